@@ -1,0 +1,3 @@
+export * as PlaceSitehostFs from "./types/place/sitehost/fs.ts";
+export * as PlaceSitehostSettings from "./types/place/sitehost/settings.ts";
+export * as PlaceSitehostSubfs from "./types/place/sitehost/subfs.ts";

@@ -1,0 +1,63 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { preferredCoding } from './accept-encoding.ts'
+import type { Coding } from './encoding.ts'
+
+const both: Coding[] = ['gzip', 'identity']
+
+const table: [string | null, Coding][] = [
+  [null, 'identity'],
+  ['', 'identity'],
+  ['gzip', 'gzip'],
+  ['GZIP', 'gzip'],
+  ['x-gzip', 'gzip'],
+  ['gzip, deflate, br, zstd', 'gzip'],
+  ['br', 'identity'],
+  ['identity', 'identity'],
+  ['*', 'gzip'],
+  ['*;q=0.1', 'gzip'],
+  ['gzip;q=0', 'identity'],
+  ['gzip;q=0.0', 'identity'],
+  ['gzip;q=0.001', 'gzip'],
+  ['gzip;q=0.5, identity;q=0.5', 'gzip'],
+  ['gzip;q=0.5, identity', 'identity'],
+  ['gzip;q=0.5, *', 'identity'],
+  ['gzip;q=1.0, identity;q=0.5, *;q=0', 'gzip'],
+  ['br, *;q=0', 'identity'],
+  ['identity;q=0', 'identity'],
+  ['identity;q=0, *', 'gzip'],
+  ['identity;q=0, gzip;q=0.1', 'gzip'],
+  ['gzip ; q=0.5 ,\tidentity ; q=0.4', 'gzip'],
+  ['gzip;Q=0.2, identity;q=0.1', 'gzip'],
+  [', ,gzip,', 'gzip'],
+  ['gzip;q=2', 'identity'],
+  ['gzip;q=', 'identity'],
+  ['gzip;q=1;q=0', 'identity'],
+  ['gzip;level=9', 'identity'],
+  ['gzip;q=0, gzip', 'identity'],
+  ['gzipped', 'identity'],
+]
+
+test.each(table)('Accept-Encoding %j: %s', (header, coding) => {
+  expect(preferredCoding(header, both)).toBe(coding)
+})
+
+test('a file that has one coding is sent in it, whatever is asked', () => {
+  expect(preferredCoding('gzip', ['identity'])).toBe('identity')
+  expect(preferredCoding('identity;q=0', ['gzip'])).toBe('identity')
+})
+
+test('any header has an answer', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (header) => {
+      expect(both).toContain(preferredCoding(header, both))
+    }),
+  )
+})
+
+test('a very long header takes no longer than its length', () => {
+  const started = performance.now()
+  preferredCoding(`gzip;${' '.repeat(100_000)}q=1`, both)
+  preferredCoding(','.repeat(100_000), both)
+  expect(performance.now() - started).toBeLessThan(1000)
+})

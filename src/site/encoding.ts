@@ -1,0 +1,44 @@
+import { gzipSavingMin } from './limits.ts'
+
+/** How the stored bytes of a file hold its content. */
+export type Coding = 'gzip' | 'identity'
+
+/** Whether trying to compress may pay: false for formats that are compressed by design. */
+export function isCompressible(mediaType: string): boolean {
+  if (compressed.has(mediaType)) return false
+  const family = mediaType.slice(0, mediaType.indexOf('/'))
+  if (mediaType.endsWith('+zip') || mediaType.startsWith(officeOpenXml)) return false
+  return !(family === 'image' || family === 'audio' || family === 'video') || plain.has(mediaType)
+}
+
+/** Whether the compressed form of a file is kept: it saves 5 % of the decoded bytes or more. */
+export function isWorthGzip(decodedBytes: number, gzipBytes: number): boolean {
+  return decodedBytes > 0 && gzipBytes <= decodedBytes * (1 - gzipSavingMin)
+}
+
+const officeOpenXml = 'application/vnd.openxmlformats-officedocument.'
+
+const compressed = new Set([
+  'application/epub+zip',
+  'application/gzip',
+  'application/java-archive',
+  'application/vnd.android.package-archive',
+  'application/vnd.rar',
+  'application/x-7z-compressed',
+  'application/x-bzip2',
+  'application/x-xz',
+  'application/zip',
+  'application/zstd',
+  'font/woff',
+  'font/woff2',
+])
+
+/** The images and sounds that are not compressed by design. */
+const plain = new Set([
+  'audio/midi',
+  'audio/wav',
+  'image/bmp',
+  'image/svg+xml',
+  'image/tiff',
+  'image/vnd.microsoft.icon',
+])

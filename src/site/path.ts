@@ -1,0 +1,64 @@
+import { entryNameBytesMax } from './limits.ts'
+
+declare const sitePath: unique symbol
+
+/** Where a file is in its site, such as `blog/index.html`. */
+export type SitePath = string & { readonly [sitePath]: true }
+
+export type BadName =
+  | 'empty segment'
+  | 'dot segment'
+  | 'slash'
+  | 'backslash'
+  | 'control character'
+  | 'not Unicode'
+  | 'over 255 bytes'
+
+export type BadPath = 'empty' | 'absolute' | Exclude<BadName, 'slash'>
+
+/** `blog/index.html`: no leading slash, every segment an entry name. `null` if the input is none such. */
+export function parseSitePath(input: string): SitePath | null {
+  return describeBadPath(input) === null ? (input as SitePath) : null
+}
+
+/** What keeps a path from being a site path, for the person who sent it; `null` when it is one. */
+export function describeBadPath(input: string): BadPath | null {
+  if (input === '') return 'empty'
+  if (input.startsWith('/')) return 'absolute'
+  for (const segment of input.split('/')) {
+    const bad = describeBadName(segment)
+    if (bad !== null && bad !== 'slash') return bad
+  }
+  return null
+}
+
+/** Whether a directory may hold an entry of this name: one segment of a path. */
+export function isEntryName(name: string): boolean {
+  return describeBadName(name) === null
+}
+
+/** Why a directory cannot hold an entry of this name; `null` when it can. */
+export function describeBadName(name: string): BadName | null {
+  if (name === '') return 'empty segment'
+  if (name === '.' || name === '..') return 'dot segment'
+  if (name.includes('/')) return 'slash'
+  if (name.includes('\\')) return 'backslash'
+  if (holdsControl(name)) return 'control character'
+  if (!name.isWellFormed()) return 'not Unicode'
+  if (Buffer.byteLength(name) > entryNameBytesMax) return 'over 255 bytes'
+  return null
+}
+
+/** Compares by UTF-8 bytes, as repositories do; JavaScript's own order differs beyond U+FFFF. */
+export function compareBytes(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b))
+}
+
+// C0, DEL and C1: they forge log lines and terminal output, and no file system's user means them
+function holdsControl(text: string): boolean {
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code < 0x20 || (code >= 0x7f && code < 0xa0)) return true
+  }
+  return false
+}

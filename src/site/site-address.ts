@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto'
+import type { Did } from '@atcute/lexicons/syntax'
+import { toBase32 } from '@atcute/multibase'
+import type { SiteName } from './site-name.ts'
+
+export type { Did }
+
+/** Which site: whose, and its name among the owner's. */
+export interface SiteAddress {
+  readonly did: Did
+  readonly name: SiteName
+}
+
+/**
+ * `did:plc:` with its 24 characters, or `did:web:` with a lower-case host name of two labels or more.
+ * `null` for everything else: other methods, and a `did:web` with a port, a path or an IP address.
+ * Whether the host is a public one is for whoever connects to it.
+ */
+export function parseDid(input: string): Did | null {
+  return isDidPlc(input) || isDidWeb(input) ? (input as Did) : null
+}
+
+/**
+ * The host label under which a site is always reachable: `s--` and 26 characters, 130 bits of a hash.
+ * Claimed names cannot hold `--`, so the two never meet.
+ */
+export function siteLabel(address: SiteAddress): string {
+  const hash = createHash('sha256').update(`${address.did}/${address.name}`).digest()
+  return `s--${toBase32(hash).slice(0, 26)}`
+}
+
+/** The `at://` address of the site's manifest record. */
+export function siteUri(address: SiteAddress): `at://${Did}/place.sitehost.fs/${string}` {
+  return `at://${address.did}/place.sitehost.fs/${address.name}`
+}
+
+function isDidPlc(input: string): boolean {
+  return /^did:plc:[a-z2-7]{24}$/.test(input)
+}
+
+function isDidWeb(input: string): boolean {
+  const host = input.startsWith('did:web:') ? input.slice('did:web:'.length) : ''
+  const labels = host.split('.')
+  if (host.length > 253 || labels.length < 2) return false
+  // a last label with a letter first rules out every spelling of an IPv4 address (WHATWG URL, "ends in a number")
+  return labels.every(isHostLabel) && /^[a-z]/.test(labels.at(-1) ?? '')
+}
+
+function isHostLabel(label: string): boolean {
+  return label.length <= 63 && /^[a-z0-9-]+$/.test(label) && !/^-|-$/.test(label)
+}

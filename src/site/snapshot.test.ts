@@ -1,0 +1,94 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { isEntryName } from './path.ts'
+import { parseDid } from './site-address.ts'
+import { parseSiteName } from './site-name.ts'
+import { decodeSnapshot, encodeSnapshot, type Snapshot, SnapshotFormatError } from './snapshot.ts'
+
+const alice = parseDid('did:plc:ewvi7nxzyoun6zhxrhs64oiz')
+const blog = parseSiteName('blog')
+if (alice === null || blog === null) throw new Error('the fixtures are wrong')
+
+const name = fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom('__proto__', 'constructor'))
+const path = fc
+  .array(name.filter(isEntryName), { minLength: 1, maxLength: 4 })
+  .map((names) => names.join('/'))
+const hex = fc.stringMatching(/^[0-9a-f]{64}$/)
+const file = fc.record({
+  cid: fc.string(),
+  hash: hex,
+  coding: fc.constantFrom('gzip' as const, 'identity' as const),
+  storedBytes: fc.maxSafeNat(),
+  bytes: fc.maxSafeNat(),
+  contentType: fc.constantFrom('text/html; charset=utf-8', 'image/png'),
+})
+const snapshot: fc.Arbitrary<Snapshot> = fc.record({
+  did: fc.constant(alice),
+  name: fc.constant(blog),
+  recordCid: fc.string(),
+  rev: fc.string(),
+  publishedAt: fc.maxSafeNat(),
+  files: fc.array(fc.tuple(path, file)).map((files) => new Map(files)),
+})
+
+test('a snapshot is read as it was written', () => {
+  fc.assert(
+    fc.property(snapshot, (original) => {
+      const read = decodeSnapshot(encodeSnapshot(original))
+      expect(read).toEqual(original)
+      expect([...read.files.keys()]).toEqual([...original.files.keys()])
+    }),
+  )
+})
+
+const good = {
+  format: 1,
+  did: alice,
+  name: blog,
+  recordCid: 'r',
+  rev: '3l',
+  publishedAt: 1,
+  files: [['index.html', 'c', 'ab', 'gzip', 1, 2, 'text/html']],
+}
+
+function read(stored: unknown): Snapshot {
+  return decodeSnapshot(JSON.stringify(stored))
+}
+
+test('the stored form stays as it is, or its number goes up', () => {
+  expect(JSON.parse(encodeSnapshot(read(good)))).toEqual(good)
+})
+
+const damaged: [string, unknown][] = [
+  ['null', null],
+  ['a list', []],
+  ['a text', 'x'],
+  ['nothing', {}],
+  ['another format', { ...good, format: 2 }],
+  ['a bad DID', { ...good, did: 'alice.test' }],
+  ['a bad name', { ...good, name: '..' }],
+  ['no rev', { ...good, rev: undefined }],
+  ['no record CID', { ...good, recordCid: 1 }],
+  ['a time that is no number', { ...good, publishedAt: '1' }],
+  ['a negative time', { ...good, publishedAt: -1 }],
+  ['files that are no list', { ...good, files: { length: 1 } }],
+  ['a file that is no list', { ...good, files: [{}] }],
+  ['a file of nothing', { ...good, files: [[]] }],
+  ['a bad path', { ...good, files: [['../x', 'c', 'ab', 'gzip', 1, 2, 'text/html']] }],
+  ['an unknown coding', { ...good, files: [['x', 'c', 'ab', 'br', 1, 2, 'text/html']] }],
+  ['a fraction of a byte', { ...good, files: [['x', 'c', 'ab', 'gzip', 1.5, 2, 'text/html']] }],
+  ['no content type', { ...good, files: [['x', 'c', 'ab', 'gzip', 1, 2]] }],
+]
+
+test.each(damaged)('a stored snapshot with %s is refused', (_, stored) => {
+  expect(() => read(stored)).toThrow(SnapshotFormatError)
+})
+
+test('text that is no JSON is refused', () => {
+  expect(() => decodeSnapshot('{"format":1')).toThrow(SnapshotFormatError)
+  fc.assert(
+    fc.property(fc.string(), (text) => {
+      expect(() => decodeSnapshot(text)).toThrow(SnapshotFormatError)
+    }),
+  )
+})

@@ -1,0 +1,73 @@
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const root = join(import.meta.dir, '..')
+
+const allowed: [string, string][] = [
+  ['src/main/x.ts', "import { createApp } from '#api/app.ts'"],
+  ['src/api/x.ts', "import { queueJob } from '#publish/jobs.ts'"],
+  ['src/edge/x.ts', "import type { Db } from '#store/database.ts'"],
+  ['src/ingest/x.ts', "import { parseSiteName } from '#site/site-name.ts'"],
+  ['src/site/x.ts', "import { isEntryName } from './path.ts'"],
+]
+
+const refused: [string, string][] = [
+  ['src/site/x.ts', "import { openDatabase } from '#store/database.ts'"],
+  ['src/site/x.ts', "import type { Db } from '#store/database.ts'"],
+  ['src/site/x.ts', "import { type Db } from '#store/database.ts'"],
+  ['src/site/x.ts', "export type { Db } from '#store/database.ts'"],
+  ['src/site/x.ts', "const store = await import('#store/database.ts')"],
+  ['src/store/x.ts', "import type { BlobStore } from '#blobs/blob-store.ts'"],
+  ['src/publish/x.ts', "import { ingestSite } from '#ingest/ingest-site.ts'"],
+  ['src/edge/x.ts', "import { createApp } from '#api/app.ts'"],
+  ['src/observe/x.ts', "import type { Did } from '#atproto/identity.ts'"],
+  ['src/api/x.ts', "import { readConfig } from '#main/config.ts'"],
+  ['src/site/x.ts', "import { openDatabase } from '../store/database.ts'"],
+]
+
+const rows = [...allowed, ...refused]
+const fileOf = (row: [string, string]): string => row[0].replace('x.ts', `x${rows.indexOf(row)}.ts`)
+
+let output = ''
+beforeAll(async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'sitehost-rooms-'))
+  await cp(join(root, 'biome.json'), join(dir, 'biome.json'))
+  for (const row of rows) await Bun.write(join(dir, fileOf(row)), row[1])
+  output = await lint(dir)
+  await rm(dir, { recursive: true })
+})
+
+async function lint(dir: string): Promise<string> {
+  const child = Bun.spawn({
+    cmd: [
+      join(root, 'node_modules/.bin/biome'),
+      ...[
+        'lint',
+        '--vcs-enabled=false',
+        '--only=style/noRestrictedImports',
+        '--max-diagnostics=none',
+      ],
+      '--reporter=github',
+    ],
+    cwd: dir,
+    stdout: 'pipe',
+    stderr: 'ignore',
+  })
+  return await new Response(child.stdout).text()
+}
+
+const isRefused = (row: [string, string]): boolean => output.includes(`/${fileOf(row)},`)
+
+describe('imports only point right', () => {
+  for (const row of allowed) {
+    test(row.join(': '), () => expect(isRefused(row)).toBe(false))
+  }
+})
+
+describe('every other import is refused, types included', () => {
+  for (const row of refused) {
+    test(row.join(': '), () => expect(isRefused(row)).toBe(true))
+  }
+})
