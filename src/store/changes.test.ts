@@ -1,0 +1,111 @@
+import { expect, test } from 'bun:test'
+import { onEachDatabase, onEachStore } from '#tests/support/databases.ts'
+import { siteOf } from '#tests/support/sample-rows.ts'
+import {
+  appendChange,
+  latestChangeSeq,
+  oldestChangeSeq,
+  pruneChanges,
+  readChanges,
+} from './changes.ts'
+import { openDatabase } from './database.ts'
+import { migrate } from './migrate.ts'
+import { inTransaction } from './transaction.ts'
+
+await onEachStore('store/changes', (db) => {
+  const append = (name: string, now = 1) => appendChange(db(), siteOf(name), now)
+
+  test('changes are read in order, after where the reader stands', async () => {
+    const start = await latestChangeSeq(db())
+    const seqs = [await append('a'), await append('b'), await append('c')]
+    const all = await readChanges(db(), start)
+    expect(all.map(({ seq }) => seq)).toEqual(seqs)
+    expect(all[0]).toEqual({ seq: seqs[0] ?? 0, kind: 'site', ...siteOf('a'), createdAt: 1 })
+    expect((await readChanges(db(), seqs[1] ?? 0)).map(({ name }) => String(name))).toEqual(['c'])
+    expect(await readChanges(db(), start, 2)).toHaveLength(2)
+    expect(await latestChangeSeq(db())).toBe(seqs[2] ?? 0)
+  })
+
+  test('before the first change everything is 0', async () => {
+    expect(await latestChangeSeq(db())).toBe(0)
+    expect(await oldestChangeSeq(db())).toBe(0)
+  })
+
+  test('a change in a transaction that fails was never there', async () => {
+    const failing = inTransaction(db(), async (transaction) => {
+      await appendChange(transaction, siteOf('a'), 1)
+      throw new Error('no')
+    })
+    await expect(failing).rejects.toThrow('no')
+    expect(await latestChangeSeq(db())).toBe(0)
+  })
+
+  test('pruning keeps the newest, so that numbers never go back', async () => {
+    await append('a', 1)
+    const kept = await append('b', 2)
+    await pruneChanges(db(), 2)
+    expect(await oldestChangeSeq(db())).toBe(kept)
+    await pruneChanges(db(), 99)
+    expect(await latestChangeSeq(db())).toBe(kept)
+    expect(await append('c', 3)).toBeGreaterThan(kept)
+  })
+})
+
+await onEachDatabase('store/changes with many writers', (make) => {
+  test('a reader that only goes forward misses none', async () => {
+    await using own = await make()
+    await using writers = openDatabase(own.options)
+    await using reader = openDatabase(own.options)
+    await migrate(writers)
+
+    const writes = Array.from({ length: 200 }, (_, n) =>
+      inTransaction(writers.db, async (transaction) => {
+        await appendChange(transaction, siteOf(`site-${n}`), n)
+        // Whoever took a number earlier may commit later.
+        if (n % 3 === 0) await transaction.selectFrom('changes').select('seq').execute()
+        if (n % 5 === 0) throw new Error('rolled back')
+      }).catch(() => {}),
+    )
+    let areWritten = false
+    const writing = Promise.all(writes).then(() => {
+      areWritten = true
+    })
+    const seen: string[] = []
+    for (let position = 0, isLastRound = false; !isLastRound; ) {
+      isLastRound = areWritten
+      for (const { seq, name } of await readChanges(reader.db, position, 7)) {
+        expect(seq).toBeGreaterThan(position)
+        position = seq
+        seen.push(name)
+        isLastRound = false
+      }
+    }
+    await writing
+    expect(seen).toHaveLength(160)
+    expect(new Set(seen).size).toBe(160)
+  })
+
+  test('one that holds its number back holds back those after it', async () => {
+    await using own = await make()
+    await using one = openDatabase(own.options)
+    await using two = openDatabase(own.options)
+    await using reader = openDatabase(own.options)
+    await migrate(one)
+    const hasAppended = Promise.withResolvers<void>()
+    const mayCommit = Promise.withResolvers<void>()
+    const slow = inTransaction(one.db, async (transaction) => {
+      await appendChange(transaction, siteOf('slow'), 1)
+      hasAppended.resolve()
+      await mayCommit.promise
+    })
+    await hasAppended.promise
+    const fast = appendChange(two.db, siteOf('fast'), 2)
+    expect(await Promise.race([fast, readChanges(reader.db, 0)])).toEqual([])
+    mayCommit.resolve()
+    await Promise.all([slow, fast])
+    expect((await readChanges(reader.db, 0)).map(({ name }) => String(name))).toEqual([
+      'slow',
+      'fast',
+    ])
+  })
+})

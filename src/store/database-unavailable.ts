@@ -1,0 +1,23 @@
+/**
+ * The database cannot be reached, is out of space or connections, or stayed locked: trying later
+ * may help.
+ */
+export class DatabaseUnavailableError extends Error {
+  override readonly name = 'DatabaseUnavailableError'
+  readonly dialect: 'sqlite' | 'postgres'
+  /** What the database or the system calls it: an SQLSTATE, `SQLITE_FULL`, `ECONNREFUSED`. */
+  readonly code: string
+
+  constructor(dialect: 'sqlite' | 'postgres', cause: unknown) {
+    const code = codeOf(cause) ?? 'unknown'
+    super(`database unavailable; dialect=${dialect} code=${code}`, { cause })
+    this.dialect = dialect
+    this.code = code
+  }
+}
+
+/** The `code` of a database's or a system's error, `undefined` for any other value. */
+export function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined
+  return typeof error.code === 'string' ? error.code : undefined
+}

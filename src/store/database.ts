@@ -1,0 +1,42 @@
+import { CamelCasePlugin, type Dialect, Kysely } from 'kysely'
+import { postgresDialect } from './postgres-dialect.ts'
+import type { Schema } from './schema.ts'
+import { sqliteDialect } from './sqlite-dialect.ts'
+
+/**
+ * What every query function takes first: the database, or a transaction of it. On SQLite a
+ * transaction holds the only connection: inside of it, use the transaction and never the database,
+ * which would wait forever.
+ */
+export type Db = Kysely<Schema>
+
+export interface Database extends AsyncDisposable {
+  readonly db: Db
+  readonly dialect: 'sqlite' | 'postgres'
+}
+
+interface DatabaseOptions {
+  /** `postgres://…`; wins over `file`. */
+  readonly url?: string | undefined
+  /**
+   * The SQLite file, created when missing; its folder must exist. Default: a database in memory.
+   */
+  readonly file?: string | undefined
+  /** PostgreSQL connections at most. */
+  readonly connectionsMax?: number | undefined
+}
+
+/**
+ * The store, connected to by its first query; `migrate` it before any other. From there on, a
+ * DatabaseUnavailableError means that trying later may help.
+ */
+export function openDatabase({ url, file, connectionsMax = 10 }: DatabaseOptions): Database {
+  return url === undefined
+    ? databaseOf('sqlite', sqliteDialect(file ?? ':memory:'))
+    : databaseOf('postgres', postgresDialect({ url, connectionsMax }))
+}
+
+function databaseOf(dialect: Database['dialect'], kyselyDialect: Dialect): Database {
+  const db = new Kysely<Schema>({ dialect: kyselyDialect, plugins: [new CamelCasePlugin()] })
+  return { db, dialect, [Symbol.asyncDispose]: () => db.destroy() }
+}

@@ -1,0 +1,13 @@
+/**
+ * The last row of each key, sorted by key: for statements that write many rows. PostgreSQL refuses
+ * one that writes a row twice, and two that write the same rows in different orders wait for each
+ * other until one is killed.
+ */
+export function distinctInOrder<Row>(
+  rows: readonly Row[],
+  keyOf: (row: Row) => string,
+): readonly Row[] {
+  const byKey = new Map(rows.map((row) => [keyOf(row), row] as const))
+  const entries = [...byKey].sort(([a], [b]) => (a < b ? -1 : 1))
+  return entries.map(([, row]) => row)
+}

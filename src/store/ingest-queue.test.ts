@@ -1,0 +1,129 @@
+import { expect, test } from 'bun:test'
+import { onEachDatabase, onEachStore } from '#tests/support/databases.ts'
+import { siteOf } from '#tests/support/sample-rows.ts'
+import { openDatabase } from './database.ts'
+import {
+  countIngest,
+  enqueueIngest,
+  finishIngest,
+  type IngestItem,
+  nextIngestAt,
+  retryIngest,
+  takeDueIngest,
+} from './ingest-queue.ts'
+import { migrate } from './migrate.ts'
+
+await onEachStore('store/ingest-queue', (db) => {
+  const enqueue = (name: string, now: number) => enqueueIngest(db(), [siteOf(name)], now)
+  const take = (now: number, limit = 10) => takeDueIngest(db(), { now, leaseMs: 100, limit })
+  const takeOne = async (now: number): Promise<IngestItem> => {
+    const [item] = await take(now)
+    if (item === undefined) throw new Error('nothing is due')
+    return item
+  }
+
+  test('nothing is due in an empty queue', async () => {
+    expect(await take(1)).toEqual([])
+    expect(await nextIngestAt(db())).toBeNull()
+  })
+
+  test('a site is taken once, and gone when finished', async () => {
+    await enqueue('a', 10)
+    const item = await takeOne(10)
+    expect(item).toEqual({ ...siteOf('a'), enqueuedAt: 10, attempts: 1, token: expect.any(String) })
+    expect(await take(10)).toEqual([])
+    await finishIngest(db(), item)
+    expect(await countIngest(db())).toBe(0)
+  })
+
+  test('the longest due come first, up to the limit', async () => {
+    await enqueue('b', 2)
+    await enqueue('c', 3)
+    await enqueue('a', 1)
+    expect((await take(3, 2)).map(({ name }) => String(name))).toEqual(['a', 'b'])
+  })
+
+  test('a lease that ends gives the site to the next', async () => {
+    await enqueue('a', 10)
+    await take(10)
+    expect(await nextIngestAt(db())).toBe(110)
+    expect(await take(109)).toEqual([])
+    expect(await takeOne(110)).toMatchObject({ attempts: 2 })
+  })
+
+  test('asked for again while it is being looked at: once more, but not twice at once', async () => {
+    await enqueue('a', 10)
+    const first = await takeOne(10)
+    await enqueue('a', 20)
+    expect(await take(20)).toEqual([])
+    await finishIngest(db(), first)
+    const second = await takeOne(21)
+    expect(second).toMatchObject({ attempts: 1, enqueuedAt: 10 })
+    await finishIngest(db(), second)
+    expect(await countIngest(db())).toBe(0)
+  })
+
+  test('a failure comes back at its time, and counts', async () => {
+    await enqueue('a', 10)
+    await retryIngest(db(), await takeOne(10), { at: 50, error: 'server away\0' })
+    expect(await nextIngestAt(db())).toBe(50)
+    expect(await take(49)).toEqual([])
+    expect(await takeOne(50)).toMatchObject({ attempts: 2 })
+    const row = await db().selectFrom('ingestQueue').select('lastError').executeTakeFirst()
+    expect(row).toEqual({ lastError: 'server away\u{FFFD}' })
+  })
+
+  test('asked for again while it failed: at once, and from the first attempt', async () => {
+    await enqueue('a', 10)
+    const item = await takeOne(10)
+    await enqueue('a', 20)
+    await retryIngest(db(), item, { at: 5000, error: 'server away' })
+    expect(await takeOne(21)).toMatchObject({ attempts: 1 })
+  })
+
+  test('asked for again while it waits: at once', async () => {
+    await enqueue('a', 10)
+    await retryIngest(db(), await takeOne(10), { at: 5000, error: 'server away' })
+    await enqueue('a', 30)
+    expect(await takeOne(30)).toMatchObject({ attempts: 1 })
+  })
+
+  test('whoever lost the lease but did the work still finishes it', async () => {
+    await enqueue('a', 10)
+    const late = await takeOne(10)
+    const other = await takeOne(200)
+    await finishIngest(db(), late)
+    expect(await countIngest(db())).toBe(0)
+    await finishIngest(db(), other)
+    await retryIngest(db(), other, { at: 300, error: 'too late' })
+    expect(await countIngest(db())).toBe(0)
+  })
+
+  test('thousands are enqueued at once, the same ones by several, each once', async () => {
+    const sites = Array.from({ length: 1500 }, (_, n) => siteOf(`site-${n}`))
+    const lists = [sites, sites.toReversed(), [...sites, ...sites]]
+    await Promise.all(lists.map((list, n) => enqueueIngest(db(), list, n)))
+    expect(await countIngest(db())).toBe(1500)
+  })
+})
+
+await onEachDatabase('store/ingest-queue with two instances', (make) => {
+  test('no site is taken by both', async () => {
+    await using own = await make()
+    await using one = openDatabase(own.options)
+    await using two = openDatabase(own.options)
+    await migrate(one)
+    await enqueueIngest(
+      one.db,
+      Array.from({ length: 100 }, (_, n) => siteOf(`site-${n}`)),
+      1,
+    )
+    const takes = Array.from({ length: 20 }, (_, n) =>
+      takeDueIngest((n % 2 ? one : two).db, { now: 2, leaseMs: 100, limit: 7 }),
+    )
+    const taken = (await Promise.all(takes)).flat().map(({ name }) => name)
+    expect(new Set(taken).size).toBe(taken.length)
+    const rest = await takeDueIngest(one.db, { now: 2, leaseMs: 100, limit: 100 })
+    expect(taken.length + rest.length).toBe(100)
+  })
+})

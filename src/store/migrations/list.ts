@@ -1,0 +1,12 @@
+import type { Migration } from 'kysely'
+import { firstTables } from './0001-first-tables.ts'
+
+/**
+ * All migrations by name, in their order. One that was released is never edited, renamed or
+ * removed.
+ */
+export function migrations(dialect: 'sqlite' | 'postgres'): Record<string, Migration> {
+  return {
+    '0001-first-tables': firstTables(dialect),
+  }
+}

@@ -1,0 +1,85 @@
+import {
+  type Dialect,
+  PostgresDialect,
+  type PostgresPool,
+  type PostgresPoolClient,
+  type PostgresQueryResult,
+} from 'kysely'
+import pg from 'pg'
+import { DatabaseUnavailableError } from './database-unavailable.ts'
+
+interface PostgresOptions {
+  readonly url: string
+  readonly connectionsMax: number
+}
+
+/**
+ * Kysely on a pool of `pg`, with 64 bit integers as numbers and DatabaseUnavailableError for what
+ * may pass.
+ */
+export function postgresDialect({ url, connectionsMax }: PostgresOptions): Dialect {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: connectionsMax,
+    connectionTimeoutMillis: 10_000,
+    application_name: 'sitehost',
+    types: { getTypeParser },
+  })
+  pool.on('connect', (client) => client.on('error', ignoreIdleError))
+  pool.on('error', ignoreIdleError)
+  return new PostgresDialect({ pool: withTypedErrors(pool) })
+}
+
+/**
+ * Every integer we store is below 2^53 (milliseconds, bytes, microseconds of a firehose cursor).
+ */
+const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
+  oid === pg.types.builtins.INT8 && format !== 'binary'
+    ? Number
+    : pg.types.getTypeParser(oid, format as 'text')
+
+// A connection that the server closes emits `error`, which ends the process when nobody listens.
+// The query that was running fails by itself, and the pool replaces the connection.
+function ignoreIdleError(): void {}
+
+function withTypedErrors(pool: pg.Pool): PostgresPool {
+  return {
+    connect: async () => {
+      const client = await pool.connect().catch((cause: unknown) => {
+        throw new DatabaseUnavailableError('postgres', cause)
+      })
+      return typedClient(client)
+    },
+    end: () => pool.end(),
+  }
+}
+
+function typedClient(client: pg.PoolClient): PostgresPoolClient {
+  let isBroken = false
+  const query = async (sql: string, parameters: readonly unknown[]) => {
+    try {
+      return (await client.query(sql, [...parameters])) as PostgresQueryResult<unknown>
+    } catch (error) {
+      if (!isUnavailable(error)) throw error
+      isBroken = true
+      throw new DatabaseUnavailableError('postgres', error)
+    }
+  }
+  return {
+    // The type's other form, with a cursor, is for streaming, which no query here does.
+    query: query as PostgresPoolClient['query'],
+    // A connection that the server is about to close shall not go to the next in line.
+    release: () => client.release(isBroken),
+  }
+}
+
+/**
+ * SQLSTATE classes: connection, resources (disk, memory, connections), operator intervention,
+ * system error.
+ */
+const unavailableStates = /^(08|53|57P|58)/
+
+function isUnavailable(error: unknown): boolean {
+  // What is not an answer of the server is a connection that broke.
+  return !(error instanceof pg.DatabaseError) || unavailableStates.test(error.code ?? '')
+}

@@ -1,0 +1,199 @@
+import { expect, test } from 'bun:test'
+import { onEachStore } from '#tests/support/databases.ts'
+import { newVersion, siteOf } from '#tests/support/sample-rows.ts'
+import { readChanges } from './changes.ts'
+import { type NewVersion, recordVersion } from './record-version.ts'
+import { removeSite } from './remove-site.ts'
+import { findServedSite, findSite } from './sites.ts'
+import { listSnapshots, listVersions } from './versions.ts'
+
+const hourMs = 60 * 60 * 1000
+
+await onEachStore('store/record-version', (db) => {
+  const blog = siteOf('blog')
+  const record = (rev: string, facts: Partial<NewVersion> = {}, now = 1) =>
+    recordVersion(db(), newVersion({ rev, recordCid: `cid ${rev}`, snapshot: rev, ...facts }), now)
+  const refuse = (rev: string) => record(rev, { snapshot: null, problems: ['bad'] })
+  const remove = (rev: string) => removeSite(db(), blog, rev, 1)
+  const visible = async () => (await findServedSite(db(), blog))?.snapshot ?? null
+  const changes = async () => (await readChanges(db(), 0)).length
+
+  test('the first valid version goes live', async () => {
+    expect(await record('1')).toBe('went-live')
+    expect(await visible()).toBe('1')
+    expect(await changes()).toBe(1)
+  })
+
+  test('a newer one replaces it', async () => {
+    await record('1')
+    expect(await record('2')).toBe('went-live')
+    expect(await visible()).toBe('2')
+    expect(await changes()).toBe(2)
+  })
+
+  test('an older one that arrives late does not, and is not stored', async () => {
+    await record('2')
+    expect(await record('1')).toBe('outdated')
+    expect(await visible()).toBe('2')
+    expect(await listVersions(db(), blog)).toHaveLength(1)
+    expect(await changes()).toBe(1)
+  })
+
+  test('revisions compare as text, byte by byte', async () => {
+    await record('3kzzzzzzzzzz2')
+    expect(await record('3laaaaaaaaaa2')).toBe('went-live')
+    expect(await record('3kzzzzzzzzzzz')).toBe('outdated')
+  })
+
+  test('what is live already changes nothing', async () => {
+    await record('1')
+    expect(await record('1', {}, 5)).toBe('already-live')
+    expect(await changes()).toBe(1)
+    expect(await listVersions(db(), blog)).toMatchObject([{ rev: '1', seenAt: 5 }])
+  })
+
+  test('what is still live at a later revision makes what lay between outdated', async () => {
+    await record('1')
+    expect(await record('3', { recordCid: 'cid 1', snapshot: '1' })).toBe('already-live')
+    expect(await record('2')).toBe('outdated')
+    expect(await record('1')).toBe('already-live')
+    expect(await record('2')).toBe('outdated')
+  })
+
+  test('the same record that reads differently (settings, parts) goes live again', async () => {
+    await record('1', { recordCid: 'cid' })
+    expect(await record('2', { recordCid: 'cid' })).toBe('went-live')
+    expect(await record('2', { recordCid: 'cid', snapshot: 'made by newer code' })).toBe(
+      'went-live',
+    )
+    expect(await visible()).toBe('made by newer code')
+  })
+
+  test('a refused version is remembered and replaces nothing', async () => {
+    await record('1')
+    expect(await refuse('2')).toBe('refused')
+    expect(await visible()).toBe('1')
+    expect(await changes()).toBe(1)
+    expect(await findSite(db(), blog)).toMatchObject({
+      live: { rev: '1' },
+      refused: { rev: '2', problems: ['bad'] },
+    })
+  })
+
+  test('of refused versions only the newest is kept, until a valid one follows', async () => {
+    await refuse('1')
+    await refuse('1')
+    await refuse('2')
+    expect(await listVersions(db(), blog)).toHaveLength(1)
+    expect(await record('2')).toBe('went-live')
+    expect(await findSite(db(), blog)).toMatchObject({ live: { rev: '2' }, refused: null })
+  })
+
+  test('a valid version older than a refused one still goes live', async () => {
+    await refuse('3')
+    expect(await record('2')).toBe('went-live')
+    expect(await findSite(db(), blog)).toMatchObject({ live: { rev: '2' }, refused: { rev: '3' } })
+  })
+
+  test('10 versions of a site stay', async () => {
+    for (let n = 10; n < 22; n++) await record(String(n))
+    const revs = (await listVersions(db(), blog)).map(({ rev }) => rev)
+    expect(revs).toEqual(['21', '20', '19', '18', '17', '16', '15', '14', '13', '12'])
+  })
+
+  test('however many newer ones were refused, the live one is among them', async () => {
+    for (let n = 40; n > 20; n--) await refuse(String(n))
+    await record('11')
+    await record('12')
+    expect(await visible()).toBe('12')
+    expect(await listVersions(db(), blog)).toHaveLength(10)
+  })
+
+  test('snapshots stay for 24 hours after they were replaced', async () => {
+    await record('1', {}, 0)
+    await record('2', {}, 1 * hourMs)
+    await record('3', {}, 2 * hourMs)
+    const kept = async () => (await listSnapshots(db())).map(({ snapshot }) => snapshot).sort()
+    await record('4', {}, 25 * hourMs)
+    expect(await kept()).toEqual(['1', '2', '3', '4'])
+    await record('5', {}, 25 * hourMs + 1)
+    expect(await kept()).toEqual(['2', '3', '4', '5'])
+  })
+
+  test('one site has nothing to do with another', async () => {
+    await record('5')
+    expect(await record('1', { site: siteOf('shop'), label: 's--shop' })).toBe('went-live')
+    expect(await visible()).toBe('5')
+  })
+
+  test('a removed site is gone with all its versions', async () => {
+    await record('1')
+    await record('2')
+    expect(await remove('3')).toBe(true)
+    expect(await visible()).toBeNull()
+    expect(await findSite(db(), blog)).toBeNull()
+    expect(await listSnapshots(db())).toEqual([])
+    expect(await changes()).toBe(3)
+  })
+
+  test('a removed site is not brought back by an older record, but by a newer one', async () => {
+    await record('1')
+    await remove('3')
+    expect(await record('2')).toBe('outdated')
+    expect(await record('3')).toBe('outdated')
+    expect(await visible()).toBeNull()
+    expect(await record('4')).toBe('went-live')
+    expect(await visible()).toBe('4')
+  })
+
+  test('a removal that comes before the record it follows still wins', async () => {
+    expect(await remove('3')).toBe(true)
+    expect(await changes()).toBe(0)
+    expect(await record('2')).toBe('outdated')
+  })
+
+  test('a removal older than what is live changes nothing', async () => {
+    await record('5')
+    expect(await remove('4')).toBe(false)
+    expect(await remove('5')).toBe(false)
+    expect(await visible()).toBe('5')
+    expect(await changes()).toBe(1)
+  })
+
+  test('removing twice tells once', async () => {
+    await record('1')
+    expect(await remove('3')).toBe(true)
+    expect(await remove('3')).toBe(false)
+    expect(await remove('2')).toBe(false)
+    expect(await changes()).toBe(2)
+  })
+
+  test('a removal ends refused versions up to its revision', async () => {
+    await refuse('1')
+    await remove('2')
+    expect(await findSite(db(), blog)).toBeNull()
+    await refuse('4')
+    await remove('3')
+    expect(await findSite(db(), blog)).toMatchObject({ live: null, refused: { rev: '4' } })
+  })
+
+  test('of many recorded at once, in any order, the newest is live and the only one', async () => {
+    const revs = ['7', '2', '9', '4', '1', '8', '3', '6', '5']
+    await Promise.all(revs.map((rev) => record(rev)))
+    expect(await visible()).toBe('9')
+    const states = (await listVersions(db(), blog)).map(({ state }) => state)
+    expect(states.filter((state) => state === 'live')).toHaveLength(1)
+  })
+
+  test('whatever is recorded and removed, in any order, the newest event decides', async () => {
+    const removals = ['2', '5', '8']
+    await Promise.all(
+      ['9', '5', '1', '8', '3', '2', '6'].map((rev) =>
+        removals.includes(rev) ? remove(rev) : record(rev),
+      ),
+    )
+    expect(await visible()).toBe('9')
+    await Promise.all([record('91'), remove('92'), record('90')])
+    expect(await visible()).toBeNull()
+  })
+})

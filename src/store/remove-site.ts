@@ -1,0 +1,57 @@
+import type { SiteAddress } from '#site/site-address.ts'
+import { appendChange } from './changes.ts'
+import type { Db } from './database.ts'
+
+import { inTransaction } from './transaction.ts'
+
+/**
+ * The owner removed the site's record at revision `rev`: all its versions up to then end, the
+ * replaced ones too, and an older state of the record that arrives late cannot bring it back. False
+ * when that is known already, or when a version at least as new is live.
+ */
+export function removeSite(
+  db: Db,
+  { did, name }: SiteAddress,
+  rev: string,
+  now: number,
+): Promise<boolean> {
+  return inTransaction(db, async (transaction) => {
+    // Writing the row makes another transaction about this site wait for ours.
+    const site = await transaction
+      .insertInto('sites')
+      .values({
+        did,
+        name,
+        label: null,
+        liveVersionId: null,
+        removedRev: null,
+        createdAt: now,
+        updatedAt: now,
+      })
+      .onConflict((conflict) => conflict.columns(['did', 'name']).doUpdateSet({ updatedAt: now }))
+      .returning(['liveVersionId', 'removedRev'])
+      .executeTakeFirstOrThrow()
+    if (site.removedRev !== null && site.removedRev >= rev) return false
+
+    const ofSite = transaction
+      .selectFrom('versions')
+      .select('id')
+      .where('did', '=', did)
+      .where('name', '=', name)
+    const newerLive = ofSite.where('state', '=', 'live').where('rev', '>=', rev)
+    if ((await newerLive.executeTakeFirst()) !== undefined) return false
+
+    await transaction
+      .deleteFrom('versions')
+      .where('id', 'in', ofSite.where('rev', '<=', rev))
+      .execute()
+    await transaction
+      .updateTable('sites')
+      .set({ liveVersionId: null, removedRev: rev, updatedAt: now })
+      .where('did', '=', did)
+      .where('name', '=', name)
+      .execute()
+    if (site.liveVersionId !== null) await appendChange(transaction, { did, name }, now)
+    return true
+  })
+}

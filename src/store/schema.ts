@@ -1,0 +1,140 @@
+import type { Generated } from 'kysely'
+import type { Coding } from '#site/encoding.ts'
+import type { Did } from '#site/site-address.ts'
+import type { SiteName } from '#site/site-name.ts'
+
+/**
+ * `active`, or why an account's sites are not to be shown (the words are those of
+ * `com.atproto.sync`).
+ */
+export type AccountStatus = 'active' | 'deactivated' | 'takendown' | 'suspended' | 'deleted'
+
+export type VersionState = 'live' | 'replaced' | 'invalid'
+
+export type JobStatus = 'pending' | 'processing' | 'uploading' | 'completed' | 'failed'
+
+/**
+ * The tables as the migrations leave them, in camelCase (columns are snake_case). Lists and objects
+ * are JSON text, booleans 0 or 1, times milliseconds: only the query functions see that.
+ */
+export interface Schema {
+  accounts: AccountTable
+  browserSessions: BrowserSessionTable
+  sealedRows: SealedRowTable
+  sites: SiteTable
+  versions: VersionTable
+  blobs: BlobTable
+  jobs: JobTable
+  firehoseCursors: FirehoseCursorTable
+  ingestQueue: IngestQueueTable
+  changes: ChangeTable
+  servers: ServerTable
+}
+
+interface AccountTable {
+  did: Did
+  handle: string | null
+  pds: string | null
+  status: AccountStatus
+  createdAt: number
+  updatedAt: number
+}
+
+interface BrowserSessionTable {
+  idHash: string
+  did: Did
+  createdAt: number
+  seenAt: number
+  expiresAt: number
+}
+
+interface SealedRowTable {
+  kind: string
+  key: string
+  sealed: string
+  expiresAt: number | null
+}
+
+interface SiteTable {
+  did: Did
+  name: SiteName
+  /** Null while all we know of the site is that it was removed. */
+  label: string | null
+  liveVersionId: string | null
+  removedRev: string | null
+  createdAt: number
+  updatedAt: number
+}
+
+interface VersionTable {
+  id: string
+  did: Did
+  name: SiteName
+  recordCid: string
+  rev: string
+  state: VersionState
+  problems: string
+  snapshot: string | null
+  fileCount: number
+  bytes: number
+  publishedAt: number
+  seenAt: number
+  replacedAt: number | null
+}
+
+interface BlobTable {
+  cid: string
+  coding: Coding
+  base64: 0 | 1
+  hash: string
+  storedBytes: number
+  decodedHash: string
+  decodedBytes: number
+  createdAt: number
+}
+
+interface JobTable {
+  id: string
+  did: Did
+  site: SiteName
+  status: JobStatus
+  progress: string
+  result: string | null
+  error: string | null
+  plan: string
+  createdAt: number
+  updatedAt: number
+  finishedAt: number | null
+}
+
+interface FirehoseCursorTable {
+  source: string
+  cursor: number
+  updatedAt: number
+}
+
+interface IngestQueueTable {
+  did: Did
+  name: SiteName
+  enqueuedAt: number
+  attempts: number
+  nextAttemptAt: number
+  /** Nobody else may take the row before. */
+  leasedUntil: number
+  lastError: string | null
+  token: string
+}
+
+interface ChangeTable {
+  seq: Generated<number>
+  kind: 'site'
+  did: Did
+  name: SiteName
+  createdAt: number
+}
+
+interface ServerTable {
+  host: string
+  sniffsGzip: 0 | 1
+  updatedAt: number
+}

@@ -1,0 +1,42 @@
+import { expect, test } from 'bun:test'
+import { onEachStore } from '#tests/support/databases.ts'
+import { deleteExpiredSealed, deleteSealed, getSealed, putSealed } from './sealed-rows.ts'
+
+await onEachStore('store/sealed-rows', (db) => {
+  const row = { kind: 'state', key: 'k' }
+  const put = (sealed: string, expiresAt: number | null = null) =>
+    putSealed(db(), { ...row, sealed, expiresAt })
+
+  test('a row is read back, and replaced by the next of its key', async () => {
+    await put('one')
+    expect(await getSealed(db(), row, 0)).toBe('one')
+    await put('two')
+    expect(await getSealed(db(), row, 0)).toBe('two')
+  })
+
+  test('kinds do not see each other', async () => {
+    await put('one')
+    expect(await getSealed(db(), { kind: 'session', key: 'k' }, 0)).toBeNull()
+  })
+
+  test('an expired row is not there', async () => {
+    await put('one', 100)
+    expect(await getSealed(db(), row, 99)).toBe('one')
+    expect(await getSealed(db(), row, 100)).toBeNull()
+  })
+
+  test('a deleted row is gone', async () => {
+    await put('one')
+    await deleteSealed(db(), row)
+    expect(await getSealed(db(), row, 0)).toBeNull()
+  })
+
+  test('sweeping takes the expired, and never those without an end', async () => {
+    await put('one')
+    await putSealed(db(), { kind: 'state', key: 'old', sealed: 'x', expiresAt: 100 })
+    await putSealed(db(), { kind: 'state', key: 'new', sealed: 'x', expiresAt: 101 })
+    await deleteExpiredSealed(db(), 100)
+    const left = await db().selectFrom('sealedRows').select('key').orderBy('key').execute()
+    expect(left).toEqual([{ key: 'k' }, { key: 'new' }])
+  })
+})

@@ -1,0 +1,47 @@
+import type { Db } from './database.ts'
+
+/**
+ * Which secret a row holds is the caller's business: `sealed` is ciphertext, and `kind` keeps uses
+ * apart.
+ */
+interface SealedKey {
+  readonly kind: string
+  readonly key: string
+}
+
+/** Writes or replaces a row. `expiresAt` null: kept until deleted. */
+export async function putSealed(
+  db: Db,
+  row: SealedKey & { sealed: string; expiresAt: number | null },
+): Promise<void> {
+  const { sealed, expiresAt } = row
+  await db
+    .insertInto('sealedRows')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['kind', 'key']).doUpdateSet({ sealed, expiresAt }))
+    .execute()
+}
+
+/** Null when there is none, and when it has expired. */
+export async function getSealed(
+  db: Db,
+  { kind, key }: SealedKey,
+  now: number,
+): Promise<string | null> {
+  const row = await db
+    .selectFrom('sealedRows')
+    .select('sealed')
+    .where('kind', '=', kind)
+    .where('key', '=', key)
+    .where((where) => where.or([where('expiresAt', 'is', null), where('expiresAt', '>', now)]))
+    .executeTakeFirst()
+  return row?.sealed ?? null
+}
+
+export async function deleteSealed(db: Db, { kind, key }: SealedKey): Promise<void> {
+  await db.deleteFrom('sealedRows').where('kind', '=', kind).where('key', '=', key).execute()
+}
+
+export async function deleteExpiredSealed(db: Db, now: number): Promise<void> {
+  await db.deleteFrom('sealedRows').where('expiresAt', '<=', now).execute()
+}

@@ -1,0 +1,130 @@
+import type { Selectable } from 'kysely'
+import type { Did, SiteAddress } from '#site/site-address.ts'
+import type { Db } from './database.ts'
+import type { Schema } from './schema.ts'
+import { listVersions, type Version, versionColumns, versionOf } from './versions.ts'
+
+/**
+ * A site that we know at least one version of. One that its owner removed is not known any more.
+ */
+export interface Site extends SiteAddress {
+  /** The host name label that is always the site's own: `s--…`. */
+  readonly label: string
+  /** What visitors get, as long as the account is active. */
+  readonly live: Version | null
+  /** The newest version, when it was refused; its `problems` say why. */
+  readonly refused: Version | null
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+/** What visitors get right now. */
+export interface ServedSite extends SiteAddress {
+  readonly label: string
+  readonly versionId: string
+  readonly recordCid: string
+  /** The text that the version was recorded with. */
+  readonly snapshot: string
+  readonly publishedAt: number
+}
+
+export async function findSite(db: Db, { did, name }: SiteAddress): Promise<Site | null> {
+  const row = await db
+    .selectFrom('sites')
+    .selectAll()
+    .where('did', '=', did)
+    .where('name', '=', name)
+    .executeTakeFirst()
+  return row ? siteOf(row, await listVersions(db, { did, name })) : null
+}
+
+/** The account's sites, oldest first. */
+export async function listSites(db: Db, did: Did): Promise<Site[]> {
+  const rows = await db
+    .selectFrom('sites')
+    .selectAll()
+    .where('did', '=', did)
+    .orderBy('createdAt')
+    .orderBy('name')
+    .execute()
+  const versions = await db
+    .selectFrom('versions')
+    .select(['name', ...versionColumns])
+    .where('did', '=', did)
+    .orderBy('rev', 'desc')
+    .orderBy('id', 'desc')
+    .execute()
+  const byName = Map.groupBy(versions, ({ name }) => name)
+  return rows
+    .map((row) => siteOf(row, (byName.get(row.name) ?? []).map(versionOf)))
+    .filter((site) => site !== null)
+}
+
+/** What visitors of this site get, if they get anything: the account must be active. */
+export async function findServedSite(
+  db: Db,
+  { did, name }: SiteAddress,
+): Promise<ServedSite | null> {
+  const row = await servedSites(db)
+    .where('sites.did', '=', did)
+    .where('sites.name', '=', name)
+    .executeTakeFirst()
+  return row ? servedSiteOf(row) : null
+}
+
+/** As `findServedSite`, by the label. */
+export async function findSiteByLabel(db: Db, label: string): Promise<ServedSite | null> {
+  const row = await servedSites(db).where('sites.label', '=', label).executeTakeFirst()
+  return row ? servedSiteOf(row) : null
+}
+
+/**
+ * The labels that `findSiteByLabel` answers, in their order, a page at a time: those after `after`.
+ */
+export async function listServedLabels(
+  db: Db,
+  { after = '', limit = 1000 }: { after?: string; limit?: number } = {},
+): Promise<string[]> {
+  const rows = await servedSites(db)
+    .clearSelect()
+    .select('sites.label')
+    .where('sites.label', '>', after)
+    .orderBy('sites.label')
+    .limit(limit)
+    .execute()
+  return rows.map(({ label }) => label ?? '')
+}
+
+function servedSites(db: Db) {
+  return db
+    .selectFrom('sites')
+    .innerJoin('versions', 'versions.id', 'sites.liveVersionId')
+    .leftJoin('accounts', 'accounts.did', 'sites.did')
+    .where((where) =>
+      where.or([where('accounts.status', 'is', null), where('accounts.status', '=', 'active')]),
+    )
+    .select(['sites.did', 'sites.name', 'sites.label'])
+    .select(['versions.id as versionId', 'versions.recordCid', 'versions.snapshot'])
+    .select('versions.publishedAt')
+}
+
+type ServedRow = Awaited<ReturnType<ReturnType<typeof servedSites>['execute']>>[number]
+
+function servedSiteOf({ label, snapshot, ...row }: ServedRow): ServedSite | null {
+  return label === null || snapshot === null ? null : { ...row, label, snapshot }
+}
+
+/** Null without a version. `versions` are newest first. */
+function siteOf(row: Selectable<Schema['sites']>, versions: readonly Version[]): Site | null {
+  const [newest] = versions
+  if (newest === undefined || row.label === null) return null
+  return {
+    did: row.did,
+    name: row.name,
+    label: row.label,
+    live: versions.find(({ state }) => state === 'live') ?? null,
+    refused: newest.state === 'invalid' ? newest : null,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+  }
+}

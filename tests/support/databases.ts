@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, beforeEach, describe } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import pg from 'pg'
+import { type Database, type Db, openDatabase } from '#store/database.ts'
+import { migrate } from '#store/migrate.ts'
+import { available } from './require.ts'
+
+/** An empty database that nobody else uses; disposing it removes it. */
+export interface OwnDatabase extends AsyncDisposable {
+  readonly dialect: Database['dialect']
+  /** What `openDatabase` takes. May be opened more than once. */
+  readonly options: { readonly url?: string; readonly file?: string }
+}
+
+type MakeDatabase = () => Promise<OwnDatabase>
+
+/**
+ * Runs a suite once on SQLite and once on a real PostgreSQL (TEST_DATABASE_URL), if that answers.
+ */
+export async function onEachDatabase(
+  suite: string,
+  facts: (make: MakeDatabase, dialect: Database['dialect']) => void,
+): Promise<void> {
+  describe(`${suite} on SQLite`, () => facts(sqliteFile, 'sqlite'))
+  const onPostgres = `${suite} on PostgreSQL`
+  if (await available(onPostgres, () => runOnServer('select 1'))) {
+    describe(onPostgres, () => facts(postgresDatabase, 'postgres'))
+  }
+}
+
+/**
+ * As `onEachDatabase`, with one migrated database for the suite, emptied before each test. `db()`
+ * is for inside tests.
+ */
+export function onEachStore(
+  suite: string,
+  facts: (db: () => Db, dialect: Database['dialect']) => void,
+): Promise<void> {
+  return onEachDatabase(suite, (make, dialect) => {
+    let own: OwnDatabase
+    let database: Database
+    let tables: string[]
+
+    beforeAll(async () => {
+      own = await make()
+      database = openDatabase(own.options)
+      await migrate(database)
+      const found = await database.db.introspection.getTables()
+      tables = found.map(({ name }) => name)
+    })
+    beforeEach(() => emptyTables(database.db, tables))
+    afterAll(async () => {
+      await database[Symbol.asyncDispose]()
+      await own[Symbol.asyncDispose]()
+    })
+    facts(() => database.db, dialect)
+  })
+}
+
+async function emptyTables(db: Db, tables: readonly string[]): Promise<void> {
+  // Sites last: versions refer to them.
+  const inOrder = tables.toSorted((a, b) => Number(a === 'sites') - Number(b === 'sites'))
+  for (const table of inOrder) await sql`delete from ${sql.table(table)}`.execute(db)
+}
+
+async function sqliteFile(): Promise<OwnDatabase> {
+  const dir = await mkdtemp(join(tmpdir(), 'store-'))
+  return {
+    dialect: 'sqlite',
+    options: { file: join(dir, 'store.sqlite') },
+    [Symbol.asyncDispose]: () => rm(dir, { recursive: true }),
+  }
+}
+
+async function postgresDatabase(): Promise<OwnDatabase> {
+  const name = `sitehost_test_${crypto.randomUUID().replaceAll('-', '')}`
+  await runOnServer(`create database ${name}`)
+  const url = new URL(serverUrl())
+  url.pathname = `/${name}`
+  return {
+    dialect: 'postgres',
+    options: { url: url.href },
+    [Symbol.asyncDispose]: () => runOnServer(`drop database ${name} with (force)`),
+  }
+}
+
+async function runOnServer(statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: serverUrl(), connectionTimeoutMillis: 3000 })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+function serverUrl(): string {
+  return process.env['TEST_DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres'
+}

@@ -1,0 +1,62 @@
+import { type Did, parseDid, type SiteAddress } from '#site/site-address.ts'
+import { parseSiteName, type SiteName } from '#site/site-name.ts'
+import type { JobProgress, NewJob } from '#store/jobs.ts'
+import type { NewVersion } from '#store/record-version.ts'
+
+// What the tests of this room fill their tables with.
+
+export const alice = didOf('did:plc:aaaaaaaaaaaaaaaaaaaaaaaa')
+export const bob = didOf('did:plc:bbbbbbbbbbbbbbbbbbbbbbbb')
+
+export function nameOf(text: string): SiteName {
+  const name = parseSiteName(text)
+  if (name === null) throw new TypeError(`not a site name: ${text}`)
+  return name
+}
+
+export function siteOf(name: string, did: Did = alice): SiteAddress {
+  return { did, name: nameOf(name) }
+}
+
+export function newVersion(facts: Partial<NewVersion> = {}): NewVersion {
+  return {
+    site: siteOf('blog'),
+    label: 's--blog',
+    recordCid: 'cid-1',
+    rev: '3kaaaaaaaaaa2',
+    snapshot: '{"files":[]}',
+    problems: [],
+    fileCount: 2,
+    bytes: 1000,
+    publishedAt: 1,
+    ...facts,
+  }
+}
+
+export const progress: JobProgress = {
+  phase: 'validating',
+  totalFiles: 3,
+  filesProcessed: 0,
+  filesUploaded: 0,
+  filesReused: 0,
+  bytesTotal: 300,
+  bytesUploaded: 0,
+  currentFile: null,
+}
+
+export function newJob(facts: Partial<NewJob> = {}): NewJob {
+  return {
+    id: crypto.randomUUID(),
+    did: alice,
+    site: nameOf('blog'),
+    progress,
+    plan: 'plan',
+    ...facts,
+  }
+}
+
+function didOf(text: string): Did {
+  const did = parseDid(text)
+  if (did === null) throw new TypeError(`not a DID: ${text}`)
+  return did
+}

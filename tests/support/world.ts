@@ -1,0 +1,86 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { devSettings } from '#main/dev-network.ts'
+import { startServing } from '#main/serve.ts'
+import { AppClient } from '../../devnet/app-client.ts'
+import { type Devnet, type DevnetOptions, startDevnet } from '../../devnet/start.ts'
+
+/** A network and a service of a test's own: ports, folders and all. */
+export interface World extends AsyncDisposable {
+  readonly network: Devnet
+  /** Origin of the application. */
+  readonly app: string
+  readonly dataDir: string
+  readonly networkDir: string
+  /** A browser that has never been here. */
+  client(): AppClient
+  /** One that is signed in as an account of the network. */
+  signedIn(handle: string): Promise<AppClient>
+  /** Starts the service again on the same data, with other settings if given; `meanwhile` it is down. */
+  restart(environment?: Record<string, string>, meanwhile?: () => Promise<void>): Promise<void>
+}
+
+interface WorldOptions {
+  readonly pdsEnv?: NonNullable<DevnetOptions['pdsEnv']>
+  readonly environment?: Record<string, string>
+}
+
+/** Starts a world; dispose of it to stop everything and remove what it stored. */
+export async function startWorld({ pdsEnv, environment }: WorldOptions = {}): Promise<World> {
+  const dir = await mkdtemp(join(tmpdir(), 'sitehost-world-'))
+  const dataDir = join(dir, 'sitehost')
+  const networkDir = join(dir, 'devnet')
+  const network = await startDevnet({ dir: networkDir, ...(pdsEnv && { pdsEnv }) })
+  let service = await startService(network, dataDir, '0', environment)
+
+  return {
+    network,
+    dataDir,
+    networkDir,
+    get app() {
+      return service.app
+    },
+    client: () => new AppClient(service.app),
+    async signedIn(handle) {
+      const account = network.accounts.find((candidate) => candidate.handle === handle)
+      if (account === undefined) throw new Error(`no account ${handle} on this network`)
+      const client = new AppClient(service.app)
+      const target = await client.signIn(handle, account.password)
+      if (target.includes('error')) throw new Error(`sign-in of ${handle} led to ${target}`)
+      return client
+    },
+    async restart(changed, meanwhile) {
+      await service.stop()
+      await meanwhile?.()
+      const port = new URL(service.app).port
+      service = await startService(network, dataDir, port, { ...environment, ...changed })
+    },
+    async [Symbol.asyncDispose]() {
+      await service.stop()
+      await network.stop()
+      await rm(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+async function startService(
+  network: Devnet,
+  data: string,
+  port: string,
+  environment: Record<string, string> = {},
+) {
+  const abort = new AbortController()
+  const service = await startServing(
+    { port, data },
+    { LOG_LEVEL: 'error', ...devSettings(network), ...environment },
+    abort.signal,
+  )
+  return {
+    app: service.ready.app,
+    async stop() {
+      abort.abort()
+      await service.stopped
+    },
+  }
+}
