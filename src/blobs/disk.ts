@@ -1,0 +1,135 @@
+import {
+  type FileHandle,
+  mkdir,
+  open as openFile,
+  readdir,
+  rename,
+  rm,
+  stat,
+  unlink,
+} from 'node:fs/promises'
+import { join } from 'node:path'
+import { type BlobStore, InvalidBlobHashError, isBlobHash, type StoredBlob } from './blob-store.ts'
+import { ProvenFiles } from './proven-files.ts'
+import { ifExists, syncFolder, withStorageErrors } from './storage-calls.ts'
+import { writeTempFile } from './temp-file.ts'
+
+/**
+ * Up to here a blob is read and proven on every open; above, once in a process, then streamed from
+ * the file.
+ */
+const smallBytesMax = 256 * 1024
+const staleTempMs = 60 * 60 * 1000
+
+export interface DiskBlobStore extends BlobStore {
+  /**
+   * Removes what puts left behind that never ended: temporary files nobody wrote to for an hour (a
+   * process that stops and its successor may share the folder). Returns how many.
+   */
+  sweep(now: number): Promise<number>
+}
+
+interface DiskOptions {
+  /** Made when missing. */
+  readonly dir: string
+  /** Told of each blob whose bytes were damaged, after its file was removed. */
+  readonly onCorrupt?: (hash: string) => void
+}
+
+/** Blobs as files, `<dir>/<2 hex>/<62 hex>`; several processes may share the folder. */
+export function diskBlobStore({ dir, onCorrupt = () => {} }: DiskOptions): DiskBlobStore {
+  const tempDir = join(dir, 'tmp')
+  const proven = new ProvenFiles()
+  const durableFolders = new Set<string>()
+
+  async function put(source: AsyncIterable<Uint8Array> | Uint8Array): Promise<StoredBlob> {
+    await withStorageErrors(mkdir(tempDir, { recursive: true, mode: 0o700 }))
+    const { path, hash, bytes } = await writeTempFile(tempDir, source)
+    await withStorageErrors(moveIntoPlace(path, hash)).finally(() => rm(path, { force: true }))
+    return { hash, bytes }
+  }
+
+  async function moveIntoPlace(tempPath: string, hash: string): Promise<void> {
+    const { folder, path } = placeOf(hash)
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    if (!durableFolders.has(folder)) {
+      await syncFolder(dir)
+      durableFolders.add(folder)
+    }
+    // A file that is there but was not proven may be damaged: ours takes its place.
+    const isThere = proven.has(hash, await ifExists(stat(path)))
+    if (!isThere) await rename(tempPath, path)
+    // Also when it was there: whoever moved it may not have come so far.
+    await syncFolder(folder)
+  }
+
+  async function open(hash: string): Promise<Blob | null> {
+    const { path } = placeOf(hash)
+    const file = await withStorageErrors(ifExists(openFile(path, 'r')))
+    if (file === null) return null
+    try {
+      const facts = await withStorageErrors(file.stat())
+      const blob =
+        facts.size <= smallBytesMax
+          ? await readSmall(file, hash)
+          : (await proven.prove(hash, facts, file)) && Bun.file(path)
+      if (blob) return blob
+      if (await removeDamaged(path, facts.ino)) onCorrupt(hash)
+      return null
+    } finally {
+      await file.close()
+    }
+  }
+
+  async function removeDamaged(path: string, inode: number): Promise<boolean> {
+    // A put may have replaced the damaged file meanwhile: its inode is another.
+    const current = await withStorageErrors(ifExists(stat(path)))
+    if (current?.ino !== inode) return false
+    return (await withStorageErrors(ifExists(unlink(path)))) !== null
+  }
+
+  async function* list(): AsyncIterable<string> {
+    for (const folder of (await withStorageErrors(ifExists(readdir(dir)))) ?? []) {
+      if (!/^[0-9a-f]{2}$/.test(folder)) continue
+      for (const file of (await withStorageErrors(ifExists(readdir(join(dir, folder))))) ?? []) {
+        if (isBlobHash(folder + file)) yield folder + file
+      }
+    }
+  }
+
+  async function sweep(now: number): Promise<number> {
+    let removed = 0
+    for (const file of (await withStorageErrors(ifExists(readdir(tempDir)))) ?? []) {
+      const path = join(tempDir, file)
+      const written = await withStorageErrors(ifExists(stat(path)))
+      if (written === null || written.mtimeMs > now - staleTempMs) continue
+      await withStorageErrors(rm(path, { force: true }))
+      removed++
+    }
+    return removed
+  }
+
+  function placeOf(hash: string): { folder: string; path: string } {
+    // Checked here, where a key becomes a path.
+    if (!isBlobHash(hash)) throw new InvalidBlobHashError(hash)
+    const folder = join(dir, hash.slice(0, 2))
+    return { folder, path: join(folder, hash.slice(2)) }
+  }
+
+  return {
+    put,
+    open,
+    list,
+    sweep,
+    has: async (hash) => (await withStorageErrors(ifExists(stat(placeOf(hash).path)))) !== null,
+    delete: async (hash) => {
+      await withStorageErrors(ifExists(unlink(placeOf(hash).path)))
+    },
+  }
+}
+
+async function readSmall(file: FileHandle, hash: string): Promise<Blob | null> {
+  const bytes = await withStorageErrors(file.readFile())
+  const actual = new Bun.CryptoHasher('sha256').update(bytes).digest('hex')
+  return actual === hash ? new Blob([bytes]) : null
+}

@@ -1,0 +1,68 @@
+import type { FileHandle } from 'node:fs/promises'
+import { withStorageErrors } from './storage-calls.ts'
+
+const provenMax = 10_000
+const pieceBytes = 256 * 1024
+
+/**
+ * What a file is recognised by: whoever changes its content changes one of these, bit rot aside.
+ */
+export interface FileFacts {
+  readonly ino: number
+  readonly size: number
+  readonly mtimeMs: number
+}
+
+/**
+ * Remembers which files had the content that the hash in their name promises: the 10 000 used last.
+ */
+export class ProvenFiles {
+  /** Hash → facts of the file when it was proven, least recently used first. */
+  readonly #proven = new Map<string, string>()
+  readonly #underWay = new Map<string, Promise<string>>()
+
+  has(hash: string, facts: FileFacts | null): boolean {
+    const known = this.#proven.get(hash)
+    if (facts === null || known !== textOf(facts)) return false
+    this.#proven.delete(hash)
+    this.#proven.set(hash, known)
+    return true
+  }
+
+  /** Reads the file and compares. Many that ask for one file at once cost one reading. */
+  async prove(hash: string, facts: FileFacts, file: FileHandle): Promise<boolean> {
+    if (this.has(hash, facts)) return true
+    const key = `${hash} ${textOf(facts)}`
+    const proof = this.#underWay.get(key) ?? this.#start(key, file)
+    const isIntact = (await proof) === hash
+    if (isIntact) this.#remember(hash, facts)
+    return isIntact
+  }
+
+  #start(key: string, file: FileHandle): Promise<string> {
+    const proof = withStorageErrors(hashOf(file)).finally(() => this.#underWay.delete(key))
+    this.#underWay.set(key, proof)
+    return proof
+  }
+
+  #remember(hash: string, facts: FileFacts): void {
+    this.#proven.delete(hash)
+    this.#proven.set(hash, textOf(facts))
+    const [oldest] = this.#proven.keys()
+    if (this.#proven.size > provenMax && oldest !== undefined) this.#proven.delete(oldest)
+  }
+}
+
+async function hashOf(file: FileHandle): Promise<string> {
+  const hasher = new Bun.CryptoHasher('sha256')
+  const piece = new Uint8Array(pieceBytes)
+  for (;;) {
+    const { bytesRead } = await file.read(piece, 0, pieceBytes)
+    if (bytesRead === 0) return hasher.digest('hex')
+    hasher.update(piece.subarray(0, bytesRead))
+  }
+}
+
+function textOf({ ino, size, mtimeMs }: FileFacts): string {
+  return `${ino} ${size} ${mtimeMs}`
+}

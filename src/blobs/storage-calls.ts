@@ -1,0 +1,38 @@
+import { open } from 'node:fs/promises'
+import { BlobStorageError } from './blob-store.ts'
+
+/** The result of a file system call; BlobStorageError when it fails. */
+export async function withStorageErrors<Result>(call: Promise<Result>): Promise<Result> {
+  try {
+    return await call
+  } catch (cause) {
+    const code = codeOf(cause)
+    throw new BlobStorageError(code === 'ENOSPC' || code === 'EDQUOT' ? 'full' : 'failed', {
+      cause,
+    })
+  }
+}
+
+/** The result of a file system call; null when there is no such file. */
+export async function ifExists<Result>(call: Promise<Result>): Promise<Result | null> {
+  try {
+    return await call
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null
+    throw error
+  }
+}
+
+/** Makes the names in a folder durable; the files behind them have their own `sync`. */
+export async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined
+}

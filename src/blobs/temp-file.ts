@@ -1,0 +1,58 @@
+import { type FileHandle, open, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { StoredBlob } from './blob-store.ts'
+import { withStorageErrors } from './storage-calls.ts'
+
+/** Hashing this much takes well under a millisecond; the event loop gets its turn in between. */
+const pieceBytes = 256 * 1024
+
+interface TempFile extends StoredBlob {
+  readonly path: string
+}
+
+/**
+ * Writes a source to a new, durable file of random name, hashing on the way. When that fails, the
+ * file is gone.
+ */
+export async function writeTempFile(
+  dir: string,
+  source: AsyncIterable<Uint8Array> | Uint8Array,
+): Promise<TempFile> {
+  const path = join(dir, crypto.randomUUID())
+  const file = await withStorageErrors(open(path, 'wx', 0o600))
+  try {
+    const stored = await copy(source, file)
+    await withStorageErrors(file.sync())
+    return { path, ...stored }
+  } catch (error) {
+    await rm(path, { force: true })
+    throw error
+  } finally {
+    await file.close()
+  }
+}
+
+async function copy(
+  source: AsyncIterable<Uint8Array> | Uint8Array,
+  file: FileHandle,
+): Promise<StoredBlob> {
+  const hasher = new Bun.CryptoHasher('sha256')
+  let bytes = 0
+  for await (const chunk of source instanceof Uint8Array ? [source] : source) {
+    for (let start = 0; start < chunk.byteLength; start += pieceBytes) {
+      const piece = chunk.subarray(start, start + pieceBytes)
+      hasher.update(piece)
+      await withStorageErrors(writeAll(file, piece))
+      bytes += piece.byteLength
+    }
+  }
+  return { hash: hasher.digest('hex'), bytes }
+}
+
+async function writeAll(file: FileHandle, piece: Uint8Array): Promise<void> {
+  // A disk that is about to be full takes a part of it first.
+  for (let written = 0; written < piece.byteLength; ) {
+    const { bytesWritten } = await file.write(piece, written)
+    written += bytesWritten
+  }
+}
