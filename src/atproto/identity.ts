@@ -1,0 +1,157 @@
+import {
+  getPublicKeyFromDidController,
+  P256PublicKey,
+  type PublicKey,
+  Secp256k1PublicKey,
+} from '@atcute/crypto'
+import {
+  type DidDocument,
+  getAtprotoHandle,
+  getAtprotoVerificationMaterial,
+  getPdsEndpoint,
+} from '@atcute/identity'
+import type { ActorResolver } from '@atcute/identity-resolver'
+import {
+  AtprotoWebDidDocumentResolver,
+  CompositeDidDocumentResolver,
+  CompositeHandleResolver,
+  type HandleResolver,
+  LocalActorResolver,
+  PlcDidDocumentResolver,
+  WellKnownHandleResolver,
+  XrpcHandleResolver,
+} from '@atcute/identity-resolver'
+import { type AtprotoDid, type Did, isHandle } from '@atcute/lexicons/syntax'
+import { DnsHandleResolver } from './dns-handle-resolver.ts'
+import type { SafeFetch } from './safe-fetch.ts'
+
+/** Who an account is right now: where its repository lives and which key signs its commits. */
+export interface Identity {
+  readonly did: Did
+  readonly handle: string | null
+  /** Origin of the account's server, without a trailing slash. */
+  readonly pds: string
+  readonly signingKey: PublicKey
+}
+
+/** The DID document is missing, unreachable, or does not say what an account's document must say. */
+export class IdentityError extends Error {
+  override readonly name = 'IdentityError'
+  readonly did: string
+
+  constructor(did: string, reason: string, options?: ErrorOptions) {
+    super(`cannot resolve identity; did=${did} reason=${reason}`, options)
+    this.did = did
+  }
+}
+
+interface IdentitiesOptions {
+  readonly fetch: SafeFetch
+  readonly plcUrl: string
+  /** Asks this server instead of DNS and /.well-known: handles of a development network. */
+  readonly handleResolverUrl?: string | undefined
+  /** Development only: servers reached by plain http and at ports. */
+  readonly allowHttp?: boolean
+  readonly now?: () => number
+}
+
+const cachedIdentitiesMax = 10_000
+const identityFreshMs = 10 * 60 * 1000
+
+/** Resolves accounts through the PLC directory and did:web, remembering each answer for ten minutes. */
+export class Identities {
+  /** What the OAuth client resolves accounts with: the same rules, the same way out. */
+  readonly actorResolver: ActorResolver
+  readonly #documents: CompositeDidDocumentResolver<'plc' | 'web'>
+  readonly #handles: HandleResolver
+  readonly #cache = new Map<string, { identity: Identity; resolvedAt: number }>()
+  readonly #allowHttp: boolean
+  readonly #now: () => number
+
+  constructor(options: IdentitiesOptions) {
+    const fetch = options.fetch as typeof globalThis.fetch
+    this.#allowHttp = options.allowHttp ?? false
+    this.#now = options.now ?? Date.now
+    this.#documents = new CompositeDidDocumentResolver({
+      methods: {
+        plc: new PlcDidDocumentResolver({ apiUrl: options.plcUrl, fetch }),
+        web: new AtprotoWebDidDocumentResolver({ fetch }),
+      },
+    })
+    this.#handles = options.handleResolverUrl
+      ? new XrpcHandleResolver({ serviceUrl: options.handleResolverUrl, fetch })
+      : new CompositeHandleResolver({
+          methods: { dns: new DnsHandleResolver(), http: new WellKnownHandleResolver({ fetch }) },
+        })
+    this.actorResolver = new LocalActorResolver({
+      handleResolver: this.#handles,
+      didDocumentResolver: this.#documents,
+    })
+  }
+
+  /** `fresh` asks again: after a signature failed, or when the account announced a change. */
+  async resolve(did: Did, { fresh = false } = {}): Promise<Identity> {
+    const cached = this.#cache.get(did)
+    if (!fresh && cached && this.#now() - cached.resolvedAt < identityFreshMs)
+      return cached.identity
+    const identity = await this.#read(did)
+    this.#cache.delete(did)
+    this.#cache.set(did, { identity, resolvedAt: this.#now() })
+    const [oldest] = this.#cache.keys()
+    if (this.#cache.size > cachedIdentitiesMax && oldest) this.#cache.delete(oldest)
+    return identity
+  }
+
+  async #read(did: Did): Promise<Identity> {
+    const document = await this.#document(did)
+    const pds = originOf(getPdsEndpoint(document), this.#allowHttp)
+    if (pds === null) throw new IdentityError(did, 'no usable server in the DID document')
+    return {
+      did,
+      handle: await this.#verifiedHandle(did, document),
+      pds,
+      signingKey: await signingKeyOf(did, document),
+    }
+  }
+
+  async #document(did: Did): Promise<DidDocument> {
+    let document: DidDocument
+    try {
+      document = await this.#documents.resolve(did as Did<'plc'>, { noCache: true })
+    } catch (cause) {
+      throw new IdentityError(did, 'no DID document', { cause })
+    }
+    if (document.id !== did) throw new IdentityError(did, `document of ${document.id}`)
+    return document
+  }
+
+  /** A handle counts only if it leads back to the DID (atproto handle specification). */
+  async #verifiedHandle(did: Did, document: DidDocument): Promise<string | null> {
+    const handle = getAtprotoHandle(document)
+    if (!handle || !isHandle(handle)) return null
+    const resolved: AtprotoDid | null = await this.#handles.resolve(handle).catch(() => null)
+    return resolved === did ? handle : null
+  }
+}
+
+/** A bare https origin: path, query, credentials and, outside development, ports and http are refused. */
+function originOf(endpoint: string | undefined, allowHttp: boolean): string | null {
+  if (!endpoint || !URL.canParse(endpoint)) return null
+  const url = new URL(endpoint)
+  const isBare = url.href === `${url.origin}/` && !endpoint.includes('@')
+  const isHttps = url.protocol === 'https:' && url.port === ''
+  return isBare && (isHttps || (allowHttp && url.protocol === 'http:')) ? url.origin : null
+}
+
+async function signingKeyOf(did: Did, document: DidDocument): Promise<PublicKey> {
+  const material = getAtprotoVerificationMaterial(document)
+  if (!material) throw new IdentityError(did, 'no signing key in the DID document')
+  try {
+    const found = getPublicKeyFromDidController(material)
+    return await (found.type === 'p256' ? P256PublicKey : Secp256k1PublicKey).importRaw(
+      found.publicKeyBytes,
+    )
+  } catch (cause) {
+    throw new IdentityError(did, 'unreadable signing key', { cause })
+  }
+}
