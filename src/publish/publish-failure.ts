@@ -1,0 +1,41 @@
+import { ServerRefusedError, ServerUnreachableError } from '#atproto/account-repo.ts'
+import { IdentityError } from '#atproto/identity.ts'
+import { SessionEndedError } from '#atproto/oauth.ts'
+import { BlobStorageError } from '#blobs/blob-store.ts'
+import { NotPublishableError } from './publish-site.ts'
+import { BlobRefusedError } from './upload-blobs.ts'
+
+/**
+ * What a failed job tells its owner: what happened, and what to do. Null for a defect of ours, which
+ * belongs in the log and not in front of a person.
+ */
+export function failureSentence(error: unknown): string | null {
+  if (error instanceof NotPublishableError) return error.message
+  if (error instanceof SessionEndedError) {
+    return 'Your sign-in has ended. Sign in again, then upload once more; nothing was published.'
+  }
+  if (error instanceof ServerUnreachableError || error instanceof IdentityError) {
+    return 'Your account’s server did not answer. Nothing was published; try again in a few minutes.'
+  }
+  if (error instanceof ServerRefusedError) return refusalSentence(error)
+  if (error instanceof BlobRefusedError) {
+    return `Your account’s server did not store ${error.path} as it was sent. Nothing was published; try again.`
+  }
+  if (error instanceof BlobStorageError) {
+    return 'This service cannot store files at the moment. Nothing was published; try again later.'
+  }
+  return null
+}
+
+function refusalSentence({ status, reason }: ServerRefusedError): string {
+  if (status === 413) {
+    return 'Your account’s server refuses a file of this site as too large. Make large files smaller or leave them out; nothing was published.'
+  }
+  if (status === 429) {
+    return 'Your account’s server takes no more uploads for now. Nothing was published; try again later.'
+  }
+  if (status >= 500) {
+    return 'Your account’s server has a fault at the moment. Nothing was published; try again in a few minutes.'
+  }
+  return `Your account’s server refused the site: ${reason.slice(0, 200)}. Nothing was published.`
+}
