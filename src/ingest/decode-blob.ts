@@ -1,0 +1,127 @@
+import { once } from 'node:events'
+import { createGunzip, type Gunzip } from 'node:zlib'
+import type { BlobStore } from '#blobs/blob-store.ts'
+import type { Coding } from '#site/encoding.ts'
+
+/** The bytes are not what the manifest says about them, or decode to more than is allowed. */
+export class UndecodableBlobError extends Error {
+  override readonly name = 'UndecodableBlobError'
+}
+
+/** Where the stored form is, and what it decodes to. */
+export interface DecodedBlob {
+  readonly hash: string
+  readonly storedBytes: number
+  readonly decodedHash: string
+  readonly decodedBytes: number
+}
+
+/**
+ * Stores a blob in the form that is served: base64 undone, gzip kept but proven to be one. Holds a few
+ * chunks at a time, whatever the blob inflates to. Throws UndecodableBlobError and what `raw` throws;
+ * then nothing was stored.
+ */
+export async function storeDecoded(
+  raw: AsyncIterable<Uint8Array>,
+  encoding: { coding: Coding; base64: boolean },
+  { blobs, decodedBytesMax }: { blobs: BlobStore; decodedBytesMax: number },
+): Promise<DecodedBlob> {
+  const decoded = new DecodedMeter(decodedBytesMax)
+  const stored = encoding.base64 ? decodeBase64(raw) : raw
+  const checked =
+    encoding.coding === 'gzip' ? gunzipAlong(stored, decoded) : measureAlong(stored, decoded)
+  const { hash, bytes } = await blobs.put(checked)
+  return {
+    hash,
+    storedBytes: bytes,
+    decodedHash: decoded.digest(),
+    decodedBytes: decoded.bytes,
+  }
+}
+
+class DecodedMeter {
+  bytes = 0
+  readonly #bytesMax: number
+  readonly #hasher = new Bun.CryptoHasher('sha256')
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax
+  }
+
+  add(chunk: Uint8Array): void {
+    this.bytes += chunk.byteLength
+    if (this.bytes > this.#bytesMax) {
+      throw new UndecodableBlobError(`is larger than ${this.#bytesMax} bytes`)
+    }
+    this.#hasher.update(chunk)
+  }
+
+  digest(): string {
+    return this.#hasher.digest('hex')
+  }
+}
+
+async function* measureAlong(
+  chunks: AsyncIterable<Uint8Array>,
+  meter: DecodedMeter,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    meter.add(chunk)
+    yield chunk
+  }
+}
+
+/** Passes the compressed chunks on while inflating them for size and hash only. */
+async function* gunzipAlong(
+  chunks: AsyncIterable<Uint8Array>,
+  meter: DecodedMeter,
+): AsyncGenerator<Uint8Array> {
+  const gunzip = createGunzip()
+  const inflated = inflateInto(gunzip, meter)
+  inflated.catch(() => undefined) // awaited below; a failure must not count as unhandled meanwhile
+  let compressedBytes = 0
+  try {
+    for await (const chunk of chunks) {
+      compressedBytes += chunk.byteLength
+      if (!gunzip.write(chunk)) await Promise.race([once(gunzip, 'drain'), inflated])
+      yield chunk
+    }
+    gunzip.end()
+    await inflated
+  } finally {
+    gunzip.destroy()
+  }
+  // zlib stops at the end of the stream and says nothing about zeros that follow it
+  if (gunzip.bytesWritten !== compressedBytes) {
+    throw new UndecodableBlobError('has bytes after the end of its gzip stream')
+  }
+}
+
+async function inflateInto(gunzip: Gunzip, meter: DecodedMeter): Promise<void> {
+  try {
+    for await (const chunk of gunzip) meter.add(chunk)
+  } catch (cause) {
+    if (cause instanceof UndecodableBlobError) throw cause
+    throw new UndecodableBlobError('is not the gzip stream that the manifest says', { cause })
+  }
+}
+
+/** Strict: the alphabet of RFC 4648 §4, padding at the end and only there. */
+async function* decodeBase64(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let rest = ''
+  for await (const chunk of chunks) {
+    const text = rest + Buffer.from(chunk).toString('latin1')
+    // The last four characters wait: only there may be padding.
+    const whole = Math.max(0, text.length - 4) & ~3
+    rest = text.slice(whole)
+    if (whole > 0) yield decodeQuads(text.slice(0, whole), /^[A-Za-z0-9+/]*$/)
+  }
+  if (rest.length > 0) {
+    yield decodeQuads(rest, /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)?$/)
+  }
+}
+
+function decodeQuads(text: string, form: RegExp): Uint8Array {
+  if (!form.test(text)) throw new UndecodableBlobError('is not the base64 that the manifest says')
+  return Buffer.from(text, 'base64')
+}
