@@ -1,0 +1,101 @@
+import { preferredCoding } from '#site/accept-encoding.ts'
+import type { Coding } from '#site/encoding.ts'
+import type { Decision } from '#site/resolve.ts'
+import { siteUri } from '#site/site-address.ts'
+import type { Snapshot, SnapshotFile } from '#site/snapshot.ts'
+import { matchesEtag } from './if-none-match.ts'
+import { notFoundPage, plainPage, unavailablePage } from './pages.ts'
+
+/** The stored bytes of a file, or null when they are not (or no longer) here. */
+export type OpenBlob = (hash: string) => Promise<Blob | null>
+
+/** The file cannot be answered now, because its bytes are missing here. */
+export type OnMissing = (snapshot: Snapshot) => void
+
+interface RespondContext {
+  readonly openBlob: OpenBlob
+  readonly onMissing: OnMissing
+}
+
+/** Puts a decision on the wire: headers, conditions and the coding that the visitor takes. */
+export async function respond(
+  decision: Decision,
+  request: Request,
+  snapshot: Snapshot,
+  context: RespondContext,
+): Promise<Response> {
+  switch (decision.kind) {
+    case 'file':
+      return await respondFile(decision.file, request, snapshot, context)
+    case 'redirect':
+      return new Response(null, {
+        status: decision.status,
+        headers: {
+          ...baseHeaders(snapshot),
+          location: decision.location,
+          'cache-control': revalidate,
+        },
+      })
+    case 'options':
+      return new Response(null, { status: 204, headers: { ...corsHeaders, allow: decision.allow } })
+    case 'method-not-allowed':
+      return plainPage(405, 'Method not allowed', { allow: decision.allow })
+    case 'not-found':
+      return notFoundPage()
+    case 'bad-request':
+      return plainPage(400, 'Bad request')
+    case 'uri-too-long':
+      return plainPage(414, 'Address too long')
+  }
+}
+
+const revalidate = 'public, max-age=0, must-revalidate'
+
+const corsHeaders = {
+  'access-control-allow-origin': '*',
+  'access-control-allow-methods': 'GET, HEAD, OPTIONS',
+}
+
+function baseHeaders(snapshot: Snapshot): Record<string, string> {
+  return {
+    'access-control-allow-origin': '*',
+    'x-content-type-options': 'nosniff',
+    'x-sitehost-record': siteUri(snapshot),
+    'x-sitehost-version': snapshot.recordCid,
+  }
+}
+
+async function respondFile(
+  file: SnapshotFile,
+  request: Request,
+  snapshot: Snapshot,
+  { openBlob, onMissing }: RespondContext,
+): Promise<Response> {
+  const codings: Coding[] = file.coding === 'gzip' ? ['gzip', 'identity'] : ['identity']
+  const coding = preferredCoding(request.headers.get('accept-encoding'), codings)
+  // RFC 9110 §8.8.3.3: representations that differ in coding differ in their strong tag.
+  const etag = coding === 'gzip' ? `"${file.cid}-gzip"` : `"${file.cid}"`
+  const headers: Record<string, string> = {
+    ...baseHeaders(snapshot),
+    etag,
+    'cache-control': revalidate,
+    ...(codings.length > 1 && { vary: 'accept-encoding' }),
+  }
+  if (matchesEtag(request.headers.get('if-none-match'), etag)) {
+    return new Response(null, { status: 304, headers })
+  }
+  headers['content-type'] = file.contentType
+  headers['last-modified'] = new Date(snapshot.publishedAt).toUTCString()
+  if (coding === 'gzip') headers['content-encoding'] = 'gzip'
+  headers['content-length'] = String(coding === 'gzip' ? file.storedBytes : file.bytes)
+  if (request.method === 'HEAD') return new Response(null, { headers })
+
+  const stored = await openBlob(file.hash)
+  if (stored === null) {
+    onMissing(snapshot)
+    return unavailablePage()
+  }
+  const isDecoded = coding === 'identity' && file.coding === 'gzip'
+  const body = isDecoded ? stored.stream().pipeThrough(new DecompressionStream('gzip')) : stored
+  return new Response(body, { headers })
+}
