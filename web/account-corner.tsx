@@ -1,0 +1,27 @@
+import { useState } from 'react'
+import styles from './account-corner.module.css'
+import { readUser, signOut } from './api.ts'
+import { Button } from './button.tsx'
+import { useLoaded } from './use-loaded.ts'
+
+/** Who is signed in, and the way out. */
+export function AccountCorner() {
+  const [user] = useLoaded(readUser)
+  const [label, setLabel] = useState('Sign out')
+  const leave = async () => {
+    try {
+      await signOut()
+      location.assign('/')
+    } catch {
+      setLabel('Sign out: try again')
+    }
+  }
+  return (
+    <div className={styles['corner']}>
+      {user.state === 'loaded' && <span className={styles['handle']}>@{user.value.handle}</span>}
+      <Button look="quiet" onClick={() => void leave()}>
+        {label}
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,33 @@
+import { beforeAll, expect, test } from 'bun:test'
+
+const texts = new Map<string, string>()
+
+beforeAll(async () => {
+  const { outputs } = await Bun.build({
+    entrypoints: [`${import.meta.dir}/index.html`],
+    minify: true,
+    publicPath: '/',
+    define: { 'process.env.NODE_ENV': '"production"' },
+  })
+  for (const output of outputs) texts.set(output.type.split(';')[0] ?? '', await output.text())
+})
+
+test('the page has nothing inline: its policy allows scripts and styles of its own origin only', () => {
+  const html = textOf('text/html')
+  expect(html).not.toMatch(/<style|\sstyle=|\son[a-z]+=|<script(?![^>]*\ssrc=)/i)
+  expect(html).not.toMatch(/(?:src|href)="(?!\/)/)
+})
+
+test('the style sheet fetches nothing', () => {
+  expect(textOf('text/css')).not.toMatch(/url\(|@import/)
+})
+
+test('the script runs in a browser, and is not made for developers', () => {
+  const script = textOf('text/javascript')
+  // #site is written for the server: what of it comes along must not need the server's globals
+  expect(script.match(/\b(?:Buffer|Bun|require)\b.{20}/g)).toBeNull()
+  expect(script.match(/\beval\(|new Function\(/g)).toBeNull()
+  expect(script.match(/jsxDEV/g)).toBeNull()
+})
+
+const textOf = (type: string): string => texts.get(type) ?? `no ${type} in the bundle`

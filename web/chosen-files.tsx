@@ -1,0 +1,26 @@
+import styles from './chosen-files.module.css'
+import type { Collection } from './collect-files.ts'
+import { formatBytes, formatCount } from './format.ts'
+import { Problem } from './problem.tsx'
+import { SkippedFiles } from './skipped-files.tsx'
+
+/** What is about to be published, so that a wrong folder is noticed before it is online. */
+export function ChosenFiles({ collection }: { collection: Collection }) {
+  const { files, folder, hasIndex, leftOut, problem, totalBytes } = collection
+  return (
+    <div className={styles['chosen']}>
+      <p role="status">
+        {folder !== '' && <strong>{folder}</strong>} {formatCount(files.length, 'file')},{' '}
+        {formatBytes(totalBytes)}
+      </p>
+      {problem !== null && <Problem>{problem}</Problem>}
+      {problem === null && !hasIndex && (
+        <p className={styles['note']}>
+          There is no <code>index.html</code> at the top of this folder, so the site will have no
+          start page.
+        </p>
+      )}
+      <SkippedFiles files={leftOut} />
+    </div>
+  )
+}

@@ -1,0 +1,26 @@
+import { expect, test } from 'bun:test'
+import { describeJob, type JobProgress, type JobUpdate } from './job.ts'
+
+const descriptions: [JobUpdate['status'], Partial<JobProgress>, string, number | null][] = [
+  ['pending', {}, 'Waiting for its turn', null],
+  ['processing', { phase: 'validating' }, 'Prepared 0 of 10 files', 0],
+  ['processing', { phase: 'compressing', filesProcessed: 5 }, 'Prepared 5 of 10 files', 0.25],
+  [
+    'uploading',
+    { phase: 'uploading', filesProcessed: 10, filesUploaded: 1, filesReused: 4 },
+    'Stored 5 of 10 files',
+    0.75,
+  ],
+  ['uploading', { phase: 'creating_manifest' }, 'Writing the new version', 1],
+  ['uploading', { phase: 'finalizing' }, 'Putting it online', 1],
+  ['processing', { phase: 'validating', totalFiles: 0 }, 'Prepared 0 of 0 files', null],
+]
+
+test.each(descriptions)('%s %j reads %j', (status, progress, text, fraction) => {
+  const none = { filesProcessed: 0, filesUploaded: 0, filesReused: 0, currentFile: null }
+  const update: JobUpdate = {
+    status,
+    progress: { phase: 'validating', totalFiles: 10, ...none, ...progress },
+  }
+  expect(describeJob(update)).toEqual({ text, fraction })
+})

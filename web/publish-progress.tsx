@@ -1,0 +1,75 @@
+import { Button } from './button.tsx'
+import { focusOnMount } from './focus-on-mount.ts'
+import { formatBytes } from './format.ts'
+import { describeJob } from './job.ts'
+import styles from './publish-progress.module.css'
+import type { Publishing } from './use-publish.ts'
+
+interface PublishProgressProps {
+  readonly publishing: Extract<Publishing, { stage: 'sending' | 'storing' }>
+  readonly siteName: string
+  readonly onCancel: () => void
+}
+
+/** Two steps with a bar each; a screen reader hears every quarter, not every file. */
+export function PublishProgress({ publishing, siteName, onCancel }: PublishProgressProps) {
+  const isSending = publishing.stage === 'sending'
+  const sending = sendingLine(publishing)
+  const storing = storingLine(publishing)
+  const current = isSending ? sending : storing
+  return (
+    <div className={styles['steps']}>
+      <h3 ref={focusOnMount} tabIndex={-1}>
+        Publishing {siteName}
+      </h3>
+      <Step line={sending} name="Sending to Sitehost" />
+      <Step line={storing} name="Storing in your repository" />
+      <p aria-live="polite" className="visually-hidden">
+        {isSending ? 'Sending to Sitehost' : 'Storing in your repository'}
+        {current.fraction !== null && `: ${Math.floor(current.fraction * 4) * 25} percent`}
+      </p>
+      {isSending ? (
+        <Button look="quiet" onClick={onCancel}>
+          Cancel
+        </Button>
+      ) : (
+        <p className={styles['detail']}>You can leave this page; publishing goes on.</p>
+      )}
+    </div>
+  )
+}
+
+/** `fraction` null is a bar that only says that something is going on. */
+interface Line {
+  readonly text: string
+  readonly fraction: number | null
+  readonly detail?: string
+}
+
+function Step({ name, line: { detail, fraction, text } }: { name: string; line: Line }) {
+  return (
+    <div className={styles['step']}>
+      <p className={styles['line']}>
+        <strong>{name}</strong> <span className={styles['amount']}>{text}</span>
+      </p>
+      <progress aria-label={name} {...(fraction !== null && { value: fraction })} />
+      {detail !== undefined && <p className={styles['detail']}>{detail}</p>}
+    </div>
+  )
+}
+
+function sendingLine(publishing: PublishProgressProps['publishing']): Line {
+  if (publishing.stage === 'storing') return { text: 'Done', fraction: 1 }
+  const { sentBytes, totalBytes } = publishing
+  if (totalBytes === 0) return { text: 'Starting', fraction: 0 }
+  const text = `${formatBytes(sentBytes)} of ${formatBytes(totalBytes)}`
+  return { text, fraction: sentBytes / totalBytes }
+}
+
+function storingLine(publishing: PublishProgressProps['publishing']): Line {
+  if (publishing.stage === 'sending') return { text: '', fraction: 0 }
+  const { update } = publishing
+  if (update === null) return { text: 'Starting', fraction: null }
+  // The line below is always there, so that nothing jumps between two files.
+  return { ...describeJob(update), detail: update.progress.currentFile ?? '\u00a0' }
+}

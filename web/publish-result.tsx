@@ -1,0 +1,39 @@
+import { Button } from './button.tsx'
+import type { SkippedFile } from './collect-files.ts'
+import { focusOnMount } from './focus-on-mount.ts'
+import { formatCount } from './format.ts'
+import type { JobResult } from './job.ts'
+import styles from './publish-result.module.css'
+import { SkippedFiles } from './skipped-files.tsx'
+
+interface PublishResultProps {
+  readonly result: JobResult
+  /** What was not even sent; the server's own list comes with the result. */
+  readonly leftOut: readonly SkippedFile[]
+  readonly onAgain: () => void
+}
+
+export function PublishResult({ result, leftOut, onAgain }: PublishResultProps) {
+  const { fileCount, live, reusedCount, skippedFiles, url } = result
+  return (
+    <div className={styles['result']}>
+      <h3 ref={focusOnMount} tabIndex={-1}>
+        {live ? 'Your site is live' : 'Your site is stored'}
+      </h3>
+      {!live && <p>It is in your repository and will appear here in a moment:</p>}
+      <p>
+        <a className={styles['link']} href={url}>
+          {url}
+        </a>
+      </p>
+      <p className={styles['facts']}>
+        {formatCount(fileCount, 'file')}
+        {reusedCount > 0 && `, ${reusedCount} of them unchanged`}
+      </p>
+      <SkippedFiles files={[...leftOut, ...skippedFiles]} />
+      <Button look="quiet" onClick={onAgain}>
+        Publish another
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,55 @@
+import { type FormEvent, useEffect, useState } from 'react'
+import { ApiError, startSignIn } from './api.ts'
+import { Button } from './button.tsx'
+import styles from './sign-in-form.module.css'
+import { TextField } from './text-field.tsx'
+
+/** `notice` is what led here, shown until the next try. */
+export function SignInForm({ notice }: { notice: string | null }) {
+  const [handle, setHandle] = useState('')
+  const [problem, setProblem] = useState(notice)
+  const [isLeaving, setLeaving] = useState(false)
+
+  useEffect(() => {
+    // The back button brings the page as it was left, with its button still waiting.
+    const wake = () => setLeaving(false)
+    addEventListener('pageshow', wake)
+    return () => removeEventListener('pageshow', wake)
+  }, [])
+
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    setLeaving(true)
+    setProblem(null)
+    try {
+      location.assign(await startSignIn(handle.trim().replace(/^@/, '')))
+    } catch (error) {
+      setProblem(error instanceof ApiError ? error.message : 'Signing in did not work. Try again.')
+      setLeaving(false)
+    }
+  }
+
+  return (
+    <form
+      action="/api/auth/login"
+      className={styles['form']}
+      method="get"
+      onSubmit={(event) => void submit(event)}
+    >
+      <TextField
+        autoComplete="username"
+        hint="For example alice.example.com. A DID or your server’s address will do too."
+        inputMode="url"
+        label="Your handle"
+        name="handle"
+        onChange={(event) => setHandle(event.target.value)}
+        problem={problem}
+        required
+        value={handle}
+      />
+      <Button disabled={isLeaving} type="submit">
+        {isLeaving ? 'Asking your server…' : 'Sign in'}
+      </Button>
+    </form>
+  )
+}

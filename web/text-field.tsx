@@ -1,0 +1,36 @@
+import { type ComponentProps, useId } from 'react'
+import { Problem } from './problem.tsx'
+import styles from './text-field.module.css'
+
+interface TextFieldProps extends ComponentProps<'input'> {
+  readonly label: string
+  readonly hint: string
+  /** Shown below the field and read out with it. */
+  readonly problem?: string | null
+}
+
+/** An input for names and addresses: nothing corrects, capitalizes or spell-checks it. */
+export function TextField({ label, hint, problem = null, ...input }: TextFieldProps) {
+  const id = useId()
+  const hintId = `${id}-hint`
+  const problemId = `${id}-problem`
+  return (
+    <div className={styles['field']}>
+      <label htmlFor={id}>{label}</label>
+      <input
+        autoCapitalize="none"
+        autoCorrect="off"
+        spellCheck={false}
+        {...input}
+        aria-describedby={problem === null ? hintId : `${problemId} ${hintId}`}
+        aria-invalid={problem !== null}
+        className={styles['input']}
+        id={id}
+      />
+      <p className={styles['hint']} id={hintId}>
+        {hint}
+      </p>
+      {problem !== null && <Problem id={problemId}>{problem}</Problem>}
+    </div>
+  )
+}

@@ -1,0 +1,46 @@
+import { ApiError, errorSentence } from './api.ts'
+import type { PickedFile } from './collect-files.ts'
+
+interface Upload {
+  readonly siteName: string
+  readonly files: readonly PickedFile[]
+  readonly onProgress: (sentBytes: number, totalBytes: number) => void
+  /** Aborting ends the upload; the promise rejects with the signal's reason. */
+  readonly signal: AbortSignal
+}
+
+/** Sends a folder and answers with the id of the job that stores it. Throws ApiError. */
+// XMLHttpRequest, because fetch does not tell how much of a body has left.
+export function uploadFiles({ siteName, files, onProgress, signal }: Upload): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest()
+    let allSent = false
+    request.responseType = 'json'
+    request.upload.onprogress = ({ loaded, total }) => onProgress(loaded, total)
+    request.upload.onload = () => {
+      allSent = true
+    }
+    request.onload = () => {
+      const { status, response } = request
+      if (status < 300 && typeof response?.jobId === 'string') resolve(response.jobId)
+      else reject(new ApiError(status, errorSentence(response, status)))
+    }
+    request.onerror = () => reject(new ApiError(null, allSent ? brokenAfter : brokenOff))
+    request.onabort = () => reject(signal.reason)
+    signal.addEventListener('abort', () => request.abort(), { once: true })
+    request.open('POST', '/sitehost/upload-files')
+    request.send(uploadForm(siteName, files))
+  })
+}
+
+/** The name comes first: the server refuses by it before it reads a single file. */
+export function uploadForm(siteName: string, files: readonly PickedFile[]): FormData {
+  const form = new FormData()
+  form.append('siteName', siteName)
+  for (const { path, file } of files) form.append('files', file, path)
+  return form
+}
+
+const brokenOff = 'The connection broke off. Nothing was published; try again.'
+const brokenAfter =
+  'The connection broke off after the last file. Your site may be published all the same: look at it before you try again.'

@@ -1,0 +1,90 @@
+import { ApiError, errorSentence } from './api.ts'
+import type { JobResult, JobUpdate } from './job.ts'
+
+interface Watch {
+  readonly onUpdate: (update: JobUpdate) => void
+  /** Stops watching; the job goes on. */
+  readonly signal: AbortSignal
+  readonly openStream?: (url: string) => EventSource
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
+  readonly retryMs?: number
+}
+
+/**
+ * Follows a job to its end, across lost connections. Throws ApiError when the job failed, when the
+ * server refuses to tell about it, and when it cannot be reached for about a minute.
+ */
+export async function watchJob(jobId: string, watch: Watch): Promise<JobResult> {
+  const { signal, retryMs = 3000 } = watch
+  const url = `/sitehost/upload-progress/${encodeURIComponent(jobId)}`
+  for (let attempt = 0; attempt < attemptsMax; attempt++) {
+    const end = await followStream(url, watch)
+    if (end.kind === 'done') return end.result
+    if (end.kind === 'failed') throw new ApiError(null, end.error)
+    await throwIfRefused(url, watch)
+    await delay(retryMs, signal)
+  }
+  throw new ApiError(null, lost)
+}
+
+type StreamEnd =
+  | { readonly kind: 'done'; readonly result: JobResult }
+  | { readonly kind: 'failed'; readonly error: string }
+  | { readonly kind: 'closed' }
+
+function followStream(url: string, watch: Watch): Promise<StreamEnd> {
+  const { onUpdate, signal, openStream = (at) => new EventSource(at) } = watch
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted()
+    const source = openStream(url)
+    const end = (how: StreamEnd) => {
+      source.close()
+      resolve(how)
+    }
+    source.addEventListener('progress', ({ data }) => onUpdate(JSON.parse(data)))
+    source.addEventListener('done', ({ data }) => end({ kind: 'done', result: JSON.parse(data) }))
+    // One name, two events: the server's own `error` carries data, the connection's does not.
+    source.addEventListener('error', (event) => {
+      if (event instanceof MessageEvent) {
+        end({ kind: 'failed', error: JSON.parse(event.data).error })
+      } else if (source.readyState === closed) {
+        end({ kind: 'closed' })
+      }
+    })
+    signal.addEventListener('abort', () => {
+      source.close()
+      reject(signal.reason)
+    })
+  })
+}
+
+/** An EventSource gives up on any answer but 200 and does not say which it was; so ask once more. */
+async function throwIfRefused(url: string, { signal, fetch: ask = fetch }: Watch): Promise<void> {
+  const response = await ask(url, { signal }).catch((error: unknown) => {
+    if (signal.aborted) throw error
+    return null
+  })
+  if (response === null) return
+  const { status } = response
+  if (status < 400 || status === 429 || status >= 500) {
+    await response.body?.cancel()
+    return
+  }
+  throw new ApiError(status, errorSentence(await response.json().catch(() => null), status))
+}
+
+function delay(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    })
+  })
+}
+
+/** EventSource.CLOSED */
+const closed = 2
+const attemptsMax = 20
+const lost =
+  'Sitehost cannot be reached. Your site may be published all the same: look at it before you try again.'
