@@ -1,0 +1,28 @@
+import type { z } from 'zod'
+import { ApiError } from './errors.ts'
+
+const jsonBytesMax = 64 * 1024
+
+/** The JSON body as `schema` has it. Throws ApiError 400 that says what was expected where. */
+export async function parseBody<T>(request: Request, schema: z.ZodType<T>): Promise<T> {
+  const parsed = schema.safeParse(await readJson(request))
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  const where = issue?.path.join('.') || 'body'
+  throw new ApiError(400, `${where}: ${issue?.message ?? 'not what was expected'}`)
+}
+
+async function readJson(request: Request): Promise<unknown> {
+  const declaredBytes = Number(request.headers.get('content-length') ?? 0)
+  if (declaredBytes > jsonBytesMax) throw new ApiError(413, `body: at most ${jsonBytesMax} bytes`)
+  let text = ''
+  for await (const chunk of request.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += chunk
+    if (text.length > jsonBytesMax) throw new ApiError(413, `body: at most ${jsonBytesMax} bytes`)
+  }
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new ApiError(400, 'body: expected JSON')
+  }
+}

@@ -1,0 +1,25 @@
+import type { Identities } from '#atproto/identity.ts'
+import type { OAuth } from '#atproto/oauth.ts'
+import type { Log } from '#observe/log.ts'
+import type { UploadLimits } from '#publish/receive-upload.ts'
+import type { Spool } from '#publish/spool.ts'
+import type { SiteAddress } from '#site/site-address.ts'
+import type { Db } from '#store/database.ts'
+import type { Hints } from '#store/hints.ts'
+import type { KeyRing } from './key-ring.ts'
+
+/** What the routes of the application stand on. */
+export interface ApiContext {
+  readonly db: Db
+  readonly hints: Hints
+  readonly log: Log
+  readonly oauth: OAuth
+  readonly identities: Identities
+  readonly spool: Spool
+  readonly limits: UploadLimits
+  readonly keys: KeyRing
+  /** Origin of `BASE_URL`. */
+  readonly origin: string
+  readonly siteUrl: (address: SiteAddress) => string
+  readonly now: () => number
+}

@@ -1,0 +1,29 @@
+import { createMiddleware } from 'hono/factory'
+
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  // Signing in leaves for the account's own server, wherever that is.
+  "form-action 'self' https: http:",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const hstsSeconds = 365 * 24 * 60 * 60
+
+export function securityHeaders({ isHttps }: { isHttps: boolean }) {
+  return createMiddleware(async (c, next) => {
+    await next()
+    const { headers } = c.res
+    headers.set('content-security-policy', contentSecurityPolicy)
+    headers.set('x-content-type-options', 'nosniff')
+    headers.set('referrer-policy', 'strict-origin-when-cross-origin')
+    if (isHttps) headers.set('strict-transport-security', `max-age=${hstsSeconds}`)
+    if (c.req.path.startsWith('/api') || c.req.path.startsWith('/sitehost')) {
+      headers.set('cache-control', 'no-store')
+    }
+  })
+}
