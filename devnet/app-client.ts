@@ -1,0 +1,98 @@
+import { consentOverHttp } from './consent.ts'
+
+/** What the progress stream says of a job, and how it ended. */
+export interface WatchedJob {
+  progress: { status: string; progress: Record<string, unknown> }[]
+  result: Record<string, unknown> | null
+  error: string | null
+}
+
+/** One file of an upload: its path in the site and its content. */
+export interface UploadFile {
+  path: string
+  body: Blob
+}
+
+/** A program that uses Sitehost over its HTTP interface, as a browser would, with cookies of its own. */
+export class AppClient {
+  readonly #app: string
+  readonly #cookies = new Map<string, string>()
+
+  /** `app` is the application's origin. */
+  constructor(app: string) {
+    this.#app = app
+  }
+
+  /** Cookies go along and are kept; redirects are not followed. */
+  async fetch(path: string, init: RequestInit = {}): Promise<Response> {
+    const headers = new Headers(init.headers)
+    const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    if (cookie) headers.set('cookie', cookie)
+    const response = await fetch(new URL(path, this.#app), { ...init, headers, redirect: 'manual' })
+    for (const line of response.headers.getSetCookie()) this.#keep(line)
+    return response
+  }
+
+  /** Returns where the callback leads: `/editor`, `/onboarding` or `/?error=…`. */
+  async signIn(
+    handle: string,
+    password: string,
+    options: { reject?: boolean } = {},
+  ): Promise<string> {
+    const answer = await this.fetch('/api/auth/signin', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ handle }),
+    })
+    const { url } = (await answer.json()) as { url: string }
+    const callback = await consentOverHttp(url, handle, password, options)
+    const response = await this.fetch(callback.pathname + callback.search)
+    return response.headers.get('location') ?? ''
+  }
+
+  async upload(siteName: string, files: Iterable<UploadFile>): Promise<Response> {
+    const form = new FormData()
+    form.append('siteName', siteName)
+    for (const { path, body } of files) form.append('files', body, path)
+    return await this.fetch('/sitehost/upload-files', { method: 'POST', body: form })
+  }
+
+  /** Follows a job to its end. */
+  async watch(jobId: string): Promise<WatchedJob> {
+    const response = await this.fetch(`/sitehost/upload-progress/${jobId}`)
+    if (!response.ok || response.body === null) throw new Error(`progress: ${response.status}`)
+    const job: WatchedJob = { progress: [], result: null, error: null }
+    for (const [event, data] of eventsOf(await response.text())) {
+      if (event === 'progress') job.progress.push(data as WatchedJob['progress'][number])
+      if (event === 'done') job.result = data as Record<string, unknown>
+      if (event === 'error') job.error = (data as { error: string }).error
+    }
+    return job
+  }
+
+  /** Uploads a site and waits for its end. Throws when it was refused or failed. */
+  async publish(siteName: string, files: Iterable<UploadFile>): Promise<Record<string, unknown>> {
+    const answer = await this.upload(siteName, files)
+    const body = (await answer.json()) as { jobId?: string; error?: string }
+    if (!answer.ok || body.jobId === undefined) {
+      throw new Error(`upload of ${siteName} was refused: ${answer.status} ${body.error}`)
+    }
+    const { result, error } = await this.watch(body.jobId)
+    if (result === null) throw new Error(`upload of ${siteName} failed: ${error}`)
+    return result
+  }
+
+  #keep(setCookie: string): void {
+    const cookie = Bun.Cookie.parse(setCookie)
+    if (cookie.maxAge === 0) this.#cookies.delete(cookie.name)
+    else this.#cookies.set(cookie.name, cookie.value)
+  }
+}
+
+function* eventsOf(text: string): Generator<[event: string, data: unknown]> {
+  for (const block of text.split('\n\n')) {
+    const event = /^event: (.*)$/m.exec(block)?.[1]
+    const data = /^data: (.*)$/m.exec(block)?.[1]
+    if (event !== undefined && data !== undefined) yield [event, JSON.parse(data)]
+  }
+}

@@ -1,0 +1,92 @@
+export interface ConsentOptions {
+  /** Deny access instead of granting it. */
+  reject?: boolean
+}
+
+/**
+ * Does over plain HTTP what a person does on the reference PDS's pages: signs in, then authorizes.
+ * Returns where the PDS sends the browser, the application's callback with `code` and `state`, or
+ * with `error`; it is not fetched. A quarter of a browser's time, but no proof that the pages work.
+ */
+export async function consentOverHttp(
+  authorizeUrl: string | URL,
+  username: string,
+  password: string,
+  { reject = false }: ConsentOptions = {},
+): Promise<URL> {
+  const visit = new ConsentVisit(new URL(authorizeUrl))
+  const page = await visit.navigate(authorizeUrl, 'none')
+  if (page.status !== 200) return redirectOf(page)
+
+  const { url } = reject
+    ? await visit.call<{ url: string }>('/reject', {})
+    : await signInAndConsent(visit, username, password)
+  return redirectOf(await visit.navigate(url, 'same-origin'))
+}
+
+async function signInAndConsent(visit: ConsentVisit, username: string, password: string) {
+  const signedIn = await visit.call<{ account: { did: string }; ephemeralToken?: string }>(
+    '/sign-in',
+    { locale: 'en', username, password, remember: false },
+  )
+  // What the page holds in memory when the person did not ask to be remembered.
+  const token = signedIn.ephemeralToken
+  const headers = token ? { authorization: `Bearer ${token}` } : {}
+  return await visit.call<{ url: string }>('/consent', { did: signedIn.account.did }, headers)
+}
+
+/** One browser tab on the PDS: its cookies, and the headers by which the PDS knows a browser. */
+class ConsentVisit {
+  readonly #cookies = new Bun.CookieMap()
+  readonly #authorizeUrl: URL
+
+  constructor(authorizeUrl: URL) {
+    this.#authorizeUrl = authorizeUrl
+  }
+
+  async navigate(url: string | URL, site: 'none' | 'same-origin'): Promise<Response> {
+    return await this.#fetch(url, {
+      headers: {
+        accept: 'text/html',
+        'sec-fetch-site': site,
+        'sec-fetch-mode': 'navigate',
+        'sec-fetch-dest': 'document',
+        ...(site === 'same-origin' && { referer: this.#authorizeUrl.href }),
+      },
+    })
+  }
+
+  async call<Output>(path: string, input: object, headers: Record<string, string> = {}) {
+    const { origin, href } = this.#authorizeUrl
+    const response = await this.#fetch(`${origin}/@atproto/oauth-provider/~api${path}`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'sec-fetch-site': 'same-origin',
+        'sec-fetch-mode': 'same-origin',
+        'sec-fetch-dest': 'empty',
+        origin,
+        referer: href,
+        'x-csrf-token': this.#cookies.get('csrf-token') ?? '',
+        ...headers,
+      },
+      body: JSON.stringify(input),
+    })
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
+    return (await response.json()) as Output
+  }
+
+  async #fetch(url: string | URL, init: { headers: Record<string, string> } & RequestInit) {
+    const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const headers = { ...init.headers, 'user-agent': 'test', cookie }
+    const response = await fetch(url, { ...init, headers, redirect: 'manual' })
+    for (const line of response.headers.getSetCookie()) this.#cookies.set(Bun.Cookie.parse(line))
+    return response
+  }
+}
+
+async function redirectOf(response: Response): Promise<URL> {
+  const location = response.headers.get('location')
+  if (!location) throw new Error(`no redirect: ${response.status} ${await response.text()}`)
+  return new URL(location)
+}

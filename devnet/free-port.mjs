@@ -1,0 +1,33 @@
+import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+
+// A devnet keeps its ports for as long as its folder lives. Ports above 32768 are those that systems
+// hand out for outgoing connections, so one of them might be taken at a later start.
+const PORT_MIN = 20_000
+const PORT_MAX = 32_767
+
+const ATTEMPTS_MAX = 100
+
+/** A port that nobody listens on at this moment. */
+export async function freePort({ except } = {}) {
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+    const port = randomInt(PORT_MIN, PORT_MAX + 1)
+    if (port !== except && (await isFree(port))) return port
+  }
+  throw new Error(`no free port found; attempts=${ATTEMPTS_MAX}`)
+}
+
+async function isFree(port) {
+  const server = createServer()
+  try {
+    server.listen(port, '127.0.0.1')
+    await once(server, 'listening')
+  } catch (error) {
+    if (error.code === 'EADDRINUSE' || error.code === 'EACCES') return false
+    throw error
+  }
+  server.close()
+  await once(server, 'close')
+  return true
+}

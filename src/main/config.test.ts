@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'bun:test'
+import { readFile } from 'node:fs/promises'
+import { ConfigError, readConfig, settings } from './config.ts'
+
+const defaults = readConfig({}, {})
+
+describe('.env.example', async () => {
+  const text = await readFile(new URL('../../.env.example', import.meta.url), 'utf8')
+  const example = Object.fromEntries(
+    [...text.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
+  )
+
+  test('names every setting, and no other', () => {
+    expect(Object.keys(example).sort()).toEqual(Object.keys(settings.shape).sort())
+  })
+
+  test('shows the defaults', () => {
+    expect(readConfig({}, example)).toEqual(defaults)
+  })
+})
+
+describe('what is set', () => {
+  test('stands before the default, an override before both', () => {
+    expect(readConfig({}, { MAX_FILE_BYTES: '5' }).fileBytesMax).toBe(5)
+    expect(readConfig({ MAX_FILE_BYTES: '6' }, { MAX_FILE_BYTES: '5' }).fileBytesMax).toBe(6)
+    expect(readConfig({ MAX_FILE_BYTES: undefined }, { MAX_FILE_BYTES: '5' }).fileBytesMax).toBe(5)
+  })
+
+  test('secrets are a list, newest first', () => {
+    const secrets = [`a${'x'.repeat(40)}`, `b${'x'.repeat(40)}`]
+    expect(readConfig({ SECRET_KEY: secrets.join(', ') }, {}).secrets).toEqual(secrets)
+  })
+})
+
+describe('a setting that cannot be used is named', () => {
+  const refused: [Record<string, string>, RegExp][] = [
+    [{ PORT: '70000' }, /PORT/],
+    [{ MAX_FILE_BYTES: 'lots' }, /MAX_FILE_BYTES/],
+    [{ SECRET_KEY: 'short' }, /SECRET_KEY/],
+    [{ DATABASE_URL: 'mysql://x/y' }, /DATABASE_URL/],
+    [{ BASE_URL: 'https://sitehost.example' }, /BASE_URL/],
+    [{ BASE_URL: 'http://sitehost.example' }, /BASE_URL/],
+    [{ BASE_URL: 'http://localhost:3000' }, /BASE_URL.*127\.0\.0\.1/],
+    [{ BASE_DOMAIN: '127.0.0.1' }, /BASE_DOMAIN/],
+    [{ BASE_DOMAIN: 'Upper.example' }, /BASE_DOMAIN/],
+    [{ ALLOW_PRIVATE_HOSTS: 'yes' }, /ALLOW_PRIVATE_HOSTS/],
+  ]
+  for (const [environment, message] of refused) {
+    test(JSON.stringify(environment), () => {
+      expect(() => readConfig({}, environment)).toThrow(ConfigError)
+      expect(() => readConfig({}, environment)).toThrow(message)
+    })
+  }
+})

@@ -1,0 +1,109 @@
+import { z } from 'zod'
+
+const loopback = /^(?:127\.0\.0\.1|\[::1\]|localhost)$/
+
+const bytes = z.coerce.number().int().positive()
+const flag = z.enum(['0', '1']).transform((value) => value === '1')
+const httpUrl = z.url({ protocol: /^https?$/ })
+
+/** Every setting, by the name of its environment variable. `.env.example` describes each. */
+export const settings = z.object({
+  BASE_URL: httpUrl.default('http://127.0.0.1:3000'),
+  BASE_DOMAIN: z
+    .string()
+    .regex(/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/, 'a host name in lower case')
+    .default('localhost'),
+  HOST: z.string().default('127.0.0.1'),
+  PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
+  DATA_DIR: z.string().default('data'),
+  SECRET_KEY: z.string().min(32, 'at least 32 characters').optional(),
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+  PLC_URL: httpUrl.default('https://plc.directory'),
+  HANDLE_RESOLVER_URL: httpUrl.optional(),
+  FIREHOSE_URL: z.url({ protocol: /^(https?|wss?)$/ }).default('https://bsky.network'),
+  ALLOW_PRIVATE_HOSTS: flag.default(false),
+  MAX_FILE_BYTES: bytes.default(100 * 1024 * 1024),
+  MAX_SITE_BYTES: bytes.default(300 * 1024 * 1024),
+  SNAPSHOT_MEMORY_BYTES: bytes.default(64 * 1024 * 1024),
+  LOG_LEVEL: z.enum(['debug', 'info', 'warning', 'error']).default('info'),
+  WEB_RELOAD: flag.default(false),
+})
+
+export interface Config {
+  /** Origin of the application, such as `https://sitehost.example`. */
+  readonly origin: string
+  readonly baseDomain: string
+  readonly host: string
+  readonly port: number
+  readonly dataDir: string
+  /** Newest first; empty: a key is made and kept in the data folder. */
+  readonly secrets: readonly string[]
+  readonly databaseUrl: string | undefined
+  readonly plcUrl: string
+  readonly handleResolverUrl: string | undefined
+  readonly firehoseUrl: string
+  readonly allowPrivateHosts: boolean
+  readonly fileBytesMax: number
+  readonly siteBytesMax: number
+  readonly snapshotBytesMax: number
+  readonly logLevel: z.infer<typeof settings>['LOG_LEVEL']
+  readonly webReload: boolean
+}
+
+/** A setting that cannot be used; `message` says which, and what it should be. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** The process's settings, those in `overrides` first. Throws ConfigError. */
+export function readConfig(
+  overrides: Environment = {},
+  environment: Environment = process.env,
+): Config {
+  const given = Object.entries({ ...environment, ...withoutUndefined(overrides) })
+  const parsed = settings.safeParse(Object.fromEntries(given.filter(([, value]) => value !== '')))
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
+    throw new ConfigError(problems.join('; '))
+  }
+  return configOf(parsed.data)
+}
+
+function configOf(values: z.infer<typeof settings>): Config {
+  const baseUrl = new URL(values.BASE_URL)
+  if (baseUrl.protocol !== 'http:' || !loopback.test(baseUrl.hostname)) {
+    // Account servers sign people in to a loopback address without registration; any other address
+    // needs a client that authenticates itself with keys, which this version does not have.
+    throw new ConfigError('BASE_URL: only http on a loopback address for now')
+  }
+  if (baseUrl.hostname === 'localhost') {
+    // RFC 8252 §7.3: account servers send a sign-in back to loopback addresses, not to the name.
+    throw new ConfigError('BASE_URL: use 127.0.0.1 in place of localhost')
+  }
+  if (baseUrl.hostname === values.BASE_DOMAIN || baseUrl.hostname.startsWith('s--')) {
+    throw new ConfigError('BASE_DOMAIN: the application and the sites must not share a host')
+  }
+  return {
+    origin: baseUrl.origin,
+    baseDomain: values.BASE_DOMAIN,
+    host: values.HOST,
+    port: values.PORT,
+    dataDir: values.DATA_DIR,
+    secrets: values.SECRET_KEY?.split(',').map((secret) => secret.trim()) ?? [],
+    databaseUrl: values.DATABASE_URL,
+    plcUrl: values.PLC_URL,
+    handleResolverUrl: values.HANDLE_RESOLVER_URL,
+    firehoseUrl: values.FIREHOSE_URL,
+    allowPrivateHosts: values.ALLOW_PRIVATE_HOSTS,
+    fileBytesMax: values.MAX_FILE_BYTES,
+    siteBytesMax: values.MAX_SITE_BYTES,
+    snapshotBytesMax: values.SNAPSHOT_MEMORY_BYTES,
+    logLevel: values.LOG_LEVEL,
+    webReload: values.WEB_RELOAD,
+  }
+}
+
+const withoutUndefined = (environment: Environment): Environment =>
+  Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined))

@@ -1,0 +1,65 @@
+import { join } from 'node:path'
+import type { CommandOptions } from '#cli/program.ts'
+import { type Devnet, devSettings, openAppClient, startDevNetwork } from './dev-network.ts'
+import { printReady } from './ready-line.ts'
+import { startServing } from './serve.ts'
+
+const dataDirDefault = '.sitehost/demo'
+const sampleName = 'hello'
+const sampleDir = new URL('../../devnet/sample-site', import.meta.url).pathname
+
+/** Everything on this machine, with a sample site published through the real path. */
+export async function runDemo(options: CommandOptions, signal: AbortSignal): Promise<void> {
+  const data = options.data ?? dataDirDefault
+  await using network = await startDevNetwork(data)
+  const stop = new AbortController()
+  void network.exited.then(() => stop.abort())
+  const service = await startServing(
+    { ...options, data: join(data, 'sitehost') },
+    { LOG_LEVEL: 'warning', ...devSettings(network) },
+    AbortSignal.any([signal, stop.signal]),
+  )
+  try {
+    const { app, port } = service.ready
+    const site = await publishSample(app, network)
+    console.log(introduction(app, site.url, network))
+    printReady({
+      ...service.ready,
+      port,
+      pds: network.pds,
+      plc: network.plc,
+      accounts: network.accounts,
+      sites: [site],
+    })
+  } catch (error) {
+    if (!signal.aborted) throw error
+  } finally {
+    if (!signal.aborted && !network.pid) stop.abort()
+  }
+  await service.stopped
+}
+
+async function publishSample(app: string, network: Devnet) {
+  const [alice] = network.accounts
+  if (alice === undefined) throw new Error('the development network has no accounts')
+  const client = await openAppClient(app)
+  await client.signIn(alice.handle, alice.password)
+  const paths = [...new Bun.Glob('**/*').scanSync({ cwd: sampleDir, onlyFiles: true })]
+  const { url } = await client.publish(
+    sampleName,
+    paths.sort().map((path) => ({ path, body: Bun.file(join(sampleDir, path)) })),
+  )
+  return { did: alice.did, rkey: sampleName, url: String(url) }
+}
+
+function introduction(app: string, siteUrl: string, { accounts }: Devnet): string {
+  return [
+    '',
+    `  The sample site:   ${siteUrl}`,
+    `  Publish your own:  ${app}`,
+    '  Sign in as:        ' +
+      accounts.map(({ handle, password }) => `${handle} (password ${password})`).join(', '),
+    '  Stop with Ctrl-C.',
+    '',
+  ].join('\n')
+}

@@ -1,0 +1,96 @@
+import { watch } from 'node:fs'
+import type { CommandOptions } from '#cli/program.ts'
+import { startLog } from '#observe/log.ts'
+import { readConfig } from './config.ts'
+import { freePort } from './free-port.ts'
+import { printReady } from './ready-line.ts'
+import { openService } from './service.ts'
+import { bundleWebAssets } from './web-assets.ts'
+
+/** A service that answers at its addresses. */
+export interface RunningService {
+  /** What programs need to know: the rest of the `ready` line. */
+  readonly ready: { readonly app: string; readonly baseDomain: string; readonly port: number }
+  /** Resolves when it has stopped; rejects when it could not go on. */
+  readonly stopped: Promise<void>
+}
+
+type Environment = Readonly<Record<string, string>>
+
+const idleTimeoutSeconds = 60
+const formOverheadBytes = 16 * 1024 * 1024
+
+/** The service on the real network, until the signal stops it. */
+export async function runServe(options: CommandOptions, signal: AbortSignal): Promise<void> {
+  const service = await startServing(options, {}, signal)
+  printReady(service.ready)
+  await service.stopped
+}
+
+/** Starts the service; aborting the signal stops it. `environment` stands before the process's own. */
+export async function startServing(
+  options: CommandOptions,
+  environment: Environment,
+  signal: AbortSignal,
+): Promise<RunningService> {
+  const port = options.port === '0' ? await freePort() : options.port
+  const config = readConfig({
+    ...environment,
+    ...settingsOf({ ...options, ...(port && { port }) }),
+  })
+  const log = await startLog((line) => process.stderr.write(line), config.logLevel)
+  const stop = new AbortController()
+  const webAssets = await bundleWebAssets()
+  const service = await openService({
+    config,
+    log,
+    webAssets,
+    signal: AbortSignal.any([signal, stop.signal]),
+  })
+  const server = Bun.serve({
+    hostname: config.host,
+    port: config.port,
+    idleTimeout: idleTimeoutSeconds,
+    maxRequestBodySize: config.siteBytesMax + formOverheadBytes,
+    fetch: (request, self) => service.fetch(request, self),
+  })
+  const reload = config.webReload ? reloadWebAssets(webAssets) : null
+  log.info('listening', { app: config.origin, port: server.port })
+
+  const stopped = (async () => {
+    try {
+      await service.background
+    } finally {
+      stop.abort()
+      reload?.close()
+      await server.stop(true)
+      await service[Symbol.asyncDispose]()
+      await log[Symbol.asyncDispose]()
+    }
+  })()
+  const { origin: app, baseDomain } = config
+  return { ready: { app, baseDomain, port: server.port ?? config.port }, stopped }
+}
+
+function settingsOf({ port, data, baseUrl, baseDomain }: CommandOptions): Environment {
+  const given = { PORT: port, DATA_DIR: data, BASE_URL: baseUrl, BASE_DOMAIN: baseDomain }
+  return {
+    ...(port !== undefined && { BASE_URL: `http://127.0.0.1:${port}` }),
+    ...Object.fromEntries(
+      Object.entries(given).filter((pair): pair is [string, string] => pair[1] !== undefined),
+    ),
+  }
+}
+
+// Development only: whatever changes in `web/` is bundled anew; a broken state keeps the last good one.
+function reloadWebAssets(assets: Map<string, unknown>) {
+  return watch(new URL('../../web', import.meta.url).pathname, () => {
+    void bundleWebAssets().then(
+      (fresh) => {
+        assets.clear()
+        for (const [path, asset] of fresh) assets.set(path, asset)
+      },
+      (error) => console.error(error),
+    )
+  })
+}

@@ -1,0 +1,115 @@
+import { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import type { AppClient, UploadFile } from '../devnet/app-client.ts'
+import { startWorld, type World } from './support/world.ts'
+
+// What a person is told when something does not work: what happened, and what to do.
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld({ pdsEnv: { blobUploadLimit: 1024 * 1024 } })
+}, 300_000)
+afterAll(() => world[Symbol.asyncDispose]())
+
+const page = [{ path: 'index.html', body: new Blob(['<h1>hello</h1>']) }]
+
+describe('signing in', () => {
+  test('denied on the server’s page: back to the start, signed out', async () => {
+    const browser = world.client()
+    expect(await browser.signIn('alice.test', 'hunter2pass', { reject: true })).toBe(
+      '/?error=auth_failed',
+    )
+    expect(await (await browser.fetch('/api/auth/status')).json()).toEqual({ authenticated: false })
+  })
+
+  const refused: [string, string][] = [
+    ['nobody.test', 'That handle does not exist. Check its spelling.'],
+    [
+      'not a handle',
+      'That is not a handle, a DID or a server address. A handle looks like alice.example.com.',
+    ],
+    ['did:plc:aaaaaaaaaaaaaaaaaaaaaaaa', 'That account does not exist.'],
+    [
+      'http://127.0.0.1:9',
+      'That server did not answer. Check the address, or try again in a few minutes.',
+    ],
+  ]
+  for (const [handle, details] of refused) {
+    test(`as ${handle}`, async () => {
+      const answer = await world.client().fetch('/api/auth/signin', {
+        method: 'POST',
+        body: JSON.stringify({ handle }),
+      })
+      expect(answer.status).toBe(401)
+      expect(await answer.json()).toEqual({ error: 'Authentication failed', details })
+    })
+  }
+
+  test('in one browser does not complete in another', async () => {
+    const [mine, theirs] = [world.client(), world.client()]
+    const begun = await mine.fetch('/api/auth/login?handle=alice.test')
+    const { consentOverHttp } = await import('../devnet/consent.ts')
+    const url = begun.headers.get('location') ?? ''
+    const callback = await consentOverHttp(url, 'alice.test', 'hunter2pass')
+    const path = callback.pathname + callback.search
+    expect((await theirs.fetch(path)).headers.get('location')).toBe('/?error=auth_failed')
+    expect(await (await theirs.fetch('/api/auth/status')).json()).toEqual({ authenticated: false })
+    expect((await mine.fetch(path)).headers.get('location')).toBe('/onboarding')
+    expect((await mine.fetch(path)).headers.get('location')).toBe('/?error=auth_failed')
+  })
+})
+
+describe('publishing', () => {
+  test('signed out: 401', async () => {
+    const answer = await world.client().upload('site', page)
+    expect([answer.status, await answer.json()]).toEqual([401, { error: 'Unauthorized' }])
+  })
+
+  test('a file that the account’s server does not take: named, with both sizes', async () => {
+    const alice = await world.signedIn('alice.test')
+    const noise = crypto.getRandomValues(new Uint8Array(65_536))
+    const big = { path: 'film/big.mp4', body: new Blob(Array(33).fill(noise)) }
+    const error = await failureOf(alice, 'too-large', [...page, big])
+    expect(error).toBe(
+      'Your account’s server takes files of at most 1 MB, and these are larger: film/big.mp4 (2.1 MB). ' +
+        'Make them smaller or leave them out; nothing was published.',
+    )
+  })
+
+  test('a sign-in that was ended on the account’s server: sign in again', async () => {
+    const bob = await world.signedIn('bob.test')
+    endSessionsOnServer()
+    const error = await failureOf(bob, 'ended', page)
+    expect(error).toBe(
+      'Your sign-in has ended. Sign in again, then upload once more; nothing was published.',
+    )
+  })
+
+  test('the account’s server is down: try again later; the sites stay up', async () => {
+    const carol = await world.signedIn('carol.test')
+    const { url } = await carol.publish('stays', page)
+    await world.network.stop()
+    const error = await failureOf(carol, 'down', page)
+    expect(error).toBe(
+      'Your account’s server did not answer. Nothing was published; try again in a few minutes.',
+    )
+    expect(await (await fetch(String(url))).text()).toBe('<h1>hello</h1>')
+  })
+})
+
+async function failureOf(
+  client: AppClient,
+  siteName: string,
+  files: readonly UploadFile[],
+): Promise<string | null> {
+  const answer = await client.upload(siteName, files)
+  const { jobId } = (await answer.json()) as { jobId: string }
+  return (await client.watch(jobId)).error
+}
+
+/** What “sign out everywhere” on the account's server does to its tokens. */
+function endSessionsOnServer(): void {
+  using accounts = new Database(join(world.networkDir, 'account.sqlite'))
+  accounts.run('delete from token')
+}

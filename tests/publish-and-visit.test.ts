@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { dirname, join } from 'node:path'
+import type { AppClient, UploadFile } from '../devnet/app-client.ts'
+import { startWorld, type World } from './support/world.ts'
+
+let world: World
+let alice: AppClient
+beforeAll(async () => {
+  world = await startWorld()
+  alice = await world.signedIn('alice.test')
+}, 300_000)
+afterAll(() => world[Symbol.asyncDispose]())
+
+describe('websites that nobody here wrote arrive whole', () => {
+  for (const name of ['swagger-ui-dist', 'reveal.js']) {
+    test(name, async () => {
+      const files = packageFiles(name)
+      const url = await published(name, files)
+      await expectServed(url, files)
+    }, 60_000)
+  }
+})
+
+test('names and sizes of every kind arrive whole', async () => {
+  const big = new Uint8Array(50 * 1024 * 1024)
+  for (let i = 0; i < big.length; i += 65_536) crypto.getRandomValues(big.subarray(i, i + 65_536))
+  const files = Object.entries({
+    'index.html': '<h1>names</h1>',
+    'unicode/日本語 ページ.html': '<p>日本語</p>',
+    'unicode/emoji 🌱.txt': 'leaf',
+    'with space/a b.txt': 'space',
+    'percent/100%.txt': 'percent',
+    'percent/%2e%2e%2fx.txt': 'not dots',
+    'hash/c#.txt': 'hash',
+    'question/why?.txt': 'question',
+    'plus/a+b&c=d;e,f.txt': 'plus',
+    "quote/it's.txt": 'quote',
+    'empty/nothing.txt': '',
+    'empty/nothing.bin': '',
+    'no-extension': 'plain',
+    'big/50-mb.bin': big,
+  }).map(([path, body]): UploadFile => ({ path, body: new Blob([body]) }))
+  const url = await published('names', files)
+  await expectServed(url, files)
+}, 120_000)
+
+async function published(siteName: string, files: readonly UploadFile[]): Promise<string> {
+  const result = await alice.publish(siteName, files)
+  expect(result).toMatchObject({ success: true, live: true, siteName, fileCount: files.length })
+  return String(result['url'])
+}
+
+function packageFiles(name: string): UploadFile[] {
+  const dir = dirname(require.resolve(`${name}/package.json`))
+  const paths = [...new Bun.Glob('**/*').scanSync({ cwd: dir, onlyFiles: true, dot: true })]
+  // The package manager's own files lie there too; nothing that is left out is in these packages.
+  return paths.sort().map((path) => ({ path, body: Bun.file(join(dir, path)) }))
+}
+
+/** Every file, by its path, compressed and not: bytes and media type. */
+async function expectServed(siteUrl: string, files: readonly UploadFile[]): Promise<void> {
+  for (const { path, body } of files) {
+    const url = new URL(path.split('/').map(encodeURIComponent).join('/'), siteUrl)
+    const expected = new Bun.CryptoHasher('sha256').update(await body.arrayBuffer()).digest('hex')
+    for (const coding of ['gzip', 'identity']) {
+      const response = await fetch(url, { headers: { 'accept-encoding': coding } })
+      const actual = new Bun.CryptoHasher('sha256')
+        .update(await response.arrayBuffer())
+        .digest('hex')
+      expect({ path, coding, status: response.status, sha256: actual }).toEqual({
+        path,
+        coding,
+        status: 200,
+        sha256: expected,
+      })
+      expect(response.headers.get('content-type')).toMatch(expectedType(path))
+    }
+  }
+}
+
+function expectedType(path: string): RegExp {
+  const types: Record<string, RegExp> = {
+    html: /^text\/html; charset=utf-8$/,
+    css: /^text\/css; charset=utf-8$/,
+    js: /^text\/javascript; charset=utf-8$/,
+    mjs: /^text\/javascript; charset=utf-8$/,
+    json: /^application\/json/,
+    map: /^application\/json/,
+    svg: /^image\/svg\+xml/,
+    png: /^image\/png$/,
+    txt: /^text\/plain; charset=utf-8$/,
+    md: /^text\/markdown; charset=utf-8$/,
+    woff: /^font\/woff$/,
+    bin: /^application\/octet-stream$/,
+  }
+  const extension = path.includes('.') ? path.slice(path.lastIndexOf('.') + 1) : ''
+  return types[extension] ?? /^[\w.+-]+\/[\w.+-]+/
+}
