@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { sessionIdleMs } from '#api/sessions.ts'
 import type { Log } from '#observe/log.ts'
 import { deleteExpiredBrowserSessions } from '#store/browser-sessions.ts'
@@ -25,11 +26,8 @@ export async function keepHouse({ db, log, now, signal }: HouseContext): Promise
     } catch (error) {
       log.error('housekeeping failed', { error })
     }
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, everyMs)
-    signal.addEventListener('abort', () => resolve(), { once: true })
-    await promise
-    clearTimeout(timer)
+    // Rejects only when the signal ends the wait, which the loop sees by itself.
+    await setTimeout(everyMs, undefined, { signal }).catch(() => undefined)
   }
 }
 

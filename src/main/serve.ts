@@ -1,10 +1,10 @@
 import { watch } from 'node:fs'
 import type { CommandOptions } from '#cli/program.ts'
 import { startLog } from '#observe/log.ts'
-import { readConfig } from './config.ts'
+import { type Config, ConfigError, readConfig } from './config.ts'
 import { freePort } from './free-port.ts'
 import { printReady } from './ready-line.ts'
-import { openService } from './service.ts'
+import { openService, type Service } from './service.ts'
 import { bundleWebAssets } from './web-assets.ts'
 
 /** A service that answers at its addresses. */
@@ -47,12 +47,11 @@ export async function startServing(
     webAssets,
     signal: AbortSignal.any([signal, stop.signal]),
   })
-  const server = Bun.serve({
-    hostname: config.host,
-    port: config.port,
-    idleTimeout: idleTimeoutSeconds,
-    maxRequestBodySize: config.siteBytesMax + formOverheadBytes,
-    fetch: (request, self) => service.fetch(request, self),
+  const server = await listen(config, service).catch(async (error) => {
+    stop.abort()
+    await service.background
+    await service[Symbol.asyncDispose]()
+    throw error
   })
   const reload = config.webReload ? reloadWebAssets(webAssets) : null
   log.info('listening', { app: config.origin, port: server.port })
@@ -70,6 +69,23 @@ export async function startServing(
   })()
   const { origin: app, baseDomain } = config
   return { ready: { app, baseDomain, port: server.port ?? config.port }, stopped }
+}
+
+async function listen(config: Config, service: Service) {
+  try {
+    return Bun.serve({
+      hostname: config.host,
+      port: config.port,
+      idleTimeout: idleTimeoutSeconds,
+      maxRequestBodySize: config.siteBytesMax + formOverheadBytes,
+      fetch: (request, self) => service.fetch(request, self),
+    })
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error
+    throw new ConfigError(
+      `port ${config.port} is in use: stop what uses it, or choose another with --port`,
+    )
+  }
 }
 
 function settingsOf({ port, data, baseUrl, baseDomain }: CommandOptions): Environment {

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { hasBrowser, startBrowser } from './support/browser.ts'
+import { signInAndAuthorize } from './support/chromium-consent.ts'
+import { startWorld, type World } from './support/world.ts'
+
+describe.skipIf(!hasBrowser)('a person with a browser', () => {
+  let world: World
+  let browser: Browser
+  let folder: string
+  let page: Page
+  const problems: string[] = []
+
+  beforeAll(async () => {
+    world = await startWorld()
+    browser = await startBrowser()
+    folder = await sampleFolder()
+    const context = await browser.newContext({ locale: 'en-US' })
+    page = await context.newPage()
+    page.on('pageerror', (error) => problems.push(error.message))
+    page.on('console', (message) => {
+      if (message.type() === 'error' && message.text().includes('Content Security Policy')) {
+        problems.push(message.text())
+      }
+    })
+  }, 300_000)
+  afterAll(async () => {
+    await browser.close()
+    await world[Symbol.asyncDispose]()
+    await rm(folder, { recursive: true })
+  })
+
+  test('signs in on the pages of the account’s own server', async () => {
+    await page.goto(world.app)
+    await page.getByLabel('Your handle').fill('alice.test')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await signInAndAuthorize(page, { password: 'hunter2pass' })
+    await page.waitForURL(`${world.app}/onboarding`)
+    await page.getByText('alice.test').first().waitFor()
+  }, 30_000)
+
+  test('uploads a folder, sees it progress, and opens the site', async () => {
+    await page.locator('input[type=file]').setInputFiles(folder)
+    await page.getByLabel('Site name').fill('first-site')
+    await page.getByRole('button', { name: 'Publish' }).click()
+    await page.getByRole('progressbar').first().waitFor()
+    const link = page.getByRole('link', { name: /s--[a-z2-7]{26}\.localhost/ })
+    await link.waitFor()
+    await link.click()
+    await page.waitForURL(/s--[a-z2-7]{26}\.localhost/)
+    expect(await page.getByRole('heading').textContent()).toBe('My first site')
+    expect(await page.evaluate('getComputedStyle(document.body).color')).toBe('rgb(10, 20, 30)')
+    await page.getByRole('link', { name: 'About' }).click()
+    await page.getByRole('heading', { name: 'About me' }).waitFor()
+  }, 30_000)
+
+  test('finds the site in the list, and signs out', async () => {
+    await page.goto(`${world.app}/editor`)
+    await page.getByText('first-site').first().waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.waitForURL(`${world.app}/`)
+    await page.getByLabel('Your handle').waitFor()
+  }, 30_000)
+
+  test('is told in the page what is wrong with a handle', async () => {
+    await page.goto(world.app)
+    await page.getByLabel('Your handle').fill('nobody.test')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('alert').getByText('That handle does not exist').waitFor()
+  }, 30_000)
+
+  test('denies access, and is told that nothing was changed', async () => {
+    await page.goto(world.app)
+    await page.getByLabel('Your handle').fill('bob.test')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await signInAndAuthorize(page, { password: 'hunter2pass', reject: true })
+    await page.waitForURL(`${world.app}/?error=auth_failed`)
+    await page.getByText('nothing was changed').waitFor()
+  }, 30_000)
+
+  test('no page broke its own policy or threw', () => {
+    expect(problems).toEqual([])
+  })
+})
+
+async function sampleFolder(): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'sitehost-folder-'))
+  await mkdir(join(dir, 'about'))
+  await writeFile(
+    join(dir, 'index.html'),
+    '<!doctype html><link rel="stylesheet" href="style.css"><h1>My first site</h1><a href="about/">About</a>',
+  )
+  await writeFile(join(dir, 'about/index.html'), '<!doctype html><h1>About me</h1>')
+  await writeFile(join(dir, 'style.css'), 'body { color: rgb(10, 20, 30) }')
+  return dir
+}

@@ -1,0 +1,59 @@
+import { join } from 'node:path'
+
+const root = join(import.meta.dir, '../..')
+
+/** A command of Sitehost in a process of its own. */
+export interface ServiceProcess extends AsyncDisposable {
+  readonly pid: number
+  /** What stands behind `ready `. */
+  readonly ready: Readonly<Record<string, unknown>> & { readonly app: string }
+  /** Everything on standard output so far. */
+  output(): string
+  /** Sends the signal and waits for the end; the exit code. */
+  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number>
+  /** Resident memory, in bytes (Linux). */
+  residentBytes(): Promise<number>
+}
+
+/** Starts `bin/sitehost <args>` and waits for its ready line. */
+export async function startServiceProcess(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ServiceProcess> {
+  const child = Bun.spawn({
+    cmd: [join(root, 'bin/sitehost'), ...args],
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const errors = new Response(child.stderr).text()
+  let output = ''
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  void (async () => {
+    const decoder = new TextDecoder()
+    for await (const chunk of child.stdout) {
+      output += decoder.decode(chunk, { stream: true })
+      const line = /^ready (.*)\n/m.exec(output)?.[1]
+      if (line !== undefined) resolve(line)
+    }
+    reject(new Error(`no ready line: ${output}${await errors}`))
+  })()
+  const end = async (signal: 'SIGTERM' | 'SIGKILL'): Promise<number> => {
+    child.kill(signal)
+    return await child.exited
+  }
+  return {
+    pid: child.pid,
+    ready: JSON.parse(await promise) as ServiceProcess['ready'],
+    output: () => output,
+    end,
+    async residentBytes() {
+      const status = await Bun.file(`/proc/${child.pid}/status`).text()
+      return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024
+    },
+    async [Symbol.asyncDispose]() {
+      await end('SIGKILL')
+    },
+  }
+}
