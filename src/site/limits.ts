@@ -12,6 +12,14 @@ export const directoryDepthMax = 32
 /** Entries of a whole site, directories and the contents of parts included. */
 export const expandedEntriesMax = 5000
 
+/** Above either of these two, a manifest is split into parts; every piece stays at or below both. */
+export const splitFilesMax = 250
+export const splitManifestBytesMax = 140 * 1024
+
+/** Parts of a site, and how deep one may be in another. */
+export const partsMax = 100
+export const partDepthMax = 10
+
 /** A `fs` or `subfs` record as it lies in the repository; checked before it is decoded. */
 export const recordBytesMax = 1024 * 1024
 

@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { expandTree } from './expand.ts'
 import type { Directory, FileNode } from './manifest.ts'
 import { compareBytes, isEntryName, parseSitePath, type SitePath } from './path.ts'
-import { buildTree, listFiles, NotATreeError, treeProblems } from './tree.ts'
+import { buildTree, NotATreeError, treeProblems } from './tree.ts'
+
+const owner = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
 
 function paths(...inputs: string[]): SitePath[] {
   return inputs.map((input) => {
@@ -67,35 +70,7 @@ describe('buildTree', () => {
   })
 })
 
-describe('listFiles', () => {
-  test('leaves out empty directories', () => {
-    const empty = buildTree(new Map())
-    const result = listFiles({ ...empty, entries: [{ name: 'd', node: empty }] })
-    expect(result).toEqual({ ok: true, files: new Map() })
-  })
-
-  test('reports parts, which nobody reads yet', () => {
-    const part = {
-      $type: 'place.sitehost.fs#subfs',
-      type: 'subfs',
-      subject: 'at://did:plc:x/place.sitehost.subfs/p',
-      flat: true,
-    } as const
-    const root = { ...buildTree(new Map()), entries: [{ name: 'p', node: part }] }
-    expect(listFiles(root)).toEqual({
-      ok: false,
-      problems: ['parts are not read yet: at://did:plc:x/place.sitehost.subfs/p'],
-    })
-  })
-
-  test('reports what is no path, or there twice', () => {
-    const entries = ['..', 'a', 'a'].map((name) => ({ name, node: fileOf(0) }))
-    expect(listFiles({ ...buildTree(new Map()), entries })).toEqual({
-      ok: false,
-      problems: ['".." is no path', '"a" is there twice'],
-    })
-  })
-
+describe('properties of every tree', () => {
   const name = fc.oneof(
     fc.constantFrom('a', 'b', 'a.b', '__proto__', 'é', 'e\u0301', '\u{1F600}', '\uFFFD'),
     fc.string({ unit: 'grapheme' }).filter(isEntryName),
@@ -108,7 +83,7 @@ describe('listFiles', () => {
     fc.assert(
       fc.property(fileSet, (files) => {
         fc.pre(treeProblems(files.keys()).length === 0)
-        const result = listFiles(buildTree(files))
+        const result = expandTree(buildTree(files), owner)
         expect(result.ok && sorted(result.files)).toEqual(sorted(files))
       }),
     )
@@ -139,7 +114,7 @@ describe('treeProblems', () => {
     [['a', 'a.b/c', 'a-']],
     [['Index.html', 'index.html', 'é', 'e\u0301']],
     [['__proto__', 'constructor/a']],
-    [many(500)],
+    [many(501)],
     [[deep(32)]],
   ])('there are none with %j', (inputs) => {
     expect(treeProblems(paths(...inputs))).toEqual([])
@@ -149,12 +124,14 @@ describe('treeProblems', () => {
     [['a/b', 'c', 'a/b'], 'the same path twice: a/b'],
     [['a', 'a/b'], 'a file that is also a directory: a'],
     [['x/a/b/c', 'x/a'], 'a file that is also a directory: x/a'],
-    [many(501), 'over 500 entries in one directory: d'],
-    [many(501).map((path) => `${path}/x`), 'over 500 entries in one directory: d'],
-    [many(501).map((path) => path.slice(2)), 'over 500 entries in one directory: the root'],
     [[deep(33)], `more than 32 directories deep: ${deep(33)}`],
   ])('with %j: %s', (inputs, problem) => {
     expect(treeProblems(paths(...inputs))).toEqual([problem])
+  })
+
+  test('are there from 4901 files and directories on', () => {
+    expect(treeProblems(paths(...many(4899)))).toEqual([])
+    expect(treeProblems(paths(...many(4900)))).toEqual(['over 4900 files and directories together'])
   })
 
   test('are the first twenty', () => {

@@ -1,10 +1,6 @@
-import { directoryDepthMax, directoryEntriesMax, problemsMax } from './limits.ts'
-import type { Directory, Entry, FileNode, SubfsNode } from './manifest.ts'
-import { compareBytes, parseSitePath, type SitePath } from './path.ts'
-
-export type FilesResult =
-  | { readonly ok: true; readonly files: Map<SitePath, FileNode> }
-  | { readonly ok: false; readonly problems: string[] }
+import { directoryDepthMax, expandedEntriesMax, partsMax, problemsMax } from './limits.ts'
+import type { Directory, Entry, FileNode } from './manifest.ts'
+import { compareBytes, type SitePath } from './path.ts'
 
 /** A set of paths that no directory tree can hold, because one is a file and a directory. */
 export class NotATreeError extends Error {
@@ -33,23 +29,6 @@ export function buildTree(files: ReadonlyMap<SitePath, FileNode>): Directory {
   return root
 }
 
-/** The files of a tree by their paths, or what is wrong with it. Loops, however deep the tree. */
-export function listFiles(root: Directory): FilesResult {
-  const files = new Map<SitePath, FileNode>()
-  const problems: string[] = []
-  const waiting: { path: string; directory: Directory }[] = [{ path: '', directory: root }]
-  // the list grows while it is walked
-  for (const { path, directory } of waiting) {
-    for (const { name, node } of directory.entries) {
-      const at = join(path, name)
-      if (node.type === 'directory') waiting.push({ path: at, directory: node })
-      else if (node.type === 'subfs') problems.push(describeUnreadPart(node))
-      else addFile(files, at, node, problems)
-    }
-  }
-  return problems.length === 0 ? { ok: true, files } : { ok: false, problems }
-}
-
 /**
  * Why no manifest can hold files of these paths, in sentences that name the path; none when one can.
  */
@@ -65,14 +44,18 @@ export function treeProblems(paths: Iterable<SitePath>): string[] {
     }
     noteEntry(directories, path)
   }
-  for (const [path, names] of directories) {
+  const entries = [...directories.values()].reduce((sum, names) => sum + names.size, 0)
+  if (entries > treeEntriesMax) {
+    problems.push(`over ${treeEntriesMax} files and directories together`)
+  }
+  for (const path of directories.keys()) {
     if (files.has(path)) problems.push(`a file that is also a directory: ${path}`)
-    if (names.size > directoryEntriesMax) {
-      problems.push(`over ${directoryEntriesMax} entries in one directory: ${path || 'the root'}`)
-    }
   }
   return problems.slice(0, problemsMax)
 }
+
+/** What the entries that stand for parts leave of the limit for the whole. */
+const treeEntriesMax = expandedEntriesMax - partsMax
 
 interface OpenDirectory extends Directory {
   readonly entries: Entry[]
@@ -91,23 +74,6 @@ function openDirectory(directories: Map<string, OpenDirectory>, path: string): O
   return made
 }
 
-function addFile(
-  files: Map<SitePath, FileNode>,
-  at: string,
-  node: FileNode,
-  problems: string[],
-): void {
-  const path = parseSitePath(at)
-  if (path === null) problems.push(`${JSON.stringify(at)} is no path`)
-  else if (files.has(path)) problems.push(`${JSON.stringify(at)} is there twice`)
-  else files.set(path, node)
-}
-
-// the one place that knows that a site kept in several records cannot be read yet
-function describeUnreadPart(part: SubfsNode): string {
-  return `parts are not read yet: ${part.subject}`
-}
-
 function noteEntry(directories: Map<string, Set<string>>, path: string): void {
   const parent = parentOf(path)
   const known = directories.get(parent)
@@ -117,10 +83,6 @@ function noteEntry(directories: Map<string, Set<string>>, path: string): void {
   }
   directories.set(parent, new Set([nameOf(path)]))
   if (parent !== '') noteEntry(directories, parent)
-}
-
-function join(path: string, name: string): string {
-  return path === '' ? name : `${path}/${name}`
 }
 
 function parentOf(path: string): string {
