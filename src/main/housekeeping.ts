@@ -6,6 +6,7 @@ import { pruneChanges } from '#store/changes.ts'
 import type { Db } from '#store/database.ts'
 import { deleteJobsFinishedBefore } from '#store/jobs.ts'
 import { deleteExpiredSealed } from '#store/sealed-rows.ts'
+import { deleteUploadedBlobsBefore } from '#store/uploaded-blobs.ts'
 import { dropReplacedSnapshots } from '#store/versions.ts'
 
 const everyMs = 60 * 60 * 1000
@@ -37,4 +38,5 @@ async function sweepRows(db: Db, now: number): Promise<void> {
   await deleteJobsFinishedBefore(db, now - dayMs)
   await dropReplacedSnapshots(db, now - dayMs)
   await pruneChanges(db, now - dayMs)
+  await deleteUploadedBlobsBefore(db, now - dayMs)
 }

@@ -11,6 +11,7 @@ import {
   type JobResult,
   listUnfinishedJobs,
   type NewJob,
+  requeueJobs,
   startNextJob,
   updateJob,
 } from './jobs.ts'
@@ -79,6 +80,19 @@ await onEachStore('store/jobs', (db) => {
     await finishJob(db(), 'b', { status: 'failed', error: 'no' }, 7)
     expect(await startNextJob(db(), alice, 8)).toMatchObject({ id: 'a' })
     expect(await startNextJob(db(), bob, 8)).toBeNull()
+  })
+
+  test('one that was being carried out can go back into the queue, a finished one cannot', async () => {
+    await createNamed('a')
+    await createNamed('b')
+    await startNextJob(db(), alice, 2)
+    await requeueJobs(db(), ['a', 'b', 'unknown'], 3)
+    expect(await findJob(db(), 'a')).toMatchObject({ status: 'pending', updatedAt: 3 })
+    expect(await findJob(db(), 'b')).toMatchObject({ status: 'pending', updatedAt: 1 })
+    await startNextJob(db(), alice, 4)
+    await finishJob(db(), 'a', { status: 'failed', error: 'x' }, 5)
+    await requeueJobs(db(), ['a'], 6)
+    expect(await findJob(db(), 'a')).toMatchObject({ status: 'failed' })
   })
 
   test('only what is given is changed', async () => {

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Did } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
+import { chunksOf } from './chunks.ts'
 import type { Db } from './database.ts'
 import type { JobStatus, Schema } from './schema.ts'
 import { storableText } from './storable-text.ts'
@@ -126,6 +127,21 @@ export function startNextJob(db: Db, did: Did, now: number): Promise<Job | null>
       .executeTakeFirstOrThrow()
     return jobOf(row)
   })
+}
+
+/**
+ * Puts jobs that were being carried out back into the queue: whoever did so is gone. Their progress
+ * begins anew.
+ */
+export async function requeueJobs(db: Db, ids: readonly string[], now: number): Promise<void> {
+  for (const chunk of chunksOf(ids)) {
+    await db
+      .updateTable('jobs')
+      .set({ status: 'pending', updatedAt: now })
+      .where('id', 'in', chunk)
+      .where('status', 'in', ['processing', 'uploading'])
+      .execute()
+  }
 }
 
 interface JobChange {

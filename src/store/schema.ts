@@ -29,6 +29,7 @@ export interface Schema {
   ingestQueue: IngestQueueTable
   changes: ChangeTable
   servers: ServerTable
+  uploadedBlobs: UploadedBlobTable
 }
 
 interface AccountTable {
@@ -137,4 +138,14 @@ interface ServerTable {
   host: string
   sniffsGzip: 0 | 1
   updatedAt: number
+}
+
+interface UploadedBlobTable {
+  did: Did
+  decodedHash: string
+  /** A BlobRef. */
+  blob: string
+  coding: Coding
+  base64: 0 | 1
+  uploadedAt: number
 }

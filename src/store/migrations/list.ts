@@ -1,5 +1,6 @@
 import type { Migration } from 'kysely'
 import { firstTables } from './0001-first-tables.ts'
+import { uploadedBlobs } from './0002-uploaded-blobs.ts'
 
 /**
  * All migrations by name, in their order. One that was released is never edited, renamed or
@@ -8,5 +9,6 @@ import { firstTables } from './0001-first-tables.ts'
 export function migrations(dialect: 'sqlite' | 'postgres'): Record<string, Migration> {
   return {
     '0001-first-tables': firstTables(dialect),
+    '0002-uploaded-blobs': uploadedBlobs(dialect),
   }
 }

@@ -1,0 +1,49 @@
+import { expect, test } from 'bun:test'
+import { Hints } from './hints.ts'
+
+const never = 60_000
+
+test('a hint wakes everyone who waits for its topic', async () => {
+  const hints = new Hints()
+  using first = hints.subscribe('jobs')
+  using second = hints.subscribe('jobs')
+  const waiting = [first.wait(never), second.wait(never)]
+  hints.notify('jobs')
+  await Promise.all(waiting)
+})
+
+test('a hint before the wait is not lost, and counts once', async () => {
+  const hints = new Hints()
+  using subscription = hints.subscribe('jobs')
+  hints.notify('jobs')
+  hints.notify('jobs')
+  await subscription.wait(never)
+  const second = subscription.wait(never).then(() => 'woken')
+  expect(await Promise.race([second, Promise.resolve('waits')])).toBe('waits')
+  hints.notify('jobs')
+  expect(await second).toBe('woken')
+})
+
+test('other topics, and subscriptions that ended, hear nothing', async () => {
+  const hints = new Hints()
+  using other = hints.subscribe('ingest')
+  const ended = hints.subscribe('jobs')
+  ended[Symbol.dispose]()
+  const stop = new AbortController()
+  const waiting = [other, ended].map((subscription) => subscription.wait(never, stop.signal))
+  hints.notify('jobs')
+  const any = Promise.race(waiting).then(() => 'woken')
+  expect(await Promise.race([any, Promise.resolve('waits')])).toBe('waits')
+  stop.abort()
+  await Promise.all(waiting)
+})
+
+test('the wait ends by itself, by the signal, and at once when that was aborted before', async () => {
+  using subscription = new Hints().subscribe('changes')
+  await subscription.wait(1)
+  const stop = new AbortController()
+  const waiting = subscription.wait(never, stop.signal)
+  stop.abort()
+  await waiting
+  await subscription.wait(never, stop.signal)
+})

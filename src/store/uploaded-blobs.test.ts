@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'bun:test'
+import { onEachStore } from '#tests/support/databases.ts'
+import { alice, bob } from '#tests/support/sample-rows.ts'
+import {
+  deleteUploadedBlobsBefore,
+  findUploadedBlobs,
+  forgetUploadedBlobs,
+  rememberUploadedBlob,
+  type UploadedBlob,
+} from './uploaded-blobs.ts'
+
+const uploaded = (decodedHash: string, size: number): UploadedBlob => ({
+  decodedHash,
+  blob: { $type: 'blob', ref: { $link: `cid-${size}` }, mimeType: 'text/plain', size },
+  coding: 'gzip',
+  base64: true,
+})
+
+await onEachStore('store/uploaded blobs', (db) => {
+  const hashesOf = async (did = alice) =>
+    (await findUploadedBlobs(db(), did, ['a', 'b', 'c']))
+      .map(({ decodedHash }) => decodedHash)
+      .sort()
+
+  describe('uploaded blobs', () => {
+    test('are found by account and content, as they were uploaded', async () => {
+      await rememberUploadedBlob(db(), alice, uploaded('a', 1), 10)
+      expect(await findUploadedBlobs(db(), alice, ['a', 'a', 'b'])).toEqual([uploaded('a', 1)])
+      expect(await hashesOf(bob)).toEqual([])
+    })
+
+    test('the newest upload of some content counts', async () => {
+      await rememberUploadedBlob(db(), alice, uploaded('a', 1), 10)
+      await rememberUploadedBlob(db(), alice, { ...uploaded('a', 2), base64: false }, 20)
+      expect(await findUploadedBlobs(db(), alice, ['a'])).toEqual([
+        { ...uploaded('a', 2), base64: false },
+      ])
+    })
+
+    test('are forgotten by account, or by age', async () => {
+      await rememberUploadedBlob(db(), alice, uploaded('a', 1), 10)
+      await rememberUploadedBlob(db(), alice, uploaded('b', 1), 20)
+      await rememberUploadedBlob(db(), bob, uploaded('c', 1), 20)
+      await deleteUploadedBlobsBefore(db(), 20)
+      expect([await hashesOf(alice), await hashesOf(bob)]).toEqual([['b'], ['c']])
+      await forgetUploadedBlobs(db(), alice)
+      expect([await hashesOf(alice), await hashesOf(bob)]).toEqual([[], ['c']])
+    })
+  })
+})

@@ -1,0 +1,68 @@
+import type { BlobRef } from '#site/blob-ref.ts'
+import type { Coding } from '#site/encoding.ts'
+import type { Did } from '#site/site-address.ts'
+import { chunksOf } from './chunks.ts'
+import type { Db } from './database.ts'
+
+/**
+ * A blob that lies on an account's server and that no record names yet: what an upload that failed
+ * half way has already sent.
+ */
+export interface UploadedBlob {
+  /** SHA-256 of the file's content, in hex. */
+  readonly decodedHash: string
+  readonly blob: BlobRef
+  readonly coding: Coding
+  readonly base64: boolean
+}
+
+/** Remembers one that was just uploaded, in place of an earlier one with the same content. */
+export async function rememberUploadedBlob(
+  db: Db,
+  did: Did,
+  { decodedHash, blob, coding, base64 }: UploadedBlob,
+  now: number,
+): Promise<void> {
+  const row = {
+    blob: JSON.stringify(blob),
+    coding,
+    base64: base64 ? 1 : 0,
+    uploadedAt: now,
+  } as const
+  await db
+    .insertInto('uploadedBlobs')
+    .values({ did, decodedHash, ...row })
+    .onConflict((conflict) => conflict.columns(['did', 'decodedHash']).doUpdateSet(row))
+    .execute()
+}
+
+/** Those of the account with one of these contents. */
+export async function findUploadedBlobs(
+  db: Db,
+  did: Did,
+  decodedHashes: readonly string[],
+): Promise<UploadedBlob[]> {
+  const found: UploadedBlob[] = []
+  for (const chunk of chunksOf([...new Set(decodedHashes)])) {
+    const rows = await db
+      .selectFrom('uploadedBlobs')
+      .selectAll()
+      .where('did', '=', did)
+      .where('decodedHash', 'in', chunk)
+      .execute()
+    for (const { decodedHash, blob, coding, base64 } of rows) {
+      found.push({ decodedHash, blob: JSON.parse(blob) as BlobRef, coding, base64: base64 === 1 })
+    }
+  }
+  return found
+}
+
+/** Once records name them, or the server has forgotten them, nothing of this is needed. */
+export async function forgetUploadedBlobs(db: Db, did: Did): Promise<void> {
+  await db.deleteFrom('uploadedBlobs').where('did', '=', did).execute()
+}
+
+/** Servers drop blobs that no record came to name; so do we, before they do. */
+export async function deleteUploadedBlobsBefore(db: Db, before: number): Promise<void> {
+  await db.deleteFrom('uploadedBlobs').where('uploadedAt', '<', before).execute()
+}
