@@ -218,7 +218,7 @@ function weighEntry(entry: Entry, weight: Weight, inline: Weighed | null): Weigh
 }
 
 /** 26 characters, 130 bits. The site's name is in it: two sites never share a part that we wrote. */
-function partKey(address: SiteAddress, directory: Directory): string {
+export function partKey(address: SiteAddress, directory: Directory): string {
   const hash = createHash('sha256')
   hash.update(siteUri(address)).update('\n').update(JSON.stringify(directory))
   return toBase32(hash.digest()).slice(0, 26)
