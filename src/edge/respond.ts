@@ -1,3 +1,5 @@
+import { promisify } from 'node:util'
+import zlib from 'node:zlib'
 import { preferredCoding } from '#site/accept-encoding.ts'
 import type { Coding } from '#site/encoding.ts'
 import type { Decision } from '#site/resolve.ts'
@@ -33,7 +35,7 @@ export async function respond(
         headers: {
           ...baseHeaders(snapshot),
           location: decision.location,
-          'cache-control': revalidate,
+          'cache-control': 'public, max-age=0',
         },
       })
     case 'options':
@@ -54,6 +56,7 @@ const revalidate = 'public, max-age=0, must-revalidate'
 const corsHeaders = {
   'access-control-allow-origin': '*',
   'access-control-allow-methods': 'GET, HEAD, OPTIONS',
+  'access-control-allow-headers': '*',
 }
 
 function baseHeaders(snapshot: Snapshot): Record<string, string> {
@@ -85,17 +88,27 @@ async function respondFile(
     return new Response(null, { status: 304, headers })
   }
   headers['content-type'] = file.contentType
+  // Means nothing, but without it Bun names downloads after the file in our store (Bun 1.4.5).
+  headers['content-disposition'] = 'inline'
   headers['last-modified'] = new Date(snapshot.publishedAt).toUTCString()
   if (coding === 'gzip') headers['content-encoding'] = 'gzip'
   headers['content-length'] = String(coding === 'gzip' ? file.storedBytes : file.bytes)
-  if (request.method === 'HEAD') return new Response(null, { headers })
 
+  // HEAD too: it must not promise what GET would not keep.
   const stored = await openBlob(file.hash)
   if (stored === null) {
     onMissing(snapshot)
     return unavailablePage()
   }
-  const isDecoded = coding === 'identity' && file.coding === 'gzip'
-  const body = isDecoded ? stored.stream().pipeThrough(new DecompressionStream('gzip')) : stored
-  return new Response(body, { headers })
+  if (request.method === 'HEAD') return new Response(null, { headers })
+  return new Response(coding === file.coding ? stored : await decoded(stored, file), { headers })
 }
+
+// Bun sends no Content-Length with a stream, so what is small enough is decoded whole.
+async function decoded(stored: Blob, { bytes }: SnapshotFile): Promise<BodyInit> {
+  if (bytes > wholeBytesMax) return stored.stream().pipeThrough(new DecompressionStream('gzip'))
+  return await gunzip(await stored.bytes())
+}
+
+const wholeBytesMax = 1024 * 1024
+const gunzip = promisify(zlib.gunzip)

@@ -90,6 +90,8 @@ export async function followChanges({
 }: FollowContext): Promise<void> {
   using hinted = hints.subscribe('changes')
   let seen = await latestChangeSeq(db)
+  // Of what was loaded until now nobody knows whether it has changed since.
+  snapshots.forgetAll()
   while (!signal.aborted) {
     // A process that slept longer than changes are kept has missed some.
     if ((await oldestChangeSeq(db)) > seen + 1) snapshots.forgetAll()

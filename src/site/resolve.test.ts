@@ -11,7 +11,7 @@ function site(...paths: string[]): Snapshot {
   const name = parseSiteName('blog')
   if (did === null || name === null) throw new Error('the fixtures are wrong')
   const files = paths.map((path) => [path, { ...anyFile, hash: path }] as const)
-  return { did, name, recordCid: 'r', rev: '3l', publishedAt: 1, files: new Map(files) }
+  return { did, name, recordCid: 'r', publishedAt: 1, files: new Map(files) }
 }
 
 const anyFile = {

@@ -26,7 +26,6 @@ const snapshot: fc.Arbitrary<Snapshot> = fc.record({
   did: fc.constant(alice),
   name: fc.constant(blog),
   recordCid: fc.string(),
-  rev: fc.string(),
   publishedAt: fc.maxSafeNat(),
   files: fc.array(fc.tuple(path, file)).map((files) => new Map(files)),
 })
@@ -46,7 +45,6 @@ const good = {
   did: alice,
   name: blog,
   recordCid: 'r',
-  rev: '3l',
   publishedAt: 1,
   files: [['index.html', 'c', 'ab', 'gzip', 1, 2, 'text/html']],
 }
@@ -67,7 +65,6 @@ const damaged: [string, unknown][] = [
   ['another format', { ...good, format: 2 }],
   ['a bad DID', { ...good, did: 'alice.test' }],
   ['a bad name', { ...good, name: '..' }],
-  ['no rev', { ...good, rev: undefined }],
   ['no record CID', { ...good, recordCid: 1 }],
   ['a time that is no number', { ...good, publishedAt: '1' }],
   ['a negative time', { ...good, publishedAt: -1 }],

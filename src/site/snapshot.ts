@@ -3,14 +3,15 @@ import { parseSitePath } from './path.ts'
 import { type Did, parseDid } from './site-address.ts'
 import { parseSiteName, type SiteName } from './site-name.ts'
 
-/** What the edge knows of one version of a site: enough to answer for every path, without the bytes. */
+/**
+ * What the edge knows of one version of a site: enough to answer for every path, without the bytes. It
+ * says nothing of the commit it was read at: the same version seen again is the same snapshot.
+ */
 export interface Snapshot {
   readonly did: Did
   readonly name: SiteName
   /** CID of the manifest record. */
   readonly recordCid: string
-  /** Revision of the repository that brought this version. */
-  readonly rev: string
   /** Milliseconds since the epoch. */
   readonly publishedAt: number
   /** By path. Strings and not `SitePath`, because visitors' paths are looked up as they come. */
@@ -43,11 +44,11 @@ export class SnapshotFormatError extends Error {
 
 /** Compact JSON, the files in their order; `decodeSnapshot` reads it. */
 export function encodeSnapshot(snapshot: Snapshot): string {
-  const { did, name, recordCid, rev, publishedAt, files } = snapshot
+  const { did, name, recordCid, publishedAt, files } = snapshot
   const rows = Array.from(files, ([path, file]) => {
     return [path, file.cid, file.hash, file.coding, file.storedBytes, file.bytes, file.contentType]
   })
-  return JSON.stringify({ format, did, name, recordCid, rev, publishedAt, files: rows })
+  return JSON.stringify({ format, did, name, recordCid, publishedAt, files: rows })
 }
 
 /** Throws SnapshotFormatError for a text that is damaged or of another format. */
@@ -59,7 +60,6 @@ export function decodeSnapshot(text: string): Snapshot {
     did: parseDid(string(stored['did'])) ?? fail('bad did'),
     name: parseSiteName(string(stored['name'])) ?? fail('bad name'),
     recordCid: string(stored['recordCid']),
-    rev: string(stored['rev']),
     publishedAt: count(stored['publishedAt']),
     files: new Map(stored['files'].map(decodeFile)),
   }

@@ -1,0 +1,200 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { siteLabel } from '#site/site-address.ts'
+import { encodeSnapshot } from '#site/snapshot.ts'
+import { setAccountStatus } from '#store/accounts.ts'
+import { pruneChanges } from '#store/changes.ts'
+import { type Database, openDatabase } from '#store/database.ts'
+import { Hints } from '#store/hints.ts'
+import { migrate } from '#store/migrate.ts'
+import { eventually } from '#tests/support/eventually.ts'
+import { alice, siteOf } from '#tests/support/sample-rows.ts'
+import { goLive, snapshotOf, storedFile } from '#tests/support/served-site.ts'
+import { followChanges, Snapshots } from './snapshots.ts'
+
+let database: Database
+let queries: string[]
+beforeEach(async () => {
+  database = openDatabase({})
+  await migrate(database)
+})
+afterEach(() => database[Symbol.asyncDispose]())
+
+const { file } = storedFile({ body: 'x' })
+const versionOf = (name: string, n: number) =>
+  snapshotOf({ 'index.html': file }, { ...siteOf(name), recordCid: `cid-${n}` })
+const publish = (name: string, n = 1) =>
+  goLive(database.db, versionOf(name, n), `3kaaaaaaaaaa${n + 1}`)
+const charsOf = (name: string) => encodeSnapshot(versionOf(name, 1)).length
+
+/** Snapshots, and the labels that were read from the store for them. */
+function open(charsMax = 1_000_000): Snapshots {
+  queries = []
+  const counting = new Proxy(database.db, {
+    get: (db, key) => {
+      if (key === 'selectFrom') queries.push('read')
+      const value = Reflect.get(db, key)
+      return typeof value === 'function' ? value.bind(db) : value
+    },
+  })
+  return new Snapshots({ db: counting, charsMax })
+}
+const cidOf = async (snapshots: Snapshots, label: string) =>
+  (await snapshots.get(label))?.recordCid ?? null
+
+describe('snapshots', () => {
+  test('one load, however many ask; then none', async () => {
+    const label = await publish('blog')
+    const snapshots = open()
+    const answers = await Promise.all(Array.from({ length: 50 }, () => cidOf(snapshots, label)))
+    expect(new Set(answers)).toEqual(new Set(['cid-1']))
+    expect(queries).toHaveLength(1)
+    expect(snapshots.get(label)).not.toBeInstanceOf(Promise)
+    expect(queries).toHaveLength(1)
+  })
+
+  test('a label that nobody has is looked up each time: it may come to be', async () => {
+    const snapshots = open()
+    const label = siteLabel(siteOf('blog'))
+    expect(await snapshots.get(label)).toBeNull()
+    await publish('blog')
+    expect(await cidOf(snapshots, label)).toBe('cid-1')
+  })
+
+  test('a site of an account that is not active is none', async () => {
+    const label = await publish('blog')
+    await setAccountStatus(database.db, alice, 'deactivated', 1)
+    expect(await open().get(label)).toBeNull()
+  })
+
+  test('a load that failed is tried again', async () => {
+    const label = await publish('blog')
+    const snapshots = open()
+    await database.db.updateTable('versions').set({ snapshot: '{}' }).execute()
+    await expect(Promise.resolve(snapshots.get(label))).rejects.toThrow('not a snapshot')
+    await database.db
+      .updateTable('versions')
+      .set({ snapshot: encodeSnapshot(versionOf('blog', 1)) })
+      .execute()
+    expect(await cidOf(snapshots, label)).toBe('cid-1')
+  })
+
+  test('the least recently used go when there is too much', async () => {
+    const [a, b, c] = [await publish('a'), await publish('b'), await publish('c')]
+    const snapshots = open(charsOf('a') * 2)
+    const isKept = (label: string) => !(snapshots.get(label) instanceof Promise)
+    await snapshots.get(a)
+    await snapshots.get(b)
+    await snapshots.get(a)
+    await snapshots.get(c)
+    expect([isKept(a), isKept(c), isKept(b)]).toEqual([true, true, false])
+    await snapshots.get(b)
+  })
+
+  test('exactly as much as is allowed stays, a character more does not', async () => {
+    const [a, b] = [await publish('a'), await publish('b')]
+    for (const [charsMax, kept] of [
+      [charsOf('a') * 2, true],
+      [charsOf('a') * 2 - 1, false],
+    ] as const) {
+      const snapshots = open(charsMax)
+      await snapshots.get(a)
+      await snapshots.get(b)
+      expect(snapshots.get(a) instanceof Promise).toBe(!kept)
+      await snapshots.get(a)
+    }
+  })
+
+  test('what was forgotten makes room again', async () => {
+    const [a, b] = [await publish('a'), await publish('b')]
+    const snapshots = open(charsOf('a') * 2)
+    for (let i = 0; i < 5; i++) {
+      await snapshots.get(a)
+      snapshots.forget(a)
+      snapshots.forget(a)
+    }
+    await snapshots.get(a)
+    await snapshots.get(b)
+    expect(snapshots.get(a)).not.toBeInstanceOf(Promise)
+    snapshots.forgetAll()
+    await snapshots.get(b)
+    await snapshots.get(a)
+    expect(snapshots.get(b)).not.toBeInstanceOf(Promise)
+  })
+
+  for (const how of ['forget', 'forgetAll'] as const) {
+    test(`a load that ${how} overtook is not kept`, async () => {
+      const label = await publish('blog')
+      const snapshots = open()
+      const early = snapshots.get(label)
+      snapshots[how](label)
+      const late = snapshots.get(label)
+      expect(late).not.toBe(early)
+      await Promise.all([early, late])
+      expect(queries).toHaveLength(2)
+      expect(snapshots.get(label)).toBe((await late) as never)
+      expect(snapshots.get(label)).not.toBe((await early) as never)
+    })
+  }
+})
+
+describe('changes', () => {
+  async function follow(snapshots: Snapshots, act: (hints: Hints) => Promise<void>) {
+    const [stop, hints] = [new AbortController(), new Hints()]
+    const { db } = database
+    const following = followChanges({ db, hints, snapshots, signal: stop.signal })
+    try {
+      await act(hints)
+    } finally {
+      stop.abort()
+      await following
+    }
+  }
+  const becomes = (snapshots: Snapshots, label: string, cid: string | null) =>
+    eventually(async () => expect(await cidOf(snapshots, label)).toBe(cid), 2000)
+
+  test('a new version is seen at the hint, the next one without it', async () => {
+    const label = await publish('blog')
+    const snapshots = open()
+    await follow(snapshots, async (hints) => {
+      await becomes(snapshots, label, 'cid-1')
+      await publish('blog', 2)
+      hints.notify('changes')
+      await becomes(snapshots, label, 'cid-2')
+      await publish('blog', 3)
+      await becomes(snapshots, label, 'cid-3')
+    })
+  })
+
+  test('one that came before the following began is seen too', async () => {
+    const label = await publish('blog')
+    const snapshots = open()
+    await snapshots.get(label)
+    await publish('blog', 2)
+    await follow(snapshots, () => becomes(snapshots, label, 'cid-2'))
+  })
+
+  test('so is the end of a site', async () => {
+    const label = await publish('blog')
+    const snapshots = open()
+    await follow(snapshots, async (hints) => {
+      await becomes(snapshots, label, 'cid-1')
+      await setAccountStatus(database.db, alice, 'takendown', 1)
+      hints.notify('changes')
+      await becomes(snapshots, label, null)
+    })
+  })
+
+  test('who slept longer than changes are kept starts afresh', async () => {
+    const label = await publish('blog')
+    const snapshots = open()
+    await follow(snapshots, async (hints) => {
+      await becomes(snapshots, label, 'cid-1')
+      await publish('blog', 2)
+      await publish('other')
+      await publish('other', 2)
+      await pruneChanges(database.db, Number.MAX_SAFE_INTEGER)
+      hints.notify('changes')
+      await becomes(snapshots, label, 'cid-2')
+    })
+  })
+})

@@ -1,0 +1,241 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type DiskBlobStore, diskBlobStore } from '#blobs/disk.ts'
+import { serveSite } from '#edge/edge.ts'
+import { plainPage } from '#edge/pages.ts'
+import { routeHost } from '#edge/route.ts'
+import { Snapshots } from '#edge/snapshots.ts'
+import { type Database, openDatabase } from '#store/database.ts'
+import { Hints } from '#store/hints.ts'
+import { migrate } from '#store/migrate.ts'
+import { recordingLog } from './support/api.ts'
+import { eventually } from './support/eventually.ts'
+import { type RawResponse, rawRequest } from './support/raw-http.ts'
+import { alice, siteOf } from './support/sample-rows.ts'
+import { goLive, type SampleFile, snapshotOf, storedFile } from './support/served-site.ts'
+
+// What visitors get over a real connection, where Bun's own reading and writing of HTTP counts too.
+
+const large = new Uint8Array(5 * 1024 * 1024).map((_, i) => i % 251)
+const samples: Record<string, SampleFile> = {
+  'index.html': { body: '<h1>home</h1>', gzip: true },
+  'plain.png': { body: 'png', contentType: 'image/png' },
+  'large.bin': { body: large, contentType: 'application/octet-stream' },
+  'large.txt': { body: large, contentType: 'text/plain; charset=utf-8', gzip: true },
+  'empty.txt': { body: '', contentType: 'text/plain; charset=utf-8' },
+  'evil.com': { body: 'ours' },
+  'ü.html': { body: 'u' },
+  // Ingest never records such a type; the edge must not fall over it all the same.
+  'broken.html': { body: 'x', contentType: 'text/html\r\nset-cookie: a=b' },
+}
+
+let dir: string
+let database: Database
+let blobs: DiskBlobStore
+let server: Bun.Server<undefined>
+let host: string
+const logged: Parameters<typeof recordingLog>[0] = []
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'sitehost-edge-'))
+  database = openDatabase({})
+  await migrate(database)
+  blobs = diskBlobStore({ dir: join(dir, 'blobs') })
+  const { db } = database
+  const files = Object.entries(samples).map(([path, sample]) => [path, storedFile(sample)] as const)
+  for (const [, { stored }] of files) await blobs.put(stored)
+  const entries = Object.fromEntries(files.map(([path, { file }]) => [path, file]))
+  const lost = storedFile({ body: 'nowhere' }).file
+  host = `${await goLive(db, snapshotOf({ ...entries, 'lost.html': lost }))}.localhost`
+  const snapshots = new Snapshots({ db, charsMax: 1_000_000 })
+  const edge = {
+    db,
+    blobs,
+    hints: new Hints(),
+    log: recordingLog(logged),
+    snapshots,
+    now: Date.now,
+  }
+  const hosts = { applicationHost: '127.0.0.1', baseDomain: 'localhost' }
+  server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch(request) {
+      const route = routeHost(request.headers.get('host'), hosts)
+      if (route.kind === 'site') return serveSite(route.label, request, edge)
+      return route.kind === 'bad-host' ? plainPage(400, 'Bad') : plainPage(404, 'None')
+    },
+  })
+})
+afterAll(async () => {
+  await server.stop(true)
+  await database[Symbol.asyncDispose]()
+  await rm(dir, { recursive: true })
+})
+
+/** A request whose target and header lines go out as they are written here. */
+const send = (target: string, lines: readonly string[] = [`Host: ${host}`], method = 'GET') =>
+  rawRequest(
+    server.port ?? 0,
+    `${[`${method} ${target} HTTP/1.1`, ...lines, 'Connection: close'].join('\r\n')}\r\n\r\n`,
+  )
+const visit = (target: string, headers: Record<string, string> = {}, method = 'GET') =>
+  fetch(new URL(target, `http://${host}:${server.port}`), {
+    method,
+    headers: { 'accept-encoding': 'identity', ...headers },
+    redirect: 'manual',
+  })
+
+describe('hosts (H31)', () => {
+  const facts: [string, () => string[], number][] = [
+    ['the site’s own', () => [`Host: ${host}`], 200],
+    ['with dot and port, in capitals', () => [`HOST: ${host.toUpperCase()}.:80`], 200],
+    ['another site’s', () => ['Host: s--aaaaaaaaaaaaaaaaaaaaaaaaaa.localhost'], 404],
+    ['two lines', () => [`Host: ${host}`, `Host: ${host}`], 400],
+    ['two lines, the second empty', () => [`Host: ${host}`, 'Host:'], 400],
+    ['none', () => [], 400],
+    ['empty', () => ['Host:'], 400],
+    ['with a user', () => [`Host: a@${host}`], 400],
+    ['with a path', () => [`Host: ${host}/x`], 400],
+    ['unicode', () => ['Host: exämple.localhost'], 400],
+    ['300 characters', () => [`Host: ${'a'.repeat(300)}`], 400],
+    ['only in X-Forwarded-Host', () => ['Host: x.localhost', `X-Forwarded-Host: ${host}`], 404],
+  ]
+  for (const [what, lines, status] of facts) {
+    test(`${what}: ${status}`, async () => expect((await send('/', lines())).status).toBe(status))
+  }
+})
+
+describe('paths (H30)', () => {
+  const facts: [string, number, string?][] = [
+    ['/', 200, '<h1>home</h1>'],
+    ['/index.html?x=y', 200, '<h1>home</h1>'],
+    ['http://evil.com/plain.png', 200, 'png'],
+    ['/x/../plain.png', 200, 'png'],
+    ['/x/%2e%2e/plain.png', 200, 'png'],
+    ['/../../../plain.png', 200, 'png'],
+    ['//plain.png', 200, 'png'],
+    ['//evil.com', 200, 'ours'],
+    ['/\\evil.com', 200, 'ours'],
+    ['/%C3%BC.html', 200, 'u'],
+    ['/u%CC%88.html', 200, 'u'],
+    ['/ü.html', 200, 'u'],
+    ['//evil.com/x', 404],
+    ['/a/..%2f..%2fetc/passwd', 400],
+    ['/%2fetc/passwd', 400],
+    ['/a%5Cb', 400],
+    ['/%00', 400],
+    ['/a%zz', 400],
+    ['/%', 400],
+    ['/%ff', 400],
+    ['/%252e%252e', 404],
+    [`/${'a'.repeat(4095)}`, 404],
+    [`/${'a'.repeat(4096)}`, 414],
+    ['x', 400],
+  ]
+  for (const [target, status, body] of facts) {
+    test(`${target.slice(0, 40)}: ${status}`, async () => {
+      const response = await send(target)
+      expect(response.status).toBe(status)
+      if (body !== undefined) expect(response.body.toString()).toBe(body)
+      expect(response.headers['location']).toBeUndefined()
+    })
+  }
+
+  test('no page of ours repeats anything of the request', async () => {
+    for (const target of ['/zebra%zz?zebra', '/zebra?zebra', `/${'zebra'.repeat(900)}`]) {
+      const { body } = await send(target, [`Host: ${host}`, 'Referer: zebra', 'User-Agent: zebra'])
+      expect(body.toString()).not.toContain('zebra')
+    }
+  })
+})
+
+describe('HEAD', () => {
+  const facts: [string, Record<string, string>, string][] = [
+    ['/', {}, '13'],
+    ['/plain.png', {}, '3'],
+    ['/empty.txt', {}, '0'],
+    ['/large.bin', {}, String(large.length)],
+    ['/large.txt', {}, String(large.length)],
+  ]
+  for (const [path, headers, length] of facts) {
+    test(`${path} says ${length} bytes and sends none`, async () => {
+      const response = await send(path, [`Host: ${host}`], 'HEAD')
+      expect([response.status, response.body.length]).toEqual([200, 0])
+      expect(response.headers['content-length']).toBe(length)
+      const get = await visit(path, headers)
+      expect(response.headers['etag']).toBe(get.headers.get('etag') ?? 'none')
+      expect((await get.bytes()).length).toBe(Number(length))
+    })
+  }
+
+  test('what GET would not find neither does HEAD', async () => {
+    const response: RawResponse = await send('/nothing', [`Host: ${host}`], 'HEAD')
+    expect([response.status, response.body.length]).toEqual([404, 0])
+  })
+})
+
+describe('files', () => {
+  for (const path of ['/large.bin', '/large.txt']) {
+    for (const coding of ['gzip', 'identity']) {
+      test(`${path} arrives whole as ${coding}`, async () => {
+        const response = await visit(path, { 'accept-encoding': coding })
+        const isCoded = coding === 'gzip' && path === '/large.txt'
+        expect(response.headers.get('content-encoding')).toBe(isCoded ? 'gzip' : null)
+        // Bun would name the download after the file in our store.
+        expect(response.headers.get('content-disposition')).toBe('inline')
+        expect(Bun.hash(await response.bytes())).toBe(Bun.hash(large))
+      })
+    }
+  }
+
+  test('a second visit is 304, of the same coding only', async () => {
+    const etag = (await visit('/')).headers.get('etag') ?? ''
+    expect((await visit('/', { 'if-none-match': etag })).status).toBe(304)
+    expect((await visit('/', { 'if-none-match': etag, 'accept-encoding': 'gzip' })).status).toBe(
+      200,
+    )
+  })
+
+  test('neither cookies nor credentials, for any origin', async () => {
+    const response = await visit('/', { origin: 'https://else.where', cookie: 'did=x' })
+    expect(response.headers.get('set-cookie')).toBeNull()
+    expect(response.headers.get('access-control-allow-origin')).toBe('*')
+    expect(response.headers.get('access-control-allow-credentials')).toBeNull()
+  })
+
+  test('OPTIONS and other methods', async () => {
+    const [options, post, lost] = await Promise.all([
+      visit('/', {}, 'OPTIONS'),
+      visit('/', {}, 'POST'),
+      visit('/nothing', {}, 'POST'),
+    ])
+    expect([options.status, post.status, lost.status]).toEqual([204, 405, 404])
+    expect(post.headers.get('allow')).toBe('GET, HEAD, OPTIONS')
+  })
+})
+
+describe('what fails here is a 503, and only for who asked for it', () => {
+  test('bytes that are missing: the site is asked for again', async () => {
+    for (const method of ['GET', 'HEAD']) {
+      const response = await visit('/lost.html', {}, method)
+      expect(response.status).toBe(503)
+      expect(response.headers.get('retry-after')).toBe('2')
+      expect(response.headers.get('cache-control')).toBe('no-store')
+    }
+    await eventually(async () => {
+      const queued = await database.db.selectFrom('ingestQueue').select(['did', 'name']).execute()
+      expect(queued).toEqual([{ did: alice, name: siteOf('blog').name }])
+    }, 2000)
+  })
+
+  test('a header that cannot be sent', async () => {
+    const response = await visit('/broken.html')
+    expect(response.status).toBe(503)
+    expect(response.headers.get('set-cookie')).toBeNull()
+    expect(logged.at(-1)).toMatchObject({ level: 'error', message: 'visitor not answered' })
+    expect((await visit('/plain.png')).status).toBe(200)
+  })
+})
