@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import { authRoutes } from './auth.ts'
 import type { ApiContext } from './context.ts'
 import { answerError } from './errors.ts'
+import { headLength } from './head-length.ts'
 import { sameOriginOnly } from './same-origin.ts'
 import { securityHeaders } from './security-headers.ts'
 import { BrowserSessions } from './sessions.ts'
@@ -30,6 +31,7 @@ export function createApp(context: AppContext): Hono<ApiEnv> {
   const secure = origin.startsWith('https:')
   const sessions = new BrowserSessions({ db, keys, secure, now })
   const app = new Hono<ApiEnv>()
+  app.use(headLength)
   app.use(securityHeaders({ isHttps: secure }))
   app.use(sameOriginOnly(origin))
   app.onError(answerError(log))

@@ -2,22 +2,24 @@ import { Hono } from 'hono'
 import { z } from 'zod'
 import { AccountRepo } from '#atproto/account-repo.ts'
 import { SignInError } from '#atproto/sign-in-error.ts'
-import { manifestFilesMax } from '#site/limits.ts'
 import type { Did } from '#site/site-address.ts'
-import { parseSiteName } from '#site/site-name.ts'
+import { parseSiteName, type SiteName } from '#site/site-name.ts'
 import { upsertAccount } from '#store/accounts.ts'
+import type { BrowserSession } from '#store/browser-sessions.ts'
 import { enqueueIngest } from '#store/ingest-queue.ts'
-import { findRunningJob } from '#store/jobs.ts'
+import { listUnfinishedJobs } from '#store/jobs.ts'
+import { listSites } from '#store/sites.ts'
 import { parseBody } from './body.ts'
 import type { ApiContext } from './context.ts'
 import { readCookie, setCookie } from './cookies.ts'
-import { ApiError, signInSentence } from './errors.ts'
+import { signInSentence } from './errors.ts'
 import type { BrowserSessions } from './sessions.ts'
 import type { ApiEnv } from './variables.ts'
 
 const signInBody = z.object({ handle: z.string().min(1).max(2048) })
 const nonceSeconds = 10 * 60
 const listSitesMsMax = 5_000
+const sitesListedMax = 1_000
 
 /** `/api/auth/*`: signing in with an account of the network, and out again (interface.md §4.1). */
 export function authRoutes(context: ApiContext, sessions: BrowserSessions): Hono<ApiEnv> {
@@ -33,10 +35,11 @@ export function authRoutes(context: ApiContext, sessions: BrowserSessions): Hono
   const routes = new Hono<ApiEnv>()
 
   routes.get('/login', async (c) => {
-    const input = c.req.query('handle') || c.req.query('login_hint') || c.req.query('pds')
+    const pds = c.req.query('pds')
+    const input = c.req.query('handle') || c.req.query('login_hint') || (pds && serverUrl(pds))
     if (!input) return c.redirect('/?error=missing_handle')
     try {
-      const { url, cookie } = await begin(c.req.query('pds') === input ? serverUrl(input) : input)
+      const { url, cookie } = await begin(input)
       c.header('set-cookie', cookie)
       return c.redirect(url)
     } catch (error) {
@@ -64,8 +67,10 @@ export function authRoutes(context: ApiContext, sessions: BrowserSessions): Hono
       const query = new URL(c.req.url).searchParams
       const did = await oauth.complete(query, nonce.kind === 'one' ? nonce.value : null)
       const siteNames = await welcome(did, context)
-      for (const cookie of await sessions.start(did))
-        c.header('set-cookie', cookie, { append: true })
+      const before = await sessions.read(c.req.raw.headers)
+      const cookies = await sessions.start(did)
+      if (before !== null) await end(before)
+      for (const cookie of cookies) c.header('set-cookie', cookie, { append: true })
       return c.redirect(siteNames.length > 0 ? '/editor' : '/onboarding')
     } catch (error) {
       log[error instanceof SignInError ? 'warn' : 'error']('sign-in not completed', { error })
@@ -76,7 +81,7 @@ export function authRoutes(context: ApiContext, sessions: BrowserSessions): Hono
   routes.post('/logout', async (c) => {
     try {
       const session = await sessions.read(c.req.raw.headers)
-      if (session !== null && (await sessions.end(session))) await revokeUnlessBusy(session.did)
+      if (session !== null) await end(session)
     } catch (error) {
       log.error('sign-out failed', { error })
       return c.json({ error: 'Logout failed' }, 500)
@@ -90,13 +95,16 @@ export function authRoutes(context: ApiContext, sessions: BrowserSessions): Hono
     if (session !== null && (await oauth.has(session.did))) {
       return c.json({ authenticated: true, did: session.did })
     }
+    if (session !== null) await sessions.end(session)
     for (const cookie of sessions.expired()) c.header('set-cookie', cookie, { append: true })
     return c.json({ authenticated: false })
   })
 
-  // A job that runs needs the account's session; without it the upload would fail half way.
-  async function revokeUnlessBusy(did: Did): Promise<void> {
-    if ((await findRunningJob(db, did)) !== null) return
+  async function end(session: BrowserSession): Promise<void> {
+    const { did } = session
+    if (!(await sessions.end(session))) return
+    // A job that waits or runs needs the account's session; without it the upload would be lost.
+    if ((await listUnfinishedJobs(db)).some((job) => job.did === did)) return
     await oauth.revoke(did).catch((error) => log.warn('session not revoked', { did, error }))
   }
 
@@ -104,11 +112,11 @@ export function authRoutes(context: ApiContext, sessions: BrowserSessions): Hono
 }
 
 /** Gets to know an account: who it is, and which sites it has. Its sites are ingested in the background. */
-async function welcome(did: Did, context: ApiContext): Promise<string[]> {
+async function welcome(did: Did, context: ApiContext): Promise<SiteName[]> {
   const { db, hints, identities, now } = context
   const { handle, pds } = await identities.resolve(did, { fresh: true })
   await upsertAccount(db, { did, handle, pds }, now())
-  const names = await withinTime(listSiteNames(did, context), listSitesMsMax)
+  const names = await siteNamesOf(did, context)
   await enqueueIngest(
     db,
     names.map((name) => ({ did, name })),
@@ -118,15 +126,25 @@ async function welcome(did: Did, context: ApiContext): Promise<string[]> {
   return names
 }
 
+/** Those in the repository; where that does not answer in time, those we know already. */
+async function siteNamesOf(did: Did, context: ApiContext): Promise<SiteName[]> {
+  try {
+    return await withinTime(listSiteNames(did, context), listSitesMsMax)
+  } catch (error) {
+    context.log.warn('sites not listed', { did, error })
+    return (await listSites(context.db, did)).map((site) => site.name)
+  }
+}
+
 async function listSiteNames(did: Did, { oauth }: ApiContext) {
-  const repo = new AccountRepo(await oauth.session(did))
-  const keys = await repo.listRecordKeys('place.sitehost.fs', manifestFilesMax)
-  return keys.flatMap((key) => parseSiteName(key) ?? [])
+  const repo = new AccountRepo(did, oauth.session)
+  const records = await repo.listRecords('place.sitehost.fs', sitesListedMax)
+  return records.flatMap(({ rkey }) => parseSiteName(rkey) ?? [])
 }
 
 async function withinTime<T>(work: Promise<T>, ms: number): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new ApiError(504, 'Your server took too long.')), ms)
+  const timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms)
   try {
     return await Promise.race([work, promise])
   } finally {

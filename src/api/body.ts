@@ -13,15 +13,15 @@ export async function parseBody<T>(request: Request, schema: z.ZodType<T>): Prom
 }
 
 async function readJson(request: Request): Promise<unknown> {
-  const declaredBytes = Number(request.headers.get('content-length') ?? 0)
-  if (declaredBytes > jsonBytesMax) throw new ApiError(413, `body: at most ${jsonBytesMax} bytes`)
-  let text = ''
-  for await (const chunk of request.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    text += chunk
-    if (text.length > jsonBytesMax) throw new ApiError(413, `body: at most ${jsonBytesMax} bytes`)
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of request.body ?? []) {
+    bytes += chunk.byteLength
+    if (bytes > jsonBytesMax) throw new ApiError(413, `body: at most ${jsonBytesMax} bytes`)
+    chunks.push(chunk)
   }
   try {
-    return JSON.parse(text)
+    return JSON.parse(Buffer.concat(chunks).toString())
   } catch {
     throw new ApiError(400, 'body: expected JSON')
   }

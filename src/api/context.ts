@@ -1,6 +1,7 @@
 import type { Identities } from '#atproto/identity.ts'
 import type { OAuth } from '#atproto/oauth.ts'
 import type { Log } from '#observe/log.ts'
+import type { AtFailPoint } from '#publish/fail-points.ts'
 import type { UploadLimits } from '#publish/receive-upload.ts'
 import type { Spool } from '#publish/spool.ts'
 import type { SiteAddress } from '#site/site-address.ts'
@@ -22,4 +23,5 @@ export interface ApiContext {
   readonly origin: string
   readonly siteUrl: (address: SiteAddress) => string
   readonly now: () => number
+  readonly at: AtFailPoint
 }

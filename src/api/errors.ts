@@ -46,13 +46,23 @@ function apiErrorOf(error: unknown): ApiError | null {
   if (error instanceof ServerRefusedError || error instanceof ServerUnreachableError) {
     return new ApiError(502, failureSentence(error) ?? 'The account server did not answer.')
   }
-  if (error instanceof BlobStorageError || error instanceof DatabaseUnavailableError) {
+  if (
+    error instanceof BlobStorageError ||
+    error instanceof DatabaseUnavailableError ||
+    isDiskFailure(error)
+  ) {
     return new ApiError(503, 'Storage is unavailable. Try again in a moment.', {
       'retry-after': '5',
     })
   }
   return null
 }
+
+/** The spool could not be written: what Node calls a disk that is full, read-only or broken. */
+const isDiskFailure = (error: unknown): boolean =>
+  error instanceof Error &&
+  'code' in error &&
+  ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO'].includes(String(error.code))
 
 /** What a person is told when signing in failed: fixed sentences, nothing of the inside. */
 export function signInSentence(error: unknown): string {

@@ -2,8 +2,6 @@ import { findJob, type Job } from '#store/jobs.ts'
 import type { ApiContext } from './context.ts'
 import { ApiError } from './errors.ts'
 
-const eventEveryMs = 200
-const commentEveryMs = 15_000
 const streamsPerJobMax = 4
 const streamsPerAccountMax = 8
 
@@ -36,13 +34,25 @@ export class StreamSlots {
   }
 }
 
-/** The job's state now and at every change, until it ends (decisions.md §7, "Stream"). */
-export function jobStream(
-  job: Job,
-  { db, hints }: Pick<ApiContext, 'db' | 'hints'>,
-  { signal, release }: { signal: AbortSignal; release: () => void },
-): Response {
-  const events = jobEvents(job, { db, hints, signal, release })
+interface StreamOptions {
+  /** Aborted when the client is gone. */
+  readonly signal: AbortSignal
+  /** Called once the stream has ended, however it ends. */
+  readonly release: () => void
+  readonly eventEveryMs?: number
+  readonly commentEveryMs?: number
+}
+
+type StreamContext = Pick<ApiContext, 'db' | 'hints' | 'log'>
+
+/**
+ * The job's state now and at every change, until it ends (decisions.md §7, "Stream"). Nothing is made
+ * before the client has room for it, so one that does not read misses states and costs no memory.
+ */
+export function jobStream(job: Job, context: StreamContext, options: StreamOptions): Response {
+  const gone = new AbortController()
+  const signal = AbortSignal.any([options.signal, gone.signal])
+  const events = jobEvents(job, context, { ...options, signal })
   const stream = new ReadableStream<string>({
     async pull(controller) {
       const { done, value } = await events.next()
@@ -50,45 +60,56 @@ export function jobStream(
       else controller.enqueue(value)
     },
     async cancel() {
-      release()
+      options.release()
+      gone.abort()
       await events.return(undefined)
     },
   })
-  return new Response(stream.pipeThrough(new TextEncoderStream()), {
-    headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store' },
-  })
+  return new Response(stream.pipeThrough(new TextEncoderStream()), { headers: streamHeaders })
 }
 
-interface EventsContext extends Pick<ApiContext, 'db' | 'hints'> {
-  readonly signal: AbortSignal
-  readonly release: () => void
-}
+export const streamHeaders = { 'content-type': 'text/event-stream', 'cache-control': 'no-store' }
 
 async function* jobEvents(
   job: Job,
-  { db, hints, signal, release }: EventsContext,
+  context: StreamContext,
+  options: StreamOptions,
+): AsyncGenerator<string> {
+  try {
+    yield* statesOf(job, context, options)
+  } catch (error) {
+    // The stream just ends, and clients connect again: there the error becomes a status.
+    context.log.error('progress not streamed', { jobId: job.id, error })
+  } finally {
+    options.release()
+  }
+}
+
+async function* statesOf(
+  job: Job,
+  { db, hints }: StreamContext,
+  { signal, eventEveryMs = 200, commentEveryMs = 15_000 }: StreamOptions,
 ): AsyncGenerator<string> {
   using changed = hints.subscribe('jobs')
+  // The row was read before we subscribed: the first wait below must not miss what came in between.
+  changed.hint()
   let current = job
-  let silentSince = Date.now()
-  try {
-    yield progressEvent(current)
-    while (current.finishedAt === null) {
-      const silentMs = Date.now() - silentSince
-      await changed.wait(Math.max(commentEveryMs - silentMs, 0), signal)
-      await Bun.sleep(eventEveryMs)
-      const next = signal.aborted ? null : await findJob(db, job.id)
-      if (next === null) return
-      const isNews = next.updatedAt !== current.updatedAt || next.finishedAt !== null
-      current = next
-      if (!isNews && Date.now() - silentSince < commentEveryMs) continue
-      silentSince = Date.now()
-      yield isNews ? progressEvent(current) : ':\n\n'
-    }
-    yield endEvent(current)
-  } finally {
-    release()
+  yield progressEvent(current)
+  let silentSince = performance.now()
+  while (current.finishedAt === null) {
+    const silentMs = performance.now() - silentSince
+    await changed.wait(Math.max(commentEveryMs - silentMs, 0), signal)
+    await Bun.sleep(eventEveryMs)
+    const next = signal.aborted ? null : await findJob(db, job.id)
+    if (next === null) return
+    const isNews = progressEvent(next) !== progressEvent(current)
+    current = next
+    if (isNews) yield progressEvent(current)
+    else if (performance.now() - silentSince >= commentEveryMs) yield ':\n\n'
+    else continue
+    silentSince = performance.now()
   }
+  yield endEvent(current)
 }
 
 function progressEvent({ status, progress, result, error }: Job): string {

@@ -14,6 +14,7 @@ const contentSecurityPolicy = [
 
 const hstsSeconds = 365 * 24 * 60 * 60
 
+/** On every answer, errors included. What does not say how it may be kept is not kept at all. */
 export function securityHeaders({ isHttps }: { isHttps: boolean }) {
   return createMiddleware(async (c, next) => {
     await next()
@@ -22,8 +23,6 @@ export function securityHeaders({ isHttps }: { isHttps: boolean }) {
     headers.set('x-content-type-options', 'nosniff')
     headers.set('referrer-policy', 'strict-origin-when-cross-origin')
     if (isHttps) headers.set('strict-transport-security', `max-age=${hstsSeconds}`)
-    if (c.req.path.startsWith('/api') || c.req.path.startsWith('/sitehost')) {
-      headers.set('cache-control', 'no-store')
-    }
+    if (!headers.has('cache-control')) headers.set('cache-control', 'no-store')
   })
 }

@@ -1,21 +1,21 @@
 import { Hono } from 'hono'
 import { AccountRepo } from '#atproto/account-repo.ts'
-import { queueJob } from '#publish/jobs.ts'
+import { cancelJob, queuedJobsMax, queueJob } from '#publish/jobs.ts'
 import { publishEmptySite } from '#publish/publish-site.ts'
 import { type ReceivedUpload, receiveUpload } from '#publish/receive-upload.ts'
 import type { Did } from '#site/site-address.ts'
 import { enqueueIngest } from '#store/ingest-queue.ts'
-import { findJob, findRunningJob } from '#store/jobs.ts'
+import { findJob, type Job, type JobAdmission, listUnfinishedJobs } from '#store/jobs.ts'
 import type { ApiContext } from './context.ts'
 import { ApiError } from './errors.ts'
-import { jobStream, StreamSlots } from './job-stream.ts'
+import { jobStream, StreamSlots, streamHeaders } from './job-stream.ts'
 import type { BrowserSessions } from './sessions.ts'
 import { signedIn } from './signed-in.ts'
 import type { ApiEnv } from './variables.ts'
 
 /** `/sitehost/*`: uploads and their progress (interface.md §4.5). */
 export function uploadRoutes(context: ApiContext, sessions: BrowserSessions): Hono<ApiEnv> {
-  const { db, limits, spool } = context
+  const { limits, spool } = context
   const routes = new Hono<ApiEnv>()
   const slots = new StreamSlots()
   routes.use(signedIn(sessions))
@@ -32,11 +32,13 @@ export function uploadRoutes(context: ApiContext, sessions: BrowserSessions): Ho
         contentType: c.req.header('content-type') ?? '',
         folder: await spool.open(jobId),
         limits,
-        onSiteName: (siteName) => assertNotPublishing(did, siteName, context),
+        onSiteName: (siteName) => assertAdmissible(did, siteName, context),
       })
-      if (upload.isEmpty) return c.json(await publishEmpty(did, upload, context))
+      context.at('upload-received')
+      if (upload.isEmpty) return c.json(await publishEmpty(did, upload, context, c.req.raw.signal))
       await queue(jobId, did, upload, context)
       isQueued = true
+      context.at('job-queued')
     } finally {
       if (!isQueued) await spool.remove(jobId)
     }
@@ -49,23 +51,44 @@ export function uploadRoutes(context: ApiContext, sessions: BrowserSessions): Ho
 
   routes.get('/upload-progress/:jobId', async (c) => {
     const { did } = c.var.session
-    const job = await findJob(db, c.req.param('jobId'))
-    if (job === null) return c.json({ error: 'Job not found' }, 404)
-    if (job.did !== did) return c.json({ error: 'Unauthorized' }, 403)
+    const job = await ownJob(c.req.param('jobId'), did, context)
+    // Hono drops the body of an answer to HEAD without a word to it: nobody would give the slot back.
+    if (c.req.method === 'HEAD') return c.body(null, 200, streamHeaders)
     const release = slots.take(job.id, did)
     // Bun closes a connection that is silent for ten seconds.
     c.env.server?.timeout(c.req.raw, 0)
     return jobStream(job, context, { signal: c.req.raw.signal, release })
   })
 
+  routes.delete('/upload-progress/:jobId', async (c) => {
+    const job = await ownJob(c.req.param('jobId'), c.var.session.did, context)
+    switch (await cancelJob(job, context)) {
+      case 'cancelled':
+        return c.json({ success: true })
+      case 'too-late':
+        throw new ApiError(409, 'Too late to cancel: the site is being written already.')
+      case 'ended':
+        throw new ApiError(409, 'This upload has ended already.')
+    }
+  })
+
   return routes
 }
 
-const alreadyRunning = 'This site is being published already. Wait until that has finished.'
+/** Throws ApiError 404 for a job that does not exist, 403 for another account's. */
+async function ownJob(jobId: string, did: Did, { db }: ApiContext): Promise<Job> {
+  // Nothing else may reach the database: PostgreSQL throws at text that holds NUL.
+  const job = /^[0-9a-f-]{36}$/.test(jobId) ? await findJob(db, jobId) : null
+  if (job === null) throw new ApiError(404, 'Job not found')
+  if (job.did !== did) throw new ApiError(403, 'Unauthorized')
+  return job
+}
 
-async function assertNotPublishing(did: Did, siteName: string, { db }: ApiContext): Promise<void> {
-  const running = await findRunningJob(db, did)
-  if (running?.site === siteName) throw new ApiError(409, alreadyRunning)
+/** Refuses early what `queue` would refuse once the whole upload has arrived. */
+async function assertAdmissible(did: Did, siteName: string, { db }: ApiContext): Promise<void> {
+  const jobs = (await listUnfinishedJobs(db)).filter((job) => job.did === did)
+  if (jobs.some((job) => job.site === siteName)) throw refusals['same-site-running']()
+  if (jobs.length > queuedJobsMax) throw refusals['queue-full']()
 }
 
 async function queue(
@@ -75,22 +98,30 @@ async function queue(
   context: ApiContext,
 ): Promise<void> {
   const admission = await queueJob(jobId, { did, name: upload.siteName }, upload, context)
-  if (admission.created) return
-  switch (admission.reason) {
-    case 'same-site-running':
-      throw new ApiError(409, alreadyRunning)
-    case 'queue-full':
-      throw new ApiError(429, 'Too many uploads are waiting. Try again when one has finished.', {
-        'retry-after': '60',
-      })
-  }
+  if (!admission.created) throw refusals[admission.reason]()
 }
 
-async function publishEmpty(did: Did, { siteName }: ReceivedUpload, context: ApiContext) {
-  const { db, hints, now, oauth } = context
+type Refusal = Extract<JobAdmission, { created: false }>['reason']
+
+const refusals: Record<Refusal, () => ApiError> = {
+  'same-site-running': () =>
+    new ApiError(409, 'This site is being published already. Wait until that has finished.'),
+  'queue-full': () =>
+    new ApiError(429, 'Too many uploads are waiting. Try again when one has finished.', {
+      'retry-after': '60',
+    }),
+}
+
+async function publishEmpty(
+  did: Did,
+  { siteName }: ReceivedUpload,
+  context: ApiContext,
+  signal: AbortSignal,
+) {
+  const { at, db, hints, now, oauth } = context
   const address = { did, name: siteName }
-  const repo = new AccountRepo(await oauth.session(did))
-  const { uri, cid } = await publishEmptySite(address, repo, now())
+  const repo = new AccountRepo(did, oauth.session)
+  const { uri, cid } = await publishEmptySite(address, { repo, now, at, signal })
   await enqueueIngest(db, [address], now())
   hints.notify('ingest')
   return { success: true, uri, cid, fileCount: 0, siteName }

@@ -1,25 +1,58 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { link, mkdir, open, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { ConfigError } from './config.ts'
 
 const fileName = 'secret-key'
+const secretCharsMin = 32
 
 /**
  * The secrets to sign and encrypt with, newest first. Without a setting, one is made at the first start
- * and kept in the data folder, readable by its owner only.
+ * and kept in the data folder, readable by its owner only. Throws ConfigError for a secret that is so
+ * short that it could be guessed.
  */
 export async function readSecrets(
   configured: readonly string[],
   dataDir: string,
 ): Promise<readonly [string, ...string[]]> {
   const [newest, ...older] = configured
-  if (newest !== undefined) return [newest, ...older]
+  if (newest === undefined) return [await keptSecret(dataDir)]
+  // Each of them, for each of them verifies: the end of `NEW,` would let anybody sign in as anybody.
+  if (configured.some(isShort)) {
+    throw new ConfigError(`SECRET_KEY: every secret has ${secretCharsMin} characters or more`)
+  }
+  return [newest, ...older]
+}
+
+async function keptSecret(dataDir: string): Promise<string> {
   const path = join(dataDir, fileName)
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  const kept = (await readIfThere(path)) ?? (await makeSecret(path))
+  if (isShort(kept)) throw new ConfigError(`${path}: not a secret; remove it to have one made`)
+  return kept
+}
+
+/** One secret, whole and on disk, even if two processes start at once or this one is killed here. */
+async function makeSecret(path: string): Promise<string> {
+  const temp = `${path}.${crypto.randomUUID()}`
+  const file = await open(temp, 'wx', 0o600)
   try {
-    await writeFile(path, randomBytes(32).toString('base64url'), { mode: 0o600, flag: 'wx' })
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+    await file.writeFile(randomBytes(32).toString('base64url'))
+    await file.sync()
+    await link(temp, path).catch(unless('EEXIST'))
+  } finally {
+    await file.close()
+    await rm(temp, { force: true })
   }
-  return [(await readFile(path, 'utf8')).trim()]
+  return (await readFile(path, 'utf8')).trim()
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  return (await readFile(path, 'utf8').catch(unless('ENOENT')))?.trim()
+}
+
+const isShort = (secret: string): boolean => secret.length < secretCharsMin
+
+const unless = (code: string) => (error: unknown) => {
+  if (!(error instanceof Error && 'code' in error && error.code === code)) throw error
 }

@@ -1,0 +1,191 @@
+import { describe, expect, test } from 'bun:test'
+import { origin, testApi } from '#tests/support/api.ts'
+import { alice } from '#tests/support/sample-rows.ts'
+
+const api = testApi()
+
+const open = new Set([
+  'GET /api/auth/login',
+  'POST /api/auth/signin',
+  'GET /api/auth/callback',
+  'POST /api/auth/logout',
+  'GET /api/auth/status',
+  'GET /healthz',
+  'GET /readyz',
+  'GET /*',
+])
+const safe = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/** Every route there is, whoever adds one; middleware is registered for all methods. */
+const routes = () =>
+  api()
+    .app.routes.filter(({ method }) => method !== 'ALL')
+    .map(({ method, path }) => ({ method, path, name: `${method} ${path}` }))
+const answerOf = async (response: Response) => [response.status, await response.json()]
+const pathOf = (path: string) => path.replace(/:\w+/g, 'x').replace('*', 'x')
+
+describe('the route table', () => {
+  test('holds every route that is open to all, and routes that are not', () => {
+    const names = new Set(routes().map(({ name }) => name))
+    expect([...open].filter((name) => !names.has(name))).toEqual([])
+    expect(names.size).toBeGreaterThan(open.size)
+  })
+
+  test('every other route refuses without a session', async () => {
+    for (const { method, path, name } of routes().filter((route) => !open.has(route.name))) {
+      const answer = await answerOf(await api().request(pathOf(path), { method }))
+      expect([name, ...answer]).toEqual([name, 401, { error: 'Unauthorized' }])
+    }
+  })
+
+  test('every route that changes something refuses other origins, signed in or not', async () => {
+    for (const cookie of ['', await api().signedIn(alice)]) {
+      for (const { method, path, name } of routes().filter((route) => !safe.has(route.method))) {
+        const headers = { cookie, 'sec-fetch-site': 'cross-site' }
+        const answer = await answerOf(await api().request(pathOf(path), { method, headers }))
+        expect([name, ...answer]).toEqual([name, 403, { error: 'Cross-origin request refused' }])
+      }
+    }
+  })
+})
+
+describe('which senders may change something', () => {
+  const facts: [Record<string, string>, boolean][] = [
+    [{}, true],
+    [{ 'sec-fetch-site': 'same-origin' }, true],
+    [{ 'sec-fetch-site': 'same-origin', origin: 'https://evil.test' }, true],
+    [{ 'sec-fetch-site': 'same-site', origin }, false],
+    [{ 'sec-fetch-site': 'cross-site', origin }, false],
+    [{ 'sec-fetch-site': 'none' }, false],
+    [{ 'sec-fetch-site': '' }, false],
+    [{ origin }, true],
+    [{ origin: 'null' }, false],
+    [{ origin: `${origin}.evil.test` }, false],
+    [{ origin: origin.replace('http:', 'https:') }, false],
+    [{ origin: 'http://127.0.0.1' }, false],
+    [{ origin: 'https://evil.test', 'x-forwarded-host': 'evil.test' }, false],
+  ]
+  for (const [headers, isAllowed] of facts) {
+    test(`${JSON.stringify(headers)}: ${isAllowed ? 'yes' : 'no'}`, async () => {
+      const { status } = await api().request('/api/auth/logout', { method: 'POST', headers })
+      expect(status).toBe(isAllowed ? 200 : 403)
+    })
+  }
+})
+
+describe('what is not there', () => {
+  const facts: [string, string][] = [
+    ['GET', '/api/unknown'],
+    ['GET', '/api'],
+    ['GET', '/api/'],
+    ['GET', '/api/auth/signin'],
+    ['POST', '/api/auth/login'],
+    ['DELETE', '/api/auth/status'],
+    ['PUT', '/healthz'],
+    ['GET', '/nobody.html'],
+    ['GET', '//'],
+    ['GET', '/%'],
+    ['GET', '/%00'],
+    ['GET', '/assets/../assets/app-1a2b.js/'],
+    ['GET', '/constructor'],
+    ['OPTIONS', '/'],
+    ['POST', '/'],
+  ]
+  for (const [method, path] of facts) {
+    test(`${method} ${path}`, async () => {
+      const response = await api().request(path, { method })
+      expect(response.headers.get('cache-control')).toBe('no-store')
+      expect(response.headers.get('access-control-allow-origin')).toBeNull()
+      expect(await answerOf(response)).toEqual([404, { error: 'Not found' }])
+    })
+  }
+
+  test('below a signed-in section, for who is signed in', async () => {
+    const headers = { cookie: await api().signedIn(alice) }
+    for (const path of ['/api/user/unknown', '/sitehost/unknown', '/sitehost/upload-files']) {
+      const answer = await answerOf(await api().request(path, { headers }))
+      expect([path, ...answer]).toEqual([path, 404, { error: 'Not found' }])
+    }
+  })
+})
+
+describe('the web app', () => {
+  const facts: [string, string, string][] = [
+    ['/', 'no-cache', '<h1>app</h1>'],
+    ['/?error=auth_failed', 'no-cache', '<h1>app</h1>'],
+    ['/assets/app-1a2b.js', 'public, max-age=31536000, immutable', 'go()'],
+  ]
+  for (const [path, cacheControl, body] of facts) {
+    test(path, async () => {
+      const [get, head] = [await api().request(path), await api().request(path, { method: 'HEAD' })]
+      expect([get.status, await get.text()]).toEqual([200, body])
+      expect(get.headers.get('cache-control')).toBe(cacheControl)
+      expect(await head.text()).toBe('')
+    })
+  }
+})
+
+describe('security headers', () => {
+  const always = {
+    'content-security-policy':
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
+      "connect-src 'self'; form-action 'self' https: http:; base-uri 'none'; frame-ancestors 'none'",
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'strict-origin-when-cross-origin',
+  }
+  const facts: [string, string, number][] = [
+    ['GET', '/', 200],
+    ['GET', '/api/auth/status', 200],
+    ['GET', '/api/auth/login', 302],
+    ['GET', '/api/user/status', 401],
+    ['POST', '/api/auth/signin', 400],
+    ['GET', '/api/unknown', 404],
+    ['GET', '/readyz', 503],
+  ]
+  for (const [method, path, status] of facts) {
+    test(`on ${status} of ${method} ${path}`, async () => {
+      api().isReady = false
+      const response = await api().request(path, { method })
+      expect(response.status).toBe(status)
+      expect(Object.fromEntries(response.headers)).toMatchObject(always)
+      expect(response.headers.has('strict-transport-security')).toBe(false)
+      if (path !== '/') expect(response.headers.get('cache-control')).toBe('no-store')
+    })
+  }
+})
+
+describe('on https', () => {
+  const secure = testApi({ baseUrl: 'https://sitehost.example' })
+  test('browsers are told to stay there', async () => {
+    const { headers } = await secure().request('/')
+    expect(headers.get('strict-transport-security')).toBe('max-age=31536000')
+  })
+})
+
+describe('HEAD, over a connection', () => {
+  for (const path of ['/', '/assets/app-1a2b.js', '/healthz', '/api/auth/status', '/nobody']) {
+    test(`${path} is as long as to GET`, async () => {
+      await using server = Bun.serve({
+        port: 0,
+        hostname: '127.0.0.1',
+        fetch: (request) => api().app.fetch(request, {}),
+      })
+      const ask = async (method: string) => {
+        const { status, headers } = await fetch(new URL(path, server.url), { method })
+        return [status, headers.get('content-length'), headers.get('cache-control')]
+      }
+      expect(await ask('HEAD')).toEqual(await ask('GET'))
+    })
+  }
+})
+
+test('healthz says that the process is up, readyz whether it can do its work', async () => {
+  api().isReady = false
+  const statuses = async () => [
+    (await api().request('/healthz')).status,
+    (await api().request('/readyz')).status,
+  ]
+  expect(await statuses()).toEqual([200, 503])
+  api().isReady = true
+  expect(await statuses()).toEqual([200, 200])
+})

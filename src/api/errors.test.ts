@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'bun:test'
+import { Hono } from 'hono'
+import { ServerRefusedError, ServerUnreachableError } from '#atproto/account-repo.ts'
+import { SessionEndedError } from '#atproto/oauth.ts'
+import { SignInError } from '#atproto/sign-in-error.ts'
+import { BlobStorageError } from '#blobs/blob-store.ts'
+import { UploadRefusedError } from '#publish/receive-upload.ts'
+import { DatabaseUnavailableError } from '#store/database-unavailable.ts'
+import { recordingLog } from '#tests/support/api.ts'
+import { alice } from '#tests/support/sample-rows.ts'
+import { ApiError, answerError, signInSentence } from './errors.ts'
+
+const cause = new Error('inner detail')
+
+async function answer(error: Error) {
+  const lines: Parameters<typeof recordingLog>[0] = []
+  const app = new Hono().onError(answerError(recordingLog(lines)))
+  app.get('/', () => {
+    throw error
+  })
+  const response = await app.request('/')
+  const text = await response.text()
+  return { ...{ status: response.status, headers: response.headers, text, lines } }
+}
+
+const system = (code: string) => Object.assign(new Error(`${code}: inner detail`), { code })
+const unavailable = 'Storage is unavailable. Try again in a moment.'
+
+describe('foreseen', () => {
+  const facts: [Error, number, string, string?][] = [
+    [new ApiError(409, 'Told as it is.'), 409, 'Told as it is.'],
+    [new ApiError(429, 'Wait.', { 'retry-after': '7' }), 429, 'Wait.', '7'],
+    [new UploadRefusedError('invalid', 'Bad path.', { cause }), 400, 'Bad path.'],
+    [new UploadRefusedError('too-large', 'Too large.'), 413, 'Too large.'],
+    [new SessionEndedError(alice, { cause }), 401, 'Unauthorized'],
+    [
+      new ServerUnreachableError('com.atproto.repo.putRecord', { cause }),
+      502,
+      'Your account’s server did not answer. Nothing was published; try again in a few minutes.',
+    ],
+    [
+      new ServerRefusedError('com.atproto.repo.putRecord', {
+        status: 503,
+        data: { error: 'inner detail' },
+      }),
+      502,
+      'Your account’s server has a fault at the moment. Nothing was published; try again in a few minutes.',
+    ],
+    [new BlobStorageError('full', { cause }), 503, unavailable, '5'],
+    [new DatabaseUnavailableError('sqlite', cause), 503, unavailable, '5'],
+    [system('ENOSPC'), 503, unavailable, '5'],
+    [system('EROFS'), 503, unavailable, '5'],
+  ]
+  for (const [error, status, message, retryAfter] of facts) {
+    test(`${error.name}: ${status} ${message}`, async () => {
+      const { headers, text, ...rest } = await answer(error)
+      expect([rest.status, JSON.parse(text)]).toEqual([status, { error: message }])
+      expect(headers.get('retry-after')).toBe(retryAfter ?? null)
+    })
+  }
+})
+
+describe('unforeseen: logged under the id that is answered, and nothing of it shown', () => {
+  for (const error of [
+    new Error('inner detail', { cause }),
+    system('EACCES'),
+    new TypeError('x'),
+  ]) {
+    test(`${error}`, async () => {
+      const { status, text, lines } = await answer(error)
+      const body = JSON.parse(text)
+      expect(status).toBe(500)
+      expect(Object.keys(body)).toEqual(['error', 'id'])
+      expect(body.error).toBe('Internal error')
+      expect(text).not.toMatch(/inner detail|EACCES|TypeError|\.ts/)
+      expect(lines).toEqual([
+        {
+          level: 'error',
+          message: 'unforeseen',
+          fields: { id: body.id, method: 'GET', path: '/', error },
+        },
+      ])
+    })
+  }
+})
+
+describe('a sign-in that failed', () => {
+  test('a sentence for every cause', () => {
+    expect(signInSentence(new SignInError('unknown-handle', { cause }))).toBe(
+      'That handle does not exist. Check its spelling.',
+    )
+  })
+
+  test('nothing of what nobody foresaw', () => {
+    expect(signInSentence(cause)).toBe('Something went wrong here. Try again in a minute.')
+  })
+})

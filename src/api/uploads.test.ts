@@ -1,0 +1,226 @@
+import { describe, expect, test } from 'bun:test'
+import { createJob, findJob, startNextJob } from '#store/jobs.ts'
+import { mebibyte, testApi } from '#tests/support/api.ts'
+import { rawRequest } from '#tests/support/raw-http.ts'
+import { alice, bob, nameOf, newJob } from '#tests/support/sample-rows.ts'
+
+const api = testApi()
+const path = '/sitehost/upload-files'
+const publishing = 'This site is being published already. Wait until that has finished.'
+
+type Part = [name: string, value: string | Blob, filename?: string]
+const page: Part = ['files', new Blob(['<h1>hi</h1>']), 'index.html']
+
+function formOf(parts: readonly Part[]): FormData {
+  const form = new FormData()
+  for (const [name, value, filename] of parts) {
+    if (value instanceof Blob) form.append(name, value, filename)
+    else form.append(name, value)
+  }
+  return form
+}
+
+async function upload(body: BodyInit | null, did = alice): Promise<[number, unknown]> {
+  const headers = { cookie: await api().signedIn(did) }
+  const response = await api().request(path, { method: 'POST', body, headers })
+  return [response.status, await response.json()]
+}
+
+const queueJobs = async (names: readonly string[], did = alice) => {
+  for (const name of names) {
+    const job = newJob({ did, site: nameOf(name) })
+    expect(await createJob(api().db, job, { queuedMax: 5, now: 1 })).toEqual({ created: true })
+  }
+}
+
+describe('an upload that is taken', () => {
+  test('becomes a job whose files wait in the spool', async () => {
+    const [status, body] = await upload(formOf([['siteName', 'blog'], page]))
+    const { jobId } = body as { jobId: string }
+    expect([status, body]).toEqual([
+      200,
+      {
+        success: true,
+        jobId,
+        message: `Upload started. Connect to /sitehost/upload-progress/${jobId} to follow it.`,
+      },
+    ])
+    expect(await findJob(api().db, jobId)).toMatchObject({
+      did: alice,
+      site: 'blog',
+      status: 'pending',
+    })
+    expect(await api().spooled()).toEqual([jobId])
+  })
+
+  test('without files: an empty site, at once', async () => {
+    expect(await upload(formOf([['siteName', 'blog']]))).toEqual([
+      200,
+      {
+        success: true,
+        uri: `at://${alice}/place.sitehost.fs/blog`,
+        cid: 'cid-of-the-record',
+        fileCount: 0,
+        siteName: 'blog',
+      },
+    ])
+    expect(api().network.written).toMatchObject([{ rkey: 'blog', record: { fileCount: 0 } }])
+    expect(await api().db.selectFrom('ingestQueue').select('name').execute()).toHaveLength(1)
+    expect(await api().spooled()).toEqual([])
+  })
+})
+
+describe('refused, and nothing kept', () => {
+  const tooLarge: Part = ['files', new Blob([new Uint8Array(mebibyte + 1)]), 'big.bin']
+  const mib = (name: string): Part => ['files', new Blob([new Uint8Array(mebibyte)]), name]
+  const facts: [string, () => BodyInit | null, number, RegExp][] = [
+    ['no body', () => null, 400, /^body: expected multipart\/form-data$/],
+    ['JSON', () => '{"siteName":"blog"}', 400, /^Not a complete form/],
+    ['no name', () => formOf([page]), 400, /^siteName must come before the files\.$/],
+    ['a bad name', () => formOf([['siteName', 'a/b'], page]), 400, /^siteName must be/],
+    ['the name last', () => formOf([page, ['siteName', 'blog']]), 400, /before the files/],
+    [
+      'a bad path',
+      () =>
+        formOf([
+          ['siteName', 'blog'],
+          ['files', new Blob(['x']), '../x'],
+        ]),
+      400,
+      /"\.\.\/x"/,
+    ],
+    ['a file twice', () => formOf([['siteName', 'blog'], page, page]), 400, /there twice/],
+    [
+      'a file too large',
+      () => formOf([['siteName', 'blog'], tooLarge]),
+      413,
+      /"big\.bin" is larger than 1 MB/,
+    ],
+    [
+      'a site too large',
+      () => formOf([['siteName', 'blog'], mib('a'), mib('b'), page]),
+      413,
+      /larger than 2 MB/,
+    ],
+    [
+      'only what is left out',
+      () =>
+        formOf([
+          ['siteName', 'blog'],
+          ['files', new Blob(['x']), '.git/x'],
+        ]),
+      400,
+      /left out/,
+    ],
+  ]
+  for (const [what, bodyOf, expected, message] of facts) {
+    test(what, async () => {
+      const [status, body] = await upload(bodyOf())
+      expect(status).toBe(expected)
+      expect(Object.keys(body as object)).toEqual(['error'])
+      expect((body as { error: string }).error).toMatch(message)
+      expect(await api().spooled()).toEqual([])
+      expect(await api().db.selectFrom('jobs').selectAll().execute()).toEqual([])
+      expect(api().network.written).toEqual([])
+    })
+  }
+})
+
+describe('while others wait', () => {
+  const withFile = (siteName: string) => formOf([['siteName', siteName], page])
+
+  test('the same site, waiting or running: 409, with files or without', async () => {
+    await queueJobs(['blog'])
+    const refused: [number, unknown] = [409, { error: publishing }]
+    for (const body of [withFile('blog'), formOf([['siteName', 'blog']])]) {
+      expect(await upload(body)).toEqual(refused)
+    }
+    await startNextJob(api().db, alice, 2)
+    for (const body of [withFile('blog'), formOf([['siteName', 'blog']])]) {
+      expect(await upload(body)).toEqual(refused)
+    }
+    expect(api().network.written).toEqual([])
+    expect(await api().spooled()).toEqual([])
+  })
+
+  test('it is refused before the files are read', async () => {
+    await queueJobs(['blog'])
+    let sentBytes = 0
+    const head =
+      '--b\r\ncontent-disposition: form-data; name="siteName"\r\n\r\nblog\r\n' +
+      '--b\r\ncontent-disposition: form-data; name="files"; filename="a.bin"\r\n\r\n'
+    const endless = new ReadableStream({
+      start: (controller) => controller.enqueue(Buffer.from(head)),
+      pull(controller) {
+        sentBytes += 65_536
+        controller.enqueue(new Uint8Array(65_536))
+      },
+    })
+    const headers = {
+      cookie: await api().signedIn(alice),
+      'content-type': 'multipart/form-data; boundary=b',
+    }
+    const { status } = await api().request(path, { method: 'POST', body: endless, headers })
+    expect(status).toBe(409)
+    expect(sentBytes).toBeLessThan(mebibyte)
+  })
+
+  test('another site queues, up to five behind the running one; the next is 429', async () => {
+    await queueJobs(['a', 'b', 'c', 'd', 'e'])
+    expect((await upload(withFile('f')))[0]).toBe(200)
+    const headers = { cookie: await api().signedIn(alice) }
+    const response = await api().request(path, { method: 'POST', body: withFile('g'), headers })
+    expect(response.status).toBe(429)
+    expect(response.headers.get('retry-after')).toBe('60')
+    expect((await upload(withFile('blog'), bob))[0]).toBe(200)
+  })
+
+  test('of several at once for one site one is taken', async () => {
+    const answers = await Promise.all([1, 2, 3, 4].map(() => upload(withFile('blog'))))
+    expect(answers.map(([status]) => status).sort()).toEqual([200, 409, 409, 409])
+    expect(await api().spooled()).toHaveLength(1)
+  })
+})
+
+test('an empty site of an account whose sign-in has ended elsewhere: 401', async () => {
+  const headers = { cookie: await api().signedIn(alice) }
+  api().network.sessions.delete(alice)
+  const body = formOf([['siteName', 'blog']])
+  const response = await api().request(path, { method: 'POST', body, headers })
+  expect([response.status, await response.json()]).toEqual([401, { error: 'Unauthorized' }])
+})
+
+test('the account’s server has a fault: 502', async () => {
+  api().network.isDown = true
+  expect((await upload(formOf([['siteName', 'blog']])))[0]).toBe(502)
+})
+
+describe('refused while it is still being sent', () => {
+  // Senders that write all before they read, as browsers do, must find the answer and not a reset.
+  const facts: [string, () => Promise<Record<string, string>>, number][] = [
+    ['signed out', async () => ({}), 401],
+    ['from another origin', async () => ({ origin: 'https://evil.test' }), 403],
+    ['not a form', async () => ({ cookie: await api().signedIn(alice) }), 400],
+  ]
+  for (const [what, headersOf, status] of facts) {
+    test(`${what}: ${status} arrives after 50 MB`, async () => {
+      const server = Bun.serve({
+        port: 0,
+        hostname: '127.0.0.1',
+        fetch: (request) => api().app.fetch(request, {}),
+      })
+      const lines = Object.entries({
+        host: `127.0.0.1:${server.port}`,
+        'content-type': 'text/plain',
+        'content-length': String(50 * mebibyte),
+        ...(await headersOf()),
+      }).map(([name, value]) => `${name}: ${value}\r\n`)
+      const head = `POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n`
+      const chunks = Array<Uint8Array>(50).fill(new Uint8Array(mebibyte))
+      const response = await rawRequest(server.port ?? 0, head, ...chunks)
+      await server.stop(true)
+      expect(response.status).toBe(status)
+      expect(Object.keys(JSON.parse(response.body.toString()))).toEqual(['error'])
+    })
+  }
+})

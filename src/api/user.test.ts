@@ -1,0 +1,70 @@
+import { expect, test } from 'bun:test'
+import { upsertAccount } from '#store/accounts.ts'
+import { recordVersion } from '#store/record-version.ts'
+import { testApi } from '#tests/support/api.ts'
+import { alice, bob, newVersion, siteOf } from '#tests/support/sample-rows.ts'
+
+const api = testApi()
+
+async function answer(path: string, did = alice): Promise<unknown> {
+  const headers = { cookie: await api().signedIn(did) }
+  const response = await api().request(path, { headers })
+  expect(response.status).toBe(200)
+  return await response.json()
+}
+
+test('an account without anything', async () => {
+  expect(await answer('/api/user/status')).toEqual({
+    ...{ did: alice, hasSites: false, hasDomain: false, domain: null, sitesCount: 0 },
+  })
+  expect(await answer('/api/user/sites')).toEqual({ sites: [] })
+})
+
+test('the handle, or the network’s word for none', async () => {
+  expect(await answer('/api/user/info')).toEqual({ did: alice, handle: 'handle.invalid' })
+  await upsertAccount(api().db, { did: alice, handle: 'alice.test' }, 1)
+  expect(await answer('/api/user/info')).toEqual({ did: alice, handle: 'alice.test' })
+  await upsertAccount(api().db, { did: alice, handle: null }, 2)
+  expect(await answer('/api/user/info')).toEqual({ did: alice, handle: 'handle.invalid' })
+})
+
+test('a live site', async () => {
+  await recordVersion(api().db, newVersion({ problems: ['mend this'] }), 0)
+  expect(await answer('/api/user/status')).toMatchObject({ hasSites: true, sitesCount: 1 })
+  expect(await answer('/api/user/sites')).toEqual({
+    sites: [
+      {
+        rkey: 'blog',
+        displayName: 'blog',
+        uri: `at://${alice}/place.sitehost.fs/blog`,
+        cid: 'cid-1',
+        fileCount: 2,
+        bytes: 1000,
+        url: 'http://blog.test/',
+        domains: [],
+        createdAt: '1970-01-01T00:00:00.000Z',
+        updatedAt: '1970-01-01T00:00:00.000Z',
+        publishedAt: '1970-01-01T00:00:00.001Z',
+        problems: ['mend this'],
+      },
+    ],
+  })
+})
+
+test('a site of which nothing was ever good enough says why', async () => {
+  await recordVersion(api().db, newVersion({ snapshot: null, problems: ['too deep'] }), 0)
+  const { sites } = (await answer('/api/user/sites')) as { sites: unknown[] }
+  expect(sites).toMatchObject([
+    { rkey: 'blog', cid: null, fileCount: 0, bytes: 0, publishedAt: null, problems: ['too deep'] },
+  ])
+})
+
+test('each account sees its own only', async () => {
+  await recordVersion(api().db, newVersion(), 0)
+  await recordVersion(api().db, newVersion({ site: siteOf('hers', bob), label: 's--hers' }), 0)
+  const namesOf = async (did: typeof alice) =>
+    ((await answer('/api/user/sites', did)) as { sites: { rkey: string }[] }).sites.map(
+      ({ rkey }) => rkey,
+    )
+  expect([await namesOf(alice), await namesOf(bob)]).toEqual([['blog'], ['hers']])
+})

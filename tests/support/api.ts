@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, beforeEach } from 'bun:test'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Hono } from 'hono'
+import { createApp, type WebAsset } from '#api/app.ts'
+import { KeyRing } from '#api/key-ring.ts'
+import { BrowserSessions } from '#api/sessions.ts'
+import type { ApiEnv } from '#api/variables.ts'
+import type { Identities } from '#atproto/identity.ts'
+import { type OAuth, SessionEndedError } from '#atproto/oauth.ts'
+import { SignInError } from '#atproto/sign-in-error.ts'
+import type { Log } from '#observe/log.ts'
+import { Spool } from '#publish/spool.ts'
+import type { Did } from '#site/site-address.ts'
+import { type Database, type Db, openDatabase } from '#store/database.ts'
+import { Hints } from '#store/hints.ts'
+import { migrate } from '#store/migrate.ts'
+
+export const origin = 'http://127.0.0.1:3000'
+export const mebibyte = 1024 * 1024
+
+/** The application on an empty store; what would need a network is played by `network`. */
+export interface TestApi {
+  readonly app: Hono<ApiEnv>
+  readonly db: Db
+  readonly hints: Hints
+  readonly network: FakeNetwork
+  readonly logged: LoggedLine[]
+  /** Settable. */
+  now: number
+  isReady: boolean
+  request(path: string, init?: RequestInit): Promise<Response>
+  /** The `Cookie` header of a browser in which this account has just signed in. */
+  signedIn(did: Did): Promise<string>
+  /** Job ids that have a folder in the spool. */
+  spooled(): Promise<string[]>
+}
+
+interface LoggedLine {
+  readonly level: string
+  readonly message: string
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
+/** What the accounts' servers hold and how they answer. */
+export class FakeNetwork {
+  /** Accounts with an OAuth session here. */
+  readonly sessions = new Set<Did>()
+  /** Record keys of an account's sites. */
+  readonly sites = new Map<Did, string[]>()
+  readonly written: { rkey: string; record: unknown }[] = []
+  /** What `begin` and `complete` throw instead of succeeding. */
+  failure: Error | null = null
+  isDown = false
+
+  readonly oauth: OAuth = {
+    begin: async (input) => {
+      if (this.failure !== null) throw this.failure
+      return { url: new URL(`https://pds.test/authorize?input=${input}`), nonce: 'nonce-1' }
+    },
+    complete: async (query, nonce) => {
+      if (this.failure !== null) throw this.failure
+      if (nonce !== 'nonce-1') throw new SignInError('other-browser')
+      const did = query.get('code') as Did
+      this.sessions.add(did)
+      return did
+    },
+    session: async (did) => {
+      if (!this.sessions.has(did)) throw new SessionEndedError(did)
+      const handle = (path: string, init: RequestInit) => this.#answer(did, path, init)
+      return { did, handle } as unknown as Awaited<ReturnType<OAuth['session']>>
+    },
+    has: async (did) => this.sessions.has(did),
+    revoke: async (did) => void this.sessions.delete(did),
+  }
+
+  async #answer(did: Did, path: string, init: RequestInit): Promise<Response> {
+    if (this.isDown) return Response.json({ error: 'InternalServerError' }, { status: 500 })
+    if (path.startsWith('/xrpc/com.atproto.sync.getLatestCommit')) {
+      return Response.json({ cid: someCid, rev: '3kaaaaaaaaaa2' })
+    }
+    if (path.startsWith('/xrpc/com.atproto.repo.listRecords')) {
+      const isOfSites = path.includes('collection=place.sitehost.fs')
+      const records = (isOfSites ? (this.sites.get(did) ?? []) : []).map((rkey) => ({
+        uri: `at://${did}/place.sitehost.fs/${rkey}`,
+        cid: someCid,
+        value: {},
+      }))
+      return Response.json({ records })
+    }
+    const { writes } = (await new Response(init.body).json()) as {
+      writes: { $type: string; rkey: string; value: unknown }[]
+    }
+    this.written.push(...writes.map(({ rkey, value }) => ({ rkey, record: value })))
+    const results = writes.map(({ $type, rkey }) => ({
+      $type: `${$type}Result`,
+      uri: `at://${did}/place.sitehost.fs/${rkey}`,
+      cid: 'cid-of-the-record',
+    }))
+    return Response.json({ results })
+  }
+}
+
+const someCid = 'bafkreib2rxk3rybk3aobmv5cjuql3bm2twh4jo5uxgf5kpqcsgz7soitae'
+
+const identities = {
+  resolve: async (did: Did) => ({ did, handle: 'alice.test', pds: 'https://pds.test' }),
+} as unknown as Identities
+
+export const webAssets: ReadonlyMap<string, WebAsset> = new Map([
+  ['/', { body: new Blob(['<h1>app</h1>']), contentType: 'text/html', isImmutable: false }],
+  [
+    '/assets/app-1a2b.js',
+    { body: new Blob(['go()']), contentType: 'text/javascript', isImmutable: true },
+  ],
+])
+
+/** An application for each test of the file, on a store of its own. What it returns is for inside tests. */
+export function testApi({ baseUrl = origin } = {}): () => TestApi {
+  let dir: string
+  let database: Database
+  let api: TestApi
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'sitehost-api-'))
+  })
+  beforeEach(async () => {
+    await database?.[Symbol.asyncDispose]()
+    database = openDatabase({})
+    await migrate(database)
+    api = openApi(database.db, join(dir, crypto.randomUUID()), baseUrl)
+  })
+  afterAll(async () => {
+    await database[Symbol.asyncDispose]()
+    await rm(dir, { recursive: true, force: true })
+  })
+  return () => api
+}
+
+function openApi(db: Db, spoolDir: string, baseUrl: string): TestApi {
+  const logged: LoggedLine[] = []
+  const network = new FakeNetwork()
+  const hints = new Hints()
+  const keys = new KeyRing(['k'.repeat(32)])
+  const now = () => api.now
+  const app = createApp({
+    ...{ db, hints, keys, now, identities, webAssets },
+    log: recordingLog(logged),
+    oauth: network.oauth,
+    spool: new Spool(spoolDir),
+    limits: { fileBytesMax: mebibyte, siteBytesMax: 2 * mebibyte },
+    origin: baseUrl,
+    siteUrl: ({ name }) => `http://${name}.test/`,
+    at: () => {},
+    assertReady: async () => {
+      if (!api.isReady) throw new Error('not now')
+    },
+  })
+  const secure = baseUrl.startsWith('https:')
+  const sessions = new BrowserSessions({ db, keys, secure, now })
+  const api: TestApi = {
+    ...{ app, db, hints, network, logged, isReady: true },
+    now: Date.UTC(2030, 0, 1),
+    request: async (path, init) => await app.request(path, init, {}),
+    async signedIn(did) {
+      network.sessions.add(did)
+      return cookieHeader(await sessions.start(did))
+    },
+    spooled: () => readdir(spoolDir).catch(() => []),
+  }
+  return api
+}
+
+/** What a browser sends back for these `Set-Cookie` lines. */
+export function cookieHeader(setCookies: readonly string[]): string {
+  return setCookies.map((line) => line.slice(0, line.indexOf(';'))).join('; ')
+}
+
+export function recordingLog(lines: LoggedLine[] = []): Log {
+  const at =
+    (level: string) =>
+    (message: string, fields = {}) =>
+      void lines.push({ level, message, fields })
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+}
