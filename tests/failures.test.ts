@@ -95,7 +95,7 @@ describe('publishing', () => {
       'Your account’s server did not answer. Nothing was published; try again in a few minutes.',
     )
     expect(await (await fetch(String(url))).text()).toBe('<h1>hello</h1>')
-  })
+  }, 30_000)
 })
 
 async function failureOf(

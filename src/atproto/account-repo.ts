@@ -20,15 +20,57 @@ export class ServerRefusedError extends Error {
   /** The server's XRPC error name, e.g. `InvalidSwap`. */
   readonly code: string
   readonly reason: string
+  /** Of a 429: when its limit ends, in milliseconds since the epoch; null when it does not say. */
+  readonly retryAt: number | null
 
-  constructor(method: string, status: number, data: { error: string; message?: string }) {
+  constructor(method: string, { status, headers, data }: Refusal) {
     super(`server refused; method=${method} status=${status} error=${data.error}`)
     this.method = method
     this.status = status
     this.code = data.error
     this.reason = data.message ?? data.error
+    this.retryAt = status === 429 ? retryAtOf(headers ?? new Headers()) : null
   }
 }
+
+interface Refusal {
+  readonly status: number
+  readonly headers?: Headers
+  readonly data: { readonly error: string; readonly message?: string }
+}
+
+// atproto servers send `ratelimit-reset` in seconds since the epoch; RFC 9110 §10.2.3 has the other.
+function retryAtOf(headers: Headers): number | null {
+  const resetSeconds = Number(headers.get('ratelimit-reset') || Number.NaN)
+  if (Number.isFinite(resetSeconds)) return resetSeconds * 1000
+  const retryAfter = headers.get('retry-after') ?? ''
+  const seconds = Number(retryAfter || Number.NaN)
+  const at = Number.isFinite(seconds) ? Date.now() + seconds * 1000 : Date.parse(retryAfter)
+  return Number.isFinite(at) ? at : null
+}
+
+/** One change of `applyWrites`. */
+export type RepoWrite =
+  | {
+      readonly action: 'create' | 'update'
+      readonly collection: Collection
+      readonly rkey: string
+      readonly value: Record<string, unknown>
+    }
+  | { readonly action: 'delete'; readonly collection: Collection; readonly rkey: string }
+
+export interface ListedRecord {
+  readonly rkey: string
+  readonly cid: string
+  /** As the server gave it: anybody may have written it. */
+  readonly value: unknown
+}
+
+type Collection = 'place.sitehost.fs' | 'place.sitehost.subfs' | 'place.sitehost.settings'
+
+/** A record may have 1 MiB; the answer has to stay below what `repoResponseBytesMax` allows. */
+const recordsPerPage = 20
+export const repoResponseBytesMax = 32 * 1024 * 1024
 
 /** The account's server gave no answer. */
 export class ServerUnreachableError extends Error {
@@ -45,17 +87,17 @@ export class ServerUnreachableError extends Error {
  */
 export class AccountRepo {
   readonly did: Did
-  readonly #rpc: Client
+  readonly #openSession: () => Promise<OAuthSession>
 
-  constructor(session: OAuthSession) {
-    this.did = session.did
-    this.#rpc = new Client({ handler: session })
+  constructor(did: Did, openSession: (did: Did) => Promise<OAuthSession>) {
+    this.did = did
+    this.#openSession = () => openSession(did)
   }
 
   /** Bytes of the largest blob that the server takes; null where it does not say. */
   async blobUploadBytesMax(): Promise<number | null> {
-    const data = await this.#call('com.atproto.server.describeServer', () =>
-      this.#rpc.get('com.atproto.server.describeServer', {}),
+    const data = await this.#call('com.atproto.server.describeServer', (rpc) =>
+      rpc.get('com.atproto.server.describeServer', {}),
     )
     return data.blobUploadLimit ?? null
   }
@@ -64,10 +106,11 @@ export class AccountRepo {
    * Stores bytes until a record names them. The reference must be repeated in the record exactly as it
    * is returned: servers that sniff change its media type. A file-backed `blob` is streamed.
    */
-  async uploadBlob(blob: Blob): Promise<BlobRef> {
-    const data = await this.#call('com.atproto.repo.uploadBlob', () =>
-      this.#rpc.post('com.atproto.repo.uploadBlob', {
+  async uploadBlob(blob: Blob, signal?: AbortSignal): Promise<BlobRef> {
+    const data = await this.#call('com.atproto.repo.uploadBlob', (rpc) =>
+      rpc.post('com.atproto.repo.uploadBlob', {
         input: blob,
+        ...(signal && { signal }),
         headers: {
           'content-type': 'application/octet-stream',
           // The deadline of the request is derived from this (safe-fetch).
@@ -78,56 +121,118 @@ export class AccountRepo {
     return data.blob as BlobRef
   }
 
+  /** `replaces`: the CID of the record as it must be now, null for none; else `InvalidSwap`. */
   async putRecord(
-    collection: `${string}.${string}.${string}`,
+    collection: Collection,
     rkey: string,
     record: Record<string, unknown>,
+    replaces?: string | null,
   ): Promise<{ uri: string; cid: string }> {
-    return await this.#call('com.atproto.repo.putRecord', () =>
-      this.#rpc.post('com.atproto.repo.putRecord', {
-        input: { repo: this.did, collection, rkey, record },
+    const swap = replaces === undefined ? {} : { swapRecord: replaces }
+    return await this.#call('com.atproto.repo.putRecord', (rpc) =>
+      rpc.post('com.atproto.repo.putRecord', {
+        input: { repo: this.did, collection, rkey, record, ...swap },
       }),
     )
   }
 
-  /** The keys of a collection's records, at most `keysMax`, read by pages of 100. */
-  async listRecordKeys(
-    collection: `${string}.${string}.${string}`,
-    keysMax: number,
-  ): Promise<string[]> {
-    const keys: string[] = []
-    let cursor: string | undefined
-    do {
-      const page = await this.#call('com.atproto.repo.listRecords', () =>
-        this.#rpc.get('com.atproto.repo.listRecords', {
-          params: { repo: this.did, collection, limit: 100, ...(cursor ? { cursor } : {}) },
-        }),
-      )
-      keys.push(...page.records.map((record) => record.uri.slice(record.uri.lastIndexOf('/') + 1)))
-      cursor = page.records.length > 0 ? page.cursor : undefined
-    } while (cursor && keys.length < keysMax)
-    return keys.slice(0, keysMax)
+  /** No error when there is none. */
+  async deleteRecord(collection: Collection, rkey: string): Promise<void> {
+    await this.#call('com.atproto.repo.deleteRecord', (rpc) =>
+      rpc.post('com.atproto.repo.deleteRecord', { input: { repo: this.did, collection, rkey } }),
+    )
   }
 
-  async #call<T>(
-    method: string,
-    request: () => Promise<{ ok: true; data: T } | Failed>,
-  ): Promise<T> {
-    let response: { ok: true; data: T } | Failed
+  /**
+   * All of these changes in one commit on top of `head`, or none: then ServerRefusedError `InvalidSwap`.
+   * Answers with the CIDs in the order of the writes; null for deletions.
+   */
+  async applyWrites(
+    writes: readonly RepoWrite[],
+    head: string,
+  ): Promise<readonly { readonly cid: string | null }[]> {
+    const input = writes.map((write) => ({
+      ...write,
+      $type: `com.atproto.repo.applyWrites#${write.action}` as const,
+    }))
+    const data = await this.#call('com.atproto.repo.applyWrites', (rpc) =>
+      rpc.post('com.atproto.repo.applyWrites', {
+        // `action` is ours; the protocol goes by `$type` and ignores other fields.
+        input: { repo: this.did, swapCommit: head, writes: input as never },
+      }),
+    )
+    return (data.results ?? []).map((result) => ({ cid: 'cid' in result ? result.cid : null }))
+  }
+
+  /** The CID of the newest commit. */
+  async latestCommit(): Promise<string> {
+    const { cid } = await this.#call('com.atproto.sync.getLatestCommit', (rpc) =>
+      rpc.get('com.atproto.sync.getLatestCommit', { params: { did: this.did } }),
+    )
+    return cid
+  }
+
+  /** The record as it is now, or null. */
+  async findRecord(collection: Collection, rkey: string): Promise<ListedRecord | null> {
     try {
-      response = await request()
+      const { cid, value } = await this.#call('com.atproto.repo.getRecord', (rpc) =>
+        rpc.get('com.atproto.repo.getRecord', { params: { repo: this.did, collection, rkey } }),
+      )
+      return { rkey, cid: cid ?? '', value }
+    } catch (error) {
+      const isMissing = error instanceof ServerRefusedError && error.code === 'RecordNotFound'
+      if (isMissing) return null
+      throw error
+    }
+  }
+
+  /** A collection's records, at most `recordsMax`, read page by page. */
+  async listRecords(collection: Collection, recordsMax: number): Promise<ListedRecord[]> {
+    const records: ListedRecord[] = []
+    let cursor: string | undefined
+    do {
+      const page = await this.#call('com.atproto.repo.listRecords', (rpc) =>
+        rpc.get('com.atproto.repo.listRecords', {
+          params: {
+            repo: this.did,
+            collection,
+            limit: recordsPerPage,
+            ...(cursor ? { cursor } : {}),
+          },
+        }),
+      )
+      records.push(
+        ...page.records.map(({ uri, cid, value }) => ({
+          rkey: uri.slice(uri.lastIndexOf('/') + 1),
+          cid,
+          value,
+        })),
+      )
+      cursor = page.records.length > 0 ? page.cursor : undefined
+    } while (cursor && records.length < recordsMax)
+    return records.slice(0, recordsMax)
+  }
+
+  async #call<T>(method: string, request: (rpc: Client) => Answer<T>): Promise<T> {
+    let response: Awaited<Answer<T>>
+    try {
+      // Asked for anew each time: a sign-in meanwhile brings other tokens, bound to another key.
+      response = await request(new Client({ handler: await this.#openSession() }))
     } catch (cause) {
       if (isSessionEnd(cause)) throw new SessionEndedError(this.did, { cause })
       throw new ServerUnreachableError(method, { cause })
     }
     if (response.ok) return response.data
     if (response.status === 401) throw new SessionEndedError(this.did)
-    throw new ServerRefusedError(method, response.status, response.data)
+    throw new ServerRefusedError(method, response)
   }
 }
+
+type Answer<T> = Promise<{ ok: true; data: T } | Failed>
 
 type Failed = Extract<ClientResponse<unknown, unknown>, { ok: false }>
 
 const isSessionEnd = (error: unknown): boolean =>
-  error instanceof Error &&
-  ['TokenRefreshError', 'TokenInvalidError', 'TokenRevokedError'].includes(error.name)
+  error instanceof SessionEndedError ||
+  (error instanceof Error &&
+    ['TokenRefreshError', 'TokenInvalidError', 'TokenRevokedError'].includes(error.name))

@@ -1,14 +1,14 @@
 import * as Cid from '@atcute/cid'
 import type { Identity } from './identity.ts'
-import type { SafeFetch } from './safe-fetch.ts'
+import { FetchLimitError, type SafeFetch } from './safe-fetch.ts'
 
 /** The server sent other bytes than the record names: wrong hash, too short or too long. */
 export class BlobMismatchError extends Error {
   override readonly name = 'BlobMismatchError'
   readonly cid: string
 
-  constructor(cid: string, reason: string) {
-    super(`blob refused; cid=${cid} reason=${reason}`)
+  constructor(cid: string, reason: string, options?: ErrorOptions) {
+    super(`blob refused; cid=${cid} reason=${reason}`, options)
     this.cid = cid
   }
 }
@@ -32,6 +32,7 @@ export async function* fetchBlob(
   { cid, size }: { cid: string; size: number },
   identity: Identity,
   fetch: SafeFetch,
+  signal?: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   const url = new URL('/xrpc/com.atproto.sync.getBlob', identity.pds)
   url.searchParams.set('did', identity.did)
@@ -39,12 +40,19 @@ export async function* fetchBlob(
   const response = await fetch(url, {
     limits: { responseBytesMax: size + 1 },
     redirect: 'follow',
+    ...(signal && { signal }),
   })
   if (response.status !== 200 || !response.body) {
-    await response.body?.cancel()
+    // Whatever it says instead may be over the cap of the blob; that is no news then.
+    await response.body?.cancel().catch(() => undefined)
     throw new BlobUnavailableError(cid, response.status)
   }
-  yield* verified(response.body, cid, size)
+  try {
+    yield* verified(response.body, cid, size)
+  } catch (error) {
+    if (!(error instanceof FetchLimitError && error.limit === 'bytes')) throw error
+    throw new BlobMismatchError(cid, `longer than its ${size} bytes`, { cause: error })
+  }
 }
 
 async function* verified(

@@ -1,6 +1,8 @@
 import { ComAtprotoSyncSubscribeRepos } from '@atcute/atproto'
 import { FirehoseError, FirehoseSubscription } from '@atcute/firehose'
-import { type Did, isDid, isRecordKey } from '@atcute/lexicons/syntax'
+import { isRecordKey } from '@atcute/lexicons/syntax'
+import { type Did, parseDid } from '#site/site-address.ts'
+import { guardedWebSocket } from './guarded-web-socket.ts'
 
 /** One step of the network, and the records of our collections that it touched. A hint, not a proof. */
 export interface FirehoseEvent {
@@ -20,6 +22,8 @@ interface FirehoseOptions {
   readonly signal: AbortSignal
   /** Told about frames that could not be read; they are skipped. */
   readonly onProblem: (problem: string) => void
+  /** The source does not know the cursor yet: it has started anew, and numbers from the beginning. */
+  readonly onFutureCursor: () => void
 }
 
 const opsMax = 200
@@ -29,15 +33,19 @@ const opsMax = 200
  * signal ends it. Events of other collections come with an empty `touched`, so that the cursor moves on.
  */
 export async function* followFirehose(options: FirehoseOptions): AsyncGenerator<FirehoseEvent> {
-  const { signal, collections, onProblem } = options
+  const { signal, collections, onProblem, onFutureCursor } = options
   const subscription = new FirehoseSubscription({
     service: options.url.replace(/^http/, 'ws'),
     nsid: ComAtprotoSyncSubscribeRepos.mainSchema,
     params: () => ({ cursor: options.cursor() ?? undefined }),
     // Whole-schema validation costs more than everything else here; what is used is checked below.
     validateEvents: false,
-    onError: (error) =>
-      onProblem(error instanceof FirehoseError ? error.error : 'unreadable frame'),
+    onError: (error) => {
+      const code = error instanceof FirehoseError ? String(error.error) : 'unreadable frame'
+      if (code === 'FutureCursor') onFutureCursor()
+      else onProblem(code)
+    },
+    ws: { WebSocket: guardedWebSocket(() => onProblem('unreadable frame')) },
   })
   const events = subscription[Symbol.asyncIterator]()
   let wake: () => void = () => undefined
@@ -67,12 +75,14 @@ export function eventOf(message: unknown, collections: ReadonlySet<string>): Fir
   const { seq, $type, repo, ops } = message
   if (typeof seq !== 'number' || !Number.isSafeInteger(seq) || seq < 0) return null
   if ($type !== 'com.atproto.sync.subscribeRepos#commit') return { seq, touched: [] }
-  if (!isDid(repo) || !Array.isArray(ops) || ops.length > opsMax) return null
+  if (typeof repo !== 'string' || !Array.isArray(ops) || ops.length > opsMax) return null
+  const did = parseDid(repo)
+  if (did === null) return { seq, touched: [] }
   const touched = ops.flatMap((op) => {
     const path = isObject(op) && typeof op['path'] === 'string' ? op['path'] : ''
-    const slash = path.indexOf('/')
-    const [collection, rkey] = [path.slice(0, slash), path.slice(slash + 1)]
-    return collections.has(collection) && isRecordKey(rkey) ? [{ did: repo, collection, rkey }] : []
+    const [collection = '', rkey, ...rest] = path.split('/')
+    const isOurs = collections.has(collection) && rest.length === 0 && isRecordKey(rkey)
+    return isOurs ? [{ did, collection, rkey }] : []
   })
   return { seq, touched }
 }

@@ -22,6 +22,7 @@ import {
   XrpcHandleResolver,
 } from '@atcute/identity-resolver'
 import { type AtprotoDid, type Did, isHandle } from '@atcute/lexicons/syntax'
+import { parseDid } from '#site/site-address.ts'
 import { DnsHandleResolver } from './dns-handle-resolver.ts'
 import type { SafeFetch } from './safe-fetch.ts'
 
@@ -56,6 +57,7 @@ interface IdentitiesOptions {
 }
 
 const cachedIdentitiesMax = 10_000
+const documentBytesMax = 64 * 1024
 const identityFreshMs = 10 * 60 * 1000
 
 /** Resolves accounts through the PLC directory and did:web, remembering each answer for ten minutes. */
@@ -69,7 +71,11 @@ export class Identities {
   readonly #now: () => number
 
   constructor(options: IdentitiesOptions) {
-    const fetch = options.fetch as typeof globalThis.fetch
+    const fetch = ((input: string | URL | Request, init?: RequestInit) =>
+      options.fetch(input, {
+        ...init,
+        limits: { responseBytesMax: documentBytesMax },
+      })) as typeof globalThis.fetch
     this.#allowHttp = options.allowHttp ?? false
     this.#now = options.now ?? Date.now
     this.#documents = new CompositeDidDocumentResolver({
@@ -115,6 +121,7 @@ export class Identities {
   }
 
   async #document(did: Did): Promise<DidDocument> {
+    if (parseDid(did) === null) throw new IdentityError(did, 'not a DID that accounts have')
     let document: DidDocument
     try {
       document = await this.#documents.resolve(did as Did<'plc'>, { noCache: true })

@@ -5,6 +5,7 @@ import {
   type StoredSession,
   type StoredState,
 } from '@atcute/oauth-node-client'
+import { parseDid } from '#site/site-address.ts'
 import type { Identities } from './identity.ts'
 import { type SealedRows, sealedStore } from './oauth-rows.ts'
 import type { SafeFetch } from './safe-fetch.ts'
@@ -26,7 +27,10 @@ export interface OAuth {
    * asked: only that browser can complete this sign-in. Throws SignInError.
    */
   begin(input: string): Promise<{ url: URL; nonce: string }>
-  /** Throws SignInError; then there is no session, and the state cannot be used again. */
+  /**
+   * Throws SignInError; then there is no session, and a state that came back to its own browser cannot be
+   * used again.
+   */
   complete(query: URLSearchParams, nonce: string | null): Promise<Did>
   /** The account's session, its tokens refreshed when they are stale. Throws SessionEndedError. */
   session(did: Did): Promise<OAuthSession>
@@ -93,6 +97,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
       try {
         const { session } = await client.callback(query)
         await assertScopes(session)
+        if (parseDid(session.did) === null) throw new SignInError('unknown-account')
         return session.did
       } catch (error) {
         throw signInErrorOf(error)

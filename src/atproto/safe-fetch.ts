@@ -24,15 +24,18 @@ const limitsDefault: FetchLimits = {
   idleMs: 10_000,
 }
 const redirectsMax = 3
+const readAheadBytes = 64 * 1024
 /** A transfer that is slower than this over its whole size is not worth its slot. */
 const bytesPerSecondMin = 32 * 1024
 
 /** A host that users name took too long, or sent more than it may. */
 export class FetchLimitError extends Error {
   override readonly name = 'FetchLimitError'
+  readonly limit: 'headers' | 'idle' | 'overall' | 'bytes'
 
   constructor(limit: 'headers' | 'idle' | 'overall' | 'bytes', url: string) {
     super(`${limit} limit reached; url=${url}`)
+    this.limit = limit
   }
 }
 
@@ -41,7 +44,13 @@ interface SafeFetchOptions {
   readonly allowPrivate?: boolean
   readonly resolve?: ResolveHost
   readonly slots?: { slotsMax: number; waitingMax: number }
+  /** Where a request does not say otherwise. */
+  readonly limits?: Partial<FetchLimits>
+  /** For tests: how the vetted address is connected to. */
+  readonly connect?: Connect
 }
+
+type Connect = (request: Request, init: BunFetchRequestInit) => Promise<Response>
 
 /**
  * The only way out to hosts that users name. Resolves once, connects to the vetted address and to no
@@ -49,7 +58,7 @@ interface SafeFetchOptions {
  * deadlines and byte cap until the body ends. Throws ForbiddenHostError, FetchLimitError, HostBusyError.
  */
 export function createSafeFetch(options: SafeFetchOptions = {}): SafeFetch {
-  const { allowPrivate = false, resolve = resolveHost } = options
+  const { allowPrivate = false, resolve = resolveHost, connect = fetch } = options
   const slots = new HostSlots(options.slots ?? { slotsMax: 4, waitingMax: 1000 })
 
   const fetchOnce: SafeFetch = async (input, init = {}) => {
@@ -59,7 +68,8 @@ export function createSafeFetch(options: SafeFetchOptions = {}): SafeFetch {
     const release = await slots.take(url.host)
     try {
       const vetted = allowPrivate ? null : await publicAddressOf(url.hostname, resolve)
-      return await send(request, url, vetted, { ...limitsDefault, ...init.limits }, release)
+      const attempt = { request, url, address: vetted, connect, release }
+      return await send(attempt, { ...limitsDefault, ...options.limits, ...init.limits })
     } catch (error) {
       release()
       throw error
@@ -89,21 +99,29 @@ function assertAllowedUrl(url: URL, allowPrivate: boolean): void {
   if (url.port !== '') throw new ForbiddenHostError(url.hostname, 'port in URL')
 }
 
+interface Attempt {
+  readonly request: Request
+  readonly url: URL
+  /** The vetted address; null: whatever the name resolves to. */
+  readonly address: string | null
+  readonly connect: Connect
+  /** Gives the host's slot back. */
+  readonly release: () => void
+}
+
 async function send(
-  request: Request,
-  url: URL,
-  address: string | null,
+  { request, url, address, connect, release }: Attempt,
   limits: FetchLimits,
-  release: () => void,
 ): Promise<Response> {
   const deadlines = new Deadlines(url.href)
   const sentBytes = Number(request.headers.get('content-length') ?? 0)
   deadlines.arm('headers', limits.headersMs + transferMs(sentBytes))
   const signal = AbortSignal.any([request.signal, deadlines.signal])
   try {
-    const response = await fetch(connectTo(request, url, address), {
+    const response = await connect(connectTo(request, url, address), {
       signal,
       redirect: 'manual',
+      // The certificate is checked against the name, not against the literal that we connect to.
       tls: { serverName: url.hostname },
     })
     deadlines.arm('overall', limits.headersMs + transferMs(limits.responseBytesMax))
@@ -144,7 +162,15 @@ function bounded(
   }
   const reader = response.body.getReader()
   let receivedBytes = 0
-  const body = new ReadableStream<Uint8Array>({
+  const source: UnderlyingDefaultSource<Uint8Array> = {
+    start(controller) {
+      // Also when nobody is reading: an answer that its caller forgets must give its slot back.
+      deadlines.signal.addEventListener('abort', () => {
+        end()
+        reader.cancel().catch(() => undefined)
+        controller.error(deadlines.signal.reason)
+      })
+    },
     async pull(controller) {
       deadlines.arm('idle', limits.idleMs)
       try {
@@ -161,15 +187,17 @@ function bounded(
       } catch (error) {
         end()
         reader.cancel().catch(() => undefined) // the connection is already gone
-        controller.error(deadlines.signal.aborted ? deadlines.signal.reason : error)
+        controller.error(error)
       }
     },
     async cancel(reason) {
       end()
       await reader.cancel(reason)
     },
-  })
-  return new Response(body, response)
+  }
+  // Read ahead: a small answer that nobody reads, such as that of an error, is over by itself.
+  const readAhead = new ByteLengthQueuingStrategy({ highWaterMark: readAheadBytes })
+  return new Response(new ReadableStream(source, readAhead), response)
 }
 
 type Deadline = 'headers' | 'idle' | 'overall'

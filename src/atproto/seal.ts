@@ -10,36 +10,25 @@ export class SealError extends Error {
 }
 
 const nonceBytes = 12
-const saltBytes = new Uint8Array(0)
 
 /**
- * AES-256-GCM under a key derived from `secret` (HKDF-SHA-256, `purpose` as its info). `context` is
- * bound as additional data, so that a sealed row copied to another place does not open there.
+ * AES-256-GCM under a key derived from a secret (HKDF-SHA-256, `purpose` as its info). The newest secret,
+ * which comes first, seals; all of them open, so that a secret can be replaced. `context` is bound as
+ * additional data: a sealed row copied to another place does not open there.
  */
-export async function createSeal(secret: string, purpose: string): Promise<Seal> {
-  const encoder = new TextEncoder()
-  const material = await crypto.subtle.importKey('raw', encoder.encode(secret), 'HKDF', false, [
-    'deriveKey',
-  ])
-  const key = await crypto.subtle.deriveKey(
-    { name: 'HKDF', hash: 'SHA-256', salt: saltBytes, info: encoder.encode(purpose) },
-    material,
-    { name: 'AES-GCM', length: 256 },
-    false,
-    ['encrypt', 'decrypt'],
-  )
-  const algorithm = (iv: Uint8Array<ArrayBuffer>, context: string) => ({
-    name: 'AES-GCM',
-    iv,
-    additionalData: encoder.encode(context),
-  })
+export async function createSeal(
+  secrets: readonly [string, ...string[]],
+  purpose: string,
+): Promise<Seal> {
+  const keys = await Promise.all(secrets.map((secret) => deriveKey(secret, purpose)))
+  const [newest] = keys as [CryptoKey, ...CryptoKey[]]
   return {
     async seal(plain, context) {
       const nonce = crypto.getRandomValues(new Uint8Array(nonceBytes))
       const encrypted = await crypto.subtle.encrypt(
         algorithm(nonce, context),
-        key,
-        encoder.encode(plain),
+        newest,
+        encode(plain),
       )
       return Buffer.concat([nonce, new Uint8Array(encrypted)]).toString('base64url')
     },
@@ -47,15 +36,34 @@ export async function createSeal(secret: string, purpose: string): Promise<Seal>
       const bytes = new Uint8Array(Buffer.from(sealed, 'base64url'))
       const nonce = bytes.slice(0, nonceBytes)
       try {
-        const plain = await crypto.subtle.decrypt(
-          algorithm(nonce, context),
-          key,
-          bytes.slice(nonceBytes),
+        const opened = keys.map((key) =>
+          crypto.subtle.decrypt(algorithm(nonce, context), key, bytes.slice(nonceBytes)),
         )
-        return new TextDecoder().decode(plain)
+        return new TextDecoder().decode(await Promise.any(opened))
       } catch (cause) {
         throw new SealError(`cannot open sealed value; context=${context}`, { cause })
       }
     },
   }
 }
+
+async function deriveKey(secret: string, purpose: string): Promise<CryptoKey> {
+  const material = await crypto.subtle.importKey('raw', encode(secret), 'HKDF', false, [
+    'deriveKey',
+  ])
+  return await crypto.subtle.deriveKey(
+    { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(0), info: encode(purpose) },
+    material,
+    { name: 'AES-GCM', length: 256 },
+    false,
+    ['encrypt', 'decrypt'],
+  )
+}
+
+const encode = (text: string) => new TextEncoder().encode(text)
+
+const algorithm = (iv: Uint8Array<ArrayBuffer>, context: string) => ({
+  name: 'AES-GCM',
+  iv,
+  additionalData: encode(context),
+})

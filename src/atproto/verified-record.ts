@@ -2,7 +2,7 @@ import * as Car from '@atcute/car'
 import * as Cbor from '@atcute/cbor'
 import * as Cid from '@atcute/cid'
 import type { PublicKey } from '@atcute/crypto'
-import type { Did } from '@atcute/lexicons/syntax'
+import { type Did, isTid } from '@atcute/lexicons/syntax'
 import { type BlockMap, findRpathAndBuildProof, MemoryBlockStore, NodeStore } from '@atcute/mst'
 import { type Commit, isCommit } from '@atcute/repo'
 import { recordBytesMax } from '#site/limits.ts'
@@ -11,7 +11,15 @@ import type { SafeFetch } from './safe-fetch.ts'
 
 /** What the owner's signed commit says about one record. `rev` orders the answers of one repository. */
 export type VerifiedRecord =
-  | { readonly found: true; readonly rev: string; readonly cid: string; readonly record: unknown }
+  | {
+      readonly found: true
+      readonly rev: string
+      readonly cid: string
+      /** Null where there is a problem. */
+      readonly record: unknown
+      /** Why the record, though it is the owner's, cannot be read; a sentence for its owner. */
+      readonly problem: string | null
+    }
   | { readonly found: false; readonly rev: string }
 
 /** The server's proof does not hold: wrong key, other account, other record, damaged or missing blocks. */
@@ -84,10 +92,21 @@ export async function verifyProof(
     if (link === null) return { found: false, rev: commit.rev }
     const bytes = blocks.get(link.$link)
     if (bytes === undefined) throw new Error('the record itself is missing')
-    return { found: true, rev: commit.rev, cid: link.$link, record: Cbor.decode(bytes) }
+    return { found: true, rev: commit.rev, cid: link.$link, ...decodeRecord(bytes) }
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : 'unreadable'
     throw new ProofError(uriOf(key), reason, { cause })
+  }
+}
+
+function decodeRecord(bytes: Uint8Array): { record: unknown; problem: string | null } {
+  if (bytes.byteLength > recordBytesMax) {
+    return { record: null, problem: `the record is larger than ${recordBytesMax} bytes` }
+  }
+  try {
+    return { record: Cbor.decode(bytes), problem: null }
+  } catch {
+    return { record: null, problem: 'the record is not DAG-CBOR' }
   }
 }
 
@@ -116,6 +135,7 @@ async function verifyCommit(
   const commit: unknown = Cbor.decode(bytes)
   if (!isCommit(commit)) throw new Error('root is not a commit')
   if (commit.did !== did) throw new Error('commit of another account')
+  if (!isTid(commit.rev)) throw new Error('the revision is none')
   const { sig, ...unsigned } = commit
   const isSigned = await publicKey.verify(Cbor.fromBytes(sig), Cbor.encode(unsigned))
   if (!isSigned) throw new Error('signature does not match')

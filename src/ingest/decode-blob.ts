@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { createGunzip, type Gunzip } from 'node:zlib'
 import type { BlobStore } from '#blobs/blob-store.ts'
 import type { Coding } from '#site/encoding.ts'
@@ -83,7 +82,7 @@ async function* gunzipAlong(
   try {
     for await (const chunk of chunks) {
       compressedBytes += chunk.byteLength
-      if (!gunzip.write(chunk)) await Promise.race([once(gunzip, 'drain'), inflated])
+      if (!gunzip.write(chunk)) await Promise.race([drained(gunzip), inflated])
       yield chunk
     }
     gunzip.end()
@@ -95,6 +94,11 @@ async function* gunzipAlong(
   if (gunzip.bytesWritten !== compressedBytes) {
     throw new UndecodableBlobError('has bytes after the end of its gzip stream')
   }
+}
+
+// Not `events.once`: it fails with zlib's own error, before `inflated` has said what that means.
+async function drained(gunzip: Gunzip): Promise<void> {
+  await new Promise((resolve) => gunzip.once('drain', resolve))
 }
 
 async function inflateInto(gunzip: Gunzip, meter: DecodedMeter): Promise<void> {

@@ -1,9 +1,10 @@
-import pMap from 'p-map'
 import { BlobMismatchError, fetchBlob } from '#atproto/blob-fetch.ts'
 import type { Identity } from '#atproto/identity.ts'
+import { mapAtOnce } from '#atproto/map-at-once.ts'
 import type { SafeFetch } from '#atproto/safe-fetch.ts'
 import type { BlobStore } from '#blobs/blob-store.ts'
 import type { Coding } from '#site/encoding.ts'
+import { problemsMax } from '#site/limits.ts'
 import type { FileNode } from '#site/manifest.ts'
 import type { SitePath } from '#site/path.ts'
 import { findBlobs, type KnownBlob, rememberBlob } from '#store/blobs.ts'
@@ -11,12 +12,14 @@ import type { Db } from '#store/database.ts'
 import { storeDecoded, UndecodableBlobError } from './decode-blob.ts'
 
 const blobsAtOnce = 4
+const looksAtOnce = 64
 
 interface FetchContext {
   readonly db: Db
   readonly blobs: BlobStore
   readonly fetch: SafeFetch
-  readonly fileBytesMax: number
+  /** Of decoded bytes and of stored ones; a blob that is named several times counts once. */
+  readonly limits: { readonly fileBytesMax: number; readonly siteBytesMax: number }
   readonly now: () => number
   readonly signal: AbortSignal
 }
@@ -34,44 +37,73 @@ export async function fetchBlobs(
   identity: Identity,
   context: FetchContext,
 ): Promise<BlobsResult> {
-  const wanted = [...new Map([...files].map(([path, node]) => [keyText(node), { path, node }]))]
-  const present = await presentBlobs(files, context)
+  const { limits, signal } = context
+  const different = new Map([...files].map(([path, node]) => [keyText(node), { path, node }]))
+  const present = await presentBlobs(
+    [...different.values()].map(({ node }) => keyOf(node)),
+    context,
+  )
+  const missing = [...different].filter(([key]) => !present.has(key))
+  const claimedBytes = missing.reduce((sum, [, { node }]) => sum + storedBytesOf(node), 0)
+  let decodedBytes = [...present.values()].reduce((sum, blob) => sum + blob.decodedBytes, 0)
+  // Before anything is fetched: nobody can make us store more than a site may hold.
+  if (decodedBytes + claimedBytes > limits.siteBytesMax) return siteTooLarge(limits)
+
   const problems: string[] = []
-  await pMap(
-    wanted.filter(([key]) => !present.has(key)),
-    async ([key, { path, node }]) => {
+  await mapAtOnce(
+    missing,
+    { atOnce: blobsAtOnce, signal },
+    async ([key, { path, node }], signal) => {
+      if (decodedBytes > limits.siteBytesMax || problems.length >= problemsMax) return
       try {
-        present.set(key, await fetchOne(node, identity, context))
+        const blob = await fetchOne(node, identity, { ...context, signal })
+        present.set(key, blob)
+        decodedBytes += blob.decodedBytes
       } catch (error) {
         if (!isRefusal(error)) throw error
         problems.push(`${JSON.stringify(path)} ${reasonOf(error)}`)
       }
     },
-    { concurrency: blobsAtOnce, signal: context.signal },
   )
   if (problems.length > 0) return { ok: false, problems }
+  if (decodedBytes > limits.siteBytesMax) return siteTooLarge(limits)
   const blobs = new Map<SitePath, KnownBlob>()
   for (const [path, node] of files) blobs.set(path, present.get(keyText(node)) as KnownBlob)
   return { ok: true, blobs }
 }
 
+function siteTooLarge({ siteBytesMax }: FetchContext['limits']): BlobsResult {
+  return { ok: false, problems: [`the site is larger than ${siteBytesMax} bytes`] }
+}
+
+/** What a blob takes on our disk, where base64 is undone: up to its padding. */
+function storedBytesOf({ blob, base64 }: FileNode): number {
+  return base64 ? Math.max(0, (blob.size / 4) * 3 - 2) : blob.size
+}
+
 async function presentBlobs(
-  files: ReadonlyMap<SitePath, FileNode>,
-  { db, blobs }: FetchContext,
+  keys: readonly BlobForm[],
+  { db, blobs, signal }: FetchContext,
 ): Promise<Map<string, KnownBlob>> {
-  const known = await findBlobs(db, [...files.values()].map(keyOf))
-  const isStored = await pMap(known, (blob) => blobs.has(blob.hash), { concurrency: 64 })
+  const known = await findBlobs(db, keys)
+  const isStored = await mapAtOnce(known, { atOnce: looksAtOnce, signal }, ({ hash }) =>
+    blobs.has(hash),
+  )
   return new Map(known.filter((_, i) => isStored[i]).map((blob) => [textOf(blob), blob]))
 }
 
 async function fetchOne(
   node: FileNode,
   identity: Identity,
-  { db, blobs, fetch, fileBytesMax, now }: FetchContext,
+  { db, blobs, fetch, limits, now, signal }: FetchContext,
 ): Promise<KnownBlob> {
   const key = keyOf(node)
-  const raw = fetchBlob({ cid: key.cid, size: node.blob.size }, identity, fetch)
-  const decoded = await storeDecoded(raw, key, { blobs, decodedBytesMax: fileBytesMax })
+  const { fileBytesMax: decodedBytesMax } = limits
+  if (storedBytesOf(node) > decodedBytesMax) {
+    throw new UndecodableBlobError(`is larger than ${decodedBytesMax} bytes`)
+  }
+  const raw = fetchBlob({ cid: key.cid, size: node.blob.size }, identity, fetch, signal)
+  const decoded = await storeDecoded(raw, key, { blobs, decodedBytesMax })
   const blob: KnownBlob = { ...key, ...decoded }
   await rememberBlob(db, blob, now())
   return blob

@@ -1,6 +1,7 @@
 import type { Log } from '#observe/log.ts'
 import { parseSiteName } from '#site/site-name.ts'
 import type { Db } from '#store/database.ts'
+import { DatabaseUnavailableError } from '#store/database-unavailable.ts'
 import type { Hints } from '#store/hints.ts'
 import {
   finishIngest,
@@ -14,31 +15,52 @@ import { type IngestContext, ingestSite } from './ingest-site.ts'
 const sitesAtOnce = 4
 const leaseMs = 10 * 60 * 1000
 const lookAgainMs = 5_000
-const retryAfterMs = [15_000, 60_000, 15 * 60_000, 3_600_000, 6 * 3_600_000, 24 * 3_600_000]
+const firstRetryMs = 15_000
+const laterRetriesMs = [60_000, 15 * 60_000, 3_600_000, 6 * 3_600_000, 24 * 3_600_000]
 
 interface WorkerContext extends IngestContext {
   readonly hints: Hints
   readonly log: Log
 }
 
-/** Works off the ingest queue until the signal ends it: a few sites at once, failures later again. */
+/**
+ * Works off the ingest queue until the signal ends it: a few sites at once, failures later again. A
+ * database that is away is waited for.
+ */
 export async function runIngestQueue(context: WorkerContext): Promise<void> {
-  const { db, hints, now, signal } = context
+  const { hints, log, signal } = context
   using hinted = hints.subscribe('ingest')
   const running = new Set<Promise<void>>()
   while (!signal.aborted) {
-    const limit = sitesAtOnce - running.size
-    const due = limit > 0 ? await takeDueIngest(db, { now: now(), leaseMs, limit }) : []
-    for (const item of due) {
-      const work = ingestItem(item, context).finally(() => {
+    let waitMs = lookAgainMs
+    try {
+      waitMs = await startDue(running, context)
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailableError)) throw error
+      log.warn('ingest waits for the database', { error })
+    }
+    await hinted.wait(waitMs, signal)
+  }
+  await Promise.all(running)
+}
+
+/** Starts what is due and has room; returns how long nothing else will be. */
+async function startDue(running: Set<Promise<void>>, context: WorkerContext): Promise<number> {
+  const { db, hints, log, now } = context
+  const limit = sitesAtOnce - running.size
+  // Whatever ends gives a hint.
+  if (limit === 0) return lookAgainMs
+  const due = await takeDueIngest(db, { now: now(), leaseMs, limit })
+  for (const item of due) {
+    const work = ingestItem(item, context)
+      .catch((error) => log.error('ingest item stays leased', { did: item.did, error }))
+      .finally(() => {
         running.delete(work)
         hints.notify('ingest')
       })
-      running.add(work)
-    }
-    if (due.length === 0) await hinted.wait(await idleMs(db, now()), signal)
+    running.add(work)
   }
-  await Promise.all(running)
+  return due.length === limit ? lookAgainMs : await idleMs(db, now())
 }
 
 async function ingestItem(item: IngestItem, context: WorkerContext): Promise<void> {
@@ -51,12 +73,19 @@ async function ingestItem(item: IngestItem, context: WorkerContext): Promise<voi
     hints.notify('changes')
     log.info('site ingested', { did: item.did, site: name, outcome })
   } catch (error) {
-    if (signal.aborted) return
-    const delayMs = retryAfterMs[Math.min(item.attempts, retryAfterMs.length) - 1] ?? 15_000
+    if (signal.aborted) {
+      // Stopping is not failing: whoever starts next shall not wait for the lease to run out.
+      return await retryIngest(db, item, { at: now(), error: 'stopped' })
+    }
     log.warn('ingest failed', { did: item.did, site: name, attempts: item.attempts, error })
     const message = error instanceof Error ? error.message : String(error)
-    await retryIngest(db, item, { at: now() + delayMs, error: message })
+    await retryIngest(db, item, { at: now() + retryAfterMs(item.attempts), error: message })
   }
+}
+
+/** How long to wait after so many attempts, of which there was one at least. */
+export function retryAfterMs(attempts: number): number {
+  return laterRetriesMs[Math.min(attempts - 1, laterRetriesMs.length) - 1] ?? firstRetryMs
 }
 
 async function idleMs(db: Db, now: number): Promise<number> {

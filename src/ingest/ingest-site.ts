@@ -7,12 +7,12 @@ import { contentTypeOf } from '#site/media-type.ts'
 import type { SitePath } from '#site/path.ts'
 import { type SiteAddress, siteLabel } from '#site/site-address.ts'
 import { encodeSnapshot, type Snapshot, type SnapshotFile } from '#site/snapshot.ts'
-import { listFiles } from '#site/tree.ts'
 import type { KnownBlob } from '#store/blobs.ts'
 import type { Db } from '#store/database.ts'
 import { type RecordOutcome, recordVersion } from '#store/record-version.ts'
 import { removeSite } from '#store/remove-site.ts'
 import { fetchBlobs } from './fetch-blobs.ts'
+import { readFiles } from './read-files.ts'
 
 /** What a look at the owner's repository changed here. */
 export type IngestOutcome = RecordOutcome | 'removed'
@@ -20,7 +20,7 @@ export type IngestOutcome = RecordOutcome | 'removed'
 export interface IngestContext {
   readonly db: Db
   readonly blobs: BlobStore
-  readonly identities: Identities
+  readonly identities: Pick<Identities, 'resolve'>
   readonly fetch: SafeFetch
   readonly limits: { readonly fileBytesMax: number; readonly siteBytesMax: number }
   readonly now: () => number
@@ -92,14 +92,12 @@ async function readVersion(
   identity: Identity,
   context: IngestContext,
 ): Promise<ReadVersion> {
+  if (answer.problem !== null) return refused([answer.problem], context)
   const parsed = parseManifest(answer.record, address.name)
   if (!parsed.ok) return refused(parsed.problems, context)
-  const listed = listFiles(parsed.manifest.root)
+  const listed = await readFiles(parsed.manifest.root, identity, context)
   if (!listed.ok) return refused(listed.problems, context)
-  const fetched = await fetchBlobs(listed.files, identity, {
-    ...context,
-    fileBytesMax: context.limits.fileBytesMax,
-  })
+  const fetched = await fetchBlobs(listed.files, identity, context)
   if (!fetched.ok) return refused(fetched.problems, context)
 
   const files = snapshotFiles(listed.files, fetched.blobs)
@@ -110,7 +108,6 @@ async function readVersion(
   const snapshot: Snapshot = {
     ...address,
     recordCid: answer.cid,
-    rev: answer.rev,
     publishedAt: Date.parse(parsed.manifest.createdAt),
     files,
   }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { type FailPoint, failPoints } from '#publish/fail-points.ts'
 
 const loopback = /^(?:127\.0\.0\.1|\[::1\]|localhost)$/
 
@@ -27,6 +28,7 @@ export const settings = z.object({
   SNAPSHOT_MEMORY_BYTES: bytes.default(64 * 1024 * 1024),
   LOG_LEVEL: z.enum(['debug', 'info', 'warning', 'error']).default('info'),
   WEB_RELOAD: flag.default(false),
+  FAILPOINT: z.enum(failPoints).optional(),
 })
 
 export interface Config {
@@ -48,6 +50,7 @@ export interface Config {
   readonly snapshotBytesMax: number
   readonly logLevel: z.infer<typeof settings>['LOG_LEVEL']
   readonly webReload: boolean
+  readonly failPoint: FailPoint | undefined
 }
 
 /** A setting that cannot be used; `message` says which, and what it should be. */
@@ -102,6 +105,7 @@ function configOf(values: z.infer<typeof settings>): Config {
     snapshotBytesMax: values.SNAPSHOT_MEMORY_BYTES,
     logLevel: values.LOG_LEVEL,
     webReload: values.WEB_RELOAD,
+    failPoint: values.FAILPOINT,
   }
 }
 

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createApp, type WebAsset } from '#api/app.ts'
 import { KeyRing } from '#api/key-ring.ts'
+import { repoResponseBytesMax } from '#atproto/account-repo.ts'
 import { Identities } from '#atproto/identity.ts'
 import { createOAuth } from '#atproto/oauth.ts'
 import { createSafeFetch } from '#atproto/safe-fetch.ts'
@@ -14,7 +15,8 @@ import { followChanges, Snapshots } from '#edge/snapshots.ts'
 import { followSites } from '#ingest/follow.ts'
 import { runIngestQueue } from '#ingest/ingest-queue-worker.ts'
 import type { Log } from '#observe/log.ts'
-import { endInterruptedJobs, runJobs } from '#publish/jobs.ts'
+import type { AtFailPoint } from '#publish/fail-points.ts'
+import { recoverJobs, runJobs } from '#publish/jobs.ts'
 import { Spool } from '#publish/spool.ts'
 import { type SiteAddress, siteLabel } from '#site/site-address.ts'
 import { latestChangeSeq } from '#store/changes.ts'
@@ -42,6 +44,13 @@ interface ServiceOptions {
 
 // Uploads run eight at a time a job, and several people's jobs may meet at one server.
 const repoSlots = { slotsMax: 32, waitingMax: 1000 }
+
+/** What a test asks for with FAILPOINT: the process dies there, as a power cut would have it. */
+function failAt(failPoint: Config['failPoint']): AtFailPoint {
+  return (point) => {
+    if (point === failPoint) process.kill(process.pid, 'SIGKILL')
+  }
+}
 
 /** Introduces the rooms to each other and starts what runs in the background. */
 export async function openService({
@@ -79,13 +88,17 @@ export async function openService({
   const oauth = createOAuth({
     redirectUri: `${config.origin}/api/auth/callback`,
     identities,
-    fetch: createSafeFetch({ allowPrivate: allowPrivateHosts, slots: repoSlots }),
+    fetch: createSafeFetch({
+      allowPrivate: allowPrivateHosts,
+      slots: repoSlots,
+      limits: { responseBytesMax: repoResponseBytesMax },
+    }),
     rows: {
       get: (kind, key) => getSealed(db, { kind, key }, now()),
       put: (kind, key, sealed, expiresAt) => putSealed(db, { kind, key, sealed, expiresAt }),
       delete: (kind, key) => deleteSealed(db, { kind, key }),
     },
-    seal: await createSeal(secrets[0], 'sitehost oauth rows'),
+    seal: await createSeal(secrets, 'sitehost oauth rows'),
     allowHttp: allowPrivateHosts,
   })
   const limits = { fileBytesMax: config.fileBytesMax, siteBytesMax: config.siteBytesMax }
@@ -95,11 +108,12 @@ export async function openService({
     url.hostname = `${siteLabel(address)}.${baseDomain}`
     return url.href
   }
-  const jobs = { db, spool, blobs, oauth, identities, hints, log, siteUrl, now }
-  await endInterruptedJobs(jobs)
+  const at = failAt(config.failPoint)
+  const jobs = { db, spool, blobs, oauth, identities, hints, log, siteUrl, now, at }
+  await recoverJobs(jobs)
 
   const app = createApp({
-    ...{ db, hints, log, oauth, identities, spool, limits, siteUrl, now, webAssets },
+    ...{ db, hints, log, oauth, identities, spool, limits, siteUrl, now, at, webAssets },
     keys: new KeyRing(secrets),
     origin: config.origin,
     assertReady: async () => void (await latestChangeSeq(db)),

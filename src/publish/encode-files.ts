@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { Transform } from 'node:stream'
 import { createGzip } from 'node:zlib'
-import pMap from 'p-map'
+import { mapAtOnce } from '#atproto/map-at-once.ts'
 import { type Coding, isCompressible, isWorthGzip } from '#site/encoding.ts'
 import { mediaTypeOf } from '#site/media-type.ts'
 import type { UploadedFile } from './receive-upload.ts'
@@ -30,24 +30,25 @@ export async function encodeFiles(
   folder: SpoolFolder,
   { onEncoded, signal }: { onEncoded: (file: EncodedFile) => void; signal: AbortSignal },
 ): Promise<EncodedFile[]> {
-  return await pMap(
-    files,
-    async (source) => {
-      const encoded = await encodeFile(source, folder)
-      onEncoded(encoded)
-      return encoded
-    },
-    { concurrency: encodedAtOnce, signal },
-  )
+  return await mapAtOnce(files, { atOnce: encodedAtOnce, signal }, async (source, signal) => {
+    const encoded = await encodeFile(source, folder, signal)
+    onEncoded(encoded)
+    return encoded
+  })
 }
 
-async function encodeFile(source: UploadedFile, folder: SpoolFolder): Promise<EncodedFile> {
+async function encodeFile(
+  source: UploadedFile,
+  folder: SpoolFolder,
+  signal: AbortSignal,
+): Promise<EncodedFile> {
   const mediaType = mediaTypeOf(source.path)
   const identity: EncodedFile = { source, mediaType, coding: 'identity', stored: source }
   if (!isCompressible(mediaType) || source.bytes === 0) return identity
   const gzipped = await folder.write(createReadStream(folder.path(source.name)), {
     bytesMax: Number.POSITIVE_INFINITY,
     steps: [createGzip({ level: gzipLevel })],
+    signal,
   })
   if (isWorthGzip(source.bytes, gzipped.bytes))
     return { ...identity, coding: 'gzip', stored: gzipped }

@@ -1,26 +1,55 @@
+import type { Log } from '#observe/log.ts'
 import type { Db } from '#store/database.ts'
 import type { Hints } from '#store/hints.ts'
 import { type JobProgress, updateJob } from '#store/jobs.ts'
 
 const reportEveryMs = 200
 
+/** Somebody ended the job while it was carried out: it was cancelled. */
+export class JobCancelledError extends Error {
+  override readonly name = 'JobCancelledError'
+  readonly jobId: string
+
+  constructor(jobId: string) {
+    super(`job cancelled; id=${jobId}`)
+    this.jobId = jobId
+  }
+}
+
 interface ReporterContext {
   readonly db: Db
   readonly hints: Hints
+  readonly log: Log
   readonly now: () => number
 }
 
-/** Writes a job's progress to its row, at most five times a second, the newest state only. */
+/**
+ * Writes a job's progress to its row, at most five times a second, the newest state only. Progress that
+ * cannot be written is lost: the job is worth more.
+ */
 export class JobReporter {
+  readonly #cancelled = new AbortController()
   readonly #jobId: string
   readonly #context: ReporterContext
   #latest: JobProgress | undefined
   #timer: Timer | undefined
+  #isStopped = false
   #writing: Promise<void> = Promise.resolve()
 
   constructor(jobId: string, context: ReporterContext) {
     this.#jobId = jobId
     this.#context = context
+  }
+
+  /** Aborted with JobCancelledError when the row says that the job has ended. */
+  get cancelled(): AbortSignal {
+    return this.#cancelled.signal
+  }
+
+  /** Looks at the row at once. Throws JobCancelledError. */
+  async assertWanted(): Promise<void> {
+    await this.#write(this.latest)
+    this.cancelled.throwIfAborted()
   }
 
   /** The state as it was last reported. */
@@ -31,6 +60,7 @@ export class JobReporter {
 
   report(progress: JobProgress): void {
     this.#latest = progress
+    if (this.#isStopped) return
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
       this.#writing = this.#writing.then(() => this.#write(progress))
@@ -39,18 +69,24 @@ export class JobReporter {
 
   /** After this, nothing more is written. */
   async stop(): Promise<void> {
+    this.#isStopped = true
     clearTimeout(this.#timer)
     await this.#writing
   }
 
   async #write(scheduled: JobProgress): Promise<void> {
-    const { db, hints, now } = this.#context
+    const { db, hints, log, now } = this.#context
     const progress = this.#latest ?? scheduled
     const status =
       progress.phase === 'validating' || progress.phase === 'compressing'
         ? 'processing'
         : 'uploading'
-    await updateJob(db, this.#jobId, { status, progress }, now())
+    try {
+      const isRunning = await updateJob(db, this.#jobId, { status, progress }, now())
+      if (!isRunning) this.#cancelled.abort(new JobCancelledError(this.#jobId))
+    } catch (error) {
+      log.warn('progress not written', { jobId: this.#jobId, error })
+    }
     hints.notify('jobs')
   }
 }

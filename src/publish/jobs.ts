@@ -6,6 +6,7 @@ import type { Log } from '#observe/log.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import { parseSiteName } from '#site/site-name.ts'
 import type { Db } from '#store/database.ts'
+import { DatabaseUnavailableError } from '#store/database-unavailable.ts'
 import type { Hints } from '#store/hints.ts'
 import { enqueueIngest } from '#store/ingest-queue.ts'
 import {
@@ -15,8 +16,10 @@ import {
   type JobAdmission,
   type JobResult,
   listUnfinishedJobs,
+  requeueJobs,
   startNextJob,
 } from '#store/jobs.ts'
+import type { AtFailPoint } from './fail-points.ts'
 import { JobReporter } from './job-reporter.ts'
 import { failureSentence } from './publish-failure.ts'
 import { progressAtStart, publishSite } from './publish-site.ts'
@@ -28,17 +31,19 @@ export const queuedJobsMax = 5
 const runningJobsMax = 4
 const lookAgainMs = 5_000
 const interrupted = 'The upload was interrupted. Nothing was published; try again.'
+const cancelled = 'The upload was cancelled. Nothing was published.'
 
 export interface JobContext {
   readonly db: Db
   readonly spool: Spool
   readonly blobs: BlobStore
-  readonly oauth: OAuth
-  readonly identities: Identities
+  readonly oauth: Pick<OAuth, 'session'>
+  readonly identities: Pick<Identities, 'resolve'>
   readonly hints: Hints
   readonly log: Log
   readonly siteUrl: (address: SiteAddress) => string
   readonly now: () => number
+  readonly at: AtFailPoint
 }
 
 /** What a job needs after the upload request is gone. */
@@ -64,59 +69,116 @@ export async function queueJob(
   return admission
 }
 
-/** Ends the jobs that a dead process left running, and frees what nobody needs any more. */
-export async function endInterruptedJobs({ db, spool, now }: JobContext): Promise<void> {
-  const unfinished = await listUnfinishedJobs(db)
-  for (const job of unfinished.filter(isStarted)) {
-    await finishJob(db, job.id, { status: 'failed', error: interrupted }, now())
-  }
-  await spool.sweep(new Set(unfinished.filter((job) => !isStarted(job)).map((job) => job.id)))
+export type Cancellation = 'cancelled' | 'too-late' | 'ended'
+
+/** Ends a job before it writes to the repository; what it has sent to the server is kept for a next try. */
+export async function cancelJob(
+  job: Job,
+  { db, hints, now, spool }: Pick<JobContext, 'db' | 'hints' | 'now' | 'spool'>,
+): Promise<Cancellation> {
+  if (job.finishedAt !== null) return 'ended'
+  if (isWriting(job)) return 'too-late'
+  const isCancelled = await finishJob(db, job.id, { status: 'failed', error: cancelled }, now())
+  // A job that runs removes its own folder when it notices.
+  if (isCancelled && !isStarted(job)) await spool.remove(job.id)
+  hints.notify('jobs')
+  return isCancelled ? 'cancelled' : 'ended'
 }
+
+/**
+ * Puts the jobs that a dead process left running back into the queue, ends those whose files are gone,
+ * and frees what belongs to no job.
+ */
+export async function recoverJobs({ db, spool, now }: JobContext): Promise<void> {
+  const unfinished = await listUnfinishedJobs(db)
+  const kept = new Set<string>()
+  for (const job of unfinished) {
+    if (await spool.has(job.id)) kept.add(job.id)
+    else await finishJob(db, job.id, { status: 'failed', error: interrupted }, now())
+  }
+  const started = unfinished.filter((job) => isStarted(job) && kept.has(job.id))
+  await requeueJobs(
+    db,
+    started.map((job) => job.id),
+    now(),
+  )
+  await spool.sweep(kept)
+}
+
+const isWriting = ({ progress: { phase } }: Job): boolean =>
+  phase === 'creating_manifest' || phase === 'finalizing'
 
 const isStarted = (job: Job): boolean => job.status !== 'pending'
 
-/** Carries out queued jobs until the signal ends it: one an account, a few at once. */
+/**
+ * Carries out queued jobs until the signal ends it: one an account, a few at once. A database that is
+ * away is waited for.
+ */
 export async function runJobs(context: JobContext, signal: AbortSignal): Promise<void> {
-  const { db, hints, now } = context
+  const { hints, log } = context
   using hinted = hints.subscribe('jobs')
   const running = new Set<Promise<void>>()
   while (!signal.aborted) {
-    const waiting = (await listUnfinishedJobs(db)).filter((job) => !isStarted(job))
-    for (const did of new Set(waiting.map((job) => job.did))) {
-      if (running.size >= runningJobsMax) break
-      const job = await startNextJob(db, did, now())
-      if (job === null) continue
-      const work = runJob(job, context, signal).finally(() => {
-        running.delete(work)
-        hints.notify('jobs')
-      })
-      running.add(work)
+    try {
+      await startJobs(running, context, signal)
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailableError)) throw error
+      log.warn('jobs wait for the database', { error })
     }
     await hinted.wait(lookAgainMs, signal)
   }
   await Promise.all(running)
 }
 
+async function startJobs(
+  running: Set<Promise<void>>,
+  context: JobContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const { db, hints, log, now } = context
+  const waiting = (await listUnfinishedJobs(db)).filter((job) => !isStarted(job))
+  for (const did of new Set(waiting.map((job) => job.did))) {
+    if (running.size >= runningJobsMax) return
+    const job = await startNextJob(db, did, now())
+    if (job === null) continue
+    const work = runJob(job, context, signal)
+      .catch((error) => log.error('job could not be ended', { jobId: job.id, error }))
+      .finally(() => {
+        running.delete(work)
+        hints.notify('jobs')
+      })
+    running.add(work)
+  }
+}
+
 async function runJob(job: Job, context: JobContext, signal: AbortSignal): Promise<void> {
-  const { db, hints, log, now, spool } = context
+  const { at, db, hints, log, now, spool } = context
   const reporter = new JobReporter(job.id, context)
+  at('job-started')
   try {
     const result = await carryOut(job, reporter, context, signal)
     const progress = { ...reporter.latest, phase: 'done' as const, currentFile: null }
     await reporter.stop()
+    at('before-finish')
     await finishJob(db, job.id, { status: 'completed', progress, result }, now())
+    at('after-finish')
     log.info('site published', { jobId: job.id, did: job.did, site: job.site, uri: result.uri })
   } catch (error) {
     await reporter.stop()
-    // Stopping is not failing: the next start says what became of it.
+    // Stopping is not failing: the next start goes on with it.
     if (signal.aborted) return
-    const sentence = failureSentence(error)
-    log[sentence === null ? 'error' : 'warn']('publishing failed', { jobId: job.id, error })
-    const shown = sentence ?? `Something went wrong here (job ${job.id}). Nothing was published.`
-    await finishJob(db, job.id, { status: 'failed', error: shown }, now())
+    if (reporter.cancelled.aborted) log.info('job cancelled', { jobId: job.id })
+    else await failJob(job, error, context)
   }
   await spool.remove(job.id)
   hints.notify('jobs')
+}
+
+async function failJob(job: Job, error: unknown, { db, log, now }: JobContext): Promise<void> {
+  const sentence = failureSentence(error)
+  log[sentence === null ? 'error' : 'warn']('publishing failed', { jobId: job.id, error })
+  const shown = sentence ?? `Something went wrong here (job ${job.id}). Nothing was published.`
+  await finishJob(db, job.id, { status: 'failed', error: shown }, now())
 }
 
 async function carryOut(
@@ -133,11 +195,12 @@ async function carryOut(
   const identity = await identities.resolve(job.did)
   const { uri, cid } = await publishSite(address, files, {
     ...context,
-    repo: new AccountRepo(await oauth.session(job.did)),
+    repo: new AccountRepo(job.did, oauth.session),
     host: new URL(identity.pds).host,
     folder: await spool.open(job.id),
-    signal,
+    signal: AbortSignal.any([signal, reporter.cancelled]),
     onProgress: (progress) => reporter.report(progress),
+    assertWanted: () => reporter.assertWanted(),
   })
   await enqueueIngest(db, [address], now())
   hints.notify('ingest')

@@ -2,7 +2,9 @@ import { ServerRefusedError, ServerUnreachableError } from '#atproto/account-rep
 import { IdentityError } from '#atproto/identity.ts'
 import { SessionEndedError } from '#atproto/oauth.ts'
 import { BlobStorageError } from '#blobs/blob-store.ts'
-import { NotPublishableError } from './publish-site.ts'
+import { SiteConflictError } from './commit-site.ts'
+import { NotPublishableError } from './not-publishable.ts'
+import { ServerBusyError } from './server-patience.ts'
 import { BlobRefusedError } from './upload-blobs.ts'
 
 /**
@@ -11,6 +13,16 @@ import { BlobRefusedError } from './upload-blobs.ts'
  */
 export function failureSentence(error: unknown): string | null {
   if (error instanceof NotPublishableError) return error.message
+  if (error instanceof ServerBusyError) {
+    return (
+      `Your account’s server takes no more uploads until ${new Date(error.retryAt).toUTCString()}. ` +
+      'What was sent so far is kept: upload again after that time, and only the rest is sent. ' +
+      'Nothing was published yet.'
+    )
+  }
+  if (error instanceof SiteConflictError) {
+    return 'This site was changed by another program meanwhile. Nothing of your upload was published; upload again to replace it.'
+  }
   if (error instanceof SessionEndedError) {
     return 'Your sign-in has ended. Sign in again, then upload once more; nothing was published.'
   }

@@ -1,19 +1,19 @@
 import type { AccountRepo } from '#atproto/account-repo.ts'
+import { ServerRefusedError } from '#atproto/account-repo.ts'
 import type { BlobStore } from '#blobs/blob-store.ts'
-import { type FileNode, type Manifest, parseManifest } from '#site/manifest.ts'
+import type { FileNode } from '#site/manifest.ts'
+import type { SitePath } from '#site/path.ts'
 import type { SiteAddress } from '#site/site-address.ts'
-import { buildTree } from '#site/tree.ts'
 import type { Db } from '#store/database.ts'
 import type { JobProgress } from '#store/jobs.ts'
-import { type EncodedFile, encodeFiles } from './encode-files.ts'
-import { megabytes, type UploadedFile } from './receive-upload.ts'
+import { forgetUploadedBlobs } from '#store/uploaded-blobs.ts'
+import { type RepositoryState, readRepository } from './account-records.ts'
+import type { AtFailPoint } from './fail-points.ts'
+import type { UploadedFile } from './receive-upload.ts'
+import { withPatience } from './server-patience.ts'
 import type { SpoolFolder } from './spool.ts'
-import { uploadBlobs } from './upload-blobs.ts'
-
-/** The account cannot hold this site. `message` is for its owner and says what to do. */
-export class NotPublishableError extends Error {
-  override readonly name = 'NotPublishableError'
-}
+import { type Report, storeFiles } from './store-files.ts'
+import { type WrittenSite, writeSite } from './write-site.ts'
 
 export interface PublishContext {
   readonly repo: AccountRepo
@@ -25,92 +25,65 @@ export interface PublishContext {
   readonly now: () => number
   readonly signal: AbortSignal
   readonly onProgress: (progress: JobProgress) => void
+  /** Looked at right before the commit: throws when the job was cancelled. */
+  readonly assertWanted: () => Promise<void>
+  readonly at: AtFailPoint
 }
 
 /**
- * Writes a site to its owner's repository: every blob first, then the one record that names them all.
- * Until that record is written nothing of the old site has changed.
+ * Writes a site to its owner's repository: every blob first, then one commit that names them all. Until
+ * that commit nothing of the old site has changed. A site that is there already, as it is, costs neither
+ * an upload nor a commit. Throws SiteConflictError when the site was changed by somebody else meanwhile.
  */
 export async function publishSite(
   address: SiteAddress,
   files: readonly UploadedFile[],
   context: PublishContext,
-): Promise<{ uri: string; cid: string }> {
-  const { repo, folder, signal, onProgress } = context
+): Promise<WrittenSite> {
+  const { db, now, onProgress, repo, signal } = context
   let progress = progressAtStart(files)
-  const report = (change: Partial<JobProgress>): void => {
+  const report: Report = (change) => {
     progress = { ...progress, ...change }
     onProgress(progress)
   }
-
-  report({ phase: 'compressing' })
-  const encoded = await encodeFiles(files, folder, {
-    signal,
-    onEncoded: ({ source }) =>
-      report({ filesProcessed: progress.filesProcessed + 1, currentFile: source.path }),
-  })
-  assertServerTakes(encoded, await repo.blobUploadBytesMax())
-
-  report({ phase: 'uploading' })
-  const nodes = await uploadBlobs(encoded, {
-    ...context,
-    onUploading: ({ source }) => report({ currentFile: source.path }),
-    onUploaded: ({ source }) =>
-      report({
-        filesUploaded: progress.filesUploaded + 1,
-        bytesUploaded: progress.bytesUploaded + source.bytes,
-      }),
-  })
-
-  report({ phase: 'creating_manifest', currentFile: null })
-  const byPath = new Map(encoded.map(({ source }, i) => [source.path, nodes[i] as FileNode]))
-  const manifest = manifestOf(address, byPath, context.now())
-  const record = await repo.putRecord('place.sitehost.fs', address.name, { ...manifest })
+  const repository = await withPatience(() => readRepository(repo), { now, signal })
+  const store = () => storeFiles(files, repository, context, report)
+  const write = async (nodes: Map<SitePath, FileNode>): Promise<WrittenSite> => {
+    report({ phase: 'creating_manifest', currentFile: null })
+    await context.assertWanted()
+    return await writeSite(address, nodes, repository, context)
+  }
+  const forget = () =>
+    forgetUploadedBlobs(
+      db,
+      repo.did,
+      files.map((file) => file.sha256),
+    )
+  let written: WrittenSite
+  try {
+    written = await write(await store())
+  } catch (error) {
+    if (!isBlobNotFound(error)) throw error
+    // The server has dropped what an earlier try had sent: everything that no record names goes again.
+    await forget()
+    written = await write(await store())
+  }
+  await forget()
   report({ phase: 'finalizing' })
-  return record
+  return written
 }
 
 /** An empty site, written at once. */
 export async function publishEmptySite(
   address: SiteAddress,
-  repo: AccountRepo,
-  now: number,
-): Promise<{ uri: string; cid: string }> {
-  const manifest = manifestOf(address, new Map(), now)
-  return await repo.putRecord('place.sitehost.fs', address.name, { ...manifest })
+  context: Pick<PublishContext, 'repo' | 'now' | 'signal' | 'at'>,
+): Promise<WrittenSite> {
+  const repository: RepositoryState = await readRepository(context.repo)
+  return await writeSite(address, new Map(), repository, context)
 }
 
-// Before any upload: a site that cannot become whole must not use up the account's quota.
-function assertServerTakes(files: readonly EncodedFile[], bytesMax: number | null): void {
-  if (bytesMax === null) return
-  const tooLarge = files.filter((file) => file.stored.bytes > bytesMax)
-  if (tooLarge.length === 0) return
-  const names = tooLarge.map((file) => `${file.source.path} (${megabytes(file.stored.bytes)})`)
-  throw new NotPublishableError(
-    `Your account’s server takes files of at most ${megabytes(bytesMax)}, and these are larger: ` +
-      `${names.join(', ')}. Make them smaller or leave them out; nothing was published.`,
-  )
-}
-
-function manifestOf(
-  address: SiteAddress,
-  files: ReadonlyMap<UploadedFile['path'], FileNode>,
-  now: number,
-): Manifest {
-  const parsed = parseManifest(
-    {
-      $type: 'place.sitehost.fs',
-      site: address.name,
-      root: buildTree(files),
-      fileCount: files.size,
-      createdAt: new Date(now).toISOString(),
-    },
-    address.name,
-  )
-  // Whatever ingest would refuse must not be written in the first place.
-  if (!parsed.ok) throw new NotPublishableError(`${parsed.problems[0]}. Nothing was published.`)
-  return parsed.manifest
-}
+const isBlobNotFound = (error: unknown): boolean =>
+  error instanceof ServerRefusedError && error.code === 'BlobNotFound'
 
 export function progressAtStart(files: readonly { readonly bytes: number }[]): JobProgress {
   return {

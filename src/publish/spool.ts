@@ -1,9 +1,6 @@
-import { createWriteStream } from 'node:fs'
-import { mkdir, readdir, rm } from 'node:fs/promises'
+import { exists, type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
-import { Transform } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
+import { addAbortSignal, pipeline, Readable, type Transform } from 'node:stream'
 
 /** A file as it lies in a spool folder. Its name is ours, never the uploader's. */
 export interface SpooledFile {
@@ -37,6 +34,10 @@ export class Spool {
     return new SpoolFolder(dir)
   }
 
+  async has(jobId: string): Promise<boolean> {
+    return await exists(this.#folder(jobId))
+  }
+
   async remove(jobId: string): Promise<void> {
     await rm(this.#folder(jobId), { recursive: true, force: true })
   }
@@ -44,16 +45,24 @@ export class Spool {
   /** Removes what belongs to none of `jobIds`: leftovers of a process that was killed. */
   async sweep(jobIds: ReadonlySet<string>): Promise<void> {
     await mkdir(this.#dir, { recursive: true, mode: 0o700 })
-    for (const jobId of await readdir(this.#dir)) {
-      if (!jobIds.has(jobId)) await this.remove(jobId)
+    for (const name of await readdir(this.#dir)) {
+      if (isJobId(name) && !jobIds.has(name)) await this.remove(name)
     }
   }
 
   #folder(jobId: string): string {
-    if (!/^[0-9a-f-]{36}$/.test(jobId)) throw new TypeError('job ids are UUIDs')
+    if (!isJobId(jobId)) throw new TypeError('job ids are UUIDs')
     return join(this.#dir, jobId)
   }
 }
+
+interface WriteOptions {
+  readonly bytesMax: number
+  readonly steps?: readonly Transform[]
+  readonly signal?: AbortSignal
+}
+
+const isJobId = (name: string): boolean => /^[0-9a-f-]{36}$/.test(name)
 
 export class SpoolFolder {
   readonly #dir: string
@@ -68,47 +77,49 @@ export class SpoolFolder {
 
   /** Streams `source` through `steps` to disk, back-pressure included. Throws SpoolLimitError. */
   async write(
-    source: Readable,
-    { bytesMax, steps = [] }: { bytesMax: number; steps?: readonly Transform[] },
+    source: AsyncIterable<Uint8Array>,
+    { bytesMax, steps = [], signal }: WriteOptions,
   ): Promise<SpooledFile> {
     const name = crypto.randomUUID()
-    const meter = new Meter(bytesMax)
-    const target = createWriteStream(this.path(name), { mode: 0o600, flags: 'wx' })
+    const file = await open(this.path(name), 'wx', 0o600)
     try {
-      await pipeline([source, ...steps, meter, target])
+      const chunks = steps.length === 0 ? source : through(source, steps, signal)
+      return { name, ...(await copy(chunks, file, bytesMax)) }
     } catch (error) {
       await rm(this.path(name), { force: true })
       throw error
+    } finally {
+      await file.close()
     }
-    return { name, bytes: meter.bytes, sha256: meter.digest() }
   }
 }
 
-class Meter extends Transform {
-  bytes = 0
-  readonly #bytesMax: number
-  readonly #hasher = new Bun.CryptoHasher('sha256')
+function through(
+  source: AsyncIterable<Uint8Array>,
+  steps: readonly Transform[],
+  signal: AbortSignal | undefined,
+): AsyncIterable<Uint8Array> {
+  const from = Readable.from(source, { objectMode: false })
+  // A failure of any step ends the last one with it, which is where it is read.
+  const last = pipeline([from, ...steps], () => undefined) as Transform
+  return signal ? addAbortSignal(signal, last) : last
+}
 
-  constructor(bytesMax: number) {
-    super()
-    this.#bytesMax = bytesMax
-  }
-
-  override _transform(
-    chunk: Uint8Array,
-    _encoding: string,
-    done: (error?: Error | null, chunk?: Uint8Array) => void,
-  ): void {
-    this.bytes += chunk.byteLength
-    if (this.bytes > this.#bytesMax) {
-      done(new SpoolLimitError(this.#bytesMax))
-      return
+// No streams on the way to the disk: they would hold a few chunks each, for every upload.
+async function copy(
+  chunks: AsyncIterable<Uint8Array>,
+  file: FileHandle,
+  bytesMax: number,
+): Promise<Omit<SpooledFile, 'name'>> {
+  const hasher = new Bun.CryptoHasher('sha256')
+  let bytes = 0
+  for await (const chunk of chunks) {
+    bytes += chunk.byteLength
+    if (bytes > bytesMax) throw new SpoolLimitError(bytesMax)
+    hasher.update(chunk)
+    for (let written = 0; written < chunk.byteLength; ) {
+      written += (await file.write(chunk, written)).bytesWritten
     }
-    this.#hasher.update(chunk)
-    done(null, chunk)
   }
-
-  digest(): string {
-    return this.#hasher.digest('hex')
-  }
+  return { bytes, sha256: hasher.digest('hex') }
 }

@@ -1,12 +1,15 @@
-import pMap from 'p-map'
-import type { AccountRepo, BlobRef } from '#atproto/account-repo.ts'
+import type { AccountRepo } from '#atproto/account-repo.ts'
 import { rawCid } from '#atproto/blob-fetch.ts'
+import { mapAtOnce } from '#atproto/map-at-once.ts'
 import type { BlobStore } from '#blobs/blob-store.ts'
-import type { FileNode } from '#site/manifest.ts'
+import type { BlobRef } from '#site/blob-ref.ts'
 import { rememberBlob } from '#store/blobs.ts'
 import type { Db } from '#store/database.ts'
 import { findServer, rememberServer } from '#store/servers.ts'
+import { rememberUploadedBlob } from '#store/uploaded-blobs.ts'
 import { base64File, type EncodedFile } from './encode-files.ts'
+import type { ReusableBlob } from './reusable-blobs.ts'
+import { withPatience } from './server-patience.ts'
 import type { SpooledFile, SpoolFolder } from './spool.ts'
 
 const uploadsAtOnce = 8
@@ -24,7 +27,7 @@ export class BlobRefusedError extends Error {
 }
 
 interface UploadContext {
-  readonly repo: AccountRepo
+  readonly repo: Pick<AccountRepo, 'did' | 'uploadBlob'>
   /** Host of the account's server: what is learned about it is remembered under this name. */
   readonly host: string
   readonly folder: SpoolFolder
@@ -37,100 +40,98 @@ interface UploadContext {
 }
 
 /**
- * Uploads eight files at a time and returns their manifest nodes, in order. What is stored there is
- * stored here too, so that ingest need not fetch it back. Ends with the first failure.
+ * Uploads eight files at a time and returns what the server made of them, in order. What is stored
+ * there is stored here too, so that ingest need not fetch it back, and remembered, so that another try
+ * need not send it again. Ends with the first failure that does not pass by itself.
  */
 export async function uploadBlobs(
   files: readonly EncodedFile[],
   context: UploadContext,
-): Promise<FileNode[]> {
+): Promise<ReusableBlob[]> {
   const server = new UploadServer(context)
-  return await pMap(
-    files,
-    async (file) => {
-      context.onUploading(file)
-      const node = await server.upload(file)
-      await keepLocally(file, node, context)
-      context.onUploaded(file)
-      return node
-    },
-    { concurrency: uploadsAtOnce, signal: context.signal },
-  )
+  const { signal } = context
+  return await mapAtOnce(files, { atOnce: uploadsAtOnce, signal }, async (file, signal) => {
+    context.onUploading(file)
+    const uploaded = await server.upload(file, signal)
+    await keep(file, uploaded, context)
+    context.onUploaded(file)
+    return uploaded
+  })
 }
 
 /**
  * A server that sniffs stores gzip under a media type of its own, but a compressed file must be
- * `application/octet-stream` (interface.md §2.3): such a server gets it as base64 text.
+ * `application/octet-stream` (interface.md §2.3): such a server gets it as base64 text. The first
+ * compressed file shows which kind a server is; the others wait for that, because the reference server
+ * counts every upload.
  */
 class UploadServer {
   readonly #context: UploadContext
   #sniffsGzip: Promise<boolean> | undefined
+  readonly #probed = new Map<EncodedFile, BlobRef>()
 
   constructor(context: UploadContext) {
     this.#context = context
   }
 
-  async upload(file: EncodedFile): Promise<FileNode> {
-    if (file.coding === 'identity') return nodeOf(file, await this.#send(file, file.stored), false)
-    this.#sniffsGzip ??= this.#recallSniffing()
+  async upload(file: EncodedFile, signal: AbortSignal): Promise<ReusableBlob> {
+    const { coding } = file
+    if (coding === 'identity') {
+      return { blob: await this.#send(file, file.stored, signal), coding, base64: false }
+    }
+    this.#sniffsGzip ??= this.#findOut(file, signal)
     if (!(await this.#sniffsGzip)) {
-      const blob = await this.#send(file, file.stored)
-      if (blob.mimeType === opaqueType) return nodeOf(file, blob, false)
-      await this.#learnSniffing()
+      const blob = this.#probed.get(file) ?? (await this.#send(file, file.stored, signal))
+      if (blob.mimeType === opaqueType) return { blob, coding, base64: false }
+      // It did not when we last met it.
+      this.#sniffsGzip = this.#learn(true)
     }
     const text = await base64File(file.stored, this.#context.folder)
-    return nodeOf(file, await this.#send(file, text), true)
+    return { blob: await this.#send(file, text, signal), coding, base64: true }
   }
 
-  async #send(file: EncodedFile, spooled: SpooledFile): Promise<BlobRef> {
-    const { repo, folder } = this.#context
-    const blob = await repo.uploadBlob(Bun.file(folder.path(spooled.name)))
+  async #findOut(file: EncodedFile, signal: AbortSignal): Promise<boolean> {
+    const known = await findServer(this.#context.db, this.#context.host)
+    if (known !== null) return known.sniffsGzip
+    const blob = await this.#send(file, file.stored, signal)
+    this.#probed.set(file, blob)
+    return await this.#learn(blob.mimeType !== opaqueType)
+  }
+
+  async #learn(sniffsGzip: boolean): Promise<boolean> {
+    const { db, host, now } = this.#context
+    await rememberServer(db, { host, sniffsGzip }, now())
+    return sniffsGzip
+  }
+
+  async #send(file: EncodedFile, spooled: SpooledFile, signal: AbortSignal): Promise<BlobRef> {
+    const { repo, folder, now } = this.#context
+    const bytes = Bun.file(folder.path(spooled.name))
+    const blob = await withPatience(() => repo.uploadBlob(bytes, signal), { now, signal })
     const expected = rawCid(Buffer.from(spooled.sha256, 'hex'))
     if (blob.ref.$link !== expected) {
       throw new BlobRefusedError(file.source.path, `cid ${blob.ref.$link}, expected ${expected}`)
     }
     return blob
   }
-
-  async #recallSniffing(): Promise<boolean> {
-    return (await findServer(this.#context.db, this.#context.host))?.sniffsGzip ?? false
-  }
-
-  async #learnSniffing(): Promise<void> {
-    const { db, host, now } = this.#context
-    this.#sniffsGzip = Promise.resolve(true)
-    await rememberServer(db, { host, sniffsGzip: true }, now())
-  }
 }
 
-function nodeOf(file: EncodedFile, blob: BlobRef, base64: boolean): FileNode {
-  return {
-    $type: 'place.sitehost.fs#file',
-    type: 'file',
-    blob,
-    mimeType: file.mediaType,
-    ...(file.coding === 'gzip' && { encoding: 'gzip' }),
-    ...(base64 && { base64: true }),
-  }
-}
-
-async function keepLocally(
+async function keep(
   file: EncodedFile,
-  node: FileNode,
-  { blobs, db, folder, now }: UploadContext,
+  uploaded: ReusableBlob,
+  { blobs, db, folder, now, repo }: UploadContext,
 ): Promise<void> {
   const { hash } = await blobs.put(Bun.file(folder.path(file.stored.name)).stream())
+  const { coding, base64, blob } = uploaded
+  const decodedHash = file.source.sha256
   await rememberBlob(
     db,
     {
-      cid: node.blob.ref.$link,
-      coding: file.coding,
-      base64: node.base64 ?? false,
-      hash,
+      ...{ cid: blob.ref.$link, coding, base64, hash, decodedHash },
       storedBytes: file.stored.bytes,
-      decodedHash: file.source.sha256,
       decodedBytes: file.source.bytes,
     },
     now(),
   )
+  await rememberUploadedBlob(db, repo.did, { decodedHash, blob, coding, base64 }, now())
 }

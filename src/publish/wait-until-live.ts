@@ -2,7 +2,7 @@ import type { SiteAddress } from '#site/site-address.ts'
 import type { Db } from '#store/database.ts'
 import type { Hints } from '#store/hints.ts'
 import { findSite } from '#store/sites.ts'
-import { NotPublishableError } from './publish-site.ts'
+import { NotPublishableError } from './not-publishable.ts'
 
 const waitMsMax = 10_000
 const lookAgainMs = 250

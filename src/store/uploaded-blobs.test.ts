@@ -37,13 +37,13 @@ await onEachStore('store/uploaded blobs', (db) => {
       ])
     })
 
-    test('are forgotten by account, or by age', async () => {
+    test('are forgotten by account and content, or by age', async () => {
       await rememberUploadedBlob(db(), alice, uploaded('a', 1), 10)
       await rememberUploadedBlob(db(), alice, uploaded('b', 1), 20)
       await rememberUploadedBlob(db(), bob, uploaded('c', 1), 20)
       await deleteUploadedBlobsBefore(db(), 20)
       expect([await hashesOf(alice), await hashesOf(bob)]).toEqual([['b'], ['c']])
-      await forgetUploadedBlobs(db(), alice)
+      await forgetUploadedBlobs(db(), alice, ['b', 'c'])
       expect([await hashesOf(alice), await hashesOf(bob)]).toEqual([[], ['c']])
     })
   })

@@ -57,9 +57,19 @@ export async function findUploadedBlobs(
   return found
 }
 
-/** Once records name them, or the server has forgotten them, nothing of this is needed. */
-export async function forgetUploadedBlobs(db: Db, did: Did): Promise<void> {
-  await db.deleteFrom('uploadedBlobs').where('did', '=', did).execute()
+/** Once records name them, or the server has dropped them. */
+export async function forgetUploadedBlobs(
+  db: Db,
+  did: Did,
+  decodedHashes: readonly string[],
+): Promise<void> {
+  for (const chunk of chunksOf([...new Set(decodedHashes)])) {
+    await db
+      .deleteFrom('uploadedBlobs')
+      .where('did', '=', did)
+      .where('decodedHash', 'in', chunk)
+      .execute()
+  }
 }
 
 /** Servers drop blobs that no record came to name; so do we, before they do. */

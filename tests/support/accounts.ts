@@ -107,6 +107,27 @@ export async function getRecord(
   }
 }
 
+/** All records of a collection: their keys and values. */
+export async function listRecords(
+  { pds, did }: Pick<PdsAccount, 'pds' | 'did'>,
+  collection: string,
+): Promise<{ rkey: string; value: unknown }[]> {
+  const records: { rkey: string; value: unknown }[] = []
+  let cursor: string | undefined
+  do {
+    const query = new URLSearchParams({ repo: did, collection, limit: '100', cursor: cursor ?? '' })
+    const page = (await call(pds, `com.atproto.repo.listRecords?${query}`, {})) as {
+      records: { uri: string; value: unknown }[]
+      cursor?: string
+    }
+    for (const { uri, value } of page.records) {
+      records.push({ rkey: uri.slice(uri.lastIndexOf('/') + 1), value })
+    }
+    cursor = page.cursor
+  } while (cursor)
+  return records
+}
+
 async function post(to: PdsAccount | string, method: string, input: object): Promise<unknown> {
   const headers = new Headers({ 'content-type': 'application/json' })
   if (typeof to !== 'string') headers.set('authorization', `Bearer ${to.accessJwt}`)

@@ -31,7 +31,11 @@ export async function startWorld({ pdsEnv, environment }: WorldOptions = {}): Pr
   const dir = await mkdtemp(join(tmpdir(), 'sitehost-world-'))
   const dataDir = join(dir, 'sitehost')
   const networkDir = join(dir, 'devnet')
-  const network = await startDevnet({ dir: networkDir, ...(pdsEnv && { pdsEnv }) })
+  const network = await startDevnet({
+    dir: networkDir,
+    logFile: 'pds.log',
+    ...(pdsEnv && { pdsEnv }),
+  })
   let service = await startService(network, dataDir, '0', environment)
 
   return {

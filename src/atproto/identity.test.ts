@@ -1,0 +1,217 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import type { Did } from '#site/site-address.ts'
+import { alice, bob } from '#tests/support/sample-rows.ts'
+import { Identities, IdentityError } from './identity.ts'
+import type { SafeFetch } from './safe-fetch.ts'
+
+const key = 'zDnaembgSGUhZULN2Caob4HLJPaxBh92N7rtH21TErzqf8HQo'
+const webDid: Did = 'did:web:site.example'
+
+/** What is served at each address; everything else is 404. Addresses asked for are noted. */
+let web: Map<string, unknown>
+let asked: string[]
+let fetch: SafeFetch
+beforeEach(() => {
+  web = new Map()
+  asked = []
+  fetch = async (input) => {
+    const url = String(input instanceof Request ? input.url : input)
+    asked.push(url)
+    const answer = web.get(url)
+    if (answer instanceof Error) throw answer
+    if (answer === undefined) return new Response('', { status: 404 })
+    return typeof answer === 'string' ? new Response(answer) : Response.json(answer)
+  }
+})
+const plc = (did: Did) => `https://plc.example/${encodeURIComponent(did)}`
+const resolver = 'https://resolver.example'
+const handleAt = (handle: string) =>
+  `${resolver}/xrpc/com.atproto.identity.resolveHandle?handle=${handle}`
+
+let now = 0
+afterEach(() => {
+  now = 0
+})
+const identities = (allowHttp = false) =>
+  new Identities({
+    fetch,
+    plcUrl: 'https://plc.example',
+    handleResolverUrl: resolver,
+    allowHttp,
+    now: () => now,
+  })
+
+const document = (did: string, facts: Record<string, unknown> = {}) => ({
+  id: did,
+  alsoKnownAs: ['at://alice.example'],
+  verificationMethod: [
+    { id: `${did}#atproto`, type: 'Multikey', controller: did, publicKeyMultibase: key },
+  ],
+  service: [endpoint('https://pds.example')],
+  ...facts,
+})
+const endpoint = (serviceEndpoint: string) => ({
+  id: '#atproto_pds',
+  type: 'AtprotoPersonalDataServer',
+  serviceEndpoint,
+})
+
+test('an account has a server, a key, and a handle that leads back to it', async () => {
+  web.set(plc(alice), document(alice)).set(handleAt('alice.example'), { did: alice })
+  const identity = await identities().resolve(alice)
+  expect(identity).toMatchObject({
+    did: alice,
+    handle: 'alice.example',
+    pds: 'https://pds.example',
+  })
+  expect(await identity.signingKey.exportPublicKey('multikey')).toBe(key)
+})
+
+test('did:web is read from its host', async () => {
+  web.set('https://site.example/.well-known/did.json', document(webDid))
+  expect((await identities().resolve(webDid)).pds).toBe('https://pds.example')
+})
+
+describe('a handle that does not lead back is none, and no reason to fail', () => {
+  const facts: [string, () => void][] = [
+    ['leads to another account', () => web.set(handleAt('alice.example'), { did: bob })],
+    ['leads nowhere', () => web.delete(handleAt('alice.example'))],
+    ['cannot be looked up', () => web.set(handleAt('alice.example'), new Error('away'))],
+    ['is none', () => web.set(plc(alice), document(alice, { alsoKnownAs: ['at://nodots'] }))],
+    ['is missing', () => web.set(plc(alice), document(alice, { alsoKnownAs: [] }))],
+  ]
+  for (const [what, arrange] of facts) {
+    test(what, async () => {
+      web.set(plc(alice), document(alice))
+      arrange()
+      expect((await identities().resolve(alice)).handle).toBeNull()
+    })
+  }
+})
+
+describe('the server is a bare https origin', () => {
+  const facts: [string, string | null][] = [
+    ['https://pds.example', 'https://pds.example'],
+    ['https://pds.example/', 'https://pds.example'],
+    ['https://PDS.example:443', 'https://pds.example'],
+    ['https://pds.example/xrpc', null],
+    ['https://pds.example?x', null],
+    ['https://pds.example#x', null],
+    ['https://user@pds.example', null],
+    ['https://@pds.example', null],
+    ['https://pds.example:8443', null],
+    ['http://pds.example', null],
+    ['ftp://pds.example', null],
+    ['file:///etc/passwd', null],
+    ['pds.example', null],
+    ['', null],
+  ]
+  for (const [endpointUrl, origin] of facts) {
+    test(`${endpointUrl}: ${origin}`, async () => {
+      web.set(plc(alice), document(alice, { service: [endpoint(endpointUrl)] }))
+      const resolving = identities().resolve(alice)
+      if (origin === null) await expect(resolving).rejects.toBeInstanceOf(IdentityError)
+      else expect((await resolving).pds).toBe(origin)
+    })
+  }
+  test('in development, http and ports too', async () => {
+    const facts = { service: [endpoint('http://127.0.0.1:2583')] }
+    web.set(plc(alice), document(alice, facts))
+    expect((await identities(true).resolve(alice)).pds).toBe('http://127.0.0.1:2583')
+  })
+})
+
+describe('is refused', () => {
+  const refused = async (did: string) =>
+    await expect(identities().resolve(did as Did)).rejects.toBeInstanceOf(IdentityError)
+
+  for (const did of [
+    'did:web:localhost%3A6379',
+    'did:web:localhost',
+    'did:web:10.0.0.1',
+    'did:web:site.example:path',
+    'did:web:site.example%2Fpath',
+    'did:web:SITE.example',
+    'did:key:zDnaembgSGUhZULN2Caob4HLJPaxBh92N7rtH21TErzqf8HQo',
+    'did:plc:short',
+    'did:plc:../../x',
+    'alice.example',
+  ]) {
+    test(`${did}, and nobody is asked`, async () => {
+      await refused(did)
+      expect(asked).toEqual([])
+    })
+  }
+  const documents: [string, unknown][] = [
+    ['the document of another account', document(bob)],
+    ['no document', undefined],
+    ['a document that is none', 'hello'],
+    ['a document without a server', document(alice, { service: [] })],
+    ['a document without a key', document(alice, { verificationMethod: [] })],
+    [
+      'a key that is none',
+      document(alice, {
+        verificationMethod: [
+          {
+            id: `${alice}#atproto`,
+            type: 'Multikey',
+            controller: alice,
+            publicKeyMultibase: 'zabc',
+          },
+        ],
+      }),
+    ],
+    ['a directory that is away', new Error('away')],
+  ]
+  for (const [what, answer] of documents) {
+    test(what, async () => {
+      web.set(plc(alice), answer)
+      await refused(alice)
+    })
+  }
+  test('a document that answers with a redirect', async () => {
+    fetch = async () => Response.redirect('https://elsewhere.example/')
+    await refused(alice)
+  })
+})
+
+test('documents are read up to 64 KiB', async () => {
+  const caps: unknown[] = []
+  fetch = async (_, init) => {
+    caps.push(init?.limits?.responseBytesMax)
+    return Response.json(document(alice))
+  }
+  await identities().resolve(alice)
+  expect(caps).toEqual([65_536, 65_536])
+})
+
+describe('an answer is remembered', () => {
+  const lookUps = () => asked.filter((url) => url === plc(alice)).length
+
+  test('for ten minutes', async () => {
+    web.set(plc(alice), document(alice))
+    const known = identities()
+    await known.resolve(alice)
+    now = 10 * 60_000 - 1
+    await known.resolve(alice)
+    expect(lookUps()).toBe(1)
+    now = 10 * 60_000
+    await known.resolve(alice)
+    expect(lookUps()).toBe(2)
+  })
+  test('unless a fresh one is asked for, which is remembered then', async () => {
+    web.set(plc(alice), document(alice))
+    const known = identities()
+    await known.resolve(alice)
+    web.set(plc(alice), document(alice, { service: [endpoint('https://new.example')] }))
+    expect((await known.resolve(alice)).pds).toBe('https://pds.example')
+    expect((await known.resolve(alice, { fresh: true })).pds).toBe('https://new.example')
+    expect((await known.resolve(alice)).pds).toBe('https://new.example')
+  })
+  test('a failure is not', async () => {
+    const known = identities()
+    await expect(known.resolve(alice)).rejects.toBeInstanceOf(IdentityError)
+    web.set(plc(alice), document(alice))
+    expect((await known.resolve(alice)).did).toBe(alice)
+  })
+})

@@ -1,0 +1,106 @@
+import { beforeEach, describe, expect, test } from 'bun:test'
+import type { StoredState } from '@atcute/oauth-node-client'
+import { alice } from '#tests/support/sample-rows.ts'
+import { Identities } from './identity.ts'
+import { createOAuth, type OAuth, SessionEndedError } from './oauth.ts'
+import { type SealedRows, sealedStore } from './oauth-rows.ts'
+import type { SafeFetch } from './safe-fetch.ts'
+import { createSeal } from './seal.ts'
+import { SignInError, type SignInFailure } from './sign-in-error.ts'
+
+// What ends before a server is asked; the rest is tested against a real one.
+
+const seal = await createSeal(['secret'], 'test')
+const nonce = 'the nonce in the cookie'
+const nonceHash = new Bun.CryptoHasher('sha256').update(nonce).digest('base64url')
+
+let kept: Map<string, string>
+let rows: SealedRows
+let oauth: OAuth
+beforeEach(() => {
+  kept = new Map()
+  rows = {
+    get: async (kind, key) => kept.get(`${kind} ${key}`) ?? null,
+    put: async (kind, key, sealed) => void kept.set(`${kind} ${key}`, sealed),
+    delete: async (kind, key) => void kept.delete(`${kind} ${key}`),
+  }
+  const fetch: SafeFetch = () => Promise.reject(Object.assign(new Error('away'), { code: 'ENET' }))
+  const redirectUri = 'http://127.0.0.1:3000/api/auth/callback'
+  const identities = new Identities({
+    fetch,
+    plcUrl: 'https://plc.example',
+    handleResolverUrl: 'https://resolver.example',
+  })
+  oauth = createOAuth({ redirectUri, identities, fetch, rows, seal })
+})
+
+/** A sign-in under way, as the library remembers it. */
+async function begun(facts: Partial<StoredState> = {}): Promise<void> {
+  const states = sealedStore<string, StoredState>(rows, seal, 'oauth-state')
+  const state = { expiresAt: Date.now() + 60_000, userState: { nonceHash }, ...facts }
+  await states.set('state-1', state as StoredState)
+}
+
+async function fails(
+  query: Record<string, string>,
+  failure: SignInFailure,
+  cookie: string | null = nonce,
+): Promise<void> {
+  const completing = oauth.complete(new URLSearchParams(query), cookie)
+  await expect(completing).rejects.toBeInstanceOf(SignInError)
+  await expect(completing).rejects.toMatchObject({ failure })
+}
+
+describe('a callback starts no session', () => {
+  test('without a state, or with one that nobody began', async () => {
+    await fails({}, 'expired')
+    await fails({ state: 'state-1', code: 'c' }, 'expired')
+  })
+  test('when its time is over', async () => {
+    await begun({ expiresAt: Date.now() - 1 })
+    await fails({ state: 'state-1', code: 'c' }, 'expired')
+  })
+  test('in another browser, which does not use up the state of the first', async () => {
+    await begun()
+    for (const cookie of [null, '', 'another nonce', nonceHash]) {
+      await fails({ state: 'state-1', code: 'c' }, 'other-browser', cookie)
+    }
+    expect(kept.size).toBe(1)
+  })
+  test('when the state has no browser', async () => {
+    await begun({ userState: null })
+    await fails({ state: 'state-1', code: 'c' }, 'other-browser')
+  })
+  test('after "deny", and the state is used up', async () => {
+    await begun()
+    await fails({ state: 'state-1', error: 'access_denied' }, 'denied')
+    await fails({ state: 'state-1', error: 'access_denied' }, 'expired')
+  })
+  test('without a code, and the state is used up', async () => {
+    await begun()
+    await fails({ state: 'state-1' }, 'expired')
+    expect(kept.size).toBe(0)
+  })
+})
+
+describe('a sign-in does not begin', () => {
+  for (const [input, failure] of [
+    ['', 'not-an-account-name'],
+    ['not a name', 'not-an-account-name'],
+    ['javascript:alert(1)', 'not-an-account-name'],
+    ['alice.example', 'server-unreachable'],
+    ['@alice.example', 'server-unreachable'],
+    ['https://pds.example/x?y', 'server-unreachable'],
+  ] as const) {
+    test(`with ${JSON.stringify(input)}: ${failure}`, async () => {
+      await expect(oauth.begin(input)).rejects.toMatchObject({ failure })
+      expect(kept.size).toBe(0)
+    })
+  }
+})
+
+test('an account without a session has none, and revoking it is no error', async () => {
+  expect(await oauth.has(alice)).toBe(false)
+  await expect(oauth.session(alice)).rejects.toBeInstanceOf(SessionEndedError)
+  await oauth.revoke(alice)
+})

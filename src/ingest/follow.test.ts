@@ -1,0 +1,118 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import * as Cbor from '@atcute/cbor'
+import type { Log } from '#observe/log.ts'
+import { upsertAccount } from '#store/accounts.ts'
+import { type Database, openDatabase } from '#store/database.ts'
+import { readFirehoseCursor, saveFirehoseCursor } from '#store/firehose-cursors.ts'
+import { Hints } from '#store/hints.ts'
+import { takeDueIngest } from '#store/ingest-queue.ts'
+import { migrate } from '#store/migrate.ts'
+import { eventually } from '#tests/support/eventually.ts'
+import { alice, bob } from '#tests/support/sample-rows.ts'
+import { followSites } from './follow.ts'
+
+let database: Database
+let server: Bun.Server<undefined>
+let frames: Uint8Array[]
+let cursors: (string | null)[]
+let warnings: string[]
+let stop: AbortController
+let running: Promise<void>
+
+beforeEach(async () => {
+  database = openDatabase({})
+  await migrate(database)
+  await upsertAccount(database.db, { did: alice }, 1)
+  frames = []
+  cursors = []
+  warnings = []
+  stop = new AbortController()
+  server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch(request, self) {
+      cursors.push(new URL(request.url).searchParams.get('cursor'))
+      self.upgrade(request)
+    },
+    websocket: {
+      message: () => undefined,
+      open(socket) {
+        for (const bytes of frames) socket.send(bytes)
+      },
+    },
+  })
+})
+afterEach(async () => {
+  stop.abort()
+  await running
+  await server.stop(true)
+  await database[Symbol.asyncDispose]()
+})
+
+function start(): void {
+  const log: Log = {
+    debug: () => {},
+    info: () => {},
+    warn: (message, fields) => warnings.push(`${message} ${JSON.stringify(fields)}`),
+    error: () => {},
+  }
+  running = followSites({
+    db: database.db,
+    hints: new Hints(),
+    log,
+    firehoseUrl: server.url.origin,
+    now: () => 5,
+    signal: stop.signal,
+  })
+}
+
+const frame = (header: object, body: object): Uint8Array =>
+  Buffer.concat([Cbor.encode(header), Cbor.encode(body)])
+const commit = (seq: number, repo: string, ...paths: string[]): Uint8Array =>
+  frame({ op: 1, t: '#commit' }, { seq, repo, ops: paths.map((path) => ({ path })) })
+
+const cursor = () => readFirehoseCursor(database.db, server.url.origin)
+const queued = async () =>
+  (await takeDueIngest(database.db, { now: 10, leaseMs: 1, limit: 10 })).map(
+    ({ did, name }) => `${did === alice ? 'alice' : did}/${name}`,
+  )
+
+test('sites of known accounts are queued, and the cursor covers them', async () => {
+  frames = [
+    commit(1, alice, 'place.sitehost.fs/a', 'app.bsky.feed.post/x', 'place.sitehost.fs/b'),
+    commit(2, bob, 'place.sitehost.fs/c'),
+    commit(3, alice, 'app.bsky.feed.post/y'),
+    commit(4, alice, 'place.sitehost.fs/a', 'place.sitehost.fs/d'),
+  ]
+  start()
+  await eventually(async () => expect(await cursor()).toBe(4))
+  expect(await queued()).toEqual(['alice/a', 'alice/b', 'alice/d'])
+  expect(cursors).toEqual([null])
+})
+
+test('it goes on where it was', async () => {
+  await saveFirehoseCursor(database.db, server.url.origin, 41, 1)
+  frames = [commit(42, alice, 'place.sitehost.fs/a')]
+  start()
+  await eventually(async () => expect(await cursor()).toBe(42))
+  expect(cursors).toEqual(['41'])
+})
+
+test('frames that are none are logged and skipped', async () => {
+  frames = [Buffer.from([0xff]), commit(-3, alice), commit(1, alice, 'place.sitehost.fs/a')]
+  start()
+  await eventually(async () => expect(await cursor()).toBe(1))
+  expect(warnings).toHaveLength(2)
+})
+
+test('a source that does not know the cursor is read from its beginning', async () => {
+  await saveFirehoseCursor(database.db, server.url.origin, 5000, 1)
+  frames = [
+    frame({ op: -1 }, { error: 'FutureCursor', message: 'cursor in the future' }),
+    commit(1, alice, 'place.sitehost.fs/a'),
+  ]
+  start()
+  await eventually(async () => expect(await cursor()).toBe(1))
+  expect(warnings[0]).toStartWith('firehose starts anew {"cursor":5000')
+  expect(await queued()).toEqual(['alice/a'])
+})

@@ -1,0 +1,346 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { P256PrivateKeyExportable } from '@atcute/crypto'
+import { BlobUnavailableError } from '#atproto/blob-fetch.ts'
+import { Identities } from '#atproto/identity.ts'
+import { createSafeFetch, FetchLimitError } from '#atproto/safe-fetch.ts'
+import { ProofError, RecordUnavailableError } from '#atproto/verified-record.ts'
+import { diskBlobStore } from '#blobs/disk.ts'
+import { decodeSnapshot } from '#site/snapshot.ts'
+import { type Database, openDatabase } from '#store/database.ts'
+import { migrate } from '#store/migrate.ts'
+import { findSite } from '#store/sites.ts'
+import { carOf, type FakePds, proofOf, startFakePds } from '#tests/support/fake-pds.ts'
+import { alice, bob, siteOf } from '#tests/support/sample-rows.ts'
+import { type IngestOutcome, ingestSite } from './ingest-site.ts'
+
+const path = 'place.sitehost.fs/blog'
+
+let dir: string
+let database: Database
+let pds: FakePds
+let identities: Identities
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'ingest-'))
+  database = openDatabase({})
+  await migrate(database)
+  pds = await startFakePds(alice)
+  const fetch = createSafeFetch({ allowPrivate: true })
+  identities = new Identities({ fetch, plcUrl: pds.url, allowHttp: true })
+})
+afterEach(async () => {
+  await pds[Symbol.asyncDispose]()
+  await database[Symbol.asyncDispose]()
+  await rm(dir, { recursive: true })
+})
+
+interface Options {
+  readonly limits?: { fileBytesMax: number; siteBytesMax: number }
+  readonly signal?: AbortSignal
+}
+
+async function ingest(options: Options = {}): Promise<IngestOutcome> {
+  return await ingestSite(siteOf('blog'), {
+    db: database.db,
+    blobs: diskBlobStore({ dir }),
+    identities,
+    fetch: createSafeFetch({ allowPrivate: true }),
+    limits: { fileBytesMax: 10_000, siteBytesMax: 20_000 },
+    now: Date.now,
+    signal: new AbortController().signal,
+    ...options,
+  })
+}
+
+type Node = Record<string, unknown>
+const file = (content: string | Uint8Array, facts: Node = {}): Node => ({
+  type: 'file',
+  blob: pds.addBlob(content),
+  mimeType: 'text/html',
+  ...facts,
+})
+const manifest = (files: Record<string, Node>, facts: Node = {}): object => ({
+  $type: 'place.sitehost.fs',
+  site: 'blog',
+  root: {
+    type: 'directory',
+    entries: Object.entries(files).map(([name, node]) => ({ name, node })),
+  },
+  createdAt: '2026-01-01T00:00:00.000Z',
+  ...facts,
+})
+const put = (files: Record<string, Node>, facts?: Node) =>
+  pds.putRecord(path, manifest(files, facts))
+
+/** The live version's files, each with its decoded size and what it is served as. */
+async function live(): Promise<Record<string, string> | null> {
+  const snapshot = (await findSite(database.db, siteOf('blog')))?.live?.recordCid
+  if (snapshot === undefined) return null
+  const row = await database.db
+    .selectFrom('versions')
+    .select('snapshot')
+    .where('state', '=', 'live')
+    .executeTakeFirstOrThrow()
+  const { files } = decodeSnapshot(row.snapshot as string)
+  return Object.fromEntries(
+    [...files].map(([at, { bytes, coding, contentType }]) => [
+      at,
+      `${bytes} ${coding} ${contentType}`,
+    ]),
+  )
+}
+
+async function problems(): Promise<readonly string[] | undefined> {
+  return (await findSite(database.db, siteOf('blog')))?.refused?.problems
+}
+
+const fetches = (): string[] => pds.requests.filter((request) => request.startsWith('getBlob'))
+
+/** That `ingest` refuses the version with a problem like this one, and the old one stays live. */
+async function refuses(problem: string, options?: Options): Promise<void> {
+  const before = await live()
+  expect(await ingest(options)).toBe('refused')
+  expect((await problems())?.join('; ')).toContain(problem)
+  expect(await live()).toEqual(before)
+}
+
+test('a site goes live, in whatever form its files are', async () => {
+  const page = '<h1>hello</h1>'.repeat(30)
+  const zipped = gzipSync(page)
+  const cid = await put({
+    'index.html': file(page),
+    'zipped.html': file(zipped, { encoding: 'gzip' }),
+    'text.html': file(Buffer.from(page).toString('base64'), { base64: true }),
+    'both.html': file(zipped.toString('base64'), { encoding: 'gzip', base64: true }),
+    'empty.txt': file('', { mimeType: 'text/plain' }),
+  })
+  expect(await ingest()).toBe('went-live')
+  expect(await live()).toEqual({
+    'both.html': '420 gzip text/html; charset=utf-8',
+    'empty.txt': '0 identity text/plain; charset=utf-8',
+    'index.html': '420 identity text/html; charset=utf-8',
+    'text.html': '420 identity text/html; charset=utf-8',
+    'zipped.html': '420 gzip text/html; charset=utf-8',
+  })
+  expect(await findSite(database.db, siteOf('blog'))).toMatchObject({ live: { recordCid: cid } })
+})
+
+test('seen again it costs one look and no blob', async () => {
+  await put({ 'index.html': file('one') })
+  await ingest()
+  pds.requests.length = 0
+  expect(await ingest()).toBe('already-live')
+  expect(pds.requests).toEqual([`getRecord ${path}`])
+})
+
+test('the same blob is fetched once, however often it is named', async () => {
+  await put({ a: file('same'), b: file('same'), c: file('other') })
+  await ingest()
+  expect(fetches()).toHaveLength(2)
+  await put({ a: file('same'), d: file('new') })
+  expect(await ingest()).toBe('went-live')
+  expect(fetches()).toHaveLength(3)
+})
+
+test('one blob read in two ways is two files', async () => {
+  const zipped = gzipSync('hello')
+  await put({ 'page.html': file(zipped, { encoding: 'gzip' }), 'page.gz': file(zipped) })
+  await ingest()
+  expect(await live()).toMatchObject({ 'page.html': '5 gzip text/html; charset=utf-8' })
+  expect(fetches()).toHaveLength(2)
+})
+
+test('a blob that was lost here is fetched again', async () => {
+  await put({ a: file('kept') })
+  await ingest()
+  for (const folder of await readdir(dir)) await rm(join(dir, folder), { recursive: true })
+  await put({ a: file('kept'), b: file('new') })
+  expect(await ingest()).toBe('went-live')
+  expect(fetches()).toHaveLength(3)
+})
+
+test('a record that is proven to be gone takes its site with it', async () => {
+  await put({ a: file('x') })
+  await ingest()
+  pds.deleteRecord(path)
+  expect(await ingest()).toBe('removed')
+  expect(await live()).toBeNull()
+})
+
+test('a site never heard of and not there is no error', async () => {
+  expect(await ingest()).toBe('removed')
+})
+
+describe('a version is refused, and the old one stays live', () => {
+  beforeEach(async () => {
+    await put({ 'index.html': file('good') })
+    await ingest()
+  })
+
+  test('that is no manifest', async () => {
+    await pds.putRecord(path, { $type: 'place.sitehost.fs', site: 'blog' })
+    await refuses('the root is not a directory')
+  })
+  test('of another site', async () => {
+    await put({ a: file('x') }, { site: 'other' })
+    await refuses('"site" is not the record key')
+  })
+  test('over 1 MiB', async () => {
+    await put({ a: file('x') }, { note: 'x'.repeat(1024 * 1024) })
+    await refuses('larger than 1048576 bytes')
+  })
+  test('that is not DAG-CBOR', async () => {
+    await pds.putRecord(path, new Uint8Array([0xff]))
+    await refuses('not DAG-CBOR')
+  })
+  test('nested 100 000 deep', async () => {
+    await pds.putRecord(path, new Uint8Array([...Buffer.alloc(100_000, 0x81), 0x80]))
+    await refuses('the root is not a directory')
+  })
+  for (const [what, facts] of [
+    ['gzip that is none', { encoding: 'gzip' }],
+    ['base64 that is none', { base64: true }],
+  ] as const) {
+    test(`with ${what}`, async () => {
+      await put({ 'bad.html': file('<p>', facts), 'ok.html': file('ok') })
+      await refuses('"bad.html" is not the')
+    })
+  }
+  for (const [what, lie] of [
+    ['one bit flipped', (bytes: Uint8Array) => Buffer.from(bytes).fill(0, 0, 1)],
+    ['a byte short', (bytes: Uint8Array) => bytes.slice(1)],
+    ['a byte long', (bytes: Uint8Array) => Buffer.concat([bytes, Buffer.from('x')])],
+    ['much too long', () => Buffer.alloc(1_000_000)],
+    ['nothing', () => new Uint8Array()],
+    ['a page about an error', () => Buffer.from('<!doctype html>Sorry')],
+  ] as const) {
+    test(`with a blob that comes with ${what}`, async () => {
+      await put({ 'new.html': file('something new') })
+      pds.lies.blob = (bytes) => new Response(new Uint8Array(lie(bytes)))
+      await refuses('"new.html" is not what the record names')
+    })
+  }
+  test('with a blob without an end', async () => {
+    await put({ 'new.html': file('something new') })
+    const endless = () =>
+      new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(10_000)) })
+    pds.lies.blob = () => new Response(endless())
+    await refuses('"new.html" is not what the record names')
+  })
+  test('with a file over the limit, which is not fetched', async () => {
+    await put({ 'big.html': file('x'.repeat(10_001)) })
+    await refuses('"big.html" is larger than 10000 bytes')
+    expect(fetches()).toHaveLength(1)
+  })
+  test('with a file over the limit when it is unpacked', async () => {
+    await put({ 'big.html': file(gzipSync('x'.repeat(10_001)), { encoding: 'gzip' }) })
+    await refuses('"big.html" is larger than 10000 bytes')
+  })
+  test('with a site over the limit, of which nothing is fetched', async () => {
+    const files = ['a', 'b', 'c'].map((name) => [name, file(name.repeat(7_000))] as const)
+    await put(Object.fromEntries(files))
+    await refuses('the site is larger than 20000 bytes')
+    expect(fetches()).toHaveLength(1)
+  })
+  test('with a site over the limit when it is unpacked, which is not fetched to its end', async () => {
+    const names = Array.from({ length: 30 }, (_, i) => `${i}`)
+    const bomb = (name: string) => file(gzipSync(`${name} `.repeat(2_000)), { encoding: 'gzip' })
+    await put(Object.fromEntries(names.map((name) => [name, bomb(name)])))
+    await refuses('the site is larger than 20000 bytes')
+    expect(fetches().length).toBeLessThan(15)
+  })
+  test('with a site over the limit by naming one blob often', async () => {
+    await put({
+      a: file('x'.repeat(9_000)),
+      b: file('x'.repeat(9_000)),
+      c: file('x'.repeat(9_000)),
+    })
+    await refuses('the site is larger than 20000 bytes')
+  })
+  test('with many bad blobs: the first problems tell', async () => {
+    const files = Array.from({ length: 60 }, (_, i) => [`${i}`, file(`${i}`, { encoding: 'gzip' })])
+    await put(Object.fromEntries(files))
+    await refuses('is not the gzip stream')
+    expect((await problems())?.length).toBeLessThan(25)
+  })
+})
+
+describe('nothing changes, and it is tried again,', () => {
+  beforeEach(async () => {
+    await put({ 'index.html': file('good') })
+    await ingest()
+    await put({ 'index.html': file('better') })
+  })
+
+  const throws = async (kind: new (...args: never[]) => Error): Promise<void> => {
+    const before = await live()
+    await expect(ingest()).rejects.toBeInstanceOf(kind)
+    expect(await live()).toEqual(before)
+    expect(await problems()).toBeUndefined()
+  }
+
+  test('when the proof is signed with another key, after a look for a new one', async () => {
+    const stranger = await P256PrivateKeyExportable.createKeypair()
+    pds.lies.proof = async (honest) => await carOf(await proofOf({ ...honest, key: stranger }))
+    await throws(ProofError)
+    expect(pds.requests.filter((request) => request === 'document')).toHaveLength(2)
+  })
+  test('when the proof is of another account', async () => {
+    pds.lies.proof = async (honest) => await carOf(await proofOf({ ...honest, did: bob }))
+    await throws(ProofError)
+  })
+  test('when the record is taken down or the repository away', async () => {
+    pds.lies.proof = async () => Response.json({ error: 'RepoTakendown' }, { status: 400 })
+    await throws(RecordUnavailableError)
+  })
+  test('when the proof is a page', async () => {
+    pds.lies.proof = async () => new Response('<html>')
+    await throws(ProofError)
+  })
+  test('when the proof has no end', async () => {
+    pds.lies.proof = async () =>
+      new Response(
+        new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(100_000)) }),
+      )
+    await throws(FetchLimitError)
+  })
+  for (const [what, answer] of [
+    ['is missing', () => Response.json({ error: 'BlobNotFound' }, { status: 400 })],
+    ['comes as a range', () => new Response('bett', { status: 206 })],
+    ['fails', () => new Response('', { status: 500 })],
+  ] as const) {
+    test(`when a blob ${what}`, async () => {
+      pds.lies.blob = answer
+      await throws(BlobUnavailableError)
+    })
+  }
+})
+
+test('a key that was changed is looked up before the proof is refused', async () => {
+  await put({ a: file('x') })
+  await ingest()
+  const fresh = await P256PrivateKeyExportable.createKeypair()
+  const multikey = await fresh.exportPublicKey('multikey')
+  pds.lies.proof = async (honest) => await carOf(await proofOf({ ...honest, key: fresh }))
+  pds.lies.document = (honest) => ({
+    ...honest,
+    verificationMethod: [
+      { id: `${alice}#atproto`, type: 'Multikey', controller: alice, publicKeyMultibase: multikey },
+    ],
+  })
+  await put({ b: file('y') })
+  expect(await ingest()).toBe('went-live')
+})
+
+test('stopping ends a transfer that is under way', async () => {
+  await put({ a: file('x'), b: file('y') })
+  const stop = new AbortController()
+  pds.lies.blob = () => {
+    stop.abort(new Error('stopped'))
+    return new Response(new ReadableStream({ pull: () => new Promise(() => undefined) }))
+  }
+  await expect(ingest({ signal: stop.signal })).rejects.toThrow('stopped')
+})

@@ -1,0 +1,70 @@
+import type { Identity } from '#atproto/identity.ts'
+import { mapAtOnce } from '#atproto/map-at-once.ts'
+import type { SafeFetch } from '#atproto/safe-fetch.ts'
+import { readVerifiedRecord } from '#atproto/verified-record.ts'
+import { expandTree } from '#site/expand.ts'
+import type { Directory, FileNode } from '#site/manifest.ts'
+import { type PartUri, parsePart } from '#site/part.ts'
+import type { SitePath } from '#site/path.ts'
+
+const partsAtOnce = 4
+
+export type FilesResult =
+  | { readonly ok: true; readonly files: ReadonlyMap<SitePath, FileNode> }
+  | { readonly ok: false; readonly problems: readonly string[] }
+
+/** A part is not in the repository: it may be on its way, or the site is being replaced right now. */
+export class PartMissingError extends Error {
+  override readonly name = 'PartMissingError'
+  readonly uri: PartUri
+
+  constructor(uri: PartUri) {
+    super(`part missing; uri=${uri}`)
+    this.uri = uri
+  }
+}
+
+interface ReadContext {
+  readonly fetch: SafeFetch
+  readonly signal: AbortSignal
+}
+
+/**
+ * The files of a site, those of its parts included, each part read with its proof and only once. What is
+ * wrong with a part is a problem of the version; one that is missing throws PartMissingError, to be
+ * tried again.
+ */
+export async function readFiles(
+  root: Directory,
+  identity: Identity,
+  context: ReadContext,
+): Promise<FilesResult> {
+  const parts = new Map<PartUri, Directory>()
+  for (;;) {
+    const expanded = expandTree(root, identity.did, parts)
+    if (expanded.ok) return expanded
+    if (expanded.missing.length === 0) return { ok: false, problems: expanded.problems }
+    const problems = await readParts(expanded.missing, parts, identity, context)
+    if (problems.length > 0) return { ok: false, problems }
+  }
+}
+
+async function readParts(
+  uris: readonly PartUri[],
+  parts: Map<PartUri, Directory>,
+  identity: Identity,
+  { fetch, signal }: ReadContext,
+): Promise<string[]> {
+  const problems = await mapAtOnce(uris, { atOnce: partsAtOnce, signal }, async (uri) => {
+    const rkey = uri.slice(uri.lastIndexOf('/') + 1)
+    const key = { collection: 'place.sitehost.subfs', rkey }
+    const answer = await readVerifiedRecord(key, identity, fetch)
+    if (!answer.found) throw new PartMissingError(uri)
+    if (answer.problem !== null) return [`the part ${uri}: ${answer.problem}`]
+    const parsed = parsePart(answer.record)
+    if (!parsed.ok) return parsed.problems.map((problem) => `the part ${uri}: ${problem}`)
+    parts.set(uri, parsed.part.root)
+    return []
+  })
+  return problems.flat()
+}

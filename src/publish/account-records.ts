@@ -1,0 +1,41 @@
+import type { AccountRepo, ListedRecord } from '#atproto/account-repo.ts'
+import { parseManifest } from '#site/manifest.ts'
+import { parsePart } from '#site/part.ts'
+import type { AccountRecords, StoredRecord } from '#site/plan-writes.ts'
+import { parseSiteName } from '#site/site-name.ts'
+
+/** More than any account has; an account with more of them publishes without reuse of the rest. */
+const recordsMax = 5_000
+
+/** What the repository holds of our collections, and the commit at which it did. */
+export interface RepositoryState extends AccountRecords {
+  readonly head: string
+}
+
+/**
+ * Reads the account's manifests and parts. `head` is read first: a commit that is made meanwhile makes a
+ * write that swaps `head` fail, so nothing is decided on records that have changed.
+ */
+export async function readRepository(repo: AccountRepo): Promise<RepositoryState> {
+  const head = await repo.latestCommit()
+  const [sites, parts] = await Promise.all([
+    repo.listRecords('place.sitehost.fs', recordsMax),
+    repo.listRecords('place.sitehost.subfs', recordsMax),
+  ])
+  return {
+    head,
+    sites: new Map(sites.map((record) => [record.rkey, siteRecord(record)])),
+    parts: new Map(parts.map((record) => [record.rkey, partRecord(record)])),
+  }
+}
+
+function siteRecord({ rkey, cid, value }: ListedRecord): StoredRecord {
+  const name = parseSiteName(rkey)
+  const parsed = name === null ? null : parseManifest(value, name)
+  return { cid, value, root: parsed?.ok ? parsed.manifest.root : null }
+}
+
+function partRecord({ cid, value }: ListedRecord): StoredRecord {
+  const parsed = parsePart(value)
+  return { cid, value, root: parsed.ok ? parsed.part.root : null }
+}

@@ -1,0 +1,20 @@
+/** The moments of a publish at which a test may end the process, to see what a crash there leaves behind. */
+export const failPoints = [
+  'upload-received',
+  'job-queued',
+  'job-started',
+  'files-encoded',
+  'blob-uploaded',
+  'blobs-uploaded',
+  'before-commit',
+  'parts-written',
+  'main-written',
+  'after-commit',
+  'before-finish',
+  'after-finish',
+] as const
+
+export type FailPoint = (typeof failPoints)[number]
+
+/** Called at each of them. */
+export type AtFailPoint = (point: FailPoint) => void

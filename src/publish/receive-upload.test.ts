@@ -1,0 +1,291 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type ReceivedUpload, receiveUpload, UploadRefusedError } from './receive-upload.ts'
+import { Spool } from './spool.ts'
+
+let dir: string
+let spool: Spool
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'receive-'))
+  spool = new Spool(dir)
+})
+afterAll(() => rm(dir, { recursive: true }))
+
+type File = readonly [path: string, content?: string]
+const limits = { fileBytesMax: 100, siteBytesMax: 250 }
+
+function part(disposition: string, content: string): string {
+  return `--b\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n${content}\r\n`
+}
+const site = part('name="siteName"', 'blog')
+const fileParts = (files: readonly File[]): string =>
+  files.map(([path, content = 'x']) => part(`name="files"; filename="${path}"`, content)).join('')
+const form = (files: readonly File[]): string => `${site}${fileParts(files)}--b--`
+
+/** Receives a body in one piece or in several, and tells what lies in the spool then. */
+async function receive(
+  body: string | readonly string[],
+  options: { onSiteName?: (name: string) => Promise<void> } = {},
+): Promise<ReceivedUpload & { contents: string[]; spooled: number }> {
+  const jobId = crypto.randomUUID()
+  const folder = await spool.open(jobId)
+  const pieces = typeof body === 'string' ? [body] : body
+  try {
+    const received = await receiveUpload({
+      body: chunksOf(pieces),
+      contentType: 'multipart/form-data; boundary=b',
+      folder,
+      limits,
+      ...options,
+    })
+    const contents = received.files.map(({ name }) => readFile(folder.path(name), 'utf8'))
+    const spooled = (await readdir(join(dir, jobId))).length
+    return { ...received, contents: await Promise.all(contents), spooled }
+  } finally {
+    await spool.remove(jobId)
+  }
+}
+
+async function* chunksOf(pieces: readonly string[]): AsyncGenerator<Uint8Array> {
+  for (const piece of pieces) yield Buffer.from(piece)
+}
+
+const pathsOf = (received: ReceivedUpload): string[] => received.files.map(({ path }) => path)
+
+async function refusal(body: string | readonly string[]): Promise<UploadRefusedError> {
+  const error: unknown = await receive(body).then(
+    () => 'accepted',
+    (thrown) => thrown,
+  )
+  expect(error).toBeInstanceOf(UploadRefusedError)
+  return error as UploadRefusedError
+}
+
+test('files arrive in their order, with their content, and nothing else is spooled', async () => {
+  const received = await receive(
+    form([
+      ['b.txt', 'two'],
+      ['a/c.txt', ''],
+      ['a.txt', 'three'],
+    ]),
+  )
+  expect(pathsOf(received)).toEqual(['b.txt', 'a/c.txt', 'a.txt'])
+  expect(received).toMatchObject({
+    siteName: 'blog',
+    contents: ['two', '', 'three'],
+    spooled: 3,
+    isEmpty: false,
+    skippedFiles: [],
+  })
+  expect(received.files[0]).toMatchObject({
+    bytes: 3,
+    sha256: new Bun.CryptoHasher('sha256').update('two').digest('hex'),
+  })
+})
+
+test('an upload byte by byte is the same upload', async () => {
+  const body = form([
+    ['b.txt', 'two'],
+    ['a/c.txt', ''],
+  ])
+  expect((await receive([...body])).contents).toEqual(['two', ''])
+})
+
+describe('a folder that holds everything is not part of the paths', () => {
+  const facts: [string, string[], string[]][] = [
+    ['is stripped', ['site/a', 'site/b/c'], ['a', 'b/c']],
+    ['only once', ['x/x/a', 'x/x/b'], ['x/a', 'x/b']],
+    ['not when a file is outside', ['site/a', 'b'], ['site/a', 'b']],
+    ['after what is left out', ['site/a', '.DS_Store'], ['a']],
+    ['of a single file', ['site/index.html'], ['index.html']],
+  ]
+  for (const [fact, sent, kept] of facts) {
+    test(fact, async () => {
+      expect(pathsOf(await receive(form(sent.map((path) => [path]))))).toEqual(kept)
+    })
+  }
+})
+
+test('names are kept byte for byte', async () => {
+  const names = ['ü 日本.html', '100%.html', 'a#b?c', "it's", '__proto__', '..a', 'a%2fb']
+  expect(pathsOf(await receive(form(names.map((name) => [name]))))).toEqual(names)
+})
+
+describe('what is left out is listed and never written', () => {
+  test('beside files that stay', async () => {
+    const out = ['x/.env', 'x/.git/config', 'x/node_modules/a/b.js', 'x/.DS_Store'] as const
+    const files: File[] = [['x/a.html'], ...out.map((path): File => [path, 'secret'])]
+    const received = await receive(form(files))
+    expect(pathsOf(received)).toEqual(['a.html'])
+    expect(received.spooled).toBe(1)
+    expect(received.skippedFiles.map(({ name }) => name)).toEqual([...out])
+    expect(received.skippedFiles[0]?.reason).toBe('may hold secrets')
+  })
+  test('however large it is', async () => {
+    const received = await receive(form([['a'], ['.env', 'x'.repeat(1000)]]))
+    expect(received.spooled).toBe(1)
+  })
+  test('it may be folder and file at once, and counts to no limit of files', async () => {
+    const files: File[] = Array.from({ length: 1200 }, (_, i) => [`node_modules/${i}`, ''])
+    const received = await receive(form([['node_modules', ''], ['index.html', ''], ...files]))
+    expect(received.skippedFiles).toHaveLength(1201)
+    expect(pathsOf(received)).toEqual(['index.html'])
+  })
+  test('nothing but that is refused', async () => {
+    const error = await refusal(form([['.env'], ['.git/config']]))
+    expect(error).toMatchObject({ reason: 'invalid' })
+    expect(error.message).toContain('Nothing was published')
+  })
+})
+
+describe('is empty', () => {
+  const nameless = part('name="files"; filename=""', '')
+  for (const [what, body] of [
+    ['without a file', `${site}--b--`],
+    ['with an empty file input', `${site}${nameless}--b--`],
+    ['with an empty file input before the name', `${nameless}${site}--b--`],
+    ['with other fields', `${site}${part('name="note"; filename="a.txt"', 'x')}--b--`],
+  ] as const) {
+    test(what, async () => {
+      expect(await receive(body)).toMatchObject({ isEmpty: true, files: [] })
+    })
+  }
+})
+
+describe('refused as invalid, by a message that says what', () => {
+  const facts: [string, string, string][] = [
+    ['no siteName', '--b--', 'siteName'],
+    ['an empty siteName', `${part('name="siteName"', '')}--b--`, 'siteName must be'],
+    ['a bad siteName', `${part('name="siteName"', '..')}--b--`, 'siteName must be'],
+    ['a long siteName', `${part('name="siteName"', 'x'.repeat(70_000))}--b--`, '65536 bytes'],
+    ['a second siteName', `${site}${site}--b--`, 'siteName is there twice'],
+    ['siteName after the files', `${fileParts([['a']])}${site}--b--`, 'must come before'],
+    ['an archive', `${site}${part('name="archive"; filename="a.zip"', 'PK')}--b--`, 'Archives'],
+    ['a file without a name', form([['', 'x']]), 'without a name'],
+    ['files as a text field', `${site}${part('name="files"', 'x')}--b--`, 'without a name'],
+    ['an absolute path', form([['/etc/passwd']]), '"/etc/passwd": absolute'],
+    ['a parent folder', form([['../../x']]), '"../../x": dot segment'],
+    ['a dot segment', form([['a/./b']]), '"a/./b": dot segment'],
+    ['an empty segment', form([['a//b']]), '"a//b": empty segment'],
+    ['a trailing slash', form([['a/']]), '"a/": empty segment'],
+    ['a backslash', form([['a\\b']]), '"a\\\\b": backslash'],
+    ['a tab', form([['a\tb']]), '"a\\tb": control character'],
+    ['NUL', form([['a\0']]), 'Not a complete form'],
+    ['a segment of 256 bytes', form([['ü'.repeat(128)]]), 'over 255 bytes'],
+    ['the same path twice', form([['a/b'], ['a/b']]), '"a/b" is there twice'],
+    ['a file that is a folder', form([['r/a'], ['r/a/b/c']]), '"r/a" is both'],
+    ['a folder that is a file', form([['r/a/b/c'], ['r/a']]), '"r/a" is both'],
+    ['33 folders deep', form([['index.html'], [`${'d/'.repeat(33)}x`]]), 'more than 32'],
+    ['no form', 'hello', 'Not a complete form'],
+  ]
+  for (const [what, body, message] of facts) {
+    test(what, async () => {
+      const error = await refusal(body)
+      expect(error.reason).toBe('invalid')
+      expect(error.message).toContain(message)
+    })
+  }
+})
+
+describe('limits, from both sides', () => {
+  const many = (count: number): File[] =>
+    Array.from({ length: count }, (_, i) => [`${i % 4}/${i}`, ''])
+  test('1000 files', async () => {
+    expect((await receive(form(many(1000)))).files).toHaveLength(1000)
+  })
+  test('1001 files', async () => {
+    expect(await refusal(form(many(1001)))).toMatchObject({ reason: 'too-large' })
+  })
+  test('10 000 tiny parts of no use', async () => {
+    const error = await refusal(`${site}${part('name="x"', '').repeat(10_000)}--b--`)
+    expect(error).toMatchObject({ reason: 'too-large' })
+    expect(error.message).toContain('over 5000')
+  })
+  test('a file of exactly the limit', async () => {
+    expect((await receive(form([['a', 'x'.repeat(100)]]))).contents[0]).toHaveLength(100)
+  })
+  test('a file of one byte more', async () => {
+    const error = await refusal(
+      form([
+        ['ok', 'x'],
+        ['big.bin', 'x'.repeat(101)],
+      ]),
+    )
+    expect(error).toMatchObject({ reason: 'too-large' })
+    expect(error.message).toStartWith('"big.bin" is larger than')
+  })
+  test('a site of exactly the limit, however it is cut', async () => {
+    const files: File[] = [
+      ['a', 'x'.repeat(100)],
+      ['b', 'x'.repeat(100)],
+      ['c', 'x'.repeat(50)],
+    ]
+    expect((await receive(form(files))).files).toHaveLength(3)
+    expect((await receive(form([...files, ['d', '']]))).files).toHaveLength(4)
+  })
+  test('a site of one byte more', async () => {
+    const files: File[] = [
+      ['a', 'x'.repeat(100)],
+      ['b', 'x'.repeat(100)],
+      ['c', 'x'.repeat(51)],
+    ]
+    const error = await refusal(form(files))
+    expect(error).toMatchObject({ reason: 'too-large' })
+    expect(error.message).toStartWith('This site is larger than')
+  })
+})
+
+describe('what the names alone tell is refused before the body is read on', () => {
+  const endless = async function* (start: string) {
+    yield Buffer.from(start)
+    for (;;) yield Buffer.alloc(65_536)
+  }
+  const open = '--b\r\nContent-Disposition: form-data; name="files"; filename='
+  for (const [what, start] of [
+    ['a bad path', `${site}${open}"../x"\r\n\r\n`],
+    ['a file that is a folder', `${site}${fileParts([['a']])}${open}"a/b"\r\n\r\n`],
+    ['a file over the limit', `${site}${open}"a"\r\n\r\n`],
+    ['siteName missing', `${open}"a"\r\n\r\n`],
+    ['no boundary at all', 'x'],
+  ] as const) {
+    test(what, async () => {
+      const jobId = crypto.randomUUID()
+      const receiving = receiveUpload({
+        body: endless(start),
+        contentType: 'multipart/form-data; boundary=b',
+        folder: await spool.open(jobId),
+        limits,
+      })
+      await expect(receiving).rejects.toBeInstanceOf(UploadRefusedError)
+      await spool.remove(jobId)
+    })
+  }
+})
+
+test('an upload that breaks off in a file ends, and leaves no half file behind', async () => {
+  const jobId = crypto.randomUUID()
+  const body = new ReadableStream({
+    start(controller) {
+      controller.enqueue(Buffer.from(form([['a', 'x'.repeat(90)]]).slice(0, -20)))
+    },
+    pull(controller) {
+      controller.error(new Error('connection reset'))
+    },
+  })
+  const receiving = receiveUpload({
+    body,
+    contentType: 'multipart/form-data; boundary=b',
+    folder: await spool.open(jobId),
+    limits,
+  })
+  await expect(receiving).rejects.toThrow('broke off')
+  expect(await readdir(join(dir, jobId))).toEqual([])
+})
+
+test('the name is told before any file is read, and its refusal ends the upload', async () => {
+  const refused = new Error('published already')
+  const receiving = receive(form([['a']]), { onSiteName: () => Promise.reject(refused) })
+  await expect(receiving).rejects.toBe(refused)
+})

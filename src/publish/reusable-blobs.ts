@@ -1,0 +1,79 @@
+import type { BlobRef } from '#site/blob-ref.ts'
+import type { Coding } from '#site/encoding.ts'
+import type { Directory, FileNode } from '#site/manifest.ts'
+import type { AccountRecords } from '#site/plan-writes.ts'
+import type { Did } from '#site/site-address.ts'
+import { findBlobs } from '#store/blobs.ts'
+import type { Db } from '#store/database.ts'
+import { findUploadedBlobs } from '#store/uploaded-blobs.ts'
+
+/** A blob that the account has already, in whatever form somebody stored it. */
+export interface ReusableBlob {
+  readonly blob: BlobRef
+  readonly coding: Coding
+  readonly base64: boolean
+}
+
+/**
+ * By the SHA-256 of their content, the blobs that the account's current records name and whose content
+ * we have verified, whoever compressed them; then those that an earlier try has sent and no record names
+ * yet. Only of the contents that are wanted.
+ */
+export async function findReusableBlobs(
+  did: Did,
+  records: AccountRecords,
+  wanted: readonly string[],
+  db: Db,
+): Promise<Map<string, ReusableBlob>> {
+  const reusable = new Map<string, ReusableBlob>()
+  for (const uploaded of await findUploadedBlobs(db, did, wanted)) {
+    reusable.set(uploaded.decodedHash, uploaded)
+  }
+  const named = namedBlobs(records)
+  const isWanted = new Set(wanted)
+  for (const known of await findBlobs(db, [...named.values()])) {
+    const blob = named.get(keyText(known))
+    if (blob !== undefined && isWanted.has(known.decodedHash)) {
+      reusable.set(known.decodedHash, blob)
+    }
+  }
+  return reusable
+}
+
+interface NamedBlob extends ReusableBlob {
+  readonly cid: string
+}
+
+function namedBlobs({ sites, parts }: AccountRecords): Map<string, NamedBlob> {
+  const named = new Map<string, NamedBlob>()
+  for (const { root } of [...sites.values(), ...parts.values()]) {
+    for (const node of root === null ? [] : filesIn(root)) {
+      const blob: NamedBlob = {
+        cid: node.blob.ref.$link,
+        blob: node.blob,
+        coding: node.encoding ?? 'identity',
+        base64: node.base64 ?? false,
+      }
+      if (isWritable(blob)) named.set(keyText(blob), blob)
+    }
+  }
+  return named
+}
+
+function* filesIn(root: Directory): Generator<FileNode> {
+  const waiting = [root]
+  // the list grows while it is walked
+  for (const { entries } of waiting) {
+    for (const { node } of entries) {
+      if (node.type === 'directory') waiting.push(node)
+      if (node.type === 'file') yield node
+    }
+  }
+}
+
+// interface.md §2.3: a compressed file's blob is of this type. Other programs may have written others.
+const isWritable = ({ coding, blob }: ReusableBlob): boolean =>
+  coding === 'identity' || blob.mimeType === 'application/octet-stream'
+
+const keyText = ({ cid, coding, base64 }: { cid: string; coding: Coding; base64: boolean }) =>
+  `${cid} ${coding} ${base64}`

@@ -1,0 +1,61 @@
+import { setTimeout } from 'node:timers/promises'
+import { ServerRefusedError, ServerUnreachableError } from '#atproto/account-repo.ts'
+
+/** The account's server takes nothing more until `retryAt`, and that is too long to wait for. */
+export class ServerBusyError extends Error {
+  override readonly name = 'ServerBusyError'
+  readonly retryAt: number
+
+  constructor(retryAt: number, options?: ErrorOptions) {
+    super(`server takes no more until ${new Date(retryAt).toISOString()}`, options)
+    this.retryAt = retryAt
+  }
+}
+
+interface Patience {
+  readonly signal: AbortSignal
+  readonly now: () => number
+}
+
+/** A rate limit that ends within this time is waited for, a later one is not. */
+const waitMsMax = 10 * 60 * 1000
+/** When a server says "too many requests" and not until when. */
+const waitMsDefault = 30_000
+const faultsMax = 4
+const faultDelayMs = 250
+
+/**
+ * Repeats a call to an account's server: after its rate limit has passed when that is minutes, and a few
+ * times, ever later, when it has a fault or does not answer. Throws ServerBusyError and what `call` throws.
+ */
+export async function withPatience<T>(call: () => Promise<T>, patience: Patience): Promise<T> {
+  const { signal, now } = patience
+  const givesUpAt = now() + waitMsMax
+  for (let faults = 0; ; ) {
+    signal.throwIfAborted()
+    try {
+      return await call()
+    } catch (error) {
+      if (error instanceof ServerRefusedError && error.status === 429) {
+        const retryAt = error.retryAt ?? now() + waitMsDefault
+        if (retryAt > givesUpAt) throw new ServerBusyError(retryAt, { cause: error })
+        await pause(retryAt - now(), signal)
+      } else if (isPassing(error) && faults < faultsMax) {
+        faults += 1
+        await pause(faultDelayMs * 2 ** faults, signal)
+      } else {
+        throw error
+      }
+    }
+  }
+}
+
+const isPassing = (error: unknown): boolean =>
+  error instanceof ServerUnreachableError ||
+  (error instanceof ServerRefusedError && error.status >= 500 && error.status !== 501)
+
+// A tenth more or less, so that those who failed together do not come back together.
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  const jittered = Math.max(ms, 0) * (0.9 + Math.random() * 0.2)
+  await setTimeout(jittered, undefined, { signal })
+}

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Spool, SpoolLimitError } from './spool.ts'
+
+let dir: string
+let spool: Spool
+beforeAll(async () => {
+  dir = join(await mkdtemp(join(tmpdir(), 'spool-')), 'spool')
+  spool = new Spool(dir)
+})
+afterAll(() => rm(join(dir, '..'), { recursive: true }))
+
+async function* bytes(...lengths: number[]) {
+  for (const length of lengths) yield Buffer.alloc(length, 'x')
+}
+const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777
+const unlimited = { bytesMax: Number.POSITIVE_INFINITY }
+
+test('a file has its size, its hash, a random name, and is for nobody else', async () => {
+  const jobId = crypto.randomUUID()
+  const folder = await spool.open(jobId)
+  const file = await folder.write(bytes(3, 4), unlimited)
+  const sha256 = new Bun.CryptoHasher('sha256').update('xxxxxxx').digest('hex')
+  expect(file).toMatchObject({ bytes: 7, sha256 })
+  expect(file.name).toMatch(/^[0-9a-f-]{36}$/)
+  expect(await Bun.file(folder.path(file.name)).text()).toBe('xxxxxxx')
+  expect(await modeOf(folder.path(file.name))).toBe(0o600)
+  expect(await modeOf(join(dir, jobId))).toBe(0o700)
+  expect(await modeOf(dir)).toBe(0o700)
+})
+
+test('the same content twice is two files', async () => {
+  const folder = await spool.open(crypto.randomUUID())
+  const [one, two] = [
+    await folder.write(bytes(1), unlimited),
+    await folder.write(bytes(1), unlimited),
+  ]
+  expect(one.sha256).toBe(two.sha256)
+  expect(one.name).not.toBe(two.name)
+})
+
+describe('leaves nothing of a file', () => {
+  test('that is over its limit, and keeps one at it', async () => {
+    const jobId = crypto.randomUUID()
+    const folder = await spool.open(jobId)
+    await expect(folder.write(bytes(5, 6), { bytesMax: 10 })).rejects.toBeInstanceOf(
+      SpoolLimitError,
+    )
+    expect(await readdir(join(dir, jobId))).toEqual([])
+    expect((await folder.write(bytes(5, 5), { bytesMax: 10 })).bytes).toBe(10)
+    expect((await folder.write(bytes(), { bytesMax: 0 })).bytes).toBe(0)
+  })
+  test('whose source fails', async () => {
+    const jobId = crypto.randomUUID()
+    const folder = await spool.open(jobId)
+    async function* failing() {
+      yield Buffer.from('x')
+      throw new Error('reset')
+    }
+    await expect(folder.write(failing(), unlimited)).rejects.toThrow('reset')
+    expect(await readdir(join(dir, jobId))).toEqual([])
+  })
+})
+
+test('an endless source is ended at the limit', async () => {
+  let isEnded = false
+  async function* endless() {
+    try {
+      for (;;) yield Buffer.alloc(65_536)
+    } finally {
+      isEnded = true
+    }
+  }
+  const folder = await spool.open(crypto.randomUUID())
+  await expect(folder.write(endless(), { bytesMax: 1_000_000 })).rejects.toBeInstanceOf(
+    SpoolLimitError,
+  )
+  expect(isEnded).toBe(true)
+})
+
+test('sweeping keeps the folders of these jobs only', async () => {
+  const [kept, gone] = [crypto.randomUUID(), crypto.randomUUID()]
+  for (const jobId of [kept, gone]) await (await spool.open(jobId)).write(bytes(1), unlimited)
+  await spool.sweep(new Set([kept]))
+  expect(await readdir(dir)).toEqual([kept])
+})
+
+test('sweeping makes a spool that is not there, and survives what is not ours', async () => {
+  const other = new Spool(join(dir, '..', 'other'))
+  await other.sweep(new Set())
+  await Bun.write(join(dir, '..', 'other', 'lost+found'), '')
+  await other.sweep(new Set())
+  expect(await readdir(join(dir, '..', 'other'))).toEqual(['lost+found'])
+})
+
+test('removing a folder twice is harmless', async () => {
+  const jobId = crypto.randomUUID()
+  await (await spool.open(jobId)).write(bytes(1), unlimited)
+  await spool.remove(jobId)
+  await spool.remove(jobId)
+  expect(await readdir(dir)).not.toContain(jobId)
+})
+
+test('only a job id names a folder', async () => {
+  for (const name of ['', '..', '../x', 'a/b', '.']) {
+    await expect(spool.open(name)).rejects.toBeInstanceOf(TypeError)
+    await expect(spool.remove(name)).rejects.toBeInstanceOf(TypeError)
+  }
+})

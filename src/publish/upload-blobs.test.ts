@@ -1,0 +1,152 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { rawCid } from '#atproto/blob-fetch.ts'
+import { type DiskBlobStore, diskBlobStore } from '#blobs/disk.ts'
+import type { BlobRef } from '#site/blob-ref.ts'
+import type { SitePath } from '#site/path.ts'
+import { findBlobs } from '#store/blobs.ts'
+import { type Database, openDatabase } from '#store/database.ts'
+import { migrate } from '#store/migrate.ts'
+import { findServer } from '#store/servers.ts'
+import { alice } from '#tests/support/sample-rows.ts'
+import { encodeFiles } from './encode-files.ts'
+import type { ReusableBlob } from './reusable-blobs.ts'
+import { Spool, type SpoolFolder } from './spool.ts'
+import { BlobRefusedError, uploadBlobs } from './upload-blobs.ts'
+
+let dir: string
+let database: Database
+let folder: SpoolFolder
+let blobs: DiskBlobStore
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'upload-'))
+  database = openDatabase({})
+  await migrate(database)
+  folder = await new Spool(join(dir, 'spool')).open(crypto.randomUUID())
+  blobs = diskBlobStore({ dir: join(dir, 'blobs') })
+})
+afterEach(async () => {
+  await database[Symbol.asyncDispose]()
+  await rm(dir, { recursive: true })
+})
+
+const page = '<p>hello</p>'.repeat(50)
+
+async function* bytesOf(content: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(content)
+}
+
+/** An account's server: takes every blob, and may sniff, lie, or fail. */
+class FakeRepo {
+  readonly did = alice
+  readonly taken: Buffer[] = []
+  sniffs = false
+  atOnce = 0
+  mostAtOnce = 0
+  answer: (honest: BlobRef) => BlobRef = (honest) => honest
+
+  async uploadBlob(blob: Blob): Promise<BlobRef> {
+    this.mostAtOnce = Math.max(this.mostAtOnce, ++this.atOnce)
+    const bytes = Buffer.from(await blob.arrayBuffer())
+    this.atOnce -= 1
+    this.taken.push(bytes)
+    const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b
+    const digest = new Bun.CryptoHasher('sha256').update(bytes).digest()
+    return this.answer({
+      $type: 'blob',
+      ref: { $link: rawCid(digest) },
+      mimeType: this.sniffs && isGzip ? 'application/gzip' : 'application/octet-stream',
+      size: bytes.length,
+    })
+  }
+}
+
+async function upload(repo: FakeRepo, files: Record<string, string>): Promise<ReusableBlob[]> {
+  const signal = new AbortController().signal
+  const spooled = []
+  for (const [path, content] of Object.entries(files)) {
+    const bytesMax = Number.POSITIVE_INFINITY
+    spooled.push({
+      path: path as SitePath,
+      ...(await folder.write(bytesOf(content), { bytesMax })),
+    })
+  }
+  return await uploadBlobs(await encodeFiles(spooled, folder, { onEncoded: () => {}, signal }), {
+    repo,
+    host: 'pds.example',
+    folder,
+    blobs,
+    db: database.db,
+    now: () => 1,
+    signal,
+    onUploading: () => {},
+    onUploaded: () => {},
+  })
+}
+
+test('files become blobs in order, and are kept here as they are served', async () => {
+  const [first, second] = await upload(new FakeRepo(), { 'index.html': page, 'tiny.txt': 'x' })
+  expect(first).toMatchObject({ coding: 'gzip', base64: false })
+  expect(second).toMatchObject({ coding: 'identity', base64: false })
+  const key = { cid: first?.blob.ref.$link ?? '', coding: 'gzip', base64: false } as const
+  const [known] = await findBlobs(database.db, [key])
+  expect(known).toMatchObject({ decodedBytes: page.length })
+  const stored = await blobs.open(known?.hash ?? '')
+  expect(gunzipSync(await (stored as Blob).arrayBuffer()).toString()).toBe(page)
+})
+
+test('a server that sniffs gets base64, learns it once, and is remembered', async () => {
+  const repo = new FakeRepo()
+  repo.sniffs = true
+  const [node] = await upload(repo, { 'a.html': page })
+  expect(node).toMatchObject({ coding: 'gzip', base64: true })
+  expect(node?.blob.mimeType).toBe('application/octet-stream')
+  expect(repo.taken).toHaveLength(2)
+  expect(await findServer(database.db, 'pds.example')).toMatchObject({ sniffsGzip: true })
+
+  const again = new FakeRepo()
+  again.sniffs = true
+  await upload(again, { 'b.html': `${page}b`, 'c.html': `${page}c` })
+  expect(again.taken).toHaveLength(2)
+  const key = { cid: node?.blob.ref.$link ?? '', coding: 'gzip', base64: true } as const
+  expect(await findBlobs(database.db, [key])).toMatchObject([{ decodedBytes: page.length }])
+})
+
+test('a plain file keeps whatever type the server gives it', async () => {
+  const repo = new FakeRepo()
+  repo.answer = (honest) => ({ ...honest, mimeType: 'image/png' })
+  const [node] = await upload(repo, { 'a.png': 'png' })
+  expect(node).toMatchObject({ coding: 'identity', blob: { mimeType: 'image/png' } })
+  expect(repo.taken).toHaveLength(1)
+})
+
+test('no more than eight at once', async () => {
+  const repo = new FakeRepo()
+  const files = Array.from({ length: 40 }, (_, i) => [`${i}.png`, `${i}`])
+  expect(await upload(repo, Object.fromEntries(files))).toHaveLength(40)
+  expect(repo.mostAtOnce).toBeLessThanOrEqual(8)
+  expect(repo.mostAtOnce).toBeGreaterThan(1)
+})
+
+test('a blob that the server stored as something else is refused, by its path', async () => {
+  const repo = new FakeRepo()
+  repo.answer = (honest) => ({ ...honest, ref: { $link: rawCid(new Uint8Array(32)) } })
+  const uploading = upload(repo, { 'a/b.png': 'x' })
+  await expect(uploading).rejects.toBeInstanceOf(BlobRefusedError)
+  await expect(uploading).rejects.toMatchObject({ path: 'a/b.png' })
+})
+
+test('the first failure ends it: what was not begun never is', async () => {
+  const repo = new FakeRepo()
+  const failure = new Error('quota')
+  repo.answer = () => {
+    throw failure
+  }
+  const files = Array.from({ length: 40 }, (_, i) => [`${i}.png`, `${i}`])
+  await expect(upload(repo, Object.fromEntries(files))).rejects.toBe(failure)
+  expect(repo.atOnce).toBe(0)
+  expect(repo.taken.length).toBeLessThanOrEqual(16)
+})
