@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs devnet's own packages, once: does nothing while they are those of package-lock.json.
-# Two of these at once are safe: the second waits for the first. Prints only when it fails.
+# Two of these at once are safe: the second waits for the first. Prints what takes long, and failures.
 set -eu
 cd "$(dirname "$0")"
 
@@ -36,6 +36,8 @@ take_lock
 trap 'rm -f "$lock" "$log"' EXIT
 trap 'exit 130' HUP INT TERM
 if is_installed; then exit 0; fi
+
+echo 'Installing the packages of the development network, once (about 450 MB) …' >&2
 
 # `--include=optional`: Node itself is an optional package, one for each platform, and an
 # `npm ci --omit=optional` around us would be inherited through the environment.

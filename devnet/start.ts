@@ -1,3 +1,4 @@
+import { renameSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
@@ -19,6 +20,18 @@ export interface DevnetOptions {
   accounts?: { handle: string; password: string }[]
   /** Write the servers' logs to this file of `dir`. */
   logFile?: string
+  /** Lets `setFaults` make calls to the PDS go wrong. */
+  canFail?: boolean
+}
+
+/** What goes wrong with calls of a method, as `faults.mjs` describes it. */
+export interface DevnetFault {
+  hold?: boolean
+  status?: number
+  reset?: boolean
+  bytesMax?: number
+  after?: number
+  times?: number
 }
 
 export interface DevnetAccount {
@@ -41,6 +54,8 @@ export interface Devnet extends AsyncDisposable {
   stop(): Promise<void>
   /** What a power cut does: SIGKILL, at once. */
   kill(): void
+  /** From the next call on; by XRPC method, such as `com.atproto.repo.uploadBlob`. Needs `canFail`. */
+  setFaults(faults: Record<string, DevnetFault>): void
 }
 
 /** The servers did not start; `stderr` is what they said. */
@@ -102,6 +117,12 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
     exited: child.exited.then(() => {}),
     stop,
     kill: () => child.kill('SIGKILL'),
+    setFaults(faults) {
+      // In one step: the PDS may be reading.
+      const file = join(dir, 'faults.json')
+      writeFileSync(`${file}.tmp`, JSON.stringify(faults))
+      renameSync(`${file}.tmp`, file)
+    },
     [Symbol.asyncDispose]: stop,
   }
 }
@@ -112,11 +133,10 @@ async function install() {
     cmd: ['sh', script],
     stdin: 'ignore',
     stdout: 'ignore',
-    stderr: 'pipe',
+    stderr: 'inherit',
   })
-  const stderr = await new Response(child.stderr).text()
   const code = await child.exited
-  if (code !== 0) throw new DevnetStartError(`devnet's install.sh ended with ${code}`, stderr)
+  if (code !== 0) throw new DevnetStartError(`devnet's install.sh ended with ${code}`, '')
 }
 
 /** devnet's own Node: the machine's may be missing, or too old for the PDS. */

@@ -19,7 +19,12 @@ for (const entry of Object.values(lock.packages)) {
   for (const [name, version] of Object.entries(entry.optionalDependencies ?? {})) {
     const key = `node_modules/${name}`
     if (lock.packages[key] !== undefined) continue
-    lock.packages[key] = { version, ...(entry.dev && { dev: true }), optional: true, ...platformOf(name) }
+    lock.packages[key] = {
+      version,
+      ...(entry.dev && { dev: true }),
+      optional: true,
+      ...platformOf(name),
+    }
     added.push(`${name}@${version}`)
   }
 }

@@ -14,7 +14,9 @@ for (const name of ['package-lock.json', 'devnet/package-lock.json']) {
     const named = Object.values(packages).flatMap(({ optionalDependencies }) =>
       Object.keys(optionalDependencies ?? {}),
     )
-    const missing = named.filter((dependency) => packages[`node_modules/${dependency}`] === undefined)
+    const missing = named.filter(
+      (dependency) => packages[`node_modules/${dependency}`] === undefined,
+    )
     // `bun scripts/complete-lockfile.ts` adds them
     expect(missing).toEqual([])
   })

@@ -7,6 +7,7 @@ import { BlobStorageError } from '#blobs/blob-store.ts'
 import type { Log } from '#observe/log.ts'
 import { failureSentence } from '#publish/publish-failure.ts'
 import { UploadRefusedError } from '#publish/receive-upload.ts'
+import { SpoolFullError } from '#publish/spool.ts'
 import { DatabaseUnavailableError } from '#store/database-unavailable.ts'
 
 /** An answer that is not the asked-for one. `message` goes to the client as it is. */
@@ -37,8 +38,16 @@ export function answerError(log: Log) {
   }
 }
 
+const spoolFull: Record<SpoolFullError['reason'], ApiError> = {
+  busy: new ApiError(429, 'Too many uploads are under way. Try again in half a minute.', {
+    'retry-after': '30',
+  }),
+  disk: new ApiError(507, 'This service has no room for uploads at the moment. Try again later.'),
+}
+
 function apiErrorOf(error: unknown): ApiError | null {
   if (error instanceof ApiError) return error
+  if (error instanceof SpoolFullError) return spoolFull[error.reason]
   if (error instanceof UploadRefusedError) {
     return new ApiError(error.reason === 'too-large' ? 413 : 400, error.message)
   }

@@ -155,6 +155,31 @@ if (await available('blobs on a full disk', probeTinyDisk)) {
   })
 }
 
+test('256 MB go in and out as a stream, in a fraction of that memory', async () => {
+  // In a process of its own: what other tests leave on the heap is not the store's.
+  const dir = await mkdtemp(join(tmpdir(), 'blobs-'))
+  const script = `
+    import { diskBlobStore } from ${JSON.stringify(join(import.meta.dir, 'disk.ts'))}
+    const store = diskBlobStore({ dir: ${JSON.stringify(join(dir, 'large'))} })
+    const atStart = process.memoryUsage().rss
+    let peak = atStart
+    const sample = () => { peak = Math.max(peak, process.memoryUsage().rss) }
+    const chunk = crypto.getRandomValues(new Uint8Array(65536))
+    async function* source() {
+      for (let n = 0; n < 4096; n++) { sample(); yield chunk }
+    }
+    const { hash, bytes } = await store.put(source())
+    const hasher = new Bun.CryptoHasher('sha256')
+    for await (const part of (await store.open(hash)).stream()) { sample(); hasher.update(part) }
+    console.log(JSON.stringify({ bytes, isSame: hasher.digest('hex') === hash, grown: peak - atStart }))
+  `
+  const child = Bun.spawn([process.execPath, '-e', script], { stdout: 'pipe', stderr: 'inherit' })
+  const answer = JSON.parse(await new Response(child.stdout).text())
+  expect(answer).toMatchObject({ bytes: 256 * 1024 * 1024, isSame: true })
+  expect(answer.grown).toBeLessThan(96 * 1024 * 1024)
+  await rm(dir, { recursive: true })
+}, 30_000)
+
 async function flipByte(path: string, at: number): Promise<void> {
   const file = await open(path, 'r+')
   const byte = new Uint8Array(1)

@@ -18,10 +18,12 @@ export interface CommandActions {
 }
 
 /** The argument table of `sitehost`. */
-export function createProgram(actions: CommandActions): Command {
-  const program = new Command('sitehost').description(
-    'Publishes static websites to their owners’ AT Protocol repositories, and serves them.',
-  )
+export function createProgram(actions: CommandActions, version: string): Command {
+  const program = new Command('sitehost')
+    .description(
+      'Publishes static websites to their owners’ AT Protocol repositories, and serves them.',
+    )
+    .version(version)
   const command = (name: keyof CommandActions, description: string): void => {
     program
       .command(name)

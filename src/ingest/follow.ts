@@ -49,7 +49,9 @@ async function followFromCursor(context: FollowContext): Promise<void> {
     cursor: () => cursor,
     collections,
     signal,
-    onProblem: (problem) => log.warn('firehose problem', { problem, source: firehoseUrl }),
+    onProblem: tellOnceAMinute(now, (problem) =>
+      log.warn('firehose problem', { problem, source: firehoseUrl }),
+    ),
     onFutureCursor: () => {
       log.warn('firehose starts anew', { cursor, source: firehoseUrl })
       // All that it has is newer than what we know; a site that is looked at twice is no harm.
@@ -79,4 +81,19 @@ async function knownSites(db: Db, { touched }: FirehoseEvent): Promise<SiteAddre
   const [first] = sites
   if (first === undefined || (await findAccount(db, first.did)) === null) return []
   return sites
+}
+
+const sameProblemMs = 60_000
+
+/** A source that is away fails with every attempt; one line a minute is enough to know. */
+function tellOnceAMinute(
+  now: () => number,
+  tell: (problem: string) => void,
+): (problem: string) => void {
+  const told = new Map<string, number>()
+  return (problem) => {
+    if (now() - (told.get(problem) ?? Number.NEGATIVE_INFINITY) < sameProblemMs) return
+    told.set(problem, now())
+    tell(problem)
+  }
 }

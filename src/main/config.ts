@@ -25,6 +25,7 @@ export const settings = z.object({
   ALLOW_PRIVATE_HOSTS: flag.default(false),
   MAX_FILE_BYTES: bytes.default(100 * 1024 * 1024),
   MAX_SITE_BYTES: bytes.default(300 * 1024 * 1024),
+  SPOOL_BYTES_MAX: bytes.default(8 * 1024 * 1024 * 1024),
   SNAPSHOT_MEMORY_BYTES: bytes.default(64 * 1024 * 1024),
   LOG_LEVEL: z.enum(['debug', 'info', 'warning', 'error']).default('info'),
   WEB_RELOAD: flag.default(false),
@@ -47,6 +48,7 @@ export interface Config {
   readonly allowPrivateHosts: boolean
   readonly fileBytesMax: number
   readonly siteBytesMax: number
+  readonly spoolBytesMax: number
   readonly snapshotBytesMax: number
   readonly logLevel: z.infer<typeof settings>['LOG_LEVEL']
   readonly webReload: boolean
@@ -102,6 +104,7 @@ function configOf(values: z.infer<typeof settings>): Config {
     allowPrivateHosts: values.ALLOW_PRIVATE_HOSTS,
     fileBytesMax: values.MAX_FILE_BYTES,
     siteBytesMax: values.MAX_SITE_BYTES,
+    spoolBytesMax: values.SPOOL_BYTES_MAX,
     snapshotBytesMax: values.SNAPSHOT_MEMORY_BYTES,
     logLevel: values.LOG_LEVEL,
     webReload: values.WEB_RELOAD,

@@ -77,7 +77,7 @@ export async function openService({
     onCorrupt: (hash) => log.error('blob damaged on disk', { hash }),
   })
   await blobs.sweep(now())
-  const spool = new Spool(join(dataDir, 'spool'))
+  const spool = new Spool(join(dataDir, 'spool'), { bytesMax: config.spoolBytesMax })
   const fetch = createSafeFetch({ allowPrivate: allowPrivateHosts })
   const identities = new Identities({
     fetch,

@@ -93,8 +93,10 @@ export async function recoverJobs({ db, spool, now }: JobContext): Promise<void>
   const unfinished = await listUnfinishedJobs(db)
   const kept = new Set<string>()
   for (const job of unfinished) {
-    if (await spool.has(job.id)) kept.add(job.id)
-    else await finishJob(db, job.id, { status: 'failed', error: interrupted }, now())
+    if (await spool.has(job.id)) {
+      kept.add(job.id)
+      spool.hold(job.id, job.progress.bytesTotal)
+    } else await finishJob(db, job.id, { status: 'failed', error: interrupted }, now())
   }
   const started = unfinished.filter((job) => isStarted(job) && kept.has(job.id))
   await requeueJobs(

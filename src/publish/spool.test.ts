@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Spool, SpoolLimitError } from './spool.ts'
+import { Spool, SpoolFullError, SpoolLimitError } from './spool.ts'
 
 let dir: string
 let spool: Spool
@@ -108,4 +108,59 @@ test('only a job id names a folder', async () => {
     await expect(spool.open(name)).rejects.toBeInstanceOf(TypeError)
     await expect(spool.remove(name)).rejects.toBeInstanceOf(TypeError)
   }
+})
+
+describe('room for uploads', () => {
+  const gibibyte = 1024 ** 3
+  const id = () => crypto.randomUUID()
+  const spoolOf = (bytesMax: number, free = 100 * gibibyte, total = 200 * gibibyte) =>
+    new Spool(dir, { bytesMax, diskSpace: async () => ({ free, total }) })
+  const reasonOf = (reserving: Promise<void>) =>
+    reserving.then(
+      () => 'room',
+      (error: unknown) => (error instanceof SpoolFullError ? error.reason : error),
+    )
+
+  test('is for three times the bytes that are sent, up to the limit', async () => {
+    const bounded = spoolOf(30)
+    expect(await reasonOf(bounded.reserve(id(), 10))).toBe('room')
+    expect(await reasonOf(bounded.reserve(id(), 1))).toBe('busy')
+    expect(await reasonOf(spoolOf(30).reserve(id(), 11))).toBe('busy')
+  })
+
+  test('comes back with the end of a job', async () => {
+    const bounded = spoolOf(30)
+    const jobId = id()
+    await bounded.reserve(jobId, 10)
+    await bounded.remove(jobId)
+    expect(await reasonOf(bounded.reserve(id(), 10))).toBe('room')
+  })
+
+  test('is taken by jobs that were there before', async () => {
+    const bounded = spoolOf(30)
+    bounded.hold(id(), 9)
+    expect(await reasonOf(bounded.reserve(id(), 1))).toBe('room')
+    expect(await reasonOf(bounded.reserve(id(), 1))).toBe('busy')
+  })
+
+  test.each([
+    ['1 GiB of 10', gibibyte, 10 * gibibyte, 'room'],
+    ['a byte less', gibibyte - 1, 10 * gibibyte, 'disk'],
+    ['a tenth of 100 GiB', 10 * gibibyte, 100 * gibibyte, 'room'],
+    ['a byte less than a tenth', 10 * gibibyte - 1, 100 * gibibyte, 'disk'],
+  ])('with %s free', async (_, free, total, expected) => {
+    const bounded = spoolOf(gibibyte, free, total)
+    expect(await reasonOf(bounded.reserve(id(), 1))).toBe(expected)
+  })
+
+  test('that the disk refused is not taken', async () => {
+    let free = 0
+    const bounded = new Spool(dir, {
+      bytesMax: 30,
+      diskSpace: async () => ({ free, total: 10 * gibibyte }),
+    })
+    expect(await reasonOf(bounded.reserve(id(), 10))).toBe('disk')
+    free = 5 * gibibyte
+    expect(await reasonOf(bounded.reserve(id(), 10))).toBe('room')
+  })
 })

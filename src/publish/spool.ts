@@ -1,4 +1,4 @@
-import { exists, type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises'
+import { exists, type FileHandle, mkdir, open, readdir, rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { addAbortSignal, pipeline, Readable, type Transform } from 'node:stream'
 
@@ -20,12 +20,62 @@ export class SpoolLimitError extends Error {
   }
 }
 
+/** There is no room for another upload: too many are under way, or the disk has too little left. */
+export class SpoolFullError extends Error {
+  override readonly name = 'SpoolFullError'
+  readonly reason: 'busy' | 'disk'
+
+  constructor(reason: 'busy' | 'disk') {
+    super(`no room in the spool; reason=${reason}`)
+    this.reason = reason
+  }
+}
+
+interface SpoolOptions {
+  /** Of all jobs together, as they were admitted. */
+  readonly bytesMax?: number
+  /** Space of the disk that the spool is on, in bytes. */
+  readonly diskSpace?: (dir: string) => Promise<{ free: number; total: number }>
+}
+
+/** A job may need its files, their compressed forms, and those as text: of each at most the size of the first. */
+const bytesNeededPerByte = 3
+const diskFreeBytesMin = 1024 ** 3
+const diskFreeShareMin = 0.1
+
 /** Where uploads wait on disk: a folder a job, files of mode 0600 with random names. */
 export class Spool {
   readonly #dir: string
+  readonly #bytesMax: number
+  readonly #diskSpace: NonNullable<SpoolOptions['diskSpace']>
+  readonly #reserved = new Map<string, number>()
 
-  constructor(dir: string) {
+  constructor(
+    dir: string,
+    { bytesMax = Number.POSITIVE_INFINITY, diskSpace = diskSpaceOf }: SpoolOptions = {},
+  ) {
     this.#dir = dir
+    this.#bytesMax = bytesMax
+    this.#diskSpace = diskSpace
+  }
+
+  /** Sets room aside for a job of this size, until the job is removed. Throws SpoolFullError. */
+  async reserve(jobId: string, bytes: number): Promise<void> {
+    const needed = bytes * bytesNeededPerByte
+    let taken = 0
+    for (const reserved of this.#reserved.values()) taken += reserved
+    if (taken + needed > this.#bytesMax) throw new SpoolFullError('busy')
+    this.#reserved.set(jobId, needed)
+    await mkdir(this.#dir, { recursive: true, mode: 0o700 })
+    const { free, total } = await this.#diskSpace(this.#dir)
+    if (free >= Math.max(diskFreeBytesMin, total * diskFreeShareMin)) return
+    this.#reserved.delete(jobId)
+    throw new SpoolFullError('disk')
+  }
+
+  /** As `reserve`, for a job that is in the spool already. */
+  hold(jobId: string, bytes: number): void {
+    this.#reserved.set(jobId, bytes * bytesNeededPerByte)
   }
 
   async open(jobId: string): Promise<SpoolFolder> {
@@ -40,6 +90,7 @@ export class Spool {
 
   async remove(jobId: string): Promise<void> {
     await rm(this.#folder(jobId), { recursive: true, force: true })
+    this.#reserved.delete(jobId)
   }
 
   /** Removes what belongs to none of `jobIds`: leftovers of a process that was killed. */
@@ -54,6 +105,11 @@ export class Spool {
     if (!isJobId(jobId)) throw new TypeError('job ids are UUIDs')
     return join(this.#dir, jobId)
   }
+}
+
+async function diskSpaceOf(dir: string): Promise<{ free: number; total: number }> {
+  const { bavail, blocks, bsize } = await statfs(dir)
+  return { free: bavail * bsize, total: blocks * bsize }
 }
 
 interface WriteOptions {
