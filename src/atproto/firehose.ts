@@ -45,7 +45,9 @@ export async function* followFirehose(options: FirehoseOptions): AsyncGenerator<
       if (code === 'FutureCursor') onFutureCursor()
       else onProblem(code)
     },
-    onConnectionClose: () => onProblem('connection lost, trying again'),
+    onConnectionClose: () => {
+      if (!signal.aborted) onProblem('connection lost, trying again')
+    },
     ws: { WebSocket: guardedWebSocket(() => onProblem('unreadable frame')) },
   })
   const events = subscription[Symbol.asyncIterator]()

@@ -13,26 +13,30 @@ export class ServerBusyError extends Error {
 }
 
 interface Patience {
-  readonly signal: AbortSignal
+  readonly signal?: AbortSignal
   readonly now: () => number
+  /** A rate limit that ends within this time is waited for, a later one is not. */
+  readonly waitMsMax?: number
+  /** How many faults are forgiven. */
+  readonly faultsMax?: number
 }
 
-/** A rate limit that ends within this time is waited for, a later one is not. */
-const waitMsMax = 10 * 60 * 1000
+/** For a call whose answer somebody waits for: seconds, not minutes. */
+export const patienceOfAPerson = { waitMsMax: 3_000, faultsMax: 2 }
+
 /** When a server says "too many requests" and not until when. */
 const waitMsDefault = 30_000
-const faultsMax = 4
-const faultDelayMs = 250
+const faultDelayMsDefault = 250
 
 /**
- * Repeats a call to an account's server: after its rate limit has passed when that is minutes, and a few
+ * Repeats a call to an account's server: after its rate limit has passed when that is soon, and a few
  * times, ever later, when it has a fault or does not answer. Throws ServerBusyError and what `call` throws.
  */
 export async function withPatience<T>(call: () => Promise<T>, patience: Patience): Promise<T> {
-  const { signal, now } = patience
+  const { signal, now, waitMsMax = 10 * 60 * 1000, faultsMax = 4 } = patience
   const givesUpAt = now() + waitMsMax
   for (let faults = 0; ; ) {
-    signal.throwIfAborted()
+    signal?.throwIfAborted()
     try {
       return await call()
     } catch (error) {
@@ -55,7 +59,7 @@ const isPassing = (error: unknown): boolean =>
   (error instanceof ServerRefusedError && error.status >= 500 && error.status !== 501)
 
 // A tenth more or less, so that those who failed together do not come back together.
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
+async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   const jittered = Math.max(ms, 0) * (0.9 + Math.random() * 0.2)
-  await setTimeout(jittered, undefined, { signal })
+  await setTimeout(jittered, undefined, { ...(signal && { signal }) })
 }

@@ -52,8 +52,8 @@ export async function writeSite(
       { now, signal },
     )
     at('after-commit')
-    if (outcome.committed) return outcome
-    await setTimeout(commitDelayMs * 2 ** Math.min(attempt, 6) * Math.random(), undefined, {
+    if (outcome.committed) return { uri: outcome.uri, cid: outcome.cid }
+    await setTimeout(commitDelayMs * 2 ** Math.min(attempt, 4) * Math.random(), undefined, {
       signal,
     })
     repository = await withPatience(() => readRepository(repo), { now, signal })

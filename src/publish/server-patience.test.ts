@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'bun:test'
+import { ServerUnreachableError } from '#atproto/account-repo.ts'
+import { refusal } from '#tests/support/fake-repo.ts'
+import { ServerBusyError, withPatience } from './server-patience.ts'
+
+const now = () => 1_000_000_000_000
+const inSeconds = (seconds: number) => String(now() / 1000 + seconds)
+const limited = (headers: Record<string, string>) => refusal(429, 'RateLimitExceeded', headers)
+
+/** Fails with each of these, then answers; how often it was called. */
+async function outcomeOf(...failures: Error[]): Promise<{ answer: unknown; calls: number }> {
+  let calls = 0
+  const call = async () => {
+    const failure = failures[calls]
+    calls += 1
+    if (failure) throw failure
+    return 'answer'
+  }
+  const { signal } = new AbortController()
+  const answer = await withPatience(call, { now, signal, faultDelayMs: 1 }).catch(
+    (error: unknown) => error,
+  )
+  return { answer, calls }
+}
+
+describe('repeats', () => {
+  test('nothing that succeeds', async () => {
+    expect(await outcomeOf()).toEqual({ answer: 'answer', calls: 1 })
+  })
+
+  test('what passes by itself: faults and connections that break', async () => {
+    const failures = [refusal(500, 'InternalServerError'), new ServerUnreachableError('method')]
+    expect(await outcomeOf(...failures)).toEqual({ answer: 'answer', calls: 3 })
+  })
+
+  test('after a rate limit that ends soon', async () => {
+    expect(await outcomeOf(limited({ 'ratelimit-reset': inSeconds(0.05) }))).toEqual({
+      answer: 'answer',
+      calls: 2,
+    })
+  })
+})
+
+describe('does not repeat', () => {
+  test.each([
+    ['a refusal', refusal(400, 'InvalidRequest')],
+    ['a method that is not there', refusal(501, 'MethodNotImplemented')],
+    ['a defect of ours', new TypeError('x')],
+  ])('%s', async (_, failure) => {
+    expect(await outcomeOf(failure)).toEqual({ answer: failure, calls: 1 })
+  })
+
+  test('after a rate limit of hours: says when to come back', async () => {
+    const { answer, calls } = await outcomeOf(limited({ 'ratelimit-reset': inSeconds(3600) }))
+    expect(calls).toBe(1)
+    expect(answer).toBeInstanceOf(ServerBusyError)
+    expect((answer as ServerBusyError).retryAt).toBe(now() + 3_600_000)
+  })
+
+  test('ten minutes and a second are too long', async () => {
+    const { answer } = await outcomeOf(limited({ 'ratelimit-reset': inSeconds(601) }))
+    expect(answer).toBeInstanceOf(ServerBusyError)
+  })
+})
+
+test('a fault that stays is thrown in the end', async () => {
+  const fault = refusal(503, 'Unavailable')
+  const { answer, calls } = await outcomeOf(fault, fault, fault, fault, fault, fault)
+  expect({ answer, calls }).toEqual({ answer: fault, calls: 5 })
+})
+
+test('ends with the signal', async () => {
+  const stop = new AbortController()
+  const waiting = withPatience(
+    () => Promise.reject(limited({ 'ratelimit-reset': inSeconds(60) })),
+    {
+      now,
+      signal: stop.signal,
+    },
+  )
+  stop.abort(new Error('stopped'))
+  await expect(waiting).rejects.toThrow()
+})

@@ -1,0 +1,121 @@
+import {
+  type AccountRepo,
+  type ListedRecord,
+  type RepoWrite,
+  ServerRefusedError,
+} from '#atproto/account-repo.ts'
+import type { Did } from '#site/site-address.ts'
+import { alice } from './sample-rows.ts'
+
+type Collection = RepoWrite['collection']
+
+/** A repository in memory that keeps the promises of a real one: atomic commits, swaps, CIDs that change. */
+export class FakeRepo {
+  readonly did: Did = alice
+  readonly #records = new Map<string, ListedRecord>()
+  #commits = 0
+  #cids = 0
+  /** What was asked of it, in order. */
+  readonly calls: string[] = []
+  /** Runs before the next call of this method, once. */
+  readonly before = new Map<string, () => void>()
+  /** The most writes that `applyWrites` takes; 0: it has no such method. */
+  writesMax = 200
+
+  /** As the code under test takes it. */
+  get asRepo(): AccountRepo {
+    return this as unknown as AccountRepo
+  }
+
+  /** Another program writes a record. */
+  put(collection: string, rkey: string, value: unknown): void {
+    this.#commits += 1
+    this.#records.set(`${collection}/${rkey}`, { rkey, cid: `cid-${++this.#cids}`, value })
+  }
+
+  remove(collection: string, rkey: string): void {
+    this.#commits += 1
+    this.#records.delete(`${collection}/${rkey}`)
+  }
+
+  find(collection: string, rkey: string): ListedRecord | null {
+    return this.#records.get(`${collection}/${rkey}`) ?? null
+  }
+
+  keys(collection: string): string[] {
+    return [...this.#records.keys()]
+      .filter((key) => key.startsWith(`${collection}/`))
+      .map((key) => key.slice(collection.length + 1))
+      .sort()
+  }
+
+  async latestCommit(): Promise<string> {
+    this.#called('latestCommit')
+    return `commit-${this.#commits}`
+  }
+
+  async listRecords(collection: Collection): Promise<ListedRecord[]> {
+    this.#called('listRecords')
+    return this.keys(collection).flatMap((rkey) => this.find(collection, rkey) ?? [])
+  }
+
+  async findRecord(collection: Collection, rkey: string): Promise<ListedRecord | null> {
+    this.#called('findRecord')
+    return this.find(collection, rkey)
+  }
+
+  async applyWrites(writes: readonly RepoWrite[], head: string): Promise<{ cid: string | null }[]> {
+    this.#called('applyWrites')
+    if (writes.length > this.writesMax) throw refusal(413, 'PayloadTooLarge')
+    if (head !== `commit-${this.#commits}`) throw refusal(400, 'InvalidSwap')
+    for (const write of writes) {
+      const exists = this.find(write.collection, write.rkey) !== null
+      // As the reference server has it: creating what is there, or changing what is not, is an error.
+      if (exists === (write.action === 'create')) throw refusal(500, 'InternalServerError')
+    }
+    return writes.map((write) => {
+      if (write.action === 'delete') this.remove(write.collection, write.rkey)
+      else this.put(write.collection, write.rkey, write.value)
+      return { cid: this.find(write.collection, write.rkey)?.cid ?? null }
+    })
+  }
+
+  async putRecord(
+    collection: Collection,
+    rkey: string,
+    record: Record<string, unknown>,
+    replaces?: string | null,
+  ): Promise<{ uri: string; cid: string }> {
+    this.#called('putRecord')
+    const current = this.find(collection, rkey)?.cid ?? null
+    if (replaces !== undefined && replaces !== current) throw refusal(400, 'InvalidSwap')
+    this.put(collection, rkey, record)
+    const cid = this.find(collection, rkey)?.cid ?? ''
+    return { uri: `at://${this.did}/${collection}/${rkey}`, cid }
+  }
+
+  async deleteRecord(collection: Collection, rkey: string): Promise<void> {
+    this.#called('deleteRecord')
+    this.remove(collection, rkey)
+  }
+
+  #called(method: string): void {
+    const meanwhile = this.before.get(method)
+    this.before.delete(method)
+    meanwhile?.()
+    this.calls.push(method)
+  }
+}
+
+/** The answer of a server that does not do what was asked. */
+export function refusal(
+  status: number,
+  error: string,
+  headers: Record<string, string> = {},
+): ServerRefusedError {
+  return new ServerRefusedError('method', {
+    status,
+    data: { error },
+    headers: new Headers(headers),
+  })
+}
