@@ -19,6 +19,8 @@ interface Patience {
   readonly waitMsMax?: number
   /** How many faults are forgiven. */
   readonly faultsMax?: number
+  /** The first pause after a fault is twice this, each further one twice the one before. */
+  readonly faultDelayMs?: number
 }
 
 /** For a call whose answer somebody waits for: seconds, not minutes. */
@@ -26,14 +28,13 @@ export const patienceOfAPerson = { waitMsMax: 3_000, faultsMax: 2 }
 
 /** When a server says "too many requests" and not until when. */
 const waitMsDefault = 30_000
-const faultDelayMsDefault = 250
 
 /**
  * Repeats a call to an account's server: after its rate limit has passed when that is soon, and a few
  * times, ever later, when it has a fault or does not answer. Throws ServerBusyError and what `call` throws.
  */
 export async function withPatience<T>(call: () => Promise<T>, patience: Patience): Promise<T> {
-  const { signal, now, waitMsMax = 10 * 60 * 1000, faultsMax = 4 } = patience
+  const { signal, now, waitMsMax = 10 * 60 * 1000, faultsMax = 4, faultDelayMs = 250 } = patience
   const givesUpAt = now() + waitMsMax
   for (let faults = 0; ; ) {
     signal?.throwIfAborted()
