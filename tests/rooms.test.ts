@@ -34,6 +34,7 @@ let output = ''
 beforeAll(async () => {
   const dir = await mkdtemp(join(tmpdir(), 'sitehost-rooms-'))
   await cp(join(root, 'biome.json'), join(dir, 'biome.json'))
+  await cp(join(root, 'scripts'), join(dir, 'scripts'), { recursive: true })
   for (const row of rows) await Bun.write(join(dir, fileOf(row)), row[1])
   output = await lint(dir)
   await rm(dir, { recursive: true })
