@@ -6,6 +6,7 @@ import { headLength } from './head-length.ts'
 import { sameOriginOnly } from './same-origin.ts'
 import { securityHeaders } from './security-headers.ts'
 import { BrowserSessions } from './sessions.ts'
+import { siteRoutes } from './site.ts'
 import { uploadRoutes } from './uploads.ts'
 import { userRoutes } from './user.ts'
 import type { ApiEnv } from './variables.ts'
@@ -39,6 +40,7 @@ export function createApp(context: AppContext): Hono<ApiEnv> {
 
   app.route('/api/auth', authRoutes(context, sessions))
   app.route('/api/user', userRoutes(context, sessions))
+  app.route('/api/site', siteRoutes(context, sessions))
   app.route('/sitehost', uploadRoutes(context, sessions))
   app.get('/healthz', (c) => c.text('ok'))
   app.get('/readyz', async (c) => {

@@ -4,17 +4,19 @@ import { ServerRefusedError, ServerUnreachableError } from '#atproto/account-rep
 import { SessionEndedError } from '#atproto/oauth.ts'
 import { SignInError } from '#atproto/sign-in-error.ts'
 import { BlobStorageError } from '#blobs/blob-store.ts'
-import { UploadRefusedError } from '#publish/receive-upload.ts'
+import { SiteConflictError } from '#publish/commit-site.ts'
+import { ServerBusyError } from '#publish/server-patience.ts'
+import { UploadRefusedError } from '#publish/upload-refusal.ts'
 import { DatabaseUnavailableError } from '#store/database-unavailable.ts'
 import { recordingLog } from '#tests/support/api.ts'
-import { alice } from '#tests/support/sample-rows.ts'
+import { alice, siteOf } from '#tests/support/sample-rows.ts'
 import { ApiError, answerError, signInSentence } from './errors.ts'
 
 const cause = new Error('inner detail')
 
-async function answer(error: Error) {
+async function answer(error: Error, failure?: { success: false }) {
   const lines: Parameters<typeof recordingLog>[0] = []
-  const app = new Hono().onError(answerError(recordingLog(lines)))
+  const app = new Hono().onError(answerError(recordingLog(lines), failure))
   app.get('/', () => {
     throw error
   })
@@ -36,7 +38,7 @@ describe('foreseen', () => {
     [
       new ServerUnreachableError('com.atproto.repo.putRecord', { cause }),
       502,
-      'Your account’s server did not answer. Nothing was published; try again in a few minutes.',
+      'Your account’s server did not answer. Try again in a few minutes.',
     ],
     [
       new ServerRefusedError('com.atproto.repo.putRecord', {
@@ -44,7 +46,26 @@ describe('foreseen', () => {
         data: { error: 'inner detail' },
       }),
       502,
-      'Your account’s server has a fault at the moment. Nothing was published; try again in a few minutes.',
+      'Your account’s server has a fault at the moment. Try again in a few minutes.',
+    ],
+    [
+      new ServerRefusedError('com.atproto.repo.putRecord', {
+        status: 400,
+        data: { error: 'RepoDeactivated', message: 'Repo is deactivated' },
+      }),
+      502,
+      'Your account’s server refused: Repo is deactivated',
+    ],
+    [
+      new ServerBusyError(Date.UTC(2030, 0, 1)),
+      429,
+      'Your account’s server takes no more changes for now. Try again later.',
+      'Tue, 01 Jan 2030 00:00:00 GMT',
+    ],
+    [
+      new SiteConflictError(siteOf('blog'), { cause }),
+      409,
+      'This site was changed by another program meanwhile. Try again.',
     ],
     [new BlobStorageError('full', { cause }), 503, unavailable, '5'],
     [new DatabaseUnavailableError('sqlite', cause), 503, unavailable, '5'],
@@ -80,6 +101,21 @@ describe('unforeseen: logged under the id that is answered, and nothing of it sh
           fields: { id: body.id, method: 'GET', path: '/', error },
         },
       ])
+    })
+  }
+})
+
+describe('where a failure says so in a field of its own', () => {
+  const failure = { success: false } as const
+  const facts: [Error, object][] = [
+    [new ApiError(404, 'Site not found'), { success: false, error: 'Site not found' }],
+    [new ApiError(401, 'Unauthorized'), { error: 'Unauthorized' }],
+    [new SessionEndedError(alice), { error: 'Unauthorized' }],
+    [cause, { success: false, error: 'Internal error', id: expect.any(String) }],
+  ]
+  for (const [error, body] of facts) {
+    test(`${error.name}: ${Object.keys(body)}`, async () => {
+      expect(JSON.parse((await answer(error, failure)).text)).toEqual(body)
     })
   }
 })

@@ -5,9 +5,10 @@ import { SessionEndedError } from '#atproto/oauth.ts'
 import { SignInError, type SignInFailure } from '#atproto/sign-in-error.ts'
 import { BlobStorageError } from '#blobs/blob-store.ts'
 import type { Log } from '#observe/log.ts'
-import { failureSentence } from '#publish/publish-failure.ts'
-import { UploadRefusedError } from '#publish/receive-upload.ts'
+import { SiteConflictError } from '#publish/commit-site.ts'
+import { ServerBusyError } from '#publish/server-patience.ts'
 import { SpoolFullError } from '#publish/spool.ts'
+import { UploadRefusedError } from '#publish/upload-refusal.ts'
 import { DatabaseUnavailableError } from '#store/database-unavailable.ts'
 
 /** An answer that is not the asked-for one. `message` goes to the client as it is. */
@@ -27,14 +28,20 @@ export class ApiError extends Error {
   }
 }
 
-/** The one place where errors become statuses. What nobody foresaw is logged under the id it answers. */
-export function answerError(log: Log) {
+/**
+ * The one place where errors become statuses. What nobody foresaw is logged under the id it answers.
+ * `failure` are the other fields of a failure; a missing session is told the same way everywhere.
+ */
+export function answerError(log: Log, failure: { readonly success?: false } = {}) {
   return (error: unknown, c: Context): Response => {
     const known = apiErrorOf(error)
-    if (known !== null) return c.json({ error: known.message }, known.status, { ...known.headers })
+    if (known !== null) {
+      const fields = known.status === 401 ? {} : failure
+      return c.json({ ...fields, error: known.message }, known.status, { ...known.headers })
+    }
     const id = crypto.randomUUID()
     log.error('unforeseen', { id, method: c.req.method, path: c.req.path, error })
-    return c.json({ error: 'Internal error', id }, 500)
+    return c.json({ ...failure, error: 'Internal error', id }, 500)
   }
 }
 
@@ -52,8 +59,19 @@ function apiErrorOf(error: unknown): ApiError | null {
     return new ApiError(error.reason === 'too-large' ? 413 : 400, error.message)
   }
   if (error instanceof SessionEndedError) return new ApiError(401, 'Unauthorized')
-  if (error instanceof ServerRefusedError || error instanceof ServerUnreachableError) {
-    return new ApiError(502, failureSentence(error) ?? 'The account server did not answer.')
+  if (error instanceof SiteConflictError) {
+    return new ApiError(409, 'This site was changed by another program meanwhile. Try again.')
+  }
+  if (error instanceof ServerUnreachableError) return new ApiError(502, unanswered)
+  if (error instanceof ServerRefusedError) return new ApiError(502, refusalSentence(error))
+  if (error instanceof ServerBusyError) {
+    return new ApiError(
+      429,
+      'Your account’s server takes no more changes for now. Try again later.',
+      {
+        'retry-after': new Date(error.retryAt).toUTCString(),
+      },
+    )
   }
   if (
     error instanceof BlobStorageError ||
@@ -66,6 +84,14 @@ function apiErrorOf(error: unknown): ApiError | null {
   }
   return null
 }
+
+// Whether a change has been made is not said: the answer that would tell may be what was lost.
+const unanswered = 'Your account’s server did not answer. Try again in a few minutes.'
+
+const refusalSentence = ({ status, reason }: ServerRefusedError): string =>
+  status >= 500
+    ? 'Your account’s server has a fault at the moment. Try again in a few minutes.'
+    : `Your account’s server refused: ${reason.slice(0, 200)}`
 
 /** The spool could not be written: what Node calls a disk that is full, read-only or broken. */
 const isDiskFailure = (error: unknown): boolean =>

@@ -2,12 +2,9 @@ import { Hono } from 'hono'
 import { AccountRepo } from '#atproto/account-repo.ts'
 import { cancelJob, queuedJobsMax, queueJob } from '#publish/jobs.ts'
 import { publishEmptySite } from '#publish/publish-site.ts'
-import {
-  megabytes,
-  type ReceivedUpload,
-  receiveUpload,
-  type UploadLimits,
-} from '#publish/receive-upload.ts'
+import { type ReceivedUpload, receiveUpload } from '#publish/receive-upload.ts'
+import { megabytes } from '#publish/upload-refusal.ts'
+import type { UploadLimits } from '#publish/upload-tree.ts'
 import type { Did } from '#site/site-address.ts'
 import { enqueueIngest } from '#store/ingest-queue.ts'
 import { findJob, type Job, type JobAdmission, listUnfinishedJobs } from '#store/jobs.ts'
@@ -39,6 +36,7 @@ export function uploadRoutes(context: ApiContext, sessions: BrowserSessions): Ho
         folder: await spool.open(jobId),
         limits,
         onSiteName: (siteName) => assertAdmissible(did, siteName, context),
+        onUnpack: (bytes) => spool.reserve(jobId, bytes),
       })
       context.at('upload-received')
       if (upload.isEmpty) return c.json(await publishEmpty(did, upload, context, c.req.raw.signal))

@@ -40,7 +40,7 @@ interface CommitContext {
 }
 
 /** The protocol's limit for one commit. */
-const writesMax = 200
+export const writesMax = 200
 
 /**
  * Writes a version in one commit on top of `head`: readers see the old site or the new one. Servers that
@@ -83,8 +83,8 @@ function writesOf(address: SiteAddress, { manifest, parts, plan, replaces }: Sit
   return [...creates, ...(plan.putMain ? [main] : []), ...deletes]
 }
 
-// 413, or no such method; some servers call a body that is too large an invalid request.
-const isTooMuchAtOnce = ({ status, code, reason }: ServerRefusedError): boolean =>
+/** 413, or no such method; some servers call a body that is too large an invalid request. */
+export const isTooMuchAtOnce = ({ status, code, reason }: ServerRefusedError): boolean =>
   status === 413 ||
   status === 501 ||
   code === 'MethodNotImplemented' ||

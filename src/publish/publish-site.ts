@@ -9,10 +9,10 @@ import type { JobProgress } from '#store/jobs.ts'
 import { forgetUploadedBlobs } from '#store/uploaded-blobs.ts'
 import { type RepositoryState, readRepository } from './account-records.ts'
 import type { AtFailPoint } from './fail-points.ts'
-import type { UploadedFile } from './receive-upload.ts'
 import { withPatience } from './server-patience.ts'
 import type { SpoolFolder } from './spool.ts'
 import { type Report, storeFiles } from './store-files.ts'
+import type { UploadedFile } from './upload-tree.ts'
 import { type WrittenSite, writeSite } from './write-site.ts'
 
 export interface PublishContext {
@@ -46,7 +46,8 @@ export async function publishSite(
     progress = { ...progress, ...change }
     onProgress(progress)
   }
-  const repository = await withPatience(() => readRepository(repo), { now, signal })
+  const read = () => withPatience(() => readRepository(repo), { now, signal })
+  let repository = await read()
   const store = () => storeFiles(files, repository, context, report)
   const write = async (nodes: Map<SitePath, FileNode>): Promise<WrittenSite> => {
     report({ phase: 'creating_manifest', currentFile: null })
@@ -64,8 +65,10 @@ export async function publishSite(
     written = await write(await store())
   } catch (error) {
     if (!isBlobNotFound(error)) throw error
-    // The server has dropped what an earlier try had sent: everything that no record names goes again.
+    // The server has dropped what an earlier try had sent, or what a record named that is gone by now:
+    // everything that no record names any more goes again.
     await forget()
+    repository = await read()
     written = await write(await store())
   }
   await forget()

@@ -1,0 +1,111 @@
+import { setTimeout } from 'node:timers/promises'
+import { type AccountRepo, type RepoWrite, ServerRefusedError } from '#atproto/account-repo.ts'
+import { partsToDelete } from '#site/plan-writes.ts'
+import type { SiteAddress } from '#site/site-address.ts'
+import type { Db } from '#store/database.ts'
+import type { Hints } from '#store/hints.ts'
+import { enqueueIngest } from '#store/ingest-queue.ts'
+import { readRepository } from './account-records.ts'
+import { isTooMuchAtOnce, SiteConflictError, writesMax } from './commit-site.ts'
+import { patienceOfAPerson, withPatience } from './server-patience.ts'
+
+export type SiteDeletion =
+  | { readonly deleted: true }
+  | { readonly deleted: false; readonly reason: 'no-site' }
+
+interface DeleteContext {
+  readonly repo: AccountRepo
+  readonly db: Db
+  readonly hints: Hints
+  readonly now: () => number
+}
+
+/** Other programs may write to the same repository; after so many of them in a row we give up. */
+const commitsMax = 8
+const commitDelayMs = 20
+
+/**
+ * Removes a site from its owner's repository: manifest, settings and the parts that nobody else needs, in
+ * one commit. What an interrupted deletion left behind counts as the site. Tries again when the repository
+ * moved on for another reason; throws SiteConflictError when the site itself did.
+ */
+export async function deleteSite(
+  address: SiteAddress,
+  context: DeleteContext,
+): Promise<SiteDeletion> {
+  const { db, hints, now } = context
+  if (!(await deleteRecords(address, context))) return { deleted: false, reason: 'no-site' }
+  await enqueueIngest(db, [address], now())
+  hints.notify('ingest')
+  return { deleted: true }
+}
+
+/** False when there was nothing to delete. */
+async function deleteRecords(
+  address: SiteAddress,
+  { repo, now }: Pick<DeleteContext, 'repo' | 'now'>,
+): Promise<boolean> {
+  const patience = { now, ...patienceOfAPerson }
+  const read = () => withPatience(() => readRemains(address, repo), patience)
+  const first = await read()
+  let remains = first
+  for (let attempt = 0; attempt < commitsMax; attempt++) {
+    const { cid, deletes, head } = remains
+    // Not at the first look: our own commit, whose answer was lost on its way.
+    if (deletes.length === 0) return attempt > 0
+    if (cid !== null && cid !== first.cid) break
+    const isCommitted = await withPatience(() => commitDeletion(deletes, head, repo), patience)
+    if (isCommitted && deletes.length <= writesMax) return true
+    await setTimeout(commitDelayMs * 2 ** Math.min(attempt, 6) * Math.random())
+    remains = await read()
+  }
+  throw new SiteConflictError(address)
+}
+
+type Delete = Extract<RepoWrite, { action: 'delete' }>
+
+/** What the repository holds of a site at `head`. `cid` is its main record's; null without one. */
+interface Remains {
+  readonly head: string
+  readonly cid: string | null
+  /** In the order in which readers miss nothing of what they still see: the main record first. */
+  readonly deletes: readonly Delete[]
+}
+
+async function readRemains(address: SiteAddress, repo: AccountRepo): Promise<Remains> {
+  const { name: rkey } = address
+  // Reads `head` first, so that it covers the settings too.
+  const repository = await readRepository(repo)
+  const settings = await repo.findRecord('place.sitehost.settings', rkey)
+  const cid = repository.sites.get(rkey)?.cid ?? null
+  const deletes = [
+    ...(cid === null ? [] : [deletion('place.sitehost.fs', rkey)]),
+    ...(settings === null ? [] : [deletion('place.sitehost.settings', rkey)]),
+    ...partsToDelete(address, repository).map((key) => deletion('place.sitehost.subfs', key)),
+  ]
+  return { head: repository.head, cid, deletes }
+}
+
+const deletion = (collection: Delete['collection'], rkey: string): Delete => ({
+  action: 'delete',
+  collection,
+  rkey,
+})
+
+/** False when the repository moved on since `head`: nothing was deleted. */
+async function commitDeletion(
+  deletes: readonly Delete[],
+  head: string,
+  repo: Pick<AccountRepo, 'applyWrites' | 'deleteRecord'>,
+): Promise<boolean> {
+  try {
+    await repo.applyWrites(deletes.slice(0, writesMax), head)
+    return true
+  } catch (error) {
+    if (!(error instanceof ServerRefusedError)) throw error
+    if (error.code === 'InvalidSwap') return false
+    if (!isTooMuchAtOnce(error)) throw error
+    for (const { collection, rkey } of deletes) await repo.deleteRecord(collection, rkey)
+    return true
+  }
+}

@@ -1,0 +1,98 @@
+import { beforeEach, describe, expect, test } from 'bun:test'
+import { ServerUnreachableError } from '#atproto/account-repo.ts'
+import { parseSettings, type SiteSettings } from '#site/settings.ts'
+import { FakeRepo, refusal } from '#tests/support/fake-repo.ts'
+import { alice, nameOf } from '#tests/support/sample-rows.ts'
+import { ServerBusyError } from './server-patience.ts'
+import { readSettings, writeSettings } from './site-settings.ts'
+
+const fs = 'place.sitehost.fs'
+const collection = 'place.sitehost.settings'
+const blog = nameOf('blog')
+const uri = `at://${alice}/${collection}/blog`
+
+let repo: FakeRepo
+beforeEach(() => {
+  repo = new FakeRepo()
+})
+
+const context = () => ({ repo: repo.asRepo, now: () => 0 })
+const read = () => readSettings(blog, context())
+const write = (settings: SiteSettings) => writeSettings(blog, settings, context())
+const puts = () => repo.calls.filter((call) => call === 'putRecord').length
+
+function settingsOf(input: object): SiteSettings {
+  const parsed = parseSettings(input)
+  if (!parsed.ok) throw new TypeError(parsed.error)
+  return parsed.settings
+}
+
+describe('read', () => {
+  test('without a record: the defaults', async () => {
+    expect(await read()).toEqual({
+      indexFiles: ['index.html'],
+      cleanUrls: false,
+      directoryListing: false,
+    })
+  })
+
+  for (const value of [
+    { $type: collection },
+    { $type: collection, cleanUrls: true, theirs: 1 },
+    { cleanUrls: 'odd' },
+  ]) {
+    test(`as it is: ${JSON.stringify(value)}`, async () => {
+      repo.put(collection, 'blog', value)
+      expect(await read()).toEqual(value)
+    })
+  }
+
+  test('after a fault of the server', async () => {
+    repo.before.set('findRecord', () => {
+      throw new ServerUnreachableError('com.atproto.repo.getRecord')
+    })
+    expect(await read()).toMatchObject({ cleanUrls: false })
+  })
+
+  test('not, and never the defaults, when the server does not say', async () => {
+    repo.before.set('findRecord', () => {
+      throw refusal(400, 'RepoDeactivated')
+    })
+    await expect(read()).rejects.toMatchObject({ code: 'RepoDeactivated' })
+  })
+
+  test('not when the server asks to wait for minutes: nobody would', async () => {
+    repo.before.set('findRecord', () => {
+      throw refusal(429, 'RateLimitExceeded', { 'ratelimit-reset': '60' })
+    })
+    await expect(read()).rejects.toBeInstanceOf(ServerBusyError)
+  })
+})
+
+describe('write', () => {
+  test('for a site that is not there: no', async () => {
+    expect(await write(settingsOf({}))).toEqual({ written: false, reason: 'no-site' })
+    expect(puts()).toBe(0)
+  })
+
+  test('replaces the whole record', async () => {
+    repo.put(fs, 'blog', {})
+    repo.put(collection, 'blog', { $type: collection, cleanUrls: true, theirs: 1 })
+    expect(await write(settingsOf({ indexFiles: ['a'] }))).toEqual({
+      written: true,
+      uri,
+      cid: repo.find(collection, 'blog')?.cid ?? '',
+    })
+    expect(await read()).toEqual({ $type: collection, indexFiles: ['a'] })
+  })
+
+  test('of what is there already: nothing', async () => {
+    repo.put(fs, 'blog', {})
+    const settings = settingsOf({ cleanUrls: true, headers: [{ name: 'X-A', value: 'b' }] })
+    const first = await write(settings)
+    expect(await write({ ...settings })).toEqual(first)
+    expect(puts()).toBe(1)
+    await write(settingsOf({ cleanUrls: true, headers: [{ name: 'X-A', value: 'c' }] }))
+    expect(puts()).toBe(2)
+  })
+})

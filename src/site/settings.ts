@@ -1,0 +1,113 @@
+import { z } from 'zod'
+import type { PlaceSitehostSettings } from '#lexicons/index.ts'
+import { ownField } from './own-fields.ts'
+import { isEntryName, parseSitePath } from './path.ts'
+
+/** How a site is served, as its owner's repository holds it: `place.sitehost.settings`. */
+export type SiteSettings = PlaceSitehostSettings.Main
+
+/** What counts for a site without a settings record. */
+export const defaultSettings = {
+  indexFiles: ['index.html'],
+  cleanUrls: false,
+  directoryListing: false,
+} satisfies Partial<SiteSettings>
+
+export type SettingsResult =
+  | { readonly ok: true; readonly settings: SiteSettings }
+  /** For the person who wrote them: the rule that is broken, or the field and what was expected there. */
+  | { readonly ok: false; readonly error: string }
+
+/**
+ * Reads settings that anybody may have sent, as parsed JSON: fields that it does not know are dropped,
+ * those that are missing stay so. The record it returns fits its lexicon. Never throws.
+ */
+export function parseSettings(input: unknown): SettingsResult {
+  // Before the types: whoever enables two of them is told so, however they were spelled.
+  if (modes.filter((mode) => isEnabled(ownField(input, mode))).length > 1) {
+    return { ok: false, error: onlyOneMode }
+  }
+  const parsed = fields.safeParse(input)
+  if (parsed.success) {
+    return { ok: true, settings: { $type: 'place.sitehost.settings', ...parsed.data } }
+  }
+  const [issue] = parsed.error.issues
+  return { ok: false, error: `${issue?.path.join('.') || 'body'}: ${issue?.message}` }
+}
+
+const modes = ['spaMode', 'directoryListing', 'custom404']
+// interface.md §4.4, to the letter
+const onlyOneMode = 'Only one of spaMode, directoryListing, or custom404 can be enabled'
+
+const isEnabled = (value: unknown): boolean =>
+  value === true || (typeof value === 'string' && value !== '')
+
+const indexFile = z.string().refine(isEntryName, 'expected the name of a file, without a folder')
+
+/** Empty: not enabled. */
+const pageFile = z
+  .string()
+  .refine(
+    (path) => path === '' || (parseSitePath(path) !== null && fits(path, 500)),
+    'expected the path of a file in the site, such as index.html, of at most 500 bytes',
+  )
+
+const header = z.object({
+  name: z
+    .string()
+    .refine((name) => isToken(name) && fits(name, 100), 'expected the name of a header field')
+    .refine(
+      (name) => !neverSettable.has(name.toLowerCase()),
+      'this header cannot be set by a site',
+    ),
+  value: z
+    .string()
+    .refine(
+      (value) => /^[ -~]{0,1000}$/.test(value),
+      'expected at most 1000 visible ASCII characters',
+    ),
+  path: z
+    .string()
+    .refine(
+      (path) => path !== '' && path.isWellFormed() && !holdsControl(path) && fits(path, 500),
+      'expected a pattern of at most 500 bytes',
+    )
+    .exactOptional(),
+})
+
+const fields = z.object({
+  indexFiles: z.array(indexFile).max(10).exactOptional(),
+  cleanUrls: z.boolean().exactOptional(),
+  trailingSlash: z.enum(['auto', 'always', 'never']).exactOptional(),
+  directoryListing: z.boolean().exactOptional(),
+  spaMode: pageFile.exactOptional(),
+  custom404: pageFile.exactOptional(),
+  headers: z.array(header).max(50).exactOptional(),
+})
+
+/** Lexicons count the bytes of a text. */
+const fits = (text: string, bytesMax: number): boolean => Buffer.byteLength(text) <= bytesMax
+
+/** RFC 9110 §5.6.2. */
+const isToken = (text: string): boolean => /^[\w!#$%&'*+.^`|~-]+$/.test(text)
+
+const holdsControl = (text: string): boolean => /\p{Cc}/u.test(text)
+
+// What frames, describes or routes an answer is the server's to say (RFC 9110 §6.4, §8, §10).
+const neverSettable = new Set([
+  'accept-ranges',
+  'age',
+  'allow',
+  'alt-svc',
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-range',
+  'date',
+  'etag',
+  'location',
+  'server',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
