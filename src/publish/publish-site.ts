@@ -13,7 +13,7 @@ import { withPatience } from './server-patience.ts'
 import type { SpoolFolder } from './spool.ts'
 import { type Report, storeFiles } from './store-files.ts'
 import type { UploadedFile } from './upload-tree.ts'
-import { type WrittenSite, writeSite } from './write-site.ts'
+import { mainCid, type WrittenSite, writeSite } from './write-site.ts'
 
 export interface PublishContext {
   readonly repo: AccountRepo
@@ -48,11 +48,12 @@ export async function publishSite(
   }
   const read = () => withPatience(() => readRepository(repo), { now, signal })
   let repository = await read()
+  const replaces = mainCid(address, repository)
   const store = () => storeFiles(files, repository, context, report)
   const write = async (nodes: Map<SitePath, FileNode>): Promise<WrittenSite> => {
     report({ phase: 'creating_manifest', currentFile: null })
     await context.assertWanted()
-    return await writeSite(address, nodes, repository, context)
+    return await writeSite(address, nodes, repository, context, replaces)
   }
   const forget = () =>
     forgetUploadedBlobs(

@@ -25,23 +25,24 @@ const commitsMax = 12
 const commitDelayMs = 20
 
 /**
- * Writes these files as the site, on top of what `start` says the repository holds. Tries again when the
- * repository moved on for another reason. Throws SiteConflictError when the site itself did.
+ * Writes these files as the site, on top of what `start` says the repository holds, in place of the main
+ * record `replaces`. Tries again when the repository moved on for another reason. Throws
+ * SiteConflictError when the site itself did.
  */
 export async function writeSite(
   address: SiteAddress,
   files: ReadonlyMap<SitePath, FileNode>,
   start: RepositoryState,
   context: WriteContext,
+  replaces = mainCid(address, start),
 ): Promise<WrittenSite> {
   const { at, now, repo, signal } = context
   const version = splitTree(buildTree(files), address)
   const records = recordsOf(address, version, files.size, now())
-  const replaces = start.sites.get(address.name)?.cid ?? null
   let repository = start
   for (let attempt = 0; attempt < commitsMax; attempt++) {
     const plan = planWrites(address, version, repository)
-    const current = repository.sites.get(address.name)?.cid ?? null
+    const current = mainCid(address, repository)
     // Also when the answer to our own commit was lost on its way.
     if (isDone(plan) && current !== null) return { uri: siteUri(address), cid: current }
     if (current !== replaces) throw new SiteConflictError(address)
@@ -62,6 +63,10 @@ export async function writeSite(
     'Your repository is being changed all the time by another program. Nothing was published; try again.',
   )
 }
+
+/** CID of the site's main record; null when there is none. */
+export const mainCid = ({ name }: SiteAddress, { sites }: RepositoryState): string | null =>
+  sites.get(name)?.cid ?? null
 
 const isDone = ({ createParts, putMain, deleteParts }: WritePlan): boolean =>
   !putMain && createParts.length === 0 && deleteParts.length === 0
