@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { dirname, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import type { AppClient, UploadFile } from '../devnet/app-client.ts'
+import { tarOf, zipOf } from './support/archives.ts'
 import { startWorld, type World } from './support/world.ts'
 
 let world: World
@@ -44,10 +46,50 @@ test('names and sizes of every kind arrive whole', async () => {
   await expectServed(url, files)
 }, 120_000)
 
+describe('an archive is unpacked, its ignore file obeyed', () => {
+  test.each(['site.zip', 'site.tar', 'site.tar.gz'])(
+    '%s',
+    async (name) => {
+      const files = {
+        'my-site/.sitehostignore': '*.draft\n',
+        'my-site/index.html': '<h1>from an archive</h1>',
+        'my-site/page.draft': 'not yet',
+        'my-site/.env': 'SECRET=1',
+        'my-site/img/a b.svg': '<svg/>',
+      }
+      const form = new FormData()
+      form.append('siteName', 'archived')
+      form.append('archive', new Blob([archiveOf(name, files)]), name)
+      const answer = await alice.fetch('/sitehost/upload-files', { method: 'POST', body: form })
+      const { jobId } = (await answer.json()) as { jobId: string }
+      const { result, error } = await alice.watch(jobId)
+      expect(error).toBeNull()
+      expect(result).toMatchObject({ fileCount: 2, live: true })
+      const skipped = (result?.['skippedFiles'] ?? []) as { name: string }[]
+      expect(skipped.map(({ name: left }) => left.replace('my-site/', '')).sort()).toEqual([
+        '.env',
+        'page.draft',
+      ])
+      const url = String(result?.['url'])
+      expect(await (await fetch(url)).text()).toBe('<h1>from an archive</h1>')
+      expect(await (await fetch(new URL('img/a%20b.svg', url))).text()).toBe('<svg/>')
+      expect((await fetch(new URL('.sitehostignore', url))).status).toBe(404)
+    },
+    30_000,
+  )
+})
+
 async function published(siteName: string, files: readonly UploadFile[]): Promise<string> {
   const result = await alice.publish(siteName, files)
   expect(result).toMatchObject({ success: true, live: true, siteName, fileCount: files.length })
   return String(result['url'])
+}
+
+function archiveOf(name: string, files: Readonly<Record<string, string>>): Uint8Array<ArrayBuffer> {
+  const entries = Object.entries(files).map(([path, content]) => ({ name: path, content }))
+  if (name.endsWith('.zip')) return new Uint8Array(zipOf(entries))
+  const tar = tarOf(entries)
+  return new Uint8Array(name.endsWith('.gz') ? gzipSync(tar) : tar)
 }
 
 function packageFiles(name: string): UploadFile[] {

@@ -19,7 +19,15 @@ test('the data folder of a service with signed-in people holds no token, and is 
   const all = texts.join('\n')
   expect(all).toContain('oauth-session')
   // Tokens of the reference server are JWTs or carry this prefix; keys are JWKs.
-  for (const secret of ['eyJ', 'ref-', 'tok-', '"d":"', 'access_token', 'refresh_token', 'dpopKey']) {
+  for (const secret of [
+    'eyJ',
+    'ref-',
+    'tok-',
+    '"d":"',
+    'access_token',
+    'refresh_token',
+    'dpopKey',
+  ]) {
     expect({ secret, isThere: all.includes(secret) }).toEqual({ secret, isThere: false })
   }
   for (const path of ['secret-key', '.']) {

@@ -1,5 +1,5 @@
 import { manifestFilesMax } from '#site/limits.ts'
-import { isLeftOut } from '#site/upload-path.ts'
+import { ignoreFileName, isLeftOut } from '#site/upload-path.ts'
 
 /** `path` is relative and starts with the picked folder's name: `blog/index.html`. */
 export interface PickedFile {
@@ -46,7 +46,7 @@ export function collectFiles(picked: readonly PickedFile[]): Collection {
     totalBytes: files.reduce((sum, { file }) => sum + file.size, 0),
     folder,
     leftOut: Array.from(reasons, ([name, reason]) => ({ name, reason })),
-    problem: problemWith(files.length, holds('.sitehostignore')),
+    problem: problemWith(files.length, holds(ignoreFileName)),
     hasIndex: holds('index.html'),
   }
 }
@@ -87,7 +87,8 @@ export async function filesOfEntries(entries: readonly FileSystemEntry[]): Promi
   return found
 }
 
-function sharedFolder(files: readonly PickedFile[]): string {
+/** The folder that everything is in; '' for loose files. */
+export function sharedFolder(files: readonly PickedFile[]): string {
   const [folder = '', ...rest] = files[0]?.path.split('/') ?? []
   const isShared = rest.length > 0 && files.every(({ path }) => path.startsWith(`${folder}/`))
   return isShared ? folder : ''

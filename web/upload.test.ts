@@ -17,3 +17,26 @@ test('the site name comes first, then each file under its path', () => {
     ['files', 'blog/css/site.css'],
   ])
 })
+
+const orders: [string, string[], string[]][] = [
+  [
+    'in the picked folder',
+    ['a/z', 'a/b/.sitehostignore', 'a/.sitehostignore'],
+    ['a/.sitehostignore', 'a/z', 'a/b/.sitehostignore'],
+  ],
+  [
+    'beside loose files',
+    ['z', 'b/.sitehostignore', '.sitehostignore'],
+    ['.sitehostignore', 'z', 'b/.sitehostignore'],
+  ],
+  [
+    'but not those of one folder among others',
+    ['z', 'b/.sitehostignore'],
+    ['z', 'b/.sitehostignore'],
+  ],
+]
+test.each(orders)('rules of what is left out come first: %s', (_, sent, expected) => {
+  const files = sent.map((path) => ({ path, file: new Blob(['x']) as File }))
+  const parts = uploadForm('blog', files).getAll('files')
+  expect(parts.map((file) => (file as File).name)).toEqual(expected)
+})

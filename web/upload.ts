@@ -1,5 +1,6 @@
+import { ignoreFileName } from '#site/upload-path.ts'
 import { ApiError, errorSentence } from './api.ts'
-import type { PickedFile } from './collect-files.ts'
+import { type PickedFile, sharedFolder } from './collect-files.ts'
 
 interface Upload {
   readonly siteName: string
@@ -33,11 +34,17 @@ export function uploadFiles({ siteName, files, onProgress, signal }: Upload): Pr
   })
 }
 
-/** The name comes first: the server refuses by it before it reads a single file. */
+/**
+ * The name comes first: the server refuses by it before it reads a single file. Then the rules of what
+ * is left out, so that nothing of that is stored on the way.
+ */
 export function uploadForm(siteName: string, files: readonly PickedFile[]): FormData {
   const form = new FormData()
   form.append('siteName', siteName)
-  for (const { path, file } of files) form.append('files', file, path)
+  const folder = sharedFolder(files)
+  const rules = folder === '' ? ignoreFileName : `${folder}/${ignoreFileName}`
+  const rulesFirst = files.toSorted((a, b) => Number(b.path === rules) - Number(a.path === rules))
+  for (const { path, file } of rulesFirst) form.append('files', file, path)
   return form
 }
 

@@ -5,8 +5,8 @@ import { createGzip } from 'node:zlib'
 import { mapAtOnce } from '#atproto/map-at-once.ts'
 import { type Coding, isCompressible, isWorthGzip } from '#site/encoding.ts'
 import { mediaTypeOf } from '#site/media-type.ts'
-import type { UploadedFile } from './receive-upload.ts'
 import type { SpooledFile, SpoolFolder } from './spool.ts'
+import type { UploadedFile } from './upload-tree.ts'
 
 /** A file in the form in which it is stored and, but for base64, uploaded. */
 export interface EncodedFile {

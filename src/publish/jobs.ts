@@ -23,8 +23,9 @@ import type { AtFailPoint } from './fail-points.ts'
 import { JobReporter } from './job-reporter.ts'
 import { failureSentence } from './publish-failure.ts'
 import { progressAtStart, publishSite } from './publish-site.ts'
-import type { ReceivedUpload, SkippedFile, UploadedFile } from './receive-upload.ts'
+import type { ReceivedUpload } from './receive-upload.ts'
 import type { Spool } from './spool.ts'
+import type { SkippedFile, UploadedFile } from './upload-tree.ts'
 import { waitUntilLive } from './wait-until-live.ts'
 
 export const queuedJobsMax = 5

@@ -2,8 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type ReceivedUpload, receiveUpload, UploadRefusedError } from './receive-upload.ts'
+import { zipOf } from '#tests/support/archives.ts'
+import { type ReceivedUpload, receiveUpload } from './receive-upload.ts'
 import { Spool } from './spool.ts'
+import { UploadRefusedError } from './upload-refusal.ts'
+import type { UploadLimits } from './upload-tree.ts'
 
 let dir: string
 let spool: Spool
@@ -24,10 +27,13 @@ const fileParts = (files: readonly File[]): string =>
   files.map(([path, content = 'x']) => part(`name="files"; filename="${path}"`, content)).join('')
 const form = (files: readonly File[]): string => `${site}${fileParts(files)}--b--`
 
+const zip = zipOf([{ name: 'x/a', content: 'one' }, { name: 'x/.env' }]).toString('latin1')
+const archive = (content: string): string => part('name="archive"; filename="a.zip"', content)
+
 /** Receives a body in one piece or in several, and tells what lies in the spool then. */
 async function receive(
   body: string | readonly string[],
-  options: { onSiteName?: (name: string) => Promise<void> } = {},
+  options: { onSiteName?: (name: string) => Promise<void>; limits?: UploadLimits } = {},
 ): Promise<ReceivedUpload & { contents: string[]; spooled: number }> {
   const jobId = crypto.randomUUID()
   const folder = await spool.open(jobId)
@@ -49,13 +55,18 @@ async function receive(
 }
 
 async function* chunksOf(pieces: readonly string[]): AsyncGenerator<Uint8Array> {
-  for (const piece of pieces) yield Buffer.from(piece)
+  // Archives are written as latin1 where there is nothing else in the body.
+  const isBinary = pieces.some((piece) => piece.includes('PK\x03\x04'))
+  for (const piece of pieces) yield Buffer.from(piece, isBinary ? 'latin1' : 'utf8')
 }
 
 const pathsOf = (received: ReceivedUpload): string[] => received.files.map(({ path }) => path)
 
-async function refusal(body: string | readonly string[]): Promise<UploadRefusedError> {
-  const error: unknown = await receive(body).then(
+async function refusal(
+  body: string | readonly string[],
+  larger?: UploadLimits,
+): Promise<UploadRefusedError> {
+  const error: unknown = await receive(body, larger && { limits: larger }).then(
     () => 'accepted',
     (thrown) => thrown,
   )
@@ -140,12 +151,99 @@ describe('what is left out is listed and never written', () => {
   })
 })
 
+describe('what .sitehostignore matches is left out', () => {
+  const ignore = (text: string, folder = 'x/'): File => [`${folder}.sitehostignore`, text]
+  const drafts: File[] = [
+    ['x/drafts/a', 'secret'],
+    ['x/b', 'kept'],
+    ['x/drafts/c', 'secret'],
+  ]
+  for (const at of [0, 1, 2, 3]) {
+    test(`with ${at} files before it`, async () => {
+      const files = [...drafts.slice(0, at), ignore('/drafts/'), ...drafts.slice(at)]
+      const received = await receive(form(files))
+      expect(pathsOf(received)).toEqual(['b'])
+      expect(received.contents).toEqual(['kept'])
+      expect(received.spooled).toBe(1)
+      expect(received.skippedFiles).toEqual([
+        { name: 'x/drafts/a', reason: '.sitehostignore' },
+        { name: 'x/drafts/c', reason: '.sitehostignore' },
+      ])
+    })
+  }
+  test('beside loose files too', async () => {
+    const received = await receive(form([['drafts/a'], ignore('drafts', ''), ['b/c']]))
+    expect(pathsOf(received)).toEqual(['b/c'])
+  })
+  test('it is removed before it counts to any limit', async () => {
+    const many = Array.from({ length: 1010 }, (_, i): File => [`x/${i}.log`, ''])
+    const received = await receive(form([ignore('*.log'), ['x/a', 'a'.repeat(100)], ...many]))
+    expect(pathsOf(received)).toEqual(['a'])
+    const large = [1, 2].map((i): File => [`x/${i}.log`, 'x'.repeat(100)])
+    const after = form([
+      ...large,
+      ignore('*.log'),
+      ...['a', 'b'].map((n): File => [`x/${n}`, 'x'.repeat(100)]),
+    ])
+    expect(pathsOf(await receive(after))).toEqual(['a', 'b'])
+  })
+  test('1000 files and the rules are a site', async () => {
+    const many = Array.from({ length: 1000 }, (_, i): File => [`x/${i % 4}/${i}`, ''])
+    expect((await receive(form([ignore('none'), ...many]))).files).toHaveLength(1000)
+  })
+  test('a file that is left out may be what is a folder otherwise', async () => {
+    const received = await receive(
+      form([['x/a'], ignore('a\n!/b/a'), ['x/b/c'], ['x/c/a'], ['x/c/a/d']]),
+    )
+    expect(pathsOf(received)).toEqual(['b/c'])
+  })
+  test('its folder may be a file after all', async () => {
+    const received = await receive(form([['x/a/b'], ignore('b'), ['x/a'], ['x/z']]))
+    expect(pathsOf(received)).toEqual(['a', 'z'])
+  })
+  test('lines that were not understood are told', async () => {
+    const { skippedFiles } = await receive(form([['x/a'], ignore('#\nb['), ['x/b']]))
+    expect(skippedFiles).toEqual([
+      { name: 'x/.sitehostignore', reason: 'line 2: has a [ without its ]' },
+    ])
+  })
+  test('not by rules in another folder', async () => {
+    const files: File[] = [['x/a'], ['index.html'], ignore('*')]
+    expect(pathsOf(await receive(form(files)))).toEqual(['x/a', 'index.html', 'x/.sitehostignore'])
+    const early: File[] = [ignore('none'), ['x/a'], ['index.html']]
+    expect(pathsOf(await receive(form(early)))).toEqual(['x/.sitehostignore', 'x/a', 'index.html'])
+  })
+  test('rules that turn out to be another folder’s are refused once they have left out a file', async () => {
+    const { message } = await refusal(form([ignore('a'), ['x/a'], ['index.html']]))
+    expect(message).toContain('"index.html" is not in the folder of "x/.sitehostignore"')
+  })
+  test('nothing but that is refused', async () => {
+    expect((await refusal(form([ignore('*'), ['x/a']]))).message).toContain('Nothing was published')
+    expect((await refusal(form([ignore('*')]))).message).toContain('Nothing was published')
+  })
+  test('rules that take too long are refused', async () => {
+    const slow = `*${'a'.repeat(125)}b\n`.repeat(60)
+    const many = Array.from({ length: 200 }, (_, i): File => [`x/${'a'.repeat(251)}${i}`, ''])
+    const roomy = { fileBytesMax: 10_000, siteBytesMax: 10_000 }
+    const { message } = await refusal(form([ignore(slow), ...many]), roomy)
+    expect(message).toContain('take too long')
+  })
+})
+
+test('an archive is unpacked, and is not in the spool itself', async () => {
+  const received = await receive(`${site}${archive(zip)}--b--`)
+  expect(pathsOf(received)).toEqual(['a'])
+  expect(received).toMatchObject({ contents: ['one'], spooled: 1, isEmpty: false })
+  expect(received.skippedFiles).toEqual([{ name: 'x/.env', reason: 'may hold secrets' }])
+})
+
 describe('is empty', () => {
   const nameless = part('name="files"; filename=""', '')
   for (const [what, body] of [
     ['without a file', `${site}--b--`],
     ['with an empty file input', `${site}${nameless}--b--`],
     ['with an empty file input before the name', `${nameless}${site}--b--`],
+    ['with an empty archive input', `${site}${part('name="archive"; filename=""', '')}--b--`],
     ['with other fields', `${site}${part('name="note"; filename="a.txt"', 'x')}--b--`],
   ] as const) {
     test(what, async () => {
@@ -162,7 +260,12 @@ describe('refused as invalid, by a message that says what', () => {
     ['a long siteName', `${part('name="siteName"', 'x'.repeat(70_000))}--b--`, '65536 bytes'],
     ['a second siteName', `${site}${site}--b--`, 'siteName is there twice'],
     ['siteName after the files', `${fileParts([['a']])}${site}--b--`, 'must come before'],
-    ['an archive', `${site}${part('name="archive"; filename="a.zip"', 'PK')}--b--`, 'Archives'],
+    ['a bad archive', `${site}${archive('PK')}--b--`, 'complete zip'],
+    ['an archive before the name', `${archive('PK')}${site}--b--`, 'must come before'],
+    ['an archive without a name', `${site}${part('name="archive"', 'PK')}--b--`, 'without a name'],
+    ['files and an archive', `${site}${fileParts([['a']])}${archive(zip)}--b--`, 'either files or'],
+    ['an archive and files', `${site}${archive(zip)}${fileParts([['b']])}--b--`, 'either files or'],
+    ['two archives', `${site}${archive(zip)}${archive(zip)}--b--`, 'one archive'],
     ['a file without a name', form([['', 'x']]), 'without a name'],
     ['files as a text field', `${site}${part('name="files"', 'x')}--b--`, 'without a name'],
     ['an absolute path', form([['/etc/passwd']]), '"/etc/passwd": absolute'],

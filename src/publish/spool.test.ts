@@ -136,6 +136,15 @@ describe('room for uploads', () => {
     expect(await reasonOf(bounded.reserve(id(), 10))).toBe('room')
   })
 
+  test('may be asked for anew by the same job, more or less', async () => {
+    const bounded = spoolOf(30)
+    const jobId = id()
+    await bounded.reserve(jobId, 1)
+    expect(await reasonOf(bounded.reserve(jobId, 11))).toBe('busy')
+    expect(await reasonOf(bounded.reserve(jobId, 10))).toBe('room')
+    expect(await reasonOf(bounded.reserve(id(), 1))).toBe('busy')
+  })
+
   test('is taken by jobs that were there before', async () => {
     const bounded = spoolOf(30)
     bounded.hold(id(), 9)

@@ -59,11 +59,11 @@ export class Spool {
     this.#diskSpace = diskSpace
   }
 
-  /** Sets room aside for a job of this size, until the job is removed. Throws SpoolFullError. */
+  /** Sets room aside for a job of this size, until it is removed or reserves anew. Throws SpoolFullError. */
   async reserve(jobId: string, bytes: number): Promise<void> {
     const needed = bytes * bytesNeededPerByte
     let taken = 0
-    for (const reserved of this.#reserved.values()) taken += reserved
+    for (const [id, reserved] of this.#reserved) if (id !== jobId) taken += reserved
     if (taken + needed > this.#bytesMax) throw new SpoolFullError('busy')
     this.#reserved.set(jobId, needed)
     await mkdir(this.#dir, { recursive: true, mode: 0o700 })
@@ -131,6 +131,10 @@ export class SpoolFolder {
     return join(this.#dir, name)
   }
 
+  async remove(name: string): Promise<void> {
+    await rm(this.path(name), { force: true })
+  }
+
   /** Streams `source` through `steps` to disk, back-pressure included. Throws SpoolLimitError. */
   async write(
     source: AsyncIterable<Uint8Array>,
@@ -142,7 +146,7 @@ export class SpoolFolder {
       const chunks = steps.length === 0 ? source : through(source, steps, signal)
       return { name, ...(await copy(chunks, file, bytesMax)) }
     } catch (error) {
-      await rm(this.path(name), { force: true })
+      await this.remove(name)
       throw error
     } finally {
       await file.close()

@@ -6,10 +6,11 @@ import type { JobProgress } from '#store/jobs.ts'
 import { type EncodedFile, encodeFiles } from './encode-files.ts'
 import { NotPublishableError } from './not-publishable.ts'
 import type { PublishContext } from './publish-site.ts'
-import { megabytes, type UploadedFile } from './receive-upload.ts'
 import { findReusableBlobs, type ReusableBlob } from './reusable-blobs.ts'
 import { withPatience } from './server-patience.ts'
 import { uploadBlobs } from './upload-blobs.ts'
+import { megabytes } from './upload-refusal.ts'
+import type { UploadedFile } from './upload-tree.ts'
 
 /** Adds to what is shown of a job; the rest stays. */
 export type Report = (change: Partial<JobProgress>) => void

@@ -36,3 +36,23 @@ export const mediaTypeCharsMax = 255
 
 /** A bad record is described by its first mistakes; nobody reads five thousand. */
 export const problemsMax = 20
+
+/** A `.sitehostignore`: what of it is read, and what its rules may cost a whole upload. */
+export const ignoreFileBytesMax = 64 * 1024
+export const ignoreRulesMax = 1000
+export const ignoreLineCharsMax = 2000
+/** Comparisons of one byte. */
+export const ignoreStepsMax = 100_000_000
+
+/** Of an archive: files and folders, those that are left out included. */
+export const archiveEntriesMax = manifestFilesMax * 5
+
+/** What an archive may hold beside the content of its files. */
+export const archiveOverheadBytesMax = 16 * 1024 * 1024
+
+/** What describes one entry of a tar, or all entries of a zip. */
+export const tarMetadataBytesMax = 1024 * 1024
+export const zipDirectoryBytesMax = 4 * 1024 * 1024
+
+/** The longest name that file systems take (PATH_MAX of Linux). */
+export const archiveNameBytesMax = 4096

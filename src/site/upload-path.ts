@@ -12,6 +12,9 @@ export function isLeftOut(path: string): string | null {
   return null
 }
 
+/** At the top of an upload: the rules of what else is left out. Never part of a site. */
+export const ignoreFileName = '.sitehostignore'
+
 /** The folder that all files are in, which an upload of a folder puts before every path; else `null`. */
 export function sharedRoot(paths: Iterable<string>): string | null {
   let shared: string | null = null

@@ -5,6 +5,8 @@ const root = join(import.meta.dir, '../..')
 /** A command of Sitehost in a process of its own. */
 export interface ServiceProcess extends AsyncDisposable {
   readonly pid: number
+  /** Its exit code, once it has ended, for whatever reason. */
+  readonly exited: Promise<number>
   /** What stands behind `ready `. */
   readonly ready: Readonly<Record<string, unknown>> & { readonly app: string }
   /** Everything on standard output so far. */
@@ -45,6 +47,7 @@ export async function startServiceProcess(
   }
   return {
     pid: child.pid,
+    exited: child.exited,
     ready: JSON.parse(await promise) as ServiceProcess['ready'],
     output: () => output,
     end,

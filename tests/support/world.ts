@@ -19,27 +19,37 @@ export interface World extends AsyncDisposable {
   signedIn(handle: string): Promise<AppClient>
   /** Starts the service again on the same data, with other settings if given; `meanwhile` it is down. */
   restart(environment?: Record<string, string>, meanwhile?: () => Promise<void>): Promise<void>
+  /** Starts the network again on the same data and ports, with other settings if given. */
+  restartNetwork(pdsEnv?: WorldOptions['pdsEnv']): Promise<void>
 }
 
 interface WorldOptions {
   readonly pdsEnv?: NonNullable<DevnetOptions['pdsEnv']>
   readonly environment?: Record<string, string>
+  /** `network.setFaults` works. */
+  readonly canFail?: boolean
 }
 
 /** Starts a world; dispose of it to stop everything and remove what it stored. */
-export async function startWorld({ pdsEnv, environment }: WorldOptions = {}): Promise<World> {
+export async function startWorld(options: WorldOptions = {}): Promise<World> {
+  const { pdsEnv, environment, canFail = false } = options
   const dir = await mkdtemp(join(tmpdir(), 'sitehost-world-'))
   const dataDir = join(dir, 'sitehost')
   const networkDir = join(dir, 'devnet')
-  const network = await startDevnet({
-    dir: networkDir,
-    logFile: 'pds.log',
-    ...(pdsEnv && { pdsEnv }),
-  })
+  const startNetwork = (changed: WorldOptions['pdsEnv'] = {}) =>
+    startDevnet({
+      dir: networkDir,
+      logFile: 'pds.log',
+      canFail,
+      pdsEnv: { ...pdsEnv, ...changed },
+    })
+  let network = await startNetwork()
   let service = await startService(network, dataDir, '0', environment)
 
   return {
-    network,
+    get network() {
+      return network
+    },
     dataDir,
     networkDir,
     get app() {
@@ -59,6 +69,10 @@ export async function startWorld({ pdsEnv, environment }: WorldOptions = {}): Pr
       await meanwhile?.()
       const port = new URL(service.app).port
       service = await startService(network, dataDir, port, { ...environment, ...changed })
+    },
+    async restartNetwork(changed) {
+      await network.stop()
+      network = await startNetwork(changed)
     },
     async [Symbol.asyncDispose]() {
       await service.stop()

@@ -1,0 +1,29 @@
+import { createReadStream } from 'node:fs'
+import { pipeline, type Transform } from 'node:stream'
+
+/** A file from `start` up to, but not with, `end`. */
+export async function* bytesOfFile(
+  path: string,
+  { start = 0, end = Number.POSITIVE_INFINITY }: { start?: number; end?: number } = {},
+): AsyncGenerator<Uint8Array> {
+  // `end` of Node is the last byte itself, so that it cannot say "none".
+  if (start < end) yield* createReadStream(path, { start, end: end - 1 })
+}
+
+/** The bytes as `decoder`, a stream of node:zlib, turns them out. What it cannot decode is `corrupt`. */
+export async function* decoded(
+  bytes: AsyncIterable<Uint8Array>,
+  decoder: Transform,
+  corrupt: (cause: unknown) => Error,
+): AsyncGenerator<Uint8Array> {
+  // Whatever ends one of the two ends the other, and is thrown by the one that is read.
+  pipeline(bytes, decoder, () => undefined)
+  try {
+    yield* decoder
+  } catch (cause) {
+    throw isZlibError(cause) ? corrupt(cause) : cause
+  }
+}
+
+const isZlibError = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')

@@ -1,0 +1,37 @@
+import { isUtf8 } from 'node:buffer'
+import { archiveEntriesMax, archiveNameBytesMax } from '#site/limits.ts'
+import { invalid, quoted, tooLarge, type UploadRefusedError } from './upload-refusal.ts'
+
+/** A file of an archive, or what stands in its place. Folders are none. */
+export interface ArchiveEntry {
+  /** As the archive spells it, but for a `./` at its beginning. */
+  readonly name: string
+  /** As the archive says. `content` is exactly as long, or ends with an UploadRefusedError. */
+  readonly bytes: number
+  /** Why it cannot be published, as in `"a" is a symbolic link`; null if it can. */
+  readonly problem: string | null
+  /** To be read before the next entry is asked for; what is left unread is skipped. */
+  readonly content: AsyncIterable<Uint8Array>
+}
+
+/** Throws UploadRefusedError for a name that no site can hold under any rules. */
+export function entryName(bytes: Buffer): string {
+  if (bytes.length > archiveNameBytesMax) {
+    throw invalid(`A name in this archive is longer than ${archiveNameBytesMax} bytes.`)
+  }
+  const name = bytes.toString()
+  if (!isUtf8(bytes)) throw invalid(`The name ${quoted(name)} in this archive is not UTF-8.`)
+  // `tar -C site .` puts it before every name.
+  const plain = name.startsWith('./') ? name.slice(2) : name
+  if (/^[a-z]:/i.test(plain)) throw invalid(`Bad file path ${quoted(plain)}: names a drive.`)
+  return plain
+}
+
+export const tooManyEntries = (): UploadRefusedError =>
+  tooLarge(
+    `This archive holds over ${archiveEntriesMax} files and folders. Leave folders such as ` +
+      'node_modules out of it.',
+  )
+
+export const corruptEntry = (name: string, cause?: unknown): UploadRefusedError =>
+  invalid(`${quoted(name)} is damaged in this archive.`, cause)

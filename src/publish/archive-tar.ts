@@ -1,0 +1,150 @@
+import { createGunzip } from 'node:zlib'
+import { archiveEntriesMax, tarMetadataBytesMax } from '#site/limits.ts'
+import { ArchiveBytes } from './archive-bytes.ts'
+import { bytesOfFile, decoded } from './archive-decoding.ts'
+import { type ArchiveEntry, corruptEntry, entryName, tooManyEntries } from './archive-entry.ts'
+import {
+  parseTarExtension,
+  parseTarHeader,
+  type TarExtension,
+  tarBlockBytes,
+  textAt,
+} from './archive-tar-header.ts'
+import { invalid, megabytes, quoted, tooLarge } from './upload-refusal.ts'
+
+interface TarOptions {
+  readonly isGzipped: boolean
+  /** Of the whole tar, unpacked. */
+  readonly bytesMax: number
+}
+
+/** The files of a tar: ustar, pax and GNU. Throws UploadRefusedError. */
+export async function* readTar(
+  path: string,
+  { isGzipped, bytesMax }: TarOptions,
+): AsyncGenerator<ArchiveEntry> {
+  const stored = bytesOfFile(path)
+  const tooMany = () => tooLarge(`This archive holds more than ${megabytes(bytesMax)}.`)
+  const chunks = isGzipped ? decoded(stored, createGunzip(), notGzip) : stored
+  await using bytes = new ArchiveBytes(chunks, { bytesMax, tooMany })
+  for (let entries = 0; ; entries++) {
+    const entry = await readEntry(bytes)
+    if (entry === null) break
+    if (entries >= archiveEntriesMax) throw tooManyEntries()
+    const content = new EntryContent(bytes, entry)
+    if (!isFolder(entry)) yield { ...entry, problem: problemWith(entry), content }
+    await content.skipRest()
+  }
+  await assertNothingFollows(bytes)
+}
+
+interface TarEntry {
+  readonly name: string
+  readonly bytes: number
+  readonly type: string
+  readonly isSparse: boolean
+}
+
+/** Several headers may be about one entry, the last is its own. Null at the end of the archive. */
+async function readEntry(bytes: ArchiveBytes): Promise<TarEntry | null> {
+  let extension: TarExtension = {}
+  for (let headers = 0; headers < headersMax; headers++) {
+    const block = await bytes.take(tarBlockBytes)
+    const header = block && parseTarHeader(block)
+    if (header === null) throw notTar()
+    if (header === 'end') return null
+    if (!describesOthers.has(header.type)) {
+      const { name = header.name, isSparse = false } = extension
+      const size = header.type === '1' ? 0 : (extension.bytes ?? header.bytes)
+      return { name: entryName(name), bytes: size, type: header.type, isSparse }
+    }
+    extension = { ...extension, ...(await readExtension(bytes, header)) }
+  }
+  throw notTar()
+}
+
+async function readExtension(
+  bytes: ArchiveBytes,
+  header: { readonly type: string; readonly bytes: number },
+): Promise<TarExtension> {
+  if (header.bytes > tarMetadataBytesMax) throw tooLarge('The names in this archive are too long.')
+  const padded = await bytes.take(header.bytes + paddingOf(header.bytes))
+  if (padded === null) throw notTar()
+  const content = padded.subarray(0, header.bytes)
+  if (header.type === 'L') return { name: textAt(content, 0, content.length) }
+  const extension = header.type === 'x' ? parseTarExtension(content) : {}
+  if (extension === null) throw notTar()
+  return extension
+}
+
+class EntryContent implements AsyncIterable<Uint8Array> {
+  readonly #bytes: ArchiveBytes
+  readonly #name: string
+  readonly #padding: number
+  #left: number
+
+  constructor(bytes: ArchiveBytes, entry: TarEntry) {
+    this.#bytes = bytes
+    this.#name = entry.name
+    this.#left = entry.bytes
+    this.#padding = paddingOf(entry.bytes)
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    while (this.#left > 0) {
+      const chunk = await this.#bytes.takeSome(this.#left)
+      if (chunk === null) throw corruptEntry(this.#name)
+      this.#left -= chunk.length
+      yield chunk
+    }
+  }
+
+  async skipRest(): Promise<void> {
+    for await (const _ of this);
+    if ((await this.#bytes.take(this.#padding)) === null) throw corruptEntry(this.#name)
+  }
+}
+
+// What is hidden behind the end is nothing that anybody meant to publish.
+async function assertNothingFollows(bytes: ArchiveBytes): Promise<void> {
+  for (;;) {
+    const chunk = await bytes.takeSome(Number.POSITIVE_INFINITY)
+    if (chunk === null) return
+    if (chunk.some((byte) => byte !== 0))
+      throw invalid('Something follows the end of this archive.')
+  }
+}
+
+const paddingOf = (bytes: number): number => -bytes & (tarBlockBytes - 1)
+
+/** Of one entry; four are all that there are kinds of. */
+const headersMax = 8
+
+/** pax, pax for all that follow, GNU's long name and long target of a link. */
+const describesOthers = new Set(['x', 'g', 'L', 'K'])
+
+const isFolder = ({ type, name }: TarEntry): boolean =>
+  type === '5' || (type === '0' && (name.endsWith('/') || name === ''))
+
+function problemWith({ type, isSparse }: TarEntry): string | null {
+  if (isSparse) return 'is a sparse file'
+  switch (type) {
+    case '0':
+    case '7':
+      return null
+    case '1':
+      return 'is a hard link'
+    case '2':
+      return 'is a symbolic link'
+    case '3':
+    case '4':
+      return 'is a device'
+    case '6':
+      return 'is a pipe'
+    default:
+      return `is of a kind that is not supported (${quoted(type)})`
+  }
+}
+
+const notTar = () => invalid('This is not a complete tar file.')
+const notGzip = (cause: unknown) => invalid('This is not a complete gzip file.', cause)

@@ -1,0 +1,109 @@
+import { archiveOverheadBytesMax, ignoreFileBytesMax } from '#site/limits.ts'
+import { ignoreFileName, isLeftOut, sharedRoot } from '#site/upload-path.ts'
+import type { ArchiveEntry } from './archive-entry.ts'
+import { readTar } from './archive-tar.ts'
+import { readZip } from './archive-zip.ts'
+import { type SpoolFolder, SpoolLimitError } from './spool.ts'
+import { invalid, megabytes, quoted, tooLarge } from './upload-refusal.ts'
+import type { UploadLimits, UploadTree } from './upload-tree.ts'
+
+interface UnpackOptions {
+  readonly folder: SpoolFolder
+  readonly limits: UploadLimits
+  readonly onUnpack?: (bytes: number) => Promise<void>
+}
+
+interface IncomingArchive {
+  readonly name: string
+  readonly content: AsyncIterable<Uint8Array>
+}
+
+/** Puts the files of an archive into the tree; the archive itself is in the spool only meanwhile. */
+export async function unpackArchive(
+  { name, content }: IncomingArchive,
+  { folder, limits, onUnpack }: UnpackOptions,
+  tree: UploadTree,
+): Promise<void> {
+  const format = formatOf(name)
+  if (format === null) throw invalid(`${quoted(name)} is not a .zip, .tar, .tar.gz or .tgz file.`)
+  const bytesMax = limits.siteBytesMax + archiveOverheadBytesMax
+  const archive = await folder.write(content, { bytesMax }).catch((error) => {
+    throw error instanceof SpoolLimitError ? archiveTooLarge(bytesMax) : error
+  })
+  const path = folder.path(archive.name)
+  const isGzipped = format === 'tar.gz'
+  const read = () => (format === 'zip' ? readZip(path) : readTar(path, { isGzipped, bytesMax }))
+
+  // Twice: what is left out must not be written, and only all names together tell which folder they
+  // share and where the rules are.
+  const { bytes, largest, rules } = await survey(read())
+  // With rules it may still be that what is too much is left out.
+  if (rules === null && bytes > limits.siteBytesMax) {
+    throw siteTooLarge(limits.siteBytesMax, largest)
+  }
+  await onUnpack?.(archive.bytes + Math.min(bytes, limits.siteBytesMax))
+  if (rules !== null) await tree.ignoreBy(rules.path, rules.text)
+  for await (const entry of read()) {
+    if (entry.name !== rules?.path) await tree.add(entry)
+  }
+  await folder.remove(archive.name)
+}
+
+interface Survey {
+  /** Of all files but those that are left out without any rules. */
+  readonly bytes: number
+  readonly largest: { readonly name: string; readonly bytes: number }
+  readonly rules: { readonly path: string; readonly text: string } | null
+}
+
+async function survey(entries: AsyncIterable<ArchiveEntry>): Promise<Survey> {
+  let bytes = 0
+  let largest = { name: '', bytes: 0 }
+  const tops = new Set<string>()
+  const texts = new Map<string, string>()
+  for await (const entry of entries) {
+    if (isLeftOut(entry.name) !== null) continue
+    bytes += entry.bytes
+    if (entry.bytes > largest.bytes) largest = { name: entry.name, bytes: entry.bytes }
+    tops.add(entry.name.slice(0, entry.name.indexOf('/') + 1) + ignoreFileName)
+    // If there is a shared folder, it is the one of the first name.
+    const [first] = tops
+    const isCandidate = entry.name === ignoreFileName || entry.name === first
+    if (isCandidate && entry.problem === null && !texts.has(entry.name)) {
+      texts.set(entry.name, await startOf(entry.content, ignoreFileBytesMax + 1))
+    }
+  }
+  const root = sharedRoot(tops)
+  const path = root === null ? ignoreFileName : `${root}/${ignoreFileName}`
+  const text = texts.get(path)
+  return { bytes, largest, rules: text === undefined ? null : { path, text } }
+}
+
+/** At most so many bytes of it, as text; the rest is not read. */
+export async function startOf(
+  content: AsyncIterable<Uint8Array>,
+  bytesMax: number,
+): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of content) {
+    chunks.push(chunk)
+    bytes += chunk.length
+    if (bytes >= bytesMax) break
+  }
+  return Buffer.concat(chunks).toString('utf8', 0, bytesMax)
+}
+
+function formatOf(name: string): 'zip' | 'tar' | 'tar.gz' | null {
+  const ending = /\.(zip|tar|tar\.gz|tgz)$/i.exec(name)?.[1]?.toLowerCase()
+  if (ending === 'zip' || ending === 'tar') return ending
+  return ending === undefined ? null : 'tar.gz'
+}
+
+const archiveTooLarge = (bytesMax: number) =>
+  tooLarge(`This archive is larger than ${megabytes(bytesMax)}.`)
+const siteTooLarge = (bytesMax: number, { name, bytes }: Survey['largest']) =>
+  tooLarge(
+    `This site is larger than ${megabytes(bytesMax)}; its largest file is ${quoted(name)} with ` +
+      `${megabytes(bytes)}.`,
+  )

@@ -1,0 +1,113 @@
+import { crc32, createInflateRaw } from 'node:zlib'
+import { type Entry, fromRandomAccessReaderPromise, type ZipFile } from 'yauzl'
+import { archiveEntriesMax, zipDirectoryBytesMax } from '#site/limits.ts'
+import { bytesOfFile, decoded } from './archive-decoding.ts'
+import { type ArchiveEntry, corruptEntry, entryName, tooManyEntries } from './archive-entry.ts'
+import { ArchiveFile } from './archive-file.ts'
+import { invalid, tooLarge, UploadRefusedError } from './upload-refusal.ts'
+
+/**
+ * The files of a zip, in the order of its central directory, which alone counts: what else lies in the
+ * file is not looked at. Throws UploadRefusedError.
+ */
+export async function* readZip(path: string): AsyncGenerator<ArchiveEntry> {
+  await using file = await ArchiveFile.open(path)
+  const options = { autoClose: false, decodeStrings: false }
+  const zip = await fromRandomAccessReaderPromise(file, file.bytes, options).catch(refuse)
+  // After its last entry nobody listens, and an error event without a listener ends the process.
+  zip.on('error', () => undefined)
+  const entries = await listEntries(zip).catch(refuse)
+  if (overlap(entries)) throw invalid('Files of this archive lie on top of each other in it.')
+  for (const entry of entries) {
+    const name = entryName(nameBytes(entry))
+    if (isFolder(entry, name)) continue
+    const content = contentOf(zip, entry, name, path)
+    yield { name, bytes: entry.uncompressedSize, problem: problemWith(entry), content }
+  }
+}
+
+async function listEntries(zip: ZipFile): Promise<readonly Entry[]> {
+  if (zip.entryCount > archiveEntriesMax) throw tooManyEntries()
+  const entries: Entry[] = []
+  let bytes = 0
+  for await (const entry of zip.eachEntry()) {
+    bytes += entry.fileNameLength + entry.extraFieldLength + entry.fileCommentLength
+    if (bytes > zipDirectoryBytesMax) throw tooLarge('The names in this archive are too long.')
+    entries.push(entry)
+  }
+  return entries
+}
+
+/** The bytes of one file counted as many: how a small archive holds a petabyte. */
+function overlap(entries: readonly Entry[]): boolean {
+  let end = 0
+  const byStart = entries.toSorted(
+    (a, b) => a.relativeOffsetOfLocalHeader - b.relativeOffsetOfLocalHeader,
+  )
+  return byStart.some((entry) => {
+    const start = entry.relativeOffsetOfLocalHeader
+    const isWithin = start < end
+    end = start + localHeaderBytes + entry.compressedSize
+    return isWithin
+  })
+}
+
+async function* contentOf(
+  zip: ZipFile,
+  entry: Entry,
+  name: string,
+  path: string,
+): AsyncGenerator<Uint8Array> {
+  const corrupt = (cause?: unknown) => corruptEntry(name, cause)
+  const { fileDataStart: start } = await zip
+    .readLocalFileHeaderPromise(entry, { minimal: true })
+    .catch((cause) => refuse(cause, corrupt))
+  const stored = bytesOfFile(path, { start, end: start + entry.compressedSize })
+  const isDeflated = entry.compressionMethod === deflate && entry.compressedSize > 0
+  let bytes = 0
+  let checksum = 0
+  for await (const chunk of isDeflated ? decoded(stored, createInflateRaw(), corrupt) : stored) {
+    bytes += chunk.length
+    checksum = crc32(chunk, checksum)
+    if (bytes > entry.uncompressedSize) throw corrupt()
+    yield chunk
+  }
+  if (bytes !== entry.uncompressedSize || checksum !== entry.crc32) throw corrupt()
+}
+
+// APPNOTE.TXT §4.6.9: what Info-ZIP adds where the name itself is in a local character set.
+function nameBytes({ extraFields, fileNameRaw }: Entry): Buffer {
+  const unicode = extraFields.find(({ id, data }) => id === 0x7075 && data[0] === 1)?.data
+  if (unicode === undefined || unicode.length < 6) return fileNameRaw
+  return unicode.readUInt32LE(1) === crc32(fileNameRaw) ? unicode.subarray(5) : fileNameRaw
+}
+
+const localHeaderBytes = 30
+const deflate = 8
+const kindMask = 0o170000
+const kinds = { folder: 0o040000, file: 0o100000, symbolicLink: 0o120000 }
+
+/** The type bits of a Unix mode, 0 where the archive was made without. */
+const kindOf = (entry: Entry): number => (entry.externalFileAttributes >>> 16) & kindMask
+
+const isFolder = (entry: Entry, name: string): boolean =>
+  name.endsWith('/') || kindOf(entry) === kinds.folder
+
+function problemWith(entry: Entry): string | null {
+  const kind = kindOf(entry)
+  if (kind === kinds.symbolicLink) return 'is a symbolic link'
+  if (kind !== 0 && kind !== kinds.file) return 'is neither a file nor a folder'
+  if (entry.isEncrypted()) return 'is encrypted'
+  if (entry.compressionMethod === 0 || entry.compressionMethod === deflate) return null
+  return `is compressed in a way that is not supported (method ${entry.compressionMethod})`
+}
+
+/** An error of the file system is none of the archive. */
+function refuse(
+  cause: unknown,
+  refusal = (cause: unknown) => invalid('This is not a complete zip file.', cause),
+): never {
+  const isOurs = cause instanceof UploadRefusedError
+  const isFromSystem = cause instanceof Error && 'syscall' in cause
+  throw isOurs || isFromSystem ? cause : refusal(cause)
+}

@@ -1,0 +1,22 @@
+/** The upload cannot become a site. `message` is for the person who sent it. */
+export class UploadRefusedError extends Error {
+  override readonly name = 'UploadRefusedError'
+  readonly reason: 'invalid' | 'too-large'
+
+  constructor(reason: 'invalid' | 'too-large', message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.reason = reason
+  }
+}
+
+export const invalid = (message: string, cause?: unknown): UploadRefusedError =>
+  new UploadRefusedError('invalid', message, { cause })
+
+export const tooLarge = (message: string): UploadRefusedError =>
+  new UploadRefusedError('too-large', message)
+
+/** A name from outside, to be put into a sentence. */
+export const quoted = (name: string): string => JSON.stringify(name.slice(0, 300))
+
+export const megabytes = (bytes: number): string =>
+  `${(bytes / (1024 * 1024)).toLocaleString('en', { maximumFractionDigits: 1 })} MB`
