@@ -7,7 +7,7 @@ import { parseSiteName, type SiteName } from '#site/site-name.ts'
 import { upsertAccount } from '#store/accounts.ts'
 import type { BrowserSession } from '#store/browser-sessions.ts'
 import { enqueueIngest } from '#store/ingest-queue.ts'
-import { listUnfinishedJobs } from '#store/jobs.ts'
+import { listUnfinishedSites } from '#store/jobs.ts'
 import { listSites } from '#store/sites.ts'
 import { parseBody } from './body.ts'
 import type { ApiContext } from './context.ts'
@@ -104,7 +104,7 @@ export function authRoutes(context: ApiContext, sessions: BrowserSessions): Hono
     const { did } = session
     if (!(await sessions.end(session))) return
     // A job that waits or runs needs the account's session; without it the upload would be lost.
-    if ((await listUnfinishedJobs(db)).some((job) => job.did === did)) return
+    if ((await listUnfinishedSites(db, did)).length > 0) return
     await oauth.revoke(did).catch((error) => log.warn('session not revoked', { did, error }))
   }
 
@@ -115,7 +115,7 @@ export function authRoutes(context: ApiContext, sessions: BrowserSessions): Hono
 async function welcome(did: Did, context: ApiContext): Promise<SiteName[]> {
   const { db, hints, identities, now } = context
   const { handle, pds } = await identities.resolve(did, { fresh: true })
-  await upsertAccount(db, { did, handle, pds }, now())
+  await upsertAccount(db, { did, pds, ...(handle !== undefined && { handle }) }, now())
   const names = await siteNamesOf(did, context)
   await enqueueIngest(
     db,

@@ -120,7 +120,7 @@ describe('where a failure says so in a field of its own', () => {
   }
 })
 
-describe('a sign-in that failed', () => {
+describe('a sign-in that could not begin', () => {
   test('a sentence for every cause', () => {
     expect(signInSentence(new SignInError('unknown-handle', { cause }))).toBe(
       'That handle does not exist. Check its spelling.',

@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { ServerRefusedError, ServerUnreachableError } from '#atproto/account-repo.ts'
 import { SessionEndedError } from '#atproto/oauth.ts'
-import { SignInError, type SignInFailure } from '#atproto/sign-in-error.ts'
+import { type BeginFailure, SignInError, type SignInFailure } from '#atproto/sign-in-error.ts'
 import { BlobStorageError } from '#blobs/blob-store.ts'
 import type { Log } from '#observe/log.ts'
 import { SiteConflictError } from '#publish/commit-site.ts'
@@ -99,14 +99,14 @@ const isDiskFailure = (error: unknown): boolean =>
   'code' in error &&
   ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO'].includes(String(error.code))
 
-/** What a person is told when signing in failed: fixed sentences, nothing of the inside. */
+/** What a person is told when signing in could not begin: fixed sentences, nothing of the inside. */
 export function signInSentence(error: unknown): string {
-  return error instanceof SignInError
-    ? signInSentences[error.failure]
+  return error instanceof SignInError && isOfBegin(error.failure)
+    ? beginSentences[error.failure]
     : 'Something went wrong here. Try again in a minute.'
 }
 
-const signInSentences: Record<SignInFailure, string> = {
+const beginSentences: Record<BeginFailure, string> = {
   'not-an-account-name':
     'That is not a handle, a DID or a server address. A handle looks like alice.example.com.',
   'unknown-handle': 'That handle does not exist. Check its spelling.',
@@ -114,9 +114,6 @@ const signInSentences: Record<SignInFailure, string> = {
   'server-unreachable':
     'That server did not answer. Check the address, or try again in a few minutes.',
   'server-refused': 'That server refused to start a sign-in. Try again in a few minutes.',
-  denied: 'You pressed “Deny access”. Nothing was changed.',
-  'scopes-missing':
-    'Your server did not grant everything that publishing needs. Sign in again and allow all of it.',
-  'other-browser': 'That sign-in was started in another browser. Start again here.',
-  expired: 'That sign-in has expired. Start again.',
 }
+
+const isOfBegin = (failure: SignInFailure): failure is BeginFailure => failure in beginSentences

@@ -25,11 +25,11 @@ async function newRunningJob(did = alice): Promise<string> {
 }
 const finish = async (id: string) => {
   await finishJob(api().db, id, { status: 'completed', progress, result }, 5)
-  api().hints.notify('jobs')
+  api().hints.notify('job-progress')
 }
 const advance = async (id: string, filesProcessed: number) => {
   await updateJob(api().db, id, { progress: { ...progress, filesProcessed } }, 2)
-  api().hints.notify('jobs')
+  api().hints.notify('job-progress')
 }
 const event = (name: string, data: unknown) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`
 const state = (status: string, filesProcessed = 0, ended: unknown = null) =>
@@ -234,7 +234,7 @@ describe('a stream', () => {
     const { next, released } = await openStream(id)
     await next()
     await api().db.deleteFrom('jobs').execute()
-    api().hints.notify('jobs')
+    api().hints.notify('job-progress')
     expect(await next()).toBeNull()
     await released
   })
@@ -244,7 +244,7 @@ describe('a stream', () => {
     const { next, released } = await openStream(id)
     await next()
     await api().db.schema.dropTable('jobs').execute()
-    api().hints.notify('jobs')
+    api().hints.notify('job-progress')
     expect(await next()).toBeNull()
     await released
     expect(api().logged).toMatchObject([{ level: 'error', message: 'progress not streamed' }])

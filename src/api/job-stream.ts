@@ -90,7 +90,7 @@ async function* statesOf(
   { db, hints }: StreamContext,
   { signal, eventEveryMs = 200, commentEveryMs = 15_000 }: StreamOptions,
 ): AsyncGenerator<string> {
-  using changed = hints.subscribe('jobs')
+  using changed = hints.subscribe('job-progress')
   // The row was read before we subscribed: the first wait below must not miss what came in between.
   changed.hint()
   let current = job

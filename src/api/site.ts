@@ -5,7 +5,7 @@ import { readSettings, writeSettings } from '#publish/site-settings.ts'
 import { parseSettings } from '#site/settings.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
-import { listUnfinishedJobs } from '#store/jobs.ts'
+import { listUnfinishedSites } from '#store/jobs.ts'
 import { readJson } from './body.ts'
 import type { ApiContext } from './context.ts'
 import { ApiError, answerError } from './errors.ts'
@@ -63,8 +63,7 @@ const siteNotFound = (): ApiError => new ApiError(404, 'Site not found')
 
 /** A job that goes on would write the site again, or miss the blobs that went with it. */
 async function assertNotPublishing({ did, name }: SiteAddress, { db }: ApiContext): Promise<void> {
-  const jobs = await listUnfinishedJobs(db)
-  if (jobs.some((job) => job.did === did && job.site === name)) {
+  if ((await listUnfinishedSites(db, did)).includes(name)) {
     throw new ApiError(
       409,
       'This site is being published. Wait until that has finished, or cancel it.',

@@ -6,8 +6,9 @@ import { type ReceivedUpload, receiveUpload } from '#publish/receive-upload.ts'
 import { megabytes } from '#publish/upload-refusal.ts'
 import type { UploadLimits } from '#publish/upload-tree.ts'
 import type { Did } from '#site/site-address.ts'
+import type { SiteName } from '#site/site-name.ts'
 import { enqueueIngest } from '#store/ingest-queue.ts'
-import { findJob, type Job, type JobAdmission, listUnfinishedJobs } from '#store/jobs.ts'
+import { findJob, type Job, type JobAdmission, listUnfinishedSites } from '#store/jobs.ts'
 import type { ApiContext } from './context.ts'
 import { ApiError } from './errors.ts'
 import { jobStream, StreamSlots, streamHeaders } from './job-stream.ts'
@@ -20,6 +21,7 @@ export function uploadRoutes(context: ApiContext, sessions: BrowserSessions): Ho
   const { limits, spool } = context
   const routes = new Hono<ApiEnv>()
   const slots = new StreamSlots()
+  const receiving = new Receiving()
   routes.use(signedIn(sessions))
 
   routes.post('/upload-files', async (c) => {
@@ -27,6 +29,7 @@ export function uploadRoutes(context: ApiContext, sessions: BrowserSessions): Ho
     const { body } = c.req.raw
     if (body === null) throw new ApiError(400, 'body: expected multipart/form-data')
     const jobId = crypto.randomUUID()
+    const leave = receiving.enter(did)
     let isQueued = false
     try {
       await spool.reserve(jobId, admittedBytes(c.req.raw.headers, limits))
@@ -40,10 +43,13 @@ export function uploadRoutes(context: ApiContext, sessions: BrowserSessions): Ho
       })
       context.at('upload-received')
       if (upload.isEmpty) return c.json(await publishEmpty(did, upload, context, c.req.raw.signal))
+      // What arrived, in place of what it might have become.
+      spool.hold(jobId, totalBytes(upload))
       await queue(jobId, did, upload, context)
       isQueued = true
       context.at('job-queued')
     } finally {
+      leave()
       if (!isQueued) await spool.remove(jobId)
     }
     return c.json({
@@ -78,6 +84,32 @@ export function uploadRoutes(context: ApiContext, sessions: BrowserSessions): Ho
 
   return routes
 }
+
+const receivedAtOnceMax = 5
+
+/** Counts the uploads that arrive, so that no account takes everybody's room. */
+class Receiving {
+  readonly #counts = new Map<string, number>()
+
+  /** Returns the function to call when the upload has ended. Throws ApiError 429. */
+  enter(did: string): () => void {
+    const count = this.#counts.get(did) ?? 0
+    if (count >= receivedAtOnceMax) {
+      throw new ApiError(429, 'Five uploads of yours arrive already. Wait until one has ended.', {
+        'retry-after': '10',
+      })
+    }
+    this.#counts.set(did, count + 1)
+    return () => {
+      const left = (this.#counts.get(did) ?? 1) - 1
+      if (left === 0) this.#counts.delete(did)
+      else this.#counts.set(did, left)
+    }
+  }
+}
+
+const totalBytes = ({ files }: ReceivedUpload): number =>
+  files.reduce((sum, file) => sum + file.bytes, 0)
 
 /**
  * The bytes to set room aside for: what the request says, and for one that does not say as much as it may
@@ -126,10 +158,10 @@ async function ownJob(jobId: string, did: Did, { db }: ApiContext): Promise<Job>
 }
 
 /** Refuses early what `queue` would refuse once the whole upload has arrived. */
-async function assertAdmissible(did: Did, siteName: string, { db }: ApiContext): Promise<void> {
-  const jobs = (await listUnfinishedJobs(db)).filter((job) => job.did === did)
-  if (jobs.some((job) => job.site === siteName)) throw refusals['same-site-running']()
-  if (jobs.length > queuedJobsMax) throw refusals['queue-full']()
+async function assertAdmissible(did: Did, siteName: SiteName, { db }: ApiContext): Promise<void> {
+  const sites = await listUnfinishedSites(db, did)
+  if (sites.includes(siteName)) throw refusals['same-site-running']()
+  if (sites.length > queuedJobsMax) throw refusals['queue-full']()
 }
 
 async function queue(

@@ -4,7 +4,7 @@ import { parsePart } from '#site/part.ts'
 import type { AccountRecords, StoredRecord } from '#site/plan-writes.ts'
 import { parseSiteName } from '#site/site-name.ts'
 
-/** More than any account has; an account with more of them publishes without reuse of the rest. */
+/** More than any account has; with more of them nothing is deleted, and the rest is not used again. */
 const recordsMax = 5_000
 
 /** What the repository holds of our collections, and the commit at which it did. */
@@ -24,6 +24,7 @@ export async function readRepository(repo: AccountRepo): Promise<RepositoryState
   ])
   return {
     head,
+    isComplete: sites.length < recordsMax && parts.length < recordsMax,
     sites: new Map(sites.map((record) => [record.rkey, siteRecord(record)])),
     parts: new Map(parts.map((record) => [record.rkey, partRecord(record)])),
   }

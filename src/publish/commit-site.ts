@@ -1,4 +1,9 @@
-import { type AccountRepo, type RepoWrite, ServerRefusedError } from '#atproto/account-repo.ts'
+import {
+  type AccountRepo,
+  type RepoWrite,
+  ServerRefusedError,
+  ServerUnreachableError,
+} from '#atproto/account-repo.ts'
 import type { Manifest } from '#site/manifest.ts'
 import type { Part } from '#site/part.ts'
 import type { WritePlan } from '#site/plan-writes.ts'
@@ -33,8 +38,8 @@ export type CommitOutcome =
 type Repo = Pick<AccountRepo, 'applyWrites' | 'putRecord' | 'deleteRecord'>
 
 interface CommitContext {
-  /** The commit that the writes were planned on. */
-  readonly head: string
+  /** The commit that the writes were planned on; null to write in order, whatever the newest one is. */
+  readonly head: string | null
   readonly repo: Repo
   readonly at: AtFailPoint
 }
@@ -52,6 +57,7 @@ export async function commitSite(
   writes: SiteWrites,
   { head, repo, at }: CommitContext,
 ): Promise<CommitOutcome> {
+  if (head === null) return await commitInOrder(address, writes, repo, at)
   try {
     const results = await repo.applyWrites(writesOf(address, writes), head)
     const cid = writes.plan.putMain ? results[writes.plan.createParts.length]?.cid : writes.replaces
@@ -106,8 +112,20 @@ async function commitInOrder(
       ? await putMain(address, manifest, replaces, repo)
       : { uri: siteUri(address), cid: replaces }
   at('main-written')
-  for (const key of plan.deleteParts) await repo.deleteRecord('place.sitehost.subfs', key)
+  await deleteParts(plan.deleteParts, repo)
   return { committed: true, ...main }
+}
+
+// The site is published by now: what cannot be deleted goes with the next publish, as left behind.
+async function deleteParts(keys: readonly string[], repo: Repo): Promise<void> {
+  for (const key of keys) {
+    try {
+      await repo.deleteRecord('place.sitehost.subfs', key)
+    } catch (error) {
+      if (error instanceof ServerRefusedError || error instanceof ServerUnreachableError) return
+      throw error
+    }
+  }
 }
 
 async function putMain(

@@ -92,7 +92,7 @@ test('the status follows the phase', async () => {
 })
 
 test('whoever watches is told', async () => {
-  using watching = hints.subscribe('jobs')
+  using watching = hints.subscribe('job-progress')
   const reports = reporter()
   reports.report(at(1))
   jest.advanceTimersByTime(200)

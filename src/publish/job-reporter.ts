@@ -1,7 +1,7 @@
 import type { Log } from '#observe/log.ts'
 import type { Db } from '#store/database.ts'
 import type { Hints } from '#store/hints.ts'
-import { type JobProgress, updateJob } from '#store/jobs.ts'
+import { beginWriting, type JobProgress, updateJob } from '#store/jobs.ts'
 
 const reportEveryMs = 200
 
@@ -46,10 +46,10 @@ export class JobReporter {
     return this.#cancelled.signal
   }
 
-  /** Looks at the row at once. Throws JobCancelledError. */
-  async assertWanted(): Promise<void> {
-    await this.#write(this.latest)
-    this.cancelled.throwIfAborted()
+  /** From here on nobody can cancel the job. Throws JobCancelledError when somebody has. */
+  async beginWriting(): Promise<void> {
+    const { db, now } = this.#context
+    if (!(await beginWriting(db, this.#jobId, now()))) throw new JobCancelledError(this.#jobId)
   }
 
   /** The state as it was last reported. */
@@ -87,6 +87,6 @@ export class JobReporter {
     } catch (error) {
       log.warn('progress not written', { jobId: this.#jobId, error })
     }
-    hints.notify('jobs')
+    hints.notify('job-progress')
   }
 }

@@ -9,7 +9,7 @@ import type { Log } from '#observe/log.ts'
 import { type Did, type SiteAddress, siteUri } from '#site/site-address.ts'
 import { type Database, openDatabase } from '#store/database.ts'
 import { Hints } from '#store/hints.ts'
-import { findJob, type Job, listUnfinishedJobs, startNextJob, updateJob } from '#store/jobs.ts'
+import { beginWriting, findJob, type Job, listUnfinishedJobs, startNextJob } from '#store/jobs.ts'
 import { migrate } from '#store/migrate.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { alice, bob, siteOf } from '#tests/support/sample-rows.ts'
@@ -178,10 +178,8 @@ test('a running job that was cancelled ends, keeps its sentence, and frees its f
 
 test('a job that is writing its record cannot be cancelled any more', async () => {
   const id = await queue(siteOf('a'))
-  const job = await startNextJob(context.db, alice, 1)
-  if (job === null) throw new Error('nothing to start')
-  const progress = { ...job.progress, phase: 'creating_manifest' as const }
-  await updateJob(context.db, id, { progress }, 2)
+  await startNextJob(context.db, alice, 1)
+  await beginWriting(context.db, id, 2)
   expect(await cancel(id)).toBe('too-late')
   expect(await statusOf(id)).toBe('processing')
 })

@@ -1,32 +1,29 @@
-import { AccountRepo } from '#atproto/account-repo.ts'
 import type { Identities } from '#atproto/identity.ts'
 import type { OAuth } from '#atproto/oauth.ts'
 import type { BlobStore } from '#blobs/blob-store.ts'
 import type { Log } from '#observe/log.ts'
 import type { SiteAddress } from '#site/site-address.ts'
-import { parseSiteName } from '#site/site-name.ts'
 import type { Db } from '#store/database.ts'
 import { DatabaseUnavailableError } from '#store/database-unavailable.ts'
 import type { Hints } from '#store/hints.ts'
-import { enqueueIngest } from '#store/ingest-queue.ts'
 import {
+  cancelJobUnlessWriting,
   createJob,
+  findJob,
   finishJob,
   type Job,
   type JobAdmission,
-  type JobResult,
   listUnfinishedJobs,
+  listWaitingAccounts,
   requeueJobs,
   startNextJob,
 } from '#store/jobs.ts'
 import type { AtFailPoint } from './fail-points.ts'
-import { JobReporter } from './job-reporter.ts'
-import { failureSentence } from './publish-failure.ts'
-import { progressAtStart, publishSite } from './publish-site.ts'
+import { progressAtStart } from './publish-site.ts'
 import type { ReceivedUpload } from './receive-upload.ts'
+import { runJob } from './run-job.ts'
 import type { Spool } from './spool.ts'
 import type { SkippedFile, UploadedFile } from './upload-tree.ts'
-import { waitUntilLive } from './wait-until-live.ts'
 
 export const queuedJobsMax = 5
 const runningJobsMax = 4
@@ -48,7 +45,7 @@ export interface JobContext {
 }
 
 /** What a job needs after the upload request is gone. */
-interface JobPlan {
+export interface JobPlan {
   readonly files: readonly UploadedFile[]
   readonly skippedFiles: readonly SkippedFile[]
 }
@@ -77,13 +74,13 @@ export async function cancelJob(
   job: Job,
   { db, hints, now, spool }: Pick<JobContext, 'db' | 'hints' | 'now' | 'spool'>,
 ): Promise<Cancellation> {
-  if (job.finishedAt !== null) return 'ended'
-  if (isWriting(job)) return 'too-late'
-  const isCancelled = await finishJob(db, job.id, { status: 'failed', error: cancelled }, now())
+  const isCancelled = await cancelJobUnlessWriting(db, job.id, cancelled, now())
+  if (!isCancelled) return (await findJob(db, job.id))?.finishedAt === null ? 'too-late' : 'ended'
   // A job that runs removes its own folder when it notices.
-  if (isCancelled && !isStarted(job)) await spool.remove(job.id)
+  if (!isStarted(job)) await spool.remove(job.id)
   hints.notify('jobs')
-  return isCancelled ? 'cancelled' : 'ended'
+  hints.notify('job-progress')
+  return 'cancelled'
 }
 
 /**
@@ -107,9 +104,6 @@ export async function recoverJobs({ db, spool, now }: JobContext): Promise<void>
   )
   await spool.sweep(kept)
 }
-
-const isWriting = ({ progress: { phase } }: Job): boolean =>
-  phase === 'creating_manifest' || phase === 'finalizing'
 
 const isStarted = (job: Job): boolean => job.status !== 'pending'
 
@@ -139,9 +133,8 @@ async function startJobs(
   signal: AbortSignal,
 ): Promise<void> {
   const { db, hints, log, now } = context
-  const waiting = (await listUnfinishedJobs(db)).filter((job) => !isStarted(job))
-  for (const did of new Set(waiting.map((job) => job.did))) {
-    if (running.size >= runningJobsMax) return
+  const room = runningJobsMax - running.size
+  for (const did of room > 0 ? await listWaitingAccounts(db, room) : []) {
     const job = await startNextJob(db, did, now())
     if (job === null) continue
     const work = runJob(job, context, signal)
@@ -151,72 +144,5 @@ async function startJobs(
         hints.notify('jobs')
       })
     running.add(work)
-  }
-}
-
-async function runJob(job: Job, context: JobContext, signal: AbortSignal): Promise<void> {
-  const { at, db, hints, log, now, spool } = context
-  const reporter = new JobReporter(job.id, context)
-  at('job-started')
-  try {
-    const result = await carryOut(job, reporter, context, signal)
-    const progress = { ...reporter.latest, phase: 'done' as const, currentFile: null }
-    await reporter.stop()
-    at('before-finish')
-    await finishJob(db, job.id, { status: 'completed', progress, result }, now())
-    at('after-finish')
-    log.info('site published', { jobId: job.id, did: job.did, site: job.site, uri: result.uri })
-  } catch (error) {
-    await reporter.stop()
-    // Stopping is not failing: the next start goes on with it.
-    if (signal.aborted) return
-    if (reporter.cancelled.aborted) log.info('job cancelled', { jobId: job.id })
-    else await failJob(job, error, context)
-  }
-  await spool.remove(job.id)
-  hints.notify('jobs')
-}
-
-async function failJob(job: Job, error: unknown, { db, log, now }: JobContext): Promise<void> {
-  const sentence = failureSentence(error)
-  log[sentence === null ? 'error' : 'warn']('publishing failed', { jobId: job.id, error })
-  const shown = sentence ?? `Something went wrong here (job ${job.id}). Nothing was published.`
-  await finishJob(db, job.id, { status: 'failed', error: shown }, now())
-}
-
-async function carryOut(
-  job: Job,
-  reporter: JobReporter,
-  context: JobContext,
-  signal: AbortSignal,
-): Promise<JobResult> {
-  const { db, hints, identities, now, oauth, siteUrl, spool } = context
-  const name = parseSiteName(job.site)
-  if (name === null) throw new TypeError(`job ${job.id} has a bad site name`)
-  const address = { did: job.did, name }
-  const { files, skippedFiles } = JSON.parse(job.plan) as JobPlan
-  const identity = await identities.resolve(job.did)
-  const { uri, cid } = await publishSite(address, files, {
-    ...context,
-    repo: new AccountRepo(job.did, oauth.session),
-    host: new URL(identity.pds).host,
-    folder: await spool.open(job.id),
-    signal: AbortSignal.any([signal, reporter.cancelled]),
-    onProgress: (progress) => reporter.report(progress),
-    assertWanted: () => reporter.assertWanted(),
-  })
-  await enqueueIngest(db, [address], now())
-  hints.notify('ingest')
-  return {
-    success: true,
-    uri,
-    cid,
-    fileCount: files.length,
-    siteName: name,
-    url: siteUrl(address),
-    live: await waitUntilLive(address, cid, { db, hints, now, signal }),
-    uploadedCount: reporter.latest.filesUploaded,
-    reusedCount: reporter.latest.filesReused,
-    skippedFiles,
   }
 }

@@ -6,6 +6,7 @@ import { SiteConflictError } from './commit-site.ts'
 import { NotPublishableError } from './not-publishable.ts'
 import { ServerBusyError } from './server-patience.ts'
 import { BlobRefusedError } from './upload-blobs.ts'
+import { CommitUnknownError } from './write-site.ts'
 
 /**
  * What a failed job tells its owner: what happened, and what to do. Null for a defect of ours, which
@@ -19,6 +20,9 @@ export function failureSentence(error: unknown): string | null {
       'What was sent so far is kept: upload again after that time, and only the rest is sent. ' +
       'Nothing was published yet.'
     )
+  }
+  if (error instanceof CommitUnknownError) {
+    return 'Your account’s server broke off while the site was being written: it may be published or not. Look at your site, and upload again if it is not.'
   }
   if (error instanceof SiteConflictError) {
     return 'This site was changed by another program meanwhile. Nothing of your upload was published; upload again to replace it.'

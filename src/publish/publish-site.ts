@@ -25,8 +25,8 @@ export interface PublishContext {
   readonly now: () => number
   readonly signal: AbortSignal
   readonly onProgress: (progress: JobProgress) => void
-  /** Looked at right before the commit: throws when the job was cancelled. */
-  readonly assertWanted: () => Promise<void>
+  /** Called right before the commit; throws when the job was cancelled. */
+  readonly beginWriting: () => Promise<void>
   readonly at: AtFailPoint
 }
 
@@ -46,33 +46,29 @@ export async function publishSite(
     progress = { ...progress, ...change }
     onProgress(progress)
   }
+  const startedAt = now()
   const read = () => withPatience(() => readRepository(repo), { now, signal })
   let repository = await read()
   const replaces = mainCid(address, repository)
   const store = () => storeFiles(files, repository, context, report)
   const write = async (nodes: Map<SitePath, FileNode>): Promise<WrittenSite> => {
     report({ phase: 'creating_manifest', currentFile: null })
-    await context.assertWanted()
+    await context.beginWriting()
     return await writeSite(address, nodes, repository, context, replaces)
   }
-  const forget = () =>
-    forgetUploadedBlobs(
-      db,
-      repo.did,
-      files.map((file) => file.sha256),
-    )
+  const hashes = files.map((file) => file.sha256)
   let written: WrittenSite
   try {
     written = await write(await store())
   } catch (error) {
     if (!isBlobNotFound(error)) throw error
     // The server has dropped what an earlier try had sent, or what a record named that is gone by now:
-    // everything that no record names any more goes again.
-    await forget()
+    // everything goes again that neither this try has sent nor a record names.
+    await forgetUploadedBlobs(db, repo.did, hashes, { before: startedAt })
     repository = await read()
     written = await write(await store())
   }
-  await forget()
+  await forgetUploadedBlobs(db, repo.did, hashes)
   report({ phase: 'finalizing' })
   return written
 }

@@ -40,6 +40,7 @@ const stored = (root: Directory | null) => ({ cid: 'cid', value: {}, root })
 const records = (site: Directory | null, part: Directory | null = null): AccountRecords => ({
   sites: new Map([['site', stored(site)]]),
   parts: new Map([['part', stored(part)]]),
+  isComplete: true,
 })
 
 /** Ingest has verified this blob in this form. */

@@ -17,7 +17,7 @@ async function outcomeOf(...failures: Error[]): Promise<{ answer: unknown; calls
     return 'answer'
   }
   const { signal } = new AbortController()
-  const answer = await withPatience(call, { now, signal, faultDelayMs: 1 }).catch(
+  const answer = await withPatience(call, { now, signal, faultDelayMs: 1, limitDelayMs: 1 }).catch(
     (error: unknown) => error,
   )
   return { answer, calls }
@@ -61,6 +61,18 @@ describe('does not repeat', () => {
     const { answer } = await outcomeOf(limited({ 'ratelimit-reset': inSeconds(601) }))
     expect(answer).toBeInstanceOf(ServerBusyError)
   })
+})
+
+test('a limit that ended long ago is waited for, longer each time, and in the end told', async () => {
+  const past = Array.from({ length: 30 }, () => limited({ 'ratelimit-reset': inSeconds(-60) }))
+  let calls = 0
+  const call = async () => {
+    throw past[calls++] ?? new Error('too many calls')
+  }
+  const { signal } = new AbortController()
+  const patience = { now, signal, waitMsMax: 100, limitDelayMs: 1 }
+  await expect(withPatience(call, patience)).rejects.toBeInstanceOf(ServerBusyError)
+  expect(calls).toBeLessThan(10)
 })
 
 test('a fault that stays is thrown in the end', async () => {

@@ -21,6 +21,8 @@ interface Patience {
   readonly faultsMax?: number
   /** The first pause after a fault is twice this, each further one twice the one before. */
   readonly faultDelayMs?: number
+  /** The least pause after a rate limit; each further one is at least twice the one before. */
+  readonly limitDelayMs?: number
 }
 
 /** For a call whose answer somebody waits for: seconds, not minutes. */
@@ -34,16 +36,20 @@ const waitMsDefault = 30_000
  * times, ever later, when it has a fault or does not answer. Throws ServerBusyError and what `call` throws.
  */
 export async function withPatience<T>(call: () => Promise<T>, patience: Patience): Promise<T> {
-  const { signal, now, waitMsMax = 10 * 60 * 1000, faultsMax = 4, faultDelayMs = 250 } = patience
+  const { signal, now, waitMsMax = 10 * 60 * 1000, faultsMax = 4 } = patience
+  const { faultDelayMs = 250, limitDelayMs = 1_000 } = patience
   const givesUpAt = now() + waitMsMax
-  for (let faults = 0; ; ) {
+  for (let faults = 0, limits = 0; ; ) {
     signal?.throwIfAborted()
     try {
       return await call()
     } catch (error) {
       if (error instanceof ServerRefusedError && error.status === 429) {
-        const retryAt = error.retryAt ?? now() + waitMsDefault
+        // Clocks differ, and some servers name a time that has passed: never at once again.
+        const earliest = now() + limitDelayMs * 2 ** limits
+        const retryAt = Math.max(error.retryAt ?? now() + waitMsDefault, earliest)
         if (retryAt > givesUpAt) throw new ServerBusyError(retryAt, { cause: error })
+        limits += 1
         await pause(retryAt - now(), signal)
       } else if (isPassing(error) && faults < faultsMax) {
         faults += 1
@@ -59,8 +65,8 @@ const isPassing = (error: unknown): boolean =>
   error instanceof ServerUnreachableError ||
   (error instanceof ServerRefusedError && error.status >= 500 && error.status !== 501)
 
-// A tenth more or less, so that those who failed together do not come back together.
+// Up to a fifth more, so that those who failed together do not come back together.
 async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  const jittered = Math.max(ms, 0) * (0.9 + Math.random() * 0.2)
+  const jittered = Math.max(ms, 0) * (1 + Math.random() * 0.2)
   await setTimeout(jittered, undefined, { ...(signal && { signal }) })
 }

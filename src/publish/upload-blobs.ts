@@ -42,7 +42,8 @@ interface UploadContext {
 /**
  * Uploads eight files at a time and returns what the server made of them, in order. What is stored
  * there is stored here too, so that ingest need not fetch it back, and remembered, so that another try
- * need not send it again. Ends with the first failure that does not pass by itself.
+ * need not send it again. Ends with the first failure that does not pass by itself, once the calls
+ * under way have ended.
  */
 export async function uploadBlobs(
   files: readonly EncodedFile[],
@@ -105,9 +106,11 @@ class UploadServer {
   }
 
   async #send(file: EncodedFile, spooled: SpooledFile, signal: AbortSignal): Promise<BlobRef> {
-    const { repo, folder, now } = this.#context
+    const { repo, folder, now, signal: jobSignal } = this.#context
     const bytes = Bun.file(folder.path(spooled.name))
-    const blob = await withPatience(() => repo.uploadBlob(bytes, signal), { now, signal })
+    // Another file's failure starts no further call, but does not break off this one: what the server
+    // has counted and stored would be sent again.
+    const blob = await withPatience(() => repo.uploadBlob(bytes, jobSignal), { now, signal })
     const expected = rawCid(Buffer.from(spooled.sha256, 'hex'))
     if (blob.ref.$link !== expected) {
       throw new BlobRefusedError(file.source.path, `cid ${blob.ref.$link}, expected ${expected}`)

@@ -1,5 +1,5 @@
 import { type IgnoreRules, IgnoreStepsError, parseIgnoreRules } from '#site/ignore-rules.ts'
-import { manifestFilesMax } from '#site/limits.ts'
+import { directoryDepthMax, manifestFilesMax } from '#site/limits.ts'
 import { describeBadPath, parseSitePath, type SitePath } from '#site/path.ts'
 import { treeProblems } from '#site/tree.ts'
 import { ignoreFileName, isLeftOut, sharedRoot } from '#site/upload-path.ts'
@@ -29,6 +29,9 @@ export interface IncomingFile {
   /** Why it cannot be published unless it is left out anyway, as in `"a" is a symbolic link`. */
   readonly problem?: string | null
 }
+
+/** A site's own depth, and the folder that its files may share. */
+const uploadDepthMax = directoryDepthMax + 1
 
 /** The rules of an upload, and the folder that its paths begin with. */
 interface RootRules extends IgnoreRules {
@@ -112,6 +115,10 @@ export class UploadTree {
   #admit(name: string): SitePath {
     const path = parseSitePath(name)
     if (path === null) throw invalid(`Bad file path ${quoted(name)}: ${describeBadPath(name)}.`)
+    // Before anything is remembered of it: a path of thousands of folders takes their square in memory.
+    if (path.split('/', uploadDepthMax + 2).length > uploadDepthMax + 1) {
+      throw invalid(`The file ${quoted(path)} is more than ${uploadDepthMax} folders deep.`)
+    }
     if (this.#names.has(path)) throw invalid(`The file ${quoted(path)} is there twice.`)
     this.#names.add(path)
     return path

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
+import { ServerRefusedError, ServerUnreachableError } from '#atproto/account-repo.ts'
 import { type FileNode, type Manifest, parseManifest } from '#site/manifest.ts'
 import { type Part, parsePart } from '#site/part.ts'
 import type { SitePath } from '#site/path.ts'
@@ -18,10 +19,25 @@ export interface WrittenSite {
   readonly cid: string
 }
 
+/** The server broke off during the commit: nobody can tell from here whether it was made. */
+export class CommitUnknownError extends Error {
+  override readonly name = 'CommitUnknownError'
+  readonly site: SiteAddress
+
+  constructor(site: SiteAddress, options?: ErrorOptions) {
+    super(`commit not answered; site=${siteUri(site)}`, options)
+    this.site = site
+  }
+}
+
+const isUnanswered = (error: unknown): boolean =>
+  error instanceof ServerUnreachableError ||
+  (error instanceof ServerRefusedError && error.status >= 500)
+
 type WriteContext = Pick<PublishContext, 'repo' | 'now' | 'signal' | 'at'>
 
-/** Other programs may write to the same repository; after so many of them in a row we give up. */
-const commitsMax = 12
+/** Other programs may write to the same repository; after so many of them in a row we stop racing them. */
+const racesMax = 6
 const commitDelayMs = 20
 
 /**
@@ -40,28 +56,28 @@ export async function writeSite(
   const version = splitTree(buildTree(files), address)
   const records = recordsOf(address, version, files.size, now())
   let repository = start
-  for (let attempt = 0; attempt < commitsMax; attempt++) {
+  for (let races = 0; ; races++) {
     const plan = planWrites(address, version, repository)
     const current = mainCid(address, repository)
     // Also when the answer to our own commit was lost on its way.
     if (isDone(plan) && current !== null) return { uri: siteUri(address), cid: current }
     if (current !== replaces) throw new SiteConflictError(address)
     at('before-commit')
-    const { head } = repository
+    // In order, only a change of this very site is in the way.
+    const head = races < racesMax ? repository.head : null
     const outcome = await withPatience(
       () => commitSite(address, { ...records, plan, replaces }, { head, repo, at }),
       { now, signal },
-    )
+    ).catch((error) => {
+      throw isUnanswered(error) ? new CommitUnknownError(address, { cause: error }) : error
+    })
     at('after-commit')
     if (outcome.committed) return { uri: outcome.uri, cid: outcome.cid }
-    await setTimeout(commitDelayMs * 2 ** Math.min(attempt, 4) * Math.random(), undefined, {
+    await setTimeout(commitDelayMs * 2 ** races * Math.random(), undefined, {
       signal,
     })
     repository = await withPatience(() => readRepository(repo), { now, signal })
   }
-  throw new NotPublishableError(
-    'Your repository is being changed all the time by another program. Nothing was published; try again.',
-  )
 }
 
 /** CID of the site's main record; null when there is none. */

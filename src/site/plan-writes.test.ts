@@ -42,6 +42,7 @@ const stored = (root: Directory): StoredRecord => ({ cid: 'cid', value: { root }
 /** The repository after these versions were written, each for itself. */
 function repository(...versions: [SiteAddress, SplitTree][]): AccountRecords {
   return {
+    isComplete: true,
     sites: new Map(versions.map(([{ name }, { root }]) => [name, stored(root)])),
     parts: new Map(
       versions.flatMap(([, { parts }]) =>
@@ -115,8 +116,13 @@ describe('which parts stay', () => {
 
   const withSite = (name: string, record: StoredRecord): AccountRecords => {
     const { sites, parts } = repository([blog, before])
-    return { sites: new Map([...sites, [name, record]]), parts }
+    return { sites: new Map([...sites, [name, record]]), parts, isComplete: true }
   }
+
+  test('all of them, when there are records that we do not know', () => {
+    const unsure = { ...repository([blog, before]), isComplete: false }
+    expect(planWrites(blog, after, unsure).deleteParts).toEqual([])
+  })
 
   test('one that another site names too', () => {
     const plan = planWrites(blog, after, withSite('other', stored(naming(shared))))

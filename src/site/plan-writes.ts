@@ -9,6 +9,8 @@ export interface AccountRecords {
   readonly sites: ReadonlyMap<string, StoredRecord>
   /** Parts by record key. */
   readonly parts: ReadonlyMap<string, StoredRecord>
+  /** Whether these are all: what is not known of may still need a part. */
+  readonly isComplete: boolean
 }
 
 export interface StoredRecord {
@@ -72,6 +74,7 @@ function keysOfOthers(address: SiteAddress, records: AccountRecords): ReadonlySe
 }
 
 function obsoleteParts(address: SiteAddress, records: AccountRecords): string[] {
+  if (!records.isComplete) return []
   const previous = records.sites.get(address.name)
   const named = reachableParts(address, previous ? [previous.value] : [], records)
   const leftBehind = [...records.parts]

@@ -3,6 +3,8 @@ import { onEachDatabase, onEachStore } from '#tests/support/databases.ts'
 import { alice, bob, nameOf, newJob, progress } from '#tests/support/sample-rows.ts'
 import { openDatabase } from './database.ts'
 import {
+  beginWriting,
+  cancelJobUnlessWriting,
   createJob,
   deleteJobsFinishedBefore,
   findJob,
@@ -10,6 +12,8 @@ import {
   finishJob,
   type JobResult,
   listUnfinishedJobs,
+  listUnfinishedSites,
+  listWaitingAccounts,
   type NewJob,
   requeueJobs,
   startNextJob,
@@ -46,6 +50,7 @@ await onEachStore('store/jobs', (db) => {
       error: null,
       createdAt: 7,
       updatedAt: 7,
+      writingAt: null,
       finishedAt: null,
     })
     expect(await findJob(db(), 'b')).toBeNull()
@@ -93,6 +98,32 @@ await onEachStore('store/jobs', (db) => {
     await finishJob(db(), 'a', { status: 'failed', error: 'x' }, 5)
     await requeueJobs(db(), ['a'], 6)
     expect(await findJob(db(), 'a')).toMatchObject({ status: 'failed' })
+  })
+
+  test('a job can be cancelled until it begins to write, and not after that', async () => {
+    await createNamed('a')
+    expect(await cancelJobUnlessWriting(db(), 'a', 'cancelled', 5)).toBe(true)
+    expect(await findJob(db(), 'a')).toMatchObject({ status: 'failed', error: 'cancelled' })
+    expect(await beginWriting(db(), 'a', 6)).toBe(false)
+
+    await createNamed('b')
+    await startNextJob(db(), alice, 7)
+    expect(await beginWriting(db(), 'b', 8)).toBe(true)
+    expect(await cancelJobUnlessWriting(db(), 'b', 'cancelled', 9)).toBe(false)
+    expect(await findJob(db(), 'b')).toMatchObject({ status: 'processing', writingAt: 8 })
+    await requeueJobs(db(), ['b'], 10)
+    expect(await cancelJobUnlessWriting(db(), 'b', 'cancelled', 11)).toBe(true)
+  })
+
+  test('who waits: accounts with a pending job and none that runs, the longest first', async () => {
+    await createNamed('a', 3)
+    await createNamed('b', 4)
+    await create({ did: bob }, 2)
+    expect(await listWaitingAccounts(db(), 10)).toEqual([bob, alice])
+    expect(await listWaitingAccounts(db(), 1)).toEqual([bob])
+    await startNextJob(db(), alice, 5)
+    expect(await listWaitingAccounts(db(), 10)).toEqual([bob])
+    expect((await listUnfinishedSites(db(), alice)).sort()).toEqual([nameOf('a'), nameOf('b')])
   })
 
   test('only what is given is changed', async () => {

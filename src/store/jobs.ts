@@ -22,6 +22,8 @@ export interface Job {
   readonly plan: string
   readonly createdAt: number
   readonly updatedAt: number
+  /** When it began to write to the owner's repository: from then on it cannot be cancelled. */
+  readonly writingAt: number | null
   readonly finishedAt: number | null
 }
 
@@ -94,6 +96,7 @@ export function createJob(
         error: null,
         createdAt: now,
         updatedAt: now,
+        writingAt: null,
         finishedAt: null,
       })
       .execute()
@@ -137,7 +140,7 @@ export async function requeueJobs(db: Db, ids: readonly string[], now: number): 
   for (const chunk of chunksOf(ids)) {
     await db
       .updateTable('jobs')
-      .set({ status: 'pending', updatedAt: now })
+      .set({ status: 'pending', writingAt: null, updatedAt: now })
       .where('id', 'in', chunk)
       .where('status', 'in', ['processing', 'uploading'])
       .execute()
@@ -166,6 +169,34 @@ export async function updateJob(
     .set({ ...plain, ...(progress && { progress: JSON.stringify(progress) }), updatedAt: now })
     .where('id', '=', id)
     .where('finishedAt', 'is', null)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
+/** From now on the job cannot be cancelled; false when it has been, or has ended otherwise. */
+export async function beginWriting(db: Db, id: string, now: number): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('jobs')
+    .set({ writingAt: now, updatedAt: now })
+    .where('id', '=', id)
+    .where('finishedAt', 'is', null)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
+/** Ends a job that has not begun to write, with this sentence; false for one that has, or has ended. */
+export async function cancelJobUnlessWriting(
+  db: Db,
+  id: string,
+  error: string,
+  now: number,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('jobs')
+    .set({ status: 'failed', error, plan: '', updatedAt: now, finishedAt: now })
+    .where('id', '=', id)
+    .where('finishedAt', 'is', null)
+    .where('writingAt', 'is', null)
     .executeTakeFirstOrThrow()
   return numUpdatedRows > 0n
 }
@@ -205,7 +236,34 @@ export async function findRunningJob(db: Db, did: Did): Promise<Job | null> {
   return row ? jobOf(row) : null
 }
 
-/** The jobs of every account that run or wait, oldest first. */
+/** The names of the sites that the account's unfinished jobs are for. */
+export async function listUnfinishedSites(db: Db, did: Did): Promise<SiteName[]> {
+  const rows = await db
+    .selectFrom('jobs')
+    .select('site')
+    .where('did', '=', did)
+    .where('finishedAt', 'is', null)
+    .execute()
+  return rows.map(({ site }) => site)
+}
+
+/** Accounts with a job that waits and none that runs, those who wait longest first. */
+export async function listWaitingAccounts(db: Db, limit: number): Promise<Did[]> {
+  const rows = await db
+    .selectFrom('jobs')
+    .select('did')
+    .where('status', '=', 'pending')
+    .where('did', 'not in', (running) =>
+      running.selectFrom('jobs').select('did').where('status', 'in', ['processing', 'uploading']),
+    )
+    .groupBy('did')
+    .orderBy(({ fn }) => fn.min('createdAt'))
+    .limit(limit)
+    .execute()
+  return rows.map(({ did }) => did)
+}
+
+/** The jobs of every account that run or wait, oldest first, with their plans: for a start. */
 export async function listUnfinishedJobs(db: Db): Promise<Job[]> {
   const rows = await db
     .selectFrom('jobs')

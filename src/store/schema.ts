@@ -105,6 +105,8 @@ interface JobTable {
   plan: string
   createdAt: number
   updatedAt: number
+  /** When it began to write to the owner's repository. */
+  writingAt: number | null
   finishedAt: number | null
 }
 

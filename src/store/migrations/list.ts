@@ -1,6 +1,7 @@
 import type { Migration } from 'kysely'
 import { firstTables } from './0001-first-tables.ts'
 import { uploadedBlobs } from './0002-uploaded-blobs.ts'
+import { jobsWriting } from './0003-jobs-writing.ts'
 
 /**
  * All migrations by name, in their order. One that was released is never edited, renamed or
@@ -10,5 +11,6 @@ export function migrations(dialect: 'sqlite' | 'postgres'): Record<string, Migra
   return {
     '0001-first-tables': firstTables(dialect),
     '0002-uploaded-blobs': uploadedBlobs(dialect),
+    '0003-jobs-writing': jobsWriting(),
   }
 }
