@@ -24,7 +24,8 @@ export interface Site {
   readonly rkey: string
   readonly displayName: string
   readonly uri: string
-  readonly cid: string
+  /** Null until a version of it was read. */
+  readonly cid: string | null
   readonly fileCount: number
   readonly bytes: number
   readonly url: string

@@ -1,11 +1,11 @@
-/** `1.4 MB`, in steps of 1000 as file managers count. */
+/** `1.4 MB`, in steps of 1024 as the server counts in its sentences and its limits. */
 export function formatBytes(bytes: number): string {
   let value = bytes
   let unit = 'byte'
   for (const next of ['kilobyte', 'megabyte', 'gigabyte']) {
-    // 999.5 kB would print as "1,000 kB"
-    if (value < 999.5) break
-    value /= 1000
+    // 1023.5 kB would print as "1,024 kB"
+    if (value < 1023.5) break
+    value /= 1024
     unit = next
   }
   const maximumFractionDigits = unit === 'byte' || value >= 100 ? 0 : 1

@@ -7,10 +7,12 @@ const descriptions: [JobUpdate['status'], Partial<JobProgress>, string, number |
   ['processing', { phase: 'compressing', filesProcessed: 5 }, 'Prepared 5 of 10 files', 0.25],
   [
     'uploading',
-    { phase: 'uploading', filesProcessed: 10, filesUploaded: 1, filesReused: 4 },
+    { phase: 'uploading', filesProcessed: 6, filesUploaded: 1, filesReused: 4 },
     'Stored 5 of 10 files',
     0.75,
   ],
+  ['processing', { phase: 'compressing', filesReused: 10 }, 'Prepared 10 of 10 files', 1],
+  ['uploading', { phase: 'uploading', filesReused: 10 }, 'Stored 10 of 10 files', 1],
   ['uploading', { phase: 'creating_manifest' }, 'Writing the new version', 1],
   ['uploading', { phase: 'finalizing' }, 'Putting it online', 1],
   ['processing', { phase: 'validating', totalFiles: 0 }, 'Prepared 0 of 0 files', null],

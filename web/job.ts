@@ -38,13 +38,15 @@ export function describeJob({ status, progress }: JobUpdate): {
 } {
   if (status === 'pending') return { text: 'Waiting for its turn', fraction: null }
   const { totalFiles, filesProcessed, filesUploaded, filesReused } = progress
+  // A file that is reused is neither prepared nor sent: it is done from the start.
+  const prepared = filesProcessed + filesReused
   const stored = filesUploaded + filesReused
   // Each file is seen twice: once prepared, once stored.
-  const fraction = totalFiles === 0 ? null : (filesProcessed + stored) / (2 * totalFiles)
+  const fraction = totalFiles === 0 ? null : (prepared + stored) / (2 * totalFiles)
   switch (progress.phase) {
     case 'validating':
     case 'compressing':
-      return { text: `Prepared ${filesProcessed} of ${totalFiles} files`, fraction }
+      return { text: `Prepared ${prepared} of ${totalFiles} files`, fraction }
     case 'uploading':
       return { text: `Stored ${stored} of ${totalFiles} files`, fraction }
     case 'creating_manifest':

@@ -6,7 +6,9 @@ import { TextField } from './text-field.tsx'
 
 /** `notice` is what led here, shown until the next try. */
 export function SignInForm({ notice }: { notice: string | null }) {
-  const [handle, setHandle] = useState('')
+  const [handle, setHandle] = useState(
+    () => new URLSearchParams(location.search).get('handle') ?? '',
+  )
   const [problem, setProblem] = useState(notice)
   const [isLeaving, setLeaving] = useState(false)
 

@@ -26,6 +26,18 @@ async function callback(did = alice, cookie = '') {
 }
 
 describe('GET /api/auth/login', () => {
+  test.each([
+    ['cross-site', '/?handle=alice.test'],
+    ['same-site', '/?handle=alice.test'],
+    ['same-origin', 'https://pds.test/authorize?input=alice.test'],
+    ['none', 'https://pds.test/authorize?input=alice.test'],
+  ])('sent here by a page that is %s', async (site, location) => {
+    const response = await api().request('/api/auth/login?handle=alice.test', {
+      headers: { 'sec-fetch-site': site },
+    })
+    expect(response.headers.get('location')).toBe(location)
+  })
+
   const facts: [string, string][] = [
     ['?handle=alice.test', 'https://pds.test/authorize?input=alice.test'],
     ['?login_hint=alice.test', 'https://pds.test/authorize?input=alice.test'],

@@ -38,6 +38,11 @@ export function authRoutes(context: ApiContext, sessions: BrowserSessions): Hono
     const pds = c.req.query('pds')
     const input = c.req.query('handle') || c.req.query('login_hint') || (pds && serverUrl(pds))
     if (!input) return c.redirect('/?error=missing_handle')
+    // A page elsewhere that sends somebody here could sign them in as somebody else, without a click:
+    // the account's server may be that page's own. They are asked first.
+    if (!isOwnNavigation(c.req.header('sec-fetch-site'))) {
+      return c.redirect(`/?handle=${encodeURIComponent(input)}`)
+    }
     try {
       const { url, cookie } = await begin(input)
       c.header('set-cookie', cookie)
@@ -110,6 +115,10 @@ export function authRoutes(context: ApiContext, sessions: BrowserSessions): Hono
 
   return routes
 }
+
+/** From a page of ours, typed, or no browser. */
+const isOwnNavigation = (site: string | undefined): boolean =>
+  site === undefined || site === 'same-origin' || site === 'none'
 
 /** Gets to know an account: who it is, and which sites it has. Its sites are ingested in the background. */
 async function welcome(did: Did, context: ApiContext): Promise<SiteName[]> {

@@ -32,3 +32,12 @@ test('the newest secret signs', () => {
   expect(rotated).toBe(new KeyRing([next]).sign('cookie did', 'value'))
   expect(rotated).not.toBe(signature)
 })
+
+test('a signature with anything appended is none', () => {
+  const keys = new KeyRing(['x'.repeat(32)])
+  const signature = keys.sign('cookie', 'value')
+  expect(keys.verifies('cookie', 'value', signature)).toBe(true)
+  for (const tail of ['=', '==', ' ', '.']) {
+    expect(keys.verifies('cookie', 'value', signature + tail)).toBe(false)
+  }
+})

@@ -32,19 +32,19 @@ export function uploadRoutes(context: ApiContext, sessions: BrowserSessions): Ho
     const leave = receiving.enter(did)
     let isQueued = false
     try {
-      await spool.reserve(jobId, admittedBytes(c.req.raw.headers, limits))
+      await spool.reserve(jobId, admittedBytes(c.req.raw.headers, limits), did)
       const upload = await receiveUpload({
         body: boundedBody(body, limits),
         contentType: c.req.header('content-type') ?? '',
         folder: await spool.open(jobId),
         limits,
         onSiteName: (siteName) => assertAdmissible(did, siteName, context),
-        onUnpack: (bytes) => spool.reserve(jobId, bytes),
+        onUnpack: (bytes) => spool.reserve(jobId, bytes, did),
       })
       context.at('upload-received')
       if (upload.isEmpty) return c.json(await publishEmpty(did, upload, context, c.req.raw.signal))
       // What arrived, in place of what it might have become.
-      spool.hold(jobId, totalBytes(upload))
+      spool.hold(jobId, totalBytes(upload), did)
       await queue(jobId, did, upload, context)
       isQueued = true
       context.at('job-queued')

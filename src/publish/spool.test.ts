@@ -123,33 +123,33 @@ describe('room for uploads', () => {
 
   test('is for three times the bytes that are sent, up to the limit', async () => {
     const bounded = spoolOf(30)
-    expect(await reasonOf(bounded.reserve(id(), 10))).toBe('room')
-    expect(await reasonOf(bounded.reserve(id(), 1))).toBe('busy')
-    expect(await reasonOf(spoolOf(30).reserve(id(), 11))).toBe('busy')
+    expect(await reasonOf(bounded.reserve(id(), 10, id()))).toBe('room')
+    expect(await reasonOf(bounded.reserve(id(), 1, id()))).toBe('busy')
+    expect(await reasonOf(spoolOf(30).reserve(id(), 11, id()))).toBe('busy')
   })
 
   test('comes back with the end of a job', async () => {
     const bounded = spoolOf(30)
     const jobId = id()
-    await bounded.reserve(jobId, 10)
+    await bounded.reserve(jobId, 10, id())
     await bounded.remove(jobId)
-    expect(await reasonOf(bounded.reserve(id(), 10))).toBe('room')
+    expect(await reasonOf(bounded.reserve(id(), 10, id()))).toBe('room')
   })
 
   test('may be asked for anew by the same job, more or less', async () => {
     const bounded = spoolOf(30)
     const jobId = id()
-    await bounded.reserve(jobId, 1)
-    expect(await reasonOf(bounded.reserve(jobId, 11))).toBe('busy')
-    expect(await reasonOf(bounded.reserve(jobId, 10))).toBe('room')
-    expect(await reasonOf(bounded.reserve(id(), 1))).toBe('busy')
+    await bounded.reserve(jobId, 1, id())
+    expect(await reasonOf(bounded.reserve(jobId, 11, id()))).toBe('busy')
+    expect(await reasonOf(bounded.reserve(jobId, 10, id()))).toBe('room')
+    expect(await reasonOf(bounded.reserve(id(), 1, id()))).toBe('busy')
   })
 
   test('is taken by jobs that were there before', async () => {
     const bounded = spoolOf(30)
-    bounded.hold(id(), 9)
-    expect(await reasonOf(bounded.reserve(id(), 1))).toBe('room')
-    expect(await reasonOf(bounded.reserve(id(), 1))).toBe('busy')
+    bounded.hold(id(), 9, id())
+    expect(await reasonOf(bounded.reserve(id(), 1, id()))).toBe('room')
+    expect(await reasonOf(bounded.reserve(id(), 1, id()))).toBe('busy')
   })
 
   test.each([
@@ -159,7 +159,16 @@ describe('room for uploads', () => {
     ['a byte less than a tenth', 10 * gibibyte - 1, 100 * gibibyte, 'disk'],
   ])('with %s free', async (_, free, total, expected) => {
     const bounded = spoolOf(gibibyte, free, total)
-    expect(await reasonOf(bounded.reserve(id(), 1))).toBe(expected)
+    expect(await reasonOf(bounded.reserve(id(), 1, id()))).toBe(expected)
+  })
+
+  test('is shared: beside its first job an owner gets a quarter of it', async () => {
+    const shared = spoolOf(1200)
+    expect(await reasonOf(shared.reserve(id(), 300, 'alice'))).toBe('room')
+    expect(await reasonOf(shared.reserve(id(), 1, 'alice'))).toBe('busy')
+    expect(await reasonOf(shared.reserve(id(), 50, 'bob'))).toBe('room')
+    expect(await reasonOf(shared.reserve(id(), 50, 'bob'))).toBe('room')
+    expect(await reasonOf(shared.reserve(id(), 1, 'bob'))).toBe('busy')
   })
 
   test('that the disk refused is not taken', async () => {
@@ -168,8 +177,8 @@ describe('room for uploads', () => {
       bytesMax: 30,
       diskSpace: async () => ({ free, total: 10 * gibibyte }),
     })
-    expect(await reasonOf(bounded.reserve(id(), 10))).toBe('disk')
+    expect(await reasonOf(bounded.reserve(id(), 10, id()))).toBe('disk')
     free = 5 * gibibyte
-    expect(await reasonOf(bounded.reserve(id(), 10))).toBe('room')
+    expect(await reasonOf(bounded.reserve(id(), 10, id()))).toBe('room')
   })
 })

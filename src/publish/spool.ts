@@ -38,6 +38,16 @@ interface SpoolOptions {
   readonly diskSpace?: (dir: string) => Promise<{ free: number; total: number }>
 }
 
+interface Reservation {
+  readonly bytes: number
+  readonly owner: string
+}
+
+const sumOf = (reservations: readonly Reservation[]): number =>
+  reservations.reduce((sum, { bytes }) => sum + bytes, 0)
+
+const ownerShareMax = 1 / 4
+
 /** A job may need its files, their compressed forms, and those as text: of each at most the size of the first. */
 const bytesNeededPerByte = 3
 const diskFreeBytesMin = 1024 ** 3
@@ -48,7 +58,7 @@ export class Spool {
   readonly #dir: string
   readonly #bytesMax: number
   readonly #diskSpace: NonNullable<SpoolOptions['diskSpace']>
-  readonly #reserved = new Map<string, number>()
+  readonly #reserved = new Map<string, Reservation>()
 
   constructor(
     dir: string,
@@ -59,13 +69,17 @@ export class Spool {
     this.#diskSpace = diskSpace
   }
 
-  /** Sets room aside for a job of this size, until it is removed or reserves anew. Throws SpoolFullError. */
-  async reserve(jobId: string, bytes: number): Promise<void> {
+  /**
+   * Sets room aside for a job of this size, until it is removed or reserves anew. Beside a first job, an
+   * owner gets a quarter of all room: nobody takes it from the others. Throws SpoolFullError.
+   */
+  async reserve(jobId: string, bytes: number, owner: string): Promise<void> {
     const needed = bytes * bytesNeededPerByte
-    let taken = 0
-    for (const [id, reserved] of this.#reserved) if (id !== jobId) taken += reserved
-    if (taken + needed > this.#bytesMax) throw new SpoolFullError('busy')
-    this.#reserved.set(jobId, needed)
+    const others = [...this.#reserved].filter(([id]) => id !== jobId).map(([, held]) => held)
+    const own = others.filter((held) => held.owner === owner)
+    const isOverShare = own.length > 0 && sumOf(own) + needed > this.#bytesMax * ownerShareMax
+    if (isOverShare || sumOf(others) + needed > this.#bytesMax) throw new SpoolFullError('busy')
+    this.#reserved.set(jobId, { bytes: needed, owner })
     await mkdir(this.#dir, { recursive: true, mode: 0o700 })
     const { free, total } = await this.#diskSpace(this.#dir)
     if (free >= Math.max(diskFreeBytesMin, total * diskFreeShareMin)) return
@@ -74,8 +88,8 @@ export class Spool {
   }
 
   /** As `reserve`, for a job that is in the spool already. */
-  hold(jobId: string, bytes: number): void {
-    this.#reserved.set(jobId, bytes * bytesNeededPerByte)
+  hold(jobId: string, bytes: number, owner: string): void {
+    this.#reserved.set(jobId, { bytes: bytes * bytesNeededPerByte, owner })
   }
 
   async open(jobId: string): Promise<SpoolFolder> {

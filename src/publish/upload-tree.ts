@@ -30,6 +30,20 @@ export interface IncomingFile {
   readonly problem?: string | null
 }
 
+const skippedListedBytesMax = 256 * 1024
+
+/** Everybody who follows the job gets this list: its beginning, and how many more there are. */
+function shortened(skipped: readonly SkippedFile[]): readonly SkippedFile[] {
+  let bytes = 0
+  const fitting = skipped.findIndex(({ name }) => {
+    bytes += Buffer.byteLength(name)
+    return bytes > skippedListedBytesMax
+  })
+  if (fitting === -1) return skipped
+  const rest = { name: `${skipped.length - fitting} more`, reason: 'left out as well' }
+  return [...skipped.slice(0, fitting), rest]
+}
+
 /** A site's own depth, and the folder that its files may share. */
 const uploadDepthMax = directoryDepthMax + 1
 
@@ -108,7 +122,7 @@ export class UploadTree {
     }
     const [problem] = treeProblems(files.map((file) => file.path))
     if (problem !== undefined) throw invalid(`This cannot be a site: ${problem}.`)
-    return { files, skippedFiles: [...this.#skipped, ...problemsOf(this.#rules)] }
+    return { files, skippedFiles: [...shortened(this.#skipped), ...problemsOf(this.#rules)] }
   }
 
   /** Throws for a path that no site can hold, and for one that came before. */

@@ -2,6 +2,9 @@
 
 export const entryNameBytesMax = 255
 
+/** A path in a site, folders included. Longer ones could hardly be asked for, and multiply what is kept. */
+export const sitePathBytesMax = 1024
+
 export const directoryEntriesMax = 500
 
 export const manifestFilesMax = 1000

@@ -23,6 +23,7 @@ test.each([
   'a'.repeat(255),
   'é'.repeat(127),
   `${'a'.repeat(255)}/${'b'.repeat(255)}`,
+  `${'a/'.repeat(511)}bb`,
 ])('%j is a path', (path) => {
   expect(describeBadPath(path)).toBeNull()
   expect(String(parseSitePath(path))).toBe(path)
@@ -51,6 +52,8 @@ const badPaths: [string, BadPath][] = [
   ['a'.repeat(256), 'over 255 bytes'],
   ['é'.repeat(128), 'over 255 bytes'],
   [`ok/${'a'.repeat(256)}/ok`, 'over 255 bytes'],
+  [`${'a/'.repeat(511)}bbb`, 'over 1024 bytes in all'],
+  [`${'é/'.repeat(341)}bb`, 'over 1024 bytes in all'],
 ]
 
 test.each(badPaths)('%j is no path: %s', (path, reason) => {

@@ -1,4 +1,4 @@
-import { entryNameBytesMax } from './limits.ts'
+import { entryNameBytesMax, sitePathBytesMax } from './limits.ts'
 
 declare const sitePath: unique symbol
 
@@ -14,7 +14,7 @@ export type BadName =
   | 'not Unicode'
   | 'over 255 bytes'
 
-export type BadPath = 'empty' | 'absolute' | Exclude<BadName, 'slash'>
+export type BadPath = 'empty' | 'absolute' | 'over 1024 bytes in all' | Exclude<BadName, 'slash'>
 
 /** `blog/index.html`: no leading slash, every segment an entry name. `null` if the input is none such. */
 export function parseSitePath(input: string): SitePath | null {
@@ -25,6 +25,7 @@ export function parseSitePath(input: string): SitePath | null {
 export function describeBadPath(input: string): BadPath | null {
   if (input === '') return 'empty'
   if (input.startsWith('/')) return 'absolute'
+  if (Buffer.byteLength(input) > sitePathBytesMax) return 'over 1024 bytes in all'
   for (const segment of input.split('/')) {
     const bad = describeBadName(segment)
     if (bad !== null && bad !== 'slash') return bad

@@ -99,13 +99,13 @@ const shapes: [name: string, files: Files, isSplit: boolean][] = [
   ['names that JSON doubles', many(1000, (i) => `${i}-`.padEnd(255, '"')), true],
   ['1000 directories of one file', many(1000, (i) => `${i}/index.html`), true],
   [
-    'directories 32 deep with names of 255 bytes',
-    many(250, (i) => `${`${'d'.repeat(255)}/`.repeat(32)}${i}`),
+    'directories 31 deep, as long as a path may be',
+    many(250, (i) => `${`${'d'.repeat(31)}/`.repeat(31)}${i}`),
     false,
   ],
   [
     '140 chains of directories that share nothing',
-    many(140, (i) => `${Array(32).fill(`${i}`.padEnd(100, 'd')).join('/')}/f`),
+    many(140, (i) => `${Array(32).fill(`${i}`.padEnd(28, 'd')).join('/')}/f`),
     true,
   ],
   [

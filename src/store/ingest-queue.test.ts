@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import type { Did } from '#site/site-address.ts'
 import { onEachDatabase, onEachStore } from '#tests/support/databases.ts'
 import { siteOf } from '#tests/support/sample-rows.ts'
 import { openDatabase } from './database.ts'
@@ -8,6 +9,7 @@ import {
   finishIngest,
   type IngestItem,
   nextIngestAt,
+  renewIngestLease,
   retryIngest,
   takeDueIngest,
 } from './ingest-queue.ts'
@@ -36,11 +38,18 @@ await onEachStore('store/ingest-queue', (db) => {
     expect(await countIngest(db())).toBe(0)
   })
 
-  test('the longest due come first, up to the limit', async () => {
-    await enqueue('b', 2)
-    await enqueue('c', 3)
-    await enqueue('a', 1)
-    expect((await take(3, 2)).map(({ name }) => String(name))).toEqual(['a', 'b'])
+  test('the accounts that have waited longest come first, up to the limit, a site of each', async () => {
+    const of = (letter: string): Did => `did:plc:${letter.repeat(24)}`
+    await enqueueIngest(db(), [siteOf('late', of('b')), siteOf('x', of('c'))], 2)
+    await enqueueIngest(db(), [siteOf('first', of('a')), siteOf('second', of('a'))], 1)
+    await enqueueIngest(db(), [siteOf('x', of('d'))], 3)
+    const named = (items: IngestItem[]) => items.map(({ did, name }) => `${did.at(-1)} ${name}`)
+    const taken = await take(3, 2)
+    expect(named(taken)).toEqual(['a first', 'b late'])
+    // An account that is being looked at waits with its others; everybody else goes on.
+    expect(named(await take(3, 9))).toEqual(['c x', 'd x'])
+    await finishIngest(db(), taken[0] as IngestItem)
+    expect(named(await take(3, 9))).toEqual(['a second'])
   })
 
   test('a lease that ends gives the site to the next', async () => {
@@ -49,6 +58,17 @@ await onEachStore('store/ingest-queue', (db) => {
     expect(await nextIngestAt(db())).toBe(110)
     expect(await take(109)).toEqual([])
     expect(await takeOne(110)).toMatchObject({ attempts: 2 })
+  })
+
+  test('a lease that is renewed lasts longer; one that has ended is not brought back', async () => {
+    await enqueue('a', 10)
+    const item = await takeOne(10)
+    await renewIngestLease(db(), item, { now: 50, leaseMs: 100 })
+    expect(await take(149)).toEqual([])
+    expect(await takeOne(150)).toMatchObject({ attempts: 2 })
+    await retryIngest(db(), item, { at: 160, error: 'server away' })
+    await renewIngestLease(db(), item, { now: 160, leaseMs: 100 })
+    expect(await takeOne(160)).toMatchObject({ attempts: 3 })
   })
 
   test('asked for again while it is being looked at: once more, but not twice at once', async () => {
@@ -115,15 +135,18 @@ await onEachDatabase('store/ingest-queue with two instances', (make) => {
     await migrate(one)
     await enqueueIngest(
       one.db,
-      Array.from({ length: 100 }, (_, n) => siteOf(`site-${n}`)),
+      Array.from({ length: 100 }, (_, n) => siteOf('site', accountOf(n))),
       1,
     )
     const takes = Array.from({ length: 20 }, (_, n) =>
       takeDueIngest((n % 2 ? one : two).db, { now: 2, leaseMs: 100, limit: 7 }),
     )
-    const taken = (await Promise.all(takes)).flat().map(({ name }) => name)
+    const taken = (await Promise.all(takes)).flat().map(({ did }) => did)
     expect(new Set(taken).size).toBe(taken.length)
     const rest = await takeDueIngest(one.db, { now: 2, leaseMs: 100, limit: 100 })
     expect(taken.length + rest.length).toBe(100)
   })
 })
+
+const accountOf = (n: number): Did =>
+  `did:plc:${'a'.repeat(22)}${String.fromCharCode(97 + (n % 10))}${String.fromCharCode(97 + Math.floor(n / 10))}`

@@ -51,8 +51,9 @@ export async function enqueueIngest(
 }
 
 /**
- * Takes up to `limit` due sites, longest due first. Nobody else gets them until they are finished
- * or retried, or `leaseMs` are over.
+ * Takes due sites of up to `limit` accounts, one of each, those first who have waited longest: however
+ * much one account has to be looked at, the others go on. Nobody else gets them, nor others of these
+ * accounts, until they are finished or retried, or `leaseMs` are over.
  */
 export function takeDueIngest(
   db: Db,
@@ -61,24 +62,60 @@ export function takeDueIngest(
   return inTransaction(db, async (transaction) => {
     const due = transaction
       .selectFrom('ingestQueue')
-      .select(['did', 'name', 'enqueuedAt', 'attempts', 'token'])
       .where('nextAttemptAt', '<=', now)
       .where('leasedUntil', '<=', now)
-      .orderBy('nextAttemptAt')
+    const accounts = await due
+      .select('did')
+      .where('did', 'not in', (query) =>
+        query.selectFrom('ingestQueue').select('did').where('leasedUntil', '>', now),
+      )
+      .groupBy('did')
+      .orderBy(({ fn }) => fn.min('nextAttemptAt'))
       .orderBy('did')
-      .orderBy('name')
       .limit(limit)
-    const rows = await (isPostgres(db) ? due.forUpdate().skipLocked() : due).execute()
-    for (const { did, name } of rows) {
-      await transaction
-        .updateTable('ingestQueue')
-        .set(({ eb }) => ({ leasedUntil: now + leaseMs, attempts: eb('attempts', '+', 1) }))
+      .execute()
+    const taken: IngestItem[] = []
+    for (const { did } of accounts) {
+      const oldest = due
+        .select(['did', 'name', 'enqueuedAt', 'attempts', 'token'])
         .where('did', '=', did)
-        .where('name', '=', name)
-        .execute()
+        .orderBy('nextAttemptAt')
+        .orderBy('name')
+        .limit(1)
+      const row = await (isPostgres(db)
+        ? oldest.forUpdate().skipLocked()
+        : oldest
+      ).executeTakeFirst()
+      if (row === undefined) continue
+      await lease(transaction, row, now + leaseMs)
+      taken.push({ ...row, attempts: row.attempts + 1 })
     }
-    return rows.map((row) => ({ ...row, attempts: row.attempts + 1 }))
+    return taken
   })
+}
+
+async function lease(db: Db, { did, name }: SiteAddress, leasedUntil: number): Promise<void> {
+  await db
+    .updateTable('ingestQueue')
+    .set(({ eb }) => ({ leasedUntil, attempts: eb('attempts', '+', 1) }))
+    .where('did', '=', did)
+    .where('name', '=', name)
+    .execute()
+}
+
+/** Keeps a taken item for `leaseMs` from now; nothing when it was finished or retried meanwhile. */
+export async function renewIngestLease(
+  db: Db,
+  { did, name }: IngestItem,
+  { now, leaseMs }: { now: number; leaseMs: number },
+): Promise<void> {
+  await db
+    .updateTable('ingestQueue')
+    .set({ leasedUntil: now + leaseMs })
+    .where('did', '=', did)
+    .where('name', '=', name)
+    .where('leasedUntil', '>', 0)
+    .execute()
 }
 
 /** The item is done. If it was asked for again meanwhile, it is due at once instead. */
