@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type DiskBlobStore, diskBlobStore } from '#blobs/disk.ts'
+import { BlobRequests } from '#edge/blob-requests.ts'
 import { serveSite } from '#edge/edge.ts'
 import { plainPage } from '#edge/pages.ts'
 import { routeHost } from '#edge/route.ts'
@@ -50,14 +51,9 @@ beforeAll(async () => {
   const lost = storedFile({ body: 'nowhere' }).file
   host = `${await goLive(db, snapshotOf({ ...entries, 'lost.html': lost }))}.localhost`
   const snapshots = new Snapshots({ db, charsMax: 1_000_000 })
-  const edge = {
-    db,
-    blobs,
-    hints: new Hints(),
-    log: recordingLog(logged),
-    snapshots,
-    now: Date.now,
-  }
+  const log = recordingLog(logged)
+  const blobRequests = new BlobRequests({ db, hints: new Hints(), log, now: Date.now })
+  const edge = { blobs, blobRequests, log, snapshots }
   const hosts = { applicationHost: '127.0.0.1', baseDomain: 'localhost' }
   server = Bun.serve({
     port: 0,
@@ -224,6 +220,7 @@ describe('what fails here is a 503, and only for who asked for it', () => {
       expect(response.status).toBe(503)
       expect(response.headers.get('retry-after')).toBe('2')
       expect(response.headers.get('cache-control')).toBe('no-store')
+      if (method === 'GET') expect(await response.text()).toContain('from its owner’s server')
     }
     await eventually(async () => {
       const queued = await database.db.selectFrom('ingestQueue').select(['did', 'name']).execute()
@@ -235,6 +232,7 @@ describe('what fails here is a 503, and only for who asked for it', () => {
     const response = await visit('/broken.html')
     expect(response.status).toBe(503)
     expect(response.headers.get('set-cookie')).toBeNull()
+    expect(await response.text()).toContain('cannot be shown right now')
     expect(logged.at(-1)).toMatchObject({ level: 'error', message: 'visitor not answered' })
     expect((await visit('/plain.png')).status).toBe(200)
   })

@@ -1,8 +1,9 @@
 import type {} from '@atcute/atproto'
-import { Client, type ClientResponse } from '@atcute/client'
+import { Client, type ClientResponse, type FetchHandler } from '@atcute/client'
 import type { Did } from '@atcute/lexicons/syntax'
 import type { OAuthSession } from '@atcute/oauth-node-client'
 import { SessionEndedError } from './oauth.ts'
+import { orAborted } from './or-aborted.ts'
 
 /** A blob as records name it. */
 export interface BlobRef {
@@ -83,15 +84,21 @@ export class ServerUnreachableError extends Error {
 
 /**
  * One account's repository, written with its owner's permission. Every call throws SessionEndedError,
- * ServerRefusedError or ServerUnreachableError.
+ * ServerRefusedError or ServerUnreachableError; the latter at once when `signal` is aborted.
  */
 export class AccountRepo {
   readonly did: Did
   readonly #openSession: () => Promise<OAuthSession>
+  readonly #signal: AbortSignal | undefined
 
-  constructor(did: Did, openSession: (did: Did) => Promise<OAuthSession>) {
+  constructor(
+    did: Did,
+    openSession: (did: Did) => Promise<OAuthSession>,
+    { signal }: { signal?: AbortSignal } = {},
+  ) {
     this.did = did
     this.#openSession = () => openSession(did)
+    this.#signal = signal
   }
 
   /** Bytes of the largest blob that the server takes; null where it does not say. */
@@ -216,8 +223,8 @@ export class AccountRepo {
   async #call<T>(method: string, request: (rpc: Client) => Answer<T>): Promise<T> {
     let response: Awaited<Answer<T>>
     try {
-      // Asked for anew each time: a sign-in meanwhile brings other tokens, bound to another key.
-      response = await request(new Client({ handler: await this.#openSession() }))
+      // What an abort leaves running may be the renewal of tokens, which must come to its end.
+      response = await orAborted(this.#request(request), this.#signal)
     } catch (cause) {
       if (isSessionEnd(cause)) throw new SessionEndedError(this.did, { cause })
       throw new ServerUnreachableError(method, { cause })
@@ -226,7 +233,19 @@ export class AccountRepo {
     if (response.status === 401) throw new SessionEndedError(this.did)
     throw new ServerRefusedError(method, response)
   }
+
+  async #request<T>(request: (rpc: Client) => Answer<T>): Promise<Awaited<Answer<T>>> {
+    this.#signal?.throwIfAborted()
+    // Asked for anew each time: a sign-in meanwhile brings other tokens, bound to another key.
+    const session = await this.#openSession()
+    const handle: FetchHandler = (path, init) =>
+      session.handle(path, { ...init, signal: anyOf(init.signal, this.#signal) })
+    return await request(new Client({ handler: handle }))
+  }
 }
+
+const anyOf = (...signals: (AbortSignal | null | undefined)[]): AbortSignal =>
+  AbortSignal.any(signals.filter((signal) => signal != null))
 
 type Answer<T> = Promise<{ ok: true; data: T } | Failed>
 

@@ -6,15 +6,17 @@ import {
   FailedHandleResolutionError,
   type HandleResolver,
   InvalidResolvedHandleError,
+  type ResolveHandleOptions,
 } from '@atcute/identity-resolver'
 import type { AtprotoDid, Handle } from '@atcute/lexicons/syntax'
+import { orAborted } from './or-aborted.ts'
 
 const prefix = 'did='
 
 /** A handle's DID from TXT `_atproto.<handle>`, by the system's resolvers (atproto handle specification). */
 export class DnsHandleResolver implements HandleResolver {
-  async resolve(handle: Handle): Promise<AtprotoDid> {
-    const values = await this.#txtValues(handle)
+  async resolve(handle: Handle, { signal }: ResolveHandleOptions = {}): Promise<AtprotoDid> {
+    const values = await orAborted(this.#txtValues(handle), signal)
     const dids = values.filter((v) => v.startsWith(prefix)).map((v) => v.slice(prefix.length))
     const [did] = dids
     if (did === undefined) throw new DidNotFoundError(handle)

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { HostBusyError, HostSlots } from './host-slots.ts'
 
-const hosts = () => new HostSlots({ slotsMax: 2, waitingMax: 2 })
+const hosts = (waitMsMax = 60_000) => new HostSlots({ slotsMax: 2, waitingMax: 2, waitMsMax })
 
 /** Whether a promise has settled by the time all work at hand is done. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
@@ -50,6 +50,30 @@ test('too many who wait are refused', async () => {
   void slots.take('a')
   void slots.take('a')
   await expect(slots.take('a')).rejects.toBeInstanceOf(HostBusyError)
+})
+
+test('who waits is sent away by its signal, and leaves its place to others', async () => {
+  const slots = hosts()
+  const leave = await slots.take('a')
+  await slots.take('a')
+  const stop = new AbortController()
+  const aborted = slots.take('a', stop.signal)
+  const patient = slots.take('a')
+  stop.abort(new Error('stopped'))
+  await expect(aborted).rejects.toThrow('stopped')
+  await expect(slots.take('a', stop.signal)).rejects.toThrow('stopped')
+  leave()
+  expect(await isSettled(patient)).toBe(true)
+})
+
+test('who waits too long is refused, and leaves its place to others', async () => {
+  const slots = hosts(5)
+  const leave = await slots.take('a')
+  await slots.take('a')
+  await expect(slots.take('a')).rejects.toBeInstanceOf(HostBusyError)
+  const next = slots.take('a')
+  leave()
+  expect(await isSettled(next)).toBe(true)
 })
 
 test('leaving twice frees one slot', async () => {

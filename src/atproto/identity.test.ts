@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Did } from '#site/site-address.ts'
 import { alice, bob } from '#tests/support/sample-rows.ts'
 import { Identities, IdentityError } from './identity.ts'
+import { orAborted } from './or-aborted.ts'
 import type { SafeFetch } from './safe-fetch.ts'
 
 const key = 'zDnaembgSGUhZULN2Caob4HLJPaxBh92N7rtH21TErzqf8HQo'
@@ -19,6 +20,7 @@ beforeEach(() => {
     asked.push(url)
     const answer = web.get(url)
     if (answer instanceof Error) throw answer
+    if (answer instanceof Response) return answer.clone()
     if (answer === undefined) return new Response('', { status: 404 })
     return typeof answer === 'string' ? new Response(answer) : Response.json(answer)
   }
@@ -75,8 +77,7 @@ test('did:web is read from its host', async () => {
 describe('a handle that does not lead back is none, and no reason to fail', () => {
   const facts: [string, () => void][] = [
     ['leads to another account', () => web.set(handleAt('alice.example'), { did: bob })],
-    ['leads nowhere', () => web.delete(handleAt('alice.example'))],
-    ['cannot be looked up', () => web.set(handleAt('alice.example'), new Error('away'))],
+    ['leads nowhere', () => web.set(handleAt('alice.example'), new Response('', { status: 400 }))],
     ['is none', () => web.set(plc(alice), document(alice, { alsoKnownAs: ['at://nodots'] }))],
     ['is missing', () => web.set(plc(alice), document(alice, { alsoKnownAs: [] }))],
   ]
@@ -85,6 +86,31 @@ describe('a handle that does not lead back is none, and no reason to fail', () =
       web.set(plc(alice), document(alice))
       arrange()
       expect((await identities().resolve(alice)).handle).toBeNull()
+    })
+  }
+})
+
+test('a handle that cannot be looked up is not known, and no reason to fail', async () => {
+  web.set(plc(alice), document(alice)).set(handleAt('alice.example'), new Error('away'))
+  expect((await identities().resolve(alice)).handle).toBeUndefined()
+})
+
+describe('an abort ends it, and nothing is remembered', () => {
+  for (const [what, url] of [
+    ['while the document is awaited', plc(alice)],
+    ['while the handle is looked up', handleAt('alice.example')],
+  ] as const) {
+    test(what, async () => {
+      const [stop, honest] = [new AbortController(), fetch]
+      web.set(plc(alice), document(alice)).set(handleAt('alice.example'), { did: alice })
+      fetch = async (input, init) => {
+        if (String(input) !== url || stop.signal.aborted) return await honest(input, init)
+        stop.abort()
+        return await orAborted(new Promise<Response>(() => undefined), init?.signal ?? undefined)
+      }
+      const known = identities()
+      await expect(known.resolve(alice, { signal: stop.signal })).rejects.toThrow()
+      expect((await known.resolve(alice)).handle).toBe('alice.example')
     })
   }
 })

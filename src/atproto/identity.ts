@@ -14,22 +14,25 @@ import type { ActorResolver } from '@atcute/identity-resolver'
 import {
   AtprotoWebDidDocumentResolver,
   CompositeDidDocumentResolver,
-  CompositeHandleResolver,
+  FailedHandleResolutionError,
+  HandleResolutionError,
   type HandleResolver,
   LocalActorResolver,
   PlcDidDocumentResolver,
   WellKnownHandleResolver,
   XrpcHandleResolver,
 } from '@atcute/identity-resolver'
-import { type AtprotoDid, type Did, isHandle } from '@atcute/lexicons/syntax'
+import { type Did, isHandle } from '@atcute/lexicons/syntax'
 import { parseDid } from '#site/site-address.ts'
 import { DnsHandleResolver } from './dns-handle-resolver.ts'
+import { EitherHandleResolver } from './either-handle-resolver.ts'
 import type { SafeFetch } from './safe-fetch.ts'
 
 /** Who an account is right now: where its repository lives and which key signs its commits. */
 export interface Identity {
   readonly did: Did
-  readonly handle: string | null
+  /** Null: none, or it leads elsewhere. Undefined: not known, it could not be looked up. */
+  readonly handle: string | null | undefined
   /** Origin of the account's server, without a trailing slash. */
   readonly pds: string
   readonly signingKey: PublicKey
@@ -54,6 +57,11 @@ interface IdentitiesOptions {
   /** Development only: servers reached by plain http and at ports. */
   readonly allowHttp?: boolean
   readonly now?: () => number
+}
+
+interface ResolveOptions {
+  readonly fresh?: boolean
+  readonly signal?: AbortSignal
 }
 
 const cachedIdentitiesMax = 10_000
@@ -86,9 +94,7 @@ export class Identities {
     })
     this.#handles = options.handleResolverUrl
       ? new XrpcHandleResolver({ serviceUrl: options.handleResolverUrl, fetch })
-      : new CompositeHandleResolver({
-          methods: { dns: new DnsHandleResolver(), http: new WellKnownHandleResolver({ fetch }) },
-        })
+      : new EitherHandleResolver([new DnsHandleResolver(), new WellKnownHandleResolver({ fetch })])
     this.actorResolver = new LocalActorResolver({
       handleResolver: this.#handles,
       didDocumentResolver: this.#documents,
@@ -96,11 +102,11 @@ export class Identities {
   }
 
   /** `fresh` asks again: after a signature failed, or when the account announced a change. */
-  async resolve(did: Did, { fresh = false } = {}): Promise<Identity> {
+  async resolve(did: Did, { fresh = false, signal }: ResolveOptions = {}): Promise<Identity> {
     const cached = this.#cache.get(did)
     if (!fresh && cached && this.#now() - cached.resolvedAt < identityFreshMs)
       return cached.identity
-    const identity = await this.#read(did)
+    const identity = await this.#read(did, signal)
     this.#cache.delete(did)
     this.#cache.set(did, { identity, resolvedAt: this.#now() })
     const [oldest] = this.#cache.keys()
@@ -108,23 +114,24 @@ export class Identities {
     return identity
   }
 
-  async #read(did: Did): Promise<Identity> {
-    const document = await this.#document(did)
+  async #read(did: Did, signal: AbortSignal | undefined): Promise<Identity> {
+    const document = await this.#document(did, signal)
     const pds = originOf(getPdsEndpoint(document), this.#allowHttp)
     if (pds === null) throw new IdentityError(did, 'no usable server in the DID document')
     return {
       did,
-      handle: await this.#verifiedHandle(did, document),
+      handle: await this.#verifiedHandle(did, document, signal),
       pds,
       signingKey: await signingKeyOf(did, document),
     }
   }
 
-  async #document(did: Did): Promise<DidDocument> {
+  async #document(did: Did, signal: AbortSignal | undefined): Promise<DidDocument> {
     if (parseDid(did) === null) throw new IdentityError(did, 'not a DID that accounts have')
     let document: DidDocument
     try {
-      document = await this.#documents.resolve(did as Did<'plc'>, { noCache: true })
+      const options = { noCache: true, ...(signal && { signal }) }
+      document = await this.#documents.resolve(did as Did<'plc'>, options)
     } catch (cause) {
       throw new IdentityError(did, 'no DID document', { cause })
     }
@@ -133,13 +140,25 @@ export class Identities {
   }
 
   /** A handle counts only if it leads back to the DID (atproto handle specification). */
-  async #verifiedHandle(did: Did, document: DidDocument): Promise<string | null> {
+  async #verifiedHandle(
+    did: Did,
+    document: DidDocument,
+    signal: AbortSignal | undefined,
+  ): Promise<string | null | undefined> {
     const handle = getAtprotoHandle(document)
     if (!handle || !isHandle(handle)) return null
-    const resolved: AtprotoDid | null = await this.#handles.resolve(handle).catch(() => null)
-    return resolved === did ? handle : null
+    try {
+      const resolved = await this.#handles.resolve(handle, { ...(signal && { signal }) })
+      return resolved === did ? handle : null
+    } catch (error) {
+      signal?.throwIfAborted()
+      return saysNone(error) ? null : undefined
+    }
   }
 }
+
+const saysNone = (error: unknown): boolean =>
+  error instanceof HandleResolutionError && !(error instanceof FailedHandleResolutionError)
 
 /** A bare https origin: path, query, credentials and, outside development, ports and http are refused. */
 function originOf(endpoint: string | undefined, allowHttp: boolean): string | null {

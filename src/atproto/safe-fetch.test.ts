@@ -53,6 +53,15 @@ describe('refuses, without a connection, what is not a public https origin', () 
     })
   }
 
+  test('a name whose look-up does not end before the caller gives up', async () => {
+    const silent = createSafeFetch({ resolve: () => new Promise(() => undefined) })
+    const stop = new AbortController()
+    const fetching = silent('https://silent.example/', { signal: stop.signal })
+    await Bun.sleep(0)
+    stop.abort(new Error('stopped'))
+    await expect(fetching).rejects.toThrow('stopped')
+  })
+
   test('a name with a public and a private address', async () => {
     const mixed = createSafeFetch({ resolve: async () => ['93.184.216.34', '10.0.0.1'] })
     await expect(mixed('https://mixed.example/')).rejects.toBeInstanceOf(ForbiddenHostError)

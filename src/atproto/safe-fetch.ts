@@ -1,4 +1,5 @@
 import { HostSlots } from './host-slots.ts'
+import { orAborted } from './or-aborted.ts'
 import {
   ForbiddenHostError,
   publicAddressOf,
@@ -65,9 +66,11 @@ export function createSafeFetch(options: SafeFetchOptions = {}): SafeFetch {
     const request = new Request(input, { ...init, redirect: 'manual' })
     const url = new URL(request.url)
     assertAllowedUrl(url, allowPrivate)
-    const release = await slots.take(url.host)
+    const release = await slots.take(url.host, request.signal)
     try {
-      const vetted = allowPrivate ? null : await publicAddressOf(url.hostname, resolve)
+      const vetted = allowPrivate
+        ? null
+        : await orAborted(publicAddressOf(url.hostname, resolve), request.signal)
       const attempt = { request, url, address: vetted, connect, release }
       return await send(attempt, { ...limitsDefault, ...options.limits, ...init.limits })
     } catch (error) {

@@ -2,17 +2,18 @@ import { ActorResolutionError, HandleResolutionError } from '@atcute/identity-re
 import { OAuthCallbackError, OAuthResolverError } from '@atcute/oauth-node-client'
 import { FetchLimitError } from './safe-fetch.ts'
 
-/** Why a sign-in did not happen, as far as the person can do something about it. */
-export type SignInFailure =
+/** Why a sign-in could not begin, as far as the person can do something about it. */
+export type BeginFailure =
   | 'not-an-account-name'
   | 'unknown-handle'
   | 'unknown-account'
   | 'server-unreachable'
-  | 'denied'
-  | 'scopes-missing'
-  | 'other-browser'
-  | 'expired'
   | 'server-refused'
+
+/** Why one that began was not completed, on top of those. */
+type CompleteFailure = 'denied' | 'scopes-missing' | 'other-browser' | 'expired'
+
+export type SignInFailure = BeginFailure | CompleteFailure
 
 export class SignInError extends Error {
   override readonly name = 'SignInError'

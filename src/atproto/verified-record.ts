@@ -63,11 +63,15 @@ export async function readVerifiedRecord(
   { collection, rkey }: Omit<RecordKey, 'did'>,
   identity: Identity,
   fetch: SafeFetch,
+  signal?: AbortSignal,
 ): Promise<VerifiedRecord> {
   const key = { did: identity.did, collection, rkey }
   const url = new URL('/xrpc/com.atproto.sync.getRecord', identity.pds)
   for (const [name, value] of Object.entries(key)) url.searchParams.set(name, value)
-  const response = await fetch(url, { limits: { responseBytesMax: proofBytesMax } })
+  const response = await fetch(url, {
+    limits: { responseBytesMax: proofBytesMax },
+    ...(signal && { signal }),
+  })
   if (!response.ok) {
     throw new RecordUnavailableError(uriOf(key), response.status, await errorCodeOf(response))
   }

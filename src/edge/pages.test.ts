@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
-import { notFoundPage, plainPage, unavailablePage } from './pages.ts'
+import { fetchingPage, notFoundPage, plainPage, unavailablePage } from './pages.ts'
 
 const pages: [Response, number][] = [
   [notFoundPage(), 404],
+  [fetchingPage(), 503],
   [unavailablePage(), 503],
   [plainPage(405, 'Method not allowed', { allow: 'GET' }), 405],
 ]
@@ -21,5 +22,6 @@ for (const [page, status] of pages) {
 
 test('headers of the status go along', () => {
   expect(plainPage(405, 'Method not allowed', { allow: 'GET' }).headers.get('allow')).toBe('GET')
+  expect(fetchingPage().headers.get('retry-after')).toBe('2')
   expect(unavailablePage().headers.get('retry-after')).toBe('2')
 })

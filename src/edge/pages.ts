@@ -3,16 +3,16 @@ export function notFoundPage(): Response {
   return page(404, 'Not found', 'There is nothing at this address.')
 }
 
-/** The bytes are not here yet; they are being fetched. */
+/** The bytes are not here; they are being fetched. */
+export function fetchingPage(): Response {
+  const text = 'This page is being fetched from its owner’s server. Try again in a moment.'
+  return page(503, 'Not here yet', text, { 'retry-after': '2' })
+}
+
+/** Something of ours failed: the bytes may be here, or not. */
 export function unavailablePage(): Response {
-  return page(
-    503,
-    'Not here yet',
-    'This page is being fetched from its owner’s server. Try again in a moment.',
-    {
-      'retry-after': '2',
-    },
-  )
+  const text = 'This page cannot be shown right now. Try again in a moment.'
+  return page(503, 'Not available', text, { 'retry-after': '2' })
 }
 
 export function plainPage(

@@ -6,7 +6,7 @@ import type { Decision } from '#site/resolve.ts'
 import { siteUri } from '#site/site-address.ts'
 import type { Snapshot, SnapshotFile } from '#site/snapshot.ts'
 import { matchesEtag } from './if-none-match.ts'
-import { notFoundPage, plainPage, unavailablePage } from './pages.ts'
+import { fetchingPage, notFoundPage, plainPage } from './pages.ts'
 
 /** The stored bytes of a file, or null when they are not (or no longer) here. */
 export type OpenBlob = (hash: string) => Promise<Blob | null>
@@ -98,7 +98,7 @@ async function respondFile(
   const stored = await openBlob(file.hash)
   if (stored === null) {
     onMissing(snapshot)
-    return unavailablePage()
+    return fetchingPage()
   }
   if (request.method === 'HEAD') return new Response(null, { headers })
   return new Response(coding === file.coding ? stored : await decoded(stored, file), { headers })

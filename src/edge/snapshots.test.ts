@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import type { Log } from '#observe/log.ts'
 import { siteLabel } from '#site/site-address.ts'
 import { encodeSnapshot } from '#site/snapshot.ts'
 import { setAccountStatus } from '#store/accounts.ts'
 import { pruneChanges } from '#store/changes.ts'
 import { type Database, openDatabase } from '#store/database.ts'
+import { DatabaseUnavailableError } from '#store/database-unavailable.ts'
 import { Hints } from '#store/hints.ts'
 import { migrate } from '#store/migrate.ts'
 import { eventually } from '#tests/support/eventually.ts'
@@ -138,10 +140,17 @@ describe('snapshots', () => {
 })
 
 describe('changes', () => {
-  async function follow(snapshots: Snapshots, act: (hints: Hints) => Promise<void>) {
+  const warnings: string[] = []
+  const warn: Log['warn'] = (message) => warnings.push(message)
+  const log: Log = { debug: () => {}, info: () => {}, warn, error: () => {} }
+
+  async function follow(
+    snapshots: Snapshots,
+    act: (hints: Hints) => Promise<void>,
+    db = database.db,
+  ) {
     const [stop, hints] = [new AbortController(), new Hints()]
-    const { db } = database
-    const following = followChanges({ db, hints, snapshots, signal: stop.signal })
+    const following = followChanges({ db, hints, log, snapshots, signal: stop.signal })
     try {
       await act(hints)
     } finally {
@@ -182,6 +191,35 @@ describe('changes', () => {
       hints.notify('changes')
       await becomes(snapshots, label, null)
     })
+  })
+
+  test('a database that is away is waited for, and what changed meanwhile is seen', async () => {
+    const label = await publish('blog')
+    const snapshots = open()
+    let isAway = false
+    const away = () => {
+      throw new DatabaseUnavailableError('postgres', new Error('away'))
+    }
+    const shaky = new Proxy(database.db, {
+      get(db, key) {
+        if (isAway) return away
+        const value = Reflect.get(db, key)
+        return typeof value === 'function' ? value.bind(db) : value
+      },
+    })
+    await follow(
+      snapshots,
+      async (hints) => {
+        await becomes(snapshots, label, 'cid-1')
+        isAway = true
+        await publish('blog', 2)
+        hints.notify('changes')
+        await eventually(async () => expect(warnings).toContain('edge waits for the database'))
+        isAway = false
+        await becomes(snapshots, label, 'cid-2')
+      },
+      shaky,
+    )
   })
 
   test('who slept longer than changes are kept starts afresh', async () => {

@@ -1,13 +1,17 @@
+import type { Log } from '#observe/log.ts'
 import { siteLabel } from '#site/site-address.ts'
 import { parseSiteName } from '#site/site-name.ts'
 import { decodeSnapshot, type Snapshot } from '#site/snapshot.ts'
 import { latestChangeSeq, oldestChangeSeq, readChanges } from '#store/changes.ts'
 import type { Db } from '#store/database.ts'
 import type { Hints } from '#store/hints.ts'
+import { outlastDatabase } from '#store/outlast-database.ts'
 import { findSiteByLabel } from '#store/sites.ts'
 
 const changesAtOnce = 1000
 const lookAgainMs = 500
+/** While the database is away, visitors get what is in memory; soon after, what is new. */
+const pauseMs = 1_000
 
 /**
  * The live snapshots of the sites that visitors asked for, by label. Bounded by their size as text;
@@ -77,22 +81,22 @@ export class Snapshots {
 interface FollowContext {
   readonly db: Db
   readonly hints: Hints
+  readonly log: Log
   readonly snapshots: Snapshots
   readonly signal: AbortSignal
 }
 
-/** Forgets what has changed, until the signal ends it. */
-export async function followChanges({
-  db,
-  hints,
-  snapshots,
-  signal,
-}: FollowContext): Promise<void> {
+/** Forgets what has changed, until the signal ends it. A database that is away is waited for. */
+export async function followChanges(context: FollowContext): Promise<void> {
+  const { db, hints, log, snapshots, signal } = context
   using hinted = hints.subscribe('changes')
-  let seen = await latestChangeSeq(db)
-  // Of what was loaded until now nobody knows whether it has changed since.
-  snapshots.forgetAll()
-  while (!signal.aborted) {
+  let seen: number | null = null
+  const forgetChanged = async (): Promise<void> => {
+    if (seen === null) {
+      seen = await latestChangeSeq(db)
+      // Of what was loaded until now nobody knows whether it has changed since.
+      snapshots.forgetAll()
+    }
     // A process that slept longer than changes are kept has missed some.
     if ((await oldestChangeSeq(db)) > seen + 1) snapshots.forgetAll()
     const changes = await readChanges(db, seen, changesAtOnce)
@@ -103,4 +107,5 @@ export async function followChanges({
     }
     if (changes.length < changesAtOnce) await hinted.wait(lookAgainMs, signal)
   }
+  await outlastDatabase('edge', forgetChanged, { log, signal, pauseMs })
 }

@@ -5,10 +5,10 @@ import { upsertAccount } from '#store/accounts.ts'
 import { type Database, openDatabase } from '#store/database.ts'
 import { readFirehoseCursor, saveFirehoseCursor } from '#store/firehose-cursors.ts'
 import { Hints } from '#store/hints.ts'
-import { takeDueIngest } from '#store/ingest-queue.ts'
 import { migrate } from '#store/migrate.ts'
 import { eventually } from '#tests/support/eventually.ts'
-import { alice, bob } from '#tests/support/sample-rows.ts'
+import { alice, bob, siteOf } from '#tests/support/sample-rows.ts'
+import { goLive, snapshotOf } from '#tests/support/served-site.ts'
 import { followSites } from './follow.ts'
 
 let database: Database
@@ -72,10 +72,10 @@ const commit = (seq: number, repo: string, ...paths: string[]): Uint8Array =>
   frame({ op: 1, t: '#commit' }, { seq, repo, ops: paths.map((path) => ({ path })) })
 
 const cursor = () => readFirehoseCursor(database.db, server.url.origin)
-const queued = async () =>
-  (await takeDueIngest(database.db, { now: 10, leaseMs: 1, limit: 10 })).map(
-    ({ did, name }) => `${did === alice ? 'alice' : did}/${name}`,
-  )
+const queued = async () => {
+  const rows = await database.db.selectFrom('ingestQueue').select(['did', 'name']).execute()
+  return rows.map(({ did, name }) => `${did === alice ? 'alice' : did}/${name}`).sort()
+}
 
 test('sites of known accounts are queued, and the cursor covers them', async () => {
   frames = [
@@ -88,6 +88,23 @@ test('sites of known accounts are queued, and the cursor covers them', async () 
   await eventually(async () => expect(await cursor()).toBe(4))
   expect(await queued()).toEqual(['alice/a', 'alice/b', 'alice/d'])
   expect(cursors).toEqual([null])
+})
+
+test('a part that changes or goes has every site of its account queued', async () => {
+  for (const [name, did] of [
+    ['a', alice],
+    ['b', alice],
+    ['c', bob],
+  ] as const) {
+    await goLive(database.db, snapshotOf({}, { ...siteOf(name), did }))
+  }
+  frames = [
+    commit(1, bob, 'place.sitehost.subfs/3kaaaaaaaaaa2'),
+    commit(2, alice, 'place.sitehost.subfs/3kaaaaaaaaaa2', 'place.sitehost.fs/new'),
+  ]
+  start()
+  await eventually(async () => expect(await cursor()).toBe(2))
+  expect(await queued()).toEqual(['alice/a', 'alice/b', 'alice/new'])
 })
 
 test('it goes on where it was', async () => {

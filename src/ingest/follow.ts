@@ -1,18 +1,18 @@
-import { setTimeout } from 'node:timers/promises'
 import { type FirehoseEvent, followFirehose } from '#atproto/firehose.ts'
 import type { Log } from '#observe/log.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import { parseSiteName } from '#site/site-name.ts'
 import { findAccount } from '#store/accounts.ts'
 import type { Db } from '#store/database.ts'
-import { DatabaseUnavailableError } from '#store/database-unavailable.ts'
 import { readFirehoseCursor, saveFirehoseCursor } from '#store/firehose-cursors.ts'
 import type { Hints } from '#store/hints.ts'
 import { enqueueIngest } from '#store/ingest-queue.ts'
+import { outlastDatabase } from '#store/outlast-database.ts'
+import { listSiteNames } from '#store/sites.ts'
 
-const collections = new Set(['place.sitehost.fs'])
+const partCollection = 'place.sitehost.subfs'
+const collections = new Set(['place.sitehost.fs', partCollection])
 const cursorEveryEvents = 1000
-const lookAgainMs = 5_000
 
 interface FollowContext {
   readonly db: Db
@@ -25,19 +25,11 @@ interface FollowContext {
 
 /**
  * Turns events about sites of known accounts into rows of the ingest queue, until the signal ends it.
+ * A part does not say which sites hold it: when one changes, every site of the account is looked at.
  * The cursor is saved only after the rows that it covers. A database that is away is waited for.
  */
 export async function followSites(context: FollowContext): Promise<void> {
-  const { log, signal } = context
-  while (!signal.aborted) {
-    try {
-      await followFromCursor(context)
-    } catch (error) {
-      if (!(error instanceof DatabaseUnavailableError)) throw error
-      log.warn('firehose waits for the database', { error })
-      await setTimeout(lookAgainMs, undefined, { signal }).catch(() => undefined)
-    }
-  }
+  await outlastDatabase('firehose', () => followFromCursor(context), context)
 }
 
 async function followFromCursor(context: FollowContext): Promise<void> {
@@ -73,14 +65,17 @@ async function followFromCursor(context: FollowContext): Promise<void> {
   }
 }
 
+/** An event is one commit, of one account. */
 async function knownSites(db: Db, { touched }: FirehoseEvent): Promise<SiteAddress[]> {
-  const sites = touched.flatMap(({ did, rkey }) => {
-    const name = parseSiteName(rkey)
-    return name === null ? [] : [{ did, name }]
-  })
-  const [first] = sites
+  const [first] = touched
   if (first === undefined || (await findAccount(db, first.did)) === null) return []
-  return sites
+  const { did } = first
+  const isPart = ({ collection }: { collection: string }) => collection === partCollection
+  const sites = touched
+    .filter((record) => !isPart(record))
+    .flatMap(({ rkey }) => parseSiteName(rkey) ?? [])
+  const holders = touched.some(isPart) ? await listSiteNames(db, did) : []
+  return [...new Set([...sites, ...holders])].map((name) => ({ did, name }))
 }
 
 const sameProblemMs = 60_000

@@ -150,7 +150,7 @@ test('a row whose name is none is dropped', async () => {
   await eventually(async () => expect(await countIngest(database.db)).toBe(0))
 })
 
-test('stopping leaves what was under way to whoever starts next, at once', async () => {
+async function neverEnding(): Promise<void> {
   pds.lies.blob = () => new Response(new ReadableStream({ pull: () => new Promise(() => {}) }))
   const blob = pds.addBlob('never comes')
   await pds.putRecord('place.sitehost.fs/blog', {
@@ -162,7 +162,45 @@ test('stopping leaves what was under way to whoever starts next, at once', async
   start()
   await ask('blog')
   await eventually(async () => expect(pds.requests.at(-1)).toStartWith('getBlob'))
+}
+
+test('stopping leaves what was under way to whoever starts next, at once', async () => {
+  await neverEnding()
   stop.abort(new Error('stopped'))
   await running
   expect(await rows()).toMatchObject([{ name: 'blog', nextAttemptAt: now, leasedUntil: 0 }])
+})
+
+const trickling = (open: () => void) =>
+  new Response(
+    new ReadableStream({
+      start: (controller) => controller.enqueue(new Uint8Array(1)),
+      async pull(controller) {
+        open()
+        await Bun.sleep(2000)
+        controller.enqueue(new Uint8Array(1))
+      },
+    }),
+  )
+
+test('stopping does not wait for a server that trickles a proof', async () => {
+  const asked = Promise.withResolvers<void>()
+  pds.lies.proof = async () => trickling(asked.resolve)
+  start()
+  await ask('blog')
+  await asked.promise
+  const stoppedAt = performance.now()
+  stop.abort(new Error('stopped'))
+  await running
+  expect(performance.now() - stoppedAt).toBeLessThan(1000)
+  expect(await rows()).toMatchObject([{ name: 'blog', nextAttemptAt: now, leasedUntil: 0 }])
+})
+
+test('what takes long stays taken; what a killed process had taken is free within seconds', async () => {
+  await neverEnding()
+  now += 3_000
+  await eventually(async () => {
+    const [row] = await rows()
+    expect(row?.leasedUntil).toBeWithin(now + 5_000, now + 10_001)
+  })
 })

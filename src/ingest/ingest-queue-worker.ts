@@ -1,19 +1,22 @@
 import type { Log } from '#observe/log.ts'
 import { parseSiteName } from '#site/site-name.ts'
 import type { Db } from '#store/database.ts'
-import { DatabaseUnavailableError } from '#store/database-unavailable.ts'
 import type { Hints } from '#store/hints.ts'
 import {
   finishIngest,
   type IngestItem,
   nextIngestAt,
+  renewIngestLease,
   retryIngest,
   takeDueIngest,
 } from '#store/ingest-queue.ts'
+import { outlastDatabase } from '#store/outlast-database.ts'
 import { type IngestContext, ingestSite } from './ingest-site.ts'
 
 const sitesAtOnce = 4
-const leaseMs = 10 * 60 * 1000
+/** So long is a site left alone when the process that looked at it is killed. */
+const leaseMs = 6_000
+const renewEveryMs = 2_000
 const lookAgainMs = 5_000
 const firstRetryMs = 15_000
 const laterRetriesMs = [60_000, 15 * 60_000, 3_600_000, 6 * 3_600_000, 24 * 3_600_000]
@@ -28,19 +31,13 @@ interface WorkerContext extends IngestContext {
  * database that is away is waited for.
  */
 export async function runIngestQueue(context: WorkerContext): Promise<void> {
-  const { hints, log, signal } = context
+  const { hints, signal } = context
   using hinted = hints.subscribe('ingest')
   const running = new Set<Promise<void>>()
-  while (!signal.aborted) {
-    let waitMs = lookAgainMs
-    try {
-      waitMs = await startDue(running, context)
-    } catch (error) {
-      if (!(error instanceof DatabaseUnavailableError)) throw error
-      log.warn('ingest waits for the database', { error })
-    }
-    await hinted.wait(waitMs, signal)
+  const startAndWait = async (): Promise<void> => {
+    await hinted.wait(await startDue(running, context), signal)
   }
+  await outlastDatabase('ingest', startAndWait, context)
   await Promise.all(running)
 }
 
@@ -67,6 +64,7 @@ async function ingestItem(item: IngestItem, context: WorkerContext): Promise<voi
   const { db, hints, log, now, signal } = context
   const name = parseSiteName(item.name)
   if (name === null) return await finishIngest(db, item)
+  using _ = keepLease(item, context)
   try {
     const outcome = await ingestSite({ did: item.did, name }, context)
     await finishIngest(db, item)
@@ -81,6 +79,15 @@ async function ingestItem(item: IngestItem, context: WorkerContext): Promise<voi
     const message = error instanceof Error ? error.message : String(error)
     await retryIngest(db, item, { at: now() + retryAfterMs(item.attempts), error: message })
   }
+}
+
+function keepLease(item: IngestItem, { db, log, now }: WorkerContext): Disposable {
+  const timer = setInterval(() => {
+    renewIngestLease(db, item, { now: now(), leaseMs }).catch((error) =>
+      log.warn('ingest lease not renewed', { did: item.did, error }),
+    )
+  }, renewEveryMs)
+  return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
 /** How long to wait after so many attempts, of which there was one at least. */

@@ -1,8 +1,8 @@
 import type { Identities, Identity } from '#atproto/identity.ts'
 import type { SafeFetch } from '#atproto/safe-fetch.ts'
-import { ProofError, readVerifiedRecord, type VerifiedRecord } from '#atproto/verified-record.ts'
+import { ProofError } from '#atproto/verified-record.ts'
 import type { BlobStore } from '#blobs/blob-store.ts'
-import { type FileNode, parseManifest } from '#site/manifest.ts'
+import type { FileNode } from '#site/manifest.ts'
 import { contentTypeOf } from '#site/media-type.ts'
 import type { SitePath } from '#site/path.ts'
 import { type SiteAddress, siteLabel } from '#site/site-address.ts'
@@ -12,7 +12,7 @@ import type { Db } from '#store/database.ts'
 import { type RecordOutcome, recordVersion } from '#store/record-version.ts'
 import { removeSite } from '#store/remove-site.ts'
 import { fetchBlobs } from './fetch-blobs.ts'
-import { readFiles } from './read-files.ts'
+import { readSite, type SiteContent, type SiteReading } from './read-site.ts'
 
 /** What a look at the owner's repository changed here. */
 export type IngestOutcome = RecordOutcome | 'removed'
@@ -38,43 +38,32 @@ export async function ingestSite(
   context: IngestContext,
 ): Promise<IngestOutcome> {
   const { db, now } = context
-  const { identity, answer } = await readManifestRecord(address, context)
-  if (!answer.found) {
-    await removeSite(db, address, answer.rev, now())
+  const { identity, reading } = await readProven(address, context)
+  if (!reading.found) {
+    await removeSite(db, address, reading.rev, now())
     return 'removed'
   }
-  const version = await readVersion(address, answer, identity, context)
-  return await recordVersion(
-    db,
-    {
-      site: address,
-      label: siteLabel(address),
-      recordCid: answer.cid,
-      rev: answer.rev,
-      ...version,
-    },
-    now(),
-  )
+  const { cid: recordCid, rev, content } = reading
+  const version = await readVersion({ ...address, recordCid }, content, identity, context)
+  const label = siteLabel(address)
+  return await recordVersion(db, { site: address, label, recordCid, rev, ...version }, now())
 }
 
-async function readManifestRecord(
+async function readProven(
   address: SiteAddress,
-  { identities, fetch }: IngestContext,
-): Promise<{ identity: Identity; answer: VerifiedRecord }> {
+  context: IngestContext,
+): Promise<{ identity: Identity; reading: SiteReading }> {
+  const { identities, signal } = context
   const read = async (identity: Identity) => ({
     identity,
-    answer: await readVerifiedRecord(
-      { collection: 'place.sitehost.fs', rkey: address.name },
-      identity,
-      fetch,
-    ),
+    reading: await readSite(address, identity, context),
   })
   try {
-    return await read(await identities.resolve(address.did))
+    return await read(await identities.resolve(address.did, { signal }))
   } catch (error) {
     if (!(error instanceof ProofError)) throw error
     // The signing key may be a new one: asked once more, with the document of this minute.
-    return await read(await identities.resolve(address.did, { fresh: true }))
+    return await read(await identities.resolve(address.did, { fresh: true, signal }))
   }
 }
 
@@ -87,36 +76,27 @@ interface ReadVersion {
 }
 
 async function readVersion(
-  address: SiteAddress,
-  answer: VerifiedRecord & { found: true },
+  version: Pick<Snapshot, 'did' | 'name' | 'recordCid'>,
+  content: SiteContent,
   identity: Identity,
   context: IngestContext,
 ): Promise<ReadVersion> {
-  if (answer.problem !== null) return refused([answer.problem], context)
-  const parsed = parseManifest(answer.record, address.name)
-  if (!parsed.ok) return refused(parsed.problems, context)
-  const listed = await readFiles(parsed.manifest.root, identity, context)
-  if (!listed.ok) return refused(listed.problems, context)
-  const fetched = await fetchBlobs(listed.files, identity, context)
+  if (!content.ok) return refused(content.problems, context)
+  const fetched = await fetchBlobs(content.files, identity, context)
   if (!fetched.ok) return refused(fetched.problems, context)
 
-  const files = snapshotFiles(listed.files, fetched.blobs)
+  const files = snapshotFiles(content.files, fetched.blobs)
   const bytes = [...files.values()].reduce((sum, file) => sum + file.bytes, 0)
   if (bytes > context.limits.siteBytesMax) {
     return refused([`the site is larger than ${context.limits.siteBytesMax} bytes`], context)
   }
-  const snapshot: Snapshot = {
-    ...address,
-    recordCid: answer.cid,
-    publishedAt: Date.parse(parsed.manifest.createdAt),
-    files,
-  }
+  const publishedAt = Date.parse(content.createdAt)
   return {
-    snapshot: encodeSnapshot(snapshot),
+    snapshot: encodeSnapshot({ ...version, publishedAt, files }),
     problems: [],
     fileCount: files.size,
     bytes,
-    publishedAt: snapshot.publishedAt,
+    publishedAt,
   }
 }
 

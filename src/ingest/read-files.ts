@@ -24,10 +24,13 @@ export class PartMissingError extends Error {
   }
 }
 
-interface ReadContext {
+export interface ReadContext {
   readonly fetch: SafeFetch
   readonly signal: AbortSignal
 }
+
+/** Which record each part was, and the revision of the repository at that moment. */
+export type PartVersions = ReadonlyMap<PartUri, { readonly cid: string; readonly rev: string }>
 
 /**
  * The files of a site, those of its parts included, each part read with its proof and only once. What is
@@ -38,32 +41,39 @@ export async function readFiles(
   root: Directory,
   identity: Identity,
   context: ReadContext,
-): Promise<FilesResult> {
-  const parts = new Map<PartUri, Directory>()
+): Promise<{ result: FilesResult; parts: PartVersions }> {
+  const read: ReadParts = { roots: new Map(), versions: new Map() }
   for (;;) {
-    const expanded = expandTree(root, identity.did, parts)
-    if (expanded.ok) return expanded
-    if (expanded.missing.length === 0) return { ok: false, problems: expanded.problems }
-    const problems = await readParts(expanded.missing, parts, identity, context)
-    if (problems.length > 0) return { ok: false, problems }
+    const expanded = expandTree(root, identity.did, read.roots)
+    if (expanded.ok || expanded.missing.length === 0) {
+      return { result: expanded, parts: read.versions }
+    }
+    const problems = await readParts(expanded.missing, read, identity, context)
+    if (problems.length > 0) return { result: { ok: false, problems }, parts: read.versions }
   }
+}
+
+interface ReadParts {
+  readonly roots: Map<PartUri, Directory>
+  readonly versions: Map<PartUri, { readonly cid: string; readonly rev: string }>
 }
 
 async function readParts(
   uris: readonly PartUri[],
-  parts: Map<PartUri, Directory>,
+  { roots, versions }: ReadParts,
   identity: Identity,
   { fetch, signal }: ReadContext,
 ): Promise<string[]> {
-  const problems = await mapAtOnce(uris, { atOnce: partsAtOnce, signal }, async (uri) => {
+  const problems = await mapAtOnce(uris, { atOnce: partsAtOnce, signal }, async (uri, signal) => {
     const rkey = uri.slice(uri.lastIndexOf('/') + 1)
     const key = { collection: 'place.sitehost.subfs', rkey }
-    const answer = await readVerifiedRecord(key, identity, fetch)
+    const answer = await readVerifiedRecord(key, identity, fetch, signal)
     if (!answer.found) throw new PartMissingError(uri)
+    versions.set(uri, { cid: answer.cid, rev: answer.rev })
     if (answer.problem !== null) return [`the part ${uri}: ${answer.problem}`]
     const parsed = parsePart(answer.record)
     if (!parsed.ok) return parsed.problems.map((problem) => `the part ${uri}: ${problem}`)
-    parts.set(uri, parsed.part.root)
+    roots.set(uri, parsed.part.root)
     return []
   })
   return problems.flat()

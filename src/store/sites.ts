@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Did, SiteAddress } from '#site/site-address.ts'
+import type { SiteName } from '#site/site-name.ts'
 import type { Db } from './database.ts'
 import type { Schema } from './schema.ts'
 import { listVersions, type Version, versionColumns, versionOf } from './versions.ts'
@@ -58,6 +59,12 @@ export async function listSites(db: Db, did: Did): Promise<Site[]> {
   return rows
     .map((row) => siteOf(row, (byName.get(row.name) ?? []).map(versionOf)))
     .filter((site) => site !== null)
+}
+
+/** The names of the account's sites, those of `listSites` among them. */
+export async function listSiteNames(db: Db, did: Did): Promise<SiteName[]> {
+  const rows = await db.selectFrom('sites').select('name').where('did', '=', did).execute()
+  return rows.map(({ name }) => name)
 }
 
 /** What visitors of this site get, if they get anything: the account must be active. */

@@ -5,7 +5,7 @@ import {
   deleteUploadedBlobsBefore,
   findUploadedBlobs,
   forgetUploadedBlobs,
-  rememberUploadedBlob,
+  rememberUploadedBlobs,
   type UploadedBlob,
 } from './uploaded-blobs.ts'
 
@@ -24,24 +24,26 @@ await onEachStore('store/uploaded blobs', (db) => {
 
   describe('uploaded blobs', () => {
     test('are found by account and content, as they were uploaded', async () => {
-      await rememberUploadedBlob(db(), alice, uploaded('a', 1), 10)
+      await rememberUploadedBlobs(db(), alice, [uploaded('a', 1)], 10)
       expect(await findUploadedBlobs(db(), alice, ['a', 'a', 'b'])).toEqual([uploaded('a', 1)])
       expect(await hashesOf(bob)).toEqual([])
     })
 
     test('the newest upload of some content counts', async () => {
-      await rememberUploadedBlob(db(), alice, uploaded('a', 1), 10)
-      await rememberUploadedBlob(db(), alice, { ...uploaded('a', 2), base64: false }, 20)
+      await rememberUploadedBlobs(db(), alice, [uploaded('a', 1)], 10)
+      await rememberUploadedBlobs(db(), alice, [{ ...uploaded('a', 2), base64: false }], 20)
       expect(await findUploadedBlobs(db(), alice, ['a'])).toEqual([
         { ...uploaded('a', 2), base64: false },
       ])
     })
 
     test('are forgotten by account and content, or by age', async () => {
-      await rememberUploadedBlob(db(), alice, uploaded('a', 1), 10)
-      await rememberUploadedBlob(db(), alice, uploaded('b', 1), 20)
-      await rememberUploadedBlob(db(), bob, uploaded('c', 1), 20)
+      await rememberUploadedBlobs(db(), alice, [uploaded('a', 1)], 10)
+      await rememberUploadedBlobs(db(), alice, [uploaded('b', 1)], 20)
+      await rememberUploadedBlobs(db(), bob, [uploaded('c', 1)], 20)
       await deleteUploadedBlobsBefore(db(), 20)
+      expect([await hashesOf(alice), await hashesOf(bob)]).toEqual([['b'], ['c']])
+      await forgetUploadedBlobs(db(), alice, ['b', 'c'], { before: 20 })
       expect([await hashesOf(alice), await hashesOf(bob)]).toEqual([['b'], ['c']])
       await forgetUploadedBlobs(db(), alice, ['b', 'c'])
       expect([await hashesOf(alice), await hashesOf(bob)]).toEqual([[], ['c']])

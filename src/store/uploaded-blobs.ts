@@ -3,6 +3,7 @@ import type { Coding } from '#site/encoding.ts'
 import type { Did } from '#site/site-address.ts'
 import { chunksOf } from './chunks.ts'
 import type { Db } from './database.ts'
+import { distinctInOrder } from './distinct-in-order.ts'
 
 /**
  * A blob that lies on an account's server and that no record names yet: what an upload that failed
@@ -16,24 +17,34 @@ export interface UploadedBlob {
   readonly base64: boolean
 }
 
-/** Remembers one that was just uploaded, in place of an earlier one with the same content. */
-export async function rememberUploadedBlob(
+/** Remembers those that were just uploaded, in place of earlier ones with the same content. */
+export async function rememberUploadedBlobs(
   db: Db,
   did: Did,
-  { decodedHash, blob, coding, base64 }: UploadedBlob,
+  uploaded: readonly UploadedBlob[],
   now: number,
 ): Promise<void> {
-  const row = {
-    blob: JSON.stringify(blob),
-    coding,
-    base64: base64 ? 1 : 0,
-    uploadedAt: now,
-  } as const
-  await db
-    .insertInto('uploadedBlobs')
-    .values({ did, decodedHash, ...row })
-    .onConflict((conflict) => conflict.columns(['did', 'decodedHash']).doUpdateSet(row))
-    .execute()
+  const rows = distinctInOrder(uploaded, ({ decodedHash }) => decodedHash).map(
+    ({ decodedHash, blob, coding, base64 }) => ({
+      ...{ did, decodedHash, coding, uploadedAt: now },
+      blob: JSON.stringify(blob),
+      base64: base64 ? (1 as const) : (0 as const),
+    }),
+  )
+  for (const chunk of chunksOf(rows)) {
+    await db
+      .insertInto('uploadedBlobs')
+      .values(chunk)
+      .onConflict((conflict) =>
+        conflict.columns(['did', 'decodedHash']).doUpdateSet(({ ref }) => ({
+          blob: ref('excluded.blob'),
+          coding: ref('excluded.coding'),
+          base64: ref('excluded.base64'),
+          uploadedAt: ref('excluded.uploadedAt'),
+        })),
+      )
+      .execute()
+  }
 }
 
 /** Those of the account with one of these contents. */
@@ -57,17 +68,19 @@ export async function findUploadedBlobs(
   return found
 }
 
-/** Once records name them, or the server has dropped them. */
+/** Once records name them, or the server has dropped them; only those uploaded `before`, if given. */
 export async function forgetUploadedBlobs(
   db: Db,
   did: Did,
   decodedHashes: readonly string[],
+  { before = Number.MAX_SAFE_INTEGER }: { before?: number } = {},
 ): Promise<void> {
   for (const chunk of chunksOf([...new Set(decodedHashes)])) {
     await db
       .deleteFrom('uploadedBlobs')
       .where('did', '=', did)
       .where('decodedHash', 'in', chunk)
+      .where('uploadedAt', '<', before)
       .execute()
   }
 }

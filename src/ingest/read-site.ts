@@ -1,0 +1,102 @@
+import type { Identity } from '#atproto/identity.ts'
+import { readVerifiedRecord, type VerifiedRecord } from '#atproto/verified-record.ts'
+import { type FileNode, parseManifest } from '#site/manifest.ts'
+import type { SitePath } from '#site/path.ts'
+import type { SiteAddress } from '#site/site-address.ts'
+import { type PartVersions, type ReadContext, readFiles } from './read-files.ts'
+
+/** So often is a site read in a row when something is written meanwhile. */
+const readingsMax = 3
+
+/** What the owner's repository says about a site, all of it at one moment. */
+export type SiteReading =
+  | { readonly found: false; readonly rev: string }
+  | {
+      readonly found: true
+      readonly rev: string
+      /** Of the manifest. */
+      readonly cid: string
+      readonly content: SiteContent
+    }
+
+export type SiteContent =
+  | {
+      readonly ok: true
+      readonly createdAt: string
+      readonly files: ReadonlyMap<SitePath, FileNode>
+    }
+  | { readonly ok: false; readonly problems: readonly string[] }
+
+/** The site kept changing while it was read. */
+export class SiteUnsettledError extends Error {
+  override readonly name = 'SiteUnsettledError'
+  readonly site: SiteAddress
+
+  constructor(site: SiteAddress) {
+    super(`site changes while it is read; site=${site.did}/${site.name}`)
+    this.site = site
+  }
+}
+
+/**
+ * Reads the manifest and its parts as they were at one moment, never a mixture of two commits: they are
+ * of one revision, or were the same records when read once more. Throws SiteUnsettledError,
+ * PartMissingError and what `readVerifiedRecord` throws, to be tried again.
+ */
+export async function readSite(
+  address: SiteAddress,
+  identity: Identity,
+  context: ReadContext,
+): Promise<SiteReading> {
+  let before: string | null = null
+  for (let n = 0; n < readingsMax; n++) {
+    const { reading, revs, records } = await readOnce(address, identity, context)
+    if (revs.size === 1 || records === before) return reading
+    before = records
+  }
+  throw new SiteUnsettledError(address)
+}
+
+interface Once {
+  readonly reading: SiteReading
+  readonly revs: ReadonlySet<string>
+  /** Says by their CIDs which records were read. */
+  readonly records: string
+}
+
+async function readOnce(
+  address: SiteAddress,
+  identity: Identity,
+  context: ReadContext,
+): Promise<Once> {
+  const key = { collection: 'place.sitehost.fs', rkey: address.name }
+  const answer = await readVerifiedRecord(key, identity, context.fetch, context.signal)
+  const { rev } = answer
+  if (!answer.found) return { reading: { found: false, rev }, revs: new Set([rev]), records: '' }
+  const { content, parts } = await readContent(address, answer, identity, context)
+  const cids = [...parts].map(([uri, part]) => `${uri} ${part.cid}`).sort()
+  return {
+    reading: { found: true, rev, cid: answer.cid, content },
+    revs: new Set([rev, ...[...parts.values()].map((part) => part.rev)]),
+    records: [answer.cid, ...cids].join('\n'),
+  }
+}
+
+async function readContent(
+  address: SiteAddress,
+  answer: VerifiedRecord & { found: true },
+  identity: Identity,
+  context: ReadContext,
+): Promise<{ content: SiteContent; parts: PartVersions }> {
+  const refused = (problems: readonly string[], parts: PartVersions = new Map()) => ({
+    content: { ok: false, problems } as const,
+    parts,
+  })
+  if (answer.problem !== null) return refused([answer.problem])
+  const parsed = parseManifest(answer.record, address.name)
+  if (!parsed.ok) return refused(parsed.problems)
+  const { root, createdAt } = parsed.manifest
+  const { result, parts } = await readFiles(root, identity, context)
+  if (!result.ok) return refused(result.problems, parts)
+  return { content: { ...result, createdAt }, parts }
+}
