@@ -1,4 +1,4 @@
-import { consentOverHttp } from './consent.ts'
+import { type ConsentOptions, consentOverHttp } from './consent.ts'
 
 /** What the progress stream says of a job, and how it ended. */
 export interface WatchedJob {
@@ -34,11 +34,7 @@ export class AppClient {
   }
 
   /** Returns where the callback leads: `/editor`, `/onboarding` or `/?error=…`. */
-  async signIn(
-    handle: string,
-    password: string,
-    options: { reject?: boolean } = {},
-  ): Promise<string> {
+  async signIn(handle: string, password: string, options: ConsentOptions = {}): Promise<string> {
     const answer = await this.fetch('/api/auth/signin', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

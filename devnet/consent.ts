@@ -1,6 +1,8 @@
 export interface ConsentOptions {
   /** Deny access instead of granting it. */
   reject?: boolean
+  /** Grant these instead of all that the application asks for, separated by spaces. */
+  scope?: string
 }
 
 /**
@@ -12,7 +14,7 @@ export async function consentOverHttp(
   authorizeUrl: string | URL,
   username: string,
   password: string,
-  { reject = false }: ConsentOptions = {},
+  { reject = false, scope }: ConsentOptions = {},
 ): Promise<URL> {
   const visit = new ConsentVisit(new URL(authorizeUrl))
   const page = await visit.navigate(authorizeUrl, 'none')
@@ -20,11 +22,16 @@ export async function consentOverHttp(
 
   const { url } = reject
     ? await visit.call<{ url: string }>('/reject', {})
-    : await signInAndConsent(visit, username, password)
+    : await signInAndConsent(visit, username, password, scope)
   return redirectOf(await visit.navigate(url, 'same-origin'))
 }
 
-async function signInAndConsent(visit: ConsentVisit, username: string, password: string) {
+async function signInAndConsent(
+  visit: ConsentVisit,
+  username: string,
+  password: string,
+  scope: string | undefined,
+) {
   const signedIn = await visit.call<{ account: { did: string }; ephemeralToken?: string }>(
     '/sign-in',
     { locale: 'en', username, password, remember: false },
@@ -32,7 +39,8 @@ async function signInAndConsent(visit: ConsentVisit, username: string, password:
   // What the page holds in memory when the person did not ask to be remembered.
   const token = signedIn.ephemeralToken
   const headers = token ? { authorization: `Bearer ${token}` } : {}
-  return await visit.call<{ url: string }>('/consent', { did: signedIn.account.did }, headers)
+  const consent = { did: signedIn.account.did, ...(scope !== undefined && { scope }) }
+  return await visit.call<{ url: string }>('/consent', consent, headers)
 }
 
 /** One browser tab on the PDS: its cookies, and the headers by which the PDS knows a browser. */

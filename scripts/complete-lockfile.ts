@@ -1,5 +1,5 @@
-// Adds to package-lock.json the platform packages that the registry at hand does not have. npm leaves
-// them out of the lock file it writes, and then refuses it: `npm ci` wants an entry for every platform.
+// Adds to package-lock.json the platform packages that are missing there: npm leaves out of the lock file
+// the platform packages that its registry lacks, and then refuses it: `npm ci` wants one for every platform.
 
 const path = new URL('../package-lock.json', import.meta.url)
 

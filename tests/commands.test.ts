@@ -1,17 +1,23 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { cp, exists, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { devSettings } from '#main/dev-network.ts'
+import { AppClient } from '../devnet/app-client.ts'
+import { startDevnet } from '../devnet/start.ts'
 import { hasBrowser, startBrowser } from './support/browser.ts'
 import { startServiceProcess } from './support/service-process.ts'
 
 const stopMsMax = 5_000
+const root = join(import.meta.dir, '..')
+/** A real network that is not there. */
+const nowhere = { FIREHOSE_URL: 'http://127.0.0.1:9', PLC_URL: 'http://127.0.0.1:9' }
 
 let dir: string
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'sitehost-commands-'))
 })
-afterAll(() => rm(dir, { recursive: true }))
+afterAll(() => rm(dir, { recursive: true, force: true }))
 
 interface Ready {
   readonly app: string
@@ -61,17 +67,40 @@ describe('demo', () => {
     'its sample site opens in a browser',
     async () => {
       await using demo = await startServiceProcess(['demo', '--port', '0', '--data', dir])
-      const browser = await startBrowser()
+      await using browser = await startBrowser()
       const page = await browser.newPage()
       await page.goto((demo.ready as unknown as Ready).sites[0]?.url ?? '')
       await page.getByRole('heading', { name: 'Hello!' }).waitFor()
       await page.getByRole('link', { name: 'What is in this site' }).click()
       await page.getByRole('heading', { name: 'What is in this site' }).waitFor()
-      await browser.close()
       expect(await demo.end('SIGTERM')).toBe(0)
     },
     60_000,
   )
+})
+
+test('demo: says why its sample site is not there, and ends', async () => {
+  const args = ['demo', '--port', '0', '--data', join(dir, 'no-sample')]
+  const started = startServiceProcess(args, { MAX_FILE_BYTES: '1' })
+  await expect(started).rejects.toThrow(
+    /exit code 1: .*sitehost: the sample site could not be published: .*larger/s,
+  )
+}, 60_000)
+
+test.each(['demo', 'dev'])('%s: without the devnet folder, says so', async (command) => {
+  const installed = join(dir, `installed-${command}`)
+  for (const part of ['bin', 'src', 'package.json', 'tsconfig.json']) {
+    await cp(join(root, part), join(installed, part), { recursive: true })
+  }
+  await symlink(join(root, 'node_modules'), join(installed, 'node_modules'))
+  const child = Bun.spawn({
+    cmd: [join(installed, 'bin/sitehost'), command, '--data', join(installed, 'data')],
+    stderr: 'pipe',
+  })
+  expect(await new Response(child.stderr).text()).toBe(
+    'sitehost: demo and dev need the devnet folder of the repository, which a production install does not carry\n',
+  )
+  expect(await child.exited).toBe(1)
 })
 
 describe('dev', () => {
@@ -94,9 +123,65 @@ describe('serve', () => {
     await expect(started).rejects.toThrow(/BASE_URL/)
   })
 
+  test('PORT=0 takes a free port, and knows its own address', async () => {
+    const args = ['serve', '--data', join(dir, 'any-port')]
+    await using service = await startServiceProcess(args, { ...nowhere, PORT: '0' })
+    const { app, port } = service.ready
+    expect(port).not.toBe(0)
+    expect(app).toBe(`http://127.0.0.1:${port}`)
+    expect((await fetch(app)).status).toBe(200)
+  })
+
+  test('is alone on its data folder, until it ends in whatever way', async () => {
+    const data = join(dir, 'alone')
+    const start = () => startServiceProcess(['serve', '--port', '0', '--data', data], nowhere)
+    const upload = join(data, 'spool', crypto.randomUUID())
+    {
+      await using first = await start()
+      await Bun.write(join(upload, 'file'), 'of the first')
+      await expect(start()).rejects.toThrow(
+        `exit code 1: sitehost: another Sitehost runs on this data folder (process ${first.pid}): ` +
+          'stop it, or choose another folder with --data',
+      )
+      expect(await exists(upload)).toBe(true)
+      await first.end('SIGKILL')
+    }
+    await using next = await start()
+    expect(await exists(upload)).toBe(false)
+    expect(await next.end('SIGTERM')).toBe(0)
+    expect(await exists(join(data, 'pid'))).toBe(false)
+  }, 30_000)
+
+  test('stops in time although an account’s server does not answer', async () => {
+    await using network = await startDevnet({ dir: join(dir, 'silent'), canFail: true })
+    const args = ['serve', '--port', '0', '--data', join(dir, 'waiting')]
+    await using service = await startServiceProcess(args, devSettings(network))
+    const alice = new AppClient(service.ready.app)
+    await alice.signIn('alice.test', 'hunter2pass')
+    network.setFaults({ 'com.atproto.repo.applyWrites': { hold: true } })
+    const answer = await alice.upload('site', [{ path: 'index.html', body: new Blob(['hello']) }])
+    const { jobId } = (await answer.json()) as { jobId: string }
+    await phaseOf(alice, jobId, 'creating_manifest')
+
+    const stoppingSince = performance.now()
+    expect(await service.end('SIGTERM')).toBe(0)
+    expect(performance.now() - stoppingSince).toBeLessThan(stopMsMax)
+  }, 30_000)
+
   test('says so when its port is taken', async () => {
     using taken = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
     const args = ['serve', '--port', String(taken.port), '--data', join(dir, 'serve')]
     await expect(startServiceProcess(args)).rejects.toThrow(`port ${taken.port} is in use`)
   })
 })
+
+/** Resolves when the job is in this phase. */
+async function phaseOf(client: AppClient, jobId: string, phase: string): Promise<void> {
+  const { body } = await client.fetch(`/sitehost/upload-progress/${jobId}`)
+  let text = ''
+  for await (const chunk of body ?? []) {
+    text += new TextDecoder().decode(chunk)
+    if (text.includes(`"phase":"${phase}"`)) return
+  }
+  throw new Error(`never ${phase}: ${text}`)
+}

@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { scopes } from '#atproto/oauth.ts'
 import type { AppClient, UploadFile } from '../devnet/app-client.ts'
 import { startWorld, type World } from './support/world.ts'
 
@@ -20,6 +21,15 @@ describe('signing in', () => {
     expect(await browser.signIn('alice.test', 'hunter2pass', { reject: true })).toBe(
       '/?error=auth_failed',
     )
+    expect(await (await browser.fetch('/api/auth/status')).json()).toEqual({ authenticated: false })
+  })
+
+  test.each([
+    'atproto',
+    ...scopes.slice(1).map((left) => scopes.filter((scope) => scope !== left).join(' ')),
+  ])('granted only %s: back to the start, signed out', async (scope) => {
+    const browser = world.client()
+    expect(await browser.signIn('alice.test', 'hunter2pass', { scope })).toBe('/?error=auth_failed')
     expect(await (await browser.fetch('/api/auth/status')).json()).toEqual({ authenticated: false })
   })
 

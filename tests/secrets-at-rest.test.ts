@@ -18,15 +18,16 @@ test('the data folder of a service with signed-in people holds no token, and is 
   )
   const all = texts.join('\n')
   expect(all).toContain('oauth-session')
-  // Tokens of the reference server are JWTs or carry this prefix; keys are JWKs.
+  // How a JWT begins, and the names that the OAuth library stores tokens and keys under. Each is too long
+  // to occur by chance in what is encrypted, which is written in the letters of base64url.
   for (const secret of [
-    'eyJ',
-    'ref-',
-    'tok-',
+    'eyJhbGciOi',
+    'eyJ0eXAiOi',
+    '"access_token"',
+    '"refresh_token"',
+    '"dpopKey"',
+    '"kty"',
     '"d":"',
-    'access_token',
-    'refresh_token',
-    'dpopKey',
   ]) {
     expect({ secret, isThere: all.includes(secret) }).toEqual({ secret, isThere: false })
   }

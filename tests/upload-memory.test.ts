@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,8 +11,13 @@ const fileBytes = 999_999_488 // the lexicon's ceiling is 1 000 000 000
 const growthBytesMax = 64 * 1024 * 1024
 const sampleEveryMs = 25
 
+let dir: string
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'sitehost-memory-'))
+})
+afterAll(() => rm(dir, { recursive: true, force: true }))
+
 test('a file of 1 GB is received without holding it in memory', async () => {
-  const dir = await mkdtemp(join(tmpdir(), 'sitehost-memory-'))
   await using network = await startDevnet({ dir: join(dir, 'devnet') })
   await using service = await startServiceProcess(
     ['serve', '--port', '0', '--data', join(dir, 'sitehost')],
@@ -45,7 +50,6 @@ test('a file of 1 GB is received without holding it in memory', async () => {
     `1 GB upload: resident memory ${megabytes(before)} MB before, ${megabytes(peak)} MB at most\n`,
   )
   expect(peak - before).toBeLessThan(growthBytesMax)
-  await rm(dir, { recursive: true })
 }, 120_000)
 
 const boundary = 'sitehost-test'

@@ -26,6 +26,20 @@ describe('what is set', () => {
     expect(readConfig({ MAX_FILE_BYTES: undefined }, { MAX_FILE_BYTES: '5' }).fileBytesMax).toBe(5)
   })
 
+  const addresses: [Record<string, string>, Record<string, string>, string][] = [
+    [{}, {}, 'http://127.0.0.1:3000'],
+    [{}, { PORT: '4000' }, 'http://127.0.0.1:4000'],
+    [{ PORT: '4001' }, { PORT: '4000' }, 'http://127.0.0.1:4001'],
+    [{}, { PORT: '4000', BASE_URL: 'http://127.0.0.1:5000' }, 'http://127.0.0.1:5000'],
+    [{ PORT: '4001' }, { BASE_URL: 'http://127.0.0.1:5000' }, 'http://127.0.0.1:5000'],
+    [{ PORT: '4001', BASE_URL: 'http://127.0.0.1:5001' }, {}, 'http://127.0.0.1:5001'],
+  ]
+  for (const [overrides, environment, origin] of addresses) {
+    test(`${JSON.stringify({ ...environment, ...overrides })}: at ${origin}`, () => {
+      expect(readConfig(overrides, environment).origin).toBe(origin)
+    })
+  }
+
   test('secrets are a list, newest first', () => {
     const secrets = [`a${'x'.repeat(40)}`, `b${'x'.repeat(40)}`]
     expect(readConfig({ SECRET_KEY: secrets.join(', ') }, {}).secrets).toEqual(secrets)

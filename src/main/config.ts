@@ -9,7 +9,7 @@ const httpUrl = z.url({ protocol: /^https?$/ })
 
 /** Every setting, by the name of its environment variable. `.env.example` describes each. */
 export const settings = z.object({
-  BASE_URL: httpUrl.default('http://127.0.0.1:3000'),
+  BASE_URL: httpUrl.optional(),
   BASE_DOMAIN: z
     .string()
     .regex(/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/, 'a host name in lower case')
@@ -77,7 +77,7 @@ export function readConfig(
 }
 
 function configOf(values: z.infer<typeof settings>): Config {
-  const baseUrl = new URL(values.BASE_URL)
+  const baseUrl = new URL(values.BASE_URL ?? `http://127.0.0.1:${values.PORT}`)
   if (baseUrl.protocol !== 'http:' || !loopback.test(baseUrl.hostname)) {
     // Account servers sign people in to a loopback address without registration; any other address
     // needs a client that authenticates itself with keys, which this version does not have.

@@ -3,6 +3,7 @@ import type { CommandOptions } from '#cli/program.ts'
 import { type Devnet, devSettings, openAppClient, startDevNetwork } from './dev-network.ts'
 import { printReady } from './ready-line.ts'
 import { startServing } from './serve.ts'
+import { StartError } from './start-failure.ts'
 
 const dataDirDefault = '.sitehost/demo'
 const sampleName = 'hello'
@@ -31,12 +32,15 @@ export async function runDemo(options: CommandOptions, signal: AbortSignal): Pro
       accounts: network.accounts,
       sites: [site],
     })
-  } catch (error) {
-    if (!signal.aborted) throw error
-  } finally {
-    if (!signal.aborted && !network.pid) stop.abort()
+  } catch (cause) {
+    stop.abort()
+    await service.stopped
+    if (signal.aborted) return
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new StartError(`the sample site could not be published: ${reason}`, { cause })
   }
   await service.stopped
+  if (!signal.aborted) throw new StartError('the development network has ended')
 }
 
 async function publishSample(app: string, network: Devnet) {

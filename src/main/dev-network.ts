@@ -1,4 +1,6 @@
+import { exists } from 'node:fs/promises'
 import { join } from 'node:path'
+import { StartError } from './start-failure.ts'
 
 /** The development network: a real PLC directory and a real account server on loopback. */
 export type Devnet = Awaited<ReturnType<DevnetModule['startDevnet']>>
@@ -8,8 +10,15 @@ type ClientModule = typeof import('../../devnet/app-client.ts')
 
 // A package of its own that a production install does not carry: hidden from the bundler, and only
 // loaded by the commands that need it.
-const load = async <T>(name: string): Promise<T> =>
-  (await import(new URL(`../../devnet/${name}`, import.meta.url).href)) as T
+async function load<T>(name: string): Promise<T> {
+  const file = new URL(`../../devnet/${name}`, import.meta.url)
+  if (!(await exists(file))) {
+    throw new StartError(
+      'demo and dev need the devnet folder of the repository, which a production install does not carry',
+    )
+  }
+  return (await import(file.href)) as T
+}
 
 /** Starts the network that lives in `<dataDir>/devnet`, installing its packages when they are missing. */
 export async function startDevNetwork(dataDir: string): Promise<Devnet> {

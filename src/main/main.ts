@@ -4,6 +4,9 @@ import { runDev } from './dev.ts'
 import { runServe } from './serve.ts'
 import { startFailureSentence } from './start-failure.ts'
 
+// What we write is for nobody else: the database holds sessions, the spool what people send.
+process.umask(0o077)
+
 const stop = new AbortController()
 for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => stop.abort())
 

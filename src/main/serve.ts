@@ -2,6 +2,7 @@ import { watch } from 'node:fs'
 import type { CommandOptions } from '#cli/program.ts'
 import { startLog } from '#observe/log.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
+import { endOfBackground } from './end-of-background.ts'
 import { freePort } from './free-port.ts'
 import { printReady } from './ready-line.ts'
 import { openService, type Service } from './service.ts'
@@ -32,45 +33,45 @@ export async function startServing(
   environment: Environment,
   signal: AbortSignal,
 ): Promise<RunningService> {
-  const port = options.port === '0' ? await freePort() : options.port
-  const config = readConfig({
-    ...environment,
-    ...settingsOf({ ...options, ...(port && { port }) }),
-  })
-  const log = await startLog((line) => process.stderr.write(line), config.logLevel)
-  const stop = new AbortController()
+  await using opened = new AsyncDisposableStack()
+  const config = await configOf({ ...environment, ...settingsOf(options) })
+  const log = opened.use(await startLog((line) => process.stderr.write(line), config.logLevel))
   const webAssets = await bundleWebAssets()
-  const service = await openService({
-    config,
-    log,
-    webAssets,
-    signal: AbortSignal.any([signal, stop.signal]),
-  })
-  const server = await listen(config, service).catch(async (error) => {
+  const stop = new AbortController()
+  const stopping = AbortSignal.any([signal, stop.signal])
+  const service = opened.use(await openService({ config, log, webAssets, signal: stopping }))
+  const backgroundEnd = endOfBackground(service.background, stopping)
+  opened.defer(async () => {
     stop.abort()
-    await service.background
-    await service[Symbol.asyncDispose]()
-    throw error
+    await Promise.allSettled([backgroundEnd])
   })
-  const reload = config.webReload ? reloadWebAssets(webAssets) : null
+  const server = listen(config, service)
+  opened.defer(() => server.stop(true))
+  if (config.webReload) opened.adopt(reloadWebAssets(webAssets), (watcher) => watcher.close())
   log.info('listening', { app: config.origin, port: server.port })
 
-  const stopped = (async () => {
-    try {
-      await service.background
-    } finally {
-      stop.abort()
-      reload?.close()
-      await server.stop(true)
-      await service[Symbol.asyncDispose]()
-      await log[Symbol.asyncDispose]()
-    }
-  })()
   const { origin: app, baseDomain } = config
-  return { ready: { app, baseDomain, port: server.port ?? config.port }, stopped }
+  return {
+    ready: { app, baseDomain, port: server.port ?? config.port },
+    stopped: stopAfter(backgroundEnd, opened.move()),
+  }
 }
 
-async function listen(config: Config, service: Service) {
+async function stopAfter(
+  backgroundEnd: Promise<void>,
+  opened: AsyncDisposableStack,
+): Promise<void> {
+  await using _ = opened
+  await backgroundEnd
+}
+
+/** Chosen before anything listens: the address of the application has the port in it. */
+async function configOf(overrides: Environment): Promise<Config> {
+  const config = readConfig(overrides)
+  return config.port === 0 ? readConfig({ ...overrides, PORT: await freePort() }) : config
+}
+
+function listen(config: Config, service: Service) {
   try {
     return Bun.serve({
       hostname: config.host,
@@ -90,12 +91,9 @@ async function listen(config: Config, service: Service) {
 
 function settingsOf({ port, data, baseUrl, baseDomain }: CommandOptions): Environment {
   const given = { PORT: port, DATA_DIR: data, BASE_URL: baseUrl, BASE_DOMAIN: baseDomain }
-  return {
-    ...(port !== undefined && { BASE_URL: `http://127.0.0.1:${port}` }),
-    ...Object.fromEntries(
-      Object.entries(given).filter((pair): pair is [string, string] => pair[1] !== undefined),
-    ),
-  }
+  return Object.fromEntries(
+    Object.entries(given).filter((pair): pair is [string, string] => pair[1] !== undefined),
+  )
 }
 
 // Development only: whatever changes in `web/` is bundled anew; a broken state keeps the last good one.

@@ -8,6 +8,7 @@ import { createOAuth } from '#atproto/oauth.ts'
 import { createSafeFetch } from '#atproto/safe-fetch.ts'
 import { createSeal } from '#atproto/seal.ts'
 import { diskBlobStore } from '#blobs/disk.ts'
+import { BlobRequests } from '#edge/blob-requests.ts'
 import { serveSite } from '#edge/edge.ts'
 import { plainPage } from '#edge/pages.ts'
 import { routeHost } from '#edge/route.ts'
@@ -20,11 +21,12 @@ import { recoverJobs, runJobs } from '#publish/jobs.ts'
 import { Spool } from '#publish/spool.ts'
 import { type SiteAddress, siteLabel } from '#site/site-address.ts'
 import { latestChangeSeq } from '#store/changes.ts'
-import { openDatabase } from '#store/database.ts'
+import { type Db, openDatabase } from '#store/database.ts'
 import { Hints } from '#store/hints.ts'
 import { migrate } from '#store/migrate.ts'
 import { deleteSealed, getSealed, putSealed } from '#store/sealed-rows.ts'
 import type { Config } from './config.ts'
+import { lockDataDir } from './data-lock.ts'
 import { keepHouse } from './housekeeping.ts'
 import { readSecrets } from './secret-key.ts'
 
@@ -42,47 +44,60 @@ interface ServiceOptions {
   readonly signal: AbortSignal
 }
 
-// Uploads run eight at a time a job, and several people's jobs may meet at one server.
-const repoSlots = { slotsMax: 32, waitingMax: 1000 }
+/** Introduces the rooms to each other and starts what runs in the background. */
+export async function openService(options: ServiceOptions): Promise<Service> {
+  const { config, signal } = options
+  await using opened = new AsyncDisposableStack()
+  await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
+  opened.use(await lockDataDir(config.dataDir))
+  const secrets = await readSecrets(config.secrets, config.dataDir)
+  const stores = await openStores(options, opened)
+  const network = await openNetwork(config, secrets, stores.db)
+  const house = { ...options, ...stores, ...network, ...rulesOf(config), now, secrets }
+  await recoverJobs(house)
 
-/** What a test asks for with FAILPOINT: the process dies there, as a power cut would have it. */
-function failAt(failPoint: Config['failPoint']): AtFailPoint {
-  return (point) => {
-    if (point === failPoint) process.kill(process.pid, 'SIGKILL')
-  }
+  const fetch = answerOf(house)
+  const background = startBackground(house, signal)
+  const open = opened.move()
+  return { background, fetch, [Symbol.asyncDispose]: () => open.disposeAsync() }
 }
 
-/** Introduces the rooms to each other and starts what runs in the background. */
-export async function openService({
-  config,
-  log,
-  webAssets,
-  signal,
-}: ServiceOptions): Promise<Service> {
-  const now = Date.now
-  const { allowPrivateHosts, baseDomain, dataDir } = config
-  await mkdir(dataDir, { recursive: true, mode: 0o700 })
-  const secrets = await readSecrets(config.secrets, dataDir)
-  const database = openDatabase(
-    config.databaseUrl === undefined
-      ? { file: join(dataDir, 'sitehost.db') }
-      : { url: config.databaseUrl },
+const now = Date.now
+
+type House = ServiceOptions &
+  Awaited<ReturnType<typeof openStores>> &
+  Awaited<ReturnType<typeof openNetwork>> &
+  ReturnType<typeof rulesOf> & { readonly now: () => number; readonly secrets: Secrets }
+
+type Secrets = readonly [string, ...string[]]
+
+async function openStores({ config, log }: ServiceOptions, opened: AsyncDisposableStack) {
+  const { databaseUrl: url, dataDir } = config
+  const database = opened.use(
+    openDatabase(url === undefined ? { file: join(dataDir, 'sitehost.db') } : { url }),
   )
   await migrate(database)
-  const { db } = database
-
-  const hints = new Hints()
   const blobs = diskBlobStore({
     dir: join(dataDir, 'blobs'),
     onCorrupt: (hash) => log.error('blob damaged on disk', { hash }),
   })
   await blobs.sweep(now())
+  const { db } = database
   const spool = new Spool(join(dataDir, 'spool'), { bytesMax: config.spoolBytesMax })
+  const hints = new Hints()
+  const snapshots = new Snapshots({ db, charsMax: config.snapshotBytesMax })
+  const blobRequests = new BlobRequests({ db, hints, log, now })
+  return { db, blobs, blobRequests, spool, hints, snapshots }
+}
+
+// Uploads run eight at a time a job, and several people's jobs may meet at one server.
+const repoSlots = { slotsMax: 32, waitingMax: 1000 }
+
+async function openNetwork(config: Config, secrets: Secrets, db: Db) {
+  const { allowPrivateHosts, handleResolverUrl, plcUrl } = config
   const fetch = createSafeFetch({ allowPrivate: allowPrivateHosts })
   const identities = new Identities({
-    fetch,
-    plcUrl: config.plcUrl,
-    handleResolverUrl: config.handleResolverUrl,
+    ...{ fetch, plcUrl, handleResolverUrl },
     allowHttp: allowPrivateHosts,
   })
   const oauth = createOAuth({
@@ -101,53 +116,62 @@ export async function openService({
     seal: await createSeal(secrets, 'sitehost oauth rows'),
     allowHttp: allowPrivateHosts,
   })
-  const limits = { fileBytesMax: config.fileBytesMax, siteBytesMax: config.siteBytesMax }
-  const applicationUrl = new URL(config.origin)
-  const siteUrl = (address: SiteAddress): string => {
-    const url = new URL(applicationUrl)
-    url.hostname = `${siteLabel(address)}.${baseDomain}`
-    return url.href
-  }
-  const at = failAt(config.failPoint)
-  const jobs = { db, spool, blobs, oauth, identities, hints, log, siteUrl, now, at }
-  await recoverJobs(jobs)
+  return { fetch, identities, oauth }
+}
 
+/** What every room that needs it is told of the settings. */
+function rulesOf({ baseDomain, failPoint, fileBytesMax, origin, siteBytesMax }: Config) {
+  return {
+    limits: { fileBytesMax, siteBytesMax },
+    siteUrl(address: SiteAddress): string {
+      const url = new URL(origin)
+      url.hostname = `${siteLabel(address)}.${baseDomain}`
+      return url.href
+    },
+    at: failAt(failPoint),
+  }
+}
+
+/** What a test asks for with FAILPOINT: the process dies there, as a power cut would have it. */
+function failAt(failPoint: Config['failPoint']): AtFailPoint {
+  return (point) => {
+    if (point === failPoint) process.kill(process.pid, 'SIGKILL')
+  }
+}
+
+function startBackground(house: House, signal: AbortSignal): Promise<unknown> {
+  return Promise.all([
+    runJobs(house, signal),
+    runIngestQueue(house),
+    followSites({ ...house, firehoseUrl: house.config.firehoseUrl }),
+    followChanges(house),
+    keepHouse(house),
+  ])
+}
+
+function answerOf(house: House): Service['fetch'] {
+  const { baseDomain, origin } = house.config
+  const { db, secrets } = house
   const app = createApp({
-    ...{ db, hints, log, oauth, identities, spool, limits, siteUrl, now, at, webAssets },
+    ...house,
     keys: new KeyRing(secrets),
-    origin: config.origin,
+    origin,
     assertReady: async () => void (await latestChangeSeq(db)),
   })
-  const snapshots = new Snapshots({ db, charsMax: config.snapshotBytesMax })
-  const edge = { db, blobs, hints, log, snapshots, now }
-  const hosts = { applicationHost: applicationUrl.hostname, baseDomain }
-
-  const ingest = { db, blobs, identities, fetch, limits, hints, log, now, signal }
-  const background = Promise.all([
-    runJobs(jobs, signal),
-    runIngestQueue(ingest),
-    followSites({ ...ingest, firehoseUrl: config.firehoseUrl }),
-    followChanges({ db, hints, snapshots, signal }),
-    keepHouse({ db, log, now, signal }),
-  ])
-
-  return {
-    background,
-    fetch(request, server) {
-      const route = routeHost(request.headers.get('host'), hosts)
-      switch (route.kind) {
-        case 'application':
-          return app.fetch(request, { server })
-        case 'site':
-          return serveSite(route.label, request, edge)
-        case 'base':
-          return Response.redirect(config.origin, 302)
-        case 'unknown':
-          return plainPage(404, 'No site here')
-        case 'bad-host':
-          return plainPage(400, 'Bad request')
-      }
-    },
-    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+  const hosts = { applicationHost: new URL(origin).hostname, baseDomain }
+  return (request, server) => {
+    const route = routeHost(request.headers.get('host'), hosts)
+    switch (route.kind) {
+      case 'application':
+        return app.fetch(request, { server })
+      case 'site':
+        return serveSite(route.label, request, house)
+      case 'base':
+        return Response.redirect(origin, 302)
+      case 'unknown':
+        return plainPage(404, 'No site here')
+      case 'bad-host':
+        return plainPage(400, 'Bad request')
+    }
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { DatabaseUnavailableError } from '#store/database-unavailable.ts'
 import { ConfigError } from './config.ts'
-import { startFailureSentence } from './start-failure.ts'
+import { StartError, startFailureSentence } from './start-failure.ts'
 
 const system = (code: string, path?: string) =>
   Object.assign(new Error(code), { code, ...(path && { path }) })
@@ -9,6 +9,7 @@ const named = (name: string, message: string) => Object.assign(new Error(message
 
 test.each<[unknown, RegExp | null]>([
   [new ConfigError('PORT: too big'), /^PORT: too big$/],
+  [new StartError('the sample site'), /^the sample site$/],
   [system('EACCES', '/srv/data'), /^\/srv\/data may not be written to.*--data/],
   [system('ENOTDIR'), /^the data folder is not a folder/],
   [new DatabaseUnavailableError('postgres', system('ECONNREFUSED')), /DATABASE_URL.*ECONNREFUSED/],

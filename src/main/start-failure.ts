@@ -1,12 +1,17 @@
 import { codeOf, DatabaseUnavailableError } from '#store/database-unavailable.ts'
 import { ConfigError } from './config.ts'
 
+/** A command cannot do what it is for; `message` says why, in one line for the person who gave it. */
+export class StartError extends Error {
+  override readonly name = 'StartError'
+}
+
 /**
  * What the person who started us can do about it, in one line; null for what has to be looked into, with
  * its stack.
  */
 export function startFailureSentence(error: unknown): string | null {
-  if (error instanceof ConfigError) return error.message
+  if (error instanceof ConfigError || error instanceof StartError) return error.message
   if (error instanceof DatabaseUnavailableError) {
     return error.dialect === 'postgres'
       ? `the PostgreSQL server of DATABASE_URL cannot be used (${error.code})`

@@ -39,7 +39,7 @@ export async function startServiceProcess(
       const line = /^ready (.*)\n/m.exec(output)?.[1]
       if (line !== undefined) resolve(line)
     }
-    reject(new Error(`no ready line: ${output}${await errors}`))
+    reject(new Error(`no ready line; exit code ${await child.exited}: ${output}${await errors}`))
   })()
   const end = async (signal: 'SIGTERM' | 'SIGKILL'): Promise<number> => {
     child.kill(signal)
