@@ -18,10 +18,18 @@ const DEFAULT_ACCOUNTS = ['alice.test', 'bob.test', 'carol.test'].map((handle) =
  *   pdsPort?: number
  *   plcPort?: number
  *   env?: Record<string, unknown>
+ *   canFail?: boolean
  *   accounts?: { handle: string, password: string }[]
  * }} settings
  */
-export async function startNetwork({ dir, pdsPort, plcPort, env, accounts = DEFAULT_ACCOUNTS }) {
+export async function startNetwork({
+  dir,
+  pdsPort,
+  plcPort,
+  env,
+  canFail,
+  accounts = DEFAULT_ACCOUNTS,
+}) {
   const saved = readSaved(dir) ?? (await newNetwork({ pdsPort, plcPort }))
   assertSamePort('PDS', saved.pdsPort, pdsPort)
   assertSamePort('PLC directory', saved.plcPort, plcPort)
@@ -35,6 +43,7 @@ export async function startNetwork({ dir, pdsPort, plcPort, env, accounts = DEFA
     plcUrl: plc.url,
     secrets: saved.secrets,
     env,
+    canFail,
   })
 
   const known = new Set(saved.accounts.map((account) => account.handle))

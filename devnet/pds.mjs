@@ -2,12 +2,14 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { envToCfg, envToSecrets, PDS } from '@atproto/pds'
 import { bindToLoopback } from './bind-to-loopback.mjs'
+import { injectFaults } from './faults.mjs'
 
 /**
  * Starts the reference PDS. `env` overrides its settings by the names of `ServerEnvironment`, which
- * are those of its environment variables: `PDS_BLOB_UPLOAD_LIMIT` is `blobUploadLimit`.
+ * are those of its environment variables: `PDS_BLOB_UPLOAD_LIMIT` is `blobUploadLimit`. With `canFail`,
+ * `faults.json` in its folder makes calls go wrong.
  */
-export async function startPds({ dir, port, plcUrl, secrets, env }) {
+export async function startPds({ dir, port, plcUrl, secrets, env, canFail = false }) {
   const settings = { ...settingsFor({ dir, port, plcUrl }), ...secrets, ...env }
   mkdirSync(settings.blobstoreDiskLocation, { recursive: true })
   mkdirSync(settings.blobstoreDiskTmpLocation, { recursive: true })
@@ -16,7 +18,8 @@ export async function startPds({ dir, port, plcUrl, secrets, env }) {
   const pds = await PDS.create(config, envToSecrets(settings))
   resolveTestHandles(pds.ctx)
   bindToLoopback(pds.app)
-  await pds.start()
+  const server = await pds.start()
+  if (canFail) injectFaults(server, join(dir, 'faults.json'))
 
   const url = config.service.publicUrl
   return {

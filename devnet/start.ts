@@ -29,6 +29,7 @@ export interface DevnetFault {
   hold?: boolean
   status?: number
   reset?: boolean
+  loseAnswer?: boolean
   bytesMax?: number
   after?: number
   times?: number

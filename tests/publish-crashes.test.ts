@@ -49,5 +49,8 @@ describe('on a server that takes no large commit, killed at', () => {
 async function expectRecovery(failPoint: FailPoint): Promise<void> {
   // Before there is a job, there is nobody who could wait for it; every later one is carried to its end.
   const end = failPoint === 'upload-received' ? null : 'completed'
-  expect(await Promise.all([large.crashAt(failPoint), small.crashAt(failPoint)])).toEqual([end, end])
+  expect(await Promise.all([large.crashAt(failPoint), small.crashAt(failPoint)])).toEqual([
+    end,
+    end,
+  ])
 }

@@ -2,8 +2,12 @@ import { Hono } from 'hono'
 import { AccountRepo } from '#atproto/account-repo.ts'
 import { cancelJob, queuedJobsMax, queueJob } from '#publish/jobs.ts'
 import { publishEmptySite } from '#publish/publish-site.ts'
-import { type ReceivedUpload, receiveUpload } from '#publish/receive-upload.ts'
-import { megabytes } from '#publish/upload-refusal.ts'
+import {
+  type ReceivedUpload,
+  receiveUpload,
+  uploadBytesMax,
+  uploadTooLarge,
+} from '#publish/receive-upload.ts'
 import type { UploadLimits } from '#publish/upload-tree.ts'
 import type { Did } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
@@ -34,7 +38,7 @@ export function uploadRoutes(context: ApiContext, sessions: BrowserSessions): Ho
     try {
       await spool.reserve(jobId, admittedBytes(c.req.raw.headers, limits), did)
       const upload = await receiveUpload({
-        body: boundedBody(body, limits),
+        body,
         contentType: c.req.header('content-type') ?? '',
         folder: await spool.open(jobId),
         limits,
@@ -113,39 +117,13 @@ const totalBytes = ({ files }: ReceivedUpload): number =>
 
 /**
  * The bytes to set room aside for: what the request says, and for one that does not say as much as it may
- * become. Throws ApiError 413 for a request that says too much.
+ * become. Throws UploadRefusedError for a request that says too much.
  */
 function admittedBytes(headers: Headers, limits: UploadLimits): number {
   const declared = headers.get('content-length')
   if (declared === null) return limits.siteBytesMax
-  if (Number(declared) > bodyBytesMax(limits)) throw bodyTooLarge(limits)
+  if (Number(declared) > uploadBytesMax(limits)) throw uploadTooLarge(limits)
   return Math.min(Number(declared), limits.siteBytesMax)
-}
-
-// More than a site may have: files that are left out are sent too, and a form has its own bytes.
-const bodyBytesMax = ({ siteBytesMax }: UploadLimits): number => 2 * siteBytesMax + 16 * 1024 * 1024
-
-const bodyTooLarge = (limits: UploadLimits): ApiError =>
-  new ApiError(
-    413,
-    `This upload is larger than ${megabytes(bodyBytesMax(limits))}. Leave out what is not part of the site.`,
-  )
-
-/** Also a body that did not say its length ends at the limit. */
-function boundedBody(
-  body: ReadableStream<Uint8Array>,
-  limits: UploadLimits,
-): ReadableStream<Uint8Array> {
-  let leftBytes = bodyBytesMax(limits)
-  return body.pipeThrough(
-    new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
-        leftBytes -= chunk.byteLength
-        if (leftBytes < 0) controller.error(bodyTooLarge(limits))
-        else controller.enqueue(chunk)
-      },
-    }),
-  )
 }
 
 /** Throws ApiError 404 for a job that does not exist, 403 for another account's. */

@@ -4,7 +4,6 @@ import type { BlobStore } from '#blobs/blob-store.ts'
 import type { Log } from '#observe/log.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import type { Db } from '#store/database.ts'
-import { DatabaseUnavailableError } from '#store/database-unavailable.ts'
 import type { Hints } from '#store/hints.ts'
 import {
   cancelJobUnlessWriting,
@@ -18,6 +17,7 @@ import {
   requeueJobs,
   startNextJob,
 } from '#store/jobs.ts'
+import { outlastDatabase } from '#store/outlast-database.ts'
 import type { AtFailPoint } from './fail-points.ts'
 import { progressAtStart } from './publish-site.ts'
 import type { ReceivedUpload } from './receive-upload.ts'
@@ -115,15 +115,11 @@ export async function runJobs(context: JobContext, signal: AbortSignal): Promise
   const { hints, log } = context
   using hinted = hints.subscribe('jobs')
   const running = new Set<Promise<void>>()
-  while (!signal.aborted) {
-    try {
-      await startJobs(running, context, signal)
-    } catch (error) {
-      if (!(error instanceof DatabaseUnavailableError)) throw error
-      log.warn('jobs wait for the database', { error })
-    }
+  const startAndWait = async (): Promise<void> => {
+    await startJobs(running, context, signal)
     await hinted.wait(lookAgainMs, signal)
   }
+  await outlastDatabase('jobs', startAndWait, { log, signal })
   await Promise.all(running)
 }
 

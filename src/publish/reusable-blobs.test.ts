@@ -5,7 +5,7 @@ import type { AccountRecords } from '#site/plan-writes.ts'
 import { rememberBlob } from '#store/blobs.ts'
 import { type Database, openDatabase } from '#store/database.ts'
 import { migrate } from '#store/migrate.ts'
-import { rememberUploadedBlob } from '#store/uploaded-blobs.ts'
+import { rememberUploadedBlobs } from '#store/uploaded-blobs.ts'
 import { alice, bob } from '#tests/support/sample-rows.ts'
 import { findReusableBlobs } from './reusable-blobs.ts'
 
@@ -76,7 +76,7 @@ describe('a blob is used again', () => {
 
   test('when an earlier try of this account has sent it', async () => {
     const sent = { decodedHash: 'h4', blob: blob('c4'), coding: 'identity', base64: false } as const
-    await rememberUploadedBlob(database.db, alice, sent, 1)
+    await rememberUploadedBlobs(database.db, alice, [sent], 1)
     expect(await cidsOf(records(null), ['h4'])).toEqual({ h4: 'c4' })
     expect(await cidsOf(records(null), ['h4'], bob)).toEqual({})
   })

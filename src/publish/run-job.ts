@@ -4,7 +4,7 @@ import type { SiteAddress } from '#site/site-address.ts'
 import { DatabaseUnavailableError } from '#store/database-unavailable.ts'
 import { enqueueIngest } from '#store/ingest-queue.ts'
 import { finishJob, type Job, type JobEnd, type JobResult } from '#store/jobs.ts'
-import { JobReporter } from './job-reporter.ts'
+import { JobCancelledError, JobReporter } from './job-reporter.ts'
 import type { JobContext, JobPlan } from './jobs.ts'
 import { NotPublishableError } from './not-publishable.ts'
 import { failureSentence } from './publish-failure.ts'
@@ -61,6 +61,10 @@ async function endJob(
 }
 
 function sentenceOf(job: Job, error: unknown, { log }: JobContext): string {
+  if (error instanceof JobCancelledError) {
+    log.info('job cancelled', { jobId: job.id })
+    return 'The upload was cancelled.'
+  }
   const sentence = failureSentence(error)
   log[sentence === null ? 'error' : 'warn']('publishing failed', { jobId: job.id, error })
   return sentence ?? `Something went wrong here (job ${job.id}). Look at your site, then try again.`
@@ -75,10 +79,10 @@ async function carryOut(
   const { identities, oauth, siteUrl, spool } = context
   const address: SiteAddress = { did: job.did, name: job.site }
   const { files, skippedFiles } = JSON.parse(job.plan) as JobPlan
-  const identity = await identities.resolve(job.did)
+  const identity = await identities.resolve(job.did, { signal })
   const { uri, cid } = await publishSite(address, files, {
     ...context,
-    repo: new AccountRepo(job.did, oauth.session),
+    repo: new AccountRepo(job.did, oauth.session, { signal }),
     host: new URL(identity.pds).host,
     folder: await spool.open(job.id),
     signal: AbortSignal.any([signal, reporter.cancelled]),

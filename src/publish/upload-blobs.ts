@@ -3,16 +3,19 @@ import { rawCid } from '#atproto/blob-fetch.ts'
 import { mapAtOnce } from '#atproto/map-at-once.ts'
 import type { BlobStore } from '#blobs/blob-store.ts'
 import type { BlobRef } from '#site/blob-ref.ts'
-import { rememberBlob } from '#store/blobs.ts'
+import type { KnownBlob } from '#store/blobs.ts'
 import type { Db } from '#store/database.ts'
 import { findServer, rememberServer } from '#store/servers.ts'
-import { rememberUploadedBlob } from '#store/uploaded-blobs.ts'
+import type { UploadedBlob } from '#store/uploaded-blobs.ts'
 import { base64File, type EncodedFile } from './encode-files.ts'
 import type { ReusableBlob } from './reusable-blobs.ts'
 import { withPatience } from './server-patience.ts'
 import type { SpooledFile, SpoolFolder } from './spool.ts'
+import { UploadLedger } from './upload-ledger.ts'
 
 const uploadsAtOnce = 8
+/** Up to here base64 is made in memory; a file takes longer to create than such a text to make. */
+const textInMemoryMax = 256 * 1024
 const opaqueType = 'application/octet-stream'
 
 /** The server returned another CID than the bytes have. */
@@ -50,14 +53,23 @@ export async function uploadBlobs(
   context: UploadContext,
 ): Promise<ReusableBlob[]> {
   const server = new UploadServer(context)
+  const ledger = new UploadLedger({ ...context, did: context.repo.did })
   const { signal } = context
   return await mapAtOnce(files, { atOnce: uploadsAtOnce, signal }, async (file, signal) => {
     context.onUploading(file)
-    const uploaded = await server.upload(file, signal)
-    await keep(file, uploaded, context)
+    // At the same time: the one waits for the network, the other for the disk. Both are over before
+    // anything is thrown: whoever called then removes the files.
+    const [sent, kept] = await Promise.allSettled([
+      server.upload(file, signal),
+      context.blobs.put(Bun.file(context.folder.path(file.stored.name)).stream()),
+    ])
+    if (sent.status === 'rejected') throw sent.reason
+    if (kept.status === 'rejected') throw kept.reason
+    const uploaded = sent.value
+    await ledger.add(...entryOf(file, uploaded, kept.value.hash))
     context.onUploaded(file)
     return uploaded
-  })
+  }).finally(() => ledger.flush())
 }
 
 /**
@@ -87,8 +99,7 @@ class UploadServer {
       // It did not when we last met it.
       this.#sniffsGzip = this.#learn(true)
     }
-    const text = await base64File(file.stored, this.#context.folder)
-    return { blob: await this.#send(file, text, signal), coding, base64: true }
+    return { blob: await this.#sendText(file, signal), coding, base64: true }
   }
 
   async #findOut(file: EncodedFile, signal: AbortSignal): Promise<boolean> {
@@ -106,12 +117,31 @@ class UploadServer {
   }
 
   async #send(file: EncodedFile, spooled: SpooledFile, signal: AbortSignal): Promise<BlobRef> {
-    const { repo, folder, now, signal: jobSignal } = this.#context
-    const bytes = Bun.file(folder.path(spooled.name))
+    const bytes = Bun.file(this.#context.folder.path(spooled.name))
+    return await this.#sendBytes(file, bytes, spooled.sha256, signal)
+  }
+
+  async #sendText(file: EncodedFile, signal: AbortSignal): Promise<BlobRef> {
+    const { folder } = this.#context
+    if (file.stored.bytes > textInMemoryMax) {
+      return await this.#send(file, await base64File(file.stored, folder), signal)
+    }
+    const text = (await Bun.file(folder.path(file.stored.name)).bytes()).toBase64()
+    const sha256 = new Bun.CryptoHasher('sha256').update(text).digest('hex')
+    return await this.#sendBytes(file, new Blob([text]), sha256, signal)
+  }
+
+  async #sendBytes(
+    file: EncodedFile,
+    bytes: Blob,
+    sha256: string,
+    signal: AbortSignal,
+  ): Promise<BlobRef> {
+    const { repo, now, signal: jobSignal } = this.#context
     // Another file's failure starts no further call, but does not break off this one: what the server
     // has counted and stored would be sent again.
     const blob = await withPatience(() => repo.uploadBlob(bytes, jobSignal), { now, signal })
-    const expected = rawCid(Buffer.from(spooled.sha256, 'hex'))
+    const expected = rawCid(Buffer.from(sha256, 'hex'))
     if (blob.ref.$link !== expected) {
       throw new BlobRefusedError(file.source.path, `cid ${blob.ref.$link}, expected ${expected}`)
     }
@@ -119,22 +149,16 @@ class UploadServer {
   }
 }
 
-async function keep(
+function entryOf(
   file: EncodedFile,
-  uploaded: ReusableBlob,
-  { blobs, db, folder, now, repo }: UploadContext,
-): Promise<void> {
-  const { hash } = await blobs.put(Bun.file(folder.path(file.stored.name)).stream())
-  const { coding, base64, blob } = uploaded
+  { blob, coding, base64 }: ReusableBlob,
+  hash: string,
+): [KnownBlob, UploadedBlob] {
   const decodedHash = file.source.sha256
-  await rememberBlob(
-    db,
-    {
-      ...{ cid: blob.ref.$link, coding, base64, hash, decodedHash },
-      storedBytes: file.stored.bytes,
-      decodedBytes: file.source.bytes,
-    },
-    now(),
-  )
-  await rememberUploadedBlob(db, repo.did, { decodedHash, blob, coding, base64 }, now())
+  const known: KnownBlob = {
+    ...{ cid: blob.ref.$link, coding, base64, hash, decodedHash },
+    storedBytes: file.stored.bytes,
+    decodedBytes: file.source.bytes,
+  }
+  return [known, { decodedHash, blob, coding, base64 }]
 }

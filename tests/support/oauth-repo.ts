@@ -1,0 +1,33 @@
+import { AccountRepo } from '#atproto/account-repo.ts'
+import { Identities } from '#atproto/identity.ts'
+import { createOAuth } from '#atproto/oauth.ts'
+import { createSafeFetch } from '#atproto/safe-fetch.ts'
+import { createSeal } from '#atproto/seal.ts'
+import { consentOverHttp } from '../../devnet/consent.ts'
+import type { Devnet } from '../../devnet/start.ts'
+
+/** The repository of an account that has just signed in, its session in memory: no service around it. */
+export async function openOAuthRepo(network: Devnet, handle: string): Promise<AccountRepo> {
+  const fetch = createSafeFetch({ allowPrivate: true, slots: { slotsMax: 32, waitingMax: 1000 } })
+  const rows = new Map<string, string>()
+  const oauth = createOAuth({
+    redirectUri: 'http://127.0.0.1:3000/api/auth/callback',
+    identities: new Identities({
+      fetch,
+      plcUrl: network.plc,
+      handleResolverUrl: network.pds,
+      allowHttp: true,
+    }),
+    fetch,
+    allowHttp: true,
+    seal: await createSeal(['a secret of thirty-two characters'], 'bench'),
+    rows: {
+      get: async (kind, key) => rows.get(`${kind}/${key}`) ?? null,
+      put: async (kind, key, sealed) => void rows.set(`${kind}/${key}`, sealed),
+      delete: async (kind, key) => void rows.delete(`${kind}/${key}`),
+    },
+  })
+  const { url, nonce } = await oauth.begin(handle)
+  const callback = await consentOverHttp(url, handle, 'hunter2pass')
+  return new AccountRepo(await oauth.complete(callback.searchParams, nonce), oauth.session)
+}
