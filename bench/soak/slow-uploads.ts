@@ -33,10 +33,11 @@ const dir = await mkdtemp(join(tmpdir(), 'sitehost-slow-'))
   clearInterval(sampler)
   const refused = ends.filter(({ status }) => status === 429)
   const slowestRefusal = Math.max(0, ...refused.map(({ ms }) => ms))
+  const others = ends.filter(({ status }) => status !== 200 && status !== 429)
   const taken = ends.filter(({ status }) => status === 200).length
   process.stdout.write(
     `${count} uploads: ${taken} taken, ${refused.length} refused within ${slowestRefusal.toFixed(0)} ms, ` +
-      `${count - taken - refused.length} failed; resident memory ${(peak / 1024 / 1024).toFixed(0)} MB ` +
+      `${others.length} failed${others.length ? ` (${others[0]?.status}, ${others[0]?.ms.toFixed(0)} ms)` : ''}; resident memory ${(peak / 1024 / 1024).toFixed(0)} MB ` +
       `at most (${peak <= residentMax ? 'within' : 'OVER'} ${residentMax / 1024 / 1024} MB)\n`,
   )
 }

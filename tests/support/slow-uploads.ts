@@ -32,7 +32,7 @@ export async function signInWithoutNetwork(
   const sessions = new BrowserSessions({ db, keys, secure: false, now: Date.now })
   const cookies: string[] = []
   for (let i = 0; i < count; i++) {
-    const did = parseDid(`did:plc:${i.toString(26).replace(/\d/g, toLetter).padStart(24, 'z')}`)
+    const did = parseDid(`did:plc:${i.toString(26).replace(/\d/g, toLetter).padStart(24, '2')}`)
     if (did === null) throw new TypeError('not a DID')
     cookies.push(cookieHeader(await sessions.start(did)))
   }
@@ -76,10 +76,10 @@ export async function uploadSlowly(
   let sentBytes = 0
   const timer = setInterval(() => {
     if (answer !== '') return
-    sentBytes += socket.write(chunk.subarray(0, Math.min(chunk.length, bytes - sentBytes)))
-    if (sentBytes < bytes) return
-    clearInterval(timer)
-    socket.write(tail)
+    const leftBytes = bytes - sentBytes
+    const piece = leftBytes > 0 ? chunk.subarray(0, leftBytes) : tail.subarray(-leftBytes)
+    // What does not fit into the socket's buffer now is sent the next time.
+    if (piece.length > 0) sentBytes += Math.max(0, socket.write(piece))
   }, 1000 / chunksPerSecond)
   try {
     const text = await ended.promise
