@@ -99,7 +99,8 @@ async function* statesOf(
   while (current.finishedAt === null) {
     const silentMs = performance.now() - silentSince
     await changed.wait(Math.max(commentEveryMs - silentMs, 0), signal)
-    await Bun.sleep(eventEveryMs)
+    // Only what is left of the pause since the last event: news after a silence goes out at once.
+    await Bun.sleep(Math.max(eventEveryMs - (performance.now() - silentSince), 0))
     const next = signal.aborted ? null : await findJob(db, job.id)
     if (next === null) return
     const isNews = progressEvent(next) !== progressEvent(current)

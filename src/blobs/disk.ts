@@ -51,8 +51,8 @@ export function diskBlobStore({ dir, onCorrupt = () => {} }: DiskOptions): DiskB
 
   async function moveIntoPlace(tempPath: string, hash: string): Promise<void> {
     const { folder, path } = placeOf(hash)
-    await mkdir(folder, { recursive: true, mode: 0o700 })
     if (!durableFolders.has(folder)) {
+      await mkdir(folder, { recursive: true, mode: 0o700 })
       await syncFolder(dir)
       durableFolders.add(folder)
     }

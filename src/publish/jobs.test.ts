@@ -22,6 +22,7 @@ let context: JobContext
 let stop: AbortController
 let running: Promise<void> | undefined
 let errors: string[]
+let tick = 0
 /** What happens to a job when it asks where its account lives, which is the first that it does. */
 let onResolve: (did: Did) => Promise<Identity>
 
@@ -48,7 +49,8 @@ beforeEach(async () => {
     hints: new Hints(),
     log,
     siteUrl: siteUri,
-    now: Date.now,
+    // Two jobs of one millisecond have no order.
+    now: () => Date.now() + tick++,
     at: () => {},
   }
 })
