@@ -196,4 +196,16 @@ await onEachStore('store/record-version', (db) => {
     await Promise.all([record('91'), remove('92'), record('90')])
     expect(await visible()).toBeNull()
   })
+
+  test('several that record a new site at once all come through', async () => {
+    for (let n = 0; n < 20; n++) {
+      const site = siteOf(`new-${n}`)
+      const recordings = ['1', '2', '3', '4', '5', '6'].map((rev) =>
+        recordVersion(db(), newVersion({ site, label: `s--new-${n}`, rev, recordCid: rev }), 1),
+      )
+      const removal = removeSite(db(), site, '0', 1)
+      await Promise.all([...recordings, removal])
+      expect((await findServedSite(db(), site))?.recordCid).toBe('6')
+    }
+  })
 })

@@ -3,7 +3,7 @@ import type { SiteAddress } from '#site/site-address.ts'
 import { appendChange } from './changes.ts'
 import type { Db } from './database.ts'
 import type { Schema } from './schema.ts'
-import { inTransaction } from './transaction.ts'
+import { inTransaction, lockUntilCommit } from './transaction.ts'
 
 const versionsMax = 10
 const replacedSnapshotMs = 24 * 60 * 60 * 1000
@@ -35,7 +35,8 @@ export type RecordOutcome = 'went-live' | 'already-live' | 'refused' | 'outdated
  */
 export function recordVersion(db: Db, version: NewVersion, now: number): Promise<RecordOutcome> {
   return inTransaction(db, async (transaction) => {
-    const site = await lockSite(transaction, version, now)
+    await lockUntilCommit(transaction, siteSubject(version.site))
+    const site = await rowOf(transaction, version, now)
     const live = await liveVersion(transaction, version.site)
     if (live?.recordCid === version.recordCid && live.snapshot === version.snapshot) {
       await sawAgain(transaction, live, version.rev, now)
@@ -55,10 +56,15 @@ export function recordVersion(db: Db, version: NewVersion, now: number): Promise
 }
 
 /**
- * The site's row, made when missing. Writing it makes another transaction about this site wait for
- * ours.
+ * What a transaction about this site locks first. Writing the row alone is not enough: two that insert it
+ * at once may meet at its label, for which PostgreSQL has no `on conflict` beside that for the key.
  */
-function lockSite(transaction: Transaction<Schema>, { site, label }: NewVersion, now: number) {
+export function siteSubject({ did, name }: SiteAddress): string {
+  return `site ${did}/${name}`
+}
+
+/** The site's row, made when missing. */
+function rowOf(transaction: Transaction<Schema>, { site, label }: NewVersion, now: number) {
   return transaction
     .insertInto('sites')
     .values({

@@ -1,8 +1,8 @@
 import type { SiteAddress } from '#site/site-address.ts'
 import { appendChange } from './changes.ts'
 import type { Db } from './database.ts'
-
-import { inTransaction } from './transaction.ts'
+import { siteSubject } from './record-version.ts'
+import { inTransaction, lockUntilCommit } from './transaction.ts'
 
 /**
  * The owner removed the site's record at revision `rev`: all its versions up to then end, the
@@ -16,7 +16,7 @@ export function removeSite(
   now: number,
 ): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
-    // Writing the row makes another transaction about this site wait for ours.
+    await lockUntilCommit(transaction, siteSubject({ did, name }))
     const site = await transaction
       .insertInto('sites')
       .values({
