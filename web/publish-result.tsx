@@ -28,7 +28,7 @@ export function PublishResult({ result, leftOut, onAgain }: PublishResultProps) 
       </p>
       <p className={styles['facts']}>
         {formatCount(fileCount, 'file')}
-        {reusedCount > 0 && `, ${reusedCount} of them unchanged`}
+        {reusedCount > 0 && `, ${reusedCount} of them in your repository already`}
       </p>
       <SkippedFiles files={[...leftOut, ...skippedFiles]} />
       <Button look="quiet" onClick={onAgain}>

@@ -2,16 +2,9 @@ import type {} from '@atcute/atproto'
 import { Client, type ClientResponse, type FetchHandler } from '@atcute/client'
 import type { Did } from '@atcute/lexicons/syntax'
 import type { OAuthSession } from '@atcute/oauth-node-client'
+import type { BlobRef } from '#site/blob-ref.ts'
 import { SessionEndedError } from './oauth.ts'
 import { orAborted } from './or-aborted.ts'
-
-/** A blob as records name it. */
-export interface BlobRef {
-  readonly $type: 'blob'
-  readonly ref: { readonly $link: string }
-  readonly mimeType: string
-  readonly size: number
-}
 
 /** The account's server answered, and not with what was asked for. */
 export class ServerRefusedError extends Error {
