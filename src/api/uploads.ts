@@ -37,10 +37,11 @@ export function uploadRoutes(context: ApiContext, sessions: BrowserSessions): Ho
     let isQueued = false
     try {
       await spool.reserve(jobId, admittedBytes(c.req.raw.headers, limits), did)
+      await using folder = await spool.open(jobId)
       const upload = await receiveUpload({
         body,
         contentType: c.req.header('content-type') ?? '',
-        folder: await spool.open(jobId),
+        folder,
         limits,
         onSiteName: (siteName) => assertAdmissible(did, siteName, context),
         onUnpack: (bytes) => spool.reserve(jobId, bytes, did),
@@ -48,7 +49,7 @@ export function uploadRoutes(context: ApiContext, sessions: BrowserSessions): Ho
       context.at('upload-received')
       if (upload.isEmpty) return c.json(await publishEmpty(did, upload, context, c.req.raw.signal))
       // What arrived, in place of what it might have become.
-      spool.hold(jobId, totalBytes(upload), did)
+      await spool.hold(jobId, totalBytes(upload), did)
       await queue(jobId, did, upload, context)
       isQueued = true
       context.at('job-queued')

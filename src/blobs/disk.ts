@@ -43,7 +43,7 @@ export function diskBlobStore({ dir, onCorrupt = () => {} }: DiskOptions): DiskB
   const durableFolders = new Set<string>()
 
   async function put(source: AsyncIterable<Uint8Array> | Uint8Array): Promise<StoredBlob> {
-    await withStorageErrors(mkdir(tempDir, { recursive: true, mode: 0o700 }))
+    await withStorageErrors(makeFolder(tempDir))
     const { path, hash, bytes } = await writeTempFile(tempDir, source)
     await withStorageErrors(moveIntoPlace(path, hash)).finally(() => rm(path, { force: true }))
     return { hash, bytes }
@@ -51,16 +51,19 @@ export function diskBlobStore({ dir, onCorrupt = () => {} }: DiskOptions): DiskB
 
   async function moveIntoPlace(tempPath: string, hash: string): Promise<void> {
     const { folder, path } = placeOf(hash)
-    if (!durableFolders.has(folder)) {
-      await mkdir(folder, { recursive: true, mode: 0o700 })
-      await syncFolder(dir)
-      durableFolders.add(folder)
-    }
+    await makeFolder(folder)
     // A file that is there but was not proven may be damaged: ours takes its place.
     const isThere = proven.has(hash, await ifExists(stat(path)))
     if (!isThere) await rename(tempPath, path)
     // Also when it was there: whoever moved it may not have come so far.
     await syncFolder(folder)
+  }
+
+  async function makeFolder(folder: string): Promise<void> {
+    if (durableFolders.has(folder)) return
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await syncFolder(dir)
+    durableFolders.add(folder)
   }
 
   async function open(hash: string): Promise<Blob | null> {

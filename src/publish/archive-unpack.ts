@@ -3,7 +3,7 @@ import { ignoreFileName, isLeftOut, sharedRoot } from '#site/upload-path.ts'
 import type { ArchiveEntry } from './archive-entry.ts'
 import { readTar } from './archive-tar.ts'
 import { readZip } from './archive-zip.ts'
-import { type SpoolFolder, SpoolLimitError } from './spool.ts'
+import { type SpoolFolder, SpoolLimitError } from './spool-folder.ts'
 import { invalid, megabytes, quoted, tooLarge } from './upload-refusal.ts'
 import type { UploadLimits, UploadTree } from './upload-tree.ts'
 
@@ -27,13 +27,22 @@ export async function unpackArchive(
   const format = formatOf(name)
   if (format === null) throw invalid(`${quoted(name)} is not a .zip, .tar, .tar.gz or .tgz file.`)
   const bytesMax = limits.siteBytesMax + archiveOverheadBytesMax
-  const archive = await folder.write(content, { bytesMax }).catch((error) => {
+  const isGzipped = format === 'tar.gz'
+  const unpack = (path: string, archiveBytes: number) => {
+    const read = () => (format === 'zip' ? readZip(path) : readTar(path, { isGzipped, bytesMax }))
+    return addEntries(read, archiveBytes, { limits, ...(onUnpack && { onUnpack }) }, tree)
+  }
+  await folder.whileOnDisk(content, bytesMax, unpack).catch((error) => {
     throw error instanceof SpoolLimitError ? archiveTooLarge(bytesMax) : error
   })
-  const path = folder.path(archive.name)
-  const isGzipped = format === 'tar.gz'
-  const read = () => (format === 'zip' ? readZip(path) : readTar(path, { isGzipped, bytesMax }))
+}
 
+async function addEntries(
+  read: () => AsyncIterable<ArchiveEntry>,
+  archiveBytes: number,
+  { limits, onUnpack }: Pick<UnpackOptions, 'limits' | 'onUnpack'>,
+  tree: UploadTree,
+): Promise<void> {
   // Twice: what is left out must not be written, and only all names together tell which folder they
   // share and where the rules are.
   const { bytes, largest, rules } = await survey(read())
@@ -41,12 +50,11 @@ export async function unpackArchive(
   if (rules === null && bytes > limits.siteBytesMax) {
     throw siteTooLarge(limits.siteBytesMax, largest)
   }
-  await onUnpack?.(archive.bytes + Math.min(bytes, limits.siteBytesMax))
-  if (rules !== null) await tree.ignoreBy(rules.path, rules.text)
+  await onUnpack?.(archiveBytes + Math.min(bytes, limits.siteBytesMax))
+  if (rules !== null) tree.ignoreBy(rules.path, rules.text)
   for await (const entry of read()) {
     if (entry.name !== rules?.path) await tree.add(entry)
   }
-  await folder.remove(archive.name)
 }
 
 interface Survey {

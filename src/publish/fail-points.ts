@@ -3,7 +3,7 @@ export const failPoints = [
   'upload-received',
   'job-queued',
   'job-started',
-  'files-encoded',
+  'before-uploads',
   'blob-uploaded',
   'blobs-uploaded',
   'before-commit',

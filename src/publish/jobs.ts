@@ -93,7 +93,7 @@ export async function recoverJobs({ db, spool, now }: JobContext): Promise<void>
   for (const job of unfinished) {
     if (await spool.has(job.id)) {
       kept.add(job.id)
-      spool.hold(job.id, job.progress.bytesTotal, job.did)
+      await spool.hold(job.id, job.progress.bytesTotal, job.did)
     } else await finishJob(db, job.id, { status: 'failed', error: interrupted }, now())
   }
   const started = unfinished.filter((job) => isStarted(job) && kept.has(job.id))

@@ -1,10 +1,9 @@
 import { Readable } from 'node:stream'
 import { ignoreFileBytesMax, manifestFilesMax } from '#site/limits.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
-import { bytesOfFile } from './archive-decoding.ts'
 import { startOf, unpackArchive } from './archive-unpack.ts'
 import { type FormPart, MultipartError, PartsLimitError, readMultipart } from './multipart.ts'
-import type { SpoolFolder } from './spool.ts'
+import type { SpoolFolder } from './spool-folder.ts'
 import { invalid, megabytes, tooLarge } from './upload-refusal.ts'
 import {
   type SkippedFile,
@@ -42,7 +41,8 @@ const fieldBytesMax = 64 * 1024
 
 /**
  * Reads an upload to the spool while it arrives. Everything that can be refused without its content is
- * refused at the first sight of it. Throws UploadRefusedError; whoever opened the folder removes it.
+ * refused at the first sight of it. What arrived is durable when this resolves. Throws UploadRefusedError;
+ * whoever opened the folder removes it.
  */
 export async function receiveUpload(upload: IncomingUpload): Promise<ReceivedUpload> {
   const form = new UploadForm(upload)
@@ -54,7 +54,9 @@ export async function receiveUpload(upload: IncomingUpload): Promise<ReceivedUpl
   } catch (error) {
     throw refusalOf(error)
   }
-  return await form.finish()
+  const received = form.finish()
+  await upload.folder.sync()
+  return received
 }
 
 // To a reader that waits for the disk, Bun hands over a request's body by the megabyte; to a Node stream
@@ -106,10 +108,10 @@ class UploadForm {
     else await unpackArchive({ name: filename, content }, this.#upload, this.#tree)
   }
 
-  async finish(): Promise<ReceivedUpload> {
+  finish(): ReceivedUpload {
     if (this.#siteName === null) throw invalid(badSiteName)
     const isEmpty = this.#source === null
-    const tree = isEmpty ? { files: [], skippedFiles: [] } : await this.#tree.finish()
+    const tree = isEmpty ? { files: [], skippedFiles: [] } : this.#tree.finish()
     return { siteName: this.#siteName, isEmpty, ...tree }
   }
 
@@ -129,8 +131,8 @@ class UploadForm {
   async #takeFile(name: string, content: AsyncIterable<Uint8Array>): Promise<void> {
     const file = await this.#tree.add({ name, content })
     if (file === null || !this.#tree.isIgnoreFile(file.path)) return
-    const bytes = bytesOfFile(this.#upload.folder.path(file.name))
-    await this.#tree.ignoreBy(file.path, await startOf(bytes, ignoreFileBytesMax + 1))
+    const text = await startOf(this.#upload.folder.blob(file).stream(), ignoreFileBytesMax + 1)
+    this.#tree.ignoreBy(file.path, text)
   }
 }
 

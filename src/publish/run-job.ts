@@ -80,11 +80,12 @@ async function carryOut(
   const address: SiteAddress = { did: job.did, name: job.site }
   const { files, skippedFiles } = JSON.parse(job.plan) as JobPlan
   const identity = await identities.resolve(job.did, { signal })
+  await using folder = await spool.open(job.id)
   const { uri, cid } = await publishSite(address, files, {
     ...context,
     repo: new AccountRepo(job.did, oauth.session, { signal }),
     host: new URL(identity.pds).host,
-    folder: await spool.open(job.id),
+    folder,
     signal: AbortSignal.any([signal, reporter.cancelled]),
     onProgress: (progress) => reporter.report(progress),
     beginWriting: () => reporter.beginWriting(),

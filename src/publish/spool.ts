@@ -1,24 +1,6 @@
-import { exists, type FileHandle, mkdir, open, readdir, rm, statfs } from 'node:fs/promises'
+import { exists, mkdir, readdir, rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
-import { addAbortSignal, pipeline, Readable, type Transform } from 'node:stream'
-
-/** A file as it lies in a spool folder. Its name is ours, never the uploader's. */
-export interface SpooledFile {
-  readonly name: string
-  readonly bytes: number
-  readonly sha256: string
-}
-
-/** The bytes went over `bytesMax`; nothing of them is kept. */
-export class SpoolLimitError extends Error {
-  override readonly name = 'SpoolLimitError'
-  readonly bytesMax: number
-
-  constructor(bytesMax: number) {
-    super(`file over its limit; bytesMax=${bytesMax}`)
-    this.bytesMax = bytesMax
-  }
-}
+import { SpoolFolder } from './spool-folder.ts'
 
 /** There is no room for another upload: too many are under way, or the disk has too little left. */
 export class SpoolFullError extends Error {
@@ -53,7 +35,7 @@ const bytesNeededPerByte = 3
 const diskFreeBytesMin = 1024 ** 3
 const diskFreeShareMin = 0.1
 
-/** Where uploads wait on disk: a folder a job, files of mode 0600 with random names. */
+/** Where uploads wait on disk: a folder a job. */
 export class Spool {
   readonly #dir: string
   readonly #bytesMax: number
@@ -87,9 +69,13 @@ export class Spool {
     throw new SpoolFullError('disk')
   }
 
-  /** As `reserve`, for a job that is in the spool already. */
-  hold(jobId: string, bytes: number, owner: string): void {
-    this.#reserved.set(jobId, { bytes: bytes * bytesNeededPerByte, owner })
+  /**
+   * As `reserve`, for a job of this size that is in the spool already: it has what lies there, and room for
+   * the two forms that are still to be made of it. Never refuses.
+   */
+  async hold(jobId: string, bytes: number, owner: string): Promise<void> {
+    const present = await (await this.open(jobId)).bytesOnDisk()
+    this.#reserved.set(jobId, { bytes: present + bytes * (bytesNeededPerByte - 1), owner })
   }
 
   async open(jobId: string): Promise<SpoolFolder> {
@@ -126,74 +112,4 @@ async function diskSpaceOf(dir: string): Promise<{ free: number; total: number }
   return { free: bavail * bsize, total: blocks * bsize }
 }
 
-interface WriteOptions {
-  readonly bytesMax: number
-  readonly steps?: readonly Transform[]
-  readonly signal?: AbortSignal
-}
-
 const isJobId = (name: string): boolean => /^[0-9a-f-]{36}$/.test(name)
-
-export class SpoolFolder {
-  readonly #dir: string
-
-  constructor(dir: string) {
-    this.#dir = dir
-  }
-
-  path(name: string): string {
-    return join(this.#dir, name)
-  }
-
-  async remove(name: string): Promise<void> {
-    await rm(this.path(name), { force: true })
-  }
-
-  /** Streams `source` through `steps` to disk, back-pressure included. Throws SpoolLimitError. */
-  async write(
-    source: AsyncIterable<Uint8Array>,
-    { bytesMax, steps = [], signal }: WriteOptions,
-  ): Promise<SpooledFile> {
-    const name = crypto.randomUUID()
-    const file = await open(this.path(name), 'wx', 0o600)
-    try {
-      const chunks = steps.length === 0 ? source : through(source, steps, signal)
-      return { name, ...(await copy(chunks, file, bytesMax)) }
-    } catch (error) {
-      await this.remove(name)
-      throw error
-    } finally {
-      await file.close()
-    }
-  }
-}
-
-function through(
-  source: AsyncIterable<Uint8Array>,
-  steps: readonly Transform[],
-  signal: AbortSignal | undefined,
-): AsyncIterable<Uint8Array> {
-  const from = Readable.from(source, { objectMode: false })
-  // A failure of any step ends the last one with it, which is where it is read.
-  const last = pipeline([from, ...steps], () => undefined) as Transform
-  return signal ? addAbortSignal(signal, last) : last
-}
-
-// No streams on the way to the disk: they would hold a few chunks each, for every upload.
-async function copy(
-  chunks: AsyncIterable<Uint8Array>,
-  file: FileHandle,
-  bytesMax: number,
-): Promise<Omit<SpooledFile, 'name'>> {
-  const hasher = new Bun.CryptoHasher('sha256')
-  let bytes = 0
-  for await (const chunk of chunks) {
-    bytes += chunk.byteLength
-    if (bytes > bytesMax) throw new SpoolLimitError(bytesMax)
-    hasher.update(chunk)
-    for (let written = 0; written < chunk.byteLength; ) {
-      written += (await file.write(chunk, written)).bytesWritten
-    }
-  }
-  return { bytes, sha256: hasher.digest('hex') }
-}

@@ -1,9 +1,10 @@
+import { mapAtOnce } from '#atproto/map-at-once.ts'
 import type { FileNode } from '#site/manifest.ts'
 import { mediaTypeOf } from '#site/media-type.ts'
 import type { SitePath } from '#site/path.ts'
 import type { AccountRecords } from '#site/plan-writes.ts'
 import type { JobProgress } from '#store/jobs.ts'
-import { type EncodedFile, encodeFiles } from './encode-files.ts'
+import { type EncodedFile, encodeFile } from './encode-file.ts'
 import { NotPublishableError } from './not-publishable.ts'
 import type { PublishContext } from './publish-site.ts'
 import { findReusableBlobs, type ReusableBlob } from './reusable-blobs.ts'
@@ -11,6 +12,9 @@ import { withPatience } from './server-patience.ts'
 import { uploadBlobs } from './upload-blobs.ts'
 import { megabytes } from './upload-refusal.ts'
 import type { UploadedFile } from './upload-tree.ts'
+
+// Compression runs on the runtime's thread pool; more at once only takes memory.
+const largeAtOnce = 4
 
 /** Adds to what is shown of a job; the rest stays. */
 export type Report = (change: Partial<JobProgress>) => void
@@ -48,26 +52,24 @@ async function encodeAndUpload(
   context: PublishContext,
   report: Report,
 ): Promise<ReusableBlob[]> {
-  const { at, folder, now, repo, signal } = context
+  if (files.length === 0) return []
+  const { at, folder, signal } = context
   const done = { processed: 0, uploaded: 0, bytes: 0 }
   report({ phase: 'compressing' })
-  const encoded = await encodeFiles(files, folder, {
-    signal,
-    onEncoded: ({ source }) =>
-      report({ filesProcessed: ++done.processed, currentFile: source.path }),
-  })
-  at('files-encoded')
-  if (encoded.length > 0) {
-    const bytesMax = await withPatience(() => repo.blobUploadBytesMax(), { now, signal })
-    assertServerTakes(encoded, bytesMax)
+  const encode = async (file: UploadedFile, signal: AbortSignal): Promise<EncodedFile> => {
+    const encoded = await encodeFile(file, folder, signal)
+    report({ filesProcessed: ++done.processed, currentFile: file.path })
+    return encoded
   }
-
-  report({ phase: 'uploading' })
-  const uploaded = await uploadBlobs(encoded, {
+  const tried = await encodeLarge(files, encode, context)
+  at('before-uploads')
+  const uploaded = await uploadBlobs(files, {
     ...context,
-    onUploading: ({ source }) => report({ currentFile: source.path }),
-    onUploaded: ({ source }) => {
-      done.bytes += source.bytes
+    signal,
+    encode: async (file, signal) => tried.get(file) ?? (await encode(file, signal)),
+    onUploading: ({ path }) => report({ phase: 'uploading', currentFile: path }),
+    onUploaded: ({ bytes }) => {
+      done.bytes += bytes
       report({ filesUploaded: ++done.uploaded, bytesUploaded: done.bytes })
       at('blob-uploaded')
     },
@@ -76,12 +78,23 @@ async function encodeAndUpload(
   return uploaded
 }
 
-// Before any upload: a site that cannot become whole must not use up the account's quota.
-function assertServerTakes(files: readonly EncodedFile[], bytesMax: number | null): void {
-  if (bytesMax === null) return
-  const tooLarge = files.filter((file) => file.stored.bytes > bytesMax)
-  if (tooLarge.length === 0) return
-  const names = tooLarge.map((file) => `${file.source.path} (${megabytes(file.stored.bytes)})`)
+/**
+ * Encodes those files that are too large for the account's server as they are. Throws NotPublishableError
+ * if one still is then: before any upload, because a site that cannot become whole must not use up the
+ * account's quota.
+ */
+async function encodeLarge(
+  files: readonly UploadedFile[],
+  encode: (file: UploadedFile, signal: AbortSignal) => Promise<EncodedFile>,
+  { now, repo, signal }: PublishContext,
+): Promise<ReadonlyMap<UploadedFile, EncodedFile>> {
+  const answer = await withPatience(() => repo.blobUploadBytesMax(), { now, signal })
+  const bytesMax = answer ?? Number.POSITIVE_INFINITY
+  const large = files.filter(({ bytes }) => bytes > bytesMax)
+  const encoded = await mapAtOnce(large, { atOnce: largeAtOnce, signal }, encode)
+  const tooLarge = encoded.filter(({ content }) => content.size > bytesMax)
+  if (tooLarge.length === 0) return new Map(encoded.map((file) => [file.source, file]))
+  const names = tooLarge.map(({ source, content }) => `${source.path} (${megabytes(content.size)})`)
   throw new NotPublishableError(
     `Your account’s server takes files of at most ${megabytes(bytesMax)}, and these are larger: ` +
       `${names.join(', ')}. Make them smaller or leave them out; nothing was published.`,

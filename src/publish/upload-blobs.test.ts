@@ -12,9 +12,10 @@ import { type Database, openDatabase } from '#store/database.ts'
 import { migrate } from '#store/migrate.ts'
 import { findServer } from '#store/servers.ts'
 import { alice } from '#tests/support/sample-rows.ts'
-import { encodeFiles } from './encode-files.ts'
+import { encodeFile } from './encode-file.ts'
 import type { ReusableBlob } from './reusable-blobs.ts'
-import { Spool, type SpoolFolder } from './spool.ts'
+import { Spool } from './spool.ts'
+import type { SpoolFolder } from './spool-folder.ts'
 import { BlobRefusedError, uploadBlobs } from './upload-blobs.ts'
 
 let dir: string
@@ -29,6 +30,7 @@ beforeEach(async () => {
   blobs = diskBlobStore({ dir: join(dir, 'blobs') })
 })
 afterEach(async () => {
+  await folder[Symbol.asyncDispose]()
   await database[Symbol.asyncDispose]()
   await rm(dir, { recursive: true })
 })
@@ -45,12 +47,17 @@ class FakeRepo {
   readonly taken: Buffer[] = []
   sniffs = false
   atOnce = 0
+  /** What every call waits for. */
+  gate: Promise<void> = Promise.resolve()
+  onCall: () => void = () => {}
   mostAtOnce = 0
   answer: (honest: BlobRef) => BlobRef = (honest) => honest
 
   async uploadBlob(blob: Blob): Promise<BlobRef> {
     this.mostAtOnce = Math.max(this.mostAtOnce, ++this.atOnce)
     const bytes = Buffer.from(await blob.arrayBuffer())
+    this.onCall()
+    await this.gate
     this.atOnce -= 1
     this.taken.push(bytes)
     const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b
@@ -74,7 +81,8 @@ async function upload(repo: FakeRepo, files: Record<string, string>): Promise<Re
       ...(await folder.write(bytesOf(content), { bytesMax })),
     })
   }
-  return await uploadBlobs(await encodeFiles(spooled, folder, { onEncoded: () => {}, signal }), {
+  return await uploadBlobs(spooled, {
+    encode: (file, signal) => encodeFile(file, folder, signal),
     repo,
     host: 'pds.example',
     folder,
@@ -125,10 +133,14 @@ test('a plain file keeps whatever type the server gives it', async () => {
 
 test('no more than eight at once', async () => {
   const repo = new FakeRepo()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  repo.gate = promise
+  repo.onCall = () => {
+    if (repo.atOnce === 8) resolve()
+  }
   const files = Array.from({ length: 40 }, (_, i) => [`${i}.png`, `${i}`])
   expect(await upload(repo, Object.fromEntries(files))).toHaveLength(40)
-  expect(repo.mostAtOnce).toBeLessThanOrEqual(8)
-  expect(repo.mostAtOnce).toBeGreaterThan(1)
+  expect(repo.mostAtOnce).toBe(8)
 })
 
 test('a blob that the server stored as something else is refused, by its path', async () => {

@@ -1,21 +1,22 @@
 import type { AccountRepo } from '#atproto/account-repo.ts'
 import { rawCid } from '#atproto/blob-fetch.ts'
 import { mapAtOnce } from '#atproto/map-at-once.ts'
-import type { BlobStore } from '#blobs/blob-store.ts'
+import type { BlobStore, StoredBlob } from '#blobs/blob-store.ts'
 import type { BlobRef } from '#site/blob-ref.ts'
 import type { KnownBlob } from '#store/blobs.ts'
 import type { Db } from '#store/database.ts'
 import { findServer, rememberServer } from '#store/servers.ts'
 import type { UploadedBlob } from '#store/uploaded-blobs.ts'
-import { base64File, type EncodedFile } from './encode-files.ts'
+import { base64Form, type EncodedFile, type FileForm } from './encode-file.ts'
 import type { ReusableBlob } from './reusable-blobs.ts'
 import { withPatience } from './server-patience.ts'
-import type { SpooledFile, SpoolFolder } from './spool.ts'
+import type { SpoolFolder } from './spool-folder.ts'
 import { UploadLedger } from './upload-ledger.ts'
+import type { UploadedFile } from './upload-tree.ts'
 
 const uploadsAtOnce = 8
-/** Up to here base64 is made in memory; a file takes longer to create than such a text to make. */
-const textInMemoryMax = 256 * 1024
+/** Up to here a blob is handed on whole; above, it is read as it is written. */
+const wholeBytesMax = 1024 * 1024
 const opaqueType = 'application/octet-stream'
 
 /** The server returned another CID than the bytes have. */
@@ -38,38 +39,45 @@ interface UploadContext {
   readonly db: Db
   readonly now: () => number
   readonly signal: AbortSignal
-  readonly onUploading: (file: EncodedFile) => void
-  readonly onUploaded: (file: EncodedFile) => void
+  /** The form to upload. */
+  readonly encode: (file: UploadedFile, signal: AbortSignal) => Promise<EncodedFile>
+  readonly onUploading: (file: UploadedFile) => void
+  readonly onUploaded: (file: UploadedFile) => void
 }
 
 /**
- * Uploads eight files at a time and returns what the server made of them, in order. What is stored
+ * Encodes and uploads eight files at a time and returns what the server made of them, in order. What is stored
  * there is stored here too, so that ingest need not fetch it back, and remembered, so that another try
  * need not send it again. Ends with the first failure that does not pass by itself, once the calls
  * under way have ended.
  */
 export async function uploadBlobs(
-  files: readonly EncodedFile[],
+  files: readonly UploadedFile[],
   context: UploadContext,
 ): Promise<ReusableBlob[]> {
   const server = new UploadServer(context)
   const ledger = new UploadLedger({ ...context, did: context.repo.did })
   const { signal } = context
-  return await mapAtOnce(files, { atOnce: uploadsAtOnce, signal }, async (file, signal) => {
-    context.onUploading(file)
+  return await mapAtOnce(files, { atOnce: uploadsAtOnce, signal }, async (source, signal) => {
+    const file = await context.encode(source, signal)
+    context.onUploading(source)
     // At the same time: the one waits for the network, the other for the disk. Both are over before
     // anything is thrown: whoever called then removes the files.
     const [sent, kept] = await Promise.allSettled([
       server.upload(file, signal),
-      context.blobs.put(Bun.file(context.folder.path(file.stored.name)).stream()),
+      keep(file.content, context.blobs),
     ])
     if (sent.status === 'rejected') throw sent.reason
     if (kept.status === 'rejected') throw kept.reason
     const uploaded = sent.value
-    await ledger.add(...entryOf(file, uploaded, kept.value.hash))
-    context.onUploaded(file)
+    await ledger.add(...entryOf(file, uploaded, kept.value))
+    context.onUploaded(source)
     return uploaded
   }).finally(() => ledger.flush())
+}
+
+async function keep(content: Blob, blobs: BlobStore): Promise<StoredBlob> {
+  return await blobs.put(content.size > wholeBytesMax ? content.stream() : await content.bytes())
 }
 
 /**
@@ -90,11 +98,11 @@ class UploadServer {
   async upload(file: EncodedFile, signal: AbortSignal): Promise<ReusableBlob> {
     const { coding } = file
     if (coding === 'identity') {
-      return { blob: await this.#send(file, file.stored, signal), coding, base64: false }
+      return { blob: await this.#send(file, file, signal), coding, base64: false }
     }
     this.#sniffsGzip ??= this.#findOut(file, signal)
     if (!(await this.#sniffsGzip)) {
-      const blob = this.#probed.get(file) ?? (await this.#send(file, file.stored, signal))
+      const blob = this.#probed.get(file) ?? (await this.#send(file, file, signal))
       if (blob.mimeType === opaqueType) return { blob, coding, base64: false }
       // It did not when we last met it.
       this.#sniffsGzip = this.#learn(true)
@@ -105,7 +113,7 @@ class UploadServer {
   async #findOut(file: EncodedFile, signal: AbortSignal): Promise<boolean> {
     const known = await findServer(this.#context.db, this.#context.host)
     if (known !== null) return known.sniffsGzip
-    const blob = await this.#send(file, file.stored, signal)
+    const blob = await this.#send(file, file, signal)
     this.#probed.set(file, blob)
     return await this.#learn(blob.mimeType !== opaqueType)
   }
@@ -116,31 +124,23 @@ class UploadServer {
     return sniffsGzip
   }
 
-  async #send(file: EncodedFile, spooled: SpooledFile, signal: AbortSignal): Promise<BlobRef> {
-    const bytes = Bun.file(this.#context.folder.path(spooled.name))
-    return await this.#sendBytes(file, bytes, spooled.sha256, signal)
-  }
-
   async #sendText(file: EncodedFile, signal: AbortSignal): Promise<BlobRef> {
-    const { folder } = this.#context
-    if (file.stored.bytes > textInMemoryMax) {
-      return await this.#send(file, await base64File(file.stored, folder), signal)
-    }
-    const text = (await Bun.file(folder.path(file.stored.name)).bytes()).toBase64()
-    const sha256 = new Bun.CryptoHasher('sha256').update(text).digest('hex')
-    return await this.#sendBytes(file, new Blob([text]), sha256, signal)
+    return await this.#send(
+      file,
+      await base64Form(file.content, this.#context.folder, signal),
+      signal,
+    )
   }
 
-  async #sendBytes(
+  async #send(
     file: EncodedFile,
-    bytes: Blob,
-    sha256: string,
+    { content, sha256 }: FileForm,
     signal: AbortSignal,
   ): Promise<BlobRef> {
     const { repo, now, signal: jobSignal } = this.#context
     // Another file's failure starts no further call, but does not break off this one: what the server
     // has counted and stored would be sent again.
-    const blob = await withPatience(() => repo.uploadBlob(bytes, jobSignal), { now, signal })
+    const blob = await withPatience(() => repo.uploadBlob(content, jobSignal), { now, signal })
     const expected = rawCid(Buffer.from(sha256, 'hex'))
     if (blob.ref.$link !== expected) {
       throw new BlobRefusedError(file.source.path, `cid ${blob.ref.$link}, expected ${expected}`)
@@ -152,12 +152,12 @@ class UploadServer {
 function entryOf(
   file: EncodedFile,
   { blob, coding, base64 }: ReusableBlob,
-  hash: string,
+  { hash, bytes: storedBytes }: StoredBlob,
 ): [KnownBlob, UploadedBlob] {
   const decodedHash = file.source.sha256
   const known: KnownBlob = {
     ...{ cid: blob.ref.$link, coding, base64, hash, decodedHash },
-    storedBytes: file.stored.bytes,
+    storedBytes,
     decodedBytes: file.source.bytes,
   }
   return [known, { decodedHash, blob, coding, base64 }]

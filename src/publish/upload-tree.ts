@@ -3,7 +3,7 @@ import { directoryDepthMax, manifestFilesMax } from '#site/limits.ts'
 import { describeBadPath, parseSitePath, type SitePath } from '#site/path.ts'
 import { treeProblems } from '#site/tree.ts'
 import { ignoreFileName, isLeftOut, sharedRoot } from '#site/upload-path.ts'
-import { type SpooledFile, type SpoolFolder, SpoolLimitError } from './spool.ts'
+import { type SpooledFile, type SpoolFolder, SpoolLimitError } from './spool-folder.ts'
 import { invalid, megabytes, quoted, tooLarge } from './upload-refusal.ts'
 
 export interface UploadedFile extends SpooledFile {
@@ -94,29 +94,23 @@ export class UploadTree {
     return path === topOf(sharedRoot(this.#files.keys())) + ignoreFileName
   }
 
-  /** Takes the rules to heart: files that came before and match are removed from the spool at once. */
-  async ignoreBy(path: string, text: string): Promise<void> {
+  /** Takes the rules to heart: files that came before and match are left out after all. */
+  ignoreBy(path: string, text: string): void {
     const top = path.slice(0, -ignoreFileName.length)
     this.#rules = { path, top, ...parseIgnoreRules(text) }
     for (const file of [...this.#files.values()]) {
       const reason = this.#leftOutByRules(file.path)
-      if (reason !== null) await this.#remove(file, reason)
+      if (reason !== null) this.#leaveOut(file, reason)
     }
     this.#folders = new Set([...this.#files.keys()].flatMap(foldersAbove))
   }
 
   /** The files with their paths in the site. */
-  async finish(): Promise<{
-    files: readonly UploadedFile[]
-    skippedFiles: readonly SkippedFile[]
-  }> {
+  finish(): { files: readonly UploadedFile[]; skippedFiles: readonly SkippedFile[] } {
     const top = this.#rules?.top ?? topOf(sharedRoot(this.#files.keys()))
-    const files: UploadedFile[] = []
-    for (const file of this.#files.values()) {
-      const path = file.path.slice(top.length) as SitePath
-      if (path === ignoreFileName) await this.#folder.remove(file.name)
-      else files.push({ ...file, path })
-    }
+    const files = [...this.#files.values()]
+      .map((file) => ({ ...file, path: file.path.slice(top.length) as SitePath }))
+      .filter(({ path }) => path !== ignoreFileName)
     if (files.length === 0) {
       throw invalid('Every file of this upload is one that is left out. Nothing was published.')
     }
@@ -196,8 +190,7 @@ export class UploadTree {
     }
   }
 
-  async #remove(file: UploadedFile, reason: string): Promise<void> {
-    await this.#folder.remove(file.name)
+  #leaveOut(file: UploadedFile, reason: string): void {
     this.#files.delete(file.path)
     this.#totalBytes -= file.bytes
     this.#skipped.push({ name: file.path, reason })

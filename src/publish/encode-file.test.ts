@@ -1,22 +1,24 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import type { SitePath } from '#site/path.ts'
-import { base64File, type EncodedFile, encodeFiles } from './encode-files.ts'
-import { Spool, type SpoolFolder } from './spool.ts'
+import { base64Form, type EncodedFile, encodeFile } from './encode-file.ts'
+import { Spool } from './spool.ts'
+import type { SpoolFolder } from './spool-folder.ts'
 
 let dir: string
 let folder: SpoolFolder
-let jobId: string
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'encode-'))
-  jobId = crypto.randomUUID()
-  folder = await new Spool(dir).open(jobId)
+  folder = await new Spool(dir).open(crypto.randomUUID())
 })
-afterAll(() => rm(dir, { recursive: true }))
+afterAll(async () => {
+  await folder[Symbol.asyncDispose]()
+  await rm(dir, { recursive: true })
+})
 
 const unlimited = { bytesMax: Number.POSITIVE_INFINITY }
 const signal = new AbortController().signal
@@ -31,24 +33,22 @@ const spooled = async (path: string, content: string | Uint8Array) => ({
 })
 
 async function encode(path: string, content: string | Uint8Array): Promise<EncodedFile> {
-  const files = [await spooled(path, content)]
-  const [encoded] = await encodeFiles(files, folder, { onEncoded: () => {}, signal })
-  return encoded as EncodedFile
+  return await encodeFile(await spooled(path, content), folder, signal)
 }
-const storedBytes = (file: EncodedFile) => readFile(folder.path(file.stored.name))
+const stored = ({ content }: EncodedFile): Promise<Uint8Array> => content.bytes()
 
 describe('gzip', () => {
   test('is kept where it saves, and gives the content back', async () => {
     const file = await encode('index.html', page)
-    expect(file).toMatchObject({ coding: 'gzip', mediaType: 'text/html' })
-    expect(file.stored.bytes).toBeLessThan(page.length)
-    expect(gunzipSync(await storedBytes(file)).toString()).toBe(page)
+    expect(file.coding).toBe('gzip')
+    expect(file.content.size).toBeLessThan(page.length)
+    expect(gunzipSync(await stored(file)).toString()).toBe(page)
     expect(file.source.bytes).toBe(page.length)
   })
   test('of the same content is the same bytes, without name and time', async () => {
     const [one, two] = [await encode('index.html', page), await encode('other.html', page)]
-    expect(one.stored.sha256).toBe(two.stored.sha256)
-    const bytes = await storedBytes(one)
+    expect(one.sha256).toBe(two.sha256)
+    const bytes = await stored(one)
     // RFC 1952 §2.3: magic, deflate, no flags, no time, best compression.
     expect([...bytes.subarray(0, 9)]).toEqual([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2])
   })
@@ -65,48 +65,37 @@ describe('stays as it is', () => {
   ]
   for (const [what, path, content] of facts) {
     test(what, async () => {
-      const before = (await readdir(join(dir, jobId))).length
       const file = await encode(path, content)
-      expect(file.coding).toBe('identity')
-      expect(file.stored).toEqual(file.source)
-      expect((await readdir(join(dir, jobId))).length).toBe(before + 1)
+      expect(file).toMatchObject({ coding: 'identity', sha256: file.source.sha256 })
+      expect(Buffer.from(await stored(file))).toEqual(Buffer.from(content as Uint8Array))
     })
   }
 })
 
-test('files come back in order, each told once', async () => {
-  const names = Array.from({ length: 20 }, (_, i) => `${i}.html`)
-  const files = await Promise.all(
-    names.map((name) => spooled(name, page.repeat(20 - Number.parseInt(name, 10)))),
-  )
-  const told: string[] = []
-  const encoded = await encodeFiles(files, folder, {
-    signal,
-    onEncoded: ({ source }) => told.push(source.path),
-  })
-  expect(encoded.map(({ source }) => source.path as string)).toEqual(names)
-  expect(told.toSorted()).toEqual(names.toSorted())
+test.each([-1, 0, 1])('a file of 1 MiB and %i bytes is the gzip of its bytes', async (more) => {
+  const content = crypto.getRandomValues(new Uint8Array(65_536)).toHex().repeat(8)
+  const text = content.padEnd(1024 * 1024 + more, page).slice(0, 1024 * 1024 + more)
+  const file = await encode('large.txt', text)
+  expect(file.coding).toBe('gzip')
+  const bytes = await stored(file)
+  expect(gunzipSync(bytes).toString()).toBe(text)
+  expect(file.sha256).toBe(new Bun.CryptoHasher('sha256').update(bytes).digest('hex'))
 })
 
-test('an aborted signal ends it, and no half file stays', async () => {
-  const file = await spooled('big.html', page.repeat(1000))
-  const before = await readdir(join(dir, jobId))
+test('an aborted signal ends the compression of a large file', async () => {
+  const file = await spooled('big.html', page.repeat(10_000))
   const stop = new AbortController()
-  const encoding = encodeFiles([file, file], folder, {
-    signal: stop.signal,
-    onEncoded: () => {},
-  })
-  stop.abort(new Error('stopped'))
-  await expect(encoding).rejects.toThrow('stopped')
-  expect(await readdir(join(dir, jobId))).toEqual(before)
+  const encoding = encodeFile(file, folder, stop.signal)
+  stop.abort()
+  await expect(encoding).rejects.toThrow('aborted')
 })
 
 describe('base64', () => {
-  const check = async (bytes: Uint8Array): Promise<void> => {
-    const file = await base64File(await folder.write(bytesOf(bytes), unlimited), folder)
-    const text = await readFile(folder.path(file.name), 'latin1')
-    expect(text).toBe(Buffer.from(bytes).toString('base64'))
-    expect(file.bytes).toBe(text.length)
+  const check = async (bytes: Uint8Array<ArrayBuffer>): Promise<void> => {
+    const form = await base64Form(new Blob([bytes]), folder, signal)
+    const text = Buffer.from(bytes).toString('base64')
+    expect(await form.content.text()).toBe(text)
+    expect(form.sha256).toBe(new Bun.CryptoHasher('sha256').update(text).digest('hex'))
   }
   test('of up to ten bytes', async () => {
     for (let length = 0; length <= 10; length++) await check(Buffer.alloc(length, 0xfb))
