@@ -19,7 +19,7 @@ export interface EncodedFile extends FileForm {
 }
 
 /** Up to here a file is read whole: to open and write streams takes longer than the work itself. */
-const wholeBytesMax = 1024 * 1024
+const wholeBytesMax = 256 * 1024
 const gzipOptions = { level: 9 }
 const inMemory = promisify(gzip)
 

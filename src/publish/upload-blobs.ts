@@ -16,7 +16,7 @@ import type { UploadedFile } from './upload-tree.ts'
 
 const uploadsAtOnce = 8
 /** Up to here a blob is handed on whole; above, it is read as it is written. */
-const wholeBytesMax = 1024 * 1024
+const wholeBytesMax = 256 * 1024
 const opaqueType = 'application/octet-stream'
 
 /** The server returned another CID than the bytes have. */
