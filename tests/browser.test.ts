@@ -15,7 +15,7 @@ describe.skipIf(!hasBrowser)('a person with a browser', () => {
   const problems: string[] = []
 
   beforeAll(async () => {
-    world = await startWorld()
+    world = await startWorld({ canFail: true })
     browser = await startBrowser()
     folder = await sampleFolder()
     const context = await browser.newContext({ locale: 'en-US' })
@@ -55,6 +55,20 @@ describe.skipIf(!hasBrowser)('a person with a browser', () => {
     expect(await page.evaluate('getComputedStyle(document.body).color')).toBe('rgb(10, 20, 30)')
     await page.getByRole('link', { name: 'About' }).click()
     await page.getByRole('heading', { name: 'About me' }).waitFor()
+  }, 30_000)
+
+  test('cancels a site while it is stored, and may try again', async () => {
+    world.network.setFaults({ 'com.atproto.sync.getLatestCommit': { status: 503 } })
+    await page.goto(`${world.app}/editor`)
+    await page.locator('input[type=file]').setInputFiles(folder)
+    await page.getByLabel('Site name').fill('second-thoughts')
+    await page.getByRole('button', { name: 'Publish' }).click()
+    await page.getByText('You can leave this page').waitFor()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('alert').getByText('was cancelled. Nothing was published.').waitFor()
+    world.network.setFaults({})
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('link', { name: /s--[a-z2-7]{26}\.localhost/ }).waitFor()
   }, 30_000)
 
   test('finds the site in the list, and signs out', async () => {

@@ -55,6 +55,11 @@ export async function signOut(): Promise<void> {
   await call('/api/auth/logout', post({}))
 }
 
+/** Ends a job that has not begun to write. Throws ApiError, with 409 when it is too late. */
+export async function cancelJob(jobId: string): Promise<void> {
+  await call(`/sitehost/upload-progress/${jobId}`, { method: 'DELETE' })
+}
+
 /** The sentence in an error's body, whichever of the server's shapes it has. */
 export function errorSentence(body: unknown, status: number): string {
   const { error, details, id } = isObject(body) ? body : {}

@@ -8,11 +8,13 @@ import type { Publishing } from './use-publish.ts'
 interface PublishProgressProps {
   readonly publishing: Extract<Publishing, { stage: 'sending' | 'storing' }>
   readonly siteName: string
-  readonly onCancel: () => void
+  readonly onCancelSending: () => void
+  readonly onCancelStoring: (jobId: string) => void
 }
 
 /** Two steps with a bar each; a screen reader hears every quarter, not every file. */
-export function PublishProgress({ publishing, siteName, onCancel }: PublishProgressProps) {
+export function PublishProgress(props: PublishProgressProps) {
+  const { publishing, siteName, onCancelSending, onCancelStoring } = props
   const isSending = publishing.stage === 'sending'
   const sending = sendingLine(publishing)
   const storing = storingLine(publishing)
@@ -28,13 +30,17 @@ export function PublishProgress({ publishing, siteName, onCancel }: PublishProgr
         {isSending ? 'Sending to Sitehost' : 'Storing in your repository'}
         {current.fraction !== null && `: ${Math.floor(current.fraction * 4) * 25} percent`}
       </p>
-      {isSending ? (
-        <Button look="quiet" onClick={onCancel}>
-          Cancel
-        </Button>
-      ) : (
-        <p className={styles['detail']}>You can leave this page; publishing goes on.</p>
+      {!isSending && (
+        <p className={styles['detail']} role="status">
+          {publishing.notice ?? 'You can leave this page; publishing goes on.'}
+        </p>
       )}
+      <Button
+        look="quiet"
+        onClick={() => (isSending ? onCancelSending() : onCancelStoring(publishing.jobId))}
+      >
+        Cancel
+      </Button>
     </div>
   )
 }

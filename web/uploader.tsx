@@ -19,7 +19,7 @@ export function Uploader({ title, siteNames, onPublished }: UploaderProps) {
   const titleId = useId()
   const [collection, setCollection] = useState<Collection | null>(null)
   const [typedName, setTypedName] = useState<string | null>(null)
-  const { publishing, publish, startOver } = usePublish(onPublished)
+  const { publishing, publish, startOver, cancelStoring } = usePublish(onPublished)
   const siteName = typedName ?? suggestSiteName(collection?.folder ?? '')
   const heading = useRef<HTMLHeadingElement>(null)
   const cancel = () => {
@@ -50,7 +50,12 @@ export function Uploader({ title, siteNames, onPublished }: UploaderProps) {
         />
       )}
       {(publishing.stage === 'sending' || publishing.stage === 'storing') && (
-        <PublishProgress onCancel={cancel} publishing={publishing} siteName={siteName} />
+        <PublishProgress
+          onCancelSending={cancel}
+          onCancelStoring={(jobId) => void cancelStoring(jobId)}
+          publishing={publishing}
+          siteName={siteName}
+        />
       )}
       {publishing.stage === 'done' && (
         <PublishResult

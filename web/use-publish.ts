@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import { ApiError } from './api.ts'
+import { ApiError, cancelJob } from './api.ts'
 import type { PickedFile } from './collect-files.ts'
 import type { JobResult, JobUpdate } from './job.ts'
 import { leaveIfSignedOut } from './session.ts'
@@ -9,7 +9,13 @@ import { watchJob } from './watch-job.ts'
 export type Publishing =
   | { readonly stage: 'choosing' }
   | { readonly stage: 'sending'; readonly sentBytes: number; readonly totalBytes: number }
-  | { readonly stage: 'storing'; readonly update: JobUpdate | null }
+  | {
+      readonly stage: 'storing'
+      readonly jobId: string
+      readonly update: JobUpdate | null
+      /** Why it could not be cancelled, or null. */
+      readonly notice: string | null
+    }
   | { readonly stage: 'done'; readonly result: JobResult }
   | { readonly stage: 'failed'; readonly message: string }
 
@@ -29,8 +35,9 @@ export function usePublish(onPublished?: () => void) {
       const onProgress = (sentBytes: number, totalBytes: number) =>
         setPublishing({ stage: 'sending', sentBytes, totalBytes })
       const jobId = await uploadFiles({ siteName, files, onProgress, signal })
-      setPublishing({ stage: 'storing', update: null })
-      const onUpdate = (update: JobUpdate) => setPublishing({ stage: 'storing', update })
+      setPublishing({ stage: 'storing', jobId, update: null, notice: null })
+      const onUpdate = (update: JobUpdate) =>
+        setPublishing((now) => (now.stage === 'storing' ? { ...now, update } : now))
       const result = await watchJob(jobId, { onUpdate, signal })
       setPublishing({ stage: 'done', result })
       onPublished?.()
@@ -44,13 +51,23 @@ export function usePublish(onPublished?: () => void) {
     setPublishing({ stage: 'choosing' })
   }
 
-  return { publishing, publish, startOver }
+  /** What is being stored goes on until its own end says that it was cancelled. */
+  const cancelStoring = async (jobId: string) => {
+    try {
+      await cancelJob(jobId)
+    } catch (error) {
+      const notice = messageOf(error)
+      setPublishing((now) => (now.stage === 'storing' ? { ...now, notice } : now))
+    }
+  }
+
+  return { publishing, publish, startOver, cancelStoring }
 }
 
-function failureOf(error: unknown): Publishing {
-  const message = error instanceof ApiError ? error.message : 'Something went wrong in this page.'
-  return { stage: 'failed', message }
-}
+const failureOf = (error: unknown): Publishing => ({ stage: 'failed', message: messageOf(error) })
+
+const messageOf = (error: unknown): string =>
+  error instanceof ApiError ? error.message : 'Something went wrong in this page.'
 
 function useLeaveWarning(isActive: boolean): void {
   useEffect(() => {
