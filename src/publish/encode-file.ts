@@ -1,6 +1,5 @@
-import { Transform } from 'node:stream'
 import { promisify } from 'node:util'
-import { createGzip, gzip } from 'node:zlib'
+import { createGzip, type Gzip, gzip } from 'node:zlib'
 import { type Coding, isCompressible, isWorthGzip } from '#site/encoding.ts'
 import { mediaTypeOf } from '#site/media-type.ts'
 import type { SpoolFolder } from './spool-folder.ts'
@@ -18,9 +17,12 @@ export interface EncodedFile extends FileForm {
   readonly coding: Coding
 }
 
-/** Up to here a file is read whole: to open and write streams takes longer than the work itself. */
-const wholeBytesMax = 256 * 1024
-const gzipOptions = { level: 9 }
+/**
+ * What is read at once; a file that is not larger stays in memory, because to open and write streams takes
+ * longer than the work itself. A multiple of three: pieces of base64 need no rest.
+ */
+const pieceBytes = 192 * 1024
+const gzipOptions = { level: 9, chunkSize: 64 * 1024 }
 const inMemory = promisify(gzip)
 
 /**
@@ -36,27 +38,21 @@ export async function encodeFile(
   const identity: EncodedFile = { source, coding: 'identity', content, sha256: source.sha256 }
   if (!isCompressible(mediaTypeOf(source.path)) || source.bytes === 0) return identity
   const gzipped =
-    source.bytes <= wholeBytesMax
+    source.bytes <= pieceBytes
       ? formOf(await inMemory(await content.bytes(), gzipOptions))
-      : await through(content, createGzip(gzipOptions), folder, signal)
+      : await spooled(piecesOf(content), folder, { steps: [createGzip(gzipOptions)], signal })
   const isSmaller = isWorthGzip(source.bytes, gzipped.content.size)
   return isSmaller ? { source, coding: 'gzip', ...gzipped } : identity
 }
 
 /** The bytes as base64 text. */
-export async function base64Form(
-  content: Blob,
-  folder: SpoolFolder,
-  signal: AbortSignal,
-): Promise<FileForm> {
-  if (content.size > wholeBytesMax) {
-    return await through(content, new Base64Encoder(), folder, signal)
-  }
-  return formOf(Buffer.from((await content.bytes()).toBase64(), 'latin1'))
+export async function base64Form(content: Blob, folder: SpoolFolder): Promise<FileForm> {
+  if (content.size > pieceBytes) return await spooled(base64Of(content), folder)
+  return formOf(textOf(await content.bytes()))
 }
 
 async function whole(content: Blob): Promise<Blob> {
-  return content.size > wholeBytesMax ? content : new Blob([await content.bytes()])
+  return content.size > pieceBytes ? content : new Blob([await content.bytes()])
 }
 
 function formOf(bytes: Uint8Array<ArrayBuffer>): FileForm {
@@ -64,36 +60,24 @@ function formOf(bytes: Uint8Array<ArrayBuffer>): FileForm {
   return { content: new Blob([bytes]), sha256 }
 }
 
-async function through(
-  content: Blob,
-  step: Transform,
+async function spooled(
+  source: AsyncIterable<Uint8Array>,
   folder: SpoolFolder,
-  signal: AbortSignal,
+  options: { steps?: readonly Gzip[]; signal?: AbortSignal } = {},
 ): Promise<FileForm> {
-  const file = await folder.write(content.stream(), {
-    bytesMax: Number.POSITIVE_INFINITY,
-    steps: [step],
-    signal,
-  })
+  const file = await folder.write(source, { bytesMax: Number.POSITIVE_INFINITY, ...options })
   return { content: folder.blob(file), sha256: file.sha256 }
 }
 
-/** Three bytes become four characters: what is left of a chunk waits for the next one. */
-class Base64Encoder extends Transform {
-  #rest: Uint8Array = new Uint8Array(0)
+async function* base64Of(content: Blob): AsyncGenerator<Uint8Array> {
+  for await (const piece of piecesOf(content)) yield textOf(piece)
+}
 
-  override _transform(
-    chunk: Uint8Array,
-    _encoding: string,
-    done: (error?: Error | null, chunk?: string) => void,
-  ): void {
-    const bytes = Buffer.concat([this.#rest, chunk])
-    const whole = bytes.length - (bytes.length % 3)
-    this.#rest = bytes.subarray(whole)
-    done(null, bytes.toString('base64', 0, whole))
-  }
+const textOf = (bytes: Uint8Array): Buffer<ArrayBuffer> => Buffer.from(bytes.toBase64(), 'latin1')
 
-  override _flush(done: (error?: Error | null, chunk?: string) => void): void {
-    done(null, Buffer.from(this.#rest).toString('base64'))
+/** The bytes one piece at a time. `Blob.stream` of Bun reads far ahead of whoever takes them. */
+export async function* piecesOf(content: Blob): AsyncGenerator<Uint8Array> {
+  for (let start = 0; start < content.size; start += pieceBytes) {
+    yield await content.slice(start, start + pieceBytes).bytes()
   }
 }

@@ -7,7 +7,7 @@ import type { KnownBlob } from '#store/blobs.ts'
 import type { Db } from '#store/database.ts'
 import { findServer, rememberServer } from '#store/servers.ts'
 import type { UploadedBlob } from '#store/uploaded-blobs.ts'
-import { base64Form, type EncodedFile, type FileForm } from './encode-file.ts'
+import { base64Form, type EncodedFile, type FileForm, piecesOf } from './encode-file.ts'
 import type { ReusableBlob } from './reusable-blobs.ts'
 import { withPatience } from './server-patience.ts'
 import type { SpoolFolder } from './spool-folder.ts'
@@ -15,8 +15,6 @@ import { UploadLedger } from './upload-ledger.ts'
 import type { UploadedFile } from './upload-tree.ts'
 
 const uploadsAtOnce = 8
-/** Up to here a blob is handed on whole; above, it is read as it is written. */
-const wholeBytesMax = 256 * 1024
 const opaqueType = 'application/octet-stream'
 
 /** The server returned another CID than the bytes have. */
@@ -77,7 +75,7 @@ export async function uploadBlobs(
 }
 
 async function keep(content: Blob, blobs: BlobStore): Promise<StoredBlob> {
-  return await blobs.put(content.size > wholeBytesMax ? content.stream() : await content.bytes())
+  return await blobs.put(piecesOf(content))
 }
 
 /**
@@ -125,11 +123,7 @@ class UploadServer {
   }
 
   async #sendText(file: EncodedFile, signal: AbortSignal): Promise<BlobRef> {
-    return await this.#send(
-      file,
-      await base64Form(file.content, this.#context.folder, signal),
-      signal,
-    )
+    return await this.#send(file, await base64Form(file.content, this.#context.folder), signal)
   }
 
   async #send(
