@@ -114,6 +114,11 @@ export class Identities {
     return identity
   }
 
+  /** What is known of the account may be out of date: the next `resolve` asks again. */
+  forget(did: Did): void {
+    this.#cache.delete(did)
+  }
+
   async #read(did: Did, signal: AbortSignal | undefined): Promise<Identity> {
     const document = await this.#document(did, signal)
     const pds = originOf(getPdsEndpoint(document), this.#allowHttp)

@@ -1,11 +1,6 @@
-import { lookup } from 'node:dns/promises'
 import ipaddr from 'ipaddr.js'
-
-/** Every address a host name has, as literals. Throws what the system resolver throws. */
-export type ResolveHost = (hostname: string) => Promise<readonly string[]>
-
-export const resolveHost: ResolveHost = async (hostname) =>
-  (await lookup(hostname, { all: true })).map((entry) => entry.address)
+import { orAborted } from './or-aborted.ts'
+import type { ResolveHost } from './resolve-host.ts'
 
 /** A host that users may not make us talk to: loopback, private, link-local, translated, reserved. */
 export class ForbiddenHostError extends Error {
@@ -21,9 +16,13 @@ export class ForbiddenHostError extends Error {
 /**
  * The one address to connect to for `hostname`, vetted. All addresses of a name must be public: a name
  * that answers with a public and a private one is an attempt to reach the private one (DNS rebinding).
- * Throws ForbiddenHostError.
+ * Throws ForbiddenHostError, and what `resolve` throws.
  */
-export async function publicAddressOf(hostname: string, resolve: ResolveHost): Promise<string> {
+export async function publicAddressOf(
+  hostname: string,
+  resolve: ResolveHost,
+  signal: AbortSignal,
+): Promise<string> {
   const name = hostname.replace(/\.$/, '')
   const literal = ipLiteral(name)
   if (literal !== null) {
@@ -33,7 +32,7 @@ export async function publicAddressOf(hostname: string, resolve: ResolveHost): P
   if (name === 'localhost' || name.endsWith('.localhost')) {
     throw new ForbiddenHostError(hostname, 'loopback name')
   }
-  const addresses = await resolve(name)
+  const addresses = await orAborted(resolve(name, signal), signal)
   const [first] = addresses
   if (first === undefined) throw new ForbiddenHostError(hostname, 'no address')
   if (!addresses.every(isPublicAddress)) {

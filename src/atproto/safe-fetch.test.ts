@@ -1,14 +1,14 @@
 import { afterAll, describe, expect, test } from 'bun:test'
+import { gzipSync } from 'node:zlib'
+import { startDnsServer } from '#tests/support/dns-server.ts'
 import { certificate, certificateKey } from '#tests/support/self-signed.ts'
-import { ForbiddenHostError } from './public-address.ts'
+import { createResolveHost } from './resolve-host.ts'
 import { createSafeFetch, FetchLimitError } from './safe-fetch.ts'
 
-let connections = 0
 const server = Bun.serve({
   port: 0,
   hostname: '127.0.0.1',
   async fetch(request) {
-    connections += 1
     const { pathname } = new URL(request.url)
     if (pathname === '/redirect') return Response.redirect('/hello')
     if (pathname === '/away') return Response.redirect('http://169.254.169.254/')
@@ -16,55 +16,72 @@ const server = Bun.serve({
     if (pathname === '/echo') return new Response(await request.text())
     if (pathname === '/stalls') return new Response(stalls())
     if (pathname === '/error') return new Response('no such thing', { status: 404 })
+    if (pathname === '/silent') return await new Promise<never>(() => undefined)
+    if (pathname === '/bomb') return new Response(bomb, { headers: { 'content-encoding': 'gzip' } })
+    if (pathname === '/drips') return new Response(drips(0))
+    if (pathname === '/drips-after-10-mb') return new Response(drips(10_000_000))
+    if (pathname === '/2-mb') return new Response(new Uint8Array(2_000_000))
+    if (pathname === '/headers') return Response.json(Object.fromEntries(request.headers))
     if (pathname === '/loop') return Response.redirect('/loop')
     return new Response('hello')
   },
 })
-afterAll(() => server.stop(true))
+/** Bun's own server refuses to send so much. */
+const longHeaders = Bun.listen({
+  port: 0,
+  hostname: '127.0.0.1',
+  socket: {
+    data(socket) {
+      const header = `x-filler: ${'y'.repeat(1000)}\r\n`
+      socket.end(`HTTP/1.1 200 OK\r\n${header.repeat(1000)}content-length: 2\r\n\r\nhi`)
+    },
+  },
+})
+afterAll(async () => {
+  longHeaders.stop(true)
+  await server.stop(true)
+})
+
+/** 100 MB of nothing. */
+const bomb = gzipSync(new Uint8Array(100_000_000))
 
 const at = (path: string) => `http://127.0.0.1:${server.port}${path}`
 
-describe('refuses, without a connection, what is not a public https origin', () => {
-  const safeFetch = createSafeFetch({ resolve: async () => ['127.0.0.1'] })
-  const port = server.port
-  for (const url of [
-    `http://127.0.0.1:${port}/`,
-    'https://127.0.0.1/',
-    'https://2130706433/',
-    'https://0x7f.1/',
-    'https://127.1/',
-    'https://[::1]/',
-    'https://[::ffff:7f00:1]/',
-    'https://[::7f00:1]/',
-    'https://[64:ff9b::7f00:1]/',
-    'https://169.254.169.254/',
-    'https://100.64.0.1/',
-    'https://0/',
-    'https://localhost./',
-    'https://a.localhost/',
-    'https://rebound.example/',
-    'https://user:secret@rebound.example/',
-    'https://rebound.example:8443/',
-  ]) {
-    test(url, async () => {
-      const before = connections
-      await expect(safeFetch(url)).rejects.toBeInstanceOf(ForbiddenHostError)
-      expect(connections).toBe(before)
-    })
-  }
+describe('a look-up', () => {
+  const silent = { resolve: () => new Promise<never>(() => undefined) }
 
-  test('a name whose look-up does not end before the caller gives up', async () => {
-    const silent = createSafeFetch({ resolve: () => new Promise(() => undefined) })
+  test('ends when the caller gives up', async () => {
     const stop = new AbortController()
-    const fetching = silent('https://silent.example/', { signal: stop.signal })
-    await Bun.sleep(0)
+    const fetching = createSafeFetch(silent)('https://silent.example/', { signal: stop.signal })
     stop.abort(new Error('stopped'))
     await expect(fetching).rejects.toThrow('stopped')
   })
 
-  test('a name with a public and a private address', async () => {
-    const mixed = createSafeFetch({ resolve: async () => ['93.184.216.34', '10.0.0.1'] })
-    await expect(mixed('https://mixed.example/')).rejects.toBeInstanceOf(ForbiddenHostError)
+  test('ends at its deadline, and gives back its slot', async () => {
+    const limits = { lookupMs: 10 }
+    const safeFetch = createSafeFetch({
+      ...silent,
+      limits,
+      slots: { slotsMax: 1, waitingMax: 0 },
+    })
+    for (let i = 0; i < 2; i++) {
+      await expect(safeFetch('https://silent.example/')).rejects.toMatchObject({ limit: 'lookup' })
+    }
+  })
+
+  test('is stopped in the name server’s client too', async () => {
+    await using dns = await startDnsServer({ 'silent.example': 'silent' })
+    let signalled: AbortSignal | undefined
+    const resolve = createResolveHost({ servers: [dns.address] })
+    const safeFetch = createSafeFetch({
+      resolve(hostname, signal) {
+        signalled = signal
+        return resolve(hostname, signal)
+      },
+      limits: { lookupMs: 20 },
+    })
+    await expect(safeFetch('https://silent.example/')).rejects.toMatchObject({ limit: 'lookup' })
+    expect(signalled?.aborted).toBe(true)
   })
 })
 
@@ -95,6 +112,45 @@ describe('with private addresses allowed', () => {
   test('stops a body that stalls', async () => {
     const response = await safeFetch(at('/stalls'), { limits: { idleMs: 20 } })
     await expect(response.text()).rejects.toBeInstanceOf(FetchLimitError)
+  })
+
+  test('stops headers that do not come', async () => {
+    const fetching = safeFetch(at('/silent'), { limits: { headersMs: 20 } })
+    await expect(fetching).rejects.toMatchObject({ limit: 'headers' })
+  })
+
+  test('refuses headers of 1 MB', async () => {
+    const fetching = safeFetch(at('/long-headers').replace(`${server.port}`, `${longHeaders.port}`))
+    await expect(fetching).rejects.toThrow()
+  })
+
+  test('stops a small body that unpacks to a large one', async () => {
+    const response = await safeFetch(at('/bomb'), { limits: { responseBytesMax: 100_000 } })
+    await expect(response.arrayBuffer()).rejects.toMatchObject({ limit: 'bytes' })
+  })
+})
+
+describe('a body must come at a pace', () => {
+  const limits = { bytesPerSecondMin: 1_000_000, rateWindowMs: 60, responseBytesMax: 1_000_000_000 }
+  const safeFetch = createSafeFetch({ allowPrivate: true, limits })
+
+  test('one that drips is stopped, though it never stalls', async () => {
+    const response = await safeFetch(at('/drips'))
+    await expect(response.text()).rejects.toMatchObject({ limit: 'rate' })
+  })
+  test('however much came fast before', async () => {
+    const response = await safeFetch(at('/drips-after-10-mb'))
+    await expect(response.arrayBuffer()).rejects.toMatchObject({ limit: 'rate' })
+  })
+  test('time that its reader takes does not count', async () => {
+    const rateWindowMs = 500
+    const response = await safeFetch(at('/2-mb'), { limits: { rateWindowMs } })
+    let bytes = 0
+    for await (const chunk of response.body ?? []) {
+      if (bytes === 0) await Bun.sleep(rateWindowMs * 1.5)
+      bytes += chunk.byteLength
+    }
+    expect(bytes).toBe(2_000_000)
   })
 })
 
@@ -128,6 +184,27 @@ describe('a slot of its host', () => {
     for (let i = 0; i < 2; i++) await (await safeFetch(at('/endless'))).body?.cancel()
     expect(await (await safeFetch(at('/hello'))).text()).toBe('hello')
   })
+})
+
+test('what is meant for one host is not told to another', async () => {
+  const safeFetch = createSafeFetch({ allowPrivate: true })
+  const headers = { authorization: 'secret' }
+  const told = async (to: string) => {
+    const from = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      fetch: (request) =>
+        new URL(request.url).pathname === '/headers'
+          ? Response.json(Object.fromEntries(request.headers))
+          : new Response('', { status: 302, headers: { location: to } }),
+    })
+    const response = await safeFetch(from.url, { redirect: 'follow', headers })
+    const { authorization } = (await response.json()) as Record<string, string>
+    await from.stop(true)
+    return authorization
+  }
+  expect(await told('/headers')).toBe('secret')
+  expect(await told(at('/headers'))).toBeUndefined()
 })
 
 test('gives up on redirects that do not end', async () => {
@@ -182,6 +259,17 @@ describe('over TLS, to the address that was vetted', () => {
 function endless(): ReadableStream {
   return new ReadableStream({
     pull: (controller) => controller.enqueue(new Uint8Array(65_536)),
+  })
+}
+
+/** So many bytes at once, then one at a time, for as long as somebody reads. */
+function drips(bytesFirst: number): ReadableStream {
+  return new ReadableStream({
+    start: (controller) => controller.enqueue(new Uint8Array(bytesFirst)),
+    async pull(controller) {
+      await Bun.sleep(5)
+      controller.enqueue(new Uint8Array(1))
+    },
   })
 }
 

@@ -1,44 +1,17 @@
+import { boundedResponse } from './bounded-response.ts'
+import { Deadlines, type FetchLimits, limitsDefault } from './fetch-limits.ts'
 import { HostSlots } from './host-slots.ts'
-import { orAborted } from './or-aborted.ts'
-import {
-  ForbiddenHostError,
-  publicAddressOf,
-  type ResolveHost,
-  resolveHost,
-} from './public-address.ts'
+import { ForbiddenHostError, publicAddressOf } from './public-address.ts'
+import { createResolveHost, type ResolveHost } from './resolve-host.ts'
 
-/** What one request may take. Bytes are of the response body; a longer one fails while it is read. */
-export interface FetchLimits {
-  readonly responseBytesMax: number
-  readonly headersMs: number
-  readonly idleMs: number
-}
+export { FetchLimitError } from './fetch-limits.ts'
 
 export type SafeFetch = (
   input: string | URL | Request,
   init?: RequestInit & { limits?: Partial<FetchLimits> },
 ) => Promise<Response>
 
-const limitsDefault: FetchLimits = {
-  responseBytesMax: 1024 * 1024,
-  headersMs: 10_000,
-  idleMs: 10_000,
-}
 const redirectsMax = 3
-const readAheadBytes = 64 * 1024
-/** A transfer that is slower than this over its whole size is not worth its slot. */
-const bytesPerSecondMin = 32 * 1024
-
-/** A host that users name took too long, or sent more than it may. */
-export class FetchLimitError extends Error {
-  override readonly name = 'FetchLimitError'
-  readonly limit: 'headers' | 'idle' | 'overall' | 'bytes'
-
-  constructor(limit: 'headers' | 'idle' | 'overall' | 'bytes', url: string) {
-    super(`${limit} limit reached; url=${url}`)
-    this.limit = limit
-  }
-}
 
 interface SafeFetchOptions {
   /** Development only: allows loopback and private addresses, plain http and ports. */
@@ -59,37 +32,53 @@ type Connect = (request: Request, init: BunFetchRequestInit) => Promise<Response
  * deadlines and byte cap until the body ends. Throws ForbiddenHostError, FetchLimitError, HostBusyError.
  */
 export function createSafeFetch(options: SafeFetchOptions = {}): SafeFetch {
-  const { allowPrivate = false, resolve = resolveHost, connect = fetch } = options
+  const { allowPrivate = false, resolve = createResolveHost(), connect = fetch } = options
   const slots = new HostSlots(options.slots ?? { slotsMax: 4, waitingMax: 1000 })
 
   const fetchOnce: SafeFetch = async (input, init = {}) => {
     const request = new Request(input, { ...init, redirect: 'manual' })
     const url = new URL(request.url)
     assertAllowedUrl(url, allowPrivate)
+    const limits = { ...limitsDefault, ...options.limits, ...init.limits }
     const release = await slots.take(url.host, request.signal)
+    const deadlines = new Deadlines(url.href)
     try {
-      const vetted = allowPrivate
-        ? null
-        : await orAborted(publicAddressOf(url.hostname, resolve), request.signal)
-      const attempt = { request, url, address: vetted, connect, release }
-      return await send(attempt, { ...limitsDefault, ...options.limits, ...init.limits })
+      const signal = AbortSignal.any([request.signal, deadlines.signal])
+      deadlines.arm('lookup', limits.lookupMs)
+      const address = allowPrivate ? null : await publicAddressOf(url.hostname, resolve, signal)
+      deadlines.disarm('lookup')
+      return await send({ request, url, address, connect, signal, deadlines, release }, limits)
     } catch (error) {
+      deadlines.disarmAll()
       release()
-      throw error
+      throw deadlines.signal.aborted ? deadlines.signal.reason : error
     }
   }
 
   return async (input, init) => {
     let response = await fetchOnce(input, init)
-    if (init?.redirect !== 'follow') return response
-    let from = input instanceof Request ? input.url : String(input)
+    if (!mayFollow(input, init)) return response
+    let from = new URL(input instanceof Request ? input.url : input)
     for (let hop = 0; isRedirect(response) && hop < redirectsMax; hop++) {
       await response.body?.cancel()
-      from = new URL(response.headers.get('location') ?? '', from).href
-      response = await fetchOnce(from, init)
+      const to = new URL(response.headers.get('location') ?? '', from)
+      response = await fetchOnce(to, to.origin === from.origin ? init : withoutHeaders(init))
+      from = to
     }
     return response
   }
+}
+
+/** A body is not sent twice. */
+function mayFollow(input: Parameters<SafeFetch>[0], init: Parameters<SafeFetch>[1]): boolean {
+  const method = init?.method ?? (input instanceof Request ? input.method : 'GET')
+  return init?.redirect === 'follow' && method === 'GET'
+}
+
+/** What is meant for one host is not told to another. */
+function withoutHeaders(init: Parameters<SafeFetch>[1]): Parameters<SafeFetch>[1] {
+  const { headers: _, ...rest } = init ?? {}
+  return rest
 }
 
 const isRedirect = (response: Response): boolean =>
@@ -97,9 +86,10 @@ const isRedirect = (response: Response): boolean =>
 
 function assertAllowedUrl(url: URL, allowPrivate: boolean): void {
   if (url.username || url.password) throw new ForbiddenHostError(url.hostname, 'credentials in URL')
-  if (allowPrivate) return
+  // Bun's fetch reads file:, data: and others too.
+  if (allowPrivate && url.protocol === 'http:') return
   if (url.protocol !== 'https:') throw new ForbiddenHostError(url.hostname, 'not https')
-  if (url.port !== '') throw new ForbiddenHostError(url.hostname, 'port in URL')
+  if (!allowPrivate && url.port !== '') throw new ForbiddenHostError(url.hostname, 'port in URL')
 }
 
 interface Attempt {
@@ -108,35 +98,28 @@ interface Attempt {
   /** The vetted address; null: whatever the name resolves to. */
   readonly address: string | null
   readonly connect: Connect
+  /** Of the caller, and of the deadlines. */
+  readonly signal: AbortSignal
+  readonly deadlines: Deadlines
   /** Gives the host's slot back. */
   readonly release: () => void
 }
 
-async function send(
-  { request, url, address, connect, release }: Attempt,
-  limits: FetchLimits,
-): Promise<Response> {
-  const deadlines = new Deadlines(url.href)
+async function send(attempt: Attempt, limits: FetchLimits): Promise<Response> {
+  const { request, url, address, connect, signal, deadlines } = attempt
+  const transferMs = (bytes: number): number => (bytes / limits.bytesPerSecondMin) * 1000
   const sentBytes = Number(request.headers.get('content-length') ?? 0)
   deadlines.arm('headers', limits.headersMs + transferMs(sentBytes))
-  const signal = AbortSignal.any([request.signal, deadlines.signal])
-  try {
-    const response = await connect(connectTo(request, url, address), {
-      signal,
-      redirect: 'manual',
-      // The certificate is checked against the name, not against the literal that we connect to.
-      tls: { serverName: url.hostname },
-    })
-    deadlines.arm('overall', limits.headersMs + transferMs(limits.responseBytesMax))
-    deadlines.disarm('headers')
-    return bounded(response, url.href, limits, deadlines, release)
-  } catch (error) {
-    deadlines.disarmAll()
-    throw deadlines.signal.aborted ? deadlines.signal.reason : error
-  }
+  const response = await connect(connectTo(request, url, address), {
+    signal,
+    redirect: 'manual',
+    // The certificate is checked against the name, not against the literal that we connect to.
+    tls: { serverName: url.hostname },
+  })
+  deadlines.disarm('headers')
+  deadlines.arm('overall', limits.headersMs + transferMs(limits.responseBytesMax))
+  return boundedResponse(response, attempt, limits)
 }
-
-const transferMs = (bytes: number): number => (bytes / bytesPerSecondMin) * 1000
 
 /** The same request, addressed to the literal that was vetted: no second look-up can change it. */
 function connectTo(request: Request, url: URL, address: string | null): Request {
@@ -146,91 +129,4 @@ function connectTo(request: Request, url: URL, address: string | null): Request 
   const connected = new Request(target, request)
   connected.headers.set('host', url.host)
   return connected
-}
-
-function bounded(
-  response: Response,
-  url: string,
-  limits: FetchLimits,
-  deadlines: Deadlines,
-  release: () => void,
-): Response {
-  const end = (): void => {
-    deadlines.disarmAll()
-    release()
-  }
-  if (!response.body) {
-    end()
-    return response
-  }
-  const reader = response.body.getReader()
-  let receivedBytes = 0
-  const source: UnderlyingDefaultSource<Uint8Array> = {
-    start(controller) {
-      // Also when nobody is reading: an answer that its caller forgets must give its slot back.
-      deadlines.signal.addEventListener('abort', () => {
-        end()
-        reader.cancel().catch(() => undefined)
-        controller.error(deadlines.signal.reason)
-      })
-    },
-    async pull(controller) {
-      deadlines.arm('idle', limits.idleMs)
-      try {
-        const { done, value } = await reader.read()
-        deadlines.disarm('idle')
-        if (done) {
-          end()
-          controller.close()
-          return
-        }
-        receivedBytes += value.byteLength
-        if (receivedBytes > limits.responseBytesMax) throw new FetchLimitError('bytes', url)
-        controller.enqueue(value)
-      } catch (error) {
-        end()
-        reader.cancel().catch(() => undefined) // the connection is already gone
-        controller.error(error)
-      }
-    },
-    async cancel(reason) {
-      end()
-      await reader.cancel(reason)
-    },
-  }
-  // Read ahead: a small answer that nobody reads, such as that of an error, is over by itself.
-  const readAhead = new ByteLengthQueuingStrategy({ highWaterMark: readAheadBytes })
-  return new Response(new ReadableStream(source, readAhead), response)
-}
-
-type Deadline = 'headers' | 'idle' | 'overall'
-
-/** Timers that abort one request when they run out. */
-class Deadlines {
-  readonly #controller = new AbortController()
-  readonly #timers = new Map<Deadline, Timer>()
-  readonly #url: string
-
-  constructor(url: string) {
-    this.#url = url
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal
-  }
-
-  arm(deadline: Deadline, ms: number): void {
-    this.disarm(deadline)
-    const abort = () => this.#controller.abort(new FetchLimitError(deadline, this.#url))
-    this.#timers.set(deadline, setTimeout(abort, ms))
-  }
-
-  disarm(deadline: Deadline): void {
-    clearTimeout(this.#timers.get(deadline))
-    this.#timers.delete(deadline)
-  }
-
-  disarmAll(): void {
-    for (const deadline of [...this.#timers.keys()]) this.disarm(deadline)
-  }
 }

@@ -1,0 +1,98 @@
+import { type Deadlines, FetchLimitError, type FetchLimits } from './fetch-limits.ts'
+import { TransferCredit } from './transfer-credit.ts'
+
+const readAheadBytes = 64 * 1024
+
+interface Transfer {
+  readonly url: URL
+  readonly deadlines: Deadlines
+  /** Called when the body is over, however it ends. Safe to call again. */
+  readonly release: () => void
+}
+
+/** The response, with a body that fails where it passes its limits. */
+export function boundedResponse(
+  response: Response,
+  transfer: Transfer,
+  limits: FetchLimits,
+): Response {
+  if (!response.body) {
+    transfer.deadlines.disarmAll()
+    transfer.release()
+    return response
+  }
+  const source = new BoundedBody(response.body.getReader(), transfer, limits)
+  // Read ahead: a small answer that nobody reads, such as that of an error, is over by itself.
+  const readAhead = new ByteLengthQueuingStrategy({ highWaterMark: readAheadBytes })
+  return new Response(new ReadableStream(source, readAhead), response)
+}
+
+type BytesReader = ReadableStreamDefaultReader<Uint8Array>
+type Controller = ReadableStreamDefaultController<Uint8Array>
+
+class BoundedBody implements UnderlyingDefaultSource<Uint8Array> {
+  readonly #reader: BytesReader
+  readonly #transfer: Transfer
+  readonly #limits: FetchLimits
+  readonly #credit: TransferCredit
+  #receivedBytes = 0
+
+  constructor(reader: BytesReader, transfer: Transfer, limits: FetchLimits) {
+    this.#reader = reader
+    this.#transfer = transfer
+    this.#limits = limits
+    this.#credit = new TransferCredit(limits)
+  }
+
+  // Also when nobody is reading: an answer that its caller forgets must give its slot back.
+  start(controller: Controller): void {
+    const { signal } = this.#transfer.deadlines
+    signal.addEventListener('abort', () => this.#fail(controller, signal.reason))
+  }
+
+  async pull(controller: Controller): Promise<void> {
+    try {
+      const { done, value } = await this.#read()
+      if (done) {
+        this.#end()
+        controller.close()
+        return
+      }
+      this.#receivedBytes += value.byteLength
+      if (this.#receivedBytes > this.#limits.responseBytesMax) {
+        throw new FetchLimitError('bytes', this.#transfer.url.href)
+      }
+      controller.enqueue(value)
+    } catch (error) {
+      this.#fail(controller, error)
+    }
+  }
+
+  async cancel(reason: unknown): Promise<void> {
+    this.#end()
+    await this.#reader.cancel(reason)
+  }
+
+  async #read(): ReturnType<BytesReader['read']> {
+    const { deadlines } = this.#transfer
+    const askedAt = performance.now()
+    deadlines.arm('idle', this.#limits.idleMs)
+    deadlines.arm('rate', this.#credit.ms)
+    const chunk = await this.#reader.read()
+    deadlines.disarm('idle')
+    deadlines.disarm('rate')
+    this.#credit.received(chunk.value?.byteLength ?? 0, performance.now() - askedAt)
+    return chunk
+  }
+
+  #fail(controller: Controller, error: unknown): void {
+    this.#end()
+    this.#reader.cancel().catch(() => undefined) // the connection is already gone
+    controller.error(error)
+  }
+
+  #end(): void {
+    this.#transfer.deadlines.disarmAll()
+    this.#transfer.release()
+  }
+}

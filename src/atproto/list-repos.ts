@@ -1,0 +1,58 @@
+import { ownField } from '#site/own-fields.ts'
+import { type Did, parseDid } from '#site/site-address.ts'
+import { ServerRefusedError } from './account-repo.ts'
+import { cursorOf } from './list-record-keys.ts'
+import { publicQuery, type QueryContext } from './public-query.ts'
+
+const reposPerPage = 500
+const pageBytesMax = 4 * 1024 * 1024
+
+/**
+ * The accounts that have records of a collection, page by page, as a relay lists them. An account server,
+ * which knows no such list, gives all of its accounts. Throws what `publicQuery` throws.
+ */
+export async function* listReposByCollection(
+  server: string,
+  collection: string,
+  context: QueryContext,
+): AsyncGenerator<Did[]> {
+  const pages = pagesOf(server, 'com.atproto.sync.listReposByCollection', { collection }, context)
+  let first: IteratorResult<Did[]>
+  try {
+    first = await pages.next()
+  } catch (error) {
+    if (!(error instanceof ServerRefusedError && mayNotKnow.has(error.status))) throw error
+    return yield* pagesOf(server, 'com.atproto.sync.listRepos', {}, context)
+  }
+  if (!first.done) yield first.value
+  yield* pages
+}
+
+/** The reference account server answers 400 for a method that only relays have; others have their own ideas. */
+const mayNotKnow: ReadonlySet<number> = new Set([400, 401, 404, 405, 501])
+
+async function* pagesOf(
+  server: string,
+  method: string,
+  fixed: Readonly<Record<string, string>>,
+  context: QueryContext,
+): AsyncGenerator<Did[]> {
+  let cursor: string | null = ''
+  let before: string | null = null
+  while (cursor !== null && cursor !== before) {
+    const first = { ...fixed, limit: String(reposPerPage) }
+    const parameters = cursor === '' ? first : { ...first, cursor }
+    const page = await publicQuery({ server, method, parameters, bytesMax: pageBytesMax }, context)
+    yield didsOf(page)
+    before = cursor
+    cursor = cursorOf(page)
+  }
+}
+
+function didsOf(page: unknown): Did[] {
+  const repos = ownField(page, 'repos')
+  return (Array.isArray(repos) ? repos : []).flatMap((repo: unknown) => {
+    const did = ownField(repo, 'did')
+    return (typeof did === 'string' && parseDid(did)) || []
+  })
+}
