@@ -1,15 +1,23 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type DiskBlobStore, diskBlobStore } from '#blobs/disk.ts'
-import { BlobRequests } from '#edge/blob-requests.ts'
+import { AwaitedSites } from '#edge/awaited-sites.ts'
+import { Bodies } from '#edge/bodies.ts'
+import { CodingChoices } from '#edge/codings.ts'
 import { serveSite } from '#edge/edge.ts'
-import { plainPage } from '#edge/pages.ts'
-import { routeHost } from '#edge/route.ts'
+import { MissingBlobs } from '#edge/missing-blobs.ts'
+import { plainPage, unclaimedPage } from '#edge/pages.ts'
+import { Recompressor } from '#edge/recompressor.ts'
+import { createRouter } from '#edge/route.ts'
 import { Snapshots } from '#edge/snapshots.ts'
+import { siteLabel } from '#site/site-address.ts'
 import { type Database, openDatabase } from '#store/database.ts'
 import { Hints } from '#store/hints.ts'
+import { enqueueIngest } from '#store/ingest-queue.ts'
 import { migrate } from '#store/migrate.ts'
 import { recordingLog } from './support/api.ts'
 import { eventually } from './support/eventually.ts'
@@ -20,11 +28,15 @@ import { goLive, type SampleFile, snapshotOf, storedFile } from './support/serve
 // What visitors get over a real connection, where Bun's own reading and writing of HTTP counts too.
 
 const large = new Uint8Array(5 * 1024 * 1024).map((_, i) => i % 251)
+const huge = new Uint8Array(40 * 1024 * 1024)
+const css = 'a { color: red }\n'.repeat(200)
 const samples: Record<string, SampleFile> = {
   'index.html': { body: '<h1>home</h1>', gzip: true },
   'plain.png': { body: 'png', contentType: 'image/png' },
   'large.bin': { body: large, contentType: 'application/octet-stream' },
   'large.txt': { body: large, contentType: 'text/plain; charset=utf-8', gzip: true },
+  'huge.txt': { body: huge, contentType: 'text/plain; charset=utf-8', gzip: true },
+  'text.css': { body: css, contentType: 'text/css; charset=utf-8' },
   'empty.txt': { body: '', contentType: 'text/plain; charset=utf-8' },
   'evil.com': { body: 'ours' },
   'ü.html': { body: 'u' },
@@ -37,6 +49,10 @@ let database: Database
 let blobs: DiskBlobStore
 let server: Bun.Server<undefined>
 let host: string
+let recompressor: Recompressor
+const stop = new AbortController()
+/** What the clock is ahead. */
+let passedMs = 0
 const logged: Parameters<typeof recordingLog>[0] = []
 
 beforeAll(async () => {
@@ -50,22 +66,34 @@ beforeAll(async () => {
   const entries = Object.fromEntries(files.map(([path, { file }]) => [path, file]))
   const lost = storedFile({ body: 'nowhere' }).file
   host = `${await goLive(db, snapshotOf({ ...entries, 'lost.html': lost }))}.localhost`
-  const snapshots = new Snapshots({ db, charsMax: 1_000_000 })
   const log = recordingLog(logged)
-  const blobRequests = new BlobRequests({ db, hints: new Hints(), log, now: Date.now })
-  const edge = { blobs, blobRequests, log, snapshots }
-  const hosts = { applicationHost: '127.0.0.1', baseDomain: 'localhost' }
+  const now = () => Date.now() + passedMs
+  const missing = new MissingBlobs({
+    ...{ db, blobs, hints: new Hints(), log, now },
+    signal: stop.signal,
+  })
+  const snapshots = new Snapshots({
+    ...{ db, log, now, bytesMax: 1_000_000, earlierBytesMax: 0 },
+    onUnreadable: () => undefined,
+  })
+  const bodies = new Bodies({ blobs, bytesMax: 10_000_000 })
+  recompressor = new Recompressor({ bodies, log })
+  const choices = new CodingChoices()
+  const awaited = new AwaitedSites({ db, now })
+  const edge = { awaited, bodies, choices, log, missing, now, recompressor, snapshots }
+  const routeOf = createRouter({ applicationHost: '127.0.0.1', baseDomain: 'localhost' })
   server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
     fetch(request) {
-      const route = routeHost(request.headers.get('host'), hosts)
-      if (route.kind === 'site') return serveSite(route.label, request, edge)
-      return route.kind === 'bad-host' ? plainPage(400, 'Bad') : plainPage(404, 'None')
+      const route = routeOf(request.headers.get('host'))
+      if (route.kind === 'site') return serveSite(route, request, edge)
+      return route.kind === 'bad-host' ? plainPage(400, 'Bad') : unclaimedPage()
     },
   })
 })
 afterAll(async () => {
+  stop.abort()
   await server.stop(true)
   await database[Symbol.asyncDispose]()
   await rm(dir, { recursive: true })
@@ -195,6 +223,18 @@ describe('files', () => {
     )
   })
 
+  test('a text is sent as brotli, once that is made', async () => {
+    const headers = { 'accept-encoding': 'gzip, br' }
+    const before = await visit('/text.css', headers)
+    expect(await before.text()).toBe(css)
+    await recompressor.idle()
+    const after = await visit('/text.css', headers)
+    const codings = [before, after].map((response) => response.headers.get('content-encoding'))
+    expect(codings).toEqual([null, 'br'])
+    expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'))
+    expect(await after.text()).toBe(css)
+  })
+
   test('neither cookies nor credentials, for any origin', async () => {
     const response = await visit('/', { origin: 'https://else.where', cookie: 'did=x' })
     expect(response.headers.get('set-cookie')).toBeNull()
@@ -213,19 +253,84 @@ describe('files', () => {
   })
 })
 
+describe('ranges', () => {
+  const size = large.length
+  for (const path of ['/large.bin', '/large.txt']) {
+    const facts: [string, number, Uint8Array][] = [
+      ['bytes=10-19', 206, large.slice(10, 20)],
+      [`bytes=${size - 3}-`, 206, large.slice(-3)],
+      // Bun answers them by itself where a body is a file.
+      ['bytes=0-1,5-6', 200, large],
+      ['bytes=5-2', 200, large],
+    ]
+    for (const [range, status, expected] of facts) {
+      test(`${path} ${range}: ${status}`, async () => {
+        const response = await send(path, [`Host: ${host}`, `Range: ${range}`])
+        expect(response.status).toBe(status)
+        if (path === '/large.txt') return
+        expect(Bun.hash(new Uint8Array(response.body))).toBe(Bun.hash(expected))
+      })
+      test(`${path} ${range}, read by a program`, async () => {
+        const response = await visit(path, { range })
+        expect(Bun.hash(await response.bytes())).toBe(Bun.hash(expected))
+        expect(response.headers.get('accept-ranges')).toBe('bytes')
+      })
+    }
+  }
+
+  test('none such', async () => {
+    const response = await visit('/large.bin', { range: `bytes=${size}-` })
+    expect([response.status, response.headers.get('content-range')]).toEqual([
+      416,
+      `bytes */${size}`,
+    ])
+  })
+})
+
+test('visitors who do not read what they asked for hold next to nothing', async () => {
+  const sockets = Array.from({ length: 30 }, () => connect(server.port ?? 0, '127.0.0.1'))
+  const before = process.memoryUsage.rss()
+  const begun = sockets.map(async (socket) => {
+    socket.write(`GET /huge.txt HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
+    await once(socket, 'data')
+    socket.pause()
+  })
+  await Promise.all(begun)
+  // Meanwhile somebody else gets all of it.
+  expect((await (await visit('/huge.txt')).bytes()).length).toBe(huge.length)
+  expect(process.memoryUsage.rss() - before).toBeLessThan(huge.length * 6)
+  for (const socket of sockets) socket.destroy()
+})
+
+test('a site that is on its way is not here yet', async () => {
+  const queued = siteOf('queued')
+  await enqueueIngest(database.db, [queued], 1)
+  passedMs += 1_000
+  const response = await send('/', [`Host: ${siteLabel(queued)}.localhost`])
+  expect([response.status, response.headers['retry-after']]).toEqual([503, '2'])
+  expect(response.headers['cache-control']).toBe('no-store')
+  await database.db.deleteFrom('ingestQueue').execute()
+  passedMs += 1_000
+  expect((await send('/', [`Host: ${siteLabel(queued)}.localhost`])).status).toBe(404)
+})
+
 describe('what fails here is a 503, and only for who asked for it', () => {
   test('bytes that are missing: the site is asked for again', async () => {
-    for (const method of ['GET', 'HEAD']) {
-      const response = await visit('/lost.html', {}, method)
+    const answer = visit('/lost.html')
+    await eventually(async () => {
+      const queued = await database.db.selectFrom('ingestQueue').select(['did', 'name']).execute()
+      expect(queued).toEqual([{ did: alice, name: siteOf('blog').name }])
+    }, 2000)
+    passedMs += 5_000
+    for (const [method, response] of [
+      ['GET', await answer],
+      ['HEAD', await visit('/lost.html', {}, 'HEAD')],
+    ] as const) {
       expect(response.status).toBe(503)
       expect(response.headers.get('retry-after')).toBe('2')
       expect(response.headers.get('cache-control')).toBe('no-store')
       if (method === 'GET') expect(await response.text()).toContain('from its owner’s server')
     }
-    await eventually(async () => {
-      const queued = await database.db.selectFrom('ingestQueue').select(['did', 'name']).execute()
-      expect(queued).toEqual([{ did: alice, name: siteOf('blog').name }])
-    }, 2000)
   })
 
   test('a header that cannot be sent', async () => {

@@ -1,35 +1,93 @@
-import type { BlobStore } from '#blobs/blob-store.ts'
 import type { Log } from '#observe/log.ts'
 import { resolve } from '#site/resolve.ts'
-import type { BlobRequests } from './blob-requests.ts'
-import { notFoundPage, unavailablePage } from './pages.ts'
+import type { AwaitedSites } from './awaited-sites.ts'
+import { fetchingPage, notFoundPage, unavailablePage } from './pages.ts'
+import { requestTarget } from './request-target.ts'
 import { respond } from './respond.ts'
+import { type FileContext, respondFile } from './respond-file.ts'
+import type { SiteHost } from './route.ts'
+import type { SiteInMemory } from './site-in-memory.ts'
 import type { Snapshots } from './snapshots.ts'
 
-interface EdgeContext {
-  readonly blobs: BlobStore
-  readonly blobRequests: BlobRequests
+export interface EdgeContext extends FileContext {
+  readonly awaited: Pick<AwaitedSites, 'has'>
   readonly log: Log
-  readonly snapshots: Snapshots
+  readonly now: () => number
+  readonly snapshots: Pick<Snapshots, 'get'>
 }
 
-/** Answers a visitor of the site with this label. Never rejects: what fails here is a 503. */
-export async function serveSite(
-  label: string,
+/**
+ * Answers a visitor of this host; at once, without a promise, when all it takes is in memory. Never throws
+ * or rejects: what fails here is a 503.
+ */
+export function serveSite(
+  host: SiteHost,
   request: Request,
-  { blobs, blobRequests, log, snapshots }: EdgeContext,
-): Promise<Response> {
+  context: EdgeContext,
+): Response | Promise<Response> {
   try {
-    const snapshot = await snapshots.get(label)
-    if (snapshot === null) return notFoundPage()
-    const { pathname, search } = new URL(request.url)
-    const decision = resolve(snapshot, { method: request.method, pathname, search })
-    return await respond(decision, request, snapshot, {
-      openBlob: (hash) => blobs.open(hash),
-      onMissing: (missing) => void blobRequests.ask(missing),
-    })
+    const known = context.snapshots.get(host.label)
+    const answer =
+      known instanceof Promise
+        ? answerLater(host, request, known, context)
+        : answerVisitor(host, request, known, context)
+    return answer instanceof Promise
+      ? answer.catch((error) => notAnswered(host, error, context))
+      : answer
   } catch (error) {
-    log.error('visitor not answered', { label, error })
-    return unavailablePage()
+    return notAnswered(host, error, context)
   }
+}
+
+async function answerLater(
+  host: SiteHost,
+  request: Request,
+  loading: Promise<SiteInMemory | null>,
+  context: EdgeContext,
+): Promise<Response> {
+  const known = await loading
+  if (known !== null) return await answerVisitor(host, request, known, context)
+  return (await context.awaited.has(host.label)) ? fetchingPage() : notFoundPage()
+}
+
+/** As `serveSite`, once the site is in memory; what fails is thrown. */
+export function answerVisitor(
+  host: SiteHost,
+  request: Request,
+  known: SiteInMemory,
+  context: FileContext & Pick<EdgeContext, 'now'>,
+): Response | Promise<Response> {
+  const isRead = request.method === 'GET' || request.method === 'HEAD'
+  const remembered = isRead ? known.answerAt(request.url) : undefined
+  return remembered === undefined
+    ? decideAndAnswer(host, request, known, context)
+    : respondFile(remembered, request, known.site.snapshot, context)
+}
+
+function decideAndAnswer(
+  { host, isUnderBaseDomain }: SiteHost,
+  request: Request,
+  known: SiteInMemory,
+  context: FileContext & Pick<EdgeContext, 'now'>,
+): Response | Promise<Response> {
+  const { method, url } = request
+  const { pathname, search } = requestTarget(url)
+  const header = (name: string): string | null => request.headers.get(name)
+  const visit = { method, pathname, search, host, header, country: null }
+  const decision = resolve(known.site, visit, context.now())
+  const place = { host, pathname, isUnderBaseDomain, canonical: null }
+  // Without a query, of which there are as many as anybody makes up.
+  if (
+    decision.kind === 'file' &&
+    search === '' &&
+    known.site.knownPages.get(pathname) === decision
+  ) {
+    known.remember(url, known.answerTo(decision, place))
+  }
+  return respond(decision, request, place, known, context)
+}
+
+function notAnswered({ label }: SiteHost, error: unknown, { log }: EdgeContext): Response {
+  log.error('visitor not answered', { label, error })
+  return unavailablePage()
 }

@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
-import { fetchingPage, notFoundPage, plainPage, unavailablePage } from './pages.ts'
+import { fetchingPage, notFoundPage, plainPage, unavailablePage, unclaimedPage } from './pages.ts'
 
 const pages: [Response, number][] = [
   [notFoundPage(), 404],
+  [unclaimedPage(), 404],
   [fetchingPage(), 503],
   [unavailablePage(), 503],
   [plainPage(405, 'Method not allowed', { allow: 'GET' }), 405],

@@ -1,48 +1,71 @@
-/** Pages of our own on hosts of sites: small, readable in light and dark, without script. */
-export function notFoundPage(): Response {
-  return page(404, 'Not found', 'There is nothing at this address.')
+import type { MissingStatus } from '#site/decision.ts'
+
+// Pages of our own on hosts of sites: small, readable in light and dark, without script.
+
+/** What is to be said, and with which status. Nothing of a request or a site is ever put into it. */
+export interface OwnPage {
+  readonly status: number
+  readonly html: string
 }
+
+/** The fields of every page of ours. */
+export const ownPageFields: Readonly<Record<string, string>> = {
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+}
+
+/** What a site says where it has no page of its own. */
+export const missingPages: Readonly<Record<MissingStatus, OwnPage>> = {
+  404: own(404, 'Not found', 'There is nothing at this address.'),
+  410: own(410, 'Gone', 'What was at this address was removed.'),
+  451: own(451, 'Not available', 'This page cannot be shown for legal reasons.'),
+}
+
+export const notFoundPage = (): Response => responseOf(missingPages[404])
+
+/** A name under our domain, or one that leads here, that stands for no site. */
+export const unclaimedPage = (): Response => responseOf(unclaimed)
 
 /** The bytes are not here; they are being fetched. */
-export function fetchingPage(): Response {
-  const text = 'This page is being fetched from its owner’s server. Try again in a moment.'
-  return page(503, 'Not here yet', text, { 'retry-after': '2' })
-}
+export const fetchingPage = (): Response => responseOf(fetching, tryAgain)
 
 /** Something of ours failed: the bytes may be here, or not. */
-export function unavailablePage(): Response {
-  const text = 'This page cannot be shown right now. Try again in a moment.'
-  return page(503, 'Not available', text, { 'retry-after': '2' })
-}
+export const unavailablePage = (): Response => responseOf(unavailable, tryAgain)
 
 export function plainPage(
   status: number,
   title: string,
   headers: Record<string, string> = {},
 ): Response {
-  return page(status, title, 'This request cannot be answered.', headers)
+  return responseOf(own(status, title, 'This request cannot be answered.'), headers)
 }
 
-function page(
-  status: number,
-  title: string,
-  text: string,
-  headers: Record<string, string> = {},
-): Response {
-  return new Response(htmlOf(title, text), {
-    status,
-    headers: {
-      'content-type': 'text/html; charset=utf-8',
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
-      'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
-      ...headers,
-    },
-  })
+const tryAgain = { 'retry-after': '2' }
+
+const unclaimed = own(404, 'No site here', 'This name does not lead to a website.')
+const fetching = own(
+  503,
+  'Not here yet',
+  'This page is being fetched from its owner’s server. Try again in a moment.',
+)
+const unavailable = own(
+  503,
+  'Not available',
+  'This page cannot be shown right now. Try again in a moment.',
+)
+
+function responseOf({ status, html }: OwnPage, headers: Record<string, string> = {}): Response {
+  return new Response(html, { status, headers: { ...ownPageFields, ...headers } })
 }
 
-// `title` and `text` are ours; nothing of a request or a site is ever put into these pages.
-function htmlOf(title: string, text: string): string {
+function own(status: number, title: string, text: string): OwnPage {
+  return { status, html: htmlPage(title, `<p>${text}</p>`) }
+}
+
+/** `title` and `body` are HTML. */
+export function htmlPage(title: string, body: string): string {
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -50,11 +73,13 @@ function htmlOf(title: string, text: string): string {
 <title>${title}</title>
 <style>
 :root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif }
-body { max-width: 32rem; margin: 20vh auto; padding: 0 1rem }
+body { max-width: 40rem; margin: 15vh auto; padding: 0 1rem; overflow-wrap: anywhere }
+table { width: 100%; border-collapse: collapse }
+th, td { padding: 0.25rem 0.5rem 0.25rem 0; text-align: start; vertical-align: top }
 </style>
 <main>
 <h1>${title}</h1>
-<p>${text}</p>
+${body}
 </main>
 </html>
 `

@@ -1,39 +1,27 @@
 import { describe, expect, test } from 'bun:test'
-import { resolve } from '#site/resolve.ts'
-import { type SampleFile, snapshotOf, storedFile } from '#tests/support/served-site.ts'
-import { respond } from './respond.ts'
+import { seen, type VisitOptions, visitedSite, visitSite } from '#tests/support/edge.ts'
+import type { SampleFile } from '#tests/support/served-site.ts'
 
-const mebibyte = 1024 * 1024
-const large = new Uint8Array(5 * mebibyte).map((_, i) => i % 251)
+const large = new Uint8Array(5 * 1024 * 1024).map((_, i) => i % 251)
+const text = 'text/plain; charset=utf-8'
 const samples: Record<string, SampleFile> = {
   'plain.png': { body: 'png', contentType: 'image/png' },
   'page.html': { body: '<h1>page</h1>', gzip: true },
-  'large.txt': { body: large, contentType: 'text/plain; charset=utf-8', gzip: true },
+  'large.txt': { body: large, contentType: text, gzip: true },
   'large.bin': { body: large, contentType: 'application/octet-stream' },
-  'empty.txt': { body: '', contentType: 'text/plain; charset=utf-8' },
-  'empty.gz.txt': { body: '', contentType: 'text/plain; charset=utf-8', gzip: true },
+  'empty.txt': { body: '', contentType: text },
+  'empty.gz.txt': { body: '', contentType: text, gzip: true },
+  'assets/index-BX3f9aQz.js': { body: 'js', contentType: 'text/javascript; charset=utf-8' },
   'd/index.html': { body: 'index' },
 }
-const entries = Object.entries(samples).map(([path, sample]) => [path, storedFile(sample)] as const)
-const blobs = new Map(entries.map(([, { file, stored }]) => [file.hash, new Blob([stored])]))
-const snapshot = snapshotOf(Object.fromEntries(entries.map(([path, { file }]) => [path, file])))
+const site = visitedSite(samples)
 const fileOf = (path: string) => {
-  const file = snapshot.files.get(path)
+  const file = site.known.site.files.get(path)
   if (file === undefined) throw new Error(`no ${path}`)
   return file
 }
-
-async function visit(path: string, headers: Record<string, string> = {}, method = 'GET') {
-  const url = new URL(path, 'http://blog.test')
-  const decision = resolve(snapshot, { method, pathname: url.pathname, search: url.search })
-  const missing: unknown[] = []
-  const response = await respond(decision, new Request(url, { method, headers }), snapshot, {
-    openBlob: async (hash) => blobs.get(hash) ?? null,
-    onMissing: (site) => missing.push(site),
-  })
-  const body = Buffer.from(await response.arrayBuffer())
-  return { status: response.status, headers: Object.fromEntries(response.headers), body, missing }
-}
+const visit = (path: string, headers: VisitOptions['headers'] = {}, method = 'GET') =>
+  seen(visitSite(site, path, { headers, method }))
 
 const base = {
   'access-control-allow-origin': '*',
@@ -43,11 +31,13 @@ const base = {
 }
 const ofFile = {
   ...base,
+  'accept-ranges': 'bytes',
   'content-disposition': 'inline',
   'cache-control': 'public, max-age=0, must-revalidate',
   'last-modified': 'Tue, 01 Jan 2030 00:00:00 GMT',
 }
-const gzip = { 'accept-encoding': 'gzip, deflate, br' }
+const gzip = { 'accept-encoding': 'gzip, deflate' }
+const identity = { 'accept-encoding': 'identity' }
 
 describe('a file that is stored as it is', () => {
   for (const headers of [{}, gzip, { 'accept-encoding': 'identity;q=0' }]) {
@@ -79,7 +69,7 @@ describe('a file that is stored compressed', () => {
     })
   })
 
-  for (const refusal of [{}, { 'accept-encoding': 'br' }, { 'accept-encoding': 'gzip;q=0' }]) {
+  for (const refusal of [{}, { 'accept-encoding': 'zstd' }, { 'accept-encoding': 'gzip;q=0' }]) {
     test(`is decoded for ${JSON.stringify(refusal)}`, async () => {
       const { headers, body } = await visit('/page.html', refusal)
       expect(body.toString()).toBe('<h1>page</h1>')
@@ -88,9 +78,46 @@ describe('a file that is stored compressed', () => {
   }
 })
 
+test('what takes more than 1 MiB only as it is stored is streamed as well', async () => {
+  const noise = new Uint8Array(1024 * 1024)
+  for (let at = 0; at < noise.length; at += 65_536)
+    crypto.getRandomValues(noise.subarray(at, at + 65_536))
+  const grown = visitedSite({ 'noise.txt': { body: noise, contentType: text, gzip: true } })
+  for (const headers of [identity, gzip, { range: 'bytes=0-' }]) {
+    const { status, body, headers: sent } = await seen(visitSite(grown, '/noise.txt', { headers }))
+    const decoded = sent['content-encoding'] ? Bun.gunzipSync(new Uint8Array(body)) : body
+    expect([status < 300, Bun.hash(decoded)]).toEqual([true, Bun.hash(noise)])
+  }
+})
+
+describe('text that is worth another coding', () => {
+  const css = { contentType: 'text/css; charset=utf-8' }
+  const kibibyte = 'a'.repeat(1024)
+  test.each<[string, SampleFile, string | null, string | null]>([
+    ['1 KiB', { body: kibibyte, ...css }, null, null],
+    ['a byte more', { body: `${kibibyte}a`, ...css }, 'br', 'gzip'],
+    ['stored as gzip', { body: kibibyte.repeat(9), ...css, gzip: true }, 'br', 'gzip'],
+    ['1 MiB', { body: kibibyte.repeat(1024), ...css }, 'br', 'gzip'],
+    ['a byte more than that', { body: `${kibibyte.repeat(1024)}a`, ...css }, null, null],
+    ['no text', { body: kibibyte.repeat(9), contentType: 'image/png' }, null, null],
+  ])('%s: sent in it once it is made', async (_, sample, withBr, withGzip) => {
+    const coded = visitedSite({ 'a.css': sample })
+    const codingFor = async (accept: string) => {
+      const headers = { 'accept-encoding': accept }
+      await seen(visitSite(coded, '/a.css', { headers }))
+      await coded.context.recompressor.idle()
+      const sent = await seen(visitSite(coded, '/a.css', { headers }))
+      if (withBr !== null) expect(sent.headers['vary']).toBe('accept-encoding')
+      return sent.headers['content-encoding'] ?? null
+    }
+    expect([await codingFor('br, gzip'), await codingFor('gzip')]).toEqual([withBr, withGzip])
+    expect(await codingFor('identity')).toBeNull()
+  })
+})
+
 describe('whole, in either coding', () => {
   for (const path of ['large.txt', 'large.bin', 'empty.txt', 'empty.gz.txt']) {
-    for (const headers of [{}, gzip]) {
+    for (const headers of [identity, gzip]) {
       test(`${path} ${JSON.stringify(headers)}`, async () => {
         const sent = await visit(`/${path}`, headers)
         const isCoded = sent.headers['content-encoding'] === 'gzip'
@@ -101,6 +128,21 @@ describe('whole, in either coding', () => {
         expect(sent.headers['content-length']).toBe(String(sent.body.length))
       })
     }
+  }
+})
+
+test('a name that holds a hash is kept for a year, at its own address only', async () => {
+  const kept = 'public, max-age=31536000, immutable'
+  const asset = '/assets/index-BX3f9aQz.js'
+  expect((await visit(asset)).headers['cache-control']).toBe(kept)
+  const rewritten = visitedSite(samples, { redirects: `/app.js ${asset} 200` })
+  for (const [path, expected] of [
+    [asset, kept],
+    ['/app.js', ofFile['cache-control']],
+    [asset, kept],
+  ] as const) {
+    const { headers, body } = await seen(visitSite(rewritten, path))
+    expect([path, body.toString(), headers['cache-control']]).toEqual([path, 'js', expected])
   }
 })
 
@@ -117,34 +159,111 @@ test('HEAD has the headers of GET and no body', async () => {
   }
 })
 
-describe('If-None-Match', () => {
+describe('conditions', () => {
   const { cid } = fileOf('page.html')
-  const facts: [string, Record<string, string>, number][] = [
-    [`"${cid}"`, {}, 304],
-    [`W/"${cid}"`, {}, 304],
-    ['*', {}, 304],
-    [`"x", "${cid}-gzip"`, gzip, 304],
+  const same = ofFile['last-modified']
+  const facts: [VisitOptions['headers'], number][] = [
+    [{ 'if-none-match': `"${cid}"` }, 304],
+    [{ 'if-none-match': `W/"${cid}"` }, 304],
+    [{ 'if-none-match': '*' }, 304],
+    [{ ...gzip, 'if-none-match': `"x", "${cid}-gzip"` }, 304],
     // A tag of the other coding is one of other bytes.
-    [`"${cid}-gzip"`, {}, 200],
-    [`"${cid}"`, gzip, 200],
-    ['"other"', {}, 200],
+    [{ 'if-none-match': `"${cid}-gzip"` }, 200],
+    [{ ...gzip, 'if-none-match': `"${cid}"` }, 200],
+    [{ 'if-none-match': '"other"' }, 200],
+    [{ 'if-modified-since': same }, 304],
+    [{ 'if-modified-since': 'Mon, 31 Dec 2029 23:59:59 GMT' }, 200],
+    [{ 'if-modified-since': same, 'if-none-match': '"other"' }, 200],
+    [{ 'if-match': `"${cid}"` }, 200],
+    [{ 'if-match': '"other"' }, 412],
+    [{ 'if-unmodified-since': same }, 200],
+    [{ 'if-unmodified-since': 'Mon, 31 Dec 2029 23:59:59 GMT' }, 412],
   ]
-  for (const [tag, headers, expected] of facts) {
+  for (const [headers = {}, expected] of facts) {
     for (const method of ['GET', 'HEAD']) {
-      test(`${method} ${tag} ${JSON.stringify(headers)}: ${expected}`, async () => {
-        const sent = await visit('/page.html', { ...headers, 'if-none-match': tag }, method)
+      test(`${method} ${JSON.stringify(headers)}: ${expected}`, async () => {
+        const sent = await visit('/page.html', headers, method)
         expect(sent.status).toBe(expected)
         if (expected !== 304) return
         expect(sent.headers).toEqual({
-          ...base,
-          etag: headers === gzip ? `"${cid}-gzip"` : `"${cid}"`,
-          'cache-control': 'public, max-age=0, must-revalidate',
+          'access-control-allow-origin': '*',
+          etag: 'accept-encoding' in headers ? `"${cid}-gzip"` : `"${cid}"`,
+          'cache-control': ofFile['cache-control'],
           vary: 'accept-encoding',
         })
         expect(sent.body.length).toBe(0)
       })
     }
   }
+})
+
+describe('ranges', () => {
+  const { cid, storedBytes } = fileOf('page.html')
+  const last = large.length - 1
+  const facts: [string, VisitOptions['headers'], number, string | null, string?][] = [
+    ['/page.html', { range: 'bytes=0-3' }, 206, 'bytes 0-3/13', '<h1>'],
+    ['/page.html', { range: 'bytes=-5' }, 206, 'bytes 8-12/13', '</h1>'],
+    ['/page.html', { range: 'bytes=4-99' }, 206, 'bytes 4-12/13', 'page</h1>'],
+    ['/page.html', { range: 'bytes=13-' }, 416, 'bytes */13'],
+    ['/page.html', { range: 'bytes=2-1' }, 200, null, '<h1>page</h1>'],
+    ['/page.html', { range: 'bytes=0-1,3-4' }, 200, null, '<h1>page</h1>'],
+    ['/page.html', { range: 'lines=0-1' }, 200, null, '<h1>page</h1>'],
+    // Of the content, whatever else the visitor takes.
+    ['/page.html', { ...gzip, range: 'bytes=0-3' }, 206, 'bytes 0-3/13', '<h1>'],
+    ['/page.html', { range: 'bytes=0-3', 'if-range': `"${cid}"` }, 206, 'bytes 0-3/13', '<h1>'],
+    ['/page.html', { range: 'bytes=0-3', 'if-range': '"old"' }, 200, null, '<h1>page</h1>'],
+    ['/page.html', { range: 'bytes=0-3', 'if-range': `W/"${cid}"` }, 200, null, '<h1>page</h1>'],
+    ['/page.html', { range: 'bytes=0-3', 'if-none-match': `"${cid}"` }, 304, null, ''],
+    // Who has a part of the compressed form gets the rest of it.
+    [
+      '/page.html',
+      { ...gzip, range: 'bytes=0-1', 'if-range': `"${cid}-gzip"` },
+      206,
+      `bytes 0-1/${storedBytes}`,
+      '\x1f\x8b',
+    ],
+    ['/empty.txt', { range: 'bytes=0-' }, 416, 'bytes */0'],
+    [
+      '/large.bin',
+      { range: 'bytes=251-253' },
+      206,
+      `bytes 251-253/${large.length}`,
+      '\x00\x01\x02',
+    ],
+    [
+      '/large.txt',
+      { range: 'bytes=251-253' },
+      206,
+      `bytes 251-253/${large.length}`,
+      '\x00\x01\x02',
+    ],
+    [
+      '/large.txt',
+      { range: `bytes=${last}-` },
+      206,
+      `bytes ${last}-${last}/${large.length}`,
+      String.fromCharCode(last % 251),
+    ],
+    ['/nothing', { range: 'bytes=0-3' }, 404, null],
+  ]
+  for (const [path, headers, status, range, body] of facts) {
+    test(`${path} ${JSON.stringify(headers)}: ${status}`, async () => {
+      const sent = await visit(path, headers)
+      expect([sent.status, sent.headers['content-range'] ?? null]).toEqual([status, range])
+      if (body !== undefined) expect(sent.body.toString('latin1')).toBe(body)
+      if (status === 206) expect(sent.headers['content-length']).toBe(String(sent.body.length))
+    })
+  }
+
+  test('the compressed form of a part says so', async () => {
+    const headers = { ...gzip, range: 'bytes=0-1', 'if-range': `"${cid}-gzip"` }
+    expect((await visit('/page.html', headers)).headers['content-encoding']).toBe('gzip')
+  })
+
+  test('are nothing to HEAD', async () => {
+    const sent = await visit('/page.html', { range: 'bytes=0-3' }, 'HEAD')
+    expect([sent.status, sent.headers['content-length']]).toEqual([200, '13'])
+  })
 })
 
 test('a directory without its slash leads there, query kept', async () => {
@@ -201,24 +320,114 @@ describe('pages of ours', () => {
   }
 })
 
-describe('a file whose bytes are not here', () => {
-  const { file } = storedFile({ body: 'gone' })
-  const [known] = snapshot.files
-  const lost = snapshotOf({ ...(known && { [known[0]]: known[1] }), 'lost.html': file })
-  for (const method of ['GET', 'HEAD']) {
-    test(`${method}: 503, to be tried again, and the site is asked for`, async () => {
-      const missing: unknown[] = []
-      const request = new Request('http://blog.test/lost.html', { method })
-      const decision = resolve(lost, { method, pathname: '/lost.html' })
-      const response = await respond(decision, request, lost, {
-        openBlob: async () => null,
-        onMissing: (site) => missing.push(site),
-      })
-      expect(response.status).toBe(503)
-      expect(response.headers.get('retry-after')).toBe('2')
-      expect(response.headers.get('cache-control')).toBe('no-store')
-      expect(response.headers.get('etag')).toBeNull()
-      expect(missing).toEqual([lost])
+describe('a page of the site for what is not there', () => {
+  const own = visitedSite({ ...samples, '404.html': { body: '<h1>lost</h1>', gzip: true } })
+  for (const headers of [{}, { 'if-none-match': '*' }, { range: 'bytes=0-1' }]) {
+    test(`is whole, and kept by nobody: ${JSON.stringify(headers)}`, async () => {
+      const sent = await seen(visitSite(own, '/nothing', { headers }))
+      expect([sent.status, sent.body.toString()]).toEqual([404, '<h1>lost</h1>'])
+      expect(sent.headers['cache-control']).toBe('no-store')
+      for (const name of ['etag', 'last-modified', 'accept-ranges']) {
+        expect(sent.headers[name]).toBeUndefined()
+      }
     })
   }
+
+  test('is an ordinary file at its own address, before and after', async () => {
+    for (const status of [404, 200, 404]) {
+      const sent = await seen(visitSite(own, status === 200 ? '/404.html' : '/nothing'))
+      expect([sent.status, 'etag' in sent.headers]).toEqual([status, status === 200])
+    }
+  })
+})
+
+describe('listings', () => {
+  const listed = visitedSite(samples, {
+    settings: { $type: 'place.sitehost.settings', directoryListing: true },
+  })
+  const list = (accept: string, path = '/') =>
+    seen(visitSite(listed, path, { headers: { accept } }))
+
+  test('are pages', async () => {
+    const { status, headers, body } = await list('text/html,*/*;q=0.8')
+    expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(headers['vary']).toBe('accept')
+    expect(body.toString()).toContain('<a href="./plain.png">')
+  })
+
+  test('or JSON, for who wants that', async () => {
+    const { headers, body } = await list('application/json', '/assets/')
+    expect(headers['content-type']).toBe('application/json')
+    expect(JSON.parse(body.toString())).toEqual({
+      path: '/assets/',
+      entries: [
+        {
+          kind: 'file',
+          name: 'index-BX3f9aQz.js',
+          bytes: 2,
+          contentType: 'text/javascript; charset=utf-8',
+        },
+      ],
+    })
+  })
+})
+
+describe('headers of the owner', () => {
+  const headers =
+    '/*\n  X-Own: yes\n  Cache-Control: max-age=60\nhttps://own.test/page.html\n  X-Host: own'
+  const ruled = visitedSite(samples, { headers, redirects: '/old /new' })
+  const facts: [string, VisitOptions, number][] = [
+    ['/page.html', {}, 200],
+    ['/page.html', { headers: { 'if-none-match': '*' } }, 304],
+    ['/page.html', { headers: { range: 'bytes=0-1' } }, 206],
+    ['/old', {}, 301],
+    ['/nothing', {}, 404],
+  ]
+  for (const [path, options, status] of facts) {
+    test(`go along with ${status}`, async () => {
+      const sent = await seen(visitSite(ruled, path, options))
+      expect([sent.status, sent.headers['x-own']]).toEqual([status, 'yes'])
+      expect(sent.headers['cache-control']).toBe('max-age=60')
+    })
+  }
+
+  test('are those of the host', async () => {
+    for (const host of ['own.test', 'blog.test', 'own.test']) {
+      const sent = await seen(visitSite(ruled, '/page.html', { host, isUnderBaseDomain: false }))
+      expect(sent.headers['x-host']).toBe(host === 'own.test' ? 'own' : undefined)
+    }
+  })
+})
+
+describe('a file whose bytes are not here', () => {
+  const { hash } = fileOf('plain.png')
+
+  /** Its bytes are missing, until somebody waits for them and they come. */
+  function losing(doesArrive: boolean) {
+    const lost = visitedSite(samples)
+    const bytes = lost.stored.get(hash) ?? new Blob()
+    lost.stored.delete(hash)
+    const awaited: string[] = []
+    const arrival = async (_: unknown, wanted: string): Promise<boolean> => {
+      awaited.push(wanted)
+      if (doesArrive) lost.stored.set(wanted, bytes)
+      return doesArrive
+    }
+    return { awaited, site: { ...lost, context: { ...lost.context, missing: { arrival } } } }
+  }
+
+  for (const method of ['GET', 'HEAD']) {
+    test(`${method}: 503, to be tried again`, async () => {
+      const { awaited, site } = losing(false)
+      const sent = await seen(visitSite(site, '/plain.png', { method }))
+      expect([sent.status, sent.headers['retry-after']]).toEqual([503, '2'])
+      expect([sent.headers['cache-control'], sent.headers['etag']]).toEqual(['no-store', undefined])
+      expect(awaited).toEqual([hash])
+    })
+  }
+
+  test('is answered when they come', async () => {
+    const sent = await seen(visitSite(losing(true).site, '/plain.png'))
+    expect([sent.status, sent.body.toString()]).toEqual([200, 'png'])
+  })
 })

@@ -1,11 +1,16 @@
 import { describe, expect, test } from 'bun:test'
-import { type Route, routeHost } from './route.ts'
+import { createRouter, type Route, routeHost } from './route.ts'
 
 const hosts = { applicationHost: 'app.example', baseDomain: 'sites.example' }
 const label = `s--${'a2'.repeat(13)}`
 
 const application: Route = { kind: 'application' }
-const site: Route = { kind: 'site', label }
+const site: Route = {
+  kind: 'site',
+  host: `${label}.sites.example`,
+  label,
+  isUnderBaseDomain: true,
+}
 const base: Route = { kind: 'base' }
 const unknown: Route = { kind: 'unknown' }
 const bad: Route = { kind: 'bad-host' }
@@ -63,14 +68,23 @@ const facts: [string | null, Route][] = [
 ]
 
 describe('a Host leads', () => {
+  const router = createRouter(hosts)
+
   for (const [host, route] of facts) {
     test(`${String(host).slice(0, 60)} to ${route.kind}`, () => {
       expect(routeHost(host, hosts)).toEqual(route)
+      expect([router(host), router(host)]).toEqual([route, route])
     })
   }
 
   test('to the application at an IPv6 address', () => {
     const local = { applicationHost: '[::1]', baseDomain: 'localhost' }
     expect(routeHost('[::1]:3000', local)).toEqual(application)
+  })
+
+  test('there as often as anybody asks, however many others do', () => {
+    const own = router(site.host)
+    for (let i = 0; i < 40_000; i++) expect(router(`${site.host}:${i}`)).toEqual(own)
+    expect(router(site.host)).toEqual(own)
   })
 })

@@ -1,10 +1,20 @@
 /** Where a Host header leads. */
 export type Route =
   | { readonly kind: 'application' }
-  | { readonly kind: 'site'; readonly label: string }
+  | SiteHost
   | { readonly kind: 'base' }
   | { readonly kind: 'unknown' }
   | { readonly kind: 'bad-host' }
+
+export interface SiteHost {
+  readonly kind: 'site'
+  /** Canonical: lower case, without port and trailing dot. */
+  readonly host: string
+  /** The site's own: `s--…`. */
+  readonly label: string
+  /** Whether others' sites share its domain. */
+  readonly isUnderBaseDomain: boolean
+}
 
 interface RoutedHosts {
   /** Host of `BASE_URL`, without its port. */
@@ -13,6 +23,29 @@ interface RoutedHosts {
 }
 
 const hostCharsMax = 253
+const remembered = 20_000
+
+/**
+ * `routeHost` that remembers what it said last, for as many Host headers as there may be busy sites: where
+ * one leads depends on nothing else.
+ */
+export function createRouter(hosts: RoutedHosts): (header: string | null) => Route {
+  const known = new Map<string, Route>()
+  return (header) => {
+    const route = known.get(header ?? '')
+    if (route !== undefined) return route
+    const found = routeHost(header, hosts)
+    // Others would be any text that anybody sends.
+    if (header !== null && found.kind === 'site') remember(known, header, found)
+    return found
+  }
+}
+
+function remember(known: Map<string, Route>, header: string, route: Route): void {
+  const [oldest] = known.keys()
+  if (known.size >= remembered && oldest !== undefined) known.delete(oldest)
+  known.set(header, route)
+}
 
 /** Never throws. Two Host lines arrive joined by a comma, which no host name holds. */
 export function routeHost(header: string | null, hosts: RoutedHosts): Route {
@@ -22,7 +55,8 @@ export function routeHost(header: string | null, hosts: RoutedHosts): Route {
   if (host === hosts.baseDomain) return { kind: 'base' }
   const suffix = `.${hosts.baseDomain}`
   const label = host.endsWith(suffix) ? host.slice(0, -suffix.length) : ''
-  return /^s--[a-z2-7]{26}$/.test(label) ? { kind: 'site', label } : { kind: 'unknown' }
+  if (!/^s--[a-z2-7]{26}$/.test(label)) return { kind: 'unknown' }
+  return { kind: 'site', host, label, isUnderBaseDomain: true }
 }
 
 /** Lower case, without port and trailing dot; letters, digits, hyphens and dots only, or `[::1]`. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Log } from '#observe/log.ts'
-import { siteLabel } from '#site/site-address.ts'
+import { type SiteAddress, siteLabel } from '#site/site-address.ts'
 import { encodeSnapshot } from '#site/snapshot.ts'
 import { setAccountStatus } from '#store/accounts.ts'
 import { pruneChanges } from '#store/changes.ts'
@@ -8,6 +8,7 @@ import { type Database, openDatabase } from '#store/database.ts'
 import { DatabaseUnavailableError } from '#store/database-unavailable.ts'
 import { Hints } from '#store/hints.ts'
 import { migrate } from '#store/migrate.ts'
+import { recordingLog } from '#tests/support/api.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { alice, siteOf } from '#tests/support/sample-rows.ts'
 import { goLive, snapshotOf, storedFile } from '#tests/support/served-site.ts'
@@ -15,6 +16,7 @@ import { followChanges, Snapshots } from './snapshots.ts'
 
 let database: Database
 let queries: string[]
+let unreadable: SiteAddress[]
 beforeEach(async () => {
   database = openDatabase({})
   await migrate(database)
@@ -26,11 +28,15 @@ const versionOf = (name: string, n: number) =>
   snapshotOf({ 'index.html': file }, { ...siteOf(name), recordCid: `cid-${n}` })
 const publish = (name: string, n = 1) =>
   goLive(database.db, versionOf(name, n), `3kaaaaaaaaaa${n + 1}`)
-const charsOf = (name: string) => encodeSnapshot(versionOf(name, 1)).length
+const bytesOf = (name: string) => encodeSnapshot(versionOf(name, 1)).length * 3
+
+/** The site, and its earlier versions. */
+const loadQueries = 2
 
 /** Snapshots, and the labels that were read from the store for them. */
-function open(charsMax = 1_000_000): Snapshots {
+function open(bytesMax = 1_000_000): Snapshots {
   queries = []
+  unreadable = []
   const counting = new Proxy(database.db, {
     get: (db, key) => {
       if (key === 'selectFrom') queries.push('read')
@@ -38,10 +44,14 @@ function open(charsMax = 1_000_000): Snapshots {
       return typeof value === 'function' ? value.bind(db) : value
     },
   })
-  return new Snapshots({ db: counting, charsMax })
+  return new Snapshots({
+    ...{ db: counting, log: recordingLog(), now: () => 1, bytesMax },
+    earlierBytesMax: 1_000_000,
+    onUnreadable: (site) => unreadable.push(site),
+  })
 }
 const cidOf = async (snapshots: Snapshots, label: string) =>
-  (await snapshots.get(label))?.recordCid ?? null
+  (await snapshots.get(label))?.site.snapshot.recordCid ?? null
 
 describe('snapshots', () => {
   test('one load, however many ask; then none', async () => {
@@ -49,9 +59,9 @@ describe('snapshots', () => {
     const snapshots = open()
     const answers = await Promise.all(Array.from({ length: 50 }, () => cidOf(snapshots, label)))
     expect(new Set(answers)).toEqual(new Set(['cid-1']))
-    expect(queries).toHaveLength(1)
+    expect(queries).toHaveLength(loadQueries)
     expect(snapshots.get(label)).not.toBeInstanceOf(Promise)
-    expect(queries).toHaveLength(1)
+    expect(queries).toHaveLength(loadQueries)
   })
 
   test('a label that nobody has is looked up each time: it may come to be', async () => {
@@ -73,6 +83,7 @@ describe('snapshots', () => {
     const snapshots = open()
     await database.db.updateTable('versions').set({ snapshot: '{}' }).execute()
     await expect(Promise.resolve(snapshots.get(label))).rejects.toThrow('not a snapshot')
+    expect(unreadable).toMatchObject([siteOf('blog')])
     await database.db
       .updateTable('versions')
       .set({ snapshot: encodeSnapshot(versionOf('blog', 1)) })
@@ -80,25 +91,43 @@ describe('snapshots', () => {
     expect(await cidOf(snapshots, label)).toBe('cid-1')
   })
 
-  test('the least recently used go when there is too much', async () => {
-    const [a, b, c] = [await publish('a'), await publish('b'), await publish('c')]
-    const snapshots = open(charsOf('a') * 2)
+  test('those go that were not used, when there is too much', async () => {
+    const [a, b, c, d] = [
+      await publish('a'),
+      await publish('b'),
+      await publish('c'),
+      await publish('d'),
+    ]
+    const snapshots = open(bytesOf('a') * 2)
     const isKept = (label: string) => !(snapshots.get(label) instanceof Promise)
-    await snapshots.get(a)
-    await snapshots.get(b)
-    await snapshots.get(a)
-    await snapshots.get(c)
-    expect([isKept(a), isKept(c), isKept(b)]).toEqual([true, true, false])
+    for (const label of [a, b, c]) await snapshots.get(label)
+    expect(isKept(c)).toBe(true)
+    await snapshots.get(d)
+    expect([isKept(c), isKept(d)]).toEqual([true, true])
+    expect(isKept(b)).toBe(false)
     await snapshots.get(b)
   })
 
-  test('exactly as much as is allowed stays, a character more does not', async () => {
+  test('answers made of a site count as well, and go with it', async () => {
     const [a, b] = [await publish('a'), await publish('b')]
-    for (const [charsMax, kept] of [
-      [charsOf('a') * 2, true],
-      [charsOf('a') * 2 - 1, false],
+    const snapshots = open(bytesOf('a') * 2)
+    const kept = await snapshots.get(a)
+    await snapshots.get(b)
+    kept?.answerTo(
+      { kind: 'file', status: 200, path: 'index.html', file, vary: [] },
+      { host: 'a.test', pathname: '/', isUnderBaseDomain: true, canonical: null },
+    )
+    expect(snapshots.stats.bytes).toBeLessThanOrEqual(bytesOf('a') * 2)
+    expect(snapshots.stats.evictions).toBeGreaterThan(0)
+  })
+
+  test('exactly as much as is allowed stays, a byte more does not', async () => {
+    const [a, b] = [await publish('a'), await publish('b')]
+    for (const [bytesMax, kept] of [
+      [bytesOf('a') * 2, true],
+      [bytesOf('a') * 2 - 1, false],
     ] as const) {
-      const snapshots = open(charsMax)
+      const snapshots = open(bytesMax)
       await snapshots.get(a)
       await snapshots.get(b)
       expect(snapshots.get(a) instanceof Promise).toBe(!kept)
@@ -108,7 +137,7 @@ describe('snapshots', () => {
 
   test('what was forgotten makes room again', async () => {
     const [a, b] = [await publish('a'), await publish('b')]
-    const snapshots = open(charsOf('a') * 2)
+    const snapshots = open(bytesOf('a') * 2)
     for (let i = 0; i < 5; i++) {
       await snapshots.get(a)
       snapshots.forget(a)
@@ -121,6 +150,7 @@ describe('snapshots', () => {
     await snapshots.get(b)
     await snapshots.get(a)
     expect(snapshots.get(b)).not.toBeInstanceOf(Promise)
+    expect(snapshots.stats.bytes).toBe(bytesOf('a') * 2)
   })
 
   for (const how of ['forget', 'forgetAll'] as const) {
@@ -132,7 +162,7 @@ describe('snapshots', () => {
       const late = snapshots.get(label)
       expect(late).not.toBe(early)
       await Promise.all([early, late])
-      expect(queries).toHaveLength(2)
+      expect(queries).toHaveLength(2 * loadQueries)
       expect(snapshots.get(label)).toBe((await late) as never)
       expect(snapshots.get(label)).not.toBe((await early) as never)
     })

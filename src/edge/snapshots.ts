@@ -1,12 +1,13 @@
 import type { Log } from '#observe/log.ts'
 import { siteLabel } from '#site/site-address.ts'
 import { parseSiteName } from '#site/site-name.ts'
-import { decodeSnapshot, type Snapshot } from '#site/snapshot.ts'
 import { latestChangeSeq, oldestChangeSeq, readChanges } from '#store/changes.ts'
 import type { Db } from '#store/database.ts'
 import type { Hints } from '#store/hints.ts'
 import { outlastDatabase } from '#store/outlast-database.ts'
-import { findSiteByLabel } from '#store/sites.ts'
+import { type LoadContext, type LoadedSite, loadSite } from './load-site.ts'
+import { MemoryTier, type TierStats } from './memory-tier.ts'
+import { SiteInMemory } from './site-in-memory.ts'
 
 const changesAtOnce = 1000
 const lookAgainMs = 500
@@ -14,52 +15,47 @@ const lookAgainMs = 500
 const pauseMs = 1_000
 
 /**
- * The live snapshots of the sites that visitors asked for, by label. Bounded by their size as text;
- * the least recently used go first. A change in the index is seen within a second.
+ * The sites that visitors asked for, by label: their live snapshots and the answers made of them. Bounded by
+ * their bytes in memory. A change in the index is seen within a second.
  */
 export class Snapshots {
-  readonly #db: Db
-  readonly #charsMax: number
-  #chars = 0
-  readonly #loaded = new Map<string, { snapshot: Snapshot; chars: number }>()
-  readonly #loading = new Map<string, Promise<Snapshot | null>>()
+  readonly #load: (label: string) => Promise<LoadedSite | null>
+  readonly #tier: MemoryTier<SiteInMemory>
+  readonly #loading = new Map<string, Promise<SiteInMemory | null>>()
 
-  constructor({ db, charsMax }: { db: Db; charsMax: number }) {
-    this.#db = db
-    this.#charsMax = charsMax
+  constructor({ bytesMax, ...context }: LoadContext & { bytesMax: number }) {
+    this.#load = (label) => loadSite(label, context)
+    this.#tier = new MemoryTier(bytesMax)
+  }
+
+  get stats(): TierStats {
+    return this.#tier.stats
   }
 
   /** At once when it is in memory, else one load a label, however many ask. Null: no such site. */
-  get(label: string): Snapshot | Promise<Snapshot | null> {
-    const entry = this.#loaded.get(label)
-    if (entry === undefined) return this.#loading.get(label) ?? this.#load(label)
-    this.#loaded.delete(label)
-    this.#loaded.set(label, entry)
-    return entry.snapshot
+  get(label: string): SiteInMemory | Promise<SiteInMemory | null> {
+    const known = this.#tier.use(this.#tier.find(label))
+    return known ?? this.#loading.get(label) ?? this.#start(label)
   }
 
   forget(label: string): void {
     this.#loading.delete(label)
-    const entry = this.#loaded.get(label)
-    if (entry === undefined) return
-    this.#loaded.delete(label)
-    this.#chars -= entry.chars
+    this.#tier.forget(label)
   }
 
   forgetAll(): void {
     this.#loading.clear()
-    this.#loaded.clear()
-    this.#chars = 0
+    this.#tier.forgetAll()
   }
 
-  #load(label: string): Promise<Snapshot | null> {
-    const loading = findSiteByLabel(this.#db, label)
-      .then((site) => {
-        if (site === null) return null
-        const snapshot = decodeSnapshot(site.snapshot)
+  #start(label: string): Promise<SiteInMemory | null> {
+    const loading = this.#load(label)
+      .then((loaded) => {
+        if (loaded === null) return null
+        const site = new SiteInMemory(loaded.site, (bytes) => this.#grow(label, site, bytes))
         // Forgotten meanwhile: good enough for those who asked before the change, not for later ones.
-        if (this.#loading.get(label) === loading) this.#keep(label, snapshot, site.snapshot.length)
-        return snapshot
+        if (this.#loading.get(label) === loading) this.#tier.keep(label, site, loaded.bytes)
+        return site
       })
       .finally(() => {
         if (this.#loading.get(label) === loading) this.#loading.delete(label)
@@ -68,13 +64,9 @@ export class Snapshots {
     return loading
   }
 
-  #keep(label: string, snapshot: Snapshot, chars: number): void {
-    this.#loaded.set(label, { snapshot, chars })
-    this.#chars += chars
-    for (const oldest of this.#loaded.keys()) {
-      if (this.#chars <= this.#charsMax || oldest === label) break
-      this.forget(oldest)
-    }
+  #grow(label: string, site: SiteInMemory, bytes: number): void {
+    // Whoever still holds a version that had to go counts for nothing.
+    if (this.#tier.find(label)?.value === site) this.#tier.grow(label, bytes)
   }
 }
 
@@ -100,10 +92,12 @@ export async function followChanges(context: FollowContext): Promise<void> {
     // A process that slept longer than changes are kept has missed some.
     if ((await oldestChangeSeq(db)) > seen + 1) snapshots.forgetAll()
     const changes = await readChanges(db, seen, changesAtOnce)
-    for (const { seq, did, name } of changes) {
-      const siteName = parseSiteName(name)
-      if (siteName !== null) snapshots.forget(siteLabel({ did, name: siteName }))
-      seen = seq
+    for (const change of changes) {
+      if (change.kind === 'site') {
+        const name = parseSiteName(change.name)
+        if (name !== null) snapshots.forget(siteLabel({ did: change.did, name }))
+      }
+      seen = change.seq
     }
     if (changes.length < changesAtOnce) await hinted.wait(lookAgainMs, signal)
   }

@@ -1,11 +1,12 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { preferredCoding } from './accept-encoding.ts'
-import type { Coding } from './encoding.ts'
+import type { ContentCoding } from './encoding.ts'
 
-const both: Coding[] = ['gzip', 'identity']
+const both: ContentCoding[] = ['gzip', 'identity']
+const all: ContentCoding[] = ['br', ...both]
 
-const table: [string | null, Coding][] = [
+const table: [string | null, ContentCoding][] = [
   [null, 'identity'],
   ['', 'identity'],
   ['gzip', 'gzip'],
@@ -42,6 +43,35 @@ test.each(table)('Accept-Encoding %j: %s', (header, coding) => {
   expect(preferredCoding(header, both)).toBe(coding)
 })
 
+test.each<[string | null, ContentCoding]>([
+  [null, 'identity'],
+  ['', 'identity'],
+  ['gzip, deflate, br, zstd', 'br'],
+  ['br', 'br'],
+  ['BR', 'br'],
+  ['gzip', 'gzip'],
+  ['x-gzip', 'gzip'],
+  ['gzip, br;q=0.9', 'gzip'],
+  ['gzip;q=0.9, br;q=0.9', 'br'],
+  ['br;q=0', 'identity'],
+  ['br;q=0, gzip', 'gzip'],
+  ['br;q=0, gzip;q=0', 'identity'],
+  ['*', 'br'],
+  ['*;q=0', 'identity'],
+  ['*;q=0, gzip', 'gzip'],
+  ['*, br;q=0', 'gzip'],
+  ['*;q=0.5, gzip', 'gzip'],
+  ['*;q=0.5, identity', 'identity'],
+  ['*, br;q=0, gzip;q=0', 'identity'],
+  ['identity', 'identity'],
+  ['identity, br;q=0.9', 'identity'],
+  ['identity;q=0, *;q=0', 'identity'],
+  ['deflate', 'identity'],
+  ['brotli', 'identity'],
+])('Accept-Encoding %j, where brotli is there too: %s', (header, coding) => {
+  expect(preferredCoding(header, all)).toBe(coding)
+})
+
 test('a file that has one coding is sent in it, whatever is asked', () => {
   expect(preferredCoding('gzip', ['identity'])).toBe('identity')
   expect(preferredCoding('identity;q=0', ['gzip'])).toBe('identity')
@@ -50,7 +80,7 @@ test('a file that has one coding is sent in it, whatever is asked', () => {
 test('any header has an answer', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (header) => {
-      expect(both).toContain(preferredCoding(header, both))
+      expect(all).toContain(preferredCoding(header, all))
     }),
   )
 })
@@ -59,5 +89,6 @@ test('a very long header takes no longer than its length', () => {
   const started = performance.now()
   preferredCoding(`gzip;${' '.repeat(100_000)}q=1`, both)
   preferredCoding(','.repeat(100_000), both)
+  for (const unit of ['br;', 'q=', 'a,', '*']) preferredCoding(unit.repeat(100_000), all)
   expect(performance.now() - started).toBeLessThan(1000)
 })

@@ -59,3 +59,46 @@ export const zipDirectoryBytesMax = 4 * 1024 * 1024
 
 /** The longest name that file systems take (PATH_MAX of Linux). */
 export const archiveNameBytesMax = 4096
+
+/** `_redirects` and `_headers`: what each may hold to be used, decoded. */
+export const ruleFileBytesMax = 64 * 1024
+
+/** What is kept of one version of a site for the edge to read, as text. */
+export const snapshotBytesMax = 4 * 1024 * 1024
+
+/** Versions of a site that are kept, the live one among them, and how long visitors get assets of the others. */
+export const versionsMax = 10
+export const replacedVersionMs = 24 * 60 * 60 * 1000
+
+/** Of a `_headers`: its blocks, and how long a name and a value may be, substituted captures included. */
+export const headerBlocksMax = 100
+export const headerNameCharsMax = 100
+export const headerValueCharsMax = 1024
+
+/** What a site's owner adds to one answer; servers in front of us and browsers refuse larger heads. */
+export const answerHeaderCharsMax = 16 * 1024
+
+/** A line of `_redirects` or `_headers`, in UTF-16 units. */
+export const ruleLineCharsMax = 2000
+
+/** What is told of a file that is all wrong. */
+export const ruleProblemsMax = 100
+
+export const redirectRulesMax = 1000
+
+/** A `:splat` may stand in a target many times. Servers in front of us take header lines of 8 KiB. */
+export const locationCharsMax = 8000
+
+/** What is larger is streamed to visitors, and never in memory as a whole. */
+export const wholeBodyBytesMax = 1024 * 1024
+
+/** Text that is larger is sent in smaller codings than it is stored in, once we have made them. */
+export const recompressedBytesMin = 1024
+
+/** Custom domains of an account: those that wait for their proof, and all of them. */
+export const pendingDomainsMax = 20
+export const customDomainsMax = 100
+
+/** A verified domain is lost after so many look-ups in a row without its proof, over this time at least. */
+export const domainMissesMax = 3
+export const domainMissingMsMin = 72 * 60 * 60 * 1000

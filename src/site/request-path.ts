@@ -27,6 +27,11 @@ export function parseRequestPath(pathname: string): RequestPath {
   return { ok: true, segments, trailingSlash: pathname.endsWith('/') }
 }
 
+/** RFC 8555 §8.3: whoever asks for these proves that the domain leads here. No rule of a site is about them. */
+export function isForCertificates(segments: readonly string[]): boolean {
+  return segments[0] === '.well-known' && segments[1] === 'acme-challenge'
+}
+
 /** `null` for a bad escape, for bad UTF-8, and for what would be more than one segment. */
 function decodeSegment(raw: string): string | null {
   let segment: string

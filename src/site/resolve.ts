@@ -1,107 +1,107 @@
+import { type Address, encodeAddress, findPage } from './addresses.ts'
+import { type Decision, missing, show, type Vary } from './decision.ts'
+import { findFile, isReservedFile, type StoredFile } from './find-file.ts'
+import { findName } from './find-name.ts'
+import { isNavigation, navigationFields } from './navigation.ts'
+import { notFound } from './not-found.ts'
+import { isForced, obeyRules } from './obey-rules.ts'
 import { parseRequestPath } from './request-path.ts'
-import type { Snapshot, SnapshotFile } from './snapshot.ts'
+import type { ServableSite } from './servable-site.ts'
+import { visibleAscii } from './visible-ascii.ts'
+import { addressOf, type Visit } from './visit.ts'
+import type { VisitorRequest } from './visitor-request.ts'
 
-export interface VisitorRequest {
-  readonly method: string
-  /** As it was sent, percent-encoded. */
-  readonly pathname: string
-  /** With its question mark; kept by redirects. */
-  readonly search?: string
-}
+export type { Decision } from './decision.ts'
 
-/** What a visitor gets. Bodies, conditions and ranges are for whoever puts it on the wire. */
-export type Decision =
-  | {
-      readonly kind: 'file'
-      readonly status: 200
-      /** The file's path in the site. */
-      readonly path: string
-      readonly file: SnapshotFile
-    }
-  | {
-      readonly kind: 'redirect'
-      readonly status: 308
-      /** Starts with exactly one slash; visible ASCII. */
-      readonly location: string
-    }
-  | { readonly kind: 'options'; readonly allow: string }
-  | { readonly kind: 'method-not-allowed'; readonly allow: string }
-  | { readonly kind: 'not-found' }
-  | { readonly kind: 'bad-request' }
-  | { readonly kind: 'uri-too-long' }
+/**
+ * Decides what this version of a site answers. `now`, in milliseconds since the epoch, is for the assets of
+ * earlier versions: without it none is served. A file that every visitor gets at its own address is the
+ * same object each time. Never throws.
+ */
+export function resolve(site: ServableSite, request: VisitorRequest, now = Infinity): Decision {
+  const isRead = request.method === 'GET' || request.method === 'HEAD'
+  const known = isRead ? site.knownPages.get(request.pathname) : undefined
+  if (known !== undefined) return known
 
-/** Decides what this version of a site answers. Never throws, whatever the request. */
-export function resolve(snapshot: Snapshot, request: VisitorRequest): Decision {
   const path = parseRequestPath(request.pathname)
   if (!path.ok) return { kind: path.status === 414 ? 'uri-too-long' : 'bad-request' }
   if (request.method === 'OPTIONS') return { kind: 'options', allow }
-
-  const found = lookUp(snapshot.files, path.segments, path.trailingSlash, request.search ?? '')
-  const isRead = request.method === 'GET' || request.method === 'HEAD'
-  return isRead || found.kind === 'not-found' ? found : { kind: 'method-not-allowed', allow }
+  const address = addressOf(path)
+  if (isRead) return decide({ site, request, segments: path.segments, address, now })
+  return findPage(site, address) === null ? missing(404, []) : { kind: 'method-not-allowed', allow }
 }
 
 const allow = 'GET, HEAD, OPTIONS'
 
-const indexFile = 'index.html'
-
-/** At the root they say how the site is served; none of a visitor's business. */
-const reserved = new Set(['_redirects', '_headers', '.sitehostignore'])
-
-type Files = Snapshot['files']
-
-function lookUp(
-  files: Files,
-  segments: readonly string[],
-  trailingSlash: boolean,
-  search: string,
-): Decision {
-  const path = segments.join('/')
-  if (reserved.has(path)) return { kind: 'not-found' }
-  if (trailingSlash) return fileAt(files, [...segments, indexFile].join('/'))
-  const exact = fileAt(files, path)
-  if (exact.kind === 'file') return exact
-  const index = fileAt(files, `${path}/${indexFile}`)
-  if (index.kind !== 'file') return index
-  return { kind: 'redirect', status: 308, location: directoryAddress(segments) + ascii(search) }
+function decide(visit: Visit): Decision {
+  const { path, isDirectory } = visit.address
+  if (!isDirectory && isReservedFile(path)) return notFound(visit, [])
+  return (
+    obeyRules(visit, 'forced') ??
+    showFile(visit) ??
+    showEarlierAsset(visit) ??
+    obeyRules(visit, 'unforced') ??
+    listDirectory(visit) ??
+    showApplication(visit) ??
+    notFound(visit, visit.site.redirects.fields)
+  )
 }
 
-function fileAt(files: Files, path: string): Decision {
-  const stored = findPath(files, path)
-  const file = stored === undefined ? undefined : files.get(stored)
-  if (stored === undefined || file === undefined) return { kind: 'not-found' }
-  return { kind: 'file', status: 200, path: stored, file }
+function showFile(visit: Visit): Decision | null {
+  const { site, request, address } = visit
+  const page = findPage(site, address)
+  if (page === null) return null
+  const home = page.redirect ?? address
+  const isAtHome = encodeAddress(home) === request.pathname
+  if (isAtHome && !site.redirects.hasForced) return showKnown(visit, page)
+
+  const vary = fieldsOfForced(site)
+  const mayStay = page.redirect === null && site.addressForm === 'plain'
+  if (isAtHome || mayStay) return show(page, 200, vary)
+  // A rule has taken that address: whom it sends back here would never arrive.
+  if (isForced(visit, home)) return page.isHere ? show(page, 200, vary) : null
+  return moveTo(home, request, vary)
 }
 
-/** By bytes, then by NFC: one accent has two spellings, and people cannot see which a link has. */
-function findPath(files: Files, path: string): string | undefined {
-  if (files.has(path)) return path
-  const composed = path.normalize('NFC')
-  return files.has(composed) ? composed : decomposedNames(files).get(composed)
+function showKnown({ site, request, address }: Visit, page: StoredFile): Decision {
+  const decision = show(page, 200, [])
+  // Not for every spelling of an accent: a name may have any number of them.
+  if (page.path.startsWith(address.path)) site.knownPages.set(request.pathname, decision)
+  return decision
 }
 
-/**
- * Files whose stored names are not in NFC (macOS decomposes accents), by the NFC form that a link to
- * them has. Empty for nearly every site, so it is made on the first miss and kept as long as its files.
- */
-function decomposedNames(files: Files): ReadonlyMap<string, string> {
-  const known = decomposed.get(files)
-  if (known !== undefined) return known
-  const names = new Map<string, string>()
-  for (const path of files.keys()) {
-    const composed = path.normalize('NFC')
-    if (composed !== path) names.set(composed, path)
-  }
-  decomposed.set(files, names)
-  return names
+/** A forced rule that does not apply might have, with another value of its fields. */
+function fieldsOfForced({ redirects }: ServableSite): Vary {
+  return redirects.hasForced ? redirects.fields : []
 }
 
-const decomposed = new WeakMap<Files, ReadonlyMap<string, string>>()
-
-function directoryAddress(segments: readonly string[]): string {
-  return `/${segments.map(encodeURIComponent).join('/')}/`
+function moveTo(address: Address, { search }: VisitorRequest, vary: Vary): Decision {
+  const location = encodeAddress(address) + visibleAscii(search)
+  return { kind: 'redirect', status: 308, location, vary }
 }
 
-function ascii(search: string): string {
-  return search.replace(/[^\x21-\x7e]+/g, (other) => encodeURIComponent(other.toWellFormed()))
+function showEarlierAsset({ site, address, now }: Visit): Decision | null {
+  const { path, isDirectory } = address
+  const asset = isDirectory ? undefined : site.earlierAssets.get(path)
+  if (asset === undefined || now >= asset.until) return null
+  return show({ path, file: asset.file }, 200, fieldsOfForced(site))
+}
+
+function listDirectory({ site, request, address }: Visit): Decision | null {
+  const path = site.settings.directoryListing ? findName(site.directories, address.path) : undefined
+  const entries = path === undefined ? undefined : site.directories.get(path)
+  if (path === undefined || entries === undefined) return null
+  // With the slash, what is listed is below the address and not beside it.
+  const vary = site.redirects.fields
+  if (!address.isDirectory) return moveTo({ ...address, isDirectory: true }, request, vary)
+  return { kind: 'listing', path, entries, vary }
+}
+
+/** The page of `spaMode`, which knows by itself what every address of the site means. */
+function showApplication(visit: Visit): Decision | null {
+  const { site, request } = visit
+  const page = findFile(site.files, site.settings.spaMode)
+  if (page === null) return null
+  const vary = [...site.redirects.fields, ...navigationFields]
+  return isNavigation(request) ? show(page, 200, vary) : notFound(visit, vary)
 }

@@ -113,6 +113,8 @@ describe('refused, by the name of the field', () => {
     ['501 bytes', header({ path: 'é'.repeat(251) }), 'headers.0.path'],
     ['what frames an answer', header({ name: 'Content-Length' }), 'headers.0.name'],
     ['what routes it', header({ name: 'lOCATION' }), 'headers.0.name'],
+    ['what says whose bytes it is of', header({ name: 'X-Sitehost-Record' }), 'headers.0.name'],
+    ['what would tell a password', header({ name: 'Basic-Auth' }), 'headers.0.name'],
   ]
   for (const [what, settings, field] of facts) {
     test(`${field}: ${what}`, () => {

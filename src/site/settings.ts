@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import type { PlaceSitehostSettings } from '#lexicons/index.ts'
+import { describeRefusedField, isFieldName, isFieldValue } from './header-fields.ts'
+import { headerNameCharsMax } from './limits.ts'
 import { ownField } from './own-fields.ts'
 import { isEntryName, parseSitePath } from './path.ts'
 
@@ -55,15 +57,17 @@ const pageFile = z
 const header = z.object({
   name: z
     .string()
-    .refine((name) => isToken(name) && fits(name, 100), 'expected the name of a header field')
     .refine(
-      (name) => !neverSettable.has(name.toLowerCase()),
-      'this header cannot be set by a site',
-    ),
+      (name) => isFieldName(name) && fits(name, headerNameCharsMax),
+      'expected the name of a header field',
+    )
+    .refine((name) => describeRefusedField(name.toLowerCase()) === null, {
+      error: ({ input }) => describeRefusedField(String(input).toLowerCase()) ?? undefined,
+    }),
   value: z
     .string()
     .refine(
-      (value) => /^[ -~]{0,1000}$/.test(value),
+      (value) => isFieldValue(value) && value.length <= 1000,
       'expected at most 1000 visible ASCII characters',
     ),
   path: z
@@ -88,26 +92,4 @@ const fields = z.object({
 /** Lexicons count the bytes of a text. */
 const fits = (text: string, bytesMax: number): boolean => Buffer.byteLength(text) <= bytesMax
 
-/** RFC 9110 §5.6.2. */
-const isToken = (text: string): boolean => /^[\w!#$%&'*+.^`|~-]+$/.test(text)
-
 const holdsControl = (text: string): boolean => /\p{Cc}/u.test(text)
-
-// What frames, describes or routes an answer is the server's to say (RFC 9110 §6.4, §8, §10).
-const neverSettable = new Set([
-  'accept-ranges',
-  'age',
-  'allow',
-  'alt-svc',
-  'connection',
-  'content-encoding',
-  'content-length',
-  'content-range',
-  'date',
-  'etag',
-  'location',
-  'server',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-])

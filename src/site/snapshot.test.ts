@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { isEntryName } from './path.ts'
+import type { SiteSettings } from './settings.ts'
 import { parseDid } from './site-address.ts'
 import { parseSiteName } from './site-name.ts'
 import { decodeSnapshot, encodeSnapshot, type Snapshot, SnapshotFormatError } from './snapshot.ts'
@@ -22,11 +23,25 @@ const file = fc.record({
   bytes: fc.maxSafeNat(),
   contentType: fc.constantFrom('text/html; charset=utf-8', 'image/png'),
 })
+const settings: fc.Arbitrary<SiteSettings> = fc.record(
+  {
+    $type: fc.constant('place.sitehost.settings' as const),
+    indexFiles: fc.array(name.filter(isEntryName), { maxLength: 10 }),
+    cleanUrls: fc.boolean(),
+    trailingSlash: fc.constantFrom('auto' as const, 'always' as const, 'never' as const),
+    spaMode: fc.constant('app.html'),
+    headers: fc.constant([{ name: 'X-One', value: '1', path: '/*' }]),
+  },
+  { requiredKeys: ['$type'] },
+)
 const snapshot: fc.Arbitrary<Snapshot> = fc.record({
   did: fc.constant(alice),
   name: fc.constant(blog),
   recordCid: fc.string(),
   publishedAt: fc.maxSafeNat(),
+  settings: fc.option(settings),
+  redirects: fc.string({ unit: 'grapheme' }),
+  headers: fc.string({ unit: 'grapheme' }),
   files: fc.array(fc.tuple(path, file)).map((files) => new Map(files)),
 })
 
@@ -41,11 +56,14 @@ test('a snapshot is read as it was written', () => {
 })
 
 const good = {
-  format: 1,
+  format: 2,
   did: alice,
   name: blog,
   recordCid: 'r',
   publishedAt: 1,
+  settings: { $type: 'place.sitehost.settings', cleanUrls: true },
+  redirects: '/a /b',
+  headers: '/*\n  X-One: 1',
   files: [['index.html', 'c', 'ab', 'gzip', 1, 2, 'text/html']],
 }
 
@@ -57,17 +75,32 @@ test('the stored form stays as it is, or its number goes up', () => {
   expect(JSON.parse(encodeSnapshot(read(good)))).toEqual(good)
 })
 
+test('a snapshot of the first format is read: no settings, no rules', () => {
+  const { settings, redirects, headers, ...rest } = good
+  const first = read({ ...rest, format: 1 })
+  expect(first).toEqual({ ...read(good), settings: null, redirects: '', headers: '' })
+})
+
+test('settings that this program does not know are dropped', () => {
+  const stored = { ...good, settings: { ...good.settings, mood: 'good' } }
+  expect(read(stored)).toEqual(read(good))
+})
+
 const damaged: [string, unknown][] = [
   ['null', null],
   ['a list', []],
   ['a text', 'x'],
   ['nothing', {}],
-  ['another format', { ...good, format: 2 }],
+  ['another format', { ...good, format: 3 }],
   ['a bad DID', { ...good, did: 'alice.test' }],
   ['a bad name', { ...good, name: '..' }],
   ['no record CID', { ...good, recordCid: 1 }],
   ['a time that is no number', { ...good, publishedAt: '1' }],
   ['a negative time', { ...good, publishedAt: -1 }],
+  ['no settings at all', { ...good, settings: undefined }],
+  ['settings of bad types', { ...good, settings: { cleanUrls: 'yes' } }],
+  ['redirects that are no text', { ...good, redirects: ['/a /b'] }],
+  ['no headers', { ...good, headers: undefined }],
   ['files that are no list', { ...good, files: { length: 1 } }],
   ['a file that is no list', { ...good, files: [{}] }],
   ['a file of nothing', { ...good, files: [[]] }],
@@ -82,7 +115,7 @@ test.each(damaged)('a stored snapshot with %s is refused', (_, stored) => {
 })
 
 test('text that is no JSON is refused', () => {
-  expect(() => decodeSnapshot('{"format":1')).toThrow(SnapshotFormatError)
+  expect(() => decodeSnapshot('{"format":2')).toThrow(SnapshotFormatError)
   fc.assert(
     fc.property(fc.string(), (text) => {
       expect(() => decodeSnapshot(text)).toThrow(SnapshotFormatError)

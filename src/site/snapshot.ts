@@ -1,5 +1,6 @@
 import type { Coding } from './encoding.ts'
 import { parseSitePath } from './path.ts'
+import { parseSettings, type SiteSettings } from './settings.ts'
 import { type Did, parseDid } from './site-address.ts'
 import { parseSiteName, type SiteName } from './site-name.ts'
 
@@ -14,6 +15,11 @@ export interface Snapshot {
   readonly recordCid: string
   /** Milliseconds since the epoch. */
   readonly publishedAt: number
+  /** As the owner's record says; null without one, or when it cannot be read. */
+  readonly settings: SiteSettings | null
+  /** The text of the root's `_redirects` and `_headers`, at most 64 KiB each; empty without one. */
+  readonly redirects: string
+  readonly headers: string
   /** By path. Strings and not `SitePath`, because visitors' paths are looked up as they come. */
   readonly files: ReadonlyMap<string, SnapshotFile>
 }
@@ -44,16 +50,21 @@ export class SnapshotFormatError extends Error {
 
 /** Compact JSON, the files in their order; `decodeSnapshot` reads it. */
 export function encodeSnapshot(snapshot: Snapshot): string {
-  const { did, name, recordCid, publishedAt, files } = snapshot
-  const rows = Array.from(files, ([path, file]) => {
+  const { did, name, recordCid, publishedAt, settings, redirects, headers } = snapshot
+  const files = Array.from(snapshot.files, ([path, file]) => {
     return [path, file.cid, file.hash, file.coding, file.storedBytes, file.bytes, file.contentType]
   })
-  return JSON.stringify({ format, did, name, recordCid, publishedAt, files: rows })
+  const facts = { did, name, recordCid, publishedAt, settings, redirects, headers }
+  return JSON.stringify({ format, ...facts, files })
 }
 
-/** Throws SnapshotFormatError for a text that is damaged or of another format. */
+/**
+ * Reads the first format too, which knew neither settings nor rules: what was live before an upgrade
+ * stays so. Throws SnapshotFormatError for a text that is damaged or of another format.
+ */
 export function decodeSnapshot(text: string): Snapshot {
-  const stored = parseObject(text)
+  const parsed = parseObject(text)
+  const stored = parsed['format'] === 1 ? { ...parsed, ...withoutRules, format } : parsed
   if (stored['format'] !== format) throw new SnapshotFormatError('unknown format')
   if (!Array.isArray(stored['files'])) throw new SnapshotFormatError('no files')
   return {
@@ -61,12 +72,23 @@ export function decodeSnapshot(text: string): Snapshot {
     name: parseSiteName(string(stored['name'])) ?? fail('bad name'),
     recordCid: string(stored['recordCid']),
     publishedAt: count(stored['publishedAt']),
+    settings: decodeSettings(stored['settings']),
+    redirects: string(stored['redirects']),
+    headers: string(stored['headers']),
     files: new Map(stored['files'].map(decodeFile)),
   }
 }
 
-/** Goes up with every change of the stored form; a snapshot of another number is made anew. */
-const format = 1
+/** Goes up with every change of the stored form, and when `parseSettings` takes less than before. */
+const format = 2
+
+const withoutRules = { settings: null, redirects: '', headers: '' }
+
+function decodeSettings(stored: unknown): SiteSettings | null {
+  if (stored === null) return null
+  const parsed = parseSettings(stored)
+  return parsed.ok ? parsed.settings : fail('bad settings')
+}
 
 function decodeFile(row: unknown): [string, SnapshotFile] {
   if (!Array.isArray(row)) return fail('bad file')

@@ -33,6 +33,9 @@ export function snapshotOf(
     ...siteOf('blog'),
     recordCid: 'cid-of-the-record',
     publishedAt: Date.UTC(2030, 0, 1),
+    settings: null,
+    redirects: '',
+    headers: '',
     files: new Map(Object.entries(files)),
     ...facts,
   }

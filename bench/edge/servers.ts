@@ -1,0 +1,147 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { freePort } from '#main/free-port.ts'
+import { eventually } from '#tests/support/eventually.ts'
+import { startServiceProcess } from '#tests/support/service-process.ts'
+
+/** A server under test, on the one core that all of them have. */
+export interface BenchServer extends AsyncDisposable {
+  readonly name: 'sitehost' | 'nginx' | 'caddy'
+  readonly port: number
+  /** The process that answers. */
+  readonly pid: number
+}
+
+interface Folders {
+  readonly dataDir: string
+  readonly wwwDir: string
+  readonly workDir: string
+}
+
+const serverCore = '0'
+const loadCore = '1'
+
+/** The command that runs on the core of the load. */
+export const onLoadCore = (...command: string[]): string[] => [
+  'taskset',
+  '-c',
+  loadCore,
+  ...command,
+]
+
+/** The product as it is started, with nothing to follow. */
+export async function startSitehost({ dataDir }: Folders): Promise<BenchServer> {
+  const service = await startServiceProcess(['serve', '--port', '0', '--data', dataDir], {
+    FIREHOSE_URL: 'http://127.0.0.1:9',
+    LOG_LEVEL: 'error',
+  })
+  const pin = ['taskset', '-a', '-cp', serverCore, String(service.pid)]
+  await Bun.spawn(pin, { stdout: 'ignore' }).exited
+  return {
+    name: 'sitehost',
+    port: Number(service.ready['port']),
+    pid: service.pid,
+    [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
+  }
+}
+
+export async function startNginx({ wwwDir, workDir }: Folders): Promise<BenchServer | null> {
+  const dir = join(workDir, 'nginx')
+  const port = Number(await freePort())
+  await mkdir(dir, { recursive: true })
+  await Bun.write(join(dir, 'nginx.conf'), nginxConfig(dir, wwwDir, port))
+  const started = await start('nginx', port, ['nginx', '-p', dir, '-c', join(dir, 'nginx.conf')])
+  if (started === null) return null
+  const children = await Bun.file(`/proc/${started.pid}/task/${started.pid}/children`).text()
+  return { ...started, pid: Number(children.trim()) }
+}
+
+export async function startCaddy({ wwwDir, workDir }: Folders): Promise<BenchServer | null> {
+  const dir = join(workDir, 'caddy')
+  const port = Number(await freePort())
+  const config = join(dir, 'Caddyfile')
+  await Bun.write(config, caddyConfig(wwwDir, port))
+  const command = ['caddy', 'run', '--adapter', 'caddyfile', '--config', config]
+  return await start('caddy', port, [
+    'env',
+    'GOMAXPROCS=1',
+    `XDG_DATA_HOME=${dir}`,
+    `HOME=${dir}`,
+    ...command,
+  ])
+}
+
+/** Null when the program is not installed. */
+async function start(
+  name: 'nginx' | 'caddy',
+  port: number,
+  command: readonly string[],
+): Promise<BenchServer | null> {
+  if (Bun.which(name) === null) return null
+  const child = Bun.spawn(['taskset', '-c', serverCore, ...command], {
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: 'ignore',
+  })
+  const dispose = async (): Promise<void> => {
+    child.kill()
+    await child.exited
+  }
+  await eventually(() => fetch(`http://127.0.0.1:${port}/`)).catch(async (error) => {
+    await dispose()
+    throw error
+  })
+  return { name, port, pid: child.pid, [Symbol.asyncDispose]: dispose }
+}
+
+/** As one would tune it for this: nothing logged, open files kept, nothing compressed on the way. */
+function nginxConfig(dir: string, wwwDir: string, port: number): string {
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+  return `
+${process.getuid?.() === 0 ? 'user root;' : ''}
+worker_processes 1;
+daemon off;
+pid ${dir}/pid;
+error_log ${dir}/error.log;
+events { worker_connections 1024; }
+http {
+  include /etc/nginx/mime.types;
+  access_log off;
+  sendfile on;
+  tcp_nopush on;
+  keepalive_requests 1000000000;
+  gzip_static on;
+  gzip_vary on;
+  open_file_cache max=100000 inactive=1h;
+  open_file_cache_valid 1h;
+  open_file_cache_min_uses 1;
+  ${temporary.map((kind) => `${kind}_temp_path ${dir}/${kind};`).join('\n  ')}
+  server {
+    listen 127.0.0.1:${port};
+    root ${wwwDir}/$host;
+    index index.html;
+    add_header Cache-Control "public, max-age=0, must-revalidate";
+    add_header X-Content-Type-Options nosniff;
+    add_header Access-Control-Allow-Origin *;
+  }
+}
+`
+}
+
+function caddyConfig(wwwDir: string, port: number): string {
+  return `
+{
+  admin off
+  auto_https off
+}
+http://:${port} {
+  root * ${wwwDir}/{host}
+  header Cache-Control "public, max-age=0, must-revalidate"
+  header X-Content-Type-Options nosniff
+  header Access-Control-Allow-Origin *
+  file_server {
+    precompressed gzip
+  }
+}
+`
+}

@@ -1,0 +1,121 @@
+import { encodeAddress } from '#site/addresses.ts'
+import { applyHeaderRules, type HeaderList } from '#site/apply-header-rules.ts'
+import { cacheControlOf, isHashedAsset } from '#site/cache-control.ts'
+import type { Decision } from '#site/decision.ts'
+import type { ContentCoding } from '#site/encoding.ts'
+import { recompressedBytesMin, wholeBodyBytesMax } from '#site/limits.ts'
+import { isText } from '#site/media-type.ts'
+import type { ServableSite } from '#site/servable-site.ts'
+import type { SnapshotFile } from '#site/snapshot.ts'
+import type { Bodies } from './bodies.ts'
+import { type CodingSet, codingSet } from './codings.ts'
+import { type Place, siteFields } from './place.ts'
+import { Representation } from './representation.ts'
+
+type FileDecision = Extract<Decision, { kind: 'file' }>
+
+interface Choice {
+  readonly header: string | null
+  readonly representation: Representation
+}
+
+/** What goes out for a file at one address: its representations, each made when it is first asked for. */
+export class FileAnswer {
+  readonly decision: FileDecision
+  /** The codings that it is stored in, and those that we can make of it. */
+  readonly possible: CodingSet
+  readonly #pathname: string
+  readonly #lastModified: number
+  readonly #isOnlyHere: boolean
+  readonly #fields: HeaderList
+  #last: Choice | null = null
+  readonly #made = new Map<ContentCoding, Representation>()
+
+  constructor(site: ServableSite, decision: FileDecision, place: Place) {
+    this.decision = decision
+    this.#lastModified = site.snapshot.publishedAt
+    this.possible = codingSet([decision.file.coding, ...makeable(decision.file)])
+    this.#pathname = place.pathname
+    this.#isOnlyHere = !site.headers.isEmpty || isHashedAsset(decision.path)
+    const own = ownFields(site, decision, place, this.possible.codings.length > 1)
+    this.#fields = applyHeaderRules(site.headers, place, own)
+  }
+
+  /** Whether it is also the answer to this decision, on the same host of the same version. */
+  fits({ file, path, status, vary }: FileDecision, pathname: string): boolean {
+    const known = this.decision
+    return (
+      known.file === file &&
+      known.path === path &&
+      known.status === status &&
+      (known.vary === vary || (known.vary.length === 0 && vary.length === 0)) &&
+      (!this.#isOnlyHere || this.#pathname === pathname)
+    )
+  }
+
+  /** What was last chosen, if it was for the same `Accept-Encoding` and cannot have gone since. */
+  lastFor(header: string | null): Representation | null {
+    return this.#last !== null && this.#last.header === header ? this.#last.representation : null
+  }
+
+  choseFor(header: string | null, representation: Representation): void {
+    const { coding } = representation
+    // What we made ourselves may go, so that another has to be chosen.
+    if (coding !== 'identity' && coding !== this.decision.file.coding) return
+    this.#last = { header, representation }
+  }
+
+  /** Null when it is one that we make ourselves, and have not (or no longer) made. */
+  representation(coding: ContentCoding, bodies: Bodies): Representation | null {
+    const known = this.#made.get(coding)
+    const { file } = this.decision
+    if (coding === file.coding) return known ?? this.#make(coding, file.storedBytes)
+    if (coding === 'identity') return known ?? this.#make(coding, file.bytes)
+    if (known?.kept?.value) return known
+    const kept = bodies.find(file, coding)
+    if (!kept?.value) return null
+    const made = this.#make(coding, kept.value.size)
+    made.kept = kept
+    return made
+  }
+
+  #make(coding: ContentCoding, bytes: number): Representation {
+    const { file, status } = this.decision
+    // RFC 9110 §8.8.3.3: representations that differ in coding differ in their strong tag.
+    const etag = coding === 'identity' ? `"${file.cid}"` : `"${file.cid}-${coding}"`
+    const validators = status === 200 ? { etag, lastModified: this.#lastModified } : null
+    const made = new Representation({ coding, bytes, status, validators, fields: this.#fields })
+    this.#made.set(coding, made)
+    return made
+  }
+}
+
+/** Text that is small enough to be compressed in memory; what is stored as it came may gain by gzip too. */
+function makeable({ bytes, coding, contentType, storedBytes }: SnapshotFile): ContentCoding[] {
+  if (bytes <= recompressedBytesMin || Math.max(bytes, storedBytes) > wholeBodyBytesMax) return []
+  if (!isText(contentType.split(';', 1)[0] ?? '')) return []
+  return coding === 'gzip' ? ['br'] : ['br', 'gzip']
+}
+
+function ownFields(
+  site: ServableSite,
+  { file, path, status, vary }: FileDecision,
+  place: Place,
+  hasCodings: boolean,
+): Record<string, string> {
+  // A rule may show a hashed asset at an address that is the same for every version.
+  const isOwnAddress = encodeAddress({ path, isDirectory: false }) === place.pathname
+  const varies = [...(hasCodings ? ['accept-encoding'] : []), ...vary]
+  return {
+    ...siteFields(site, place),
+    'content-type': file.contentType,
+    // Means nothing, but without it Bun names downloads after the file in our store (Bun 1.4.5).
+    'content-disposition': 'inline',
+    'cache-control': status === 200 ? cacheControlOf(isOwnAddress ? path : '') : 'no-store',
+    ...(status === 200 && {
+      'last-modified': new Date(site.snapshot.publishedAt).toUTCString(),
+      'accept-ranges': 'bytes',
+    }),
+    ...(varies.length > 0 && { vary: varies.join(', ') }),
+  }
+}

@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import type { SiteAddress } from '#site/site-address.ts'
+import { siteLabel } from '#site/site-address.ts'
+import type { SnapshotFile } from '#site/snapshot.ts'
+import { type Database, openDatabase } from '#store/database.ts'
+import { migrate } from '#store/migrate.ts'
+import { recordingLog } from '#tests/support/api.ts'
+import { siteOf } from '#tests/support/sample-rows.ts'
+import { goLive, snapshotOf, storedFile } from '#tests/support/served-site.ts'
+import { loadSite } from './load-site.ts'
+
+const hourMs = 60 * 60 * 1000
+const asset = 'assets/index-BX3f9aQz.js'
+const { file } = storedFile({ body: 'x' })
+const label = siteLabel(siteOf('blog'))
+let database: Database
+let now: number
+let logged: NonNullable<Parameters<typeof recordingLog>[0]>
+let unreadable: SiteAddress[]
+beforeEach(async () => {
+  database = openDatabase({})
+  await migrate(database)
+  now = 100 * hourMs
+  logged = []
+  unreadable = []
+})
+afterEach(() => database[Symbol.asyncDispose]())
+
+const publish = (n: number, files: Record<string, SnapshotFile>) =>
+  goLive(
+    database.db,
+    snapshotOf(files, { recordCid: `cid-${n}`, publishedAt: now }),
+    `3kaaaaaaaaaa${n}`,
+  )
+const load = (earlierBytesMax = 1000) =>
+  loadSite(label, {
+    ...{ db: database.db, log: recordingLog(logged), now: () => now, earlierBytesMax },
+    onUnreadable: (site) => unreadable.push(site),
+  })
+const earlier = async (bytesMax?: number) => [
+  ...((await load(bytesMax))?.site.earlierAssets.keys() ?? []),
+]
+
+test('a site that nobody has is none', async () => {
+  expect(await load()).toBeNull()
+})
+
+test('a site comes with its rules, and counts for what it takes', async () => {
+  await goLive(database.db, snapshotOf({ 'index.html': file }, { redirects: '/a /b', headers: '' }))
+  const loaded = await load()
+  expect(loaded?.site.redirects.isEmpty).toBe(false)
+  expect(loaded?.bytes).toBeGreaterThan(500)
+})
+
+describe('hashed assets of earlier versions', () => {
+  test('are there for 24 hours after they were replaced', async () => {
+    await publish(2, { [asset]: file, 'old.html': file })
+    await publish(3, { 'index.html': file })
+    expect(await earlier()).toEqual([asset])
+    now += 24 * hourMs - 1
+    expect(await earlier()).toEqual([asset])
+    now += 1
+    expect(await earlier()).toEqual([])
+  })
+
+  test('are not many bytes', async () => {
+    await publish(2, { [asset]: file })
+    await publish(3, { 'index.html': file })
+    expect(await earlier(file.storedBytes)).toEqual([asset])
+    expect(await earlier(file.storedBytes - 1)).toEqual([])
+  })
+
+  test('that cannot be read are logged, and the site is shown', async () => {
+    await publish(2, { [asset]: file })
+    await publish(3, { 'index.html': file })
+    await database.db
+      .updateTable('versions')
+      .set({ snapshot: '{}' })
+      .where('state', '=', 'replaced')
+      .execute()
+    expect(await earlier()).toEqual([])
+    expect(logged.map(({ message }) => message)).toEqual(['earlier version not readable'])
+    expect(unreadable).toEqual([])
+  })
+})
+
+test('of a site that cannot be read somebody is told', async () => {
+  await publish(2, { 'index.html': file })
+  await database.db.updateTable('versions').set({ snapshot: '{}' }).execute()
+  await expect(load()).rejects.toThrow('not a snapshot')
+  expect(unreadable).toMatchObject([siteOf('blog')])
+})

@@ -1,0 +1,23 @@
+import type { HeaderPlace } from '#site/apply-header-rules.ts'
+import type { ServableSite } from '#site/servable-site.ts'
+import { siteUri } from '#site/site-address.ts'
+
+/** Where an answer is shown: what its headers depend on, the decision aside. */
+export interface Place extends HeaderPlace {
+  /** The same page at the site's primary address; null when it is there, or the site has none. */
+  readonly canonical: string | null
+}
+
+/** What every answer of a site says. */
+export function siteFields(
+  { snapshot }: ServableSite,
+  { canonical }: Place,
+): Record<string, string> {
+  return {
+    'access-control-allow-origin': '*',
+    'x-content-type-options': 'nosniff',
+    'x-sitehost-record': siteUri(snapshot),
+    'x-sitehost-version': snapshot.recordCid,
+    ...(canonical !== null && { link: `<${canonical}>; rel="canonical"` }),
+  }
+}

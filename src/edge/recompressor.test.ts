@@ -1,0 +1,107 @@
+import { beforeEach, describe, expect, test } from 'bun:test'
+import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
+import { recordingLog } from '#tests/support/api.ts'
+import { Bodies } from './bodies.ts'
+import { Recompressor } from './recompressor.ts'
+
+const text = 'words and words, and more words of them. '.repeat(100)
+let stored: Map<string, Blob>
+let reads: string[]
+let logged: NonNullable<Parameters<typeof recordingLog>[0]>
+let bodies: Bodies
+let recompressor: Recompressor
+beforeEach(() => {
+  stored = new Map()
+  reads = []
+  logged = []
+  const open = async (hash: string): Promise<Blob | null> => {
+    reads.push(hash)
+    return stored.get(hash) ?? null
+  }
+  bodies = new Bodies({ blobs: { open }, bytesMax: 1_000_000 })
+  recompressor = new Recompressor({ bodies, log: recordingLog(logged) })
+})
+
+function put(
+  hash: string,
+  bytes: Uint8Array<ArrayBuffer>,
+  coding: 'gzip' | 'identity' = 'identity',
+) {
+  const kept = coding === 'gzip' ? gzipSync(bytes) : bytes
+  stored.set(hash, new Blob([kept]))
+  return { hash, coding, storedBytes: kept.length }
+}
+const bytesOf = (content: string) => new Uint8Array(Buffer.from(content))
+const made = async (source: Parameters<typeof bodies.find>[0], coding: 'br' | 'gzip') =>
+  Buffer.from((await bodies.find(source, coding)?.value?.bytes()) ?? [])
+
+describe('what is made', () => {
+  test.each(['identity', 'gzip'] as const)('is brotli of what is stored as %s', async (coding) => {
+    const source = put('a', bytesOf(text), coding)
+    recompressor.ask(source, 'br')
+    expect(bodies.find(source, 'br')).toBeUndefined()
+    await recompressor.idle()
+    const brotli = await made(source, 'br')
+    expect(brotliDecompressSync(brotli).toString()).toBe(text)
+    expect(brotli.length).toBeLessThan(source.storedBytes)
+  })
+
+  test('is gzip of what is stored as it came', async () => {
+    const source = put('a', bytesOf(text))
+    recompressor.ask(source, 'gzip')
+    await recompressor.idle()
+    expect(gunzipSync(await made(source, 'gzip')).toString()).toBe(text)
+  })
+
+  test('is made once, however many ask', async () => {
+    const source = put('a', bytesOf(text))
+    for (let i = 0; i < 10; i++) recompressor.ask(source, 'br')
+    await recompressor.idle()
+    expect(reads).toEqual(['a'])
+  })
+
+  test('is made one after the other, of too many the first', async () => {
+    const sources = Array.from({ length: 101 }, (_, i) => put(`${i}`, bytesOf(text)))
+    for (const source of sources) recompressor.ask(source, 'gzip')
+    await recompressor.idle()
+    expect(reads).toEqual(sources.slice(0, 100).map(({ hash }) => hash))
+    const [last] = sources.slice(-1)
+    if (last !== undefined) recompressor.ask(last, 'gzip')
+    await recompressor.idle()
+    expect(reads).toHaveLength(101)
+  })
+})
+
+describe('what is not made', () => {
+  test('is what would not be smaller, and that is not tried again', async () => {
+    const source = put('a', crypto.getRandomValues(new Uint8Array(5000)))
+    for (let i = 0; i < 2; i++) {
+      recompressor.ask(source, 'br')
+      await recompressor.idle()
+    }
+    expect(bodies.find(source, 'br')).toBeUndefined()
+    expect(reads).toEqual(['a'])
+  })
+
+  test('is what is not here, until it is', async () => {
+    const source = put('a', bytesOf(text))
+    const bytes = stored.get('a') ?? new Blob()
+    stored.delete('a')
+    recompressor.ask(source, 'br')
+    await recompressor.idle()
+    stored.set('a', bytes)
+    recompressor.ask(source, 'br')
+    await recompressor.idle()
+    expect(bodies.find(source, 'br')).toBeDefined()
+  })
+
+  test('is what is damaged, which is logged and holds up nothing else', async () => {
+    const damaged = { ...put('a', bytesOf(text)), coding: 'gzip' as const }
+    const source = put('b', bytesOf(text))
+    recompressor.ask(damaged, 'br')
+    recompressor.ask(source, 'br')
+    await recompressor.idle()
+    expect(logged.map(({ message }) => message)).toEqual(['body not recompressed'])
+    expect(bodies.find(source, 'br')).toBeDefined()
+  })
+})

@@ -1,0 +1,123 @@
+import { checkConditions, type ReadField } from '#site/conditions.ts'
+import { wholeBodyBytesMax } from '#site/limits.ts'
+import { contentRange, decideRange, type RangeDecision } from '#site/range.ts'
+import type { Snapshot } from '#site/snapshot.ts'
+import type { Bodies } from './bodies.ts'
+import { type CodingChoices, codingSet } from './codings.ts'
+import type { FileAnswer } from './file-answer.ts'
+import { decodedPart, storedPart } from './large-body.ts'
+import type { MissingBlobs } from './missing-blobs.ts'
+import { fetchingPage, plainPage } from './pages.ts'
+import type { Recompressor } from './recompressor.ts'
+import type { Representation } from './representation.ts'
+
+export interface FileContext {
+  readonly bodies: Bodies
+  readonly choices: CodingChoices
+  readonly missing: Pick<MissingBlobs, 'arrival'>
+  readonly recompressor: Pick<Recompressor, 'ask'>
+}
+
+/** A visitor who gets this representation of a file, all of it or a part. */
+interface Delivery {
+  readonly answer: FileAnswer
+  readonly representation: Representation
+  readonly range: Exclude<RangeDecision, 'unsatisfiable'>
+  readonly isHead: boolean
+}
+
+/** At once when the body is in memory, or none is needed. */
+export function respondFile(
+  answer: FileAnswer,
+  request: Request,
+  snapshot: Snapshot,
+  context: FileContext,
+): Response | Promise<Response> {
+  const field: ReadField = (name) => request.headers.get(name)
+  const isHead = request.method === 'HEAD'
+  const representation = choose(answer, field, context)
+  const { bytes, validators } = representation
+  let range: RangeDecision = 'whole'
+  if (validators !== null) {
+    const verdict = checkConditions(field, validators)
+    if (verdict === 304) return new Response(null, representation.notModified)
+    if (verdict === 412) return plainPage(412, 'Precondition failed')
+    const asked = isHead ? null : field('range')
+    if (asked !== null) range = decideRange(asked, field('if-range'), validators.etag, bytes)
+  }
+  if (range === 'unsatisfiable') {
+    return plainPage(416, 'No such part', { 'content-range': contentRange(range, bytes) })
+  }
+  const delivery = { answer, representation, range, isHead }
+  const body = context.bodies.use(representation.kept)
+  return body === null ? readAndSend(delivery, snapshot, context) : send(delivery, body)
+}
+
+/** Ranges are of the content itself, unless the visitor names the coding of which he has a part. */
+function choose(answer: FileAnswer, field: ReadField, context: FileContext): Representation {
+  const isPart = field('range') !== null && field('if-range') === null
+  const header = isPart ? null : field('accept-encoding')
+  return answer.lastFor(header) ?? chooseAnew(answer, header, context)
+}
+
+function chooseAnew(
+  answer: FileAnswer,
+  header: string | null,
+  { bodies, choices, recompressor }: FileContext,
+): Representation {
+  const wanted = choices.choose(header, answer.possible)
+  const representation = answer.representation(wanted, bodies)
+  if (representation !== null) {
+    answer.choseFor(header, representation)
+    return representation
+  }
+  if (wanted !== 'identity') recompressor.ask(answer.decision.file, wanted)
+  const there = answer.possible.codings.filter((coding) => answer.representation(coding, bodies))
+  return answer.representation(choices.choose(header, codingSet(there)), bodies) as Representation
+}
+
+function send({ representation, range, isHead }: Delivery, body: Blob): Response {
+  if (isHead) return new Response(null, representation.whole)
+  if (range === 'whole') return new Response(body, representation.whole)
+  return new Response(body.slice(range.first, range.last + 1), representation.part(range))
+}
+
+async function readAndSend(
+  delivery: Delivery,
+  snapshot: Snapshot,
+  context: FileContext,
+): Promise<Response> {
+  const { hash } = delivery.answer.decision.file
+  return (
+    (await readOnce(delivery, context)) ??
+    // However many miss the bytes, they wait for the same.
+    ((await context.missing.arrival(snapshot, hash)) ? await readOnce(delivery, context) : null) ??
+    fetchingPage()
+  )
+}
+
+/** Null when the bytes are not here: also for HEAD, which must not promise what GET would not keep. */
+async function readOnce(delivery: Delivery, { bodies }: FileContext): Promise<Response | null> {
+  const { answer, representation } = delivery
+  const { file } = answer.decision
+  // The stored form too: it can be larger than what it decodes to.
+  const bytes = Math.max(representation.bytes, file.storedBytes)
+  if (bytes > wholeBodyBytesMax) return await stream(delivery, bodies)
+  // What we made ourselves is only chosen while it is in memory, so this is the stored form or the content.
+  const coding = representation.coding === file.coding ? file.coding : 'identity'
+  const body = await bodies.load(file, coding)
+  if (body === null) return null
+  representation.kept = bodies.find(file, coding)
+  return send(delivery, body)
+}
+
+async function stream(delivery: Delivery, bodies: Bodies): Promise<Response | null> {
+  const { answer, representation, range, isHead } = delivery
+  const stored = await bodies.open(answer.decision.file)
+  if (stored === null) return null
+  if (isHead) return new Response(null, representation.whole)
+  const part = range === 'whole' ? { first: 0, last: representation.bytes - 1 } : range
+  const isStored = representation.coding === answer.decision.file.coding
+  const body = isStored ? storedPart(stored, part) : decodedPart(stored, part)
+  return new Response(body, range === 'whole' ? representation.whole : representation.part(range))
+}

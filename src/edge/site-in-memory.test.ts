@@ -1,0 +1,80 @@
+import { expect, test } from 'bun:test'
+import { brotliDecompressSync } from 'node:zlib'
+import { servableSite } from '#site/servable-site.ts'
+import { seen, visitedSite, visitSite } from '#tests/support/edge.ts'
+import { snapshotOf, storedFile } from '#tests/support/served-site.ts'
+import { FileAnswer } from './file-answer.ts'
+import { SiteInMemory } from './site-in-memory.ts'
+
+const { file } = storedFile({ body: 'x' })
+const decision = { kind: 'file', status: 200, path: 'a.html', file, vary: [] } as const
+const placeOn = (host: string) => ({
+  ...{ host, pathname: '/a.html', isUnderBaseDomain: true, canonical: null },
+})
+
+function open() {
+  const grown: number[] = []
+  const site = servableSite(snapshotOf({ 'a.html': file, 'b.html': file }))
+  return { grown, site, known: new SiteInMemory(site, (bytes) => grown.push(bytes)) }
+}
+
+test('a file has one answer a host, which counts once', () => {
+  const { grown, known } = open()
+  const answer = known.answerTo(decision, placeOn('a.test'))
+  expect(known.answerTo({ ...decision }, placeOn('a.test'))).toBe(answer)
+  expect(known.answerTo(decision, placeOn('b.test'))).not.toBe(answer)
+  expect(grown).toHaveLength(2)
+})
+
+test('one for another status or other visitors takes its place', () => {
+  const { grown, known } = open()
+  const answer = known.answerTo(decision, placeOn('a.test'))
+  for (const other of [
+    { ...decision, status: 404 as const },
+    { ...decision, vary: ['cookie'] },
+  ]) {
+    expect(known.answerTo(other, placeOn('a.test'))).not.toBe(answer)
+  }
+  expect(grown).toHaveLength(1)
+})
+
+test('four addresses a file are remembered, of more the first', () => {
+  const { grown, known, site } = open()
+  const answer = new FileAnswer(site, decision, placeOn('a.test'))
+  for (let i = 0; i < 20; i++) known.remember(`http://a.test:${i}/a.html`, answer)
+  expect(known.answerAt('http://a.test:7/a.html')).toBe(answer)
+  expect(known.answerAt('http://a.test:8/a.html')).toBeUndefined()
+  expect(grown).toHaveLength(8)
+})
+
+test('an address is remembered without its query', async () => {
+  const site = visitedSite({ 'a.html': { body: 'a' } })
+  for (const path of ['/a.html?b', '/a.html', '/nothing']) await seen(visitSite(site, path))
+  expect(site.known.answerAt('http://blog.test/a.html')).toBeDefined()
+  expect(site.known.answerAt('http://blog.test/a.html?b')).toBeUndefined()
+  expect(site.known.answerAt('http://blog.test/nothing')).toBeUndefined()
+})
+
+test('a coding that had to go is sent no more, and then made again', async () => {
+  const css = 'a { color: red }\n'.repeat(200)
+  const site = visitedSite({ 'a.css': { body: css, contentType: 'text/css' } }, {}, 10_000)
+  const visit = async () => {
+    const sent = await seen(visitSite(site, '/a.css', { headers: { 'accept-encoding': 'br' } }))
+    const isCoded = sent.headers['content-encoding'] === 'br'
+    expect((isCoded ? brotliDecompressSync(sent.body) : sent.body).toString()).toBe(css)
+    return isCoded
+  }
+  expect(await visit()).toBe(false)
+  await site.context.recompressor.idle()
+  expect([await visit(), await visit()]).toEqual([true, true])
+  for (const hash of ['1', '2', '3']) {
+    site.context.bodies.keep(
+      { hash, coding: 'identity' },
+      'identity',
+      new Blob(['x'.repeat(9_000)]),
+    )
+  }
+  expect(await visit()).toBe(false)
+  await site.context.recompressor.idle()
+  expect(await visit()).toBe(true)
+})

@@ -1,0 +1,48 @@
+import type { StoredFile } from './find-file.ts'
+import type { ListingEntry } from './listing.ts'
+import type { SnapshotFile } from './snapshot.ts'
+
+/** What a visitor gets. Bodies, conditions and ranges are for whoever puts it on the wire. */
+export type Decision =
+  | {
+      readonly kind: 'file'
+      readonly status: PageStatus
+      /** The file's path in the site. */
+      readonly path: string
+      readonly file: SnapshotFile
+      readonly vary: Vary
+    }
+  | {
+      readonly kind: 'redirect'
+      readonly status: 301 | 302 | 303 | 307 | 308
+      /** Visible ASCII: a path that starts with exactly one slash, or an absolute http(s) address. */
+      readonly location: string
+      readonly vary: Vary
+    }
+  | {
+      readonly kind: 'listing'
+      /** The directory's path in the site, empty for the root. */
+      readonly path: string
+      readonly entries: readonly ListingEntry[]
+      readonly vary: Vary
+    }
+  /** The site has no page for it: one of ours. */
+  | { readonly kind: 'missing'; readonly status: MissingStatus; readonly vary: Vary }
+  | { readonly kind: 'options'; readonly allow: string }
+  | { readonly kind: 'method-not-allowed'; readonly allow: string }
+  | { readonly kind: 'bad-request' }
+  | { readonly kind: 'uri-too-long' }
+
+export type MissingStatus = 404 | 410 | 451
+export type PageStatus = 200 | MissingStatus
+
+/** Lower-case names of the fields of the request that the decision depends on. */
+export type Vary = readonly string[]
+
+export function show({ path, file }: StoredFile, status: PageStatus, vary: Vary): Decision {
+  return { kind: 'file', status, path, file, vary }
+}
+
+export function missing(status: MissingStatus, vary: Vary): Decision {
+  return { kind: 'missing', status, vary }
+}

@@ -1,0 +1,27 @@
+import { findName } from './find-name.ts'
+import type { SnapshotFile } from './snapshot.ts'
+
+/** A file of a site, and the path that it is stored under. */
+export interface StoredFile {
+  readonly path: string
+  readonly file: SnapshotFile
+}
+
+/**
+ * The file that a visitor gets for this path, by bytes or else by NFC. Null for a path without one, and
+ * for the files at the root that say how the site is served: those are nobody's, by whatever way.
+ */
+export function findFile(
+  files: ReadonlyMap<string, SnapshotFile>,
+  path: string,
+): StoredFile | null {
+  if (isReservedFile(path)) return null
+  const stored = findName(files, path)
+  const file = stored === undefined ? undefined : files.get(stored)
+  return stored === undefined || file === undefined ? null : { path: stored, file }
+}
+
+/** Whether the file at this path says how the site is served, and is never sent to visitors. */
+export function isReservedFile(path: string): boolean {
+  return path === '_redirects' || path === '_headers' || path === '.sitehostignore'
+}

@@ -1,0 +1,79 @@
+import { describeRefusedField, isFieldName, isFieldValue, isForOwnDomain } from './header-fields.ts'
+import { headerNameCharsMax, headerValueCharsMax } from './limits.ts'
+import type { Captures } from './path-pattern.ts'
+import type { RequestPath } from './request-path.ts'
+import { parseTemplate, type Template } from './template.ts'
+
+/** What is changed in the answers for some addresses of a site. */
+export interface HeaderBlock {
+  /** Lower case; null for every host of the site. */
+  readonly host: string | null
+  /** What the path gives to the names of the block's pattern; null if it does not fit. */
+  readonly match: (path: Extract<RequestPath, { ok: true }>) => Captures | null
+  readonly changes: readonly HeaderChange[]
+}
+
+export interface HeaderChange {
+  /** Lower case. */
+  readonly name: string
+  /** Null removes the field. */
+  readonly value: Template | null
+  readonly isForOwnDomain: boolean
+}
+
+export type HeaderChangeResult =
+  | {
+      readonly ok: true
+      readonly change: HeaderChange
+      /** What the owner should know of it nevertheless. */
+      readonly problem: string | null
+      readonly at: 'name'
+    }
+  | { readonly ok: false; readonly problem: string; readonly at: 'name' | 'value' }
+
+/** In the value, `:name` is what the address gives to one of these names; any other is text. Never throws. */
+export function setHeader(
+  name: string,
+  value: string,
+  names: ReadonlySet<string>,
+): HeaderChangeResult {
+  const problem = describeBadValue(name, value)
+  if (problem !== null) return { ok: false, at: 'value', problem }
+  const template = parseTemplate(value, names).map((part) =>
+    typeof part === 'string' || names.has(part.name) ? part : `:${part.name}`,
+  )
+  return changeOf(name, template)
+}
+
+/** What the owner set so far, and what we would have said ourselves, is not sent. Never throws. */
+export function removeHeader(name: string): HeaderChangeResult {
+  const isAlwaysSent = name.toLowerCase() === 'x-content-type-options'
+  return isAlwaysSent ? { ok: false, at: 'name', problem: alwaysNosniff } : changeOf(name, null)
+}
+
+function changeOf(name: string, value: Template | null): HeaderChangeResult {
+  const lowerCase = name.toLowerCase()
+  const refused = describeBadName(name) ?? describeRefusedField(lowerCase)
+  if (refused !== null) return { ok: false, at: 'name', problem: refused }
+  const change = { name: lowerCase, value, isForOwnDomain: isForOwnDomain(lowerCase) }
+  const problem = change.isForOwnDomain ? `${name} is only sent on a domain of your own` : null
+  return { ok: true, at: 'name', change, problem }
+}
+
+function describeBadName(name: string): string | null {
+  if (!isFieldName(name)) return 'expected the name of a header'
+  return name.length > headerNameCharsMax
+    ? `the name is longer than ${headerNameCharsMax} characters`
+    : null
+}
+
+function describeBadValue(name: string, value: string): string | null {
+  if (!isFieldValue(value)) return 'expected visible ASCII characters'
+  if (value.length > headerValueCharsMax) {
+    return `the value is longer than ${headerValueCharsMax} characters`
+  }
+  const isSniffing = name.toLowerCase() === 'x-content-type-options' && !/^nosniff$/i.test(value)
+  return isSniffing ? alwaysNosniff : null
+}
+
+const alwaysNosniff = 'X-Content-Type-Options is always nosniff'

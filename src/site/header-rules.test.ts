@@ -1,0 +1,367 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { applyHeaderRules, type HeaderList } from './apply-header-rules.ts'
+import { parseHeaderRules } from './header-rules.ts'
+import type { HeaderSetting } from './header-settings.ts'
+import { answerHeaderCharsMax, headerValueCharsMax } from './limits.ts'
+
+interface Facts {
+  readonly settings?: readonly HeaderSetting[]
+  readonly host?: string
+  readonly isUnderBaseDomain?: boolean
+  readonly own?: Record<string, string>
+}
+
+/** What is sent for the path, one line a header. */
+function sent(file: string, pathname: string, facts: Facts = {}): string[] {
+  return lines(answer(file, pathname, facts))
+}
+
+function answer(file: string, pathname: string, facts: Facts): HeaderList {
+  const { settings = [], host = 'blog.test', isUnderBaseDomain = false, own = {} } = facts
+  const { rules } = parseHeaderRules(file, settings)
+  return applyHeaderRules(rules, { host, pathname, isUnderBaseDomain }, own)
+}
+
+const lines = (list: HeaderList): string[] => list.map(([name, value]) => `${name}: ${value}`)
+
+describe('a block is for', () => {
+  test.each<[string, string[], string[]]>([
+    ['/', ['/'], ['/a']],
+    ['/a', ['/a', '/a/', '//a'], ['/', '/A', '/a/b', '/ab']],
+    ['/a/', ['/a', '/a/'], ['/a/b']],
+    ['/a%20b', ['/a%20b'], ['/a']],
+    ['/a # comment', ['/a'], ['/a/#']],
+    ['/*', ['/', '/a', '/a/b/'], []],
+    ['/a/*', ['/a', '/a/', '/a/b/c'], ['/ab']],
+    ['/*/c', ['/c', '/a/b/c'], ['/a']],
+    ['/:x', ['/a', '/b/'], ['/', '/a/b']],
+    ['/:x.html', ['/:x.html'], ['/a.html']],
+  ])('%s: %j, not %j', (pattern, fits, others) => {
+    const file = `${pattern}\n  X-A: b`
+    expect(fits.filter((path) => sent(file, path).length === 1)).toEqual(fits)
+    expect(others.filter((path) => sent(file, path).length > 0)).toEqual([])
+  })
+
+  test.each<[string, string, boolean]>([
+    ['https://blog.test/*', 'blog.test', true],
+    ['https://blog.test/a', 'blog.test', true],
+    ['https://blog.test/b', 'blog.test', false],
+    ['https://BLOG.test./*', 'blog.test', true],
+    ['https://blog.test/*', 'www.blog.test', false],
+    ['https://blog.test', 'blog.test', false],
+    ['http://blog.test/*', 'blog.test', false],
+    ['https://blog.test:443/*', 'blog.test', false],
+    ['https://*.test/*', 'blog.test', false],
+    ['https:///a', 'blog.test', false],
+  ])('%s at https://%s/a: %p', (pattern, host, applies) => {
+    expect(sent(`${pattern}\nX-A: b`, '/a', { host })).toEqual(applies ? ['x-a: b'] : [])
+  })
+
+  test('an address without a path is that of the first page', () => {
+    expect(sent('https://blog.test\nX-A: b', '/')).toEqual(['x-a: b'])
+  })
+
+  test('no block is for what proves a domain', () => {
+    const proof = '/.well-known/acme-challenge/token'
+    expect(sent('/*\nX-A: b', proof, { settings: [{ name: 'X-B', value: 'c' }] })).toEqual([])
+    expect(sent('/*\nX-A: b', '/.well-known/security.txt')).toEqual(['x-a: b'])
+  })
+
+  test('nothing is said of what is no path', () => {
+    expect(sent('/*\nX-A: b', '/%zz', { own: { vary: 'a' } })).toEqual(['vary: a'])
+  })
+})
+
+describe('all blocks that fit apply in order', () => {
+  test.each<[string, string[]]>([
+    // joined
+    ['/*\nX-A: 1\n/a\nX-A: 2', ['x-a: 1, 2']],
+    ['/a\nX-A: 2\n/*\nX-A: 1', ['x-a: 2, 1']],
+    ['/a\nX-A: 1\nx-a: 2', ['x-a: 1, 2']],
+    ['/b\nX-A: 1\n/a\nX-A: 2', ['x-a: 2']],
+    [
+      '/*\nCache-Control: no-cache\n/a\nCache-Control: private',
+      ['cache-control: no-cache, private'],
+    ],
+    [
+      '/*\nContent-Security-Policy: a\n/a\nContent-Security-Policy: b',
+      ['content-security-policy: a, b'],
+    ],
+    // single-valued: the later
+    ['/*\nX-Frame-Options: DENY\n/a\nX-Frame-Options: SAMEORIGIN', ['x-frame-options: SAMEORIGIN']],
+    ['/*\nContent-Type: a/b\n/a\nContent-Type: c/d', ['content-type: c/d']],
+    [
+      '/*\nAccess-Control-Allow-Origin: *\n/a\nAccess-Control-Allow-Origin: https://a.test',
+      ['access-control-allow-origin: https://a.test'],
+    ],
+    // a line each
+    ['/*\nSet-Cookie: a=1\n/a\nSet-Cookie: b=2', ['set-cookie: a=1', 'set-cookie: b=2']],
+    // removed
+    ['/*\nX-A: 1\n/a\n! X-A', []],
+    ['/*\nX-A: 1\n/a\n!x-a', []],
+    ['/*\nX-A: 1\n/a\n! X-A\nX-A: 2', ['x-a: 2']],
+    ['/a\n! X-A\n/*\nX-A: 1', ['x-a: 1']],
+    ['/*\nX-A: 1\n/b\n! X-A', ['x-a: 1']],
+    ['/*\nSet-Cookie: a=1\n/a\n! Set-Cookie', []],
+    // as it is written
+    ['/a\n  X-A:b:c  d # e  ', ['x-a: b:c  d # e']],
+    ['\uFEFF/a\r\n\tX-A: b\r\n', ['x-a: b']],
+    ['# note\n\n/a\n\n  # note\n  X-A: b', ['x-a: b']],
+    ['/a\n!X-A: b', ['!x-a: b']],
+  ])('%j: %j', (file, expected) => {
+    expect(sent(file, '/a')).toEqual(expected)
+  })
+})
+
+describe('values may hold what the path says', () => {
+  test.each<[string, string, string[]]>([
+    ['/:id\nX-A: <:id>', '/a%20b', ['x-a: <a%20b>']],
+    ['/*\nX-A: /new/:splat', '/b/c/', ['x-a: /new/b/c/']],
+    ['/:a/*\nX-A: :splat,:a', '/1/2/3', ['x-a: 2/3,1']],
+    // by whole names
+    ['/:id/:idx\nX-A: :idx-:id', '/1/2', ['x-a: 2-1']],
+    ['/:id\nX-A: :idx :i', '/1', ['x-a: :idx :i']],
+    // what is no name of this path is text
+    [
+      '/:id\nX-A: data: 12:30 https://a.test:80/:id',
+      '/1',
+      ['x-a: data: 12:30 https://a.test:80/1'],
+    ],
+    ['/a\nX-A: :splat', '/a', ['x-a: :splat']],
+    ['/*\nX-A: [:splat]', '/', ['x-a: []']],
+    // whatever a visitor asks for
+    ['/*\nX-A: :splat', '/%0d%0aset-cookie:a=b', ['x-a: %0D%0Aset-cookie%3Aa%3Db']],
+    ['/*\nX-A: :splat', '/é,"', ['x-a: %C3%A9%2C%22']],
+    ['/*\nX-A: :splat', '/:splat', ['x-a: %3Asplat']],
+  ])('%j at %s: %j', (file, pathname, expected) => {
+    expect(sent(file, pathname)).toEqual(expected)
+  })
+
+  test('one that gets too long is not sent, the others are', () => {
+    const file = '/*\nX-A: :splat\nX-B: b'
+    const longest = 'a'.repeat(headerValueCharsMax)
+    expect(sent(file, `/${longest}`)).toEqual([`x-a: ${longest}`, 'x-b: b'])
+    expect(sent(file, `/${longest}a`)).toEqual(['x-b: b'])
+  })
+})
+
+describe('our own headers', () => {
+  test.each<[string, Record<string, string>, string[]]>([
+    ['', { 'cache-control': 'no-store' }, ['cache-control: no-store']],
+    ['/a\nX-A: b', { vary: 'a' }, ['vary: a', 'x-a: b']],
+    // replaced, never joined
+    [
+      '/*\nCache-Control: no-cache\n/a\nCache-Control: private',
+      { 'cache-control': 'public' },
+      ['cache-control: no-cache, private'],
+    ],
+    ['/a\nContent-Type: a/b', { 'content-type': 'c/d' }, ['content-type: a/b']],
+    ['/a\n! Cache-Control', { 'cache-control': 'public' }, []],
+    ['/a\n! Access-Control-Allow-Origin', { 'access-control-allow-origin': '*' }, []],
+    // true whatever is added
+    ['/a\nVary: Cookie', { vary: 'accept-encoding' }, ['vary: accept-encoding, Cookie']],
+    ['/a\n! Vary', { vary: 'accept-encoding' }, ['vary: accept-encoding']],
+    [
+      '/a\nLink: </b>; rel=preload',
+      { link: '<a>; rel="canonical"' },
+      ['link: <a>; rel="canonical", </b>; rel=preload'],
+    ],
+    // not to be missed
+    ['/a\n! Content-Type', { 'content-type': 'a/b' }, ['content-type: a/b']],
+    ['/*\nContent-Type: c/d\n/a\n! Content-Type', { 'content-type': 'a/b' }, ['content-type: a/b']],
+    [
+      '/a\n! Content-Disposition',
+      { 'content-disposition': 'inline' },
+      ['content-disposition: inline'],
+    ],
+    [
+      '/a\nContent-Disposition: attachment',
+      { 'content-disposition': 'inline' },
+      ['content-disposition: attachment'],
+    ],
+    [
+      '/a\n! X-Content-Type-Options',
+      { 'x-content-type-options': 'nosniff' },
+      ['x-content-type-options: nosniff'],
+    ],
+    [
+      '/a\nX-Content-Type-Options: sniff',
+      { 'x-content-type-options': 'nosniff' },
+      ['x-content-type-options: nosniff'],
+    ],
+    ['/a\nETag: "b"\n! ETag', { etag: '"a"' }, ['etag: "a"']],
+    ['/a\nX-Sitehost-Version: b', { 'x-sitehost-version': 'a' }, ['x-sitehost-version: a']],
+  ])('%j with %j: %j', (file, own, expected) => {
+    expect(sent(file, '/a', { own })).toEqual(expected)
+  })
+})
+
+describe('under the domain of all sites', () => {
+  const forOwnDomain = [
+    'Set-Cookie',
+    'Strict-Transport-Security',
+    'Clear-Site-Data',
+    'Service-Worker-Allowed',
+    'Public-Key-Pins',
+    'NEL',
+    'Report-To',
+  ]
+  test.each(forOwnDomain)('%s is not sent, on a domain of its own it is', (name) => {
+    const file = `/*\n${name}: a\nX-A: b`
+    const expected = `${name.toLowerCase()}: a`
+    expect(sent(file, '/', { isUnderBaseDomain: true })).toEqual(['x-a: b'])
+    expect(sent(file, '/', { isUnderBaseDomain: false })).toEqual([expected, 'x-a: b'])
+  })
+
+  test.each<[string, boolean]>([
+    ['', false],
+    ['/*\nX-A: b', false],
+    ['https://blog.test/*\nX-A: b', true],
+    ['/*\nSet-Cookie: a=b', true],
+    ['/*\n! Set-Cookie', true],
+  ])('%j depends on the host: %p', (file, dependsOnHost) => {
+    expect(parseHeaderRules(file, []).rules.dependsOnHost).toBe(dependsOnHost)
+  })
+})
+
+describe('the headers of the settings', () => {
+  const header = (path?: string): HeaderSetting => ({
+    name: 'X-A',
+    value: 'b',
+    ...(path !== undefined && { path }),
+  })
+
+  test.each<[string | undefined, string[], string[]]>([
+    [undefined, ['/', '/a', '/a/b/'], []],
+    // a path as in a _headers
+    ['/*', ['/', '/a', '/a/b/'], []],
+    ['/a/*', ['/a', '/a/b/c'], ['/', '/ab']],
+    ['a/*', ['/a', '/a/b/c'], ['/', '/ab']],
+    ['/:x', ['/a'], ['/', '/a/b']],
+    // the last segment of any address
+    ['*', ['/', '/a', '/a/b/'], []],
+    ['*.html', ['/a.html', '/b/a.html', '/.html'], ['/', '/a.htm', '/a.html/', '/a.html/b']],
+    ['a*c', ['/ac', '/abc', '/b/abbc'], ['/a', '/c', '/abcd']],
+    ['aa*aa', ['/aaaa'], ['/aaa', '/aa']],
+    ['robots.txt', ['/robots.txt', '/b/robots.txt'], ['/robots.txt.gz', '/a']],
+    ['é*', ['/é', '/%C3%A9a'], ['/e']],
+    // none
+    ['*.*', [], ['/a.html']],
+    ['/*.html', [], ['/a.html']],
+  ])('for %p: %j, not %j', (path, fits, others) => {
+    const settings = [header(path)]
+    expect(fits.filter((asked) => sent('', asked, { settings }).length === 1)).toEqual(fits)
+    expect(others.filter((asked) => sent('', asked, { settings }).length > 0)).toEqual([])
+  })
+
+  test('come before those of _headers', () => {
+    const settings = [header(), { name: 'X-Frame-Options', value: 'DENY' }]
+    const file = '/*\nX-A: c\nX-Frame-Options: SAMEORIGIN'
+    expect(sent(file, '/', { settings })).toEqual(['x-a: b, c', 'x-frame-options: SAMEORIGIN'])
+    expect(sent('/*\n! X-A', '/', { settings: [header()] })).toEqual([])
+  })
+
+  test('may be empty, and hold what the path says', () => {
+    const settings = [
+      { name: 'X-A', value: '' },
+      { name: 'X-B', value: ':splat', path: '/b/*' },
+    ]
+    expect(sent('', '/b/c', { settings })).toEqual(['x-a: ', 'x-b: c'])
+    expect(sent('/*\nX-A: 1', '/', { settings })).toEqual(['x-a: 1'])
+  })
+
+  test.each<[HeaderSetting, string]>([
+    [header('*.*'), 'headers.0.path: has more than one *'],
+    [header('/*.html'), 'headers.0.path: has a * inside a segment'],
+    [header('/%zz'), 'headers.0.path: is not a path'],
+    [header('/v:x'), 'headers.0.path: takes v:x literally'],
+    [{ name: 'ETag', value: '"a"' }, 'headers.0.name: this header cannot be set'],
+    [{ name: 'a b', value: 'c' }, 'headers.0.name: expected the name'],
+    [{ name: 'X-A', value: 'a\r\nb' }, 'headers.0.value: expected visible ASCII'],
+    [{ name: 'Set-Cookie', value: 'a' }, 'headers.0.name: Set-Cookie is only sent on a domain'],
+  ])('%j: %s', (setting, problem) => {
+    const { settingsProblems } = parseHeaderRules('', [setting])
+    expect(settingsProblems).toEqual([expect.stringContaining(problem)])
+  })
+})
+
+test('an owner adds at most 16 KiB to an answer, in order', () => {
+  const value = 'a'.repeat(1024 - 3)
+  const fields = (count: number) => Array.from({ length: count }, (_, i) => `X${10 + i}: ${value}`)
+  const most = fields(answerHeaderCharsMax / 1024)
+  expect(sent(`/*\n${most.join('\n')}`, '/')).toHaveLength(16)
+  expect(sent(`/*\n${most.join('\n')}\nY: b`, '/')).toHaveLength(16)
+  expect(sent(`/*\nY: b\n${most.join('\n')}`, '/')).toHaveLength(16)
+  expect(sent(`/*\n${most.join('\n')}\n! X10\nY: b`, '/')).toHaveLength(15)
+})
+
+test('without rules our own headers stay what they are', () => {
+  const { rules } = parseHeaderRules('', [])
+  expect(rules.isEmpty).toBe(true)
+  expect(sent('', '/', { own: { vary: 'a' } })).toEqual(['vary: a'])
+})
+
+describe('whatever is written, and asked for', () => {
+  const word = fc.constantFrom(
+    '/',
+    '*',
+    ':a',
+    ':',
+    '!',
+    ' ',
+    '\n',
+    '\r',
+    '\n/',
+    'X-A',
+    ': ',
+    'é',
+    '\0',
+  )
+  const text = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc
+      .array(fc.oneof(word, fc.string({ unit: 'binary', maxLength: 3 })))
+      .map((words) => words.join('')),
+    fc.array(word).map((words) => `/*\nX-A: ${words.join('')}\nSet-Cookie: :splat`),
+  )
+  const setting = fc.record({ name: text, value: text, path: text })
+  const own = { 'content-type': 'text/html', vary: 'accept-encoding', etag: '"a"' }
+
+  test('is a list of headers that can be sent, ours among them', () => {
+    fc.assert(
+      fc.property(text, fc.array(setting), text, (file, settings, path) => {
+        const list = answer(file, `/${path}`, { settings, own })
+        for (const [name, value] of list) {
+          expect(name).toMatch(/^[a-z0-9!#$%&'*+.^_`|~-]+$/)
+          expect(value).toMatch(/^[ -~]*$/)
+        }
+        const headers = new Headers(list.map(([name, value]): [string, string] => [name, value]))
+        expect(headers.get('etag')).toBe('"a"')
+        expect(headers.get('vary')).toStartWith('accept-encoding')
+        expect(headers.get('content-type')).not.toBeNull()
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  test('takes no longer than its length', () => {
+    const started = performance.now()
+    for (const unit of [
+      '/:a',
+      '/*\n',
+      '/\n',
+      'a:b\n',
+      '!a\n',
+      ':splat',
+      ' ',
+      'https://',
+      'X-A: :splat\n',
+    ]) {
+      const { rules } = parseHeaderRules(`/*\n${unit.repeat(50_000)}`, [])
+      const place = { host: 'a.test', pathname: '/a'.repeat(2000), isUnderBaseDomain: false }
+      applyHeaderRules(rules, place, own)
+    }
+    expect(performance.now() - started).toBeLessThan(1000)
+  })
+})

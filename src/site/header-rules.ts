@@ -1,0 +1,38 @@
+import type { HeaderBlock } from './header-block.ts'
+import { type HeaderSetting, readHeaderSettings } from './header-settings.ts'
+import { readHeadersFile } from './headers-file.ts'
+import type { RuleProblem } from './rule-problem.ts'
+
+/** Everything that the owner of a site says about its headers, in the order in which it applies. */
+export interface HeaderRules {
+  readonly blocks: readonly HeaderBlock[]
+  /** Whether one path may get different headers on two hosts of the site. */
+  readonly dependsOnHost: boolean
+  readonly isEmpty: boolean
+}
+
+/**
+ * Reads a site's `_headers` and the `headers` of its settings, which come first. What is not understood or
+ * not allowed counts for nothing and is a problem for the owner to see. Linear, and never throws.
+ */
+export function parseHeaderRules(
+  text: string,
+  own: readonly HeaderSetting[],
+): {
+  readonly rules: HeaderRules
+  readonly problems: readonly RuleProblem[]
+  /** Each begins with the field's place, such as `headers.2.path: `. */
+  readonly settingsProblems: readonly string[]
+} {
+  const settings = readHeaderSettings(own)
+  const file = readHeadersFile(text)
+  const blocks = [...settings.blocks, ...file.blocks]
+  const dependsOnHost = blocks.some(
+    ({ host, changes }) => host !== null || changes.some((change) => change.isForOwnDomain),
+  )
+  return {
+    rules: { blocks, dependsOnHost, isEmpty: blocks.length === 0 },
+    problems: file.problems,
+    settingsProblems: settings.problems,
+  }
+}

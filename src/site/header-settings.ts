@@ -1,0 +1,27 @@
+import { readSettingPath } from './block-address.ts'
+import { type HeaderBlock, setHeader } from './header-block.ts'
+import type { SiteSettings } from './settings.ts'
+
+/** One of the headers in a site's settings. */
+export type HeaderSetting = NonNullable<SiteSettings['headers']>[number]
+
+/** What the headers of a site's settings say, each for itself. Never throws. */
+export function readHeaderSettings(own: readonly HeaderSetting[]): {
+  readonly blocks: readonly HeaderBlock[]
+  /** Each begins with the field's place, such as `headers.2.path: `. */
+  readonly problems: readonly string[]
+} {
+  const blocks: HeaderBlock[] = []
+  const problems: string[] = []
+  for (const [index, { name, value, path }] of own.entries()) {
+    const place = `headers.${index}`
+    const address = readSettingPath(path ?? '/*')
+    if (address.problem !== null) problems.push(`${place}.path: ${address.problem}`)
+    if (!address.ok) continue
+    const { host, match, names } = address
+    const read = setHeader(name, value, names)
+    if (read.ok) blocks.push({ host, match, changes: [read.change] })
+    if (read.problem !== null) problems.push(`${place}.${read.at}: ${read.problem}`)
+  }
+  return { blocks, problems }
+}

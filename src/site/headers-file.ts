@@ -1,0 +1,102 @@
+import { readBlockAddress } from './block-address.ts'
+import {
+  type HeaderBlock,
+  type HeaderChange,
+  type HeaderChangeResult,
+  removeHeader,
+  setHeader,
+} from './header-block.ts'
+import { headerBlocksMax } from './limits.ts'
+import { firstProblems, readRuleLines } from './rule-lines.ts'
+import type { RuleProblem } from './rule-problem.ts'
+
+/**
+ * Reads a `_headers`: a line with a path, or with `https://host/path`, opens a block; `Name: value` and
+ * `! Name` below it say what is changed there. Linear, and never throws.
+ */
+export function readHeadersFile(text: string): {
+  readonly blocks: readonly HeaderBlock[]
+  readonly problems: readonly RuleProblem[]
+} {
+  const file = readRuleLines(text)
+  const { orphans, sections } = sectionsOf(file.lines, new Set(file.problems.map(lineOf)))
+  const problems = orphans.map(({ number }) => ({ line: number, message: 'expected a path above' }))
+  const blocks: HeaderBlock[] = []
+  for (const section of sections.slice(0, headerBlocksMax)) {
+    const block = readSection(section, problems)
+    if (block !== null) blocks.push(block)
+  }
+  const rest = sections[headerBlocksMax]
+  if (rest !== undefined) problems.push({ line: rest.opening.number, message: tooManyBlocks })
+  return { blocks, problems: firstProblems([...file.problems, ...problems]) }
+}
+
+const tooManyBlocks = `more than ${headerBlocksMax} blocks; the rest is not read`
+
+const lineOf = ({ line }: RuleProblem): number => line
+
+interface Line {
+  readonly number: number
+  readonly text: string
+}
+
+interface Section {
+  readonly opening: Line
+  readonly changes: Line[]
+}
+
+function sectionsOf(
+  lines: readonly string[],
+  unreadable: ReadonlySet<number>,
+): { readonly orphans: readonly Line[]; readonly sections: readonly Section[] } {
+  const orphans: Line[] = []
+  const sections: Section[] = []
+  let changes = orphans
+  for (const [index, text] of lines.entries()) {
+    const line = { number: index + 1, text }
+    // It may have been the path of the lines below it.
+    if (unreadable.has(line.number)) changes = orphans
+    else if (opensBlock(text)) {
+      changes = []
+      sections.push({ opening: line, changes })
+    } else if (text !== '' && !text.startsWith('#')) changes.push(line)
+  }
+  return { orphans, sections }
+}
+
+/** No name of a header holds a slash. */
+const opensBlock = (text: string): boolean => /^(?:[a-z][a-z0-9+.-]*:\/)?\//i.test(text)
+
+function readSection(section: Section, problems: RuleProblem[]): HeaderBlock | null {
+  const { number, text } = section.opening
+  const address = readBlockAddress(text)
+  if (address.problem !== null) problems.push({ line: number, message: address.problem })
+  if (!address.ok) return null
+  if (section.changes.length === 0) {
+    problems.push({ line: number, message: 'has no headers below it' })
+  }
+
+  const changes: HeaderChange[] = []
+  for (const { number, text } of section.changes) {
+    const read = readChange(text, address.names)
+    if (read.problem !== null) problems.push({ line: number, message: read.problem })
+    if (read.ok) changes.push(read.change)
+  }
+  return { host: address.host, match: address.match, changes }
+}
+
+function readChange(text: string, names: ReadonlySet<string>): HeaderChangeResult {
+  const colon = text.indexOf(':')
+  const name = text.slice(0, colon).trim()
+  const value = text.slice(colon + 1).trim()
+  if (colon !== -1 && value !== '') return setHeader(name, value, names)
+  if (colon !== -1) return bad('value', 'expected a value; ! before the name removes a header')
+  if (text.startsWith('!')) return removeHeader(text.slice(1).trim())
+  return bad('name', 'expected a path, Name: value or ! Name')
+}
+
+const bad = (at: 'name' | 'value', problem: string): HeaderChangeResult => ({
+  ok: false,
+  at,
+  problem,
+})

@@ -1,0 +1,49 @@
+import { isReservedFile } from './find-file.ts'
+import type { SnapshotFile } from './snapshot.ts'
+
+/** What a directory holds, as visitors are shown it. */
+export type ListingEntry =
+  | { readonly kind: 'directory'; readonly name: string }
+  | {
+      readonly kind: 'file'
+      readonly name: string
+      /** Of the decoded content. */
+      readonly bytes: number
+      readonly contentType: string
+    }
+
+/** By path; empty for the root, which is always there. */
+export type Directories = ReadonlyMap<string, readonly ListingEntry[]>
+
+/** All directories of a site. In each the directories come first, then both kinds by name. */
+export function listDirectories(files: ReadonlyMap<string, SnapshotFile>): Directories {
+  const directories = new Map<string, ListingEntry[]>([['', []]])
+  for (const [path, { bytes, contentType }] of files) {
+    if (isReservedFile(path)) continue
+    const [parent, name] = split(path)
+    directoryAt(directories, parent).push({ kind: 'file', name, bytes, contentType })
+  }
+  for (const entries of directories.values()) entries.sort(compareEntries)
+  return directories
+}
+
+function directoryAt(directories: Map<string, ListingEntry[]>, path: string): ListingEntry[] {
+  const known = directories.get(path)
+  if (known !== undefined) return known
+  const [parent, name] = split(path)
+  directoryAt(directories, parent).push({ kind: 'directory', name })
+  const entries: ListingEntry[] = []
+  directories.set(path, entries)
+  return entries
+}
+
+function split(path: string): [parent: string, name: string] {
+  const slash = path.lastIndexOf('/')
+  return [path.slice(0, Math.max(0, slash)), path.slice(slash + 1)]
+}
+
+// By code units and not by a language's order: the same on every machine, whatever its locale.
+function compareEntries(a: ListingEntry, b: ListingEntry): number {
+  if (a.kind !== b.kind) return a.kind === 'directory' ? -1 : 1
+  return a.name < b.name ? -1 : 1
+}

@@ -1,0 +1,140 @@
+import type { PathPattern } from './path-pattern.ts'
+import { parseRedirectCondition, type RedirectCondition } from './redirect-conditions.ts'
+import { isLoop } from './redirect-loop.ts'
+import { parseQueryCondition, type QueryCondition } from './redirect-query.ts'
+import { parseRedirectSource } from './redirect-source.ts'
+import {
+  fillTarget,
+  hasTextLikeNames,
+  parseRedirectTarget,
+  type RedirectTarget,
+} from './redirect-target.ts'
+import { quote, type RedirectWords } from './redirect-words.ts'
+
+/** One line of a `_redirects`. */
+export interface RedirectRule {
+  /** Canonical; null for every host of the site. */
+  readonly host: string | null
+  readonly from: PathPattern
+  readonly query: readonly QueryCondition[]
+  readonly conditions: readonly RedirectCondition[]
+  /** Null only with the statuses of what is missing. */
+  readonly target: RedirectTarget | null
+  readonly status: RedirectStatus
+  /** Whether it applies where there is a file, too. */
+  readonly isForced: boolean
+}
+
+const statuses = [200, 301, 302, 303, 307, 308, 404, 410, 451] as const
+
+export type RedirectStatus = (typeof statuses)[number]
+
+/** Whether a status sends the visitor elsewhere; with the others something is shown in place. */
+export function isRedirection(status: RedirectStatus): boolean {
+  return status >= 300 && status < 400
+}
+
+export type RedirectRuleResult =
+  | { readonly ok: true; readonly rule: RedirectRule; readonly remarks: readonly string[] }
+  | { readonly ok: false; readonly problem: string }
+
+/** What the words of a line mean; `remarks` are what its author may have meant otherwise. Never throws. */
+export function compileRedirectRule(words: RedirectWords): RedirectRuleResult {
+  const source = parseRedirectSource(words.from)
+  if (typeof source === 'string') return refused(words.from, source)
+  const query = readAll(words.query, parseQueryCondition)
+  if (!query.ok) return query
+  const conditions = readAll(words.conditions, parseRedirectCondition)
+  if (!conditions.ok) return conditions
+  const names = allNames(source.from, query.values)
+  if (typeof names === 'string') return { ok: false, problem: names }
+  const answer = readAnswer(words, names)
+  if (!answer.ok) return answer
+
+  const { host, from } = source
+  const { target, status, isForced } = answer
+  const rule = { host, from, query: query.values, conditions: conditions.values }
+  const whole: RedirectRule = { ...rule, target, status, isForced }
+  if (isToItself(whole)) return { ok: false, problem: 'leads to itself' }
+  return { ok: true, rule: whole, remarks: [...source.remarks, ...remarksOn(words.to, whole)] }
+}
+
+const refused = (word: string, what: string) =>
+  ({ ok: false, problem: `${quote(word)} ${what}` }) as const
+
+function readAll<T extends object>(
+  words: readonly string[],
+  read: (word: string) => T | string,
+): { readonly ok: true; readonly values: readonly T[] } | ReturnType<typeof refused> {
+  const values: T[] = []
+  for (const word of words) {
+    const value = read(word)
+    if (typeof value === 'string') return refused(word, value)
+    values.push(value)
+  }
+  return { ok: true, values }
+}
+
+function allNames(
+  from: PathPattern,
+  query: readonly QueryCondition[],
+): ReadonlySet<string> | string {
+  const names = new Set(from.names)
+  for (const { name } of query) {
+    if (name === null) continue
+    if (names.has(name)) return `has :${name} more than once`
+    names.add(name)
+  }
+  return names
+}
+
+type Answer =
+  | ({ readonly ok: true } & Pick<RedirectRule, 'target' | 'status' | 'isForced'>)
+  | { readonly ok: false; readonly problem: string }
+
+function readAnswer({ to, status: word }: RedirectWords, names: ReadonlySet<string>): Answer {
+  const number = Number.parseInt(word ?? '301', 10)
+  const status = statuses.find((known) => known === number)
+  const isForced = word?.endsWith('!') ?? false
+  if (status === undefined) return { ok: false, problem: `the status ${word} is not known` }
+  if (to === null) {
+    return status >= 400
+      ? { ok: true, target: null, status, isForced }
+      : { ok: false, problem: 'has no target' }
+  }
+  const target = parseRedirectTarget(to, names)
+  if (typeof target === 'string') return refused(to, target)
+  if (target.origin !== null && !isRedirection(status)) {
+    return refused(to, `is not of this site, and nothing else can be shown with ${status}`)
+  }
+  return { ok: true, target, status, isForced }
+}
+
+/** Tried with captures that no target has by chance. With 404 a page may well be its own. */
+function isToItself({ host, from, target, status }: RedirectRule): boolean {
+  if (target === null || status >= 400) return false
+  const sample = (name: string): string => `${name}\u{10FFFF}`
+  const splat = from.tail === null ? [] : [{ kind: 'name', name: 'splat' } as const, ...from.tail]
+  const segments = [...from.head, ...splat].map((segment) =>
+    segment.kind === 'name' ? sample(segment.name) : segment.text,
+  )
+  const values = new Map([...from.names].map((name) => [name, encodeURIComponent(sample(name))]))
+  const destination = fillTarget(target, values, '')
+  const path = { ok: true, segments, trailingSlash: false } as const
+  const { range } = target
+  return (
+    destination !== null &&
+    isLoop({ from, range }, destination, { host: host ?? '', path, search: '' })
+  )
+}
+
+function remarksOn(to: string | null, { target, status }: RedirectRule): string[] {
+  if (to === null || target === null) return []
+  const remarks: string[] = []
+  if (to.startsWith('//')) remarks.push(`${quote(to)} is taken as a path of this site`)
+  if (hasTextLikeNames(target)) remarks.push(`${quote(to)} has a colon that is taken literally`)
+  if (!isRedirection(status) && /[?#]/.test(to)) {
+    remarks.push(`what follows the path in ${quote(to)} has no effect with ${status}`)
+  }
+  return remarks
+}

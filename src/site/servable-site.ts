@@ -1,0 +1,72 @@
+import type { AddressedFiles } from './addresses.ts'
+import type { Decision } from './decision.ts'
+import { type HeaderRules, parseHeaderRules } from './header-rules.ts'
+import { type Directories, listDirectories } from './listing.ts'
+import { parseRedirects, type RedirectRules } from './redirects.ts'
+import { defaultSettings, type SiteSettings } from './settings.ts'
+import type { Snapshot, SnapshotFile } from './snapshot.ts'
+
+/** One version of a site with its rules compiled. Make it once per version that is in memory. */
+export interface ServableSite extends AddressedFiles {
+  readonly snapshot: Snapshot
+  readonly settings: CompleteSettings
+  readonly redirects: RedirectRules
+  readonly headers: HeaderRules
+  /** Made when they are first asked for. */
+  readonly directories: Directories
+  readonly earlierAssets: EarlierAssets
+  /** What `resolve` decided without regard to anything but the pathname; at most two for a file. */
+  readonly knownPages: Map<string, Decision>
+}
+
+/** Empty texts and lists for what is not enabled. */
+export type CompleteSettings = {
+  readonly [Field in Exclude<keyof SiteSettings, '$type'>]-?: NonNullable<SiteSettings[Field]>
+}
+
+/**
+ * Files whose names change with their content, that this version no longer has, by path: pages of an
+ * earlier version, still open or kept somewhere, ask for them.
+ */
+export type EarlierAssets = ReadonlyMap<string, EarlierAsset>
+
+export interface EarlierAsset {
+  readonly file: SnapshotFile
+  /** Milliseconds since the epoch; from then on it is gone. */
+  readonly until: number
+}
+
+export function servableSite(
+  snapshot: Snapshot,
+  earlierAssets: EarlierAssets = new Map(),
+): ServableSite {
+  const settings: CompleteSettings = completeSettings(snapshot.settings ?? {})
+  let directories: Directories | undefined
+  return {
+    snapshot,
+    settings,
+    files: snapshot.files,
+    indexFiles: settings.indexFiles,
+    addressForm: settings.cleanUrls ? settings.trailingSlash : 'plain',
+    redirects: parseRedirects(snapshot.redirects).rules,
+    headers: parseHeaderRules(snapshot.headers, settings.headers).rules,
+    get directories() {
+      directories ??= listDirectories(snapshot.files)
+      return directories
+    },
+    earlierAssets,
+    knownPages: new Map(),
+  }
+}
+
+function completeSettings(said: Partial<SiteSettings>): CompleteSettings {
+  return {
+    indexFiles: said.indexFiles ?? defaultSettings.indexFiles,
+    cleanUrls: said.cleanUrls ?? defaultSettings.cleanUrls,
+    trailingSlash: said.trailingSlash ?? 'auto',
+    directoryListing: said.directoryListing ?? defaultSettings.directoryListing,
+    spaMode: said.spaMode ?? '',
+    custom404: said.custom404 ?? '',
+    headers: said.headers ?? [],
+  }
+}

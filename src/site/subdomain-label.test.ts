@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'bun:test'
+import { parseSubdomainLabel } from './subdomain-label.ts'
+
+describe('what may be claimed', () => {
+  const facts: [string, string | null][] = [
+    ['blog', 'blog'],
+    ['Blog', 'blog'],
+    ['my-blog-2', 'my-blog-2'],
+    ['123', '123'],
+    ['ab', null],
+    ['abc', 'abc'],
+    ['a'.repeat(63), 'a'.repeat(63)],
+    ['a'.repeat(64), null],
+    ['', null],
+    ['-abc', null],
+    ['abc-', null],
+    ['a--b', null],
+    ['xn--80ak6aa92e', null],
+    ['s--aaaaaaaaaaaaaaaaaaaaaaaaaa', null],
+    ['блог', null],
+    ['bloɡ', null],
+    // lower-cased by some to an ASCII k
+    ['\u{212A}ey', null],
+    ['a.b.c', null],
+    ['a_b', null],
+    ['abc ', null],
+    ['abc\n', null],
+    ['ab\0', null],
+    ['admin', null],
+    ['ADMIN', null],
+    ['www', null],
+    ['api', null],
+    ['sites', null],
+    ['dns', null],
+    ['mta-sts', null],
+    ['admins', 'admins'],
+    ['constructor', 'constructor'],
+  ]
+  for (const [input, label] of facts) {
+    test(`${JSON.stringify(input.slice(0, 32))}: ${label !== null ? 'yes' : 'no'}`, () => {
+      expect(parseSubdomainLabel(input)).toBe(label)
+    })
+  }
+
+  test('a very long one is refused at once', () => {
+    const start = performance.now()
+    expect(parseSubdomainLabel(`${'a-'.repeat(500_000)}-`)).toBeNull()
+    expect(performance.now() - start).toBeLessThan(200)
+  })
+})

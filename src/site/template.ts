@@ -1,0 +1,40 @@
+/** Text with places for what a pattern captured. */
+export type Template = readonly (string | { readonly name: string })[]
+
+/**
+ * Reads `:name` wherever it stands, each as long as it goes: `:id` and `:idx` are two. What follows a letter
+ * or a digit is a name only if it is one of these: `Special:Search` is text. So is `:` before a digit.
+ */
+export function parseTemplate(text: string, names: ReadonlySet<string>): Template {
+  const parts: (string | { name: string })[] = []
+  let end = 0
+  for (const { 0: placeholder, index } of text.matchAll(/:[A-Za-z_]\w*/g)) {
+    const name = placeholder.slice(1)
+    if (!names.has(name) && /\w/.test(text.charAt(index - 1))) continue
+    if (index > end) parts.push(text.slice(end, index))
+    parts.push({ name })
+    end = index + placeholder.length
+  }
+  if (end < text.length) parts.push(text.slice(end))
+  return parts
+}
+
+/** The first name that the template has and these are not; null when there is none. */
+export function unknownName(template: Template, names: ReadonlySet<string>): string | null {
+  const unknown = template.find((part) => typeof part !== 'string' && !names.has(part.name))
+  return unknown === undefined || typeof unknown === 'string' ? null : unknown.name
+}
+
+/** Null when the result would be longer than that; names without a value stand for nothing. */
+export function fillTemplate(
+  template: Template,
+  values: ReadonlyMap<string, string>,
+  charsMax: number,
+): string | null {
+  const texts = template.map((part) => (typeof part === 'string' ? part : textOf(part, values)))
+  const chars = texts.reduce((sum, text) => sum + text.length, 0)
+  return chars > charsMax ? null : texts.join('')
+}
+
+const textOf = ({ name }: { readonly name: string }, values: ReadonlyMap<string, string>) =>
+  values.get(name) ?? ''

@@ -1,0 +1,83 @@
+import { Bodies } from '#edge/bodies.ts'
+import { CodingChoices } from '#edge/codings.ts'
+import { answerVisitor } from '#edge/edge.ts'
+import { Recompressor } from '#edge/recompressor.ts'
+import type { FileContext } from '#edge/respond-file.ts'
+import { SiteInMemory } from '#edge/site-in-memory.ts'
+import { servableSite } from '#site/servable-site.ts'
+import type { Snapshot, SnapshotFile } from '#site/snapshot.ts'
+import { recordingLog } from './api.ts'
+import { type SampleFile, snapshotOf, storedFile } from './served-site.ts'
+
+/** A site whose bytes are in memory, without store and network. */
+export interface VisitedSite {
+  readonly known: SiteInMemory
+  readonly context: FileContext & { readonly recompressor: Recompressor }
+  /** What the blob store has, by hash. */
+  readonly stored: Map<string, Blob>
+  /** Hashes of the blobs that were read, in order. */
+  readonly reads: string[]
+}
+
+export function visitedSite(
+  samples: Readonly<Record<string, SampleFile>>,
+  facts: Partial<Snapshot> = {},
+  bytesMax = 100_000_000,
+): VisitedSite {
+  const stored = new Map<string, Blob>()
+  const files: Record<string, SnapshotFile> = {}
+  for (const [path, sample] of Object.entries(samples)) {
+    const made = storedFile(sample)
+    files[path] = made.file
+    stored.set(made.file.hash, new Blob([made.stored]))
+  }
+  const reads: string[] = []
+  const open = async (hash: string): Promise<Blob | null> => {
+    reads.push(hash)
+    return stored.get(hash) ?? null
+  }
+  const bodies = new Bodies({ blobs: { open }, bytesMax })
+  const context = {
+    bodies,
+    choices: new CodingChoices(),
+    missing: { arrival: async () => false },
+    recompressor: new Recompressor({ bodies, log: recordingLog([]) }),
+  }
+  return {
+    known: new SiteInMemory(servableSite(snapshotOf(files, facts)), () => undefined),
+    context,
+    stored,
+    reads,
+  }
+}
+
+export interface VisitOptions {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly host?: string
+  readonly isUnderBaseDomain?: boolean
+}
+
+/** Asks for this path of the site, as a visitor of it would. */
+export function visitSite(
+  { known, context }: { readonly known: SiteInMemory; readonly context: FileContext },
+  path: string,
+  { method = 'GET', headers = {}, host = 'blog.test', isUnderBaseDomain = true }: VisitOptions = {},
+): Response | Promise<Response> {
+  const request = new Request(new URL(path, `http://${host}`), { method, headers })
+  const site = { kind: 'site' as const, host, label: 'none', isUnderBaseDomain }
+  return answerVisitor(site, request, known, { ...context, now: () => 0 })
+}
+
+/** All that a visitor sees of an answer. */
+export interface Seen {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
+}
+
+export async function seen(answer: Response | Promise<Response>): Promise<Seen> {
+  const response = await answer
+  const body = Buffer.from(await response.arrayBuffer())
+  return { status: response.status, headers: Object.fromEntries(response.headers), body }
+}
