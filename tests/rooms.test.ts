@@ -8,6 +8,7 @@ const root = join(import.meta.dir, '..')
 const allowed: [string, string][] = [
   ['src/main/x.ts', "import { createApp } from '#api/app.ts'"],
   ['src/api/x.ts', "import { queueJob } from '#publish/jobs.ts'"],
+  ['src/api/x.ts', "import { verifyDomain } from '#domains/verify-domain.ts'"],
   ['src/edge/x.ts', "import type { Db } from '#store/database.ts'"],
   ['src/ingest/x.ts', "import { parseSiteName } from '#site/site-name.ts'"],
   ['src/site/x.ts', "import { isEntryName } from './path.ts'"],
@@ -21,6 +22,7 @@ const refused: [string, string][] = [
   ['src/site/x.ts', "const store = await import('#store/database.ts')"],
   ['src/store/x.ts', "import type { BlobStore } from '#blobs/blob-store.ts'"],
   ['src/publish/x.ts', "import { ingestSite } from '#ingest/ingest-site.ts'"],
+  ['src/domains/x.ts', "import { queueJob } from '#publish/jobs.ts'"],
   ['src/edge/x.ts', "import { createApp } from '#api/app.ts'"],
   ['src/observe/x.ts', "import type { Did } from '#atproto/identity.ts'"],
   ['src/api/x.ts', "import { readConfig } from '#main/config.ts'"],

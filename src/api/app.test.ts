@@ -10,6 +10,8 @@ const open = new Set([
   'GET /api/auth/callback',
   'POST /api/auth/logout',
   'GET /api/auth/status',
+  'GET /api/domain/check',
+  'GET /api/domain/registered',
   'GET /healthz',
   'GET /readyz',
   'GET /*',

@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import { authRoutes } from './auth.ts'
 import type { ApiContext } from './context.ts'
+import { domainRoutes } from './domain.ts'
 import { answerError } from './errors.ts'
 import { headLength } from './head-length.ts'
 import { sameOriginOnly } from './same-origin.ts'
@@ -40,6 +41,7 @@ export function createApp(context: AppContext): Hono<ApiEnv> {
 
   app.route('/api/auth', authRoutes(context, sessions))
   app.route('/api/user', userRoutes(context, sessions))
+  app.route('/api/domain', domainRoutes(context, sessions))
   app.route('/api/site', siteRoutes(context, sessions))
   app.route('/sitehost', uploadRoutes(context, sessions))
   app.get('/healthz', (c) => c.text('ok'))

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { SignInError } from '#atproto/sign-in-error.ts'
 import { createJob, startNextJob } from '#store/jobs.ts'
 import { recordVersion } from '#store/record-version.ts'
+import { claimSubdomain } from '#store/subdomains.ts'
 import { cookieHeader, testApi } from '#tests/support/api.ts'
 import { alice, bob, newJob, newVersion } from '#tests/support/sample-rows.ts'
 
@@ -104,6 +105,12 @@ describe('GET /api/auth/callback', () => {
     expect(leadsTo(second.response)).toEqual([302, '/editor'])
     const queued = await api().db.selectFrom('ingestQueue').select(['did', 'name']).execute()
     expect(queued).toEqual([{ did: bob, name: 'blog' }] as typeof queued)
+  })
+
+  test('to the editor with a domain, too', async () => {
+    const domain = 'alice.sites.example'
+    await claimSubdomain(api().db, { did: alice, domain }, { subdomainsMax: 1, now: 1 })
+    expect(leadsTo((await callback()).response)).toEqual([302, '/editor'])
   })
 
   test('spends the nonce of the browser, whatever comes of it', async () => {

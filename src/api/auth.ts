@@ -6,6 +6,7 @@ import type { Did } from '#site/site-address.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
 import { upsertAccount } from '#store/accounts.ts'
 import type { BrowserSession } from '#store/browser-sessions.ts'
+import { hasDomains } from '#store/hosts.ts'
 import { enqueueIngest } from '#store/ingest-queue.ts'
 import { listUnfinishedSites } from '#store/jobs.ts'
 import { listSites } from '#store/sites.ts'
@@ -76,7 +77,8 @@ export function authRoutes(context: ApiContext, sessions: BrowserSessions): Hono
       const cookies = await sessions.start(did)
       if (before !== null) await end(before)
       for (const cookie of cookies) c.header('set-cookie', cookie, { append: true })
-      return c.redirect(siteNames.length > 0 ? '/editor' : '/onboarding')
+      const isKnown = siteNames.length > 0 || (await hasDomains(db, did))
+      return c.redirect(isKnown ? '/editor' : '/onboarding')
     } catch (error) {
       log[error instanceof SignInError ? 'warn' : 'error']('sign-in not completed', { error })
       return c.redirect('/?error=auth_failed')

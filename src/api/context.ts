@@ -1,10 +1,12 @@
 import type { Identities } from '#atproto/identity.ts'
 import type { OAuth } from '#atproto/oauth.ts'
+import type { LookUp } from '#domains/look-up.ts'
+import type { AccountSync } from '#ingest/sync-account.ts'
 import type { Log } from '#observe/log.ts'
 import type { AtFailPoint } from '#publish/fail-points.ts'
 import type { Spool } from '#publish/spool.ts'
 import type { UploadLimits } from '#publish/upload-tree.ts'
-import type { SiteAddress } from '#site/site-address.ts'
+import type { Did, SiteAddress } from '#site/site-address.ts'
 import type { Db } from '#store/database.ts'
 import type { Hints } from '#store/hints.ts'
 import type { KeyRing } from './key-ring.ts'
@@ -21,6 +23,13 @@ export interface ApiContext {
   readonly keys: KeyRing
   /** Origin of `BASE_URL`. */
   readonly origin: string
+  /** Reads the account's sites from its server, now. */
+  readonly syncAccount: (did: Did) => Promise<AccountSync>
+  /** What claimed names end in. */
+  readonly baseDomain: string
+  /** Of an account. */
+  readonly subdomainsMax: number
+  readonly lookUp: LookUp
   readonly siteUrl: (address: SiteAddress) => string
   readonly now: () => number
   readonly at: AtFailPoint

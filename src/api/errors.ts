@@ -1,9 +1,11 @@
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { ServerRefusedError, ServerUnreachableError } from '#atproto/account-repo.ts'
+import { IdentityError } from '#atproto/identity.ts'
 import { SessionEndedError } from '#atproto/oauth.ts'
 import { type BeginFailure, SignInError, type SignInFailure } from '#atproto/sign-in-error.ts'
 import { BlobStorageError } from '#blobs/blob-store.ts'
+import { SyncsBusyError } from '#ingest/account-syncs.ts'
 import type { Log } from '#observe/log.ts'
 import { SiteConflictError } from '#publish/commit-site.ts'
 import { ServerBusyError } from '#publish/server-patience.ts'
@@ -62,7 +64,13 @@ function apiErrorOf(error: unknown): ApiError | null {
   if (error instanceof SiteConflictError) {
     return new ApiError(409, 'This site was changed by another program meanwhile. Try again.')
   }
-  if (error instanceof ServerUnreachableError) return new ApiError(502, unanswered)
+  if (error instanceof ServerUnreachableError || error instanceof IdentityError) {
+    return new ApiError(502, unanswered)
+  }
+  if (error instanceof SyncsBusyError) {
+    const sentence = 'Too many accounts are being read right now. Try again in a minute.'
+    return new ApiError(429, sentence, { 'retry-after': '60' })
+  }
   if (error instanceof ServerRefusedError) return new ApiError(502, refusalSentence(error))
   if (error instanceof ServerBusyError) {
     return new ApiError(

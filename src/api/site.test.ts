@@ -1,9 +1,11 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { ServerRefusedError } from '#atproto/account-repo.ts'
+import { findSiteByHost } from '#store/hosts.ts'
 import { createJob, finishJob } from '#store/jobs.ts'
+import { claimSubdomain, mapSubdomain } from '#store/subdomains.ts'
 import { testApi } from '#tests/support/api.ts'
 import { FakeRepo } from '#tests/support/fake-repo.ts'
-import { alice, bob, nameOf, newJob } from '#tests/support/sample-rows.ts'
+import { alice, bob, nameOf, newJob, siteOf } from '#tests/support/sample-rows.ts'
 
 const api = testApi()
 const fs = 'place.sitehost.fs'
@@ -84,6 +86,19 @@ describe('deleting', () => {
     expect(api().logged).toMatchObject([{ level: 'info', message: 'site deleted' }])
   })
 
+  test('takes the site from its domains, also when it is gone already', async () => {
+    const domain = 'alice.sites.example'
+    await claimSubdomain(api().db, { did: alice, domain }, { subdomainsMax: 1, now: 1 })
+    for (const isThere of [true, false]) {
+      if (isThere) repo.put(fs, 'blog', {})
+      await mapSubdomain(api().db, { did: alice, domain }, nameOf('blog'), 2)
+      expect((await ask('DELETE', 'blog', undefined, bob))[0]).toBe(404)
+      expect(await findSiteByHost(api().db, domain)).toEqual(siteOf('blog'))
+      expect((await ask('DELETE', 'blog'))[0]).toBe(isThere ? 200 : 404)
+      expect(await findSiteByHost(api().db, domain)).toBeNull()
+    }
+  })
+
   test('somebody else’s: as one that does not exist', async () => {
     repo.put(fs, 'blog', {})
     expect(await ask('DELETE', 'blog', undefined, bob)).toEqual(notFound)
@@ -138,6 +153,15 @@ describe('settings', () => {
     expect(repo.find(collection, 'blog')?.value).toEqual(record)
     expect(await ask('GET', 'blog/settings')).toEqual([200, record])
     expect(await ask('GET', 'blog/settings', undefined, bob)).not.toEqual([200, record])
+  })
+
+  test('have the site looked at again at once, when they were written', async () => {
+    const queued = () => api().db.selectFrom('ingestQueue').select(['did', 'name']).execute()
+    await ask('POST', 'blog/settings', { cleanUrls: true })
+    expect(await queued()).toEqual([])
+    repo.put(fs, 'blog', {})
+    await ask('POST', 'blog/settings', { cleanUrls: true })
+    expect(await queued()).toEqual([{ did: alice, name: nameOf('blog') }])
   })
 
   test('as large as they may be', async () => {

@@ -5,6 +5,8 @@ import { readSettings, writeSettings } from '#publish/site-settings.ts'
 import { parseSettings } from '#site/settings.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
+import { unmapSite } from '#store/hosts.ts'
+import { enqueueIngest } from '#store/ingest-queue.ts'
 import { listUnfinishedSites } from '#store/jobs.ts'
 import { readJson } from './body.ts'
 import type { ApiContext } from './context.ts'
@@ -18,7 +20,7 @@ const settingsJsonBytesMax = 512 * 1024
 
 /** `/api/site/*`: deleting a site, and how it is served (interface.md §4.4). Only ever one's own. */
 export function siteRoutes(context: ApiContext, sessions: BrowserSessions): Hono<ApiEnv> {
-  const { log, now, oauth } = context
+  const { db, hints, log, now, oauth } = context
   const routes = new Hono<ApiEnv>()
   routes.onError(answerError(log, { success: false }))
   routes.use(signedIn(sessions))
@@ -29,6 +31,9 @@ export function siteRoutes(context: ApiContext, sessions: BrowserSessions): Hono
     const site = { did, name: siteName(c.req.param('rkey')) }
     await assertNotPublishing(site, context)
     const { deleted } = await deleteSite(site, { ...context, repo: repoOf(did) })
+    // Even without a site: an earlier try may have got no further than deleting it.
+    await unmapSite(db, site, now())
+    hints.notify('changes')
     if (!deleted) throw siteNotFound()
     log.info('site deleted', { did, site: site.name })
     return c.json({ success: true, message: 'Site deleted successfully' })
@@ -41,12 +46,14 @@ export function siteRoutes(context: ApiContext, sessions: BrowserSessions): Hono
   })
 
   routes.post('/:rkey/settings', async (c) => {
+    const { did } = c.var.session
     const name = siteName(c.req.param('rkey'))
     const parsed = parseSettings(await readJson(c.req.raw, settingsJsonBytesMax))
     if (!parsed.ok) throw new ApiError(400, parsed.error)
-    const repo = repoOf(c.var.session.did)
-    const outcome = await writeSettings(name, parsed.settings, { repo, now })
+    const outcome = await writeSettings(name, parsed.settings, { repo: repoOf(did), now })
     if (!outcome.written) throw siteNotFound()
+    await enqueueIngest(db, [{ did, name }], now())
+    hints.notify('ingest')
     return c.json({ success: true, uri: outcome.uri, cid: outcome.cid })
   })
 

@@ -1,4 +1,8 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
+import { ServerUnreachableError } from '#atproto/account-repo.ts'
+import { IdentityError } from '#atproto/identity.ts'
+import { SyncsBusyError } from '#ingest/account-syncs.ts'
+import type { AccountSync } from '#ingest/sync-account.ts'
 import { upsertAccount } from '#store/accounts.ts'
 import { recordVersion } from '#store/record-version.ts'
 import { testApi } from '#tests/support/api.ts'
@@ -67,4 +71,43 @@ test('each account sees its own only', async () => {
       ({ rkey }) => rkey,
     )
   expect([await namesOf(alice), await namesOf(bob)]).toEqual([['blog'], ['hers']])
+})
+
+describe('POST /sync', () => {
+  const sync = async (found: AccountSync | Error) => {
+    api().network.sync = async () => {
+      if (found instanceof Error) throw found
+      return found
+    }
+    const headers = { cookie: await api().signedIn(alice) }
+    const response = await api().request('/api/user/sync', { method: 'POST', headers })
+    return { status: response.status, body: await response.json() }
+  }
+
+  test('tells what is up to date, and what is not', async () => {
+    expect(await sync({ status: 'active', synced: 2, errors: [] })).toEqual({
+      status: 200,
+      body: { success: true, synced: 2, errors: [] },
+    })
+    const errors = [{ rkey: siteOf('blog').name, error: 'This version is refused: no' }]
+    expect(await sync({ status: 'active', synced: 0, errors })).toEqual({
+      status: 200,
+      body: { success: false, synced: 0, errors: [{ ...errors[0] }] },
+    })
+  })
+
+  const failures: [string, Error | AccountSync, number][] = [
+    ['an account that is not active', { status: 'deactivated', synced: 0, errors: [] }, 409],
+    ['a server that does not answer', new ServerUnreachableError('listRecords'), 502],
+    ['an account that cannot be resolved', new IdentityError(alice, 'no document'), 502],
+    ['too many at once', new SyncsBusyError(), 429],
+  ]
+  test.each(failures)('%s', async (_, found, status) => {
+    expect(await sync(found)).toEqual({ status, body: { error: expect.any(String) } })
+  })
+
+  test('signed out', async () => {
+    const response = await api().request('/api/user/sync', { method: 'POST' })
+    expect(response.status).toBe(401)
+  })
 })

@@ -10,6 +10,8 @@ import type { ApiEnv } from '#api/variables.ts'
 import type { Identities } from '#atproto/identity.ts'
 import { type OAuth, SessionEndedError } from '#atproto/oauth.ts'
 import { SignInError } from '#atproto/sign-in-error.ts'
+import type { LookUp } from '#domains/look-up.ts'
+import type { AccountSync } from '#ingest/sync-account.ts'
 import type { Log } from '#observe/log.ts'
 import { Spool } from '#publish/spool.ts'
 import type { Did } from '#site/site-address.ts'
@@ -18,6 +20,7 @@ import { Hints } from '#store/hints.ts'
 import { migrate } from '#store/migrate.ts'
 
 export const origin = 'http://127.0.0.1:3000'
+export const baseDomain = 'sites.example.net'
 export const mebibyte = 1024 * 1024
 
 /** The application on an empty store; what would need a network is played by `network`. */
@@ -53,6 +56,10 @@ export class FakeNetwork {
   /** What `begin` and `complete` throw instead of succeeding. */
   failure: Error | null = null
   isDown = false
+  /** What a look at the account's sites finds. */
+  sync: (did: Did) => Promise<AccountSync> = async () => ({
+    ...{ status: 'active', synced: 0, errors: [] },
+  })
 
   readonly oauth: OAuth = {
     begin: async (input) => {
@@ -117,7 +124,7 @@ export const webAssets: ReadonlyMap<string, WebAsset> = new Map([
 ])
 
 /** An application for each test of the file, on a store of its own. What it returns is for inside tests. */
-export function testApi({ baseUrl = origin } = {}): () => TestApi {
+export function testApi({ baseUrl = origin, lookUp = nobodyLooksUp } = {}): () => TestApi {
   let dir: string
   let database: Database
   let api: TestApi
@@ -128,7 +135,7 @@ export function testApi({ baseUrl = origin } = {}): () => TestApi {
     await database?.[Symbol.asyncDispose]()
     database = openDatabase({})
     await migrate(database)
-    api = openApi(database.db, join(dir, crypto.randomUUID()), baseUrl)
+    api = openApi(database.db, join(dir, crypto.randomUUID()), { baseUrl, lookUp })
   })
   afterAll(async () => {
     await database[Symbol.asyncDispose]()
@@ -137,7 +144,13 @@ export function testApi({ baseUrl = origin } = {}): () => TestApi {
   return () => api
 }
 
-function openApi(db: Db, spoolDir: string, baseUrl: string): TestApi {
+const nobodyLooksUp: LookUp = () => Promise.reject(new Error('this test has no DNS'))
+
+function openApi(
+  db: Db,
+  spoolDir: string,
+  { baseUrl, lookUp }: { baseUrl: string; lookUp: LookUp },
+): TestApi {
   const logged: LoggedLine[] = []
   const network = new FakeNetwork()
   const hints = new Hints()
@@ -150,7 +163,9 @@ function openApi(db: Db, spoolDir: string, baseUrl: string): TestApi {
     spool: new Spool(spoolDir),
     limits: { fileBytesMax: mebibyte, siteBytesMax: 2 * mebibyte },
     origin: baseUrl,
+    ...{ baseDomain, lookUp, subdomainsMax: 3 },
     siteUrl: ({ name }) => `http://${name}.test/`,
+    syncAccount: (did) => network.sync(did),
     at: () => {},
     assertReady: async () => {
       if (!api.isReady) throw new Error('not now')

@@ -1,0 +1,14 @@
+import { parseSubdomainLabel } from '#site/subdomain-label.ts'
+import type { ApiContext } from './context.ts'
+
+/** The domain that a label makes; null for one that nobody may claim, the application's own among them. */
+export function claimableDomain(
+  handle: string,
+  { baseDomain, origin }: Pick<ApiContext, 'baseDomain' | 'origin'>,
+): string | null {
+  const label = parseSubdomainLabel(handle)
+  const domain = `${label}.${baseDomain}`
+  const application = new URL(origin).hostname
+  const isApplications = application === domain || application.endsWith(`.${domain}`)
+  return label === null || isApplications ? null : domain
+}

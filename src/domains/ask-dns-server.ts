@@ -1,0 +1,135 @@
+import { connect, isIP } from 'node:net'
+import dnsPacket, { type DecodedPacket, type Packet } from 'dns-packet'
+import type { DnsServerAddress } from './dns-server-address.ts'
+
+/** The record types that somebody here asks for. */
+export type DnsType = 'TXT' | 'CNAME' | 'A' | 'AAAA'
+
+export interface DnsQuestion {
+  readonly type: DnsType
+  readonly name: string
+}
+
+/** A name server that was not reached, or whose answer was none to the question. */
+export class DnsServerError extends Error {
+  override readonly name = 'DnsServerError'
+}
+
+/**
+ * What the server says to a question, whatever that is: by UDP, and by TCP when it does not fit (RFC 1035
+ * §4.2). Throws DnsServerError, and the signal's reason when it is aborted first.
+ */
+export async function askDnsServer(
+  server: DnsServerAddress,
+  { type, name }: DnsQuestion,
+  signal: AbortSignal,
+): Promise<DecodedPacket> {
+  const query: Packet = {
+    type: 'query',
+    // What somebody else sends in the server's place has to guess it, and the port.
+    id: crypto.getRandomValues(new Uint16Array(1))[0] ?? 0,
+    flags: dnsPacket.RECURSION_DESIRED,
+    questions: [{ type, name }],
+  }
+  const answer = await byUdp(server, query, signal)
+  return answer.flag_tc ? await byTcp(server, query, signal) : answer
+}
+
+async function byUdp(
+  server: DnsServerAddress,
+  query: Packet,
+  signal: AbortSignal,
+): Promise<DecodedPacket> {
+  const { promise, resolve, reject } = Promise.withResolvers<DecodedPacket>()
+  const socket = await openSocket(server, {
+    onMessage: (message) => {
+      const answer = answerTo(query, message)
+      if (answer !== null) resolve(answer)
+    },
+    onError: () => reject(new DnsServerError('nobody listens')),
+  })
+  using _ = onAbort(signal, reject)
+  try {
+    socket.send(dnsPacket.encode(query))
+    return await promise
+  } finally {
+    socket.close()
+  }
+}
+
+interface UdpListener {
+  readonly onMessage: (message: Buffer) => void
+  readonly onError: () => void
+}
+
+async function openSocket({ host, port }: DnsServerAddress, { onMessage, onError }: UdpListener) {
+  try {
+    return await Bun.udpSocket({
+      hostname: isIP(host) === 6 ? '::' : '0.0.0.0',
+      // Connected: what others than the server send does not arrive.
+      connect: { hostname: host, port },
+      socket: { data: (_, message) => onMessage(message), error: onError },
+    })
+  } catch (cause) {
+    // There may be no way from here to such an address.
+    throw new DnsServerError('no socket', { cause })
+  }
+}
+
+async function byTcp(
+  server: DnsServerAddress,
+  query: Packet,
+  signal: AbortSignal,
+): Promise<DecodedPacket> {
+  const { promise, resolve, reject } = Promise.withResolvers<DecodedPacket>()
+  const connection = connect(server, () => connection.write(dnsPacket.streamEncode(query)))
+  using _ = onAbort(signal, reject)
+  let received = Buffer.alloc(0)
+  connection.on('data', (chunk: Buffer) => {
+    received = Buffer.concat([received, chunk])
+    const message = framed(received)
+    if (message === null) return
+    const answer = answerTo(query, message)
+    if (answer === null) reject(new DnsServerError('not an answer to the question'))
+    else resolve(answer)
+  })
+  connection.on('error', (cause) => reject(new DnsServerError('connection failed', { cause })))
+  connection.on('close', () => reject(new DnsServerError('connection closed')))
+  try {
+    return await promise
+  } finally {
+    connection.destroy()
+  }
+}
+
+/** RFC 1035 §4.2.2: two bytes with the length come first. At most 64 KiB, then. Null: not all is here yet. */
+function framed(received: Buffer): Buffer | null {
+  if (received.length < 2) return null
+  const end = 2 + received.readUInt16BE(0)
+  return received.length < end ? null : received.subarray(2, end)
+}
+
+/** Null for what is not an answer to this query (RFC 5452 §9.1). */
+function answerTo(query: Packet, message: Buffer): DecodedPacket | null {
+  try {
+    const packet = dnsPacket.decode(message)
+    const [asked] = query.questions ?? []
+    const [repeated] = packet.questions ?? []
+    const isAnswer =
+      packet.type === 'response' &&
+      packet.id === query.id &&
+      repeated?.type === asked?.type &&
+      repeated?.name.toLowerCase() === asked?.name
+    return isAnswer ? packet : null
+  } catch {
+    // The library has no error of its own for what is not DNS.
+    return null
+  }
+}
+
+function onAbort(signal: AbortSignal, stop: (reason: unknown) => void): Disposable {
+  const abort = (): void => stop(signal.reason)
+  if (signal.aborted) abort()
+  signal.addEventListener('abort', abort)
+  return { [Symbol.dispose]: () => signal.removeEventListener('abort', abort) }
+}

@@ -1,0 +1,32 @@
+import type { DnsRecords } from './dns-records.ts'
+import type { LookUp } from './look-up.ts'
+
+/** Where the DNS leads visitors of a domain. `unknown`: it did not say. */
+export type Pointing =
+  | { readonly kind: 'here' | 'nowhere' | 'unknown' }
+  | { readonly kind: 'elsewhere'; readonly to: readonly string[] }
+
+/**
+ * Here is: by an alias for the target, or at an address of the target, as aliases at the top of a domain are
+ * answered. Where a proxy stands in front it is elsewhere, although visitors may arrive.
+ */
+export async function lookUpPointing(
+  { cname: { name, target } }: DnsRecords,
+  lookUp: LookUp,
+): Promise<Pointing> {
+  const [alias, addresses] = await Promise.all([lookUp('CNAME', name), lookUpHost(name, lookUp)])
+  if (!alias.answered || addresses === null) return { kind: 'unknown' }
+  if (alias.values.includes(target)) return { kind: 'here' }
+  const to = alias.values.length > 0 ? alias.values : addresses
+  if (to.length === 0) return { kind: 'nowhere' }
+  const ours = await lookUpHost(target, lookUp)
+  const isHere = ours?.some((address) => addresses.includes(address)) ?? false
+  return isHere ? { kind: 'here' } : { kind: 'elsewhere', to }
+}
+
+/** Addresses of both families; null when one of them could not be looked up. */
+async function lookUpHost(name: string, lookUp: LookUp): Promise<readonly string[] | null> {
+  const answers = await Promise.all([lookUp('A', name), lookUp('AAAA', name)])
+  const answered = answers.filter((answer) => answer.answered)
+  return answered.length < answers.length ? null : answered.flatMap(({ values }) => values)
+}

@@ -1,0 +1,44 @@
+import { setTimeout } from 'node:timers/promises'
+import pMap from 'p-map'
+import type { CustomDomain } from '#store/custom-domains.ts'
+import { outlastDatabase } from '#store/outlast-database.ts'
+import { takeDueCustomDomains } from '#store/take-due-custom-domains.ts'
+import { type VerifyContext, verifyDomain } from './verify-domain.ts'
+
+const domainsAtOnce = 8
+const takenAtOnce = 100
+/** So long is a domain left alone when the process that took it is killed. */
+const leaseMs = 60 * 60 * 1000
+const lookAgainMs = 60_000
+
+interface RecheckContext extends VerifyContext {
+  readonly signal: AbortSignal
+}
+
+/**
+ * Looks verified domains up again, each once a day, until the signal ends it. A database that is away is
+ * waited for.
+ */
+export async function recheckDomains(context: RecheckContext): Promise<void> {
+  const { log, signal } = context
+  const checkAndWait = async (): Promise<void> => {
+    const checked = await recheckDueDomains(context)
+    if (checked === takenAtOnce) return
+    // Rejects only when the signal ends the wait, which the loop sees by itself.
+    await setTimeout(lookAgainMs, undefined, { signal }).catch(() => undefined)
+  }
+  await outlastDatabase('domain checks', checkAndWait, { log, signal })
+}
+
+/** Those that are due now, at most a hundred; returns how many there were. */
+export async function recheckDueDomains(context: RecheckContext): Promise<number> {
+  const { db, now } = context
+  const due = await takeDueCustomDomains(db, { now: now(), leaseMs, limit: takenAtOnce })
+  await pMap(due, (domain) => recheck(domain, context), { concurrency: domainsAtOnce })
+  return due.length
+}
+
+/** Once all is to stop, none begins: the lease brings it back. */
+async function recheck(domain: CustomDomain, context: RecheckContext): Promise<void> {
+  if (!context.signal.aborted) await verifyDomain(domain, context)
+}

@@ -1,0 +1,145 @@
+import type { Log } from '#observe/log.ts'
+import { type CustomDomainChange, changeCustomDomain } from '#store/change-custom-domain.ts'
+import { type ConfirmOutcome, confirmCustomDomain } from '#store/confirm-custom-domain.ts'
+import type { CustomDomain } from '#store/custom-domains.ts'
+import type { Db } from '#store/database.ts'
+import type { Hints } from '#store/hints.ts'
+import { afterMiss } from './after-miss.ts'
+import { type DnsRecords, dnsRecordsFor } from './dns-records.ts'
+import { lossSentence, pointingSentence, verificationSentence } from './domain-sentences.ts'
+import type { DnsAnswer, LookUp } from './look-up.ts'
+import { lookUpPointing, type Pointing } from './pointing.ts'
+import { judgeProof, type Verification } from './verification.ts'
+
+export interface VerifyContext {
+  readonly db: Db
+  readonly hints: Hints
+  readonly log: Log
+  readonly lookUp: LookUp
+  readonly baseDomain: string
+  readonly now: () => number
+  /** From 0 to below 1: spreads the checks over the day. */
+  readonly random?: () => number
+}
+
+const hourMs = 60 * 60 * 1000
+const checkEveryMs = 24 * hourMs
+/** Until those are asked again that did not answer. */
+const retryMs = hourMs
+
+/**
+ * Looks the domain up, and stores what that means: it becomes the account's, is a step nearer to being lost
+ * when it was, or stays as it is. Returns what this look-up says; null: no such domain any more.
+ */
+export async function verifyDomain(
+  domain: CustomDomain,
+  context: VerifyContext,
+): Promise<Verification | null> {
+  const { hints, log, lookUp, now } = context
+  const records = dnsRecordsFor(domain, context.baseDomain)
+  const lookedUpAt = now()
+  const [proof, pointing] = await Promise.all([
+    lookUp('TXT', records.txt.name),
+    lookUpPointing(records, lookUp),
+  ])
+  const finding: Finding = { domain, records, lookedUpAt, proof, pointing }
+  const verification = await storeFinding(finding, context)
+  hints.notify('changes')
+  const { did, domain: name } = domain
+  log.info('domain looked up', { did, domain: name, ...verification })
+  return verification
+}
+
+interface Finding {
+  readonly domain: CustomDomain
+  readonly records: DnsRecords
+  readonly lookedUpAt: number
+  readonly proof: DnsAnswer
+  readonly pointing: Pointing
+}
+
+async function storeFinding(
+  finding: Finding,
+  context: VerifyContext,
+): Promise<Verification | null> {
+  const verification = judgeProof(finding.proof, finding.domain.did)
+  if (!verification.verified) return await storeFailure(finding, verification, context)
+  const values = finding.proof.answered ? finding.proof.values : []
+  switch (await storeProof(finding, values, context)) {
+    case 'confirmed':
+      return verification
+    case 'held-by-another': {
+      const held = { verified: false, reason: 'verified-elsewhere', values } as const
+      return await storeFailure(finding, held, context)
+    }
+    case null:
+      return null
+  }
+}
+
+function storeProof(
+  { domain, records, lookedUpAt, pointing }: Finding,
+  values: readonly string[],
+  { db, baseDomain, now, random }: VerifyContext,
+): Promise<ConfirmOutcome | null> {
+  const at = now()
+  return confirmCustomDomain(
+    db,
+    domain,
+    { values, lookedUpAt },
+    {
+      change: {
+        checkedAt: at,
+        nextCheckAt: nextCheckAfter(at, random),
+        ownershipWarning: null,
+        pointingWarning: pointingSentence(pointing, records),
+      },
+      lossWarning: (holder) =>
+        lossSentence('verified-elsewhere', dnsRecordsFor(holder, baseDomain), at),
+      now: at,
+    },
+  )
+}
+
+type Failure = Extract<Verification, { readonly verified: false }>
+
+async function storeFailure(
+  finding: Finding,
+  failure: Failure,
+  { db, log, now, random }: VerifyContext,
+): Promise<Failure | null> {
+  const { domain } = finding
+  const at = now()
+  const nextCheckAt = nextCheckAfter(at, random)
+  const after = await changeCustomDomain(
+    db,
+    domain,
+    (current) => ({ nextCheckAt, ...afterFailure(current, finding, failure, at) }),
+    at,
+  )
+  if (domain.verified && after?.verified === false) {
+    log.warn('custom domain lost', { did: domain.did, domain: domain.domain })
+  }
+  return after && failure
+}
+
+function afterFailure(
+  current: CustomDomain,
+  { records, lookedUpAt, pointing }: Finding,
+  failure: Failure,
+  at: number,
+): CustomDomainChange & { readonly verified?: false } {
+  // No answer proves nothing, nor does one that is older than the proof.
+  if (failure.reason === 'dns-unreachable') return { nextCheckAt: at + retryMs }
+  if (current.verified && lookedUpAt <= (current.confirmedAt ?? 0)) return {}
+  const pointingWarning = pointingSentence(pointing, records)
+  const ownership = current.verified
+    ? afterMiss(current, records, at)
+    : { ownershipWarning: verificationSentence(failure, records) }
+  return { checkedAt: at, pointingWarning, ...ownership }
+}
+
+/** A day later, give or take an hour. */
+function nextCheckAfter(at: number, random = Math.random): number {
+  return at + checkEveryMs - hourMs + Math.floor(random() * 2 * hourMs)
+}

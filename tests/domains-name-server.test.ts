@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { DnsType } from '#domains/ask-dns-server.ts'
+import { createLookUp, type DnsAnswer } from '#domains/look-up.ts'
+import { freePort } from '#main/free-port.ts'
+import { eventually } from './support/eventually.ts'
+import { available } from './support/require.ts'
+import { alice } from './support/sample-rows.ts'
+
+// What other tests ask is made of the same library as the answers are: here they are a real server's.
+
+const values = Array.from({ length: 300 }, (_, n) => `value ${n} of many, and rather long`)
+const zone = `
+$ORIGIN example.com.
+$TTL 60
+@ SOA ns hostmaster 1 3600 600 86400 60
+@ NS ns
+ns A 127.0.0.1
+_sitehost TXT "${alice}"
+_sitehost.chunks TXT "${alice.slice(0, 9)}" "${alice.slice(9)}"
+_sitehost.two TXT "other"
+_sitehost.two TXT "${alice}"
+_sitehost.alias CNAME _sitehost
+_sitehost.circle CNAME _sitehost.circle2
+_sitehost.circle2 CNAME _sitehost.circle
+_sitehost.long TXT "${'a'.repeat(255)}" "${'b'.repeat(255)}" "${'c'.repeat(255)}"
+www CNAME target
+target A 192.0.2.1
+target AAAA 2001:db8::1
+${values.map((value) => `_sitehost.many TXT "${value}"`).join('\n')}
+`
+
+const found = (...expected: string[]): DnsAnswer => ({ answered: true, values: expected })
+const facts: [DnsType, string, DnsAnswer][] = [
+  ['TXT', '_sitehost.example.com', found(alice)],
+  ['TXT', '_sitehost.chunks.example.com', found(alice)],
+  ['TXT', '_sitehost.two.example.com', found('other', alice)],
+  ['TXT', '_sitehost.alias.example.com', found(alice)],
+  ['TXT', '_sitehost.circle.example.com', found()],
+  ['TXT', '_sitehost.long.example.com', found('a'.repeat(255) + 'b'.repeat(255) + 'c'.repeat(255))],
+  ['TXT', '_sitehost.many.example.com', found(...values)],
+  ['TXT', 'target.example.com', found()],
+  ['TXT', 'nobody.example.com', found()],
+  // NSD answers for its own zone only, and refuses others.
+  ['TXT', '_sitehost.example.net', { answered: false, reason: 'failing' }],
+  ['CNAME', 'www.example.com', found('target.example.com')],
+  ['A', 'www.example.com', found('192.0.2.1')],
+  ['AAAA', 'www.example.com', found('2001:db8::1')],
+]
+
+// Debian has it where only the system's own programs look.
+const nsd = Bun.which('nsd', { PATH: `${process.env['PATH']}:/usr/sbin` })
+const isHere = await available('look-ups at NSD', async () => {
+  if (nsd === null) throw new Error('nsd is not installed')
+})
+
+if (isHere) {
+  const dir = await mkdtemp(join(tmpdir(), 'sitehost-nsd-'))
+  const port = Number(await freePort())
+  await writeFile(join(dir, 'zone'), zone)
+  await writeFile(join(dir, 'nsd.conf'), configuration(dir, port))
+  const server = Bun.spawn([nsd ?? '', '-d', '-c', join(dir, 'nsd.conf')], { stderr: 'ignore' })
+  const end = new AbortController()
+  const lookUp = createLookUp({ servers: [{ host: '127.0.0.1', port }], signal: end.signal })
+
+  beforeAll(() =>
+    eventually(async () => {
+      expect((await lookUp('A', 'ns.example.com')).answered).toBe(true)
+    }),
+  )
+  afterAll(async () => {
+    end.abort()
+    server.kill()
+    await server.exited
+    await rm(dir, { recursive: true })
+  })
+
+  describe('what is looked up at NSD', () => {
+    for (const [type, name, answer] of facts) {
+      test(`${type} ${name}`, async () => {
+        expect(inOrder(await lookUp(type, name))).toEqual(inOrder(answer))
+      })
+    }
+  })
+}
+
+/** A server gives records in any order. */
+const inOrder = (answer: DnsAnswer): DnsAnswer =>
+  answer.answered ? { answered: true, values: answer.values.toSorted() } : answer
+
+function configuration(dir: string, port: number): string {
+  return `
+server:
+  ip-address: 127.0.0.1@${port}
+  username: ""
+  chroot: ""
+  zonesdir: "${dir}"
+  pidfile: "${dir}/pid"
+  xfrdfile: "${dir}/xfrd"
+  zonelistfile: "${dir}/list"
+  database: ""
+  server-count: 1
+remote-control:
+  control-enable: no
+zone:
+  name: example.com
+  zonefile: zone
+`
+}
