@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { followFirehose } from '#atproto/firehose.ts'
+import { followFirehose } from '#atproto/follow-firehose.ts'
 import { type Did, siteLabel } from '#site/site-address.ts'
 import type { AppClient, UploadFile } from '../devnet/app-client.ts'
 import {
@@ -71,19 +71,21 @@ async function commitsOf(account: PdsAccount, during: () => Promise<unknown>): P
   const abort = new AbortController()
   const events = followFirehose({
     url: world.network.pds,
-    cursor: () => 0,
+    cursor: 0,
     collections: new Set([fs, subfs, settings]),
     signal: abort.signal,
     onProblem: () => {},
-    onFutureCursor: () => {},
   })
-  for await (const { touched } of events) {
-    const paths = touched.flatMap(({ did, collection, rkey }) =>
-      did === account.did ? [`${collection}/${rkey}`] : [],
-    )
+  let paths: string[] = []
+  for await (const event of events) {
+    if (event.kind !== 'site' || event.did !== account.did) continue
+    paths.push(`${event.collection}/${event.rkey}`)
+    // Of the records of one commit, the last has its number.
+    if (event.cursor === null) continue
     if (paths.includes(`${settings}/${end}`)) break
     if (paths.includes(`${settings}/${begin}`)) commits.length = 0
-    else if (paths.length > 0) commits.push(paths)
+    else commits.push(paths)
+    paths = []
   }
   abort.abort()
   return commits

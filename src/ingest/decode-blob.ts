@@ -1,11 +1,7 @@
-import { createGunzip, type Gunzip } from 'node:zlib'
 import type { BlobStore } from '#blobs/blob-store.ts'
 import type { Coding } from '#site/encoding.ts'
-
-/** The bytes are not what the manifest says about them, or decode to more than is allowed. */
-export class UndecodableBlobError extends Error {
-  override readonly name = 'UndecodableBlobError'
-}
+import { gunzipAlong } from './gzip-member.ts'
+import { UndecodableBlobError } from './undecodable-blob.ts'
 
 /** Where the stored form is, and what it decodes to. */
 export interface DecodedBlob {
@@ -28,7 +24,9 @@ export async function storeDecoded(
   const decoded = new DecodedMeter(decodedBytesMax)
   const stored = encoding.base64 ? decodeBase64(raw) : raw
   const checked =
-    encoding.coding === 'gzip' ? gunzipAlong(stored, decoded) : measureAlong(stored, decoded)
+    encoding.coding === 'gzip'
+      ? gunzipAlong(stored, (chunk) => decoded.add(chunk))
+      : measureAlong(stored, decoded)
   const { hash, bytes } = await blobs.put(checked)
   return {
     hash,
@@ -67,46 +65,6 @@ async function* measureAlong(
   for await (const chunk of chunks) {
     meter.add(chunk)
     yield chunk
-  }
-}
-
-/** Passes the compressed chunks on while inflating them for size and hash only. */
-async function* gunzipAlong(
-  chunks: AsyncIterable<Uint8Array>,
-  meter: DecodedMeter,
-): AsyncGenerator<Uint8Array> {
-  const gunzip = createGunzip()
-  const inflated = inflateInto(gunzip, meter)
-  inflated.catch(() => undefined) // awaited below; a failure must not count as unhandled meanwhile
-  let compressedBytes = 0
-  try {
-    for await (const chunk of chunks) {
-      compressedBytes += chunk.byteLength
-      if (!gunzip.write(chunk)) await Promise.race([drained(gunzip), inflated])
-      yield chunk
-    }
-    gunzip.end()
-    await inflated
-  } finally {
-    gunzip.destroy()
-  }
-  // zlib stops at the end of the stream and says nothing about zeros that follow it
-  if (gunzip.bytesWritten !== compressedBytes) {
-    throw new UndecodableBlobError('has bytes after the end of its gzip stream')
-  }
-}
-
-// Not `events.once`: it fails with zlib's own error, before `inflated` has said what that means.
-async function drained(gunzip: Gunzip): Promise<void> {
-  await new Promise((resolve) => gunzip.once('drain', resolve))
-}
-
-async function inflateInto(gunzip: Gunzip, meter: DecodedMeter): Promise<void> {
-  try {
-    for await (const chunk of gunzip) meter.add(chunk)
-  } catch (cause) {
-    if (cause instanceof UndecodableBlobError) throw cause
-    throw new UndecodableBlobError('is not the gzip stream that the manifest says', { cause })
   }
 }
 

@@ -9,7 +9,10 @@ import type { FileNode } from '#site/manifest.ts'
 import type { SitePath } from '#site/path.ts'
 import { findBlobs, type KnownBlob, rememberBlob } from '#store/blobs.ts'
 import type { Db } from '#store/database.ts'
-import { storeDecoded, UndecodableBlobError } from './decode-blob.ts'
+import { claimBlobs } from '#store/garbage.ts'
+import { storeDecoded } from './decode-blob.ts'
+import { BlobLostError } from './read-rule-files.ts'
+import { UndecodableBlobError } from './undecodable-blob.ts'
 
 const blobsAtOnce = 4
 const looksAtOnce = 64
@@ -61,16 +64,34 @@ export async function fetchBlobs(
         decodedBytes += blob.decodedBytes
       } catch (error) {
         if (!isRefusal(error)) throw error
-        problems.push(`${JSON.stringify(path)} ${reasonOf(error)}`)
+        problems.push(problemOf(path, reasonOf(error)))
       }
     },
   )
   if (problems.length > 0) return { ok: false, problems }
   if (decodedBytes > limits.siteBytesMax) return siteTooLarge(limits)
+  return blobsOf(files, present)
+}
+
+/** A size that the record lies about counts also where the blob was known, or another file names it rightly. */
+function blobsOf(
+  files: ReadonlyMap<SitePath, FileNode>,
+  present: ReadonlyMap<string, KnownBlob>,
+): BlobsResult {
   const blobs = new Map<SitePath, KnownBlob>()
-  for (const [path, node] of files) blobs.set(path, present.get(keyText(node)) as KnownBlob)
+  const problems: string[] = []
+  for (const [path, node] of files) {
+    const blob = present.get(keyText(node)) as KnownBlob
+    if (node.blob.size !== rawBytesOf(blob)) problems.push(problemOf(path, notNamed))
+    blobs.set(path, blob)
+  }
+  if (problems.length > 0) return { ok: false, problems: problems.slice(0, problemsMax) }
   return { ok: true, blobs }
 }
+
+/** What the blob has in its repository: base64 as we take it has no other length. */
+const rawBytesOf = ({ storedBytes, base64 }: KnownBlob): number =>
+  base64 ? Math.ceil(storedBytes / 3) * 4 : storedBytes
 
 function siteTooLarge({ siteBytesMax }: FetchContext['limits']): BlobsResult {
   return { ok: false, problems: [`the site is larger than ${siteBytesMax} bytes`] }
@@ -86,6 +107,10 @@ async function presentBlobs(
   { db, blobs, signal }: FetchContext,
 ): Promise<Map<string, KnownBlob>> {
   const known = await findBlobs(db, keys)
+  await claimBlobs(
+    db,
+    known.map(({ hash }) => hash),
+  )
   const isStored = await mapAtOnce(known, { atOnce: looksAtOnce, signal }, ({ hash }) =>
     blobs.has(hash),
   )
@@ -106,6 +131,8 @@ async function fetchOne(
   const decoded = await storeDecoded(raw, key, { blobs, decodedBytesMax })
   const blob: KnownBlob = { ...key, ...decoded }
   await rememberBlob(db, blob, now())
+  // Its bytes may have been here as garbage, and removed until this moment.
+  if (!(await blobs.has(blob.hash))) throw new BlobLostError(blob.hash)
   return blob
 }
 
@@ -114,8 +141,12 @@ type Refusal = BlobMismatchError | UndecodableBlobError
 const isRefusal = (error: unknown): error is Refusal =>
   error instanceof BlobMismatchError || error instanceof UndecodableBlobError
 
+const notNamed = 'is not what the record names'
+
 const reasonOf = (error: Refusal): string =>
-  error instanceof BlobMismatchError ? 'is not what the record names' : error.message
+  error instanceof BlobMismatchError ? notNamed : error.message
+
+const problemOf = (path: SitePath, reason: string): string => `${JSON.stringify(path)} ${reason}`
 
 interface BlobForm {
   readonly cid: string

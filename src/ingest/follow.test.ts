@@ -61,6 +61,8 @@ function start(): void {
     hints: new Hints(),
     log,
     firehoseUrl: server.url.origin,
+    identities: { forget: () => {} },
+    meetsAll: false,
     now: () => 5,
     signal: stop.signal,
   })
@@ -107,6 +109,18 @@ test('a part that changes or goes has every site of its account queued', async (
   expect(await queued()).toEqual(['alice/a', 'alice/b', 'alice/new'])
 })
 
+test('the settings of a site have it queued, whether it is known yet or not', async () => {
+  frames = [
+    commit(1, bob, 'place.sitehost.settings/c'),
+    commit(2, alice, 'place.sitehost.settings/a', 'place.sitehost.fs/a'),
+    commit(3, alice, 'place.sitehost.settingsx/d'),
+    commit(4, alice, 'place.sitehost.settings/b', 'place.sitehost.settings/..'),
+  ]
+  start()
+  await eventually(async () => expect(await cursor()).toBe(4))
+  expect(await queued()).toEqual(['alice/a', 'alice/b'])
+})
+
 test('it goes on where it was', async () => {
   await saveFirehoseCursor(database.db, server.url.origin, 41, 1)
   frames = [commit(42, alice, 'place.sitehost.fs/a')]
@@ -117,19 +131,17 @@ test('it goes on where it was', async () => {
 
 test('frames that are none are logged and skipped', async () => {
   frames = [Buffer.from([0xff]), commit(-3, alice), commit(1, alice, 'place.sitehost.fs/a')]
+  await saveFirehoseCursor(database.db, server.url.origin, 0, 1)
   start()
   await eventually(async () => expect(await cursor()).toBe(1))
   expect(warnings).toHaveLength(2)
 })
 
-test('a source that does not know the cursor is read from its beginning', async () => {
+test('a source that does not know the cursor is a gap, and is followed from then on', async () => {
   await saveFirehoseCursor(database.db, server.url.origin, 5000, 1)
-  frames = [
-    frame({ op: -1 }, { error: 'FutureCursor', message: 'cursor in the future' }),
-    commit(1, alice, 'place.sitehost.fs/a'),
-  ]
+  frames = [commit(1, alice, 'place.sitehost.fs/a')]
   start()
   await eventually(async () => expect(await cursor()).toBe(1))
-  expect(warnings[0]).toStartWith('firehose starts anew {"cursor":5000')
+  expect(warnings[0]).toStartWith('firehose has a gap {"reason":"future-cursor"')
   expect(await queued()).toEqual(['alice/a'])
 })

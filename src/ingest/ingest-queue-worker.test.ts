@@ -7,6 +7,7 @@ import { createSafeFetch } from '#atproto/safe-fetch.ts'
 import { diskBlobStore } from '#blobs/disk.ts'
 import type { Log } from '#observe/log.ts'
 import type { SiteName } from '#site/site-name.ts'
+import { findAccount, upsertAccount } from '#store/accounts.ts'
 import { type Database, openDatabase } from '#store/database.ts'
 import { Hints } from '#store/hints.ts'
 import { countIngest, enqueueIngest } from '#store/ingest-queue.ts'
@@ -203,4 +204,16 @@ test('what takes long stays taken; what a killed process had taken is free withi
     const [row] = await rows()
     expect(row?.leasedUntil).toBeWithin(now + 5_000, now + 10_001)
   })
+})
+
+test('an account that went away unheard is found to be so', async () => {
+  await upsertAccount(database.db, { did: alice }, 1)
+  const refusal = { error: 'RepoTakendown' }
+  pds.lies.proof = async () => Response.json(refusal, { status: 400 })
+  pds.lies.status = () => Response.json({ did: alice, active: false, status: 'takendown' })
+  start()
+  await ask('blog')
+  await eventually(async () =>
+    expect(await findAccount(database.db, alice)).toMatchObject({ status: 'takendown' }),
+  )
 })

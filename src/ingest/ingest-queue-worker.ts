@@ -1,4 +1,6 @@
+import { RecordUnavailableError } from '#atproto/verified-record.ts'
 import type { Log } from '#observe/log.ts'
+import type { Did } from '#site/site-address.ts'
 import { parseSiteName } from '#site/site-name.ts'
 import type { Db } from '#store/database.ts'
 import type { Hints } from '#store/hints.ts'
@@ -11,6 +13,7 @@ import {
   takeDueIngest,
 } from '#store/ingest-queue.ts'
 import { outlastDatabase } from '#store/outlast-database.ts'
+import { checkAccount } from './check-account.ts'
 import { type IngestContext, ingestSite } from './ingest-site.ts'
 
 const sitesAtOnce = 4
@@ -76,8 +79,21 @@ async function ingestItem(item: IngestItem, context: WorkerContext): Promise<voi
       return await retryIngest(db, item, { at: now(), error: 'stopped' })
     }
     log.warn('ingest failed', { did: item.did, site: name, attempts: item.attempts, error })
+    if (isAboutAccount(error)) await checkAccountAgain(item.did, context)
     const message = error instanceof Error ? error.message : String(error)
     await retryIngest(db, item, { at: now() + retryAfterMs(item.attempts), error: message })
+  }
+}
+
+/** The account may have gone away without an event that we heard. */
+const isAboutAccount = (error: unknown): boolean =>
+  error instanceof RecordUnavailableError && /^Repo[A-Z]/.test(error.code ?? '')
+
+async function checkAccountAgain(did: Did, context: WorkerContext): Promise<void> {
+  try {
+    await checkAccount(did, context)
+  } catch (error) {
+    context.log.warn('account not checked', { did, error })
   }
 }
 

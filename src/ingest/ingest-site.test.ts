@@ -9,15 +9,17 @@ import { Identities } from '#atproto/identity.ts'
 import { createSafeFetch, FetchLimitError } from '#atproto/safe-fetch.ts'
 import { ProofError, RecordUnavailableError } from '#atproto/verified-record.ts'
 import { diskBlobStore } from '#blobs/disk.ts'
-import { decodeSnapshot } from '#site/snapshot.ts'
+import { ruleFileBytesMax, snapshotBytesMax } from '#site/limits.ts'
+import { decodeSnapshot, type Snapshot } from '#site/snapshot.ts'
 import { type Database, openDatabase } from '#store/database.ts'
 import { migrate } from '#store/migrate.ts'
-import { findSite } from '#store/sites.ts'
+import { findServedSite, findSite } from '#store/sites.ts'
 import { carOf, type FakePds, proofOf, startFakePds } from '#tests/support/fake-pds.ts'
 import { alice, bob, siteOf } from '#tests/support/sample-rows.ts'
 import { type IngestOutcome, ingestSite } from './ingest-site.ts'
 
 const path = 'place.sitehost.fs/blog'
+const settingsPath = 'place.sitehost.settings/blog'
 
 let dir: string
 let database: Database
@@ -75,18 +77,17 @@ const manifest = (files: Record<string, Node>, facts: Node = {}): object => ({
 const put = (files: Record<string, Node>, facts?: Node) =>
   pds.putRecord(path, manifest(files, facts))
 
+async function liveSnapshot(): Promise<Snapshot | null> {
+  const served = await findServedSite(database.db, siteOf('blog'))
+  return served && decodeSnapshot(served.snapshot)
+}
+
 /** The live version's files, each with its decoded size and what it is served as. */
 async function live(): Promise<Record<string, string> | null> {
-  const snapshot = (await findSite(database.db, siteOf('blog')))?.live?.recordCid
-  if (snapshot === undefined) return null
-  const row = await database.db
-    .selectFrom('versions')
-    .select('snapshot')
-    .where('state', '=', 'live')
-    .executeTakeFirstOrThrow()
-  const { files } = decodeSnapshot(row.snapshot as string)
+  const snapshot = await liveSnapshot()
+  if (snapshot === null) return null
   return Object.fromEntries(
-    [...files].map(([at, { bytes, coding, contentType }]) => [
+    [...snapshot.files].map(([at, { bytes, coding, contentType }]) => [
       at,
       `${bytes} ${coding} ${contentType}`,
     ]),
@@ -128,12 +129,12 @@ test('a site goes live, in whatever form its files are', async () => {
   expect(await findSite(database.db, siteOf('blog'))).toMatchObject({ live: { recordCid: cid } })
 })
 
-test('seen again it costs one look and no blob', async () => {
+test('seen again it costs one look at two records and no blob', async () => {
   await put({ 'index.html': file('one') })
   await ingest()
   pds.requests.length = 0
   expect(await ingest()).toBe('already-live')
-  expect(pds.requests).toEqual([`getRecord ${path}`])
+  expect(pds.requests.sort()).toEqual([`getRecord ${path}`, `getRecord ${settingsPath}`])
 })
 
 test('the same blob is fetched once, however often it is named', async () => {
@@ -266,6 +267,184 @@ describe('a version is refused, and the old one stays live', () => {
     await refuses('is not the gzip stream')
     expect((await problems())?.length).toBeLessThan(25)
   })
+})
+
+/** What the owner is told of the version that visitors see. */
+async function toMend(): Promise<readonly string[] | undefined> {
+  return (await findSite(database.db, siteOf('blog')))?.live?.problems
+}
+
+describe('settings', () => {
+  test('go live with the manifest, and by themselves', async () => {
+    await put({ a: file('x') })
+    await pds.putRecord(settingsPath, { cleanUrls: true })
+    expect(await ingest()).toBe('went-live')
+    expect(await liveSnapshot()).toMatchObject({ settings: { cleanUrls: true } })
+    await pds.putRecord(settingsPath, { custom404: 'oops.html' })
+    expect(await ingest()).toBe('went-live')
+    const $type = 'place.sitehost.settings'
+    expect((await liveSnapshot())?.settings).toEqual({ $type, custom404: 'oops.html' })
+    pds.deleteRecord(settingsPath)
+    expect(await ingest()).toBe('went-live')
+    expect((await liveSnapshot())?.settings).toBeNull()
+  })
+
+  test('that are wrong are a problem to mend; the site is shown without them', async () => {
+    await put({ a: file('x') })
+    await pds.putRecord(settingsPath, { spaMode: 'a', custom404: 'b' })
+    expect(await ingest()).toBe('went-live')
+    expect((await liveSnapshot())?.settings).toBeNull()
+    const problem =
+      'the settings are not used: Only one of spaMode, directoryListing, or custom404 can be enabled'
+    expect(await toMend()).toEqual([problem])
+    pds.deleteRecord(settingsPath)
+    expect(await ingest()).toBe('already-live')
+    expect(await toMend()).toEqual([])
+  })
+
+  test('without a site are no site', async () => {
+    await pds.putRecord(settingsPath, { cleanUrls: true })
+    expect(await ingest()).toBe('removed')
+    expect(await liveSnapshot()).toBeNull()
+  })
+})
+
+describe('rules at the root go live as text,', () => {
+  const redirects = '/old /new\n'
+  const headers = '/*\n  X-One: 1\n'
+  const zipped = (text: string) => file(gzipSync(text), { encoding: 'gzip' })
+
+  test('in whatever form the files are', async () => {
+    await put({ _redirects: file(redirects), _headers: zipped(headers) })
+    expect(await ingest()).toBe('went-live')
+    expect(await liveSnapshot()).toMatchObject({ redirects, headers })
+    expect(await toMend()).toEqual([])
+  })
+  test('mistakes and all: these are to mend', async () => {
+    await put({ _redirects: file('/a /b\n/c /d 999\n') })
+    expect(await ingest()).toBe('went-live')
+    expect(await toMend()).toEqual([expect.stringMatching(/^_redirects, line 2: ./)])
+  })
+  test('with what is no UTF-8 replaced', async () => {
+    await put({ _redirects: file(Buffer.from('\ufeff/a /b\n/caf\xe9 /c', 'latin1')) })
+    await ingest()
+    expect((await liveSnapshot())?.redirects).toEndWith('/a /b\n/caf\ufffd /c')
+  })
+  test('not those of folders', async () => {
+    const folder = { type: 'directory', entries: [{ name: '_redirects', node: file(redirects) }] }
+    await put({ folder })
+    await ingest()
+    expect(await liveSnapshot()).toMatchObject({ redirects: '', headers: '' })
+  })
+  test('of exactly the limit, and not of a byte more', async () => {
+    const limits = { fileBytesMax: 1_000_000, siteBytesMax: 2_000_000 }
+    const most = '#\n'.repeat(ruleFileBytesMax / 2)
+    await put({ _redirects: zipped(most), _headers: zipped(`${most}#`) })
+    expect(await ingest({ limits })).toBe('went-live')
+    expect(await liveSnapshot()).toMatchObject({ redirects: most, headers: '' })
+    expect(await toMend()).toEqual(['_headers is not used: it is larger than 65536 bytes'])
+  })
+  test('unless they are large for what they hold', async () => {
+    const limits = { fileBytesMax: 1_000_000, siteBytesMax: 2_000_000 }
+    const padded = gzipSync(redirects, { level: 0 })
+    const empty = Buffer.from([0, 0, 0, 0xff, 0xff])
+    const blocks = Buffer.alloc(2 * ruleFileBytesMax, empty)
+    const bloated = Buffer.concat([
+      padded.subarray(0, 10),
+      blocks.subarray(0, -2),
+      padded.subarray(10),
+    ])
+    await put({ _redirects: file(bloated, { encoding: 'gzip' }) })
+    expect(await ingest({ limits })).toBe('went-live')
+    expect((await liveSnapshot())?.redirects).toBe('')
+    expect(await toMend()).toEqual(['_redirects is not used: it is larger than 65536 bytes'])
+  })
+})
+
+describe('a size that the record lies about', () => {
+  const lying = (content: string | Uint8Array, by: number, facts: Node = {}): Node => {
+    const { blob, ...node } = file(content, facts)
+    const { size, ...rest } = blob as { size: number }
+    return { ...node, blob: { ...rest, size: size + by } }
+  }
+  const facts: [string, Node | undefined, (text: string) => string][] = [
+    ['plain', undefined, (text) => text],
+    ['base64', { base64: true }, (text) => Buffer.from(text).toString('base64')],
+  ]
+  for (const [form, fields, write] of facts) {
+    for (const by of [-1, 1, 4]) {
+      test(`${form}, by ${by}: refused when the blob is fetched, and when it was known`, async () => {
+        const refusedSo = () => refuses('"bad.html" is not what the record names')
+        await put({ 'bad.html': lying(write('hello'), by, fields) })
+        await refusedSo()
+        await put({ 'good.html': file(write('hello'), fields) })
+        expect(await ingest()).toBe('went-live')
+        await put({ 'bad.html': lying(write('hello'), by, fields) })
+        await refusedSo()
+        await put({
+          'bad.html': lying(write('hello'), by, fields),
+          'good.html': file(write('hello'), fields),
+        })
+        await refusedSo()
+      })
+    }
+  }
+  test('the true one of a known blob is taken, whatever its length', async () => {
+    for (const text of ['', 'a', 'ab', 'abc', 'abcd']) {
+      const base64 = Buffer.from(text).toString('base64')
+      await put({ a: file(base64, { base64: true }), b: file(text), c: file(`new ${text}`) })
+      expect(await ingest()).toBe('went-live')
+      await put({ a: file(base64, { base64: true }), b: file(text), d: file(`newer ${text}`) })
+      expect(await ingest()).toBe('went-live')
+    }
+  })
+})
+
+describe('what is kept of a version', () => {
+  const longNames = (count: number, last: string): Record<string, Node> => {
+    const blob = file('x')
+    const names = Array.from({ length: count }, (_, i) => `${i}-`.padEnd(255, '"'))
+    return Object.fromEntries([...names, last].map((name) => [name, blob]))
+  }
+  /** A path of more than 1000 bytes, two a quotation mark. */
+  const deep = (files: Record<string, Node>): Node => {
+    const entries = Object.entries(files).map(([name, node]) => ({ name, node }))
+    return [1, 2, 3].reduce<Node>(
+      (node) => ({ type: 'directory', entries: [{ name: '"'.repeat(240), node }] }),
+      { type: 'directory', entries },
+    )
+  }
+  const limits = { fileBytesMax: 1_000_000, siteBytesMax: 2_000_000 }
+  const bytesNow = async () => {
+    const served = await findServedSite(database.db, siteOf('blog'))
+    return Buffer.byteLength(served?.snapshot ?? '')
+  }
+
+  test('has a limit: exactly that, and not a byte more', async () => {
+    const sizedTo = async (padding: string) => {
+      const more = { _headers: file(`#${padding}`) }
+      const full = deep(longNames(490, 'x'))
+      await put({ one: full, two: full, three: full, four: deep(longNames(480, 'y')), ...more })
+      return await ingest({ limits })
+    }
+    expect(await sizedTo('')).toBe('went-live')
+    const room = snapshotBytesMax - (await bytesNow())
+    expect(room).toBeWithin(1000, 60_000)
+    // The sizes of that file in the snapshot have more digits then.
+    expect(await sizedTo('x'.repeat(room - 8))).toBe('went-live')
+    expect(await bytesNow()).toBe(snapshotBytesMax)
+    expect(await sizedTo('x'.repeat(room - 7))).toBe('refused')
+    expect((await problems())?.[0]).toEndWith(`, ${snapshotBytesMax} are the most`)
+  })
+
+  test.each(['1969-07-20T20:17:40Z', '0001-01-01T00:00:00Z', '2026-02-30T00:00:00.000Z'])(
+    'can be read, though it says %s',
+    async (createdAt) => {
+      await put({ a: file('x') }, { createdAt })
+      expect(await ingest()).toBe('went-live')
+      expect((await liveSnapshot())?.publishedAt).toBeGreaterThanOrEqual(0)
+    },
+  )
 })
 
 describe('nothing changes, and it is tried again,', () => {

@@ -2,17 +2,14 @@ import type { Identities, Identity } from '#atproto/identity.ts'
 import type { SafeFetch } from '#atproto/safe-fetch.ts'
 import { ProofError } from '#atproto/verified-record.ts'
 import type { BlobStore } from '#blobs/blob-store.ts'
-import type { FileNode } from '#site/manifest.ts'
-import { contentTypeOf } from '#site/media-type.ts'
-import type { SitePath } from '#site/path.ts'
+import { hashesNamedIn } from '#site/named-hashes.ts'
 import { type SiteAddress, siteLabel } from '#site/site-address.ts'
-import { encodeSnapshot, type Snapshot, type SnapshotFile } from '#site/snapshot.ts'
-import type { KnownBlob } from '#store/blobs.ts'
 import type { Db } from '#store/database.ts'
+import { claimBlobs } from '#store/garbage.ts'
 import { type RecordOutcome, recordVersion } from '#store/record-version.ts'
 import { removeSite } from '#store/remove-site.ts'
-import { fetchBlobs } from './fetch-blobs.ts'
-import { readSite, type SiteContent, type SiteReading } from './read-site.ts'
+import { readSite, type SiteReading } from './read-site.ts'
+import { readVersion } from './read-version.ts'
 
 /** What a look at the owner's repository changed here. */
 export type IngestOutcome = RecordOutcome | 'removed'
@@ -46,7 +43,11 @@ export async function ingestSite(
   const { cid: recordCid, rev, content } = reading
   const version = await readVersion({ ...address, recordCid }, content, identity, context)
   const label = siteLabel(address)
-  return await recordVersion(db, { site: address, label, recordCid, rev, ...version }, now())
+  const stored = { site: address, label, recordCid, rev, ...version }
+  const outcome = await recordVersion(db, stored, now())
+  // Whoever collects garbage and has not seen this version may have marked its blobs meanwhile.
+  await claimBlobs(db, [...hashesNamedIn(version.snapshot ?? '')])
+  return outcome
 }
 
 async function readProven(
@@ -66,57 +67,3 @@ async function readProven(
     return await read(await identities.resolve(address.did, { fresh: true, signal }))
   }
 }
-
-interface ReadVersion {
-  readonly snapshot: string | null
-  readonly problems: readonly string[]
-  readonly fileCount: number
-  readonly bytes: number
-  readonly publishedAt: number
-}
-
-async function readVersion(
-  version: Pick<Snapshot, 'did' | 'name' | 'recordCid'>,
-  content: SiteContent,
-  identity: Identity,
-  context: IngestContext,
-): Promise<ReadVersion> {
-  if (!content.ok) return refused(content.problems, context)
-  const fetched = await fetchBlobs(content.files, identity, context)
-  if (!fetched.ok) return refused(fetched.problems, context)
-
-  const files = snapshotFiles(content.files, fetched.blobs)
-  const bytes = [...files.values()].reduce((sum, file) => sum + file.bytes, 0)
-  if (bytes > context.limits.siteBytesMax) {
-    return refused([`the site is larger than ${context.limits.siteBytesMax} bytes`], context)
-  }
-  const publishedAt = Date.parse(content.createdAt)
-  return {
-    snapshot: encodeSnapshot({ ...version, publishedAt, files }),
-    problems: [],
-    fileCount: files.size,
-    bytes,
-    publishedAt,
-  }
-}
-
-function snapshotFiles(
-  nodes: ReadonlyMap<SitePath, FileNode>,
-  blobs: ReadonlyMap<SitePath, KnownBlob>,
-): Map<SitePath, SnapshotFile> {
-  const files = new Map<SitePath, SnapshotFile>()
-  for (const [path, node] of nodes) {
-    const { cid, hash, coding, storedBytes, decodedBytes } = blobs.get(path) as KnownBlob
-    const contentType = contentTypeOf(node.mimeType, path)
-    files.set(path, { cid, hash, coding, storedBytes, bytes: decodedBytes, contentType })
-  }
-  return files
-}
-
-const refused = (problems: readonly string[], { now }: IngestContext): ReadVersion => ({
-  snapshot: null,
-  problems,
-  fileCount: 0,
-  bytes: 0,
-  publishedAt: now(),
-})

@@ -1,12 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Identity } from '#atproto/identity.ts'
 import { createSafeFetch } from '#atproto/safe-fetch.ts'
+import { ProofError, RecordUnavailableError } from '#atproto/verified-record.ts'
 import { carOf, type FakePds, proofOf, startFakePds } from '#tests/support/fake-pds.ts'
-import { alice, siteOf } from '#tests/support/sample-rows.ts'
+import { alice, bob, siteOf } from '#tests/support/sample-rows.ts'
 import { PartMissingError } from './read-files.ts'
 import { readSite, SiteUnsettledError } from './read-site.ts'
 
 const mainPath = 'place.sitehost.fs/blog'
+const settingsPath = 'place.sitehost.settings/blog'
 const partPath = 'place.sitehost.subfs/3kaaaaaaaaaa2'
 const subject = `at://${alice}/${partPath}`
 
@@ -53,27 +55,32 @@ function beforeEachPart(act: (n: number) => Promise<unknown>): void {
   }
 }
 
-/** The sizes of the site's files. */
-async function read(): Promise<Record<string, number>> {
+async function readAll() {
   const identity: Identity = { did: alice, handle: null, pds: pds.url, signingKey: pds.key }
   const fetch = createSafeFetch({ allowPrivate: true })
   const signal = new AbortController().signal
   const reading = await readSite(siteOf('blog'), identity, { fetch, signal })
   if (!reading.found || !reading.content.ok) throw new Error(JSON.stringify(reading))
-  return Object.fromEntries([...reading.content.files].map(([path, { blob }]) => [path, blob.size]))
+  return reading.content
+}
+
+/** The sizes of the site's files. */
+async function read(): Promise<Record<string, number>> {
+  const { files } = await readAll()
+  return Object.fromEntries([...files].map(([path, { blob }]) => [path, blob.size]))
 }
 const settled = (size: number) => ({ 'main.txt': size, 'part.txt': size })
 
 test('of one revision: read once', async () => {
   expect(await read()).toEqual(settled(5))
-  expect(pds.requests).toHaveLength(2)
+  expect(pds.requests).toHaveLength(3)
 })
 
 describe('a commit while it is read', () => {
   test('of something else: read once more, and it is the same', async () => {
     beforeEachPart(async () => {})
     expect(await read()).toEqual(settled(5))
-    expect(pds.requests).toHaveLength(4)
+    expect(pds.requests).toHaveLength(6)
   })
 
   test('that rewrites the part in place: never the old manifest with the new part', async () => {
@@ -81,17 +88,104 @@ describe('a commit while it is read', () => {
       if (n === 0) await write('the second')
     })
     expect(await read()).toEqual(settled(10))
-    expect(pds.requests).toHaveLength(6)
+    expect(pds.requests).toHaveLength(9)
   })
 
   test('again and again: tried again later', async () => {
     beforeEachPart((n) => write('x'.repeat(n + 1)))
     await expect(read()).rejects.toBeInstanceOf(SiteUnsettledError)
-    expect(pds.requests).toHaveLength(6)
+    expect(pds.requests).toHaveLength(9)
   })
 
   test('that takes the part away: tried again later', async () => {
     beforeEachPart(async () => pds.deleteRecord(partPath))
     await expect(read()).rejects.toBeInstanceOf(PartMissingError)
+  })
+})
+
+describe('the settings of the site', () => {
+  const $type = 'place.sitehost.settings'
+  const settingsRead = async () => {
+    const { settings, problems } = await readAll()
+    return { settings, problems }
+  }
+  const notUsed = (reason: string) => ({
+    settings: null,
+    problems: [`the settings are not used: ${reason}`],
+  })
+  const none = { settings: null, problems: [] }
+
+  const records: [string, object | Uint8Array<ArrayBuffer>, object][] = [
+    ['as they are', { cleanUrls: true }, { settings: { $type, cleanUrls: true }, problems: [] }],
+    ['that say nothing', {}, { settings: { $type }, problems: [] }],
+    [
+      'without what nobody knows',
+      { $type: 'x', mood: 1, spaMode: 'app.html' },
+      { settings: { $type, spaMode: 'app.html' }, problems: [] },
+    ],
+    [
+      'of two modes',
+      { spaMode: 'index.html', directoryListing: true },
+      notUsed('Only one of spaMode, directoryListing, or custom404 can be enabled'),
+    ],
+    [
+      'with a bad field',
+      { cleanUrls: true, indexFiles: ['../x'] },
+      notUsed('indexFiles.0: expected the name of a file, without a folder'),
+    ],
+    ['that are no DAG-CBOR', new Uint8Array([0xff]), notUsed('the record is not DAG-CBOR')],
+    [
+      'over 1 MiB',
+      { note: 'x'.repeat(1024 * 1024) },
+      notUsed('the record is larger than 1048576 bytes'),
+    ],
+  ]
+  test.each(records)('%s', async (_, record, expected) => {
+    await pds.putRecord(settingsPath, record)
+    expect(await settingsRead()).toEqual(expected as never)
+  })
+
+  test('that are not there', async () => expect(await settingsRead()).toEqual(none))
+
+  test('are of the same commit as the manifest', async () => {
+    const mainRead = Promise.withResolvers<void>()
+    let n = 0
+    pds.lies.proof = async (honest) => {
+      if (honest.path !== settingsPath) {
+        const answer = await carOf(await proofOf(honest))
+        mainRead.resolve()
+        return answer
+      }
+      await mainRead.promise
+      if (n++ > 0) return await carOf(await proofOf(honest))
+      await write('the second')
+      await pds.putRecord(settingsPath, { cleanUrls: true })
+      return await carOf(await proofOf({ ...honest, rev: '3kaaaaaaaaazz' }))
+    }
+    const { settings, files } = await readAll()
+    expect(settings).toMatchObject({ cleanUrls: true })
+    expect([...files.values()].map(({ blob }) => blob.size)).toEqual([10, 10])
+  })
+
+  describe('on a server that has no proof of them', () => {
+    beforeEach(() => {
+      pds.lies.proof = async (honest) => {
+        if (honest.path === settingsPath) return new Response('', { status: 500 })
+        return await carOf(await proofOf(honest))
+      }
+    })
+    test('are none when it says so', async () => expect(await settingsRead()).toEqual(none))
+    test('are tried again later when it does not', async () => {
+      await pds.putRecord(settingsPath, {})
+      await expect(settingsRead()).rejects.toBeInstanceOf(RecordUnavailableError)
+    })
+  })
+
+  test('of another account are refused, and tried again later', async () => {
+    pds.lies.proof = async (honest) => {
+      const did = honest.path === settingsPath ? bob : honest.did
+      return await carOf(await proofOf({ ...honest, did }))
+    }
+    await expect(settingsRead()).rejects.toBeInstanceOf(ProofError)
   })
 })

@@ -2,8 +2,10 @@ import type { Identity } from '#atproto/identity.ts'
 import { readVerifiedRecord, type VerifiedRecord } from '#atproto/verified-record.ts'
 import { type FileNode, parseManifest } from '#site/manifest.ts'
 import type { SitePath } from '#site/path.ts'
+import type { SiteSettings } from '#site/settings.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import { type PartVersions, type ReadContext, readFiles } from './read-files.ts'
+import { readSettings, type SettingsReading } from './read-settings.ts'
 
 /** So often is a site read in a row when something is written meanwhile. */
 const readingsMax = 3
@@ -24,6 +26,10 @@ export type SiteContent =
       readonly ok: true
       readonly createdAt: string
       readonly files: ReadonlyMap<SitePath, FileNode>
+      /** Null without a record, or when there is a problem with it. */
+      readonly settings: SiteSettings | null
+      /** For the owner to mend; the site is shown all the same. */
+      readonly problems: readonly string[]
     }
   | { readonly ok: false; readonly problems: readonly string[] }
 
@@ -39,8 +45,8 @@ export class SiteUnsettledError extends Error {
 }
 
 /**
- * Reads the manifest and its parts as they were at one moment, never a mixture of two commits: they are
- * of one revision, or were the same records when read once more. Throws SiteUnsettledError,
+ * Reads the manifest, its parts and the settings as they were at one moment, never a mixture of two commits:
+ * they are of one revision, or were the same records when read once more. Throws SiteUnsettledError,
  * PartMissingError and what `readVerifiedRecord` throws, to be tried again.
  */
 export async function readSite(
@@ -70,26 +76,30 @@ async function readOnce(
   context: ReadContext,
 ): Promise<Once> {
   const key = { collection: 'place.sitehost.fs', rkey: address.name }
-  const answer = await readVerifiedRecord(key, identity, context.fetch, context.signal)
+  const [answer, settings] = await Promise.all([
+    readVerifiedRecord(key, identity, context.fetch, context.signal),
+    readSettings(address.name, identity, context),
+  ])
   const { rev } = answer
   if (!answer.found) return { reading: { found: false, rev }, revs: new Set([rev]), records: '' }
-  const { content, parts } = await readContent(address, answer, identity, context)
+  const { content, parts } = await readContent(address, answer, settings, identity, context)
   const cids = [...parts].map(([uri, part]) => `${uri} ${part.cid}`).sort()
   return {
     reading: { found: true, rev, cid: answer.cid, content },
-    revs: new Set([rev, ...[...parts.values()].map((part) => part.rev)]),
-    records: [answer.cid, ...cids].join('\n'),
+    revs: new Set([rev, settings.rev ?? rev, ...[...parts.values()].map((part) => part.rev)]),
+    records: [answer.cid, `settings ${settings.cid}`, ...cids].join('\n'),
   }
 }
 
 async function readContent(
   address: SiteAddress,
   answer: VerifiedRecord & { found: true },
+  { settings, problems }: SettingsReading,
   identity: Identity,
   context: ReadContext,
 ): Promise<{ content: SiteContent; parts: PartVersions }> {
-  const refused = (problems: readonly string[], parts: PartVersions = new Map()) => ({
-    content: { ok: false, problems } as const,
+  const refused = (reasons: readonly string[], parts: PartVersions = new Map()) => ({
+    content: { ok: false, problems: reasons } as const,
     parts,
   })
   if (answer.problem !== null) return refused([answer.problem])
@@ -98,5 +108,5 @@ async function readContent(
   const { root, createdAt } = parsed.manifest
   const { result, parts } = await readFiles(root, identity, context)
   if (!result.ok) return refused(result.problems, parts)
-  return { content: { ...result, createdAt }, parts }
+  return { content: { ...result, createdAt, settings, problems }, parts }
 }

@@ -55,11 +55,11 @@ await onEachStore('store/accounts', (db) => {
     expect(await findServedSite(db(), siteOf('blog'))).not.toBeNull()
 
     const told = (await readChanges(db(), 0)).filter(({ createdAt }) => createdAt >= 2)
-    expect(told.map(({ name, createdAt }) => `${name} ${createdAt}`).sort()).toEqual([
-      'blog 2',
-      'blog 3',
-      'shop 2',
-      'shop 3',
+    expect(told.map(({ seq: _, ...facts }) => facts)).toEqual([
+      { kind: 'site', ...siteOf('blog'), createdAt: 2 },
+      { kind: 'site', ...siteOf('shop'), createdAt: 2 },
+      { kind: 'site', ...siteOf('blog'), createdAt: 3 },
+      { kind: 'site', ...siteOf('shop'), createdAt: 3 },
     ])
   })
 

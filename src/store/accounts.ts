@@ -20,24 +20,41 @@ interface KnownAccount {
  * `setAccountStatus` only.
  */
 export async function upsertAccount(db: Db, account: KnownAccount, now: number): Promise<Account> {
+  const news = { ...account, updatedAt: now }
   return await db
     .insertInto('accounts')
-    .values({
-      handle: null,
-      pds: null,
-      ...account,
-      status: 'active',
-      createdAt: now,
-      updatedAt: now,
-    })
-    .onConflict((conflict) => conflict.column('did').doUpdateSet({ ...account, updatedAt: now }))
+    .values({ handle: null, pds: null, ...news, status: 'active', createdAt: now })
+    .onConflict((conflict) => conflict.column('did').doUpdateSet(news))
     .returningAll()
     .executeTakeFirstOrThrow()
+}
+
+/** Remembers who a known account is now; false for one that is not known, of which nothing is stored. */
+export async function updateIdentity(
+  db: Db,
+  { did, ...identity }: KnownAccount,
+  now: number,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('accounts')
+    .set({ ...identity, updatedAt: now })
+    .where('did', '=', did)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
 }
 
 export async function findAccount(db: Db, did: Did): Promise<Account | null> {
   const row = await db.selectFrom('accounts').selectAll().where('did', '=', did).executeTakeFirst()
   return row ?? null
+}
+
+/**
+ * Whether we keep up with what this account does: it has signed in (whoever has a domain here has), or
+ * its sites were brought here by a backfill or with `INGEST=all`.
+ */
+export async function isKnownAccount(db: Db, did: Did): Promise<boolean> {
+  const known = db.selectFrom('accounts').select('did').where('did', '=', did)
+  return (await known.executeTakeFirst()) !== undefined
 }
 
 /**
@@ -67,10 +84,11 @@ export function setAccountStatus(
   status: AccountStatus,
   now: number,
 ): Promise<boolean> {
+  const account = { did, handle: null, pds: null }
   return inTransaction(db, async (transaction) => {
     const { numInsertedOrUpdatedRows } = await transaction
       .insertInto('accounts')
-      .values({ did, handle: null, pds: null, status, createdAt: now, updatedAt: now })
+      .values({ ...account, status, createdAt: now, updatedAt: now })
       .onConflict((conflict) =>
         conflict
           .column('did')

@@ -3,7 +3,9 @@ import type { Coding } from '#site/encoding.ts'
 import { chunksOf } from './chunks.ts'
 import type { Db } from './database.ts'
 import { distinctInOrder } from './distinct-in-order.ts'
+import { claimBlobs } from './garbage.ts'
 import type { Schema } from './schema.ts'
+import { inTransaction } from './transaction.ts'
 
 /**
  * A blob of a repository, and how a manifest says to read it: the same CID may be named with
@@ -57,26 +59,52 @@ export function rememberBlob(db: Db, blob: KnownBlob, now: number): Promise<void
   return rememberBlobs(db, [blob], now)
 }
 
-/** Remembers blobs whose bytes were verified and stored. One that is known is replaced. */
-export async function rememberBlobs(
+/**
+ * Remembers blobs whose bytes were verified and stored, and claims them. One that is known is replaced. What
+ * was garbage may be removed until this resolves: whoever relies on the bytes looks afterwards.
+ */
+export function rememberBlobs(db: Db, blobs: readonly KnownBlob[], now: number): Promise<void> {
+  return inTransaction(db, async (transaction) => {
+    // Marks first, as whoever removes garbage does: two that lock in different orders wait forever.
+    await claimBlobs(
+      transaction,
+      blobs.map(({ hash }) => hash),
+    )
+    for (const chunk of chunksOf(distinctInOrder(blobs, keyText))) {
+      await insertBlobs(transaction, chunk, now)
+    }
+  })
+}
+
+async function insertBlobs(db: Db, blobs: readonly KnownBlob[], now: number): Promise<void> {
+  await db
+    .insertInto('blobs')
+    .values(blobs.map((blob) => ({ ...blob, base64: blob.base64 ? 1 : 0, createdAt: now })))
+    .onConflict((conflict) =>
+      conflict.columns(['cid', 'coding', 'base64']).doUpdateSet(({ ref }) => ({
+        hash: ref('excluded.hash'),
+        storedBytes: ref('excluded.storedBytes'),
+        decodedHash: ref('excluded.decodedHash'),
+        decodedBytes: ref('excluded.decodedBytes'),
+      })),
+    )
+    .execute()
+}
+
+/** Hashes of stored bytes that are known as blobs, in their order, a page at a time. */
+export async function listBlobHashes(
   db: Db,
-  blobs: readonly KnownBlob[],
-  now: number,
-): Promise<void> {
-  for (const chunk of chunksOf(distinctInOrder(blobs, keyText))) {
-    await db
-      .insertInto('blobs')
-      .values(chunk.map((blob) => ({ ...blob, base64: blob.base64 ? 1 : 0, createdAt: now })))
-      .onConflict((conflict) =>
-        conflict.columns(['cid', 'coding', 'base64']).doUpdateSet(({ ref }) => ({
-          hash: ref('excluded.hash'),
-          storedBytes: ref('excluded.storedBytes'),
-          decodedHash: ref('excluded.decodedHash'),
-          decodedBytes: ref('excluded.decodedBytes'),
-        })),
-      )
-      .execute()
-  }
+  { after, limit }: { after: string; limit: number },
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('blobs')
+    .select('hash')
+    .distinct()
+    .where('hash', '>', after)
+    .orderBy('hash')
+    .limit(limit)
+    .execute()
+  return rows.map(({ hash }) => hash)
 }
 
 /**

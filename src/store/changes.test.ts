@@ -1,8 +1,10 @@
 import { expect, test } from 'bun:test'
 import { onEachDatabase, onEachStore } from '#tests/support/databases.ts'
-import { siteOf } from '#tests/support/sample-rows.ts'
+import { alice, siteOf } from '#tests/support/sample-rows.ts'
 import {
   appendChange,
+  appendHostChange,
+  type Change,
   latestChangeSeq,
   oldestChangeSeq,
   pruneChanges,
@@ -11,6 +13,8 @@ import {
 import { openDatabase } from './database.ts'
 import { migrate } from './migrate.ts'
 import { inTransaction } from './transaction.ts'
+
+const subjectOf = (change: Change): string => (change.kind === 'site' ? change.name : change.host)
 
 await onEachStore('store/changes', (db) => {
   const append = (name: string, now = 1) => appendChange(db(), siteOf(name), now)
@@ -21,9 +25,16 @@ await onEachStore('store/changes', (db) => {
     const all = await readChanges(db(), start)
     expect(all.map(({ seq }) => seq)).toEqual(seqs)
     expect(all[0]).toEqual({ seq: seqs[0] ?? 0, kind: 'site', ...siteOf('a'), createdAt: 1 })
-    expect((await readChanges(db(), seqs[1] ?? 0)).map(({ name }) => String(name))).toEqual(['c'])
+    expect((await readChanges(db(), seqs[1] ?? 0)).map(subjectOf)).toEqual(['c'])
     expect(await readChanges(db(), start, 2)).toHaveLength(2)
     expect(await latestChangeSeq(db())).toBe(seqs[2] ?? 0)
+  })
+
+  test('a host’s is told by its name', async () => {
+    const seq = await appendHostChange(db(), { did: alice, host: 'blog.example.com' }, 3)
+    expect(await readChanges(db(), 0)).toEqual([
+      { seq, kind: 'host', host: 'blog.example.com', createdAt: 3 },
+    ])
   })
 
   test('before the first change everything is 0', async () => {
@@ -73,10 +84,10 @@ await onEachDatabase('store/changes with many writers', (make) => {
     const seen: string[] = []
     for (let position = 0, isLastRound = false; !isLastRound; ) {
       isLastRound = areWritten
-      for (const { seq, name } of await readChanges(reader.db, position, 7)) {
-        expect(seq).toBeGreaterThan(position)
-        position = seq
-        seen.push(name)
+      for (const change of await readChanges(reader.db, position, 7)) {
+        expect(change.seq).toBeGreaterThan(position)
+        position = change.seq
+        seen.push(subjectOf(change))
         isLastRound = false
       }
     }
@@ -103,9 +114,6 @@ await onEachDatabase('store/changes with many writers', (make) => {
     expect(await Promise.race([fast, readChanges(reader.db, 0)])).toEqual([])
     mayCommit.resolve()
     await Promise.all([slow, fast])
-    expect((await readChanges(reader.db, 0)).map(({ name }) => String(name))).toEqual([
-      'slow',
-      'fast',
-    ])
+    expect((await readChanges(reader.db, 0)).map(subjectOf)).toEqual(['slow', 'fast'])
   })
 })

@@ -1,24 +1,52 @@
-import type { Selectable } from 'kysely'
-import type { SiteAddress } from '#site/site-address.ts'
+import type { Insertable, Selectable } from 'kysely'
+import type { Did, SiteAddress } from '#site/site-address.ts'
+import type { SiteName } from '#site/site-name.ts'
 import type { Db } from './database.ts'
 import type { Schema } from './schema.ts'
 import { inTransaction, lockUntilCommit } from './transaction.ts'
 
-/** What visitors get at this site may be another from here on. */
-export type Change = Readonly<Selectable<Schema['changes']>>
+/** What visitors get at this site, or the site that this host leads to, may be another from here on. */
+export type Change = SiteChange | HostChange
+
+interface SiteChange extends SiteAddress, ChangeFacts {
+  readonly kind: 'site'
+}
+
+interface HostChange extends ChangeFacts {
+  readonly kind: 'host'
+  readonly host: string
+}
+
+interface ChangeFacts {
+  readonly seq: number
+  readonly createdAt: number
+}
 
 /**
  * Tells every reader of `changes` that the site changed, once the transaction commits. Comes last
  * in a transaction: it makes those of others that also append wait for its end.
  */
 export function appendChange(db: Db, { did, name }: SiteAddress, now: number): Promise<number> {
+  return append(db, { kind: 'site', did, name, host: null, createdAt: now })
+}
+
+/** As `appendChange`, of a host that leads elsewhere now, or nowhere. `did` is whose it is or was. */
+export function appendHostChange(
+  db: Db,
+  { did, host }: { readonly did: Did; readonly host: string },
+  now: number,
+): Promise<number> {
+  return append(db, { kind: 'host', did, name: '', host, createdAt: now })
+}
+
+function append(db: Db, row: Insertable<Schema['changes']>): Promise<number> {
   return inTransaction(db, async (transaction) => {
     // PostgreSQL gives out `seq` before the commit: without the lock 8 could be visible before 7,
     // and a reader that went on from 8 would never see 7.
     await lockUntilCommit(transaction, 'changes')
     const { seq } = await transaction
       .insertInto('changes')
-      .values({ kind: 'site', did, name, createdAt: now })
+      .values(row)
       .returning('seq')
       .executeTakeFirstOrThrow()
     return seq
@@ -31,13 +59,14 @@ export function appendChange(db: Db, { did, name }: SiteAddress, now: number): P
  * has to start afresh.
  */
 export async function readChanges(db: Db, afterSeq: number, limit = 1000): Promise<Change[]> {
-  return await db
+  const rows = await db
     .selectFrom('changes')
     .selectAll()
     .where('seq', '>', afterSeq)
     .orderBy('seq')
     .limit(limit)
     .execute()
+  return rows.map(changeOf)
 }
 
 /** Where a reader that has just loaded everything goes on; 0 before the first change. */
@@ -71,3 +100,11 @@ export async function pruneChanges(db: Db, before: number): Promise<void> {
     )
     .execute()
 }
+
+function changeOf({ seq, kind, did, name, host, createdAt }: ChangeRow): Change {
+  return kind === 'site'
+    ? { kind, seq, did, name: name as SiteName, createdAt }
+    : { kind, seq, host: host ?? '', createdAt }
+}
+
+type ChangeRow = Selectable<Schema['changes']>

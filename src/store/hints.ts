@@ -1,5 +1,5 @@
 /** What may have changed. */
-export type HintTopic = 'jobs' | 'job-progress' | 'ingest' | 'changes'
+export type HintTopic = 'jobs' | 'job-progress' | 'accounts' | 'ingest' | 'changes'
 
 /**
  * Wakes whoever waits for rows that others write. A hint may come late, twice or not at all: the rows

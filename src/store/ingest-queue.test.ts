@@ -8,6 +8,7 @@ import {
   enqueueIngest,
   finishIngest,
   type IngestItem,
+  listQueuedSites,
   nextIngestAt,
   renewIngestLease,
   retryIngest,
@@ -117,6 +118,14 @@ await onEachStore('store/ingest-queue', (db) => {
     await finishIngest(db(), other)
     await retryIngest(db(), other, { at: 300, error: 'too late' })
     expect(await countIngest(db())).toBe(0)
+  })
+
+  test('those that were asked for last come first', async () => {
+    await enqueue('a', 10)
+    await enqueue('b', 20)
+    await takeOne(30)
+    expect(await listQueuedSites(db(), 2)).toEqual([siteOf('b'), siteOf('a')])
+    expect(await listQueuedSites(db(), 1)).toEqual([siteOf('b')])
   })
 
   test('thousands are enqueued at once, the same ones by several, each once', async () => {

@@ -180,6 +180,18 @@ export async function countIngest(db: Db): Promise<number> {
   return count
 }
 
+/** The sites that were asked for last, waiting or being looked at. */
+export async function listQueuedSites(db: Db, limit: number): Promise<SiteAddress[]> {
+  return await db
+    .selectFrom('ingestQueue')
+    .select(['did', 'name'])
+    .orderBy('enqueuedAt', 'desc')
+    .orderBy('did')
+    .orderBy('name')
+    .limit(limit)
+    .execute()
+}
+
 async function endLease(db: Db, { did, name }: SiteAddress): Promise<void> {
   await db
     .updateTable('ingestQueue')

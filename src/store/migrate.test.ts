@@ -1,11 +1,13 @@
 import { expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { type OwnDatabase, onEachDatabase } from '#tests/support/databases.ts'
-import { alice } from '#tests/support/sample-rows.ts'
+import { alice, newVersion, siteOf } from '#tests/support/sample-rows.ts'
 import { upsertAccount } from './accounts.ts'
 import { openDatabase } from './database.ts'
+import { countIngest, enqueueIngest, takeDueIngest } from './ingest-queue.ts'
 import { migrate } from './migrate.ts'
 import { migrations } from './migrations/list.ts'
+import { recordVersion } from './record-version.ts'
 
 await onEachDatabase('store/migrate', (make, dialect) => {
   const names = Object.keys(migrations(dialect))
@@ -32,6 +34,22 @@ await onEachDatabase('store/migrate', (make, dialect) => {
     await upsertAccount(database.db, { did: alice }, 1)
     await migrate(database)
     expect(await database.db.selectFrom('accounts').select('did').execute()).toHaveLength(1)
+  })
+
+  test('snapshots of the first format are made anew: every live site is looked at', async () => {
+    await using own = await make()
+    await using database = openDatabase(own.options)
+    await migrate(database)
+    const { db } = database
+    await recordVersion(db, newVersion({ site: siteOf('queued'), label: 's--queued' }), 7)
+    await recordVersion(db, newVersion({ site: siteOf('shown') }), 8)
+    const site = siteOf('refused')
+    await recordVersion(db, newVersion({ site, label: 's--refused', snapshot: null }), 9)
+    await enqueueIngest(db, [siteOf('queued')], 7)
+    await migrations(dialect)['0004-sites-anew']?.up(db)
+    const due = await takeDueIngest(db, { now: 8, leaseMs: 1, limit: 9 })
+    expect(due.map(({ name }) => String(name))).toEqual(['queued'])
+    expect(await countIngest(db)).toBe(2)
   })
 
   test('a database that is ahead of this code is refused', async () => {

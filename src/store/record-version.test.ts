@@ -52,6 +52,20 @@ await onEachStore('store/record-version', (db) => {
     expect(await listVersions(db(), blog)).toMatchObject([{ rev: '1', seenAt: 5 }])
   })
 
+  test('what is live already has the problems that were seen last', async () => {
+    await record('2')
+    const problems = async () => (await findSite(db(), blog))?.live?.problems
+    const see = (rev: string, seen: string[]) =>
+      record(rev, { recordCid: 'cid 2', snapshot: '2', problems: seen })
+    expect(await see('3', ['bad settings'])).toBe('already-live')
+    expect(await problems()).toEqual(['bad settings'])
+    expect(await see('2', [])).toBe('already-live')
+    expect(await problems()).toEqual(['bad settings'])
+    await see('3', [])
+    expect(await problems()).toEqual([])
+    expect(await changes()).toBe(1)
+  })
+
   test('what is still live at a later revision makes what lay between outdated', async () => {
     await record('1')
     expect(await record('3', { recordCid: 'cid 1', snapshot: '1' })).toBe('already-live')

@@ -1,12 +1,10 @@
 import type { Transaction } from 'kysely'
+import { replacedVersionMs, versionsMax } from '#site/limits.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import { appendChange } from './changes.ts'
 import type { Db } from './database.ts'
 import type { Schema } from './schema.ts'
 import { inTransaction, lockUntilCommit } from './transaction.ts'
-
-const versionsMax = 10
-const replacedSnapshotMs = 24 * 60 * 60 * 1000
 
 /** A state of a site's record, as ingest judged it. */
 export interface NewVersion {
@@ -30,7 +28,7 @@ export type RecordOutcome = 'went-live' | 'already-live' | 'refused' | 'outdated
 /**
  * Stores a version. A valid one that is newer than the live one takes its place in the same commit;
  * a refused one is kept for its problems and changes nothing for visitors. What is live already
- * (same record, same snapshot) only counts as seen. Of the site's versions 10 stay, and their
+ * (same record, same snapshot) only counts as seen, with the problems of now. Of the site's versions 10 stay, and their
  * snapshots for 24 hours after they were replaced.
  */
 export function recordVersion(db: Db, version: NewVersion, now: number): Promise<RecordOutcome> {
@@ -39,7 +37,7 @@ export function recordVersion(db: Db, version: NewVersion, now: number): Promise
     const site = await rowOf(transaction, version, now)
     const live = await liveVersion(transaction, version.site)
     if (live?.recordCid === version.recordCid && live.snapshot === version.snapshot) {
-      await sawAgain(transaction, live, version.rev, now)
+      await sawAgain(transaction, live, version, now)
       return 'already-live'
     }
     if (isOutdated(version.rev, site.removedRev, live?.rev)) return 'outdated'
@@ -98,17 +96,20 @@ function isOutdated(rev: string, removedRev: string | null, liveRev = ''): boole
   return rev < liveRev || (removedRev !== null && rev <= removedRev)
 }
 
-/** That the record still stands at a later revision makes what was read in between outdated. */
+/**
+ * That the record still stands at a later revision makes what was read in between outdated. Its problems
+ * may be others: a settings record that cannot be read is one, but leaves the snapshot as it is.
+ */
 async function sawAgain(
   transaction: Transaction<Schema>,
   live: { id: string; rev: string },
-  rev: string,
+  { rev, problems }: NewVersion,
   now: number,
 ): Promise<void> {
-  const newest = rev > live.rev ? rev : live.rev
+  const news = rev >= live.rev ? { rev, problems: JSON.stringify(problems) } : {}
   await transaction
     .updateTable('versions')
-    .set({ rev: newest, seenAt: now })
+    .set({ ...news, seenAt: now })
     .where('id', '=', live.id)
     .execute()
 }
@@ -182,7 +183,7 @@ async function prune(
   await transaction
     .updateTable('versions')
     .set({ snapshot: null })
-    .where('id', 'in', ofSite.where('replacedAt', '<', now - replacedSnapshotMs))
+    .where('id', 'in', ofSite.where('replacedAt', '<', now - replacedVersionMs))
     .execute()
 }
 

@@ -30,6 +30,11 @@ export interface Schema {
   changes: ChangeTable
   servers: ServerTable
   uploadedBlobs: UploadedBlobTable
+  accountQueue: AccountQueueTable
+  garbage: GarbageTable
+  garbageWalk: GarbageWalkTable
+  subdomains: SubdomainTable
+  customDomains: CustomDomainTable
 }
 
 interface AccountTable {
@@ -130,9 +135,11 @@ interface IngestQueueTable {
 
 interface ChangeTable {
   seq: Generated<number>
-  kind: 'site'
+  kind: 'site' | 'host'
   did: Did
-  name: SiteName
+  /** Of a site, else empty. */
+  name: SiteName | ''
+  host: string | null
   createdAt: number
 }
 
@@ -150,4 +157,62 @@ interface UploadedBlobTable {
   coding: Coding
   base64: 0 | 1
   uploadedAt: number
+}
+
+interface SubdomainTable {
+  /** With the base domain. */
+  domain: string
+  did: Did
+  /** Its name; null: unmapped. */
+  site: SiteName | null
+  createdAt: number
+  updatedAt: number
+}
+
+interface CustomDomainTable {
+  id: string
+  did: Did
+  /** In A-labels, lower case. */
+  domain: string
+  verified: 0 | 1
+  /** Its name; null: unmapped. */
+  site: SiteName | null
+  /** When the look-up began that last found the owner's proof. */
+  confirmedAt: number | null
+  /** When a look-up was last answered. */
+  checkedAt: number | null
+  nextCheckAt: number
+  /** How often in a row the proof was not there, and since when. */
+  misses: number
+  missingSince: number | null
+  /** Sentences for the owner. */
+  ownershipWarning: string | null
+  pointingWarning: string | null
+  createdAt: number
+  updatedAt: number
+}
+
+interface AccountQueueTable {
+  did: Did
+  isUrgent: 0 | 1
+  enqueuedAt: number
+  attempts: number
+  nextAttemptAt: number
+  /** Nobody else may take the row before. */
+  leasedUntil: number
+  lastError: string | null
+  token: string
+}
+
+interface GarbageTable {
+  /** Key of a blob in the blob store. */
+  hash: string
+  /** When it was first seen that no snapshot names it. */
+  since: number
+}
+
+interface GarbageWalkTable {
+  id: 1
+  /** Hashes up to this one have been looked at. */
+  afterHash: string
 }

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { onEachStore } from '#tests/support/databases.ts'
 import { newVersion, siteOf } from '#tests/support/sample-rows.ts'
 import { type NewVersion, recordVersion } from './record-version.ts'
+import { removeSite } from './remove-site.ts'
 import {
   dropReplacedSnapshots,
   listReplacedSnapshots,
@@ -44,6 +45,15 @@ await onEachStore('store/versions', (db) => {
       ['snapshot 1', 20],
     ])
     expect(await listReplacedSnapshots(db(), blog, 20)).toHaveLength(1)
+  })
+
+  test('a removal ends the replaced snapshots with the live one', async () => {
+    await record('1', 10)
+    await record('2', 20)
+    await removeSite(db(), blog, '3', 30)
+    expect(await listReplacedSnapshots(db(), blog, 0)).toEqual([])
+    await record('4', 40)
+    expect(await listReplacedSnapshots(db(), blog, 0)).toEqual([])
   })
 
   test('withdrawing leaves the live one only', async () => {

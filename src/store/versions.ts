@@ -36,6 +36,18 @@ export async function listVersions(db: Db, { did, name }: SiteAddress): Promise<
   return rows.map(versionOf)
 }
 
+/** The snapshot of the live version, whether its account is active or not; null without one. */
+export async function findLiveSnapshot(db: Db, { did, name }: SiteAddress): Promise<string | null> {
+  const row = await db
+    .selectFrom('versions')
+    .select('snapshot')
+    .where('did', '=', did)
+    .where('name', '=', name)
+    .where('state', '=', 'live')
+    .executeTakeFirst()
+  return row?.snapshot ?? null
+}
+
 /**
  * The site's snapshots that were replaced after `since` and not withdrawn, newest first. The live
  * one is not among them.

@@ -78,6 +78,8 @@ export interface FakePds extends AsyncDisposable {
     document?: (honest: Record<string, unknown>) => unknown
     proof?: (honest: ProofOf) => Promise<Uint8Array<ArrayBuffer> | Response>
     blob?: (honest: Uint8Array<ArrayBuffer>, cid: string) => Response | Promise<Response>
+    status?: () => Response
+    records?: (query: URLSearchParams) => Response
   }
   putRecord(path: string, record: object | Uint8Array<ArrayBuffer>): Promise<string>
   deleteRecord(path: string): void
@@ -106,10 +108,31 @@ export async function startFakePds(did: Did): Promise<FakePds> {
     service: [{ id: '#atproto_pds', type: 'AtprotoPersonalDataServer', serviceEndpoint: pds }],
   })
 
+  function answerDocument(honest: Record<string, unknown>): Response {
+    const answer = lies.document ? lies.document(honest) : honest
+    return answer instanceof Response ? answer : Response.json(answer)
+  }
+
   async function answerProof(path: string): Promise<Response> {
     const honest = { did, key, rev: rev(), records, path }
     const answer = lies.proof ? await lies.proof(honest) : await carOf(await proofOf(honest))
     return answer instanceof Response ? answer : new Response(answer)
+  }
+
+  /** Without its value: that has to be proven. */
+  function answerRecord(path: string): Response {
+    if (records.has(path)) return Response.json({ uri: `at://${did}/${path}`, value: {} })
+    return Response.json({ error: 'RecordNotFound' }, { status: 400 })
+  }
+
+  /** A page at a time; the cursor is how many came before. */
+  function answerList(query: URLSearchParams): Response {
+    const collection = `${query.get('collection')}/`
+    const from = Number(query.get('cursor') ?? 0)
+    const to = from + Number(query.get('limit') ?? 50)
+    const all = [...records.keys()].filter((at) => at.startsWith(collection))
+    const page = all.slice(from, to).map((at) => ({ uri: `at://${did}/${at}`, value: {} }))
+    return Response.json({ records: page, ...(to < all.length && { cursor: String(to) }) })
   }
 
   async function answerBlob(cid: string): Promise<Response> {
@@ -128,11 +151,14 @@ export async function startFakePds(did: Did): Promise<FakePds> {
       const path = `${query.get('collection')}/${query.get('rkey')}`
       if (pathname === `/${encodeURIComponent(did)}` || pathname === `/${did}`) {
         requests.push('document')
-        return Response.json(lies.document ? lies.document(document(origin)) : document(origin))
+        return answerDocument(document(origin))
       }
       requests.push(`${method} ${method === 'getBlob' ? cid : path}`)
+      if (pathname.endsWith('.repo.getRecord')) return answerRecord(path)
       if (method === 'getRecord') return await answerProof(path)
       if (method === 'getBlob') return await answerBlob(cid)
+      if (method === 'getRepoStatus') return lies.status?.() ?? Response.json({ did, active: true })
+      if (method === 'listRecords') return lies.records?.(query) ?? answerList(query)
       return Response.json({ error: 'MethodNotImplemented' }, { status: 501 })
     },
   })

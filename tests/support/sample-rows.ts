@@ -8,6 +8,12 @@ import type { NewVersion } from '#store/record-version.ts'
 export const alice = didOf('did:plc:aaaaaaaaaaaaaaaaaaaaaaaa')
 export const bob = didOf('did:plc:bbbbbbbbbbbbbbbbbbbbbbbb')
 
+/** One of many. */
+export function accountOf(n: number): Did {
+  const letters = String(n).replace(/\d/g, (digit) => 'abcdefghij'.charAt(Number(digit)))
+  return didOf(`did:plc:${letters.padStart(24, 'z')}`)
+}
+
 export function nameOf(text: string): SiteName {
   const name = parseSiteName(text)
   if (name === null) throw new TypeError(`not a site name: ${text}`)

@@ -1,0 +1,46 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import type { Did } from '#site/site-address.ts'
+import { upsertAccount } from '#store/accounts.ts'
+import { type IngestPlace, openIngestPlace } from '#tests/support/ingest-place.ts'
+import { alice } from '#tests/support/sample-rows.ts'
+import { AccountSyncs, SyncsBusyError } from './account-syncs.ts'
+
+let place: IngestPlace
+beforeEach(async () => {
+  place = await openIngestPlace()
+  await upsertAccount(place.context.db, { did: alice }, 1)
+})
+afterEach(() => place[Symbol.asyncDispose]())
+
+const statusRequests = () =>
+  place.pds.requests.filter((request) => request.startsWith('getRepoStatus')).length
+
+test('many that ask for one account at once cost one look, later ones another', async () => {
+  await place.write('blog')
+  const syncs = new AccountSyncs(place.context)
+  const answers = await Promise.all(Array.from({ length: 10 }, () => syncs.run(alice)))
+  for (const answer of answers) expect(answer).toMatchObject({ synced: 1, errors: [] })
+  expect(statusRequests()).toBe(1)
+  await syncs.run(alice)
+  expect(statusRequests()).toBe(2)
+})
+
+test('one that failed is asked again', async () => {
+  place.pds.lies.status = () => new Response('', { status: 500 })
+  const syncs = new AccountSyncs(place.context)
+  await expect(syncs.run(alice)).rejects.toThrow()
+  delete place.pds.lies.status
+  expect(await syncs.run(alice)).toMatchObject({ status: 'active' })
+})
+
+test('eight accounts at once, and no ninth', async () => {
+  const answer = Promise.withResolvers<never>()
+  const identities = { resolve: () => answer.promise }
+  const syncs = new AccountSyncs({ ...place.context, identities })
+  const didOf = (n: number) => `did:web:host-${n}.example` as Did
+  const running = Array.from({ length: 8 }, (_, n) => syncs.run(didOf(n)))
+  await expect(syncs.run(didOf(8))).rejects.toBeInstanceOf(SyncsBusyError)
+  answer.reject(new Error('no'))
+  await Promise.allSettled(running)
+  await expect(syncs.run(didOf(8))).rejects.not.toBeInstanceOf(SyncsBusyError)
+})

@@ -1,0 +1,67 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import type { Did } from '#site/site-address.ts'
+import { countQueuedAccounts } from '#store/account-queue.ts'
+import { upsertAccount } from '#store/accounts.ts'
+import { countIngest } from '#store/ingest-queue.ts'
+import { listServedLabels } from '#store/sites.ts'
+import { type IngestPlace, openIngestPlace } from '#tests/support/ingest-place.ts'
+import { alice } from '#tests/support/sample-rows.ts'
+import { backfill, queueKnown } from './backfill.ts'
+
+let place: IngestPlace
+beforeEach(async () => {
+  place = await openIngestPlace()
+  await upsertAccount(place.context.db, { did: alice }, 1)
+})
+afterEach(() => place[Symbol.asyncDispose]())
+
+const queued = () => countQueuedAccounts(place.context.db)
+const served = async () => (await listServedLabels(place.context.db)).length
+
+test('every known account is read, and then nothing is left to do', async () => {
+  for (const name of ['blog', 'shop']) await place.write(name)
+  expect(await queueKnown(place.context)).toBe(1)
+  expect(await backfill(place.context)).toEqual({
+    ...{ accounts: 1, sites: 2, failedAccounts: 0, failedSites: 0 },
+  })
+  expect([await served(), await queued()]).toEqual([2, 0])
+})
+
+test('what fails is counted, and left to the queues', async () => {
+  await upsertAccount(place.context.db, { did: 'did:web:nobody.invalid' as Did }, 1)
+  await place.write('whole', { 'index.html': 'here' })
+  await place.write('broken', { 'index.html': 'not to be had' })
+  const { $link } = place.pds.addBlob('not to be had').ref
+  place.pds.lies.blob = (honest, cid) => new Response(honest, { status: cid === $link ? 500 : 200 })
+  await queueKnown(place.context)
+  expect(await backfill(place.context)).toEqual({
+    ...{ accounts: 1, sites: 1, failedAccounts: 1, failedSites: 1 },
+  })
+  expect([await queued(), await countIngest(place.context.db)]).toEqual([1, 1])
+})
+
+test('one that is stopped goes on with the next', async () => {
+  for (const name of ['blog', 'shop']) await place.write(name)
+  await queueKnown(place.context)
+  const stop = new AbortController()
+  place.pds.lies.blob = () => {
+    stop.abort()
+    return new Response('', { status: 500 })
+  }
+  await backfill({ ...place.context, signal: stop.signal })
+  expect(await queued()).toBe(1)
+  delete place.pds.lies.blob
+  expect(await backfill(place.context)).toMatchObject({ accounts: 1, sites: 2 })
+})
+
+test('one that was killed leaves its accounts to the next, when nobody holds them any more', async () => {
+  await place.write('blog')
+  await queueKnown(place.context)
+  await place.context.db
+    .updateTable('accountQueue')
+    .set({ leasedUntil: place.now + 6_000 })
+    .execute()
+  expect(await backfill(place.context)).toMatchObject({ accounts: 0 })
+  place.now += 6_000
+  expect(await backfill(place.context)).toMatchObject({ accounts: 1, sites: 1 })
+})

@@ -1,0 +1,81 @@
+import { listReposByCollection } from '#atproto/list-repos.ts'
+import type { Did } from '#site/site-address.ts'
+import {
+  type AccountItem,
+  enqueueAccounts,
+  enqueueKnownAccounts,
+  takeDueAccounts,
+} from '#store/account-queue.ts'
+import { accountLeaseMs, workOn } from './account-queue-worker.ts'
+import { type AccountSync, type SyncContext, syncAccount } from './sync-account.ts'
+
+const accountsAtOnce = 4
+const collection = 'place.sitehost.fs'
+
+export interface BackfillTotals {
+  /** Accounts that were looked at; those that failed are not among them. */
+  accounts: number
+  sites: number
+  /** What failed stays in the queues: the service tries it again. */
+  failedAccounts: number
+  failedSites: number
+}
+
+interface BackfillContext extends SyncContext {
+  /** Told of each account when it is done. */
+  readonly onAccount?: (did: Did, sync: AccountSync) => void
+}
+
+/** Queues every account that is known here. */
+export async function queueKnown({ db, now }: SyncContext): Promise<number> {
+  return await enqueueKnownAccounts(db, now())
+}
+
+/** Queues every account that has a site, as a relay lists them; an account server lists all of its own. */
+export async function queueNetwork(relayUrl: string, context: SyncContext): Promise<number> {
+  const { db, now } = context
+  let count = 0
+  for await (const dids of listReposByCollection(relayUrl, collection, context)) {
+    await enqueueAccounts(db, dids, { now: now(), isUrgent: false })
+    count += dids.length
+  }
+  return count
+}
+
+/**
+ * Reads every account of the queue that is due and ingests its sites, until none is left. Whatever ends it,
+ * the rest stays queued: the next call goes on, and so does the service.
+ */
+export async function backfill(context: BackfillContext): Promise<BackfillTotals> {
+  const { db, now, signal } = context
+  const totals: BackfillTotals = { accounts: 0, sites: 0, failedAccounts: 0, failedSites: 0 }
+  const running = new Set<Promise<void>>()
+  const start = (item: AccountItem): void => {
+    const work = readOne(item, totals, context).finally(() => running.delete(work))
+    running.add(work)
+  }
+  while (!signal.aborted) {
+    const limit = accountsAtOnce - running.size
+    const due = await takeDueAccounts(db, { now: now(), leaseMs: accountLeaseMs, limit })
+    for (const item of due) start(item)
+    if (running.size === 0) break
+    await Promise.race(running)
+  }
+  await Promise.all(running)
+  return totals
+}
+
+async function readOne(
+  item: AccountItem,
+  totals: BackfillTotals,
+  context: BackfillContext,
+): Promise<void> {
+  const isDone = await workOn(item, context, async () => {
+    const sync = await syncAccount(item.did, context)
+    totals.accounts += 1
+    totals.sites += sync.synced
+    totals.failedSites += sync.errors.length
+    context.onAccount?.(item.did, sync)
+  })
+  if (!isDone) totals.failedAccounts += 1
+}

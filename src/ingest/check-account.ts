@@ -1,0 +1,70 @@
+import { type Identities, type Identity, IdentityError } from '#atproto/identity.ts'
+import { type RepoStatus, readRepoStatus } from '#atproto/repo-status.ts'
+import type { SafeFetch } from '#atproto/safe-fetch.ts'
+import type { Log } from '#observe/log.ts'
+import type { Did } from '#site/site-address.ts'
+import { setAccountStatus, updateIdentity } from '#store/accounts.ts'
+import type { Db } from '#store/database.ts'
+import type { Hints } from '#store/hints.ts'
+
+export interface CheckContext {
+  readonly db: Db
+  readonly hints: Hints
+  readonly log: Log
+  readonly identities: Pick<Identities, 'resolve'>
+  readonly fetch: SafeFetch
+  readonly now: () => number
+  readonly signal: AbortSignal
+}
+
+export interface AccountCheck {
+  readonly status: RepoStatus
+  /** Null: the directory says that the account is gone for good. */
+  readonly identity: Identity | null
+}
+
+/**
+ * Finds out who and where an account is now, and whether it is active, from its DID document and from the
+ * server named there. Visitors of a known account see its sites, or no longer see them, from then on.
+ * Throws when one of the two cannot be asked: nothing has changed then.
+ */
+export async function checkAccount(did: Did, context: CheckContext): Promise<AccountCheck> {
+  const { db, hints, log, now } = context
+  const identity = await resolveNow(did, context)
+  const status = identity === null ? 'deleted' : await readRepoStatus(identity, context)
+  const isKnown = await updateIdentity(db, { did, ...factsOf(identity) }, now())
+  if (isKnown && (await setAccountStatus(db, did, status, now()))) {
+    hints.notify('changes')
+    log.info('account status changed', { did, status })
+  }
+  return { status, identity }
+}
+
+/** A handle that could not be looked up stays as it was, and so does all of an account that is gone. */
+function factsOf(identity: Identity | null): { handle?: string | null; pds?: string } {
+  if (identity === null) return {}
+  const { handle, pds } = identity
+  return handle === undefined ? { pds } : { pds, handle }
+}
+
+/** Null: the directory says that the account is gone for good. */
+async function resolveNow(
+  did: Did,
+  { identities, signal }: CheckContext,
+): Promise<Identity | null> {
+  try {
+    return await identities.resolve(did, { fresh: true, signal })
+  } catch (error) {
+    if (error instanceof IdentityError && isTombstone(error)) return null
+    throw error
+  }
+}
+
+/** The PLC directory answers 410 for a DID whose last operation is a tombstone. */
+function isTombstone(error: IdentityError): boolean {
+  if (!error.did.startsWith('did:plc:')) return false
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    if ('status' in cause && cause.status === 410) return true
+  }
+  return false
+}

@@ -1,0 +1,64 @@
+import { gunzipSync } from 'node:zlib'
+import type { BlobStore } from '#blobs/blob-store.ts'
+import { ruleFileBytesMax } from '#site/limits.ts'
+import type { SiteSettings } from '#site/settings.ts'
+import type { SnapshotFile } from '#site/snapshot.ts'
+import { ruleProblems } from './rule-problems.ts'
+
+/** A verified blob is not in the store any more. It is fetched again with the next try. */
+export class BlobLostError extends Error {
+  override readonly name = 'BlobLostError'
+  readonly hash: string
+
+  constructor(hash: string) {
+    super(`blob lost; hash=${hash}`)
+    this.hash = hash
+  }
+}
+
+export interface RuleFiles {
+  /** Text of `_redirects`; empty without one, and for one that is too large. */
+  readonly redirects: string
+  /** The same of `_headers`. */
+  readonly headers: string
+  /** What the owner shall mend in them. */
+  readonly problems: readonly string[]
+}
+
+/**
+ * Reads the rule files at the root of a site whose blobs are here. A byte that is no UTF-8 becomes U+FFFD.
+ * Throws BlobLostError and BlobStorageError.
+ */
+export async function readRuleFiles(
+  files: ReadonlyMap<string, SnapshotFile>,
+  settings: SiteSettings | null,
+  blobs: Pick<BlobStore, 'open'>,
+): Promise<RuleFiles> {
+  const problems: string[] = []
+  const textOf = async (path: string): Promise<string> => {
+    const file = files.get(path)
+    if (file === undefined) return ''
+    if (isUsable(file)) return await readText(file, blobs)
+    problems.push(`${path} is not used: it is larger than ${ruleFileBytesMax} bytes`)
+    return ''
+  }
+  const redirects = await textOf('_redirects')
+  const headers = await textOf('_headers')
+  problems.push(...ruleProblems({ redirects, headers, settings }))
+  return { redirects, headers, problems }
+}
+
+// A gzip stream of empty blocks can be large and hold nothing; no compressor makes one twice its content.
+const isUsable = ({ bytes, storedBytes }: SnapshotFile): boolean =>
+  bytes <= ruleFileBytesMax && storedBytes <= 2 * ruleFileBytesMax
+
+async function readText(
+  { hash, coding, bytes }: SnapshotFile,
+  blobs: Pick<BlobStore, 'open'>,
+): Promise<string> {
+  const blob = await blobs.open(hash)
+  if (blob === null) throw new BlobLostError(hash)
+  const stored = await blob.bytes()
+  const content = coding === 'gzip' ? gunzipSync(stored, { maxOutputLength: bytes + 1 }) : stored
+  return new TextDecoder().decode(content)
+}

@@ -1,0 +1,56 @@
+import type { Identity } from '#atproto/identity.ts'
+import { saysRecordIsAbsent } from '#atproto/unproven-absence.ts'
+import {
+  RecordUnavailableError,
+  readVerifiedRecord,
+  type VerifiedRecord,
+} from '#atproto/verified-record.ts'
+import { parseSettings, type SiteSettings } from '#site/settings.ts'
+import type { SiteName } from '#site/site-name.ts'
+import type { ReadContext } from './read-files.ts'
+
+const collection = 'place.sitehost.settings'
+
+export interface SettingsReading {
+  /** Of the record; null without one. */
+  readonly cid: string | null
+  /** Of the repository at that moment; null when the server did not prove it. */
+  readonly rev: string | null
+  /** Null without a record, and for one that cannot be used: then `problems` say why. */
+  readonly settings: SiteSettings | null
+  readonly problems: readonly string[]
+}
+
+/**
+ * The owner's settings of a site, with their proof; that there are none need not be proven. A mistake in
+ * them is a problem of the version, and the defaults count. Throws what `readVerifiedRecord` throws.
+ */
+export async function readSettings(
+  name: SiteName,
+  identity: Identity,
+  context: ReadContext,
+): Promise<SettingsReading> {
+  const answer = await readRecord({ collection, rkey: name }, identity, context)
+  const { rev } = answer
+  if (!answer.found) return { cid: null, rev, settings: null, problems: [] }
+  const parsed = answer.problem === null ? parseSettings(answer.record) : refused(answer.problem)
+  if (parsed.ok) return { cid: answer.cid, rev, settings: parsed.settings, problems: [] }
+  const problem = `the settings are not used: ${parsed.error}`
+  return { cid: answer.cid, rev, settings: null, problems: [problem] }
+}
+
+const refused = (error: string) => ({ ok: false, error }) as const
+
+async function readRecord(
+  key: { collection: string; rkey: string },
+  identity: Identity,
+  { fetch, signal }: ReadContext,
+): Promise<VerifiedRecord | { found: false; rev: null }> {
+  try {
+    return await readVerifiedRecord(key, identity, fetch, signal)
+  } catch (error) {
+    if (!(error instanceof RecordUnavailableError)) throw error
+    if (!(await saysRecordIsAbsent(key, identity, fetch, signal))) throw error
+    return { found: false, rev: null }
+  }
+}

@@ -1,0 +1,90 @@
+import type { Identity } from '#atproto/identity.ts'
+import type { SafeFetch } from '#atproto/safe-fetch.ts'
+import type { BlobStore } from '#blobs/blob-store.ts'
+import { snapshotBytesMax } from '#site/limits.ts'
+import type { FileNode } from '#site/manifest.ts'
+import { contentTypeOf } from '#site/media-type.ts'
+import type { SitePath } from '#site/path.ts'
+import { decodeSnapshot, encodeSnapshot, type Snapshot, type SnapshotFile } from '#site/snapshot.ts'
+import type { KnownBlob } from '#store/blobs.ts'
+import type { Db } from '#store/database.ts'
+import type { NewVersion } from '#store/record-version.ts'
+import { fetchBlobs } from './fetch-blobs.ts'
+import { readRuleFiles } from './read-rule-files.ts'
+import type { SiteContent } from './read-site.ts'
+
+interface VersionContext {
+  readonly db: Db
+  readonly blobs: BlobStore
+  readonly fetch: SafeFetch
+  readonly limits: { readonly fileBytesMax: number; readonly siteBytesMax: number }
+  readonly now: () => number
+  readonly signal: AbortSignal
+}
+
+/** What the index keeps of a version, beside which one it is. */
+type Judgement = Pick<NewVersion, 'snapshot' | 'problems' | 'fileCount' | 'bytes' | 'publishedAt'>
+
+/**
+ * Makes of a site's records what the edge reads, once every blob is here and verified. What is wrong
+ * with the site as a whole refuses it (no snapshot); a mistake in settings or rules is only a problem.
+ * Throws when the owner's server cannot be asked, to be tried again.
+ */
+export async function readVersion(
+  version: Pick<Snapshot, 'did' | 'name' | 'recordCid'>,
+  content: SiteContent,
+  identity: Identity,
+  context: VersionContext,
+): Promise<Judgement> {
+  if (!content.ok) return refused(content.problems, context)
+  const fetched = await fetchBlobs(content.files, identity, context)
+  if (!fetched.ok) return refused(fetched.problems, context)
+
+  const files = snapshotFiles(content.files, fetched.blobs)
+  const bytes = [...files.values()].reduce((sum, file) => sum + file.bytes, 0)
+  if (bytes > context.limits.siteBytesMax) {
+    return refused([`the site is larger than ${context.limits.siteBytesMax} bytes`], context)
+  }
+  const { settings } = content
+  const { problems, ...rules } = await readRuleFiles(files, settings, context.blobs)
+  const publishedAt = millisecondsOf(content.createdAt)
+  const snapshot = encodeSnapshot({ ...version, publishedAt, settings, ...rules, files })
+  const textBytes = Buffer.byteLength(snapshot)
+  if (textBytes > snapshotBytesMax) return refused([tooMuchText(textBytes)], context)
+  decodeSnapshot(snapshot) // what the edge could not read fails here, where something else is live still
+  return {
+    snapshot,
+    problems: [...content.problems, ...problems],
+    fileCount: files.size,
+    bytes,
+    publishedAt,
+  }
+}
+
+function snapshotFiles(
+  nodes: ReadonlyMap<SitePath, FileNode>,
+  blobs: ReadonlyMap<SitePath, KnownBlob>,
+): Map<SitePath, SnapshotFile> {
+  const files = new Map<SitePath, SnapshotFile>()
+  for (const [path, node] of nodes) {
+    const { cid, hash, coding, storedBytes, decodedBytes } = blobs.get(path) as KnownBlob
+    const contentType = contentTypeOf(node.mimeType, path)
+    files.set(path, { cid, hash, coding, storedBytes, bytes: decodedBytes, contentType })
+  }
+  return files
+}
+
+/** The lexicon's type takes 30 February and the year 1: no reason to refuse a site, nor to fail later. */
+const millisecondsOf = (datetime: string): number => Math.max(0, Date.parse(datetime) || 0)
+
+function tooMuchText(bytes: number): string {
+  return `its file names, settings and rules take ${bytes} bytes together, ${snapshotBytesMax} are the most`
+}
+
+const refused = (problems: readonly string[], { now }: VersionContext): Judgement => ({
+  snapshot: null,
+  problems,
+  fileCount: 0,
+  bytes: 0,
+  publishedAt: now(),
+})

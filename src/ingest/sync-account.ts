@@ -1,0 +1,60 @@
+import { mapAtOnce } from '#atproto/map-at-once.ts'
+import type { RepoStatus } from '#atproto/repo-status.ts'
+import type { Did, SiteAddress } from '#site/site-address.ts'
+import type { SiteName } from '#site/site-name.ts'
+import { enqueueIngest } from '#store/ingest-queue.ts'
+import { findSite } from '#store/sites.ts'
+import type { CheckContext } from './check-account.ts'
+import { type IngestContext, ingestSite } from './ingest-site.ts'
+import { readAccount } from './read-account.ts'
+
+const sitesAtOnce = 4
+
+export type SyncContext = CheckContext & IngestContext
+
+export interface AccountSync {
+  readonly status: RepoStatus
+  /** Sites that are here as their owner's repository has them. */
+  readonly synced: number
+  readonly errors: readonly SiteSyncError[]
+}
+
+export interface SiteSyncError {
+  readonly rkey: SiteName
+  /** A sentence for the owner. */
+  readonly error: string
+}
+
+/**
+ * Reads an account and ingests each of its sites, now. A site that could not be read is tried again by the
+ * ingest queue. Throws when the account's server cannot be asked at all.
+ */
+export async function syncAccount(did: Did, context: SyncContext): Promise<AccountSync> {
+  const { hints, signal } = context
+  const { status, siteNames } = await readAccount(did, context)
+  const results = await mapAtOnce(siteNames, { atOnce: sitesAtOnce, signal }, (name, signal) =>
+    syncSite({ did, name }, { ...context, signal }),
+  )
+  hints.notify('changes')
+  const errors = results.filter((error) => error !== null)
+  return { status, synced: results.length - errors.length, errors }
+}
+
+/** Null: it is up to date. */
+async function syncSite(address: SiteAddress, context: SyncContext): Promise<SiteSyncError | null> {
+  const { db, hints, log, now, signal } = context
+  const { did, name } = address
+  try {
+    if ((await ingestSite(address, context)) !== 'refused') return null
+    const problems = (await findSite(db, address))?.refused?.problems ?? []
+    return { rkey: name, error: `This version is refused: ${problems.join('; ')}` }
+  } catch (error) {
+    signal.throwIfAborted()
+    log.warn('site not synced', { did, site: name, error })
+    await enqueueIngest(db, [address], now())
+    hints.notify('ingest')
+    return { rkey: name, error: unread }
+  }
+}
+
+const unread = 'Your account’s server did not give all of this site. It is tried again by itself.'

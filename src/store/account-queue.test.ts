@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'bun:test'
+import type { Did } from '#site/site-address.ts'
+import { onEachStore } from '#tests/support/databases.ts'
+import { alice, bob } from '#tests/support/sample-rows.ts'
+import {
+  type AccountItem,
+  countQueuedAccounts,
+  enqueueAccounts,
+  enqueueKnownAccounts,
+  finishAccount,
+  renewAccountLease,
+  retryAccount,
+  takeDueAccounts,
+} from './account-queue.ts'
+import { upsertAccount } from './accounts.ts'
+
+const leaseMs = 100
+
+await onEachStore('store/account-queue', (db) => {
+  const ask = (did: Did, now: number, isUrgent = true) =>
+    enqueueAccounts(db(), [did], { now, isUrgent })
+  const take = (now: number, facts: { limit?: number; urgentOnly?: boolean } = {}) =>
+    takeDueAccounts(db(), { now, leaseMs, limit: 9, ...facts })
+  const taken = async (now: number, facts?: { limit?: number; urgentOnly?: boolean }) =>
+    (await take(now, facts)).map(({ did }) => did)
+  const one = async (now: number): Promise<AccountItem> => {
+    const [item, ...more] = await take(now)
+    expect(more).toEqual([])
+    return item as AccountItem
+  }
+
+  test('what has news goes first, then whoever has waited longest', async () => {
+    const [carol, dave] = [alice.replaceAll('a', 'c'), alice.replaceAll('a', 'd')] as Did[]
+    await ask(alice, 1, false)
+    await ask(bob, 3)
+    await ask(carol as Did, 2)
+    await ask(dave as Did, 0, false)
+    expect(await taken(9, { limit: 3 })).toEqual([carol, bob, dave] as Did[])
+    expect(await taken(9)).toEqual([alice])
+    expect(await taken(9)).toEqual([])
+  })
+
+  test('only what has news, when asked for that', async () => {
+    await ask(alice, 1, false)
+    expect(await taken(9, { urgentOnly: true })).toEqual([])
+    await ask(alice, 2)
+    expect(await taken(9, { urgentOnly: true })).toEqual([alice])
+  })
+
+  test('what has news keeps it when it is asked for to be sure', async () => {
+    await ask(alice, 1)
+    await ask(alice, 2, false)
+    expect(await taken(9, { urgentOnly: true })).toEqual([alice])
+  })
+
+  describe('one that is taken', () => {
+    test('is nobody else’s until the lease is over', async () => {
+      await ask(alice, 1)
+      await one(1)
+      expect(await taken(100)).toEqual([])
+      expect(await one(101)).toMatchObject({ did: alice, attempts: 2 })
+    })
+    test('stays so when the lease is renewed', async () => {
+      await ask(alice, 1)
+      await renewAccountLease(db(), await one(1), { now: 100, leaseMs })
+      expect(await taken(199)).toEqual([])
+      expect(await taken(200)).toEqual([alice])
+    })
+    test('is gone when it is finished', async () => {
+      await ask(alice, 1)
+      await finishAccount(db(), await one(1))
+      expect(await countQueuedAccounts(db())).toBe(0)
+    })
+    test('asked for again meanwhile, waits for its end, and is due at once then', async () => {
+      await ask(alice, 1)
+      const item = await one(1)
+      await ask(alice, 2)
+      expect(await taken(3)).toEqual([])
+      await finishAccount(db(), item)
+      expect(await one(3)).toMatchObject({ did: alice, attempts: 1 })
+    })
+    test('failed, is due when it is said to be', async () => {
+      await ask(alice, 1)
+      await retryAccount(db(), await one(1), { at: 50, error: 'no \0 answer' })
+      expect(await taken(49)).toEqual([])
+      expect(await taken(50)).toEqual([alice])
+    })
+    test('failed and asked for again meanwhile, is due at once', async () => {
+      await ask(alice, 1)
+      const item = await one(1)
+      await ask(alice, 2)
+      await retryAccount(db(), item, { at: 50, error: 'no answer' })
+      expect(await taken(3)).toEqual([alice])
+    })
+    test('finished by whoever lost it, is not lost to whoever has it', async () => {
+      await ask(alice, 1)
+      const first = await one(1)
+      await ask(alice, 2)
+      await one(200)
+      await finishAccount(db(), first)
+      expect(await countQueuedAccounts(db())).toBe(1)
+    })
+  })
+
+  test('many that take at once get each account once', async () => {
+    const dids = Array.from({ length: 20 }, (_, i) => `did:web:host-${i}.example` as Did)
+    await enqueueAccounts(db(), dids, { now: 1, isUrgent: true })
+    const all = await Promise.all(Array.from({ length: 10 }, () => taken(1, { limit: 3 })))
+    expect(all.flat().length).toBe(new Set(all.flat()).size)
+    expect(new Set([...all.flat(), ...(await taken(1, { limit: 20 }))]).size).toBe(20)
+  })
+
+  test('every known account is queued, more than a page of them', async () => {
+    const dids = Array.from({ length: 1001 }, (_, i) => `did:web:host-${i}.example` as Did)
+    const row = { handle: null, pds: null, status: 'active' } as const
+    for (let i = 0; i < dids.length; i += 100) {
+      const rows = dids
+        .slice(i, i + 100)
+        .map((did) => ({ did, ...row, createdAt: 1, updatedAt: 1 }))
+      await db().insertInto('accounts').values(rows).execute()
+    }
+    expect(await enqueueKnownAccounts(db(), 5)).toBe(1001)
+    expect(await countQueuedAccounts(db())).toBe(1001)
+    expect(await taken(5, { urgentOnly: true })).toEqual([])
+  })
+
+  test('without known accounts nothing is queued', async () => {
+    expect(await enqueueKnownAccounts(db(), 5)).toBe(0)
+    await upsertAccount(db(), { did: alice }, 1)
+    expect(await enqueueKnownAccounts(db(), 5)).toBe(1)
+  })
+})

@@ -1,0 +1,96 @@
+import type { Transaction } from 'kysely'
+import type { SiteName } from '#site/site-name.ts'
+import { appendHostChange } from './changes.ts'
+import {
+  type CustomDomain,
+  type CustomDomainKey,
+  customDomainOf,
+  findCustomDomain,
+} from './custom-domains.ts'
+import type { Db } from './database.ts'
+import type { Schema } from './schema.ts'
+import { inTransaction, lockUntilCommit } from './transaction.ts'
+
+/** Has the domain lead to its account's site of that name, or nowhere. False: no such domain. */
+export async function mapCustomDomain(
+  db: Db,
+  key: CustomDomainKey,
+  site: SiteName | null,
+  now: number,
+): Promise<boolean> {
+  return (await changeCustomDomain(db, key, () => ({ site }), now)) !== null
+}
+
+/** What may become of a domain. */
+export type CustomDomainChange = Partial<
+  Omit<CustomDomain, 'id' | 'did' | 'domain' | 'createdAt' | 'updatedAt'>
+>
+
+/**
+ * Changes a domain to what `decide` makes of it, while nobody else does, and tells the edge if it may lead
+ * elsewhere now. Returns it as it is then; null: no such domain. Making it verified is for
+ * `confirmCustomDomain`.
+ */
+export async function changeCustomDomain(
+  db: Db,
+  key: CustomDomainKey,
+  decide: (domain: CustomDomain) => CustomDomainChange & { readonly verified?: false },
+  now: number,
+): Promise<CustomDomain | null> {
+  return await withCustomDomain(db, key, async (transaction, domain) => {
+    const change = decide(domain)
+    const changed = await updateCustomDomain(transaction, domain.id, change, now)
+    if ('verified' in change || 'site' in change) await tellEdge(transaction, domain, now)
+    return changed
+  })
+}
+
+/** False: no such domain. */
+export async function deleteCustomDomain(
+  db: Db,
+  key: CustomDomainKey,
+  now: number,
+): Promise<boolean> {
+  const deleted = await withCustomDomain(db, key, async (transaction, domain) => {
+    await transaction.deleteFrom('customDomains').where('id', '=', domain.id).execute()
+    await tellEdge(transaction, domain, now)
+    return true
+  })
+  return deleted ?? false
+}
+
+/** Runs `work` on the domain as it is, while nobody else changes who has it; null: no such domain. */
+export function withCustomDomain<Result>(
+  db: Db,
+  key: CustomDomainKey,
+  work: (transaction: Transaction<Schema>, domain: CustomDomain) => Promise<Result>,
+): Promise<Result | null> {
+  return inTransaction(db, async (transaction) => {
+    const known = await findCustomDomain(transaction, key)
+    if (known === null) return null
+    await lockUntilCommit(transaction, `custom domain ${known.domain}`)
+    // It may have changed while the lock was waited for.
+    const domain = await findCustomDomain(transaction, key)
+    return domain === null ? null : await work(transaction, domain)
+  })
+}
+
+export async function updateCustomDomain(
+  db: Db,
+  id: string,
+  { verified, ...change }: CustomDomainChange,
+  now: number,
+): Promise<CustomDomain> {
+  const row = await db
+    .updateTable('customDomains')
+    .set({ ...change, ...(verified !== undefined && { verified: verified ? 1 : 0 }) })
+    .set({ updatedAt: now })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return customDomainOf(row)
+}
+
+function tellEdge(db: Db, { did, domain }: CustomDomain, now: number): Promise<number> {
+  return appendHostChange(db, { did, host: domain }, now)
+}

@@ -1,0 +1,143 @@
+import type { Selectable, Transaction } from 'kysely'
+import type { Did } from '#site/site-address.ts'
+import type { SiteName } from '#site/site-name.ts'
+import { appendHostChange } from './changes.ts'
+import type { Db } from './database.ts'
+import type { Schema } from './schema.ts'
+import { inTransaction, lockUntilCommit } from './transaction.ts'
+
+/** A name below the base domain that an account has claimed. `site`: the name of the one it leads to. */
+export type Subdomain = Readonly<Selectable<Schema['subdomains']>>
+
+/** Whose name, of all that are claimed. */
+export interface SubdomainKey {
+  readonly did: Did
+  /** With the base domain. */
+  readonly domain: string
+}
+
+export type ClaimOutcome =
+  | { readonly claimed: true }
+  | { readonly claimed: false; readonly reason: 'taken' | 'limit' }
+
+/** Gives the name to the account, unless it has `subdomainsMax`. Of several that ask at once, one gets it. */
+export function claimSubdomain(
+  db: Db,
+  { did, domain }: SubdomainKey,
+  { subdomainsMax, now }: { subdomainsMax: number; now: number },
+): Promise<ClaimOutcome> {
+  return inAccountTransaction(db, did, async (transaction) => {
+    if ((await findSubdomain(transaction, domain)) !== null) return taken
+    const owned = await listSubdomains(transaction, did)
+    if (owned.length >= subdomainsMax) return { claimed: false, reason: 'limit' }
+    const row = { did, domain, site: null, createdAt: now, updatedAt: now }
+    if (!(await insertUnlessTaken(transaction, row))) return taken
+    await appendHostChange(transaction, { did, host: domain }, now)
+    return { claimed: true }
+  })
+}
+
+const taken: ClaimOutcome = { claimed: false, reason: 'taken' }
+
+export type RenameOutcome = 'renamed' | 'taken' | 'not-found'
+
+/** Takes another name in place of one of the account's; what it leads to, and its age, stay. */
+export function renameSubdomain(
+  db: Db,
+  { did, domain }: SubdomainKey,
+  newDomain: string,
+  now: number,
+): Promise<RenameOutcome> {
+  return inAccountTransaction(db, did, async (transaction) => {
+    const row = await findSubdomain(transaction, domain)
+    if (row?.did !== did) return 'not-found'
+    if (newDomain === domain) return 'renamed'
+    // Not an update of the key: two that take each other's names would wait for each other.
+    const renamed = { ...row, domain: newDomain, updatedAt: now }
+    if (!(await insertUnlessTaken(transaction, renamed))) return 'taken'
+    await transaction.deleteFrom('subdomains').where('domain', '=', domain).execute()
+    await appendHostChange(transaction, { did, host: domain }, now)
+    await appendHostChange(transaction, { did, host: newDomain }, now)
+    return 'renamed'
+  })
+}
+
+/** Has the account's name lead to its site of that name, or nowhere. False: it has no such subdomain. */
+export function mapSubdomain(
+  db: Db,
+  { did, domain }: SubdomainKey,
+  site: SiteName | null,
+  now: number,
+): Promise<boolean> {
+  return inAccountTransaction(db, did, async (transaction) => {
+    const { numUpdatedRows } = await transaction
+      .updateTable('subdomains')
+      .set({ site, updatedAt: now })
+      .where('domain', '=', domain)
+      .where('did', '=', did)
+      .executeTakeFirstOrThrow()
+    if (numUpdatedRows === 0n) return false
+    await appendHostChange(transaction, { did, host: domain }, now)
+    return true
+  })
+}
+
+/** From now on anybody may claim the name. False: the account has no such subdomain. */
+export function releaseSubdomain(
+  db: Db,
+  { did, domain }: SubdomainKey,
+  now: number,
+): Promise<boolean> {
+  return inAccountTransaction(db, did, async (transaction) => {
+    const { numDeletedRows } = await transaction
+      .deleteFrom('subdomains')
+      .where('domain', '=', domain)
+      .where('did', '=', did)
+      .executeTakeFirstOrThrow()
+    if (numDeletedRows === 0n) return false
+    await appendHostChange(transaction, { did, host: domain }, now)
+    return true
+  })
+}
+
+export async function findSubdomain(db: Db, domain: string): Promise<Subdomain | null> {
+  const row = await db
+    .selectFrom('subdomains')
+    .selectAll()
+    .where('domain', '=', domain)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** The account's, oldest first. */
+export async function listSubdomains(db: Db, did: Did): Promise<Subdomain[]> {
+  return await db
+    .selectFrom('subdomains')
+    .selectAll()
+    .where('did', '=', did)
+    .orderBy('createdAt')
+    .orderBy('domain')
+    .execute()
+}
+
+/** One change of an account's subdomains at a time. */
+function inAccountTransaction<Result>(
+  db: Db,
+  did: Did,
+  work: (transaction: Transaction<Schema>) => Promise<Result>,
+): Promise<Result> {
+  return inTransaction(db, async (transaction) => {
+    await lockUntilCommit(transaction, `subdomains ${did}`)
+    return await work(transaction)
+  })
+}
+
+/** False: somebody has that name, or had it a moment earlier. */
+async function insertUnlessTaken(db: Db, row: Subdomain): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('subdomains')
+    .values(row)
+    .onConflict((conflict) => conflict.column('domain').doNothing())
+    .executeTakeFirstOrThrow()
+  return numInsertedOrUpdatedRows === 1n
+}

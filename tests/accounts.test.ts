@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { AppClient } from '../devnet/app-client.ts'
+import {
+  activate,
+  changeHandle,
+  deactivate,
+  deleteAccount,
+  takeDown,
+} from './support/account-admin.ts'
+import { createSession, type PdsAccount } from './support/accounts.ts'
+import { eventually } from './support/eventually.ts'
+import { pageUrl, visit, writeSite } from './support/plain-sites.ts'
+import { startWorld, type World } from './support/world.ts'
+
+// What visitors get when an account goes away, comes back, or becomes another, on real servers.
+
+const secondMs = 1_000
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+}, 300_000)
+afterAll(() => world[Symbol.asyncDispose]())
+
+/** An account that has signed in here, with one site that is live and was visited. */
+async function accountWithSite(
+  handle: string,
+): Promise<{ account: PdsAccount; client: AppClient; show: () => Promise<string | number> }> {
+  const client = await world.signedIn(handle)
+  const account = await createSession(world.network.pds, handle, 'hunter2pass')
+  await writeSite(account, 'blog', { 'index.html': `of ${handle}` })
+  const show = () => visit(pageUrl(world.app, account.did, 'blog'))
+  await eventually(async () => expect(await show()).toBe(`of ${handle}`))
+  return { account, client, show }
+}
+
+describe('within a second', () => {
+  test('a deactivated account’s sites are hidden, and back when it is active again', async () => {
+    const { account, show } = await accountWithSite('alice.test')
+    await deactivate(account)
+    await eventually(async () => expect(await show()).toBe(404), secondMs)
+    await activate(account)
+    await eventually(async () => expect(await show()).toBe('of alice.test'), secondMs)
+  })
+
+  test('one that is taken down is hidden, and back when that is taken back', async () => {
+    const { account, show } = await accountWithSite('bob.test')
+    await takeDown(world.network, account.did, true)
+    await eventually(async () => expect(await show()).toBe(404), secondMs)
+    await takeDown(world.network, account.did, false)
+    await eventually(async () => expect(await show()).toBe('of bob.test'), secondMs)
+  })
+
+  test('one that is deleted is hidden', async () => {
+    const { account, show } = await accountWithSite('carol.test')
+    await deleteAccount(world.network, account.did)
+    await eventually(async () => expect(await show()).toBe(404), secondMs)
+  })
+})
+
+test('what happened to an account while the service was down is seen after its start', async () => {
+  const { account, show } = await accountWithSite('alice.test')
+  await world.restart({}, async () => void (await deactivate(account)))
+  await eventually(async () => expect(await show()).toBe(404))
+  await world.restart({}, async () => void (await activate(account)))
+  await eventually(async () => expect(await show()).toBe('of alice.test'))
+})
+
+test('a changed handle is known, and the site stays', async () => {
+  const { account, client, show } = await accountWithSite('bob.test')
+  await changeHandle(account, 'robert.test')
+  await eventually(async () => {
+    const info = (await (await client.fetch('/api/user/info')).json()) as { handle: string }
+    expect(info.handle).toBe('robert.test')
+  })
+  expect(await show()).toBe('of bob.test')
+})
+
+describe('POST /api/user/sync', () => {
+  const sync = async (client: AppClient) =>
+    await (await client.fetch('/api/user/sync', { method: 'POST' })).json()
+
+  test('counts what is up to date, and names what is not', async () => {
+    const { account, client } = await accountWithSite('alice.test')
+    await writeSite(account, 'shop', { 'index.html': 'the shop' })
+    expect(await sync(client)).toEqual({ success: true, synced: 2, errors: [] })
+    expect(await visit(pageUrl(world.app, account.did, 'shop'))).toBe('the shop')
+
+    await writeSite(account, 'broken', { '..': 'no name for a file' })
+    expect(await sync(client)).toMatchObject({
+      success: false,
+      synced: 2,
+      errors: [{ rkey: 'broken', error: expect.stringContaining('This version is refused: ') }],
+    })
+  })
+
+  test('of an account that is not active: 409', async () => {
+    const { account, client } = await accountWithSite('alice.test')
+    await deactivate(account)
+    const answer = await client.fetch('/api/user/sync', { method: 'POST' })
+    expect(answer.status).toBe(409)
+    await activate(account)
+  })
+})

@@ -1,0 +1,87 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Identities } from '#atproto/identity.ts'
+import { createSafeFetch } from '#atproto/safe-fetch.ts'
+import { diskBlobStore } from '#blobs/disk.ts'
+import type { SyncContext } from '#ingest/sync-account.ts'
+import type { Log } from '#observe/log.ts'
+import { type Database, type Db, openDatabase } from '#store/database.ts'
+import { Hints } from '#store/hints.ts'
+import { migrate } from '#store/migrate.ts'
+import { type FakePds, startFakePds } from './fake-pds.ts'
+import { alice } from './sample-rows.ts'
+
+/** All that ingest stands on, real, beside an account server that can be made to lie. */
+export interface IngestPlace extends AsyncDisposable {
+  readonly pds: FakePds
+  readonly blobsDir: string
+  readonly context: SyncContext & { readonly identities: Identities }
+  /** Settable. */
+  now: number
+  /** What was logged, without its fields. */
+  readonly logged: string[]
+  readonly stop: AbortController
+  /** Alice writes a site, of files with these contents. */
+  write(name: string, files?: Readonly<Record<string, string>>): Promise<string>
+}
+
+/** On a store in memory, unless another one is given. */
+export async function openIngestPlace(db?: Db): Promise<IngestPlace> {
+  const dir = await mkdtemp(join(tmpdir(), 'ingest-'))
+  const database = db === undefined ? await openMemory() : null
+  const pds = await startFakePds(alice)
+  const fetch = createSafeFetch({ allowPrivate: true })
+  const stop = new AbortController()
+  const logged: string[] = []
+  const log = (message: string): void => void logged.push(message)
+  const place: IngestPlace = {
+    ...{ pds, logged, stop },
+    blobsDir: join(dir, 'blobs'),
+    now: 1_000_000,
+    context: {
+      db: db ?? (database as Database).db,
+      blobs: diskBlobStore({ dir: join(dir, 'blobs') }),
+      hints: new Hints(),
+      log: { debug: log, info: log, warn: log, error: log } satisfies Log,
+      identities: new Identities({ fetch, plcUrl: pds.url, allowHttp: true }),
+      fetch,
+      limits: { fileBytesMax: 10_000, siteBytesMax: 100_000 },
+      now: () => place.now,
+      signal: stop.signal,
+    },
+    write: (name, files = { 'index.html': name }) =>
+      pds.putRecord(`place.sitehost.fs/${name}`, manifestOf(name, files, pds)),
+    async [Symbol.asyncDispose]() {
+      stop.abort()
+      await pds[Symbol.asyncDispose]()
+      await database?.[Symbol.asyncDispose]()
+      await rm(dir, { recursive: true })
+    },
+  }
+  return place
+}
+
+async function openMemory(): Promise<Database> {
+  const database = openDatabase({})
+  await migrate(database)
+  return database
+}
+
+/** A record whose blobs this server has. */
+export function manifestOf(
+  site: string,
+  files: Readonly<Record<string, string>>,
+  pds: FakePds,
+): object {
+  const entries = Object.entries(files).map(([name, content]) => ({
+    name,
+    node: { type: 'file', blob: pds.addBlob(content), mimeType: 'text/html' },
+  }))
+  return {
+    $type: 'place.sitehost.fs',
+    site,
+    root: { type: 'directory', entries },
+    createdAt: '2026-01-01T00:00:00.000Z',
+  }
+}
