@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 
-/** The options that every command takes, each standing for a setting. */
+/** The options of the commands that run the service, each standing for a setting. */
 export interface CommandOptions {
   readonly port?: string
   readonly data?: string
@@ -10,11 +10,30 @@ export interface CommandOptions {
 
 export type CommandAction = (options: CommandOptions) => Promise<void>
 
+export interface PreviewOptions {
+  readonly port: string
+  /** A file with the site's settings. */
+  readonly settings?: string
+  readonly watch?: true
+}
+
+/** The options of the commands that look after the data folder. */
+export interface DataOptions {
+  readonly data?: string
+}
+
+export interface BackfillOptions extends DataOptions {
+  readonly all?: true
+}
+
 /** What each command does; `main` hands it in. */
 export interface CommandActions {
   readonly serve: CommandAction
   readonly dev: CommandAction
   readonly demo: CommandAction
+  readonly preview: (folder: string, options: PreviewOptions) => Promise<void>
+  readonly backfill: (options: BackfillOptions) => Promise<void>
+  readonly repair: (site: string, options: DataOptions) => Promise<void>
 }
 
 /** The argument table of `sitehost`. */
@@ -24,7 +43,7 @@ export function createProgram(actions: CommandActions, version: string): Command
       'Publishes static websites to their owners’ AT Protocol repositories, and serves them.',
     )
     .version(version)
-  const command = (name: keyof CommandActions, description: string): void => {
+  const command = (name: 'serve' | 'dev' | 'demo', description: string): void => {
     program
       .command(name)
       .description(description)
@@ -37,5 +56,25 @@ export function createProgram(actions: CommandActions, version: string): Command
   command('serve', 'run the service on the real network')
   command('dev', 'run it on a network of its own, empty, reloading when its code changes')
   command('demo', 'run it on a network of its own, with a sample site')
+  program
+    .command('preview')
+    .description('show a folder on this machine as visitors will get it, before it is published')
+    .argument('<folder>', 'what would be published')
+    .option('--port <number>', 'port to listen on; 0 for any free one', '8080')
+    .option('--settings <file>', 'the site’s settings, as JSON')
+    .option('--watch', 'read folder and settings again when they change')
+    .action(actions.preview)
+  program
+    .command('backfill')
+    .description('bring the sites here of every account that is known, and end')
+    .option('--all', 'of every account of the network that has one (RELAY_URL)')
+    .option('--data <folder>', 'folder for everything that is stored (DATA_DIR)')
+    .action(actions.backfill)
+  program
+    .command('repair')
+    .description('compare one site with its source, byte by byte, and mend what is here')
+    .argument('<site>', 'whose it is and its name: <did>/<rkey>')
+    .option('--data <folder>', 'folder for everything that is stored (DATA_DIR)')
+    .action(actions.repair)
   return program
 }

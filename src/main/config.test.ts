@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
-import { ConfigError, readConfig, settings } from './config.ts'
+import { ConfigError, readConfig, readUploadLimits, settings } from './config.ts'
 
 const defaults = readConfig({}, {})
 
@@ -40,10 +40,27 @@ describe('what is set', () => {
     })
   }
 
+  test('name servers are a list, in their order', () => {
+    expect(readConfig({ DNS_SERVERS: '9.9.9.9, [::1]:5353' }, {}).dnsServers).toEqual([
+      { host: '9.9.9.9', port: 53 },
+      { host: '::1', port: 5353 },
+    ])
+  })
+
   test('secrets are a list, newest first', () => {
     const secrets = [`a${'x'.repeat(40)}`, `b${'x'.repeat(40)}`]
     expect(readConfig({ SECRET_KEY: secrets.join(', ') }, {}).secrets).toEqual(secrets)
   })
+})
+
+test('what an upload may have is read whatever the rest is', () => {
+  const { fileBytesMax, siteBytesMax } = defaults
+  expect(readUploadLimits({ BASE_URL: 'https://sitehost.example' })).toEqual({
+    fileBytesMax,
+    siteBytesMax,
+  })
+  expect(readUploadLimits({ MAX_SITE_BYTES: '7' }).siteBytesMax).toBe(7)
+  expect(() => readUploadLimits({ MAX_FILE_BYTES: 'lots' })).toThrow(/MAX_FILE_BYTES/)
 })
 
 describe('a setting that cannot be used is named', () => {
@@ -58,6 +75,9 @@ describe('a setting that cannot be used is named', () => {
     [{ BASE_DOMAIN: '127.0.0.1' }, /BASE_DOMAIN/],
     [{ BASE_DOMAIN: 'Upper.example' }, /BASE_DOMAIN/],
     [{ ALLOW_PRIVATE_HOSTS: 'yes' }, /ALLOW_PRIVATE_HOSTS/],
+    [{ DNS_SERVERS: '9.9.9.9, dns.example' }, /DNS_SERVERS/],
+    [{ DNS_SERVERS: '9.9.9.9,' }, /DNS_SERVERS/],
+    [{ MAX_SUBDOMAINS: '-1' }, /MAX_SUBDOMAINS/],
   ]
   for (const [environment, message] of refused) {
     test(JSON.stringify(environment), () => {

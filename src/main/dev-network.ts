@@ -37,6 +37,7 @@ export function devSettings({ pds, plc }: Devnet): Record<string, string> {
     PLC_URL: plc,
     HANDLE_RESOLVER_URL: pds,
     FIREHOSE_URL: pds,
+    RELAY_URL: pds,
     ALLOW_PRIVATE_HOSTS: '1',
   }
 }

@@ -1,6 +1,9 @@
 import { createProgram } from '#cli/program.ts'
+import { runBackfill } from './backfill.ts'
 import { runDemo } from './demo.ts'
 import { runDev } from './dev.ts'
+import { runPreview } from './preview.ts'
+import { runRepair } from './repair.ts'
 import { runServe } from './serve.ts'
 import { startFailureSentence } from './start-failure.ts'
 
@@ -17,6 +20,9 @@ const program = createProgram(
     serve: (options) => runServe(options, stop.signal),
     dev: (options) => runDev(options, stop.signal),
     demo: (options) => runDemo(options, stop.signal),
+    preview: (folder, options) => runPreview(folder, options, stop.signal),
+    backfill: (options) => runBackfill(options, stop.signal),
+    repair: (site, options) => runRepair(site, options, stop.signal),
   },
   version,
 )

@@ -1,11 +1,12 @@
 import { watch } from 'node:fs'
 import type { CommandOptions } from '#cli/program.ts'
 import { startLog } from '#observe/log.ts'
-import { type Config, ConfigError, readConfig } from './config.ts'
+import { type Config, readConfig } from './config.ts'
 import { endOfBackground } from './end-of-background.ts'
 import { freePort } from './free-port.ts'
+import { listen } from './listen.ts'
 import { printReady } from './ready-line.ts'
-import { openService, type Service } from './service.ts'
+import { openService } from './service.ts'
 import { bundleWebAssets } from './web-assets.ts'
 
 /** A service that answers at its addresses. */
@@ -17,8 +18,6 @@ export interface RunningService {
 }
 
 type Environment = Readonly<Record<string, string>>
-
-const idleTimeoutSeconds = 60
 
 /** The service on the real network, until the signal stops it. */
 export async function runServe(options: CommandOptions, signal: AbortSignal): Promise<void> {
@@ -45,7 +44,7 @@ export async function startServing(
     stop.abort()
     await Promise.allSettled([backgroundEnd])
   })
-  const server = listen(config, service)
+  const server = listen({ ...config, fetch: (request, self) => service.fetch(request, self) })
   opened.defer(() => server.stop(true))
   if (config.webReload) opened.adopt(reloadWebAssets(webAssets), (watcher) => watcher.close())
   log.info('listening', { app: config.origin, port: server.port })
@@ -69,24 +68,6 @@ async function stopAfter(
 async function configOf(overrides: Environment): Promise<Config> {
   const config = readConfig(overrides)
   return config.port === 0 ? readConfig({ ...overrides, PORT: await freePort() }) : config
-}
-
-function listen(config: Config, service: Service) {
-  try {
-    return Bun.serve({
-      hostname: config.host,
-      port: config.port,
-      idleTimeout: idleTimeoutSeconds,
-      // Every route has its own limit, and an answer that says what it is.
-      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-      fetch: (request, self) => service.fetch(request, self),
-    })
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error
-    throw new ConfigError(
-      `port ${config.port} is in use: stop what uses it, or choose another with --port`,
-    )
-  }
 }
 
 function settingsOf({ port, data, baseUrl, baseDomain }: CommandOptions): Environment {

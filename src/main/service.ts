@@ -3,16 +3,22 @@ import { join } from 'node:path'
 import { createApp, type WebAsset } from '#api/app.ts'
 import { KeyRing } from '#api/key-ring.ts'
 import { repoResponseBytesMax } from '#atproto/account-repo.ts'
-import { Identities } from '#atproto/identity.ts'
 import { createOAuth } from '#atproto/oauth.ts'
 import { createSafeFetch } from '#atproto/safe-fetch.ts'
 import { createSeal } from '#atproto/seal.ts'
-import { diskBlobStore } from '#blobs/disk.ts'
-import { BlobRequests } from '#edge/blob-requests.ts'
+import { createLookUp, type LookUp } from '#domains/look-up.ts'
+import { recheckDomains } from '#domains/recheck-domains.ts'
+import { AwaitedSites } from '#edge/awaited-sites.ts'
+import { Bodies } from '#edge/bodies.ts'
+import { CodingChoices } from '#edge/codings.ts'
 import { serveSite } from '#edge/edge.ts'
-import { plainPage } from '#edge/pages.ts'
-import { routeHost } from '#edge/route.ts'
+import { MissingBlobs } from '#edge/missing-blobs.ts'
+import { plainPage, unclaimedPage } from '#edge/pages.ts'
+import { Recompressor } from '#edge/recompressor.ts'
+import { createRouter } from '#edge/route.ts'
 import { followChanges, Snapshots } from '#edge/snapshots.ts'
+import { runAccountQueue } from '#ingest/account-queue-worker.ts'
+import { AccountSyncs } from '#ingest/account-syncs.ts'
 import { followSites } from '#ingest/follow.ts'
 import { runIngestQueue } from '#ingest/ingest-queue-worker.ts'
 import type { Log } from '#observe/log.ts'
@@ -21,14 +27,15 @@ import { recoverJobs, runJobs } from '#publish/jobs.ts'
 import { Spool } from '#publish/spool.ts'
 import { type SiteAddress, siteLabel } from '#site/site-address.ts'
 import { latestChangeSeq } from '#store/changes.ts'
-import { type Db, openDatabase } from '#store/database.ts'
-import { Hints } from '#store/hints.ts'
-import { migrate } from '#store/migrate.ts'
+import type { Db } from '#store/database.ts'
 import { deleteSealed, getSealed, putSealed } from '#store/sealed-rows.ts'
 import type { Config } from './config.ts'
 import { lockDataDir } from './data-lock.ts'
 import { keepHouse } from './housekeeping.ts'
+import { keepBlobs } from './keep-blobs.ts'
 import { readSecrets } from './secret-key.ts'
+import { openStores } from './stores.ts'
+import { openWayOut } from './way-out.ts'
 
 /** The running service: what answers requests, and what goes on behind them. */
 export interface Service extends AsyncDisposable {
@@ -51,9 +58,12 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
   opened.use(await lockDataDir(config.dataDir))
   const secrets = await readSecrets(config.secrets, config.dataDir)
-  const stores = await openStores(options, opened)
+  const stores = await openServiceStores(options, opened)
   const network = await openNetwork(config, secrets, stores.db)
-  const house = { ...options, ...stores, ...network, ...rulesOf(config), now, secrets }
+  const edge = openEdge(options, stores)
+  const lookUp = createLookUp({ servers: config.dnsServers, signal })
+  const rules = rulesOf(config)
+  const house = { ...options, ...stores, ...edge, ...network, ...rules, lookUp, now, secrets }
   await recoverJobs(house)
 
   const fetch = answerOf(house)
@@ -65,41 +75,48 @@ export async function openService(options: ServiceOptions): Promise<Service> {
 const now = Date.now
 
 type House = ServiceOptions &
-  Awaited<ReturnType<typeof openStores>> &
+  Stores &
+  ReturnType<typeof openEdge> &
   Awaited<ReturnType<typeof openNetwork>> &
-  ReturnType<typeof rulesOf> & { readonly now: () => number; readonly secrets: Secrets }
+  ReturnType<typeof rulesOf> & {
+    readonly lookUp: LookUp
+    readonly now: () => number
+    readonly secrets: Secrets
+  }
+
+type Stores = Awaited<ReturnType<typeof openServiceStores>>
 
 type Secrets = readonly [string, ...string[]]
 
-async function openStores({ config, log }: ServiceOptions, opened: AsyncDisposableStack) {
-  const { databaseUrl: url, dataDir } = config
-  const database = opened.use(
-    openDatabase(url === undefined ? { file: join(dataDir, 'sitehost.db') } : { url }),
-  )
-  await migrate(database)
-  const blobs = diskBlobStore({
-    dir: join(dataDir, 'blobs'),
-    onCorrupt: (hash) => log.error('blob damaged on disk', { hash }),
+async function openServiceStores(options: ServiceOptions, opened: AsyncDisposableStack) {
+  const { dataDir, spoolBytesMax } = options.config
+  const stores = await openStores(options, opened)
+  await stores.blobs.sweep(now())
+  return { ...stores, spool: new Spool(join(dataDir, 'spool'), { bytesMax: spoolBytesMax }) }
+}
+
+/** What the edge has in memory, and where it gets it from. */
+function openEdge({ config, log, signal }: ServiceOptions, stores: Stores) {
+  const { db, blobs, hints } = stores
+  const bodies = new Bodies({ blobs, bytesMax: config.bodyBytesMax })
+  const missing = new MissingBlobs({ db, blobs, hints, log, now, signal })
+  const snapshots = new Snapshots({
+    ...{ db, log, now },
+    bytesMax: config.snapshotBytesMax,
+    earlierBytesMax: 2 * config.siteBytesMax,
+    onUnreadable: (site) => void missing.ask(site),
   })
-  await blobs.sweep(now())
-  const { db } = database
-  const spool = new Spool(join(dataDir, 'spool'), { bytesMax: config.spoolBytesMax })
-  const hints = new Hints()
-  const snapshots = new Snapshots({ db, charsMax: config.snapshotBytesMax })
-  const blobRequests = new BlobRequests({ db, hints, log, now })
-  return { db, blobs, blobRequests, spool, hints, snapshots }
+  const recompressor = new Recompressor({ bodies, log })
+  const awaited = new AwaitedSites({ db, now })
+  return { awaited, bodies, choices: new CodingChoices(), missing, recompressor, snapshots }
 }
 
 // Uploads run eight at a time a job, and several people's jobs may meet at one server.
 const repoSlots = { slotsMax: 32, waitingMax: 1000 }
 
 async function openNetwork(config: Config, secrets: Secrets, db: Db) {
-  const { allowPrivateHosts, handleResolverUrl, plcUrl } = config
-  const fetch = createSafeFetch({ allowPrivate: allowPrivateHosts })
-  const identities = new Identities({
-    ...{ fetch, plcUrl, handleResolverUrl },
-    allowHttp: allowPrivateHosts,
-  })
+  const { allowPrivateHosts } = config
+  const { fetch, identities } = openWayOut(config)
   const oauth = createOAuth({
     redirectUri: `${config.origin}/api/auth/callback`,
     identities,
@@ -120,8 +137,10 @@ async function openNetwork(config: Config, secrets: Secrets, db: Db) {
 }
 
 /** What every room that needs it is told of the settings. */
-function rulesOf({ baseDomain, failPoint, fileBytesMax, origin, siteBytesMax }: Config) {
+function rulesOf(config: Config) {
+  const { baseDomain, failPoint, fileBytesMax, origin, siteBytesMax, subdomainsMax } = config
   return {
+    ...{ baseDomain, subdomainsMax },
     limits: { fileBytesMax, siteBytesMax },
     siteUrl(address: SiteAddress): string {
       const url = new URL(origin)
@@ -140,36 +159,43 @@ function failAt(failPoint: Config['failPoint']): AtFailPoint {
 }
 
 function startBackground(house: House, signal: AbortSignal): Promise<unknown> {
+  const { allowPrivateHosts, firehoseUrl, ingest } = house.config
   return Promise.all([
     runJobs(house, signal),
     runIngestQueue(house),
-    followSites({ ...house, firehoseUrl: house.config.firehoseUrl }),
+    // Slots of its own: whether an account is still there is not asked behind somebody's large files.
+    runAccountQueue({ ...house, fetch: createSafeFetch({ allowPrivate: allowPrivateHosts }) }),
+    followSites({ ...house, firehoseUrl, meetsAll: ingest === 'all' }),
     followChanges(house),
+    recheckDomains(house),
     keepHouse(house),
+    keepBlobs(house),
   ])
 }
 
 function answerOf(house: House): Service['fetch'] {
   const { baseDomain, origin } = house.config
   const { db, secrets } = house
+  const syncs = new AccountSyncs(house)
   const app = createApp({
     ...house,
+    syncAccount: (did) => syncs.run(did),
     keys: new KeyRing(secrets),
     origin,
     assertReady: async () => void (await latestChangeSeq(db)),
   })
-  const hosts = { applicationHost: new URL(origin).hostname, baseDomain }
+  const routeOf = createRouter({ applicationHost: new URL(origin).hostname, baseDomain })
   return (request, server) => {
-    const route = routeHost(request.headers.get('host'), hosts)
+    const route = routeOf(request.headers.get('host'))
     switch (route.kind) {
       case 'application':
         return app.fetch(request, { server })
       case 'site':
-        return serveSite(route.label, request, house)
+        return serveSite(route, request, house)
       case 'base':
         return Response.redirect(origin, 302)
       case 'unknown':
-        return plainPage(404, 'No site here')
+        return unclaimedPage()
       case 'bad-host':
         return plainPage(400, 'Bad request')
     }

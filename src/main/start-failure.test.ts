@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { PreviewError } from '#cli/preview-error.ts'
 import { DatabaseUnavailableError } from '#store/database-unavailable.ts'
 import { ConfigError } from './config.ts'
 import { StartError, startFailureSentence } from './start-failure.ts'
@@ -10,6 +11,7 @@ const named = (name: string, message: string) => Object.assign(new Error(message
 test.each<[unknown, RegExp | null]>([
   [new ConfigError('PORT: too big'), /^PORT: too big$/],
   [new StartError('the sample site'), /^the sample site$/],
+  [new PreviewError('no folder'), /^no folder$/],
   [system('EACCES', '/srv/data'), /^\/srv\/data may not be written to.*--data/],
   [system('ENOTDIR'), /^the data folder is not a folder/],
   [new DatabaseUnavailableError('postgres', system('ECONNREFUSED')), /DATABASE_URL.*ECONNREFUSED/],

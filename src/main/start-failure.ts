@@ -1,3 +1,4 @@
+import { PreviewError } from '#cli/preview-error.ts'
 import { codeOf, DatabaseUnavailableError } from '#store/database-unavailable.ts'
 import { ConfigError } from './config.ts'
 
@@ -12,6 +13,7 @@ export class StartError extends Error {
  */
 export function startFailureSentence(error: unknown): string | null {
   if (error instanceof ConfigError || error instanceof StartError) return error.message
+  if (error instanceof PreviewError) return error.message
   if (error instanceof DatabaseUnavailableError) {
     return error.dialect === 'postgres'
       ? `the PostgreSQL server of DATABASE_URL cannot be used (${error.code})`

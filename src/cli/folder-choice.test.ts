@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'bun:test'
+import { chooseFiles, type SizeLimits } from './folder-choice.ts'
+
+const mb = 1024 * 1024
+const limits: SizeLimits = { fileBytesMax: 100 * mb, siteBytesMax: 300 * mb }
+
+/** What is made of files of these sizes. */
+function choose(files: Readonly<Record<string, number>>, ignoreText = '') {
+  const listed = Object.entries(files).map(([path, bytes]) => ({
+    ...{ path, bytes },
+    realPath: `/folder/${path}`,
+    state: '',
+  }))
+  const listing = { files: listed, leftOut: [{ path: '.env', reason: 'may hold secrets' }] }
+  const { files: chosen, leftOut, problems } = chooseFiles(listing, ignoreText, limits)
+  return { paths: chosen.map(({ path }) => path as string), leftOut, problems }
+}
+
+const many = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${i % 400}/${i}`, 0]))
+
+test('all files are taken but the rules of what is left out', () => {
+  expect(choose({ 'index.html': 1, '.sitehostignore': 1, _redirects: 1 })).toEqual({
+    paths: ['index.html', '_redirects'],
+    leftOut: [{ path: '.env', reason: 'may hold secrets' }],
+    problems: [],
+  })
+})
+
+test('.sitehostignore is obeyed; what of it is not understood is a problem', () => {
+  const { paths, leftOut, problems } = choose({ 'a.psd': 1, 'b.html': 1 }, '*.psd\n[\n')
+  expect(paths).toEqual(['b.html'])
+  expect(leftOut).toContainEqual({ path: 'a.psd', reason: '.sitehostignore' })
+  expect(problems).toEqual([expect.stringMatching(/^\.sitehostignore, line 2: /)])
+})
+
+test('rules that take too long count for nothing', () => {
+  const names = Object.fromEntries(
+    Array.from({ length: 900 }, (_, i) => [`${'a'.repeat(240)}${i}`, 0]),
+  )
+  const { paths, problems } = choose(names, `*a*a*a*a*b\n`.repeat(999))
+  expect(paths).toHaveLength(900)
+  expect(problems).toEqual([expect.stringContaining('the rules in .sitehostignore take too long')])
+})
+
+test('a path that no site can hold is not taken', () => {
+  const { paths, problems } = choose({ 'a\\b': 1, 'c.html': 1 })
+  expect(paths).toEqual(['c.html'])
+  expect(problems).toEqual(['publishing would refuse this: bad file path "a\\\\b": backslash'])
+})
+
+describe('what publishing would refuse is taken, and said', () => {
+  const rows: [string, Record<string, number>, RegExp | null][] = [
+    ['1000 files', many(1000), null],
+    ['1001 files', many(1001), /1001 files; a site can have at most 1000$/],
+    ['a file of 100 MB', { a: 100 * mb }, null],
+    ['a file of a byte more', { a: 100 * mb + 1 }, /"a" is larger than 100 MB$/],
+    ['300 MB in all', { a: 100 * mb, b: 100 * mb, c: 100 * mb }, null],
+    ['a byte more in all', { a: 100 * mb, b: 100 * mb, c: 100 * mb, d: 1 }, /in all .* 300 MB$/],
+    ['32 folders deep', { [`${'a/'.repeat(32)}b`]: 1 }, null],
+    ['33 folders deep', { [`${'a/'.repeat(33)}b`]: 1 }, /more than 32 directories deep/],
+    ['no file', {}, /no file is left to publish$/],
+  ]
+  test.each(rows)('%s', (_, files, refusal) => {
+    const { paths, problems } = choose(files)
+    expect(paths).toHaveLength(Object.keys(files).length)
+    if (refusal === null) expect(problems).toEqual([])
+    else expect(problems).toEqual([expect.stringMatching(refusal)])
+    for (const problem of problems) expect(problem).toStartWith('publishing would refuse this: ')
+  })
+})

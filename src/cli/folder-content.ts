@@ -1,0 +1,50 @@
+import { constants } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+import { codeOf } from '#store/database-unavailable.ts'
+import type { FolderFile } from './folder-listing.ts'
+
+/** The file is gone, or may not be read; `code` is the system's. */
+export class UnreadableFileError extends Error {
+  override readonly name = 'UnreadableFileError'
+  readonly code: string
+
+  constructor(path: string, cause: unknown) {
+    const code = codeOf(cause) ?? 'unknown'
+    super(`file unreadable; path=${JSON.stringify(path)} code=${code}`, { cause })
+    this.code = code
+  }
+}
+
+const pieceBytes = 256 * 1024
+
+/**
+ * What is in a file now, as much as there was when it was listed: never more, less when it has become
+ * shorter. Throws UnreadableFileError.
+ */
+export async function* contentOf({
+  path,
+  realPath,
+  bytes,
+}: Pick<FolderFile, 'path' | 'realPath' | 'bytes'>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  await using file = await orUnreadable(path, open(realPath, flags))
+  for (let left = bytes; left > 0; ) {
+    const piece = new Uint8Array(Math.min(left, pieceBytes))
+    const { bytesRead } = await orUnreadable(path, readInto(file, piece))
+    if (bytesRead === 0) return
+    left -= bytesRead
+    yield piece.subarray(0, bytesRead)
+  }
+}
+
+// By now another program may have put a link or a pipe there.
+const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+
+const readInto = (file: FileHandle, piece: Uint8Array) => file.read(piece, 0, piece.length)
+
+async function orUnreadable<Result>(path: string, work: Promise<Result>): Promise<Result> {
+  try {
+    return await work
+  } catch (cause) {
+    throw new UnreadableFileError(path, cause)
+  }
+}

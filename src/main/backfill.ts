@@ -1,0 +1,43 @@
+import { ServerRefusedError, ServerUnreachableError } from '#atproto/account-repo.ts'
+import type { BackfillOptions } from '#cli/program.ts'
+import { type BackfillTotals, backfill, queueKnown, queueNetwork } from '#ingest/backfill.ts'
+import { StartError } from './start-failure.ts'
+import { openUpkeep, type Upkeep } from './upkeep.ts'
+
+/** Brings every site here that is not, of the accounts that are known or of all there are. */
+export async function runBackfill(options: BackfillOptions, signal: AbortSignal): Promise<void> {
+  await using opened = new AsyncDisposableStack()
+  const upkeep = await openUpkeep(options, signal, opened)
+  const queued = options.all === true ? await queueAll(upkeep) : await queueKnown(upkeep)
+  console.log(`${queued} accounts to look at`)
+  const totals = await backfill({
+    ...upkeep,
+    onAccount: (did, { status, synced, errors }) => {
+      if (status !== 'active') console.log(`${did}  ${status}`)
+      else if (synced + errors.length > 0) console.log(`${did}  ${synced} sites`)
+      for (const { rkey, error } of errors) console.log(`${did}/${rkey}  ${error}`)
+    },
+  })
+  if (signal.aborted) throw new StartError('stopped; the rest is done by the next backfill')
+  tellEnd(totals)
+}
+
+async function queueAll(upkeep: Upkeep): Promise<number> {
+  try {
+    return await queueNetwork(upkeep.config.relayUrl, upkeep)
+  } catch (cause) {
+    if (cause instanceof ServerRefusedError) {
+      throw new StartError(`the relay of RELAY_URL refused: ${cause.reason}`, { cause })
+    }
+    if (!(cause instanceof ServerUnreachableError)) throw cause
+    throw new StartError('the relay of RELAY_URL does not answer', { cause })
+  }
+}
+
+function tellEnd({ accounts, sites, failedAccounts, failedSites }: BackfillTotals): void {
+  console.log(`${sites} sites of ${accounts} accounts are here`)
+  if (failedAccounts + failedSites === 0) return
+  throw new StartError(
+    `${failedAccounts} accounts and ${failedSites} sites could not be read; the service tries them again`,
+  )
+}

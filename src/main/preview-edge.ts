@@ -1,0 +1,51 @@
+import type { BlobStore } from '#blobs/blob-store.ts'
+import { Bodies } from '#edge/bodies.ts'
+import { CodingChoices } from '#edge/codings.ts'
+import { serveSite } from '#edge/edge.ts'
+import { plainPage } from '#edge/pages.ts'
+import { Recompressor } from '#edge/recompressor.ts'
+import { canonicalHost } from '#edge/route.ts'
+import { SiteInMemory } from '#edge/site-in-memory.ts'
+import type { Log } from '#observe/log.ts'
+import { type ServableSite, servableSite } from '#site/servable-site.ts'
+import type { Snapshot } from '#site/snapshot.ts'
+
+const bodyBytesMax = 64 * 1024 * 1024
+/** Answers are kept by host, and here every host is the site's. */
+const answerBytesMax = 16 * 1024 * 1024
+
+interface PreviewEdge {
+  /** From now on visitors get this version. */
+  show(snapshot: Snapshot): void
+  answer(request: Request): Response | Promise<Response>
+}
+
+/** The edge of the service with one site, whose bytes are all here, on every host. */
+export function openPreviewEdge(blobs: Pick<BlobStore, 'open'>, log: Log): PreviewEdge {
+  const bodies = new Bodies({ blobs, bytesMax: bodyBytesMax })
+  let shown: SiteInMemory | null = null
+  const context = {
+    ...{ bodies, log, now: Date.now, choices: new CodingChoices() },
+    recompressor: new Recompressor({ bodies, log }),
+    awaited: { has: () => Promise.resolve(false) },
+    missing: { arrival: () => Promise.resolve(false) },
+    snapshots: { get: () => shown ?? Promise.resolve(null) },
+  }
+  const open = (site: ServableSite): void => {
+    let bytes = 0
+    shown = new SiteInMemory(site, (more) => {
+      bytes += more
+      if (bytes > answerBytesMax) open(site)
+    })
+  }
+  return {
+    show: (snapshot) => open(servableSite(snapshot)),
+    answer(request) {
+      const host = canonicalHost(request.headers.get('host'))
+      if (host === null) return plainPage(400, 'Bad request')
+      // As on the site's own address: what may be said about a whole domain counts on an owner's own only.
+      const site = { kind: 'site', host, label: 'preview', isUnderBaseDomain: true } as const
+      return serveSite(site, request, context)
+    },
+  }
+}

@@ -1,0 +1,13 @@
+import { Identities } from '#atproto/identity.ts'
+import { createSafeFetch } from '#atproto/safe-fetch.ts'
+import type { Config } from './config.ts'
+
+/** How hosts that users name are reached, and how their accounts are resolved. */
+export function openWayOut({ allowPrivateHosts, handleResolverUrl, plcUrl }: Config) {
+  const fetch = createSafeFetch({ allowPrivate: allowPrivateHosts })
+  const identities = new Identities({
+    ...{ fetch, plcUrl, handleResolverUrl },
+    allowHttp: allowPrivateHosts,
+  })
+  return { fetch, identities }
+}
