@@ -1,11 +1,12 @@
 import type { Log } from '#observe/log.ts'
 import { resolve } from '#site/resolve.ts'
 import type { AwaitedSites } from './awaited-sites.ts'
-import { fetchingPage, notFoundPage, unavailablePage } from './pages.ts'
+import type { Hosts } from './hosts.ts'
+import { fetchingPage, notFoundPage, unavailablePage, unclaimedPage } from './pages.ts'
 import { requestTarget } from './request-target.ts'
 import { respond } from './respond.ts'
 import { type FileContext, respondFile } from './respond-file.ts'
-import type { SiteHost } from './route.ts'
+import type { NamedHost, SiteHost } from './route.ts'
 import type { SiteInMemory } from './site-in-memory.ts'
 import type { Snapshots } from './snapshots.ts'
 
@@ -37,6 +38,22 @@ export function serveSite(
   } catch (error) {
     return notAnswered(host, error, context)
   }
+}
+
+/** As `serveSite`, at a host that stands for the site its owner chose, or for none. */
+export function serveNamed(
+  named: NamedHost,
+  request: Request,
+  context: EdgeContext & { readonly hosts: Pick<Hosts, 'labelOf'> },
+): Response | Promise<Response> {
+  const serve = (label: string | null): Response | Promise<Response> =>
+    label === null
+      ? unclaimedPage()
+      : serveSite({ ...named, kind: 'site', label }, request, context)
+  const known = context.hosts.labelOf(named.host)
+  return known instanceof Promise
+    ? known.then(serve).catch((error) => notAnswered({ label: named.host }, error, context))
+    : serve(known)
 }
 
 async function answerLater(
@@ -87,7 +104,11 @@ function decideAndAnswer(
   return respond(decision, request, place, known, context)
 }
 
-function notAnswered({ label }: SiteHost, error: unknown, { log }: EdgeContext): Response {
+function notAnswered(
+  { label }: Pick<SiteHost, 'label'>,
+  error: unknown,
+  { log }: EdgeContext,
+): Response {
   log.error('visitor not answered', { label, error })
   return unavailablePage()
 }

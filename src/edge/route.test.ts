@@ -12,8 +12,13 @@ const site: Route = {
   isUnderBaseDomain: true,
 }
 const base: Route = { kind: 'base' }
-const unknown: Route = { kind: 'unknown' }
+const addresses: Route = { kind: 'addresses' }
 const bad: Route = { kind: 'bad-host' }
+const named = (host: string): Route => ({
+  kind: 'named',
+  host,
+  isUnderBaseDomain: host.endsWith('.sites.example'),
+})
 
 const facts: [string | null, Route][] = [
   ['app.example', application],
@@ -25,20 +30,23 @@ const facts: [string | null, Route][] = [
   [`${label}.sites.example.:3000`, site],
   ['sites.example', base],
   ['sites.example.:80', base],
+  ['sites.sites.example', addresses],
+  ['www.Somebody.example.:443', named('www.somebody.example')],
+  ['blog.sites.example', named('blog.sites.example')],
   // Neither one character more nor less, nor one that base32 does not have.
-  [`${label}a.sites.example`, unknown],
-  [`${label.slice(0, -1)}.sites.example`, unknown],
-  [`s--${'a1'.repeat(13)}.sites.example`, unknown],
-  [`x.${label}.sites.example`, unknown],
-  [`${label}.app.example`, unknown],
-  [`${label}.sites.example.evil.test`, unknown],
-  [`${label}sites.example`, unknown],
-  [`${label}.notsites.example`, unknown],
-  ['www.app.example', unknown],
-  ['constructor.sites.example', unknown],
-  ['127.0.0.1', unknown],
-  ['[::1]:3000', unknown],
-  ['a'.repeat(253), unknown],
+  [`${label}a.sites.example`, named(`${label}a.sites.example`)],
+  [`${label.slice(0, -1)}.sites.example`, named(`${label.slice(0, -1)}.sites.example`)],
+  [`s--${'a1'.repeat(13)}.sites.example`, named(`s--${'a1'.repeat(13)}.sites.example`)],
+  [`x.${label}.sites.example`, named(`x.${label}.sites.example`)],
+  [`${label}.app.example`, named(`${label}.app.example`)],
+  [`${label}.sites.example.evil.test`, named(`${label}.sites.example.evil.test`)],
+  [`${label}sites.example`, named(`${label}sites.example`)],
+  [`${label}.notsites.example`, named(`${label}.notsites.example`)],
+  ['www.app.example', named('www.app.example')],
+  ['constructor.sites.example', named('constructor.sites.example')],
+  ['127.0.0.1', named('127.0.0.1')],
+  ['[::1]:3000', named('[::1]')],
+  ['a'.repeat(253), named('a'.repeat(253))],
   [null, bad],
   ['', bad],
   [' ', bad],

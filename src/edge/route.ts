@@ -2,8 +2,10 @@
 export type Route =
   | { readonly kind: 'application' }
   | SiteHost
+  | NamedHost
+  /** `sites.{base_domain}`: sites by their owner and name. */
+  | { readonly kind: 'addresses' }
   | { readonly kind: 'base' }
-  | { readonly kind: 'unknown' }
   | { readonly kind: 'bad-host' }
 
 export interface SiteHost {
@@ -13,6 +15,14 @@ export interface SiteHost {
   /** The site's own: `s--…`. */
   readonly label: string
   /** Whether others' sites share its domain. */
+  readonly isUnderBaseDomain: boolean
+}
+
+/** A claimed name, somebody's own domain, or one that leads nowhere: only the store knows. */
+export interface NamedHost {
+  readonly kind: 'named'
+  /** Canonical: lower case, without port and trailing dot. */
+  readonly host: string
   readonly isUnderBaseDomain: boolean
 }
 
@@ -54,9 +64,13 @@ export function routeHost(header: string | null, hosts: RoutedHosts): Route {
   if (host === hosts.applicationHost) return { kind: 'application' }
   if (host === hosts.baseDomain) return { kind: 'base' }
   const suffix = `.${hosts.baseDomain}`
-  const label = host.endsWith(suffix) ? host.slice(0, -suffix.length) : ''
-  if (!/^s--[a-z2-7]{26}$/.test(label)) return { kind: 'unknown' }
-  return { kind: 'site', host, label, isUnderBaseDomain: true }
+  const isUnderBaseDomain = host.endsWith(suffix)
+  const label = isUnderBaseDomain ? host.slice(0, -suffix.length) : ''
+  if (label === 'sites') return { kind: 'addresses' }
+  const isOwn = /^s--[a-z2-7]{26}$/.test(label)
+  return isOwn
+    ? { kind: 'site', host, label, isUnderBaseDomain }
+    : { kind: 'named', host, isUnderBaseDomain }
 }
 
 /** Lower case, without port and trailing dot; letters, digits, hyphens and dots only, or `[::1]`. */

@@ -12,6 +12,7 @@ import { recordingLog } from '#tests/support/api.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { alice, siteOf } from '#tests/support/sample-rows.ts'
 import { goLive, snapshotOf, storedFile } from '#tests/support/served-site.ts'
+import { Hosts } from './hosts.ts'
 import { followChanges, Snapshots } from './snapshots.ts'
 
 let database: Database
@@ -180,7 +181,8 @@ describe('changes', () => {
     db = database.db,
   ) {
     const [stop, hints] = [new AbortController(), new Hints()]
-    const following = followChanges({ db, hints, log, snapshots, signal: stop.signal })
+    const hosts = new Hosts({ db })
+    const following = followChanges({ db, hints, hosts, log, snapshots, signal: stop.signal })
     try {
       await act(hints)
     } finally {

@@ -5,6 +5,7 @@ import { latestChangeSeq, oldestChangeSeq, readChanges } from '#store/changes.ts
 import type { Db } from '#store/database.ts'
 import type { Hints } from '#store/hints.ts'
 import { outlastDatabase } from '#store/outlast-database.ts'
+import type { Hosts } from './hosts.ts'
 import { type LoadContext, type LoadedSite, loadSite } from './load-site.ts'
 import { MemoryTier, type TierStats } from './memory-tier.ts'
 import { SiteInMemory } from './site-in-memory.ts'
@@ -74,26 +75,32 @@ interface FollowContext {
   readonly db: Db
   readonly hints: Hints
   readonly log: Log
-  readonly snapshots: Snapshots
+  readonly snapshots: Pick<Snapshots, 'forget' | 'forgetAll'>
+  readonly hosts: Pick<Hosts, 'forget' | 'forgetAll'>
   readonly signal: AbortSignal
 }
 
 /** Forgets what has changed, until the signal ends it. A database that is away is waited for. */
 export async function followChanges(context: FollowContext): Promise<void> {
-  const { db, hints, log, snapshots, signal } = context
+  const { db, hints, hosts, log, snapshots, signal } = context
+  const forgetAll = (): void => {
+    snapshots.forgetAll()
+    hosts.forgetAll()
+  }
   using hinted = hints.subscribe('changes')
   let seen: number | null = null
   const forgetChanged = async (): Promise<void> => {
     if (seen === null) {
       seen = await latestChangeSeq(db)
       // Of what was loaded until now nobody knows whether it has changed since.
-      snapshots.forgetAll()
+      forgetAll()
     }
     // A process that slept longer than changes are kept has missed some.
-    if ((await oldestChangeSeq(db)) > seen + 1) snapshots.forgetAll()
+    if ((await oldestChangeSeq(db)) > seen + 1) forgetAll()
     const changes = await readChanges(db, seen, changesAtOnce)
     for (const change of changes) {
-      if (change.kind === 'site') {
+      if (change.kind === 'host') hosts.forget(change.host)
+      else {
         const name = parseSiteName(change.name)
         if (name !== null) snapshots.forget(siteLabel({ did: change.did, name }))
       }

@@ -8,12 +8,14 @@ import { createSafeFetch } from '#atproto/safe-fetch.ts'
 import { createSeal } from '#atproto/seal.ts'
 import { createLookUp, type LookUp } from '#domains/look-up.ts'
 import { recheckDomains } from '#domains/recheck-domains.ts'
+import { redirectToSite } from '#edge/address-redirect.ts'
 import { AwaitedSites } from '#edge/awaited-sites.ts'
 import { Bodies } from '#edge/bodies.ts'
 import { CodingChoices } from '#edge/codings.ts'
-import { serveSite } from '#edge/edge.ts'
+import { serveNamed, serveSite } from '#edge/edge.ts'
+import { Hosts } from '#edge/hosts.ts'
 import { MissingBlobs } from '#edge/missing-blobs.ts'
-import { plainPage, unclaimedPage } from '#edge/pages.ts'
+import { plainPage } from '#edge/pages.ts'
 import { Recompressor } from '#edge/recompressor.ts'
 import { createRouter } from '#edge/route.ts'
 import { followChanges, Snapshots } from '#edge/snapshots.ts'
@@ -108,7 +110,8 @@ function openEdge({ config, log, signal }: ServiceOptions, stores: Stores) {
   })
   const recompressor = new Recompressor({ bodies, log })
   const awaited = new AwaitedSites({ db, now })
-  return { awaited, bodies, choices: new CodingChoices(), missing, recompressor, snapshots }
+  const hosts = new Hosts({ db })
+  return { awaited, bodies, choices: new CodingChoices(), hosts, missing, recompressor, snapshots }
 }
 
 // Uploads run eight at a time a job, and several people's jobs may meet at one server.
@@ -194,8 +197,10 @@ function answerOf(house: House): Service['fetch'] {
         return serveSite(route, request, house)
       case 'base':
         return Response.redirect(origin, 302)
-      case 'unknown':
-        return unclaimedPage()
+      case 'named':
+        return serveNamed(route, request, house)
+      case 'addresses':
+        return redirectToSite(request, house)
       case 'bad-host':
         return plainPage(400, 'Bad request')
     }

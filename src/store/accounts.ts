@@ -48,6 +48,17 @@ export async function findAccount(db: Db, did: Did): Promise<Account | null> {
   return row ?? null
 }
 
+/** The account that was last seen with this handle, in lower case; handles move from one to another. */
+export async function findDidByHandle(db: Db, handle: string): Promise<Did | null> {
+  const row = await db
+    .selectFrom('accounts')
+    .select('did')
+    .where('handle', '=', handle)
+    .orderBy('updatedAt', 'desc')
+    .executeTakeFirst()
+  return row?.did ?? null
+}
+
 /**
  * Whether we keep up with what this account does: it has signed in (whoever has a domain here has), or
  * its sites were brought here by a backfill or with `INGEST=all`.
