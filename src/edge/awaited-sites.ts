@@ -1,6 +1,6 @@
 import { siteLabel } from '#site/site-address.ts'
 import type { Db } from '#store/database.ts'
-import { listQueuedSites } from '#store/ingest-queue.ts'
+import { listAwaitedSites } from '#store/ingest-queue.ts'
 
 const lookAgainMs = 1_000
 const sitesMax = 1_000
@@ -30,6 +30,6 @@ export class AwaitedSites {
   }
 
   async #read(): Promise<ReadonlySet<string>> {
-    return new Set((await listQueuedSites(this.#db, sitesMax)).map(siteLabel))
+    return new Set((await listAwaitedSites(this.#db, sitesMax)).map(siteLabel))
   }
 }

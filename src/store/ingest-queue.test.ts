@@ -1,20 +1,22 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import type { Did } from '#site/site-address.ts'
 import { onEachDatabase, onEachStore } from '#tests/support/databases.ts'
 import { siteOf } from '#tests/support/sample-rows.ts'
+import { setAccountStatus } from './accounts.ts'
 import { openDatabase } from './database.ts'
 import {
   countIngest,
   enqueueIngest,
   finishIngest,
   type IngestItem,
-  listQueuedSites,
+  listAwaitedSites,
   nextIngestAt,
   renewIngestLease,
   retryIngest,
   takeDueIngest,
 } from './ingest-queue.ts'
 import { migrate } from './migrate.ts'
+import { removeSite } from './remove-site.ts'
 
 await onEachStore('store/ingest-queue', (db) => {
   const enqueue = (name: string, now: number) => enqueueIngest(db(), [siteOf(name)], now)
@@ -120,12 +122,32 @@ await onEachStore('store/ingest-queue', (db) => {
     expect(await countIngest(db())).toBe(0)
   })
 
-  test('those that were asked for last come first', async () => {
-    await enqueue('a', 10)
-    await enqueue('b', 20)
-    await takeOne(30)
-    expect(await listQueuedSites(db(), 2)).toEqual([siteOf('b'), siteOf('a')])
-    expect(await listQueuedSites(db(), 1)).toEqual([siteOf('b')])
+  describe('a site is awaited', () => {
+    test('those that were asked for last first', async () => {
+      await enqueue('a', 10)
+      await enqueue('b', 20)
+      await takeOne(30)
+      expect(await listAwaitedSites(db(), 2)).toEqual([siteOf('b'), siteOf('a')])
+      expect(await listAwaitedSites(db(), 1)).toEqual([siteOf('b')])
+    })
+    test('until it has failed three times', async () => {
+      await enqueue('a', 10)
+      for (const at of [10, 20, 30]) {
+        expect(await listAwaitedSites(db(), 2)).toHaveLength(1)
+        await retryIngest(db(), await takeOne(at), { at: at + 10, error: 'away' })
+      }
+      expect(await listAwaitedSites(db(), 2)).toEqual([])
+    })
+    test('not when its owner removed it', async () => {
+      await enqueue('a', 10)
+      await removeSite(db(), siteOf('a'), '3kaaaaaaaaaa2', 10)
+      expect(await listAwaitedSites(db(), 2)).toEqual([])
+    })
+    test('not when its account is hidden', async () => {
+      await enqueue('a', 10)
+      await setAccountStatus(db(), siteOf('a').did, 'deactivated', 10)
+      expect(await listAwaitedSites(db(), 2)).toEqual([])
+    })
   })
 
   test('thousands are enqueued at once, the same ones by several, each once', async () => {

@@ -180,14 +180,28 @@ export async function countIngest(db: Db): Promise<number> {
   return count
 }
 
-/** The sites that were asked for last, waiting or being looked at. */
-export async function listQueuedSites(db: Db, limit: number): Promise<SiteAddress[]> {
+const awaitedAttemptsMax = 3
+
+/**
+ * The sites that were asked for last and may be here in a moment: not those that failed several times,
+ * were removed by their owner, or are hidden with their account.
+ */
+export async function listAwaitedSites(db: Db, limit: number): Promise<SiteAddress[]> {
   return await db
     .selectFrom('ingestQueue')
-    .select(['did', 'name'])
+    .leftJoin('accounts', 'accounts.did', 'ingestQueue.did')
+    .leftJoin('sites', (join) =>
+      join.onRef('sites.did', '=', 'ingestQueue.did').onRef('sites.name', '=', 'ingestQueue.name'),
+    )
+    .select(['ingestQueue.did', 'ingestQueue.name'])
+    .where('attempts', '<', awaitedAttemptsMax)
+    .where('sites.removedRev', 'is', null)
+    .where((where) =>
+      where.or([where('accounts.status', 'is', null), where('accounts.status', '=', 'active')]),
+    )
     .orderBy('enqueuedAt', 'desc')
-    .orderBy('did')
-    .orderBy('name')
+    .orderBy('ingestQueue.did')
+    .orderBy('ingestQueue.name')
     .limit(limit)
     .execute()
 }
