@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { cpuMs } from '#tests/support/cpu-ms.ts'
 import { parseSubdomainLabel } from './subdomain-label.ts'
 
 describe('what may be claimed', () => {
@@ -43,8 +44,7 @@ describe('what may be claimed', () => {
   }
 
   test('a very long one is refused at once', () => {
-    const start = performance.now()
-    expect(parseSubdomainLabel(`${'a-'.repeat(500_000)}-`)).toBeNull()
-    expect(performance.now() - start).toBeLessThan(200)
+    const label = `${'a-'.repeat(500_000)}-`
+    expect(cpuMs(() => expect(parseSubdomainLabel(label)).toBeNull())).toBeLessThan(200)
   })
 })
