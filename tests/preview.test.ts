@@ -84,11 +84,29 @@ describe('addresses, as a table of status and Location or body', () => {
     else if (expected !== '') expect(await answer.text()).toBe(expected)
   })
 
-  test('every Host is this site, but for what is none', async () => {
-    const status = async (lines: string) =>
-      (await rawRequest(preview.port, `GET / HTTP/1.1\r\n${lines}Connection: close\r\n\r\n`)).status
-    expect(await status('Host: www.example.com\r\n')).toBe(200)
-    expect(await status('Host: a_b\r\n')).toBe(400)
+  const statusWith = async (...lines: string[]): Promise<number> => {
+    const request = ['GET / HTTP/1.1', ...lines, 'Connection: close', '', '']
+    return (await rawRequest(preview.port, request.join('\r\n'))).status
+  }
+  test.each([
+    ['localhost', 200],
+    ['preview.localhost:8080', 200],
+    ['[::1]', 200],
+    ['www.example.com', 421],
+    ['localhost.example.com', 421],
+    ['a_b', 400],
+  ])('a Host %s is answered with %d', async (host, status) => {
+    expect(await statusWith(`Host: ${host}`)).toBe(status)
+  })
+  test.each([
+    ['cross-site', 'cors', 403],
+    ['cross-site', 'no-cors', 403],
+    ['cross-site', 'navigate', 200],
+    ['same-origin', 'cors', 200],
+    ['none', 'navigate', 200],
+  ])('a browser that says %s and %s gets %d', async (site, mode, status) => {
+    const lines = [`Sec-Fetch-Site: ${site}`, `Sec-Fetch-Mode: ${mode}`]
+    expect(await statusWith('Host: localhost', ...lines)).toBe(status)
   })
 
   test('only reading is answered', async () => {

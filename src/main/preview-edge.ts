@@ -20,7 +20,13 @@ interface PreviewEdge {
   answer(request: Request): Response | Promise<Response>
 }
 
-/** The edge of the service with one site, whose bytes are all here, on every host. */
+/** Names of this machine itself. */
+const ownHost = /^(?:127\.0\.0\.1|\[::1\]|(?:[^.]+\.)*localhost)$/
+
+/**
+ * The edge of the service with one site, whose bytes are all here, on every name of this machine. Pages of
+ * other sites that the same browser has open cannot read it.
+ */
 export function openPreviewEdge(blobs: Pick<BlobStore, 'open'>, log: Log): PreviewEdge {
   const bodies = new Bodies({ blobs, bytesMax: bodyBytesMax })
   let shown: SiteInMemory | null = null
@@ -43,9 +49,20 @@ export function openPreviewEdge(blobs: Pick<BlobStore, 'open'>, log: Log): Previ
     answer(request) {
       const host = canonicalHost(request.headers.get('host'))
       if (host === null) return plainPage(400, 'Bad request')
+      // Somebody's own name may be made to lead here, so that his page counts as of the same origin.
+      if (!ownHost.test(host)) return plainPage(421, 'Only at an address of this machine')
+      if (isFetchedByOthers(request)) return plainPage(403, 'Only for pages of this machine')
       // As on the site's own address: what may be said about a whole domain counts on an owner's own only.
       const site = { kind: 'site', host, label: 'preview', isUnderBaseDomain: true } as const
       return serveSite(site, request, context)
     },
   }
+}
+
+// A site may be read by every page (CORS), and what is not published yet by none of another site. To follow
+// a link is something else: whoever made the link does not see what is there.
+function isFetchedByOthers({ headers }: Request): boolean {
+  return (
+    headers.get('sec-fetch-site') === 'cross-site' && headers.get('sec-fetch-mode') !== 'navigate'
+  )
 }
