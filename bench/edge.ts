@@ -12,6 +12,8 @@ import { fillSites } from './edge/sites.ts'
 const rounds = Number(process.argv[2] ?? 5)
 const seconds = Number(process.argv[3] ?? 3)
 const sites = 10_000
+/** What is compiled while it runs is at its best after some hundred thousand requests. */
+const warmUpSeconds = 5
 
 async function main(): Promise<void> {
   for (const tool of ['wrk', 'taskset']) {
@@ -50,7 +52,7 @@ type Measures = ReadonlyMap<string, Measure>
 /** The medians, by runner. Each runs once in a round, and another one begins each round. */
 async function measure({ runners }: BenchCase): Promise<Measures> {
   const measured = new Map(runners.map(({ who }) => [who, [] as Measure[]]))
-  for (const { server, script } of runners) await load(server, script, 2)
+  for (const { server, script } of runners) await load(server, script, warmUpSeconds)
   for (let round = 0; round < rounds; round++) {
     const first = round % runners.length
     for (const { who, server, script } of [...runners.slice(first), ...runners.slice(0, first)]) {

@@ -91,11 +91,16 @@ export class FileAnswer {
 }
 
 /** Text that is small enough to be compressed in memory; what is stored as it came may gain by gzip too. */
-function makeable({ bytes, coding, contentType, storedBytes }: SnapshotFile): ContentCoding[] {
-  if (bytes <= recompressedBytesMin || Math.max(bytes, storedBytes) > wholeBodyBytesMax) return []
+function makeable(file: SnapshotFile): ContentCoding[] {
+  const { bytes, coding, contentType } = file
+  if (bytes <= recompressedBytesMin || isStreamed(file)) return []
   if (!isText(contentType.split(';', 1)[0] ?? '')) return []
   return coding === 'gzip' ? ['br'] : ['br', 'gzip']
 }
+
+/** In one of its codings, at least. */
+const isStreamed = ({ bytes, storedBytes }: SnapshotFile): boolean =>
+  Math.max(bytes, storedBytes) > wholeBodyBytesMax
 
 function ownFields(
   site: ServableSite,
@@ -109,8 +114,8 @@ function ownFields(
   return {
     ...siteFields(site, place),
     'content-type': file.contentType,
-    // Means nothing, but without it Bun names downloads after the file in our store (Bun 1.4.5).
-    'content-disposition': 'inline',
+    // Means nothing, but without it Bun names what it streams after the file in our store (Bun 1.4.5).
+    ...(isStreamed(file) && { 'content-disposition': 'inline' }),
     'cache-control': status === 200 ? cacheControlOf(isOwnAddress ? path : '') : 'no-store',
     ...(status === 200 && {
       'last-modified': new Date(site.snapshot.publishedAt).toUTCString(),

@@ -10,6 +10,7 @@ export interface OwnPage {
 
 /** The fields of every page of ours. */
 export const ownPageFields: Readonly<Record<string, string>> = {
+  'access-control-allow-origin': '*',
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',

@@ -32,7 +32,6 @@ const base = {
 const ofFile = {
   ...base,
   'accept-ranges': 'bytes',
-  'content-disposition': 'inline',
   'cache-control': 'public, max-age=0, must-revalidate',
   'last-modified': 'Tue, 01 Jan 2030 00:00:00 GMT',
 }
