@@ -1,7 +1,7 @@
 import type { GapReason } from './firehose-event.ts'
 import type { FirehoseHint } from './firehose-hint.ts'
 
-/** A stream's way to say things. Pure: what is done about it is `firehose.ts`'s business. */
+/** A stream's way to say things. Pure: what is done about it is `firehose-reader.ts`'s business. */
 export interface FirehoseFormat {
   /** Where to connect to go on after `cursor`; null: with what comes now. */
   address(options: AddressOptions): URL

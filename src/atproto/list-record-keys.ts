@@ -23,10 +23,11 @@ export async function listRecordKeys(
 ): Promise<string[]> {
   const keys = new Set<string>()
   const method = 'com.atproto.repo.listRecords'
+  // Pages may be shorter than asked for, but not for ever.
+  const pagesMax = 2 * Math.ceil(recordsMax / recordsPerPage)
   let cursor: string | null = ''
-  // A server that lists the same again and again has come to its end, whatever it says.
-  for (let known = -1; cursor !== null && keys.size > known && keys.size < recordsMax; ) {
-    known = keys.size
+  for (let pages = 0; cursor !== null && pages < pagesMax && keys.size < recordsMax; pages++) {
+    const known = keys.size
     const fixed = { repo: did, collection, limit: String(recordsPerPage) }
     const parameters = cursor === '' ? fixed : { ...fixed, cursor }
     const page = await publicQuery(
@@ -34,7 +35,8 @@ export async function listRecordKeys(
       context,
     )
     for (const key of keysOf(page)) keys.add(key)
-    cursor = cursorOf(page)
+    // A server that lists the same again has come to its end, whatever it says.
+    cursor = keys.size > known ? cursorOf(page) : null
   }
   return [...keys].slice(0, recordsMax)
 }

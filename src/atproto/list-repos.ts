@@ -6,6 +6,8 @@ import { publicQuery, type QueryContext } from './public-query.ts'
 
 const reposPerPage = 500
 const pageBytesMax = 4 * 1024 * 1024
+/** Fifty million accounts: a source that goes on behind that goes round in circles. */
+const pagesMax = 100_000
 
 /**
  * The accounts that have records of a collection, page by page, as a relay lists them. An account server,
@@ -38,14 +40,14 @@ async function* pagesOf(
   context: QueryContext,
 ): AsyncGenerator<Did[]> {
   let cursor: string | null = ''
-  let before: string | null = null
-  while (cursor !== null && cursor !== before) {
+  for (let pages = 0; cursor !== null && pages < pagesMax; pages++) {
+    const before: string = cursor
     const first = { ...fixed, limit: String(reposPerPage) }
     const parameters = cursor === '' ? first : { ...first, cursor }
     const page = await publicQuery({ server, method, parameters, bytesMax: pageBytesMax }, context)
     yield didsOf(page)
-    before = cursor
-    cursor = cursorOf(page)
+    const next = cursorOf(page)
+    cursor = next === before ? null : next
   }
 }
 

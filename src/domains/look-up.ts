@@ -1,5 +1,6 @@
 import { getServers } from 'node:dns'
 import type { Answer, DecodedPacket } from 'dns-packet'
+import { HostBusyError, HostSlots } from '#atproto/host-slots.ts'
 import { askDnsServer, type DnsQuestion, DnsServerError, type DnsType } from './ask-dns-server.ts'
 import { type DnsServerAddress, parseDnsServerAddress } from './dns-server-address.ts'
 
@@ -23,6 +24,10 @@ interface LookUpOptions {
   readonly patienceMs?: number
 }
 
+/** Of everybody together; each is a socket. Who waits longer than the queue is told that nobody answered. */
+const questionsAtOnceMax = 64
+const questionsWaitingMax = 1_000
+
 const roundsMax = 2
 const triesMax = 4
 
@@ -32,20 +37,30 @@ const triesMax = 4
  * 21370), and "no such record" for "no such name".
  */
 export function createLookUp({ servers, signal, patienceMs = 2_500 }: LookUpOptions): LookUp {
-  return async (type, name) => {
+  const turns = new HostSlots({ slotsMax: questionsAtOnceMax, waitingMax: questionsWaitingMax })
+  const ask = async (question: DnsQuestion): Promise<DnsAnswer> => {
     const asked = servers.length > 0 ? servers : serversOfMachine()
     const tries = Array.from({ length: roundsMax }, () => asked).flat()
     let reason: 'silent' | 'failing' = 'silent'
     for (const server of tries.slice(0, triesMax)) {
       if (signal.aborted) break
       const limit = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])
-      const packet = await answerOrNull(server, { type, name }, limit)
+      const packet = await answerOrNull(server, question, limit)
       if (packet !== null && isDefinite(packet)) {
-        return { answered: true, values: valuesOf(packet, { type, name }) }
+        return { answered: true, values: valuesOf(packet, question) }
       }
       if (packet !== null) reason = 'failing'
     }
     return { answered: false, reason }
+  }
+  return async (type, name) => {
+    try {
+      const leave = await turns.take('dns', signal)
+      return await ask({ type, name }).finally(leave)
+    } catch (error) {
+      if (!(error instanceof HostBusyError || signal.aborted)) throw error
+      return { answered: false, reason: 'silent' }
+    }
   }
 }
 

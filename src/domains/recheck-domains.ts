@@ -1,6 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import pMap from 'p-map'
-import type { CustomDomain } from '#store/custom-domains.ts'
+import { mapAtOnce } from '#atproto/map-at-once.ts'
 import { outlastDatabase } from '#store/outlast-database.ts'
 import { takeDueCustomDomains } from '#store/take-due-custom-domains.ts'
 import { type VerifyContext, verifyDomain } from './verify-domain.ts'
@@ -32,13 +31,15 @@ export async function recheckDomains(context: RecheckContext): Promise<void> {
 
 /** Those that are due now, at most a hundred; returns how many there were. */
 export async function recheckDueDomains(context: RecheckContext): Promise<number> {
-  const { db, now } = context
+  const { db, now, signal } = context
   const due = await takeDueCustomDomains(db, { now: now(), leaseMs, limit: takenAtOnce })
-  await pMap(due, (domain) => recheck(domain, context), { concurrency: domainsAtOnce })
+  try {
+    await mapAtOnce(due, { atOnce: domainsAtOnce, signal }, (domain) =>
+      verifyDomain(domain, context),
+    )
+  } catch (error) {
+    // Stopping is not failing: the lease brings back what was not looked up.
+    if (!signal.aborted) throw error
+  }
   return due.length
-}
-
-/** Once all is to stop, none begins: the lease brings it back. */
-async function recheck(domain: CustomDomain, context: RecheckContext): Promise<void> {
-  if (!context.signal.aborted) await verifyDomain(domain, context)
 }

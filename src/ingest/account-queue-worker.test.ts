@@ -1,12 +1,17 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import type { Did } from '#site/site-address.ts'
-import { countQueuedAccounts, enqueueAccounts } from '#store/account-queue.ts'
+import {
+  type AccountItem,
+  countQueuedAccounts,
+  enqueueAccounts,
+  takeDueAccounts,
+} from '#store/account-queue.ts'
 import { findAccount, upsertAccount } from '#store/accounts.ts'
 import { enqueueIngest } from '#store/ingest-queue.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { type IngestPlace, openIngestPlace } from '#tests/support/ingest-place.ts'
 import { alice, siteOf } from '#tests/support/sample-rows.ts'
-import { runAccountQueue } from './account-queue-worker.ts'
+import { runAccountQueue, workOn } from './account-queue-worker.ts'
 
 let place: IngestPlace
 let running: Promise<void>
@@ -129,4 +134,15 @@ test('stopping leaves what was under way to be taken at once', async () => {
   await running
   const [row] = await place.context.db.selectFrom('accountQueue').selectAll().execute()
   expect(row).toMatchObject({ leasedUntil: 0, nextAttemptAt: place.now })
+})
+
+test('stopping gives nobody up, a stranger at his last try neither', async () => {
+  const { db } = place.context
+  const stranger = 'did:web:nobody.invalid' as Did
+  await ask(stranger)
+  await db.updateTable('accountQueue').set({ attempts: 4 }).execute()
+  const [item] = await takeDueAccounts(db, { now: place.now, leaseMs: 1000, limit: 1 })
+  place.stop.abort()
+  await workOn(item as AccountItem, place.context, () => Promise.reject(new Error('aborted')))
+  expect(await waiting()).toBe(1)
 })

@@ -106,7 +106,7 @@ export async function workOn(
     // Stopping is not failing: whoever starts next shall not wait for the lease to run out.
     const at = signal.aborted ? now() : now() + retryAfterMs(item.attempts)
     if (!signal.aborted) log.warn('account not looked at', { did: item.did, error })
-    if (await isHopeless(item, db)) await finishAccount(db, item)
+    if (!signal.aborted && (await isHopeless(item, db))) await finishAccount(db, item)
     else await retryAccount(db, item, { at, error: String(error) })
     return false
   }

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { sessionIdleMs } from '#api/sessions.ts'
 import type { Log } from '#observe/log.ts'
+import { replacedVersionMs } from '#site/limits.ts'
 import { deleteExpiredBrowserSessions } from '#store/browser-sessions.ts'
 import { pruneChanges } from '#store/changes.ts'
 import type { Db } from '#store/database.ts'
@@ -36,7 +37,7 @@ async function sweepRows(db: Db, now: number): Promise<void> {
   await deleteExpiredBrowserSessions(db, { now, idleMs: sessionIdleMs })
   await deleteExpiredSealed(db, now)
   await deleteJobsFinishedBefore(db, now - dayMs)
-  await dropReplacedSnapshots(db, now - dayMs)
+  await dropReplacedSnapshots(db, now - replacedVersionMs)
   await pruneChanges(db, now - dayMs)
   await deleteUploadedBlobsBefore(db, now - dayMs)
 }
