@@ -79,11 +79,11 @@ test('an instance that has lost its blobs has them back, beside the service that
   expect(await second.end('SIGTERM')).toBe(0)
 }, 60_000)
 
-test('an empty instance knows nobody', async () => {
-  const { code, said } = await backfill('empty')
-  expect({ code, said }).toEqual({
-    code: 0,
-    said: ['0 accounts to look at', '0 sites of 0 accounts are here'],
+test('a folder in which no service has run is said to be none', async () => {
+  const { code, complaints } = await backfill('empty')
+  expect({ code, complaints }).toEqual({
+    code: 1,
+    complaints: expect.stringMatching(/^sitehost: there is no Sitehost data in \S+; choose .*\n$/),
   })
 })
 
@@ -128,6 +128,14 @@ describe('repair', () => {
     expect({ code, complaints }).toEqual({
       code: 1,
       complaints: 'sitehost: the site is not in order\n',
+    })
+  })
+
+  test('a site that is nowhere is none', async () => {
+    const { code, complaints } = await repair(`at://${accountOf(0).did}/place.sitehost.fs/mistyped`)
+    expect({ code, complaints }).toEqual({
+      code: 1,
+      complaints: 'sitehost: there is no such site, neither here nor at its source\n',
     })
   })
 

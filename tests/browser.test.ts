@@ -71,9 +71,30 @@ describe.skipIf(!hasBrowser)('a person with a browser', () => {
     await page.getByRole('link', { name: /s--[a-z2-7]{26}\.localhost/ }).waitFor()
   }, 30_000)
 
+  // As a script of the page would: the page itself has no form for it yet.
+  const claim = (handle: string, siteRkey: string) =>
+    page.evaluate(
+      async ([handle, siteRkey]) => {
+        const post = (path: string, body: object) =>
+          fetch(path, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json' },
+            body: JSON.stringify(body),
+          })
+        await post('/api/domain/claim', { handle })
+        await post('/api/domain/sitehost/map-site', { domain: `${handle}.localhost`, siteRkey })
+      },
+      [handle, siteRkey] as const,
+    )
+
   test('finds the site in the list, and signs out', async () => {
+    await claim('alices-own', 'first-site')
     await page.goto(`${world.app}/editor`)
     await page.getByText('first-site').first().waitFor()
+    const address = page.getByRole('link', { name: 'alices-own.localhost' })
+    expect(await address.getAttribute('href')).toBe(
+      `http://alices-own.localhost:${new URL(world.app).port}/`,
+    )
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.waitForURL(`${world.app}/`)
     await page.getByLabel('Your handle').waitFor()

@@ -173,6 +173,16 @@ describe('serve', () => {
     const args = ['serve', '--port', String(taken.port), '--data', join(dir, 'serve')]
     await expect(startServiceProcess(args)).rejects.toThrow(`port ${taken.port} is in use`)
   })
+
+  test('says so when another of its kind has the port', async () => {
+    await using other = await startServiceProcess(
+      ['serve', '--port', '0', '--data', join(dir, 'other')],
+      nowhere,
+    )
+    const { port } = new URL(other.ready.app)
+    const args = ['serve', '--port', port, '--data', join(dir, 'serve')]
+    await expect(startServiceProcess(args, nowhere)).rejects.toThrow(`port ${port} is in use`)
+  })
 })
 
 /** Resolves when the job is in this phase. */

@@ -29,11 +29,18 @@ export interface Site {
   readonly fileCount: number
   readonly bytes: number
   readonly url: string
-  readonly domains: readonly string[]
+  readonly domains: readonly SiteDomain[]
   readonly createdAt: string | null
   readonly updatedAt: string | null
   readonly publishedAt: string | null
   readonly problems: readonly string[]
+}
+
+/** A name that leads to the site. A custom domain is served once it is verified. */
+export interface SiteDomain {
+  readonly type: 'sitehost' | 'custom'
+  readonly domain: string
+  readonly verified?: boolean
 }
 
 /** Where to send the person, to sign in with their own server. */

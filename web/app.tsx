@@ -1,6 +1,7 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { EditorPage } from './editor-page.tsx'
+import { ErrorBoundary } from './error-boundary.tsx'
 import { OnboardingPage } from './onboarding-page.tsx'
 import { SignInPage } from './sign-in-page.tsx'
 
@@ -19,6 +20,8 @@ const root = document.getElementById('app')
 if (root === null) throw new Error('the page has no element #app')
 createRoot(root).render(
   <StrictMode>
-    <App path={location.pathname} />
+    <ErrorBoundary>
+      <App path={location.pathname} />
+    </ErrorBoundary>
   </StrictMode>,
 )

@@ -22,9 +22,16 @@ function SiteItem({ site }: { site: Site }) {
         <a href={url}>{displayName || rkey}</a>
       </h2>
       <ul className={styles['addresses']}>
-        {[...new Set([...domains, new URL(url).host])].map((address) => (
-          <li key={address}>{address}</li>
+        {domains.map(({ domain, verified }) => (
+          <li key={domain}>
+            {verified === false ? (
+              `${domain} (not verified yet)`
+            ) : (
+              <a href={addressOf(domain, url)}>{domain}</a>
+            )}
+          </li>
         ))}
+        <li>{new URL(url).host}</li>
       </ul>
       <p className={styles['facts']}>
         {formatCount(fileCount, 'file')}, {formatBytes(bytes)}
@@ -46,4 +53,11 @@ function SiteItem({ site }: { site: Site }) {
       )}
     </li>
   )
+}
+
+/** The site by another name, on the port and scheme of its own address. */
+function addressOf(domain: string, url: string): string {
+  const address = new URL(url)
+  address.hostname = domain
+  return address.href
 }

@@ -6,6 +6,11 @@ export function isInOrder({ findings }: RepairReport): boolean {
   return findings.every(({ isMended }) => isMended)
 }
 
+/** Whether neither we nor its owner's server know of the site. */
+export function isNowhere({ recordCid, files, findings }: RepairReport): boolean {
+  return recordCid === null && files === 0 && findings.length === 0
+}
+
 /** What a person reads after a repair, a line each. */
 export function repairLines(report: RepairReport): string[] {
   const { site, status, recordCid, files, intactFiles, findings } = report

@@ -78,7 +78,9 @@ async function queueAccount(did: Did, { db, hints, now }: EventContext): Promise
 /** Of accounts that are not known, nothing can have been missed that would be shown here. */
 async function queueAll(reason: string, { db, hints, log, now }: EventContext): Promise<boolean> {
   const accounts = await enqueueKnownAccounts(db, now())
-  log.warn('firehose has a gap', { reason, accountsQueued: accounts })
+  // A first start has nothing to have missed.
+  const level = reason === 'no-cursor' ? 'info' : 'warn'
+  log[level]('firehose has a gap', { reason, accountsQueued: accounts })
   hints.notify('accounts')
   return true
 }

@@ -7,7 +7,8 @@ import { openUpkeep, type Upkeep } from './upkeep.ts'
 /** Brings every site here that is not, of the accounts that are known or of all there are. */
 export async function runBackfill(options: BackfillOptions, signal: AbortSignal): Promise<void> {
   await using opened = new AsyncDisposableStack()
-  const upkeep = await openUpkeep(options, signal, opened)
+  const mayBeNew = options.all === true
+  const upkeep = await openUpkeep({ ...options, mayBeNew }, signal, opened)
   const queued = options.all === true ? await queueAll(upkeep) : await queueKnown(upkeep)
   console.log(`${queued} accounts to look at`)
   const totals = await backfill({

@@ -18,6 +18,8 @@ export function listen({ host, port, fetch }: ListenOptions): Bun.Server<undefin
       idleTimeout: idleTimeoutSeconds,
       // Else whoever meets a failure is shown pieces of our code (Bun 1.4.5).
       development: false,
+      // Without development, Bun lets another process listen beside us (Bun 1.4.5).
+      reusePort: false,
       // Every route has its own limit, and an answer that says what it is.
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
       fetch,

@@ -1,5 +1,5 @@
 import type { DataOptions } from '#cli/program.ts'
-import { isInOrder, repairLines } from '#cli/repair-report.ts'
+import { isInOrder, isNowhere, repairLines } from '#cli/repair-report.ts'
 import { repairSite } from '#ingest/repair-site.ts'
 import { parseDid, type SiteAddress } from '#site/site-address.ts'
 import { parseSiteName } from '#site/site-name.ts'
@@ -15,12 +15,17 @@ export async function runRepair(
   const site = parseAddress(address)
   await using opened = new AsyncDisposableStack()
   const report = await repairSite(site, await openUpkeep(options, signal, opened))
+  if (isNowhere(report))
+    throw new StartError('there is no such site, neither here nor at its source')
   for (const line of repairLines(report)) console.log(line)
   if (!isInOrder(report)) throw new StartError('the site is not in order')
 }
 
 function parseAddress(input: string): SiteAddress {
-  const [didText = '', nameText = '', ...more] = input.replace(/^at:\/\//, '').split('/')
+  const [didText = '', nameText = '', ...more] = input
+    .replace(/^at:\/\//, '')
+    .replace('/place.sitehost.fs/', '/')
+    .split('/')
   const [did, name] = [parseDid(didText), parseSiteName(nameText)]
   if (did === null || name === null || more.length > 0) {
     throw new StartError(

@@ -1,7 +1,9 @@
+import { join } from 'node:path'
 import type { DataOptions } from '#cli/program.ts'
 import type { SyncContext } from '#ingest/sync-account.ts'
 import { startLog } from '#observe/log.ts'
 import { type Config, readConfig } from './config.ts'
+import { StartError } from './start-failure.ts'
 import { openStores } from './stores.ts'
 import { openWayOut } from './way-out.ts'
 
@@ -11,14 +13,15 @@ export interface Upkeep extends SyncContext {
 
 /**
  * What a command stands on that mends the data folder and ends. The service may run beside it: both work
- * from the same queues.
+ * from the same queues. Throws StartError for a folder in which no service has run, unless it `mayBeNew`.
  */
 export async function openUpkeep(
-  { data }: DataOptions,
+  { data, mayBeNew = false }: DataOptions & { readonly mayBeNew?: boolean },
   signal: AbortSignal,
   opened: AsyncDisposableStack,
 ): Promise<Upkeep> {
   const config = readConfig({ LOG_LEVEL: 'error', ...(data !== undefined && { DATA_DIR: data }) })
+  if (!mayBeNew) await assertUsed(config)
   const log = opened.use(await startLog((line) => process.stderr.write(line), config.logLevel))
   const stores = await openStores({ config, log }, opened)
   const { fileBytesMax, siteBytesMax } = config
@@ -27,4 +30,12 @@ export async function openUpkeep(
     limits: { fileBytesMax, siteBytesMax },
     now: Date.now,
   }
+}
+
+// A mistyped folder would be made, and look like one in which everything is in order.
+async function assertUsed({ dataDir, databaseUrl }: Config): Promise<void> {
+  if (databaseUrl !== undefined || (await Bun.file(join(dataDir, 'sitehost.db')).exists())) return
+  throw new StartError(
+    `there is no Sitehost data in ${dataDir}; choose the service’s folder with --data`,
+  )
 }
