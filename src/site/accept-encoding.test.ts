@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { cpuMs } from '#tests/support/cpu-ms.ts'
 import { preferredCoding } from './accept-encoding.ts'
 import type { ContentCoding } from './encoding.ts'
 
@@ -86,9 +87,10 @@ test('any header has an answer', () => {
 })
 
 test('a very long header takes no longer than its length', () => {
-  const started = performance.now()
-  preferredCoding(`gzip;${' '.repeat(100_000)}q=1`, both)
-  preferredCoding(','.repeat(100_000), both)
-  for (const unit of ['br;', 'q=', 'a,', '*']) preferredCoding(unit.repeat(100_000), all)
-  expect(performance.now() - started).toBeLessThan(1000)
+  const spent = cpuMs(() => {
+    preferredCoding(`gzip;${' '.repeat(100_000)}q=1`, both)
+    preferredCoding(','.repeat(100_000), both)
+    for (const unit of ['br;', 'q=', 'a,', '*']) preferredCoding(unit.repeat(100_000), all)
+  })
+  expect(spent).toBeLessThan(1000)
 })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { cpuMs } from '#tests/support/cpu-ms.ts'
 import { cacheControlOf, isHashedAsset } from './cache-control.ts'
 
 describe('named after their content', () => {
@@ -139,8 +140,9 @@ test.each([
 })
 
 test('a long name takes no longer than its length', () => {
-  const started = performance.now()
-  for (const unit of ['a', 'aB1-', '0a', 'Ab', '.', '_', 'assets/'])
-    isHashedAsset(`assets/${unit.repeat(100_000)}!`)
-  expect(performance.now() - started).toBeLessThan(1000)
+  const spent = cpuMs(() => {
+    for (const unit of ['a', 'aB1-', '0a', 'Ab', '.', '_', 'assets/'])
+      isHashedAsset(`assets/${unit.repeat(100_000)}!`)
+  })
+  expect(spent).toBeLessThan(1000)
 })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { cpuMs } from '#tests/support/cpu-ms.ts'
 import { checkConditions } from './conditions.ts'
 
 const before = 'Tue, 01 Jan 2030 00:00:00 GMT'
@@ -101,9 +102,10 @@ test('any headers have an answer, and soon', () => {
       expect(['proceed', 304, 412]).toContain(answer)
     }),
   )
-  const started = performance.now()
-  for (const unit of ['W/', '"', ' ', ',', 'Tue, ']) {
-    for (const name of names) check({ [name]: unit.repeat(100_000) })
-  }
-  expect(performance.now() - started).toBeLessThan(1000)
+  const spent = cpuMs(() => {
+    for (const unit of ['W/', '"', ' ', ',', 'Tue, ']) {
+      for (const name of names) check({ [name]: unit.repeat(100_000) })
+    }
+  })
+  expect(spent).toBeLessThan(1000)
 })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { cpuMs } from '#tests/support/cpu-ms.ts'
 import { expandTree } from './expand.ts'
 import type { Directory, Entry, FileNode } from './manifest.ts'
 import { type PartUri, partKeyOf, partUri } from './part.ts'
@@ -150,9 +151,10 @@ describe('what is refused', () => {
         ),
       ]),
     )
-    const since = performance.now()
-    expect(expandTree(directory(part('x', '0')), owner, known).ok).toBe(false)
-    expect(performance.now() - since).toBeLessThan(1000)
+    const spent = cpuMs(() => {
+      expect(expandTree(directory(part('x', '0')), owner, known).ok).toBe(false)
+    })
+    expect(spent).toBeLessThan(1000)
   })
 })
 

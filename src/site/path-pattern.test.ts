@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { cpuMs } from '#tests/support/cpu-ms.ts'
 import { compilePathPattern, encodeCapture, matchPathPattern } from './path-pattern.ts'
 import { parseRequestPath } from './request-path.ts'
 
@@ -132,8 +133,9 @@ test('any text is a pattern or a problem, and long ones take no longer than thei
       .map((parts) => parts.join('')),
   )
   fc.assert(fc.property(weird, (text) => void compilePathPattern(`/${text}`)))
-  const started = performance.now()
-  for (const unit of ['/:a', '/*', '/', ':a', '%']) compilePathPattern(unit.repeat(100_000))
-  for (let i = 0; i < 100; i++) match(`/*${'/a'.repeat(1000)}`, '/a'.repeat(2000))
-  expect(performance.now() - started).toBeLessThan(1000)
+  const spent = cpuMs(() => {
+    for (const unit of ['/:a', '/*', '/', ':a', '%']) compilePathPattern(unit.repeat(100_000))
+    for (let i = 0; i < 100; i++) match(`/*${'/a'.repeat(1000)}`, '/a'.repeat(2000))
+  })
+  expect(spent).toBeLessThan(1000)
 })
