@@ -1,10 +1,10 @@
+import { EncodedPath } from './encoded-path.ts'
 import type { HeaderBlock, HeaderChange } from './header-block.ts'
 import { combinationOf } from './header-fields.ts'
 import type { HeaderRules } from './header-rules.ts'
-import { answerHeaderCharsMax, headerValueCharsMax } from './limits.ts'
-import { type Captures, encodeCapture } from './path-pattern.ts'
+import { answerHeaderCharsMax, headerFieldsMax, headerValueCharsMax } from './limits.ts'
 import { isForCertificates, parseRequestPath } from './request-path.ts'
-import { fillTemplate } from './template.ts'
+import { fillTemplate, type TemplateValues } from './template.ts'
 
 /** For which answer headers are wanted: nothing else of a request counts. */
 export interface HeaderPlace {
@@ -21,7 +21,8 @@ export type HeaderList = (readonly [name: string, value: string])[]
 
 /**
  * Our own headers of an answer, by lower-case names, as the owner's rules change them. What the owner adds
- * beyond 16 KiB, and a value that captures make longer than one may be, is left out.
+ * beyond 16 KiB or 64 lines, and a value that captures make longer than one may be, is left out. Linear
+ * in the rules, and once in the path.
  */
 export function applyHeaderRules(
   rules: HeaderRules,
@@ -30,9 +31,14 @@ export function applyHeaderRules(
 ): HeaderList {
   const path = rules.isEmpty ? null : parseRequestPath(place.pathname)
   if (path === null || !path.ok || isForCertificates(path.segments)) return Object.entries(own)
-  const owners: OwnersFields = { values: new Map(), charsLeft: answerHeaderCharsMax }
+  const asked = new EncodedPath(path)
+  const owners: OwnersFields = {
+    values: new Map(),
+    charsLeft: answerHeaderCharsMax,
+    linesLeft: headerFieldsMax,
+  }
   for (const block of rules.blocks) {
-    const captures = block.host === null || block.host === place.host ? block.match(path) : null
+    const captures = block.host === null || block.host === place.host ? block.match(asked) : null
     if (captures !== null) changeFields(owners, block, captures, place.isUnderBaseDomain)
   }
   return merge(own, owners.values)
@@ -42,35 +48,47 @@ interface OwnersFields {
   /** By name; none for one that is removed. */
   readonly values: Map<string, string[]>
   charsLeft: number
+  linesLeft: number
 }
 
 function changeFields(
   owners: OwnersFields,
   block: HeaderBlock,
-  captures: Captures,
+  captures: TemplateValues,
   isUnderBaseDomain: boolean,
 ): void {
-  const encoded = new Map(Array.from(captures, ([name, text]) => [name, encodeCapture(text)]))
   for (const change of block.changes) {
-    if (!(isUnderBaseDomain && change.isForOwnDomain)) changeField(owners, change, encoded)
+    if (!(isUnderBaseDomain && change.isForOwnDomain)) changeField(owners, change, captures)
   }
 }
 
 function changeField(
   owners: OwnersFields,
   { name, value: template }: HeaderChange,
-  encoded: Captures,
+  captures: TemplateValues,
 ): void {
   if (template === null) {
     owners.values.set(name, [])
     return
   }
-  const value = fillTemplate(template, encoded, headerValueCharsMax)
-  const chars = name.length + (value?.length ?? 0)
-  if (value === null || chars > owners.charsLeft) return
-  owners.charsLeft -= chars
-  const earlier = combinationOf(name) === 'later' ? undefined : owners.values.get(name)
-  if (earlier === undefined) owners.values.set(name, [value])
+  const charsMax = Math.min(headerValueCharsMax, owners.charsLeft - name.length - separatorChars)
+  const value = charsMax < 0 ? null : fillTemplate(template, captures, charsMax)
+  if (value === null) return
+  if (value.trim() === '' && needed.has(name)) owners.values.set(name, [])
+  else addValue(owners, name, value)
+}
+
+/** Of `Name: value`, and the end of its line. */
+const separatorChars = ': \r\n'.length
+
+function addValue(owners: OwnersFields, name: string, value: string): void {
+  const combination = combinationOf(name)
+  const earlier = owners.values.get(name) ?? []
+  const lines = earlier.length === 0 || combination === 'separate' ? 1 : 0
+  if (lines > owners.linesLeft) return
+  owners.linesLeft -= lines
+  owners.charsLeft -= name.length + value.length + separatorChars
+  if (earlier.length === 0 || combination === 'later') owners.values.set(name, [value])
   else earlier.push(value)
 }
 
@@ -100,7 +118,7 @@ function valuesOf(
 /** Ours stay true whatever the owner adds: they tell caches and search engines what we did. */
 const added = new Set(['link', 'vary'])
 
-/** Removing one of these brings back ours: without them browsers guess, and name downloads themselves. */
+/** Removed or empty, these are ours again: without them browsers guess, and name downloads themselves. */
 const needed = new Set(['content-disposition', 'content-type'])
 
 function linesOf(name: string, values: readonly string[]): HeaderList {

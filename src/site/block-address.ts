@@ -1,5 +1,6 @@
+import { capturePlaces, encodedCaptures } from './encoded-captures.ts'
 import type { HeaderBlock } from './header-block.ts'
-import { compilePathPattern, matchPathPattern } from './path-pattern.ts'
+import { compilePathPattern, fitsPathPattern } from './path-pattern.ts'
 
 export type BlockAddress =
   | (Pick<HeaderBlock, 'host' | 'match'> & {
@@ -45,7 +46,9 @@ function addressOf(host: string | null, path: string): BlockAddress {
   const compiled = compilePathPattern(path)
   if (!compiled.ok) return compiled
   const { pattern, problem } = compiled
-  const match: HeaderBlock['match'] = (asked) => matchPathPattern(pattern, asked)
+  const places = capturePlaces(pattern)
+  const match: HeaderBlock['match'] = (asked) =>
+    fitsPathPattern(pattern, asked) ? encodedCaptures(places, asked) : null
   return { ok: true, host, match, names: pattern.names, problem }
 }
 

@@ -18,11 +18,15 @@ const filesOf = (files: Files): ReadonlyMap<string, SnapshotFile> =>
   new Map(Object.entries(files).map(([path, hash]) => [path, fileOf(hash)]))
 
 /** Path → `hash until`, of a live version and of replaced ones, newest first, with their times. */
-function earlier(live: Files, replaced: readonly [Files, number][], bytesMax = 10_000): Files {
+async function earlier(
+  live: Files,
+  replaced: readonly [Files, number][],
+  bytesMax = 10_000,
+): Promise<Files> {
   const versions = replaced.map(
     ([files, replacedAt]): ReplacedVersion => ({ files: filesOf(files), replacedAt }),
   )
-  const found = findEarlierAssets(filesOf(live), versions, bytesMax)
+  const found = await findEarlierAssets(filesOf(live), versions, bytesMax)
   return Object.fromEntries(
     [...found].map(([path, { file, until }]) => [
       path,
@@ -50,26 +54,26 @@ const facts: [string, Files, [Files, number][], Files][] = [
     { [b]: 'B new 9', [a]: 'A 5' },
   ],
 ]
-test.each(facts)('%s', (_, live, replaced, expected) => {
-  expect(earlier(live, replaced)).toEqual(expected)
+test.each(facts)('%s', async (_, live, replaced, expected) => {
+  expect(await earlier(live, replaced)).toEqual(expected)
 })
 
 describe('limits', () => {
-  test('of bytes: the newest that fit, the same content once', () => {
+  test('of bytes: the newest that fit, the same content once', async () => {
     const replaced: [Files, number][] = [
       [{ [a]: 'same', [b]: 'same' }, 9],
       [{ [c]: 'C' }, 5],
     ]
-    expect(Object.keys(earlier({}, replaced, 200))).toEqual([a, b, c])
-    expect(Object.keys(earlier({}, replaced, 199))).toEqual([a, b])
-    expect(Object.keys(earlier({}, replaced, 99))).toEqual([])
+    expect(Object.keys(await earlier({}, replaced, 200))).toEqual([a, b, c])
+    expect(Object.keys(await earlier({}, replaced, 199))).toEqual([a, b])
+    expect(Object.keys(await earlier({}, replaced, 99))).toEqual([])
   })
 
-  test('of versions', () => {
+  test('of versions', async () => {
     const replaced = Array.from({ length: versionsMax + 1 }, (_, i): [Files, number] => [
       { [`_astro/${i}.C0ffee12.js`]: `${i}` },
       100 - i,
     ])
-    expect(Object.keys(earlier({}, replaced))).toHaveLength(versionsMax)
+    expect(Object.keys(await earlier({}, replaced))).toHaveLength(versionsMax)
   })
 })

@@ -11,18 +11,21 @@ export interface ReplacedVersion {
 
 /**
  * The hashed assets of earlier versions that the live one has not: what pages that are still open ask
- * for. `replaced` is newest first, and of two that have a path the newer counts. The files together take at
- * most `storedBytesMax`, the same content once; what would go beyond ends the list.
+ * for. `replaced` is newest first, and of two that have a path the newer counts; each is let go before the
+ * next is asked for. The files together take at most `storedBytesMax`, the same content once; what would go
+ * beyond ends the list.
  */
-export function findEarlierAssets(
+export async function findEarlierAssets(
   live: Snapshot['files'],
-  replaced: readonly ReplacedVersion[],
+  replaced: Iterable<ReplacedVersion> | AsyncIterable<ReplacedVersion>,
   storedBytesMax: number,
-): EarlierAssets {
+): Promise<EarlierAssets> {
   const found = new Map<string, EarlierAsset>()
   const hashes = new Set<string>()
   let storedBytes = 0
-  for (const { files, replacedAt } of replaced.slice(0, versionsMax)) {
+  let versions = 0
+  for await (const { files, replacedAt } of replaced) {
+    if (++versions > versionsMax) break
     for (const [path, file] of files) {
       if (live.has(path) || found.has(path) || !isHashedAsset(path)) continue
       if (!hashes.has(file.hash)) storedBytes += file.storedBytes

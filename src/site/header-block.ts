@@ -1,15 +1,14 @@
+import type { EncodedPath } from './encoded-path.ts'
 import { describeRefusedField, isFieldName, isFieldValue, isForOwnDomain } from './header-fields.ts'
-import { headerNameCharsMax, headerValueCharsMax } from './limits.ts'
-import type { Captures } from './path-pattern.ts'
-import type { RequestPath } from './request-path.ts'
-import { parseTemplate, type Template } from './template.ts'
+import { headerNameCharsMax, headerValueCharsMax, headerValueNamesMax } from './limits.ts'
+import { parseTemplate, type Template, type TemplateValues } from './template.ts'
 
 /** What is changed in the answers for some addresses of a site. */
 export interface HeaderBlock {
   /** Lower case; null for every host of the site. */
   readonly host: string | null
-  /** What the path gives to the names of the block's pattern; null if it does not fit. */
-  readonly match: (path: Extract<RequestPath, { ok: true }>) => Captures | null
+  /** What the path gives to the names of the block's pattern, percent-encoded; null if it does not fit. */
+  readonly match: (path: EncodedPath) => TemplateValues | null
   readonly changes: readonly HeaderChange[]
 }
 
@@ -42,8 +41,13 @@ export function setHeader(
   const template = parseTemplate(value, names).map((part) =>
     typeof part === 'string' || names.has(part.name) ? part : `:${part.name}`,
   )
-  return changeOf(name, template)
+  const count = template.filter((part) => typeof part !== 'string').length
+  return count > headerValueNamesMax
+    ? { ok: false, at: 'value', problem: tooManyNames }
+    : changeOf(name, template)
 }
+
+const tooManyNames = `more than ${headerValueNamesMax} names in one value`
 
 /** What the owner set so far, and what we would have said ourselves, is not sent. Never throws. */
 export function removeHeader(name: string): HeaderChangeResult {

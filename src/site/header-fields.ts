@@ -10,14 +10,16 @@ export function isFieldValue(text: string): boolean {
 
 /** Why a site cannot set or remove a field, wherever it is served; null when it can. Lower-case names. */
 export function describeRefusedField(name: string): string | null {
-  if (name === 'basic-auth')
+  const known = withDashes(name)
+  if (known === 'basic-auth')
     return 'a password is not asked for, and this would tell it to everyone'
-  return neverSettable.has(name) ? 'this header cannot be set by a site' : null
+  const isRefused = neverSettable.has(known) || known.startsWith('x-accel-')
+  return isRefused ? 'this header cannot be set by a site' : null
 }
 
 /** Whether a field says something about all of a domain, and so is only sent on an owner's own. */
 export function isForOwnDomain(name: string): boolean {
-  return ownDomainOnly.has(name)
+  return ownDomainOnly.has(withDashes(name))
 }
 
 /** How two values of one field are both sent: the later one alone, in one line, or in two. */
@@ -26,6 +28,9 @@ export function combinationOf(name: string): 'later' | 'joined' | 'separate' {
   if (name === 'set-cookie') return 'separate'
   return singleValued.has(name) ? 'later' : 'joined'
 }
+
+/** `Content_Length` is `Content-Length` to whatever reads headers as CGI does (RFC 3875 §4.1.18). */
+const withDashes = (name: string): string => name.replaceAll('_', '-')
 
 /** What frames, describes or routes an answer is the server's to say (RFC 9110 §6.4, §7.6.1, §8, §10). */
 const neverSettable = new Set([
@@ -40,16 +45,26 @@ const neverSettable = new Set([
   'date',
   'etag',
   'keep-alive',
+  'last-modified',
   'location',
   'proxy-connection',
+  // It outlasts the site, as the other of its name does, and is good for nothing else.
+  'public-key-pins-report-only',
   'server',
+  // RFC 2965 is historic: nothing but confusion comes of it.
+  'set-cookie2',
+  // What CGI takes for the answer's own.
+  'status',
+  'te',
   'trailer',
   'transfer-encoding',
   'upgrade',
   // Orders to the server in front of us, which would answer with a file of its own.
-  'x-accel-redirect',
   'x-lighttpd-send-file',
+  'x-litespeed-location',
+  'x-reproxy-url',
   'x-sendfile',
+  'x-sendfile2',
   // Our word for whose bytes these are.
   'x-sitehost-record',
   'x-sitehost-version',
@@ -81,7 +96,6 @@ const singleValued = new Set([
   'cross-origin-resource-policy',
   'deprecation',
   'expires',
-  'last-modified',
   'nel',
   'origin-agent-cluster',
   'refresh',

@@ -1,9 +1,15 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { cpuMs } from '#tests/support/cpu-ms.ts'
 import { applyHeaderRules, type HeaderList } from './apply-header-rules.ts'
 import { parseHeaderRules } from './header-rules.ts'
 import type { HeaderSetting } from './header-settings.ts'
-import { answerHeaderCharsMax, headerValueCharsMax } from './limits.ts'
+import {
+  answerHeaderCharsMax,
+  headerFieldsMax,
+  headerValueCharsMax,
+  ruleFileBytesMax,
+} from './limits.ts'
 
 interface Facts {
   readonly settings?: readonly HeaderSetting[]
@@ -134,6 +140,11 @@ describe('values may hold what the path says', () => {
     ['/*\nX-A: :splat', '/%0d%0aset-cookie:a=b', ['x-a: %0D%0Aset-cookie%3Aa%3Db']],
     ['/*\nX-A: :splat', '/é,"', ['x-a: %C3%A9%2C%22']],
     ['/*\nX-A: :splat', '/:splat', ['x-a: %3Asplat']],
+    // wherever it stands
+    ['/:a/b/*/:c/:d\nX-A: :a,:splat,:c,:d', '/1/b/2/3/4/5', ['x-a: 1,2/3,4,5']],
+    ['/:a/b/*/:c/:d\nX-A: :a,:splat,:c,:d', '/1/b/4/%C3%A9/', ['x-a: 1,,4,%C3%A9']],
+    ['/:a/*\nX-A: :a,:splat', '/%20%25//', ['x-a: %20%25,']],
+    ['/:a\nX-A: :a\n/*\nX-B: :splat', '/%2b/', ['x-a: %2B', 'x-b: %2B/']],
   ])('%j at %s: %j', (file, pathname, expected) => {
     expect(sent(file, pathname)).toEqual(expected)
   })
@@ -190,6 +201,14 @@ describe('our own headers', () => {
       { 'x-content-type-options': 'nosniff' },
       ['x-content-type-options: nosniff'],
     ],
+    // nor to be emptied by what a visitor asks for
+    ['/*/a\nContent-Type: :splat', { 'content-type': 'a/b' }, ['content-type: a/b']],
+    [
+      '/*/a\nContent-Disposition: :splat',
+      { 'content-disposition': 'inline' },
+      ['content-disposition: inline'],
+    ],
+    ['/*/a\nContent-Type: :splat', {}, []],
     ['/a\nETag: "b"\n! ETag', { etag: '"a"' }, ['etag: "a"']],
     ['/a\nX-Sitehost-Version: b', { 'x-sitehost-version': 'a' }, ['x-sitehost-version: a']],
   ])('%j with %j: %j', (file, own, expected) => {
@@ -286,14 +305,31 @@ describe('the headers of the settings', () => {
   })
 })
 
-test('an owner adds at most 16 KiB to an answer, in order', () => {
-  const value = 'a'.repeat(1024 - 3)
-  const fields = (count: number) => Array.from({ length: count }, (_, i) => `X${10 + i}: ${value}`)
-  const most = fields(answerHeaderCharsMax / 1024)
-  expect(sent(`/*\n${most.join('\n')}`, '/')).toHaveLength(16)
-  expect(sent(`/*\n${most.join('\n')}\nY: b`, '/')).toHaveLength(16)
-  expect(sent(`/*\nY: b\n${most.join('\n')}`, '/')).toHaveLength(16)
-  expect(sent(`/*\n${most.join('\n')}\n! X10\nY: b`, '/')).toHaveLength(15)
+describe('an owner adds to an answer, in order', () => {
+  const fields = (count: number, value: string) =>
+    Array.from({ length: count }, (_, i) => `X${10 + i}: ${value}`)
+  const count = (lines: readonly string[]) => sent(`/*\n${lines.join('\n')}`, '/').length
+
+  test('at most 16 KiB, with what separates names and values', () => {
+    const most = fields(answerHeaderCharsMax / 1024, 'a'.repeat(1024 - 'X10: \r\n'.length))
+    expect(count(most)).toBe(16)
+    expect(count([...most, 'Y: b'])).toBe(16)
+    expect(count(['Y: b', ...most])).toBe(16)
+    expect(count([...most, '! X10', 'Y: b'])).toBe(15)
+  })
+
+  test('at most 64 lines', () => {
+    const settings = [
+      { name: 'A', value: 'b' },
+      { name: 'C', value: 'd' },
+    ]
+    const most = fields(headerFieldsMax, 'a')
+    expect(sent(`/*\n${most.join('\n')}`, '/', { settings })).toHaveLength(headerFieldsMax)
+    expect(count(Array(headerFieldsMax + 1).fill('Set-Cookie: a'))).toBe(headerFieldsMax)
+    expect(count(Array(headerFieldsMax + 1).fill('X-A: b'))).toBe(1)
+    const replaced = Array(headerFieldsMax).fill('X-Frame-Options: DENY')
+    expect(count([...replaced, 'X-A: b'])).toBe(2)
+  })
 })
 
 test('without rules our own headers stay what they are', () => {
@@ -336,7 +372,7 @@ describe('whatever is written, and asked for', () => {
           expect(name).toMatch(/^[a-z0-9!#$%&'*+.^_`|~-]+$/)
           expect(value).toMatch(/^[ -~]*$/)
         }
-        const headers = new Headers(list.map(([name, value]): [string, string] => [name, value]))
+        const headers = new Headers(list.map(toPair))
         expect(headers.get('etag')).toBe('"a"')
         expect(headers.get('vary')).toStartWith('accept-encoding')
         expect(headers.get('content-type')).not.toBeNull()
@@ -365,3 +401,39 @@ describe('whatever is written, and asked for', () => {
     expect(performance.now() - started).toBeLessThan(1000)
   })
 })
+
+describe('what an answer costs does not grow with what is written, nor with what is asked for', () => {
+  const fill = (line: (i: number) => string, linesMax = 32_000): string => {
+    let text = ''
+    for (let i = 0; i < linesMax; i++) {
+      const next = line(i)
+      if (text.length + next.length > ruleFileBytesMax) break
+      text += next
+    }
+    return text
+  }
+  const names = Array.from({ length: 390 }, (_, i) => `:n${i.toString(36)}`)
+  test.each<[string, string]>([
+    ['different headers', `/*\n${fill((i) => `${i.toString(36)}:b\n`, 12_000)}`],
+    ['one header', `/*\n${fill(() => 'a:b\n', 15_000)}`],
+    ['cookies', `/*\n${fill(() => 'set-cookie:b\n', 4000)}`],
+    ['removals', `/*\n${fill((i) => `!${i.toString(36)}\n`, 12_000)}`],
+    ['blocks', fill(() => `/*\n${'X: :splat\n'.repeat(10)}`)],
+    ['blocks of other places', fill((i) => `/${names.slice(0, i).join('/')}/*\nX: :splat\n`)],
+    ['names', fill(() => `/${names.join('/').slice(0, 1900)}/*\nX: :n0:splat\n`)],
+    ['values', fill(() => `/:a/*\n${`X:${':a'.repeat(5)}\n`.repeat(10)}`)],
+    ['empty values', `/*\n${fill(() => `X:${':splat'.repeat(5)}\n`, 900)}`],
+    ['literals', fill(() => `/${'a/'.repeat(300)}*\nX: :splat\n`)],
+  ])('%s', (_, file) => {
+    const { rules } = parseHeaderRules(file, [])
+    for (const pathname of ['/', '/b/c', `/${'a/'.repeat(2040)}`]) {
+      const place = { host: 'a.test', pathname, isUnderBaseDomain: false }
+      const spent = cpuMs(() => {
+        for (let i = 0; i < 100; i++) new Headers(applyHeaderRules(rules, place, {}).map(toPair))
+      })
+      expect(spent / 100).toBeLessThan(2)
+    }
+  })
+})
+
+const toPair = ([name, value]: HeaderList[number]): [string, string] => [name, value]

@@ -2,8 +2,11 @@ import { describe, expect, test } from 'bun:test'
 import { readHeadersFile } from './headers-file.ts'
 import {
   headerBlocksMax,
+  headerFieldsMax,
+  headerLinesMax,
   headerNameCharsMax,
   headerValueCharsMax,
+  headerValueNamesMax,
   ruleFileBytesMax,
   ruleLineCharsMax,
   ruleProblemsMax,
@@ -33,6 +36,17 @@ describe('a problem', () => {
     'X-Accel-Redirect',
     'X-Sendfile',
     'X-Sitehost-Record',
+    'X-Accel-Buffering',
+    'X-LiteSpeed-Location',
+    'X-Reproxy-URL',
+    'Set-Cookie2',
+    'Public-Key-Pins-Report-Only',
+    'Last-Modified',
+    'Status',
+    'TE',
+    // which some servers take for the same
+    'Content_Length',
+    'X_Accel_Redirect',
   ]
   test.each<[string, number, string]>([
     // where
@@ -64,6 +78,7 @@ describe('a problem', () => {
     ['/a\n! X-Content-Type-Options', 2, 'always nosniff'],
     ['/a\nBasic-Auth: me:secret', 2, 'would tell it to everyone'],
     ['/a\nStrict-Transport-Security: max-age=1', 2, 'only sent on a domain of your own'],
+    ['/a\nset_cookie: b', 2, 'only sent on a domain of your own'],
     ...neverSettable.flatMap((name): [string, number, string][] => [
       [`/a\n${name}: b`, 2, 'cannot be set'],
       [`/a\n! ${name.toUpperCase()}`, 2, 'cannot be set'],
@@ -109,9 +124,14 @@ describe('no problem', () => {
 
 describe('limits, both sides', () => {
   const blocks = (count: number) => '/a\nX-A: b\n'.repeat(count)
+  const lines = (count: number) => `/a\n${'X-A: b\n! X-A\n# c\n'.repeat(count / 2)}`
+  const names = (count: number) =>
+    `/a\n${Array.from({ length: count }, (_, i) => `X${i}: b\nX${i}: c\n`).join('')}`
   const longest = `/\na: b\n\n${'#\n'.repeat((ruleFileBytesMax - 8) / 2)}`
   test.each<[string, string, string, number]>([
     ['blocks', blocks(headerBlocksMax), blocks(headerBlocksMax + 1), headerBlocksMax * 2 + 1],
+    ['lines', lines(headerLinesMax), `${lines(headerLinesMax)}nonsense`, headerLinesMax * 1.5 + 2],
+    ['names', names(headerFieldsMax), `${names(headerFieldsMax)}! X`, headerFieldsMax * 2 + 2],
     [
       'name',
       `/\n${'a'.repeat(headerNameCharsMax)}: b`,
@@ -124,6 +144,12 @@ describe('limits, both sides', () => {
       `/\na: ${'b'.repeat(headerValueCharsMax + 1)}`,
       2,
     ],
+    [
+      'names in a value',
+      `/:b\na: ${':b'.repeat(headerValueNamesMax)}:c`,
+      `/:b\na: ${':b'.repeat(headerValueNamesMax + 1)}`,
+      2,
+    ],
     ['file', longest, `${longest}a`, longest.split('\n').length],
   ])('%s', (_, most, tooMuch, line) => {
     expect(problemsOf(most)).toEqual([])
@@ -132,6 +158,17 @@ describe('limits, both sides', () => {
 
   test('what is beyond 100 blocks is not read', () => {
     expect(readHeadersFile(blocks(headerBlocksMax + 1)).blocks).toHaveLength(headerBlocksMax)
+  })
+
+  test('what is beyond 1000 lines is not read, and said once', () => {
+    const text = `/a\n${'X-A: b\n'.repeat(headerLinesMax * 2)}/b\nX-B: c`
+    expect(changesOf(text)).toHaveLength(headerLinesMax)
+    expect(problemsOf(text)).toHaveLength(1)
+  })
+
+  test('of 65 different headers the last is not used', () => {
+    const text = `${names(headerFieldsMax + 1)}/b\n! X0`
+    expect(changesOf(text)).toHaveLength(headerFieldsMax * 2 + 1)
   })
 
   test('of a file that is all wrong the first problems are told', () => {

@@ -6,7 +6,7 @@ import {
   removeHeader,
   setHeader,
 } from './header-block.ts'
-import { headerBlocksMax } from './limits.ts'
+import { headerBlocksMax, headerFieldsMax, headerLinesMax } from './limits.ts'
 import { firstProblems, readRuleLines } from './rule-lines.ts'
 import type { RuleProblem } from './rule-problem.ts'
 
@@ -22,16 +22,13 @@ export function readHeadersFile(text: string): {
   const { orphans, sections } = sectionsOf(file.lines, new Set(file.problems.map(lineOf)))
   const problems = orphans.map(({ number }) => ({ line: number, message: 'expected a path above' }))
   const blocks: HeaderBlock[] = []
-  for (const section of sections.slice(0, headerBlocksMax)) {
-    const block = readSection(section, problems)
+  const names = new Set<string>()
+  for (const section of withinLimits(sections, problems)) {
+    const block = readSection(section, names, problems)
     if (block !== null) blocks.push(block)
   }
-  const rest = sections[headerBlocksMax]
-  if (rest !== undefined) problems.push({ line: rest.opening.number, message: tooManyBlocks })
   return { blocks, problems: firstProblems([...file.problems, ...problems]) }
 }
-
-const tooManyBlocks = `more than ${headerBlocksMax} blocks; the rest is not read`
 
 const lineOf = ({ line }: RuleProblem): number => line
 
@@ -67,7 +64,30 @@ function sectionsOf(
 /** No name of a header holds a slash. */
 const opensBlock = (text: string): boolean => /^(?:[a-z][a-z0-9+.-]*:\/)?\//i.test(text)
 
-function readSection(section: Section, problems: RuleProblem[]): HeaderBlock | null {
+/** The first blocks and lines, and a problem where the others begin. */
+function withinLimits(sections: readonly Section[], problems: RuleProblem[]): readonly Section[] {
+  const within: Section[] = []
+  let linesLeft = headerLinesMax
+  for (const { opening, changes } of sections) {
+    const isOneTooMany = within.length === headerBlocksMax
+    if (!isOneTooMany) within.push({ opening, changes: changes.slice(0, linesLeft) })
+    const beyond = isOneTooMany ? opening : changes[linesLeft]
+    if (beyond !== undefined) {
+      const most = isOneTooMany ? `${headerBlocksMax} blocks` : `${headerLinesMax} headers`
+      problems.push({ line: beyond.number, message: `more than ${most}; the rest is not read` })
+      break
+    }
+    linesLeft -= changes.length
+  }
+  return within
+}
+
+/** `names` are those of the headers that the file is about so far. */
+function readSection(
+  section: Section,
+  names: Set<string>,
+  problems: RuleProblem[],
+): HeaderBlock | null {
   const { number, text } = section.opening
   const address = readBlockAddress(text)
   if (address.problem !== null) problems.push({ line: number, message: address.problem })
@@ -79,10 +99,19 @@ function readSection(section: Section, problems: RuleProblem[]): HeaderBlock | n
   const changes: HeaderChange[] = []
   for (const { number, text } of section.changes) {
     const read = readChange(text, address.names)
-    if (read.problem !== null) problems.push({ line: number, message: read.problem })
-    if (read.ok) changes.push(read.change)
+    const problem = read.ok && isOneTooMany(names, read.change) ? tooManyNames : read.problem
+    if (problem !== null) problems.push({ line: number, message: problem })
+    if (read.ok && problem !== tooManyNames) changes.push(read.change)
   }
   return { host: address.host, match: address.match, changes }
+}
+
+const tooManyNames = `more than ${headerFieldsMax} different headers; this one is not used`
+
+function isOneTooMany(names: Set<string>, { name }: HeaderChange): boolean {
+  if (names.size === headerFieldsMax && !names.has(name)) return true
+  names.add(name)
+  return false
 }
 
 function readChange(text: string, names: ReadonlySet<string>): HeaderChangeResult {

@@ -5,6 +5,7 @@ export const entryNameBytesMax = 255
 /** A path in a site, folders included. Longer ones could hardly be asked for, and multiply what is kept. */
 export const sitePathBytesMax = 1024
 
+/** Of one directory of a manifest. Parts may bring more together; of those a listing shows as many. */
 export const directoryEntriesMax = 500
 
 export const manifestFilesMax = 1000
@@ -70,12 +71,18 @@ export const snapshotBytesMax = 4 * 1024 * 1024
 export const versionsMax = 10
 export const replacedVersionMs = 24 * 60 * 60 * 1000
 
-/** Of a `_headers`: its blocks, and how long a name and a value may be, substituted captures included. */
+/** Of a `_headers`: its blocks, what it sets and removes in all of them, and in one answer how much of it. */
 export const headerBlocksMax = 100
+export const headerLinesMax = 1000
+/** Different headers, and lines of one answer. HAProxy takes heads of 101 lines, with ours among them. */
+export const headerFieldsMax = 64
+/** How long a name and a value may be, substituted captures included. */
 export const headerNameCharsMax = 100
 export const headerValueCharsMax = 1024
+/** How often a value may name what the address gives. */
+export const headerValueNamesMax = 5
 
-/** What a site's owner adds to one answer; servers in front of us and browsers refuse larger heads. */
+/** What a site's owner adds to one answer, as it is sent; servers in front of us and browsers refuse larger heads. */
 export const answerHeaderCharsMax = 16 * 1024
 
 /** A line of `_redirects` or `_headers`, in UTF-16 units. */

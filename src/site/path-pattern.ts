@@ -48,16 +48,27 @@ export function compilePathPattern(path: string): PathPatternResult {
   return { ok: true, pattern, problem: describePartialNames(raw) }
 }
 
+/** Linear in the pattern, however long the path. */
+export function fitsPathPattern(
+  { head, tail }: PathPattern,
+  { segments }: Extract<RequestPath, { ok: true }>,
+): boolean {
+  const tailAt = segments.length - (tail?.length ?? 0)
+  if (tail === null ? segments.length !== head.length : tailAt < head.length) return false
+  return fits(head, segments, 0) && (tail === null || fits(tail, segments, tailAt))
+}
+
 /** What the path gives to the pattern's names, null if it does not fit. Linear in the path. */
 export function matchPathPattern(
-  { head, tail, names }: PathPattern,
-  { segments, trailingSlash }: Extract<RequestPath, { ok: true }>,
+  pattern: PathPattern,
+  path: Extract<RequestPath, { ok: true }>,
 ): Captures | null {
-  const tailAt = segments.length - (tail?.length ?? 0)
-  if (tail === null ? segments.length !== head.length : tailAt < head.length) return null
-  if (!fits(head, segments, 0) || (tail !== null && !fits(tail, segments, tailAt))) return null
+  if (!fitsPathPattern(pattern, path)) return null
+  const { head, tail, names } = pattern
   if (names.size === 0) return noCaptures
 
+  const { segments, trailingSlash } = path
+  const tailAt = segments.length - (tail?.length ?? 0)
   const captures = new Map<string, string>()
   capture(head, segments, 0, captures)
   if (tail === null) return captures

@@ -36,8 +36,14 @@ function suffix(bytes: number, length: number): RangeDecision {
 }
 
 function between(first: string, last: string, length: number): RangeDecision {
+  if (last !== '' && isLess(last, first)) return 'whole'
   const from = Number(first)
   const to = last === '' ? Number.POSITIVE_INFINITY : Number(last)
-  if (to < from) return 'whole'
   return from >= length ? 'unsatisfiable' : { first: from, last: Math.min(to, length - 1) }
+}
+
+/** Of digits, as they are written: beyond 2^53 a number is no longer the one that was meant. */
+function isLess(a: string, b: string): boolean {
+  const [x, y] = [a.replace(/^0+/, ''), b.replace(/^0+/, '')]
+  return x.length === y.length ? x < y : x.length < y.length
 }

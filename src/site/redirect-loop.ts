@@ -1,4 +1,4 @@
-import { matchPathPattern, type PathPattern } from './path-pattern.ts'
+import { fitsPathPattern, type PathPattern } from './path-pattern.ts'
 import type { Destination } from './redirect-target.ts'
 import { parseRequestPath, type RequestPath } from './request-path.ts'
 import { parseWebAddress } from './web-address.ts'
@@ -27,11 +27,14 @@ export function isLoop(
   if (!there.ok) return false
   if (search === here.search && isSamePath(there, here.path)) return true
   const isShorter = there.segments.length < here.path.segments.length
-  return range !== null && !isShorter && fits(range, here.path) && fits(from, there)
+  return (
+    range !== null &&
+    !isShorter &&
+    fitsPathPattern(range, here.path) &&
+    fitsPathPattern(from, there)
+  )
 }
 
 const isSamePath = (there: Path, here: Path): boolean =>
   there.segments.length === here.segments.length &&
   there.segments.every((segment, i) => segment === here.segments[i])
-
-const fits = (pattern: PathPattern, path: Path): boolean => matchPathPattern(pattern, path) !== null

@@ -12,7 +12,7 @@ export interface RedirectTarget {
   readonly query: Template | null
   /** With its `#`, or empty. */
   readonly fragment: Template
-  /** All paths it can have, when `:splat` comes after a literal segment; else null. */
+  /** All paths it can have, when `:splat` and something literal are segments of it; else null. */
   readonly range: PathPattern | null
 }
 
@@ -83,7 +83,8 @@ export function addressOf({ origin, pathname, search, fragment }: Destination): 
 function rangeOf(path: string): PathPattern | null {
   const compiled = compilePathPattern(path.replace(/\/:splat(?=\/|$)/g, '/*'))
   if (!compiled.ok || compiled.pattern.tail === null) return null
-  return compiled.pattern.head[0]?.kind === 'literal' ? compiled.pattern : null
+  const { head, tail } = compiled.pattern
+  return [...head, ...tail].some(({ kind }) => kind === 'literal') ? compiled.pattern : null
 }
 
 function wholeOf({ path, query, fragment }: RedirectTarget): Template {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { directoryDepthMax } from './limits.ts'
+import { directoryDepthMax, locationCharsMax } from './limits.ts'
 import { type Decision, resolve } from './resolve.ts'
 import { type EarlierAssets, type ServableSite, servableSite } from './servable-site.ts'
 import { defaultSettings, type SiteSettings } from './settings.ts'
@@ -25,7 +25,7 @@ function site(paths: readonly string[], { settings, rules = '', earlier }: Facts
       settings: settings ? { $type: 'place.sitehost.settings', ...settings } : null,
       files: new Map(paths.map((path) => [path, { ...anyFile, hash: path }])),
     },
-    earlier,
+    { ...(earlier && { earlierAssets: earlier }) },
   )
 }
 
@@ -276,10 +276,14 @@ describe('methods', () => {
 
 describe('the query', () => {
   const d = site(['d/index.html'])
+  const longest = `?${'a'.repeat(locationCharsMax - '/d/?'.length)}`
   test.each([
     ['?a=1&b=%20', '308 /d/?a=1&b=%20'],
     ['?é\r\nX: y\ud800', '308 /d/?%C3%A9%0D%0AX:%20y%EF%BF%BD'],
     ['?//evil.com', '308 /d/?//evil.com'],
+    // but for what no header can hold
+    [longest, `308 /d/${longest}`],
+    [`${longest}a`, 'uri-too-long'],
   ])('%j is kept, in visible ASCII', (search, answer) => {
     expect(visit(d, ask('/d', {}, { search }))).toBe(answer)
   })

@@ -2,6 +2,7 @@ import { type Address, encodeAddress, findPage } from './addresses.ts'
 import { type Decision, missing, show, type Vary } from './decision.ts'
 import { findFile, isReservedFile, type StoredFile } from './find-file.ts'
 import { findName } from './find-name.ts'
+import { locationCharsMax } from './limits.ts'
 import { isNavigation, navigationFields } from './navigation.ts'
 import { notFound } from './not-found.ts'
 import { isForced, obeyRules } from './obey-rules.ts'
@@ -77,6 +78,7 @@ function fieldsOfForced({ redirects }: ServableSite): Vary {
 
 function moveTo(address: Address, { search }: VisitorRequest, vary: Vary): Decision {
   const location = encodeAddress(address) + visibleAscii(search)
+  if (location.length > locationCharsMax) return { kind: 'uri-too-long' }
   return { kind: 'redirect', status: 308, location, vary }
 }
 

@@ -9,6 +9,8 @@ import type { Snapshot, SnapshotFile } from './snapshot.ts'
 /** One version of a site with its rules compiled. Make it once per version that is in memory. */
 export interface ServableSite extends AddressedFiles {
   readonly snapshot: Snapshot
+  /** When visitors first got this version from us; milliseconds since the epoch. */
+  readonly liveSince: number
   readonly settings: CompleteSettings
   readonly redirects: RedirectRules
   readonly headers: HeaderRules
@@ -36,14 +38,19 @@ export interface EarlierAsset {
   readonly until: number
 }
 
+/** Without another time it is live since the one that its owner says. */
 export function servableSite(
   snapshot: Snapshot,
-  earlierAssets: EarlierAssets = new Map(),
+  {
+    earlierAssets = new Map(),
+    liveSince = snapshot.publishedAt,
+  }: Partial<Pick<ServableSite, 'earlierAssets' | 'liveSince'>> = {},
 ): ServableSite {
   const settings: CompleteSettings = completeSettings(snapshot.settings ?? {})
   let directories: Directories | undefined
   return {
     snapshot,
+    liveSince,
     settings,
     files: snapshot.files,
     indexFiles: settings.indexFiles,

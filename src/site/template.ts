@@ -1,6 +1,9 @@
 /** Text with places for what a pattern captured. */
 export type Template = readonly (string | { readonly name: string })[]
 
+/** What stands for the names. */
+export type TemplateValues = Pick<ReadonlyMap<string, string>, 'get'>
+
 /**
  * Reads `:name` wherever it stands, each as long as it goes: `:id` and `:idx` are two. What follows a letter
  * or a digit is a name only if it is one of these: `Special:Search` is text. So is `:` before a digit.
@@ -28,13 +31,13 @@ export function unknownName(template: Template, names: ReadonlySet<string>): str
 /** Null when the result would be longer than that; names without a value stand for nothing. */
 export function fillTemplate(
   template: Template,
-  values: ReadonlyMap<string, string>,
+  values: TemplateValues,
   charsMax: number,
 ): string | null {
-  const texts = template.map((part) => (typeof part === 'string' ? part : textOf(part, values)))
-  const chars = texts.reduce((sum, text) => sum + text.length, 0)
-  return chars > charsMax ? null : texts.join('')
+  let text = ''
+  for (const part of template) {
+    text += typeof part === 'string' ? part : (values.get(part.name) ?? '')
+    if (text.length > charsMax) return null
+  }
+  return text
 }
-
-const textOf = ({ name }: { readonly name: string }, values: ReadonlyMap<string, string>) =>
-  values.get(name) ?? ''
