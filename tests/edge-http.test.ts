@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +8,7 @@ import { type DiskBlobStore, diskBlobStore } from '#blobs/disk.ts'
 import { AwaitedSites } from '#edge/awaited-sites.ts'
 import { Bodies } from '#edge/bodies.ts'
 import { CodingChoices } from '#edge/codings.ts'
+import { DecodedFiles } from '#edge/decoded-files.ts'
 import { serveSite } from '#edge/edge.ts'
 import { MissingBlobs } from '#edge/missing-blobs.ts'
 import { plainPage, unclaimedPage } from '#edge/pages.ts'
@@ -29,6 +30,7 @@ import { goLive, type SampleFile, snapshotOf, storedFile } from './support/serve
 
 const large = new Uint8Array(5 * 1024 * 1024).map((_, i) => i % 251)
 const huge = new Uint8Array(40 * 1024 * 1024)
+const decodedBytesMax = huge.length + large.length
 const css = 'a { color: red }\n'.repeat(200)
 const samples: Record<string, SampleFile> = {
   'index.html': { body: '<h1>home</h1>', gzip: true },
@@ -49,6 +51,7 @@ let database: Database
 let blobs: DiskBlobStore
 let server: Bun.Server<undefined>
 let host: string
+let decodedFiles: DecodedFiles
 let recompressor: Recompressor
 const stop = new AbortController()
 /** What the clock is ahead. */
@@ -77,10 +80,21 @@ beforeAll(async () => {
     onUnreadable: () => undefined,
   })
   const bodies = new Bodies({ blobs, bytesMax: 10_000_000 })
+  decodedFiles = new DecodedFiles({ blobs, dir: join(dir, 'decoded'), bytesMax: decodedBytesMax })
   recompressor = new Recompressor({ bodies, log })
   const choices = new CodingChoices()
   const awaited = new AwaitedSites({ db, now })
-  const edge = { awaited, bodies, choices, log, missing, now, recompressor, snapshots }
+  const edge = {
+    awaited,
+    bodies,
+    choices,
+    decodedFiles,
+    log,
+    missing,
+    now,
+    recompressor,
+    snapshots,
+  }
   const routeOf = createRouter({ applicationHost: '127.0.0.1', baseDomain: 'localhost' })
   server = Bun.serve({
     port: 0,
@@ -298,8 +312,23 @@ test('visitors who do not read what they asked for hold next to nothing', async 
   await Promise.all(begun)
   // Meanwhile somebody else gets all of it.
   expect((await (await visit('/huge.txt')).bytes()).length).toBe(huge.length)
-  expect(process.memoryUsage.rss() - before).toBeLessThan(huge.length * 6)
+  expect(process.memoryUsage.rss() - before).toBeLessThan(huge.length * 2)
   for (const socket of sockets) socket.destroy()
+})
+
+test('who reads a decoded file reads on when it has to go for another', async () => {
+  const files = new DecodedFiles({ blobs, dir: join(dir, 'small'), bytesMax: 1 })
+  const body = await files.open(storedFile(samples['huge.txt'] as SampleFile).file)
+  if (!(body instanceof Blob)) throw new Error('not decoded')
+  await using reading = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: () => new Response(body.slice(0, huge.length)),
+  })
+  const answer = await fetch(reading.url)
+  await files.open(storedFile(samples['large.txt'] as SampleFile).file)
+  expect(await readdir(join(dir, 'small'))).toHaveLength(1)
+  expect((await answer.bytes()).length).toBe(huge.length)
 })
 
 test('a site that is on its way is not here yet', async () => {

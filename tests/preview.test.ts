@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { brotliDecompressSync, gzipSync } from 'node:zlib'
 import { rawCid } from '#atproto/blob-fetch.ts'
+import { etagOf } from '#edge/etag.ts'
+import type { Coding } from '#site/encoding.ts'
 import { eventually } from './support/eventually.ts'
 import { type Preview, startPreview } from './support/preview.ts'
 import { rawRequest } from './support/raw-http.ts'
@@ -38,8 +40,23 @@ const files = {
   'drawing.psd': 'psd',
 }
 
-const etagOf = (bytes: Uint8Array, coding = '') =>
-  `"${rawCid(new Bun.CryptoHasher('sha256').update(bytes).digest())}${coding}"`
+const html = 'text/html; charset=utf-8'
+
+/** Of what is stored as these bytes. */
+function tagOf(
+  bytes: Uint8Array,
+  { coding = 'identity', sent = coding, contentType = html }: Partial<SentFacts> = {},
+): string {
+  const digest = new Bun.CryptoHasher('sha256').update(bytes).digest()
+  const file = { cid: rawCid(digest), hash: digest.toString('hex'), coding }
+  return etagOf({ file, coding: sent, contentType })
+}
+
+interface SentFacts {
+  readonly coding: Coding
+  readonly sent: Coding
+  readonly contentType: string
+}
 
 let preview: Preview
 beforeAll(async () => {
@@ -184,21 +201,23 @@ describe('representations', () => {
     const answer = await preview.visit('/', { 'accept-encoding': 'gzip' })
     expect(answer.headers.get('content-encoding')).toBe('gzip')
     expect(answer.headers.get('vary')).toBe('accept-encoding')
-    expect(answer.headers.get('etag')).toBe(etagOf(gzipped, '-gzip'))
+    expect(answer.headers.get('etag')).toBe(tagOf(gzipped, { coding: 'gzip' }))
     expect(Buffer.from(await answer.bytes())).toEqual(gzipped)
   })
 
   test('identity is the content, with a tag of its own', async () => {
     const answer = await preview.visit('/')
     expect(answer.headers.get('content-encoding')).toBeNull()
-    expect(answer.headers.get('etag')).toBe(etagOf(gzipped))
+    expect(answer.headers.get('etag')).toBe(tagOf(gzipped, { coding: 'gzip', sent: 'identity' }))
     expect(await answer.text()).toBe(page)
   })
 
   test('what gains nothing by compression is stored as it is', async () => {
     const { headers } = await preview.visit('/x', { 'accept-encoding': 'gzip' })
     expect(headers.get('content-encoding')).toBeNull()
-    expect(headers.get('etag')).toBe(etagOf(Buffer.from('x')))
+    expect(headers.get('etag')).toBe(
+      tagOf(Buffer.from('x'), { contentType: 'application/octet-stream' }),
+    )
   })
 
   test('brotli is made behind the first answer', async () => {
@@ -211,7 +230,7 @@ describe('representations', () => {
   })
 
   test('what is known is not sent again, what was expected otherwise is refused', async () => {
-    const etag = etagOf(gzipped)
+    const etag = tagOf(gzipped, { coding: 'gzip', sent: 'identity' })
     const known = await preview.visit('/', { 'if-none-match': etag })
     expect([known.status, await known.text()]).toEqual([304, ''])
     expect((await preview.visit('/', { 'if-match': '"other"' })).status).toBe(412)
@@ -267,7 +286,7 @@ describe('--watch', () => {
     await becomes(watched, '/', 'other')
     await becomes(watched, '/new/page.html', 'new')
     const { headers, status } = await watched.visit('/', { 'if-none-match': before ?? '' })
-    expect([status, headers.get('etag')]).toEqual([200, etagOf(Buffer.from('other'))])
+    expect([status, headers.get('etag')]).toEqual([200, tagOf(Buffer.from('other'))])
     await rm(join(watched.folder, 'new'), { recursive: true })
     await eventually(async () => expect((await watched.visit('/new/page.html')).status).toBe(404))
   })

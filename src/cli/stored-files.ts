@@ -34,7 +34,8 @@ interface KnownFile {
  */
 export class StoredFiles implements AsyncDisposable {
   readonly blobs: BlobStore
-  readonly #dir: string
+  /** For whatever else goes with them. */
+  readonly dir: string
   #known = new Map<string, KnownFile>()
 
   /** In a new folder below `parent`. */
@@ -43,7 +44,7 @@ export class StoredFiles implements AsyncDisposable {
   }
 
   private constructor(dir: string) {
-    this.#dir = dir
+    this.dir = dir
     this.blobs = diskBlobStore({ dir: join(dir, 'blobs') })
   }
 
@@ -58,12 +59,12 @@ export class StoredFiles implements AsyncDisposable {
     } catch (cause) {
       const code = codeOf(cause instanceof BlobStorageError ? cause.cause : cause)
       if (code === undefined || signal.aborted) throw cause
-      throw new PreviewError(`the files cannot be copied to ${this.#dir} (${code})`, { cause })
+      throw new PreviewError(`the files cannot be copied to ${this.dir} (${code})`, { cause })
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await rm(this.#dir, { recursive: true, force: true })
+    await rm(this.dir, { recursive: true, force: true })
   }
 
   async #store(files: readonly ChosenFile[], signal: AbortSignal): Promise<Stored> {
@@ -88,7 +89,7 @@ export class StoredFiles implements AsyncDisposable {
   }
 
   async #throughSpool<Result>(work: (spool: SpoolFolder) => Promise<Result>): Promise<Result> {
-    const dir = join(this.#dir, 'spool')
+    const dir = join(this.dir, 'spool')
     await mkdir(dir)
     try {
       await using spool = new SpoolFolder(dir)

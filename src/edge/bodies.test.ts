@@ -52,6 +52,25 @@ describe('a body', () => {
     expect(await (await bodies.load(plain, 'identity'))?.text()).toBe('plain')
   })
 
+  test('is kept by how it is stored: the same bytes may be another site’s content as they are', async () => {
+    const bodies = open()
+    const asItIs: BodySource = { hash: 'b', coding: 'identity' }
+    const [one, other] = await Promise.all([
+      bodies.load(asItIs, 'identity'),
+      bodies.load(coded, 'identity'),
+    ])
+    expect(Buffer.from((await one?.bytes()) ?? [])).toEqual(gzipSync('coded'))
+    expect(await other?.text()).toBe('coded')
+    for (const [source, body] of [
+      [asItIs, one],
+      [coded, other],
+    ] as const) {
+      expect(bodies.use(bodies.find(source, 'identity'))).toBe(body ?? null)
+    }
+    bodies.keep(asItIs, 'br', new Blob(['br']))
+    expect(bodies.find(coded, 'br')).toBeUndefined()
+  })
+
   test('that memory has no room for is had all the same', async () => {
     const bodies = open(4)
     expect(await (await bodies.load(plain, 'identity'))?.text()).toBe('plain')

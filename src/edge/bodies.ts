@@ -11,6 +11,10 @@ export type BodySource = Pick<SnapshotFile, 'hash' | 'coding'>
 
 type Bytes = Uint8Array<ArrayBuffer>
 
+/** The same stored bytes are one content as they are, and another decoded; a site says which is its own. */
+export const bodyKey = (stored: BodySource, coding: ContentCoding): string =>
+  `${coding} of ${stored.coding} ${stored.hash}`
+
 /**
  * Bodies of up to 1 MiB in memory, each in the codings that visitors took, bounded by their bytes; the
  * blob store below. However many ask at once for one that is not here, it is read once.
@@ -29,8 +33,8 @@ export class Bodies {
     return this.#tier.stats
   }
 
-  find({ hash }: BodySource, coding: ContentCoding): Kept<Blob> | undefined {
-    return this.#tier.find(keyOf(hash, coding))
+  find(source: BodySource, coding: ContentCoding): Kept<Blob> | undefined {
+    return this.#tier.find(bodyKey(source, coding))
   }
 
   /** The body when it is (still) in memory. */
@@ -38,8 +42,8 @@ export class Bodies {
     return this.#tier.use(kept)
   }
 
-  keep({ hash }: BodySource, coding: ContentCoding, body: Blob): Kept<Blob> {
-    return this.#tier.keep(keyOf(hash, coding), body, body.size)
+  keep(source: BodySource, coding: ContentCoding, body: Blob): Kept<Blob> {
+    return this.#tier.keep(bodyKey(source, coding), body, body.size)
   }
 
   /**
@@ -47,7 +51,7 @@ export class Bodies {
    * Rejects for one that takes more than 1 MiB.
    */
   load(source: BodySource, coding: Coding): Promise<Blob | null> {
-    const key = keyOf(source.hash, coding)
+    const key = bodyKey(source, coding)
     return this.#loading.get(key) ?? this.#start(key, source, coding)
   }
 
@@ -94,5 +98,3 @@ export class BodyTooLargeError extends Error {
 
 const gunzip = promisify<Bytes, zlib.ZlibOptions, Bytes>(zlib.gunzip)
 const maxOutputLength = wholeBodyBytesMax
-
-const keyOf = (hash: string, coding: ContentCoding): string => `${coding} ${hash}`

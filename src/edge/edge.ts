@@ -93,15 +93,19 @@ function decideAndAnswer(
   const visit = { method, pathname, search, host, header, country: null }
   const decision = resolve(known.site, visit, context.now())
   const place = { host, pathname, isUnderBaseDomain, canonical: null }
-  // Without a query, of which there are as many as anybody makes up.
   if (
     decision.kind === 'file' &&
-    search === '' &&
+    isPlain(url, host, pathname) &&
     known.site.knownPages.get(pathname) === decision
   ) {
     known.remember(url, known.answerTo(decision, place))
   }
   return respond(decision, request, place, known, context)
+}
+
+/** Without query, fragment and port, of which there are as many as anybody makes up. */
+function isPlain(url: string, host: string, pathname: string): boolean {
+  return url.endsWith(`//${host}${pathname}`)
 }
 
 function notAnswered(

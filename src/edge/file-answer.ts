@@ -7,12 +7,16 @@ import { recompressedBytesMin, wholeBodyBytesMax } from '#site/limits.ts'
 import { isText } from '#site/media-type.ts'
 import type { ServableSite } from '#site/servable-site.ts'
 import type { SnapshotFile } from '#site/snapshot.ts'
+import { answerBytes } from './answer-bytes.ts'
 import type { Bodies } from './bodies.ts'
 import { type CodingSet, codingSet } from './codings.ts'
+import { etagOf } from './etag.ts'
 import { type Place, siteFields } from './place.ts'
 import { Representation } from './representation.ts'
 
 type FileDecision = Extract<Decision, { kind: 'file' }>
+
+const keptHeaderCharsMax = 200
 
 interface Choice {
   readonly header: string | null
@@ -24,21 +28,26 @@ export class FileAnswer {
   readonly decision: FileDecision
   /** The codings that it is stored in, and those that we can make of it. */
   readonly possible: CodingSet
+  /** About what it takes in memory, whatever is made of it later. */
+  readonly bytes: number
   readonly #pathname: string
   readonly #lastModified: number
   readonly #isOnlyHere: boolean
   readonly #fields: HeaderList
+  readonly #contentType: string
   #last: Choice | null = null
   readonly #made = new Map<ContentCoding, Representation>()
 
   constructor(site: ServableSite, decision: FileDecision, place: Place) {
     this.decision = decision
-    this.#lastModified = site.snapshot.publishedAt
+    this.#lastModified = site.liveSince
     this.possible = codingSet([decision.file.coding, ...makeable(decision.file)])
     this.#pathname = place.pathname
     this.#isOnlyHere = !site.headers.isEmpty || isHashedAsset(decision.path)
     const own = ownFields(site, decision, place, this.possible.codings.length > 1)
     this.#fields = applyHeaderRules(site.headers, place, own)
+    this.#contentType = this.#fields.find(([name]) => name === 'content-type')?.[1] ?? ''
+    this.bytes = answerBytes(this.#fields, this.possible.codings.length)
   }
 
   /** Whether it is also the answer to this decision, on the same host of the same version. */
@@ -59,6 +68,8 @@ export class FileAnswer {
   }
 
   choseFor(header: string | null, representation: Representation): void {
+    // Whoever sends an endless one would have it kept with every file.
+    if (header !== null && header.length > keptHeaderCharsMax) return
     const { coding } = representation
     // What we made ourselves may go, so that another has to be chosen.
     if (coding !== 'identity' && coding !== this.decision.file.coding) return
@@ -81,8 +92,7 @@ export class FileAnswer {
 
   #make(coding: ContentCoding, bytes: number): Representation {
     const { file, status } = this.decision
-    // RFC 9110 §8.8.3.3: representations that differ in coding differ in their strong tag.
-    const etag = coding === 'identity' ? `"${file.cid}"` : `"${file.cid}-${coding}"`
+    const etag = etagOf({ file, coding, contentType: this.#contentType })
     const validators = status === 200 ? { etag, lastModified: this.#lastModified } : null
     const made = new Representation({ coding, bytes, status, validators, fields: this.#fields })
     this.#made.set(coding, made)
@@ -118,7 +128,7 @@ function ownFields(
     ...(isStreamed(file) && { 'content-disposition': 'inline' }),
     'cache-control': status === 200 ? cacheControlOf(isOwnAddress ? path : '') : 'no-store',
     ...(status === 200 && {
-      'last-modified': new Date(site.snapshot.publishedAt).toUTCString(),
+      'last-modified': new Date(site.liveSince).toUTCString(),
       'accept-ranges': 'bytes',
     }),
     ...(varies.length > 0 && { vary: varies.join(', ') }),

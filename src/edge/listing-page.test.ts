@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
+import { directoryEntriesMax } from '#site/limits.ts'
 import type { ListingEntry } from '#site/listing.ts'
-import { listingJson, listingPage, wantsJson } from './listing-page.ts'
+import { listingJson, listingPage, makeListing, wantsJson } from './listing-page.ts'
 
 const file = (name: string, bytes = 1): ListingEntry => ({
   kind: 'file',
@@ -27,7 +28,7 @@ describe('JSON is for who wants it more than a page', () => {
 describe('a page of a directory', () => {
   test('has a row for each entry, with link, size and kind', () => {
     const page = listingPage('docs', [folder('a'), file('b.html', 999)])
-    expect(page).toContain('<h1>Contents of <bdi>/docs/</bdi></h1>')
+    expect(page).toContain('<h1>Contents of /docs/</h1>')
     expect(page).toContain(
       '<tr><td><a href="./a/"><bdi>a/</bdi></a></td><td></td><td>Folder</td></tr>',
     )
@@ -58,12 +59,27 @@ describe('a page of a directory', () => {
     ['a&amp;b', 'a%26amp%3Bb'],
     ['javascript:x', 'javascript%3Ax'],
     ['..%2fx', '..%252fx'],
-    ['\u202egnp.exe', '%E2%80%AEgnp.exe'],
   ])('escapes %p', (name, href) => {
     const page = listingPage(name, [file(name)])
     expect(page).toContain(`href="./${href}"`)
     expect(page.replaceAll('<bdi>', '')).not.toContain('<script')
-    expect(page.match(/<h1>[^<]*<bdi>[^<]*<\/bdi><\/h1>/g)).toHaveLength(1)
+    expect(page.match(/<title>[^<]*<\/title>/g)).toHaveLength(1)
+    expect(page.match(/<h1>[^<]*<\/h1>/g)).toHaveLength(1)
+  })
+
+  test.each([
+    ['a\u202egnp.exe', 'a\\u{202E}gnp.exe'],
+    ['\u2066a\u2069', '\\u{2066}a\\u{2069}'],
+    ['a\u200bb', 'a\\u{200B}b'],
+    ['a\nb\u0085', 'a\\u{000A}b\\u{0085}'],
+    ['\u2028', '\\u{2028}'],
+    ['\u{E0041}', '\\u{E0041}'],
+    ['שלום', 'שלום'],
+  ])('shows what is invisible in %p', (name, shown) => {
+    const page = listingPage(name, [file(name)])
+    expect(page).toContain(`<title>Contents of /${shown}/</title>`)
+    expect(page).toContain(`<h1>Contents of /${shown}/</h1>`)
+    expect(page).toContain(`<a href="./${encodeURIComponent(name)}"><bdi>${shown}</bdi></a>`)
   })
 })
 
@@ -74,5 +90,28 @@ test('for programs it says the same', () => {
       { kind: 'directory', name: '<a>' },
       { kind: 'file', name: 'b', bytes: 2, contentType: 'text/html; charset=utf-8' },
     ],
+    more: 0,
   })
+})
+
+describe('entries beyond the limit are counted', () => {
+  const files = (count: number) => Array.from({ length: count }, (_, i) => file(`${i}`))
+  test.each([
+    [directoryEntriesMax, directoryEntriesMax, 0],
+    [directoryEntriesMax + 1, directoryEntriesMax, 1],
+    [10 * directoryEntriesMax, directoryEntriesMax, 9 * directoryEntriesMax],
+  ])('of %d are shown %d', (count, shown, more) => {
+    const page = listingPage('', files(count))
+    expect(page.match(/<tr><td>/g)).toHaveLength(shown)
+    expect(page.includes('which are not shown')).toBe(more > 0)
+    if (more > 0) expect(page).toContain(`There are ${more} more`)
+    const { entries, more: left } = JSON.parse(listingJson('', files(count)))
+    expect([entries.length, left]).toEqual([shown, more])
+  })
+})
+
+test('a listing has the tag of what it says', () => {
+  const tag = (kind: 'page' | 'json', name: string) => makeListing(kind, '', [file(name)]).etag
+  expect(tag('page', 'a')).toBe(tag('page', 'a'))
+  expect(new Set([tag('page', 'a'), tag('json', 'a'), tag('page', 'b')]).size).toBe(3)
 })

@@ -52,6 +52,27 @@ test('a site comes with its rules, and counts for what it takes', async () => {
   expect(loaded?.bytes).toBeGreaterThan(500)
 })
 
+describe('a site is live', () => {
+  const since = async () => (await load())?.site.liveSince
+
+  test('since its version came here, whatever the owner says of its time', async () => {
+    await publish(2, { 'index.html': file })
+    expect(await since()).toBe(now)
+    const snapshot = snapshotOf({ 'a.html': file }, { recordCid: 'cid-3', publishedAt: now - 1 })
+    now += hourMs
+    await goLive(database.db, snapshot, '3kaaaaaaaaaa3', now)
+    expect(await since()).toBe(now)
+    await goLive(database.db, snapshot, '3kaaaaaaaaaa4', now + hourMs)
+    expect(await since()).toBe(now)
+  })
+
+  test('since now at the latest', async () => {
+    await publish(2, { 'index.html': file })
+    now -= hourMs
+    expect(await since()).toBe(now)
+  })
+})
+
 describe('hashed assets of earlier versions', () => {
   test('are there for 24 hours after they were replaced', async () => {
     await publish(2, { [asset]: file, 'old.html': file })
@@ -68,6 +89,21 @@ describe('hashed assets of earlier versions', () => {
     await publish(3, { 'index.html': file })
     expect(await earlier(file.storedBytes)).toEqual([asset])
     expect(await earlier(file.storedBytes - 1)).toEqual([])
+  })
+
+  test('are read one version at a time, and others get their turn between', async () => {
+    const versions = [2, 3, 4, 5, 6, 7, 8, 9]
+    for (const n of versions) await publish(n, { [`assets/index-BX3f9aQ${n}.js`]: file })
+    let turns = 0
+    let isLoading = true
+    const takeTurns = (): void => {
+      turns++
+      if (isLoading) setImmediate(takeTurns)
+    }
+    setImmediate(takeTurns)
+    expect(await earlier()).toHaveLength(versions.length - 1)
+    isLoading = false
+    expect(turns).toBeGreaterThanOrEqual(versions.length)
   })
 
   test('that cannot be read are logged, and the site is shown', async () => {

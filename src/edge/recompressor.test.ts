@@ -46,6 +46,17 @@ describe('what is made', () => {
     expect(brotli.length).toBeLessThan(source.storedBytes)
   })
 
+  test('is made of the same bytes for each way in which they are stored', async () => {
+    const source = put('a', bytesOf(text), 'gzip')
+    const asItIs = { ...source, coding: 'identity' } as const
+    recompressor.ask(asItIs, 'br')
+    recompressor.ask(source, 'br')
+    await recompressor.idle()
+    expect(await made(asItIs, 'br')).toBeEmpty()
+    expect(brotliDecompressSync(await made(source, 'br')).toString()).toBe(text)
+    expect(reads).toHaveLength(2)
+  })
+
   test('is gzip of what is stored as it came', async () => {
     const source = put('a', bytesOf(text))
     recompressor.ask(source, 'gzip')

@@ -2,7 +2,7 @@ import { promisify } from 'node:util'
 import zlib from 'node:zlib'
 import type { Log } from '#observe/log.ts'
 import type { ContentCoding } from '#site/encoding.ts'
-import type { Bodies, BodySource } from './bodies.ts'
+import { type Bodies, type BodySource, bodyKey } from './bodies.ts'
 
 /** What may be made of a body. */
 export type MadeCoding = Exclude<ContentCoding, 'identity'>
@@ -35,7 +35,7 @@ export class Recompressor {
 
   /** Never throws, and never waits. */
   ask(source: BodySource & { readonly storedBytes: number }, coding: MadeCoding): void {
-    const key = `${coding} ${source.hash}`
+    const key = bodyKey(source, coding)
     if (this.#notWorthIt.has(key) || this.#waiting.has(key)) return
     if (this.#waiting.size >= waitingMax) return
     this.#waiting.set(key, async () => {

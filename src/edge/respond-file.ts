@@ -4,16 +4,17 @@ import { contentRange, decideRange, type RangeDecision } from '#site/range.ts'
 import type { Snapshot } from '#site/snapshot.ts'
 import type { Bodies } from './bodies.ts'
 import { type CodingChoices, codingSet } from './codings.ts'
+import type { DecodedFiles } from './decoded-files.ts'
 import type { FileAnswer } from './file-answer.ts'
-import { decodedPart, storedPart } from './large-body.ts'
 import type { MissingBlobs } from './missing-blobs.ts'
-import { fetchingPage, plainPage } from './pages.ts'
+import { fetchingPage, plainPage, unavailablePage } from './pages.ts'
 import type { Recompressor } from './recompressor.ts'
 import type { Representation } from './representation.ts'
 
 export interface FileContext {
   readonly bodies: Bodies
   readonly choices: CodingChoices
+  readonly decodedFiles: Pick<DecodedFiles, 'open'>
   readonly missing: Pick<MissingBlobs, 'arrival'>
   readonly recompressor: Pick<Recompressor, 'ask'>
 }
@@ -97,27 +98,32 @@ async function readAndSend(
 }
 
 /** Null when the bytes are not here: also for HEAD, which must not promise what GET would not keep. */
-async function readOnce(delivery: Delivery, { bodies }: FileContext): Promise<Response | null> {
+async function readOnce(delivery: Delivery, context: FileContext): Promise<Response | null> {
   const { answer, representation } = delivery
   const { file } = answer.decision
   // The stored form too: it can be larger than what it decodes to.
   const bytes = Math.max(representation.bytes, file.storedBytes)
-  if (bytes > wholeBodyBytesMax) return await stream(delivery, bodies)
+  if (bytes > wholeBodyBytesMax) return await stream(delivery, context)
   // What we made ourselves is only chosen while it is in memory, so this is the stored form or the content.
   const coding = representation.coding === file.coding ? file.coding : 'identity'
-  const body = await bodies.load(file, coding)
+  const body = await context.bodies.load(file, coding)
   if (body === null) return null
-  representation.kept = bodies.find(file, coding)
+  representation.kept = context.bodies.find(file, coding)
   return send(delivery, body)
 }
 
-async function stream(delivery: Delivery, bodies: Bodies): Promise<Response | null> {
-  const { answer, representation, range, isHead } = delivery
-  const stored = await bodies.open(answer.decision.file)
-  if (stored === null) return null
+async function stream(
+  { answer, representation, range, isHead }: Delivery,
+  { bodies, decodedFiles }: FileContext,
+): Promise<Response | null> {
+  const { file } = answer.decision
+  const isStored = representation.coding === file.coding
+  const body = await (isStored || isHead ? bodies.open(file) : decodedFiles.open(file))
+  if (body === null) return null
+  if (body === 'busy') return unavailablePage()
   if (isHead) return new Response(null, representation.whole)
-  const part = range === 'whole' ? { first: 0, last: representation.bytes - 1 } : range
-  const isStored = representation.coding === answer.decision.file.coding
-  const body = isStored ? storedPart(stored, part) : decodedPart(stored, part)
-  return new Response(body, range === 'whole' ? representation.whole : representation.part(range))
+  const { first, last } = range === 'whole' ? { first: 0, last: representation.bytes - 1 } : range
+  const head = range === 'whole' ? representation.whole : representation.part(range)
+  // Also the whole is a slice: of a file that is none, Bun answers `Range` by itself (Bun 1.4.5).
+  return new Response(body.slice(first, last + 1), head)
 }

@@ -1,6 +1,12 @@
-import { describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
+import { rm } from 'node:fs/promises'
+import type { ContentCoding } from '#site/encoding.ts'
+import { servableSite } from '#site/servable-site.ts'
+import type { SnapshotFile } from '#site/snapshot.ts'
 import { seen, type VisitOptions, visitedSite, visitSite } from '#tests/support/edge.ts'
-import type { SampleFile } from '#tests/support/served-site.ts'
+import { type SampleFile, snapshotOf, storedFile } from '#tests/support/served-site.ts'
+import { etagOf } from './etag.ts'
+import { SiteInMemory } from './site-in-memory.ts'
 
 const large = new Uint8Array(5 * 1024 * 1024).map((_, i) => i % 251)
 const text = 'text/plain; charset=utf-8'
@@ -15,10 +21,15 @@ const samples: Record<string, SampleFile> = {
   'd/index.html': { body: 'index' },
 }
 const site = visitedSite(samples)
+afterAll(() => rm(site.scratch, { recursive: true }))
 const fileOf = (path: string) => {
   const file = site.known.site.files.get(path)
   if (file === undefined) throw new Error(`no ${path}`)
   return file
+}
+const tagOf = (path: string, coding: ContentCoding = 'identity') => {
+  const file = fileOf(path)
+  return etagOf({ file, coding, contentType: file.contentType })
 }
 const visit = (path: string, headers: VisitOptions['headers'] = {}, method = 'GET') =>
   seen(visitSite(site, path, { headers, method }))
@@ -45,7 +56,7 @@ describe('a file that is stored as it is', () => {
       expect([status, body.toString()]).toEqual([200, 'png'])
       expect(sent).toEqual({
         ...ofFile,
-        etag: `"${fileOf('plain.png').cid}"`,
+        etag: tagOf('plain.png'),
         'content-type': 'image/png',
         'content-length': '3',
       })
@@ -54,7 +65,7 @@ describe('a file that is stored as it is', () => {
 })
 
 describe('a file that is stored compressed', () => {
-  const { cid, storedBytes } = fileOf('page.html')
+  const { storedBytes } = fileOf('page.html')
   const html = { ...ofFile, vary: 'accept-encoding', 'content-type': 'text/html; charset=utf-8' }
 
   test('goes out as it is to who takes gzip', async () => {
@@ -62,7 +73,7 @@ describe('a file that is stored compressed', () => {
     expect(Buffer.from(Bun.gunzipSync(new Uint8Array(body))).toString()).toBe('<h1>page</h1>')
     expect(headers).toEqual({
       ...html,
-      etag: `"${cid}-gzip"`,
+      etag: tagOf('page.html', 'gzip'),
       'content-encoding': 'gzip',
       'content-length': String(storedBytes),
     })
@@ -72,7 +83,7 @@ describe('a file that is stored compressed', () => {
     test(`is decoded for ${JSON.stringify(refusal)}`, async () => {
       const { headers, body } = await visit('/page.html', refusal)
       expect(body.toString()).toBe('<h1>page</h1>')
-      expect(headers).toEqual({ ...html, etag: `"${cid}"`, 'content-length': '13' })
+      expect(headers).toEqual({ ...html, etag: tagOf('page.html'), 'content-length': '13' })
     })
   }
 })
@@ -87,6 +98,7 @@ test('what takes more than 1 MiB only as it is stored is streamed as well', asyn
     const decoded = sent['content-encoding'] ? Bun.gunzipSync(new Uint8Array(body)) : body
     expect([status < 300, Bun.hash(decoded)]).toEqual([true, Bun.hash(noise)])
   }
+  await rm(grown.scratch, { recursive: true })
 })
 
 describe('text that is worth another coding', () => {
@@ -158,22 +170,44 @@ test('HEAD has the headers of GET and no body', async () => {
   }
 })
 
+test('the same blob that is read in another way, or is of another type, has another tag', async () => {
+  const { file, stored } = storedFile({ body: '<h1>page</h1>', gzip: true })
+  const tagAs = async (facts: Partial<SnapshotFile>, rules = '') => {
+    const read = servableSite(
+      snapshotOf({ 'index.html': { ...file, ...facts } }, { headers: rules }),
+    )
+    const known = new SiteInMemory(read, () => undefined)
+    const { context, stored: blobs } = visitedSite({})
+    blobs.set(file.hash, new Blob([stored]))
+    return (await seen(visitSite({ known, context }, '/'))).headers['etag']
+  }
+  const tags = [
+    await tagAs({}),
+    await tagAs({ coding: 'identity', bytes: file.storedBytes }),
+    await tagAs({ contentType: text }),
+    await tagAs({}, '/\n  Content-Type: image/png'),
+  ]
+  expect(new Set(tags).size).toBe(tags.length)
+  expect(await tagAs({})).toBe(tags[0])
+})
+
 describe('conditions', () => {
-  const { cid } = fileOf('page.html')
+  const tag = tagOf('page.html')
+  const gzipTag = tagOf('page.html', 'gzip')
   const same = ofFile['last-modified']
   const facts: [VisitOptions['headers'], number][] = [
-    [{ 'if-none-match': `"${cid}"` }, 304],
-    [{ 'if-none-match': `W/"${cid}"` }, 304],
+    [{ 'if-none-match': tag }, 304],
+    [{ 'if-none-match': `W/${tag}` }, 304],
     [{ 'if-none-match': '*' }, 304],
-    [{ ...gzip, 'if-none-match': `"x", "${cid}-gzip"` }, 304],
+    [{ ...gzip, 'if-none-match': `"x", ${gzipTag}` }, 304],
     // A tag of the other coding is one of other bytes.
-    [{ 'if-none-match': `"${cid}-gzip"` }, 200],
-    [{ ...gzip, 'if-none-match': `"${cid}"` }, 200],
+    [{ 'if-none-match': gzipTag }, 200],
+    [{ ...gzip, 'if-none-match': tag }, 200],
     [{ 'if-none-match': '"other"' }, 200],
     [{ 'if-modified-since': same }, 304],
     [{ 'if-modified-since': 'Mon, 31 Dec 2029 23:59:59 GMT' }, 200],
     [{ 'if-modified-since': same, 'if-none-match': '"other"' }, 200],
-    [{ 'if-match': `"${cid}"` }, 200],
+    [{ 'if-match': tag }, 200],
     [{ 'if-match': '"other"' }, 412],
     [{ 'if-unmodified-since': same }, 200],
     [{ 'if-unmodified-since': 'Mon, 31 Dec 2029 23:59:59 GMT' }, 412],
@@ -186,7 +220,7 @@ describe('conditions', () => {
         if (expected !== 304) return
         expect(sent.headers).toEqual({
           'access-control-allow-origin': '*',
-          etag: 'accept-encoding' in headers ? `"${cid}-gzip"` : `"${cid}"`,
+          etag: 'accept-encoding' in headers ? gzipTag : tag,
           'cache-control': ofFile['cache-control'],
           vary: 'accept-encoding',
         })
@@ -197,7 +231,9 @@ describe('conditions', () => {
 })
 
 describe('ranges', () => {
-  const { cid, storedBytes } = fileOf('page.html')
+  const { storedBytes } = fileOf('page.html')
+  const tag = tagOf('page.html')
+  const gzipTag = tagOf('page.html', 'gzip')
   const last = large.length - 1
   const facts: [string, VisitOptions['headers'], number, string | null, string?][] = [
     ['/page.html', { range: 'bytes=0-3' }, 206, 'bytes 0-3/13', '<h1>'],
@@ -209,14 +245,14 @@ describe('ranges', () => {
     ['/page.html', { range: 'lines=0-1' }, 200, null, '<h1>page</h1>'],
     // Of the content, whatever else the visitor takes.
     ['/page.html', { ...gzip, range: 'bytes=0-3' }, 206, 'bytes 0-3/13', '<h1>'],
-    ['/page.html', { range: 'bytes=0-3', 'if-range': `"${cid}"` }, 206, 'bytes 0-3/13', '<h1>'],
+    ['/page.html', { range: 'bytes=0-3', 'if-range': tag }, 206, 'bytes 0-3/13', '<h1>'],
     ['/page.html', { range: 'bytes=0-3', 'if-range': '"old"' }, 200, null, '<h1>page</h1>'],
-    ['/page.html', { range: 'bytes=0-3', 'if-range': `W/"${cid}"` }, 200, null, '<h1>page</h1>'],
-    ['/page.html', { range: 'bytes=0-3', 'if-none-match': `"${cid}"` }, 304, null, ''],
+    ['/page.html', { range: 'bytes=0-3', 'if-range': `W/${tag}` }, 200, null, '<h1>page</h1>'],
+    ['/page.html', { range: 'bytes=0-3', 'if-none-match': tag }, 304, null, ''],
     // Who has a part of the compressed form gets the rest of it.
     [
       '/page.html',
-      { ...gzip, range: 'bytes=0-1', 'if-range': `"${cid}-gzip"` },
+      { ...gzip, range: 'bytes=0-1', 'if-range': gzipTag },
       206,
       `bytes 0-1/${storedBytes}`,
       '\x1f\x8b',
@@ -255,13 +291,54 @@ describe('ranges', () => {
   }
 
   test('the compressed form of a part says so', async () => {
-    const headers = { ...gzip, range: 'bytes=0-1', 'if-range': `"${cid}-gzip"` }
+    const headers = { ...gzip, range: 'bytes=0-1', 'if-range': gzipTag }
     expect((await visit('/page.html', headers)).headers['content-encoding']).toBe('gzip')
   })
 
   test('are nothing to HEAD', async () => {
     const sent = await visit('/page.html', { range: 'bytes=0-3' }, 'HEAD')
     expect([sent.status, sent.headers['content-length']]).toEqual([200, '13'])
+  })
+})
+
+describe('a large file that is stored compressed', () => {
+  const { hash } = fileOf('large.txt')
+  const openedBy = async (headers: VisitOptions['headers'], method = 'GET') => {
+    const before = site.reads.length
+    await visit('/large.txt', headers, method)
+    return site.reads.slice(before).filter((read) => read === hash).length
+  }
+
+  test('is decoded once, whatever parts of it are asked for', async () => {
+    await visit('/large.txt', identity)
+    for (const range of ['bytes=0-9', `bytes=${large.length - 1}-`, 'bytes=-10']) {
+      expect(await openedBy({ range })).toBe(0)
+    }
+    expect(await openedBy(identity)).toBe(0)
+  })
+
+  test('is not decoded for who asks for no byte of it', async () => {
+    const open = async () => {
+      throw new Error('decoded')
+    }
+    const context = { ...site.context, decodedFiles: { open } }
+    for (const options of [
+      { method: 'HEAD' },
+      { headers: gzip },
+      { headers: { 'if-none-match': '*' } },
+      { headers: { range: `bytes=${large.length}-` } },
+    ]) {
+      const { status } = await seen(visitSite({ ...site, context }, '/large.txt', options))
+      expect([200, 304, 416]).toContain(status)
+    }
+  })
+
+  test('is for later when others have to be decoded before', async () => {
+    const context = { ...site.context, decodedFiles: { open: async () => 'busy' as const } }
+    const busy = await seen(visitSite({ ...site, context }, '/large.txt', { headers: identity }))
+    expect([busy.status, busy.headers['retry-after'], busy.headers['cache-control']]).toEqual([
+      ...[503, '2', 'no-store'],
+    ])
   })
 })
 
@@ -367,8 +444,34 @@ describe('listings', () => {
           contentType: 'text/javascript; charset=utf-8',
         },
       ],
+      more: 0,
     })
   })
+
+  test('are made once for each kind, whoever asks', () => {
+    const { known } = listed
+    const listing = { kind: 'listing', path: '', entries: [], vary: [] } as const
+    expect(known.listingOf({ ...listing }, 'page')).toBe(known.listingOf(listing, 'page'))
+    expect(known.listingOf(listing, 'json')).not.toBe(known.listingOf(listing, 'page'))
+  })
+
+  for (const accept of ['text/html', 'application/json']) {
+    test(`are sent once to whoever keeps them as ${accept}`, async () => {
+      const { headers } = await list(accept)
+      const tag = String(headers['etag'])
+      const again = (name: string, value: string, method = 'GET') =>
+        seen(visitSite(listed, '/', { method, headers: { accept, [name]: value } }))
+      const known = await again('if-none-match', tag)
+      expect([known.status, known.body.length]).toEqual([304, 0])
+      expect(known.headers).toMatchObject({ etag: tag, vary: 'accept' })
+      expect(known.headers['content-type']).toBeUndefined()
+      expect((await again('if-none-match', '"other"')).status).toBe(200)
+      expect((await again('if-match', '"other"')).status).toBe(412)
+      const head = await again('accept', accept, 'HEAD')
+      expect([head.status, head.body.length]).toEqual([200, 0])
+      expect(head.headers).toEqual(headers)
+    })
+  }
 })
 
 describe('headers of the owner', () => {

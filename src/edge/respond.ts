@@ -1,10 +1,10 @@
 import { applyHeaderRules } from '#site/apply-header-rules.ts'
 import type { Decision } from '#site/decision.ts'
 import type { ServableSite } from '#site/servable-site.ts'
-import { listingJson, listingPage, wantsJson } from './listing-page.ts'
 import { missingPages, ownPageFields, plainPage } from './pages.ts'
 import { type Place, siteFields } from './place.ts'
 import { type FileContext, respondFile } from './respond-file.ts'
+import { respondListing } from './respond-listing.ts'
 import type { SiteInMemory } from './site-in-memory.ts'
 
 /**
@@ -25,7 +25,7 @@ export function respond(
     case 'redirect':
       return respondRedirect(decision, site, place)
     case 'listing':
-      return respondListing(decision, request, site, place)
+      return respondListing(decision, request, place, known)
     case 'missing': {
       const { status, html } = missingPages[decision.status]
       return new Response(html, { status, headers: fieldsOf(site, place, ownPageFields, decision) })
@@ -55,23 +55,6 @@ function respondRedirect(
   const headers = fieldsOf(site, place, { 'cache-control': 'public, max-age=0' }, decision)
   headers.set('location', decision.location)
   return new Response(null, { status: decision.status, headers })
-}
-
-function respondListing(
-  { path, entries, vary }: Extract<Decision, { kind: 'listing' }>,
-  request: Request,
-  site: ServableSite,
-  place: Place,
-): Response {
-  const isJson = wantsJson(request.headers.get('accept'))
-  const own = {
-    ...ownPageFields,
-    'content-type': isJson ? 'application/json' : 'text/html; charset=utf-8',
-    'cache-control': 'public, max-age=0, must-revalidate',
-  }
-  const headers = fieldsOf(site, place, own, { vary: [...new Set([...vary, 'accept'])] })
-  const body = isJson ? listingJson(path, entries) : listingPage(path, entries)
-  return new Response(body, { headers })
 }
 
 /** What an answer that is no file says, as the owner's rules change it. */

@@ -12,6 +12,8 @@ const placeOn = (host: string) => ({
   ...{ host, pathname: '/a.html', isUnderBaseDomain: true, canonical: null },
 })
 
+const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0)
+
 function open() {
   const grown: number[] = []
   const site = servableSite(snapshotOf({ 'a.html': file, 'b.html': file }))
@@ -23,7 +25,7 @@ test('a file has one answer a host, which counts once', () => {
   const answer = known.answerTo(decision, placeOn('a.test'))
   expect(known.answerTo({ ...decision }, placeOn('a.test'))).toBe(answer)
   expect(known.answerTo(decision, placeOn('b.test'))).not.toBe(answer)
-  expect(grown).toHaveLength(2)
+  expect(grown).toEqual([answer.bytes, answer.bytes])
 })
 
 test('one for another status or other visitors takes its place', () => {
@@ -35,7 +37,8 @@ test('one for another status or other visitors takes its place', () => {
   ]) {
     expect(known.answerTo(other, placeOn('a.test'))).not.toBe(answer)
   }
-  expect(grown).toHaveLength(1)
+  const last = known.answerTo({ ...decision, vary: ['cookie'] }, placeOn('a.test'))
+  expect(sum(grown)).toBe(last.bytes)
 })
 
 test('four addresses a file are remembered, of more the first', () => {
@@ -45,6 +48,41 @@ test('four addresses a file are remembered, of more the first', () => {
   expect(known.answerAt('http://a.test:7/a.html')).toBe(answer)
   expect(known.answerAt('http://a.test:8/a.html')).toBeUndefined()
   expect(grown).toHaveLength(8)
+})
+
+test('a listing counts once a kind', () => {
+  const { grown, known } = open()
+  const listing = { kind: 'listing', path: 'd', entries: [], vary: [] } as const
+  const { body } = known.listingOf(listing, 'page')
+  known.listingOf(listing, 'page')
+  expect(grown).toHaveLength(1)
+  expect(sum(grown)).toBeGreaterThan(body.size)
+  known.listingOf(listing, 'json')
+  expect(grown).toHaveLength(2)
+})
+
+test('what nobody needs twice crowds no address out', async () => {
+  const site = visitedSite({ 'index.html': { body: 'x' }, 'a.html': { body: 'a' } })
+  for (let i = 0; i < 20; i++) {
+    await seen(visitSite(site, `/#${i}`))
+    await seen(visitSite(site, `/?${i}`))
+    await seen(visitSite(site, `http://blog.test:${1000 + i}/`))
+  }
+  await seen(visitSite(site, '/a.html'))
+  expect(site.known.answerAt('http://blog.test/a.html')).toBeDefined()
+})
+
+test('an endless Accept-Encoding is kept with no file', async () => {
+  const site = visitedSite({ 'a.html': { body: 'a', gzip: true } })
+  for (const [length, isKept] of [
+    [200, true],
+    [201, false],
+  ] as const) {
+    const header = 'gzip'.padEnd(length, ',')
+    await seen(visitSite(site, '/a.html', { headers: { 'accept-encoding': header } }))
+    const answer = site.known.answerAt('http://blog.test/a.html')
+    expect(answer?.lastFor(header) !== null).toBe(isKept)
+  }
 })
 
 test('an address is remembered without its query', async () => {

@@ -2,26 +2,32 @@ import type { Decision } from '#site/decision.ts'
 import type { ServableSite } from '#site/servable-site.ts'
 import type { SnapshotFile } from '#site/snapshot.ts'
 import { FileAnswer } from './file-answer.ts'
+import { type Listing, type ListingKind, makeListing } from './listing-page.ts'
 import type { Place } from './place.ts'
 
 type FileDecision = Extract<Decision, { kind: 'file' }>
+type ListingDecision = Extract<Decision, { kind: 'listing' }>
 
-/** About what is taken in memory by an answer, its headers in two codings included, and by an address. */
-const answerBytes = 2048
+/** About what is taken in memory by an address and by a listing, beside their texts. */
 const addressBytes = 256
+const listingBytes = 512
 
 /** Addresses of one file that are worth remembering: its own, and that of a folder, on a few hosts. */
 const addressesPerFile = 4
 
 /**
- * One version of a site, and the answers that were made from it: one for each file and host, so that
- * whatever visitors ask for, there are never more.
+ * One version of a site, and the answers that were made from it: one for each file and host, and two
+ * listings for each directory, so that whatever visitors ask for, there are never more.
  */
 export class SiteInMemory {
   readonly site: ServableSite
   readonly #grow: (bytes: number) => void
   readonly #byHost = new Map<string, Map<SnapshotFile, FileAnswer>>()
   readonly #byUrl = new Map<string, FileAnswer>()
+  readonly #listings: Readonly<Record<ListingKind, Map<string, Listing>>> = {
+    page: new Map(),
+    json: new Map(),
+  }
 
   constructor(site: ServableSite, grow: (bytes: number) => void) {
     this.site = site
@@ -37,7 +43,7 @@ export class SiteInMemory {
   remember(url: string, answer: FileAnswer): void {
     if (this.#byUrl.size >= this.site.files.size * addressesPerFile) return
     this.#byUrl.set(url, answer)
-    this.#grow(addressBytes)
+    this.#grow(addressBytes + url.length)
   }
 
   /** The answer to this decision, the one of last time where nothing tells them apart. */
@@ -47,8 +53,19 @@ export class SiteInMemory {
     if (known?.fits(decision, place.pathname)) return known
     const answer = new FileAnswer(this.site, decision, place)
     answers.set(decision.file, answer)
-    if (known === undefined) this.#grow(answerBytes)
+    this.#grow(answer.bytes - (known?.bytes ?? 0))
     return answer
+  }
+
+  /** What this directory holds, made when it is first asked for. */
+  listingOf({ path, entries }: ListingDecision, kind: ListingKind): Listing {
+    const listings = this.#listings[kind]
+    const known = listings.get(path)
+    if (known !== undefined) return known
+    const listing = makeListing(kind, path, entries)
+    listings.set(path, listing)
+    this.#grow(listingBytes + path.length + listing.body.size)
+    return listing
   }
 
   #answersOn(host: string): Map<SnapshotFile, FileAnswer> {

@@ -44,6 +44,7 @@ export const settings = z.object({
   MAX_FILE_BYTES: bytes.default(100 * 1024 * 1024),
   MAX_SITE_BYTES: bytes.default(300 * 1024 * 1024),
   SPOOL_BYTES_MAX: bytes.default(8 * 1024 * 1024 * 1024),
+  DECODED_BYTES_MAX: bytes.default(2 * 1024 * 1024 * 1024),
   SNAPSHOT_MEMORY_BYTES: bytes.default(128 * 1024 * 1024),
   BODY_MEMORY_BYTES: bytes.default(256 * 1024 * 1024),
   LOG_LEVEL: z.enum(['debug', 'info', 'warning', 'error']).default('info'),
@@ -74,6 +75,7 @@ export interface Config {
   readonly fileBytesMax: number
   readonly siteBytesMax: number
   readonly spoolBytesMax: number
+  readonly decodedBytesMax: number
   readonly snapshotBytesMax: number
   readonly bodyBytesMax: number
   readonly logLevel: z.infer<typeof settings>['LOG_LEVEL']
@@ -146,6 +148,7 @@ function configOf(values: z.infer<typeof settings>): Config {
     fileBytesMax: values.MAX_FILE_BYTES,
     siteBytesMax: values.MAX_SITE_BYTES,
     spoolBytesMax: values.SPOOL_BYTES_MAX,
+    decodedBytesMax: values.DECODED_BYTES_MAX,
     snapshotBytesMax: values.SNAPSHOT_MEMORY_BYTES,
     bodyBytesMax: values.BODY_MEMORY_BYTES,
     logLevel: values.LOG_LEVEL,

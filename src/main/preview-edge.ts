@@ -1,6 +1,8 @@
-import type { BlobStore } from '#blobs/blob-store.ts'
+import { join } from 'node:path'
+import type { StoredFiles } from '#cli/stored-files.ts'
 import { Bodies } from '#edge/bodies.ts'
 import { CodingChoices } from '#edge/codings.ts'
+import { DecodedFiles } from '#edge/decoded-files.ts'
 import { serveSite } from '#edge/edge.ts'
 import { plainPage } from '#edge/pages.ts'
 import { Recompressor } from '#edge/recompressor.ts'
@@ -11,6 +13,8 @@ import { type ServableSite, servableSite } from '#site/servable-site.ts'
 import type { Snapshot } from '#site/snapshot.ts'
 
 const bodyBytesMax = 64 * 1024 * 1024
+/** On disk, beside the copies of the folder's files. */
+const decodedBytesMax = 1024 ** 3
 /** Answers are kept by host, and here every host is the site's. */
 const answerBytesMax = 16 * 1024 * 1024
 
@@ -27,11 +31,15 @@ const ownHost = /^(?:127\.0\.0\.1|\[::1\]|(?:[^.]+\.)*localhost)$/
  * The edge of the service with one site, whose bytes are all here, on every name of this machine. Pages of
  * other sites that the same browser has open cannot read it.
  */
-export function openPreviewEdge(blobs: Pick<BlobStore, 'open'>, log: Log): PreviewEdge {
+export function openPreviewEdge(
+  { blobs, dir }: Pick<StoredFiles, 'blobs' | 'dir'>,
+  log: Log,
+): PreviewEdge {
   const bodies = new Bodies({ blobs, bytesMax: bodyBytesMax })
   let shown: SiteInMemory | null = null
   const context = {
     ...{ bodies, log, now: Date.now, choices: new CodingChoices() },
+    decodedFiles: new DecodedFiles({ blobs, dir: join(dir, 'decoded'), bytesMax: decodedBytesMax }),
     recompressor: new Recompressor({ bodies, log }),
     awaited: { has: () => Promise.resolve(false) },
     missing: { arrival: () => Promise.resolve(false) },

@@ -34,7 +34,7 @@ async function showFolder(
   await using opened = new AsyncDisposableStack()
   const log = opened.use(await startLog((line) => process.stderr.write(line), 'warning'))
   const stored = opened.use(await StoredFiles.create(tmpdir()))
-  const edge = openPreviewEdge(stored.blobs, log)
+  const edge = openPreviewEdge(stored, log)
   const preview = new FolderPreview({
     ...{ folder, stored, signal, now: Date.now },
     settingsFile: settings ?? null,

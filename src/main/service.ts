@@ -12,6 +12,7 @@ import { redirectToSite } from '#edge/address-redirect.ts'
 import { AwaitedSites } from '#edge/awaited-sites.ts'
 import { Bodies } from '#edge/bodies.ts'
 import { CodingChoices } from '#edge/codings.ts'
+import { DecodedFiles } from '#edge/decoded-files.ts'
 import { serveNamed, serveSite } from '#edge/edge.ts'
 import { Hosts } from '#edge/hosts.ts'
 import { MissingBlobs } from '#edge/missing-blobs.ts'
@@ -108,10 +109,15 @@ function openEdge({ config, log, signal }: ServiceOptions, stores: Stores) {
     earlierBytesMax: 2 * config.siteBytesMax,
     onUnreadable: (site) => void missing.ask(site),
   })
+  const decodedFiles = new DecodedFiles({
+    ...{ blobs, bytesMax: config.decodedBytesMax },
+    dir: join(config.dataDir, 'decoded'),
+  })
   const recompressor = new Recompressor({ bodies, log })
   const awaited = new AwaitedSites({ db, now })
   const hosts = new Hosts({ db })
-  return { awaited, bodies, choices: new CodingChoices(), hosts, missing, recompressor, snapshots }
+  const choices = new CodingChoices()
+  return { awaited, bodies, choices, decodedFiles, hosts, missing, recompressor, snapshots }
 }
 
 // Uploads run eight at a time a job, and several people's jobs may meet at one server.

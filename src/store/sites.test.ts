@@ -41,7 +41,7 @@ await onEachStore('store/sites', (db) => {
   })
 
   test('what visitors get comes with the snapshot, by label and by address', async () => {
-    await record({ snapshot: '{"näme":"日本"}' })
+    await record({ snapshot: '{"näme":"日本"}' }, 5)
     const served = {
       ...blog,
       label: 's--blog',
@@ -49,6 +49,7 @@ await onEachStore('store/sites', (db) => {
       recordCid: 'cid-1',
       snapshot: '{"näme":"日本"}',
       publishedAt: 1,
+      liveSince: 5,
     }
     expect(await findSiteByLabel(db(), 's--blog')).toEqual(served)
     expect(await findServedSite(db(), blog)).toEqual(served)

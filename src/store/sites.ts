@@ -27,6 +27,8 @@ export interface ServedSite extends SiteAddress {
   /** The text that the version was recorded with. */
   readonly snapshot: string
   readonly publishedAt: number
+  /** When it took the place of the one before, by our clock. */
+  readonly liveSince: number
 }
 
 export async function findSite(db: Db, { did, name }: SiteAddress): Promise<Site | null> {
@@ -112,7 +114,7 @@ function servedSites(db: Db) {
     )
     .select(['sites.did', 'sites.name', 'sites.label'])
     .select(['versions.id as versionId', 'versions.recordCid', 'versions.snapshot'])
-    .select('versions.publishedAt')
+    .select(['versions.publishedAt', 'sites.updatedAt as liveSince'])
 }
 
 type ServedRow = Awaited<ReturnType<ReturnType<typeof servedSites>['execute']>>[number]

@@ -1,5 +1,8 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Bodies } from '#edge/bodies.ts'
 import { CodingChoices } from '#edge/codings.ts'
+import { DecodedFiles } from '#edge/decoded-files.ts'
 import { answerVisitor } from '#edge/edge.ts'
 import { Recompressor } from '#edge/recompressor.ts'
 import type { FileContext } from '#edge/respond-file.ts'
@@ -9,7 +12,7 @@ import type { Snapshot, SnapshotFile } from '#site/snapshot.ts'
 import { recordingLog } from './api.ts'
 import { type SampleFile, snapshotOf, storedFile } from './served-site.ts'
 
-/** A site whose bytes are in memory, without store and network. */
+/** A site whose stored bytes are in memory, without store and network. */
 export interface VisitedSite {
   readonly known: SiteInMemory
   readonly context: FileContext & { readonly recompressor: Recompressor }
@@ -17,6 +20,8 @@ export interface VisitedSite {
   readonly stored: Map<string, Blob>
   /** Hashes of the blobs that were read, in order. */
   readonly reads: string[]
+  /** Where large files are decoded; made when the first one is, and to be removed then. */
+  readonly scratch: string
 }
 
 export function visitedSite(
@@ -36,9 +41,14 @@ export function visitedSite(
     reads.push(hash)
     return stored.get(hash) ?? null
   }
+  const scratch = join(tmpdir(), `sitehost-edge-${crypto.randomUUID()}`)
   const bodies = new Bodies({ blobs: { open }, bytesMax })
   const context = {
     bodies,
+    decodedFiles: new DecodedFiles({
+      ...{ blobs: { open }, bytesMax },
+      dir: scratch,
+    }),
     choices: new CodingChoices(),
     missing: { arrival: async () => false },
     recompressor: new Recompressor({ bodies, log: recordingLog([]) }),
@@ -48,6 +58,7 @@ export function visitedSite(
     context,
     stored,
     reads,
+    scratch,
   }
 }
 

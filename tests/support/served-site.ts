@@ -42,7 +42,12 @@ export function snapshotOf(
 }
 
 /** Makes this version live, as ingest does. Returns the site's label. */
-export async function goLive(db: Db, snapshot: Snapshot, rev = '3kaaaaaaaaaa2'): Promise<string> {
+export async function goLive(
+  db: Db,
+  snapshot: Snapshot,
+  rev = '3kaaaaaaaaaa2',
+  now = snapshot.publishedAt,
+): Promise<string> {
   const site: SiteAddress & { did: Did } = { did: snapshot.did, name: snapshot.name }
   const label = siteLabel(site)
   const { recordCid, publishedAt } = snapshot
@@ -51,7 +56,7 @@ export async function goLive(db: Db, snapshot: Snapshot, rev = '3kaaaaaaaaaa2'):
   await recordVersion(
     db,
     { site, label, recordCid, rev, publishedAt, snapshot: text, ...counts },
-    publishedAt,
+    now,
   )
   return label
 }

@@ -1,0 +1,132 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { DecodedFiles, DecodedLengthError } from './decoded-files.ts'
+
+const content = 'all the same '.repeat(100_000)
+const bytes = content.length
+let parent: string
+let dir: string
+let stored: Map<string, Blob>
+let reads: string[]
+/** Those who open a blob wait for it. */
+let gate: Promise<void> | undefined
+beforeEach(async () => {
+  parent = await mkdtemp(join(tmpdir(), 'sitehost-decoded-'))
+  dir = join(parent, 'decoded')
+  stored = new Map(Array.from({ length: 110 }, (_, i) => [`${i}`, new Blob([gzipSync(content)])]))
+  reads = []
+  gate = undefined
+})
+afterEach(() => rm(parent, { recursive: true }))
+
+function filesOf({ bytesMax = 3 * bytes, waitMsMax = 5000 } = {}): DecodedFiles {
+  const open = async (hash: string): Promise<Blob | null> => {
+    reads.push(hash)
+    await gate
+    return stored.get(hash) ?? null
+  }
+  return new DecodedFiles({ blobs: { open }, dir, bytesMax, waitMsMax })
+}
+const textOf = async (opened: Blob | null | 'busy') =>
+  opened instanceof Blob ? await opened.text() : opened
+const namesOnDisk = () => readdir(dir)
+
+describe('what large gzip decodes to', () => {
+  test('is decoded once, however many ask, and for whoever asks later', async () => {
+    const files = filesOf()
+    const all = await Promise.all(
+      Array.from({ length: 50 }, () => files.open({ hash: '0', bytes })),
+    )
+    expect(new Set(await Promise.all(all.map(textOf)))).toEqual(new Set([content]))
+    expect(await textOf(await files.open({ hash: '0', bytes }))).toBe(content)
+    expect(reads).toEqual(['0'])
+  })
+
+  test('lies in a folder of its own, for nobody else, without what an earlier process left', async () => {
+    await mkdir(dir)
+    await Bun.write(join(dir, 'left'), 'x')
+    await filesOf().open({ hash: '0', bytes })
+    const [name = '', ...others] = await namesOnDisk()
+    expect([name === 'left', others]).toEqual([false, []])
+    expect((await stat(join(dir, name))).mode & 0o077).toBe(0)
+    expect((await stat(dir)).mode & 0o077).toBe(0)
+  })
+
+  test('is nothing when the stored bytes are not here, until they are', async () => {
+    const files = filesOf()
+    const blob = stored.get('0') ?? new Blob()
+    stored.delete('0')
+    expect(await files.open({ hash: '0', bytes })).toBeNull()
+    stored.set('0', blob)
+    expect(await textOf(await files.open({ hash: '0', bytes }))).toBe(content)
+  })
+
+  test.each([
+    ['one byte more than was said', bytes - 1, DecodedLengthError],
+    ['one byte less', bytes + 1, DecodedLengthError],
+  ])('is refused when it is %s, and leaves nothing', async (_, said, error) => {
+    const files = filesOf({ bytesMax: bytes + 1 })
+    await expect(files.open({ hash: '0', bytes: said })).rejects.toThrow(error)
+    expect(await namesOnDisk()).toEqual([])
+    expect(await textOf(await files.open({ hash: '0', bytes }))).toBe(content)
+  })
+
+  test('is refused when what is stored is damaged, and that holds up nothing else', async () => {
+    const files = filesOf()
+    stored.set('0', new Blob(['no gzip']))
+    await expect(files.open({ hash: '0', bytes })).rejects.toThrow()
+    expect(await textOf(await files.open({ hash: '1', bytes }))).toBe(content)
+    expect(await namesOnDisk()).toHaveLength(1)
+  })
+})
+
+describe('the room on disk', () => {
+  const openAll = async (files: DecodedFiles, hashes: readonly string[]) => {
+    for (const hash of hashes) await files.open({ hash, bytes })
+  }
+
+  test('is for those used last', async () => {
+    const files = filesOf({ bytesMax: 2 * bytes })
+    await openAll(files, ['0', '1', '0', '2', '0', '1'])
+    expect(reads).toEqual(['0', '1', '2', '1'])
+    expect(await namesOnDisk()).toHaveLength(2)
+  })
+
+  test.each([
+    ['fit', 2 * bytes, 2],
+    ['are a byte too many', 2 * bytes - 1, 1],
+    ['do not fit even alone', bytes - 1, 1],
+  ])('of two that %s', async (_, bytesMax, kept) => {
+    await openAll(filesOf({ bytesMax }), ['0', '1'])
+    expect(await namesOnDisk()).toHaveLength(kept)
+  })
+})
+
+describe('decoders', () => {
+  test('are two at once, a hundred wait, and who comes then is told at once', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    gate = promise
+    const files = filesOf({ bytesMax: 200 * bytes })
+    const opened = Array.from({ length: 102 }, (_, i) => files.open({ hash: `${i}`, bytes }))
+    expect(reads).toEqual(['0', '1'])
+    expect(await files.open({ hash: '102', bytes })).toBe('busy')
+    resolve()
+    expect(await Promise.all(opened)).not.toContain('busy')
+    expect(await files.open({ hash: '102', bytes })).not.toBe('busy')
+  }, 20_000)
+
+  test('that take too long go on for those who come again', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    gate = promise
+    const files = filesOf({ waitMsMax: 1 })
+    expect(await files.open({ hash: '0', bytes })).toBe('busy')
+    resolve()
+    let again: Awaited<ReturnType<DecodedFiles['open']>> = 'busy'
+    while (again === 'busy') again = await files.open({ hash: '0', bytes })
+    expect(await textOf(again)).toBe(content)
+    expect(reads).toEqual(['0'])
+  })
+})

@@ -1,0 +1,22 @@
+import type { ContentCoding } from '#site/encoding.ts'
+import type { SnapshotFile } from '#site/snapshot.ts'
+
+export interface ETagFacts {
+  readonly file: Pick<SnapshotFile, 'cid' | 'hash' | 'coding'>
+  /** In which it is sent. */
+  readonly coding: ContentCoding
+  readonly contentType: string
+}
+
+/** 132 bits of a hash, in base64url. */
+const digestChars = 22
+
+/**
+ * Strong: the CID, and what else makes a difference. A record can say that the same blob is another
+ * content; codings differ (RFC 9110 §8.8.3.3); and who is told that nothing changed keeps the media type.
+ */
+export function etagOf({ file, coding, contentType }: ETagFacts): string {
+  const facts = [file.hash, file.coding, coding, contentType].join(' ')
+  const digest = new Bun.CryptoHasher('sha256').update(facts).digest('base64url')
+  return `"${file.cid}-${digest.slice(0, digestChars)}"`
+}

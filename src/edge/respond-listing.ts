@@ -1,0 +1,39 @@
+import { applyHeaderRules } from '#site/apply-header-rules.ts'
+import { checkConditions, type ReadField } from '#site/conditions.ts'
+import type { Decision } from '#site/decision.ts'
+import { wantsJson } from './listing-page.ts'
+import { ownPageFields, plainPage } from './pages.ts'
+import { type Place, siteFields } from './place.ts'
+import { Representation } from './representation.ts'
+import type { SiteInMemory } from './site-in-memory.ts'
+
+type ListingDecision = Extract<Decision, { kind: 'listing' }>
+
+/** A page or JSON, whichever the visitor would rather have; with conditions, like a file. */
+export function respondListing(
+  decision: ListingDecision,
+  request: Request,
+  place: Place,
+  known: SiteInMemory,
+): Response {
+  const field: ReadField = (name) => request.headers.get(name)
+  const kind = wantsJson(field('accept')) ? 'json' : 'page'
+  const { body, etag } = known.listingOf(decision, kind)
+  const { site } = known
+  const validators = { etag, lastModified: site.liveSince }
+  const verdict = checkConditions(field, validators)
+  if (verdict === 412) return plainPage(412, 'Precondition failed')
+  const own = {
+    ...siteFields(site, place),
+    ...ownPageFields,
+    'content-type': kind === 'json' ? 'application/json' : 'text/html; charset=utf-8',
+    'cache-control': 'public, max-age=0, must-revalidate',
+    'last-modified': new Date(site.liveSince).toUTCString(),
+    vary: [...new Set([...decision.vary, 'accept'])].join(', '),
+  }
+  const fields = applyHeaderRules(site.headers, place, own)
+  const facts = { coding: 'identity', bytes: body.size, status: 200, validators, fields } as const
+  const { notModified, whole } = new Representation(facts)
+  if (verdict === 304) return new Response(null, notModified)
+  return new Response(request.method === 'HEAD' ? null : body, whole)
+}
