@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { scopes } from '#atproto/oauth.ts'
 import type { AppClient, UploadFile } from '../devnet/app-client.ts'
+import { textFile } from './support/upload-files.ts'
 import { startWorld, type World } from './support/world.ts'
 
 // What a person is told when something does not work: what happened, and what to do.
@@ -96,17 +97,55 @@ describe('publishing', () => {
     )
   })
 
-  test('the account’s server is down: try again later; the sites stay up', async () => {
+  test('the account’s server is down: try again later; the sites stay up, also after a restart', async () => {
     const carol = await world.signedIn('carol.test')
-    const { url } = await carol.publish('stays', page)
+    const stays = await visitable(carol, 'stays', [
+      ...page,
+      textFile('about/index.html', '<h1>about</h1>'),
+      textFile('notes.txt', 'a note, again and again\n'.repeat(1000)),
+    ])
+    const unvisited = await visitable(carol, 'unvisited', page)
     await world.network.stop()
     const error = await failureOf(carol, 'down', page)
     expect(error).toBe(
       'Your account’s server did not answer. Nothing was published; try again in a few minutes.',
     )
-    expect(await (await fetch(String(url))).text()).toBe('<h1>hello</h1>')
+    expect(await served(stays)).toEqual(stays)
+    await world.restart()
+    const all = [...stays, ...unvisited]
+    expect(await served(all)).toEqual(all)
   }, 30_000)
 })
+
+interface Served {
+  readonly url: string
+  readonly status: number
+  readonly body: string
+}
+
+/** Publishes a site; what its visitors have to get, page by page. */
+async function visitable(
+  client: AppClient,
+  siteName: string,
+  files: readonly UploadFile[],
+): Promise<Served[]> {
+  const { url } = await client.publish(siteName, files)
+  return await Promise.all(
+    files.map(async ({ path, body }) => {
+      const address = new URL(path.replace(/index\.html$/, ''), String(url))
+      return { url: address.href, status: 200, body: await body.text() }
+    }),
+  )
+}
+
+function served(pages: readonly Served[]): Promise<Served[]> {
+  return Promise.all(
+    pages.map(async ({ url }) => {
+      const answer = await fetch(url)
+      return { url, status: answer.status, body: await answer.text() }
+    }),
+  )
+}
 
 async function failureOf(
   client: AppClient,
