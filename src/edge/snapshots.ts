@@ -6,8 +6,9 @@ import type { Db } from '#store/database.ts'
 import type { Hints } from '#store/hints.ts'
 import { outlastDatabase } from '#store/outlast-database.ts'
 import type { Hosts } from './hosts.ts'
-import { type LoadContext, type LoadedSite, loadSite } from './load-site.ts'
-import { MemoryTier, type TierStats } from './memory-tier.ts'
+import { type LoadContext, loadSite } from './load-site.ts'
+import { LoadingTier } from './loading-tier.ts'
+import type { TierStats } from './memory-tier.ts'
 import { SiteInMemory } from './site-in-memory.ts'
 
 const changesAtOnce = 1000
@@ -20,13 +21,15 @@ const pauseMs = 1_000
  * their bytes in memory. A change in the index is seen within a second.
  */
 export class Snapshots {
-  readonly #load: (label: string) => Promise<LoadedSite | null>
-  readonly #tier: MemoryTier<SiteInMemory>
-  readonly #loading = new Map<string, Promise<SiteInMemory | null>>()
+  readonly #tier: LoadingTier<SiteInMemory>
 
   constructor({ bytesMax, ...context }: LoadContext & { bytesMax: number }) {
-    this.#load = (label) => loadSite(label, context)
-    this.#tier = new MemoryTier(bytesMax)
+    this.#tier = new LoadingTier(bytesMax, async (label) => {
+      const loaded = await loadSite(label, context)
+      if (loaded === null) return null
+      const site = new SiteInMemory(loaded.site, (bytes) => this.#tier.grow(label, site, bytes))
+      return { value: site, bytes: loaded.bytes }
+    })
   }
 
   get stats(): TierStats {
@@ -35,39 +38,15 @@ export class Snapshots {
 
   /** At once when it is in memory, else one load a label, however many ask. Null: no such site. */
   get(label: string): SiteInMemory | Promise<SiteInMemory | null> {
-    const known = this.#tier.use(this.#tier.find(label))
-    return known ?? this.#loading.get(label) ?? this.#start(label)
+    return this.#tier.get(label)
   }
 
   forget(label: string): void {
-    this.#loading.delete(label)
     this.#tier.forget(label)
   }
 
   forgetAll(): void {
-    this.#loading.clear()
     this.#tier.forgetAll()
-  }
-
-  #start(label: string): Promise<SiteInMemory | null> {
-    const loading = this.#load(label)
-      .then((loaded) => {
-        if (loaded === null) return null
-        const site = new SiteInMemory(loaded.site, (bytes) => this.#grow(label, site, bytes))
-        // Forgotten meanwhile: good enough for those who asked before the change, not for later ones.
-        if (this.#loading.get(label) === loading) this.#tier.keep(label, site, loaded.bytes)
-        return site
-      })
-      .finally(() => {
-        if (this.#loading.get(label) === loading) this.#loading.delete(label)
-      })
-    this.#loading.set(label, loading)
-    return loading
-  }
-
-  #grow(label: string, site: SiteInMemory, bytes: number): void {
-    // Whoever still holds a version that had to go counts for nothing.
-    if (this.#tier.find(label)?.value === site) this.#tier.grow(label, bytes)
   }
 }
 

@@ -1,0 +1,62 @@
+import { MemoryTier, type TierStats } from './memory-tier.ts'
+
+export interface Loaded<Value> {
+  readonly value: Value
+  /** As the tier is to count it. */
+  readonly bytes: number
+}
+
+/**
+ * Values that are loaded when they are first asked for: one load a key, however many ask, then in memory as
+ * long as there is room. Nothing is not kept: there is no end of keys that stand for nothing.
+ */
+export class LoadingTier<Value> {
+  readonly #load: (key: string) => Promise<Loaded<Value> | null>
+  readonly #tier: MemoryTier<Value>
+  readonly #loading = new Map<string, Promise<Value | null>>()
+
+  constructor(bytesMax: number, load: (key: string) => Promise<Loaded<Value> | null>) {
+    this.#load = load
+    this.#tier = new MemoryTier(bytesMax)
+  }
+
+  get stats(): TierStats {
+    return this.#tier.stats
+  }
+
+  /** At once, without a promise, when it is in memory. */
+  get(key: string): Value | Promise<Value | null> {
+    const known = this.#tier.use(this.#tier.find(key))
+    return known ?? this.#loading.get(key) ?? this.#start(key)
+  }
+
+  /** Counts more bytes for this value, if it is still the one in memory. */
+  grow(key: string, value: Value, bytes: number): void {
+    if (this.#tier.find(key)?.value === value) this.#tier.grow(key, bytes)
+  }
+
+  forget(key: string): void {
+    this.#loading.delete(key)
+    this.#tier.forget(key)
+  }
+
+  forgetAll(): void {
+    this.#loading.clear()
+    this.#tier.forgetAll()
+  }
+
+  #start(key: string): Promise<Value | null> {
+    const loading = this.#load(key)
+      .then((loaded) => {
+        if (loaded === null) return null
+        // Forgotten meanwhile: good enough for those who asked before the change, not for later ones.
+        if (this.#loading.get(key) === loading) this.#tier.keep(key, loaded.value, loaded.bytes)
+        return loaded.value
+      })
+      .finally(() => {
+        if (this.#loading.get(key) === loading) this.#loading.delete(key)
+      })
+    this.#loading.set(key, loading)
+    return loading
+  }
+}
