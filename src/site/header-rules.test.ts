@@ -232,16 +232,6 @@ describe('under the domain of all sites', () => {
     expect(sent(file, '/', { isUnderBaseDomain: true })).toEqual(['x-a: b'])
     expect(sent(file, '/', { isUnderBaseDomain: false })).toEqual([expected, 'x-a: b'])
   })
-
-  test.each<[string, boolean]>([
-    ['', false],
-    ['/*\nX-A: b', false],
-    ['https://blog.test/*\nX-A: b', true],
-    ['/*\nSet-Cookie: a=b', true],
-    ['/*\n! Set-Cookie', true],
-  ])('%j depends on the host: %p', (file, dependsOnHost) => {
-    expect(parseHeaderRules(file, []).rules.dependsOnHost).toBe(dependsOnHost)
-  })
 })
 
 describe('the headers of the settings', () => {
@@ -382,8 +372,7 @@ describe('whatever is written, and asked for', () => {
   })
 
   test('takes no longer than its length', () => {
-    const started = performance.now()
-    for (const unit of [
+    const units = [
       '/:a',
       '/*\n',
       '/\n',
@@ -393,12 +382,15 @@ describe('whatever is written, and asked for', () => {
       ' ',
       'https://',
       'X-A: :splat\n',
-    ]) {
-      const { rules } = parseHeaderRules(`/*\n${unit.repeat(50_000)}`, [])
-      const place = { host: 'a.test', pathname: '/a'.repeat(2000), isUnderBaseDomain: false }
-      applyHeaderRules(rules, place, own)
-    }
-    expect(performance.now() - started).toBeLessThan(1000)
+    ]
+    const spent = cpuMs(() => {
+      for (const unit of units) {
+        const { rules } = parseHeaderRules(`/*\n${unit.repeat(50_000)}`, [])
+        const place = { host: 'a.test', pathname: '/a'.repeat(2000), isUnderBaseDomain: false }
+        applyHeaderRules(rules, place, own)
+      }
+    })
+    expect(spent).toBeLessThan(1000)
   })
 })
 

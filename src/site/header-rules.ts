@@ -6,8 +6,6 @@ import type { RuleProblem } from './rule-problem.ts'
 /** Everything that the owner of a site says about its headers, in the order in which it applies. */
 export interface HeaderRules {
   readonly blocks: readonly HeaderBlock[]
-  /** Whether one path may get different headers on two hosts of the site. */
-  readonly dependsOnHost: boolean
   readonly isEmpty: boolean
 }
 
@@ -27,11 +25,8 @@ export function parseHeaderRules(
   const settings = readHeaderSettings(own)
   const file = readHeadersFile(text)
   const blocks = [...settings.blocks, ...file.blocks]
-  const dependsOnHost = blocks.some(
-    ({ host, changes }) => host !== null || changes.some((change) => change.isForOwnDomain),
-  )
   return {
-    rules: { blocks, dependsOnHost, isEmpty: blocks.length === 0 },
+    rules: { blocks, isEmpty: blocks.length === 0 },
     problems: file.problems,
     settingsProblems: settings.problems,
   }

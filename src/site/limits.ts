@@ -1,5 +1,11 @@
 // What a site may hold. Figures of the public contract unless a line says otherwise.
 
+/** What this service takes of one site, decoded; a matter of its settings. */
+export interface SiteLimits {
+  readonly fileBytesMax: number
+  readonly siteBytesMax: number
+}
+
 export const entryNameBytesMax = 255
 
 /** A path in a site, folders included. Longer ones could hardly be asked for, and multiply what is kept. */
@@ -48,11 +54,11 @@ export const ignoreLineCharsMax = 2000
 /** Comparisons of one byte. */
 export const ignoreStepsMax = 100_000_000
 
-/** Of an archive: files and folders, those that are left out included. */
-export const archiveEntriesMax = manifestFilesMax * 5
+/** Of an upload and of an archive: files, folders and fields, what will be left out included. */
+export const uploadEntriesMax = manifestFilesMax * 5
 
-/** What an archive may hold beside the content of its files. */
-export const archiveOverheadBytesMax = 16 * 1024 * 1024
+/** What an upload or an archive may hold beside the content of its files. */
+export const uploadOverheadBytesMax = 16 * 1024 * 1024
 
 /** What describes one entry of a tar, or all entries of a zip. */
 export const tarMetadataBytesMax = 1024 * 1024
@@ -63,6 +69,9 @@ export const archiveNameBytesMax = 4096
 
 /** `_redirects` and `_headers`: what each may hold to be used, decoded. */
 export const ruleFileBytesMax = 64 * 1024
+
+/** Sites of an account that are here, or were until they were removed within a day; and those that wait to be looked at. */
+export const accountSitesMax = 1000
 
 /** What is kept of one version of a site for the edge to read, as text. */
 export const snapshotBytesMax = 4 * 1024 * 1024

@@ -1,4 +1,5 @@
 import type { VisitorRequest } from './visitor-request.ts'
+import { parseWeights } from './weights.ts'
 
 /** The fields that `isNavigation` reads. */
 export const navigationFields: readonly string[] = ['accept', 'sec-fetch-mode']
@@ -12,6 +13,6 @@ export function isNavigation(request: VisitorRequest): boolean {
   return wantsHtml(request.header('accept') ?? '') && !hasExtension(request.pathname)
 }
 
-const wantsHtml = (accept: string): boolean => /(?:^|,)\s*text\/html\s*(?:[;,]|$)/i.test(accept)
+const wantsHtml = (accept: string): boolean => (parseWeights(accept).get('text/html') ?? 0) > 0
 
 const hasExtension = (pathname: string): boolean => /[^/]\.[^./]+$/.test(pathname)

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { cpuMs } from '#tests/support/cpu-ms.ts'
 import { contentRange, decideRange, type RangeDecision } from './range.ts'
 
 const etag = '"a"'
@@ -122,11 +123,12 @@ test('any range is within the file, or none', () => {
 })
 
 test('a very long header takes no longer than its length', () => {
-  const started = performance.now()
-  for (const unit of [' ', ',', '1', '-', '1-2,']) {
-    decide(`bytes=${unit.repeat(100_000)}x`, 10)
-    decide(`bytes=${unit.repeat(100_000)}-${unit.repeat(99_999)}`, 10)
-    decide('bytes=0-', 10, unit.repeat(100_000))
-  }
-  expect(performance.now() - started).toBeLessThan(1000)
+  const spent = cpuMs(() => {
+    for (const unit of [' ', ',', '1', '-', '1-2,']) {
+      decide(`bytes=${unit.repeat(100_000)}x`, 10)
+      decide(`bytes=${unit.repeat(100_000)}-${unit.repeat(99_999)}`, 10)
+      decide('bytes=0-', 10, unit.repeat(100_000))
+    }
+  })
+  expect(spent).toBeLessThan(1000)
 })

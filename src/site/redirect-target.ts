@@ -1,6 +1,7 @@
 import { locationCharsMax } from './limits.ts'
 import { compilePathPattern, type PathPattern } from './path-pattern.ts'
 import { fillTemplate, parseTemplate, type Template, unknownName } from './template.ts'
+import { visibleAscii } from './visible-ascii.ts'
 import { isWebAddress, parseWebAddress } from './web-address.ts'
 
 /** Where a rule leads. */
@@ -70,7 +71,7 @@ export function fillTarget(
     origin: target.origin,
     // Two slashes at the start would be another host, and inside they mean one.
     pathname: target.origin === null ? path.replace(/\/{2,}/g, '/') : path,
-    search: query === '?' ? '' : visible(query),
+    search: query === '?' ? '' : visibleAscii(query),
     fragment,
   }
   return addressOf(destination).length > locationCharsMax ? null : destination
@@ -93,9 +94,5 @@ function wholeOf({ path, query, fragment }: RedirectTarget): Template {
 
 /** Visible ASCII that means the same. A backslash is a slash to browsers, so it is none of it. */
 function encode(text: string): string {
-  return visible(text).replace(/["<>\\^`{|}]|%(?![0-9A-Fa-f]{2})/g, encodeURIComponent)
-}
-
-function visible(text: string): string {
-  return text.replace(/[^!-~]+/g, (other) => encodeURIComponent(other.toWellFormed()))
+  return visibleAscii(text).replace(/["<>\\^`{|}]|%(?![0-9A-Fa-f]{2})/g, encodeURIComponent)
 }

@@ -365,6 +365,7 @@ describe('spaMode', () => {
     ['/a/x.png', html, '404 a/404.html'],
     ['/x', { accept: '*/*' }, '404'],
     ['/x', { accept: 'application/json' }, '404'],
+    ['/x', { accept: 'application/json, text/html;q=0' }, '404'],
     ['/x', { 'sec-fetch-mode': 'cors' }, '404'],
     ['/x', {}, '404'],
     ['/_headers', html, '404'],

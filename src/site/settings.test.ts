@@ -96,6 +96,7 @@ describe('refused, by the name of the field', () => {
     ['a way up', { custom404: 'a/../../b' }, 'custom404'],
     ['501 bytes', { spaMode: `${'a'.repeat(250)}/${'b'.repeat(250)}` }, 'spaMode'],
     ['no list', { headers: {} }, 'headers'],
+    ['a length that is none', { headers: { length: { valueOf: 0, toString: 0 } } }, 'headers'],
     ['51 of them', { headers: times(51, { name: 'X-A', value: '' }) }, 'headers'],
     ['no header', { headers: ['X-A: b'] }, 'headers.0'],
     ['no name', { headers: [{ value: 'b' }] }, 'headers.0.name'],

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { PlaceSitehostSettings } from '#lexicons/index.ts'
+import { expectation } from './expectation.ts'
 import { describeRefusedField, isFieldName, isFieldValue } from './header-fields.ts'
 import { headerNameCharsMax } from './limits.ts'
 import { ownField } from './own-fields.ts'
@@ -29,7 +30,10 @@ export function parseSettings(input: unknown): SettingsResult {
   if (modes.filter((mode) => isEnabled(ownField(input, mode))).length > 1) {
     return { ok: false, error: onlyOneMode }
   }
-  const parsed = fields.safeParse(input)
+  // zod compares the length of whatever is there, and throws where that is an object that is no number.
+  const noList = lists.find((name) => !Array.isArray(ownField(input, name) ?? []))
+  if (noList !== undefined) return { ok: false, error: `${noList}: expected a list` }
+  const parsed = settingsFields.safeParse(input, { error: expectation })
   if (parsed.success) {
     return { ok: true, settings: { $type: 'place.sitehost.settings', ...parsed.data } }
   }
@@ -37,6 +41,7 @@ export function parseSettings(input: unknown): SettingsResult {
   return { ok: false, error: `${issue?.path.join('.') || 'body'}: ${issue?.message}` }
 }
 
+const lists = ['indexFiles', 'headers']
 const modes = ['spaMode', 'directoryListing', 'custom404']
 // interface.md §4.4, to the letter
 const onlyOneMode = 'Only one of spaMode, directoryListing, or custom404 can be enabled'
@@ -79,14 +84,21 @@ const header = z.object({
     .exactOptional(),
 })
 
-const fields = z.object({
-  indexFiles: z.array(indexFile).max(10).exactOptional(),
+/** What of a settings record is understood. */
+export const settingsFields = z.object({
+  indexFiles: z.array(indexFile).max(10).exactOptional().describe('Names, without a folder'),
   cleanUrls: z.boolean().exactOptional(),
   trailingSlash: z.enum(['auto', 'always', 'never']).exactOptional(),
   directoryListing: z.boolean().exactOptional(),
-  spaMode: pageFile.exactOptional(),
-  custom404: pageFile.exactOptional(),
-  headers: z.array(header).max(50).exactOptional(),
+  spaMode: pageFile
+    .exactOptional()
+    .describe('Path of a file, at most 500 bytes; empty: not enabled'),
+  custom404: pageFile.exactOptional().describe('The same'),
+  headers: z
+    .array(header)
+    .max(50)
+    .exactOptional()
+    .describe('Up to 100, 1000 and 500 bytes, visible ASCII'),
 })
 
 /** Lexicons count the bytes of a text. */
