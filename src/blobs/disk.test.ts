@@ -2,10 +2,16 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtemp, open, readdir, rm, stat, truncate, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import {
+  blobStoreContract,
+  contentOf,
+  listOf,
+  patterned,
+  sha256,
+} from '#tests/support/blob-store-contract.ts'
 import { available } from '#tests/support/require.ts'
 import { probeTinyDisk, tinyDisk } from '#tests/support/tiny-disk.ts'
 import { BlobStorageError } from './blob-store.ts'
-import { blobStoreContract, contentOf, listOf, patterned, sha256 } from './contract.ts'
 import { type DiskBlobStore, diskBlobStore } from './disk.ts'
 
 const small = patterned(1000)

@@ -45,7 +45,12 @@ export function diskBlobStore({ dir, onCorrupt = () => {} }: DiskOptions): DiskB
   async function put(source: AsyncIterable<Uint8Array> | Uint8Array): Promise<StoredBlob> {
     await withStorageErrors(makeFolder(tempDir))
     const { path, hash, bytes } = await writeTempFile(tempDir, source)
-    await withStorageErrors(moveIntoPlace(path, hash)).finally(() => rm(path, { force: true }))
+    try {
+      await withStorageErrors(moveIntoPlace(path, hash))
+    } catch (error) {
+      await rm(path, { force: true })
+      throw error
+    }
     return { hash, bytes }
   }
 
@@ -53,8 +58,8 @@ export function diskBlobStore({ dir, onCorrupt = () => {} }: DiskOptions): DiskB
     const { folder, path } = placeOf(hash)
     await makeFolder(folder)
     // A file that is there but was not proven may be damaged: ours takes its place.
-    const isThere = proven.has(hash, await ifExists(stat(path)))
-    if (!isThere) await rename(tempPath, path)
+    const isThere = proven.knows(hash) && proven.has(hash, await ifExists(stat(path)))
+    await (isThere ? rm(tempPath, { force: true }) : rename(tempPath, path))
     // Also when it was there: whoever moved it may not have come so far.
     await syncFolder(folder)
   }

@@ -1,7 +1,8 @@
 import type { FileHandle } from 'node:fs/promises'
+import { RecentMap } from '#site/recent-map.ts'
 import { withStorageErrors } from './storage-calls.ts'
 
-const provenMax = 10_000
+const provenMax = 20_000
 const pieceBytes = 256 * 1024
 
 /**
@@ -14,17 +15,21 @@ export interface FileFacts {
 }
 
 /**
- * Remembers which files had the content that the hash in their name promises: the 10 000 used last.
+ * Remembers which files had the content that the hash in their name promises: the 10 000 used last at least.
  */
 export class ProvenFiles {
-  /** Hash → facts of the file when it was proven, least recently used first. */
-  readonly #proven = new Map<string, string>()
+  /** Hash → facts of the file when it was proven. */
+  readonly #proven = new RecentMap<string>(provenMax)
   readonly #underWay = new Map<string, Promise<string>>()
+
+  /** Whether a file of this name was proven: the one that is there now may be another. */
+  knows(hash: string): boolean {
+    return this.#proven.get(hash) !== undefined
+  }
 
   has(hash: string, facts: FileFacts | null): boolean {
     const known = this.#proven.get(hash)
     if (facts === null || known !== textOf(facts)) return false
-    this.#proven.delete(hash)
     this.#proven.set(hash, known)
     return true
   }
@@ -35,7 +40,7 @@ export class ProvenFiles {
     const key = `${hash} ${textOf(facts)}`
     const proof = this.#underWay.get(key) ?? this.#start(key, file)
     const isIntact = (await proof) === hash
-    if (isIntact) this.#remember(hash, facts)
+    if (isIntact) this.#proven.set(hash, textOf(facts))
     return isIntact
   }
 
@@ -43,13 +48,6 @@ export class ProvenFiles {
     const proof = withStorageErrors(hashOf(file)).finally(() => this.#underWay.delete(key))
     this.#underWay.set(key, proof)
     return proof
-  }
-
-  #remember(hash: string, facts: FileFacts): void {
-    this.#proven.delete(hash)
-    this.#proven.set(hash, textOf(facts))
-    const [oldest] = this.#proven.keys()
-    if (this.#proven.size > provenMax && oldest !== undefined) this.#proven.delete(oldest)
   }
 }
 

@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises'
+import { codeOf } from '#observe/code-of.ts'
 import { BlobStorageError } from './blob-store.ts'
 
 /** The result of a file system call; BlobStorageError when it fails. */
@@ -31,8 +32,4 @@ export async function syncFolder(path: string): Promise<void> {
   } finally {
     await folder.close()
   }
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined
 }

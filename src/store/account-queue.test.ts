@@ -1,33 +1,54 @@
 import { describe, expect, test } from 'bun:test'
 import type { Did } from '#site/site-address.ts'
 import { onEachStore } from '#tests/support/databases.ts'
+import { queuedAccounts } from '#tests/support/queued-accounts.ts'
 import { alice, bob } from '#tests/support/sample-rows.ts'
 import {
   type AccountItem,
-  countQueuedAccounts,
   enqueueAccounts,
   enqueueKnownAccounts,
   finishAccount,
+  isAccountDue,
+  type QueuedAccounts,
   renewAccountLease,
   retryAccount,
   takeDueAccounts,
 } from './account-queue.ts'
 import { upsertAccount } from './accounts.ts'
+import { rememberVisited } from './visited-accounts.ts'
 
 const leaseMs = 100
+
+interface TakeFacts {
+  limit?: number
+  urgentOnly?: boolean
+  of?: QueuedAccounts
+}
 
 await onEachStore('store/account-queue', (db) => {
   const ask = (did: Did, now: number, isUrgent = true) =>
     enqueueAccounts(db(), [did], { now, isUrgent })
-  const take = (now: number, facts: { limit?: number; urgentOnly?: boolean } = {}) =>
+  const take = (now: number, facts: TakeFacts = {}) =>
     takeDueAccounts(db(), { now, leaseMs, limit: 9, ...facts })
-  const taken = async (now: number, facts?: { limit?: number; urgentOnly?: boolean }) =>
+  const taken = async (now: number, facts?: TakeFacts) =>
     (await take(now, facts)).map(({ did }) => did)
   const one = async (now: number): Promise<AccountItem> => {
     const [item, ...more] = await take(now)
     expect(more).toEqual([])
     return item as AccountItem
   }
+
+  test('whether an urgent one is due', async () => {
+    const isDue = (now: number) => isAccountDue(db(), now)
+    await ask(bob, 10, false)
+    expect(await isDue(10)).toBe(false)
+    await ask(alice, 20)
+    expect(await isDue(19)).toBe(false)
+    expect(await isDue(20)).toBe(true)
+    await take(20)
+    expect(await isDue(20)).toBe(false)
+    expect(await isDue(20 + leaseMs)).toBe(true)
+  })
 
   test('what has news goes first, then whoever has waited longest', async () => {
     const [carol, dave] = [alice.replaceAll('a', 'c'), alice.replaceAll('a', 'd')] as Did[]
@@ -53,6 +74,16 @@ await onEachStore('store/account-queue', (db) => {
     expect(await taken(9, { urgentOnly: true })).toEqual([alice])
   })
 
+  test('who is known for good, and who is only visited or not known at all', async () => {
+    const [carol] = [alice.replaceAll('a', 'c')] as [Did]
+    await upsertAccount(db(), { did: alice }, 1)
+    await rememberVisited(db(), bob, 1)
+    await upsertAccount(db(), { did: bob }, 1)
+    for (const did of [alice, bob, carol]) await ask(did, 2)
+    expect(await taken(9, { of: 'others' })).toEqual([alice])
+    expect(await taken(9, { of: 'strangers' })).toEqual([bob, carol])
+  })
+
   describe('one that is taken', () => {
     test('is nobody else’s until the lease is over', async () => {
       await ask(alice, 1)
@@ -69,7 +100,7 @@ await onEachStore('store/account-queue', (db) => {
     test('is gone when it is finished', async () => {
       await ask(alice, 1)
       await finishAccount(db(), await one(1))
-      expect(await countQueuedAccounts(db())).toBe(0)
+      expect(await queuedAccounts(db())).toEqual([])
     })
     test('asked for again meanwhile, waits for its end, and is due at once then', async () => {
       await ask(alice, 1)
@@ -85,6 +116,17 @@ await onEachStore('store/account-queue', (db) => {
       expect(await taken(49)).toEqual([])
       expect(await taken(50)).toEqual([alice])
     })
+    test('failed for the last time, is parked until it is asked for', async () => {
+      await ask(alice, 1)
+      await retryAccount(db(), await one(1), { at: null, error: 'no answer' })
+      expect(await taken(Number.MAX_SAFE_INTEGER - 1)).toEqual([])
+      expect(await queuedAccounts(db())).toEqual([
+        { did: alice, attempts: 1, error: 'no answer', isParked: true },
+      ])
+      await ask(alice, 2)
+      expect(await queuedAccounts(db())).toMatchObject([{ did: alice, isParked: false }])
+      expect(await taken(2)).toEqual([alice])
+    })
     test('failed and asked for again meanwhile, is due at once', async () => {
       await ask(alice, 1)
       const item = await one(1)
@@ -98,7 +140,7 @@ await onEachStore('store/account-queue', (db) => {
       await ask(alice, 2)
       await one(200)
       await finishAccount(db(), first)
-      expect(await countQueuedAccounts(db())).toBe(1)
+      expect(await queuedAccounts(db())).toHaveLength(1)
     })
   })
 
@@ -120,7 +162,7 @@ await onEachStore('store/account-queue', (db) => {
       await db().insertInto('accounts').values(rows).execute()
     }
     expect(await enqueueKnownAccounts(db(), 5)).toBe(1001)
-    expect(await countQueuedAccounts(db())).toBe(1001)
+    expect(await queuedAccounts(db())).toHaveLength(1001)
     expect(await taken(5, { urgentOnly: true })).toEqual([])
   })
 

@@ -3,8 +3,11 @@ import { listAccounts } from './accounts.ts'
 import { chunksOf } from './chunks.ts'
 import type { Db } from './database.ts'
 import { distinctInOrder } from './distinct-in-order.ts'
+import { parkedAt } from './parked.ts'
+import { prepared, preparedForItems } from './prepared.ts'
+import { inSharedTransaction } from './shared-transaction.ts'
 import { storableText } from './storable-text.ts'
-import { inTransaction, isPostgres } from './transaction.ts'
+import { isPostgres } from './transaction.ts'
 
 /** An account to be looked at as a whole, leased to whoever took it. */
 export interface AccountItem {
@@ -75,11 +78,16 @@ export async function enqueueKnownAccounts(db: Db, now: number): Promise<number>
   }
 }
 
+/** Accounts that are only visited, or not known at all; or the others. */
+export type QueuedAccounts = 'strangers' | 'others'
+
 interface TakeOptions {
   readonly now: number
   readonly leaseMs: number
   readonly limit: number
   readonly urgentOnly?: boolean
+  /** Left out: all. */
+  readonly of?: QueuedAccounts
 }
 
 /**
@@ -88,29 +96,75 @@ interface TakeOptions {
  */
 export function takeDueAccounts(
   db: Db,
-  { now, leaseMs, limit, urgentOnly = false }: TakeOptions,
+  { now, leaseMs, limit, urgentOnly = false, of }: TakeOptions,
 ): Promise<AccountItem[]> {
-  return inTransaction(db, async (transaction) => {
-    const due = transaction
+  return inSharedTransaction(db, async (transaction) => {
+    const select = (urgentOnly ? selectUrgent : selectDue)[of ?? 'all']
+    const { rows } = await select(transaction, { now, limit })
+    await lease(transaction, rows, { leasedUntil: now + leaseMs })
+    return rows.map((row) => ({ ...row, attempts: row.attempts + 1 }))
+  })
+}
+
+const selectDueOf = (of: QueuedAccounts | undefined, urgencies: readonly (0 | 1)[]) =>
+  prepared<{ now: number; limit: number }, AccountItem>((db, { now, limit }) => {
+    const due = db
       .selectFrom('accountQueue')
       .select(['did', 'attempts', 'token'])
       .where('nextAttemptAt', '<=', now)
       .where('leasedUntil', '<=', now)
-      .where('isUrgent', 'in', urgentOnly ? [1] : [0, 1])
+      .where('isUrgent', 'in', urgencies)
+      // Not of one list of those who are known for good: it would be made anew each time, of all accounts.
+      .$if(of === 'others', (rows) =>
+        rows.where('did', 'in', known(db)).where('did', 'not in', visitedOnly(db)),
+      )
+      .$if(of === 'strangers', (rows) =>
+        rows.where(({ eb, or }) =>
+          or([eb('did', 'not in', known(db)), eb('did', 'in', visitedOnly(db))]),
+        ),
+      )
       .orderBy('isUrgent', 'desc')
       .orderBy('nextAttemptAt')
       .orderBy('did')
       .limit(limit)
-    const rows = await (isPostgres(db) ? due.forUpdate().skipLocked() : due).execute()
-    if (rows.length === 0) return []
-    const dids = rows.map(({ did }) => did)
-    await transaction
-      .updateTable('accountQueue')
-      .set(({ eb }) => ({ leasedUntil: now + leaseMs, attempts: eb('attempts', '+', 1) }))
-      .where('did', 'in', dids)
-      .execute()
-    return rows.map((row) => ({ ...row, attempts: row.attempts + 1 }))
+    return isPostgres(db) ? due.forUpdate().skipLocked() : due
   })
+
+const known = (db: Db) => db.selectFrom('accounts').select('did')
+
+const visitedOnly = (db: Db) =>
+  db.selectFrom('visitedAccounts').select('did').where('droppedAt', 'is', null)
+
+const statementsOf = (urgencies: readonly (0 | 1)[]) => ({
+  strangers: selectDueOf('strangers', urgencies),
+  others: selectDueOf('others', urgencies),
+  all: selectDueOf(undefined, urgencies),
+})
+const selectDue = statementsOf([0, 1])
+const selectUrgent = statementsOf([1])
+
+const lease = preparedForItems<{ did: Did }, { leasedUntil: number }, unknown>(
+  (db, accounts, { leasedUntil }) =>
+    db
+      .updateTable('accountQueue')
+      .set(({ eb }) => ({ leasedUntil, attempts: eb('attempts', '+', 1) }))
+      .where(
+        'did',
+        'in',
+        accounts.map(({ did }) => did),
+      ),
+)
+
+/** Whether one that is urgent is due and nobody has taken it. */
+export async function isAccountDue(db: Db, now: number): Promise<boolean> {
+  const due = db
+    .selectFrom('accountQueue')
+    .select('did')
+    .where('isUrgent', '=', 1)
+    .where('nextAttemptAt', '<=', now)
+    .where('leasedUntil', '<=', now)
+    .limit(1)
+  return (await due.executeTakeFirst()) !== undefined
 }
 
 /** Keeps a taken account for `leaseMs` from now; nothing when it was finished or retried meanwhile. */
@@ -129,40 +183,40 @@ export async function renewAccountLease(
 
 /** The account is done. If it was asked for again meanwhile, it is due at once instead. */
 export function finishAccount(db: Db, { did, token }: AccountItem): Promise<void> {
-  return inTransaction(db, async (transaction) => {
-    const { numDeletedRows } = await transaction
-      .deleteFrom('accountQueue')
-      .where('did', '=', did)
-      .where('token', '=', token)
-      .executeTakeFirstOrThrow()
-    if (numDeletedRows === 0n) await endLease(transaction, did)
+  return inSharedTransaction(db, async (transaction) => {
+    const { numAffectedRows } = await deleteItem(transaction, { did, token })
+    if (numAffectedRows === 0n) await endLease(transaction, did)
   })
 }
 
-/** It failed: it is due again `at` that time, or at once if it was asked for again meanwhile. */
+const deleteItem = prepared<Pick<AccountItem, 'did' | 'token'>, unknown>((db, { did, token }) =>
+  db.deleteFrom('accountQueue').where('did', '=', did).where('token', '=', token),
+)
+
+/**
+ * It failed: it is due again `at` that time (null: it is parked until it is asked for), or at once if it was
+ * asked for again meanwhile.
+ */
 export function retryAccount(
   db: Db,
   { did, token }: AccountItem,
-  { at, error }: { at: number; error: string },
+  { at, error }: { at: number | null; error: string | null },
 ): Promise<void> {
-  return inTransaction(db, async (transaction) => {
+  return inSharedTransaction(db, async (transaction) => {
     await endLease(transaction, did)
     await transaction
       .updateTable('accountQueue')
-      .set({ nextAttemptAt: at, lastError: storableText(error) })
+      .set({ nextAttemptAt: at ?? parkedAt, lastError: error && storableText(error) })
       .where('did', '=', did)
       .where('token', '=', token)
       .execute()
   })
 }
 
-/** Waiting or being looked at. */
-export async function countQueuedAccounts(db: Db): Promise<number> {
-  const { count } = await db
-    .selectFrom('accountQueue')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow()
-  return count
+/** Whether it waits to be looked at, or is being looked at. */
+export async function isAccountQueued(db: Db, did: Did): Promise<boolean> {
+  const row = db.selectFrom('accountQueue').select('did').where('did', '=', did)
+  return (await row.executeTakeFirst()) !== undefined
 }
 
 async function endLease(db: Db, did: Did): Promise<void> {

@@ -1,10 +1,19 @@
 import { expect, test } from 'bun:test'
+import { siteLabel } from '#site/site-address.ts'
 import { onEachStore } from '#tests/support/databases.ts'
-import { alice, bob, newVersion, siteOf } from '#tests/support/sample-rows.ts'
-import { findAccount, listAccounts, setAccountStatus, upsertAccount } from './accounts.ts'
+import { findServedSite } from '#tests/support/find-served-site.ts'
+import { accountOf, alice, bob, newVersion, siteOf } from '#tests/support/sample-rows.ts'
+import {
+  findAccount,
+  findDidByHandle,
+  listAccounts,
+  listDeletedAccounts,
+  setAccountStatus,
+  updateIdentity,
+  upsertAccount,
+} from './accounts.ts'
 import { readChanges } from './changes.ts'
 import { recordVersion } from './record-version.ts'
-import { findServedSite } from './sites.ts'
 
 await onEachStore('store/accounts', (db) => {
   test('an unknown account is null', async () => {
@@ -13,9 +22,10 @@ await onEachStore('store/accounts', (db) => {
 
   test('a new account is active', async () => {
     const account = { did: alice, handle: 'alice.test', pds: 'https://pds.test' }
-    const stored = { ...account, status: 'active', createdAt: 5, updatedAt: 5 } as const
-    expect(await upsertAccount(db(), account, 5)).toEqual(stored)
-    expect(await findAccount(db(), alice)).toEqual(stored)
+    const stored = { ...account, status: 'active', statusSince: 5 } as const
+    const times = { createdAt: 5, updatedAt: 5 }
+    expect(await upsertAccount(db(), account, 5)).toEqual({ ...stored, ...times })
+    expect(await findAccount(db(), alice)).toEqual({ ...stored, ...times })
   })
 
   test('what is left out stays, what is null is forgotten', async () => {
@@ -27,6 +37,31 @@ await onEachStore('store/accounts', (db) => {
       createdAt: 5,
       updatedAt: 6,
     })
+  })
+
+  test('a handle leads to who was seen with it last, and to nobody else any more', async () => {
+    await upsertAccount(db(), { did: alice, handle: 'name.test', pds: 'https://pds.test' }, 1)
+    await upsertAccount(db(), { did: bob, handle: 'name.test' }, 2)
+    expect(await findDidByHandle(db(), 'name.test')).toBe(bob)
+    // What is learned of whoever had it before does not bring it back.
+    await upsertAccount(db(), { did: alice }, 3)
+    await updateIdentity(db(), { did: alice, pds: 'https://other.test' }, 4)
+    await setAccountStatus(db(), alice, 'deactivated', 5)
+    expect(await findDidByHandle(db(), 'name.test')).toBe(bob)
+    expect(await findAccount(db(), alice)).toMatchObject({ handle: null })
+
+    await updateIdentity(db(), { did: alice, handle: 'name.test' }, 6)
+    expect(await findDidByHandle(db(), 'name.test')).toBe(alice)
+    expect(await findAccount(db(), bob)).toMatchObject({ handle: null })
+  })
+
+  test('of accounts that are said to have one handle at once, one has it', async () => {
+    const dids = Array.from({ length: 10 }, (_, i) => accountOf(i))
+    await Promise.all(dids.map((did) => upsertAccount(db(), { did, handle: 'name.test' }, 1)))
+    await Promise.all(dids.map((did) => updateIdentity(db(), { did, handle: 'name.test' }, 2)))
+    const handles = (await listAccounts(db())).map(({ handle }) => handle)
+    expect(handles.filter((handle) => handle !== null)).toEqual(['name.test'])
+    expect(handles).toHaveLength(10)
   })
 
   test('meeting an account again does not make it active', async () => {
@@ -45,6 +80,19 @@ await onEachStore('store/accounts', (db) => {
     expect(await listed(bob)).toEqual([])
   })
 
+  test('deleted ones are listed by how long they are so, whatever else is learned of them', async () => {
+    await setAccountStatus(db(), bob, 'deleted', 5)
+    await setAccountStatus(db(), alice, 'deleted', 9)
+    await setAccountStatus(db(), accountOf(1), 'takendown', 1)
+    await updateIdentity(db(), { did: bob, handle: null }, 20)
+    await setAccountStatus(db(), bob, 'deleted', 21)
+    const listed = (before: number, limit = 9) => listDeletedAccounts(db(), { before, limit })
+    expect(await listed(5)).toEqual([])
+    expect(await listed(6)).toEqual([bob])
+    expect(await listed(10)).toEqual([bob, alice])
+    expect(await listed(10, 1)).toEqual([bob])
+  })
+
   test('an account that leaves takes its sites along, and brings them back', async () => {
     await recordVersion(db(), newVersion({ site: siteOf('blog') }), 1)
     await recordVersion(db(), newVersion({ site: siteOf('shop'), label: 's--shop' }), 1)
@@ -56,10 +104,10 @@ await onEachStore('store/accounts', (db) => {
 
     const told = (await readChanges(db(), 0)).filter(({ createdAt }) => createdAt >= 2)
     expect(told.map(({ seq: _, ...facts }) => facts)).toEqual([
-      { kind: 'site', ...siteOf('blog'), createdAt: 2 },
-      { kind: 'site', ...siteOf('shop'), createdAt: 2 },
-      { kind: 'site', ...siteOf('blog'), createdAt: 3 },
-      { kind: 'site', ...siteOf('shop'), createdAt: 3 },
+      { kind: 'site', label: siteLabel(siteOf('blog')), createdAt: 2 },
+      { kind: 'site', label: siteLabel(siteOf('shop')), createdAt: 2 },
+      { kind: 'site', label: siteLabel(siteOf('blog')), createdAt: 3 },
+      { kind: 'site', label: siteLabel(siteOf('shop')), createdAt: 3 },
     ])
   })
 

@@ -1,15 +1,17 @@
-import type { Selectable } from 'kysely'
+import type { RawBuilder, Selectable, Transaction } from 'kysely'
 import type { Did } from '#site/site-address.ts'
 import { appendChange } from './changes.ts'
 import type { Db } from './database.ts'
+import { isGone } from './departures.ts'
+import { preparedForList } from './prepared.ts'
 import type { AccountStatus, Schema } from './schema.ts'
-import { inTransaction } from './transaction.ts'
+import { inTransaction, lockUntilCommit } from './transaction.ts'
 
 export type Account = Readonly<Selectable<Schema['accounts']>>
 
-interface KnownAccount {
+export interface KnownAccount {
   readonly did: Did
-  /** Left out: what is known stays. Null: it has none. */
+  /** That leads to it; to nobody else from then on. Left out: what is known stays. Null: it has none. */
   readonly handle?: string | null
   /** The origin of the account's server. Left out: what is known stays. */
   readonly pds?: string | null
@@ -19,28 +21,52 @@ interface KnownAccount {
  * Remembers an account; a new one is active. The status of a known one changes by
  * `setAccountStatus` only.
  */
-export async function upsertAccount(db: Db, account: KnownAccount, now: number): Promise<Account> {
+export function upsertAccount(db: Db, account: KnownAccount, now: number): Promise<Account> {
   const news = { ...account, updatedAt: now }
-  return await db
-    .insertInto('accounts')
-    .values({ handle: null, pds: null, ...news, status: 'active', createdAt: now })
-    .onConflict((conflict) => conflict.column('did').doUpdateSet(news))
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  return inTransaction(db, async (transaction) => {
+    await takeFromOthers(transaction, account)
+    return await transaction
+      .insertInto('accounts')
+      .values({
+        ...{ handle: null, pds: null, ...news },
+        ...{ status: 'active', statusSince: now, createdAt: now },
+      })
+      .onConflict((conflict) => conflict.column('did').doUpdateSet(news))
+      .returningAll()
+      .executeTakeFirstOrThrow()
+  })
 }
 
 /** Remembers who a known account is now; false for one that is not known, of which nothing is stored. */
-export async function updateIdentity(
+export function updateIdentity(
   db: Db,
   { did, ...identity }: KnownAccount,
   now: number,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await db
+  return inTransaction(db, async (transaction) => {
+    await takeFromOthers(transaction, { did, ...identity })
+    const { numUpdatedRows } = await transaction
+      .updateTable('accounts')
+      .set({ ...identity, updatedAt: now })
+      .where('did', '=', did)
+      .executeTakeFirstOrThrow()
+    return numUpdatedRows > 0n
+  })
+}
+
+// Handles move from one account to another, and nobody tells us of the one that has lost it.
+async function takeFromOthers(
+  transaction: Transaction<Schema>,
+  { did, handle }: KnownAccount,
+): Promise<void> {
+  if (handle === undefined || handle === null) return
+  await lockUntilCommit(transaction, `handle ${handle}`)
+  await transaction
     .updateTable('accounts')
-    .set({ ...identity, updatedAt: now })
-    .where('did', '=', did)
-    .executeTakeFirstOrThrow()
-  return numUpdatedRows > 0n
+    .set({ handle: null })
+    .where('handle', '=', handle)
+    .where('did', '!=', did)
+    .execute()
 }
 
 export async function findAccount(db: Db, did: Did): Promise<Account | null> {
@@ -48,13 +74,12 @@ export async function findAccount(db: Db, did: Did): Promise<Account | null> {
   return row ?? null
 }
 
-/** The account that was last seen with this handle, in lower case; handles move from one to another. */
+/** The account that was seen last with this handle, which is in lower case. */
 export async function findDidByHandle(db: Db, handle: string): Promise<Did | null> {
   const row = await db
     .selectFrom('accounts')
     .select('did')
     .where('handle', '=', handle)
-    .orderBy('updatedAt', 'desc')
     .executeTakeFirst()
   return row?.did ?? null
 }
@@ -64,9 +89,17 @@ export async function findDidByHandle(db: Db, handle: string): Promise<Did | nul
  * its sites were brought here by a backfill or with `INGEST=all`.
  */
 export async function isKnownAccount(db: Db, did: Did): Promise<boolean> {
-  const known = db.selectFrom('accounts').select('did').where('did', '=', did)
-  return (await known.executeTakeFirst()) !== undefined
+  return (await knownAccountsAmong(db, [did])).size > 0
 }
+
+/** As `isKnownAccount`, of many at once. */
+export async function knownAccountsAmong(db: Db, dids: readonly Did[]): Promise<ReadonlySet<Did>> {
+  return new Set((await selectAccounts(db, dids)).map(({ did }) => did))
+}
+
+const selectAccounts = preparedForList((db, dids: readonly RawBuilder<Did>[]) =>
+  db.selectFrom('accounts').select('did').where('did', 'in', dids),
+)
 
 /**
  * All accounts in the order of their DIDs, a page at a time: those after `after`, at most `limit`.
@@ -87,7 +120,7 @@ export async function listAccounts(
 /**
  * Sets the status, and appends a change for each of the account's sites, so that they are hidden or
  * shown again at once. False when the account already had that status. An unknown account is
- * remembered with it.
+ * remembered with it, unless it has left.
  */
 export function setAccountStatus(
   db: Db,
@@ -97,13 +130,14 @@ export function setAccountStatus(
 ): Promise<boolean> {
   const account = { did, handle: null, pds: null }
   return inTransaction(db, async (transaction) => {
+    if (await isGone(transaction, did)) return false
     const { numInsertedOrUpdatedRows } = await transaction
       .insertInto('accounts')
-      .values({ ...account, status, createdAt: now, updatedAt: now })
+      .values({ ...account, status, statusSince: now, createdAt: now, updatedAt: now })
       .onConflict((conflict) =>
         conflict
           .column('did')
-          .doUpdateSet({ status, updatedAt: now })
+          .doUpdateSet({ status, statusSince: now, updatedAt: now })
           .where('accounts.status', '!=', status),
       )
       .executeTakeFirstOrThrow()
@@ -116,4 +150,21 @@ export function setAccountStatus(
     for (const { name } of sites) await appendChange(transaction, { did, name }, now)
     return true
   })
+}
+
+/** Accounts that are deleted since before that time, those first that are so for longest. */
+export async function listDeletedAccounts(
+  db: Db,
+  { before, limit }: { before: number; limit: number },
+): Promise<Did[]> {
+  const rows = await db
+    .selectFrom('accounts')
+    .select('did')
+    .where('status', '=', 'deleted')
+    .where('statusSince', '<', before)
+    .orderBy('statusSince')
+    .orderBy('did')
+    .limit(limit)
+    .execute()
+  return rows.map(({ did }) => did)
 }

@@ -1,13 +1,6 @@
 import { expect, test } from 'bun:test'
 import { onEachStore } from '#tests/support/databases.ts'
-import {
-  findBlobs,
-  findBlobsByDecodedHash,
-  forgetBlobs,
-  type KnownBlob,
-  rememberBlob,
-  rememberBlobs,
-} from './blobs.ts'
+import { findBlobs, forgetBlobs, type KnownBlob, rememberBlob, rememberBlobs } from './blobs.ts'
 
 await onEachStore('store/blobs', (db) => {
   const blob = (facts: Partial<KnownBlob> = {}): KnownBlob => ({
@@ -46,23 +39,9 @@ await onEachStore('store/blobs', (db) => {
   })
 
   test('thousands are remembered and found at once', async () => {
-    const many = Array.from({ length: 5000 }, (_, n) =>
-      blob({ cid: `cid-${n}`, decodedHash: `decoded-${n % 2500}` }),
-    )
+    const many = Array.from({ length: 5000 }, (_, n) => blob({ cid: `cid-${n}` }))
     await rememberBlobs(db(), many, 1)
     expect(await findBlobs(db(), many)).toHaveLength(5000)
-    const contents = many.map(({ decodedHash }) => decodedHash)
-    expect(await findBlobsByDecodedHash(db(), contents)).toHaveLength(5000)
-  })
-
-  test('blobs are found by what they decode to', async () => {
-    await rememberBlobs(
-      db(),
-      [blob(), blob({ cid: 'cid-2' }), blob({ cid: 'cid-3', decodedHash: 'x' })],
-      1,
-    )
-    const found = await findBlobsByDecodedHash(db(), ['decoded-1', 'unknown'])
-    expect(found.map(({ cid }) => cid).sort()).toEqual(['cid-1', 'cid-2'])
   })
 
   test('blobs whose bytes are gone are forgotten', async () => {

@@ -1,21 +1,12 @@
-import type { Selectable } from 'kysely'
-import type { Coding } from '#site/encoding.ts'
+import type { InsertObject, RawBuilder, Selectable } from 'kysely'
+import { type BlobKey, blobKeyText } from '#site/blob-key.ts'
 import { chunksOf } from './chunks.ts'
 import type { Db } from './database.ts'
 import { distinctInOrder } from './distinct-in-order.ts'
 import { claimBlobs } from './garbage.ts'
+import { prepared, preparedForList } from './prepared.ts'
 import type { Schema } from './schema.ts'
-import { inTransaction } from './transaction.ts'
-
-/**
- * A blob of a repository, and how a manifest says to read it: the same CID may be named with
- * several codings.
- */
-export interface BlobKey {
-  readonly cid: string
-  readonly coding: Coding
-  readonly base64: boolean
-}
+import { inSharedTransaction } from './shared-transaction.ts'
 
 /** Where the bytes of a blob are, and what they decode to. Both hashes are SHA-256 in hex. */
 export interface KnownBlob extends BlobKey {
@@ -28,32 +19,15 @@ export interface KnownBlob extends BlobKey {
 
 /** The known ones among `keys`, in no order. */
 export async function findBlobs(db: Db, keys: readonly BlobKey[]): Promise<KnownBlob[]> {
-  const wanted = new Set(keys.map(keyText))
+  const wanted = new Set(keys.map(blobKeyText))
   const cids = [...new Set(keys.map(({ cid }) => cid))]
-  const found: KnownBlob[] = []
-  for (const chunk of chunksOf(cids)) {
-    const rows = await db.selectFrom('blobs').selectAll().where('cid', 'in', chunk).execute()
-    found.push(...rows.map(blobOf))
-  }
-  return found.filter((blob) => wanted.has(keyText(blob)))
+  const found = (await selectBlobs(db, cids)).map(blobOf)
+  return found.filter((blob) => wanted.has(blobKeyText(blob)))
 }
 
-/** Every known blob that decodes to one of these contents, in no order. */
-export async function findBlobsByDecodedHash(
-  db: Db,
-  decodedHashes: readonly string[],
-): Promise<KnownBlob[]> {
-  const found: KnownBlob[] = []
-  for (const chunk of chunksOf([...new Set(decodedHashes)])) {
-    const rows = await db
-      .selectFrom('blobs')
-      .selectAll()
-      .where('decodedHash', 'in', chunk)
-      .execute()
-    found.push(...rows.map(blobOf))
-  }
-  return found
-}
+const selectBlobs = preparedForList((db, cids: readonly RawBuilder<string>[]) =>
+  db.selectFrom('blobs').selectAll().where('cid', 'in', cids),
+)
 
 export function rememberBlob(db: Db, blob: KnownBlob, now: number): Promise<void> {
   return rememberBlobs(db, [blob], now)
@@ -64,22 +38,31 @@ export function rememberBlob(db: Db, blob: KnownBlob, now: number): Promise<void
  * was garbage may be removed until this resolves: whoever relies on the bytes looks afterwards.
  */
 export function rememberBlobs(db: Db, blobs: readonly KnownBlob[], now: number): Promise<void> {
-  return inTransaction(db, async (transaction) => {
+  return inSharedTransaction(db, async (transaction) => {
     // Marks first, as whoever removes garbage does: two that lock in different orders wait forever.
     await claimBlobs(
       transaction,
       blobs.map(({ hash }) => hash),
     )
-    for (const chunk of chunksOf(distinctInOrder(blobs, keyText))) {
-      await insertBlobs(transaction, chunk, now)
-    }
+    const rows = distinctInOrder(blobs, blobKeyText).map((blob) => rowOf(blob, now))
+    const [row] = rows
+    if (row !== undefined && rows.length === 1) await insertBlob(transaction, row)
+    else for (const chunk of chunksOf(rows)) await insertBlobs(transaction, chunk).execute()
   })
 }
 
-async function insertBlobs(db: Db, blobs: readonly KnownBlob[], now: number): Promise<void> {
-  await db
+type BlobRow = Selectable<Schema['blobs']>
+
+const rowOf = ({ base64, ...blob }: KnownBlob, now: number): BlobRow => ({
+  ...blob,
+  base64: base64 ? 1 : 0,
+  createdAt: now,
+})
+
+const insertBlobs = (db: Db, rows: readonly InsertObject<Schema, 'blobs'>[]) =>
+  db
     .insertInto('blobs')
-    .values(blobs.map((blob) => ({ ...blob, base64: blob.base64 ? 1 : 0, createdAt: now })))
+    .values(rows)
     .onConflict((conflict) =>
       conflict.columns(['cid', 'coding', 'base64']).doUpdateSet(({ ref }) => ({
         hash: ref('excluded.hash'),
@@ -88,8 +71,13 @@ async function insertBlobs(db: Db, blobs: readonly KnownBlob[], now: number): Pr
         decodedBytes: ref('excluded.decodedBytes'),
       })),
     )
-    .execute()
-}
+
+// Ingest remembers them one by one.
+const insertBlob = prepared<BlobRow, unknown>((db, row) => {
+  const { cid, coding, base64, hash, storedBytes, decodedHash, decodedBytes, createdAt } = row
+  const facts = { hash, storedBytes, decodedHash, decodedBytes, createdAt }
+  return insertBlobs(db, [{ cid, coding, base64, ...facts }])
+})
 
 /** Hashes of stored bytes that are known as blobs, in their order, a page at a time. */
 export async function listBlobHashes(
@@ -117,10 +105,6 @@ export async function forgetBlobs(db: Db, hashes: readonly string[]): Promise<vo
   }
 }
 
-function keyText({ cid, coding, base64 }: BlobKey): string {
-  return `${cid} ${coding} ${base64}`
-}
-
-function blobOf({ createdAt, ...row }: Selectable<Schema['blobs']>): KnownBlob {
+function blobOf({ createdAt, ...row }: BlobRow): KnownBlob {
   return { ...row, base64: row.base64 === 1 }
 }

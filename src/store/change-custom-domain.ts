@@ -9,6 +9,7 @@ import {
 } from './custom-domains.ts'
 import type { Db } from './database.ts'
 import type { Schema } from './schema.ts'
+import { tellNames } from './tell-names.ts'
 import { inTransaction, lockUntilCommit } from './transaction.ts'
 
 /** Has the domain lead to its account's site of that name, or nowhere. False: no such domain. */
@@ -39,7 +40,11 @@ export async function changeCustomDomain(
 ): Promise<CustomDomain | null> {
   return await withCustomDomain(db, key, async (transaction, domain) => {
     const change = decide(domain)
-    const changed = await updateCustomDomain(transaction, domain.id, change, now)
+    // What was chosen for one site is not chosen for another.
+    const isMoved = change.site !== undefined && change.site !== domain.site
+    const all = isMoved ? { ...change, isPrimary: false } : change
+    const changed = await updateCustomDomain(transaction, domain.id, all, now)
+    if (changed === null) return null
     if ('verified' in change || 'site' in change) await tellEdge(transaction, domain, now)
     return changed
   })
@@ -75,22 +80,30 @@ export function withCustomDomain<Result>(
   })
 }
 
+/** Null: no such domain any more. Whoever goes takes their domains along, whatever others do to them. */
 export async function updateCustomDomain(
   db: Db,
   id: string,
-  { verified, ...change }: CustomDomainChange,
+  { verified, isPrimary, ...change }: CustomDomainChange,
   now: number,
-): Promise<CustomDomain> {
+): Promise<CustomDomain | null> {
   const row = await db
     .updateTable('customDomains')
     .set({ ...change, ...(verified !== undefined && { verified: verified ? 1 : 0 }) })
+    .set({ ...(isPrimary !== undefined && { isPrimary: isPrimary ? 1 : 0 }) })
     .set({ updatedAt: now })
     .where('id', '=', id)
     .returningAll()
-    .executeTakeFirstOrThrow()
-  return customDomainOf(row)
+    .executeTakeFirst()
+  return row ? customDomainOf(row) : null
 }
 
-function tellEdge(db: Db, { did, domain }: CustomDomain, now: number): Promise<number> {
-  return appendHostChange(db, { did, host: domain }, now)
+/** `domain` is as it was or is: of a primary address the site's other names are told too. */
+export async function tellEdge(
+  db: Db,
+  { did, domain, site, isPrimary }: CustomDomain,
+  now: number,
+): Promise<void> {
+  await appendHostChange(db, domain, now)
+  if (isPrimary && site !== null) await tellNames(db, { did, name: site }, now)
 }

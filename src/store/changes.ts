@@ -1,15 +1,19 @@
-import type { Insertable, Selectable } from 'kysely'
-import type { Did, SiteAddress } from '#site/site-address.ts'
-import type { SiteName } from '#site/site-name.ts'
+import type { Selectable } from 'kysely'
+import { type SiteAddress, siteLabel } from '#site/site-address.ts'
 import type { Db } from './database.ts'
+import { prepared } from './prepared.ts'
 import type { Schema } from './schema.ts'
 import { inTransaction, lockUntilCommit } from './transaction.ts'
 
-/** What visitors get at this site, or the site that this host leads to, may be another from here on. */
+/**
+ * What visitors get at this site, or the site that this host leads to, may be another from here on. Sites go
+ * by their labels: changes outlive accounts, and name none.
+ */
 export type Change = SiteChange | HostChange
 
-interface SiteChange extends SiteAddress, ChangeFacts {
+interface SiteChange extends ChangeFacts {
   readonly kind: 'site'
+  readonly label: string
 }
 
 interface HostChange extends ChangeFacts {
@@ -26,32 +30,29 @@ interface ChangeFacts {
  * Tells every reader of `changes` that the site changed, once the transaction commits. Comes last
  * in a transaction: it makes those of others that also append wait for its end.
  */
-export function appendChange(db: Db, { did, name }: SiteAddress, now: number): Promise<number> {
-  return append(db, { kind: 'site', did, name, host: null, createdAt: now })
+export function appendChange(db: Db, site: SiteAddress, now: number): Promise<number> {
+  return append(db, { kind: 'site', label: siteLabel(site), host: null, createdAt: now })
 }
 
-/** As `appendChange`, of a host that leads elsewhere now, or nowhere. `did` is whose it is or was. */
-export function appendHostChange(
-  db: Db,
-  { did, host }: { readonly did: Did; readonly host: string },
-  now: number,
-): Promise<number> {
-  return append(db, { kind: 'host', did, name: '', host, createdAt: now })
+/** As `appendChange`, of a host that leads elsewhere now, or nowhere. */
+export function appendHostChange(db: Db, host: string, now: number): Promise<number> {
+  return append(db, { kind: 'host', label: null, host, createdAt: now })
 }
 
-function append(db: Db, row: Insertable<Schema['changes']>): Promise<number> {
+function append(db: Db, row: ChangeValues): Promise<number> {
   return inTransaction(db, async (transaction) => {
     // PostgreSQL gives out `seq` before the commit: without the lock 8 could be visible before 7,
     // and a reader that went on from 8 would never see 7.
     await lockUntilCommit(transaction, 'changes')
-    const { seq } = await transaction
-      .insertInto('changes')
-      .values(row)
-      .returning('seq')
-      .executeTakeFirstOrThrow()
-    return seq
+    const { rows } = await insertChange(transaction, row)
+    return rows[0]?.seq ?? 0
   })
 }
+
+const insertChange = prepared<ChangeValues, Pick<ChangeRow, 'seq'>>((db, row) => {
+  const { kind, label, host, createdAt } = row
+  return db.insertInto('changes').values({ kind, label, host, createdAt }).returning('seq')
+})
 
 /**
  * The changes after `afterSeq`, oldest first. None is ever skipped, as long as they are read before
@@ -59,15 +60,14 @@ function append(db: Db, row: Insertable<Schema['changes']>): Promise<number> {
  * has to start afresh.
  */
 export async function readChanges(db: Db, afterSeq: number, limit = 1000): Promise<Change[]> {
-  const rows = await db
-    .selectFrom('changes')
-    .selectAll()
-    .where('seq', '>', afterSeq)
-    .orderBy('seq')
-    .limit(limit)
-    .execute()
+  const { rows } = await selectChanges(db, { afterSeq, limit })
   return rows.map(changeOf)
 }
+
+const selectChanges = prepared<{ afterSeq: number; limit: number }, ChangeRow>(
+  (db, { afterSeq, limit }) =>
+    db.selectFrom('changes').selectAll().where('seq', '>', afterSeq).orderBy('seq').limit(limit),
+)
 
 /** Where a reader that has just loaded everything goes on; 0 before the first change. */
 export async function latestChangeSeq(db: Db): Promise<number> {
@@ -80,12 +80,13 @@ export async function latestChangeSeq(db: Db): Promise<number> {
 
 /** The oldest that is kept; 0 when there is none. */
 export async function oldestChangeSeq(db: Db): Promise<number> {
-  const { seq } = await db
-    .selectFrom('changes')
-    .select(({ fn }) => fn.min('seq').as('seq'))
-    .executeTakeFirstOrThrow()
-  return seq ?? 0
+  const { rows } = await selectOldest(db, {})
+  return rows[0]?.seq ?? 0
 }
+
+const selectOldest = prepared<object, { seq: number | null }>((db) =>
+  db.selectFrom('changes').select(({ fn }) => fn.min('seq').as('seq')),
+)
 
 /**
  * Drops the changes before `before`. The newest one stays, so that `latestChangeSeq` never goes
@@ -101,10 +102,11 @@ export async function pruneChanges(db: Db, before: number): Promise<void> {
     .execute()
 }
 
-function changeOf({ seq, kind, did, name, host, createdAt }: ChangeRow): Change {
+function changeOf({ seq, kind, label, host, createdAt }: ChangeRow): Change {
   return kind === 'site'
-    ? { kind, seq, did, name: name as SiteName, createdAt }
+    ? { kind, seq, label: label ?? '', createdAt }
     : { kind, seq, host: host ?? '', createdAt }
 }
 
+type ChangeValues = Omit<ChangeRow, 'seq'>
 type ChangeRow = Selectable<Schema['changes']>

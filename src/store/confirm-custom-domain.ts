@@ -1,11 +1,12 @@
 import {
   type CustomDomainChange,
+  tellEdge,
   updateCustomDomain,
   withCustomDomain,
 } from './change-custom-domain.ts'
-import { appendHostChange } from './changes.ts'
 import { type CustomDomain, type CustomDomainKey, findRegisteredDomain } from './custom-domains.ts'
 import type { Db } from './database.ts'
+import { tellNames } from './tell-names.ts'
 
 /** What a look-up has found. */
 export interface Proof {
@@ -37,15 +38,18 @@ export function confirmCustomDomain(
 ): Promise<ConfirmOutcome | null> {
   return withCustomDomain(db, key, async (transaction, domain) => {
     const holder = await findRegisteredDomain(transaction, domain.domain)
-    if (holder?.verified && holder.id !== domain.id) {
-      if (!isOverruled(holder, proof)) return 'held-by-another'
-      const lost = { ...noMisses, verified: false, ownershipWarning: lossWarning(holder) }
-      await updateCustomDomain(transaction, holder.id, lost, now)
+    const loser = holder?.verified && holder.id !== domain.id ? holder : null
+    if (loser !== null) {
+      if (!isOverruled(loser, proof)) return 'held-by-another'
+      const lost = { ...noMisses, verified: false, ownershipWarning: lossWarning(loser) }
+      await updateCustomDomain(transaction, loser.id, lost, now)
     }
     const confirmed = { ...change, ...noMisses, verified: true, confirmedAt: proof.lookedUpAt }
-    await updateCustomDomain(transaction, domain.id, confirmed, now)
-    const { did, domain: host } = domain
-    if (!domain.verified) await appendHostChange(transaction, { did, host }, now)
+    if ((await updateCustomDomain(transaction, domain.id, confirmed, now)) === null) return null
+    if (loser?.isPrimary && loser.site !== null) {
+      await tellNames(transaction, { did: loser.did, name: loser.site }, now)
+    }
+    if (!domain.verified) await tellEdge(transaction, domain, now)
     return 'confirmed'
   })
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Did } from '#site/site-address.ts'
 import { onEachStore } from '#tests/support/databases.ts'
-import { accountOf, alice, bob, nameOf } from '#tests/support/sample-rows.ts'
+import { accountOf, alice, bob, nameOf, siteOf } from '#tests/support/sample-rows.ts'
 import { changeCustomDomain, deleteCustomDomain, mapCustomDomain } from './change-custom-domain.ts'
 import { readChanges } from './changes.ts'
 import { confirmCustomDomain } from './confirm-custom-domain.ts'
@@ -14,7 +14,10 @@ import {
   findRegisteredDomain,
   listCustomDomains,
 } from './custom-domains.ts'
+import { setPrimaryDomain } from './primary-domain.ts'
+import { removeAccountRows } from './remove-account.ts'
 import { takeDueCustomDomains } from './take-due-custom-domains.ts'
+import { inTransaction } from './transaction.ts'
 
 const domain = 'example.com'
 
@@ -50,12 +53,29 @@ await onEachStore('store/custom-domains', (db) => {
     (await readChanges(db(), 0)).map((change) => change.kind === 'host' && change.host)
   const refused = (reason: AddRefusal): AddOutcome => ({ added: false, reason })
 
+  test('whatever becomes of domains while their accounts go: nothing fails', async () => {
+    const change = (key: CustomDomain) => changeCustomDomain(db(), key, () => ({ misses: 1 }), 12)
+    const goes = (did: Did) =>
+      inTransaction(db(), (transaction) => removeAccountRows(transaction, did, 12))
+    for (let round = 0; round < 30; round++) {
+      const [held, waiting] = [await add(domain, alice), await add(domain, bob)]
+      await confirm(held)
+      await mapCustomDomain(db(), held, nameOf('blog'), 12)
+      expect(await setPrimaryDomain(db(), siteOf('blog'), domain, 12)).toBe('set')
+      await Promise.all([
+        ...[confirm(waiting, [bob], { lookedUpAt: 20 }), goes(alice), goes(bob)],
+        ...[change(held), change(waiting), mapCustomDomain(db(), held, null, 12)],
+      ])
+      expect(await findRegisteredDomain(db(), domain)).toBeNull()
+    }
+  })
+
   describe('adding', () => {
     test('a domain waits for its proof; nobody is told', async () => {
       const added = await add(domain, alice, 7)
       expect(added).toEqual({
-        ...{ id: added.id, did: alice, domain, verified: false, site: null, confirmedAt: null },
-        ...{ checkedAt: null, nextCheckAt: 7, misses: 0, missingSince: null },
+        ...{ id: added.id, did: alice, domain, verified: false, site: null, isPrimary: false },
+        ...{ confirmedAt: null, checkedAt: null, nextCheckAt: 7, misses: 0, missingSince: null },
         ...{ ownershipWarning: null, pointingWarning: null, createdAt: 7, updatedAt: 7 },
       })
       expect(await find(added)).toEqual(added)

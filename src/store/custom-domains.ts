@@ -1,13 +1,18 @@
 import type { Selectable } from 'kysely'
 import type { Did } from '#site/site-address.ts'
 import type { Db } from './database.ts'
+import { assertHere } from './departures.ts'
 import type { Schema } from './schema.ts'
 import { inTransaction, lockUntilCommit } from './transaction.ts'
 
 /** Somebody's own domain, as one account has added it. Others may have added it too; one may be verified. */
-export interface CustomDomain extends Omit<Selectable<Schema['customDomains']>, 'verified'> {
+export interface CustomDomain extends Omit<Row, 'verified' | 'isPrimary'> {
   readonly verified: boolean
+  /** Whether it is the one that the other names of its site lead to. */
+  readonly isPrimary: boolean
 }
+
+type Row = Selectable<Schema['customDomains']>
 
 /** An id counts together with its account only. */
 export interface CustomDomainKey {
@@ -27,13 +32,14 @@ interface AddOptions {
   readonly now: number
 }
 
-/** Adds an unverified domain. One that the account has already stays as it is, with its id. */
+/** Adds an unverified domain. One that the account has already stays as it is, with its id. Throws AccountLeftError. */
 export function addCustomDomain(
   db: Db,
   { did, id, domain }: CustomDomainKey & { readonly domain: string },
   { pendingMax, domainsMax, now }: AddOptions,
 ): Promise<AddOutcome> {
   return inTransaction(db, async (transaction) => {
+    await assertHere(transaction, did)
     await lockUntilCommit(transaction, `custom domains of ${did}`)
     const owned = await listCustomDomains(transaction, did)
     const known = owned.find((each) => each.domain === domain)
@@ -102,6 +108,6 @@ export async function findRegisteredDomain(db: Db, domain: string): Promise<Cust
   return row ? customDomainOf(row) : null
 }
 
-export function customDomainOf(row: Selectable<Schema['customDomains']>): CustomDomain {
-  return { ...row, verified: row.verified === 1 }
+export function customDomainOf(row: Row): CustomDomain {
+  return { ...row, verified: row.verified === 1, isPrimary: row.isPrimary === 1 }
 }

@@ -1,3 +1,5 @@
+import { codeOf } from '#observe/code-of.ts'
+
 /**
  * The database cannot be reached, is out of space or connections, or stayed locked: trying later
  * may help.
@@ -14,10 +16,4 @@ export class DatabaseUnavailableError extends Error {
     this.dialect = dialect
     this.code = code
   }
-}
-
-/** The `code` of a database's or a system's error, `undefined` for any other value. */
-export function codeOf(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('code' in error)) return undefined
-  return typeof error.code === 'string' ? error.code : undefined
 }

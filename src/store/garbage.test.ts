@@ -13,7 +13,8 @@ import {
   saveGarbageWalk,
 } from './garbage.ts'
 import { enqueueIngest } from './ingest-queue.ts'
-import { cancelJobUnlessWriting, createJob } from './jobs.ts'
+import { cancelJobUnlessWriting } from './job-steps.ts'
+import { createJob } from './jobs.ts'
 
 const all = { after: '', upTo: lastHash }
 
@@ -110,7 +111,7 @@ await onEachStore('store/garbage', (db) => {
     const job = newJob({ did: alice })
     await createJob(db(), job, { queuedMax: 1, now: 30 })
     expect(await oldestOpenWork(db(), 40)).toBe(30)
-    await cancelJobUnlessWriting(db(), job.id, 'enough', 60)
+    await cancelJobUnlessWriting(db(), job, 'enough', 60)
     expect(await oldestOpenWork(db(), 40)).toBe(50)
   })
 })

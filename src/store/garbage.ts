@@ -1,5 +1,7 @@
+import type { RawBuilder } from 'kysely'
 import { chunksOf } from './chunks.ts'
 import type { Db } from './database.ts'
+import { preparedForList } from './prepared.ts'
 import { inTransaction } from './transaction.ts'
 
 /** A part of all hashes, in their order: those after `after`, up to `upTo`. */
@@ -16,10 +18,12 @@ export const lastHash = 'g'
  * at least as long as garbage is kept. Look whether they are there after this, never before.
  */
 export async function claimBlobs(db: Db, hashes: readonly string[]): Promise<void> {
-  for (const chunk of chunksOf([...new Set(hashes)].sort())) {
-    await db.deleteFrom('garbage').where('hash', 'in', chunk).execute()
-  }
+  await deleteMarks(db, [...new Set(hashes)].sort())
 }
+
+const deleteMarks = preparedForList((db, hashes: readonly RawBuilder<string>[]) =>
+  db.deleteFrom('garbage').where('hash', 'in', hashes),
+)
 
 /** Marks stored bytes that no snapshot names. One that is marked keeps its time. */
 export async function markGarbage(db: Db, hashes: readonly string[], now: number): Promise<void> {

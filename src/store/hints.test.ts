@@ -50,3 +50,14 @@ test('the wait ends by itself, by the signal, and at once when that was aborted 
   await waiting
   await subscription.wait(never, stop.signal)
 })
+
+test('hints about some topics are told elsewhere too, each time, until that ends', () => {
+  const hints = new Hints()
+  const told: string[] = []
+  const forwarding = hints.forward(['ingest', 'accounts'], (topic) => told.push(topic))
+  for (const topic of ['ingest', 'jobs', 'accounts', 'ingest'] as const) hints.notify(topic)
+  expect(told).toEqual(['ingest', 'accounts', 'ingest'])
+  forwarding[Symbol.dispose]()
+  hints.notify('ingest')
+  expect(told).toHaveLength(3)
+})

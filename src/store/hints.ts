@@ -1,12 +1,12 @@
 /** What may have changed. */
-export type HintTopic = 'jobs' | 'job-progress' | 'accounts' | 'ingest' | 'changes'
+export type HintTopic = 'jobs' | 'job-progress' | 'accounts' | 'ingest' | 'changes' | 'departures'
 
 /**
  * Wakes whoever waits for rows that others write. A hint may come late, twice or not at all: the rows
  * are the truth, so whoever waits also looks by itself from time to time.
  */
 export class Hints {
-  readonly #subscriptions = new Map<HintTopic, Set<HintSubscription>>()
+  readonly #subscriptions = new Map<HintTopic, Set<{ hint(): void }>>()
 
   notify(topic: HintTopic): void {
     for (const subscription of this.#subscriptions.get(topic) ?? []) subscription.hint()
@@ -14,11 +14,28 @@ export class Hints {
 
   /** Subscribe before the first look at the rows: no hint from then on is lost to this subscription. */
   subscribe(topic: HintTopic): HintSubscription {
-    const subscriptions = this.#subscriptions.get(topic) ?? new Set()
-    this.#subscriptions.set(topic, subscriptions)
+    const subscriptions = this.#of(topic)
     const subscription = new HintSubscription(() => subscriptions.delete(subscription))
     subscriptions.add(subscription)
     return subscription
+  }
+
+  /** Has every hint about one of these told elsewhere too, until it is disposed of. */
+  forward(topics: readonly HintTopic[], tell: (topic: HintTopic) => void): Disposable {
+    using forwarding = new DisposableStack()
+    for (const topic of topics) {
+      const subscriptions = this.#of(topic)
+      const subscription = { hint: () => tell(topic) }
+      subscriptions.add(subscription)
+      forwarding.defer(() => subscriptions.delete(subscription))
+    }
+    return forwarding.move()
+  }
+
+  #of(topic: HintTopic): Set<{ hint(): void }> {
+    const subscriptions = this.#subscriptions.get(topic) ?? new Set()
+    this.#subscriptions.set(topic, subscriptions)
+    return subscriptions
   }
 }
 
@@ -34,6 +51,18 @@ export class HintSubscription implements Disposable {
   hint(): void {
     this.#isHinted = true
     this.#wake()
+  }
+
+  /** A hint came since the last wait, or since it was last taken. */
+  get isHinted(): boolean {
+    return this.#isHinted
+  }
+
+  /** Whether a hint came, without waiting for one. */
+  take(): boolean {
+    const isHinted = this.#isHinted
+    this.#isHinted = false
+    return isHinted
   }
 
   /** Resolves at the next hint, or at once if one came since the last wait; after `ms`; or on abort. */

@@ -6,7 +6,13 @@ import { deleteCustomDomain, mapCustomDomain } from './change-custom-domain.ts'
 import { readChanges } from './changes.ts'
 import { confirmCustomDomain } from './confirm-custom-domain.ts'
 import { addCustomDomain } from './custom-domains.ts'
-import { findSiteByHost, hasDomains, listMappedHosts, unmapSite } from './hosts.ts'
+import {
+  findSiteByHost,
+  hasDomains,
+  listMappedHosts,
+  mappedHostsAmong,
+  unmapSite,
+} from './hosts.ts'
 import { claimSubdomain, mapSubdomain, releaseSubdomain } from './subdomains.ts'
 
 await onEachStore('store/hosts', (db) => {
@@ -63,6 +69,9 @@ await onEachStore('store/hosts', (db) => {
     await add('pending.com', 'blog')
     expect(await listMappedHosts(db())).toEqual(['a.com', 'b.sites.example', 'c.com'])
     expect(await listMappedHosts(db(), { after: 'a.com', limit: 1 })).toEqual(['b.sites.example'])
+    const some = ['pending.com', 'free.sites.example', 'c.com', 'none.com']
+    expect(await mappedHostsAmong(db(), some)).toEqual([['c.com', alice]])
+    expect(await mappedHostsAmong(db(), [])).toEqual([])
   })
 
   test('whether an account has any domain', async () => {

@@ -1,6 +1,7 @@
 import type { Did, SiteAddress } from '#site/site-address.ts'
 import { appendHostChange } from './changes.ts'
 import type { Db } from './database.ts'
+import { mappedHosts } from './mapped-hosts.ts'
 import { inTransaction } from './transaction.ts'
 
 /**
@@ -27,6 +28,19 @@ export async function listMappedHosts(
   return rows.map(({ domain }) => domain)
 }
 
+/**
+ * Those of these hosts that `findSiteByHost` knows, and whose they are. As many as one statement takes: see
+ * `chunksOf`.
+ */
+export async function mappedHostsAmong(
+  db: Db,
+  hosts: readonly string[],
+): Promise<[host: string, did: Did][]> {
+  if (hosts.length === 0) return []
+  const rows = await mappedHosts(db).where('domain', 'in', hosts).execute()
+  return rows.map(({ domain, did }) => [domain, did])
+}
+
 /** Whether the account has a subdomain or a custom domain, verified or not. */
 export async function hasDomains(db: Db, did: Did): Promise<boolean> {
   const row = await db
@@ -46,25 +60,13 @@ export function unmapSite(db: Db, { did, name }: SiteAddress, now: number): Prom
     for (const table of ['subdomains', 'customDomains'] as const) {
       const rows = await transaction
         .updateTable(table)
-        .set({ site: null, updatedAt: now })
+        .set({ site: null, isPrimary: 0, updatedAt: now })
         .where('did', '=', did)
         .where('site', '=', name)
         .returning('domain')
         .execute()
       hosts.push(...rows.map(({ domain }) => domain))
     }
-    for (const host of hosts) await appendHostChange(transaction, { did, host }, now)
+    for (const host of hosts) await appendHostChange(transaction, host, now)
   })
-}
-
-function mappedHosts(db: Db) {
-  const subdomains = db.selectFrom('subdomains').select(['domain', 'did', 'site'])
-  const verified = db
-    .selectFrom('customDomains')
-    .select(['domain', 'did', 'site'])
-    .where('verified', '=', 1)
-  return db
-    .selectFrom(subdomains.unionAll(verified).as('hosts'))
-    .selectAll()
-    .where('site', 'is not', null)
 }

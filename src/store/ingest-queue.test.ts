@@ -1,14 +1,15 @@
 import { describe, expect, test } from 'bun:test'
 import type { Did } from '#site/site-address.ts'
+import { countIngest } from '#tests/support/count-ingest.ts'
 import { onEachDatabase, onEachStore } from '#tests/support/databases.ts'
-import { siteOf } from '#tests/support/sample-rows.ts'
+import { alice, bob, siteOf } from '#tests/support/sample-rows.ts'
 import { setAccountStatus } from './accounts.ts'
 import { openDatabase } from './database.ts'
 import {
-  countIngest,
   enqueueIngest,
   finishIngest,
   type IngestItem,
+  type IngestOwners,
   listAwaitedSites,
   nextIngestAt,
   renewIngestLease,
@@ -17,6 +18,8 @@ import {
 } from './ingest-queue.ts'
 import { migrate } from './migrate.ts'
 import { removeSite } from './remove-site.ts'
+import { listUnreadSites, type UnreadSite } from './unread.ts'
+import { rememberVisited } from './visited-accounts.ts'
 
 await onEachStore('store/ingest-queue', (db) => {
   const enqueue = (name: string, now: number) => enqueueIngest(db(), [siteOf(name)], now)
@@ -29,7 +32,7 @@ await onEachStore('store/ingest-queue', (db) => {
 
   test('nothing is due in an empty queue', async () => {
     expect(await take(1)).toEqual([])
-    expect(await nextIngestAt(db())).toBeNull()
+    expect(await nextIngestAt(db(), { now: 1 })).toBeNull()
   })
 
   test('a site is taken once, and gone when finished', async () => {
@@ -39,6 +42,22 @@ await onEachStore('store/ingest-queue', (db) => {
     expect(await take(10)).toEqual([])
     await finishIngest(db(), item)
     expect(await countIngest(db())).toBe(0)
+  })
+
+  test('of an account a thousand wait at most, and those that do can be asked for again', async () => {
+    const named = (prefix: string, count: number, did = alice) =>
+      Array.from({ length: count }, (_, n) => siteOf(`${prefix}-${n}`, did))
+    expect(await enqueueIngest(db(), named('a', 600), 1)).toBe(0)
+    expect(await enqueueIngest(db(), [...named('b', 500), ...named('b', 3, bob)], 2)).toBe(100)
+    expect(await countIngest(db())).toBe(1003)
+    expect(await enqueueIngest(db(), [...named('c', 5), ...named('a', 600)], 3)).toBe(5)
+    const rows = await db().selectFrom('ingestQueue').select(['name', 'nextAttemptAt']).execute()
+    expect(rows.filter(({ nextAttemptAt }) => nextAttemptAt === 3)).toHaveLength(600)
+    expect(rows.some(({ name }) => name.startsWith('c'))).toBe(false)
+
+    await db().deleteFrom('ingestQueue').where('did', '=', alice).execute()
+    expect(await enqueueIngest(db(), named('d', 1200), 4)).toBe(200)
+    expect(await countIngest(db())).toBe(1003)
   })
 
   test('the accounts that have waited longest come first, up to the limit, a site of each', async () => {
@@ -58,9 +77,31 @@ await onEachStore('store/ingest-queue', (db) => {
   test('a lease that ends gives the site to the next', async () => {
     await enqueue('a', 10)
     await take(10)
-    expect(await nextIngestAt(db())).toBe(110)
+    expect(await nextIngestAt(db(), { now: 10 })).toBe(110)
     expect(await take(109)).toEqual([])
     expect(await takeOne(110)).toMatchObject({ attempts: 2 })
+  })
+
+  test('what waits for another site of its account is not due, and others are', async () => {
+    await enqueue('a', 10)
+    await enqueue('b', 10)
+    await take(10)
+    expect(await nextIngestAt(db(), { now: 20 })).toBe(110)
+    expect(await nextIngestAt(db(), { now: 110 })).toBe(10)
+    await enqueueIngest(db(), [siteOf('blog', bob)], 15)
+    expect(await nextIngestAt(db(), { now: 20 })).toBe(15)
+  })
+
+  test('sites of accounts that are only visited, and those of others', async () => {
+    await rememberVisited(db(), bob, 1)
+    await enqueue('a', 10)
+    await enqueueIngest(db(), [siteOf('blog', bob)], 5)
+    const next = (of: IngestOwners) => nextIngestAt(db(), { now: 1, of })
+    expect([await next('visited'), await next('others')]).toEqual([5, 10])
+    const takeOf = async (of: IngestOwners) =>
+      (await takeDueIngest(db(), { now: 20, leaseMs: 100, limit: 9, of })).map(({ did }) => did)
+    expect(await takeOf('others')).toEqual([alice])
+    expect(await takeOf('visited')).toEqual([bob])
   })
 
   test('a lease that is renewed lasts longer; one that has ended is not brought back', async () => {
@@ -89,11 +130,39 @@ await onEachStore('store/ingest-queue', (db) => {
   test('a failure comes back at its time, and counts', async () => {
     await enqueue('a', 10)
     await retryIngest(db(), await takeOne(10), { at: 50, error: 'server away\0' })
-    expect(await nextIngestAt(db())).toBe(50)
+    expect(await nextIngestAt(db(), { now: 10 })).toBe(50)
     expect(await take(49)).toEqual([])
     expect(await takeOne(50)).toMatchObject({ attempts: 2 })
     const row = await db().selectFrom('ingestQueue').select('lastError').executeTakeFirst()
     expect(row).toEqual({ lastError: 'server away\u{FFFD}' })
+  })
+
+  test('one that is parked waits until it is asked for, is listed, and does not count', async () => {
+    for (const name of ['a', 'b', 'c']) await enqueue(name, 10)
+    for (const at of [null, null, 5000]) {
+      await retryIngest(db(), await takeOne(10), { at, error: 'away' })
+    }
+    const failed = (name: string, nextAttemptAt: number | null): UnreadSite => ({
+      ...siteOf(name),
+      ...{ attempts: 1, error: 'away', nextAttemptAt },
+    })
+    const listed = () => listUnreadSites(db(), siteOf('a').did)
+    expect(await listed()).toEqual([failed('a', null), failed('b', null), failed('c', 5000)])
+    expect(await countIngest(db())).toBe(1)
+    expect(await takeOne(5000)).toMatchObject({ name: 'c' })
+    await enqueue('a', 6000)
+    expect(await listed()).toMatchObject([{ name: 'b', nextAttemptAt: null }, { name: 'c' }])
+  })
+
+  test('one account with many sites keeps none of the others', async () => {
+    await enqueueIngest(
+      db(),
+      Array.from({ length: 50 }, (_, n) => siteOf(`site-${n}`)),
+      1,
+    )
+    await enqueueIngest(db(), [siteOf('x', accountOf(1)), siteOf('x', accountOf(2))], 2)
+    const dids = (await take(3, 3)).map(({ did }) => did)
+    expect(dids).toEqual([siteOf('x').did, accountOf(1), accountOf(2)])
   })
 
   test('asked for again while it failed: at once, and from the first attempt', async () => {
@@ -151,7 +220,7 @@ await onEachStore('store/ingest-queue', (db) => {
   })
 
   test('thousands are enqueued at once, the same ones by several, each once', async () => {
-    const sites = Array.from({ length: 1500 }, (_, n) => siteOf(`site-${n}`))
+    const sites = Array.from({ length: 1500 }, (_, n) => siteOf(`site-${n}`, n % 2 ? alice : bob))
     const lists = [sites, sites.toReversed(), [...sites, ...sites]]
     await Promise.all(lists.map((list, n) => enqueueIngest(db(), list, n)))
     expect(await countIngest(db())).toBe(1500)

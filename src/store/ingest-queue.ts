@@ -1,9 +1,15 @@
-import type { SiteAddress } from '#site/site-address.ts'
+import { type InsertObject, type RawBuilder, sql } from 'kysely'
+import type { Did, SiteAddress } from '#site/site-address.ts'
 import { chunksOf } from './chunks.ts'
 import type { Db } from './database.ts'
 import { distinctInOrder } from './distinct-in-order.ts'
+import { admittedAmong } from './ingest-room.ts'
+import { parkedAt } from './parked.ts'
+import { prepared, preparedForItems } from './prepared.ts'
+import type { Schema } from './schema.ts'
+import { inSharedTransaction } from './shared-transaction.ts'
 import { storableText } from './storable-text.ts'
-import { inTransaction, isPostgres } from './transaction.ts'
+import { isPostgres } from './transaction.ts'
 
 /** A site to be looked at, leased to whoever took it. */
 export interface IngestItem extends SiteAddress {
@@ -17,37 +23,66 @@ export interface IngestItem extends SiteAddress {
 
 /**
  * Asks for sites to be looked at, now. Asking again while one is being looked at has it looked at
- * once more.
+ * once more. Of an account `accountSitesMax` wait at most; returns how many were left out for that.
  */
 export async function enqueueIngest(
   db: Db,
   sites: readonly SiteAddress[],
   now: number,
-): Promise<void> {
-  const rows = distinctInOrder(sites, ({ did, name }) => `${did}/${name}`).map(({ did, name }) => ({
-    did,
-    name,
-    enqueuedAt: now,
-    attempts: 0,
-    nextAttemptAt: now,
-    leasedUntil: 0,
-    lastError: null,
-    token: crypto.randomUUID(),
+): Promise<number> {
+  const asked = distinctInOrder(sites, ({ did, name }) => `${did}/${name}`)
+  const admitted = await admittedAmong(db, asked)
+  const rows = admitted.map(({ did, name }) => ({
+    ...{ did, name, token: crypto.randomUUID(), enqueuedAt: now, nextAttemptAt: now },
+    ...{ attempts: 0, leasedUntil: 0, lastError: null },
   }))
-  for (const chunk of chunksOf(rows)) {
-    await db
-      .insertInto('ingestQueue')
-      .values(chunk)
-      .onConflict((conflict) =>
-        conflict.columns(['did', 'name']).doUpdateSet(({ ref }) => ({
-          attempts: 0,
-          nextAttemptAt: now,
-          lastError: null,
-          token: ref('excluded.token'),
-        })),
-      )
-      .execute()
-  }
+  const [row] = rows
+  if (row !== undefined && rows.length === 1) await insertItem(db, row)
+  else for (const chunk of chunksOf(rows)) await insertItems(db, chunk).execute()
+  return asked.length - admitted.length
+}
+
+const insertItems = (db: Db, rows: readonly InsertObject<Schema, 'ingestQueue'>[]) =>
+  db
+    .insertInto('ingestQueue')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(['did', 'name']).doUpdateSet(({ ref }) => ({
+        attempts: 0,
+        nextAttemptAt: ref('excluded.nextAttemptAt'),
+        lastError: null,
+        token: ref('excluded.token'),
+      })),
+    )
+
+const insertItem = prepared<
+  SiteAddress & { token: string; enqueuedAt: number; nextAttemptAt: number },
+  unknown
+>((db, { did, name, token, enqueuedAt, nextAttemptAt }) =>
+  insertItems(db, [
+    {
+      ...{ did, name, token, enqueuedAt, nextAttemptAt },
+      ...{ attempts: 0, leasedUntil: 0, lastError: null },
+    },
+  ]),
+)
+
+/** Rows that are looked through for so many different accounts before all rows are. */
+const rowsPerAccount = 4
+
+/** Whose sites: of accounts that are only visited, or of all others. Left out: of everybody. */
+export type IngestOwners = 'visited' | 'others'
+
+/** A statement for each answer to whose sites they are. */
+function byOwners<Statement>(make: (of: IngestOwners | undefined) => Statement) {
+  return { visited: make('visited'), others: make('others'), all: make(undefined) }
+}
+
+interface TakeOptions {
+  readonly now: number
+  readonly leaseMs: number
+  readonly limit: number
+  readonly of?: IngestOwners | undefined
 }
 
 /**
@@ -57,51 +92,95 @@ export async function enqueueIngest(
  */
 export function takeDueIngest(
   db: Db,
-  { now, leaseMs, limit }: { now: number; leaseMs: number; limit: number },
+  { now, leaseMs, limit, of }: TakeOptions,
 ): Promise<IngestItem[]> {
-  return inTransaction(db, async (transaction) => {
-    const due = transaction
-      .selectFrom('ingestQueue')
-      .where('nextAttemptAt', '<=', now)
-      .where('leasedUntil', '<=', now)
-    const accounts = await due
-      .select('did')
-      .where('did', 'not in', (query) =>
-        query.selectFrom('ingestQueue').select('did').where('leasedUntil', '>', now),
-      )
-      .groupBy('did')
-      .orderBy(({ fn }) => fn.min('nextAttemptAt'))
-      .orderBy('did')
-      .limit(limit)
-      .execute()
-    const taken: IngestItem[] = []
-    for (const { did } of accounts) {
-      const oldest = due
-        .select(['did', 'name', 'enqueuedAt', 'attempts', 'token'])
-        .where('did', '=', did)
-        .orderBy('nextAttemptAt')
-        .orderBy('name')
-        .limit(1)
-      const row = await (isPostgres(db)
-        ? oldest.forUpdate().skipLocked()
-        : oldest
-      ).executeTakeFirst()
-      if (row === undefined) continue
-      await lease(transaction, row, now + leaseMs)
-      taken.push({ ...row, attempts: row.attempts + 1 })
-    }
-    return taken
+  return inSharedTransaction(db, async (transaction) => {
+    const dids = await dueAccounts(transaction, { now, limit, of })
+    if (dids.length === 0) return []
+    const accounts = dids.map((did) => ({ did }))
+    const rows = await selectRows[of ?? 'all'](transaction, accounts, { now })
+    const oldest = new Map(rows.toReversed().map((row) => [row.did, row]))
+    const taken = dids.flatMap((did) => oldest.get(did) ?? [])
+    await lease(transaction, taken, { leasedUntil: now + leaseMs })
+    return taken.map((row) => ({ ...row, attempts: row.attempts + 1 }))
   })
 }
 
-async function lease(db: Db, { did, name }: SiteAddress, leasedUntil: number): Promise<void> {
-  await db
-    .updateTable('ingestQueue')
-    .set(({ eb }) => ({ leasedUntil, attempts: eb('attempts', '+', 1) }))
-    .where('did', '=', did)
-    .where('name', '=', name)
+const dueRows = (db: Db, now: number | RawBuilder<number>, of: IngestOwners | undefined) =>
+  freeRows(db, now, of).where('nextAttemptAt', '<=', now).where('leasedUntil', '<=', now)
+
+/** Of accounts of which nothing is taken. */
+const freeRows = (db: Db, now: number | RawBuilder<number>, of: IngestOwners | undefined) =>
+  db
+    .selectFrom('ingestQueue')
+    .where('did', 'not in', (query) =>
+      query
+        .selectFrom('ingestQueue')
+        .select('did')
+        // Said in the statement: there is an index of those that were taken, and of no others.
+        .where('leasedUntil', '>', sql.lit(0))
+        .where('leasedUntil', '>', now),
+    )
+    .$if(of !== undefined, (rows) =>
+      rows.where('did', of === 'visited' ? 'in' : 'not in', (query) =>
+        query.selectFrom('visitedAccounts').select('did').where('droppedAt', 'is', null),
+      ),
+    )
+
+/** In the order of their oldest rows: mostly those of the oldest rows of all. */
+async function dueAccounts(
+  db: Db,
+  { now, limit, of }: Pick<TakeOptions, 'now' | 'limit' | 'of'>,
+): Promise<Did[]> {
+  const { rows } = await selectDue[of ?? 'all'](db, { now, limit: limit * rowsPerAccount })
+  const dids = [...new Set(rows.map(({ did }) => did))]
+  if (dids.length >= limit || rows.length < limit * rowsPerAccount) return dids.slice(0, limit)
+  const accounts = await dueRows(db, now, of)
+    .select('did')
+    .groupBy('did')
+    .orderBy(({ fn }) => fn.min('nextAttemptAt'))
+    .orderBy('did')
+    .limit(limit)
     .execute()
+  return accounts.map(({ did }) => did)
 }
+
+const selectDueOf = (of: IngestOwners | undefined) =>
+  prepared<{ now: number; limit: number }, { did: Did }>((db, { now, limit }) =>
+    dueRows(db, now, of).select('did').orderBy('nextAttemptAt').orderBy('did').limit(limit),
+  )
+
+const selectDue = byOwners(selectDueOf)
+
+const selectRowsOf = (of: IngestOwners | undefined) =>
+  preparedForItems<{ did: Did }, { now: number }, IngestItem>((db, accounts, { now }) => {
+    const due = dueRows(db, now, of)
+      .select(['did', 'name', 'enqueuedAt', 'attempts', 'token'])
+      .where(
+        'did',
+        'in',
+        accounts.map(({ did }) => did),
+      )
+      .orderBy('nextAttemptAt')
+      .orderBy('name')
+    return isPostgres(db) ? due.forUpdate().skipLocked() : due
+  })
+
+const selectRows = byOwners(selectRowsOf)
+
+const lease = preparedForItems<SiteAddress, { leasedUntil: number }, unknown>(
+  (db, sites, { leasedUntil }) =>
+    db
+      .updateTable('ingestQueue')
+      .set(({ eb }) => ({ leasedUntil, attempts: eb('attempts', '+', 1) }))
+      .where(({ eb, refTuple, tuple }) =>
+        eb(
+          refTuple('did', 'name'),
+          'in',
+          sites.map(({ did, name }) => tuple(did, name)),
+        ),
+      ),
+)
 
 /** Keeps a taken item for `leaseMs` from now; nothing when it was finished or retried meanwhile. */
 export async function renewIngestLease(
@@ -120,30 +199,35 @@ export async function renewIngestLease(
 
 /** The item is done. If it was asked for again meanwhile, it is due at once instead. */
 export function finishIngest(db: Db, { did, name, token }: IngestItem): Promise<void> {
-  return inTransaction(db, async (transaction) => {
-    const { numDeletedRows } = await transaction
-      .deleteFrom('ingestQueue')
-      .where('did', '=', did)
-      .where('name', '=', name)
-      .where('token', '=', token)
-      .executeTakeFirstOrThrow()
-    if (numDeletedRows === 0n) await endLease(transaction, { did, name })
+  return inSharedTransaction(db, async (transaction) => {
+    const { numAffectedRows } = await deleteItem(transaction, { did, name, token })
+    if (numAffectedRows === 0n) await endLease(transaction, { did, name })
   })
 }
 
+const deleteItem = prepared<Pick<IngestItem, 'did' | 'name' | 'token'>, unknown>(
+  (db, { did, name, token }) =>
+    db
+      .deleteFrom('ingestQueue')
+      .where('did', '=', did)
+      .where('name', '=', name)
+      .where('token', '=', token),
+)
+
 /**
- * The item failed: it is due again `at` that time, or at once if it was asked for again meanwhile.
+ * The item failed: it is due again `at` that time (null: it is parked until it is asked for), or at once if
+ * it was asked for again meanwhile.
  */
 export function retryIngest(
   db: Db,
   { did, name, token }: IngestItem,
-  { at, error }: { at: number; error: string },
+  { at, error }: { at: number | null; error: string | null },
 ): Promise<void> {
-  return inTransaction(db, async (transaction) => {
+  return inSharedTransaction(db, async (transaction) => {
     await endLease(transaction, { did, name })
     await transaction
       .updateTable('ingestQueue')
-      .set({ nextAttemptAt: at, lastError: storableText(error) })
+      .set({ nextAttemptAt: at ?? parkedAt, lastError: error && storableText(error) })
       .where('did', '=', did)
       .where('name', '=', name)
       .where('token', '=', token)
@@ -151,34 +235,47 @@ export function retryIngest(
   })
 }
 
-/** When the next item is due, which may be past; null when there is none. */
-export async function nextIngestAt(db: Db): Promise<number | null> {
-  const { at } = await db
-    .selectFrom('ingestQueue')
-    .select(({ fn, eb, ref }) =>
-      fn
-        .min(
-          eb
-            .case()
-            .when('leasedUntil', '>', ref('nextAttemptAt'))
-            .then(ref('leasedUntil'))
-            .else(ref('nextAttemptAt'))
-            .end(),
-        )
-        .as('at'),
-    )
-    .executeTakeFirstOrThrow()
-  return at
+/**
+ * When `takeDueIngest` may find something next, which may be past; null when there is nothing. What waits for
+ * another site of its account is not due before that one's lease is over: whoever finishes it says so.
+ */
+export async function nextIngestAt(
+  db: Db,
+  { now, of }: Pick<TakeOptions, 'now' | 'of'>,
+): Promise<number | null> {
+  const free = await selectFree[of ?? 'all'](db, { now })
+  const leased = await selectLeased(db, { now })
+  const times = [...free.rows, ...leased.rows].flatMap(({ at }) => at ?? [])
+  return times.length === 0 ? null : Math.min(...times)
 }
 
-/** Waiting or being looked at. */
-export async function countIngest(db: Db): Promise<number> {
-  const { count } = await db
+const selectFree = byOwners((of) =>
+  prepared<{ now: number }, { at: number | null }>((db, { now }) =>
+    freeRows(db, now, of).select(({ fn }) => fn.min('nextAttemptAt').as('at')),
+  ),
+)
+
+const selectLeased = prepared<{ now: number }, { at: number | null }>((db, { now }) =>
+  db
     .selectFrom('ingestQueue')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow()
-  return count
+    .where('leasedUntil', '>', sql.lit(0))
+    .where('leasedUntil', '>', now)
+    .select(({ fn }) => fn.min('leasedUntil').as('at')),
+)
+
+/** Accounts with sites that are due or looked at, and did not fail the last time. */
+export async function countDueAccounts(db: Db, now: number): Promise<number> {
+  const { rows } = await selectDueAccounts(db, { now })
+  return rows[0]?.count ?? 0
 }
+
+const selectDueAccounts = prepared<{ now: number }, { count: number }>((db, { now }) =>
+  db
+    .selectFrom('ingestQueue')
+    .where('nextAttemptAt', '<=', now)
+    .where('lastError', 'is', null)
+    .select(({ fn }) => fn.count<number>('did').distinct().as('count')),
+)
 
 const awaitedAttemptsMax = 3
 

@@ -1,13 +1,18 @@
 import { expect, test } from 'bun:test'
-import { sql } from 'kysely'
+import { Migrator, sql } from 'kysely'
+import type { Did } from '#site/site-address.ts'
+import { countIngest } from '#tests/support/count-ingest.ts'
 import { type OwnDatabase, onEachDatabase } from '#tests/support/databases.ts'
-import { alice, newVersion, siteOf } from '#tests/support/sample-rows.ts'
-import { upsertAccount } from './accounts.ts'
+import { accountOf, alice, nameOf, newVersion, siteOf } from '#tests/support/sample-rows.ts'
+import { findDidByHandle, listAccounts, listDeletedAccounts, upsertAccount } from './accounts.ts'
+import { readChanges } from './changes.ts'
 import { openDatabase } from './database.ts'
-import { countIngest, enqueueIngest, takeDueIngest } from './ingest-queue.ts'
-import { migrate } from './migrate.ts'
+import { hasLeft } from './departures.ts'
+import { enqueueIngest, takeDueIngest } from './ingest-queue.ts'
+import { DatabaseAheadError, migrate } from './migrate.ts'
 import { migrations } from './migrations/list.ts'
 import { recordVersion } from './record-version.ts'
+import { findSubdomain } from './subdomains.ts'
 
 await onEachDatabase('store/migrate', (make, dialect) => {
   const names = Object.keys(migrations(dialect))
@@ -52,6 +57,67 @@ await onEachDatabase('store/migrate', (make, dialect) => {
     expect(await countIngest(db)).toBe(2)
   })
 
+  test('rows of an instance that knew no primary addresses, departures and visits stay what they were', async () => {
+    await using own = await make()
+    await using database = openDatabase(own.options)
+    const { db } = database
+    const provider = { getMigrations: async () => migrations(dialect) }
+    const migrator = new Migrator({ db: db.withoutPlugins(), provider })
+    const { error } = await migrator.migrateTo('0007-admins')
+    expect(error).toBeUndefined()
+    const domain = 'blog.sites.example'
+    for (const statement of [
+      sql`insert into accounts values (${alice}, null, null, 'deleted', 1, 1)`,
+      sql`insert into subdomains values (${domain}, ${alice}, 'blog', 1, 1)`,
+      sql`insert into sites values (${alice}, 'blog', 's--blog', null, null, 1, 1)`,
+      sql`insert into changes (kind, did, name, created_at) values ('site', ${alice}, 'blog', 1)`,
+    ]) {
+      await statement.execute(db)
+    }
+    const before = Date.now()
+    await migrate(database)
+
+    expect(await findSubdomain(db, domain)).toMatchObject({
+      site: nameOf('blog'),
+      isPrimary: false,
+    })
+    // Deleted since now, as far as anybody knows: nothing of it goes too early.
+    expect(await listDeletedAccounts(db, { before, limit: 9 })).toEqual([])
+    const later = { before: Date.now() + 1, limit: 9 }
+    expect(await listDeletedAccounts(db, later)).toEqual([alice])
+    expect(await hasLeft(db, alice)).toBe(false)
+    expect(await readChanges(db, 0)).toEqual([])
+    expect(await recordVersion(db, newVersion(), 5)).toBe('went-live')
+  })
+
+  test('of accounts that had the same handle, the one that was seen last keeps it', async () => {
+    await using own = await make()
+    await using database = openDatabase(own.options)
+    const { db } = database
+    const provider = { getMigrations: async () => migrations(dialect) }
+    await new Migrator({ db: db.withoutPlugins(), provider }).migrateTo('0013-ingest-leases')
+    for (const [n, handle, updatedAt] of [
+      [0, 'name.test', 1],
+      [1, 'name.test', 3],
+      [2, 'name.test', 3],
+      [3, 'name.test', 2],
+      [4, 'other.test', 1],
+      [5, null, 9],
+    ] as const) {
+      const row = { did: accountOf(n), handle, pds: null, status: 'active' } as const
+      await db
+        .insertInto('accounts')
+        .values({ ...row, statusSince: 1, createdAt: 1, updatedAt })
+        .execute()
+    }
+    await migrate(database)
+    const handles = (await listAccounts(db)).map(({ handle }) => handle)
+    expect(handles.toSorted()).toEqual(
+      [null, null, null, null, 'name.test', 'other.test'].toSorted(),
+    )
+    expect([accountOf(1), accountOf(2)]).toContain((await findDidByHandle(db, 'name.test')) as Did)
+  })
+
   test('a database that is ahead of this code is refused', async () => {
     await using own = await make()
     await using database = openDatabase(own.options)
@@ -59,7 +125,9 @@ await onEachDatabase('store/migrate', (make, dialect) => {
     await sql`insert into kysely_migration values ('9999-later', '2999-01-01T00:00:00.000Z')`.execute(
       database.db,
     )
-    await expect(migrate(database)).rejects.toThrow('9999-later')
+    const refusal = await migrate(database).catch((error: unknown) => error)
+    expect(refusal).toBeInstanceOf(DatabaseAheadError)
+    expect(refusal).toMatchObject({ migration: '9999-later' })
   })
 })
 

@@ -1,10 +1,13 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { onEachStore } from '#tests/support/databases.ts'
-import { newVersion, siteOf } from '#tests/support/sample-rows.ts'
+import { findServedSite } from '#tests/support/find-served-site.ts'
+import { alice, bob, nameOf, newVersion, siteOf } from '#tests/support/sample-rows.ts'
 import { readChanges } from './changes.ts'
-import { type NewVersion, recordVersion } from './record-version.ts'
+import { chunksOf } from './chunks.ts'
+import { awaitWithdrawal, type NewVersion, recordVersion } from './record-version.ts'
 import { removeSite } from './remove-site.ts'
-import { findServedSite, findSite } from './sites.ts'
+import { forgetRemovedSites } from './site-room.ts'
+import { findSite } from './sites.ts'
 import { listSnapshots, listVersions } from './versions.ts'
 
 const hourMs = 60 * 60 * 1000
@@ -50,6 +53,42 @@ await onEachStore('store/record-version', (db) => {
     expect(await record('1', {}, 5)).toBe('already-live')
     expect(await changes()).toBe(1)
     expect(await listVersions(db(), blog)).toMatchObject([{ rev: '1', seenAt: 5 }])
+  })
+
+  describe('a version that withdraws those before it', () => {
+    const replaced = async () =>
+      (await listSnapshots(db())).map(({ snapshot }) => snapshot).filter((text) => text !== '3')
+
+    test('takes their snapshots with it when it goes live, once', async () => {
+      await record('1')
+      await record('2')
+      await awaitWithdrawal(db(), blog, 'cid 3')
+      expect(await replaced()).toEqual(['1', '2'])
+      await record('3')
+      expect(await replaced()).toEqual([])
+      await record('4')
+      expect((await listSnapshots(db())).map(({ snapshot }) => snapshot)).toEqual(['3', '4'])
+    })
+
+    test('does so when it was live before that was asked, and visitors are told', async () => {
+      await record('1')
+      await record('3')
+      await awaitWithdrawal(db(), blog, 'cid 3')
+      expect(await record('3')).toBe('already-live')
+      expect(await replaced()).toEqual([])
+      expect(await changes()).toBe(3)
+      await record('3')
+      expect(await changes()).toBe(3)
+    })
+
+    test('another one that goes live meanwhile does not', async () => {
+      await record('1')
+      await awaitWithdrawal(db(), blog, 'cid 3')
+      await record('2')
+      expect(await replaced()).toEqual(['1', '2'])
+      await record('3')
+      expect(await replaced()).toEqual([])
+    })
   })
 
   test('what is live already has the problems that were seen last', async () => {
@@ -209,6 +248,54 @@ await onEachStore('store/record-version', (db) => {
     expect(await visible()).toBe('9')
     await Promise.all([record('91'), remove('92'), record('90')])
     expect(await visible()).toBeNull()
+  })
+
+  describe('of an account that has a thousand sites', () => {
+    const fill = async (count: number) => {
+      const row = { did: alice, label: null, liveVersionId: null, removedRev: null }
+      const times = { withdrawWith: null, createdAt: 1, updatedAt: 1 }
+      for (const some of chunksOf(Array.from({ length: count }, (_, n) => nameOf(`site-${n}`)))) {
+        const rows = some.map((name) => ({ ...row, ...times, name, removedRev: '0' }))
+        await db().insertInto('sites').values(rows).execute()
+      }
+    }
+    const names = async () =>
+      (await db().selectFrom('sites').select('name').where('did', '=', alice).execute()).length
+
+    test('one more is not taken, and no trace of it stays', async () => {
+      await fill(999)
+      expect(await record('1')).toBe('went-live')
+      const another = siteOf('another')
+      expect(await record('2', { site: another, label: 's--another' })).toBe('too-many')
+      expect(await removeSite(db(), another, '3', 1)).toBe(false)
+      expect(await findSite(db(), another)).toBeNull()
+      expect(await names()).toBe(1000)
+      // Of those that are here everything is as ever.
+      expect(await record('4')).toBe('went-live')
+      const known = { site: siteOf('site-5'), label: 's--five' }
+      expect(await record('5', known)).toBe('went-live')
+      expect(await remove('6')).toBe(true)
+      expect(await record('7')).toBe('went-live')
+      const others = { site: siteOf('another', bob), label: 's--others' }
+      expect(await record('8', others)).toBe('went-live')
+    })
+
+    test('those that were removed a while ago are forgotten, and make room', async () => {
+      await fill(1000)
+      await db()
+        .updateTable('sites')
+        .set({ updatedAt: 9 })
+        .where('name', '=', nameOf('site-1'))
+        .execute()
+      expect(await record('1')).toBe('too-many')
+      await forgetRemovedSites(db(), 9)
+      expect(await names()).toBe(1)
+      expect(await record('1')).toBe('went-live')
+      await refuse('2')
+      await remove('3')
+      await forgetRemovedSites(db(), 9)
+      expect(await names()).toBe(1)
+    })
   })
 
   test('several that record a new site at once all come through', async () => {

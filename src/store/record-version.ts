@@ -1,10 +1,15 @@
-import type { Transaction } from 'kysely'
+import type { Selectable, Transaction } from 'kysely'
 import { replacedVersionMs, versionsMax } from '#site/limits.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import { appendChange } from './changes.ts'
 import type { Db } from './database.ts'
+import { isGone } from './departures.ts'
+import { prepared } from './prepared.ts'
 import type { Schema } from './schema.ts'
-import { inTransaction, lockUntilCommit } from './transaction.ts'
+import { inSharedTransaction } from './shared-transaction.ts'
+import { isTurnedAway } from './site-room.ts'
+import { lockUntilCommit } from './transaction.ts'
+import { withdrawReplaced } from './versions.ts'
 
 /** A state of a site's record, as ingest judged it. */
 export interface NewVersion {
@@ -22,35 +27,86 @@ export interface NewVersion {
   readonly publishedAt: number
 }
 
-/** `outdated`: something at least as new is live, or removed the site; nothing was stored. */
-export type RecordOutcome = 'went-live' | 'already-live' | 'refused' | 'outdated'
+/** What `recordVersion` has done so far, none of it committed yet. */
+export type RecordMoment = 'version-inserted' | 'pointer-swapped' | 'change-appended'
+
+/**
+ * `outdated`: something at least as new is live, or removed the site, or its owner has left; nothing was stored.
+ * `too-many`: nor was it, for it is a new site of an account that has `accountSitesMax`.
+ */
+export type RecordOutcome = 'went-live' | 'already-live' | 'refused' | 'outdated' | 'too-many'
 
 /**
  * Stores a version. A valid one that is newer than the live one takes its place in the same commit;
  * a refused one is kept for its problems and changes nothing for visitors. What is live already
  * (same record, same snapshot) only counts as seen, with the problems of now. Of the site's versions 10 stay, and their
- * snapshots for 24 hours after they were replaced.
+ * snapshots for 24 hours after they were replaced, or until a version goes live that withdraws them
+ * (`awaitWithdrawal`).
  */
-export function recordVersion(db: Db, version: NewVersion, now: number): Promise<RecordOutcome> {
-  return inTransaction(db, async (transaction) => {
+export function recordVersion(
+  db: Db,
+  version: NewVersion,
+  now: number,
+  at: (moment: RecordMoment) => void = () => {},
+): Promise<RecordOutcome> {
+  return inSharedTransaction(db, async (transaction) => {
+    if (await isGone(transaction, version.site.did)) return 'outdated'
     await lockUntilCommit(transaction, siteSubject(version.site))
     const site = await rowOf(transaction, version, now)
-    const live = await liveVersion(transaction, version.site)
+    const withdraws = site.withdrawWith === version.recordCid
+    const { rows: versions } = await selectVersions(transaction, version.site)
+    if (versions.length === 0 && (await isTurnedAway(transaction, version.site))) return 'too-many'
+    const live = versions.find(({ state }) => state === 'live')
     if (live?.recordCid === version.recordCid && live.snapshot === version.snapshot) {
       await sawAgain(transaction, live, version, now)
+      if (withdraws) await withdrawEarlier(transaction, version)
+      if (withdraws) await appendChange(transaction, version.site, now)
       return 'already-live'
     }
     if (isOutdated(version.rev, site.removedRev, live?.rev)) return 'outdated'
-    await dropRefused(transaction, version)
+    await dropRefused(transaction, versions, version.rev)
     if (version.snapshot === null) {
       await insertVersion(transaction, version, 'invalid', now)
       return 'refused'
     }
-    await replaceLive(transaction, version, now)
-    await prune(transaction, version.site, now)
+    await replaceLive(transaction, live, version, now, at)
+    if (withdraws) await withdrawEarlier(transaction, version)
+    await prune(transaction, versions, version.rev, now)
     await appendChange(transaction, version.site, now)
+    at('change-appended')
     return 'went-live'
   })
+}
+
+/**
+ * From when the version of this record is live, and at once if it is, visitors get no assets of those before
+ * it. Takes effect when ingest looks at the site next; of a site that is not known there is nothing to withdraw.
+ */
+export async function awaitWithdrawal(
+  db: Db,
+  { did, name }: SiteAddress,
+  recordCid: string,
+): Promise<void> {
+  await db
+    .updateTable('sites')
+    .set({ withdrawWith: recordCid })
+    .where('did', '=', did)
+    .where('name', '=', name)
+    .execute()
+}
+
+async function withdrawEarlier(
+  transaction: Transaction<Schema>,
+  { site, recordCid }: NewVersion,
+): Promise<void> {
+  await withdrawReplaced(transaction, site)
+  await transaction
+    .updateTable('sites')
+    .set({ withdrawWith: null })
+    .where('did', '=', site.did)
+    .where('name', '=', site.name)
+    .where('withdrawWith', '=', recordCid)
+    .execute()
 }
 
 /**
@@ -62,31 +118,52 @@ export function siteSubject({ did, name }: SiteAddress): string {
 }
 
 /** The site's row, made when missing. */
-function rowOf(transaction: Transaction<Schema>, { site, label }: NewVersion, now: number) {
-  return transaction
-    .insertInto('sites')
-    .values({
-      ...keyOf(site),
-      label,
-      liveVersionId: null,
-      removedRev: null,
-      createdAt: now,
-      updatedAt: now,
-    })
-    .onConflict((conflict) => conflict.columns(['did', 'name']).doUpdateSet({ label }))
-    .returningAll()
-    .executeTakeFirstOrThrow()
+async function rowOf(
+  transaction: Transaction<Schema>,
+  { site, label }: NewVersion,
+  now: number,
+): Promise<SiteRow> {
+  const { rows } = await upsertSite(transaction, { ...site, label, now })
+  return rows[0] as SiteRow
 }
 
-function liveVersion(transaction: Transaction<Schema>, { did, name }: SiteAddress) {
-  return transaction
+type SiteRow = Selectable<Schema['sites']>
+
+const upsertSite = prepared<SiteAddress & { label: string; now: number }, SiteRow>(
+  (db, { did, name, label, now }) =>
+    db
+      .insertInto('sites')
+      .values({
+        ...{ did, name, label, liveVersionId: null, removedRev: null, withdrawWith: null },
+        ...{ createdAt: now, updatedAt: now },
+      })
+      .onConflict((conflict) => conflict.columns(['did', 'name']).doUpdateSet({ label }))
+      .returningAll(),
+)
+
+interface StoredVersion
+  extends Pick<
+    Selectable<Schema['versions']>,
+    'id' | 'recordCid' | 'rev' | 'state' | 'replacedAt'
+  > {
+  readonly snapshot: string | null
+  readonly hasSnapshot: unknown
+}
+
+/** Newest first; of the snapshots only the live one. */
+const selectVersions = prepared<SiteAddress, StoredVersion>((db, { did, name }) =>
+  db
     .selectFrom('versions')
-    .select(['id', 'recordCid', 'rev', 'snapshot'])
+    .select(['id', 'recordCid', 'rev', 'state', 'replacedAt'])
+    .select(({ eb, ref }) => [
+      eb.case().when('state', '=', 'live').then(ref('snapshot')).end().as('snapshot'),
+      eb('snapshot', 'is not', null).as('hasSnapshot'),
+    ])
     .where('did', '=', did)
     .where('name', '=', name)
-    .where('state', '=', 'live')
-    .executeTakeFirst()
-}
+    .orderBy('rev', 'desc')
+    .orderBy('id', 'desc'),
+)
 
 /**
  * Revisions sort as text (https://atproto.com/specs/tid). Equal to the live one is not outdated:
@@ -117,38 +194,54 @@ async function sawAgain(
 /** Refused versions that this one follows: nobody needs their problems any more. */
 async function dropRefused(
   transaction: Transaction<Schema>,
-  { site, rev }: NewVersion,
+  versions: readonly StoredVersion[],
+  rev: string,
 ): Promise<void> {
-  await transaction
-    .deleteFrom('versions')
-    .where('did', '=', site.did)
-    .where('name', '=', site.name)
-    .where('state', '=', 'invalid')
-    .where('rev', '<=', rev)
-    .execute()
+  const refused = versions.filter((version) => isRefusedBefore(version, rev))
+  await dropVersions(transaction, refused)
+}
+
+const isRefusedBefore = ({ state, rev }: StoredVersion, nextRev: string): boolean =>
+  state === 'invalid' && rev <= nextRev
+
+async function dropVersions(
+  transaction: Transaction<Schema>,
+  versions: readonly StoredVersion[],
+): Promise<void> {
+  if (versions.length === 0) return
+  const ids = versions.map(({ id }) => id)
+  await transaction.deleteFrom('versions').where('id', 'in', ids).execute()
 }
 
 async function replaceLive(
   transaction: Transaction<Schema>,
+  live: StoredVersion | undefined,
   version: NewVersion,
   now: number,
+  at: (moment: RecordMoment) => void,
 ): Promise<void> {
   const { did, name } = version.site
-  await transaction
-    .updateTable('versions')
-    .set({ state: 'replaced', replacedAt: now })
-    .where('did', '=', did)
-    .where('name', '=', name)
-    .where('state', '=', 'live')
-    .execute()
+  if (live !== undefined) {
+    await setReplaced(transaction, { id: live.id, now })
+  }
   const id = await insertVersion(transaction, version, 'live', now)
-  await transaction
-    .updateTable('sites')
-    .set({ liveVersionId: id, updatedAt: now })
-    .where('did', '=', did)
-    .where('name', '=', name)
-    .execute()
+  at('version-inserted')
+  await setLive(transaction, { did, name, id, now })
+  at('pointer-swapped')
 }
+
+const setReplaced = prepared<{ id: string; now: number }, unknown>((db, { id, now }) =>
+  db.updateTable('versions').set({ state: 'replaced', replacedAt: now }).where('id', '=', id),
+)
+
+const setLive = prepared<SiteAddress & { id: string; now: number }, unknown>(
+  (db, { did, name, id, now }) =>
+    db
+      .updateTable('sites')
+      .set({ liveVersionId: id, updatedAt: now })
+      .where('did', '=', did)
+      .where('name', '=', name),
+)
 
 async function insertVersion(
   transaction: Transaction<Schema>,
@@ -157,36 +250,41 @@ async function insertVersion(
   now: number,
 ): Promise<string> {
   const id = Bun.randomUUIDv7()
-  const row = { ...facts, ...keyOf(site), id, state, problems: JSON.stringify(problems) }
-  await transaction
-    .insertInto('versions')
-    .values({ ...row, seenAt: now, replacedAt: null })
-    .execute()
+  const row = { ...facts, ...site, id, state, problems: JSON.stringify(problems) }
+  await insertRow(transaction, { ...row, seenAt: now, replacedAt: null })
   return id
 }
 
+const insertRow = prepared<Selectable<Schema['versions']>, unknown>((db, row) => {
+  const { id, did, name, recordCid, rev, state, snapshot, problems, fileCount, bytes } = row
+  const { publishedAt, seenAt, replacedAt } = row
+  return db.insertInto('versions').values({
+    ...{ id, did, name, recordCid, rev, state, snapshot, problems, fileCount, bytes },
+    ...{ publishedAt, seenAt, replacedAt },
+  })
+})
+
+/** Of those that were there before the one of this revision went live. */
 async function prune(
   transaction: Transaction<Schema>,
-  { did, name }: SiteAddress,
+  versions: readonly StoredVersion[],
+  rev: string,
   now: number,
 ): Promise<void> {
-  const ofSite = transaction
-    .selectFrom('versions')
-    .select('id')
-    .where('did', '=', did)
-    .where('name', '=', name)
-  const others = ofSite.where('state', '!=', 'live').orderBy('rev', 'desc').orderBy('id', 'desc')
-  const surplus = (await others.execute()).slice(versionsMax - 1).map(({ id }) => id)
-  if (surplus.length > 0) {
-    await transaction.deleteFrom('versions').where('id', 'in', surplus).execute()
-  }
+  const left = versions.filter((version) => !isRefusedBefore(version, rev))
+  await dropVersions(transaction, left.slice(versionsMax - 1))
+  const outdated = left.filter(
+    ({ hasSnapshot, replacedAt }) =>
+      hasSnapshot && replacedAt !== null && replacedAt < now - replacedVersionMs,
+  )
+  if (outdated.length === 0) return
   await transaction
     .updateTable('versions')
     .set({ snapshot: null })
-    .where('id', 'in', ofSite.where('replacedAt', '<', now - replacedVersionMs))
+    .where(
+      'id',
+      'in',
+      outdated.map(({ id }) => id),
+    )
     .execute()
-}
-
-function keyOf({ did, name }: SiteAddress): SiteAddress {
-  return { did, name }
 }

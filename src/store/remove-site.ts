@@ -1,13 +1,17 @@
 import type { SiteAddress } from '#site/site-address.ts'
 import { appendChange } from './changes.ts'
 import type { Db } from './database.ts'
+import { isGone } from './departures.ts'
 import { siteSubject } from './record-version.ts'
-import { inTransaction, lockUntilCommit } from './transaction.ts'
+import { inSharedTransaction } from './shared-transaction.ts'
+import { isTurnedAway } from './site-room.ts'
+import { lockUntilCommit } from './transaction.ts'
 
 /**
  * The owner removed the site's record at revision `rev`: all its versions up to then end, the
  * replaced ones too, and an older state of the record that arrives late cannot bring it back. False
- * when that is known already, or when a version at least as new is live.
+ * when that is known already, when a version at least as new is live, or when its owner has left; also of a site
+ * that was not known, where its account has `accountSitesMax`.
  */
 export function removeSite(
   db: Db,
@@ -15,7 +19,8 @@ export function removeSite(
   rev: string,
   now: number,
 ): Promise<boolean> {
-  return inTransaction(db, async (transaction) => {
+  return inSharedTransaction(db, async (transaction) => {
+    if (await isGone(transaction, did)) return false
     await lockUntilCommit(transaction, siteSubject({ did, name }))
     const site = await transaction
       .insertInto('sites')
@@ -25,6 +30,7 @@ export function removeSite(
         label: null,
         liveVersionId: null,
         removedRev: null,
+        withdrawWith: null,
         createdAt: now,
         updatedAt: now,
       })
@@ -32,6 +38,8 @@ export function removeSite(
       .returning(['liveVersionId', 'removedRev'])
       .executeTakeFirstOrThrow()
     if (site.removedRev !== null && site.removedRev >= rev) return false
+    if (site.liveVersionId === null && (await isTurnedAway(transaction, { did, name })))
+      return false
 
     const ofSite = transaction
       .selectFrom('versions')

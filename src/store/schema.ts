@@ -35,6 +35,11 @@ export interface Schema {
   garbageWalk: GarbageWalkTable
   subdomains: SubdomainTable
   customDomains: CustomDomainTable
+  visitedAccounts: VisitedAccountTable
+  departures: DepartureTable
+  admins: AdminTable
+  adminSessions: AdminSessionTable
+  leases: LeaseTable
 }
 
 interface AccountTable {
@@ -42,6 +47,7 @@ interface AccountTable {
   handle: string | null
   pds: string | null
   status: AccountStatus
+  statusSince: Generated<number>
   createdAt: number
   updatedAt: number
 }
@@ -68,6 +74,8 @@ interface SiteTable {
   label: string | null
   liveVersionId: string | null
   removedRev: string | null
+  /** CID of the record that withdraws the versions before it; null: none is awaited. */
+  withdrawWith: string | null
   createdAt: number
   updatedAt: number
 }
@@ -110,6 +118,10 @@ interface JobTable {
   plan: string
   createdAt: number
   updatedAt: number
+  /** When its next turn may begin; null: at once. */
+  dueAt: number | null
+  /** When its first turn began. */
+  startedAt: number | null
   /** When it began to write to the owner's repository. */
   writingAt: number | null
   finishedAt: number | null
@@ -136,9 +148,8 @@ interface IngestQueueTable {
 interface ChangeTable {
   seq: Generated<number>
   kind: 'site' | 'host'
-  did: Did
-  /** Of a site, else empty. */
-  name: SiteName | ''
+  /** Of a site: its own host's. */
+  label: string | null
   host: string | null
   createdAt: number
 }
@@ -165,6 +176,7 @@ interface SubdomainTable {
   did: Did
   /** Its name; null: unmapped. */
   site: SiteName | null
+  isPrimary: Generated<0 | 1>
   createdAt: number
   updatedAt: number
 }
@@ -177,6 +189,7 @@ interface CustomDomainTable {
   verified: 0 | 1
   /** Its name; null: unmapped. */
   site: SiteName | null
+  isPrimary: Generated<0 | 1>
   /** When the look-up began that last found the owner's proof. */
   confirmedAt: number | null
   /** When a look-up was last answered. */
@@ -215,4 +228,47 @@ interface GarbageWalkTable {
   id: 1
   /** Hashes up to this one have been looked at. */
   afterHash: string
+}
+
+interface VisitedAccountTable {
+  did: Did
+  visitedAt: number
+  /** Null: it is here. */
+  droppedAt: number | null
+  droppedBytes: number
+}
+
+interface DepartureTable {
+  /** SHA-256 of the DID. */
+  didHash: string
+  /** Null once nothing is left to be done. */
+  did: Did | null
+  leftAt: number
+  /** How often it was tried to do what is left. */
+  attempts: number
+  nextAttemptAt: number
+}
+
+interface AdminTable {
+  id: string
+  name: string
+  passwordHash: string
+  createdAt: number
+}
+
+interface AdminSessionTable {
+  idHash: string
+  adminId: string
+  createdAt: number
+  seenAt: number
+  expiresAt: number
+}
+
+interface LeaseTable {
+  /** What only one process may do at a time. */
+  name: string
+  /** A random id of who does it. */
+  holder: string
+  /** Nobody else may before. */
+  leasedUntil: number
 }

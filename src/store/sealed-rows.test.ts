@@ -1,6 +1,12 @@
 import { expect, test } from 'bun:test'
 import { onEachStore } from '#tests/support/databases.ts'
-import { deleteExpiredSealed, deleteSealed, getSealed, putSealed } from './sealed-rows.ts'
+import {
+  deleteExpiredSealed,
+  deleteSealed,
+  getSealed,
+  listSealed,
+  putSealed,
+} from './sealed-rows.ts'
 
 await onEachStore('store/sealed-rows', (db) => {
   const row = { kind: 'state', key: 'k' }
@@ -23,6 +29,22 @@ await onEachStore('store/sealed-rows', (db) => {
     await put('one', 100)
     expect(await getSealed(db(), row, 99)).toBe('one')
     expect(await getSealed(db(), row, 100)).toBeNull()
+  })
+
+  test('those of a kind are listed page by page, without the expired', async () => {
+    for (const key of ['b', 'a', 'd', 'c']) {
+      const expiresAt = key === 'c' ? 100 : null
+      await putSealed(db(), { kind: 'state', key, sealed: `sealed ${key}`, expiresAt })
+    }
+    await putSealed(db(), { kind: 'other', key: 'a', sealed: 'x', expiresAt: null })
+    const list = (after?: string) =>
+      listSealed(db(), 'state', { ...(after !== undefined && { after }), limit: 2, now: 100 })
+    expect(await list()).toEqual([
+      { key: 'a', sealed: 'sealed a' },
+      { key: 'b', sealed: 'sealed b' },
+    ])
+    expect(await list('b')).toEqual([{ key: 'd', sealed: 'sealed d' }])
+    expect(await list('d')).toEqual([])
   })
 
   test('a deleted row is gone', async () => {

@@ -38,6 +38,23 @@ export async function getSealed(
   return row?.sealed ?? null
 }
 
+/** Those of a kind that have not expired, in the order of their keys, a page at a time. */
+export async function listSealed(
+  db: Db,
+  kind: string,
+  { after = '', limit, now }: { after?: string; limit: number; now: number },
+): Promise<{ key: string; sealed: string }[]> {
+  return await db
+    .selectFrom('sealedRows')
+    .select(['key', 'sealed'])
+    .where('kind', '=', kind)
+    .where('key', '>', after)
+    .where((where) => where.or([where('expiresAt', 'is', null), where('expiresAt', '>', now)]))
+    .orderBy('key')
+    .limit(limit)
+    .execute()
+}
+
 export async function deleteSealed(db: Db, { kind, key }: SealedKey): Promise<void> {
   await db.deleteFrom('sealedRows').where('kind', '=', kind).where('key', '=', key).execute()
 }

@@ -4,7 +4,13 @@ import { alice, bob, newVersion, siteOf } from '#tests/support/sample-rows.ts'
 import { setAccountStatus } from './accounts.ts'
 import { type NewVersion, recordVersion } from './record-version.ts'
 import { removeSite } from './remove-site.ts'
-import { findServedSite, findSite, findSiteByLabel, listServedLabels, listSites } from './sites.ts'
+import {
+  findSite,
+  findSiteByLabel,
+  listServedLabels,
+  listSites,
+  servedLabelsAmong,
+} from './sites.ts'
 
 await onEachStore('store/sites', (db) => {
   const blog = siteOf('blog')
@@ -13,7 +19,6 @@ await onEachStore('store/sites', (db) => {
 
   test('an unknown site is null, whatever one asks by', async () => {
     expect(await findSite(db(), blog)).toBeNull()
-    expect(await findServedSite(db(), blog)).toBeNull()
     expect(await findSiteByLabel(db(), 's--blog')).toBeNull()
   })
 
@@ -40,7 +45,7 @@ await onEachStore('store/sites', (db) => {
     })
   })
 
-  test('what visitors get comes with the snapshot, by label and by address', async () => {
+  test('what visitors get comes with the snapshot, by the label', async () => {
     await record({ snapshot: '{"näme":"日本"}' }, 5)
     const served = {
       ...blog,
@@ -52,7 +57,6 @@ await onEachStore('store/sites', (db) => {
       liveSince: 5,
     }
     expect(await findSiteByLabel(db(), 's--blog')).toEqual(served)
-    expect(await findServedSite(db(), blog)).toEqual(served)
   })
 
   test.each(['deactivated', 'takendown', 'suspended', 'deleted'] as const)(
@@ -61,8 +65,8 @@ await onEachStore('store/sites', (db) => {
       await record()
       await setAccountStatus(db(), alice, status, 2)
       expect(await findSiteByLabel(db(), 's--blog')).toBeNull()
-      expect(await findServedSite(db(), blog)).toBeNull()
       expect(await listServedLabels(db())).toEqual([])
+      expect(await servedLabelsAmong(db(), ['s--blog'])).toEqual([])
       expect(await findSite(db(), blog)).not.toBeNull()
     },
   )
@@ -102,5 +106,7 @@ await onEachStore('store/sites', (db) => {
     for (const name of ['c', 'a', 'b']) await record({ site: siteOf(name), label: `s--${name}` })
     expect(await listServedLabels(db(), { limit: 2 })).toEqual(['s--a', 's--b'])
     expect(await listServedLabels(db(), { after: 's--b' })).toEqual(['s--c'])
+    expect(await servedLabelsAmong(db(), ['s--none', 's--b'])).toEqual([['s--b', alice]])
+    expect(await servedLabelsAmong(db(), [])).toEqual([])
   })
 })

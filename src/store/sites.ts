@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import type { Did, SiteAddress } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import type { Db } from './database.ts'
+import { prepared } from './prepared.ts'
 import type { Schema } from './schema.ts'
 import { listVersions, type Version, versionColumns, versionOf } from './versions.ts'
 
@@ -65,23 +66,15 @@ export async function listSites(db: Db, did: Did): Promise<Site[]> {
 
 /** The names of the account's sites, those of `listSites` among them. */
 export async function listSiteNames(db: Db, did: Did): Promise<SiteName[]> {
-  const rows = await db.selectFrom('sites').select('name').where('did', '=', did).execute()
+  const { rows } = await selectNames(db, { did })
   return rows.map(({ name }) => name)
 }
 
-/** What visitors of this site get, if they get anything: the account must be active. */
-export async function findServedSite(
-  db: Db,
-  { did, name }: SiteAddress,
-): Promise<ServedSite | null> {
-  const row = await servedSites(db)
-    .where('sites.did', '=', did)
-    .where('sites.name', '=', name)
-    .executeTakeFirst()
-  return row ? servedSiteOf(row) : null
-}
+const selectNames = prepared<{ did: Did }, { name: SiteName }>((db, { did }) =>
+  db.selectFrom('sites').select('name').where('did', '=', did),
+)
 
-/** As `findServedSite`, by the label. */
+/** What visitors of the site with this label get, if they get anything: the account must be active. */
 export async function findSiteByLabel(db: Db, label: string): Promise<ServedSite | null> {
   const row = await servedSites(db).where('sites.label', '=', label).executeTakeFirst()
   return row ? servedSiteOf(row) : null
@@ -102,6 +95,23 @@ export async function listServedLabels(
     .limit(limit)
     .execute()
   return rows.map(({ label }) => label ?? '')
+}
+
+/**
+ * Those of these labels that `findSiteByLabel` answers, and whose they are. As many as one statement takes: see
+ * `chunksOf`.
+ */
+export async function servedLabelsAmong(
+  db: Db,
+  labels: readonly string[],
+): Promise<[label: string, did: Did][]> {
+  if (labels.length === 0) return []
+  const rows = await servedSites(db)
+    .clearSelect()
+    .select(['sites.label', 'sites.did'])
+    .where('sites.label', 'in', labels)
+    .execute()
+  return rows.map(({ label, did }) => [label ?? '', did])
 }
 
 function servedSites(db: Db) {

@@ -1,46 +1,26 @@
-import { type SQLQueryBindings, Database as SqliteFile } from 'bun:sqlite'
 import {
-  CompiledQuery,
   type DatabaseConnection,
   type Dialect,
   type Driver,
-  type QueryResult,
   SqliteAdapter,
   SqliteDialect,
 } from 'kysely'
-import { codeOf, DatabaseUnavailableError } from './database-unavailable.ts'
-
-/** How long a statement waits for another process that writes to the same file. */
-const lockedMsMax = 10_000
+import { BunSqliteConnection, begin, commit, rollback } from './sqlite-connection.ts'
+import { type WriteAheadLog, writeAheadLog } from './write-ahead-log.ts'
 
 /**
  * Kysely on `bun:sqlite`: one connection, opened by the first query, and transactions that write
  * from their start.
  */
-export function sqliteDialect(file: string): Dialect {
+export function sqliteDialect(file: string, log: WriteAheadLog = writeAheadLog(file)): Dialect {
   // The parts that do not touch a connection are Kysely's own; it wants a better-sqlite3 only for
   // the others.
   const dialect = new SqliteDialect({ database: () => Promise.reject(new Error('not used')) })
   return {
     createAdapter: () => new TransactionalDdlAdapter(),
-    createDriver: () => new BunSqliteDriver(file),
+    createDriver: () => new BunSqliteDriver(file, log),
     createIntrospector: (db) => dialect.createIntrospector(db),
     createQueryCompiler: () => dialect.createQueryCompiler(),
-  }
-}
-
-function openFile(file: string): SqliteFile {
-  try {
-    const sqlite = new SqliteFile(file, { create: true, strict: true })
-    sqlite.run('pragma busy_timeout = 10000')
-    sqlite.run('pragma journal_mode = wal')
-    sqlite.run('pragma synchronous = full')
-    sqlite.run('pragma foreign_keys = on')
-    // From here on we wait in executeQuery instead: SQLite's own waiting would stop the event loop.
-    sqlite.run('pragma busy_timeout = 0')
-    return sqlite
-  } catch (cause) {
-    throw new DatabaseUnavailableError('sqlite', cause)
   }
 }
 
@@ -57,15 +37,22 @@ class TransactionalDdlAdapter extends SqliteAdapter {
 class BunSqliteDriver implements Driver {
   readonly #file: string
   readonly #waiting: (() => void)[] = []
+  readonly #log: WriteAheadLog
   #connection: BunSqliteConnection | undefined
   #isTaken = false
+  #commits = 0
+  /** So many of them are on the disk. */
+  #durable = 0
+  /** And what others had committed when this was the file's version. */
+  #durableVersion: number | null = null
 
-  constructor(file: string) {
+  constructor(file: string, log: WriteAheadLog) {
     this.#file = file
+    this.#log = log
   }
 
   async init(): Promise<void> {
-    this.#connection = new BunSqliteConnection(openFile(this.#file))
+    this.#connection = new BunSqliteConnection(this.#file)
   }
 
   async acquireConnection(): Promise<BunSqliteConnection> {
@@ -75,83 +62,50 @@ class BunSqliteDriver implements Driver {
     return this.#connection
   }
 
-  async releaseConnection(): Promise<void> {
+  /**
+   * Nobody is told of their commit before it is durable; nor that there was nothing to change, before that is which
+   * they found, by whomever. The disk is waited for off the event loop, and others have the connection meanwhile:
+   * what they read may still be undone by a power failure, what they write comes after it in the log.
+   */
+  async releaseConnection(connection: BunSqliteConnection): Promise<void> {
+    const writes = connection.takeWrites()
+    if (writes === 'changes') this.#commits += 1
     const next = this.#waiting.shift()
     if (next) next()
     else this.#isTaken = false
+    if (writes === 'changes') await this.#sync()
+    if (writes === 'no-change') await this.#syncWhatWasFound(connection.otherVersion())
+  }
+
+  async #syncWhatWasFound(version: number): Promise<void> {
+    if (this.#durable === this.#commits && this.#durableVersion === version) return
+    await this.#sync()
+    this.#durableVersion = version
+  }
+
+  async #sync(): Promise<void> {
+    const commits = this.#commits
+    await this.#log.sync()
+    this.#durable = Math.max(this.#durable, commits)
   }
 
   async beginTransaction(connection: DatabaseConnection): Promise<void> {
     // Immediate: a transaction that reads first and writes later would fail when another process
     // wrote in between.
-    await connection.executeQuery(CompiledQuery.raw('begin immediate'))
+    await connection.executeQuery(begin)
   }
 
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('commit'))
+    await connection.executeQuery(commit)
   }
 
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     // SQLite rolls back by itself when the disk is full; `rollback` would then hide the real error.
-    if (this.#connection?.isInTransaction)
-      await connection.executeQuery(CompiledQuery.raw('rollback'))
+    if (this.#connection?.isInTransaction) await connection.executeQuery(rollback)
   }
 
   async destroy(): Promise<void> {
+    await this.#log.close()
     this.#connection?.close()
   }
-}
-
-class BunSqliteConnection implements DatabaseConnection {
-  readonly #sqlite: SqliteFile
-
-  constructor(sqlite: SqliteFile) {
-    this.#sqlite = sqlite
-  }
-
-  get isInTransaction(): boolean {
-    return this.#sqlite.inTransaction
-  }
-
-  close(): void {
-    this.#sqlite.close()
-  }
-
-  async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    const deadline = performance.now() + lockedMsMax
-    for (let waitMs = 1; ; waitMs = Math.min(waitMs * 2, 50)) {
-      try {
-        return this.#run<Row>(query)
-      } catch (error) {
-        const isLocked = codeOf(error)?.startsWith('SQLITE_BUSY') ?? false
-        if (!isLocked || performance.now() > deadline) throw typedError(error)
-        await Bun.sleep(waitMs)
-      }
-    }
-  }
-
-  #run<Row>({ sql, parameters }: CompiledQuery): QueryResult<Row> {
-    const statement = this.#sqlite.query<Row, SQLQueryBindings[]>(sql)
-    const bindings = parameters as SQLQueryBindings[]
-    if (statement.columnNames.length > 0) return { rows: statement.all(...bindings) }
-    return { rows: [], numAffectedRows: BigInt(statement.run(...bindings).changes) }
-  }
-
-  // biome-ignore lint/correctness/useYield: the interface demands it, no query here streams
-  async *streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
-    throw new Error('streaming is not supported')
-  }
-}
-
-/**
- * The results of SQLite that speak of the disk or of other processes, not of the statement:
- * https://sqlite.org/rescode.html
- */
-const unavailableCodes =
-  /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY|CORRUPT|NOTADB|NOMEM|PERM|PROTOCOL)/
-
-function typedError(error: unknown): unknown {
-  return unavailableCodes.test(codeOf(error) ?? '')
-    ? new DatabaseUnavailableError('sqlite', error)
-    : error
 }

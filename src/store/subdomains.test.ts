@@ -27,6 +27,7 @@ await onEachStore('store/subdomains', (db) => {
       expect(await claim('a.example', alice, 7)).toEqual({ claimed: true })
       expect(await findSubdomain(db(), 'a.example')).toEqual({
         ...{ domain: 'a.example', did: alice, site: null, createdAt: 7, updatedAt: 7 },
+        isPrimary: false,
       })
       expect(await told()).toEqual(['a.example'])
     })
@@ -81,6 +82,7 @@ await onEachStore('store/subdomains', (db) => {
       expect((await listSubdomains(db(), alice))[0]).toEqual({
         ...{ domain: 'z.example', did: alice, createdAt: 1, updatedAt: 9 },
         site: nameOf('blog'),
+        isPrimary: false,
       })
       expect(await findSubdomain(db(), 'a.example')).toBeNull()
       expect((await told()).slice(-2)).toEqual(['a.example', 'z.example'])

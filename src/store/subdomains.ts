@@ -3,11 +3,16 @@ import type { Did } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import { appendHostChange } from './changes.ts'
 import type { Db } from './database.ts'
+import { assertHere } from './departures.ts'
 import type { Schema } from './schema.ts'
+import { tellNames } from './tell-names.ts'
 import { inTransaction, lockUntilCommit } from './transaction.ts'
 
 /** A name below the base domain that an account has claimed. `site`: the name of the one it leads to. */
-export type Subdomain = Readonly<Selectable<Schema['subdomains']>>
+export interface Subdomain extends Readonly<Omit<Selectable<Schema['subdomains']>, 'isPrimary'>> {
+  /** Whether it is the one that the other names of its site lead to. */
+  readonly isPrimary: boolean
+}
 
 /** Whose name, of all that are claimed. */
 export interface SubdomainKey {
@@ -20,7 +25,10 @@ export type ClaimOutcome =
   | { readonly claimed: true }
   | { readonly claimed: false; readonly reason: 'taken' | 'limit' }
 
-/** Gives the name to the account, unless it has `subdomainsMax`. Of several that ask at once, one gets it. */
+/**
+ * Gives the name to the account, unless it has `subdomainsMax`. Of several that ask at once, one gets it. Throws
+ * AccountLeftError.
+ */
 export function claimSubdomain(
   db: Db,
   { did, domain }: SubdomainKey,
@@ -30,9 +38,9 @@ export function claimSubdomain(
     if ((await findSubdomain(transaction, domain)) !== null) return taken
     const owned = await listSubdomains(transaction, did)
     if (owned.length >= subdomainsMax) return { claimed: false, reason: 'limit' }
-    const row = { did, domain, site: null, createdAt: now, updatedAt: now }
+    const row = { did, domain, site: null, isPrimary: false, createdAt: now, updatedAt: now }
     if (!(await insertUnlessTaken(transaction, row))) return taken
-    await appendHostChange(transaction, { did, host: domain }, now)
+    await appendHostChange(transaction, domain, now)
     return { claimed: true }
   })
 }
@@ -56,47 +64,56 @@ export function renameSubdomain(
     const renamed = { ...row, domain: newDomain, updatedAt: now }
     if (!(await insertUnlessTaken(transaction, renamed))) return 'taken'
     await transaction.deleteFrom('subdomains').where('domain', '=', domain).execute()
-    await appendHostChange(transaction, { did, host: domain }, now)
-    await appendHostChange(transaction, { did, host: newDomain }, now)
+    await tellEdge(transaction, row, now)
+    await appendHostChange(transaction, newDomain, now)
     return 'renamed'
   })
 }
 
 /** Has the account's name lead to its site of that name, or nowhere. False: it has no such subdomain. */
-export function mapSubdomain(
+export async function mapSubdomain(
   db: Db,
   { did, domain }: SubdomainKey,
   site: SiteName | null,
   now: number,
 ): Promise<boolean> {
-  return inAccountTransaction(db, did, async (transaction) => {
-    const { numUpdatedRows } = await transaction
+  const mapped = await withSubdomain(db, { did, domain }, async (transaction, row) => {
+    // What was chosen for one site is not chosen for another.
+    const isPrimary = row.isPrimary && row.site === site ? 1 : 0
+    await transaction
       .updateTable('subdomains')
-      .set({ site, updatedAt: now })
+      .set({ site, isPrimary, updatedAt: now })
       .where('domain', '=', domain)
-      .where('did', '=', did)
-      .executeTakeFirstOrThrow()
-    if (numUpdatedRows === 0n) return false
-    await appendHostChange(transaction, { did, host: domain }, now)
+      .execute()
+    await tellEdge(transaction, row, now)
     return true
   })
+  return mapped ?? false
 }
 
 /** From now on anybody may claim the name. False: the account has no such subdomain. */
-export function releaseSubdomain(
+export async function releaseSubdomain(
   db: Db,
   { did, domain }: SubdomainKey,
   now: number,
 ): Promise<boolean> {
-  return inAccountTransaction(db, did, async (transaction) => {
-    const { numDeletedRows } = await transaction
-      .deleteFrom('subdomains')
-      .where('domain', '=', domain)
-      .where('did', '=', did)
-      .executeTakeFirstOrThrow()
-    if (numDeletedRows === 0n) return false
-    await appendHostChange(transaction, { did, host: domain }, now)
+  const released = await withSubdomain(db, { did, domain }, async (transaction, row) => {
+    await transaction.deleteFrom('subdomains').where('domain', '=', domain).execute()
+    await tellEdge(transaction, row, now)
     return true
+  })
+  return released ?? false
+}
+
+/** Runs `work` on the account's name as it is, while nobody else changes it; null: it has no such subdomain. */
+export function withSubdomain<Result>(
+  db: Db,
+  { did, domain }: SubdomainKey,
+  work: (transaction: Transaction<Schema>, subdomain: Subdomain) => Promise<Result>,
+): Promise<Result | null> {
+  return inAccountTransaction(db, did, async (transaction) => {
+    const row = await findSubdomain(transaction, domain)
+    return row?.did === did ? await work(transaction, row) : null
   })
 }
 
@@ -106,18 +123,33 @@ export async function findSubdomain(db: Db, domain: string): Promise<Subdomain |
     .selectAll()
     .where('domain', '=', domain)
     .executeTakeFirst()
-  return row ?? null
+  return row ? subdomainOf(row) : null
 }
 
 /** The account's, oldest first. */
 export async function listSubdomains(db: Db, did: Did): Promise<Subdomain[]> {
-  return await db
+  const rows = await db
     .selectFrom('subdomains')
     .selectAll()
     .where('did', '=', did)
     .orderBy('createdAt')
     .orderBy('domain')
     .execute()
+  return rows.map(subdomainOf)
+}
+
+function subdomainOf(row: Selectable<Schema['subdomains']>): Subdomain {
+  return { ...row, isPrimary: row.isPrimary === 1 }
+}
+
+/** `subdomain` is as it was before it changed: of a primary address the site's other names are told too. */
+async function tellEdge(
+  db: Db,
+  { did, domain, site, isPrimary }: Subdomain,
+  now: number,
+): Promise<void> {
+  await appendHostChange(db, domain, now)
+  if (isPrimary && site !== null) await tellNames(db, { did, name: site }, now)
 }
 
 /** One change of an account's subdomains at a time. */
@@ -127,6 +159,7 @@ function inAccountTransaction<Result>(
   work: (transaction: Transaction<Schema>) => Promise<Result>,
 ): Promise<Result> {
   return inTransaction(db, async (transaction) => {
+    await assertHere(transaction, did)
     await lockUntilCommit(transaction, `subdomains ${did}`)
     return await work(transaction)
   })
@@ -136,7 +169,7 @@ function inAccountTransaction<Result>(
 async function insertUnlessTaken(db: Db, row: Subdomain): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('subdomains')
-    .values(row)
+    .values({ ...row, isPrimary: row.isPrimary ? 1 : 0 })
     .onConflict((conflict) => conflict.column('domain').doNothing())
     .executeTakeFirstOrThrow()
   return numInsertedOrUpdatedRows === 1n

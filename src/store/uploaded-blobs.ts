@@ -3,6 +3,7 @@ import type { Coding } from '#site/encoding.ts'
 import type { Did } from '#site/site-address.ts'
 import { chunksOf } from './chunks.ts'
 import type { Db } from './database.ts'
+import { hasLeft } from './departures.ts'
 import { distinctInOrder } from './distinct-in-order.ts'
 
 /**
@@ -17,13 +18,17 @@ export interface UploadedBlob {
   readonly base64: boolean
 }
 
-/** Remembers those that were just uploaded, in place of earlier ones with the same content. */
+/**
+ * Remembers those that were just uploaded, in place of earlier ones with the same content; nothing of an account
+ * that has left.
+ */
 export async function rememberUploadedBlobs(
   db: Db,
   did: Did,
   uploaded: readonly UploadedBlob[],
   now: number,
 ): Promise<void> {
+  if (await hasLeft(db, did)) return
   const rows = distinctInOrder(uploaded, ({ decodedHash }) => decodedHash).map(
     ({ decodedHash, blob, coding, base64 }) => ({
       ...{ did, decodedHash, coding, uploadedAt: now },

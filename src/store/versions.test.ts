@@ -59,7 +59,7 @@ await onEachStore('store/versions', (db) => {
   test('withdrawing leaves the live one only', async () => {
     await record('1', 10)
     await record('2', 20)
-    await withdrawReplaced(db(), blog, 30)
+    await withdrawReplaced(db(), blog)
     expect(await listReplacedSnapshots(db(), blog, 0)).toEqual([])
     expect((await listSnapshots(db())).map(({ snapshot }) => snapshot)).toEqual(['snapshot 2'])
   })

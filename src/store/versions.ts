@@ -1,9 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { SiteAddress } from '#site/site-address.ts'
-import { appendChange } from './changes.ts'
 import type { Db } from './database.ts'
 import type { Schema } from './schema.ts'
-import { inTransaction } from './transaction.ts'
 
 /** One state of a site's record that we judged. Its snapshot is read apart: it can be large. */
 export interface Version extends Omit<Selectable<Schema['versions']>, HiddenColumn> {
@@ -81,19 +79,16 @@ export async function listSnapshots(
 
 /**
  * Drops the snapshots of the site's replaced versions: from now on visitors get assets of the live
- * one only.
+ * one only. The caller tells them, by a change.
  */
-export function withdrawReplaced(db: Db, { did, name }: SiteAddress, now: number): Promise<void> {
-  return inTransaction(db, async (transaction) => {
-    await transaction
-      .updateTable('versions')
-      .set({ snapshot: null })
-      .where('did', '=', did)
-      .where('name', '=', name)
-      .where('state', '=', 'replaced')
-      .execute()
-    await appendChange(transaction, { did, name }, now)
-  })
+export async function withdrawReplaced(db: Db, { did, name }: SiteAddress): Promise<void> {
+  await db
+    .updateTable('versions')
+    .set({ snapshot: null })
+    .where('did', '=', did)
+    .where('name', '=', name)
+    .where('state', '=', 'replaced')
+    .execute()
 }
 
 /**

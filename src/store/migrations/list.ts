@@ -5,6 +5,15 @@ import { jobsWriting } from './0003-jobs-writing.ts'
 import { sitesAnew } from './0004-sites-anew.ts'
 import { domains } from './0005-domains.ts'
 import { accountsAndGarbage } from './0006-accounts-and-garbage.ts'
+import { admins } from './0007-admins.ts'
+import { primaryAndLeaving } from './0008-primary-and-leaving.ts'
+import { leases } from './0009-leases.ts'
+import { accountStatusSince } from './0010-account-status-since.ts'
+import { withdrawWith } from './0011-withdraw-with.ts'
+import { visitedAccounts } from './0012-visited-accounts.ts'
+import { ingestLeases } from './0013-ingest-leases.ts'
+import { jobsInTurns } from './0014-jobs-in-turns.ts'
+import { accountsByHandle } from './0015-accounts-by-handle.ts'
 
 /**
  * All migrations by name, in their order. One that was released is never edited, renamed or
@@ -18,5 +27,14 @@ export function migrations(dialect: 'sqlite' | 'postgres'): Record<string, Migra
     '0004-sites-anew': sitesAnew(),
     '0005-domains': domains(dialect),
     '0006-accounts-and-garbage': accountsAndGarbage(dialect),
+    '0007-admins': admins(dialect),
+    '0008-primary-and-leaving': primaryAndLeaving(dialect),
+    '0009-leases': leases(dialect),
+    '0010-account-status-since': accountStatusSince(),
+    '0011-withdraw-with': withdrawWith(),
+    '0012-visited-accounts': visitedAccounts(dialect),
+    '0013-ingest-leases': ingestLeases(),
+    '0014-jobs-in-turns': jobsInTurns(),
+    '0015-accounts-by-handle': accountsByHandle(),
   }
 }

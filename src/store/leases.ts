@@ -1,0 +1,102 @@
+import { setTimeout } from 'node:timers/promises'
+import type { Db } from './database.ts'
+
+/** Somebody else went on for longer than anybody waits. */
+export class LeaseBusyError extends Error {
+  override readonly name = 'LeaseBusyError'
+
+  constructor(name: string) {
+    super(`somebody else is at it; lease=${name}`)
+  }
+}
+
+interface LeaseTimes {
+  readonly now?: () => number
+  /** How long a holder that died keeps the others waiting. */
+  readonly leaseMs?: number
+  /** How long to wait for it. Longer than the lease, else the death of one is the failure of another. */
+  readonly waitMsMax?: number
+}
+
+const pollMsMax = 200
+
+/**
+ * Runs `work` while nobody else, in this process or another on this database, runs work of that name. The
+ * lease is renewed while it runs: only a holder that died, or whose process stood still for longer than
+ * the lease, is overtaken. Throws LeaseBusyError and what `work` throws.
+ */
+export async function withLease<T>(
+  db: Db,
+  name: string,
+  work: () => Promise<T>,
+  { now = Date.now, leaseMs = 30_000, waitMsMax = 45_000 }: LeaseTimes = {},
+): Promise<T> {
+  const lease = { name, holder: crypto.randomUUID() }
+  const times = () => ({ now: now(), leaseMs })
+  const givesUpAt = now() + waitMsMax
+  for (let waitMs = 10; !(await takeLease(db, lease, times())); ) {
+    if (now() > givesUpAt) throw new LeaseBusyError(name)
+    await setTimeout(waitMs * (1 + Math.random()))
+    waitMs = Math.min(waitMs * 2, pollMsMax)
+  }
+  // A renewal that fails is followed by others, and the work cannot be taken back.
+  const renew = () => void renewLease(db, lease, times()).catch(() => undefined)
+  const renewal = setInterval(renew, leaseMs / 3)
+  try {
+    return await work()
+  } finally {
+    clearInterval(renewal)
+    // What was done counts; a lease that cannot be given back ends by itself.
+    await releaseLease(db, lease).catch(() => undefined)
+  }
+}
+
+interface Lease {
+  readonly name: string
+  readonly holder: string
+}
+
+/** False while it is somebody's. */
+export async function takeLease(
+  db: Db,
+  { name, holder }: Lease,
+  { now, leaseMs }: { now: number; leaseMs: number },
+): Promise<boolean> {
+  const leasedUntil = now + leaseMs
+  const taken = await db
+    .insertInto('leases')
+    .values({ name, holder, leasedUntil })
+    .onConflict((conflict) =>
+      conflict
+        .column('name')
+        .doUpdateSet({ holder, leasedUntil })
+        .where('leases.leasedUntil', '<=', now),
+    )
+    .returning('name')
+    .execute()
+  return taken.length > 0
+}
+
+/** Prolongs what is still the holder's; harmless when it is not. */
+export async function renewLease(
+  db: Db,
+  { name, holder }: Lease,
+  { now, leaseMs }: { now: number; leaseMs: number },
+): Promise<void> {
+  await db
+    .updateTable('leases')
+    .set({ leasedUntil: now + leaseMs })
+    .where('name', '=', name)
+    .where('holder', '=', holder)
+    .execute()
+}
+
+/** Harmless when it is somebody else's by now. */
+export async function releaseLease(db: Db, { name, holder }: Lease): Promise<void> {
+  await db.deleteFrom('leases').where('name', '=', name).where('holder', '=', holder).execute()
+}
+
+/** Deletes what holders that died have left. */
+export async function deleteEndedLeases(db: Db, now: number): Promise<void> {
+  await db.deleteFrom('leases').where('leasedUntil', '<=', now).execute()
+}

@@ -1,0 +1,23 @@
+import type { Migration } from 'kysely'
+import { type ColumnTypes, columnTypes, sqlMigration } from './sql-migration.ts'
+
+export function admins(dialect: 'sqlite' | 'postgres'): Migration {
+  return sqlMigration(statements(columnTypes(dialect)))
+}
+
+const statements = ({ text }: ColumnTypes): string[] => [
+  `create table admins (
+    id ${text} primary key,
+    name ${text} not null unique,
+    password_hash ${text} not null,
+    created_at bigint not null
+  )`,
+  `create table admin_sessions (
+    id_hash ${text} primary key,
+    admin_id ${text} not null,
+    created_at bigint not null,
+    seen_at bigint not null,
+    expires_at bigint not null
+  )`,
+  `create index admin_sessions_by_admin on admin_sessions (admin_id)`,
+]

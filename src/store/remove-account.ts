@@ -1,0 +1,46 @@
+import type { Transaction } from 'kysely'
+import type { Did } from '#site/site-address.ts'
+import { appendChange, appendHostChange } from './changes.ts'
+import type { Schema } from './schema.ts'
+import { listSiteNames } from './sites.ts'
+
+/**
+ * Deletes every row of the account but its tokens, which are needed to end them at its server, and tells the
+ * edge. Bytes that nobody else's snapshots name become garbage by that.
+ */
+export async function removeAccountRows(
+  transaction: Transaction<Schema>,
+  did: Did,
+  now: number,
+): Promise<void> {
+  const hosts: string[] = []
+  for (const table of ['subdomains', 'customDomains'] as const) {
+    const rows = await transaction
+      .deleteFrom(table)
+      .where('did', '=', did)
+      .returning('domain')
+      .execute()
+    hosts.push(...rows.map(({ domain }) => domain))
+  }
+  for (const table of ['browserSessions', 'jobs', 'uploadedBlobs', 'visitedAccounts'] as const) {
+    await transaction.deleteFrom(table).where('did', '=', did).execute()
+  }
+  await removeIndexRows(transaction, did, now)
+  for (const host of hosts) await appendHostChange(transaction, host, now)
+}
+
+/**
+ * Deletes what ingest knows of the account: itself, its sites and what is queued for them. Visitors get
+ * nothing of it from then on.
+ */
+export async function removeIndexRows(
+  transaction: Transaction<Schema>,
+  did: Did,
+  now: number,
+): Promise<void> {
+  const names = await listSiteNames(transaction, did)
+  for (const table of ['ingestQueue', 'accountQueue', 'versions', 'sites', 'accounts'] as const) {
+    await transaction.deleteFrom(table).where('did', '=', did).execute()
+  }
+  for (const name of names) await appendChange(transaction, { did, name }, now)
+}

@@ -1,0 +1,86 @@
+import { setTimeout } from 'node:timers/promises'
+import type { Transaction } from 'kysely'
+import type { Db } from './database.ts'
+import { DatabaseUnavailableError } from './database-unavailable.ts'
+import type { Schema } from './schema.ts'
+import { inTransaction, isPostgres } from './transaction.ts'
+
+/** Pieces of work in one commit: others that write wait for all of them. */
+const sharedMax = 64
+/**
+ * The statements of a commit keep the event loop busy. Between two of them others have their turn for this many
+ * times as long as the last one took, and whatever gets ready meanwhile comes along.
+ */
+const pauseRatio = 3
+const pauseMsMax = 20
+
+type Work<Result> = (transaction: Transaction<Schema>) => Promise<Result>
+
+/**
+ * As `inTransaction`, but on SQLite, where commits wait for the disk one after the other, work that is ready
+ * at the same time has one commit together. Each is durable when its promise resolves, and fails alone: it
+ * may be run a second time for that, so that it must touch nothing but its transaction.
+ */
+export function inSharedTransaction<Result>(db: Db, work: Work<Result>): Promise<Result> {
+  if (db.isTransaction || isPostgres(db)) return inTransaction(db, work)
+  const commits = commitsOf.get(db) ?? new SharedCommits(db)
+  commitsOf.set(db, commits)
+  return commits.run(work)
+}
+
+const commitsOf = new WeakMap<Db, SharedCommits>()
+
+interface Member {
+  readonly work: Work<unknown>
+  readonly resolve: (result: unknown) => void
+  readonly reject: (reason: unknown) => void
+}
+
+class SharedCommits {
+  readonly #db: Db
+  readonly #waiting: Member[] = []
+  #isRunning = false
+  /** When the next commit may begin. */
+  #earliest = 0
+
+  constructor(db: Db) {
+    this.#db = db
+  }
+
+  async run<Result>(work: Work<Result>): Promise<Result> {
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+    this.#waiting.push({ work, resolve, reject })
+    if (!this.#isRunning) void this.#drain()
+    return (await promise) as Result
+  }
+
+  async #drain(): Promise<void> {
+    this.#isRunning = true
+    while (this.#waiting.length > 0) {
+      await setTimeout(Math.min(Math.max(0, this.#earliest - performance.now()), pauseMsMax))
+      await this.#commit(this.#waiting.splice(0, sharedMax))
+    }
+    this.#isRunning = false
+  }
+
+  async #commit(members: readonly Member[]): Promise<void> {
+    try {
+      const results = await inTransaction(this.#db, async (transaction) => {
+        const start = performance.now()
+        const done: unknown[] = []
+        for (const { work } of members) done.push(await work(transaction))
+        const end = performance.now()
+        // The disk is not in it: others go on while it is waited for.
+        this.#earliest = end + pauseRatio * (end - start)
+        return done
+      })
+      for (const [i, { resolve }] of members.entries()) resolve(results[i])
+    } catch (error) {
+      if (members.length === 1 || error instanceof DatabaseUnavailableError) {
+        for (const { reject } of members) reject(error)
+      } else {
+        for (const member of members) await this.#commit([member])
+      }
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import { expect, test } from 'bun:test'
+import { onEachStore } from '#tests/support/databases.ts'
+import { alice, bob, newJob } from '#tests/support/sample-rows.ts'
+import { createBrowserSession, deleteBrowserSession } from './browser-sessions.ts'
+import { finishJob } from './job-steps.ts'
+import { createJob } from './jobs.ts'
+import { getSealed, putSealed } from './sealed-rows.ts'
+import { deleteSealedIfSame, listUnusedSealed } from './unused-sealed-rows.ts'
+
+await onEachStore('store/unused-sealed-rows', (db) => {
+  const kind = 'session'
+  const put = (key: string, sealed = `of ${key}`) =>
+    putSealed(db(), { kind, key, sealed, expiresAt: null })
+  const unused = async (limit = 10) =>
+    (await listUnusedSealed(db(), kind, limit)).map(({ did }) => did)
+
+  test('of accounts without a browser', async () => {
+    await put(alice)
+    await put(bob)
+    await putSealed(db(), { kind: 'other', key: alice, sealed: 'x', expiresAt: null })
+    await createBrowserSession(db(), { idHash: 'a', did: bob, expiresAt: 1000 }, 10)
+    expect(await listUnusedSealed(db(), kind, 10)).toEqual([{ did: alice, sealed: `of ${alice}` }])
+    await deleteBrowserSession(db(), 'a')
+    expect(await unused()).toEqual([alice, bob])
+    expect(await unused(1)).toEqual([alice])
+  })
+
+  test('not while a job of the account waits or runs', async () => {
+    await put(alice)
+    await put(bob)
+    const job = newJob()
+    await createJob(db(), job, { queuedMax: 5, now: 1 })
+    expect(await unused()).toEqual([bob])
+    await finishJob(db(), job.id, { status: 'failed', error: 'x' }, 2)
+    expect(await unused()).toEqual([alice, bob])
+  })
+
+  test('not while the account waits to leave', async () => {
+    await put(alice)
+    const departure = { didHash: 'h', did: alice, leftAt: 1, attempts: 0, nextAttemptAt: 1 }
+    await db().insertInto('departures').values(departure).execute()
+    expect(await unused()).toEqual([])
+    await db().updateTable('departures').set({ did: null }).execute()
+    expect(await unused()).toEqual([alice])
+  })
+
+  test('one that was replaced meanwhile is not deleted', async () => {
+    await put(alice, 'one')
+    await put(alice, 'two')
+    await deleteSealedIfSame(db(), { kind, did: alice, sealed: 'one' })
+    expect(await getSealed(db(), { kind, key: alice }, 0)).toBe('two')
+    await deleteSealedIfSame(db(), { kind, did: alice, sealed: 'two' })
+    expect(await getSealed(db(), { kind, key: alice }, 0)).toBeNull()
+  })
+})

@@ -1,0 +1,66 @@
+import type { Did } from '#site/site-address.ts'
+import type { Db } from './database.ts'
+
+/** A sealed row whose key is an account. */
+export interface AccountSealedRow {
+  readonly did: Did
+  readonly sealed: string
+}
+
+/**
+ * Rows of `kind` whose accounts do nothing here any more: they have no browser session, no job that waits or
+ * runs, and do not wait to leave.
+ */
+export async function listUnusedSealed(
+  db: Db,
+  kind: string,
+  limit: number,
+): Promise<AccountSealedRow[]> {
+  const rows = await db
+    .selectFrom('sealedRows')
+    .select(['key', 'sealed'])
+    .where('kind', '=', kind)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('browserSessions')
+            .select('did')
+            .whereRef('browserSessions.did', '=', 'sealedRows.key'),
+        ),
+      ),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('jobs')
+            .select('did')
+            .where('finishedAt', 'is', null)
+            .whereRef('jobs.did', '=', 'sealedRows.key'),
+        ),
+      ),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('departures').select('did').whereRef('departures.did', '=', 'sealedRows.key'),
+        ),
+      ),
+    )
+    .orderBy('key')
+    .limit(limit)
+    .execute()
+  return rows.map(({ key, sealed }) => ({ did: key as Did, sealed }))
+}
+
+/** Unless it was replaced meanwhile. */
+export async function deleteSealedIfSame(
+  db: Db,
+  { kind, did, sealed }: AccountSealedRow & { readonly kind: string },
+): Promise<void> {
+  await db
+    .deleteFrom('sealedRows')
+    .where('kind', '=', kind)
+    .where('key', '=', did)
+    .where('sealed', '=', sealed)
+    .execute()
+}
