@@ -1,22 +1,25 @@
 import { expect, test } from 'bun:test'
-import type { OAuthSession } from '@atcute/oauth-node-client'
 import { alice } from '#tests/support/sample-rows.ts'
 import { AccountRepo, ServerUnreachableError } from './account-repo.ts'
+import type { AccountSession } from './oauth.ts'
 
 /** A session whose server never answers; the signals that it was called with are noted. */
 const signals: AbortSignal[] = []
-const silent = async (): Promise<OAuthSession> => {
-  const handle = (_: string, init: RequestInit) => {
+const silent = async (): Promise<AccountSession> => {
+  const handle = (_: string, init: RequestInit = {}) => {
     if (init.signal) signals.push(init.signal)
     return new Promise<Response>(() => undefined)
   }
-  return { handle } as unknown as OAuthSession
+  return { did: alice, handle }
 }
 
 const calls: [string, (repo: AccountRepo) => Promise<unknown>][] = [
   ['latestCommit', (repo) => repo.latestCommit()],
   ['findRecord', (repo) => repo.findRecord('place.sitehost.fs', 'blog')],
-  ['listRecords', (repo) => repo.listRecords('place.sitehost.fs', 10)],
+  [
+    'listRecords',
+    (repo) => repo.listRecords('place.sitehost.fs', { recordsMax: 10, valuesMax: 10 }),
+  ],
   ['putRecord', (repo) => repo.putRecord('place.sitehost.fs', 'blog', {})],
   ['uploadBlob', (repo) => repo.uploadBlob(new Blob(['x']), new AbortController().signal)],
 ]
@@ -42,4 +45,39 @@ test('uploadBlob ends its request with its own signal too', async () => {
   await Bun.sleep(0)
   own.abort()
   expect(signals.map(({ aborted }) => aborted)).toEqual([true])
+})
+
+test('listRecords keeps as many values as it may, and every key', async () => {
+  const values = [{ a: [1, 2] }, 'x'.repeat(640), { b: null }, {}]
+  const pages = values.map((value, n) => ({
+    records: [{ uri: `at://${alice}/place.sitehost.fs/${n}`, cid: `cid-${n}`, value }],
+    ...(n < 3 && { cursor: String(n) }),
+  }))
+  let asked = 0
+  const handle = async () => Response.json(pages[asked++])
+  const repo = new AccountRepo(alice, async () => ({ did: alice, handle }))
+  const list = async (valuesMax: number) => {
+    asked = 0
+    return await repo.listRecords('place.sitehost.fs', { recordsMax: 10, valuesMax })
+  }
+  const all = await list(1_000)
+  expect(all.map(({ value }) => value)).toEqual(values)
+  const some = await list(10)
+  expect(some.map(({ value }) => value)).toEqual([values[0], null, null, null])
+  const keys = ({ rkey, cid }: { rkey: string; cid: string }) => `${rkey} ${cid}`
+  expect(some.map(keys)).toEqual(all.map(keys))
+  expect((await list(0)).map(({ value }) => value)).toEqual([null, null, null, null])
+})
+
+test('listRecords weighs what is nested as deep as may be', async () => {
+  const value = JSON.parse('['.repeat(200_000) + ']'.repeat(200_000))
+  const records = [{ uri: 'at://x/y/z', cid: 'cid', value }]
+  // As the library has it: no text can be made of that again.
+  const handle = async () => ({
+    ...{ ok: true, status: 200, json: async () => ({ records }) },
+    headers: new Headers({ 'content-type': 'application/json' }),
+  })
+  const repo = new AccountRepo(alice, async () => ({ did: alice, handle: handle as never }))
+  const listed = await repo.listRecords('place.sitehost.fs', { recordsMax: 1, valuesMax: 100_000 })
+  expect(listed).toEqual([{ rkey: 'z', cid: 'cid', value: null }])
 })

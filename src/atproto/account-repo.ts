@@ -1,10 +1,11 @@
 import type {} from '@atcute/atproto'
 import { Client, type ClientResponse, type FetchHandler } from '@atcute/client'
 import type { Did } from '@atcute/lexicons/syntax'
-import type { OAuthSession } from '@atcute/oauth-node-client'
 import type { BlobRef } from '#site/blob-ref.ts'
-import { SessionEndedError } from './oauth.ts'
+import type { FetchLimits } from './fetch-limits.ts'
+import { type AccountSession, SessionEndedError } from './oauth.ts'
 import { orAborted } from './or-aborted.ts'
+import { weightOf } from './weight-of.ts'
 
 /** The account's server answered, and not with what was asked for. */
 export class ServerRefusedError extends Error {
@@ -56,8 +57,14 @@ export type RepoWrite =
 export interface ListedRecord {
   readonly rkey: string
   readonly cid: string
-  /** As the server gave it: anybody may have written it. */
+  /** As the server gave it: anybody may have written it. Null: left out, for there is too much before it. */
   readonly value: unknown
+}
+
+interface ListOptions {
+  readonly recordsMax: number
+  /** Of all records together; what goes beyond is left out of those that come later. */
+  readonly valuesMax: number
 }
 
 type Collection = 'place.sitehost.fs' | 'place.sitehost.subfs' | 'place.sitehost.settings'
@@ -65,6 +72,9 @@ type Collection = 'place.sitehost.fs' | 'place.sitehost.subfs' | 'place.sitehost
 /** A record may have 1 MiB; the answer has to stay below what `repoResponseBytesMax` allows. */
 const recordsPerPage = 20
 export const repoResponseBytesMax = 32 * 1024 * 1024
+
+/** What a server says of a blob that it has stored fits many times. Eight such answers come at once, a job. */
+const uploadAnswerBytesMax = 64 * 1024
 
 /** The account's server gave no answer. */
 export class ServerUnreachableError extends Error {
@@ -81,12 +91,12 @@ export class ServerUnreachableError extends Error {
  */
 export class AccountRepo {
   readonly did: Did
-  readonly #openSession: () => Promise<OAuthSession>
+  readonly #openSession: () => Promise<AccountSession>
   readonly #signal: AbortSignal | undefined
 
   constructor(
     did: Did,
-    openSession: (did: Did) => Promise<OAuthSession>,
+    openSession: (did: Did) => Promise<AccountSession>,
     { signal }: { signal?: AbortSignal } = {},
   ) {
     this.did = did
@@ -107,7 +117,7 @@ export class AccountRepo {
    * is returned: servers that sniff change its media type. A file-backed `blob` is streamed.
    */
   async uploadBlob(blob: Blob, signal?: AbortSignal): Promise<BlobRef> {
-    const data = await this.#call('com.atproto.repo.uploadBlob', (rpc) =>
+    const upload = (rpc: Client) =>
       rpc.post('com.atproto.repo.uploadBlob', {
         input: blob,
         ...(signal && { signal }),
@@ -116,8 +126,9 @@ export class AccountRepo {
           // The deadline of the request is derived from this (safe-fetch).
           'content-length': String(blob.size),
         },
-      }),
-    )
+      })
+    const limits = { responseBytesMax: uploadAnswerBytesMax }
+    const data = await this.#call('com.atproto.repo.uploadBlob', upload, limits)
     return data.blob as BlobRef
   }
 
@@ -187,8 +198,16 @@ export class AccountRepo {
   }
 
   /** A collection's records, at most `recordsMax`, read page by page. */
-  async listRecords(collection: Collection, recordsMax: number): Promise<ListedRecord[]> {
+  async listRecords(
+    collection: Collection,
+    { recordsMax, valuesMax }: ListOptions,
+  ): Promise<ListedRecord[]> {
     const records: ListedRecord[] = []
+    let valuesLeft = valuesMax
+    const kept = (value: unknown): unknown => {
+      valuesLeft -= weightOf(value, valuesLeft)
+      return valuesLeft < 0 ? null : value
+    }
     let cursor: string | undefined
     do {
       const page = await this.#call('com.atproto.repo.listRecords', (rpc) =>
@@ -205,7 +224,7 @@ export class AccountRepo {
         ...page.records.map(({ uri, cid, value }) => ({
           rkey: uri.slice(uri.lastIndexOf('/') + 1),
           cid,
-          value,
+          value: kept(value),
         })),
       )
       cursor = page.records.length > 0 ? page.cursor : undefined
@@ -213,11 +232,15 @@ export class AccountRepo {
     return records.slice(0, recordsMax)
   }
 
-  async #call<T>(method: string, request: (rpc: Client) => Answer<T>): Promise<T> {
+  async #call<T>(
+    method: string,
+    request: (rpc: Client) => Answer<T>,
+    limits?: Partial<FetchLimits>,
+  ): Promise<T> {
     let response: Awaited<Answer<T>>
     try {
       // What an abort leaves running may be the renewal of tokens, which must come to its end.
-      response = await orAborted(this.#request(request), this.#signal)
+      response = await orAborted(this.#request(request, limits), this.#signal)
     } catch (cause) {
       if (isSessionEnd(cause)) throw new SessionEndedError(this.did, { cause })
       throw new ServerUnreachableError(method, { cause })
@@ -227,12 +250,15 @@ export class AccountRepo {
     throw new ServerRefusedError(method, response)
   }
 
-  async #request<T>(request: (rpc: Client) => Answer<T>): Promise<Awaited<Answer<T>>> {
+  async #request<T>(
+    request: (rpc: Client) => Answer<T>,
+    limits: Partial<FetchLimits> = {},
+  ): Promise<Awaited<Answer<T>>> {
     this.#signal?.throwIfAborted()
     // Asked for anew each time: a sign-in meanwhile brings other tokens, bound to another key.
     const session = await this.#openSession()
     const handle: FetchHandler = (path, init) =>
-      session.handle(path, { ...init, signal: anyOf(init.signal, this.#signal) })
+      session.handle(path, { ...init, limits, signal: anyOf(init.signal, this.#signal) })
     return await request(new Client({ handler: handle }))
   }
 }

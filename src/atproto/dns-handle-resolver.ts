@@ -1,4 +1,3 @@
-import { resolveTxt } from 'node:dns/promises'
 import { isAtprotoDid } from '@atcute/identity'
 import {
   AmbiguousHandleError,
@@ -9,30 +8,41 @@ import {
   type ResolveHandleOptions,
 } from '@atcute/identity-resolver'
 import type { AtprotoDid, Handle } from '@atcute/lexicons/syntax'
-import { orAborted } from './or-aborted.ts'
+
+/**
+ * The values of a name's TXT records, the chunks of each joined. The name is in lower case; the look-up ends
+ * with the signal, without an answer.
+ */
+export type LookUpTxt = (
+  name: string,
+  signal?: AbortSignal,
+) => Promise<
+  | { readonly answered: true; readonly values: readonly string[] }
+  | { readonly answered: false; readonly reason: string }
+>
 
 const prefix = 'did='
 
-/** A handle's DID from TXT `_atproto.<handle>`, by the system's resolvers (atproto handle specification). */
+/** A handle's DID from TXT `_atproto.<handle>` (atproto handle specification). */
 export class DnsHandleResolver implements HandleResolver {
-  async resolve(handle: Handle, { signal }: ResolveHandleOptions = {}): Promise<AtprotoDid> {
-    const values = await orAborted(this.#txtValues(handle), signal)
-    const dids = values.filter((v) => v.startsWith(prefix)).map((v) => v.slice(prefix.length))
-    const [did] = dids
-    if (did === undefined) throw new DidNotFoundError(handle)
-    if (dids.length > 1) throw new AmbiguousHandleError(handle)
-    if (!isAtprotoDid(did)) throw new InvalidResolvedHandleError(handle, did)
-    return did
+  readonly #lookUpTxt: LookUpTxt
+
+  constructor(lookUpTxt: LookUpTxt) {
+    this.#lookUpTxt = lookUpTxt
   }
 
-  async #txtValues(handle: Handle): Promise<string[]> {
-    try {
-      // One TXT value may come in several chunks, which belong together (RFC 7208 §3.3).
-      return (await resolveTxt(`_atproto.${handle}`)).map((chunks) => chunks.join(''))
-    } catch (cause) {
-      const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
-      if (code === 'ENOTFOUND' || code === 'ENODATA') throw new DidNotFoundError(handle)
+  async resolve(handle: Handle, { signal }: ResolveHandleOptions = {}): Promise<AtprotoDid> {
+    const answer = await this.#lookUpTxt(`_atproto.${handle.toLowerCase()}`, signal)
+    signal?.throwIfAborted()
+    if (!answer.answered) {
+      const cause = new Error(`name servers are ${answer.reason}`)
       throw new FailedHandleResolutionError(handle, { cause })
     }
+    const values = answer.values.filter((value) => value.startsWith(prefix))
+    const [did, another] = values.map((value) => value.slice(prefix.length))
+    if (did === undefined) throw new DidNotFoundError(handle)
+    if (another !== undefined) throw new AmbiguousHandleError(handle)
+    if (!isAtprotoDid(did)) throw new InvalidResolvedHandleError(handle, did)
+    return did
   }
 }

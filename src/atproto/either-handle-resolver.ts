@@ -4,6 +4,7 @@ import {
   type ResolveHandleOptions,
 } from '@atcute/identity-resolver'
 import type { AtprotoDid, Handle } from '@atcute/lexicons/syntax'
+import { codeOf } from '#observe/code-of.ts'
 
 /**
  * Asks several ways at once; the first DID counts. "There is none" needs all of them to say so: when one
@@ -34,5 +35,4 @@ export class EitherHandleResolver implements HandleResolver {
 const isFailure = (error: unknown): boolean =>
   error instanceof FailedHandleResolutionError && !isUnknownHost(error.cause)
 
-const isUnknownHost = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ENOTFOUND'
+const isUnknownHost = (error: unknown): boolean => codeOf(error) === 'ENOTFOUND'

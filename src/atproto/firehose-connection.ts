@@ -1,3 +1,5 @@
+import { codeOf } from '#observe/code-of.ts'
+
 interface ConnectionTimes {
   /** Until it is open. */
   readonly connectMs: number
@@ -98,6 +100,6 @@ function openSocket(url: URL): Bun.WebSocket {
 /** Without the address, which Bun puts first: it may hold a token, and makes equal failures differ. */
 function reasonOf({ message, error }: ErrorEvent): string {
   const reason = message.split(' failed: ').at(-1)?.slice(0, 200)
-  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined
-  return typeof code === 'string' ? `${reason} (${code})` : `${reason}`
+  const code = codeOf(error)
+  return code === undefined ? `${reason}` : `${reason} (${code})`
 }

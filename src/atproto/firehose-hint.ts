@@ -10,29 +10,12 @@ export type FirehoseHint =
       readonly collection: string
       readonly rkey: string
     }
-  | {
-      readonly kind: 'account'
-      readonly did: Did
-      readonly active: boolean
-      /** Null: the source gives no reason, or one that we do not know. */
-      readonly status: AccountStatus | null
-    }
+  /** It went away or came back. */
+  | { readonly kind: 'account'; readonly did: Did }
   /** Its handle, server or signing key may have changed. */
   | { readonly kind: 'identity'; readonly did: Did }
   /** Its repository changed without events that say how: its records are to be listed anew. */
   | { readonly kind: 'sync'; readonly did: Did }
-
-/** Why an account is not active (`com.atproto.sync.subscribeRepos#account`). */
-export type AccountStatus = (typeof accountStatuses)[number]
-
-const accountStatuses = [
-  'takendown',
-  'suspended',
-  'deleted',
-  'deactivated',
-  'desynchronized',
-  'throttled',
-] as const
 
 /** The parts of a record's address, if it is in one of the collections and has a key that may be one. */
 export function recordIn(
@@ -58,14 +41,7 @@ export function siteHints(
   return known === null ? [] : records.map((record) => ({ kind: 'site', did: known, ...record }))
 }
 
-export function accountHints(did: unknown, active: unknown, status: unknown): Hints {
-  if (typeof did !== 'string' || typeof active !== 'boolean') return null
-  const known = parseDid(did)
-  const reason = accountStatuses.find((one) => one === status) ?? null
-  return known === null ? [] : [{ kind: 'account', did: known, active, status: reason }]
-}
-
-export function changeHints(kind: 'identity' | 'sync', did: unknown): Hints {
+export function changeHints(kind: 'account' | 'identity' | 'sync', did: unknown): Hints {
   if (typeof did !== 'string') return null
   const known = parseDid(did)
   return known === null ? [] : [{ kind, did: known }]

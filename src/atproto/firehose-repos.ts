@@ -1,4 +1,4 @@
-import { decode, decodeFirst } from '@atcute/cbor'
+import { decodeCbor, endOfCbor } from './bounded-cbor.ts'
 import {
   type FirehoseFormat,
   type FirehoseFrame,
@@ -7,13 +7,7 @@ import {
   isStepNumber,
   problem,
 } from './firehose-format.ts'
-import {
-  accountHints,
-  changeHints,
-  type FirehoseHint,
-  recordIn,
-  siteHints,
-} from './firehose-hint.ts'
+import { changeHints, type FirehoseHint, recordIn, siteHints } from './firehose-hint.ts'
 
 export const subscribeReposPath = '/xrpc/com.atproto.sync.subscribeRepos'
 
@@ -39,13 +33,14 @@ export const subscribeRepos: FirehoseFormat = {
     if (!(data instanceof Uint8Array)) return problem('unreadable frame')
     if (data.byteLength > frameBytesMax) return problem('frame too large')
     try {
-      const [header, rest] = decodeFirst(data) as [unknown, Uint8Array]
-      const body: unknown = decode(rest)
+      const bodyAt = endOfCbor(data)
+      const header = decodeCbor(data.subarray(0, bodyAt))
+      const body = decodeCbor(data.subarray(bodyAt))
       if (!isObject(header) || !isObject(body)) return problem('unreadable frame')
       if (header['op'] === 1) return messageOf(header['t'], body, collections)
       return header['op'] === -1 ? errorOf(body) : problem('unreadable frame')
     } catch {
-      return problem('unreadable frame') // not CBOR, or nested too deep
+      return problem('unreadable frame') // not CBOR, or too much of it
     }
   },
 
@@ -86,7 +81,7 @@ function hintsOf(
     case '#commit':
       return commitHints(body, collections)
     case '#account':
-      return accountHints(body['did'], body['active'], body['status'])
+      return changeHints('account', body['did'])
     case '#identity':
       return changeHints('identity', body['did'])
     case '#sync':

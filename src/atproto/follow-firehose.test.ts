@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { EventServer, LoggedFrame } from '#tests/support/event-server.ts'
 import { eventually } from '#tests/support/eventually.ts'
+import { firehoseEvents } from '#tests/support/firehose-events.ts'
 import {
   jetstreamAccount,
   jetstreamCommit,
@@ -18,7 +19,7 @@ import {
 import { alice, bob } from '#tests/support/sample-rows.ts'
 import type { GapReason } from './firehose-event.ts'
 import { queueEventsMax } from './firehose-queue.ts'
-import { type FirehoseEvent, type FirehoseOptions, followFirehose } from './follow-firehose.ts'
+import type { FirehoseEvent, FirehoseOptions } from './follow-firehose.ts'
 
 const us = Date.now() * 1000
 const path = (rkey: string | number) => `place.sitehost.fs/${rkey}`
@@ -46,7 +47,7 @@ function follow({ url }: EventServer, options: Partial<FirehoseOptions> = {}): F
   const stop = new AbortController()
   let cursor = options.cursor ?? null
   const running = (async () => {
-    for await (const event of followFirehose({
+    for await (const event of firehoseEvents({
       url,
       cursor: null,
       collections: new Set(['place.sitehost.fs']),
@@ -88,7 +89,7 @@ describe('a server or relay', () => {
       gap('no-cursor'),
       site(null, 'a'),
       site(1, 'b'),
-      { kind: 'account', did: bob, active: false, status: 'deleted', cursor: 2 },
+      { kind: 'account', did: bob, cursor: 2 },
       { kind: 'identity', did: bob, cursor: 3 },
       { kind: 'sync', did: alice, cursor: 4 },
     )
@@ -145,7 +146,7 @@ describe('Jetstream', () => {
     await following.sees(
       site(us, 'last'),
       site(us + 1, 'a', bob),
-      { kind: 'account', did: bob, active: true, status: null, cursor: us + 3 },
+      { kind: 'account', did: bob, cursor: us + 3 },
       { kind: 'identity', did: bob, cursor: us + 4 },
     )
     expect(server.connections.map(String)).toEqual([
@@ -300,7 +301,7 @@ describe('connections that are lost', () => {
         let cursor: number | null = 0
         for (const eventsMax of [...lives, 60]) {
           let count = 0
-          for await (const event of followFirehose({
+          for await (const event of firehoseEvents({
             ...{ url: server.url, cursor, collections: new Set(['place.sitehost.fs']) },
             ...{ signal: new AbortController().signal, onProblem: () => undefined },
           })) {
@@ -320,7 +321,7 @@ describe('connections that are lost', () => {
     const waits: number[] = []
     const stop = new AbortController()
     let last = performance.now()
-    const events = followFirehose({
+    const events = firehoseEvents({
       url: 'ws://127.0.0.1:1',
       cursor: null,
       collections: new Set(),
@@ -333,9 +334,11 @@ describe('connections that are lost', () => {
       pauseMs: { min: 8, max: 64 },
     })
     expect(await events.next()).toEqual({ done: true, value: undefined })
-    const [, first = 0, , , , , sixth = 0] = waits
-    expect(first).toBeLessThan(sixth)
-    expect(sixth).toBeGreaterThanOrEqual(32)
+    // Half of each at least, which is what is left to chance; how much longer is the machine's business.
+    const shortest = [4, 8, 16, 32, 32, 32]
+    for (const [i, wait] of waits.slice(1).entries()) {
+      expect(wait).toBeGreaterThan((shortest[i] ?? 0) - 1)
+    }
   })
 })
 
@@ -353,7 +356,7 @@ describe('whoever takes events slowly', () => {
     await using server = startReposServer()
     const stop = new AbortController()
     const problems: string[] = []
-    const events = followFirehose({
+    const events = firehoseEvents({
       url: server.url,
       cursor: 0,
       collections: new Set(['place.sitehost.fs']),
@@ -399,7 +402,7 @@ describe('the end', () => {
   }
   test('an aborted signal connects to nothing', async () => {
     await using server = startReposServer()
-    const events = followFirehose({ ...options, url: server.url, signal: AbortSignal.abort() })
+    const events = firehoseEvents({ ...options, url: server.url, signal: AbortSignal.abort() })
     expect(await events.next()).toEqual({ done: true, value: undefined })
     expect(server.connections).toEqual([])
   })
@@ -407,12 +410,12 @@ describe('the end', () => {
     await using server = startReposServer()
     server.emit(reposCommit(1, alice, path('a')))
     const signal = new AbortController().signal
-    for await (const _ of followFirehose({ ...options, url: server.url, signal })) break
+    for await (const _ of firehoseEvents({ ...options, url: server.url, signal })) break
     await eventually(async () => expect(server.openCount).toBe(0))
   })
   test('another address is refused', async () => {
     const signal = new AbortController().signal
-    const events = followFirehose({ ...options, url: 'wss://jet.example/other', signal })
+    const events = firehoseEvents({ ...options, url: 'wss://jet.example/other', signal })
     await expect(events.next()).rejects.toBeInstanceOf(TypeError)
   })
 })

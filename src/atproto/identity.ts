@@ -23,8 +23,9 @@ import {
   XrpcHandleResolver,
 } from '@atcute/identity-resolver'
 import { type Did, isHandle } from '@atcute/lexicons/syntax'
+import { RecentMap } from '#site/recent-map.ts'
 import { parseDid } from '#site/site-address.ts'
-import { DnsHandleResolver } from './dns-handle-resolver.ts'
+import { DnsHandleResolver, type LookUpTxt } from './dns-handle-resolver.ts'
 import { EitherHandleResolver } from './either-handle-resolver.ts'
 import type { SafeFetch } from './safe-fetch.ts'
 
@@ -52,6 +53,8 @@ export class IdentityError extends Error {
 interface IdentitiesOptions {
   readonly fetch: SafeFetch
   readonly plcUrl: string
+  /** How handles are looked up in the DNS; without it, only at their hosts. */
+  readonly lookUpTxt?: LookUpTxt
   /** Asks this server instead of DNS and /.well-known: handles of a development network. */
   readonly handleResolverUrl?: string | undefined
   /** Development only: servers reached by plain http and at ports. */
@@ -74,7 +77,7 @@ export class Identities {
   readonly actorResolver: ActorResolver
   readonly #documents: CompositeDidDocumentResolver<'plc' | 'web'>
   readonly #handles: HandleResolver
-  readonly #cache = new Map<string, { identity: Identity; resolvedAt: number }>()
+  readonly #cache = new RecentMap<{ identity: Identity; resolvedAt: number }>(cachedIdentitiesMax)
   readonly #allowHttp: boolean
   readonly #now: () => number
 
@@ -92,9 +95,13 @@ export class Identities {
         web: new AtprotoWebDidDocumentResolver({ fetch }),
       },
     })
-    this.#handles = options.handleResolverUrl
-      ? new XrpcHandleResolver({ serviceUrl: options.handleResolverUrl, fetch })
-      : new EitherHandleResolver([new DnsHandleResolver(), new WellKnownHandleResolver({ fetch })])
+    const wellKnown = new WellKnownHandleResolver({ fetch })
+    if (options.handleResolverUrl) {
+      this.#handles = new XrpcHandleResolver({ serviceUrl: options.handleResolverUrl, fetch })
+    } else if (options.lookUpTxt) {
+      const dns = new DnsHandleResolver(options.lookUpTxt)
+      this.#handles = new EitherHandleResolver([dns, wellKnown])
+    } else this.#handles = wellKnown
     this.actorResolver = new LocalActorResolver({
       handleResolver: this.#handles,
       didDocumentResolver: this.#documents,
@@ -107,11 +114,20 @@ export class Identities {
     if (!fresh && cached && this.#now() - cached.resolvedAt < identityFreshMs)
       return cached.identity
     const identity = await this.#read(did, signal)
-    this.#cache.delete(did)
     this.#cache.set(did, { identity, resolvedAt: this.#now() })
-    const [oldest] = this.#cache.keys()
-    if (this.#cache.size > cachedIdentitiesMax && oldest) this.#cache.delete(oldest)
     return identity
+  }
+
+  /** The DID that a handle leads to, whatever the account says; null: to none. Throws when nobody could be asked. */
+  async didOfHandle(handle: string, signal: AbortSignal): Promise<Did | null> {
+    if (!isHandle(handle)) return null
+    try {
+      return parseDid(await this.#handles.resolve(handle, { signal }))
+    } catch (error) {
+      signal.throwIfAborted()
+      if (saysNone(error)) return null
+      throw error
+    }
   }
 
   /** What is known of the account may be out of date: the next `resolve` asks again. */

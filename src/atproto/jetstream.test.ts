@@ -48,15 +48,19 @@ describe('a frame', () => {
     [
       'an account that is away',
       jetstreamAccount(timeUs, alice, { active: false, status: 'deactivated' }).frame,
-      step({ kind: 'account', did: alice, active: false, status: 'deactivated' }),
+      step({ kind: 'account', did: alice }),
     ],
     [
       'an account that is back',
       jetstreamAccount(timeUs, alice, { active: true }).frame,
-      step({ kind: 'account', did: alice, active: true, status: null }),
+      step({ kind: 'account', did: alice }),
     ],
-    ['an account that says nothing', event({ kind: 'account', account: {} }), malformed],
-    ['an account that is none', event({ kind: 'account' }), malformed],
+    [
+      'an account that says nothing',
+      event({ kind: 'account' }),
+      step({ kind: 'account', did: alice }),
+    ],
+    ['nobody’s account', event({ did: 5, kind: 'account' }), malformed],
     ['an identity', jetstreamIdentity(timeUs, alice).frame, step({ kind: 'identity', did: alice })],
     ['a kind of the future', event({ kind: 'label' }), step()],
     ['no kind', event({}), malformed],

@@ -6,13 +6,7 @@ import {
   isStepNumber,
   problem,
 } from './firehose-format.ts'
-import {
-  accountHints,
-  changeHints,
-  type FirehoseHint,
-  recordIn,
-  siteHints,
-} from './firehose-hint.ts'
+import { changeHints, type FirehoseHint, recordIn, siteHints } from './firehose-hint.ts'
 
 /**
  * Events come only roughly in order where a replay meets what happens now (jetstream-legacy issue 42), so
@@ -78,7 +72,7 @@ function stepOf(event: Event, collections: ReadonlySet<string>): FirehoseFrame {
 }
 
 function hintsOf(
-  { kind, did, commit, account }: Event,
+  { kind, did, commit }: Event,
   collections: ReadonlySet<string>,
 ): readonly FirehoseHint[] | null {
   switch (kind) {
@@ -88,7 +82,7 @@ function hintsOf(
       return siteHints(did, record ? [record] : [])
     }
     case 'account':
-      return isObject(account) ? accountHints(did, account['active'], account['status']) : null
+      return changeHints('account', did)
     case 'identity':
       return changeHints('identity', did)
     default:

@@ -86,3 +86,9 @@ test.each(['<h1>hello</h1>', `{"repos":[${' '.repeat(5_000_000)}]}`])(
     await expect(list()).rejects.toBeInstanceOf(ServerUnreachableError)
   },
 )
+
+test('a page of more values than anybody needs is as good as none', async () => {
+  const page = `{"repos":[${'[],'.repeat(1_200_000)}[]]}`
+  answer = () => new Response(page, { headers: { 'content-type': 'application/json' } })
+  await expect(list()).rejects.toBeInstanceOf(ServerUnreachableError)
+})

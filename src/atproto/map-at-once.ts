@@ -10,6 +10,8 @@ export async function mapAtOnce<Item, Result>(
   { atOnce, signal }: { atOnce: number; signal: AbortSignal },
   work: (item: Item, signal: AbortSignal) => Promise<Result>,
 ): Promise<Result[]> {
+  signal.throwIfAborted()
+  if (items.length === 0) return []
   const failed = new AbortController()
   const either = AbortSignal.any([signal, failed.signal])
   const running = new Set<Promise<Result>>()

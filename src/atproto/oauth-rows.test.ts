@@ -1,20 +1,13 @@
 import { beforeEach, expect, test } from 'bun:test'
-import { type SealedRows, sealedStore } from './oauth-rows.ts'
+import { type MemoryRows, memoryRows } from '#tests/support/memory-rows.ts'
+import { sealedStore } from './oauth-rows.ts'
 import { createSeal } from './seal.ts'
 
-type Row = { sealed: string; expiresAt: number | null }
 type Session = { token: string; expiresAt: number }
 
-let kept: Map<string, Row>
-let rows: SealedRows
+let rows: MemoryRows
 beforeEach(() => {
-  kept = new Map()
-  rows = {
-    get: async (kind, key) => kept.get(`${kind} ${key}`)?.sealed ?? null,
-    put: async (kind, key, sealed, expiresAt) =>
-      void kept.set(`${kind} ${key}`, { sealed, expiresAt }),
-    delete: async (kind, key) => void kept.delete(`${kind} ${key}`),
-  }
+  rows = memoryRows()
 })
 
 const storeOf = async (kind = 'session', secret = 'secret') =>
@@ -32,7 +25,7 @@ test('what was set is there, until it is deleted', async () => {
 
 test('whoever keeps the rows sees when they end, and nothing else', async () => {
   await (await storeOf()).set('a', session)
-  const [row] = kept.values()
+  const [row] = rows.kept.values()
   expect(row?.expiresAt).toBe(5)
   expect(row?.sealed).not.toContain('refresh')
 })
@@ -40,8 +33,8 @@ test('whoever keeps the rows sees when they end, and nothing else', async () => 
 test('a row that was copied to another key or kind is none', async () => {
   const store = await storeOf()
   await store.set('a', session)
-  const row = kept.get('session a') as Row
-  kept.set('session b', row).set('state a', row)
+  const row = rows.kept.get('session a') as { sealed: string; expiresAt: null }
+  rows.kept.set('session b', row).set('state a', row)
   expect(await store.get('b')).toBeUndefined()
   expect(await (await storeOf('state')).get('a')).toBeUndefined()
 })
@@ -50,11 +43,25 @@ test('a row that was altered, or sealed under a secret that was lost, is none', 
   const store = await storeOf()
   await store.set('a', session)
   expect(await (await storeOf('session', 'other')).get('a')).toBeUndefined()
-  kept.set('session a', { sealed: 'AAAA', expiresAt: null })
+  rows.kept.set('session a', { sealed: 'AAAA', expiresAt: null })
   expect(await store.get('a')).toBeUndefined()
 })
 
 test('rows go one by one only', async () => {
   const store = await storeOf()
   expect(() => store.clear()).toThrow()
+})
+
+test('all of a kind are read in turn, but for those that do not open', async () => {
+  const store = await storeOf()
+  const keys = Array.from({ length: 450 }, (_, n) => `did:${String(n).padStart(3, '0')}`)
+  for (const key of keys.toReversed()) await store.set(key, { token: key, expiresAt: 1 })
+  await (await storeOf('session', 'another secret')).set('did:100', session)
+  await (await storeOf('other kind')).set('did:5000', session)
+  const found: string[] = []
+  for await (const [key, { token }] of store.entries()) {
+    expect(token).toBe(key)
+    found.push(key)
+  }
+  expect(found).toEqual(keys.filter((key) => key !== 'did:100'))
 })

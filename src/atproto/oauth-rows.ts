@@ -6,7 +6,16 @@ export interface SealedRows {
   get(kind: string, key: string): Promise<string | null>
   put(kind: string, key: string, sealed: string, expiresAt: number | null): Promise<void>
   delete(kind: string, key: string): Promise<void>
+  /** At most `limit` of a kind, in the order of their keys, after this one. */
+  list(kind: string, after: string, limit: number): Promise<{ key: string; sealed: string }[]>
 }
+
+export interface SealedStore<K extends string, V> extends Store<K, V> {
+  /** All that open. */
+  entries(): AsyncGenerator<[key: K, value: V]>
+}
+
+const rowsPerPage = 200
 
 /**
  * A store for the OAuth library whose rows are sealed, each bound to its kind and key. A row that does not
@@ -17,8 +26,8 @@ export function sealedStore<K extends string, V>(
   seal: Seal,
   kind: string,
   expiresAtOf: (value: V) => number | null = () => null,
-): Store<K, V> {
-  const contextOf = (key: K) => `${kind}/${key}`
+): SealedStore<K, V> {
+  const contextOf = (key: K) => contextIn(kind, key)
   const open = async (sealed: string, key: K): Promise<V | undefined> => {
     try {
       return JSON.parse(await seal.open(sealed, contextOf(key)))
@@ -39,8 +48,40 @@ export function sealedStore<K extends string, V>(
     async delete(key) {
       await rows.delete(kind, key)
     },
+    async *entries() {
+      let after = ''
+      for (;;) {
+        const page = await rows.list(kind, after, rowsPerPage)
+        for (const { key, sealed } of page) {
+          const value = await open(sealed, key as K)
+          if (value !== undefined) yield [key as K, value]
+          after = key
+        }
+        if (page.length < rowsPerPage) return
+      }
+    },
     clear() {
       throw new Error(`${kind} rows are only deleted one by one`)
     },
   }
 }
+
+/** Whether there are rows of a kind and none of the first opens: they were sealed with a secret that is not here. */
+export async function areSealedOtherwise(
+  rows: SealedRows,
+  seal: Seal,
+  kind: string,
+): Promise<boolean> {
+  const first = await rows.list(kind, '', rowsPerPage)
+  for (const { key, sealed } of first) {
+    try {
+      await seal.open(sealed, contextIn(kind, key))
+      return false
+    } catch (error) {
+      if (!(error instanceof SealError)) throw error
+    }
+  }
+  return first.length > 0
+}
+
+const contextIn = (kind: string, key: string): string => `${kind}/${key}`

@@ -1,9 +1,11 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
-import type { StoredState } from '@atcute/oauth-node-client'
+import type { StoredSession, StoredState } from '@atcute/oauth-node-client'
+import { type MemoryRows, memoryRows } from '#tests/support/memory-rows.ts'
 import { alice } from '#tests/support/sample-rows.ts'
+import { ClientKeys } from './client-keys.ts'
 import { Identities } from './identity.ts'
 import { createOAuth, type OAuth, SessionEndedError } from './oauth.ts'
-import { type SealedRows, sealedStore } from './oauth-rows.ts'
+import { sealedStore } from './oauth-rows.ts'
 import type { SafeFetch } from './safe-fetch.ts'
 import { createSeal } from './seal.ts'
 import { SignInError, type SignInFailure } from './sign-in-error.ts'
@@ -14,24 +16,22 @@ const seal = await createSeal(['secret'], 'test')
 const nonce = 'the nonce in the cookie'
 const nonceHash = new Bun.CryptoHasher('sha256').update(nonce).digest('base64url')
 
-let kept: Map<string, string>
-let rows: SealedRows
+let rows: MemoryRows
 let oauth: OAuth
 beforeEach(() => {
-  kept = new Map()
-  rows = {
-    get: async (kind, key) => kept.get(`${kind} ${key}`) ?? null,
-    put: async (kind, key, sealed) => void kept.set(`${kind} ${key}`, sealed),
-    delete: async (kind, key) => void kept.delete(`${kind} ${key}`),
-  }
+  rows = memoryRows()
   const fetch: SafeFetch = () => Promise.reject(Object.assign(new Error('away'), { code: 'ENET' }))
-  const redirectUri = 'http://127.0.0.1:3000/api/auth/callback'
+  const origin = 'http://127.0.0.1:3000'
   const identities = new Identities({
     fetch,
     plcUrl: 'https://plc.example',
     handleResolverUrl: 'https://resolver.example',
   })
-  oauth = createOAuth({ redirectUri, identities, fetch, rows, seal })
+  oauth = createOAuth({
+    ...{ origin, identities, fetch, rows, seal },
+    keys: null,
+    alone: (_, work) => work(),
+  })
 })
 
 /** A sign-in under way, as the library remembers it. */
@@ -56,6 +56,18 @@ describe('a callback starts no session', () => {
     await fails({}, 'expired')
     await fails({ state: 'state-1', code: 'c' }, 'expired')
   })
+  test('with what is no state, and the database is not asked', async () => {
+    const asked: string[] = []
+    const get = rows.get.bind(rows)
+    rows.get = (kind, key) => {
+      asked.push(key)
+      return get(kind, key)
+    }
+    for (const state of ['', 'a\0b', 'é', ' state-1', 'x'.repeat(101)]) {
+      await fails({ state, code: 'c' }, 'expired')
+    }
+    expect(asked).toEqual([])
+  })
   test('when its time is over', async () => {
     await begun({ expiresAt: Date.now() - 1 })
     await fails({ state: 'state-1', code: 'c' }, 'expired')
@@ -65,7 +77,7 @@ describe('a callback starts no session', () => {
     for (const cookie of [null, '', 'another nonce', nonceHash]) {
       await fails({ state: 'state-1', code: 'c' }, 'other-browser', cookie)
     }
-    expect(kept.size).toBe(1)
+    expect(rows.kept.size).toBe(1)
   })
   test('when the state has no browser', async () => {
     await begun({ userState: null })
@@ -79,7 +91,7 @@ describe('a callback starts no session', () => {
   test('without a code, and the state is used up', async () => {
     await begun()
     await fails({ state: 'state-1' }, 'expired')
-    expect(kept.size).toBe(0)
+    expect(rows.kept.size).toBe(0)
   })
 })
 
@@ -94,7 +106,7 @@ describe('a sign-in does not begin', () => {
   ] as const) {
     test(`with ${JSON.stringify(input)}: ${failure}`, async () => {
       await expect(oauth.begin(input)).rejects.toMatchObject({ failure })
-      expect(kept.size).toBe(0)
+      expect(rows.kept.size).toBe(0)
     })
   }
 })
@@ -103,4 +115,28 @@ test('an account without a session has none, and revoking it is no error', async
   expect(await oauth.has(alice)).toBe(false)
   await expect(oauth.session(alice)).rejects.toBeInstanceOf(SessionEndedError)
   await oauth.revoke(alice)
+})
+
+test('what was sealed with an older secret opens with the newest alone, once it is sealed anew', async () => {
+  const [older, both, newest] = await Promise.all([
+    createSeal(['old secret'], 'test'),
+    createSeal(['new secret', 'old secret'], 'test'),
+    createSeal(['new secret'], 'test'),
+  ])
+  const alone = <T>(_: string, work: () => Promise<T>) => work()
+  const keysBy = (by: typeof seal) => new ClientKeys({ rows, seal: by, alone })
+  const [{ jwk }] = await keysBy(older).inUse()
+  const sessionsBy = (by: typeof seal) =>
+    sealedStore<string, StoredSession>(rows, by, 'oauth-session')
+  const session = { authMethod: { method: 'private_key_jwt', kid: jwk.kid } } as StoredSession
+  await sessionsBy(older).set(alice, session)
+  const service = createOAuth({
+    ...{ origin: 'https://sitehost.example.com', identities: {} as Identities },
+    ...{ fetch: () => Promise.reject(new Error('no network')), rows, seal: both, alone },
+    keys: keysBy(both),
+  })
+  expect(await sessionsBy(newest).get(alice)).toBeUndefined()
+  await service.sealAnew()
+  expect(await sessionsBy(newest).get(alice)).toEqual(session)
+  expect((await keysBy(newest).all()).map((key) => key.jwk.kid)).toEqual([jwk.kid])
 })

@@ -1,25 +1,26 @@
 import { type Did, isActorIdentifier } from '@atcute/lexicons/syntax'
 import {
-  OAuthClient,
-  type OAuthSession,
+  MemoryStore,
+  type OAuthClient,
   type StoredSession,
   type StoredState,
 } from '@atcute/oauth-node-client'
 import { parseDid } from '#site/site-address.ts'
+import { type AccountSession, AccountSessions } from './account-sessions.ts'
+import type { Alone } from './alone.ts'
+import type { ClientKeys } from './client-keys.ts'
 import type { Identities } from './identity.ts'
+import { type ClientDocument, createClients, type PublicKey, scopes } from './oauth-client.ts'
 import { type SealedRows, sealedStore } from './oauth-rows.ts'
 import type { SafeFetch } from './safe-fetch.ts'
 import type { Seal } from './seal.ts'
 import { SignInError, signInErrorOf } from './sign-in-error.ts'
 
-/** What Sitehost asks an account's owner for: its own three collections, and to store blobs. */
-export const scopes = [
-  'atproto',
-  'repo:place.sitehost.fs',
-  'repo:place.sitehost.subfs',
-  'repo:place.sitehost.settings',
-  'blob:*/*',
-] as const
+export type { AccountSession } from './account-sessions.ts'
+export { SessionEndedError } from './session-ended.ts'
+
+/** Sealed rows of this kind are accounts' sessions, by their DIDs. */
+export const sessionKind = 'oauth-session'
 
 export interface OAuth {
   /**
@@ -28,53 +29,49 @@ export interface OAuth {
    */
   begin(input: string): Promise<{ url: URL; nonce: string }>
   /**
-   * Throws SignInError; then there is no session, and a state that came back to its own browser cannot be
-   * used again.
+   * Throws SignInError; then there is no new session, the one that the account may have had stays, and a
+   * state that came back to its own browser cannot be used again.
    */
   complete(query: URLSearchParams, nonce: string | null): Promise<Did>
-  /** The account's session, its tokens refreshed when they are stale. Throws SessionEndedError. */
-  session(did: Did): Promise<OAuthSession>
+  /** The account's session, its tokens renewed when they are stale. Throws SessionEndedError. */
+  session(did: Did): Promise<AccountSession>
   has(did: Did): Promise<boolean>
   revoke(did: Did): Promise<void>
-}
-
-/** The account has no session here any more: signed out, revoked on its server, or expired. */
-export class SessionEndedError extends Error {
-  override readonly name = 'SessionEndedError'
-  readonly did: Did
-
-  constructor(did: Did, options?: ErrorOptions) {
-    super(`no usable session; did=${did}`, options)
-    this.did = did
-  }
+  /** Seals sessions and keys with the newest secret, so that older ones can go. */
+  sealAnew(): Promise<void>
+  /** Who we are, for account servers to read. */
+  clientMetadata(): Promise<ClientDocument>
+  /** The keys that we sign with, the older ones too; none at a loopback address (RFC 7517 §5). */
+  publicKeys(): Promise<{ keys: PublicKey[] }>
 }
 
 interface OAuthOptions {
-  readonly redirectUri: string
+  /** Of `BASE_URL`: https at a public name, or http at a loopback address. */
+  readonly origin: string
   readonly identities: Identities
   readonly fetch: SafeFetch
   readonly rows: SealedRows
   readonly seal: Seal
+  readonly alone: Alone
+  /** Null at a loopback address, where account servers know nobody by a key. */
+  readonly keys: ClientKeys | null
   /** Development only: account servers reached by plain http. */
   readonly allowHttp?: boolean
 }
 
 export function createOAuth(options: OAuthOptions): OAuth {
-  const { rows, seal } = options
+  const { alone, fetch, keys, rows, seal } = options
+  const { actorResolver } = options.identities
   const states = sealedStore<string, StoredState>(rows, seal, 'oauth-state', (s) => s.expiresAt)
-  const sessions = sealedStore<Did, StoredSession>(rows, seal, 'oauth-session')
-  const client = new OAuthClient({
-    metadata: { redirect_uris: [options.redirectUri], scope: [...scopes] },
-    stores: { sessions, states },
-    actorResolver: options.identities.actorResolver,
-    fetch: options.fetch as typeof fetch,
-  })
-  if (options.allowHttp) allowHttpServers(client)
+  const sessions = sealedStore<Did, StoredSession>(rows, seal, sessionKind)
+  const clients = createClients({ ...options, actorResolver })
+  const accounts = new AccountSessions({ clients, keys, sessions, states, fetch, alone })
 
   return {
     async begin(input) {
       const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')
       try {
+        const client = await clients.open(sessions, states)
         const { url } = await client.authorize({
           target: targetOf(input),
           state: { nonceHash: hashOf(nonce) },
@@ -87,7 +84,9 @@ export function createOAuth(options: OAuthOptions): OAuth {
 
     async complete(query, nonce) {
       const state = query.get('state')
-      const stored = state === null ? undefined : await states.get(state)
+      // Nothing else may reach the database: PostgreSQL throws at text that holds NUL.
+      const isState = state !== null && /^[\w-]{1,100}$/.test(state)
+      const stored = isState ? await states.get(state) : undefined
       if (!stored || stored.expiresAt < Date.now()) throw new SignInError('expired')
       // The library does not bind the state to a browser: without this, a link with somebody else's
       // code and state would sign its visitor in as that somebody (RFC 6749 §10.12).
@@ -95,31 +94,33 @@ export function createOAuth(options: OAuthOptions): OAuth {
         throw new SignInError('other-browser')
       }
       try {
-        const { session } = await client.callback(query)
-        await assertScopes(session)
-        if (parseDid(session.did) === null) throw new SignInError('unknown-account')
+        // A sign-in that is not completed must not take the account's session away.
+        const arrived = new MemoryStore<Did, StoredSession>()
+        const { session } = await (await clients.open(arrived, states)).callback(query)
+        const found = await arrived.get(session.did)
+        const failure = found === undefined ? 'expired' : failureOf(found)
+        if (found === undefined || failure !== null) {
+          await session.signOut()
+          throw new SignInError(failure ?? 'expired')
+        }
+        await accounts.keep(session.did, found)
         return session.did
       } catch (error) {
         throw signInErrorOf(error)
       }
     },
 
-    async session(did) {
-      if ((await sessions.get(did)) === undefined) throw new SessionEndedError(did)
-      try {
-        return await client.restore(did)
-      } catch (cause) {
-        // The library deletes a session that its server has ended; any other failure may pass.
-        if ((await sessions.get(did)) === undefined) throw new SessionEndedError(did, { cause })
-        throw cause
-      }
+    session: (did) => accounts.open(did),
+    has: async (did) => (await accounts.find(did)) !== undefined,
+    revoke: (did) => accounts.revoke(did),
+    async sealAnew() {
+      await keys?.sealAnew()
+      await accounts.sealAnew()
     },
-
-    has: async (did) => (await sessions.get(did)) !== undefined,
-
-    async revoke(did) {
-      if ((await sessions.get(did)) !== undefined) await client.revoke(did)
-    },
+    // The library's type of it names each field; for whoever reads it here it is JSON to be sent.
+    clientMetadata: async () =>
+      (await clients.open(sessions, states)).metadata as unknown as ClientDocument,
+    publicKeys: async () => ({ keys: await clients.publicKeys() }),
   }
 }
 
@@ -132,12 +133,12 @@ function targetOf(input: string): Parameters<OAuthClient['authorize']>[0]['targe
   return { type: 'account', identifier }
 }
 
-// A server drops scopes that it does not know without a word (atproto.md, "OAuth").
-async function assertScopes(session: OAuthSession): Promise<void> {
-  const granted = new Set((await session.getTokenInfo(false)).scope.split(' '))
-  if (scopes.every((scope) => granted.has(scope))) return
-  await session.signOut()
-  throw new SignInError('scopes-missing')
+/** Why a session that a server has given is none for us. */
+function failureOf({ tokenSet }: StoredSession): 'scopes-missing' | 'unknown-account' | null {
+  if (parseDid(tokenSet.sub) === null) return 'unknown-account'
+  // A server drops scopes that it does not know without a word (atproto.md, "OAuth").
+  const granted = new Set<string>(tokenSet.scope.split(' '))
+  return scopes.every((scope) => granted.has(scope)) ? null : 'scopes-missing'
 }
 
 const hashOf = (nonce: string): string =>
@@ -147,16 +148,4 @@ function nonceHashOf(userState: unknown): unknown {
   return typeof userState === 'object' && userState !== null && 'nonceHash' in userState
     ? userState.nonceHash
     : null
-}
-
-// The library keeps these switches private and has no option for them (2.0.1, pinned; devnet tests it).
-function allowHttpServers(client: OAuthClient): void {
-  const { resolver } = client as unknown as {
-    resolver: Record<
-      'protectedResourceResolver' | 'authorizationServerResolver',
-      { allowHttp: boolean }
-    >
-  }
-  resolver.protectedResourceResolver.allowHttp = true
-  resolver.authorizationServerResolver.allowHttp = true
 }

@@ -1,5 +1,6 @@
 import { ownField } from '#site/own-fields.ts'
 import { ServerRefusedError, ServerUnreachableError } from './account-repo.ts'
+import { boundedJson } from './bounded-json.ts'
 import type { SafeFetch } from './safe-fetch.ts'
 
 export interface QueryContext {
@@ -26,7 +27,8 @@ export async function publicQuery(query: Query, { fetch, signal }: QueryContext)
   const url = new URL(`/xrpc/${method}`, server)
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
   try {
-    const response = await fetch(url, { limits: { responseBytesMax: bytesMax }, signal })
+    const limits = { responseBytesMax: bytesMax }
+    const response = boundedJson(await fetch(url, { limits, signal }))
     const { status, headers } = response
     const data: unknown = await response.json().catch((error) => {
       // A gateway's error page says enough by its status.

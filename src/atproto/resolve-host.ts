@@ -1,5 +1,6 @@
 import { Resolver } from 'node:dns/promises'
 import { networkInterfaces } from 'node:os'
+import { codeOf } from '#observe/code-of.ts'
 
 /**
  * Every address a host name has, as literals, those first that this machine can reach. The look-up ends
@@ -49,10 +50,7 @@ function addressesOf(...answers: readonly Answer[]): readonly string[] {
 }
 
 const isFailure = (error: unknown): boolean =>
-  error instanceof Error &&
-  'code' in error &&
-  error.code !== 'ENOTFOUND' &&
-  error.code !== 'ENODATA'
+  !['ENOTFOUND', 'ENODATA', undefined].includes(codeOf(error))
 
 const hasIpv4 = (): boolean =>
   Object.values(networkInterfaces())

@@ -1,7 +1,9 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
+import { startDnsServer } from '#tests/support/dns-server.ts'
 import { alice, bob } from '#tests/support/sample-rows.ts'
 import { Identities, IdentityError } from './identity.ts'
 import { ForbiddenHostError } from './public-address.ts'
+import { createResolveHost } from './resolve-host.ts'
 import { createSafeFetch, type SafeFetch } from './safe-fetch.ts'
 
 // What leads to a host that is none of the users' business is refused before anything connects. Every
@@ -89,7 +91,7 @@ const privateHosts = [
   '１２７.０.０.１',
 ]
 
-describe('an account’s server that is no public host', () => {
+describe('H27 an account’s server that is no public host', () => {
   test.each(privateHosts)('%s', async (host) => {
     const identities = new Identities({
       fetch: async () => Response.json(documentOf(alice, `https://${host}`)),
@@ -123,7 +125,7 @@ describe('an address that is none of the way out', () => {
   })
 })
 
-describe('a name', () => {
+describe('H28 a name', () => {
   const privately = ['10.0.0.1']
   test('that is public at first and private later is asked for once a request, and connected to as it was', async () => {
     const safeFetch = wayOut(anywhere, privately)
@@ -132,6 +134,25 @@ describe('a name', () => {
     expect(connected).toEqual(anywhere)
     await refused(safeFetch('https://rebound.example/'))
     expect(connections).toBe(1)
+  })
+  test('that a name server changes after its first answer, which is the one that counts', async () => {
+    await using dns = await startDnsServer({ 'rebound.example': { a: anywhere } })
+    const resolve = createResolveHost({ servers: [dns.address] })
+    const told: string[] = []
+    const safeFetch = createSafeFetch({
+      async resolve(hostname, signal) {
+        const addresses = await resolve(hostname, signal)
+        dns.names.set('rebound.example', { a: privately })
+        return addresses
+      },
+      async connect({ url }) {
+        told.push(url)
+        return new Response('hello')
+      },
+    })
+    expect((await safeFetch('https://rebound.example/')).status).toBe(200)
+    await refused(safeFetch('https://rebound.example/'))
+    expect(told).toEqual(['https://93.184.216.34/'])
   })
   test.each([
     [['93.184.216.34', '10.0.0.1']],
@@ -157,7 +178,7 @@ describe('a name', () => {
   })
 })
 
-describe('a redirect', () => {
+describe('H28 a redirect', () => {
   const follow = (to: string) =>
     wayOut()(`https://pds.example/?redirect=${encodeURIComponent(to)}`, { redirect: 'follow' })
 
@@ -196,7 +217,7 @@ describe('in development too, only http and https', () => {
   ])('%s', async (url) => await refused(createSafeFetch({ allowPrivate: true })(url)))
 })
 
-describe('an identity', () => {
+describe('H29 an identity', () => {
   const unresolved = async (did: string, fetch: SafeFetch): Promise<void> =>
     await expect(
       new Identities({ fetch, plcUrl: 'https://plc.example' }).resolve(did as typeof alice),

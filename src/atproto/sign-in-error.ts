@@ -1,5 +1,6 @@
 import { ActorResolutionError, HandleResolutionError } from '@atcute/identity-resolver'
 import { OAuthCallbackError, OAuthResolverError } from '@atcute/oauth-node-client'
+import { codeOf } from '#observe/code-of.ts'
 import { FetchLimitError } from './safe-fetch.ts'
 
 /** Why a sign-in could not begin, as far as the person can do something about it. */
@@ -51,8 +52,7 @@ function failureOfActor(error: ActorResolutionError): SignInFailure {
 
 // Bun throws connection failures as errors with a code such as ConnectionRefused or ECONNRESET.
 const isNetworkFailure = (error: unknown): boolean =>
-  error instanceof FetchLimitError ||
-  (error instanceof Error && 'code' in error && typeof error.code === 'string')
+  error instanceof FetchLimitError || codeOf(error) !== undefined
 
 function rootOf(error: Error): Error {
   return error.cause instanceof Error ? rootOf(error.cause) : error

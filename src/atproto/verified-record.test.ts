@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import * as Cbor from '@atcute/cbor'
+import * as Cid from '@atcute/cid'
 import { P256PrivateKeyExportable, Secp256k1PrivateKeyExportable } from '@atcute/crypto'
 import { recordBytesMax } from '#site/limits.ts'
 import type { Did } from '#site/site-address.ts'
@@ -30,11 +31,17 @@ beforeAll(async () => {
   honest = { did: alice, key, rev, records, path: `${collection}/blog` }
 })
 
-const verify = async (proof: Proof | Uint8Array<ArrayBuffer>, rkey = 'blog', did: Did = alice) =>
+const verify = async (
+  proof: Proof | Uint8Array<ArrayBuffer>,
+  rkey = 'blog',
+  did: Did = alice,
+  now?: () => number,
+) =>
   await verifyProof(
     proof instanceof Uint8Array ? proof : await carOf(proof),
     { did, collection, rkey },
     key,
+    now,
   )
 
 const refused = async (proof: Proof | Uint8Array<ArrayBuffer>, reason: string, rkey?: string) => {
@@ -108,7 +115,7 @@ describe('is refused', () => {
     const forged = encodeRecord({ site: 'forged' })
     const swapped = new Map(blocks).set(await cidOf(forged), forged)
     swapped.delete(await cidOf(blog))
-    await refused({ root, blocks: swapped }, 'the record itself is missing')
+    await refused({ root, blocks: swapped }, 'missing block')
   })
   test('a root that is no commit', async () => {
     const { blocks } = await proofOf(honest)
@@ -118,6 +125,15 @@ describe('is refused', () => {
     for (const bad of ['', 'newest', '3kaaaaaaaaaa\0', '3'.repeat(5000)]) {
       await refused(await proofOf({ ...honest, rev: bad }), 'revision')
     }
+  })
+  test('a revision of more than five minutes to come', async () => {
+    // 2023-02-13T19:16:43.532Z
+    const at = Date.parse('2023-02-13T19:16:43.532Z')
+    const proof = await proofOf({ ...honest, rev: '3jonas22ir222' })
+    const seenAt = (now: number) => verify(proof, 'blog', alice, () => now)
+    expect((await seenAt(at - 5 * 60_000 + 1)).found).toBe(true)
+    await expect(seenAt(at - 5 * 60_000 - 1)).rejects.toThrow('of a time to come')
+    await refused(await proofOf({ ...honest, rev: 'bzzzzzzzzzzzz' }), 'of a time to come')
   })
   test('what is no archive', async () => {
     await refused(new Uint8Array(), '')
@@ -129,7 +145,43 @@ describe('is refused', () => {
     const header = Cbor.encode({ version: 1, roots: [] })
     await refused(new Uint8Array([header.length, ...header]), 'no root')
   })
+  test('an archive with a long header, or of many blocks', async () => {
+    const roots = Array.from({ length: 3 }, () => cidLink({ $link: link }))
+    const header = Cbor.encode({ version: 1, roots })
+    await refused(new Uint8Array([header.length, 1, ...header]), 'the header is too long')
+    const { root, blocks } = await proofOf(honest)
+    const rest = 256 - blocks.size
+    for (let i = 0; i < rest; i++) blocks.set(await cidOf(encodeRecord({ i })), encodeRecord({ i }))
+    expect((await verify({ root, blocks })).found).toBe(true)
+    blocks.set(await cidOf(encodeRecord({})), encodeRecord({}))
+    await refused({ root, blocks }, 'too many blocks')
+  })
+  test('a tree of lists that are said to be long, in no time', async () => {
+    const node = claimingLists()
+    const proof = await commitOf(await linkOf(node))
+    proof.blocks.set(await cidOf(node), node)
+    await refused(proof, 'missing block')
+  })
 })
+
+const link = 'bafyreih4g7bvo6hdq2juolev5bfzpbo4ewkxh5mzxwgvkjp3kitc6hqkha'
+
+/** 110 kB, for which a decoder that believes them would take gigabytes. */
+function claimingLists(): Uint8Array<ArrayBuffer> {
+  const heads = Array.from({ length: 2000 }, () => [0x9a, 0, 1, 0x86, 0x9f]).flat()
+  return new Uint8Array([...heads, ...new Uint8Array(100_000)])
+}
+
+/** Her commit of a tree with this root. */
+async function commitOf(data: { $link: string }): Promise<Proof> {
+  const unsigned = { ...{ version: 3, did: alice, rev, prev: null }, data: cidLink(data) }
+  const sig = Cbor.toBytes(await key.sign(Cbor.encode(unsigned)))
+  const commit = Cbor.encode({ ...unsigned, sig })
+  const root = (await linkOf(commit)).$link
+  return { root, blocks: new Map([[root, commit]]) }
+}
+
+const cidLink = ({ $link }: { $link: string }) => Cid.toCidLink(Cid.fromString($link))
 
 describe('a record that cannot be read is found, with its problem', () => {
   const found = async (bytes: Uint8Array<ArrayBuffer>) => {
@@ -150,9 +202,11 @@ describe('a record that cannot be read is found, with its problem', () => {
       problem: 'the record is larger than 1048576 bytes',
     })
   })
-  test('nested 100 000 deep is no danger', async () => {
+  test('nested 100 000 deep', async () => {
     const verified = await found(nested(100_000))
-    expect(verified.found && verified.problem).toBe(null)
+    expect(verified.found && verified.problem).toBe(
+      'the record has more than 200 values in one another',
+    )
   })
   test('bytes that are no record', async () => {
     for (const bytes of [
@@ -167,5 +221,14 @@ describe('a record that cannot be read is found, with its problem', () => {
         problem: 'the record is not DAG-CBOR',
       })
     }
+  })
+  test('lists in lists that are said to be long take no memory', async () => {
+    expect(await found(claimingLists())).toMatchObject({ problem: 'the record is not DAG-CBOR' })
+  })
+  test('more values than anybody has a use for', async () => {
+    const many = encodeRecord(Array.from({ length: 200_000 }, () => 0))
+    expect(await found(many)).toMatchObject({
+      problem: 'the record has more than 200000 values',
+    })
   })
 })

@@ -1,12 +1,10 @@
-import * as Car from '@atcute/car'
-import * as Cbor from '@atcute/cbor'
-import * as Cid from '@atcute/cid'
 import type { PublicKey } from '@atcute/crypto'
-import { type Did, isTid } from '@atcute/lexicons/syntax'
-import { type BlockMap, findRpathAndBuildProof, MemoryBlockStore, NodeStore } from '@atcute/mst'
-import { type Commit, isCommit } from '@atcute/repo'
+import type { Did } from '@atcute/lexicons/syntax'
 import { recordBytesMax } from '#site/limits.ts'
+import { CborError, decodeCbor } from './bounded-cbor.ts'
 import type { Identity } from './identity.ts'
+import { type RepoProof, verifyCommit } from './repo-proof.ts'
+import { findInTree } from './repo-tree.ts'
 import type { SafeFetch } from './safe-fetch.ts'
 
 /** What the owner's signed commit says about one record. `rev` orders the answers of one repository. */
@@ -52,7 +50,7 @@ export interface RecordKey {
   readonly rkey: string
 }
 
-/** A proof holds the record and the tree's path to it: a few small nodes. */
+/** A proof holds the record and the tree's path to it: a few small nodes, some four keys each. */
 const proofBytesMax = recordBytesMax + 1024 * 1024
 
 /**
@@ -66,7 +64,27 @@ export async function readVerifiedRecord(
   signal?: AbortSignal,
 ): Promise<VerifiedRecord> {
   const key = { did: identity.did, collection, rkey }
-  const url = new URL('/xrpc/com.atproto.sync.getRecord', identity.pds)
+  return await verifyProof(await fetchProof(key, identity, fetch, signal), key, identity.signingKey)
+}
+
+/** As `readVerifiedRecord`. What the proof tells of other records beside, `recordIn` knows. */
+export async function readWithProof(
+  { collection, rkey }: Omit<RecordKey, 'did'>,
+  identity: Identity,
+  fetch: SafeFetch,
+  signal?: AbortSignal,
+): Promise<{ answer: VerifiedRecord; proof: RepoProof }> {
+  const key = { did: identity.did, collection, rkey }
+  return await verify(await fetchProof(key, identity, fetch, signal), key, identity.signingKey)
+}
+
+async function fetchProof(
+  key: RecordKey,
+  { pds }: Identity,
+  fetch: SafeFetch,
+  signal: AbortSignal | undefined,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const url = new URL('/xrpc/com.atproto.sync.getRecord', pds)
   for (const [name, value] of Object.entries(key)) url.searchParams.set(name, value)
   const response = await fetch(url, {
     limits: { responseBytesMax: proofBytesMax },
@@ -75,7 +93,7 @@ export async function readVerifiedRecord(
   if (!response.ok) {
     throw new RecordUnavailableError(uriOf(key), response.status, await errorCodeOf(response))
   }
-  return verifyProof(new Uint8Array(await response.arrayBuffer()), key, identity.signingKey)
+  return new Uint8Array(await response.arrayBuffer())
 }
 
 /**
@@ -86,17 +104,42 @@ export async function verifyProof(
   carBytes: Uint8Array<ArrayBuffer>,
   key: RecordKey,
   publicKey: PublicKey,
+  now?: () => number,
 ): Promise<VerifiedRecord> {
+  return (await verify(carBytes, key, publicKey, now)).answer
+}
+
+async function verify(
+  carBytes: Uint8Array<ArrayBuffer>,
+  key: RecordKey,
+  publicKey: PublicKey,
+  now?: () => number,
+): Promise<{ answer: VerifiedRecord; proof: RepoProof }> {
+  const proof = await orProofError(key, verifyCommit(carBytes, key.did, publicKey, now))
+  const answer = await recordIn(proof, key)
+  if (answer === null) throw new ProofError(uriOf(key), 'missing block')
+  return { answer, proof }
+}
+
+/**
+ * What the proof of one record tells of another of the same repository. Null: it lacks a block that would tell,
+ * and nothing is known, neither that the record is there nor that it is not. Throws ProofError.
+ */
+export async function recordIn(
+  { rev, tree, blocks }: RepoProof,
+  key: RecordKey,
+): Promise<VerifiedRecord | null> {
+  const path = `${key.collection}/${key.rkey}`
+  const entry = await orProofError(key, findInTree(tree, blocks, path))
+  if (entry === 'unknown') return null
+  if (entry === 'absent') return { found: false, rev }
+  const bytes = blocks.get(entry.cid)
+  return bytes === undefined ? null : { found: true, rev, cid: entry.cid, ...decodeRecord(bytes) }
+}
+
+async function orProofError<Result>(key: RecordKey, work: Promise<Result>): Promise<Result> {
   try {
-    const { root, blocks } = await readBlocks(carBytes)
-    const commit = await verifyCommit(blocks.get(root), key.did, publicKey)
-    const nodes = new NodeStore(new MemoryBlockStore(blocks))
-    const path = `${key.collection}/${key.rkey}`
-    const [link] = await findRpathAndBuildProof(nodes, commit.data.$link, path)
-    if (link === null) return { found: false, rev: commit.rev }
-    const bytes = blocks.get(link.$link)
-    if (bytes === undefined) throw new Error('the record itself is missing')
-    return { found: true, rev: commit.rev, cid: link.$link, ...decodeRecord(bytes) }
+    return await work
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : 'unreadable'
     throw new ProofError(uriOf(key), reason, { cause })
@@ -108,42 +151,12 @@ function decodeRecord(bytes: Uint8Array): { record: unknown; problem: string | n
     return { record: null, problem: `the record is larger than ${recordBytesMax} bytes` }
   }
   try {
-    return { record: Cbor.decode(bytes), problem: null }
-  } catch {
-    return { record: null, problem: 'the record is not DAG-CBOR' }
+    return { record: decodeCbor(bytes), problem: null }
+  } catch (error) {
+    const isTooLarge = error instanceof CborError && error.limit !== null
+    const problem = isTooLarge ? `has ${error.message}` : 'is not DAG-CBOR'
+    return { record: null, problem: `the record ${problem}` }
   }
-}
-
-async function readBlocks(
-  car: Uint8Array<ArrayBuffer>,
-): Promise<{ root: string; blocks: BlockMap }> {
-  const reader = Car.fromUint8Array(car)
-  const root = reader.header.data.roots[0]?.$link
-  if (root === undefined) throw new Error('no root')
-  const blocks: BlockMap = new Map()
-  for (const { cid, bytes } of reader) {
-    const named = Cid.toString(cid)
-    const actual = await Cid.create(Cid.CODEC_DCBOR, bytes)
-    if (Cid.toString(actual) !== named) throw new Error('a block does not match its CID')
-    blocks.set(named, bytes as Uint8Array<ArrayBuffer>)
-  }
-  return { root, blocks }
-}
-
-async function verifyCommit(
-  bytes: Uint8Array | undefined,
-  did: Did,
-  publicKey: PublicKey,
-): Promise<Commit> {
-  if (bytes === undefined) throw new Error('no commit')
-  const commit: unknown = Cbor.decode(bytes)
-  if (!isCommit(commit)) throw new Error('root is not a commit')
-  if (commit.did !== did) throw new Error('commit of another account')
-  if (!isTid(commit.rev)) throw new Error('the revision is none')
-  const { sig, ...unsigned } = commit
-  const isSigned = await publicKey.verify(Cbor.fromBytes(sig), Cbor.encode(unsigned))
-  if (!isSigned) throw new Error('signature does not match')
-  return commit
 }
 
 const uriOf = ({ did, collection, rkey }: RecordKey): string => `at://${did}/${collection}/${rkey}`

@@ -1,0 +1,197 @@
+import { createDpopFetch } from '@atcute/oauth-crypto'
+import type { StateStore, StoredSession } from '@atcute/oauth-node-client'
+import type { Did } from '#site/site-address.ts'
+import type { Alone } from './alone.ts'
+import { boundedJson } from './bounded-json.ts'
+import type { ClientKeys } from './client-keys.ts'
+import type { FetchLimits } from './fetch-limits.ts'
+import type { Clients } from './oauth-client.ts'
+import type { SealedStore } from './oauth-rows.ts'
+import type { SafeFetch } from './safe-fetch.ts'
+import { SessionEndedError } from './session-ended.ts'
+
+/** What acts for an account on its server. */
+export interface AccountSession {
+  readonly did: Did
+  /**
+   * A request to the account's server, `path` with its query. Tokens that the server does not take any more
+   * are renewed, and the request is sent once more. Throws SessionEndedError, and what `fetch` throws.
+   */
+  handle(path: string, init?: SessionRequest): Promise<Response>
+}
+
+export type SessionRequest = RequestInit & { readonly limits?: Partial<FetchLimits> }
+
+/** Tokens are renewed when they have less than this left. */
+const renewBeforeMs = 60_000
+
+interface AccountSessionsOptions {
+  readonly clients: Clients
+  readonly keys: ClientKeys | null
+  readonly sessions: SealedStore<Did, StoredSession>
+  readonly states: StateStore
+  readonly fetch: SafeFetch
+  readonly alone: Alone
+}
+
+/**
+ * The sessions of accounts, one each, shared by all processes on one database. A refresh token can be used
+ * once, and the reference server ends the session that uses it twice: so renewals take turns, and whoever
+ * waited finds the tokens that the one before has brought.
+ */
+export class AccountSessions {
+  readonly #options: AccountSessionsOptions
+  /** Of this process, by the access token that they replace. */
+  readonly #renewals = new Map<string, Promise<StoredSession>>()
+
+  constructor(options: AccountSessionsOptions) {
+    this.#options = options
+  }
+
+  /** Undefined: none, or one that a service with other keys or another address began. */
+  async find(did: Did): Promise<StoredSession | undefined> {
+    const { keys, sessions } = this.#options
+    const session = await sessions.get(did)
+    if (session === undefined) return undefined
+    const { authMethod } = session
+    const isOurs =
+      keys === null
+        ? authMethod.method === 'none'
+        : authMethod.method === 'private_key_jwt' && (await keys.has(authMethod.kid))
+    return isOurs ? session : undefined
+  }
+
+  /** The account's session, its tokens renewed when they are stale. Throws SessionEndedError. */
+  async open(did: Did): Promise<AccountSession> {
+    const found = await this.find(did)
+    if (found === undefined) throw new SessionEndedError(did)
+    const session = isStale(found) ? await this.#renew(did, found) : found
+    return { did, handle: (path, init = {}) => this.#handle(did, session, path, init) }
+  }
+
+  /** Keeps what a sign-in has brought, in place of what was there. */
+  async keep(did: Did, session: StoredSession): Promise<void> {
+    await this.#inTurn(did, async () => await this.#options.sessions.set(did, session))
+  }
+
+  /** Ends it on the account's server as well, if that answers. Harmless when there is none. */
+  async revoke(did: Did): Promise<void> {
+    const { clients, sessions, states } = this.#options
+    await this.#inTurn(did, async () => {
+      if ((await sessions.get(did)) === undefined) return
+      if ((await this.find(did)) === undefined) return await sessions.delete(did)
+      const client = await clients.open(sessions, states)
+      await client.revoke(did)
+    })
+  }
+
+  /** Seals all with the newest secret, so that older ones can go. */
+  async sealAnew(): Promise<void> {
+    const { sessions } = this.#options
+    for await (const [did] of sessions.entries()) {
+      await this.#inTurn(did, async () => {
+        const session = await sessions.get(did)
+        if (session !== undefined) await sessions.set(did, session)
+      })
+    }
+  }
+
+  async #handle(
+    did: Did,
+    session: StoredSession,
+    path: string,
+    init: SessionRequest,
+  ): Promise<Response> {
+    const response = await this.#send(session, path, init)
+    if (!isInvalidToken(response)) return response
+    await response.body?.cancel()
+    const renewed = await this.#renew(did, session)
+    const again = await this.#send(renewed, path, init)
+    if (!isInvalidToken(again)) return again
+    await again.body?.cancel()
+    await this.#forget(did, renewed)
+    throw new SessionEndedError(did)
+  }
+
+  async #send(
+    { dpopKey, tokenSet }: StoredSession,
+    path: string,
+    { limits = {}, ...init }: SessionRequest,
+  ) {
+    const { clients, fetch } = this.#options
+    const send = createDpopFetch({
+      ...{ key: dpopKey, nonces: clients.nonces, isAuthServer: false },
+      // It gets a whole request, which knows of no limits.
+      fetch: ((request: Request) => fetch(request, { limits })) as typeof globalThis.fetch,
+    })
+    const headers = new Headers(init.headers)
+    headers.set('authorization', `${tokenSet.token_type} ${tokenSet.access_token}`)
+    return boundedJson(await send(new URL(path, tokenSet.aud), { ...init, headers }))
+  }
+
+  /** Tokens in place of those of `spent`: fetched once, however many ask, wherever they are. */
+  async #renew(did: Did, spent: StoredSession): Promise<StoredSession> {
+    const token = spent.tokenSet.access_token
+    const running = this.#renewals.get(token)
+    if (running !== undefined) return await running
+    const renewal = this.#inTurn(did, () => this.#renewInTurn(did, token))
+    this.#renewals.set(token, renewal)
+    try {
+      return await renewal
+    } finally {
+      this.#renewals.delete(token)
+    }
+  }
+
+  async #renewInTurn(did: Did, spentToken: string): Promise<StoredSession> {
+    const { clients, sessions, states } = this.#options
+    const before = await this.find(did)
+    if (before === undefined) throw new SessionEndedError(did)
+    if (before.tokenSet.access_token !== spentToken) return before
+    let cause: unknown
+    try {
+      const client = await clients.open(sessions, states)
+      await client.restore(did, { refresh: true })
+    } catch (error) {
+      cause = error
+    }
+    // The library deletes a session that its server has ended. Any other failure may pass, and may have
+    // come after the new tokens were there.
+    const after = await sessions.get(did)
+    if (after === undefined) throw new SessionEndedError(did, { cause })
+    if (after.tokenSet.access_token !== spentToken) return after
+    if (!isOfAnotherServer(cause)) throw cause
+    await sessions.delete(did)
+    throw new SessionEndedError(did, { cause })
+  }
+
+  /** Unless somebody signed in meanwhile. */
+  async #forget(did: Did, session: StoredSession): Promise<void> {
+    const { sessions } = this.#options
+    await this.#inTurn(did, async () => {
+      const now = await sessions.get(did)
+      if (now?.tokenSet.access_token === session.tokenSet.access_token) await sessions.delete(did)
+    })
+  }
+
+  #inTurn<T>(did: Did, work: () => Promise<T>): Promise<T> {
+    return this.#options.alone(`oauth session ${did}`, work)
+  }
+}
+
+const isStale = ({ tokenSet }: StoredSession): boolean =>
+  tokenSet.expires_at !== undefined && tokenSet.expires_at < Date.now() + renewBeforeMs
+
+/** RFC 6750 §3.1, as the account's server says it with DPoP (RFC 9449 §7.1). */
+function isInvalidToken(response: Response): boolean {
+  const challenge = response.headers.get('www-authenticate') ?? ''
+  return (
+    response.status === 401 &&
+    /^(?:DPoP|Bearer) /.test(challenge) &&
+    challenge.includes('error="invalid_token"')
+  )
+}
+
+/** The account has moved: the server that gave the tokens is not its server any more (library, 2.0.1). */
+const isOfAnotherServer = (error: unknown): boolean =>
+  error instanceof TypeError && error.message.startsWith('issuer mismatch')

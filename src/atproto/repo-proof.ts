@@ -1,0 +1,98 @@
+import * as Car from '@atcute/car'
+import * as Cbor from '@atcute/cbor'
+import * as Cid from '@atcute/cid'
+import type { PublicKey } from '@atcute/crypto'
+import { type Did, isTid } from '@atcute/lexicons/syntax'
+import type { BlockMap } from '@atcute/mst'
+import { type Commit, isCommit } from '@atcute/repo'
+import { decodeCbor } from './bounded-cbor.ts'
+
+/** A commit that the account has signed, and those blocks of its repository that a server gave with it. */
+export interface RepoProof {
+  /** Orders the commits of one repository. */
+  readonly rev: string
+  /** CID of the tree's root. */
+  readonly tree: string
+  /** By CID, each checked against it. What the tree does not lead to, the account has not signed. */
+  readonly blocks: BlockMap
+}
+
+const blocksMax = 256
+/** Of an archive with one root; its length is one byte then. */
+const carHeaderBytesMax = 127
+/** How far a server's clock may be ahead of ours. */
+const clockSkewMs = 5 * 60_000
+
+/**
+ * Throws when a block does not match its CID, or the commit is not of this account, signed by this key and of a
+ * time that has come.
+ */
+export async function verifyCommit(
+  car: Uint8Array<ArrayBuffer>,
+  did: Did,
+  publicKey: PublicKey,
+  now: () => number = Date.now,
+): Promise<RepoProof> {
+  const { root, blocks } = readBlocks(car)
+  const commit = commitOf(blocks.get(root), did)
+  if (!(await isSigned(root, commit, publicKey))) throw new Error('signature does not match')
+  // Nothing honest would ever be newer: the account's next server, or its next key, could not publish any more.
+  if (millisecondsOf(commit.rev) > now() + clockSkewMs) throw new Error('of a time to come')
+  return { rev: commit.rev, tree: commit.data.$link, blocks }
+}
+
+function readBlocks(car: Uint8Array<ArrayBuffer>): { root: string; blocks: BlockMap } {
+  if ((car[0] ?? 0) > carHeaderBytesMax) throw new Error('the header is too long')
+  const reader = Car.fromUint8Array(car)
+  const root = reader.header.data.roots[0]?.$link
+  if (root === undefined) throw new Error('no root')
+  const blocks: BlockMap = new Map()
+  for (const { cid, bytes } of reader) {
+    if (blocks.size === blocksMax) throw new Error('too many blocks')
+    const digest = new Bun.CryptoHasher('sha256').update(bytes).digest()
+    if (!Cid.equals(Cid.fromDigest(Cid.CODEC_DCBOR, digest), cid)) {
+      throw new Error('a block does not match its CID')
+    }
+    blocks.set(Cid.toString(cid), bytes as Uint8Array<ArrayBuffer>)
+  }
+  return { root, blocks }
+}
+
+function commitOf(bytes: Uint8Array | undefined, did: Did): Commit {
+  if (bytes === undefined) throw new Error('no commit')
+  const commit: unknown = decodeCbor(bytes)
+  if (!isCommit(commit)) throw new Error('root is not a commit')
+  if (commit.did !== did) throw new Error('commit of another account')
+  if (!isTid(commit.rev)) throw new Error('the revision is none')
+  return commit
+}
+
+const tidDigits = '234567abcdefghijklmnopqrstuvwxyz'
+
+/** Since 1970; a TID counts microseconds in front of its last two digits (https://atproto.com/specs/tid). */
+function millisecondsOf(tid: string): number {
+  const microseconds = [...tid.slice(0, -2)].reduce(
+    (sum, digit) => sum * tidDigits.length + tidDigits.indexOf(digit),
+    0,
+  )
+  return microseconds / 1000
+}
+
+const lastOf = new WeakMap<
+  PublicKey,
+  { readonly cid: string; readonly isSigned: Promise<boolean> }
+>()
+
+// The records of a site are proven by the same commit, and a signature of secp256k1 takes a millisecond. The
+// CID, which was checked, stands for all bytes of the commit, its signature among them.
+function isSigned(
+  cid: string,
+  { sig, ...unsigned }: Commit,
+  publicKey: PublicKey,
+): Promise<boolean> {
+  const last = lastOf.get(publicKey)
+  if (last?.cid === cid) return last.isSigned
+  const isSigned = publicKey.verify(Cbor.fromBytes(sig), Cbor.encode(unsigned))
+  lastOf.set(publicKey, { cid, isSigned })
+  return isSigned
+}
