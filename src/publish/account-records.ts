@@ -6,6 +6,8 @@ import { parseSiteName } from '#site/site-name.ts'
 
 /** More than any account has; with more of them nothing is deleted, and the rest is not used again. */
 const recordsMax = 5_000
+/** Manifests of seventy thousand files; 80 MB in memory. Of what is left out, only the keys are known. */
+const valuesMax = 1_000_000
 
 /** What the repository holds of our collections, and the commit at which it did. */
 export interface RepositoryState extends AccountRecords {
@@ -19,16 +21,19 @@ export interface RepositoryState extends AccountRecords {
 export async function readRepository(repo: AccountRepo): Promise<RepositoryState> {
   const head = await repo.latestCommit()
   const [sites, parts] = await Promise.all([
-    repo.listRecords('place.sitehost.fs', recordsMax),
-    repo.listRecords('place.sitehost.subfs', recordsMax),
+    repo.listRecords('place.sitehost.fs', { recordsMax, valuesMax }),
+    repo.listRecords('place.sitehost.subfs', { recordsMax, valuesMax }),
   ])
   return {
     head,
-    isComplete: sites.length < recordsMax && parts.length < recordsMax,
+    isComplete: [sites, parts].every(isWhole),
     sites: new Map(sites.map((record) => [record.rkey, siteRecord(record)])),
     parts: new Map(parts.map((record) => [record.rkey, partRecord(record)])),
   }
 }
+
+const isWhole = (records: readonly ListedRecord[]): boolean =>
+  records.length < recordsMax && records.every(({ value }) => value !== null)
 
 function siteRecord({ rkey, cid, value }: ListedRecord): StoredRecord {
   const name = parseSiteName(rkey)

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { pipeline, type Transform } from 'node:stream'
+import { codeOf } from '#observe/code-of.ts'
 
 /** A file from `start` up to, but not with, `end`. */
 export async function* bytesOfFile(
@@ -25,5 +26,4 @@ export async function* decoded(
   }
 }
 
-const isZlibError = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')
+const isZlibError = (error: unknown): boolean => codeOf(error)?.startsWith('Z_') ?? false

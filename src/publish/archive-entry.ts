@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { archiveEntriesMax, archiveNameBytesMax } from '#site/limits.ts'
+import { archiveNameBytesMax, uploadEntriesMax } from '#site/limits.ts'
 import { invalid, quoted, tooLarge, type UploadRefusedError } from './upload-refusal.ts'
 
 /** A file of an archive, or what stands in its place. Folders are none. */
@@ -29,7 +29,7 @@ export function entryName(bytes: Buffer): string {
 
 export const tooManyEntries = (): UploadRefusedError =>
   tooLarge(
-    `This archive holds over ${archiveEntriesMax} files and folders. Leave folders such as ` +
+    `This archive holds over ${uploadEntriesMax} files and folders. Leave folders such as ` +
       'node_modules out of it.',
   )
 

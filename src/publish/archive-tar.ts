@@ -1,5 +1,5 @@
 import { createGunzip } from 'node:zlib'
-import { archiveEntriesMax, tarMetadataBytesMax } from '#site/limits.ts'
+import { tarMetadataBytesMax, uploadEntriesMax } from '#site/limits.ts'
 import { ArchiveBytes } from './archive-bytes.ts'
 import { bytesOfFile, decoded } from './archive-decoding.ts'
 import { type ArchiveEntry, corruptEntry, entryName, tooManyEntries } from './archive-entry.ts'
@@ -30,7 +30,7 @@ export async function* readTar(
   for (let entries = 0; ; entries++) {
     const entry = await readEntry(bytes)
     if (entry === null) break
-    if (entries >= archiveEntriesMax) throw tooManyEntries()
+    if (entries >= uploadEntriesMax) throw tooManyEntries()
     const content = new EntryContent(bytes, entry)
     if (!isFolder(entry)) yield { ...entry, problem: problemWith(entry), content }
     await content.skipRest()

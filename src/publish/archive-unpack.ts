@@ -1,15 +1,16 @@
-import { archiveOverheadBytesMax, ignoreFileBytesMax } from '#site/limits.ts'
+import type { SiteLimits } from '#site/limits.ts'
+import { ignoreFileBytesMax, uploadOverheadBytesMax } from '#site/limits.ts'
 import { ignoreFileName, isLeftOut, sharedRoot } from '#site/upload-path.ts'
 import type { ArchiveEntry } from './archive-entry.ts'
 import { readTar } from './archive-tar.ts'
 import { readZip } from './archive-zip.ts'
 import { type SpoolFolder, SpoolLimitError } from './spool-folder.ts'
 import { invalid, megabytes, quoted, tooLarge } from './upload-refusal.ts'
-import type { UploadLimits, UploadTree } from './upload-tree.ts'
+import type { UploadTree } from './upload-tree.ts'
 
 interface UnpackOptions {
   readonly folder: SpoolFolder
-  readonly limits: UploadLimits
+  readonly limits: SiteLimits
   readonly onUnpack?: (bytes: number) => Promise<void>
 }
 
@@ -26,7 +27,7 @@ export async function unpackArchive(
 ): Promise<void> {
   const format = formatOf(name)
   if (format === null) throw invalid(`${quoted(name)} is not a .zip, .tar, .tar.gz or .tgz file.`)
-  const bytesMax = limits.siteBytesMax + archiveOverheadBytesMax
+  const bytesMax = limits.siteBytesMax + uploadOverheadBytesMax
   const isGzipped = format === 'tar.gz'
   const unpack = (path: string, archiveBytes: number) => {
     const read = () => (format === 'zip' ? readZip(path) : readTar(path, { isGzipped, bytesMax }))

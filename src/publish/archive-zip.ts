@@ -1,6 +1,6 @@
 import { crc32, createInflateRaw } from 'node:zlib'
 import { type Entry, fromRandomAccessReaderPromise, type ZipFile } from 'yauzl'
-import { archiveEntriesMax, zipDirectoryBytesMax } from '#site/limits.ts'
+import { uploadEntriesMax, zipDirectoryBytesMax } from '#site/limits.ts'
 import { bytesOfFile, decoded } from './archive-decoding.ts'
 import { type ArchiveEntry, corruptEntry, entryName, tooManyEntries } from './archive-entry.ts'
 import { ArchiveFile } from './archive-file.ts'
@@ -27,7 +27,7 @@ export async function* readZip(path: string): AsyncGenerator<ArchiveEntry> {
 }
 
 async function listEntries(zip: ZipFile): Promise<readonly Entry[]> {
-  if (zip.entryCount > archiveEntriesMax) throw tooManyEntries()
+  if (zip.entryCount > uploadEntriesMax) throw tooManyEntries()
   const entries: Entry[] = []
   let bytes = 0
   for await (const entry of zip.eachEntry()) {

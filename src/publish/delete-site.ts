@@ -1,12 +1,13 @@
 import { setTimeout } from 'node:timers/promises'
-import { type AccountRepo, type RepoWrite, ServerRefusedError } from '#atproto/account-repo.ts'
+import type { AccountRepo } from '#atproto/account-repo.ts'
 import { partsToDelete } from '#site/plan-writes.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import type { Db } from '#store/database.ts'
 import type { Hints } from '#store/hints.ts'
 import { enqueueIngest } from '#store/ingest-queue.ts'
 import { readRepository } from './account-records.ts'
-import { isTooMuchAtOnce, SiteConflictError, writesMax } from './commit-site.ts'
+import { commitDeletes, type RepoDelete } from './commit-deletes.ts'
+import { SiteConflictError, writesMax } from './commit-site.ts'
 import { patienceOfAPerson, withPatience } from './server-patience.ts'
 
 export type SiteDeletion =
@@ -54,7 +55,7 @@ async function deleteRecords(
     // Not at the first look: our own commit, whose answer was lost on its way.
     if (deletes.length === 0) return attempt > 0
     if (cid !== null && cid !== first.cid) break
-    const isCommitted = await withPatience(() => commitDeletion(deletes, head, repo), patience)
+    const isCommitted = await withPatience(() => commitDeletes(deletes, head, repo), patience)
     if (isCommitted && deletes.length <= writesMax) return true
     await setTimeout(commitDelayMs * 2 ** Math.min(attempt, 6) * Math.random())
     remains = await read()
@@ -62,14 +63,12 @@ async function deleteRecords(
   throw new SiteConflictError(address)
 }
 
-type Delete = Extract<RepoWrite, { action: 'delete' }>
-
 /** What the repository holds of a site at `head`. `cid` is its main record's; null without one. */
 interface Remains {
   readonly head: string
   readonly cid: string | null
   /** In the order in which readers miss nothing of what they still see: the main record first. */
-  readonly deletes: readonly Delete[]
+  readonly deletes: readonly RepoDelete[]
 }
 
 async function readRemains(address: SiteAddress, repo: AccountRepo): Promise<Remains> {
@@ -86,26 +85,8 @@ async function readRemains(address: SiteAddress, repo: AccountRepo): Promise<Rem
   return { head: repository.head, cid, deletes }
 }
 
-const deletion = (collection: Delete['collection'], rkey: string): Delete => ({
+const deletion = (collection: RepoDelete['collection'], rkey: string): RepoDelete => ({
   action: 'delete',
   collection,
   rkey,
 })
-
-/** False when the repository moved on since `head`: nothing was deleted. */
-async function commitDeletion(
-  deletes: readonly Delete[],
-  head: string,
-  repo: Pick<AccountRepo, 'applyWrites' | 'deleteRecord'>,
-): Promise<boolean> {
-  try {
-    await repo.applyWrites(deletes.slice(0, writesMax), head)
-    return true
-  } catch (error) {
-    if (!(error instanceof ServerRefusedError)) throw error
-    if (error.code === 'InvalidSwap') return false
-    if (!isTooMuchAtOnce(error)) throw error
-    for (const { collection, rkey } of deletes) await repo.deleteRecord(collection, rkey)
-    return true
-  }
-}

@@ -14,7 +14,10 @@ export const failPoints = [
   'after-finish',
 ] as const
 
-export type FailPoint = (typeof failPoints)[number]
+/** Those of an account that leaves. */
+export const leavingPoints = ['records-deleted', 'account-left'] as const
+
+export type FailPoint = (typeof failPoints)[number] | (typeof leavingPoints)[number]
 
 /** Called at each of them. */
 export type AtFailPoint = (point: FailPoint) => void

@@ -1,7 +1,8 @@
 import type { Log } from '#observe/log.ts'
 import type { Db } from '#store/database.ts'
 import type { Hints } from '#store/hints.ts'
-import { beginWriting, type JobProgress, updateJob } from '#store/jobs.ts'
+import { beginWriting, updateJob } from '#store/job-steps.ts'
+import type { Job, JobProgress } from '#store/jobs.ts'
 
 const reportEveryMs = 200
 
@@ -31,13 +32,15 @@ export class JobReporter {
   readonly #cancelled = new AbortController()
   readonly #jobId: string
   readonly #context: ReporterContext
-  #latest: JobProgress | undefined
+  #latest: JobProgress
   #timer: Timer | undefined
   #isStopped = false
+  #isWriting = false
   #writing: Promise<void> = Promise.resolve()
 
-  constructor(jobId: string, context: ReporterContext) {
-    this.#jobId = jobId
+  constructor({ id, progress }: Pick<Job, 'id' | 'progress'>, context: ReporterContext) {
+    this.#jobId = id
+    this.#latest = progress
     this.#context = context
   }
 
@@ -50,11 +53,16 @@ export class JobReporter {
   async beginWriting(): Promise<void> {
     const { db, now } = this.#context
     if (!(await beginWriting(db, this.#jobId, now()))) throw new JobCancelledError(this.#jobId)
+    this.#isWriting = true
   }
 
-  /** The state as it was last reported. */
+  /** Whether the site may have been written. */
+  get isWriting(): boolean {
+    return this.#isWriting
+  }
+
+  /** The state as it was last reported, in an earlier turn if not in this one. */
   get latest(): JobProgress {
-    if (this.#latest === undefined) throw new TypeError('nothing was reported yet')
     return this.#latest
   }
 
@@ -63,7 +71,7 @@ export class JobReporter {
     if (this.#isStopped) return
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
-      this.#writing = this.#writing.then(() => this.#write(progress))
+      this.#writing = this.#writing.then(() => this.#write())
     }, reportEveryMs)
   }
 
@@ -74,9 +82,9 @@ export class JobReporter {
     await this.#writing
   }
 
-  async #write(scheduled: JobProgress): Promise<void> {
+  async #write(): Promise<void> {
     const { db, hints, log, now } = this.#context
-    const progress = this.#latest ?? scheduled
+    const progress = this.#latest
     const status =
       progress.phase === 'validating' || progress.phase === 'compressing'
         ? 'processing'

@@ -9,7 +9,8 @@ import type { Log } from '#observe/log.ts'
 import { type Did, type SiteAddress, siteUri } from '#site/site-address.ts'
 import { type Database, openDatabase } from '#store/database.ts'
 import { Hints } from '#store/hints.ts'
-import { beginWriting, findJob, type Job, listUnfinishedJobs, startNextJob } from '#store/jobs.ts'
+import { beginWriting, startNextJob } from '#store/job-steps.ts'
+import { findJob, type Job, listUnfinishedJobs } from '#store/jobs.ts'
 import { migrate } from '#store/migrate.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { alice, bob, siteOf } from '#tests/support/sample-rows.ts'
@@ -68,7 +69,13 @@ const start = (): void => {
 async function queue(address: SiteAddress): Promise<string> {
   const id = crypto.randomUUID()
   await context.spool.open(id)
-  const upload = { siteName: address.name, files: [], skippedFiles: [], isEmpty: false }
+  const upload = {
+    siteName: address.name,
+    files: [],
+    skippedFiles: [],
+    isEmpty: false,
+    retain: true,
+  }
   expect(await queueJob(id, address, upload, context)).toEqual({ created: true })
   return id
 }
@@ -86,6 +93,25 @@ test('a failure is told to its owner, frees the spool, and the next job goes on'
     expect((await findJob(context.db, id))?.error).toContain('did not answer')
   }
   await eventually(async () => expect(await spooled()).toEqual([]))
+})
+
+test('a job that has ended takes no room from the next upload of its owner', async () => {
+  const spool = new Spool(join(dir, 'spool'), { bytesMax: 1200 })
+  const after: Promise<unknown>[] = []
+  context = {
+    ...context,
+    spool,
+    at: (point) => {
+      if (point === 'after-finish') after.push(spool.reserve(crypto.randomUUID(), 400, alice))
+    },
+  }
+  onResolve = (did) => Promise.reject(new IdentityError(did, 'away'))
+  const id = await queue(siteOf('a'))
+  await spool.hold(id, 1, alice)
+  start()
+  await eventually(async () => expect(await statusOf(id)).toBe('failed'))
+  await eventually(async () => expect(after).toHaveLength(1))
+  await Promise.all(after)
 })
 
 test('a defect of ours is logged, and told without its details', async () => {
@@ -188,7 +214,13 @@ test('a job that is writing its record cannot be cancelled any more', async () =
 
 test('the next site of the same name is refused while one waits', async () => {
   await queue(siteOf('a'))
-  const upload = { siteName: siteOf('a').name, files: [], skippedFiles: [], isEmpty: false }
+  const upload = {
+    siteName: siteOf('a').name,
+    files: [],
+    skippedFiles: [],
+    isEmpty: false,
+    retain: true,
+  }
   expect(await queueJob(crypto.randomUUID(), siteOf('a'), upload, context)).toEqual({
     created: false,
     reason: 'same-site-running',

@@ -1,4 +1,5 @@
 import type { Identities } from '#atproto/identity.ts'
+import { Lanes } from '#atproto/lanes.ts'
 import type { OAuth } from '#atproto/oauth.ts'
 import type { BlobStore } from '#blobs/blob-store.ts'
 import type { Log } from '#observe/log.ts'
@@ -7,16 +8,12 @@ import type { Db } from '#store/database.ts'
 import type { Hints } from '#store/hints.ts'
 import {
   cancelJobUnlessWriting,
-  createJob,
-  findJob,
   finishJob,
-  type Job,
-  type JobAdmission,
-  listUnfinishedJobs,
   listWaitingAccounts,
   requeueJobs,
   startNextJob,
-} from '#store/jobs.ts'
+} from '#store/job-steps.ts'
+import { createJob, findJob, type Job, type JobAdmission, listUnfinishedJobs } from '#store/jobs.ts'
 import { outlastDatabase } from '#store/outlast-database.ts'
 import type { AtFailPoint } from './fail-points.ts'
 import { progressAtStart } from './publish-site.ts'
@@ -27,6 +24,8 @@ import type { SkippedFile, UploadedFile } from './upload-tree.ts'
 
 export const queuedJobsMax = 5
 const runningJobsMax = 4
+/** Jobs that send slowly beside those: each holds what it is sending of eight files, some 6 MB. */
+const asideJobsMax = 12
 const lookAgainMs = 5_000
 const interrupted = 'The upload was interrupted. Nothing was published; try again.'
 const cancelled = 'The upload was cancelled. Nothing was published.'
@@ -42,22 +41,29 @@ export interface JobContext {
   readonly siteUrl: (address: SiteAddress) => string
   readonly now: () => number
   readonly at: AtFailPoint
+  readonly slowAfterMs?: number
+  /** So long may a job take, from its first turn on. */
+  readonly jobMsMax?: number
 }
 
 /** What a job needs after the upload request is gone. */
 export interface JobPlan {
   readonly files: readonly UploadedFile[]
   readonly skippedFiles: readonly SkippedFile[]
+  /** False: the assets of earlier versions go out of sight with them. Left out: true. */
+  readonly retain?: boolean
+  /** CID of the record that the site had when the job first looked, null for none; left out: it has not yet. */
+  readonly replaces?: string | null | undefined
 }
 
 /** Queues a received upload, whose files stay in the spool under the job's id. */
 export async function queueJob(
   id: string,
   { did, name }: SiteAddress,
-  { files, skippedFiles }: ReceivedUpload,
+  { files, skippedFiles, retain }: ReceivedUpload,
   { db, hints, now }: Pick<JobContext, 'db' | 'hints' | 'now'>,
 ): Promise<JobAdmission> {
-  const plan: JobPlan = { files, skippedFiles }
+  const plan: JobPlan = { files, skippedFiles, retain }
   const admission = await createJob(
     db,
     { id, did, site: name, progress: progressAtStart(files), plan: JSON.stringify(plan) },
@@ -74,10 +80,10 @@ export async function cancelJob(
   job: Job,
   { db, hints, now, spool }: Pick<JobContext, 'db' | 'hints' | 'now' | 'spool'>,
 ): Promise<Cancellation> {
-  const isCancelled = await cancelJobUnlessWriting(db, job.id, cancelled, now())
-  if (!isCancelled) return (await findJob(db, job.id))?.finishedAt === null ? 'too-late' : 'ended'
+  const was = await cancelJobUnlessWriting(db, job, cancelled, now())
+  if (was === null) return (await findJob(db, job.id))?.finishedAt === null ? 'too-late' : 'ended'
   // A job that runs removes its own folder when it notices.
-  if (!isStarted(job)) await spool.remove(job.id)
+  if (was === 'pending') await spool.remove(job.id)
   hints.notify('jobs')
   hints.notify('job-progress')
   return 'cancelled'
@@ -96,27 +102,22 @@ export async function recoverJobs({ db, spool, now }: JobContext): Promise<void>
       await spool.hold(job.id, job.progress.bytesTotal, job.did)
     } else await finishJob(db, job.id, { status: 'failed', error: interrupted }, now())
   }
-  const started = unfinished.filter((job) => isStarted(job) && kept.has(job.id))
-  await requeueJobs(
-    db,
-    started.map((job) => job.id),
-    now(),
-  )
+  await requeueJobs(db, [...kept], now())
   await spool.sweep(kept)
 }
 
-const isStarted = (job: Job): boolean => job.status !== 'pending'
-
 /**
- * Carries out queued jobs until the signal ends it: one an account, a few at once. A database that is
- * away is waited for.
+ * Carries out queued jobs until the signal ends it: one an account, a few at once, in as many turns as it takes.
+ * Who sends slowly does so beside the others, and waits for a server's limit in the queue. A database that is away
+ * is waited for.
  */
 export async function runJobs(context: JobContext, signal: AbortSignal): Promise<void> {
   const { hints, log } = context
   using hinted = hints.subscribe('jobs')
+  const lanes = new Lanes(runningJobsMax, { ...context, asideMax: asideJobsMax })
   const running = new Set<Promise<void>>()
   const startAndWait = async (): Promise<void> => {
-    await startJobs(running, context, signal)
+    await startJobs(lanes, running, context, signal)
     await hinted.wait(lookAgainMs, signal)
   }
   await outlastDatabase('jobs', startAndWait, { log, signal })
@@ -124,16 +125,28 @@ export async function runJobs(context: JobContext, signal: AbortSignal): Promise
 }
 
 async function startJobs(
+  lanes: Lanes,
   running: Set<Promise<void>>,
   context: JobContext,
   signal: AbortSignal,
 ): Promise<void> {
   const { db, hints, log, now } = context
-  const room = runningJobsMax - running.size
-  for (const did of room > 0 ? await listWaitingAccounts(db, room) : []) {
+  const { room } = lanes
+  const waiting = await listWaitingAccounts(db, { limit: Math.max(room, 1), now: now() })
+  if (room === 0) {
+    if (waiting.length > 0) lanes.makeRoom()
+    // Whatever ends or becomes slow gives a hint.
+    return
+  }
+  for (const did of waiting) {
     const job = await startNextJob(db, did, now())
     if (job === null) continue
-    const work = runJob(job, context, signal)
+    const work = lanes
+      .start({
+        run: (lane) => runJob(job, lane, context, signal),
+        onSlow: () => hints.notify('jobs'),
+        stays: true,
+      })
       .catch((error) => log.error('job could not be ended', { jobId: job.id, error }))
       .finally(() => {
         running.delete(work)

@@ -4,6 +4,7 @@ import { IdentityError } from '#atproto/identity.ts'
 import { SessionEndedError } from '#atproto/oauth.ts'
 import { BlobStorageError } from '#blobs/blob-store.ts'
 import { alice } from '#tests/support/sample-rows.ts'
+import { JobTooSlowError } from './job-turns.ts'
 import { NotPublishableError } from './not-publishable.ts'
 import { failureSentence } from './publish-failure.ts'
 import { BlobRefusedError } from './upload-blobs.ts'
@@ -15,6 +16,7 @@ describe('what the owner of a failed job reads', () => {
   const facts: [unknown, string | null][] = [
     [new NotPublishableError('Too large for your server.'), 'Too large for your server.'],
     [new SessionEndedError(alice), 'Sign in again'],
+    [new JobTooSlowError(), 'upload again, and only the rest is sent'],
     [new ServerUnreachableError('uploadBlob'), 'did not answer'],
     [new IdentityError(alice, 'away'), 'did not answer'],
     [refusal(413), 'too large'],

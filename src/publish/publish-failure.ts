@@ -3,6 +3,7 @@ import { IdentityError } from '#atproto/identity.ts'
 import { SessionEndedError } from '#atproto/oauth.ts'
 import { BlobStorageError } from '#blobs/blob-store.ts'
 import { SiteConflictError } from './commit-site.ts'
+import { JobTooSlowError } from './job-turns.ts'
 import { NotPublishableError } from './not-publishable.ts'
 import { ServerBusyError } from './server-patience.ts'
 import { BlobRefusedError } from './upload-blobs.ts'
@@ -18,6 +19,13 @@ export function failureSentence(error: unknown): string | null {
     return (
       `Your account’s server takes no more uploads until ${new Date(error.retryAt).toUTCString()}. ` +
       'What was sent so far is kept: upload again after that time, and only the rest is sent. ' +
+      'Nothing was published yet.'
+    )
+  }
+  if (error instanceof JobTooSlowError) {
+    return (
+      'Your account’s server was too slow: not everything was sent within two hours. ' +
+      'What was sent so far is kept: upload again, and only the rest is sent. ' +
       'Nothing was published yet.'
     )
   }

@@ -1,17 +1,18 @@
 import type { AccountRepo } from '#atproto/account-repo.ts'
 import { ServerRefusedError } from '#atproto/account-repo.ts'
+import type { Lane } from '#atproto/lanes.ts'
 import type { BlobStore } from '#blobs/blob-store.ts'
-import type { FileNode } from '#site/manifest.ts'
-import type { SitePath } from '#site/path.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import type { Db } from '#store/database.ts'
 import type { JobProgress } from '#store/jobs.ts'
 import { forgetUploadedBlobs } from '#store/uploaded-blobs.ts'
 import { type RepositoryState, readRepository } from './account-records.ts'
 import type { AtFailPoint } from './fail-points.ts'
+import { EverythingSentError } from './job-turns.ts'
+import { findReusableBlobs } from './reusable-blobs.ts'
 import { withPatience } from './server-patience.ts'
 import type { SpoolFolder } from './spool-folder.ts'
-import { type Report, storeFiles } from './store-files.ts'
+import { type Report, storeFiles, unsentOf } from './store-files.ts'
 import type { UploadedFile } from './upload-tree.ts'
 import { mainCid, type WrittenSite, writeSite } from './write-site.ts'
 
@@ -24,50 +25,71 @@ export interface PublishContext {
   readonly db: Db
   readonly now: () => number
   readonly signal: AbortSignal
+  /** Takes up room but while files are sent. */
+  readonly lane: Pick<Lane, 'mayGoAside' | 'stay'>
+  /** When the job's first turn began. */
+  readonly startedAt: number
+  /** What its earlier turns have sent. */
+  readonly sentBefore: SentBefore
+  /** CID of the record that the site had at its first look, null for none; undefined: this is it. */
+  readonly replaces: string | null | undefined
+  readonly onFirstLook: (replaces: string | null) => void
   readonly onProgress: (progress: JobProgress) => void
   /** Called right before the commit; throws when the job was cancelled. */
   readonly beginWriting: () => Promise<void>
   readonly at: AtFailPoint
 }
 
+export type SentBefore = Pick<JobProgress, 'filesUploaded' | 'bytesUploaded'>
+
 /**
  * Writes a site to its owner's repository: every blob first, then one commit that names them all. Until
  * that commit nothing of the old site has changed. A site that is there already, as it is, costs neither
- * an upload nor a commit. Throws SiteConflictError when the site was changed by somebody else meanwhile.
+ * an upload nor a commit. Throws SiteConflictError when the site was changed by somebody else meanwhile, and
+ * EverythingSentError when it went aside: then another turn writes the site.
  */
 export async function publishSite(
   address: SiteAddress,
   files: readonly UploadedFile[],
   context: PublishContext,
 ): Promise<WrittenSite> {
-  const { db, now, onProgress, repo, signal } = context
-  let progress = progressAtStart(files)
+  const { db, lane, now, onProgress, repo, sentBefore, signal, startedAt } = context
+  let progress: JobProgress = { ...progressAtStart(files), ...sentBefore }
   const report: Report = (change) => {
     progress = { ...progress, ...change }
     onProgress(progress)
   }
-  const startedAt = now()
-  const read = () => withPatience(() => readRepository(repo), { now, signal })
-  let repository = await read()
-  const replaces = mainCid(address, repository)
-  const store = () => storeFiles(files, repository, context, report)
-  const write = async (nodes: Map<SitePath, FileNode>): Promise<WrittenSite> => {
+  const hashes = files.map((file) => file.sha256)
+  let { replaces } = context
+  const read = async () => {
+    const repository = await withPatience(() => readRepository(repo), { now, signal })
+    if (replaces === undefined) {
+      replaces = mainCid(address, repository)
+      context.onFirstLook(replaces)
+    }
+    const stored = await findReusableBlobs(repo.did, repository, hashes, db)
+    return { held: { repository } as { repository: RepositoryState | null }, stored }
+  }
+  const attempt = async (): Promise<WrittenSite> => {
+    const { held, stored } = await read()
+    if (unsentOf(files, stored).length > 0) {
+      lane.mayGoAside(() => {
+        held.repository = null
+      })
+    }
+    const nodes = await storeFiles(files, stored, context, report)
+    if (!lane.stay() || held.repository === null) throw new EverythingSentError()
     report({ phase: 'creating_manifest', currentFile: null })
     await context.beginWriting()
-    return await writeSite(address, nodes, repository, context, replaces)
+    return await writeSite(address, nodes, held.repository, context, replaces)
   }
-  const hashes = files.map((file) => file.sha256)
-  let written: WrittenSite
-  try {
-    written = await write(await store())
-  } catch (error) {
+  const written = await attempt().catch(async (error) => {
     if (!isBlobNotFound(error)) throw error
     // The server has dropped what an earlier try had sent, or what a record named that is gone by now:
-    // everything goes again that neither this try has sent nor a record names.
+    // everything goes again that neither this job has sent nor a record names.
     await forgetUploadedBlobs(db, repo.did, hashes, { before: startedAt })
-    repository = await read()
-    written = await write(await store())
-  }
+    return await attempt()
+  })
   await forgetUploadedBlobs(db, repo.did, hashes)
   report({ phase: 'finalizing' })
   return written

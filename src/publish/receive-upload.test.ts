@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { SiteLimits } from '#site/limits.ts'
 import { zipOf } from '#tests/support/archives.ts'
 import { type ReceivedUpload, receiveUpload } from './receive-upload.ts'
 import { Spool } from './spool.ts'
 import { UploadRefusedError } from './upload-refusal.ts'
-import type { UploadLimits } from './upload-tree.ts'
 
 let dir: string
 let spool: Spool
@@ -33,7 +33,7 @@ const archive = (content: string): string => part('name="archive"; filename="a.z
 /** Receives a body in one piece or in several, and tells what lies in the spool then. */
 async function receive(
   body: string | readonly string[],
-  options: { onSiteName?: (name: string) => Promise<void>; limits?: UploadLimits } = {},
+  options: { onSiteName?: (name: string) => Promise<void>; limits?: SiteLimits } = {},
 ): Promise<ReceivedUpload & { contents: string[]; unwantedBytes: number }> {
   const jobId = crypto.randomUUID()
   await using folder = await spool.open(jobId)
@@ -65,7 +65,7 @@ const pathsOf = (received: ReceivedUpload): string[] => received.files.map(({ pa
 
 async function refusal(
   body: string | readonly string[],
-  larger?: UploadLimits,
+  larger?: SiteLimits,
 ): Promise<UploadRefusedError> {
   const error: unknown = await receive(body, larger && { limits: larger }).then(
     () => 'accepted',
@@ -237,6 +237,19 @@ test('an archive is unpacked, and is not in the spool itself', async () => {
   expect(received.skippedFiles).toEqual([{ name: 'x/.env', reason: 'may hold secrets' }])
 })
 
+describe('earlier versions are retained', () => {
+  for (const [fields, retain] of [
+    ['', true],
+    [part('name="retain"', 'true'), true],
+    [part('name="retain"', 'false'), false],
+  ] as const) {
+    test(`${fields === '' ? 'when nothing is said' : `when retain is ${retain}`}: ${retain}`, async () => {
+      expect((await receive(`${site}${fields}${fileParts([['a']])}--b--`)).retain).toBe(retain)
+      expect((await receive(`${site}${fileParts([['a']])}${fields}--b--`)).retain).toBe(retain)
+    })
+  }
+})
+
 describe('is empty', () => {
   const nameless = part('name="files"; filename=""', '')
   for (const [what, body] of [
@@ -255,6 +268,7 @@ describe('is empty', () => {
 describe('refused as invalid, by a message that says what', () => {
   const facts: [string, string, string][] = [
     ['no siteName', '--b--', 'siteName'],
+    ['a strange retain', `${site}${part('name="retain"', 'no')}--b--`, 'retain must be'],
     ['an empty siteName', `${part('name="siteName"', '')}--b--`, 'siteName must be'],
     ['a bad siteName', `${part('name="siteName"', '..')}--b--`, 'siteName must be'],
     ['a long siteName', `${part('name="siteName"', 'x'.repeat(70_000))}--b--`, '65536 bytes'],

@@ -1,16 +1,17 @@
 import { Readable } from 'node:stream'
-import { ignoreFileBytesMax, manifestFilesMax } from '#site/limits.ts'
+import type { SiteLimits } from '#site/limits.ts'
+import {
+  ignoreFileBytesMax,
+  manifestFilesMax,
+  uploadEntriesMax,
+  uploadOverheadBytesMax,
+} from '#site/limits.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
 import { startOf, unpackArchive } from './archive-unpack.ts'
 import { type FormPart, MultipartError, PartsLimitError, readMultipart } from './multipart.ts'
 import type { SpoolFolder } from './spool-folder.ts'
 import { invalid, megabytes, tooLarge } from './upload-refusal.ts'
-import {
-  type SkippedFile,
-  type UploadedFile,
-  type UploadLimits,
-  UploadTree,
-} from './upload-tree.ts'
+import { type SkippedFile, type UploadedFile, UploadTree } from './upload-tree.ts'
 
 // The same class; Bun's types and Node's types of it do not know each other.
 type WebStream = Parameters<typeof Readable.fromWeb>[0]
@@ -22,21 +23,21 @@ export interface ReceivedUpload {
   readonly skippedFiles: readonly SkippedFile[]
   /** No `files` part and no `archive` at all: publishes an empty site. */
   readonly isEmpty: boolean
+  /** False: visitors get no assets of earlier versions once this one is live. */
+  readonly retain: boolean
 }
 
 interface IncomingUpload {
   readonly body: AsyncIterable<Uint8Array>
   readonly contentType: string
   readonly folder: SpoolFolder
-  readonly limits: UploadLimits
+  readonly limits: SiteLimits
   /** Called as soon as the name is known, before any file: may throw to end the upload. */
   readonly onSiteName?: (siteName: SiteName) => Promise<void>
   /** Called before an archive is unpacked, with what it will need at most: may throw to end the upload. */
   readonly onUnpack?: (bytes: number) => Promise<void>
 }
 
-/** Files, those that will be left out, and fields. */
-const partsMax = manifestFilesMax * 5
 const fieldBytesMax = 64 * 1024
 
 /**
@@ -48,7 +49,9 @@ export async function receiveUpload(upload: IncomingUpload): Promise<ReceivedUpl
   const form = new UploadForm(upload)
   try {
     const body = bounded(steady(upload.body), upload.limits)
-    for await (const part of readMultipart(body, upload.contentType, { partsMax })) {
+    for await (const part of readMultipart(body, upload.contentType, {
+      partsMax: uploadEntriesMax,
+    })) {
       await form.take(part)
     }
   } catch (error) {
@@ -66,10 +69,10 @@ function steady(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
 }
 
 /** What a request may have in all: files that are left out are sent too, and a form has its own bytes. */
-export const uploadBytesMax = ({ siteBytesMax }: UploadLimits): number =>
-  2 * siteBytesMax + 16 * 1024 * 1024
+export const uploadBytesMax = ({ siteBytesMax }: SiteLimits): number =>
+  2 * siteBytesMax + uploadOverheadBytesMax
 
-export const uploadTooLarge = (limits: UploadLimits): Error =>
+export const uploadTooLarge = (limits: SiteLimits): Error =>
   tooLarge(
     `This upload is larger than ${megabytes(uploadBytesMax(limits))}. Leave out what is not part of the site.`,
   )
@@ -77,7 +80,7 @@ export const uploadTooLarge = (limits: UploadLimits): Error =>
 // A request need not say its length.
 async function* bounded(
   body: AsyncIterable<Uint8Array>,
-  limits: UploadLimits,
+  limits: SiteLimits,
 ): AsyncGenerator<Uint8Array> {
   let leftBytes = uploadBytesMax(limits)
   for await (const chunk of body) {
@@ -92,6 +95,7 @@ class UploadForm {
   readonly #tree: UploadTree
   #siteName: SiteName | null = null
   #source: 'files' | 'archive' | null = null
+  #retain = true
 
   constructor(upload: IncomingUpload) {
     this.#upload = upload
@@ -100,6 +104,7 @@ class UploadForm {
 
   async take({ name, filename, content }: FormPart): Promise<void> {
     if (name === 'siteName') await this.#takeSiteName(await textOf(content, fieldBytesMax))
+    if (name === 'retain') this.#retain = retainOf(await textOf(content, fieldBytesMax))
     if (name !== 'files' && name !== 'archive') return
     if (filename === null || filename === '') return assertEmpty(content)
     this.#assertExpected(name)
@@ -112,7 +117,7 @@ class UploadForm {
     if (this.#siteName === null) throw invalid(badSiteName)
     const isEmpty = this.#source === null
     const tree = isEmpty ? { files: [], skippedFiles: [] } : this.#tree.finish()
-    return { siteName: this.#siteName, isEmpty, ...tree }
+    return { siteName: this.#siteName, isEmpty, retain: this.#retain, ...tree }
   }
 
   async #takeSiteName(value: string): Promise<void> {
@@ -149,6 +154,11 @@ async function textOf(content: AsyncIterable<Uint8Array>, bytesMax: number): Pro
   return text
 }
 
+function retainOf(value: string): boolean {
+  if (value === 'true' || value === 'false') return value === 'true'
+  throw invalid('retain must be true or false.')
+}
+
 function refusalOf(error: unknown): unknown {
   if (error instanceof PartsLimitError) return tooManyParts()
   if (error instanceof MultipartError) {
@@ -161,6 +171,6 @@ const badSiteName =
   'siteName must be 1 to 512 letters, digits or . _ ~ : - and may not be a dot or two dots.'
 const tooManyParts = () =>
   tooLarge(
-    `A site can have at most ${manifestFilesMax} files; this upload has over ${partsMax}, with those ` +
+    `A site can have at most ${manifestFilesMax} files; this upload has over ${uploadEntriesMax}, with those ` +
       'that are left out. Leave folders such as node_modules out of the upload.',
   )

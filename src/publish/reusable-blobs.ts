@@ -1,3 +1,4 @@
+import { type BlobKey, blobKeyOf, blobKeyText } from '#site/blob-key.ts'
 import type { BlobRef } from '#site/blob-ref.ts'
 import type { Coding } from '#site/encoding.ts'
 import type { Directory, FileNode } from '#site/manifest.ts'
@@ -32,7 +33,7 @@ export async function findReusableBlobs(
   const named = namedBlobs(records)
   const isWanted = new Set(wanted)
   for (const known of await findBlobs(db, [...named.values()])) {
-    const blob = named.get(keyText(known))
+    const blob = named.get(blobKeyText(known))
     if (blob !== undefined && isWanted.has(known.decodedHash)) {
       reusable.set(known.decodedHash, blob)
     }
@@ -40,21 +41,14 @@ export async function findReusableBlobs(
   return reusable
 }
 
-interface NamedBlob extends ReusableBlob {
-  readonly cid: string
-}
+interface NamedBlob extends ReusableBlob, BlobKey {}
 
 function namedBlobs({ sites, parts }: AccountRecords): Map<string, NamedBlob> {
   const named = new Map<string, NamedBlob>()
   for (const { root } of [...sites.values(), ...parts.values()]) {
     for (const node of root === null ? [] : filesIn(root)) {
-      const blob: NamedBlob = {
-        cid: node.blob.ref.$link,
-        blob: node.blob,
-        coding: node.encoding ?? 'identity',
-        base64: node.base64 ?? false,
-      }
-      if (isWritable(blob)) named.set(keyText(blob), blob)
+      const blob: NamedBlob = { ...blobKeyOf(node), blob: node.blob }
+      if (isWritable(blob)) named.set(blobKeyText(blob), blob)
     }
   }
   return named
@@ -74,6 +68,3 @@ function* filesIn(root: Directory): Generator<FileNode> {
 // interface.md §2.3: a compressed file's blob is of this type. Other programs may have written others.
 const isWritable = ({ coding, blob }: ReusableBlob): boolean =>
   coding === 'identity' || blob.mimeType === 'application/octet-stream'
-
-const keyText = ({ cid, coding, base64 }: { cid: string; coding: Coding; base64: boolean }) =>
-  `${cid} ${coding} ${base64}`

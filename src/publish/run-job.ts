@@ -1,63 +1,128 @@
 import { setTimeout } from 'node:timers/promises'
 import { AccountRepo } from '#atproto/account-repo.ts'
+import type { Lane } from '#atproto/lanes.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import { DatabaseUnavailableError } from '#store/database-unavailable.ts'
 import { enqueueIngest } from '#store/ingest-queue.ts'
-import { finishJob, type Job, type JobEnd, type JobResult } from '#store/jobs.ts'
+import { finishJob, type JobEnd, putBackJob } from '#store/job-steps.ts'
+import type { Job, JobProgress, JobResult } from '#store/jobs.ts'
+import { awaitWithdrawal } from '#store/record-version.ts'
 import { JobCancelledError, JobReporter } from './job-reporter.ts'
+import { JobTooSlowError, jobMsMaxDefault, nextTurnAt } from './job-turns.ts'
 import type { JobContext, JobPlan } from './jobs.ts'
 import { NotPublishableError } from './not-publishable.ts'
 import { failureSentence } from './publish-failure.ts'
 import { publishSite } from './publish-site.ts'
 import { waitUntilLive } from './wait-until-live.ts'
+import { CommitUnknownError } from './write-site.ts'
 
 const databaseRetryMs = 1_000
 
+type TurnEnd =
+  | JobEnd
+  | {
+      readonly status: 'pending'
+      readonly dueAt: number
+      readonly plan: string
+      readonly progress: JobProgress
+    }
+
 /**
- * Carries out a job to its end, whatever that is, and frees its files. When the signal is aborted the job
- * stays as it is: the next start goes on with it. Never rejects for what happens to the job.
+ * Gives a job a turn: it ends, whatever way, and its files go; or it is put back because it has to wait. When
+ * `stop` is aborted it stays as it is: the next start goes on with it. Never rejects for what happens to the job.
  */
-export async function runJob(job: Job, context: JobContext, signal: AbortSignal): Promise<void> {
-  const { at, hints, log, spool } = context
-  const reporter = new JobReporter(job.id, context)
+export async function runJob(
+  job: Job,
+  lane: Lane,
+  context: JobContext,
+  stop: AbortSignal,
+): Promise<void> {
+  const { at, db, hints, now, spool } = context
+  const reporter = new JobReporter(job, context)
   at('job-started')
-  let end: JobEnd
-  try {
-    const result = await carryOut(job, reporter, context, signal)
-    const progress = { ...reporter.latest, phase: 'done' as const, currentFile: null }
-    end = { status: 'completed', progress, result }
-    log.info('site published', { jobId: job.id, did: job.did, site: job.site, uri: result.uri })
-  } catch (error) {
-    if (signal.aborted) return await reporter.stop()
-    end = { status: 'failed', error: sentenceOf(job, error, context) }
-  }
+  const end = await takeTurn(job, reporter, lane, context, stop)
   await reporter.stop()
-  at('before-finish')
-  if (!(await endJob(job.id, end, context, signal))) return
-  at('after-finish')
+  if (end === null) return
+  if (end.status === 'pending') {
+    const isBack = await written(() => putBackJob(db, job, end, now()), job, context, stop)
+    hints.notify('job-progress')
+    // Else it has ended meanwhile: it was cancelled.
+    if (isBack !== false) return
+  } else {
+    // Before anybody sees that it has ended: the next upload of its owner is not refused for this one.
+    spool.release(job.id)
+    at('before-finish')
+    // A job that was cancelled has ended already, and keeps the sentence it ended with.
+    if ((await written(() => finishJob(db, job.id, end, now()), job, context, stop)) === null)
+      return
+    at('after-finish')
+  }
   await spool.remove(job.id)
   hints.notify('jobs')
   hints.notify('job-progress')
 }
 
-/** A job that was cancelled has ended already, and keeps the sentence it ended with. */
-async function endJob(
-  id: string,
-  end: JobEnd,
-  { db, log, now }: JobContext,
-  signal: AbortSignal,
-): Promise<boolean> {
-  while (!signal.aborted) {
+/** What `write` returns, as soon as the database takes it; null when `stop` came first. */
+async function written(
+  write: () => Promise<boolean>,
+  { id }: Job,
+  { log }: JobContext,
+  stop: AbortSignal,
+): Promise<boolean | null> {
+  while (!stop.aborted) {
     try {
-      await finishJob(db, id, end, now())
-      return true
+      return await write()
     } catch (error) {
       if (!(error instanceof DatabaseUnavailableError)) throw error
-      log.warn('the end of a job waits for the database', { jobId: id, error })
-      await setTimeout(databaseRetryMs, undefined, { signal }).catch(() => undefined)
+      log.warn('what became of a job waits for the database', { jobId: id, error })
+      await setTimeout(databaseRetryMs, undefined, { signal: stop }).catch(() => undefined)
     }
   }
-  return false
+  return null
+}
+
+/** Null when `stop` ended it. */
+async function takeTurn(
+  job: Job,
+  reporter: JobReporter,
+  lane: Lane,
+  context: JobContext,
+  stop: AbortSignal,
+): Promise<TurnEnd | null> {
+  const { log, now, jobMsMax = jobMsMaxDefault } = context
+  const startedAt = job.startedAt ?? now()
+  const givesUpAt = startedAt + jobMsMax
+  const timeIsUp = AbortSignal.timeout(Math.max(givesUpAt - now(), 0))
+  const signal = AbortSignal.any([stop, lane.signal, timeIsUp])
+  let { plan } = job
+  const onFirstLook = (replaces: string | null): void => {
+    plan = JSON.stringify({ ...(JSON.parse(plan) as JobPlan), replaces })
+  }
+  try {
+    const turn: Turn = { lane, startedAt, stop, signal, onFirstLook }
+    const result = await carryOut(job, reporter, context, turn)
+    const progress = { ...reporter.latest, phase: 'done' as const, currentFile: null }
+    log.info('site published', { jobId: job.id, did: job.did, site: job.site, uri: result.uri })
+    return { status: 'completed', progress, result }
+  } catch (error) {
+    if (stop.aborted) return null
+    const reason = lane.signal.aborted ? lane.signal.reason : error
+    const dueAt = nextTurnAt(reason, { startedAt, givesUpAt, now: now() })
+    if (dueAt !== null) {
+      log.info('job waits', { jobId: job.id, dueAt, error: reason })
+      const progress = { ...reporter.latest, currentFile: null }
+      return { status: 'pending', dueAt, plan, progress }
+    }
+    const isCutShort = lane.signal.aborted || timeIsUp.aborted
+    const failure = isCutShort ? tooSlow(job, reporter, error) : error
+    return { status: 'failed', error: sentenceOf(job, failure, context) }
+  }
+}
+
+function tooSlow({ did, site }: Job, { isWriting }: JobReporter, cause: unknown): Error {
+  return isWriting
+    ? new CommitUnknownError({ did, name: site }, { cause })
+    : new JobTooSlowError({ cause })
 }
 
 function sentenceOf(job: Job, error: unknown, { log }: JobContext): string {
@@ -70,26 +135,39 @@ function sentenceOf(job: Job, error: unknown, { log }: JobContext): string {
   return sentence ?? `Something went wrong here (job ${job.id}). Look at your site, then try again.`
 }
 
+interface Turn {
+  readonly onFirstLook: (replaces: string | null) => void
+  readonly lane: Lane
+  readonly startedAt: number
+  readonly stop: AbortSignal
+  /** Also aborted when it has to give way, and when its time is up. */
+  readonly signal: AbortSignal
+}
+
 async function carryOut(
   job: Job,
   reporter: JobReporter,
   context: JobContext,
-  signal: AbortSignal,
+  { lane, startedAt, stop, signal, onFirstLook }: Turn,
 ): Promise<JobResult> {
   const { identities, oauth, siteUrl, spool } = context
   const address: SiteAddress = { did: job.did, name: job.site }
-  const { files, skippedFiles } = JSON.parse(job.plan) as JobPlan
+  const { files, skippedFiles, retain, replaces } = JSON.parse(job.plan) as JobPlan
   const identity = await identities.resolve(job.did, { signal })
-  await using folder = await spool.open(job.id)
+  await using folder = await spool.openForTurn(job.id)
+  const { filesUploaded, bytesUploaded } = job.progress
   const { uri, cid } = await publishSite(address, files, {
     ...context,
+    ...{ folder, lane, startedAt, replaces, onFirstLook },
     repo: new AccountRepo(job.did, oauth.session, { signal }),
     host: new URL(identity.pds).host,
-    folder,
     signal: AbortSignal.any([signal, reporter.cancelled]),
+    sentBefore: { filesUploaded, bytesUploaded },
     onProgress: (progress) => reporter.report(progress),
     beginWriting: () => reporter.beginWriting(),
   })
+  lane.mayGoAside(() => undefined)
+  if (retain === false) await awaitWithdrawal(context.db, address, cid)
   return {
     success: true,
     uri,
@@ -97,7 +175,7 @@ async function carryOut(
     fileCount: files.length,
     siteName: job.site,
     url: siteUrl(address),
-    live: await makeVisible(address, cid, context, signal),
+    live: await makeVisible(address, cid, context, stop),
     uploadedCount: reporter.latest.filesUploaded,
     reusedCount: reporter.latest.filesReused,
     skippedFiles,

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { ServerRefusedError, ServerUnreachableError } from '#atproto/account-repo.ts'
 
-/** The account's server takes nothing more until `retryAt`, and that is too long to wait for. */
+/** The account's server takes nothing more until `retryAt`, and that is too long for a call to wait. */
 export class ServerBusyError extends Error {
   override readonly name = 'ServerBusyError'
   readonly retryAt: number
@@ -25,8 +25,11 @@ interface Patience {
   readonly limitDelayMs?: number
 }
 
-/** For a call whose answer somebody waits for: seconds, not minutes. */
-export const patienceOfAPerson = { waitMsMax: 3_000, faultsMax: 2 }
+/** For a call whose answer somebody waits for. */
+export const patienceOfAPerson = { faultsMax: 2 }
+
+/** Whoever can wait for longer does so without holding what it does the call with. */
+const waitMsMaxDefault = 3_000
 
 /** When a server says "too many requests" and not until when. */
 const waitMsDefault = 30_000
@@ -36,7 +39,7 @@ const waitMsDefault = 30_000
  * times, ever later, when it has a fault or does not answer. Throws ServerBusyError and what `call` throws.
  */
 export async function withPatience<T>(call: () => Promise<T>, patience: Patience): Promise<T> {
-  const { signal, now, waitMsMax = 10 * 60 * 1000, faultsMax = 4 } = patience
+  const { signal, now, waitMsMax = waitMsMaxDefault, faultsMax = 4 } = patience
   const { faultDelayMs = 250, limitDelayMs = 1_000 } = patience
   const givesUpAt = now() + waitMsMax
   for (let faults = 0, limits = 0; ; ) {

@@ -37,15 +37,18 @@ interface Pack {
 
 /**
  * The files of one job, in as many packs (mode 0600, random names) as were written at once: a thousand small
- * files cost one to create and one to remove. Room comes back with the folder. Close it before it is removed.
+ * files cost one to create and one to remove. Room comes back with the folder, and without `keeps` with what was
+ * written to this one, when it is closed. Close it before it is removed.
  */
 export class SpoolFolder implements AsyncDisposable {
   readonly #dir: string
+  readonly #keeps: boolean
   readonly #packs = new Set<Pack>()
   readonly #idle: Pack[] = []
 
-  constructor(dir: string) {
+  constructor(dir: string, { keeps = true }: { readonly keeps?: boolean } = {}) {
     this.#dir = dir
+    this.#keeps = keeps
   }
 
   /** Streams `source` through `steps` to disk, back-pressure included. Throws SpoolLimitError. */
@@ -106,7 +109,10 @@ export class SpoolFolder implements AsyncDisposable {
     const packs = [...this.#packs]
     this.#packs.clear()
     this.#idle.length = 0
-    for (const { file } of packs) await file.close()
+    for (const { file, name } of packs) {
+      await file.close()
+      if (!this.#keeps) await rm(join(this.#dir, name), { force: true })
+    }
   }
 
   async #open(): Promise<Pack> {

@@ -84,8 +84,18 @@ export class Spool {
     return new SpoolFolder(dir)
   }
 
+  /** As `open`, for one turn of the job: what is written to it goes when it is closed. */
+  async openForTurn(jobId: string): Promise<SpoolFolder> {
+    return new SpoolFolder(this.#folder(jobId), { keeps: false })
+  }
+
   async has(jobId: string): Promise<boolean> {
     return await exists(this.#folder(jobId))
+  }
+
+  /** The job is about to end: its room counts for nobody from here on, and its files go when it has ended. */
+  release(jobId: string): void {
+    this.#reserved.delete(jobId)
   }
 
   async remove(jobId: string): Promise<void> {

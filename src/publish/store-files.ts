@@ -2,12 +2,11 @@ import { mapAtOnce } from '#atproto/map-at-once.ts'
 import type { FileNode } from '#site/manifest.ts'
 import { mediaTypeOf } from '#site/media-type.ts'
 import type { SitePath } from '#site/path.ts'
-import type { AccountRecords } from '#site/plan-writes.ts'
 import type { JobProgress } from '#store/jobs.ts'
 import { type EncodedFile, encodeFile } from './encode-file.ts'
 import { NotPublishableError } from './not-publishable.ts'
 import type { PublishContext } from './publish-site.ts'
-import { findReusableBlobs, type ReusableBlob } from './reusable-blobs.ts'
+import type { ReusableBlob } from './reusable-blobs.ts'
 import { withPatience } from './server-patience.ts'
 import { uploadBlobs } from './upload-blobs.ts'
 import { megabytes } from './upload-refusal.ts'
@@ -19,6 +18,15 @@ const largeAtOnce = 4
 /** Adds to what is shown of a job; the rest stays. */
 export type Report = (change: Partial<JobProgress>) => void
 
+/** What the account already has, by the SHA-256 of its content. */
+type StoredBlobs = ReadonlyMap<string, ReusableBlob>
+
+/** A file for each content that the account does not have. */
+export function unsentOf(files: readonly UploadedFile[], stored: StoredBlobs): UploadedFile[] {
+  const missing = files.filter(({ sha256 }) => !stored.has(sha256))
+  return [...new Map(missing.map((file) => [file.sha256, file])).values()]
+}
+
 /**
  * Makes every file a blob of the account and returns the manifest's nodes. Content that the account has
  * already, at whatever path and however compressed, is not sent again, and neither is content that is
@@ -26,35 +34,32 @@ export type Report = (change: Partial<JobProgress>) => void
  */
 export async function storeFiles(
   files: readonly UploadedFile[],
-  records: AccountRecords,
+  stored: StoredBlobs,
   context: PublishContext,
   report: Report,
 ): Promise<Map<SitePath, FileNode>> {
-  const hashes = files.map((file) => file.sha256)
-  const stored = await findReusableBlobs(context.repo.did, records, hashes, context.db)
-  const unstored = [
-    ...new Map(
-      files.filter(({ sha256 }) => !stored.has(sha256)).map((file) => [file.sha256, file]),
-    ).values(),
-  ]
-  report({ filesReused: files.length - unstored.length })
-  const uploaded = await encodeAndUpload(unstored, context, report)
-  unstored.forEach((file, i) => {
-    stored.set(file.sha256, uploaded[i] as ReusableBlob)
-  })
+  const unsent = unsentOf(files, stored)
+  // Of what is there, earlier turns of the job have sent some; a server may have dropped it since.
+  const sentBefore = Math.min(context.sentBefore.filesUploaded, files.length - unsent.length)
+  const filesReused = files.length - unsent.length - sentBefore
+  report({ filesProcessed: sentBefore, filesUploaded: sentBefore, filesReused })
+  const uploaded = await encodeAndUpload(unsent, sentBefore, context, report)
+  const all = new Map([...stored, ...unsent.map((file, i) => [file.sha256, uploaded[i]] as const)])
   return new Map(
-    files.map((file) => [file.path, nodeOf(file, stored.get(file.sha256) as ReusableBlob)]),
+    files.map((file) => [file.path, nodeOf(file, all.get(file.sha256) as ReusableBlob)]),
   )
 }
 
 async function encodeAndUpload(
   files: readonly UploadedFile[],
+  sentBefore: number,
   context: PublishContext,
   report: Report,
 ): Promise<ReusableBlob[]> {
   if (files.length === 0) return []
   const { at, folder, signal } = context
-  const done = { processed: 0, uploaded: 0, bytes: 0 }
+  const bytes = sentBefore === 0 ? 0 : context.sentBefore.bytesUploaded
+  const done = { processed: sentBefore, uploaded: sentBefore, bytes }
   report({ phase: 'compressing' })
   const encode = async (file: UploadedFile, signal: AbortSignal): Promise<EncodedFile> => {
     const encoded = await encodeFile(file, folder, signal)

@@ -1,4 +1,5 @@
 import { type IgnoreRules, IgnoreStepsError, parseIgnoreRules } from '#site/ignore-rules.ts'
+import type { SiteLimits } from '#site/limits.ts'
 import { directoryDepthMax, manifestFilesMax } from '#site/limits.ts'
 import { describeBadPath, parseSitePath, type SitePath } from '#site/path.ts'
 import { treeProblems } from '#site/tree.ts'
@@ -13,11 +14,6 @@ export interface UploadedFile extends SpooledFile {
 export interface SkippedFile {
   readonly name: string
   readonly reason: string
-}
-
-export interface UploadLimits {
-  readonly fileBytesMax: number
-  readonly siteBytesMax: number
 }
 
 /** A file as it arrives, from a form or an archive. */
@@ -59,7 +55,7 @@ interface RootRules extends IgnoreRules {
  */
 export class UploadTree {
   readonly #folder: SpoolFolder
-  readonly #limits: UploadLimits
+  readonly #limits: SiteLimits
   readonly #names = new Set<string>()
   readonly #files = new Map<string, UploadedFile>()
   readonly #skipped: SkippedFile[] = []
@@ -67,7 +63,7 @@ export class UploadTree {
   #rules: RootRules | null = null
   #totalBytes = 0
 
-  constructor(folder: SpoolFolder, limits: UploadLimits) {
+  constructor(folder: SpoolFolder, limits: SiteLimits) {
     this.#folder = folder
     this.#limits = limits
   }

@@ -154,6 +154,23 @@ describe('a server that does not take it in one piece', () => {
     await expect(write(filesOf(3, 2), start)).rejects.toBeInstanceOf(SiteConflictError)
   })
 
+  test('what is left of a write that was broken off after the main record is done by whoever goes on', async () => {
+    await write(filesOf(600, 1))
+    const first = repo.keys(subfs)
+    const replaces = repo.find(fs, 'blog')?.cid ?? null
+    repo.writesMax = 0
+    repo.before.set('deleteRecord', () => {
+      throw new Error('broken off')
+    })
+    await expect(write(filesOf(600, 2))).rejects.toThrow('broken off')
+    const { cid } = repo.find(fs, 'blog') ?? {}
+    expect(cid).not.toBe(replaces ?? '')
+    const start = await readRepository(repo.asRepo)
+    const written = await writeSite(blog, filesOf(600, 2), start, context(), replaces)
+    expect(written.cid).toBe(cid ?? '')
+    expect(repo.keys(subfs)).toHaveLength(first.length)
+  })
+
   test('what it left behind goes with the next publish', async () => {
     await write(filesOf(600, 1))
     const first = repo.keys(subfs)

@@ -61,12 +61,13 @@ export async function writeSite(
     const current = mainCid(address, repository)
     // Also when the answer to our own commit was lost on its way.
     if (isDone(plan) && current !== null) return { uri: siteUri(address), cid: current }
-    if (current !== replaces) throw new SiteConflictError(address)
+    // One that says the same is ours, whose answer we missed.
+    if (plan.putMain && current !== replaces) throw new SiteConflictError(address)
     at('before-commit')
     // In order, only a change of this very site is in the way.
     const head = races < racesMax ? repository.head : null
     const outcome = await withPatience(
-      () => commitSite(address, { ...records, plan, replaces }, { head, repo, at }),
+      () => commitSite(address, { ...records, plan, replaces: current }, { head, repo, at }),
       { now, signal },
     ).catch((error) => {
       throw isUnanswered(error) ? new CommitUnknownError(address, { cause: error }) : error
