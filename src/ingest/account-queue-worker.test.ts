@@ -1,17 +1,14 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import type { Did } from '#site/site-address.ts'
-import {
-  type AccountItem,
-  countQueuedAccounts,
-  enqueueAccounts,
-  takeDueAccounts,
-} from '#store/account-queue.ts'
+import { type AccountItem, enqueueAccounts, takeDueAccounts } from '#store/account-queue.ts'
 import { findAccount, upsertAccount } from '#store/accounts.ts'
 import { enqueueIngest } from '#store/ingest-queue.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { type IngestPlace, openIngestPlace } from '#tests/support/ingest-place.ts'
-import { alice, siteOf } from '#tests/support/sample-rows.ts'
-import { runAccountQueue, workOn } from './account-queue-worker.ts'
+import { queuedAccounts } from '#tests/support/queued-accounts.ts'
+import { accountOf, alice, siteOf } from '#tests/support/sample-rows.ts'
+import { accountQueue, runAccountQueue } from './account-queue-worker.ts'
+import { workOn } from './leased-queue.ts'
 
 let place: IngestPlace
 let running: Promise<void>
@@ -34,7 +31,7 @@ async function ask(did: Did = alice, isUrgent = true): Promise<void> {
   place.context.hints.notify('accounts')
 }
 
-const waiting = () => countQueuedAccounts(place.context.db)
+const waiting = async () => (await queuedAccounts(place.context.db)).length
 const queuedSites = async () => {
   const rows = await place.context.db.selectFrom('ingestQueue').select('name').execute()
   return rows.map(({ name }) => String(name)).sort()
@@ -89,8 +86,23 @@ test('a status that changes while it is asked for is asked for again', async () 
   expect(await findAccount(place.context.db, alice)).toMatchObject({ status: 'takendown' })
 })
 
-test('with a full ingest queue only accounts that have news are looked at', async () => {
+test('one account whose sites cannot be read, or take their time, holds up nobody', async () => {
+  const { db } = place.context
+  const bob = 'did:web:bob.example' as Did
+  await upsertAccount(db, { did: bob }, 1)
   const sites = Array.from({ length: 1000 }, (_, i) => siteOf(`site-${i}`))
+  await enqueueIngest(db, sites, 1)
+  // And others that have failed.
+  const failed = Array.from({ length: 300 }, (_, i) => siteOf('site', accountOf(i)))
+  await enqueueIngest(db, failed, 1)
+  await db.updateTable('ingestQueue').set({ lastError: 'away' }).where('did', '!=', alice).execute()
+  await ask(bob, false)
+  start()
+  await eventually(async () => expect(place.logged).toContain('account not looked at'))
+})
+
+test('while sites of many accounts wait only accounts that have news are looked at', async () => {
+  const sites = Array.from({ length: 200 }, (_, i) => siteOf('site', accountOf(i)))
   await enqueueIngest(place.context.db, sites, 1)
   const bob = 'did:web:bob.example' as Did
   await upsertAccount(place.context.db, { did: bob }, 1)
@@ -103,16 +115,39 @@ test('with a full ingest queue only accounts that have news are looked at', asyn
   await eventually(async () => expect(place.logged).toContain('account not looked at'))
 })
 
+test('a stranger with a site who is away just now is known from then on; one who is gone is not', async () => {
+  const { db } = place.context
+  await db.deleteFrom('accounts').execute()
+  const answers = { deleted: { error: 'RepoNotFound' }, away: { error: 'RepoDeactivated' } }
+  start()
+  for (const [answer, status] of [
+    [answers.deleted, null],
+    [answers.away, 'deactivated'],
+  ] as const) {
+    place.pds.lies.status = () => Response.json(answer, { status: 400 })
+    await ask()
+    await eventually(async () => expect(await waiting()).toBe(0))
+    expect((await findAccount(db, alice))?.status ?? null).toBe(status)
+  }
+})
+
 test('a stranger who never answers is given up', async () => {
   const stranger = 'did:web:nobody.invalid' as Did
+  const failures = () => place.logged.filter((message) => message === 'account not looked at')
+  const leases = () => place.context.db.selectFrom('accountQueue').select('leasedUntil').execute()
   start()
   await ask(stranger)
-  await eventually(async () => {
+  for (const failed of [1, 2, 3, 4]) {
+    await eventually(async () => {
+      expect(failures()).toHaveLength(failed)
+      // While he is looked at, and while he is due, a clock that jumps would end the lease.
+      expect(await leases()).toEqual([{ leasedUntil: 0 }])
+    })
     place.now += 24 * 3_600_000
     place.context.hints.notify('accounts')
-    expect(await waiting()).toBe(0)
-  })
-  expect(place.logged.filter((message) => message === 'account not looked at')).toHaveLength(5)
+  }
+  await eventually(async () => expect(await waiting()).toBe(0))
+  expect(failures()).toHaveLength(5)
 })
 
 test('stopping leaves what was under way to be taken at once', async () => {
@@ -143,6 +178,89 @@ test('stopping gives nobody up, a stranger at his last try neither', async () =>
   await db.updateTable('accountQueue').set({ attempts: 4 }).execute()
   const [item] = await takeDueAccounts(db, { now: place.now, leaseMs: 1000, limit: 1 })
   place.stop.abort()
-  await workOn(item as AccountItem, place.context, () => Promise.reject(new Error('aborted')))
+  const queue = accountQueue(place.context)
+  const abort = () => Promise.reject(new Error('aborted'))
+  await workOn(item as AccountItem, queue, abort, place.context)
   expect(await waiting()).toBe(1)
+})
+
+test('strangers whose servers do not answer keep nobody waiting who is known', async () => {
+  const strangers = Array.from({ length: 12 }, (_, i) => `did:web:slow-${i}.example` as Did)
+  for (const did of strangers) await ask(did)
+  const { identities } = place.context
+  let asked = 0
+  running = runAccountQueue({
+    ...place.context,
+    identities: {
+      resolve(did, options) {
+        if (did === alice) return identities.resolve(did, options)
+        // One that is taken while the queue stops: nobody tells it a second time.
+        options?.signal?.throwIfAborted()
+        asked += 1
+        return new Promise((_, reject) => {
+          options?.signal?.addEventListener('abort', () => reject(new Error('aborted')))
+        })
+      },
+    },
+  })
+  await eventually(async () => expect(asked).toBeGreaterThanOrEqual(6))
+  place.pds.lies.status = () => Response.json({ did: alice, active: false, status: 'takendown' })
+  place.now += 1
+  await ask()
+  await eventually(async () =>
+    expect(await findAccount(place.context.db, alice)).toMatchObject({ status: 'takendown' }),
+  )
+  expect(asked).toBe(6)
+})
+
+test('a look that takes too long is given up, and tried again', async () => {
+  const { identities } = place.context
+  running = runAccountQueue({
+    ...place.context,
+    lookMsMax: { stranger: 50, other: 60_000 },
+    identities: {
+      resolve(did, options) {
+        if (did === alice) return identities.resolve(did, options)
+        options?.signal?.throwIfAborted()
+        return new Promise((_, reject) => {
+          options?.signal?.addEventListener('abort', () => reject(options.signal?.reason))
+        })
+      },
+    },
+  })
+  await ask('did:web:slow.example' as Did)
+  await eventually(async () => {
+    const [row] = await place.context.db.selectFrom('accountQueue').selectAll().execute()
+    expect(row).toMatchObject({ attempts: 1, lastError: expect.stringContaining('timed out') })
+  })
+})
+
+test('of many whose servers do not answer the slowest give way to who waits, and are tried again', async () => {
+  const known = Array.from({ length: 60 }, (_, i) => `did:web:slow-${i}.example` as Did)
+  for (const did of known) await upsertAccount(place.context.db, { did }, 1)
+  await enqueueAccounts(place.context.db, known, { now: place.now, isUrgent: true })
+  place.now += 1
+  await ask()
+  const { identities } = place.context
+  place.pds.lies.status = () => Response.json({ did: alice, active: false, status: 'takendown' })
+  running = runAccountQueue({
+    ...place.context,
+    slowAfterMs: 20,
+    identities: {
+      resolve(did, options) {
+        if (did === alice) return identities.resolve(did, options)
+        options?.signal?.throwIfAborted()
+        return new Promise((_, reject) => {
+          options?.signal?.addEventListener('abort', () => reject(options.signal?.reason))
+        })
+      },
+    },
+  })
+  await eventually(async () =>
+    expect(await findAccount(place.context.db, alice)).toMatchObject({ status: 'takendown' }),
+  )
+  const rows = await place.context.db.selectFrom('accountQueue').selectAll().execute()
+  const gaveWay = rows.filter(({ lastError }) => lastError?.includes('others wait'))
+  expect(gaveWay.length).toBeWithin(60 - 8 - 32, 60)
+  expect(gaveWay.every(({ nextAttemptAt }) => nextAttemptAt > place.now)).toBe(true)
 })

@@ -1,127 +1,145 @@
-import type { Log } from '#observe/log.ts'
+import type { RepoStatus } from '#atproto/repo-status.ts'
+import type { Did } from '#site/site-address.ts'
 import {
   type AccountItem,
   finishAccount,
+  isAccountDue,
+  type QueuedAccounts,
   renewAccountLease,
   retryAccount,
   takeDueAccounts,
 } from '#store/account-queue.ts'
-import { isKnownAccount } from '#store/accounts.ts'
+import { isKnownAccount, setAccountStatus } from '#store/accounts.ts'
 import type { Db } from '#store/database.ts'
-import { countIngest, enqueueIngest } from '#store/ingest-queue.ts'
-import { outlastDatabase } from '#store/outlast-database.ts'
+import { countDueAccounts, enqueueIngest } from '#store/ingest-queue.ts'
 import type { CheckContext } from './check-account.ts'
-import { retryAfterMs } from './ingest-queue-worker.ts'
+import { type LeasedQueue, leaseMs, runQueue } from './leased-queue.ts'
 import { readAccount } from './read-account.ts'
 
 const accountsAtOnce = 8
 /** So many of them may be accounts of which nothing was heard: the others wait for those that have news. */
 const patientAtOnce = 2
-/** With more sites than this in the ingest queue, only accounts that have news are looked at. */
-const ingestQueueMax = 1_000
-/** So long is an account left alone when the process that looked at it is killed. */
-export const accountLeaseMs = 6_000
-const renewEveryMs = 2_000
-const lookAgainMs = 2_000
+/**
+ * So many of them may be strangers, of whom anybody brings as many as they like: who is kept for good never waits
+ * behind their servers.
+ */
+const strangersAtOnce = 6
+/** After so long a look is given up, and tried again: a server may list page after page, each just in time. */
+const lookMsMaxDefault = { stranger: 60_000, other: 15 * 60_000 }
+/**
+ * While sites of so many accounts are due, only accounts that have news are looked at. Not by the number of sites:
+ * of one account whose server is slow, a thousand may wait for hours.
+ */
+const dueAccountsMax = 200
 /** How often it is tried to look at an account that is not known yet. */
 const strangerAttemptsMax = 5
 
 /**
  * Works off the account queue until the signal ends it: looks at each account, and puts its sites into the
- * ingest queue. What fails is tried again later. A database that is away is waited for.
+ * ingest queue.
  */
-export async function runAccountQueue(context: CheckContext): Promise<void> {
-  const { hints, signal } = context
-  using hinted = hints.subscribe('accounts')
-  const running = new Set<Promise<void>>()
-  const startAndWait = async (): Promise<void> => {
-    await startDue(running, context)
-    await hinted.wait(lookAgainMs, signal)
+export async function runAccountQueue(
+  context: CheckContext & {
+    readonly lookMsMax?: typeof lookMsMaxDefault
+    readonly slowAfterMs?: number
+  },
+): Promise<void> {
+  const { lookMsMax = lookMsMaxDefault } = context
+  const strangers = new Set<AccountItem>()
+  await runQueue(
+    {
+      queue: accountQueue(context),
+      atOnce: accountsAtOnce,
+      slowAfterMs: context.slowAfterMs,
+      take: (room, busy) => takeDue(room, { busy, strangers }, context),
+      async work(item, stop) {
+        const ms = strangers.has(item) ? lookMsMax.stranger : lookMsMax.other
+        const signal = AbortSignal.any([stop, AbortSignal.timeout(ms)])
+        try {
+          await lookAt(item, { ...context, signal })
+        } finally {
+          strangers.delete(item)
+        }
+      },
+      onSlow: (item) => strangers.delete(item),
+      isAnyDue: () => isAccountDue(context.db, context.now()),
+    },
+    context,
+  )
+}
+
+export function accountQueue({
+  at,
+  db,
+}: Pick<CheckContext, 'at' | 'db'>): LeasedQueue<AccountItem> {
+  return {
+    topic: 'accounts',
+    failure: 'account not looked at',
+    nameOf: ({ did }) => ({ did }),
+    renew: (item, lease) => renewAccountLease(db, item, lease),
+    async finish(item) {
+      await finishAccount(db, item)
+      at?.('account-finished')
+    },
+    retry: (item, later) => retryAccount(db, item, later),
+    isHopeless: (item) => isHopeless(item, db),
   }
-  await outlastDatabase('accounts', startAndWait, context)
-  await Promise.all(running)
 }
 
-async function startDue(running: Set<Promise<void>>, context: CheckContext): Promise<void> {
-  const { db, hints, log, now } = context
-  const limit = accountsAtOnce - running.size
-  // Whatever ends gives a hint.
-  if (limit === 0) return
-  const patient = (await countIngest(db)) < ingestQueueMax ? patientAtOnce - running.size : 0
-  const urgent = await takeDueAccounts(db, {
-    now: now(),
-    leaseMs: accountLeaseMs,
-    limit,
-    urgentOnly: true,
-  })
-  const room = Math.min(patient, limit) - urgent.length
-  const others =
-    room > 0 ? await takeDueAccounts(db, { now: now(), leaseMs: accountLeaseMs, limit: room }) : []
-  for (const item of [...urgent, ...others]) {
-    const work = lookAt(item, context)
-      .catch((error) => log.error('account stays leased', { did: item.did, error }))
-      .finally(() => {
-        running.delete(work)
-        hints.notify('accounts')
-      })
-    running.add(work)
+interface UnderWay {
+  readonly busy: number
+  /** Those of them that are no more than visited, or not known. */
+  readonly strangers: Set<AccountItem>
+}
+
+async function takeDue(
+  room: number,
+  { busy, strangers }: UnderWay,
+  { db, now }: CheckContext,
+): Promise<AccountItem[]> {
+  const take = async (limit: number, urgentOnly: boolean, of: QueuedAccounts) =>
+    limit > 0 ? await takeDueAccounts(db, { now: now(), leaseMs, limit, urgentOnly, of }) : []
+  const takeBoth = async (limit: number, urgentOnly: boolean) => {
+    const others = await take(limit, urgentOnly, 'others')
+    const left = Math.min(limit - others.length, strangersAtOnce - strangers.size)
+    const taken = await take(left, urgentOnly, 'strangers')
+    for (const item of taken) strangers.add(item)
+    return [...others, ...taken]
   }
+  const urgent = await takeBoth(room, true)
+  const patient = (await countDueAccounts(db, now())) < dueAccountsMax ? patientAtOnce - busy : 0
+  return [...urgent, ...(await takeBoth(Math.min(patient, room) - urgent.length, false))]
 }
 
-async function lookAt(item: AccountItem, context: CheckContext): Promise<void> {
-  const { db, hints, log, now } = context
-  const { did } = item
-  await workOn(item, context, async () => {
-    const { status, siteNames } = await readAccount(did, context)
-    await enqueueIngest(
-      db,
-      siteNames.map((name) => ({ did, name })),
-      now(),
-    )
-    hints.notify('ingest')
-    log.info('account looked at', { did, status, sites: siteNames.length })
-  })
+async function lookAt({ did }: AccountItem, context: CheckContext): Promise<void> {
+  const { at, db, hints, log, now } = context
+  at?.('account-taken')
+  const { status, siteNames } = await readAccount(did, context)
+  await rememberInactive(did, status, context)
+  await enqueueIngest(
+    db,
+    siteNames.map((name) => ({ did, name })),
+    now(),
+  )
+  at?.('account-sites-queued')
+  hints.notify('ingest')
+  log.info('account looked at', { did, status, sites: siteNames.length })
 }
 
-interface WorkContext {
-  readonly db: Db
-  readonly log: Log
-  readonly now: () => number
-  readonly signal: AbortSignal
-}
-
-/** Holds a taken account while `work` goes on. When that fails, it is tried again later: false. */
-export async function workOn(
-  item: AccountItem,
-  context: WorkContext,
-  work: () => Promise<void>,
-): Promise<boolean> {
-  const { db, log, now, signal } = context
-  using _ = keepLease(item, context)
-  try {
-    await work()
-    await finishAccount(db, item)
-    return true
-  } catch (error) {
-    // Stopping is not failing: whoever starts next shall not wait for the lease to run out.
-    const at = signal.aborted ? now() : now() + retryAfterMs(item.attempts)
-    if (!signal.aborted) log.warn('account not looked at', { did: item.did, error })
-    if (!signal.aborted && (await isHopeless(item, db))) await finishAccount(db, item)
-    else await retryAccount(db, item, { at, error: String(error) })
-    return false
-  }
+/**
+ * A stranger is in the queue for a site of theirs. One who is away just now is known from here on, or nobody
+ * would look when they come back.
+ */
+async function rememberInactive(
+  did: Did,
+  status: RepoStatus,
+  { db, now }: CheckContext,
+): Promise<void> {
+  if (status === 'active' || status === 'deleted' || (await isKnownAccount(db, did))) return
+  await setAccountStatus(db, did, status, now())
 }
 
 /** Of an account that is nobody's here, nothing but its queue row would be left. */
 async function isHopeless({ did, attempts }: AccountItem, db: Db): Promise<boolean> {
   return attempts >= strangerAttemptsMax && !(await isKnownAccount(db, did))
-}
-
-function keepLease(item: AccountItem, { db, log, now }: WorkContext): Disposable {
-  const timer = setInterval(() => {
-    renewAccountLease(db, item, { now: now(), leaseMs: accountLeaseMs }).catch((error) =>
-      log.warn('account lease not renewed', { did: item.did, error }),
-    )
-  }, renewEveryMs)
-  return { [Symbol.dispose]: () => clearInterval(timer) }
 }

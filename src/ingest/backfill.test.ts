@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import type { Did } from '#site/site-address.ts'
-import { countQueuedAccounts } from '#store/account-queue.ts'
 import { upsertAccount } from '#store/accounts.ts'
-import { countIngest } from '#store/ingest-queue.ts'
 import { listServedLabels } from '#store/sites.ts'
+import { countIngest } from '#tests/support/count-ingest.ts'
 import { type IngestPlace, openIngestPlace } from '#tests/support/ingest-place.ts'
+import { queuedAccounts } from '#tests/support/queued-accounts.ts'
 import { alice } from '#tests/support/sample-rows.ts'
 import { backfill, queueKnown } from './backfill.ts'
 
@@ -15,7 +15,7 @@ beforeEach(async () => {
 })
 afterEach(() => place[Symbol.asyncDispose]())
 
-const queued = () => countQueuedAccounts(place.context.db)
+const queued = async () => (await queuedAccounts(place.context.db)).length
 const served = async () => (await listServedLabels(place.context.db)).length
 
 test('every known account is read, and then nothing is left to do', async () => {

@@ -6,7 +6,9 @@ import {
   enqueueKnownAccounts,
   takeDueAccounts,
 } from '#store/account-queue.ts'
-import { accountLeaseMs, workOn } from './account-queue-worker.ts'
+import { keepListedForGood } from '#store/visited-accounts.ts'
+import { accountQueue } from './account-queue-worker.ts'
+import { leaseMs, workOn } from './leased-queue.ts'
 import { type AccountSync, type SyncContext, syncAccount } from './sync-account.ts'
 
 const accountsAtOnce = 4
@@ -36,6 +38,7 @@ export async function queueNetwork(relayUrl: string, context: SyncContext): Prom
   const { db, now } = context
   let count = 0
   for await (const dids of listReposByCollection(relayUrl, collection, context)) {
+    await keepListedForGood(db, dids)
     await enqueueAccounts(db, dids, { now: now(), isUrgent: false })
     count += dids.length
   }
@@ -56,7 +59,7 @@ export async function backfill(context: BackfillContext): Promise<BackfillTotals
   }
   while (!signal.aborted) {
     const limit = accountsAtOnce - running.size
-    const due = await takeDueAccounts(db, { now: now(), leaseMs: accountLeaseMs, limit })
+    const due = await takeDueAccounts(db, { now: now(), leaseMs, limit })
     for (const item of due) start(item)
     if (running.size === 0) break
     await Promise.race(running)
@@ -70,12 +73,13 @@ async function readOne(
   totals: BackfillTotals,
   context: BackfillContext,
 ): Promise<void> {
-  const isDone = await workOn(item, context, async () => {
+  const work = async (): Promise<void> => {
     const sync = await syncAccount(item.did, context)
     totals.accounts += 1
     totals.sites += sync.synced
     totals.failedSites += sync.errors.length
     context.onAccount?.(item.did, sync)
-  })
+  }
+  const isDone = await workOn(item, accountQueue(context), work, context)
   if (!isDone) totals.failedAccounts += 1
 }

@@ -6,6 +6,7 @@ import type { Did } from '#site/site-address.ts'
 import { setAccountStatus, updateIdentity } from '#store/accounts.ts'
 import type { Db } from '#store/database.ts'
 import type { Hints } from '#store/hints.ts'
+import type { AtIngestPoint } from './fail-points.ts'
 
 export interface CheckContext {
   readonly db: Db
@@ -15,6 +16,7 @@ export interface CheckContext {
   readonly fetch: SafeFetch
   readonly now: () => number
   readonly signal: AbortSignal
+  readonly at?: AtIngestPoint
 }
 
 export interface AccountCheck {
@@ -29,11 +31,12 @@ export interface AccountCheck {
  * Throws when one of the two cannot be asked: nothing has changed then.
  */
 export async function checkAccount(did: Did, context: CheckContext): Promise<AccountCheck> {
-  const { db, hints, log, now } = context
+  const { at, db, hints, log, now } = context
   const identity = await resolveNow(did, context)
   const status = identity === null ? 'deleted' : await readRepoStatus(identity, context)
   const isKnown = await updateIdentity(db, { did, ...factsOf(identity) }, now())
   if (isKnown && (await setAccountStatus(db, did, status, now()))) {
+    at?.('account-status-changed')
     hints.notify('changes')
     log.info('account status changed', { did, status })
   }

@@ -216,6 +216,43 @@ describe('a source that fails', () => {
   }
 })
 
+describe('many at one store', () => {
+  const drain: BlobStore['put'] = async (source) => {
+    for await (const _ of source as AsyncIterable<Uint8Array>);
+    return { hash: '', bytes: 0 }
+  }
+  const decode = (raw: AsyncIterable<Uint8Array>, to: Pick<BlobStore, 'put'>, bytesMax = 1e6) =>
+    storeDecoded(
+      raw,
+      { coding: 'gzip', base64: false },
+      { blobs: to as BlobStore, decodedBytesMax: bytesMax },
+    )
+
+  test('a source that does not go on keeps no other waiting', async () => {
+    const blobs = { put: drain }
+    const gate = Promise.withResolvers<void>()
+    async function* dripping() {
+      yield zipped.subarray(0, 20)
+      await gate.promise
+      yield zipped.subarray(20)
+    }
+    const slow = decode(dripping(), blobs)
+    expect((await decode(chunksOf(zipped, 50), blobs)).decodedHash).toBe(sha256(page))
+    gate.resolve()
+    expect((await slow).decodedHash).toBe(sha256(page))
+  })
+
+  test('a bomb keeps no other waiting until it ends', async () => {
+    const blobs = { put: drain }
+    const ended: string[] = []
+    const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024))
+    const bombing = decode(chunksOf(bomb, 65_536), blobs, 1e9).then(() => ended.push('bomb'))
+    await decode(chunksOf(zipped, 50), blobs).then(() => ended.push('page'))
+    await bombing
+    expect(ended).toEqual(['page', 'bomb'])
+  })
+})
+
 test('a store that fails ends the source', async () => {
   let isEnded = false
   async function* endless() {

@@ -1,6 +1,7 @@
 import type { BlobStore } from '#blobs/blob-store.ts'
 import type { Coding } from '#site/encoding.ts'
 import { gunzipAlong } from './gzip-member.ts'
+import { Turns } from './turns.ts'
 import { UndecodableBlobError } from './undecodable-blob.ts'
 
 /** Where the stored form is, and what it decodes to. */
@@ -25,7 +26,7 @@ export async function storeDecoded(
   const stored = encoding.base64 ? decodeBase64(raw) : raw
   const checked =
     encoding.coding === 'gzip'
-      ? gunzipAlong(stored, (chunk) => decoded.add(chunk))
+      ? gunzipAlong(stored, (chunk) => decoded.add(chunk), turnsAt(blobs))
       : measureAlong(stored, decoded)
   const { hash, bytes } = await blobs.put(checked)
   return {
@@ -34,6 +35,15 @@ export async function storeDecoded(
     decodedHash: decoded.digest(),
     decodedBytes: decoded.bytes,
   }
+}
+
+const turnsOf = new WeakMap<BlobStore, Turns>()
+
+/** However many bombs arrive at once, one thread inflates; the event loop and visitors have the others. */
+function turnsAt(blobs: BlobStore): Turns {
+  const turns = turnsOf.get(blobs) ?? new Turns()
+  turnsOf.set(blobs, turns)
+  return turns
 }
 
 class DecodedMeter {

@@ -1,9 +1,11 @@
+import pMap from 'p-map'
 import { BlobMismatchError, fetchBlob } from '#atproto/blob-fetch.ts'
 import type { Identity } from '#atproto/identity.ts'
 import { mapAtOnce } from '#atproto/map-at-once.ts'
 import type { SafeFetch } from '#atproto/safe-fetch.ts'
 import type { BlobStore } from '#blobs/blob-store.ts'
-import type { Coding } from '#site/encoding.ts'
+import { type BlobKey, blobKeyOf, blobKeyText } from '#site/blob-key.ts'
+import type { SiteLimits } from '#site/limits.ts'
 import { problemsMax } from '#site/limits.ts'
 import type { FileNode } from '#site/manifest.ts'
 import type { SitePath } from '#site/path.ts'
@@ -11,6 +13,7 @@ import { findBlobs, type KnownBlob, rememberBlob } from '#store/blobs.ts'
 import type { Db } from '#store/database.ts'
 import { claimBlobs } from '#store/garbage.ts'
 import { storeDecoded } from './decode-blob.ts'
+import type { AtIngestPoint } from './fail-points.ts'
 import { BlobLostError } from './read-rule-files.ts'
 import { UndecodableBlobError } from './undecodable-blob.ts'
 
@@ -22,9 +25,10 @@ interface FetchContext {
   readonly blobs: BlobStore
   readonly fetch: SafeFetch
   /** Of decoded bytes and of stored ones; a blob that is named several times counts once. */
-  readonly limits: { readonly fileBytesMax: number; readonly siteBytesMax: number }
+  readonly limits: SiteLimits
   readonly now: () => number
   readonly signal: AbortSignal
+  readonly at?: AtIngestPoint
 }
 
 export type BlobsResult =
@@ -43,7 +47,7 @@ export async function fetchBlobs(
   const { limits, signal } = context
   const different = new Map([...files].map(([path, node]) => [keyText(node), { path, node }]))
   const present = await presentBlobs(
-    [...different.values()].map(({ node }) => keyOf(node)),
+    [...different.values()].map(({ node }) => blobKeyOf(node)),
     context,
   )
   const missing = [...different].filter(([key]) => !present.has(key))
@@ -103,7 +107,7 @@ function storedBytesOf({ blob, base64 }: FileNode): number {
 }
 
 async function presentBlobs(
-  keys: readonly BlobForm[],
+  keys: readonly BlobKey[],
   { db, blobs, signal }: FetchContext,
 ): Promise<Map<string, KnownBlob>> {
   const known = await findBlobs(db, keys)
@@ -111,26 +115,29 @@ async function presentBlobs(
     db,
     known.map(({ hash }) => hash),
   )
-  const isStored = await mapAtOnce(known, { atOnce: looksAtOnce, signal }, ({ hash }) =>
-    blobs.has(hash),
-  )
-  return new Map(known.filter((_, i) => isStored[i]).map((blob) => [textOf(blob), blob]))
+  const isStored = await pMap(known, ({ hash }) => blobs.has(hash), {
+    concurrency: looksAtOnce,
+    signal,
+  })
+  return new Map(known.filter((_, i) => isStored[i]).map((blob) => [blobKeyText(blob), blob]))
 }
 
 async function fetchOne(
   node: FileNode,
   identity: Identity,
-  { db, blobs, fetch, limits, now, signal }: FetchContext,
+  { at, db, blobs, fetch, limits, now, signal }: FetchContext,
 ): Promise<KnownBlob> {
-  const key = keyOf(node)
+  const key = blobKeyOf(node)
   const { fileBytesMax: decodedBytesMax } = limits
   if (storedBytesOf(node) > decodedBytesMax) {
     throw new UndecodableBlobError(`is larger than ${decodedBytesMax} bytes`)
   }
   const raw = fetchBlob({ cid: key.cid, size: node.blob.size }, identity, fetch, signal)
   const decoded = await storeDecoded(raw, key, { blobs, decodedBytesMax })
+  at?.('blob-stored')
   const blob: KnownBlob = { ...key, ...decoded }
   await rememberBlob(db, blob, now())
+  at?.('blob-remembered')
   // Its bytes may have been here as garbage, and removed until this moment.
   if (!(await blobs.has(blob.hash))) throw new BlobLostError(blob.hash)
   return blob
@@ -148,18 +155,4 @@ const reasonOf = (error: Refusal): string =>
 
 const problemOf = (path: SitePath, reason: string): string => `${JSON.stringify(path)} ${reason}`
 
-interface BlobForm {
-  readonly cid: string
-  readonly coding: Coding
-  readonly base64: boolean
-}
-
-const keyOf = (node: FileNode): BlobForm => ({
-  cid: node.blob.ref.$link,
-  coding: node.encoding ?? 'identity',
-  base64: node.base64 ?? false,
-})
-
-const keyText = (node: FileNode): string => textOf(keyOf(node))
-
-const textOf = ({ cid, coding, base64 }: BlobForm): string => `${cid} ${coding} ${base64}`
+const keyText = (node: FileNode): string => blobKeyText(blobKeyOf(node))

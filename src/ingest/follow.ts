@@ -1,19 +1,24 @@
-import { followFirehose } from '#atproto/follow-firehose.ts'
+import { type FirehoseEvent, followFirehoseInBatches } from '#atproto/follow-firehose.ts'
 import { readFirehoseCursor, saveFirehoseCursor } from '#store/firehose-cursors.ts'
 import { outlastDatabase } from '#store/outlast-database.ts'
-import { type EventContext, partCollection, queueEvent } from './queue-event.ts'
+import { inTransaction } from '#store/transaction.ts'
+import type { AtIngestPoint } from './fail-points.ts'
+import { type EventContext, partCollection, queueAll, queueEvents } from './queue-event.ts'
 
 const collections = new Set(['place.sitehost.fs', 'place.sitehost.settings', partCollection])
 const cursorEveryMs = 1000
+/** Events in one commit: others that write wait for it. */
+const batchMax = 200
 
 interface FollowContext extends EventContext {
   readonly firehoseUrl: string
   readonly signal: AbortSignal
+  readonly at?: AtIngestPoint
 }
 
 /**
  * Turns events about accounts and sites into rows of the queues, until the signal ends it. The cursor is
- * saved only after the rows that it covers. A database that is away is waited for.
+ * saved with the rows that it covers, never before. A database that is away is waited for.
  */
 export async function followSites(context: FollowContext): Promise<void> {
   await outlastDatabase('firehose', () => followFromCursor(context), context)
@@ -22,7 +27,7 @@ export async function followSites(context: FollowContext): Promise<void> {
 async function followFromCursor(context: FollowContext): Promise<void> {
   const { db, firehoseUrl, log, now, signal } = context
   let savedAt = now()
-  const events = followFirehose({
+  const options = {
     url: firehoseUrl,
     cursor: await readFirehoseCursor(db, firehoseUrl),
     collections,
@@ -30,14 +35,39 @@ async function followFromCursor(context: FollowContext): Promise<void> {
     onProblem: tellOnceAMinute(now, (problem) =>
       log.warn('firehose problem', { problem, source: firehoseUrl }),
     ),
-  })
-  for await (const event of events) {
-    const isQueued = await queueEvent(event, context)
-    if (event.cursor !== null && (isQueued || now() - savedAt >= cursorEveryMs)) {
-      await saveFirehoseCursor(db, firehoseUrl, event.cursor, now())
-      savedAt = now()
-    }
   }
+  for await (const events of followFirehoseInBatches(options, batchMax)) {
+    if (await queueBatch(events, now() - savedAt >= cursorEveryMs, context)) savedAt = now()
+  }
+}
+
+/**
+ * All that these events ask for, and how far we are then, in one commit. The cursor alone is not worth
+ * one each time: true when it was saved.
+ */
+async function queueBatch(
+  events: readonly FirehoseEvent[],
+  isCursorDue: boolean,
+  context: FollowContext,
+): Promise<boolean> {
+  const { at, db, firehoseUrl, hints, now } = context
+  at?.('event-received')
+  for (const event of events) {
+    // In commits of their own, before the cursor: there may be a hundred thousand accounts.
+    if (event.kind === 'gap') await queueAll(event.reason, context)
+  }
+  if (!isCursorDue && events.every(({ kind }) => kind === 'passed')) return false
+  const cursor = events.findLast((event) => event.cursor !== null)?.cursor ?? null
+  const { topics, isSaved } = await inTransaction(db, async (transaction) => {
+    const topics = await queueEvents(events, { ...context, db: transaction })
+    at?.('event-queued')
+    if (cursor === null || (topics.size === 0 && !isCursorDue)) return { topics, isSaved: false }
+    await saveFirehoseCursor(transaction, firehoseUrl, cursor, now())
+    return { topics, isSaved: true }
+  })
+  if (isSaved) at?.('cursor-stored')
+  for (const topic of topics) hints.notify(topic)
+  return isSaved
 }
 
 const sameProblemMs = 60_000

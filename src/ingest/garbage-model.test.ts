@@ -1,14 +1,15 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { BlobStore } from '#blobs/blob-store.ts'
-import { listOf } from '#blobs/contract.ts'
 import { hashesNamedIn } from '#site/named-hashes.ts'
 import { listBlobHashes } from '#store/blobs.ts'
 import type { Db } from '#store/database.ts'
 import { oldestOpenWork } from '#store/garbage.ts'
 import { enqueueIngest } from '#store/ingest-queue.ts'
-import { createJob, finishJob } from '#store/jobs.ts'
+import { finishJob } from '#store/job-steps.ts'
+import { createJob } from '#store/jobs.ts'
 import { dropReplacedSnapshots, listSnapshots, withdrawReplaced } from '#store/versions.ts'
+import { listOf } from '#tests/support/blob-store-contract.ts'
 import { onEachStore } from '#tests/support/databases.ts'
 import { type IngestPlace, openIngestPlace } from '#tests/support/ingest-place.ts'
 import { newJob, siteOf } from '#tests/support/sample-rows.ts'
@@ -125,7 +126,7 @@ class Life implements AsyncDisposable {
         await ingestSite(siteOf(`site-${one.site}`), context)
         return
       case 'withdraw':
-        return await withdrawReplaced(this.#db, siteOf(`site-${one.site}`), this.#place.now)
+        return await withdrawReplaced(this.#db, siteOf(`site-${one.site}`))
       case 'put-and-crash':
         await context.blobs.put(new TextEncoder().encode(one.content))
         return
@@ -134,7 +135,8 @@ class Life implements AsyncDisposable {
       case 'end-job':
         return await this.#endJob()
       case 'queue':
-        return await enqueueIngest(this.#db, [siteOf('site-0')], this.#place.now)
+        await enqueueIngest(this.#db, [siteOf('site-0')], this.#place.now)
+        return
       case 'work-off':
         await this.#db.deleteFrom('ingestQueue').execute()
         return

@@ -1,6 +1,6 @@
-import { setImmediate } from 'node:timers/promises'
 import type { BlobStore } from '#blobs/blob-store.ts'
 import type { Log } from '#observe/log.ts'
+import { nextTurn } from '#observe/next-turn.ts'
 import { hashesNamedIn } from '#site/named-hashes.ts'
 import { listBlobHashes } from '#store/blobs.ts'
 import { chunksOf } from '#store/chunks.ts'
@@ -17,6 +17,7 @@ import {
   saveGarbageWalk,
 } from '#store/garbage.ts'
 import { listSnapshots } from '#store/versions.ts'
+import type { AtIngestPoint } from './fail-points.ts'
 
 /** Stored bytes stay for so long after it was first seen that no snapshot names them. */
 export const garbageKeptMs = 24 * 60 * 60 * 1000
@@ -35,6 +36,7 @@ interface GarbageContext {
   readonly log: Log
   readonly now: () => number
   readonly signal: AbortSignal
+  readonly at?: AtIngestPoint
   readonly hashesAtOnce?: number
 }
 
@@ -81,6 +83,7 @@ async function collectRange(range: HashRange, context: GarbageContext): Promise<
   signal.throwIfAborted()
   await unmarkOthers(range, unnamed, db)
   await markGarbage(db, [...unnamed], now())
+  context.at?.('garbage-marked')
   // What went live meanwhile; what does from now on claims once more by itself.
   await eachSnapshot(lastVersion, context, (hashes) => claimBlobs(db, hashes))
   return { marked: unnamed.size, removed: await sweep(range, before, context) }
@@ -104,7 +107,7 @@ async function eachSnapshot(
     const last = page.at(-1)
     if (last === undefined || signal.aborted) return after
     after = last.versionId
-    await setImmediate() // SQLite answers at once: visitors get their turn here
+    await nextTurn() // SQLite answers at once: visitors get their turn here
   }
 }
 
@@ -141,17 +144,22 @@ async function unmarkOthers(range: HashRange, unnamed: ReadonlySet<string>, db: 
 async function sweep(
   range: HashRange,
   before: number,
-  { db, blobs, signal }: GarbageContext,
+  { at, db, blobs, signal }: GarbageContext,
 ): Promise<number> {
+  const remove = async (hash: string): Promise<void> => {
+    await blobs.delete(hash)
+    at?.('garbage-deleted')
+  }
   let removed = 0
   for (let { after } = range; !signal.aborted; ) {
     const due = await listGarbage(db, { ...range, after }, { before })
     const last = due.at(-1)
     if (last === undefined) break
     for (const some of chunksOf(due, removedAtOnce)) {
-      const gone = await removeGarbage(db, some, before, (hash) => blobs.delete(hash))
+      const gone = await removeGarbage(db, some, before, remove)
+      at?.('garbage-removed')
       removed += gone.length
-      await setImmediate()
+      await nextTurn()
     }
     after = last
   }

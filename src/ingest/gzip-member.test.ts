@@ -10,7 +10,7 @@ async function contentOf(raw: Uint8Array, cuts: readonly number[] = []): Promise
   const content: Uint8Array[] = []
   const passed: Uint8Array[] = []
   try {
-    const chunks = gunzipAlong(piecesOf(raw, cuts), (chunk) => content.push(chunk))
+    const chunks = gunzipAlong(piecesOf(raw, cuts), (chunk) => content.push(new Uint8Array(chunk)))
     for await (const chunk of chunks) passed.push(chunk)
   } catch (error) {
     expect(error).toBeInstanceOf(UndecodableBlobError)

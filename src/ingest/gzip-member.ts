@@ -1,25 +1,34 @@
 import { crc32, createInflateRaw, type InflateRaw } from 'node:zlib'
 import { GzipHeader } from './gzip-header.ts'
+import { Turns } from './turns.ts'
 import { UndecodableBlobError } from './undecodable-blob.ts'
 
 /** CRC-32 and size of the content (RFC 1952 §2.3.1). */
 const trailerBytes = 8
+/** Inflated, at most eight megabytes: some ten milliseconds of one thread. */
+const pieceBytes = 8 * 1024
+/** Every chunk of content costs the event loop a call. */
+const contentChunkBytes = 64 * 1024
 
 /**
- * Passes a gzip stream on while inflating it: `onContent` gets the content. Holds a few chunks at a time.
- * Exactly one member and nothing behind it: zlib would read on, browsers stop after the first, and a visitor
- * would see another page than the one that was verified. Throws UndecodableBlobError, and what `chunks` or
- * `onContent` throws.
+ * Passes a gzip stream on while inflating it: `onContent` gets the content, each chunk of which is there until it
+ * returns. Holds a few chunks at a time, and inflates while it has its turn among `turns`, a piece at a time, never
+ * while it waits for `chunks`. Exactly one member and nothing behind it: zlib would read on, browsers stop after the
+ * first, and a visitor would see another page than the one that was verified. Throws UndecodableBlobError, and what
+ * `chunks` or `onContent` throws.
  */
 export async function* gunzipAlong(
   chunks: AsyncIterable<Uint8Array>,
   onContent: (chunk: Uint8Array) => void,
+  turns = new Turns(),
 ): AsyncGenerator<Uint8Array> {
   const header = new GzipHeader()
   using body = new GzipBody(onContent)
   for await (const chunk of chunks) {
     const rest = chunk.subarray(header.read(chunk))
-    if (rest.byteLength > 0) await body.write(rest)
+    for (let at = 0; at < rest.byteLength; at += pieceBytes) {
+      await turns.take(() => body.write(rest.subarray(at, at + pieceBytes)))
+    }
     yield chunk
   }
   if (!header.isComplete) throw noGzip()
@@ -28,7 +37,7 @@ export async function* gunzipAlong(
 
 /** What follows the header: deflated content and the trailer. */
 class GzipBody implements Disposable {
-  readonly #inflate = createInflateRaw()
+  readonly #inflate = createInflateRaw({ chunkSize: contentChunkBytes })
   readonly #inflated: Promise<Content>
   #isInflated = false
   #writtenBytes = 0
@@ -42,12 +51,13 @@ class GzipBody implements Disposable {
     )
   }
 
+  /** Resolves when all of it is inflated. */
   async write(chunk: Uint8Array): Promise<void> {
     this.#writtenBytes += chunk.byteLength
     this.#tail = Buffer.concat([this.#tail, chunk.subarray(-trailerBytes)]).subarray(-trailerBytes)
-    if (!this.#inflate.write(chunk)) {
-      await Promise.race([drained(this.#inflate), this.#inflated])
-    }
+    const written = new Promise<void>((resolve) => this.#inflate.write(chunk, () => resolve()))
+    // Behind the end of its content the stream takes nothing, and of a failure `#inflated` says what it means.
+    await Promise.race([written.then(() => undefined), this.#inflated])
     if (this.#isInflated) this.#assertNothingBehind()
   }
 
@@ -87,7 +97,7 @@ async function readContent(
 ): Promise<Content> {
   let crc = 0
   let size = 0
-  const chunks = (inflate as AsyncIterable<Buffer>)[Symbol.asyncIterator]()
+  const chunks = (inflate as AsyncIterable<Buffer<ArrayBuffer>>)[Symbol.asyncIterator]()
   for (;;) {
     const { done, value: chunk } = await chunks.next().catch((cause) => {
       throw noGzip({ cause })
@@ -96,12 +106,9 @@ async function readContent(
     crc = crc32(chunk, crc)
     size = (size + chunk.byteLength) >>> 0
     onContent(chunk)
+    // A bomb makes 100 MB of these, and tens of them would wait for the garbage collector.
+    if (chunk.byteLength === chunk.buffer.byteLength) chunk.buffer.transfer(0)
   }
-}
-
-// Not `events.once`: it fails with zlib's own error, before `#inflated` has said what that means.
-async function drained(inflate: InflateRaw): Promise<void> {
-  await new Promise((resolve) => inflate.once('drain', resolve))
 }
 
 const noGzip = (options?: ErrorOptions): UndecodableBlobError =>

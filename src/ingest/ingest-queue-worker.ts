@@ -1,117 +1,103 @@
 import { RecordUnavailableError } from '#atproto/verified-record.ts'
-import type { Log } from '#observe/log.ts'
-import type { Did } from '#site/site-address.ts'
 import { parseSiteName } from '#site/site-name.ts'
-import type { Db } from '#store/database.ts'
-import type { Hints } from '#store/hints.ts'
 import {
   finishIngest,
   type IngestItem,
+  type IngestOwners,
   nextIngestAt,
   renewIngestLease,
   retryIngest,
   takeDueIngest,
 } from '#store/ingest-queue.ts'
-import { outlastDatabase } from '#store/outlast-database.ts'
 import { checkAccount } from './check-account.ts'
-import { type IngestContext, ingestSite } from './ingest-site.ts'
+import { ingestSite } from './ingest-site.ts'
+import { type LeasedQueue, leaseMs, runQueue } from './leased-queue.ts'
+import type { SyncContext } from './sync-account.ts'
 
-const sitesAtOnce = 4
-/** So long is a site left alone when the process that looked at it is killed. */
-const leaseMs = 6_000
-const renewEveryMs = 2_000
-const lookAgainMs = 5_000
-const firstRetryMs = 15_000
-const laterRetriesMs = [60_000, 15 * 60_000, 3_600_000, 6 * 3_600_000, 24 * 3_600_000]
+/** As many at once as keep processor and disk busy; one host gives its few slots to all of them together. */
+const sitesAtOnce = 32
+/** So many of them may be of accounts that are only visited: those of others never wait behind their servers. */
+const visitedAtOnce = 12
 
-interface WorkerContext extends IngestContext {
-  readonly hints: Hints
-  readonly log: Log
+export interface QueueContext extends SyncContext {
+  /** Whether there may be accounts that are only visited. */
+  readonly meetsVisited?: boolean
 }
 
 /**
- * Works off the ingest queue until the signal ends it: a few sites at once, failures later again. A
- * database that is away is waited for.
+ * Works off the ingest queue until the signal ends it: a few sites at once, of different accounts. What
+ * failed for days is parked: it stays in the queue, and is looked at when somebody asks for it again.
  */
-export async function runIngestQueue(context: WorkerContext): Promise<void> {
-  const { hints, signal } = context
-  using hinted = hints.subscribe('ingest')
-  const running = new Set<Promise<void>>()
-  const startAndWait = async (): Promise<void> => {
-    await hinted.wait(await startDue(running, context), signal)
+export async function runIngestQueue(context: QueueContext): Promise<void> {
+  const { at, db, now } = context
+  const queue: LeasedQueue<IngestItem> = {
+    topic: 'ingest',
+    failure: 'ingest failed',
+    nameOf: ({ did, name }) => ({ did, site: name }),
+    renew: (item, lease) => renewIngestLease(db, item, lease),
+    async finish(item) {
+      await finishIngest(db, item)
+      at?.('site-finished')
+    },
+    retry: (item, later) => retryIngest(db, item, later),
   }
-  await outlastDatabase('ingest', startAndWait, context)
-  await Promise.all(running)
+  const visited = new Set<IngestItem>()
+  const nextAt = () =>
+    nextIngestAt(db, { now: now(), of: visited.size < visitedAtOnce ? undefined : 'others' })
+  await runQueue(
+    {
+      ...{ queue, atOnce: sitesAtOnce },
+      take: (room) => takeDue(room, visited, context),
+      async work(item, signal) {
+        try {
+          await ingestItem(item, { ...context, signal })
+        } finally {
+          visited.delete(item)
+        }
+      },
+      onSlow: (item) => visited.delete(item),
+      isAnyDue: async () => ((await nextAt()) ?? Number.POSITIVE_INFINITY) <= now(),
+      nextAt,
+    },
+    context,
+  )
 }
 
-/** Starts what is due and has room; returns how long nothing else will be. */
-async function startDue(running: Set<Promise<void>>, context: WorkerContext): Promise<number> {
-  const { db, hints, log, now } = context
-  const limit = sitesAtOnce - running.size
-  // Whatever ends gives a hint.
-  if (limit === 0) return lookAgainMs
-  const due = await takeDueIngest(db, { now: now(), leaseMs, limit })
-  for (const item of due) {
-    const work = ingestItem(item, context)
-      .catch((error) => log.error('ingest item stays leased', { did: item.did, error }))
-      .finally(() => {
-        running.delete(work)
-        hints.notify('ingest')
-      })
-    running.add(work)
-  }
-  return due.length === limit ? lookAgainMs : await idleMs(db, now())
+/** `visited`: what takes up room of accounts that are only visited. */
+async function takeDue(
+  room: number,
+  visited: Set<IngestItem>,
+  { db, meetsVisited, now }: QueueContext,
+): Promise<IngestItem[]> {
+  const take = (limit: number, of?: IngestOwners) =>
+    takeDueIngest(db, { now: now(), leaseMs, limit, of })
+  if (!meetsVisited) return await take(room)
+  const others = await take(room, 'others')
+  const left = Math.min(room - others.length, visitedAtOnce - visited.size)
+  const taken = left > 0 ? await take(left, 'visited') : []
+  for (const item of taken) visited.add(item)
+  return [...others, ...taken]
 }
 
-async function ingestItem(item: IngestItem, context: WorkerContext): Promise<void> {
-  const { db, hints, log, now, signal } = context
+async function ingestItem({ did, ...item }: IngestItem, context: SyncContext): Promise<void> {
+  const { at, hints, log } = context
+  at?.('site-taken')
   const name = parseSiteName(item.name)
-  if (name === null) return await finishIngest(db, item)
-  using _ = keepLease(item, context)
+  if (name === null) return
   try {
-    const outcome = await ingestSite({ did: item.did, name }, context)
-    await finishIngest(db, item)
+    const outcome = await ingestSite({ did, name }, context)
     hints.notify('changes')
-    log.info('site ingested', { did: item.did, site: name, outcome })
+    log.info('site ingested', { did, site: name, outcome })
   } catch (error) {
-    if (signal.aborted) {
-      // Stopping is not failing: whoever starts next shall not wait for the lease to run out.
-      return await retryIngest(db, item, { at: now(), error: 'stopped' })
+    if (!context.signal.aborted && isAboutAccount(error)) {
+      await checkAccount(did, context).catch((error) =>
+        log.warn('account not checked', { did, error }),
+      )
     }
-    log.warn('ingest failed', { did: item.did, site: name, attempts: item.attempts, error })
-    if (isAboutAccount(error)) await checkAccountAgain(item.did, context)
-    const message = error instanceof Error ? error.message : String(error)
-    await retryIngest(db, item, { at: now() + retryAfterMs(item.attempts), error: message })
+    throw error
   }
 }
 
 /** The account may have gone away without an event that we heard. */
 const isAboutAccount = (error: unknown): boolean =>
   error instanceof RecordUnavailableError && /^Repo[A-Z]/.test(error.code ?? '')
-
-async function checkAccountAgain(did: Did, context: WorkerContext): Promise<void> {
-  try {
-    await checkAccount(did, context)
-  } catch (error) {
-    context.log.warn('account not checked', { did, error })
-  }
-}
-
-function keepLease(item: IngestItem, { db, log, now }: WorkerContext): Disposable {
-  const timer = setInterval(() => {
-    renewIngestLease(db, item, { now: now(), leaseMs }).catch((error) =>
-      log.warn('ingest lease not renewed', { did: item.did, error }),
-    )
-  }, renewEveryMs)
-  return { [Symbol.dispose]: () => clearInterval(timer) }
-}
-
-/** How long to wait after so many attempts, of which there was one at least. */
-export function retryAfterMs(attempts: number): number {
-  return laterRetriesMs[Math.min(attempts - 1, laterRetriesMs.length) - 1] ?? firstRetryMs
-}
-
-async function idleMs(db: Db, now: number): Promise<number> {
-  const next = await nextIngestAt(db)
-  return next === null ? lookAgainMs : Math.min(Math.max(next - now, 10), lookAgainMs)
-}

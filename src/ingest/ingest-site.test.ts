@@ -13,8 +13,9 @@ import { ruleFileBytesMax, snapshotBytesMax } from '#site/limits.ts'
 import { decodeSnapshot, type Snapshot } from '#site/snapshot.ts'
 import { type Database, openDatabase } from '#store/database.ts'
 import { migrate } from '#store/migrate.ts'
-import { findServedSite, findSite } from '#store/sites.ts'
+import { findSite } from '#store/sites.ts'
 import { carOf, type FakePds, proofOf, startFakePds } from '#tests/support/fake-pds.ts'
+import { findServedSite } from '#tests/support/find-served-site.ts'
 import { alice, bob, siteOf } from '#tests/support/sample-rows.ts'
 import { type IngestOutcome, ingestSite } from './ingest-site.ts'
 
@@ -129,12 +130,25 @@ test('a site goes live, in whatever form its files are', async () => {
   expect(await findSite(database.db, siteOf('blog'))).toMatchObject({ live: { recordCid: cid } })
 })
 
-test('seen again it costs one look at two records and no blob', async () => {
-  await put({ 'index.html': file('one') })
-  await ingest()
-  pds.requests.length = 0
-  expect(await ingest()).toBe('already-live')
-  expect(pds.requests.sort()).toEqual([`getRecord ${path}`, `getRecord ${settingsPath}`])
+describe('seen again it costs no blob, and one look', () => {
+  const looks = async (): Promise<string[]> => {
+    pds.requests.length = 0
+    expect(await ingest()).toBe('already-live')
+    return pds.requests
+  }
+  beforeEach(async () => {
+    await put({ 'index.html': file('one') })
+  })
+
+  test('at its manifest, whose proof says that there are no settings', async () => {
+    await ingest()
+    expect(await looks()).toEqual([`getRecord ${path}`])
+  })
+  test('at each of its records, when there are settings', async () => {
+    await pds.putRecord(settingsPath, { cleanUrls: true })
+    await ingest()
+    expect(await looks()).toEqual([`getRecord ${path}`, `getRecord ${settingsPath}`])
+  })
 })
 
 test('the same blob is fetched once, however often it is named', async () => {
@@ -199,7 +213,7 @@ describe('a version is refused, and the old one stays live', () => {
   })
   test('nested 100 000 deep', async () => {
     await pds.putRecord(path, new Uint8Array([...Buffer.alloc(100_000, 0x81), 0x80]))
-    await refuses('the root is not a directory')
+    await refuses('more than 200 values in one another')
   })
   for (const [what, facts] of [
     ['gzip that is none', { encoding: 'gzip' }],

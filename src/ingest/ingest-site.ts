@@ -2,13 +2,15 @@ import type { Identities, Identity } from '#atproto/identity.ts'
 import type { SafeFetch } from '#atproto/safe-fetch.ts'
 import { ProofError } from '#atproto/verified-record.ts'
 import type { BlobStore } from '#blobs/blob-store.ts'
+import type { SiteLimits } from '#site/limits.ts'
 import { hashesNamedIn } from '#site/named-hashes.ts'
-import { type SiteAddress, siteLabel } from '#site/site-address.ts'
+import { type Did, type SiteAddress, siteLabel } from '#site/site-address.ts'
 import type { Db } from '#store/database.ts'
 import { claimBlobs } from '#store/garbage.ts'
 import { type RecordOutcome, recordVersion } from '#store/record-version.ts'
 import { removeSite } from '#store/remove-site.ts'
-import { readSite, type SiteReading } from './read-site.ts'
+import type { AtIngestPoint } from './fail-points.ts'
+import { readSite, type SiteContent, type SiteReading } from './read-site.ts'
 import { readVersion } from './read-version.ts'
 
 /** What a look at the owner's repository changed here. */
@@ -19,9 +21,12 @@ export interface IngestContext {
   readonly blobs: BlobStore
   readonly identities: Pick<Identities, 'resolve'>
   readonly fetch: SafeFetch
-  readonly limits: { readonly fileBytesMax: number; readonly siteBytesMax: number }
+  readonly limits: SiteLimits
+  /** Throws where there is none. Left out: there always is. */
+  readonly room?: { hold(did: Did, bytes: number): Promise<Disposable> }
   readonly now: () => number
   readonly signal: AbortSignal
+  readonly at?: AtIngestPoint
 }
 
 /**
@@ -34,20 +39,31 @@ export async function ingestSite(
   address: SiteAddress,
   context: IngestContext,
 ): Promise<IngestOutcome> {
-  const { db, now } = context
+  const { at, db, now } = context
   const { identity, reading } = await readProven(address, context)
+  at?.('record-verified')
   if (!reading.found) {
     await removeSite(db, address, reading.rev, now())
+    at?.('site-removed')
     return 'removed'
   }
   const { cid: recordCid, rev, content } = reading
+  using _ = await context.room?.hold(address.did, declaredBytes(content))
   const version = await readVersion({ ...address, recordCid }, content, identity, context)
   const label = siteLabel(address)
   const stored = { site: address, label, recordCid, rev, ...version }
-  const outcome = await recordVersion(db, stored, now())
+  const outcome = await recordVersion(db, stored, now(), at)
+  at?.('version-recorded')
   // Whoever collects garbage and has not seen this version may have marked its blobs meanwhile.
   await claimBlobs(db, [...hashesNamedIn(version.snapshot ?? '')])
   return outcome
+}
+
+/** That the manifest says its blobs have; a blob that is named several times counts once. */
+function declaredBytes(content: SiteContent): number {
+  if (!content.ok) return 0
+  const sizes = new Map([...content.files.values()].map(({ blob }) => [blob.ref.$link, blob.size]))
+  return sizes.values().reduce((sum, size) => sum + size, 0)
 }
 
 async function readProven(

@@ -8,7 +8,7 @@ import { migrate } from '#store/migrate.ts'
 import { recordingLog } from '#tests/support/api.ts'
 import { alice, bob, siteOf } from '#tests/support/sample-rows.ts'
 import { goLive, snapshotOf } from '#tests/support/served-site.ts'
-import { queueEvent } from './queue-event.ts'
+import { queueAll, queueEvents } from './queue-event.ts'
 
 let database: Database
 let forgotten: Did[]
@@ -29,35 +29,37 @@ type Told<Event> = Event extends unknown ? Omit<Event, 'did' | 'cursor'> : never
 
 async function queuedBy(event: Told<FirehoseEvent>, did: Did, meetsAll = false) {
   const { db } = database
-  const isQueued = await queueEvent({ cursor: 1, did, ...event } as FirehoseEvent, {
+  const queues = await queueEvents([{ cursor: 1, did, ...event } as FirehoseEvent], {
     ...{ db, meetsAll, hints: new Hints(), log: recordingLog(), now: () => 5 },
     identities: { forget: (one) => void forgotten.push(one) },
   })
+  const queued = await queue()
+  expect(queues.size === 0).toBe(queued.length === 0)
+  return queued
+}
+
+async function queue(): Promise<string[]> {
+  const { db } = database
   const sites = await db.selectFrom('ingestQueue').select(['name']).orderBy('name').execute()
   const accounts = await db.selectFrom('accountQueue').select(['did', 'isUrgent']).execute()
-  const queued = [
+  return [
     ...sites.map(({ name }) => String(name)),
     ...accounts.map((row) => `${row.did === alice ? 'alice' : 'bob'}${row.isUrgent ? '!' : ''}`),
   ]
-  expect(isQueued).toBe(queued.length > 0)
-  return queued
 }
 
 const written = (collection: string, rkey: string) =>
   ({ kind: 'site', collection: `place.sitehost.${collection}`, rkey }) as const
-const gone = { kind: 'account', active: false, status: 'deactivated' } as const
-const back = { kind: 'account', active: true, status: null } as const
+const changed = { kind: 'account' } as const
 
 const rows: [string, Told<FirehoseEvent>, string[], string[]][] = [
   ['a manifest, of a new site', written('fs', 'new'), ['new'], []],
   ['settings', written('settings', 'a'), ['a'], []],
   ['a part: every site', written('subfs', '3kaaaaaaaaaa2'), ['a', 'b'], []],
   ['a key that no site has', written('fs', 'a/b'), [], []],
-  ['an account that went', gone, ['alice!'], []],
-  ['an account that is back', back, ['alice!'], []],
+  ['an account that went or is back', changed, ['alice!'], []],
   ['an account that is another', { kind: 'identity' }, ['alice!'], []],
   ['a repository that changed as a whole', { kind: 'sync' }, ['alice!'], []],
-  ['a gap, whoever is next', { kind: 'gap', reason: 'outdated-cursor' }, ['alice'], ['alice']],
   ['nothing', { kind: 'passed' }, [], []],
 ]
 
@@ -70,11 +72,37 @@ for (const [what, event, ofAlice, ofBob] of rows) {
   })
 }
 
+test('names that somebody makes up are asked for up to a thousand, and nobody else waits for them', async () => {
+  const { db } = database
+  await upsertAccount(db, { did: bob }, 1)
+  const event = (did: Did, rkey: string) => ({ cursor: 1, did, ...written('fs', rkey) }) as const
+  const log = recordingLog()
+  const context = {
+    ...{ db, meetsAll: false, hints: new Hints(), log, now: () => 5 },
+    identities: { forget: () => {} },
+  }
+  const madeUp = Array.from({ length: 1200 }, (_, n) => event(alice, `made-up-${n}`))
+  await queueEvents([...madeUp, event(bob, 'c')] as FirehoseEvent[], context)
+  await queueEvents([event(alice, 'one-more'), event(bob, 'd')] as FirehoseEvent[], context)
+  const queued = await queue()
+  expect(queued).toHaveLength(1002)
+  expect(queued).not.toContain('one-more')
+  expect(queued.filter((name) => !name.startsWith('made-up'))).toEqual(['c', 'd'])
+})
+
+test('after a gap, every known account is looked at', async () => {
+  await queueAll('outdated-cursor', {
+    ...{ db: database.db, meetsAll: false, hints: new Hints(), log: recordingLog(), now: () => 5 },
+    identities: { forget: () => {} },
+  })
+  expect(await queue()).toEqual(['alice'])
+})
+
 test('a stranger with a site is met where everybody is', async () => {
   expect(await queuedBy(written('fs', 'new'), bob, true)).toEqual(['bob!'])
 })
 
-test.each([gone, { kind: 'identity' } as const])(
+test.each([changed, { kind: 'identity' } as const])(
   'a stranger is not met for anything else: %j',
   async (event) => {
     expect(await queuedBy(event, bob, true)).toEqual([])

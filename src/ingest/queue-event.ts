@@ -4,8 +4,9 @@ import type { Log } from '#observe/log.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
 import { parseSiteName } from '#site/site-name.ts'
 import { enqueueAccounts, enqueueKnownAccounts } from '#store/account-queue.ts'
-import { isKnownAccount } from '#store/accounts.ts'
+import { knownAccountsAmong } from '#store/accounts.ts'
 import type { Db } from '#store/database.ts'
+import { hasLeft } from '#store/departures.ts'
 import type { Hints } from '#store/hints.ts'
 import { enqueueIngest } from '#store/ingest-queue.ts'
 import { listSiteNames } from '#store/sites.ts'
@@ -22,65 +23,86 @@ export interface EventContext {
   readonly now: () => number
 }
 
+type Queue = 'accounts' | 'ingest'
 type SiteEvent = Extract<FirehoseEvent, { kind: 'site' }>
+type AccountEvent = Extract<FirehoseEvent, { kind: 'account' | 'identity' | 'sync' }>
+type GapReason = Extract<FirehoseEvent, { kind: 'gap' }>['reason']
 
 /**
- * Puts what an event asks for into the queues; it is durably there when this resolves. An event is only a
- * hint: nothing is believed of it but that its account is worth a look. True when there was something to do.
+ * Puts what these events ask for into the queues; it is there when the transaction ends. An event is only a
+ * hint: nothing is believed of it but that its account is worth a look. Which queues have more to do: who
+ * works on those is to be told once it is there.
  */
-export async function queueEvent(event: FirehoseEvent, context: EventContext): Promise<boolean> {
-  switch (event.kind) {
-    case 'site':
-      return await queueSites(event, context)
-    case 'identity':
-      // Before anything else is read of it: what its old key signed does not count any more.
-      context.identities.forget(event.did)
-      return await queueAccount(event.did, context)
-    case 'account':
-    case 'sync':
-      return await queueAccount(event.did, context)
-    case 'gap':
-      return await queueAll(event.reason, context)
-    case 'passed':
-      return false
+export async function queueEvents(
+  events: readonly FirehoseEvent[],
+  context: EventContext,
+): Promise<ReadonlySet<Queue>> {
+  const { db, identities, log, now } = context
+  const ofSites = events.filter((event) => event.kind === 'site')
+  const ofAccounts = events.filter(isAboutAccount)
+  for (const { kind, did } of ofAccounts) {
+    // Before anything else is read of it: what its old key signed does not count any more.
+    if (kind === 'identity') identities.forget(did)
   }
+  const dids = new Set([...ofSites, ...ofAccounts].map(({ did }) => did))
+  const known = await knownAccountsAmong(db, [...dids])
+  const isKnown = ({ did }: { did: Did }) => known.has(did)
+  const sites = await sitesOf(ofSites.filter(isKnown), db)
+  const accounts = [
+    ...ofAccounts.filter(isKnown).map(({ did }) => did),
+    ...(await strangersToMeet(
+      ofSites.filter((event) => !isKnown(event)),
+      context,
+    )),
+  ]
+  const leftOut = await enqueueIngest(db, sites, now())
+  if (leftOut > 0) log.warn('too many sites of an account wait', { leftOut })
+  await enqueueAccounts(db, accounts, { now: now(), isUrgent: true })
+  const queues = new Set<Queue>()
+  if (sites.length > 0) queues.add('ingest')
+  if (accounts.length > 0) queues.add('accounts')
+  return queues
 }
 
-async function queueSites(event: SiteEvent, context: EventContext): Promise<boolean> {
-  const { db, hints, meetsAll, now } = context
-  if (!(await isKnownAccount(db, event.did))) {
-    if (!meetsAll) return false
-    await enqueueAccounts(db, [event.did], { now: now(), isUrgent: true })
-    hints.notify('accounts')
-    return true
-  }
-  const sites = await sitesOf(event, db)
-  if (sites.length === 0) return false
-  await enqueueIngest(db, sites, now())
-  hints.notify('ingest')
-  return true
-}
+const isAboutAccount = (event: FirehoseEvent): event is AccountEvent =>
+  event.kind === 'account' || event.kind === 'identity' || event.kind === 'sync'
 
 /** A part does not say which sites hold it: when one changes, every site of the account is looked at. */
-async function sitesOf({ collection, did, rkey }: SiteEvent, db: Db): Promise<SiteAddress[]> {
-  const name = parseSiteName(rkey)
-  if (collection !== partCollection) return name === null ? [] : [{ did, name }]
-  return (await listSiteNames(db, did)).map((holder) => ({ did, name: holder }))
+async function sitesOf(events: readonly SiteEvent[], db: Db): Promise<SiteAddress[]> {
+  const sites: SiteAddress[] = []
+  const partOwners = new Set<Did>()
+  for (const { collection, did, rkey } of events) {
+    const name = parseSiteName(rkey)
+    if (collection === partCollection) partOwners.add(did)
+    else if (name !== null) sites.push({ did, name })
+  }
+  for (const did of partOwners) {
+    sites.push(...(await listSiteNames(db, did)).map((name) => ({ did, name })))
+  }
+  return sites
 }
 
-async function queueAccount(did: Did, { db, hints, now }: EventContext): Promise<boolean> {
-  if (!(await isKnownAccount(db, did))) return false
-  await enqueueAccounts(db, [did], { now: now(), isUrgent: true })
-  hints.notify('accounts')
-  return true
+async function strangersToMeet(
+  events: readonly SiteEvent[],
+  { db, meetsAll }: EventContext,
+): Promise<Did[]> {
+  if (!meetsAll) return []
+  const toMeet: Did[] = []
+  for (const did of new Set(events.map((event) => event.did))) {
+    if (!(await hasLeft(db, did))) toMeet.push(did)
+  }
+  return toMeet
 }
 
-/** Of accounts that are not known, nothing can have been missed that would be shown here. */
-async function queueAll(reason: string, { db, hints, log, now }: EventContext): Promise<boolean> {
+/**
+ * Events are missing: has every known account looked at. Of others, nothing can have been missed that would
+ * be shown here.
+ */
+export async function queueAll(reason: GapReason, context: EventContext): Promise<void> {
+  const { db, hints, log, now } = context
   const accounts = await enqueueKnownAccounts(db, now())
   // A first start has nothing to have missed.
   const level = reason === 'no-cursor' ? 'info' : 'warn'
   log[level]('firehose has a gap', { reason, accountsQueued: accounts })
   hints.notify('accounts')
-  return true
 }

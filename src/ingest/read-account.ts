@@ -1,15 +1,15 @@
 import type { Identity } from '#atproto/identity.ts'
 import { listRecordKeys } from '#atproto/list-record-keys.ts'
 import type { RepoStatus } from '#atproto/repo-status.ts'
+import { accountSitesMax } from '#site/limits.ts'
 import type { Did } from '#site/site-address.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
 import { isKnownAccount, upsertAccount } from '#store/accounts.ts'
+import { hasLeft } from '#store/departures.ts'
 import { listSiteNames } from '#store/sites.ts'
 import { type CheckContext, checkAccount } from './check-account.ts'
 
 const collection = 'place.sitehost.fs'
-/** Of one account; whoever has more has them ingested as they change. */
-const recordsMax = 10_000
 
 export interface AccountReading {
   readonly status: RepoStatus
@@ -24,14 +24,16 @@ export interface AccountReading {
 export async function readAccount(did: Did, context: CheckContext): Promise<AccountReading> {
   const { status, identity } = await checkAccount(did, context)
   if (status !== 'active' || identity === null) return { status, siteNames: [] }
-  const keys = await listRecordKeys(identity, { collection, recordsMax }, context)
+  const keys = await listRecordKeys(identity, { collection, recordsMax: accountSitesMax }, context)
   const listed = keys.flatMap((key) => parseSiteName(key) ?? [])
   if (listed.length > 0) await meetAccount(identity, context)
-  const siteNames = new Set([...listed, ...(await listSiteNames(context.db, did))])
+  // Known ones first: for those there is room.
+  const siteNames = new Set([...(await listSiteNames(context.db, did)), ...listed])
   return { status, siteNames: [...siteNames] }
 }
 
 async function meetAccount(identity: Identity, { db, now }: CheckContext): Promise<void> {
   const { did, pds, handle = null } = identity
-  if (!(await isKnownAccount(db, did))) await upsertAccount(db, { did, pds, handle }, now())
+  if ((await isKnownAccount(db, did)) || (await hasLeft(db, did))) return
+  await upsertAccount(db, { did, pds, handle }, now())
 }

@@ -1,8 +1,10 @@
 import type { Identity } from '#atproto/identity.ts'
+import type { RepoProof } from '#atproto/repo-proof.ts'
 import { saysRecordIsAbsent } from '#atproto/unproven-absence.ts'
 import {
   RecordUnavailableError,
   readVerifiedRecord,
+  recordIn,
   type VerifiedRecord,
 } from '#atproto/verified-record.ts'
 import { parseSettings, type SiteSettings } from '#site/settings.ts'
@@ -22,15 +24,18 @@ export interface SettingsReading {
 }
 
 /**
- * The owner's settings of a site, with their proof; that there are none need not be proven. A mistake in
- * them is a problem of the version, and the defaults count. Throws what `readVerifiedRecord` throws.
+ * The owner's settings of a site, with their proof; that there are none need not be proven. The proof of the
+ * manifest often tells so, by what stands next to it; otherwise they are asked for. A mistake in them is a problem
+ * of the version, and the defaults count. Throws what `readVerifiedRecord` throws.
  */
 export async function readSettings(
   name: SiteName,
+  manifestProof: RepoProof,
   identity: Identity,
   context: ReadContext,
 ): Promise<SettingsReading> {
-  const answer = await readRecord({ collection, rkey: name }, identity, context)
+  const key = { did: identity.did, collection, rkey: name }
+  const answer = (await recordIn(manifestProof, key)) ?? (await readRecord(key, identity, context))
   const { rev } = answer
   if (!answer.found) return { cid: null, rev, settings: null, problems: [] }
   const parsed = answer.problem === null ? parseSettings(answer.record) : refused(answer.problem)

@@ -2,7 +2,13 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Identity } from '#atproto/identity.ts'
 import { createSafeFetch } from '#atproto/safe-fetch.ts'
 import { ProofError, RecordUnavailableError } from '#atproto/verified-record.ts'
-import { carOf, type FakePds, proofOf, startFakePds } from '#tests/support/fake-pds.ts'
+import {
+  carOf,
+  type FakePds,
+  type ProofOf,
+  proofOf,
+  startFakePds,
+} from '#tests/support/fake-pds.ts'
 import { alice, bob, siteOf } from '#tests/support/sample-rows.ts'
 import { PartMissingError } from './read-files.ts'
 import { readSite, SiteUnsettledError } from './read-site.ts'
@@ -41,18 +47,28 @@ async function writePart(text: string): Promise<void> {
   await pds.putRecord(partPath, { $type: 'place.sitehost.subfs', root, createdAt })
 }
 
-/** Runs `act` before each answer about the part, with how many there were before. */
+/** Runs `act` before each answer about the part, with how many there were before, and writes something else. */
 function beforeEachPart(act: (n: number) => Promise<unknown>): void {
   let n = 0
   pds.lies.proof = async (honest) => {
     if (honest.path === partPath) {
       await act(n++)
-      // What was written meanwhile has a revision of its own.
-      const rev = `3kaaaaaaaaa${'234567abcdefghij'[pds.requests.length]}z`
-      return await carOf(await proofOf({ ...honest, rev }))
+      await pds.putRecord('com.example.note/x', {})
+      return await carOf(await proofOf({ ...honest, rev: pds.rev }))
     }
     return await carOf(await proofOf(honest))
   }
+}
+
+/** Every record of the repository. */
+async function recordsNow(): Promise<ProofOf['records']> {
+  const { promise, resolve } = Promise.withResolvers<ProofOf['records']>()
+  pds.lies.proof = async (honest) => {
+    resolve(honest.records)
+    return await carOf(await proofOf(honest))
+  }
+  await read()
+  return await promise
 }
 
 async function readAll() {
@@ -95,6 +111,14 @@ describe('a commit while it is read', () => {
     beforeEachPart((n) => write('x'.repeat(n + 1)))
     await expect(read()).rejects.toBeInstanceOf(SiteUnsettledError)
     expect(pds.requests).toHaveLength(9)
+  })
+
+  test('that the server does not stand by: an old part in a new manifest is tried again later', async () => {
+    const past = { rev: pds.rev, records: new Map(await recordsNow()) }
+    await write('the second')
+    pds.lies.proof = async (honest) =>
+      await carOf(await proofOf(honest.path === partPath ? { ...honest, ...past } : honest))
+    await expect(read()).rejects.toBeInstanceOf(SiteUnsettledError)
   })
 
   test('that takes the part away: tried again later', async () => {

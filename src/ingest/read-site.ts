@@ -1,5 +1,5 @@
 import type { Identity } from '#atproto/identity.ts'
-import { readVerifiedRecord, type VerifiedRecord } from '#atproto/verified-record.ts'
+import { readWithProof, type VerifiedRecord } from '#atproto/verified-record.ts'
 import { type FileNode, parseManifest } from '#site/manifest.ts'
 import type { SitePath } from '#site/path.ts'
 import type { SiteSettings } from '#site/settings.ts'
@@ -46,7 +46,8 @@ export class SiteUnsettledError extends Error {
 
 /**
  * Reads the manifest, its parts and the settings as they were at one moment, never a mixture of two commits:
- * they are of one revision, or were the same records when read once more. Throws SiteUnsettledError,
+ * they are of one revision, or were the same records when read once more, none of them at a revision that
+ * was past by then. Throws SiteUnsettledError,
  * PartMissingError and what `readVerifiedRecord` throws, to be tried again.
  */
 export async function readSite(
@@ -54,13 +55,19 @@ export async function readSite(
   identity: Identity,
   context: ReadContext,
 ): Promise<SiteReading> {
-  let before: string | null = null
+  let before: Once | null = null
   for (let n = 0; n < readingsMax; n++) {
-    const { reading, revs, records } = await readOnce(address, identity, context)
-    if (revs.size === 1 || records === before) return reading
-    before = records
+    const once = await readOnce(address, identity, context)
+    if (once.revs.size === 1 || (before !== null && stoodStill(before, once))) return once.reading
+    before = once
   }
   throw new SiteUnsettledError(address)
+}
+
+/** A server that gives an old record, with the proof of its time, has not the repository of now. */
+function stoodStill(before: Once, now: Once): boolean {
+  const isPast = (rev: string): boolean => [...before.revs].some((known) => rev < known)
+  return now.records === before.records && ![...now.revs].some(isPast)
 }
 
 interface Once {
@@ -76,12 +83,11 @@ async function readOnce(
   context: ReadContext,
 ): Promise<Once> {
   const key = { collection: 'place.sitehost.fs', rkey: address.name }
-  const [answer, settings] = await Promise.all([
-    readVerifiedRecord(key, identity, context.fetch, context.signal),
-    readSettings(address.name, identity, context),
-  ])
+  const { answer, proof } = await readWithProof(key, identity, context.fetch, context.signal)
   const { rev } = answer
   if (!answer.found) return { reading: { found: false, rev }, revs: new Set([rev]), records: '' }
+  // Not at the same time: mostly the manifest's proof answers it, and the server is spared a question.
+  const settings = await readSettings(address.name, proof, identity, context)
   const { content, parts } = await readContent(address, answer, settings, identity, context)
   const cids = [...parts].map(([uri, part]) => `${uri} ${part.cid}`).sort()
   return {

@@ -1,6 +1,7 @@
 import type { Identity } from '#atproto/identity.ts'
 import type { SafeFetch } from '#atproto/safe-fetch.ts'
 import type { BlobStore } from '#blobs/blob-store.ts'
+import type { SiteLimits } from '#site/limits.ts'
 import { snapshotBytesMax } from '#site/limits.ts'
 import type { FileNode } from '#site/manifest.ts'
 import { contentTypeOf } from '#site/media-type.ts'
@@ -9,6 +10,7 @@ import { decodeSnapshot, encodeSnapshot, type Snapshot, type SnapshotFile } from
 import type { KnownBlob } from '#store/blobs.ts'
 import type { Db } from '#store/database.ts'
 import type { NewVersion } from '#store/record-version.ts'
+import type { AtIngestPoint } from './fail-points.ts'
 import { fetchBlobs } from './fetch-blobs.ts'
 import { readRuleFiles } from './read-rule-files.ts'
 import type { SiteContent } from './read-site.ts'
@@ -17,9 +19,10 @@ interface VersionContext {
   readonly db: Db
   readonly blobs: BlobStore
   readonly fetch: SafeFetch
-  readonly limits: { readonly fileBytesMax: number; readonly siteBytesMax: number }
+  readonly limits: SiteLimits
   readonly now: () => number
   readonly signal: AbortSignal
+  readonly at?: AtIngestPoint
 }
 
 /** What the index keeps of a version, beside which one it is. */
@@ -38,10 +41,11 @@ export async function readVersion(
 ): Promise<Judgement> {
   if (!content.ok) return refused(content.problems, context)
   const fetched = await fetchBlobs(content.files, identity, context)
+  context.at?.('blobs-fetched')
   if (!fetched.ok) return refused(fetched.problems, context)
 
   const files = snapshotFiles(content.files, fetched.blobs)
-  const bytes = [...files.values()].reduce((sum, file) => sum + file.bytes, 0)
+  const bytes = [...files.values()].reduce((sum, file) => sum + bytesOf(file), 0)
   if (bytes > context.limits.siteBytesMax) {
     return refused([`the site is larger than ${context.limits.siteBytesMax} bytes`], context)
   }
@@ -73,6 +77,9 @@ function snapshotFiles(
   }
   return files
 }
+
+/** A gzip stream of nothing but empty pieces decodes to nothing, and takes our disk all the same. */
+const bytesOf = ({ bytes, storedBytes }: SnapshotFile): number => Math.max(bytes, storedBytes)
 
 /** The lexicon's type takes 30 February and the year 1: no reason to refuse a site, nor to fail later. */
 const millisecondsOf = (datetime: string): number => Math.max(0, Date.parse(datetime) || 0)

@@ -7,7 +7,7 @@ import { findLiveSnapshot } from '#store/versions.ts'
 import { checkAccount } from './check-account.ts'
 import { type BlobState, checkBlobs } from './check-blobs.ts'
 import { type IngestOutcome, ingestSite } from './ingest-site.ts'
-import type { SyncContext } from './sync-account.ts'
+import { type SyncContext, tooManySites } from './sync-account.ts'
 
 export interface Finding {
   /** What was wrong, in words. */
@@ -143,6 +143,8 @@ async function outcomeFindings(
       return wasLive ? [{ what: 'its owner has removed it', isMended: true }] : []
     case 'outdated':
       return [{ what: 'its server answers with an older state than is live here', isMended: false }]
+    case 'too-many':
+      return [{ what: tooManySites, isMended: false }]
     case 'refused': {
       const problems = (await findSite(db, site))?.refused?.problems ?? []
       return problems.map((problem) => ({ what: `refused: ${problem}`, isMended: false }))

@@ -3,11 +3,14 @@ import { ServerRefusedError, ServerUnreachableError } from '#atproto/account-rep
 import { Identities, IdentityError } from '#atproto/identity.ts'
 import { findAccount, setAccountStatus, upsertAccount } from '#store/accounts.ts'
 import { readChanges } from '#store/changes.ts'
-import { countIngest } from '#store/ingest-queue.ts'
-import { findServedSite, findSite } from '#store/sites.ts'
+import { forgetRemovedSites } from '#store/site-room.ts'
+import { findSite } from '#store/sites.ts'
+import { countIngest } from '#tests/support/count-ingest.ts'
 import { startFakePds } from '#tests/support/fake-pds.ts'
+import { findServedSite } from '#tests/support/find-served-site.ts'
 import { type IngestPlace, manifestOf, openIngestPlace } from '#tests/support/ingest-place.ts'
-import { alice, siteOf } from '#tests/support/sample-rows.ts'
+import { alice, removedSites, siteOf } from '#tests/support/sample-rows.ts'
+import { repairSite } from './repair-site.ts'
 import { syncAccount } from './sync-account.ts'
 
 let place: IngestPlace
@@ -35,7 +38,7 @@ test('a site that is gone from the repository is gone here', async () => {
   await place.write('blog')
   await sync()
   place.pds.deleteRecord('place.sitehost.fs/blog')
-  expect(await sync()).toEqual({ status: 'active', synced: 1, errors: [] })
+  expect(await sync()).toEqual({ status: 'active', synced: 0, errors: [] })
   expect(await isShown('blog')).toBe(false)
 })
 
@@ -47,6 +50,21 @@ test('a version that is refused is an error with its problems, the others are sy
   expect(errors).toEqual([
     { rkey: siteOf('bad').name, error: expect.stringContaining('This version is refused: ') },
   ])
+})
+
+test('a site for which the account has no room is an error, and leaves no trace', async () => {
+  const { db } = place.context
+  await db.insertInto('sites').values(removedSites(1000)).execute()
+  await place.write('blog')
+  expect(await findSite(db, siteOf('blog'))).toBeNull()
+  expect((await repairSite(siteOf('blog'), place.context)).findings).toEqual([
+    {
+      what: 'An account can have 1000 sites here. Delete one; a day after that there is room for another.',
+      isMended: false,
+    },
+  ])
+  await forgetRemovedSites(db, 2)
+  expect(await sync()).toEqual({ status: 'active', synced: 1, errors: [] })
 })
 
 test('a site whose blobs do not come is an error, and stays queued', async () => {

@@ -1,5 +1,6 @@
 import { mapAtOnce } from '#atproto/map-at-once.ts'
 import type { RepoStatus } from '#atproto/repo-status.ts'
+import { accountSitesMax } from '#site/limits.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import { enqueueIngest } from '#store/ingest-queue.ts'
@@ -14,7 +15,7 @@ export type SyncContext = CheckContext & IngestContext
 
 export interface AccountSync {
   readonly status: RepoStatus
-  /** Sites that are here as their owner's repository has them. */
+  /** Sites that are here as their owner's repository has them; not those that are neither here nor there. */
   readonly synced: number
   readonly errors: readonly SiteSyncError[]
 }
@@ -36,16 +37,20 @@ export async function syncAccount(did: Did, context: SyncContext): Promise<Accou
     syncSite({ did, name }, { ...context, signal }),
   )
   hints.notify('changes')
-  const errors = results.filter((error) => error !== null)
-  return { status, synced: results.length - errors.length, errors }
+  const errors = results.filter((result) => typeof result === 'object')
+  return { status, synced: results.filter((result) => result === 'synced').length, errors }
 }
 
-/** Null: it is up to date. */
-async function syncSite(address: SiteAddress, context: SyncContext): Promise<SiteSyncError | null> {
+async function syncSite(
+  address: SiteAddress,
+  context: SyncContext,
+): Promise<'synced' | 'removed' | SiteSyncError> {
   const { db, hints, log, now, signal } = context
   const { did, name } = address
   try {
-    if ((await ingestSite(address, context)) !== 'refused') return null
+    const outcome = await ingestSite(address, context)
+    if (outcome === 'too-many') return { rkey: name, error: tooManySites }
+    if (outcome !== 'refused') return outcome === 'removed' ? outcome : 'synced'
     const problems = (await findSite(db, address))?.refused?.problems ?? []
     return { rkey: name, error: `This version is refused: ${problems.join('; ')}` }
   } catch (error) {
@@ -56,5 +61,8 @@ async function syncSite(address: SiteAddress, context: SyncContext): Promise<Sit
     return { rkey: name, error: unread }
   }
 }
+
+/** Told to the owner of a site for which there is no room. */
+export const tooManySites = `An account can have ${accountSitesMax} sites here. Delete one; a day after that there is room for another.`
 
 const unread = 'Your account’s server did not give all of this site. It is tried again by itself.'

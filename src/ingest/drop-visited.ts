@@ -1,0 +1,50 @@
+import type { Log } from '#observe/log.ts'
+import type { Db } from '#store/database.ts'
+import type { Hints } from '#store/hints.ts'
+import {
+  deleteDroppedBefore,
+  deleteUnmetBefore,
+  dropVisited,
+  listLeastVisited,
+  visitedUsage,
+} from '#store/visited-accounts.ts'
+import { droppedStoredMs } from './visited-room.ts'
+
+/** A quarter is for what was dropped within the last day, and is still stored. */
+const namedShare = 3 / 4
+/** One that is said to be away, or to have sites which are not there, takes no byte: only this bounds those. */
+export const visitedAccountsMax = 10_000
+const unmetKeptMs = 60 * 60 * 1000
+
+interface DropContext {
+  readonly db: Db
+  readonly hints: Hints
+  readonly log: Log
+  readonly now: () => number
+  /** That accounts which are only visited may take in all; 0: none stays. */
+  readonly visitedBytesMax: number
+  readonly signal: AbortSignal
+}
+
+/** Drops accounts that are only visited, those first that nobody has visited for longest, until there is room for others. */
+export async function dropLeastVisited(context: DropContext): Promise<number> {
+  const { db, hints, log, now, signal, visitedBytesMax } = context
+  await deleteDroppedBefore(db, now() - droppedStoredMs)
+  await deleteUnmetBefore(db, now() - unmetKeptMs)
+  let dropped = 0
+  while (!signal.aborted && (await isCrowded(context))) {
+    const [did] = await listLeastVisited(db, 1)
+    if (did === undefined) break
+    const bytes = await dropVisited(db, did, now())
+    hints.notify('changes')
+    log.info('visited account dropped', { did, bytes, visitedBytesMax })
+    dropped += 1
+  }
+  return dropped
+}
+
+async function isCrowded({ db, now, visitedBytesMax }: DropContext): Promise<boolean> {
+  if (visitedBytesMax === 0) return true
+  const { accounts, bytes } = await visitedUsage(db, now())
+  return accounts > visitedAccountsMax || bytes > visitedBytesMax * namedShare
+}

@@ -1,0 +1,29 @@
+/** The moments of ingest at which a test may end the process, to see what a crash there leaves behind. */
+export const ingestFailPoints = [
+  'event-received',
+  'event-queued',
+  'cursor-stored',
+  'account-taken',
+  'account-status-changed',
+  'account-sites-queued',
+  'account-finished',
+  'site-taken',
+  'record-verified',
+  'blob-stored',
+  'blob-remembered',
+  'blobs-fetched',
+  'version-inserted',
+  'pointer-swapped',
+  'change-appended',
+  'version-recorded',
+  'site-removed',
+  'site-finished',
+  'garbage-marked',
+  'garbage-deleted',
+  'garbage-removed',
+] as const
+
+export type IngestFailPoint = (typeof ingestFailPoints)[number]
+
+/** Called at each of them, those inside of a transaction included. */
+export type AtIngestPoint = (point: IngestFailPoint) => void

@@ -1,0 +1,48 @@
+import type { Did } from '#site/site-address.ts'
+import type { Db } from '#store/database.ts'
+import { isVisitedOnly, visitedUsage } from '#store/visited-accounts.ts'
+import { garbageKeptMs } from './garbage.ts'
+
+/** Marks are set once an hour and acted on once an hour: so long are bytes stored after nothing names them. */
+export const droppedStoredMs = garbageKeptMs + 2 * 60 * 60 * 1000
+
+/** There is no room now for a site of an account that is only visited; tried again, there may be. */
+export class NoRoomError extends Error {
+  override readonly name = 'NoRoomError'
+  readonly did: Did
+
+  constructor(did: Did, bytes: number) {
+    super(`no room for a visited account; did=${did} bytes=${bytes}`)
+    this.did = did
+  }
+}
+
+/** Keeps what accounts that are only visited take on the disk below a bound. */
+export class VisitedRoom {
+  readonly #db: Db
+  readonly #bytesMax: number
+  readonly #now: () => number
+  #arrivingBytes = 0
+
+  constructor({ db, bytesMax, now }: { db: Db; bytesMax: number; now: () => number }) {
+    this.#db = db
+    this.#bytesMax = bytesMax
+    this.#now = now
+  }
+
+  /** Holds room for a version's blobs until it is recorded. Throws NoRoomError. */
+  async hold(did: Did, bytes: number): Promise<Disposable> {
+    if (!(await isVisitedOnly(this.#db, did))) return { [Symbol.dispose]: () => undefined }
+    // Counted before it is looked at: several arrive at once.
+    this.#arrivingBytes += bytes
+    const held = {
+      [Symbol.dispose]: () => {
+        this.#arrivingBytes -= bytes
+      },
+    }
+    const usage = await visitedUsage(this.#db, this.#now() - droppedStoredMs)
+    if (usage.bytes + usage.leavingBytes + this.#arrivingBytes <= this.#bytesMax) return held
+    held[Symbol.dispose]()
+    throw new NoRoomError(did, bytes)
+  }
+}
