@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { type DomainRefusal, foldDomain, isApex, parseCustomDomain } from './domain-name.ts'
+import {
+  type DomainRefusal,
+  foldDomain,
+  isApex,
+  parseCustomDomain,
+  sharedDomain,
+} from './domain-name.ts'
 
 const own = { applicationHost: 'app.sitehost.com', baseDomain: 'sites.example.net' }
 const long = `${'a'.repeat(63)}.`
@@ -104,4 +110,25 @@ describe('who may own it', () => {
 test('an apex has nothing in front of what is registered', () => {
   const domains = ['example.com', 'www.example.com', 'example.co.uk', 'alice.github.io']
   expect(domains.filter(isApex)).toEqual(['example.com', 'example.co.uk', 'alice.github.io'])
+})
+
+test.each([
+  ['sitehost.com', 'sites.sitehost.com', 'sitehost.com'],
+  ['app.sitehost.com', 'sites.sitehost.com', 'sitehost.com'],
+  ['www.sitehost.com', 'sitehost.com', 'sitehost.com'],
+  ['sitehost.co.uk', 'www.sitehost.co.uk', 'sitehost.co.uk'],
+  ['a.sitehost.github.io', 'b.sitehost.github.io', 'sitehost.github.io'],
+  ['app.sites.localhost', 'sites.localhost', 'sites.localhost'],
+  ['sitehost.com', 'sitehost.net', null],
+  // Every site is a domain of its own.
+  ['sitehost.co.uk', 'co.uk', null],
+  ['sitehost.github.io', 'github.io', null],
+  // Whoever has one of these has no say in the other.
+  ['sitehost.co.uk', 'sites.co.uk', null],
+  ['sitehost.github.io', 'sites.github.io', null],
+  ['127.0.0.1', 'localhost', null],
+  ['127.0.0.1', '127.0.0.1', null],
+  ['localhost', 'localhost', null],
+])('%s and sites below %s have %p in common', (applicationHost, baseDomain, shared) => {
+  expect(sharedDomain(applicationHost, baseDomain)).toBe(shared)
 })

@@ -51,6 +51,17 @@ export function isApex(domain: string): boolean {
   return parse(domain, publicSuffixes).domain === domain
 }
 
+/**
+ * The domain that somebody registered and that the application and the sites below `baseDomain` have in common;
+ * null: none. Browsers let pages of one host in it set cookies for the others.
+ */
+export function sharedDomain(applicationHost: string, baseDomain: string): string | null {
+  const { domain } = parse(applicationHost, publicSuffixes)
+  // The base domain itself may be a public suffix: then every site below it is a domain of its own.
+  const ofSites = parse(`site.${baseDomain}`, publicSuffixes).domain
+  return domain === ofSites ? domain : null
+}
+
 // Private suffixes count: `alice.github.io` belongs to alice, `github.io` to nobody here.
 const publicSuffixes = { allowPrivateDomains: true, extractHostname: false }
 

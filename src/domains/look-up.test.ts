@@ -10,6 +10,7 @@ import { createLookUp, type DnsAnswer, type LookUp } from './look-up.ts'
 const did = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
 const manyValues = Array.from({ length: 300 }, (_, n) => `value ${n} of many, and rather long`)
 
+const silent = 'silent.example'
 const zone: Record<string, DnsName> = {
   'one.example': { txt: [did], a: ['192.0.2.1', '192.0.2.2'] },
   'two.example': { txt: [did, 'other'] },
@@ -29,7 +30,7 @@ const zone: Record<string, DnsName> = {
   'own-circle.example': { cname: 'own-circle.example' },
   'xn--r8jz45g.example': { txt: [did] },
   'failing.example': 'failing',
-  'silent.example': 'silent',
+  [silent]: 'silent',
 }
 
 const server = await startDnsServer(zone)
@@ -44,7 +45,11 @@ beforeEach(() => void server.questions.splice(0))
 
 function lookUpAt(addresses: readonly string[], signal = new AbortController().signal): LookUp {
   const servers = addresses.map(parseDnsServerAddress).filter((address) => address !== null)
-  return createLookUp({ servers, signal, patienceMs: 100 })
+  const [patient, impatient] = [10_000, 50].map((patienceMs) =>
+    createLookUp({ servers, signal, patienceMs }),
+  ) as [LookUp, LookUp]
+  // Only where no answer comes: those that do may take their time.
+  return (type, name, asking) => (name === silent ? impatient : patient)(type, name, asking)
 }
 
 describe('what is looked up', () => {
@@ -146,7 +151,7 @@ test('answers to other questions, and what is no DNS, are not heard', async () =
     }
   })
   const address = `127.0.0.1:${socket.address().port}`
-  expect(await lookUpAt([address])('TXT', 'one.example')).toEqual({
+  expect(await lookUpAt([address])('TXT', silent)).toEqual({
     ...{ answered: false, reason: 'silent' },
   })
   socket.close()
@@ -167,4 +172,14 @@ test('a connection that ends before the answer does is no answer', async () => {
   })
   udp.close()
   tcp.close()
+})
+
+test('whoever asked may give up: nothing more is asked, and others go on', async () => {
+  const lookUp = lookUpAt([server.address])
+  const stop = new AbortController()
+  const asking = lookUp('TXT', 'silent.example', stop.signal)
+  const other = lookUp('TXT', 'one.example')
+  stop.abort()
+  expect(await asking).toEqual({ answered: false, reason: 'silent' })
+  expect(await other).toEqual({ answered: true, values: [did] })
 })

@@ -12,8 +12,11 @@ export type DnsAnswer =
   | { readonly answered: true; readonly values: readonly string[] }
   | { readonly answered: false; readonly reason: 'silent' | 'failing' }
 
-/** Never throws. `name` is in lower case, without a trailing dot. */
-export type LookUp = (type: DnsType, name: string) => Promise<DnsAnswer>
+/**
+ * Never throws. `name` is in lower case, without a trailing dot. An aborted signal ends the look-up, which is
+ * `silent` then.
+ */
+export type LookUp = (type: DnsType, name: string, signal?: AbortSignal) => Promise<DnsAnswer>
 
 interface LookUpOptions {
   /** In their order; empty: those of the machine. */
@@ -38,7 +41,7 @@ const triesMax = 4
  */
 export function createLookUp({ servers, signal, patienceMs = 2_500 }: LookUpOptions): LookUp {
   const turns = new HostSlots({ slotsMax: questionsAtOnceMax, waitingMax: questionsWaitingMax })
-  const ask = async (question: DnsQuestion): Promise<DnsAnswer> => {
+  const ask = async (question: DnsQuestion, signal: AbortSignal): Promise<DnsAnswer> => {
     const asked = servers.length > 0 ? servers : serversOfMachine()
     const tries = Array.from({ length: roundsMax }, () => asked).flat()
     let reason: 'silent' | 'failing' = 'silent'
@@ -53,12 +56,13 @@ export function createLookUp({ servers, signal, patienceMs = 2_500 }: LookUpOpti
     }
     return { answered: false, reason }
   }
-  return async (type, name) => {
+  return async (type, name, asking) => {
+    const either = asking === undefined ? signal : AbortSignal.any([signal, asking])
     try {
-      const leave = await turns.take('dns', signal)
-      return await ask({ type, name }).finally(leave)
+      const leave = await turns.take('dns', either)
+      return await ask({ type, name }, either).finally(leave)
     } catch (error) {
-      if (!(error instanceof HostBusyError || signal.aborted)) throw error
+      if (!(error instanceof HostBusyError || either.aborted)) throw error
       return { answered: false, reason: 'silent' }
     }
   }

@@ -5,6 +5,7 @@ import { migrate } from '#store/migrate.ts'
 import { recordingLog } from '#tests/support/api.ts'
 import { alice, bob } from '#tests/support/sample-rows.ts'
 import { redirectToSite } from './address-redirect.ts'
+import type { Meeting, Owner } from './meet-owner.ts'
 
 let database: Database
 beforeAll(async () => {
@@ -17,9 +18,10 @@ beforeAll(async () => {
 })
 afterAll(() => database[Symbol.asyncDispose]())
 
-const redirect = (path: string, db = database.db) =>
+const redirect = (path: string, db = database.db, meet?: (owner: Owner) => Promise<Meeting>) =>
   redirectToSite(new Request(`http://sites.localhost${path}`), {
     db,
+    ...(meet && { meet }),
     log: recordingLog(),
     siteUrl: ({ did, name }) => `http://${name}.${did === alice ? 'alice' : 'bob'}/`,
   })
@@ -46,6 +48,7 @@ test.each([
   ['/nobody.test/blog', 404],
   ['/did:web:/blog', 404],
   ['/a%00b/blog', 404],
+  ['/did:plc:cccccccccccccccccccccccc/blog', 404],
 ])('%s leads nowhere: %d', async (path, status) => {
   const answer = await redirect(path)
   expect([answer.status, answer.headers.get('location')]).toEqual([status, null])
@@ -55,4 +58,23 @@ test('without a database it is to be tried again', async () => {
   const closed = openDatabase({})
   await closed[Symbol.asyncDispose]()
   expect((await redirect('/nobody.test/blog', closed.db)).status).toBe(503)
+})
+
+test.each([
+  ['met', 302],
+  ['nobody', 404],
+  ['later', 503],
+  ['too-many', 429],
+] as const)('whoever is not known may be met: %s', async (kind, status) => {
+  const asked: Owner[] = []
+  const meet = async (owner: Owner): Promise<Meeting> => {
+    asked.push(owner)
+    return kind === 'met' ? { kind, did: bob } : { kind }
+  }
+  const answer = await redirect('/Nobody.test/blog/x', database.db, meet)
+  expect(answer.status).toBe(status)
+  expect(answer.headers.get('location')).toBe(kind === 'met' ? 'http://blog.bob/x' : null)
+  expect(answer.headers.has('retry-after')).toBe(status === 503 || status === 429)
+  await redirect('/bob.test/blog', database.db, meet)
+  expect(asked).toEqual([{ handle: 'nobody.test' }])
 })

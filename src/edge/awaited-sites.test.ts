@@ -3,7 +3,7 @@ import { siteLabel } from '#site/site-address.ts'
 import { type Database, openDatabase } from '#store/database.ts'
 import { enqueueIngest } from '#store/ingest-queue.ts'
 import { migrate } from '#store/migrate.ts'
-import { siteOf } from '#tests/support/sample-rows.ts'
+import { bob, siteOf } from '#tests/support/sample-rows.ts'
 import { AwaitedSites } from './awaited-sites.ts'
 
 let database: Database
@@ -38,9 +38,19 @@ test('a site is awaited while ingest was asked for it, as of the last second', a
   expect(await isAwaited('a')).toBe(false)
 })
 
+test('or of now, when that is asked for', async () => {
+  expect(await isAwaited('a')).toBe(false)
+  await enqueue('a')
+  expect(await isAwaited('a')).toBe(false)
+  awaited.lookAgain()
+  expect(await isAwaited('a')).toBe(true)
+})
+
 test('of more than a thousand the latest are known', async () => {
-  await enqueue('old')
+  // Of somebody else: so many of one account may wait.
+  const old = siteOf('old', bob)
+  await enqueueIngest(database.db, [old], now)
   now += 1
   await enqueue(...Array.from({ length: 1000 }, (_, i) => `site-${i}`))
-  expect([await isAwaited('site-999'), await isAwaited('old')]).toEqual([true, false])
+  expect([await isAwaited('site-999'), await awaited.has(siteLabel(old))]).toEqual([true, false])
 })

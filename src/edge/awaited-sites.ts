@@ -29,6 +29,11 @@ export class AwaitedSites {
     return (await this.#labels).has(label)
   }
 
+  /** Sites were asked for just now that somebody is sent to: the next question is answered anew. */
+  lookAgain(): void {
+    this.#readAt = Number.NEGATIVE_INFINITY
+  }
+
   async #read(): Promise<ReadonlySet<string>> {
     return new Set((await listAwaitedSites(this.#db, sitesMax)).map(siteLabel))
   }

@@ -1,8 +1,9 @@
 import type { Log } from '#observe/log.ts'
 import { resolve } from '#site/resolve.ts'
 import type { AwaitedSites } from './awaited-sites.ts'
-import type { Hosts } from './hosts.ts'
+import type { Hosts, HostTarget } from './hosts.ts'
 import { fetchingPage, notFoundPage, unavailablePage, unclaimedPage } from './pages.ts'
+import { redirectToPrimary } from './primary-redirect.ts'
 import { requestTarget } from './request-target.ts'
 import { respond } from './respond.ts'
 import { type FileContext, respondFile } from './respond-file.ts'
@@ -10,11 +11,16 @@ import type { NamedHost, SiteHost } from './route.ts'
 import type { SiteInMemory } from './site-in-memory.ts'
 import type { Snapshots } from './snapshots.ts'
 
-export interface EdgeContext extends FileContext {
+export interface EdgeContext extends VisitContext {
   readonly awaited: Pick<AwaitedSites, 'has'>
   readonly log: Log
-  readonly now: () => number
   readonly snapshots: Pick<Snapshots, 'get'>
+}
+
+export interface VisitContext extends FileContext {
+  /** Where the visitor is, in upper case (ISO 3166-1 alpha-2); null: nobody says it. */
+  readonly countryOf: (request: Request) => string | null
+  readonly now: () => number
 }
 
 /**
@@ -26,12 +32,23 @@ export function serveSite(
   request: Request,
   context: EdgeContext,
 ): Response | Promise<Response> {
+  return serveKnown(host, request, context, answerVisitor)
+}
+
+type AnswerKnown = typeof answerVisitor
+
+function serveKnown(
+  host: SiteHost,
+  request: Request,
+  context: EdgeContext,
+  answerKnown: AnswerKnown,
+): Response | Promise<Response> {
   try {
     const known = context.snapshots.get(host.label)
     const answer =
       known instanceof Promise
-        ? answerLater(host, request, known, context)
-        : answerVisitor(host, request, known, context)
+        ? answerLater(host, request, known, context, answerKnown)
+        : answerKnown(host, request, known, context)
     return answer instanceof Promise
       ? answer.catch((error) => notAnswered(host, error, context))
       : answer
@@ -40,17 +57,22 @@ export function serveSite(
   }
 }
 
-/** As `serveSite`, at a host that stands for the site its owner chose, or for none. */
+/** As `serveSite`, at a host that stands for the site its owner chose, or leads on to it, or is nobody's. */
 export function serveNamed(
   named: NamedHost,
   request: Request,
-  context: EdgeContext & { readonly hosts: Pick<Hosts, 'labelOf'> },
+  context: EdgeContext & { readonly hosts: Pick<Hosts, 'targetOf'> },
 ): Response | Promise<Response> {
-  const serve = (label: string | null): Response | Promise<Response> =>
-    label === null
-      ? unclaimedPage()
-      : serveSite({ ...named, kind: 'site', label }, request, context)
-  const known = context.hosts.labelOf(named.host)
+  const serve = (target: HostTarget | null): Response | Promise<Response> => {
+    if (target === null) return unclaimedPage()
+    const { label, movedTo } = target
+    const answerKnown: AnswerKnown =
+      movedTo === null
+        ? answerVisitor
+        : (...asked) => redirectToPrimary(movedTo, request) ?? answerVisitor(...asked)
+    return serveKnown({ ...named, kind: 'site', label }, request, context, answerKnown)
+  }
+  const known = context.hosts.targetOf(named.host)
   return known instanceof Promise
     ? known.then(serve).catch((error) => notAnswered({ label: named.host }, error, context))
     : serve(known)
@@ -61,9 +83,10 @@ async function answerLater(
   request: Request,
   loading: Promise<SiteInMemory | null>,
   context: EdgeContext,
+  answerKnown: AnswerKnown,
 ): Promise<Response> {
   const known = await loading
-  if (known !== null) return await answerVisitor(host, request, known, context)
+  if (known !== null) return await answerKnown(host, request, known, context)
   return (await context.awaited.has(host.label)) ? fetchingPage() : notFoundPage()
 }
 
@@ -72,27 +95,37 @@ export function answerVisitor(
   host: SiteHost,
   request: Request,
   known: SiteInMemory,
-  context: FileContext & Pick<EdgeContext, 'now'>,
+  context: VisitContext,
 ): Response | Promise<Response> {
+  known.wasVisited = true
   const isRead = request.method === 'GET' || request.method === 'HEAD'
-  const remembered = isRead ? known.answerAt(request.url) : undefined
+  const isReadHere = isRead && isAddressOf(request.url, host.host)
+  const remembered = isReadHere ? known.answerAt(request.url) : undefined
   return remembered === undefined
     ? decideAndAnswer(host, request, known, context)
     : respondFile(remembered, request, known.site.snapshot, context)
 }
 
 function decideAndAnswer(
-  { host, isUnderBaseDomain }: SiteHost,
+  { host, isUnderBaseDomain, label }: SiteHost,
   request: Request,
   known: SiteInMemory,
-  context: FileContext & Pick<EdgeContext, 'now'>,
+  context: VisitContext,
 ): Response | Promise<Response> {
   const { method, url } = request
   const { pathname, search } = requestTarget(url)
   const header = (name: string): string | null => request.headers.get(name)
-  const visit = { method, pathname, search, host, header, country: null }
+  const visit = {
+    ...{ method, pathname, search, host, header },
+    // Only asked for by sites that have rules for it.
+    get country() {
+      return context.countryOf(request)
+    },
+  }
   const decision = resolve(known.site, visit, context.now())
-  const place = { host, pathname, isUnderBaseDomain, canonical: null }
+  const isOwnHost = host.startsWith(label)
+  const canonical = isOwnHost && known.primary !== null ? known.primary + pathname : null
+  const place = { host, pathname, isUnderBaseDomain, canonical }
   if (
     decision.kind === 'file' &&
     isPlain(url, host, pathname) &&
@@ -101,6 +134,12 @@ function decideAndAnswer(
     known.remember(url, known.answerTo(decision, place))
   }
   return respond(decision, request, place, known, context)
+}
+
+/** It is not where a front has another Host than its visitor. */
+function isAddressOf(url: string, host: string): boolean {
+  const [start, end] = ['http://'.length, 'http://'.length + host.length]
+  return url.startsWith(host, start) && url.charAt(end) === '/'
 }
 
 /** Without query, fragment and port, of which there are as many as anybody makes up. */

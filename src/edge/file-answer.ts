@@ -43,7 +43,8 @@ export class FileAnswer {
     this.#lastModified = site.liveSince
     this.possible = codingSet([decision.file.coding, ...makeable(decision.file)])
     this.#pathname = place.pathname
-    this.#isOnlyHere = !site.headers.isEmpty || isHashedAsset(decision.path)
+    this.#isOnlyHere =
+      !site.headers.isEmpty || isHashedAsset(decision.path) || place.canonical !== null
     const own = ownFields(site, decision, place, this.possible.codings.length > 1)
     this.#fields = applyHeaderRules(site.headers, place, own)
     this.#contentType = this.#fields.find(([name]) => name === 'content-type')?.[1] ?? ''

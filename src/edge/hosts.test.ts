@@ -4,8 +4,10 @@ import type { SiteName } from '#site/site-name.ts'
 import { type Database, openDatabase } from '#store/database.ts'
 import { Hints } from '#store/hints.ts'
 import { migrate } from '#store/migrate.ts'
+import { setPrimaryDomain } from '#store/primary-domain.ts'
 import { claimSubdomain, mapSubdomain } from '#store/subdomains.ts'
 import { recordingLog } from '#tests/support/api.ts'
+import { originOf } from '#tests/support/edge.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { alice, siteOf } from '#tests/support/sample-rows.ts'
 import { Hosts } from './hosts.ts'
@@ -20,60 +22,87 @@ afterEach(() => database[Symbol.asyncDispose]())
 
 const host = 'blog.sites.example'
 const label = siteLabel(siteOf('blog'))
-const claim = () =>
-  claimSubdomain(database.db, { did: alice, domain: host }, { subdomainsMax: 3, now: 1 })
-const map = (site: string | null) =>
-  mapSubdomain(database.db, { did: alice, domain: host }, site as SiteName | null, 1)
+const claim = (domain = host) =>
+  claimSubdomain(database.db, { did: alice, domain }, { subdomainsMax: 3, now: 1 })
+const map = (site: string | null, domain = host) =>
+  mapSubdomain(database.db, { did: alice, domain }, site as SiteName | null, 1)
 
 test('a host that leads nowhere is looked up each time: it may be claimed', async () => {
-  const hosts = new Hosts(database)
-  expect(await hosts.labelOf(host)).toBeNull()
+  const hosts = new Hosts({ ...database, originOf })
+  expect(await hosts.targetOf(host)).toBeNull()
   await claim()
-  expect(await hosts.labelOf(host)).toBeNull()
+  expect(await hosts.targetOf(host)).toBeNull()
   await map('blog')
-  expect(await hosts.labelOf(host)).toBe(label)
+  expect(await hosts.targetOf(host)).toEqual({ label, movedTo: null })
 })
 
 test('one that leads somewhere is known at once from then on, until it is forgotten', async () => {
   await claim()
   await map('blog')
-  const hosts = new Hosts(database)
-  const looks = Array.from({ length: 20 }, () => hosts.labelOf(host))
+  const hosts = new Hosts({ ...database, originOf })
+  const looks = Array.from({ length: 20 }, () => hosts.targetOf(host))
   expect(new Set(looks).size).toBe(1)
-  expect(await looks[0]).toBe(label)
+  expect(await looks[0]).toEqual({ label, movedTo: null })
   await map('other')
-  expect(hosts.labelOf(host)).toBe(label)
+  expect(hosts.targetOf(host)).toEqual({ label, movedTo: null })
   hosts.forget(host)
-  expect(await hosts.labelOf(host)).toBe(siteLabel(siteOf('other')))
+  expect(await hosts.targetOf(host)).toMatchObject({ label: siteLabel(siteOf('other')) })
   hosts.forgetAll()
-  expect(hosts.labelOf(host)).toBeInstanceOf(Promise)
+  const look = hosts.targetOf(host)
+  expect(look).toBeInstanceOf(Promise)
+  await look
 })
 
 test('what was forgotten while it was looked up is not kept', async () => {
   await claim()
   await map('blog')
-  const hosts = new Hosts(database)
-  const look = hosts.labelOf(host)
+  const hosts = new Hosts({ ...database, originOf })
+  const look = hosts.targetOf(host)
   hosts.forget(host)
   await map(null)
   await look
-  expect(await hosts.labelOf(host)).toBeNull()
+  expect(await hosts.targetOf(host)).toBeNull()
+})
+
+test('one with a primary address beside it leads on; the primary address itself does not', async () => {
+  const hosts = new Hosts({ ...database, originOf })
+  const primary = 'my-blog.sites.example'
+  for (const each of [host, primary]) {
+    await claim(each)
+    await map('blog', each)
+  }
+  await setPrimaryDomain(database.db, siteOf('blog'), primary, 1)
+  expect(await hosts.targetOf(host)).toEqual({ label, movedTo: `http://${primary}` })
+  expect(await hosts.targetOf(primary)).toEqual({ label, movedTo: null })
 })
 
 test('a change is followed', async () => {
   await claim()
   await map('blog')
   const { db } = database
-  const hosts = new Hosts({ db })
+  const hosts = new Hosts({ db, originOf })
   const hints = new Hints()
   const stop = new AbortController()
   const snapshots = { forget: () => undefined, forgetAll: () => undefined }
   const log = recordingLog()
   const following = followChanges({ db, hints, hosts, log, snapshots, signal: stop.signal })
-  await eventually(async () => expect(await hosts.labelOf(host)).toBe(label))
+  await eventually(async () => expect(await hosts.targetOf(host)).toEqual({ label, movedTo: null }))
   await map(null)
   hints.notify('changes')
-  await eventually(async () => expect(await hosts.labelOf(host)).toBeNull())
+  await eventually(async () => expect(await hosts.targetOf(host)).toBeNull())
+  // What another process changes comes without a hint.
+  await map('blog')
+  await eventually(async () => expect(await hosts.targetOf(host)).toEqual({ label, movedTo: null }))
+  await setPrimaryDomain(database.db, siteOf('blog'), host, 1)
+  const other = 'other.sites.example'
+  await claim(other)
+  await map('blog', other)
+  const leadsOn = { label, movedTo: `http://${host}` }
+  await eventually(async () => expect(await hosts.targetOf(other)).toEqual(leadsOn))
+  await setPrimaryDomain(database.db, siteOf('blog'), null, 2)
+  await eventually(async () =>
+    expect(await hosts.targetOf(other)).toEqual({ label, movedTo: null }),
+  )
   stop.abort()
   await following
 })

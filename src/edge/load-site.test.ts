@@ -5,6 +5,7 @@ import type { SnapshotFile } from '#site/snapshot.ts'
 import { type Database, openDatabase } from '#store/database.ts'
 import { migrate } from '#store/migrate.ts'
 import { recordingLog } from '#tests/support/api.ts'
+import { originOf } from '#tests/support/edge.ts'
 import { siteOf } from '#tests/support/sample-rows.ts'
 import { goLive, snapshotOf, storedFile } from '#tests/support/served-site.ts'
 import { loadSite } from './load-site.ts'
@@ -35,6 +36,7 @@ const publish = (n: number, files: Record<string, SnapshotFile>) =>
 const load = (earlierBytesMax = 1000) =>
   loadSite(label, {
     ...{ db: database.db, log: recordingLog(logged), now: () => now, earlierBytesMax },
+    originOf,
     onUnreadable: (site) => unreadable.push(site),
   })
 const earlier = async (bytesMax?: number) => [

@@ -1,11 +1,12 @@
-import { setImmediate } from 'node:timers/promises'
 import type { Log } from '#observe/log.ts'
+import { nextTurn } from '#observe/next-turn.ts'
 import { findEarlierAssets, type ReplacedVersion } from '#site/earlier-assets.ts'
 import { replacedVersionMs } from '#site/limits.ts'
 import { type ServableSite, servableSite } from '#site/servable-site.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import { decodeSnapshot, SnapshotFormatError } from '#site/snapshot.ts'
 import type { Db } from '#store/database.ts'
+import { findPrimaryDomain } from '#store/primary-domain.ts'
 import { findSiteByLabel, type ServedSite } from '#store/sites.ts'
 import { listReplacedSnapshots } from '#store/versions.ts'
 
@@ -13,6 +14,8 @@ export interface LoadContext {
   readonly db: Db
   readonly log: Log
   readonly now: () => number
+  /** The origin at which visitors reach a host. */
+  readonly originOf: (host: string) => string
   /** Of the files of earlier versions that visitors still get. */
   readonly earlierBytesMax: number
   /** Told of a site whose stored snapshot cannot be read: it has to be made again. */
@@ -21,6 +24,8 @@ export interface LoadContext {
 
 export interface LoadedSite {
   readonly site: ServableSite
+  /** The origin of its primary address; null: it has none. */
+  readonly primary: string | null
   /** About what it takes in memory. */
   readonly bytes: number
 }
@@ -33,11 +38,16 @@ export async function loadSite(label: string, context: LoadContext): Promise<Loa
     const live = decodeSnapshot(served.snapshot)
     const replaced = readReplaced(served, context)
     const earlierAssets = await findEarlierAssets(live.files, replaced, context.earlierBytesMax)
-    await setImmediate()
+    await nextTurn()
     // The owner's own word may be of the future, or before that of the version that it replaced.
     const liveSince = Math.min(served.liveSince, context.now())
     const site = servableSite(live, { earlierAssets, liveSince })
-    return { site, bytes: bytesOf(site, served.snapshot.length) }
+    const primary = await findPrimaryDomain(context.db, served)
+    return {
+      site,
+      primary: primary === null ? null : context.originOf(primary),
+      bytes: bytesOf(site, served.snapshot.length),
+    }
   } catch (error) {
     if (error instanceof SnapshotFormatError) context.onUnreadable(served)
     throw error
@@ -69,7 +79,7 @@ async function* readReplaced(
 ): AsyncGenerator<ReplacedVersion> {
   const kept = await listReplacedSnapshots(db, site, now() - replacedVersionMs)
   for (const { versionId, replacedAt, snapshot } of kept) {
-    await setImmediate()
+    await nextTurn()
     try {
       yield { files: decodeSnapshot(snapshot).files, replacedAt: replacedAt ?? 0 }
     } catch (error) {

@@ -24,6 +24,10 @@ export class LoadingTier<Value> {
     return this.#tier.stats
   }
 
+  values(): Generator<Value> {
+    return this.#tier.values()
+  }
+
   /** At once, without a promise, when it is in memory. */
   get(key: string): Value | Promise<Value | null> {
     const known = this.#tier.use(this.#tier.find(key))

@@ -43,6 +43,10 @@ export class MemoryTier<Value> {
     }
   }
 
+  *values(): Generator<Value> {
+    for (const { value } of this.#entries.values()) if (value !== null) yield value
+  }
+
   find(key: string): Kept<Value> | undefined {
     return this.#entries.get(key)
   }

@@ -1,3 +1,5 @@
+import { RecentMap } from '#site/recent-map.ts'
+
 /** Where a Host header leads. */
 export type Route =
   | { readonly kind: 'application' }
@@ -33,28 +35,22 @@ interface RoutedHosts {
 }
 
 const hostCharsMax = 253
-const remembered = 20_000
+const rememberedMax = 20_000
 
 /**
  * `routeHost` that remembers what it said last, for as many Host headers as there may be busy sites: where
  * one leads depends on nothing else.
  */
 export function createRouter(hosts: RoutedHosts): (header: string | null) => Route {
-  const known = new Map<string, Route>()
+  const known = new RecentMap<Route>(rememberedMax)
   return (header) => {
     const route = known.get(header ?? '')
     if (route !== undefined) return route
     const found = routeHost(header, hosts)
     // Others would be any text that anybody sends.
-    if (header !== null && found.kind === 'site') remember(known, header, found)
+    if (header !== null && found.kind === 'site') known.set(header, found)
     return found
   }
-}
-
-function remember(known: Map<string, Route>, header: string, route: Route): void {
-  const [oldest] = known.keys()
-  if (known.size >= remembered && oldest !== undefined) known.delete(oldest)
-  known.set(header, route)
 }
 
 /** Never throws. Two Host lines arrive joined by a comma, which no host name holds. */

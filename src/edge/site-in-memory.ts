@@ -21,6 +21,10 @@ const addressesPerFile = 4
  */
 export class SiteInMemory {
   readonly site: ServableSite
+  /** A visitor came since somebody last looked. */
+  wasVisited = false
+  /** The origin of its primary address; null: it has none. */
+  readonly primary: string | null
   readonly #grow: (bytes: number) => void
   readonly #byHost = new Map<string, Map<SnapshotFile, FileAnswer>>()
   readonly #byUrl = new Map<string, FileAnswer>()
@@ -29,8 +33,9 @@ export class SiteInMemory {
     json: new Map(),
   }
 
-  constructor(site: ServableSite, grow: (bytes: number) => void) {
+  constructor(site: ServableSite, grow: (bytes: number) => void, primary: string | null = null) {
     this.site = site
+    this.primary = primary
     this.#grow = grow
   }
 

@@ -9,6 +9,7 @@ import { DatabaseUnavailableError } from '#store/database-unavailable.ts'
 import { Hints } from '#store/hints.ts'
 import { migrate } from '#store/migrate.ts'
 import { recordingLog } from '#tests/support/api.ts'
+import { originOf } from '#tests/support/edge.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { alice, siteOf } from '#tests/support/sample-rows.ts'
 import { goLive, snapshotOf, storedFile } from '#tests/support/served-site.ts'
@@ -31,8 +32,8 @@ const publish = (name: string, n = 1) =>
   goLive(database.db, versionOf(name, n), `3kaaaaaaaaaa${n + 1}`)
 const bytesOf = (name: string) => encodeSnapshot(versionOf(name, 1)).length * 3
 
-/** The site, and its earlier versions. */
-const loadQueries = 2
+/** The site, its earlier versions, and its primary address, which takes three selects in one. */
+const loadQueries = 5
 
 /** Snapshots, and the labels that were read from the store for them. */
 function open(bytesMax = 1_000_000): Snapshots {
@@ -47,7 +48,7 @@ function open(bytesMax = 1_000_000): Snapshots {
   })
   return new Snapshots({
     ...{ db: counting, log: recordingLog(), now: () => 1, bytesMax },
-    earlierBytesMax: 1_000_000,
+    ...{ earlierBytesMax: 1_000_000, originOf },
     onUnreadable: (site) => unreadable.push(site),
   })
 }
@@ -181,7 +182,7 @@ describe('changes', () => {
     db = database.db,
   ) {
     const [stop, hints] = [new AbortController(), new Hints()]
-    const hosts = new Hosts({ db })
+    const hosts = new Hosts({ db, originOf })
     const following = followChanges({ db, hints, hosts, log, snapshots, signal: stop.signal })
     try {
       await act(hints)

@@ -1,0 +1,50 @@
+import { routeHost } from './route.ts'
+import type { ServedNames } from './served-names.ts'
+
+interface AskContext {
+  readonly names: Pick<ServedNames, 'has' | 'permits'>
+  /** Host of `BASE_URL`, without its port. */
+  readonly applicationHost: string
+  readonly baseDomain: string
+}
+
+/**
+ * Answers a TLS front that asks at `/?domain=<name>` whether to get a certificate for this name: 200 for the
+ * application, for `sites.{base_domain}`, and for every name that leads to a site; 404 for others, of which
+ * anybody who connects makes up as many as they like, and for an account's new names below the base domain beyond
+ * `newNamesAllowance`. At once, from memory. 503: the names are not read yet.
+ */
+export function answerAsk(request: Request, context: AskContext): Response {
+  const url = new URL(request.url)
+  if (url.pathname !== '/') return answer(404, 'ask at /?domain=')
+  if (request.method !== 'GET') return answer(405, 'only GET', { allow: 'GET' })
+  const isPermitted = permits(url.searchParams.get('domain'), context)
+  if (isPermitted === null) return answer(503, 'not known yet', { 'retry-after': '1' })
+  return isPermitted ? answer(200, 'yes') : answer(404, 'no')
+}
+
+/** Null: not known yet. */
+function permits(domain: string | null, { names, ...hosts }: AskContext): boolean | null {
+  const route = routeHost(domain, hosts)
+  switch (route.kind) {
+    case 'application':
+    case 'addresses':
+      return true
+    case 'site':
+      return names.permits(route.label)
+    case 'named':
+      // A word without a dot would be a label's.
+      if (!route.host.includes('.')) return false
+      return route.host.endsWith(`.${hosts.baseDomain}`)
+        ? names.permits(route.host)
+        : names.has(route.host)
+    case 'base':
+    case 'bad-host':
+      return false
+  }
+}
+
+const answer = (status: number, text: string, headers: Record<string, string> = {}): Response =>
+  new Response(`${text}\n`, { status, headers: { ...plainFields, ...headers } })
+
+const plainFields = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' }
