@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test'
+import { createJob } from '#store/jobs.ts'
 import { origin, testApi } from '#tests/support/api.ts'
-import { alice } from '#tests/support/sample-rows.ts'
+import { alice, newJob } from '#tests/support/sample-rows.ts'
+import { routes as contract } from './contract/routes.ts'
 
 const api = testApi()
 
@@ -12,8 +14,15 @@ const open = new Set([
   'GET /api/auth/status',
   'GET /api/domain/check',
   'GET /api/domain/registered',
+  'POST /api/admin/login',
+  'GET /api/admin/status',
+  'GET /oauth-client-metadata.json',
+  'GET /jwks.json',
   'GET /healthz',
   'GET /readyz',
+  'GET /api/openapi.json',
+  'GET /api/docs',
+  'GET /api/docs.css',
   'GET /*',
 ])
 const safe = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -27,6 +36,15 @@ const answerOf = async (response: Response) => [response.status, await response.
 const pathOf = (path: string) => path.replace(/:\w+/g, 'x').replace('*', 'x')
 
 describe('the route table', () => {
+  test('holds what the contract declares, the pages of the web app, and nothing else', () => {
+    const declared = Object.values(contract).map(({ method, path }) => `${method} ${path}`)
+    expect(
+      routes()
+        .map(({ name }) => name)
+        .toSorted(),
+    ).toEqual([...declared, 'GET /*'].toSorted())
+  })
+
   test('holds every route that is open to all, and routes that are not', () => {
     const names = new Set(routes().map(({ name }) => name))
     expect([...open].filter((name) => !names.has(name))).toEqual([])
@@ -127,6 +145,26 @@ describe('the web app', () => {
   }
 })
 
+describe('where there is nothing', () => {
+  const ask = (accept: string, method = 'GET') =>
+    api().request('/editor/old', { method, headers: { accept } })
+
+  test('a browser is shown a page', async () => {
+    const answer = await ask('text/html,*/*;q=0.8')
+    expect([answer.status, await answer.text()]).toEqual([404, '<h1>app</h1>'])
+    expect(answer.headers.get('content-type')).toContain('text/html')
+  })
+
+  test.each([
+    ['*/*', 'GET'],
+    ['application/json', 'GET'],
+    ['text/html', 'POST'],
+  ])('who accepts %s, with %s, is told so in JSON', async (accept, method) => {
+    const answer = await ask(accept, method)
+    expect([answer.status, await answer.json()]).toEqual([404, { error: 'Not found' }])
+  })
+})
+
 describe('security headers', () => {
   const always = {
     'content-security-policy':
@@ -178,6 +216,21 @@ describe('HEAD, over a connection', () => {
       }
       expect(await ask('HEAD')).toEqual(await ask('GET'))
     })
+  }
+})
+
+test('HEAD of what is made while it is sent says no length, rather than a wrong one', async () => {
+  await using server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: (request) => api().app.fetch(request, {}),
+  })
+  const job = newJob()
+  await createJob(api().db, job, { queuedMax: 5, now: 1 })
+  const headers = { cookie: await api().signedIn(alice) }
+  for (const path of ['/api/user/export', `/sitehost/upload-progress/${job.id}`]) {
+    const answer = await fetch(new URL(path, server.url), { method: 'HEAD', headers })
+    expect([answer.status, answer.headers.get('content-length')]).toEqual([200, null])
   }
 })
 

@@ -1,15 +1,17 @@
 import { Hono } from 'hono'
-import { authRoutes } from './auth.ts'
+import { AdminSessions } from './admin-sessions.ts'
+import { bindRoutes } from './bind-routes.ts'
 import type { ApiContext } from './context.ts'
-import { domainRoutes } from './domain.ts'
+import { literals } from './contract/messages.ts'
+import { routes } from './contract/routes.ts'
 import { answerError } from './errors.ts'
+import { guardsOf } from './guards.ts'
+import { handlersOf } from './handlers.ts'
 import { headLength } from './head-length.ts'
+import { rateLimited } from './rate-limits.ts'
 import { sameOriginOnly } from './same-origin.ts'
 import { securityHeaders } from './security-headers.ts'
 import { BrowserSessions } from './sessions.ts'
-import { siteRoutes } from './site.ts'
-import { uploadRoutes } from './uploads.ts'
-import { userRoutes } from './user.ts'
 import type { ApiEnv } from './variables.ts'
 
 /** A file of the web app, ready to be sent. */
@@ -23,44 +25,49 @@ export interface WebAsset {
 interface AppContext extends ApiContext {
   /** By path, such as `/` and `/app-1a2b3c.js`. */
   readonly webAssets: ReadonlyMap<string, WebAsset>
-  /** Rejects when the service cannot do its work now. */
-  readonly assertReady: () => Promise<void>
 }
+
+/** Below them even what is not there is told only to who is signed in. */
+const ownSections = ['/api/user/*', '/api/domain/*', '/api/site/*', '/sitehost/*']
 
 /** The application on its own host: its routes, its pages, and nothing of any site. */
 export function createApp(context: AppContext): Hono<ApiEnv> {
   const { keys, db, log, now, origin, webAssets } = context
   const secure = origin.startsWith('https:')
   const sessions = new BrowserSessions({ db, keys, secure, now })
+  const adminSessions = new AdminSessions({ db, keys, secure, now })
+  const guards = guardsOf(sessions, adminSessions)
   const app = new Hono<ApiEnv>()
   app.use(headLength)
   app.use(securityHeaders({ isHttps: secure }))
   app.use(sameOriginOnly(origin))
+  app.use(rateLimited(context))
   app.onError(answerError(log))
-  app.notFound((c) => c.json({ error: 'Not found' }, 404))
+  app.notFound((c) => c.json({ error: literals.notFound }, 404))
 
-  app.route('/api/auth', authRoutes(context, sessions))
-  app.route('/api/user', userRoutes(context, sessions))
-  app.route('/api/domain', domainRoutes(context, sessions))
-  app.route('/api/site', siteRoutes(context, sessions))
-  app.route('/sitehost', uploadRoutes(context, sessions))
-  app.get('/healthz', (c) => c.text('ok'))
-  app.get('/readyz', async (c) => {
-    try {
-      await context.assertReady()
-      return c.text('ok')
-    } catch (error) {
-      log.warn('not ready', { error })
-      return c.text('not ready', 503)
-    }
+  bindRoutes(app, routes, handlersOf(context, sessions, adminSessions), guards)
+  app.on('ALL', ownSections, async (c, next) => {
+    await guards['signed-in'](c)
+    await next()
+  })
+  app.on('ALL', '/api/admin/*', async (c, next) => {
+    await guards.admin(c)
+    await next()
   })
   app.get('*', (c) => {
     const asset = webAssets.get(c.req.path)
-    if (asset === undefined) return c.notFound()
-    const cacheControl = asset.isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache'
-    return new Response(asset.body, {
-      headers: { 'content-type': asset.contentType, 'cache-control': cacheControl },
-    })
+    if (asset !== undefined) return assetAnswer(asset, 200)
+    // A person is told so on a page of ours, which looks at its own address.
+    const page = c.req.header('accept')?.includes('text/html') && webAssets.get('/')
+    return page ? assetAnswer(page, 404) : c.notFound()
   })
   return app
+}
+
+function assetAnswer({ body, contentType, isImmutable }: WebAsset, status: 200 | 404): Response {
+  const cacheControl = isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache'
+  return new Response(body, {
+    status,
+    headers: { 'content-type': contentType, 'cache-control': cacheControl },
+  })
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { SignInError } from '#atproto/sign-in-error.ts'
-import { createJob, startNextJob } from '#store/jobs.ts'
+import { startNextJob } from '#store/job-steps.ts'
+import { createJob } from '#store/jobs.ts'
 import { recordVersion } from '#store/record-version.ts'
 import { claimSubdomain } from '#store/subdomains.ts'
 import { cookieHeader, testApi } from '#tests/support/api.ts'

@@ -1,111 +1,40 @@
-import { Hono } from 'hono'
-import { z } from 'zod'
 import { AccountRepo } from '#atproto/account-repo.ts'
 import { SignInError } from '#atproto/sign-in-error.ts'
 import type { Did } from '#site/site-address.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
-import { upsertAccount } from '#store/accounts.ts'
 import type { BrowserSession } from '#store/browser-sessions.ts'
+import { comeBack } from '#store/departures.ts'
 import { hasDomains } from '#store/hosts.ts'
 import { enqueueIngest } from '#store/ingest-queue.ts'
 import { listUnfinishedSites } from '#store/jobs.ts'
 import { listSites } from '#store/sites.ts'
-import { parseBody } from './body.ts'
+import { rememberSignedIn } from '#store/visited-accounts.ts'
+import type { HandlersOf } from './bind-routes.ts'
 import type { ApiContext } from './context.ts'
+import type { authRoutes } from './contract/auth.ts'
+import { literals } from './contract/messages.ts'
 import { readCookie, setCookie } from './cookies.ts'
 import { signInSentence } from './errors.ts'
 import type { BrowserSessions } from './sessions.ts'
-import type { ApiEnv } from './variables.ts'
 
-const signInBody = z.object({ handle: z.string().min(1).max(2048) })
 const nonceSeconds = 10 * 60
 const listSitesMsMax = 5_000
 const sitesListedMax = 1_000
 
 /** `/api/auth/*`: signing in with an account of the network, and out again (interface.md §4.1). */
-export function authRoutes(context: ApiContext, sessions: BrowserSessions): Hono<ApiEnv> {
+export function authHandlers(
+  context: ApiContext,
+  sessions: BrowserSessions,
+): HandlersOf<typeof authRoutes> {
   const { db, log, oauth, origin } = context
   const secure = origin.startsWith('https:')
   const nonceCookie = secure ? '__Host-oauth' : 'oauth'
   const begin = async (input: string) => {
     const { url, nonce } = await oauth.begin(input)
     const cookie = setCookie(nonceCookie, nonce, { maxAgeSeconds: nonceSeconds, secure })
-    return { url: url.href, cookie }
+    return { url, cookie }
   }
   const forgetNonce = setCookie(nonceCookie, '', { maxAgeSeconds: 0, secure })
-  const routes = new Hono<ApiEnv>()
-
-  routes.get('/login', async (c) => {
-    const pds = c.req.query('pds')
-    const input = c.req.query('handle') || c.req.query('login_hint') || (pds && serverUrl(pds))
-    if (!input) return c.redirect('/?error=missing_handle')
-    // A page elsewhere that sends somebody here could sign them in as somebody else, without a click:
-    // the account's server may be that page's own. They are asked first.
-    if (!isOwnNavigation(c.req.header('sec-fetch-site'))) {
-      return c.redirect(`/?handle=${encodeURIComponent(input)}`)
-    }
-    try {
-      const { url, cookie } = await begin(input)
-      c.header('set-cookie', cookie)
-      return c.redirect(url)
-    } catch (error) {
-      log.warn('sign-in not started', { error })
-      return c.redirect('/?error=auth_failed')
-    }
-  })
-
-  routes.post('/signin', async (c) => {
-    const { handle } = await parseBody(c.req.raw, signInBody)
-    try {
-      const { url, cookie } = await begin(handle)
-      c.header('set-cookie', cookie)
-      return c.json({ url })
-    } catch (error) {
-      log.warn('sign-in not started', { error })
-      return c.json({ error: 'Authentication failed', details: signInSentence(error) }, 401)
-    }
-  })
-
-  routes.get('/callback', async (c) => {
-    const nonce = readCookie(c.req.header('cookie') ?? null, nonceCookie)
-    c.header('set-cookie', forgetNonce)
-    try {
-      const query = new URL(c.req.url).searchParams
-      const did = await oauth.complete(query, nonce.kind === 'one' ? nonce.value : null)
-      const siteNames = await welcome(did, context)
-      const before = await sessions.read(c.req.raw.headers)
-      const cookies = await sessions.start(did)
-      if (before !== null) await end(before)
-      for (const cookie of cookies) c.header('set-cookie', cookie, { append: true })
-      const isKnown = siteNames.length > 0 || (await hasDomains(db, did))
-      return c.redirect(isKnown ? '/editor' : '/onboarding')
-    } catch (error) {
-      log[error instanceof SignInError ? 'warn' : 'error']('sign-in not completed', { error })
-      return c.redirect('/?error=auth_failed')
-    }
-  })
-
-  routes.post('/logout', async (c) => {
-    try {
-      const session = await sessions.read(c.req.raw.headers)
-      if (session !== null) await end(session)
-    } catch (error) {
-      log.error('sign-out failed', { error })
-      return c.json({ error: 'Logout failed' }, 500)
-    }
-    for (const cookie of sessions.expired()) c.header('set-cookie', cookie, { append: true })
-    return c.json({ success: true })
-  })
-
-  routes.get('/status', async (c) => {
-    const session = await sessions.read(c.req.raw.headers)
-    if (session !== null && (await oauth.has(session.did))) {
-      return c.json({ authenticated: true, did: session.did })
-    }
-    if (session !== null) await sessions.end(session)
-    for (const cookie of sessions.expired()) c.header('set-cookie', cookie, { append: true })
-    return c.json({ authenticated: false })
-  })
 
   async function end(session: BrowserSession): Promise<void> {
     const { did } = session
@@ -115,7 +44,78 @@ export function authRoutes(context: ApiContext, sessions: BrowserSessions): Hono
     await oauth.revoke(did).catch((error) => log.warn('session not revoked', { did, error }))
   }
 
-  return routes
+  return {
+    beginSignIn: async ({ query, answer, c }) => {
+      const input = query.handle || query.login_hint || (query.pds && serverUrl(query.pds))
+      if (!input) return answer(302, '/?error=missing_handle')
+      // A page elsewhere that sends somebody here could sign them in as somebody else, without a click:
+      // the account's server may be that page's own. They are asked first.
+      if (!isOwnNavigation(c.req.header('sec-fetch-site'))) {
+        return answer(302, `/?handle=${encodeURIComponent(input)}`)
+      }
+      try {
+        const { url, cookie } = await begin(input)
+        c.header('set-cookie', cookie)
+        return answer(302, url)
+      } catch (error) {
+        log.warn('sign-in not started', { error })
+        return answer(302, '/?error=auth_failed')
+      }
+    },
+
+    signIn: async ({ body, answer, c }) => {
+      try {
+        const { url, cookie } = await begin(body.handle)
+        c.header('set-cookie', cookie)
+        return answer(200, { url: url.href })
+      } catch (error) {
+        log.warn('sign-in not started', { error })
+        const details = signInSentence(error)
+        return answer(401, { error: literals.authenticationFailed, details })
+      }
+    },
+
+    completeSignIn: async ({ answer, c }) => {
+      const nonce = readCookie(c.req.header('cookie') ?? null, nonceCookie)
+      c.header('set-cookie', forgetNonce)
+      try {
+        const query = new URL(c.req.url).searchParams
+        const did = await oauth.complete(query, nonce.kind === 'one' ? nonce.value : null)
+        const siteNames = await welcome(did, context)
+        const before = await sessions.read(c.req.raw.headers)
+        const cookies = await sessions.start(did)
+        if (before !== null) await end(before)
+        for (const cookie of cookies) c.header('set-cookie', cookie, { append: true })
+        const isKnown = siteNames.length > 0 || (await hasDomains(db, did))
+        return answer(302, isKnown ? '/editor' : '/onboarding')
+      } catch (error) {
+        log[error instanceof SignInError ? 'warn' : 'error']('sign-in not completed', { error })
+        return answer(302, '/?error=auth_failed')
+      }
+    },
+
+    signOut: async ({ answer, c }) => {
+      try {
+        const session = await sessions.read(c.req.raw.headers)
+        if (session !== null) await end(session)
+      } catch (error) {
+        log.error('sign-out failed', { error })
+        return answer(500, { error: literals.logoutFailed })
+      }
+      for (const cookie of sessions.expired()) c.header('set-cookie', cookie, { append: true })
+      return answer(200, { success: true })
+    },
+
+    readAuthStatus: async ({ answer, c }) => {
+      const session = await sessions.read(c.req.raw.headers)
+      if (session !== null && (await oauth.has(session.did))) {
+        return answer(200, { authenticated: true, did: session.did })
+      }
+      if (session !== null) await sessions.end(session)
+      for (const cookie of sessions.expired()) c.header('set-cookie', cookie, { append: true })
+      return answer(200, { authenticated: false })
+    },
+  }
 }
 
 /** From a page of ours, typed, or no browser. */
@@ -126,7 +126,8 @@ const isOwnNavigation = (site: string | undefined): boolean =>
 async function welcome(did: Did, context: ApiContext): Promise<SiteName[]> {
   const { db, hints, identities, now } = context
   const { handle, pds } = await identities.resolve(did, { fresh: true })
-  await upsertAccount(db, { did, pds, ...(handle !== undefined && { handle }) }, now())
+  await comeBack(db, did)
+  await rememberSignedIn(db, { did, pds, ...(handle !== undefined && { handle }) }, now())
   const names = await siteNamesOf(did, context)
   await enqueueIngest(
     db,
@@ -149,7 +150,10 @@ async function siteNamesOf(did: Did, context: ApiContext): Promise<SiteName[]> {
 
 async function listSiteNames(did: Did, { oauth }: ApiContext) {
   const repo = new AccountRepo(did, oauth.session)
-  const records = await repo.listRecords('place.sitehost.fs', sitesListedMax)
+  const records = await repo.listRecords('place.sitehost.fs', {
+    recordsMax: sitesListedMax,
+    valuesMax: 0,
+  })
   return records.flatMap(({ rkey }) => parseSiteName(rkey) ?? [])
 }
 

@@ -1,6 +1,9 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { z } from 'zod'
-import { parseBody } from './body.ts'
+import { parse, parseBody } from './body.ts'
+import type { Route } from './contract/route.ts'
+import { routes } from './contract/routes.ts'
+import { ApiError } from './errors.ts'
 
 const schema = z.object({ handle: z.string().min(1) })
 const jsonOf = (bytes: number) => JSON.stringify({ handle: 'x'.repeat(bytes - 13) })
@@ -8,7 +11,7 @@ const jsonOf = (bytes: number) => JSON.stringify({ handle: 'x'.repeat(bytes - 13
 async function parsed(body: BodyInit | null): Promise<unknown> {
   const request = new Request('http://app.test/', { method: 'POST', body })
   try {
-    return await parseBody(request, schema)
+    return await parseBody(request, { schema })
   } catch (error) {
     const { status, message } = error as { status: number; message: string }
     return [status, message]
@@ -22,13 +25,14 @@ const facts: [string, BodyInit | null, unknown][] = [
   ['an empty body', '', [400, 'body: expected JSON']],
   ['a form', 'handle=a', [400, 'body: expected JSON']],
   ['half of it', '{"handle":"a"', [400, 'body: expected JSON']],
-  ['another type', '["a"]', [400, 'body: Invalid input: expected object, received array']],
-  ['a field missing', '{}', [400, 'handle: Invalid input: expected string, received undefined']],
+  ['another type', '["a"]', [400, 'body: expected an object']],
+  ['a field missing', '{}', [400, 'handle: expected a text']],
   [
-    'a field of another type',
-    '{"handle":1}',
-    [400, 'handle: Invalid input: expected string, received number'],
+    'a field with a length that is none',
+    '{"handle":{"length":{"valueOf":0,"toString":0}}}',
+    [400, 'body: not what was expected'],
   ],
+  ['a field of another type', '{"handle":1}', [400, 'handle: expected a text']],
   ['too much by a byte', jsonOf(65_537), [413, 'body: at most 65536 bytes']],
   // 21 846 characters, each of three bytes
   ['too much in other letters', `"${'日'.repeat(21_846)}"`, [413, 'body: at most 65536 bytes']],
@@ -53,3 +57,27 @@ test('a body without a declared length is not read beyond its limit', async () =
   expect(await parsed(endless)).toEqual([413, 'body: at most 65536 bytes'])
   expect(sent).toBeLessThan(200_000)
 })
+
+describe('what a route does not take is told in plain words', () => {
+  for (const [name, { body }] of Object.entries<Route>(routes)) {
+    if (body?.kind !== 'json') continue
+    test(name, () => {
+      const fields = Object.keys((body.schema as z.ZodObject).shape)
+      const wrong = [1, [], {}, ...fields.flatMap((field) => [{ [field]: [] }, { [field]: 1 }])]
+      for (const value of wrong) {
+        const message = messageOf(() => parse(body.schema, value))
+        expect(message).toMatch(/^([a-zA-Z.\d]+: expected (a text|true or false|an object))?$/)
+      }
+    })
+  }
+})
+
+function messageOf(work: () => unknown): string {
+  try {
+    work()
+    return ''
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return error.message
+  }
+}

@@ -1,19 +1,46 @@
 import type { z } from 'zod'
+import { expectation } from '#site/expectation.ts'
 import { ApiError } from './errors.ts'
 
 const jsonBytesMax = 64 * 1024
 
-/** The JSON body as `schema` has it. Throws ApiError 400 that says what was expected where. */
-export async function parseBody<T>(request: Request, schema: z.ZodType<T>): Promise<T> {
-  const parsed = schema.safeParse(await readJson(request, jsonBytesMax))
+/**
+ * The JSON body as `schema` has it; where it is optional, none is `{}`. Throws ApiError 400 that says what was
+ * expected where.
+ */
+export async function parseBody<T>(
+  request: Request,
+  { schema, isOptional }: { readonly schema: z.ZodType<T>; readonly isOptional?: true },
+): Promise<T> {
+  const text = await readText(request, jsonBytesMax)
+  return parse(schema, isOptional && text === '' ? {} : parseJson(text))
+}
+
+/** The value as `schema` has it. Throws ApiError 400 that says what was expected where. */
+export function parse<T>(schema: z.ZodType<T>, value: unknown): T {
+  const parsed = safeParse(schema, value)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   const where = issue?.path.join('.') || 'body'
   throw new ApiError(400, `${where}: ${issue?.message ?? 'not what was expected'}`)
 }
 
+/** zod compares the `length` of whatever is there, and throws where that is an object that is no number. */
+function safeParse<T>(schema: z.ZodType<T>, body: unknown): z.ZodSafeParseResult<T> {
+  try {
+    return schema.safeParse(body, { error: expectation })
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    throw new ApiError(400, 'body: not what was expected')
+  }
+}
+
 /** The JSON body, whatever it is. Throws ApiError 400 or, over `bytesMax`, 413. */
 export async function readJson(request: Request, bytesMax: number): Promise<unknown> {
+  return parseJson(await readText(request, bytesMax))
+}
+
+async function readText(request: Request, bytesMax: number): Promise<string> {
   const chunks: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of request.body ?? []) {
@@ -21,8 +48,12 @@ export async function readJson(request: Request, bytesMax: number): Promise<unkn
     if (bytes > bytesMax) throw new ApiError(413, `body: at most ${bytesMax} bytes`)
     chunks.push(chunk)
   }
+  return Buffer.concat(chunks).toString()
+}
+
+function parseJson(text: string): unknown {
   try {
-    return JSON.parse(Buffer.concat(chunks).toString())
+    return JSON.parse(text)
   } catch {
     throw new ApiError(400, 'body: expected JSON')
   }

@@ -5,11 +5,13 @@ import type { AccountSync } from '#ingest/sync-account.ts'
 import type { Log } from '#observe/log.ts'
 import type { AtFailPoint } from '#publish/fail-points.ts'
 import type { Spool } from '#publish/spool.ts'
-import type { UploadLimits } from '#publish/upload-tree.ts'
+import type { TrustedProxies } from '#site/client-address.ts'
+import type { SiteLimits } from '#site/limits.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
 import type { Db } from '#store/database.ts'
 import type { Hints } from '#store/hints.ts'
 import type { KeyRing } from './key-ring.ts'
+import type { Registrations } from './registrations.ts'
 
 /** What the routes of the application stand on. */
 export interface ApiContext {
@@ -19,10 +21,11 @@ export interface ApiContext {
   readonly oauth: OAuth
   readonly identities: Identities
   readonly spool: Spool
-  readonly limits: UploadLimits
+  readonly limits: SiteLimits
   readonly keys: KeyRing
   /** Origin of `BASE_URL`. */
   readonly origin: string
+  readonly trustedProxies: TrustedProxies
   /** Reads the account's sites from its server, now. */
   readonly syncAccount: (did: Did) => Promise<AccountSync>
   /** What claimed names end in. */
@@ -30,7 +33,10 @@ export interface ApiContext {
   /** Of an account. */
   readonly subdomainsMax: number
   readonly lookUp: LookUp
+  readonly registrations: Pick<Registrations, 'find'>
   readonly siteUrl: (address: SiteAddress) => string
   readonly now: () => number
   readonly at: AtFailPoint
+  /** Rejects when the service cannot do its work now. */
+  readonly assertReady: () => Promise<void>
 }

@@ -16,6 +16,9 @@ describe('reading', () => {
     ['xdid=a; DID=b; did2=c', { kind: 'absent' }],
     ['did=a; did=b', { kind: 'many' }],
     ['did=a; did=a', { kind: 'many' }],
+    // Spaces to `String.trim` but not to browsers, which let any host of the domain set these.
+    ['x=1; \u00a0did=a', { kind: 'absent' }],
+    ['did=a; \u00a0did=b; \u2000did=c; \ufeffdid=d', one('a')],
     // Two Cookie lines that a front joined in the wrong way: nothing that would verify.
     ['did=a, did=b', one('a, did=b')],
     [';;;=;==', { kind: 'absent' }],

@@ -10,7 +10,9 @@ export type CookieRead =
 export function readCookie(header: string | null, name: string): CookieRead {
   const values = (header ?? '')
     .split(';')
-    .map((pair) => pair.trim())
+    // Not `trim`, for which a byte A0 is a space: browsers let any host of the domain set a cookie whose name
+    // begins with one, and it would pass for the `__Host-` cookie that nobody but us can set.
+    .map((pair) => pair.replace(/^[ \t]+/, ''))
     .filter((pair) => pair.startsWith(`${name}=`))
     .map((pair) => pair.slice(name.length + 1))
   const [value] = values
@@ -21,15 +23,17 @@ export function readCookie(header: string | null, name: string): CookieRead {
 interface CookieAttributes {
   readonly maxAgeSeconds: number
   readonly secure: boolean
+  /** Strict: links of other sites do not send it either. */
+  readonly sameSite?: 'Lax' | 'Strict'
 }
 
-/** Host-only, out of reach of scripts and of requests that other sites start, links aside. */
+/** Host-only, out of reach of scripts and of requests that other sites start, by default links aside. */
 export function setCookie(
   name: string,
   value: string,
-  { maxAgeSeconds, secure }: CookieAttributes,
+  { maxAgeSeconds, secure, sameSite = 'Lax' }: CookieAttributes,
 ): string {
-  const attributes = ['Path=/', 'HttpOnly', 'SameSite=Lax', `Max-Age=${maxAgeSeconds}`]
+  const attributes = ['Path=/', 'HttpOnly', `SameSite=${sameSite}`, `Max-Age=${maxAgeSeconds}`]
   if (secure) attributes.push('Secure')
   return [`${name}=${value}`, ...attributes].join('; ')
 }

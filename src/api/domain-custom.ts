@@ -1,5 +1,3 @@
-import { Hono } from 'hono'
-import { z } from 'zod'
 import { dnsRecordsFor } from '#domains/dns-records.ts'
 import { isDomainId, newDomainId } from '#domains/domain-id.ts'
 import { type DomainRefusal, type OwnHosts, parseCustomDomain } from '#domains/domain-name.ts'
@@ -14,97 +12,86 @@ import {
   type CustomDomainKey,
   findCustomDomain,
 } from '#store/custom-domains.ts'
-import { parseBody } from './body.ts'
+import { AtOnce } from './at-once.ts'
+import type { HandlersOf } from './bind-routes.ts'
 import type { ApiContext } from './context.ts'
+import type { customDomainRoutes } from './contract/domain-custom.ts'
+import { sentences } from './contract/messages.ts'
 import { domainNotFound, siteToMap } from './domain-mapping.ts'
 import { ApiError } from './errors.ts'
-import { LookUpTurns } from './look-up-turns.ts'
-import type { ApiEnv } from './variables.ts'
 
-const addBody = z.object({ domain: z.string() })
-const verifyBody = z.object({ id: z.string() })
-const mapBody = z.object({ siteRkey: z.string().nullable() })
+// So that no account has us ask the DNS all day.
+const lookUpsAtOnceMax = 4
 
-/** The signed-in account's own domains. */
-export function customDomainRoutes(context: ApiContext): Hono<ApiEnv> {
+/** The signed-in account's own domains (interface.md §4.3). */
+export function customDomainHandlers(context: ApiContext): HandlersOf<typeof customDomainRoutes> {
   const { db, hints, log, now, baseDomain, origin } = context
   const ownHosts: OwnHosts = { applicationHost: new URL(origin).hostname, baseDomain }
-  const turns = new LookUpTurns()
-  const routes = new Hono<ApiEnv>()
-
-  routes.post('/add', async (c) => {
-    const { did } = c.var.session
-    const body = await parseBody(c.req.raw, addBody)
-    const domain = ownable(body.domain, ownHosts)
-    const outcome = await addCustomDomain(
-      db,
-      { did, id: newDomainId(), domain },
-      { pendingMax: pendingDomainsMax, domainsMax: customDomainsMax, now: now() },
-    )
-    if (!outcome.added) throw addRefusals[outcome.reason]
-    const { id, verified } = outcome.domain
-    log.info('custom domain added', { did, domain })
-    return c.json({ success: true, id, domain, verified })
+  const lookUps = new AtOnce({
+    ...{ max: lookUpsAtOnceMax, sentence: sentences.lookUpsBusy },
+    retryAfterSeconds: 5,
   })
+  return {
+    addCustomDomain: async ({ body, session: { did }, answer }) => {
+      const domain = ownable(body.domain, ownHosts)
+      const outcome = await addCustomDomain(
+        db,
+        { did, id: newDomainId(), domain },
+        { pendingMax: pendingDomainsMax, domainsMax: customDomainsMax, now: now() },
+      )
+      if (!outcome.added) throw addRefusals[outcome.reason]()
+      const { id, verified } = outcome.domain
+      log.info('custom domain added', { did, domain })
+      return answer(200, { success: true, id, domain, verified })
+    },
 
-  routes.post('/verify', async (c) => {
-    const { did } = c.var.session
-    const body = await parseBody(c.req.raw, verifyBody)
-    const domain = await findCustomDomain(db, keyOf(did, body.id))
-    if (domain === null) throw domainNotFound()
-    using _ = turns.take(did)
-    const verification = await verifyDomain(domain, context)
-    if (verification === null) throw domainNotFound()
-    const error = verificationSentence(verification, dnsRecordsFor(domain, baseDomain))
-    const { verified } = verification
-    return c.json({ success: verified, verified, error, found: isFound(verification) })
-  })
+    verifyCustomDomain: async ({ body, session: { did }, answer }) => {
+      const domain = await findCustomDomain(db, keyOf(did, body.id))
+      if (domain === null) throw domainNotFound()
+      using _ = lookUps.enter(did)
+      const verification = await verifyDomain(domain, context)
+      if (verification === null) throw domainNotFound()
+      const error = verificationSentence(verification, dnsRecordsFor(domain, baseDomain))
+      const { verified } = verification
+      return answer(200, { success: verified, verified, error, found: isFound(verification) })
+    },
 
-  routes.delete('/:id', async (c) => {
-    const key = keyOf(c.var.session.did, c.req.param('id'))
-    if (!(await deleteCustomDomain(db, key, now()))) throw domainNotFound()
-    hints.notify('changes')
-    log.info('custom domain deleted', { ...key })
-    return c.json({ success: true })
-  })
+    deleteCustomDomain: async ({ params, session, answer }) => {
+      const key = keyOf(session.did, params.id)
+      if (!(await deleteCustomDomain(db, key, now()))) throw domainNotFound()
+      hints.notify('changes')
+      log.info('custom domain deleted', { ...key })
+      return answer(200, { success: true })
+    },
 
-  routes.post('/:id/map-site', async (c) => {
-    const { did } = c.var.session
-    const { siteRkey } = await parseBody(c.req.raw, mapBody)
-    const key = keyOf(did, c.req.param('id'))
-    const site = await siteToMap(db, did, siteRkey)
-    if (!(await mapCustomDomain(db, key, site, now()))) throw domainNotFound()
-    hints.notify('changes')
-    log.info('custom domain mapped', { ...key, site })
-    return c.json({ success: true })
-  })
-
-  return routes
+    mapCustomDomain: async ({ params, body, session: { did }, answer }) => {
+      const key = keyOf(did, params.id)
+      const site = await siteToMap(db, did, body.siteRkey)
+      if (!(await mapCustomDomain(db, key, site, now()))) throw domainNotFound()
+      hints.notify('changes')
+      log.info('custom domain mapped', { ...key, site })
+      return answer(200, { success: true })
+    },
+  }
 }
 
 function ownable(input: string, ownHosts: OwnHosts): string {
   const parsed = parseCustomDomain(input, ownHosts)
-  if (!parsed.ok) throw new ApiError(400, `domain: ${refusalSentences[parsed.reason]}`)
+  if (!parsed.ok) throw new ApiError(400, refusalSentences[parsed.reason])
   return parsed.domain
 }
 
 const refusalSentences: Record<DomainRefusal, string> = {
-  'not-a-domain': 'expected a name such as www.example.com, without https:// and without a path',
-  'public-suffix': 'nobody owns this one; people register names below it',
-  'special-use': 'names that end like this are not in the public DNS',
-  ours: 'this is a name of the service itself; claim one below it instead',
+  'not-a-domain': sentences.notADomain,
+  'public-suffix': sentences.publicSuffix,
+  'special-use': sentences.specialUse,
+  ours: sentences.ourOwnName,
 }
 
-const addRefusals: Record<AddRefusal, ApiError> = {
-  'verified-elsewhere': new ApiError(
-    409,
-    'Another account has verified this domain. It can be added some days after its TXT record no longer names that account.',
-  ),
-  'pending-limit': new ApiError(
-    403,
-    `At most ${pendingDomainsMax} domains can wait to be verified. Verify or delete one first.`,
-  ),
-  limit: new ApiError(403, `An account can have ${customDomainsMax} domains. Delete one first.`),
+const addRefusals: Record<AddRefusal, () => ApiError> = {
+  'verified-elsewhere': () => new ApiError(409, sentences.verifiedElsewhere),
+  'pending-limit': () => new ApiError(403, sentences.pendingDomains),
+  limit: () => new ApiError(403, sentences.domainLimit),
 }
 
 function keyOf(did: CustomDomainKey['did'], id: string): CustomDomainKey {

@@ -2,6 +2,7 @@ import type { Did } from '#site/site-address.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
 import type { Db } from '#store/database.ts'
 import { findSite } from '#store/sites.ts'
+import { literals } from './contract/messages.ts'
 import { ApiError } from './errors.ts'
 
 /** The site that a domain is to lead to; null: none. Throws ApiError 404 when the account has no such site. */
@@ -13,9 +14,9 @@ export async function siteToMap(
   if (siteRkey === null) return null
   const name = parseSiteName(siteRkey)
   const site = name && (await findSite(db, { did, name }))
-  if (site === null) throw new ApiError(404, 'Site not found')
+  if (site === null) throw new ApiError(404, literals.siteNotFound)
   return site.name
 }
 
 /** Of another account it is not said that it exists. */
-export const domainNotFound = (): ApiError => new ApiError(404, 'Domain not found')
+export const domainNotFound = (): ApiError => new ApiError(404, literals.domainNotFound)

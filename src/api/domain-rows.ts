@@ -1,20 +1,18 @@
-import { type DnsRecords, dnsRecordsFor } from '#domains/dns-records.ts'
+import type { z } from 'zod'
+import { dnsRecordsFor } from '#domains/dns-records.ts'
 import type { SiteName } from '#site/site-name.ts'
 import type { CustomDomain } from '#store/custom-domains.ts'
 import type { Subdomain } from '#store/subdomains.ts'
+import type { Sent } from './contract/answers.ts'
+import type {
+  customDomainRow as customDomain,
+  siteDomainRow as siteDomain,
+  subdomainRow as subdomain,
+} from './contract/rows.ts'
 
-/** A custom domain as its owner sees it (decisions.md §6). Times are ISO 8601. */
-export interface CustomDomainRow {
-  readonly id: string
-  readonly domain: string
-  readonly verified: boolean
-  readonly rkey: string | null
-  readonly lastCheckedAt: string | null
-  readonly createdAt: string
-  /** What its owner should look after, in a sentence or two. */
-  readonly warning: string | null
-  readonly dns: DnsRecords
-}
+type CustomDomainRow = Sent<z.output<typeof customDomain>>
+type SubdomainRow = Sent<z.output<typeof subdomain>>
+type SiteDomainRow = Sent<z.output<typeof siteDomain>>
 
 export function customDomainRow(domain: CustomDomain, baseDomain: string): CustomDomainRow {
   const { id, verified, site, checkedAt, createdAt } = domain
@@ -28,25 +26,9 @@ export function customDomainRow(domain: CustomDomain, baseDomain: string): Custo
   }
 }
 
-export interface SubdomainRow {
-  readonly domain: string
-  /** Empty while it is unmapped. */
-  readonly rkey: string
-}
-
 export const subdomainRow = ({ domain, site }: Subdomain): SubdomainRow => ({
   ...{ domain, rkey: site ?? '' },
 })
-
-/** A domain of one site. */
-export type SiteDomainRow =
-  | { readonly type: 'sitehost'; readonly domain: string }
-  | {
-      readonly type: 'custom'
-      readonly domain: string
-      readonly verified: boolean
-      readonly id: string
-    }
 
 /** Of all domains of its owner those that lead to this site. */
 export function siteDomainRows(
@@ -57,11 +39,21 @@ export function siteDomainRows(
   return [
     ...subdomains
       .filter(({ site }) => site === name)
-      .map(({ domain }) => ({ type: 'sitehost' as const, domain })),
+      .map((row) => ({ type: 'sitehost' as const, domain: row.domain, ...markOf(row) })),
     ...customDomains
       .filter(({ site }) => site === name)
-      .map(({ domain, verified, id }) => ({ type: 'custom' as const, domain, verified, id })),
+      .map(({ domain, verified, id, isPrimary }) => ({
+        ...{ type: 'custom' as const, domain, verified, id },
+        ...markOf({ isPrimary: isPrimary && verified }),
+      })),
   ]
 }
+
+/** The name of a site's primary address; null: it has none that is served. */
+export const primaryOf = (rows: readonly SiteDomainRow[]): string | null =>
+  rows.find(({ primary }) => primary)?.domain ?? null
+
+const markOf = ({ isPrimary }: { isPrimary: boolean }): { primary?: true } =>
+  isPrimary ? { primary: true } : {}
 
 const isoOf = (at: number): string => new Date(at).toISOString()

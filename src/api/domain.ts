@@ -1,52 +1,29 @@
-import { Hono } from 'hono'
 import { foldDomain } from '#domains/domain-name.ts'
-import { findRegisteredDomain } from '#store/custom-domains.ts'
-import type { Db } from '#store/database.ts'
 import { findSubdomain } from '#store/subdomains.ts'
+import type { HandlersOf } from './bind-routes.ts'
 import { claimableDomain } from './claimable-domain.ts'
 import type { ApiContext } from './context.ts'
-import { customDomainRoutes } from './domain-custom.ts'
-import { subdomainRoutes } from './domain-subdomains.ts'
-import type { BrowserSessions } from './sessions.ts'
-import { signedIn } from './signed-in.ts'
-import type { ApiEnv } from './variables.ts'
+import type { publicDomainRoutes } from './contract/domain.ts'
+import { literals } from './contract/messages.ts'
 
-/** `/api/domain/*`: names below the base domain, and people's own domains (interface.md §4.3). */
-export function domainRoutes(context: ApiContext, sessions: BrowserSessions): Hono<ApiEnv> {
-  const { db } = context
-  const routes = new Hono<ApiEnv>()
+/** `/api/domain/*`: what everybody may ask of a name (interface.md §4.3). */
+export function publicDomainHandlers(context: ApiContext): HandlersOf<typeof publicDomainRoutes> {
+  const { db, registrations } = context
+  return {
+    checkSubdomain: async ({ query, answer }) => {
+      const domain = claimableDomain(query.handle ?? '', context)
+      if (domain === null) return answer(200, { available: false, reason: 'invalid' })
+      const subdomain = await findSubdomain(db, domain)
+      return subdomain === null
+        ? answer(200, { available: true, domain })
+        : answer(200, { available: false, reason: 'taken', domain })
+    },
 
-  routes.get('/check', async (c) => {
-    const domain = claimableDomain(c.req.query('handle') ?? '', context)
-    if (domain === null) return c.json({ available: false, reason: 'invalid' })
-    const subdomain = await findSubdomain(db, domain)
-    return subdomain === null
-      ? c.json({ available: true, domain })
-      : c.json({ available: false, reason: 'taken', domain })
-  })
-
-  routes.get('/registered', async (c) => {
-    const input = c.req.query('domain')
-    if (!input) return c.json({ error: 'Domain parameter required' }, 400)
-    const domain = foldDomain(input)
-    const registration = domain && (await findRegistration(db, domain))
-    return registration ? c.json(registration) : c.json({ registered: false }, 404)
-  })
-
-  routes.use(signedIn(sessions))
-  routes.route('/custom', customDomainRoutes(context))
-  routes.route('/', subdomainRoutes(context))
-  return routes
-}
-
-async function findRegistration(db: Db, domain: string) {
-  const subdomain = await findSubdomain(db, domain)
-  if (subdomain !== null) {
-    const { did, site } = subdomain
-    return { registered: true, type: 'sitehost', domain, did, rkey: site ?? '' }
+    findRegistration: async ({ query, answer }) => {
+      if (!query.domain) return answer(400, { error: literals.domainParameter })
+      const domain = foldDomain(query.domain)
+      const registration = domain && (await registrations.find(domain))
+      return registration ? answer(200, registration) : answer(404, { registered: false })
+    },
   }
-  const custom = await findRegisteredDomain(db, domain)
-  if (custom === null) return null
-  const { did, site, verified } = custom
-  return { registered: true, type: 'custom', domain, did, rkey: site, verified }
 }

@@ -11,13 +11,15 @@ import { DatabaseUnavailableError } from '#store/database-unavailable.ts'
 import { recordingLog } from '#tests/support/api.ts'
 import { alice, siteOf } from '#tests/support/sample-rows.ts'
 import { ApiError, answerError, signInSentence } from './errors.ts'
+import type { ApiEnv } from './variables.ts'
 
 const cause = new Error('inner detail')
 
 async function answer(error: Error, failure?: { success: false }) {
   const lines: Parameters<typeof recordingLog>[0] = []
-  const app = new Hono().onError(answerError(recordingLog(lines), failure))
-  app.get('/', () => {
+  const app = new Hono<ApiEnv>().onError(answerError(recordingLog(lines)))
+  app.get('/', (c) => {
+    c.set('failureFields', failure)
     throw error
   })
   const response = await app.request('/')

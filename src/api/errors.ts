@@ -6,12 +6,17 @@ import { SessionEndedError } from '#atproto/oauth.ts'
 import { type BeginFailure, SignInError, type SignInFailure } from '#atproto/sign-in-error.ts'
 import { BlobStorageError } from '#blobs/blob-store.ts'
 import { SyncsBusyError } from '#ingest/account-syncs.ts'
+import { codeOf } from '#observe/code-of.ts'
 import type { Log } from '#observe/log.ts'
 import { SiteConflictError } from '#publish/commit-site.ts'
+import { RecordsConflictError } from '#publish/delete-records.ts'
 import { ServerBusyError } from '#publish/server-patience.ts'
 import { SpoolFullError } from '#publish/spool.ts'
 import { UploadRefusedError } from '#publish/upload-refusal.ts'
 import { DatabaseUnavailableError } from '#store/database-unavailable.ts'
+import { AccountLeftError } from '#store/departures.ts'
+import { literals, sentences } from './contract/messages.ts'
+import type { ApiEnv } from './variables.ts'
 
 /** An answer that is not the asked-for one. `message` goes to the client as it is. */
 export class ApiError extends Error {
@@ -32,10 +37,11 @@ export class ApiError extends Error {
 
 /**
  * The one place where errors become statuses. What nobody foresaw is logged under the id it answers.
- * `failure` are the other fields of a failure; a missing session is told the same way everywhere.
+ * A missing session is told the same way everywhere, whatever shape the route's failures have.
  */
-export function answerError(log: Log, failure: { readonly success?: false } = {}) {
-  return (error: unknown, c: Context): Response => {
+export function answerError(log: Log) {
+  return (error: unknown, c: Context<ApiEnv>): Response => {
+    const failure = c.get('failureFields') ?? {}
     const known = apiErrorOf(error)
     if (known !== null) {
       const fields = known.status === 401 ? {} : failure
@@ -43,85 +49,75 @@ export function answerError(log: Log, failure: { readonly success?: false } = {}
     }
     const id = crypto.randomUUID()
     log.error('unforeseen', { id, method: c.req.method, path: c.req.path, error })
-    return c.json({ ...failure, error: 'Internal error', id }, 500)
+    return c.json({ ...failure, error: literals.internalError, id }, 500)
   }
 }
 
-const spoolFull: Record<SpoolFullError['reason'], ApiError> = {
-  busy: new ApiError(429, 'Too many uploads are under way. Try again in half a minute.', {
-    'retry-after': '30',
-  }),
-  disk: new ApiError(507, 'This service has no room for uploads at the moment. Try again later.'),
+const spoolFull: Record<SpoolFullError['reason'], () => ApiError> = {
+  busy: () =>
+    new ApiError(429, sentences.uploadsBusy, {
+      'retry-after': '30',
+    }),
+  disk: () => new ApiError(507, sentences.noRoom),
 }
 
 function apiErrorOf(error: unknown): ApiError | null {
   if (error instanceof ApiError) return error
-  if (error instanceof SpoolFullError) return spoolFull[error.reason]
+  if (error instanceof SpoolFullError) return spoolFull[error.reason]()
   if (error instanceof UploadRefusedError) {
     return new ApiError(error.reason === 'too-large' ? 413 : 400, error.message)
   }
-  if (error instanceof SessionEndedError) return new ApiError(401, 'Unauthorized')
+  if (error instanceof SessionEndedError || error instanceof AccountLeftError) {
+    return new ApiError(401, literals.unauthorized)
+  }
+  if (error instanceof RecordsConflictError) {
+    return new ApiError(409, sentences.recordsChanged)
+  }
   if (error instanceof SiteConflictError) {
-    return new ApiError(409, 'This site was changed by another program meanwhile. Try again.')
+    return new ApiError(409, sentences.changedMeanwhile)
   }
   if (error instanceof ServerUnreachableError || error instanceof IdentityError) {
-    return new ApiError(502, unanswered)
+    return new ApiError(502, sentences.serverUnanswered)
   }
   if (error instanceof SyncsBusyError) {
-    const sentence = 'Too many accounts are being read right now. Try again in a minute.'
-    return new ApiError(429, sentence, { 'retry-after': '60' })
+    return new ApiError(429, sentences.syncsBusy, { 'retry-after': '60' })
   }
   if (error instanceof ServerRefusedError) return new ApiError(502, refusalSentence(error))
   if (error instanceof ServerBusyError) {
-    return new ApiError(
-      429,
-      'Your account’s server takes no more changes for now. Try again later.',
-      {
-        'retry-after': new Date(error.retryAt).toUTCString(),
-      },
-    )
+    return new ApiError(429, sentences.serverBusy, {
+      'retry-after': new Date(error.retryAt).toUTCString(),
+    })
   }
   if (
     error instanceof BlobStorageError ||
     error instanceof DatabaseUnavailableError ||
     isDiskFailure(error)
   ) {
-    return new ApiError(503, 'Storage is unavailable. Try again in a moment.', {
-      'retry-after': '5',
-    })
+    return new ApiError(503, sentences.storageAway, { 'retry-after': '5' })
   }
   return null
 }
 
-// Whether a change has been made is not said: the answer that would tell may be what was lost.
-const unanswered = 'Your account’s server did not answer. Try again in a few minutes.'
-
 const refusalSentence = ({ status, reason }: ServerRefusedError): string =>
-  status >= 500
-    ? 'Your account’s server has a fault at the moment. Try again in a few minutes.'
-    : `Your account’s server refused: ${reason.slice(0, 200)}`
+  status >= 500 ? sentences.serverFault : `Your account’s server refused: ${reason.slice(0, 200)}`
 
 /** The spool could not be written: what Node calls a disk that is full, read-only or broken. */
 const isDiskFailure = (error: unknown): boolean =>
-  error instanceof Error &&
-  'code' in error &&
-  ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO'].includes(String(error.code))
+  ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO'].includes(codeOf(error) ?? '')
 
 /** What a person is told when signing in could not begin: fixed sentences, nothing of the inside. */
 export function signInSentence(error: unknown): string {
   return error instanceof SignInError && isOfBegin(error.failure)
     ? beginSentences[error.failure]
-    : 'Something went wrong here. Try again in a minute.'
+    : sentences.signInBroken
 }
 
 const beginSentences: Record<BeginFailure, string> = {
-  'not-an-account-name':
-    'That is not a handle, a DID or a server address. A handle looks like alice.example.com.',
-  'unknown-handle': 'That handle does not exist. Check its spelling.',
-  'unknown-account': 'That account does not exist.',
-  'server-unreachable':
-    'That server did not answer. Check the address, or try again in a few minutes.',
-  'server-refused': 'That server refused to start a sign-in. Try again in a few minutes.',
+  'not-an-account-name': sentences.notAnAccountName,
+  'unknown-handle': sentences.unknownHandle,
+  'unknown-account': sentences.unknownAccount,
+  'server-unreachable': sentences.signInUnreachable,
+  'server-refused': sentences.signInRefused,
 }
 
 const isOfBegin = (failure: SignInFailure): failure is BeginFailure => failure in beginSentences

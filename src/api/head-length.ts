@@ -9,3 +9,11 @@ export const headLength = createMiddleware(async (c, next) => {
   if (c.req.method !== 'HEAD' || c.res.body === null) return
   c.res.headers.set('content-length', String((await c.res.arrayBuffer()).byteLength))
 })
+
+/**
+ * The answer to HEAD where that to GET is made while it is sent, which nobody knows the length of. Without the
+ * header Bun would claim a length of 0 here too (RFC 9110 §9.3.2: what is only known then may be left out).
+ */
+export function headOfStream(headers: Readonly<Record<string, string>>): Response {
+  return new Response(null, { headers: { ...headers, 'transfer-encoding': 'chunked' } })
+}

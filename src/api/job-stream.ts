@@ -1,36 +1,27 @@
+import type { Did } from '#site/site-address.ts'
 import { findJob, type Job } from '#store/jobs.ts'
+import { AtOnce } from './at-once.ts'
 import type { ApiContext } from './context.ts'
-import { ApiError } from './errors.ts'
+import type { JobEvents } from './contract/client.ts'
+import { sentences } from './contract/messages.ts'
 
 const streamsPerJobMax = 4
 const streamsPerAccountMax = 8
 
+const tooManyStreams = { sentence: sentences.streamsOpen, retryAfterSeconds: 5 }
+
 /** Counts open streams, so that neither a job nor an account holds too many. */
 export class StreamSlots {
-  readonly #open = new Map<string, number>()
+  readonly #ofJob = new AtOnce({ max: streamsPerJobMax, ...tooManyStreams })
+  readonly #ofAccount = new AtOnce({ max: streamsPerAccountMax, ...tooManyStreams })
 
-  /** Returns the function that gives the slot back. Throws ApiError 429. */
-  take(jobId: string, did: string): () => void {
-    const isFull =
-      this.#count(jobId) >= streamsPerJobMax || this.#count(did) >= streamsPerAccountMax
-    if (isFull) throw new ApiError(429, 'Too many streams are open.', { 'retry-after': '5' })
-    this.#add(jobId, 1)
-    this.#add(did, 1)
-    let isHeld = true
-    return () => {
-      if (isHeld) for (const key of [jobId, did]) this.#add(key, -1)
-      isHeld = false
-    }
-  }
-
-  #count(key: string): number {
-    return this.#open.get(key) ?? 0
-  }
-
-  #add(key: string, change: number): void {
-    const count = this.#count(key) + change
-    if (count === 0) this.#open.delete(key)
-    else this.#open.set(key, count)
+  /** Returns the function that gives the slot back; twice is harmless. Throws ApiError 429. */
+  take(jobId: string, did: Did): () => void {
+    using taken = new DisposableStack()
+    taken.use(this.#ofJob.enter(jobId))
+    taken.use(this.#ofAccount.enter(did))
+    const slot = taken.move()
+    return () => slot.dispose()
   }
 }
 
@@ -117,8 +108,11 @@ function progressEvent({ status, progress, result, error }: Job): string {
   return eventText('progress', { status, progress, result, error })
 }
 
-const endEvent = ({ result, error }: Job): string =>
-  error === null ? eventText('done', result) : eventText('error', { error })
+function endEvent({ result, error }: Job): string {
+  if (error !== null) return eventText('error', { error })
+  if (result === null) throw new TypeError('a job ended without result and error')
+  return eventText('done', result)
+}
 
-const eventText = (event: string, data: unknown): string =>
+const eventText = <Event extends keyof JobEvents>(event: Event, data: JobEvents[Event]): string =>
   `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`

@@ -1,4 +1,5 @@
 import { createMiddleware } from 'hono/factory'
+import { literals } from './contract/messages.ts'
 import { ApiError } from './errors.ts'
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -7,7 +8,7 @@ const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 export function sameOriginOnly(origin: string) {
   return createMiddleware(async (c, next) => {
     if (!safeMethods.has(c.req.method) && !isSameOrigin(c.req.raw.headers, origin)) {
-      throw new ApiError(403, 'Cross-origin request refused')
+      throw new ApiError(403, literals.crossOrigin)
     }
     await next()
   })

@@ -64,6 +64,21 @@ describe('signed out', () => {
     })
   }
 
+  test('over HTTP the same: 401, never a failure (H35)', async () => {
+    const hostile = [
+      'did=%',
+      'did=|||',
+      'did="a"; sid="b"',
+      `did=${'|'.repeat(4000)}`,
+      'did=\xff|1|2|3',
+    ]
+    const [mine, theirs] = [await pairs(alice), await pairs(bob)]
+    for (const cookie of [...hostile, ...facts.map(([, cookieOf]) => cookieOf(mine, theirs))]) {
+      const response = await api().request('/api/user/status', { headers: { cookie } })
+      expect([cookie.slice(0, 40), response.status]).toEqual([cookie.slice(0, 40), 401])
+    }
+  })
+
   test('a cookie that we signed for a session nobody has', async () => {
     const cookie = (await pairs()).join('; ')
     await api().db.deleteFrom('browserSessions').execute()

@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { ServerRefusedError } from '#atproto/account-repo.ts'
 import { findSiteByHost } from '#store/hosts.ts'
-import { createJob, finishJob } from '#store/jobs.ts'
+import { finishJob } from '#store/job-steps.ts'
+import { createJob } from '#store/jobs.ts'
 import { claimSubdomain, mapSubdomain } from '#store/subdomains.ts'
+import { answerXrpc } from '#tests/support/answer-xrpc.ts'
 import { testApi } from '#tests/support/api.ts'
 import { FakeRepo } from '#tests/support/fake-repo.ts'
 import { alice, bob, nameOf, newJob, siteOf } from '#tests/support/sample-rows.ts'
@@ -27,39 +29,6 @@ beforeEach(() => {
     return { did, handle } as unknown as Awaited<ReturnType<typeof oauth.session>>
   }
 })
-
-async function answerXrpc(from: FakeRepo, path: string, init: RequestInit): Promise<Response> {
-  const { pathname, searchParams } = new URL(path, 'https://pds.test')
-  const input = init.body ? await new Response(init.body).json() : Object.fromEntries(searchParams)
-  const { collection, rkey, record, swapCommit, writes } = input
-  try {
-    switch (pathname.slice(pathname.lastIndexOf('.') + 1)) {
-      case 'getLatestCommit':
-        return Response.json({ cid: await from.latestCommit() })
-      case 'listRecords': {
-        const records = await from.listRecords(collection)
-        return Response.json({
-          records: records.map((each) => ({ ...each, uri: `at://x/${collection}/${each.rkey}` })),
-        })
-      }
-      case 'getRecord': {
-        const found = await from.findRecord(collection, rkey)
-        return found
-          ? Response.json(found)
-          : Response.json({ error: 'RecordNotFound' }, { status: 400 })
-      }
-      case 'putRecord':
-        return Response.json(await from.putRecord(collection, rkey, record))
-      case 'applyWrites':
-        return Response.json({ results: await from.applyWrites(writes, swapCommit) })
-      default:
-        return Response.json({ error: 'MethodNotImplemented' }, { status: 501 })
-    }
-  } catch (error) {
-    if (!(error instanceof ServerRefusedError)) throw error
-    return Response.json({ error: error.code }, { status: error.status })
-  }
-}
 
 async function ask(method: string, path: string, body?: unknown, did = alice) {
   const response = await api().request(`/api/site/${path}`, {
@@ -153,6 +122,14 @@ describe('settings', () => {
     expect(repo.find(collection, 'blog')?.value).toEqual(record)
     expect(await ask('GET', 'blog/settings')).toEqual([200, record])
     expect(await ask('GET', 'blog/settings', undefined, bob)).not.toEqual([200, record])
+  })
+
+  test('a prototype is a field like any other that is not known: dropped (H39)', async () => {
+    repo.put(fs, 'blog', {})
+    const body = '{"__proto__":{"spaMode":"evil.html","polluted":true},"cleanUrls":true}'
+    expect((await ask('POST', 'blog/settings', body))[0]).toBe(200)
+    expect(await ask('GET', 'blog/settings')).toEqual([200, { $type: collection, cleanUrls: true }])
+    expect('polluted' in {}).toBe(false)
   })
 
   test('have the site looked at again at once, when they were written', async () => {

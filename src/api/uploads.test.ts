@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { createJob, findJob, startNextJob } from '#store/jobs.ts'
+import { startNextJob } from '#store/job-steps.ts'
+import { createJob, findJob } from '#store/jobs.ts'
 import { mebibyte, testApi } from '#tests/support/api.ts'
 import { rawRequest } from '#tests/support/raw-http.ts'
-import { alice, bob, nameOf, newJob } from '#tests/support/sample-rows.ts'
+import { alice, bob, nameOf, newJob, removedSites } from '#tests/support/sample-rows.ts'
 
 const api = testApi()
 const path = '/sitehost/upload-files'
@@ -25,6 +26,9 @@ async function upload(body: BodyInit | null, did = alice): Promise<[number, unkn
   const response = await api().request(path, { method: 'POST', body, headers })
   return [response.status, await response.json()]
 }
+
+const withFile = (siteName: string) => formOf([['siteName', siteName], page])
+const withoutFiles = (siteName: string) => formOf([['siteName', siteName]])
 
 const queueJobs = async (names: readonly string[], did = alice) => {
   for (const name of names) {
@@ -127,8 +131,6 @@ describe('refused, and nothing kept', () => {
 })
 
 describe('while others wait', () => {
-  const withFile = (siteName: string) => formOf([['siteName', siteName], page])
-
   test('the same site, waiting or running: 409, with files or without', async () => {
     await queueJobs(['blog'])
     const refused: [number, unknown] = [409, { error: publishing }]
@@ -179,6 +181,36 @@ describe('while others wait', () => {
     const answers = await Promise.all([1, 2, 3, 4].map(() => upload(withFile('blog'))))
     expect(answers.map(([status]) => status).sort()).toEqual([200, 409, 409, 409])
     expect(await api().spooled()).toHaveLength(1)
+  })
+})
+
+describe('of an account that has as many sites as it may', () => {
+  const error =
+    'An account can have 1000 sites here. Delete one; a day after that there is room for another.'
+  const refused: [number, unknown] = [403, { error }]
+  const fill = (count: number) => api().db.insertInto('sites').values(removedSites(count)).execute()
+
+  test('a new one is refused, with files or without, and nothing is written', async () => {
+    await fill(1000)
+    for (const body of [withFile('blog'), withoutFiles('blog')]) {
+      expect(await upload(body)).toEqual(refused)
+    }
+    expect(api().network.written).toEqual([])
+    expect(await api().spooled()).toEqual([])
+  })
+
+  test('one of those that it has is taken, and so is a new one of somebody else', async () => {
+    await fill(1000)
+    expect((await upload(withoutFiles('removed-7')))[0]).toBe(200)
+    expect((await upload(withFile('removed-7')))[0]).toBe(200)
+    expect((await upload(withFile('blog'), bob))[0]).toBe(200)
+  })
+
+  test('the last one is taken; while that is on its way, a next one is refused', async () => {
+    await fill(999)
+    await queueJobs(['removed-7'])
+    expect((await upload(withFile('last')))[0]).toBe(200)
+    expect(await upload(withFile('next'))).toEqual(refused)
   })
 })
 

@@ -1,34 +1,37 @@
-import { Hono } from 'hono'
+import type { Did } from '#site/site-address.ts'
 import { parseSiteName } from '#site/site-name.ts'
 import { listCustomDomains } from '#store/custom-domains.ts'
 import { listSubdomains } from '#store/subdomains.ts'
+import type { HandlersOf } from './bind-routes.ts'
 import type { ApiContext } from './context.ts'
+import { literals } from './contract/messages.ts'
+import type { userRoutes } from './contract/user.ts'
 import { customDomainRow, siteDomainRows, subdomainRow } from './domain-rows.ts'
 import { ApiError } from './errors.ts'
-import type { ApiEnv } from './variables.ts'
+
+type Routes = Pick<typeof userRoutes, 'listDomains' | 'listDomainsOfSite'>
 
 /** The signed-in account's domains, all of them or those of one site (interface.md §4.2). */
-export function userDomainRoutes({ db, baseDomain }: ApiContext): Hono<ApiEnv> {
-  const routes = new Hono<ApiEnv>()
-
-  routes.get('/domains', async (c) => {
-    const { did } = c.var.session
-    const subdomains = await listSubdomains(db, did)
-    const customDomains = await listCustomDomains(db, did)
-    return c.json({
-      sitehostDomains: subdomains.map(subdomainRow),
-      customDomains: customDomains.map((domain) => customDomainRow(domain, baseDomain)),
-    })
+export function userDomainHandlers({ db, baseDomain }: ApiContext): HandlersOf<Routes> {
+  const domainsOf = async (did: Did) => ({
+    subdomains: await listSubdomains(db, did),
+    customDomains: await listCustomDomains(db, did),
   })
 
-  routes.get('/site/:rkey/domains', async (c) => {
-    const { did } = c.var.session
-    const name = parseSiteName(c.req.param('rkey'))
-    if (name === null) throw new ApiError(404, 'Site not found')
-    const subdomains = await listSubdomains(db, did)
-    const customDomains = await listCustomDomains(db, did)
-    return c.json({ rkey: name, domains: siteDomainRows(name, subdomains, customDomains) })
-  })
+  return {
+    listDomains: async ({ session, answer }) => {
+      const { subdomains, customDomains } = await domainsOf(session.did)
+      return answer(200, {
+        sitehostDomains: subdomains.map(subdomainRow),
+        customDomains: customDomains.map((domain) => customDomainRow(domain, baseDomain)),
+      })
+    },
 
-  return routes
+    listDomainsOfSite: async ({ params, session, answer }) => {
+      const name = parseSiteName(params.rkey)
+      if (name === null) throw new ApiError(404, literals.siteNotFound)
+      const { subdomains, customDomains } = await domainsOf(session.did)
+      return answer(200, { rkey: name, domains: siteDomainRows(name, subdomains, customDomains) })
+    },
+  }
 }

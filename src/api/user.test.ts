@@ -4,9 +4,11 @@ import { IdentityError } from '#atproto/identity.ts'
 import { SyncsBusyError } from '#ingest/account-syncs.ts'
 import type { AccountSync } from '#ingest/sync-account.ts'
 import { upsertAccount } from '#store/accounts.ts'
+import { enqueueIngest, type IngestItem, retryIngest, takeDueIngest } from '#store/ingest-queue.ts'
 import { recordVersion } from '#store/record-version.ts'
 import { testApi } from '#tests/support/api.ts'
 import { alice, bob, newVersion, siteOf } from '#tests/support/sample-rows.ts'
+import { sentences } from './contract/messages.ts'
 
 const api = testApi()
 
@@ -32,6 +34,21 @@ test('the handle, or the network’s word for none', async () => {
   expect(await answer('/api/user/info')).toEqual({ did: alice, handle: 'handle.invalid' })
 })
 
+test('eight lists of an account’s sites are made at once; another account’s beside them', async () => {
+  const headers = { cookie: await api().signedIn(alice) }
+  const others = { cookie: await api().signedIn(bob) }
+  const asked = ['/api/user/sites', '/api/user/status'].flatMap((path) => Array(10).fill(path))
+  const answers = await Promise.all([
+    ...asked.map((path) => api().request(path, { headers })),
+    api().request('/api/user/sites', { headers: others }),
+  ])
+  expect(answers.pop()?.status).toBe(200)
+  const refused = answers.filter(({ status }) => status === 429)
+  expect(refused.length).toBeWithin(1, asked.length - 8 + 1)
+  expect(await refused[0]?.json()).toEqual({ error: sentences.listsBusy })
+  expect(await answer('/api/user/sites')).toEqual({ sites: [] })
+})
+
 test('a live site', async () => {
   await recordVersion(api().db, newVersion({ problems: ['mend this'] }), 0)
   expect(await answer('/api/user/status')).toMatchObject({ hasSites: true, sitesCount: 1 })
@@ -46,6 +63,7 @@ test('a live site', async () => {
         bytes: 1000,
         url: 'http://blog.test/',
         domains: [],
+        primary: null,
         createdAt: '1970-01-01T00:00:00.000Z',
         updatedAt: '1970-01-01T00:00:00.000Z',
         publishedAt: '1970-01-01T00:00:00.001Z',
@@ -61,6 +79,23 @@ test('a site of which nothing was ever good enough says why', async () => {
   expect(sites).toMatchObject([
     { rkey: 'blog', cid: null, fileCount: 0, bytes: 0, publishedAt: null, problems: ['too deep'] },
   ])
+})
+
+test('a site whose newest version cannot be read says so, and what comes next', async () => {
+  const { db } = api()
+  await recordVersion(db, newVersion(), 0)
+  const problems = async () =>
+    ((await answer('/api/user/sites')) as { sites: { problems: string[] }[] }).sites[0]?.problems
+  const fail = async (at: number | null) => {
+    await enqueueIngest(db, [siteOf('blog')], 1)
+    const [item] = await takeDueIngest(db, { now: 1, leaseMs: 1, limit: 1 })
+    await retryIngest(db, item as IngestItem, { at, error: 'internal' })
+  }
+  const unread = 'Your account’s server did not give all of the newest version.'
+  await fail(60_000)
+  expect(await problems()).toEqual([`${unread} It is tried again at 1970-01-01T00:01:00.000Z.`])
+  await fail(null)
+  expect(await problems()).toEqual([expect.stringContaining('not tried any more')])
 })
 
 test('each account sees its own only', async () => {

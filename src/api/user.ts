@@ -1,71 +1,79 @@
-import { Hono } from 'hono'
 import { siteUri } from '#site/site-address.ts'
 import { parseSiteName } from '#site/site-name.ts'
 import { findAccount } from '#store/accounts.ts'
 import { listCustomDomains } from '#store/custom-domains.ts'
 import { listSites, type Site } from '#store/sites.ts'
 import { listSubdomains } from '#store/subdomains.ts'
+import { listUnreadSites, type UnreadSite } from '#store/unread.ts'
+import { AtOnce } from './at-once.ts'
+import type { HandlersOf } from './bind-routes.ts'
 import type { ApiContext } from './context.ts'
-import { siteDomainRows } from './domain-rows.ts'
+import { sentences } from './contract/messages.ts'
+import type { userRoutes } from './contract/user.ts'
+import { primaryOf, siteDomainRows } from './domain-rows.ts'
 import { ApiError } from './errors.ts'
-import type { BrowserSessions } from './sessions.ts'
-import { signedIn } from './signed-in.ts'
-import { userDomainRoutes } from './user-domains.ts'
-import type { ApiEnv } from './variables.ts'
+import { userDomainHandlers } from './user-domains.ts'
+
+/** An account may have any number of sites. */
+const listsAtOnceMax = 8
 
 /** `/api/user/*`: what the signed-in account has here (interface.md §4.2). */
-export function userRoutes(context: ApiContext, sessions: BrowserSessions): Hono<ApiEnv> {
+export function userHandlers(context: ApiContext): HandlersOf<typeof userRoutes> {
   const { db } = context
-  const routes = new Hono<ApiEnv>()
-  routes.use(signedIn(sessions))
-
-  routes.get('/status', async (c) => {
-    const { did } = c.var.session
-    const sites = await listSites(db, did)
-    const [oldest] = await listSubdomains(db, did)
-    return c.json({
-      did,
-      hasSites: sites.length > 0,
-      hasDomain: oldest !== undefined,
-      domain: oldest?.domain ?? null,
-      sitesCount: sites.length,
-    })
+  const listing = new AtOnce({
+    ...{ max: listsAtOnceMax, sentence: sentences.listsBusy },
+    retryAfterSeconds: 2,
   })
+  return {
+    ...userDomainHandlers(context),
 
-  routes.get('/info', async (c) => {
-    const { did } = c.var.session
-    const account = await findAccount(db, did)
-    // atproto's own word for an account whose handle does not lead back to it
-    return c.json({ did, handle: account?.handle ?? 'handle.invalid' })
-  })
+    readUserStatus: async ({ session: { did }, answer }) => {
+      using _ = listing.enter(did)
+      const sites = await listSites(db, did)
+      const [oldest] = await listSubdomains(db, did)
+      return answer(200, {
+        did,
+        hasSites: sites.length > 0,
+        hasDomain: oldest !== undefined,
+        domain: oldest?.domain ?? null,
+        sitesCount: sites.length,
+      })
+    },
 
-  routes.get('/sites', async (c) => {
-    const { did } = c.var.session
-    const sites = await listSites(db, did)
-    const subdomains = await listSubdomains(db, did)
-    const customDomains = await listCustomDomains(db, did)
-    const rows = sites.map((site) => ({
-      ...siteRow(site, context),
-      domains: siteDomainRows(site.name, subdomains, customDomains),
-    }))
-    return c.json({ sites: rows })
-  })
+    readUserInfo: async ({ session: { did }, answer }) => {
+      const account = await findAccount(db, did)
+      // atproto's own word for an account whose handle does not lead back to it
+      return answer(200, { did, handle: account?.handle ?? 'handle.invalid' })
+    },
 
-  routes.post('/sync', async (c) => {
-    // Many sites take their time, and say nothing meanwhile.
-    c.env.server?.timeout(c.req.raw, 0)
-    const { status, synced, errors } = await context.syncAccount(c.var.session.did)
-    if (status !== 'active') throw new ApiError(409, inactive)
-    return c.json({ success: errors.length === 0, synced, errors })
-  })
+    listSites: async ({ session: { did }, answer }) => {
+      using _ = listing.enter(did)
+      const sites = await listSites(db, did)
+      const subdomains = await listSubdomains(db, did)
+      const customDomains = await listCustomDomains(db, did)
+      const failed = new Map((await listUnreadSites(db, did)).map((item) => [item.name, item]))
+      const rows = sites.map((site) => {
+        const domains = siteDomainRows(site.name, subdomains, customDomains)
+        return {
+          ...siteRow(site, failed.get(site.name), context),
+          domains,
+          primary: primaryOf(domains),
+        }
+      })
+      return answer(200, { sites: rows })
+    },
 
-  routes.route('/', userDomainRoutes(context))
-  return routes
+    syncSites: async ({ c, session, answer }) => {
+      // Many sites take their time, and say nothing meanwhile.
+      c.env.server?.timeout(c.req.raw, 0)
+      const { status, synced, errors } = await context.syncAccount(session.did)
+      if (status !== 'active') throw new ApiError(409, sentences.accountInactive)
+      return answer(200, { success: errors.length === 0, synced, errors })
+    },
+  }
 }
 
-const inactive = 'Your account is not active on its server. Its sites are not shown until it is.'
-
-function siteRow(site: Site, { siteUrl }: ApiContext) {
+function siteRow(site: Site, failed: UnreadSite | undefined, { siteUrl }: ApiContext) {
   const { did, live, refused } = site
   const name = parseSiteName(site.name)
   if (name === null) throw new TypeError('a stored site has a bad name')
@@ -80,8 +88,18 @@ function siteRow(site: Site, { siteUrl }: ApiContext) {
     createdAt: isoOf(site.createdAt),
     updatedAt: isoOf(site.updatedAt),
     publishedAt: live === null ? null : isoOf(live.publishedAt),
-    problems: (refused ?? live)?.problems ?? [],
+    problems: [...((refused ?? live)?.problems ?? []), ...unreadProblems(failed)],
   }
+}
+
+function unreadProblems(failed: UnreadSite | undefined): string[] {
+  if (failed === undefined) return []
+  const { nextAttemptAt } = failed
+  const next =
+    nextAttemptAt === null
+      ? 'It is not tried any more until you publish the site again or ask for it.'
+      : `It is tried again at ${isoOf(nextAttemptAt)}.`
+  return [`Your account’s server did not give all of the newest version. ${next}`]
 }
 
 const isoOf = (at: number): string => new Date(at).toISOString()

@@ -1,0 +1,35 @@
+/** Of at least so many characters; with all that limits guessing, nobody gets through those. */
+const passwordCharsMin = 12
+const passwordCharsMax = 256
+
+// OWASP's "Password Storage Cheat Sheet", argon2id: 19 MiB and two passes. A check takes that much memory.
+const argon2 = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const
+
+/** Of a password that nobody has: whoever asks for a name that is not there waits as long as for one that is. */
+const nobodysHash =
+  '$argon2id$v=19$m=19456,t=2,p=1$Y9EY9zhBmI2DV1rlmb67pY5yAphpycpDr+vjHYDrcH8$rvKsW6FMcOht2MvgP/Mo0pAo/WNH3iy0P6S6PXZ6J0Q'
+
+/** 1 to 64 of `a-z 0-9 . _ -`, beginning with a letter or digit. */
+export const isAdminName = (text: string): boolean => /^[a-z0-9][a-z0-9._-]{0,63}$/.test(text)
+
+/** Why a password cannot be one, in a sentence; null when it can. */
+export function passwordProblem(password: string, name: string): string | null {
+  const chars = [...password].length
+  if (chars < passwordCharsMin) return `A password has ${passwordCharsMin} characters or more.`
+  if (chars > passwordCharsMax) return `A password has at most ${passwordCharsMax} characters.`
+  if (password.toLowerCase().includes(name)) return 'A password does not contain the name.'
+  return null
+}
+
+export async function hashPassword(password: string): Promise<string> {
+  return await Bun.password.hash(normalized(password), argon2)
+}
+
+/** Takes as long without a hash, which nothing matches. */
+export async function isPassword(password: string, hash: string | null): Promise<boolean> {
+  const matches = await Bun.password.verify(normalized(password), hash ?? nobodysHash)
+  return matches && hash !== null
+}
+
+// Keyboards differ in how they compose an é.
+const normalized = (password: string): string => password.normalize('NFC')

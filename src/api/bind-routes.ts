@@ -1,0 +1,111 @@
+import type { Context, Hono, Handler as HonoHandler } from 'hono'
+import type { ContentfulStatusCode, RedirectStatusCode } from 'hono/utils/http-status'
+import { z } from 'zod'
+import type { AdminSession } from '#store/admin-sessions.ts'
+import type { BrowserSession } from '#store/browser-sessions.ts'
+import { parse, parseBody } from './body.ts'
+import type {
+  Access,
+  BodyOf,
+  ParamsOf,
+  PayloadAt,
+  QueryOf,
+  Route,
+  StatusOf,
+} from './contract/route.ts'
+import type { ApiEnv } from './variables.ts'
+
+/** One request to a route, as its declaration has it. */
+export interface Call<R extends Route> {
+  readonly params: ParamsOf<R>
+  readonly query: QueryOf<R>
+  readonly body: BodyOf<R>
+  /** Of a route for who is signed in, or for an administrator. */
+  readonly session: SessionOf<R['access']>
+  /** Makes the answer of a declared status. */
+  readonly answer: <Status extends StatusOf<R>>(
+    status: Status,
+    payload: PayloadAt<R, Status>,
+  ) => Answered
+  /** For what a declaration does not know: cookies, unread bodies, the connection. */
+  readonly c: Context<ApiEnv>
+}
+
+declare const answered: unique symbol
+
+/** A response that `answer` made. */
+export type Answered = Response & { readonly [answered]: true }
+
+export type Handler<R extends Route> = (call: Call<R>) => Answered | Promise<Answered>
+
+/** A handler for each of these routes, and no other. */
+export type HandlersOf<Rs extends Readonly<Record<string, Route>>> = {
+  readonly [Name in keyof Rs]: Handler<Rs[Name]>
+}
+
+type SessionOf<A extends Access> = A extends 'signed-in'
+  ? BrowserSession
+  : A extends 'admin'
+    ? AdminSession
+    : null
+
+/** Lets a request through or throws ApiError. */
+export type Guards = {
+  readonly [A in Exclude<Access, 'public'>]: (
+    c: Context<ApiEnv>,
+  ) => SessionOf<A> | Promise<SessionOf<A>>
+}
+
+export function bindRoutes<Rs extends Readonly<Record<string, Route>>>(
+  app: Hono<ApiEnv>,
+  routes: Rs,
+  handlers: HandlersOf<Rs>,
+  guards: Guards,
+): void {
+  for (const [name, route] of Object.entries(routes)) {
+    // Each handler was checked against its own route; here they are all alike.
+    const handler = handlers[name] as unknown as Handler<Route>
+    app.on(route.method, route.path, endpoint(route, handler, guards))
+  }
+}
+
+function endpoint(route: Route, handler: Handler<Route>, guards: Guards): HonoHandler<ApiEnv> {
+  const { access, body, failureShape } = route
+  const query = route.query && z.object(route.query)
+  const failureFields = failureShape && { success: false as const }
+  const answer = answerOf(route)
+  return async (c) => {
+    if (failureFields !== undefined) c.set('failureFields', failureFields)
+    return await handler({
+      c,
+      session: (access === 'public' ? null : await guards[access](c)) as null,
+      params: c.req.param() as never,
+      query: (query ? parse(query, c.req.query()) : {}) as never,
+      body: (body?.kind === 'json' ? await parseBody(c.req.raw, body) : undefined) as never,
+      answer: (status, payload) => answer(c, status, payload) as Answered,
+    })
+  }
+}
+
+/** The bodies were checked when this was compiled, and are not looked at again. */
+function answerOf({ answers }: Route) {
+  return (c: Context<ApiEnv>, status: number, payload: unknown): Response => {
+    const declared = answers[status]
+    const code = status as ContentfulStatusCode
+    switch (declared?.kind) {
+      case 'json':
+        return c.json(payload as object, code)
+      case 'text':
+        return c.text(String(payload), code)
+      case 'document':
+        return c.body(String(payload), code, { 'content-type': declared.mediaType })
+      case 'redirect':
+        return c.redirect(String(payload), status as RedirectStatusCode)
+      case 'events':
+      case 'file':
+        return payload as Response
+      case undefined:
+        throw new TypeError(`a status that is not declared: ${status}`)
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import { json } from './answers.ts'
+import { like, literals, sentences } from './messages.ts'
+import { defineRoute } from './route.ts'
+
+const section = '4.6'
+
+/** `/api/admin/*`: for those who look after the service. */
+export const adminRoutes = {
+  signInAdmin: defineRoute({
+    ...{ section, access: 'public' },
+    method: 'POST',
+    path: '/api/admin/login',
+    summary: 'Starts an administrator’s session',
+    details: 'Whoever guesses is slowed down, by name and network; nobody else is.',
+    body: {
+      kind: 'json',
+      schema: z.object({
+        username: z.string().min(1).max(64),
+        password: z.string().min(1).max(1024),
+      }),
+    },
+    answers: { 200: json('Signed in', z.strictObject({ success: z.literal(true) })) },
+    failures: {
+      401: [literals.invalidCredentials],
+      429: [like('Too many tries to sign in. Try again in 2 seconds.'), sentences.adminSignInsBusy],
+      503: [sentences.storageAway],
+    },
+  }),
+  signOutAdmin: defineRoute({
+    ...{ section, access: 'admin' },
+    method: 'POST',
+    path: '/api/admin/logout',
+    summary: 'Ends this administrator’s session',
+    answers: { 200: json('Signed out', z.strictObject({ success: z.literal(true) })) },
+  }),
+  readAdminStatus: defineRoute({
+    ...{ section, access: 'public' },
+    method: 'GET',
+    path: '/api/admin/status',
+    summary: 'Whether an administrator is signed in, and who',
+    answers: {
+      200: json(
+        'Either of the two',
+        z.union([
+          z.strictObject({ authenticated: z.literal(true), username: z.string() }),
+          z.strictObject({ authenticated: z.literal(false) }),
+        ]),
+      ),
+    },
+    failures: { 503: [sentences.storageAway] },
+  }),
+}

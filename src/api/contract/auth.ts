@@ -1,0 +1,129 @@
+import { z } from 'zod'
+import { json, redirect } from './answers.ts'
+import { literals, sentences } from './messages.ts'
+import { defineRoute } from './route.ts'
+import { did } from './rows.ts'
+
+const ofSection = { section: '4.1', access: 'public' } as const
+const account = z
+  .string()
+  .meta({ description: 'A handle or a DID', examples: ['alice.example.com'] })
+
+/** `/api/auth/*`: signing in with an account of the network, and out again. */
+export const authRoutes = {
+  beginSignIn: defineRoute({
+    ...ofSection,
+    method: 'GET',
+    path: '/api/auth/login',
+    limit: 'signIn',
+    summary: 'Begins a sign-in, as a link',
+    details: 'Somebody whom another site sends here is asked on our own page first.',
+    query: {
+      handle: account.optional(),
+      login_hint: account.optional().describe('The same as `handle`'),
+      pds: z.string().optional().describe('Instead: a server’s host name or URL'),
+    },
+    answers: {
+      302: redirect(
+        'To the account’s own server, or back with what went wrong',
+        '/?error=missing_handle',
+        '/?error=auth_failed',
+        '/?error=auth_failed&reason=too_many',
+        '/?handle={handle}',
+      ),
+    },
+  }),
+  signIn: defineRoute({
+    ...ofSection,
+    method: 'POST',
+    path: '/api/auth/signin',
+    limit: 'signIn',
+    summary: 'Begins a sign-in, as a form',
+    body: {
+      kind: 'json',
+      schema: z.object({
+        handle: z
+          .string()
+          .min(1)
+          .max(2048)
+          .meta({
+            description: 'A handle, a DID or a server’s URL',
+            examples: ['alice.example.com'],
+          }),
+      }),
+    },
+    answers: {
+      200: json(
+        'Where to send the browser',
+        z.strictObject({ url: z.string().meta({ format: 'uri' }) }),
+      ),
+      401: json(
+        'It cannot begin',
+        z.strictObject({
+          error: z.literal(literals.authenticationFailed),
+          details: z.string().meta({
+            description: 'A sentence for the person',
+            examples: [
+              sentences.notAnAccountName,
+              sentences.unknownHandle,
+              sentences.unknownAccount,
+              sentences.signInUnreachable,
+              sentences.signInRefused,
+              sentences.signInBroken,
+            ],
+          }),
+        }),
+      ),
+    },
+  }),
+  completeSignIn: defineRoute({
+    ...ofSection,
+    method: 'GET',
+    path: '/api/auth/callback',
+    limit: 'callback',
+    summary: 'Where the account’s server sends the browser back to',
+    details: 'Works only in the browser that began, once, within ten minutes.',
+    query: {
+      state: z.string().optional(),
+      code: z.string().optional(),
+      iss: z.string().optional(),
+      error: z.string().optional(),
+      error_description: z.string().optional(),
+    },
+    answers: {
+      302: redirect(
+        'To `/onboarding` for an account without sites and domains, else to `/editor`',
+        '/onboarding',
+        '/editor',
+        '/?error=auth_failed',
+        '/?error=auth_failed&reason=too_many',
+      ),
+    },
+  }),
+  signOut: defineRoute({
+    ...ofSection,
+    method: 'POST',
+    path: '/api/auth/logout',
+    summary: 'Ends this browser’s session, if there is one',
+    answers: {
+      200: json('Signed out', z.strictObject({ success: z.literal(true) })),
+      500: json('Not signed out', z.strictObject({ error: z.literal(literals.logoutFailed) })),
+    },
+  }),
+  readAuthStatus: defineRoute({
+    ...ofSection,
+    method: 'GET',
+    path: '/api/auth/status',
+    summary: 'Whether somebody is signed in, and who',
+    answers: {
+      200: json(
+        'Either of the two',
+        z.union([
+          z.strictObject({ authenticated: z.literal(true), did }),
+          z.strictObject({ authenticated: z.literal(false) }),
+        ]),
+      ),
+    },
+    failures: { 503: [sentences.storageAway] },
+  }),
+}

@@ -1,0 +1,136 @@
+import { z } from 'zod'
+import { json } from './answers.ts'
+import { like, literals, sentences } from './messages.ts'
+import { defineRoute } from './route.ts'
+import { did, done, label, siteRkey } from './rows.ts'
+
+const ofSection = { section: '4.3', access: 'public' } as const
+
+/** `/api/domain/*`: what everybody may ask of a name. */
+export const publicDomainRoutes = {
+  checkSubdomain: defineRoute({
+    ...ofSection,
+    method: 'GET',
+    path: '/api/domain/check',
+    summary: 'Whether a name below the base domain can be claimed',
+    query: { handle: label.optional() },
+    answers: {
+      200: json(
+        'One of the three',
+        z.union([
+          z.strictObject({ available: z.literal(true), domain: z.string() }),
+          z.strictObject({
+            available: z.literal(false),
+            reason: z.literal('taken'),
+            domain: z.string(),
+          }),
+          z.strictObject({ available: z.literal(false), reason: z.literal('invalid') }),
+        ]),
+      ),
+    },
+    failures: { 503: [sentences.storageAway] },
+  }),
+  findRegistration: defineRoute({
+    ...ofSection,
+    method: 'GET',
+    path: '/api/domain/registered',
+    summary: 'Whose a name is, and which site it leads to',
+    query: {
+      domain: z
+        .string()
+        .optional()
+        .meta({ examples: ['www.example.com'] }),
+    },
+    answers: {
+      200: json(
+        'It is registered',
+        z.union([
+          z.strictObject({
+            registered: z.literal(true),
+            type: z.literal('sitehost'),
+            domain: z.string(),
+            did,
+            rkey: z.string().describe('Empty while it is unmapped'),
+          }),
+          z.strictObject({
+            registered: z.literal(true),
+            type: z.literal('custom'),
+            domain: z.string(),
+            did,
+            rkey: z.string().nullable().describe('Null while it is unmapped'),
+            verified: z.boolean(),
+          }),
+        ]),
+      ),
+      400: json('No name', z.strictObject({ error: z.literal(literals.domainParameter) })),
+      404: json('It is not', z.strictObject({ registered: z.literal(false) })),
+    },
+    failures: { 503: [sentences.storageAway] },
+  }),
+}
+
+const claimed = json(
+  'It is yours',
+  z.strictObject({ success: z.literal(true), domain: z.string() }),
+)
+const subdomain = z.string().meta({ examples: ['alice.sites.example.net'] })
+
+/** `/api/domain/*`: the signed-in account's names below the base domain. */
+export const subdomainRoutes = {
+  claimSubdomain: defineRoute({
+    ...ofSection,
+    access: 'signed-in',
+    method: 'POST',
+    path: '/api/domain/claim',
+    limit: 'claim',
+    summary: 'Claims a name below the base domain',
+    body: { kind: 'json', schema: z.object({ handle: label }) },
+    answers: { 200: claimed },
+    failures: {
+      400: [sentences.notClaimable],
+      403: [like('An account can have 3 of these names. Release one first.')],
+      409: [sentences.nameTaken],
+    },
+  }),
+  renameSubdomain: defineRoute({
+    ...ofSection,
+    access: 'signed-in',
+    method: 'POST',
+    path: '/api/domain/update',
+    limit: 'claim',
+    summary: 'Renames a claimed name; it still leads to the same site',
+    body: {
+      kind: 'json',
+      schema: z.object({
+        handle: label,
+        domain: subdomain.optional().describe('Which; may be left out by who has only one'),
+      }),
+    },
+    answers: { 200: claimed },
+    failures: {
+      400: [sentences.notClaimable, sentences.severalNames],
+      404: [literals.domainNotFound],
+      409: [sentences.nameTaken],
+    },
+  }),
+  mapSubdomain: defineRoute({
+    ...ofSection,
+    access: 'signed-in',
+    method: 'POST',
+    path: '/api/domain/sitehost/map-site',
+    summary: 'Has a claimed name lead to a site, or to none',
+    body: { kind: 'json', schema: z.object({ domain: subdomain, siteRkey }) },
+    answers: { 200: done },
+    failures: { 404: [literals.siteNotFound, literals.domainNotFound] },
+  }),
+  releaseSubdomain: defineRoute({
+    ...ofSection,
+    access: 'signed-in',
+    method: 'DELETE',
+    path: '/api/domain/sitehost/:domain',
+    summary: 'Gives a claimed name back: anybody may claim it then',
+    params: { domain: subdomain },
+    answers: { 200: done },
+    failures: { 404: [literals.domainNotFound] },
+  }),
+}

@@ -1,0 +1,132 @@
+import { z } from 'zod'
+import { file } from './answers.ts'
+import { sentences } from './messages.ts'
+import { accountServerFailures, defineRoute } from './route.ts'
+import { count, customDomainRow, did, done, instant, siteDomainRow, siteName } from './rows.ts'
+
+const ofSection = { section: 'ours', access: 'signed-in' } as const
+
+const version = z.strictObject({
+  cid: z.string().describe('Of its record'),
+  rev: z.string(),
+  state: z.enum(['live', 'replaced', 'invalid']),
+  problems: z.array(z.string()),
+  fileCount: count,
+  bytes: count,
+  publishedAt: instant,
+  seenAt: instant,
+  replacedAt: instant.nullable(),
+  settings: z.unknown().describe('As learned; this and what follows is null when it is not kept'),
+  redirects: z.string().nullable(),
+  headers: z.string().nullable(),
+  files: z
+    .array(z.strictObject({ path: z.string(), cid: z.string(), size: count, type: z.string() }))
+    .nullable(),
+})
+
+const site = z.strictObject({
+  rkey: siteName,
+  uri: z.string(),
+  url: z.string(),
+  domains: z.array(siteDomainRow),
+  createdAt: instant,
+  updatedAt: instant,
+  versions: z.array(version).describe('Newest first'),
+})
+
+const job = z.strictObject({
+  id: z.string(),
+  rkey: siteName,
+  status: z.string(),
+  progress: z.unknown(),
+  result: z.unknown(),
+  error: z.string().nullable(),
+  createdAt: instant,
+  finishedAt: instant.nullable(),
+})
+
+const account = z.strictObject({
+  did,
+  handle: z.string().nullable(),
+  pds: z.string().nullable(),
+  status: z.string().nullable(),
+  createdAt: instant.nullable(),
+  updatedAt: instant.nullable(),
+})
+
+const everything = z.strictObject({
+  made: instant,
+  account,
+  sites: z.array(site),
+  sitehostDomains: z.array(
+    z.strictObject({
+      domain: z.string(),
+      rkey: siteName.nullable(),
+      primary: z.boolean(),
+      createdAt: instant,
+      updatedAt: instant,
+    }),
+  ),
+  customDomains: z.array(
+    customDomainRow.extend({
+      primary: z.boolean(),
+      confirmedAt: instant.nullable(),
+      misses: count,
+      missingSince: instant.nullable(),
+      updatedAt: instant,
+    }),
+  ),
+  jobs: z.array(job).describe('Of the last day'),
+  sessions: z.array(z.strictObject({ createdAt: instant, seenAt: instant, expiresAt: instant })),
+  uploadedBlobs: z
+    .array(z.strictObject({ cid: z.string(), size: count, uploadedAt: instant }))
+    .describe('What an unfinished upload left on the account’s server'),
+  waiting: z
+    .array(
+      z.strictObject({
+        rkey: siteName,
+        since: instant,
+        attempts: count,
+        lastError: z.string().nullable(),
+      }),
+    )
+    .describe('Sites that are yet to be read'),
+  complete: z.literal(true).describe('Nothing is missing'),
+})
+
+/** What somebody does who goes. */
+export const leavingRoutes = {
+  exportAccount: defineRoute({
+    ...ofSection,
+    method: 'GET',
+    path: '/api/user/export',
+    summary: 'Everything that is here of the account, as one file',
+    details:
+      'No tokens, no ids of sessions or anything else that would let somebody in. It is sent while it is made, and whole when `complete` is there.',
+    answers: { 200: file('A file to keep', everything) },
+    failures: { 429: [sentences.exportRunning] },
+  }),
+  leave: defineRoute({
+    ...ofSection,
+    method: 'DELETE',
+    path: '/api/user',
+    summary: 'Removes everything that is here of the account',
+    details:
+      'Its sites are not found within a second, its names are free for others, all its browsers are signed out. With `records` its records in its own repository are deleted first; when that fails, nothing here has changed.',
+    body: {
+      kind: 'json',
+      isOptional: true,
+      schema: z.object({
+        records: z
+          .boolean()
+          .optional()
+          .describe('Whether the records of its sites go too; without it they stay'),
+      }),
+    },
+    answers: { 200: done },
+    failures: {
+      409: [sentences.somethingPublished, sentences.recordsChanged],
+      ...accountServerFailures,
+    },
+  }),
+}

@@ -1,0 +1,86 @@
+import { accountSitesMax, customDomainsMax, pendingDomainsMax } from '#site/limits.ts'
+
+/** What interface.md or decisions.md writes out. Clients may compare with it: it never changes. */
+export const literals = {
+  authenticationFailed: 'Authentication failed',
+  crossOrigin: 'Cross-origin request refused',
+  domainNotFound: 'Domain not found',
+  domainParameter: 'Domain parameter required',
+  internalError: 'Internal error',
+  invalidCredentials: 'Invalid credentials',
+  jobNotFound: 'Job not found',
+  logoutFailed: 'Logout failed',
+  notFound: 'Not found',
+  oneMode: 'Only one of spaMode, directoryListing, or custom404 can be enabled',
+  siteDeleted: 'Site deleted successfully',
+  siteNotFound: 'Site not found',
+  unauthorized: 'Unauthorized',
+} as const
+
+/** For the person at the screen. They may be put better at any time. */
+export const sentences = {
+  accountInactive: 'Your account is not active on its server. Its sites are not shown until it is.',
+  changedMeanwhile: 'This site was changed by another program meanwhile. Try again.',
+  recordsChanged: 'Your records were changed by another program meanwhile. Try again.',
+  somethingPublished:
+    'A site of yours is being published. Wait until that has finished, or cancel it.',
+  serverBusy: 'Your account’s server takes no more changes for now. Try again later.',
+  // Whether a change has been made is not said: the answer that would tell may be what was lost.
+  serverUnanswered: 'Your account’s server did not answer. Try again in a few minutes.',
+  serverFault: 'Your account’s server has a fault at the moment. Try again in a few minutes.',
+  storageAway: 'Storage is unavailable. Try again in a moment.',
+  exportRunning: 'An export of yours is on its way already. Wait until it has ended.',
+  listsBusy: 'Too many lists of your sites are being made. Try again in a few seconds.',
+  syncsBusy: 'Too many accounts are being read right now. Try again in a minute.',
+
+  notAnAccountName:
+    'That is not a handle, a DID or a server address. A handle looks like alice.example.com.',
+  unknownHandle: 'That handle does not exist. Check its spelling.',
+  unknownAccount: 'That account does not exist.',
+  signInUnreachable:
+    'That server did not answer. Check the address, or try again in a few minutes.',
+  signInRefused: 'That server refused to start a sign-in. Try again in a few minutes.',
+  signInBroken: 'Something went wrong here. Try again in a minute.',
+
+  adminSignInsBusy: 'Too many people sign in right now. Try again in a few seconds.',
+
+  notClaimable:
+    'handle: 3 to 63 letters (a to z), digits and single hyphens between them, and not a name that is reserved',
+  nameTaken: 'That name is taken.',
+  severalNames: 'domain: you have several, so say which is to be renamed',
+  notADomain:
+    'domain: expected a name such as www.example.com, without https:// and without a path',
+  publicSuffix: 'domain: nobody owns this one; people register names below it',
+  specialUse: 'domain: names that end like this are not in the public DNS',
+  ourOwnName: 'domain: this is a name of the service itself; claim one below it instead',
+  verifiedElsewhere:
+    'Another account has verified this domain. It can be added some days after its TXT record no longer names that account.',
+  pendingDomains: `At most ${pendingDomainsMax} domains can wait to be verified. Verify or delete one first.`,
+  domainLimit: `An account can have ${customDomainsMax} domains. Delete one first.`,
+  primaryUnverified: 'domain: this one is not verified, so visitors cannot be sent to it',
+  primaryElsewhere: 'domain: this one does not lead to the site; choose the site for it first',
+  lookUpsBusy: 'Other domains are being checked. Try again in a few seconds.',
+
+  beingPublished: 'This site is being published. Wait until that has finished, or cancel it.',
+  publishedAlready: 'This site is being published already. Wait until that has finished.',
+  uploadsWaiting: 'Too many uploads are waiting. Try again when one has finished.',
+  uploadsArriving: 'Five uploads of yours arrive already. Wait until one has ended.',
+  uploadsBusy: 'Too many uploads are under way. Try again in half a minute.',
+  siteLimit: `An account can have ${accountSitesMax} sites here. Delete one; a day after that there is room for another.`,
+  noRoom: 'This service has no room for uploads at the moment. Try again later.',
+  noForm: 'body: expected multipart/form-data',
+  tooLateToCancel: 'Too late to cancel: the site is being written already.',
+  uploadEnded: 'This upload has ended already.',
+  streamsOpen: 'Too many streams are open.',
+} as const
+
+/** A message of a failure: to the letter, or one that varies, of which this is an example. */
+export type Message = string | { readonly like: string }
+
+export const like = (example: string): Message => ({ like: example })
+
+const literalTexts = new Set<string>(Object.values(literals))
+
+/** Whether clients may compare with it. */
+export const isLiteral = (message: Message): message is string =>
+  typeof message === 'string' && literalTexts.has(message)

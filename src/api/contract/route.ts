@@ -1,0 +1,123 @@
+import type { z } from 'zod'
+import type { Answer, PayloadOf } from './answers.ts'
+import { limitedThings, type RateLimitName } from './limits.ts'
+import { like, literals, type Message, sentences } from './messages.ts'
+
+/** One route of the application: all that is known of it without its handler. */
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** With `:name` for what varies. */
+  readonly path: `/${string}`
+  /** Of interface.md; `decisions §…` for what that does not know. */
+  readonly section: string
+  /** One line for readers. */
+  readonly summary: string
+  /** What else there is to say, in sentences. */
+  readonly details?: string
+  readonly access: Access
+  /** Without a parameter in its path: it may be called so often in a while. */
+  readonly limit?: RateLimitName
+  /** `success`: failures have `success: false` beside their `error`. */
+  readonly failureShape?: 'success'
+  /** Of each `:name` of the path. They describe: a handler answers 404 to what names nothing. */
+  readonly params?: Readonly<Record<string, z.ZodType<string>>>
+  /** Of each parameter in the query; what does not fit is answered with 400. */
+  readonly query?: Readonly<Record<string, z.ZodType>>
+  readonly body?: RouteBody
+  /** By status. What a handler answers with. */
+  readonly answers: Readonly<Record<number, Answer>>
+  /** By status. What a handler throws, and what is checked before it is called. */
+  readonly failures?: Failures
+}
+
+export type Failures = Readonly<Record<number, readonly Message[]>>
+
+/** Who may call: everybody, a person who is signed in, an administrator. */
+export type Access = 'public' | 'signed-in' | 'admin'
+
+export type RouteBody =
+  /** Read up to 64 KiB, parsed and handed to the handler. Optional: none counts as `{}`. */
+  | { readonly kind: 'json'; readonly schema: z.ZodType; readonly isOptional?: true }
+  /** JSON that the handler reads and parses itself. */
+  | { readonly kind: 'unread-json'; readonly schema: z.ZodType }
+  /** `multipart/form-data` that the handler reads as it arrives. */
+  | { readonly kind: 'unread-form'; readonly schema: z.ZodType }
+
+/** A route with the failures that its kind has anyway. */
+type Completed<R extends Route> = Omit<R, 'failures'> & {
+  readonly failures: Failures
+  /** Whether browsers may ask for it only from a page of ours. */
+  readonly mutates: boolean
+}
+
+export function defineRoute<const R extends Route>(route: R): Completed<R> {
+  const mutates = route.method !== 'GET'
+  return { ...route, mutates, failures: failuresOf(route, mutates) }
+}
+
+function failuresOf({ access, body, failures = {}, limit }: Route, mutates: boolean): Failures {
+  const all = new Map<number, Message[]>()
+  const add = (status: number, messages: readonly Message[]) =>
+    all.set(status, [...new Set([...(all.get(status) ?? []), ...messages])])
+  if (access !== 'public') {
+    add(401, [literals.unauthorized])
+    add(503, [sentences.storageAway])
+  }
+  if (limit) add(429, [like(`Too many ${limitedThings[limit]}. Try again in 20 seconds.`)])
+  if (mutates) add(403, [literals.crossOrigin])
+  if (body?.kind === 'json') {
+    add(400, ['body: expected JSON', fieldRefused(body.schema)])
+    add(413, ['body: at most 65536 bytes'])
+  }
+  for (const [status, messages] of Object.entries(failures)) add(Number(status), messages)
+  return Object.fromEntries(all)
+}
+
+/** Whether this failure has `success: false`: who may not even ask is told so the same way everywhere. */
+export function saysSuccess({ failureShape, failures }: Route, status: number): boolean {
+  const isOfRoute = failures?.[status]?.some((message) => message !== literals.crossOrigin) ?? true
+  return failureShape === 'success' && status !== 401 && isOfRoute
+}
+
+function fieldRefused(schema: z.ZodType): Message {
+  const [field = 'body'] = 'shape' in schema ? Object.keys(schema.shape as object) : []
+  return like(`${field}: expected a text`)
+}
+
+/** What the account's own server brings about, for routes that ask it. */
+export const accountServerFailures = {
+  429: [sentences.serverBusy],
+  502: [
+    sentences.serverUnanswered,
+    sentences.serverFault,
+    like('Your account’s server refused: InvalidSwap'),
+  ],
+} as const satisfies Failures
+
+export type ParamsOf<R extends Route> = { readonly [Name in ParamName<R['path']>]: string }
+
+type ParamName<Path extends string> = Path extends `${infer Head}/${infer Rest}`
+  ? ParamName<Head> | ParamName<Rest>
+  : Path extends `:${infer Name}`
+    ? Name
+    : never
+
+export type QueryOf<R extends Route> = R extends { readonly query: infer Query }
+  ? { readonly [Name in keyof Query]: OutputOf<Query[Name]> }
+  : Record<never, never>
+
+export type BodyOf<R extends Route> = R extends {
+  readonly body: { readonly kind: 'json'; readonly schema: infer Schema }
+}
+  ? OutputOf<Schema>
+  : undefined
+
+type OutputOf<Schema> = Schema extends z.ZodType ? z.output<Schema> : never
+
+/** A status with what goes with it. */
+export type StatusOf<R extends Route> = keyof R['answers'] & number
+
+export type PayloadAt<
+  R extends Route,
+  Status extends StatusOf<R>,
+> = R['answers'][Status] extends infer A extends Answer ? PayloadOf<A> : never

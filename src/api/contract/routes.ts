@@ -1,0 +1,27 @@
+import { adminRoutes } from './admin.ts'
+import { authRoutes } from './auth.ts'
+import { publicDomainRoutes, subdomainRoutes } from './domain.ts'
+import { customDomainRoutes } from './domain-custom.ts'
+import { leavingRoutes } from './leaving.ts'
+import { machineRoutes } from './machines.ts'
+import { oauthClientRoutes } from './oauth-client.ts'
+import { siteRoutes } from './site.ts'
+import { uploadRoutes } from './uploads.ts'
+import { userRoutes } from './user.ts'
+
+/** Every route of the application, by the name of what it does. What is not here does not exist. */
+export const routes = {
+  ...authRoutes,
+  ...userRoutes,
+  ...leavingRoutes,
+  ...publicDomainRoutes,
+  ...subdomainRoutes,
+  ...customDomainRoutes,
+  ...siteRoutes,
+  ...uploadRoutes,
+  ...adminRoutes,
+  ...oauthClientRoutes,
+  ...machineRoutes,
+}
+
+export type Routes = typeof routes

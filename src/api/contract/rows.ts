@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import { json } from './answers.ts'
+
+export const did: z.ZodString = z.string().meta({ examples: ['did:plc:ewvi7nxzyoun6zhxrhs64oiz'] })
+
+export const siteName: z.ZodString = z.string().meta({
+  description: 'The name of a site, which is its record key',
+  examples: ['blog'],
+})
+
+export const count: z.ZodInt = z.int().nonnegative()
+
+export const instant: z.ZodString = z
+  .string()
+  .meta({ description: 'ISO 8601, in UTC', format: 'date-time' })
+
+export const siteRkey = siteName
+  .nullable()
+  .describe('The name of one of the account’s sites; null: none')
+
+export const domainId: z.ZodString = z
+  .string()
+  .meta({ description: 'Of a custom domain, as `add` answered it' })
+
+export const label: z.ZodString = z.string().meta({
+  description: 'The first piece of a name below the base domain',
+  examples: ['alice'],
+})
+
+export const done = json('Done', z.strictObject({ success: z.literal(true) }))
+
+const primary = z.literal(true).optional().describe('The site’s other names lead to this one')
+
+/** A domain of one site. */
+export const siteDomainRow = z.union([
+  z.strictObject({ type: z.literal('sitehost'), domain: z.string(), primary }),
+  z.strictObject({
+    type: z.literal('custom'),
+    domain: z.string(),
+    verified: z.boolean().describe('It is not served before it is'),
+    id: z.string(),
+    primary,
+  }),
+])
+
+/** A site as its owner sees it (decisions.md §6). */
+export const siteRow = z.strictObject({
+  rkey: siteName,
+  displayName: z.string(),
+  uri: z.string().describe('Of its record in the owner’s repository'),
+  cid: z.string().nullable().describe('Of the live version; null until one was read'),
+  fileCount: count,
+  bytes: count,
+  url: z.string().describe('Where it always is, whatever names it has'),
+  createdAt: instant,
+  updatedAt: instant,
+  publishedAt: instant.nullable(),
+  problems: z.array(z.string()).describe('Why the newest version was refused, or what to mend'),
+  domains: z.array(siteDomainRow),
+  primary: z.string().nullable().describe('The name that the others lead to'),
+})
+
+/** A name below the base domain. */
+export const subdomainRow = z.strictObject({
+  domain: z.string(),
+  rkey: z.string().describe('Empty while it is unmapped'),
+})
+
+/** A custom domain as its owner sees it (decisions.md §6). */
+export const customDomainRow = z.strictObject({
+  id: z.string(),
+  domain: z.string(),
+  verified: z.boolean(),
+  rkey: z.string().nullable().describe('Null while it is unmapped'),
+  lastCheckedAt: instant.nullable(),
+  createdAt: instant,
+  warning: z.string().nullable().describe('What its owner should look after, in a sentence or two'),
+  dns: z
+    .strictObject({
+      txt: z.strictObject({ name: z.string(), value: z.string() }),
+      cname: z.strictObject({ name: z.string(), target: z.string() }),
+    })
+    .describe('The records to set: `txt` proves whose it is, `cname` leads visitors here'),
+})

@@ -1,0 +1,111 @@
+import { z } from 'zod'
+import { json } from './answers.ts'
+import { literals, sentences } from './messages.ts'
+import { accountServerFailures, defineRoute } from './route.ts'
+import {
+  count,
+  customDomainRow,
+  did,
+  siteDomainRow,
+  siteName,
+  siteRow,
+  subdomainRow,
+} from './rows.ts'
+
+const ofSection = { section: '4.2', access: 'signed-in' } as const
+
+/** `/api/user/*`: what the signed-in account has here. */
+export const userRoutes = {
+  readUserStatus: defineRoute({
+    ...ofSection,
+    method: 'GET',
+    path: '/api/user/status',
+    summary: 'What the account has here, in numbers',
+    answers: {
+      200: json(
+        'What it has',
+        z.strictObject({
+          did,
+          hasSites: z.boolean(),
+          hasDomain: z.boolean(),
+          domain: z.string().nullable().describe('Its oldest name below the base domain'),
+          sitesCount: count,
+        }),
+      ),
+    },
+    failures: { 429: [sentences.listsBusy] },
+  }),
+  readUserInfo: defineRoute({
+    ...ofSection,
+    method: 'GET',
+    path: '/api/user/info',
+    summary: 'Who is signed in',
+    answers: {
+      200: json(
+        'Who it is',
+        z.strictObject({
+          did,
+          handle: z
+            .string()
+            .describe('`handle.invalid` where it does not lead back to the account'),
+        }),
+      ),
+    },
+  }),
+  listSites: defineRoute({
+    ...ofSection,
+    method: 'GET',
+    path: '/api/user/sites',
+    summary: 'The account’s sites',
+    answers: { 200: json('All of them', z.strictObject({ sites: z.array(siteRow) })) },
+    failures: { 429: [sentences.listsBusy] },
+  }),
+  listDomains: defineRoute({
+    ...ofSection,
+    method: 'GET',
+    path: '/api/user/domains',
+    summary: 'The account’s names and domains',
+    answers: {
+      200: json(
+        'All of them',
+        z.strictObject({
+          sitehostDomains: z.array(subdomainRow),
+          customDomains: z.array(customDomainRow),
+        }),
+      ),
+    },
+  }),
+  syncSites: defineRoute({
+    ...ofSection,
+    method: 'POST',
+    path: '/api/user/sync',
+    limit: 'sync',
+    summary: 'Reads the account’s sites from its server, and answers when all are done',
+    answers: {
+      200: json(
+        'What came of it',
+        z.strictObject({
+          success: z.boolean().describe('Whether `errors` is empty'),
+          synced: count.describe('Sites that are up to date'),
+          errors: z.array(z.strictObject({ rkey: siteName, error: z.string() })),
+        }),
+      ),
+    },
+    failures: {
+      409: [sentences.accountInactive],
+      429: [sentences.syncsBusy],
+      502: accountServerFailures[502],
+    },
+  }),
+  listDomainsOfSite: defineRoute({
+    ...ofSection,
+    method: 'GET',
+    path: '/api/user/site/:rkey/domains',
+    summary: 'The names and domains that lead to one site',
+    params: { rkey: siteName },
+    answers: {
+      200: json('All of them', z.strictObject({ rkey: siteName, domains: z.array(siteDomainRow) })),
+    },
+    failures: { 404: [literals.siteNotFound] },
+  }),
+}

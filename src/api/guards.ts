@@ -1,0 +1,21 @@
+import type { AdminSessions } from './admin-sessions.ts'
+import type { Guards } from './bind-routes.ts'
+import { literals } from './contract/messages.ts'
+import { ApiError } from './errors.ts'
+import type { BrowserSessions } from './sessions.ts'
+
+/** Who may pass, for each way a route may be called. They throw ApiError 401. */
+export function guardsOf(sessions: BrowserSessions, adminSessions: AdminSessions): Guards {
+  return {
+    'signed-in': async (c) => {
+      const session = (await sessions.read(c.req.raw.headers)) ?? refuse()
+      c.var.countAccount?.(session.did)
+      return session
+    },
+    admin: async (c) => (await adminSessions.read(c.req.raw.headers)) ?? refuse(),
+  }
+}
+
+function refuse(): never {
+  throw new ApiError(401, literals.unauthorized)
+}

@@ -1,0 +1,37 @@
+import { adminHandlers } from './admin.ts'
+import type { AdminSessions } from './admin-sessions.ts'
+import { authHandlers } from './auth.ts'
+import type { HandlersOf } from './bind-routes.ts'
+import type { ApiContext } from './context.ts'
+import type { Routes } from './contract/routes.ts'
+import { publicDomainHandlers } from './domain.ts'
+import { customDomainHandlers } from './domain-custom.ts'
+import { subdomainHandlers } from './domain-subdomains.ts'
+import { leavingHandlers } from './leaving.ts'
+import { machineHandlers } from './machines.ts'
+import { oauthClientHandlers } from './oauth-client.ts'
+import type { BrowserSessions } from './sessions.ts'
+import { siteHandlers } from './site.ts'
+import { uploadHandlers } from './uploads.ts'
+import { userHandlers } from './user.ts'
+
+/** What every route of the contract does. */
+export function handlersOf(
+  context: ApiContext,
+  sessions: BrowserSessions,
+  adminSessions: AdminSessions,
+): HandlersOf<Routes> {
+  return {
+    ...authHandlers(context, sessions),
+    ...userHandlers(context),
+    ...leavingHandlers(context, sessions),
+    ...publicDomainHandlers(context),
+    ...subdomainHandlers(context),
+    ...customDomainHandlers(context),
+    ...siteHandlers(context),
+    ...uploadHandlers(context),
+    ...adminHandlers(context, adminSessions),
+    ...oauthClientHandlers(context),
+    ...machineHandlers(context),
+  }
+}

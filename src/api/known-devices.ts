@@ -1,0 +1,43 @@
+import { readCookie, setCookie, signParts, verifyParts } from './cookies.ts'
+import type { KeyRing } from './key-ring.ts'
+
+const knownMs = 90 * 24 * 60 * 60 * 1000
+
+interface DeviceOptions {
+  readonly keys: KeyRing
+  readonly secure: boolean
+  readonly now: () => number
+}
+
+/**
+ * Browsers in which an administrator has signed in, by a cookie that outlives the session. It opens nothing: tries
+ * from there are counted by themselves (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
+ */
+export class KnownDevices {
+  readonly #options: DeviceOptions
+  readonly #cookieName: string
+
+  constructor(options: DeviceOptions) {
+    this.#options = options
+    this.#cookieName = options.secure ? '__Host-admin_device' : 'admin_device'
+  }
+
+  /** What the browser is known as for this name; null: it is not. */
+  read(headers: Headers, name: string): string | null {
+    const cookie = readCookie(headers.get('cookie'), this.#cookieName)
+    if (cookie.kind !== 'one') return null
+    const { keys, now } = this.#options
+    const [knownName, id] = verifyParts(keys, this.#cookieName, cookie.value, now()) ?? []
+    return knownName === name && id !== undefined ? id : null
+  }
+
+  /** The `Set-Cookie` value by which the browser is known from now on. */
+  remember(name: string): string {
+    const { keys, secure, now } = this.#options
+    const parts = [name, crypto.randomUUID()]
+    const value = signParts(keys, this.#cookieName, parts, now() + knownMs)
+    return setCookie(this.#cookieName, value, {
+      ...{ maxAgeSeconds: knownMs / 1000, secure, sameSite: 'Strict' },
+    })
+  }
+}

@@ -1,0 +1,41 @@
+import type { HandlersOf } from './bind-routes.ts'
+import type { ApiContext } from './context.ts'
+import type { machineRoutes } from './contract/machines.ts'
+import { docsPage } from './docs-page.ts'
+import { docsStyle } from './docs-style.ts'
+import { openApiDocument } from './openapi.ts'
+
+type MachineContext = Pick<ApiContext, 'assertReady' | 'log' | 'origin'>
+
+/** Whether the service is well, and what it can be asked (decisions.md §1). */
+export function machineHandlers(context: MachineContext): HandlersOf<typeof machineRoutes> {
+  const { assertReady, log, origin } = context
+  // Each is made when somebody asks for the first time, and never again.
+  const openApi = once(() => openApiDocument(origin))
+  const docs = once(() => docsPage(origin))
+  return {
+    readHealth: ({ answer }) => answer(200, 'ok'),
+
+    readReadiness: async ({ answer }) => {
+      try {
+        await assertReady()
+        return answer(200, 'ok')
+      } catch (error) {
+        log.warn('not ready', { error })
+        return answer(503, 'not ready')
+      }
+    },
+
+    readOpenApi: ({ answer }) => answer(200, openApi()),
+    readDocs: async ({ answer }) => answer(200, await docs()),
+    readDocsStyle: ({ answer }) => answer(200, docsStyle),
+  }
+}
+
+function once<T extends object>(make: () => T): () => T {
+  let made: T | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}

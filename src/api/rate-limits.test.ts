@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'bun:test'
+import type { Did } from '#site/site-address.ts'
+import { testApi } from '#tests/support/api.ts'
+import { alice, bob } from '#tests/support/sample-rows.ts'
+import type { RateLimitName } from './contract/limits.ts'
+import { limitedRoutes, rateLimits } from './rate-limits.ts'
+
+const api = testApi()
+const names = Object.keys(rateLimits) as RateLimitName[]
+
+interface Sender {
+  readonly client?: string
+  readonly cookie?: string
+  readonly accept?: string
+}
+
+function ask(
+  route: string,
+  { client = '192.0.2.1', cookie = '', accept = 'application/json' }: Sender = {},
+) {
+  const [method = '', path = ''] = route.split(' ')
+  const headers = { cookie, accept, 'x-forwarded-for': client }
+  return api().request(path, { method, headers, ...(method === 'POST' && { body: '{}' }) })
+}
+
+const routeOf = (name: RateLimitName): string =>
+  [...limitedRoutes()].find(([, limit]) => limit === name)?.[0] ?? ''
+
+/** How many of so many requests are not refused as too many. */
+async function allowed(times: number, route: string, senderOf: (i: number) => Sender) {
+  let count = 0
+  for (let i = 0; i < times; i++) {
+    if ((await ask(route, senderOf(i))).status !== 429) count++
+  }
+  return count
+}
+
+test('a limit is of a route whose path is always the same', () => {
+  expect([...limitedRoutes().keys()].filter((route) => route.includes(':'))).toEqual([])
+  expect(names.filter((name) => routeOf(name) === '')).toEqual([])
+})
+
+describe('a client', () => {
+  for (const name of names) {
+    test(`${name}: so many, and others are not concerned`, async () => {
+      const { count } = rateLimits[name].perClient
+      expect(await allowed(count + 3, routeOf(name), () => ({}))).toBe(count)
+      expect((await ask(routeOf(name), { client: '192.0.2.2' })).status).not.toBe(429)
+    })
+  }
+
+  const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+  test.each([
+    ['GET /api/auth/login', 'signIn', '10'],
+    ['GET /api/auth/callback', 'callback', '5'],
+  ] as const)('%s in a browser: is told so on the sign-in page', async (route, name, seconds) => {
+    await allowed(rateLimits[name].perClient.count, route, () => ({}))
+    const refused = await ask(route, browser)
+    expect([refused.status, refused.headers.get('location')]).toEqual([
+      302,
+      '/?error=auth_failed&reason=too_many',
+    ])
+    expect(refused.headers.get('retry-after')).toBe(seconds)
+  })
+
+  test('a script of a page is told so in JSON, whatever it accepts', async () => {
+    await allowed(rateLimits.signIn.perClient.count, 'POST /api/auth/signin', () => ({}))
+    expect((await ask('POST /api/auth/signin', browser)).status).toBe(429)
+  })
+
+  test('is told when to try again, and may then', async () => {
+    const { perClient } = rateLimits.signIn
+    const route = routeOf('signIn')
+    await allowed(perClient.count, route, () => ({}))
+    const refused = await ask(route)
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '10'])
+    expect(await refused.json()).toEqual({
+      error: 'Too many sign-ins from your network. Try again in 10 seconds.',
+    })
+    api().now += 10_000
+    expect((await ask(route)).status).toBe(302)
+  })
+
+  test('is its /64, whatever address of it', async () => {
+    const { count } = rateLimits.signIn.perClient
+    const roaming = (i: number) => ({ client: `2001:db8:0:1::${i.toString(16)}` })
+    expect(await allowed(count + 3, routeOf('signIn'), roaming)).toBe(count)
+    expect((await ask(routeOf('signIn'), { client: '2001:db8:0:2::1' })).status).toBe(302)
+  })
+
+  test('is the one that its front names, not the one it names itself', async () => {
+    const { count } = rateLimits.signIn.perClient
+    const lying = (i: number) => ({ client: `198.51.100.${i % 250}, 192.0.2.1` })
+    expect(await allowed(count + 3, routeOf('signIn'), lying)).toBe(count)
+  })
+
+  test('does with HEAD what it does with GET', async () => {
+    const { count } = rateLimits.signIn.perClient
+    const route = 'HEAD /api/auth/login'
+    expect(await allowed(count + 3, route, () => ({}))).toBe(count)
+  })
+})
+
+describe('an account', () => {
+  for (const name of names) {
+    const limit = rateLimits[name]
+    if (!('perAccount' in limit)) continue
+    test(`${name}: so many, wherever it comes from, and others are not concerned`, async () => {
+      const { count } = limit.perAccount
+      const senderOf = async (did: Did) => {
+        const cookie = await api().signedIn(did)
+        return (i: number) => ({ cookie, client: `192.0.2.${i % 250}` })
+      }
+      expect(await allowed(count + 3, routeOf(name), await senderOf(alice))).toBe(count)
+      expect(await allowed(1, routeOf(name), await senderOf(bob))).toBe(1)
+    })
+  }
+})
+
+test('what has no limit has none', async () => {
+  expect(await allowed(1000, 'GET /api/auth/status', () => ({}))).toBe(1000)
+})

@@ -1,0 +1,130 @@
+import type { Context } from 'hono'
+import { createMiddleware } from 'hono/factory'
+import { clientNetworkOf, type TrustedProxies } from '#site/client-address.ts'
+import { type Allowance, RateLimiter } from '#site/rate-limiter.ts'
+import type { Did } from '#site/site-address.ts'
+import { limitedThings, type RateLimitName } from './contract/limits.ts'
+import type { Route } from './contract/route.ts'
+import { routes } from './contract/routes.ts'
+import { ApiError } from './errors.ts'
+import type { ApiEnv } from './variables.ts'
+
+interface RateLimit {
+  /** Of a client's network, which may be a school or a village. */
+  readonly perClient: Allowance
+  /** Of an account, where one is signed in. */
+  readonly perAccount?: Allowance
+}
+
+const tenMinutes = 10 * 60 * 1000
+const perTenMinutes = (count: number): Allowance => ({ count, windowMs: tenMinutes })
+
+/** What one client and one account may ask of us in a while; beyond that, 429 (decisions.md §1). */
+export const rateLimits = {
+  /** Each asks the DNS, the directory and a server that somebody names. */
+  signIn: { perClient: perTenMinutes(60) },
+  callback: { perClient: perTenMinutes(120) },
+  claim: {
+    perClient: perTenMinutes(200),
+    perAccount: perTenMinutes(30),
+  },
+  customAdd: {
+    perClient: perTenMinutes(300),
+    perAccount: perTenMinutes(150),
+  },
+  /** Each asks the DNS a few times. */
+  verify: {
+    perClient: perTenMinutes(300),
+    perAccount: perTenMinutes(100),
+  },
+  /** By count; by bytes the spool refuses. */
+  upload: {
+    perClient: perTenMinutes(2000),
+    perAccount: perTenMinutes(300),
+  },
+  /** Each reads a whole account from its server. */
+  sync: {
+    perClient: perTenMinutes(100),
+    perAccount: perTenMinutes(20),
+  },
+} satisfies Record<RateLimitName, RateLimit>
+
+/** What is limited, by method and path. */
+export const limitedRoutes = (): ReadonlyMap<string, RateLimitName> =>
+  new Map(
+    Object.values(routes).flatMap((route) =>
+      'limit' in route ? [[`${route.method} ${route.path}`, route.limit]] : [],
+    ),
+  )
+
+interface LimitOptions {
+  readonly trustedProxies: TrustedProxies
+  readonly now: () => number
+}
+
+/**
+ * Counts requests for limited routes by their client, and leaves in `c.var.countAccount` what counts them by
+ * account once that is known. Throws ApiError 429; people who follow a link are sent to the sign-in page, which tells
+ * them.
+ */
+export function rateLimited(options: LimitOptions) {
+  const counters = new Map(
+    Object.entries<RateLimit>(rateLimits).map(([name, limit]) => [
+      name,
+      countersOf(limit, limitedThings[name as RateLimitName], options),
+    ]),
+  )
+  const limited = limitedRoutes()
+  const links = linkPaths()
+  return createMiddleware<ApiEnv>(async (c, next) => {
+    // HEAD does all that GET does (Hono).
+    const method = c.req.method === 'HEAD' ? 'GET' : c.req.method
+    const name = limited.get(`${method} ${c.req.path}`)
+    const counter = name === undefined ? undefined : counters.get(name)
+    if (counter !== undefined) {
+      const waitMs = counter.waitMsOfClient(
+        clientNetworkOf(c.req.raw, c.env?.server, options.trustedProxies),
+      )
+      // A person is on the way to a page, who would be shown JSON.
+      const isFollowed = links.has(c.req.path) && c.req.header('accept')?.includes('text/html')
+      if (waitMs > 0 && isFollowed) return toldOnPage(c, waitMs)
+      counter.refuse(waitMs)
+      c.set('countAccount', counter.countAccount)
+    }
+    return await next()
+  })
+}
+
+/** Paths of limited routes that lead a browser on. */
+const linkPaths = (): ReadonlySet<string> =>
+  new Set(
+    Object.values<Route>(routes).flatMap(({ method, path, answers, limit }) =>
+      limit !== undefined && method === 'GET' && 302 in answers ? [path] : [],
+    ),
+  )
+
+/** As every sign-in that fails (interface.md §4.1), with the reason. */
+function toldOnPage(c: Context<ApiEnv>, waitMs: number): Response {
+  c.header('retry-after', String(Math.ceil(waitMs / 1000)))
+  return c.redirect('/?error=auth_failed&reason=too_many')
+}
+
+function countersOf({ perClient, perAccount }: RateLimit, what: string, { now }: LimitOptions) {
+  const clients = new RateLimiter(perClient, { now })
+  const accounts = perAccount && new RateLimiter(perAccount, { now })
+  const refuse = (waitMs: number): void => {
+    if (waitMs > 0) throw tooMany(`Too many ${what}.`, waitMs)
+  }
+  return {
+    refuse,
+    waitMsOfClient: (network: string) => clients.take(network),
+    countAccount: (did: Did) => refuse(accounts?.take(did) ?? 0),
+  }
+}
+
+/** 429 with a sentence and `Retry-After` that say when. */
+export function tooMany(sentence: string, waitMs: number): ApiError {
+  const seconds = Math.ceil(waitMs / 1000)
+  const when = seconds < 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`
+  return new ApiError(429, `${sentence} Try again in ${when}.`, { 'retry-after': String(seconds) })
+}
