@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { chooseFiles, type SizeLimits } from './folder-choice.ts'
+import type { SiteLimits } from '#site/limits.ts'
+import { chooseFiles } from './folder-choice.ts'
 
 const mb = 1024 * 1024
-const limits: SizeLimits = { fileBytesMax: 100 * mb, siteBytesMax: 300 * mb }
+const limits: SiteLimits = { fileBytesMax: 100 * mb, siteBytesMax: 300 * mb }
 
 /** What is made of files of these sizes. */
 function choose(files: Readonly<Record<string, number>>, ignoreText = '') {

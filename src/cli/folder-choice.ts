@@ -1,5 +1,6 @@
 import { megabytes, quoted } from '#publish/upload-refusal.ts'
 import { type IgnoreRules, IgnoreStepsError, parseIgnoreRules } from '#site/ignore-rules.ts'
+import type { SiteLimits } from '#site/limits.ts'
 import { manifestFilesMax } from '#site/limits.ts'
 import { describeBadPath, parseSitePath, type SitePath } from '#site/path.ts'
 import { treeProblems } from '#site/tree.ts'
@@ -17,11 +18,6 @@ export interface FolderChoice {
   readonly problems: readonly string[]
 }
 
-export interface SizeLimits {
-  readonly fileBytesMax: number
-  readonly siteBytesMax: number
-}
-
 /**
  * Which files of a folder publishing takes. Where it would refuse them all, that is a problem and they are
  * taken here nevertheless, but for paths that no site can hold. `ignoreText` is that of the folder's
@@ -30,7 +26,7 @@ export interface SizeLimits {
 export function chooseFiles(
   listing: FolderListing,
   ignoreText: string,
-  limits: SizeLimits,
+  limits: SiteLimits,
 ): FolderChoice {
   const rules = parseIgnoreRules(ignoreText)
   const { kept, ignored, problem } = obey(rules, listing.files)
@@ -76,7 +72,7 @@ const isChosen = (file: FolderFile): file is ChosenFile => parseSitePath(file.pa
 const badPath = ({ path }: FolderFile): string =>
   `bad file path ${quoted(path)}: ${describeBadPath(path)}`
 
-function refusalsOf(files: readonly ChosenFile[], limits: SizeLimits): string[] {
+function refusalsOf(files: readonly ChosenFile[], limits: SiteLimits): string[] {
   const { fileBytesMax, siteBytesMax } = limits
   const tooLarge = files.filter(({ bytes }) => bytes > fileBytesMax)
   return [

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
-import { codeOf } from '#store/database-unavailable.ts'
+import { codeOf } from '#observe/code-of.ts'
 import type { FolderFile } from './folder-listing.ts'
 
 /** The file is gone, or may not be read; `code` is the system's. */

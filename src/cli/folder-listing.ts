@@ -1,9 +1,9 @@
 import { lstat, readdir, realpath, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
-import { manifestFilesMax } from '#site/limits.ts'
+import { codeOf } from '#observe/code-of.ts'
+import { uploadEntriesMax } from '#site/limits.ts'
 import { compareBytes } from '#site/path.ts'
 import { isLeftOut } from '#site/upload-path.ts'
-import { codeOf } from '#store/database-unavailable.ts'
 import { PreviewError } from './preview-error.ts'
 
 /** A file as it is on this machine. */
@@ -28,9 +28,6 @@ export interface FolderListing {
   /** A folder that is left out whole counts once. */
   readonly leftOut: readonly LeftOut[]
 }
-
-/** Files and folders, those that are left out included: what an upload may have. */
-const entriesMax = manifestFilesMax * 5
 
 /**
  * All files below a folder but those that are never part of a site. Links are followed to files in the
@@ -76,7 +73,7 @@ class Walk {
   async enter(folder: string): Promise<void> {
     const names = await readdir(join(this.#root, folder))
     this.#entries += names.length
-    if (this.#entries > entriesMax) throw tooManyEntries(this.#root)
+    if (this.#entries > uploadEntriesMax) throw tooManyEntries(this.#root)
     await Promise.all(names.map((name) => this.#see(folder + name, isLeftOut(name))))
   }
 
@@ -130,6 +127,6 @@ function unreadable(error: unknown): string {
 
 const tooManyEntries = (root: string) =>
   new PreviewError(
-    `${root} holds over ${entriesMax} files and folders, which nobody can publish; name the folder ` +
+    `${root} holds over ${uploadEntriesMax} files and folders, which nobody can publish; name the folder ` +
       'that the finished site is in',
   )

@@ -1,6 +1,6 @@
+import type { SiteLimits } from '#site/limits.ts'
 import type { SiteSettings } from '#site/settings.ts'
 import type { Snapshot } from '#site/snapshot.ts'
-import type { SizeLimits } from './folder-choice.ts'
 import { type FolderListing, listFolder } from './folder-listing.ts'
 import { type FolderVersion, readFolderVersion } from './folder-version.ts'
 import { PreviewError } from './preview-error.ts'
@@ -13,7 +13,7 @@ interface PreviewContext {
   readonly folder: string
   /** Null: the defaults count. */
   readonly settingsFile: string | null
-  readonly limits: SizeLimits
+  readonly limits: SiteLimits
   readonly stored: StoredFiles
   /** Called with each version of the folder; its bytes are in `stored`. */
   readonly show: (snapshot: Snapshot) => void

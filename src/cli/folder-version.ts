@@ -2,13 +2,14 @@ import { readRuleFiles } from '#ingest/read-rule-files.ts'
 import { startOf } from '#publish/archive-unpack.ts'
 import { uploadBytesMax } from '#publish/receive-upload.ts'
 import { megabytes } from '#publish/upload-refusal.ts'
+import type { SiteLimits } from '#site/limits.ts'
 import { ignoreFileBytesMax, snapshotBytesMax } from '#site/limits.ts'
 import type { SiteSettings } from '#site/settings.ts'
 import type { Did } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import { encodeSnapshot, type Snapshot } from '#site/snapshot.ts'
 import { ignoreFileName } from '#site/upload-path.ts'
-import { chooseFiles, type FolderChoice, type SizeLimits, totalBytes } from './folder-choice.ts'
+import { chooseFiles, type FolderChoice, totalBytes } from './folder-choice.ts'
 import { contentOf, UnreadableFileError } from './folder-content.ts'
 import type { FolderListing, LeftOut } from './folder-listing.ts'
 import { PreviewError } from './preview-error.ts'
@@ -24,7 +25,7 @@ export interface FolderVersion {
 interface VersionContext {
   readonly stored: StoredFiles
   readonly settings: SiteSettings | null
-  readonly limits: SizeLimits
+  readonly limits: SiteLimits
   readonly now: () => number
   readonly signal: AbortSignal
 }
@@ -69,7 +70,7 @@ async function ignoreTextOf({ files }: FolderListing): Promise<string> {
 }
 
 // What is served is a copy, and the disk may be small.
-function assertCopyable({ files }: FolderChoice, limits: SizeLimits): void {
+function assertCopyable({ files }: FolderChoice, limits: SiteLimits): void {
   const bytesMax = uploadBytesMax(limits)
   if (totalBytes(files) <= bytesMax) return
   throw new PreviewError(

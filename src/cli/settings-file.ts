@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
+import { codeOf } from '#observe/code-of.ts'
 import { parseSettings, type SiteSettings } from '#site/settings.ts'
-import { codeOf } from '#store/database-unavailable.ts'
 import { PreviewError } from './preview-error.ts'
 
 /** What a settings file said when it was last looked at. */

@@ -10,12 +10,12 @@ export async function runBackfill(options: BackfillOptions, signal: AbortSignal)
   const mayBeNew = options.all === true
   const upkeep = await openUpkeep({ ...options, mayBeNew }, signal, opened)
   const queued = options.all === true ? await queueAll(upkeep) : await queueKnown(upkeep)
-  console.log(`${queued} accounts to look at`)
+  console.log(`${counted(queued, 'account')} to look at`)
   const totals = await backfill({
     ...upkeep,
     onAccount: (did, { status, synced, errors }) => {
       if (status !== 'active') console.log(`${did}  ${status}`)
-      else if (synced + errors.length > 0) console.log(`${did}  ${synced} sites`)
+      else if (synced + errors.length > 0) console.log(`${did}  ${counted(synced, 'site')}`)
       for (const { rkey, error } of errors) console.log(`${did}/${rkey}  ${error}`)
     },
   })
@@ -36,9 +36,11 @@ async function queueAll(upkeep: Upkeep): Promise<number> {
 }
 
 function tellEnd({ accounts, sites, failedAccounts, failedSites }: BackfillTotals): void {
-  console.log(`${sites} sites of ${accounts} accounts are here`)
+  console.log(`${counted(sites, 'site')} of ${counted(accounts, 'account')} here`)
   if (failedAccounts + failedSites === 0) return
   throw new StartError(
-    `${failedAccounts} accounts and ${failedSites} sites could not be read; the service tries them again`,
+    `${counted(failedAccounts, 'account')} and ${counted(failedSites, 'site')} could not be read; the service tries them again`,
   )
 }
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

@@ -1,32 +1,48 @@
 import { z } from 'zod'
 import { parseFirehoseUrl } from '#atproto/firehose-source.ts'
-import { type DnsServerAddress, parseDnsServerAddress } from '#domains/dns-server-address.ts'
-import { type FailPoint, failPoints } from '#publish/fail-points.ts'
-
-const loopback = /^(?:127\.0\.0\.1|\[::1\]|localhost)$/
-
-const bytes = z.coerce.number().int().positive()
-const flag = z.enum(['0', '1']).transform((value) => value === '1')
-const httpUrl = z.url({ protocol: /^https?$/ })
-const dnsServers = z.string().transform((list, context) => {
-  const servers = list.split(',').map((text) => parseDnsServerAddress(text.trim()))
-  if (!servers.includes(null)) return servers.filter((server) => server !== null)
-  context.addIssue('addresses such as 9.9.9.9, 127.0.0.1:5353 or [::1]:5353')
-  return z.NEVER
-})
+import type { DnsServerAddress } from '#domains/dns-server-address.ts'
+import { type IngestFailPoint, ingestFailPoints } from '#ingest/fail-points.ts'
+import { type FailPoint, failPoints, leavingPoints } from '#publish/fail-points.ts'
+import type { TrustedProxies } from '#site/client-address.ts'
+import { problemOfAddresses } from './base-url.ts'
+import type { ListenAddress } from './listen-address.ts'
+import {
+  bytes,
+  dnsServers,
+  flag,
+  httpUrl,
+  listenAddress,
+  trustedProxies,
+  wholeNumber,
+} from './setting-kinds.ts'
 
 /** Every setting, by the name of its environment variable. `.env.example` describes each. */
 export const settings = z.object({
   BASE_URL: httpUrl.optional(),
   BASE_DOMAIN: z
     .string()
-    .regex(/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/, 'a host name in lower case')
+    .regex(
+      /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/,
+      'a host name in lower case, such as sites.example.com',
+    )
     .default('localhost'),
   HOST: z.string().default('127.0.0.1'),
-  PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
+  PORT: wholeNumber('a whole number from 0 to 65535', { min: 0, max: 65_535 }).default(3000),
+  TRUSTED_PROXIES: trustedProxies.prefault('127.0.0.1,::1'),
+  COUNTRY_HEADER: z
+    .string()
+    .regex(/^[A-Za-z0-9-]+$/, 'the name of a header field, such as CF-IPCountry')
+    .optional(),
+  HTTPS_REDIRECT: flag.default(false),
+  ASK_LISTEN: listenAddress.optional(),
   DATA_DIR: z.string().default('data'),
   SECRET_KEY: z.string().min(32, 'at least 32 characters').optional(),
-  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+  DATABASE_URL: z
+    .url({
+      protocol: /^postgres(ql)?$/,
+      error: 'postgres://user:password@host/database, the password percent-encoded',
+    })
+    .optional(),
   PLC_URL: httpUrl.default('https://plc.directory'),
   HANDLE_RESOLVER_URL: httpUrl.optional(),
   FIREHOSE_URL: z
@@ -37,19 +53,27 @@ export const settings = z.object({
     )
     .default('wss://jetstream2.us-east.bsky.network/subscribe'),
   RELAY_URL: httpUrl.default('https://relay1.us-east.bsky.network'),
-  INGEST: z.enum(['known', 'all']).default('known'),
+  INGEST: z.enum(['known', 'visited', 'all'], 'known, visited or all').default('known'),
+  VISITED_BYTES_MAX: bytes.default(5_000_000_000),
   ALLOW_PRIVATE_HOSTS: flag.default(false),
   DNS_SERVERS: dnsServers.default([]),
-  MAX_SUBDOMAINS: z.coerce.number().int().min(0).default(3),
+  MAX_SUBDOMAINS: wholeNumber('a whole number, 0 or more', { min: 0 }).default(3),
   MAX_FILE_BYTES: bytes.default(100 * 1024 * 1024),
   MAX_SITE_BYTES: bytes.default(300 * 1024 * 1024),
   SPOOL_BYTES_MAX: bytes.default(8 * 1024 * 1024 * 1024),
   DECODED_BYTES_MAX: bytes.default(2 * 1024 * 1024 * 1024),
   SNAPSHOT_MEMORY_BYTES: bytes.default(128 * 1024 * 1024),
   BODY_MEMORY_BYTES: bytes.default(256 * 1024 * 1024),
-  LOG_LEVEL: z.enum(['debug', 'info', 'warning', 'error']).default('info'),
+  LOG_LEVEL: z
+    .enum(['debug', 'info', 'warning', 'error'], 'debug, info, warning or error')
+    .default('info'),
   WEB_RELOAD: flag.default(false),
-  FAILPOINT: z.enum(failPoints).optional(),
+  FAILPOINT: z
+    .enum(
+      [...failPoints, ...leavingPoints, ...ingestFailPoints],
+      'for tests only; see fail-points.ts in src/publish and src/ingest',
+    )
+    .optional(),
 })
 
 export interface Config {
@@ -58,6 +82,14 @@ export interface Config {
   readonly baseDomain: string
   readonly host: string
   readonly port: number
+  /** Fronts whose `X-Forwarded-For`, `-Host` and `-Proto` are believed. */
+  readonly trustedProxies: TrustedProxies
+  /** Field in which they say a visitor's country. */
+  readonly countryHeader: string | null
+  /** Whether visitors who came to them by http are sent to https. */
+  readonly redirectsToHttps: boolean
+  /** Where a TLS front asks which names may have a certificate; null: nowhere. */
+  readonly askListen: ListenAddress | null
   readonly dataDir: string
   /** Newest first; empty: a key is made and kept in the data folder. */
   readonly secrets: readonly string[]
@@ -66,8 +98,9 @@ export interface Config {
   readonly handleResolverUrl: string | undefined
   readonly firehoseUrl: string
   readonly relayUrl: string
-  /** Whose sites are brought here: of accounts that are known, or of everybody. */
+  /** Whose sites are brought here: of accounts that are known, also of those that are visited, or of everybody. */
   readonly ingest: z.infer<typeof settings>['INGEST']
+  readonly visitedBytesMax: number
   readonly allowPrivateHosts: boolean
   /** Empty: those of the machine. */
   readonly dnsServers: readonly DnsServerAddress[]
@@ -80,7 +113,7 @@ export interface Config {
   readonly bodyBytesMax: number
   readonly logLevel: z.infer<typeof settings>['LOG_LEVEL']
   readonly webReload: boolean
-  readonly failPoint: FailPoint | undefined
+  readonly failPoint: FailPoint | IngestFailPoint | undefined
 }
 
 /** A setting that cannot be used; `message` says which, and what it should be. */
@@ -97,6 +130,12 @@ export function readConfig(
 ): Config {
   return configOf(parse(settings, { ...environment, ...withoutUndefined(overrides) }))
 }
+
+/** For a process of our own: this one's environment, with `settings` before it. */
+export const childEnvironment = (settings: Readonly<Record<string, string>>): Environment => ({
+  ...process.env,
+  ...settings,
+})
 
 /** What an upload may have; whatever the other settings are. Throws ConfigError. */
 export function readUploadLimits(
@@ -117,23 +156,17 @@ function parse<Schema extends z.ZodType>(schema: Schema, environment: Environmen
 
 function configOf(values: z.infer<typeof settings>): Config {
   const baseUrl = new URL(values.BASE_URL ?? `http://127.0.0.1:${values.PORT}`)
-  if (baseUrl.protocol !== 'http:' || !loopback.test(baseUrl.hostname)) {
-    // Account servers sign people in to a loopback address without registration; any other address
-    // needs a client that authenticates itself with keys, which this version does not have.
-    throw new ConfigError('BASE_URL: only http on a loopback address for now')
-  }
-  if (baseUrl.hostname === 'localhost') {
-    // RFC 8252 §7.3: account servers send a sign-in back to loopback addresses, not to the name.
-    throw new ConfigError('BASE_URL: use 127.0.0.1 in place of localhost')
-  }
-  if (baseUrl.hostname === values.BASE_DOMAIN || baseUrl.hostname.startsWith('s--')) {
-    throw new ConfigError('BASE_DOMAIN: the application and the sites must not share a host')
-  }
+  const problem = problemOfAddresses(baseUrl, values.BASE_DOMAIN)
+  if (problem !== null) throw new ConfigError(problem)
   return {
     origin: baseUrl.origin,
     baseDomain: values.BASE_DOMAIN,
     host: values.HOST,
     port: values.PORT,
+    trustedProxies: values.TRUSTED_PROXIES,
+    countryHeader: values.COUNTRY_HEADER ?? null,
+    redirectsToHttps: values.HTTPS_REDIRECT,
+    askListen: askListenOf(values.ASK_LISTEN, baseUrl),
     dataDir: values.DATA_DIR,
     secrets: values.SECRET_KEY?.split(',').map((secret) => secret.trim()) ?? [],
     databaseUrl: values.DATABASE_URL,
@@ -142,6 +175,7 @@ function configOf(values: z.infer<typeof settings>): Config {
     firehoseUrl: values.FIREHOSE_URL,
     relayUrl: values.RELAY_URL,
     ingest: values.INGEST,
+    visitedBytesMax: values.VISITED_BYTES_MAX,
     allowPrivateHosts: values.ALLOW_PRIVATE_HOSTS,
     dnsServers: values.DNS_SERVERS,
     subdomainsMax: values.MAX_SUBDOMAINS,
@@ -155,6 +189,15 @@ function configOf(values: z.infer<typeof settings>): Config {
     webReload: values.WEB_RELOAD,
     failPoint: values.FAILPOINT,
   }
+}
+
+// Where nothing is served by https nobody asks, and several instances may run beside each other.
+function askListenOf(
+  given: z.infer<typeof settings>['ASK_LISTEN'],
+  { protocol }: URL,
+): ListenAddress | null {
+  if (given !== undefined) return given
+  return protocol === 'https:' ? { host: '127.0.0.1', port: 3001 } : null
 }
 
 const withoutUndefined = (environment: Environment): Environment =>

@@ -1,6 +1,7 @@
 import { Database, SQLiteError } from 'bun:sqlite'
 import { open, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { codeOf } from '#observe/code-of.ts'
 import { DatabaseUnavailableError } from '#store/database-unavailable.ts'
 import { StartError } from './start-failure.ts'
 
@@ -26,13 +27,14 @@ export async function lockDataDir(dataDir: string): Promise<AsyncDisposable> {
 // sees through containers, where every service is process 1. Opening the file again and closing it
 // would drop the lock too (fcntl(2)), so the process that holds it is named in a file beside it.
 async function holdLock(lockFile: string, pidFile: string): Promise<Database> {
-  const lock = new Database(lockFile)
+  let lock: Database | null = null
   try {
+    lock = new Database(lockFile)
     lock.run('pragma busy_timeout = 0')
     lock.run('begin exclusive')
     return lock
   } catch (error) {
-    lock.close()
+    lock?.close()
     if (!(error instanceof SQLiteError)) throw error
     if (error.code !== 'SQLITE_BUSY') throw new DatabaseUnavailableError('sqlite', error)
     const pid = (await readFile(pidFile, 'utf8')).trim()
@@ -48,6 +50,6 @@ async function createIfMissing(path: string): Promise<void> {
   try {
     await (await open(path, 'ax', 0o600)).close()
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+    if (codeOf(error) !== 'EEXIST') throw error
   }
 }

@@ -5,13 +5,14 @@ import { printReady } from './ready-line.ts'
 import { startServing } from './serve.ts'
 import { StartError } from './start-failure.ts'
 
-const dataDirDefault = '.sitehost/demo'
+/** Whatever DATA_DIR is: that is for the real network. */
+export const demoDataDir = '.sitehost/demo'
 const sampleName = 'hello'
 const sampleDir = new URL('../../devnet/sample-site', import.meta.url).pathname
 
 /** Everything on this machine, with a sample site published through the real path. */
 export async function runDemo(options: CommandOptions, signal: AbortSignal): Promise<void> {
-  const data = options.data ?? dataDirDefault
+  const data = options.data ?? demoDataDir
   await using network = await startDevNetwork(data)
   const stop = new AbortController()
   void network.exited.then(() => stop.abort())

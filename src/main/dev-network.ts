@@ -1,4 +1,4 @@
-import { exists } from 'node:fs/promises'
+import { exists, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { StartError } from './start-failure.ts'
 
@@ -23,7 +23,10 @@ async function load<T>(name: string): Promise<T> {
 /** Starts the network that lives in `<dataDir>/devnet`, installing its packages when they are missing. */
 export async function startDevNetwork(dataDir: string): Promise<Devnet> {
   const { startDevnet } = await load<DevnetModule>('start.ts')
-  return await startDevnet({ dir: join(dataDir, 'devnet') })
+  const dir = join(dataDir, 'devnet')
+  // Here, because where this fails its error says which folder, and what is wrong with it.
+  await mkdir(dir, { recursive: true, mode: 0o700 })
+  return await startDevnet({ dir })
 }
 
 export async function openAppClient(app: string) {

@@ -1,22 +1,24 @@
 import { join } from 'node:path'
 import type { CommandOptions } from '#cli/program.ts'
+import { childEnvironment } from './config.ts'
 import { devSettings, startDevNetwork } from './dev-network.ts'
 import { printReady, readReady } from './ready-line.ts'
 
-const dataDirDefault = '.sitehost/dev'
+/** Whatever DATA_DIR is: that is for the real network. */
+export const devDataDir = '.sitehost/dev'
 const mainFile = new URL('main.ts', import.meta.url).pathname
 
 /** The service on a network of its own, in a child that starts anew whenever its code changes. */
 export async function runDev(options: CommandOptions, signal: AbortSignal): Promise<void> {
-  const data = options.data ?? dataDirDefault
+  const data = options.data ?? devDataDir
   await using network = await startDevNetwork(data)
   const child = Bun.spawn({
     cmd: [process.execPath, '--watch', '--no-clear-screen', mainFile, 'serve', ...flagsOf(options)],
-    env: {
+    env: childEnvironment({
       ...devSettings(network),
       DATA_DIR: join(data, 'sitehost'),
       WEB_RELOAD: '1',
-    },
+    }),
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'inherit',

@@ -1,43 +1,62 @@
-import { setTimeout } from 'node:timers/promises'
+import { adminIdleMs } from '#api/admin-sessions.ts'
 import { sessionIdleMs } from '#api/sessions.ts'
-import type { Log } from '#observe/log.ts'
+import { UnusedSessions } from '#api/unused-sessions.ts'
+import type { ClientKeys } from '#atproto/client-keys.ts'
+import type { OAuth } from '#atproto/oauth.ts'
+import type { CheckContext } from '#ingest/check-account.ts'
+import { dropDeletedAccounts } from '#ingest/drop-deleted.ts'
 import { replacedVersionMs } from '#site/limits.ts'
+import { deleteExpiredAdminSessions } from '#store/admin-sessions.ts'
 import { deleteExpiredBrowserSessions } from '#store/browser-sessions.ts'
 import { pruneChanges } from '#store/changes.ts'
 import type { Db } from '#store/database.ts'
+import { forgetDepartures } from '#store/departures.ts'
 import { deleteJobsFinishedBefore } from '#store/jobs.ts'
+import { deleteEndedLeases } from '#store/leases.ts'
 import { deleteExpiredSealed } from '#store/sealed-rows.ts'
+import { forgetRemovedSites } from '#store/site-room.ts'
 import { deleteUploadedBlobsBefore } from '#store/uploaded-blobs.ts'
 import { dropReplacedSnapshots } from '#store/versions.ts'
+import { repeatEvery } from './repeat-every.ts'
 
 const everyMs = 60 * 60 * 1000
 const dayMs = 24 * everyMs
 
-interface HouseContext {
-  readonly db: Db
-  readonly log: Log
-  readonly now: () => number
-  readonly signal: AbortSignal
+interface HouseContext extends CheckContext {
+  readonly oauth: OAuth
+  /** Null at a loopback address. */
+  readonly clientKeys: ClientKeys | null
 }
 
-/** Deletes, every hour until the signal ends it, the rows that nobody may need any more. */
-export async function keepHouse({ db, log, now, signal }: HouseContext): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      await sweepRows(db, now())
-    } catch (error) {
-      log.error('housekeeping failed', { error })
-    }
-    // Rejects only when the signal ends the wait, which the loop sees by itself.
-    await setTimeout(everyMs, undefined, { signal }).catch(() => undefined)
+/**
+ * Gives up, every hour until the signal ends it, the rows and the sessions that nobody may need any more, and
+ * replaces client keys that are old. Each whether the others succeed or not.
+ */
+export async function keepHouse(context: HouseContext): Promise<void> {
+  const { clientKeys, db, now } = context
+  const unused = new UnusedSessions(context)
+  const sweep = async (): Promise<void> => {
+    await sweepRows(db, now())
+    await unused.revoke()
   }
+  const hourly = (failure: string, work: () => Promise<unknown>): Promise<void> =>
+    repeatEvery({ everyMs, failure }, work, context)
+  await Promise.all([
+    hourly('sessions and rows not swept', sweep),
+    hourly('deleted accounts not dropped', () => dropDeletedAccounts(context)),
+    hourly('client keys not kept', async () => await clientKeys?.keep()),
+  ])
 }
 
 async function sweepRows(db: Db, now: number): Promise<void> {
   await deleteExpiredBrowserSessions(db, { now, idleMs: sessionIdleMs })
+  await deleteExpiredAdminSessions(db, { now, idleMs: adminIdleMs })
   await deleteExpiredSealed(db, now)
+  await deleteEndedLeases(db, now)
   await deleteJobsFinishedBefore(db, now - dayMs)
   await dropReplacedSnapshots(db, now - replacedVersionMs)
   await pruneChanges(db, now - dayMs)
   await deleteUploadedBlobsBefore(db, now - dayMs)
+  await forgetDepartures(db, now - dayMs)
+  await forgetRemovedSites(db, now - dayMs)
 }

@@ -1,8 +1,9 @@
-import { setTimeout } from 'node:timers/promises'
 import type { BlobStore } from '#blobs/blob-store.ts'
+import type { AtIngestPoint } from '#ingest/fail-points.ts'
 import { collectGarbage } from '#ingest/garbage.ts'
 import type { Log } from '#observe/log.ts'
 import type { Db } from '#store/database.ts'
+import { repeatEvery } from './repeat-every.ts'
 
 /** Not at once: a start has better things to do than to read every snapshot. */
 const firstAfterMs = 10 * 60 * 1000
@@ -14,21 +15,11 @@ interface KeepContext {
   readonly log: Log
   readonly now: () => number
   readonly signal: AbortSignal
+  readonly at?: AtIngestPoint
 }
 
 /** Removes stored bytes that nothing names any more, every hour until the signal ends it. */
 export async function keepBlobs(context: KeepContext): Promise<void> {
-  const { log, signal } = context
-  const wait = (ms: number): Promise<void> =>
-    // Rejects only when the signal ends the wait, which the loop sees by itself.
-    setTimeout(ms, undefined, { signal }).catch(() => undefined)
-  await wait(firstAfterMs)
-  while (!signal.aborted) {
-    try {
-      await collectGarbage(context)
-    } catch (error) {
-      if (!signal.aborted) log.error('garbage not collected', { error })
-    }
-    await wait(everyMs)
-  }
+  const rhythm = { everyMs, firstAfterMs, failure: 'garbage not collected' }
+  await repeatEvery(rhythm, () => collectGarbage(context), context)
 }

@@ -1,3 +1,4 @@
+import { codeOf } from '#observe/code-of.ts'
 import { ConfigError } from './config.ts'
 
 const idleTimeoutSeconds = 60
@@ -6,11 +7,13 @@ interface ListenOptions {
   readonly host: string
   /** 0: any free one. */
   readonly port: number
+  /** How another port is chosen. */
+  readonly setting: '--port' | 'ASK_LISTEN'
   readonly fetch: (request: Request, server: Bun.Server<undefined>) => Response | Promise<Response>
 }
 
-/** Answers requests from now on. Throws ConfigError when the port is taken. */
-export function listen({ host, port, fetch }: ListenOptions): Bun.Server<undefined> {
+/** Answers requests from now on. Throws ConfigError where it cannot listen: it says why, and which setting that is. */
+export function listen({ host, port, setting, fetch }: ListenOptions): Bun.Server<undefined> {
   try {
     return Bun.serve({
       hostname: host,
@@ -25,9 +28,22 @@ export function listen({ host, port, fetch }: ListenOptions): Bun.Server<undefin
       fetch,
     })
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error
-    throw new ConfigError(
-      `port ${port} is in use: stop what uses it, or choose another with --port`,
-    )
+    const code = codeOf(error)
+    if (code === undefined) throw error
+    throw new ConfigError(listenSentence({ host, port, setting }, code), { cause: error })
   }
+}
+
+function listenSentence(
+  { host, port, setting }: Pick<ListenOptions, 'host' | 'port' | 'setting'>,
+  code: string,
+): string {
+  if (code === 'EADDRINUSE') {
+    return `port ${port} is in use: stop what uses it, or choose another with ${setting}`
+  }
+  if (code === 'EACCES' || code === 'EPERM') {
+    return `port ${port} is only for root here: choose one from 1024 on with ${setting}`
+  }
+  const name = setting === '--port' ? 'HOST' : setting
+  return `${name}: ${host} is not an address of this machine (${code})`
 }

@@ -42,6 +42,7 @@ export function openPreviewEdge(
     decodedFiles: new DecodedFiles({ blobs, dir: join(dir, 'decoded'), bytesMax: decodedBytesMax }),
     recompressor: new Recompressor({ bodies, log }),
     awaited: { has: () => Promise.resolve(false) },
+    countryOf: () => null,
     missing: { arrival: () => Promise.resolve(false) },
     snapshots: { get: () => shown ?? Promise.resolve(null) },
   }

@@ -44,7 +44,10 @@ async function showFolder(
   })
   await preview.start()
   signal.throwIfAborted()
-  const server = listen({ host, port: wantedPort, fetch: (request) => edge.answer(request) })
+  const server = listen({
+    ...{ host, port: wantedPort, setting: '--port' },
+    fetch: (request) => edge.answer(request),
+  })
   opened.defer(() => server.stop(true))
   printReady({ url: `http://${host}:${server.port}/` })
   await (watch ? preview.watch() : once(signal, 'abort'))

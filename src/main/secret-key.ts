@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { codeOf } from '#observe/code-of.ts'
 import { ConfigError } from './config.ts'
 
 const fileName = 'secret-key'
@@ -54,5 +55,5 @@ async function readIfThere(path: string): Promise<string | undefined> {
 const isShort = (secret: string): boolean => secret.length < secretCharsMin
 
 const unless = (code: string) => (error: unknown) => {
-  if (!(error instanceof Error && 'code' in error && error.code === code)) throw error
+  if (codeOf(error) !== code) throw error
 }

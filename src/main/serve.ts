@@ -5,8 +5,10 @@ import { type Config, readConfig } from './config.ts'
 import { endOfBackground } from './end-of-background.ts'
 import { freePort } from './free-port.ts'
 import { listen } from './listen.ts'
+import { takeTurns } from './processor-turns.ts'
 import { printReady } from './ready-line.ts'
 import { openService } from './service.ts'
+import { startWarnings } from './start-warnings.ts'
 import { bundleWebAssets } from './web-assets.ts'
 
 /** A service that answers at its addresses. */
@@ -35,18 +37,32 @@ export async function startServing(
   await using opened = new AsyncDisposableStack()
   const config = await configOf({ ...environment, ...settingsOf(options) })
   const log = opened.use(await startLog((line) => process.stderr.write(line), config.logLevel))
+  for (const warning of startWarnings(config)) log.warn(warning)
+  if (!takeTurns('short'))
+    log.debug('visitors may wait behind whoever else keeps the processor busy')
   const webAssets = await bundleWebAssets()
   const stop = new AbortController()
   const stopping = AbortSignal.any([signal, stop.signal])
   const service = opened.use(await openService({ config, log, webAssets, signal: stopping }))
   const backgroundEnd = endOfBackground(service.background, stopping)
+  // Told by `stopped`, or by `following` where it is the start that fails.
+  backgroundEnd.catch(() => undefined)
   opened.defer(async () => {
     stop.abort()
     await Promise.allSettled([backgroundEnd])
   })
-  const server = listen({ ...config, fetch: (request, self) => service.fetch(request, self) })
+  const server = listen({
+    ...{ host: config.host, port: config.port, setting: '--port' },
+    fetch: (request, self) => service.fetch(request, self),
+  })
   opened.defer(() => server.stop(true))
+  if (config.askListen !== null) {
+    const { askListen } = config
+    const asked = listen({ ...askListen, setting: 'ASK_LISTEN', fetch: (ask) => service.ask(ask) })
+    opened.defer(() => asked.stop(true))
+  }
   if (config.webReload) opened.adopt(reloadWebAssets(webAssets), (watcher) => watcher.close())
+  await service.following
   log.info('listening', { app: config.origin, port: server.port })
 
   const { origin: app, baseDomain } = config

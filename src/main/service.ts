@@ -2,47 +2,55 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createApp, type WebAsset } from '#api/app.ts'
 import { KeyRing } from '#api/key-ring.ts'
+import { Registrations } from '#api/registrations.ts'
 import { repoResponseBytesMax } from '#atproto/account-repo.ts'
-import { createOAuth } from '#atproto/oauth.ts'
 import { createSafeFetch } from '#atproto/safe-fetch.ts'
-import { createSeal } from '#atproto/seal.ts'
 import { createLookUp, type LookUp } from '#domains/look-up.ts'
 import { recheckDomains } from '#domains/recheck-domains.ts'
 import { redirectToSite } from '#edge/address-redirect.ts'
+import { answerAsk } from '#edge/ask.ts'
 import { AwaitedSites } from '#edge/awaited-sites.ts'
 import { Bodies } from '#edge/bodies.ts'
 import { CodingChoices } from '#edge/codings.ts'
 import { DecodedFiles } from '#edge/decoded-files.ts'
 import { serveNamed, serveSite } from '#edge/edge.ts'
+import { type Front, httpsRedirect, visitedHost, visitorCountry } from '#edge/front.ts'
 import { Hosts } from '#edge/hosts.ts'
+import { MeetOwner, type Owner } from '#edge/meet-owner.ts'
 import { MissingBlobs } from '#edge/missing-blobs.ts'
 import { plainPage } from '#edge/pages.ts'
 import { Recompressor } from '#edge/recompressor.ts'
 import { createRouter } from '#edge/route.ts'
+import { followNames, ServedNames } from '#edge/served-names.ts'
 import { followChanges, Snapshots } from '#edge/snapshots.ts'
-import { runAccountQueue } from '#ingest/account-queue-worker.ts'
-import { AccountSyncs } from '#ingest/account-syncs.ts'
-import { followSites } from '#ingest/follow.ts'
-import { runIngestQueue } from '#ingest/ingest-queue-worker.ts'
 import type { Log } from '#observe/log.ts'
-import type { AtFailPoint } from '#publish/fail-points.ts'
+import { runDepartures } from '#publish/departures.ts'
 import { recoverJobs, runJobs } from '#publish/jobs.ts'
 import { Spool } from '#publish/spool.ts'
+import { clientNetworkOf } from '#site/client-address.ts'
+import { RateLimiter } from '#site/rate-limiter.ts'
 import { type SiteAddress, siteLabel } from '#site/site-address.ts'
 import { latestChangeSeq } from '#store/changes.ts'
 import type { Db } from '#store/database.ts'
-import { deleteSealed, getSealed, putSealed } from '#store/sealed-rows.ts'
+import { checkSeals } from './check-seals.ts'
 import type { Config } from './config.ts'
 import { lockDataDir } from './data-lock.ts'
+import { failAt } from './fail-at.ts'
 import { keepHouse } from './housekeeping.ts'
-import { keepBlobs } from './keep-blobs.ts'
+import { keepVisited } from './keep-visited.ts'
+import { openOAuth } from './open-oauth.ts'
 import { readSecrets } from './secret-key.ts'
+import { type IngestThread, startIngest } from './start-ingest.ts'
 import { openStores } from './stores.ts'
 import { openWayOut } from './way-out.ts'
 
 /** The running service: what answers requests, and what goes on behind them. */
 export interface Service extends AsyncDisposable {
   fetch(request: Request, server: Bun.Server<undefined>): Response | Promise<Response>
+  /** Answers a TLS front at ASK_LISTEN. */
+  ask(request: Request): Response
+  /** Resolves when what happens on the network from now on is seen, where the network can be reached. */
+  readonly following: Promise<void>
   /** Resolves when all background work has ended, which it does when the signal is aborted. */
   readonly background: Promise<unknown>
 }
@@ -62,17 +70,28 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   opened.use(await lockDataDir(config.dataDir))
   const secrets = await readSecrets(config.secrets, config.dataDir)
   const stores = await openServiceStores(options, opened)
-  const network = await openNetwork(config, secrets, stores.db)
-  const edge = openEdge(options, stores)
   const lookUp = createLookUp({ servers: config.dnsServers, signal })
+  const network = await openNetwork(config, secrets, { db: stores.db, lookUp })
+  const edge = openEdge(options, stores)
   const rules = rulesOf(config)
-  const house = { ...options, ...stores, ...edge, ...network, ...rules, lookUp, now, secrets }
+  const registrations = opened.use(new Registrations(stores))
+  const ingest = opened.use(startIngest({ ...stores, ...network, config, signal }))
+  const house = {
+    ...options,
+    ...stores,
+    ...edge,
+    ...network,
+    ...rules,
+    ...{ ingest, lookUp, now, registrations, secrets },
+  }
   await recoverJobs(house)
 
   const fetch = answerOf(house)
+  const ask = (request: Request): Response => answerAsk(request, house)
   const background = startBackground(house, signal)
   const open = opened.move()
-  return { background, fetch, [Symbol.asyncDispose]: () => open.disposeAsync() }
+  const following = ingest.started
+  return { ask, background, fetch, following, [Symbol.asyncDispose]: () => open.disposeAsync() }
 }
 
 const now = Date.now
@@ -82,8 +101,10 @@ type House = ServiceOptions &
   ReturnType<typeof openEdge> &
   Awaited<ReturnType<typeof openNetwork>> &
   ReturnType<typeof rulesOf> & {
+    readonly ingest: IngestThread
     readonly lookUp: LookUp
     readonly now: () => number
+    readonly registrations: Registrations
     readonly secrets: Secrets
   }
 
@@ -101,10 +122,11 @@ async function openServiceStores(options: ServiceOptions, opened: AsyncDisposabl
 /** What the edge has in memory, and where it gets it from. */
 function openEdge({ config, log, signal }: ServiceOptions, stores: Stores) {
   const { db, blobs, hints } = stores
+  const originOf = (host: string): string => originAt(host, config.origin)
   const bodies = new Bodies({ blobs, bytesMax: config.bodyBytesMax })
   const missing = new MissingBlobs({ db, blobs, hints, log, now, signal })
   const snapshots = new Snapshots({
-    ...{ db, log, now },
+    ...{ db, log, now, originOf },
     bytesMax: config.snapshotBytesMax,
     earlierBytesMax: 2 * config.siteBytesMax,
     onUnreadable: (site) => void missing.ask(site),
@@ -115,34 +137,31 @@ function openEdge({ config, log, signal }: ServiceOptions, stores: Stores) {
   })
   const recompressor = new Recompressor({ bodies, log })
   const awaited = new AwaitedSites({ db, now })
-  const hosts = new Hosts({ db })
+  const hosts = new Hosts({ db, originOf })
   const choices = new CodingChoices()
-  return { awaited, bodies, choices, decodedFiles, hosts, missing, recompressor, snapshots }
+  const memory = { bodies, choices, decodedFiles, hosts, names: new ServedNames(), snapshots }
+  return { ...memory, awaited, missing, recompressor }
 }
 
 // Uploads run eight at a time a job, and several people's jobs may meet at one server.
 const repoSlots = { slotsMax: 32, waitingMax: 1000 }
 
-async function openNetwork(config: Config, secrets: Secrets, db: Db) {
+async function openNetwork(
+  config: Config,
+  secrets: Secrets,
+  { db, lookUp }: { db: Db; lookUp: LookUp },
+) {
   const { allowPrivateHosts } = config
-  const { fetch, identities } = openWayOut(config)
-  const oauth = createOAuth({
-    redirectUri: `${config.origin}/api/auth/callback`,
-    identities,
+  const { fetch, identities } = openWayOut(config, lookUp)
+  const { clientKeys, oauth } = await openOAuth({
+    ...{ db, identities, secrets, origin: config.origin, allowHttp: allowPrivateHosts },
     fetch: createSafeFetch({
       allowPrivate: allowPrivateHosts,
       slots: repoSlots,
       limits: { responseBytesMax: repoResponseBytesMax },
     }),
-    rows: {
-      get: (kind, key) => getSealed(db, { kind, key }, now()),
-      put: (kind, key, sealed, expiresAt) => putSealed(db, { kind, key, sealed, expiresAt }),
-      delete: (kind, key) => deleteSealed(db, { kind, key }),
-    },
-    seal: await createSeal(secrets, 'sitehost oauth rows'),
-    allowHttp: allowPrivateHosts,
   })
-  return { fetch, identities, oauth }
+  return { clientKeys, fetch, identities, oauth }
 }
 
 /** What every room that needs it is told of the settings. */
@@ -150,65 +169,102 @@ function rulesOf(config: Config) {
   const { baseDomain, failPoint, fileBytesMax, origin, siteBytesMax, subdomainsMax } = config
   return {
     ...{ baseDomain, subdomainsMax },
+    applicationHost: new URL(origin).hostname,
     limits: { fileBytesMax, siteBytesMax },
     siteUrl(address: SiteAddress): string {
-      const url = new URL(origin)
-      url.hostname = `${siteLabel(address)}.${baseDomain}`
-      return url.href
+      return `${originAt(`${siteLabel(address)}.${baseDomain}`, origin)}/`
     },
     at: failAt(failPoint),
   }
 }
 
-/** What a test asks for with FAILPOINT: the process dies there, as a power cut would have it. */
-function failAt(failPoint: Config['failPoint']): AtFailPoint {
-  return (point) => {
-    if (point === failPoint) process.kill(process.pid, 'SIGKILL')
-  }
+/** Where visitors reach a host of ours: by the scheme and the port of the application. */
+function originAt(host: string, origin: string): string {
+  const url = new URL(origin)
+  url.hostname = host
+  return url.origin
 }
 
 function startBackground(house: House, signal: AbortSignal): Promise<unknown> {
-  const { allowPrivateHosts, firehoseUrl, ingest } = house.config
   return Promise.all([
+    house.ingest.background,
     runJobs(house, signal),
-    runIngestQueue(house),
-    // Slots of its own: whether an account is still there is not asked behind somebody's large files.
-    runAccountQueue({ ...house, fetch: createSafeFetch({ allowPrivate: allowPrivateHosts }) }),
-    followSites({ ...house, firehoseUrl, meetsAll: ingest === 'all' }),
     followChanges(house),
+    house.registrations.follow(house),
+    house.config.askListen !== null && followNames(house),
     recheckDomains(house),
+    runDepartures(house),
     keepHouse(house),
-    keepBlobs(house),
+    checkSeals(house),
+    keepVisited(house),
   ])
 }
 
 function answerOf(house: House): Service['fetch'] {
-  const { baseDomain, origin } = house.config
-  const { db, secrets } = house
-  const syncs = new AccountSyncs(house)
+  const { origin, trustedProxies } = house.config
+  const { applicationHost, baseDomain, db, secrets } = house
   const app = createApp({
     ...house,
-    syncAccount: (did) => syncs.run(did),
+    syncAccount: (did) => house.ingest.sync(did),
     keys: new KeyRing(secrets),
-    origin,
+    ...{ origin, trustedProxies },
     assertReady: async () => void (await latestChangeSeq(db)),
   })
-  const routeOf = createRouter({ applicationHost: new URL(origin).hostname, baseDomain })
+  const addresses = addressesOf(house)
+  const routeOf = createRouter({ applicationHost, baseDomain })
+  // There is one server, known from its first request on.
+  let context: (House & ReturnType<typeof behindFront>) | null = null
   return (request, server) => {
-    const route = routeOf(request.headers.get('host'))
+    context ??= { ...house, ...behindFront(house.config, server) }
+    const visited = visitedHost(request, context.front)
+    const toHttps = httpsRedirect(request, visited, context.front)
+    if (toHttps !== null) return toHttps
+    const route = routeOf(visited)
     switch (route.kind) {
       case 'application':
         return app.fetch(request, { server })
       case 'site':
-        return serveSite(route, request, house)
+        return serveSite(route, request, context)
       case 'base':
         return Response.redirect(origin, 302)
       case 'named':
-        return serveNamed(route, request, house)
+        return serveNamed(route, request, context)
       case 'addresses':
-        return redirectToSite(request, house)
+        return redirectToSite(request, addresses(server))
       case 'bad-host':
         return plainPage(400, 'Bad request')
     }
   }
+}
+
+/** What is believed of whoever passes requests on to this server. */
+function behindFront(config: Config, server: Bun.Server<undefined>) {
+  const { countryHeader, redirectsToHttps, trustedProxies } = config
+  const connectionOf = (request: Request) => server.requestIP(request)?.address ?? null
+  const front: Front = { connectionOf, countryHeader, redirectsToHttps, trustedProxies }
+  return { front, countryOf: (request: Request) => visitorCountry(request, front) }
+}
+
+/** Newly visited accounts an hour and client. */
+const visitedAllowance = { count: 10, windowMs: 60 * 60 * 1000 }
+
+/** What redirects at the address of sites stand on; only `INGEST=visited` gets to know new owners there. */
+function addressesOf(house: House) {
+  const { awaited, config, identities, now } = house
+  if (config.ingest !== 'visited') return () => house
+  const allowed = new RateLimiter(visitedAllowance, { now })
+  const owners = new MeetOwner({
+    ...house,
+    didOfHandle: (handle, signal) => identities.didOfHandle(handle, signal),
+    mayBring: (client) => allowed.take(client) === 0,
+  })
+  return (server: Bun.Server<undefined>) => ({
+    ...house,
+    async meet(owner: Owner, request: Request) {
+      const client = clientNetworkOf(request, server, config.trustedProxies)
+      const meeting = await owners.meet(owner, client)
+      if (meeting.kind === 'met') awaited.lookAgain()
+      return meeting
+    },
+  })
 }

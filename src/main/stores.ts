@@ -1,26 +1,47 @@
-import { mkdir } from 'node:fs/promises'
+import { access, constants, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { diskBlobStore } from '#blobs/disk.ts'
+import { type DiskBlobStore, diskBlobStore } from '#blobs/disk.ts'
+import { codeOf } from '#observe/code-of.ts'
 import type { Log } from '#observe/log.ts'
-import { openDatabase } from '#store/database.ts'
+import { type Db, openDatabase } from '#store/database.ts'
 import { Hints } from '#store/hints.ts'
 import { migrate } from '#store/migrate.ts'
 import type { Config } from './config.ts'
 
+export interface Stores {
+  readonly db: Db
+  readonly blobs: DiskBlobStore
+  readonly hints: Hints
+}
+
+interface OpenOptions {
+  readonly config: Pick<Config, 'databaseUrl' | 'dataDir'>
+  readonly log: Log
+}
+
 /** Opens the data folder, made when missing, and brings its database up to date; `opened` closes it. */
 export async function openStores(
-  { config, log }: { readonly config: Config; readonly log: Log },
+  { config, log }: OpenOptions,
   opened: AsyncDisposableStack,
-) {
+): Promise<Stores> {
   const { databaseUrl: url, dataDir } = config
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
-  const database = opened.use(
-    openDatabase(url === undefined ? { file: join(dataDir, 'sitehost.db') } : { url }),
-  )
+  const file = join(dataDir, 'sitehost.db')
+  if (url === undefined) await assertWritable(file)
+  const database = opened.use(openDatabase(url === undefined ? { file } : { url }))
   await migrate(database)
   const blobs = diskBlobStore({
     dir: join(dataDir, 'blobs'),
     onCorrupt: (hash) => log.error('blob damaged on disk', { hash }),
   })
   return { db: database.db, blobs, hints: new Hints() }
+}
+
+// SQLite reads what it may not write to, and only the first change would fail.
+async function assertWritable(file: string): Promise<void> {
+  try {
+    await access(file, constants.W_OK)
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error
+  }
 }

@@ -1,8 +1,11 @@
 import { join } from 'node:path'
 import type { DataOptions } from '#cli/program.ts'
+import { createLookUp } from '#domains/look-up.ts'
 import type { SyncContext } from '#ingest/sync-account.ts'
+import { VisitedRoom } from '#ingest/visited-room.ts'
 import { startLog } from '#observe/log.ts'
 import { type Config, readConfig } from './config.ts'
+import { assertOwnFolder } from './folder-owner.ts'
 import { StartError } from './start-failure.ts'
 import { openStores } from './stores.ts'
 import { openWayOut } from './way-out.ts'
@@ -13,7 +16,8 @@ export interface Upkeep extends SyncContext {
 
 /**
  * What a command stands on that mends the data folder and ends. The service may run beside it: both work
- * from the same queues. Throws StartError for a folder in which no service has run, unless it `mayBeNew`.
+ * from the same queues. Throws StartError for a folder in which no service has run, unless it `mayBeNew`, and
+ * to root for a folder of somebody else.
  */
 export async function openUpkeep(
   { data, mayBeNew = false }: DataOptions & { readonly mayBeNew?: boolean },
@@ -22,12 +26,15 @@ export async function openUpkeep(
 ): Promise<Upkeep> {
   const config = readConfig({ LOG_LEVEL: 'error', ...(data !== undefined && { DATA_DIR: data }) })
   if (!mayBeNew) await assertUsed(config)
+  await assertOwnFolder(config.dataDir)
   const log = opened.use(await startLog((line) => process.stderr.write(line), config.logLevel))
   const stores = await openStores({ config, log }, opened)
-  const { fileBytesMax, siteBytesMax } = config
+  const { dnsServers, fileBytesMax, siteBytesMax } = config
+  const lookUp = createLookUp({ servers: dnsServers, signal })
   return {
-    ...{ config, log, signal, ...stores, ...openWayOut(config) },
+    ...{ config, log, signal, ...stores, ...openWayOut(config, lookUp) },
     limits: { fileBytesMax, siteBytesMax },
+    room: new VisitedRoom({ db: stores.db, bytesMax: config.visitedBytesMax, now: Date.now }),
     now: Date.now,
   }
 }

@@ -1,12 +1,21 @@
 import { Identities } from '#atproto/identity.ts'
 import { createSafeFetch } from '#atproto/safe-fetch.ts'
+import type { LookUp } from '#domains/look-up.ts'
 import type { Config } from './config.ts'
 
 /** How hosts that users name are reached, and how their accounts are resolved. */
-export function openWayOut({ allowPrivateHosts, handleResolverUrl, plcUrl }: Config) {
+export function openWayOut(
+  {
+    allowPrivateHosts,
+    handleResolverUrl,
+    plcUrl,
+  }: Pick<Config, 'allowPrivateHosts' | 'handleResolverUrl' | 'plcUrl'>,
+  lookUp: LookUp,
+) {
   const fetch = createSafeFetch({ allowPrivate: allowPrivateHosts })
   const identities = new Identities({
     ...{ fetch, plcUrl, handleResolverUrl },
+    lookUpTxt: (name, signal) => lookUp('TXT', name, signal),
     allowHttp: allowPrivateHosts,
   })
   return { fetch, identities }

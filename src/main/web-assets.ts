@@ -4,7 +4,7 @@ import type { WebAsset } from '#api/app.ts'
 const webDir = new URL('../../web', import.meta.url).pathname
 
 /** The pages of the web app share one document, which looks at its own address. */
-const pages = ['/', '/onboarding', '/editor']
+const pages = ['/', '/onboarding', '/editor', '/names', '/account']
 
 /** Bundles `web/` into memory. Throws the bundler's errors. */
 export async function bundleWebAssets(): Promise<Map<string, WebAsset>> {

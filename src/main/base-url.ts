@@ -1,0 +1,46 @@
+import { isIP } from 'node:net'
+
+const loopback = /^(?:127\.0\.0\.1|\[::1\])$/
+
+/** As account servers see it: what is in no public DNS (reference server 0.5.35, `isLocalHostname`). */
+const privateTlds = /(?:^|\.)(?:test|local|localhost|invalid|example)$/
+
+/**
+ * Why the application cannot be at this address, or its sites below this domain: a setting and what it
+ * should be. Null when they can.
+ */
+export function problemOfAddresses(baseUrl: URL, baseDomain: string): string | null {
+  const { hostname, protocol } = baseUrl
+  if (baseUrl.href !== `${baseUrl.origin}/`) {
+    return 'BASE_URL: an origin without path, query or password, such as https://sitehost.example.com'
+  }
+  const problem = protocol === 'https:' ? problemOfPublic(baseUrl) : problemOfLoopback(baseUrl)
+  if (problem !== null) return problem
+  if (protocol === 'https:' && privateTlds.test(baseDomain)) {
+    return `BASE_DOMAIN: at a public BASE_URL, the domain under which sites get their names (now ${baseDomain})`
+  }
+  // A site would be the application, or the application a site.
+  const ours = [baseDomain, `sites.${baseDomain}`]
+  const isSites = ours.includes(hostname) || hostname.startsWith('s--')
+  return isSites ? 'BASE_DOMAIN: the application and the sites must not share a host' : null
+}
+
+function problemOfLoopback({ hostname }: URL): string | null {
+  // RFC 8252 §7.3: account servers send a sign-in back to loopback addresses, not to the name.
+  if (hostname === 'localhost') return 'BASE_URL: use 127.0.0.1 in place of localhost'
+  return loopback.test(hostname)
+    ? null
+    : 'BASE_URL: https, unless it is a loopback address: account servers sign nobody in to http elsewhere'
+}
+
+// Account servers read who we are from this address, and refuse to where it cannot be a public one.
+function problemOfPublic({ hostname, port }: URL): string | null {
+  const isName = isIP(hostname.replace(/^\[|\]$/g, '')) === 0
+  if (loopback.test(hostname)) return 'BASE_URL: http at a loopback address'
+  if (!isName || !hostname.includes('.') || privateTlds.test(hostname)) {
+    return `BASE_URL: a name of the public DNS: account servers sign nobody in to ${hostname}`
+  }
+  return port === ''
+    ? null
+    : 'BASE_URL: https without a port (443): account servers connect to no other'
+}

@@ -1,0 +1,17 @@
+import { expect, test } from 'bun:test'
+import { freePort } from './free-port.ts'
+
+test('is not one that the system hands out for connections', async () => {
+  const ports = await Promise.all(Array.from({ length: 50 }, () => freePort()))
+  for (const port of ports.map(Number)) expect(port).toBeWithin(20_000, 32_768)
+})
+
+test('can be listened on', async () => {
+  const server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: Number(await freePort()),
+    fetch: () => new Response('here'),
+  })
+  expect(await (await fetch(server.url)).text()).toBe('here')
+  await server.stop(true)
+})

@@ -1,0 +1,92 @@
+import { createSafeFetch } from '#atproto/safe-fetch.ts'
+import { createLookUp } from '#domains/look-up.ts'
+import { runAccountQueue } from '#ingest/account-queue-worker.ts'
+import { AccountSyncs } from '#ingest/account-syncs.ts'
+import { followSites } from '#ingest/follow.ts'
+import { runIngestQueue } from '#ingest/ingest-queue-worker.ts'
+import { VisitedRoom } from '#ingest/visited-room.ts'
+import type { Log } from '#observe/log.ts'
+import type { Did } from '#site/site-address.ts'
+import type { Config } from './config.ts'
+import { failAt } from './fail-at.ts'
+import { keepBlobs } from './keep-blobs.ts'
+import type { Stores } from './stores.ts'
+import { openWayOut } from './way-out.ts'
+
+/** What reading the network needs to know of the settings; plain data, which a thread can be sent. */
+export type IngestSettings = Pick<
+  Config,
+  | 'allowPrivateHosts'
+  | 'databaseUrl'
+  | 'dataDir'
+  | 'dnsServers'
+  | 'failPoint'
+  | 'fileBytesMax'
+  | 'firehoseUrl'
+  | 'handleResolverUrl'
+  | 'ingest'
+  | 'logLevel'
+  | 'plcUrl'
+  | 'siteBytesMax'
+  | 'visitedBytesMax'
+>
+
+export function ingestSettings(config: Config): IngestSettings {
+  const { allowPrivateHosts, databaseUrl, dataDir, dnsServers, failPoint, fileBytesMax } = config
+  const { firehoseUrl, handleResolverUrl, ingest, logLevel, plcUrl } = config
+  const { siteBytesMax, visitedBytesMax } = config
+  return {
+    ...{ allowPrivateHosts, databaseUrl, dataDir, dnsServers, failPoint, fileBytesMax },
+    ...{ firehoseUrl, handleResolverUrl, ingest, logLevel, plcUrl },
+    ...{ siteBytesMax, visitedBytesMax },
+  }
+}
+
+interface IngestPlane {
+  readonly syncs: AccountSyncs
+  /** Resolves when all of it has ended, which it does when the signal is aborted. */
+  readonly background: Promise<unknown>
+}
+
+interface PlaneOptions extends Stores {
+  readonly settings: IngestSettings
+  readonly log: Log
+  readonly signal: AbortSignal
+  /** Whoever keeps what was resolved of an account shall forget it. */
+  readonly onIdentityChanged: (did: Did) => void
+}
+
+/** Everything that reads the network: the firehose, the queues, what people have synced, and garbage. */
+export function startIngestPlane({ settings, ...options }: PlaneOptions): IngestPlane {
+  const { db, onIdentityChanged, signal } = options
+  const { allowPrivateHosts, dnsServers, firehoseUrl, ingest, visitedBytesMax } = settings
+  const { fileBytesMax, siteBytesMax } = settings
+  const now = Date.now
+  const lookUp = createLookUp({ servers: dnsServers, signal })
+  const { fetch, identities } = openWayOut(settings, lookUp)
+  const context = {
+    ...options,
+    ...{ fetch, identities },
+    limits: { fileBytesMax, siteBytesMax },
+    room: new VisitedRoom({ db, bytesMax: visitedBytesMax, now }),
+    at: failAt(settings.failPoint),
+    now,
+  }
+  const forget = (did: Did): void => {
+    identities.forget(did)
+    onIdentityChanged(did)
+  }
+  const background = Promise.all([
+    runIngestQueue({ ...context, meetsVisited: ingest === 'visited' }),
+    // Slots of its own: whether an account is still there is not asked behind somebody's large files.
+    runAccountQueue({ ...context, fetch: createSafeFetch({ allowPrivate: allowPrivateHosts }) }),
+    followSites({
+      ...context,
+      identities: { forget },
+      firehoseUrl,
+      meetsAll: ingest === 'all',
+    }),
+    keepBlobs(context),
+  ])
+  return { syncs: new AccountSyncs(context), background }
+}

@@ -1,0 +1,55 @@
+import { ClientKeys } from '#atproto/client-keys.ts'
+import type { Identities } from '#atproto/identity.ts'
+import { createOAuth, type OAuth } from '#atproto/oauth.ts'
+import type { SealedRows } from '#atproto/oauth-rows.ts'
+import type { SafeFetch } from '#atproto/safe-fetch.ts'
+import { createSeal } from '#atproto/seal.ts'
+import type { Db } from '#store/database.ts'
+import { withLease } from '#store/leases.ts'
+import { deleteSealed, getSealed, listSealed, putSealed } from '#store/sealed-rows.ts'
+
+interface OAuthParts {
+  readonly origin: string
+  readonly secrets: readonly [string, ...string[]]
+  readonly db: Db
+  readonly identities: Identities
+  readonly fetch: SafeFetch
+  readonly allowHttp: boolean
+}
+
+/** Sign-in at account servers, on our database; `clientKeys` is null at a loopback address. */
+export async function openOAuth(
+  parts: OAuthParts,
+): Promise<{ oauth: OAuth; clientKeys: ClientKeys | null }> {
+  const { db, origin } = parts
+  const clientKeys = origin.startsWith('https:') ? await openClientKeys(parts) : null
+  const sealing = await openSealing(parts)
+  return {
+    clientKeys,
+    oauth: createOAuth({ ...parts, ...sealing, keys: clientKeys, alone: aloneOn(db) }),
+  }
+}
+
+/** The keys of a service at a public address. */
+export async function openClientKeys(
+  parts: Pick<OAuthParts, 'db' | 'secrets'>,
+): Promise<ClientKeys> {
+  return new ClientKeys({ ...(await openSealing(parts)), alone: aloneOn(parts.db) })
+}
+
+const aloneOn =
+  (db: Db) =>
+  <T>(name: string, work: () => Promise<T>): Promise<T> =>
+    withLease(db, name, work)
+
+/** Rows of this database that only who has the secrets can read. */
+export async function openSealing({ db, secrets }: Pick<OAuthParts, 'db' | 'secrets'>) {
+  const now = Date.now
+  const rows: SealedRows = {
+    get: (kind, key) => getSealed(db, { kind, key }, now()),
+    put: (kind, key, sealed, expiresAt) => putSealed(db, { kind, key, sealed, expiresAt }),
+    delete: (kind, key) => deleteSealed(db, { kind, key }),
+    list: (kind, after, limit) => listSealed(db, kind, { after, limit, now: now() }),
+  }
+  return { rows, seal: await createSeal(secrets, 'sitehost oauth rows') }
+}

@@ -1,0 +1,32 @@
+import { expect, test } from 'bun:test'
+import { ServerRefusedError, ServerUnreachableError } from '#atproto/account-repo.ts'
+import { IdentityError } from '#atproto/identity.ts'
+import { SyncsBusyError } from '#ingest/account-syncs.ts'
+import { DatabaseUnavailableError } from '#store/database-unavailable.ts'
+import { accountOf } from '#tests/support/sample-rows.ts'
+import { errorOfThread, threadFailureOf } from './thread-failure.ts'
+
+const method = 'com.atproto.repo.listRecords'
+const refusal = { status: 503, data: { error: 'NotNow', message: 'later' } }
+
+const full = Object.assign(new Error('disk full'), { code: 'SQLITE_FULL' })
+
+const errors: [string, Error, Error][] = [
+  ['busy', new SyncsBusyError(), new SyncsBusyError()],
+  ['unreachable', new ServerUnreachableError(method), new ServerUnreachableError(method)],
+  ['unknown', new IdentityError(accountOf(1), 'no document'), new ServerUnreachableError(method)],
+  ['refused', new ServerRefusedError(method, refusal), new ServerRefusedError(method, refusal)],
+  [
+    'database away',
+    new DatabaseUnavailableError('sqlite', full),
+    new DatabaseUnavailableError('sqlite', full),
+  ],
+  ['unforeseen', new TypeError('of ours'), new Error('TypeError: of ours')],
+]
+
+test.each(errors)('%s: in another thread what it was', (_, error, expected) => {
+  const revived = errorOfThread(structuredClone(threadFailureOf(error)))
+  expect(revived.constructor).toBe(expected.constructor)
+  expect(revived.message).toBe(expected.message)
+  expect({ ...revived }).toEqual({ ...expected })
+})

@@ -1,0 +1,56 @@
+import { ServerRefusedError, ServerUnreachableError } from '#atproto/account-repo.ts'
+import { IdentityError } from '#atproto/identity.ts'
+import { SyncsBusyError } from '#ingest/account-syncs.ts'
+import { DatabaseUnavailableError } from '#store/database-unavailable.ts'
+
+/** Why a thread could not do what it was for, as plain data: an error loses its class on the way to another. */
+export type ThreadFailure =
+  | { readonly kind: 'busy' | 'unreachable' }
+  | {
+      readonly kind: 'refused'
+      readonly status: number
+      readonly code: string
+      readonly reason: string
+    }
+  | { readonly kind: 'database'; readonly dialect: 'sqlite' | 'postgres'; readonly code: string }
+  | { readonly kind: 'unforeseen'; readonly message: string }
+
+export function threadFailureOf(error: unknown): ThreadFailure {
+  if (error instanceof SyncsBusyError) return { kind: 'busy' }
+  if (error instanceof ServerUnreachableError || error instanceof IdentityError) {
+    return { kind: 'unreachable' }
+  }
+  if (error instanceof ServerRefusedError) {
+    const { code, reason, status } = error
+    return { kind: 'refused', status, code, reason }
+  }
+  if (error instanceof DatabaseUnavailableError) {
+    const { code, dialect } = error
+    return { kind: 'database', dialect, code }
+  }
+  return {
+    kind: 'unforeseen',
+    message: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
+  }
+}
+
+/** The error that it was, as far as anybody asks. */
+export function errorOfThread(failure: ThreadFailure): Error {
+  const method = 'com.atproto.repo.listRecords'
+  switch (failure.kind) {
+    case 'busy':
+      return new SyncsBusyError()
+    case 'unreachable':
+      return new ServerUnreachableError(method)
+    case 'refused': {
+      const { code, reason, status } = failure
+      return new ServerRefusedError(method, { status, data: { error: code, message: reason } })
+    }
+    case 'database': {
+      const { code, dialect } = failure
+      return new DatabaseUnavailableError(dialect, Object.assign(new Error(code), { code }))
+    }
+    case 'unforeseen':
+      return new Error(failure.message)
+  }
+}
