@@ -4,7 +4,13 @@ import { readUser, signOut } from './api.ts'
 import { Button } from './button.tsx'
 import { useLoaded } from './use-loaded.ts'
 
-/** Who is signed in, and the way out. */
+const pages = [
+  { path: '/editor', name: 'Sites' },
+  { path: '/names', name: 'Names' },
+  { path: '/account', name: 'Account' },
+]
+
+/** Where to go, who is signed in, and the way out. */
 export function AccountCorner() {
   const [user] = useLoaded(readUser)
   const [label, setLabel] = useState('Sign out')
@@ -18,6 +24,13 @@ export function AccountCorner() {
   }
   return (
     <div className={styles['corner']}>
+      <nav aria-label="Pages" className={styles['pages']}>
+        {pages.map(({ path, name }) => (
+          <a aria-current={location.pathname === path ? 'page' : undefined} href={path} key={path}>
+            {name}
+          </a>
+        ))}
+      </nav>
       {user.state === 'loaded' && <span className={styles['handle']}>@{user.value.handle}</span>}
       <Button look="quiet" onClick={() => void leave()}>
         {label}

@@ -1,3 +1,5 @@
+import type { AnswerTo, Asked, CallName } from '#api/contract/client.ts'
+
 /**
  * A call that did not do what it was for. `message` is a sentence for the person at the screen.
  * `status` is null where there is no answer to speak of: the connection broke off, or a job failed.
@@ -12,59 +14,80 @@ export class ApiError extends Error {
   }
 }
 
-export type AuthStatus = { authenticated: true; did: string } | { authenticated: false }
-
-export interface User {
-  readonly did: string
-  readonly handle: string
-}
-
-/** Times are ISO 8601. */
-export interface Site {
-  readonly rkey: string
-  readonly displayName: string
-  readonly uri: string
-  /** Null until a version of it was read. */
-  readonly cid: string | null
-  readonly fileCount: number
-  readonly bytes: number
-  readonly url: string
-  readonly domains: readonly SiteDomain[]
-  readonly createdAt: string | null
-  readonly updatedAt: string | null
-  readonly publishedAt: string | null
-  readonly problems: readonly string[]
-}
-
-/** A name that leads to the site. A custom domain is served once it is verified. */
-export interface SiteDomain {
-  readonly type: 'sitehost' | 'custom'
-  readonly domain: string
-  readonly verified?: boolean
-}
-
 /** Where to send the person, to sign in with their own server. */
 export async function startSignIn(handle: string): Promise<string> {
-  const { url } = await call<{ url: string }>('/api/auth/signin', post({ handle }))
+  const { url } = await call('POST /api/auth/signin', { body: { handle } })
   return url
 }
 
-export const readAuthStatus = () => call<AuthStatus>('/api/auth/status')
+export const readAuthStatus = () => call('GET /api/auth/status', {})
 
-export const readUser = () => call<User>('/api/user/info')
+export const readUser = () => call('GET /api/user/info', {})
 
-export async function listSites(): Promise<readonly Site[]> {
-  const { sites } = await call<{ sites: readonly Site[] }>('/api/user/sites')
+export async function listSites() {
+  const { sites } = await call('GET /api/user/sites', {})
   return sites
 }
 
+/** Has the account's sites read from its own server, now. */
+export const syncSites = () => call('POST /api/user/sync', {})
+
 export async function signOut(): Promise<void> {
-  await call('/api/auth/logout', post({}))
+  await call('POST /api/auth/logout', {})
+}
+
+export type Names = AnswerTo<'GET /api/user/domains'>
+export type Subdomain = Names['sitehostDomains'][number]
+export type CustomDomain = Names['customDomains'][number]
+
+export const listNames = () => call('GET /api/user/domains', {})
+
+/** The name that is had from now on, whole. */
+export async function claimName(handle: string): Promise<string> {
+  const { domain } = await call('POST /api/domain/claim', { body: { handle } })
+  return domain
+}
+
+export async function renameName(domain: string, handle: string): Promise<string> {
+  const renamed = await call('POST /api/domain/update', { body: { handle, domain } })
+  return renamed.domain
+}
+
+export async function releaseName(domain: string): Promise<void> {
+  await call('DELETE /api/domain/sitehost/:domain', { params: { domain } })
+}
+
+/** `siteRkey` null: nowhere. */
+export async function mapName(domain: string, siteRkey: string | null): Promise<void> {
+  await call('POST /api/domain/sitehost/map-site', { body: { domain, siteRkey } })
+}
+
+export const addDomain = (domain: string) =>
+  call('POST /api/domain/custom/add', { body: { domain } })
+
+export const verifyDomain = (id: string) => call('POST /api/domain/custom/verify', { body: { id } })
+
+export async function mapDomain(id: string, siteRkey: string | null): Promise<void> {
+  await call('POST /api/domain/custom/:id/map-site', { params: { id }, body: { siteRkey } })
+}
+
+export async function deleteDomain(id: string): Promise<void> {
+  await call('DELETE /api/domain/custom/:id', { params: { id } })
+}
+
+/** `domain` null: each of the site's names shows it. */
+export async function choosePrimary(rkey: string, domain: string | null): Promise<void> {
+  await call('POST /api/site/:rkey/primary', { params: { rkey }, body: { domain } })
+}
+
+/** Removes everything that is here of the account; `records`: in its own repository too. */
+export async function leaveService(records: boolean): Promise<void> {
+  await call('DELETE /api/user', { body: { records } })
 }
 
 /** Ends a job that has not begun to write. Throws ApiError, with 409 when it is too late. */
 export async function cancelJob(jobId: string): Promise<void> {
-  await call(`/sitehost/upload-progress/${jobId}`, { method: 'DELETE' })
+  await call('DELETE /sitehost/upload-progress/:jobId', { params: { jobId } })
 }
 
 /** The sentence in an error's body, whichever of the server's shapes it has. */
@@ -75,11 +98,34 @@ export function errorSentence(body: unknown, status: number): string {
   return typeof id === 'string' ? `${error} (${id})` : error
 }
 
+/** Method and address of a call. */
+export function addressOf<Name extends CallName>(
+  name: Name,
+  asked: Omit<Asked<Name>, 'body'>,
+): { method: string; path: string } {
+  const { params = {}, query = {} } = asked as AnyAsked
+  const [method = '', pattern = ''] = name.split(' ')
+  const path = pattern.replace(/:(\w+)/g, (_, param) => encodeURIComponent(params[param] ?? ''))
+  const search = new URLSearchParams(query).toString()
+  return { method, path: search === '' ? path : `${path}?${search}` }
+}
+
+interface AnyAsked {
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: Record<string, string>
+  readonly body?: unknown
+}
+
 // The answers are trusted to have the contract's shapes: this script came from the same server.
-async function call<T>(path: string, init: RequestInit = {}): Promise<T> {
+async function call<Name extends CallName>(
+  name: Name,
+  asked: Asked<Name>,
+): Promise<AnswerTo<Name>> {
+  const { method, path } = addressOf(name, asked)
+  const { body: sent } = asked as AnyAsked
   let response: Response
   try {
-    response = await fetch(path, { ...init, credentials: 'same-origin' })
+    response = await fetch(path, { method, ...jsonOf(sent), credentials: 'same-origin' })
   } catch (cause) {
     throw new ApiError(null, 'Sitehost cannot be reached. Check your connection and try again.', {
       cause,
@@ -87,14 +133,13 @@ async function call<T>(path: string, init: RequestInit = {}): Promise<T> {
   }
   const body: unknown = await response.json().catch(() => null)
   if (!response.ok) throw new ApiError(response.status, errorSentence(body, response.status))
-  return body as T
+  return body as AnswerTo<Name>
 }
 
-const post = (body: object): RequestInit => ({
-  method: 'POST',
-  headers: { 'content-type': 'application/json' },
-  body: JSON.stringify(body),
-})
+const jsonOf = (body: unknown): RequestInit =>
+  body === undefined
+    ? {}
+    : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null

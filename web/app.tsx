@@ -1,18 +1,27 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { AccountPage } from './account-page.tsx'
 import { EditorPage } from './editor-page.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
+import { NamesPage } from './names-page.tsx'
 import { OnboardingPage } from './onboarding-page.tsx'
 import { SignInPage } from './sign-in-page.tsx'
+import { UnknownPage } from './unknown-page.tsx'
 
 function App({ path }: { path: string }) {
   switch (path) {
     case '/editor':
       return <EditorPage />
+    case '/names':
+      return <NamesPage />
+    case '/account':
+      return <AccountPage />
     case '/onboarding':
       return <OnboardingPage />
-    default:
+    case '/':
       return <SignInPage />
+    default:
+      return <UnknownPage />
   }
 }
 

@@ -30,4 +30,11 @@ test('the script runs in a browser, and is not made for developers', () => {
   expect(script.match(/jsxDEV/g)).toBeNull()
 })
 
+test('of the contract only types came along', () => {
+  const script = textOf('text/javascript')
+  // zod keeps what it knows of a schema under this name; the texts are of a declaration.
+  expect(script.match(/.{20}_zod.{20}|strictObject|Begins a sign-in/g)).toBeNull()
+  expect(script).toContain('POST /api/auth/signin')
+})
+
 const textOf = (type: string): string => texts.get(type) ?? `no ${type} in the bundle`

@@ -16,7 +16,7 @@ export function EditorPage() {
         <h1 id="sites">Your sites</h1>
         {sites.state === 'loading' && <p>Loading…</p>}
         {sites.state === 'failed' && <Problem>{sites.message}</Problem>}
-        {sites.state === 'loaded' && <SiteList sites={sites.value} />}
+        {sites.state === 'loaded' && <SiteList onLookedAgain={reload} sites={sites.value} />}
       </section>
       <Uploader onPublished={reload} siteNames={siteNames} title="Publish" />
     </PageFrame>

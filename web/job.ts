@@ -1,41 +1,18 @@
-import type { SkippedFile } from './collect-files.ts'
+import type { JobEvents } from '#api/contract/client.ts'
 
-export interface JobProgress {
-  readonly phase:
-    | 'validating'
-    | 'compressing'
-    | 'uploading'
-    | 'creating_manifest'
-    | 'finalizing'
-    | 'done'
-  readonly totalFiles: number
-  readonly filesProcessed: number
-  readonly filesUploaded: number
-  readonly filesReused: number
-  readonly currentFile: string | null
-}
+export type JobUpdate = Pick<JobEvents['progress'], 'status' | 'progress'>
 
-export interface JobUpdate {
-  readonly status: 'pending' | 'processing' | 'uploading' | 'completed' | 'failed'
-  readonly progress: JobProgress
-}
-
-export interface JobResult {
-  readonly siteName: string
-  readonly url: string
-  readonly fileCount: number
-  readonly uploadedCount: number
-  readonly reusedCount: number
-  /** Whether visitors see it already; if not, they will in a moment. */
-  readonly live: boolean
-  readonly skippedFiles: readonly SkippedFile[]
-}
+export type JobResult = JobEvents['done']
 
 /** One line on where a job is, and how much of it is done, from 0 to 1; null while that is unknown. */
 export function describeJob({ status, progress }: JobUpdate): {
   text: string
   fraction: number | null
 } {
+  const hasBegun = progress.phase !== 'validating'
+  if (status === 'pending' && hasBegun) {
+    return { text: 'Waiting for your account’s server; goes on by itself', fraction: null }
+  }
   if (status === 'pending') return { text: 'Waiting for its turn', fraction: null }
   const { totalFiles, filesProcessed, filesUploaded, filesReused } = progress
   // A file that is reused is neither prepared nor sent: it is done from the start.

@@ -1,10 +1,13 @@
+import { listSites } from './api.ts'
 import { Button } from './button.tsx'
 import type { SkippedFile } from './collect-files.ts'
 import { focusOnMount } from './focus-on-mount.ts'
 import { formatCount } from './format.ts'
 import type { JobResult } from './job.ts'
 import styles from './publish-result.module.css'
+import { SiteProblems } from './site-problems.tsx'
 import { SkippedFiles } from './skipped-files.tsx'
+import { useLoaded } from './use-loaded.ts'
 
 interface PublishResultProps {
   readonly result: JobResult
@@ -14,7 +17,13 @@ interface PublishResultProps {
 }
 
 export function PublishResult({ result, leftOut, onAgain }: PublishResultProps) {
-  const { fileCount, live, reusedCount, skippedFiles, url } = result
+  const { fileCount, live, reusedCount, siteName, skippedFiles, url } = result
+  const [sites] = useLoaded(listSites)
+  // Of a version that is not live yet nobody knows them; the result itself is told anyway.
+  const problems =
+    live && sites.state === 'loaded'
+      ? sites.value.filter(({ rkey }) => rkey === siteName).flatMap((site) => site.problems)
+      : []
   return (
     <div className={styles['result']}>
       <h3 ref={focusOnMount} tabIndex={-1}>
@@ -30,6 +39,7 @@ export function PublishResult({ result, leftOut, onAgain }: PublishResultProps) 
         {formatCount(fileCount, 'file')}
         {reusedCount > 0 && `, ${reusedCount} of them in your repository already`}
       </p>
+      <SiteProblems isOpen problems={problems} />
       <SkippedFiles files={[...leftOut, ...skippedFiles]} />
       <Button look="quiet" onClick={onAgain}>
         Publish another

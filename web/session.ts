@@ -3,20 +3,40 @@ import { ApiError } from './api.ts'
 /** Whether the error says that the sign-in has ended; if so, the page is being left for `/`. */
 export function leaveIfSignedOut(error: unknown): boolean {
   if (!(error instanceof ApiError) || error.status !== 401) return false
-  location.replace('/?error=signed_out')
+  location.replace('/?news=signed_out')
   return true
 }
 
-/** What the address of the sign-in page asks to tell, or null. */
-export function noticeOf(search: string): string | null {
-  return notices.get(new URLSearchParams(search).get('error') ?? '') ?? null
+/** What the sign-in page tells whoever was sent there: something to mend, or just news. */
+export interface Notice {
+  readonly kind: 'problem' | 'news'
+  readonly text: string
 }
 
-const notices = new Map([
+/** What the address of the sign-in page asks to tell, or null. */
+export function noticeOf(search: string): Notice | null {
+  const query = new URLSearchParams(search)
+  const told = news.get(query.get('news') ?? '')
+  if (told !== undefined) return { kind: 'news', text: told }
+  const error = query.get('error') ?? ''
+  const problem = problems.get(`${error} ${query.get('reason')}`) ?? problems.get(error)
+  return problem === undefined ? null : { kind: 'problem', text: problem }
+}
+
+const problems = new Map([
   [
     'auth_failed',
-    'Signing in did not work. Try again; if you pressed “Deny access”, nothing was changed.',
+    'Signing in did not work. Try again, and allow all that Sitehost asks for; if you pressed “Deny access”, nothing was changed.',
+  ],
+  // One comes back every ten seconds at least (src/api/rate-limits.ts).
+  [
+    'auth_failed too_many',
+    'Too many sign-ins from your network. Try again in a few seconds; nothing was changed.',
   ],
   ['missing_handle', 'Enter your handle or your server’s address.'],
+])
+
+const news = new Map([
+  ['left', 'Everything that was here of your account is removed.'],
   ['signed_out', 'Your sign-in has ended. Sign in again.'],
 ])

@@ -4,7 +4,7 @@ import { Button } from './button.tsx'
 import styles from './sign-in-form.module.css'
 import { TextField } from './text-field.tsx'
 
-/** `notice` is what led here, shown until the next try. */
+/** `notice` is what went wrong before, shown until the next try. */
 export function SignInForm({ notice }: { notice: string | null }) {
   const [handle, setHandle] = useState(
     () => new URLSearchParams(location.search).get('handle') ?? '',

@@ -1,5 +1,6 @@
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { readAuthStatus } from './api.ts'
+import { News } from './news.tsx'
 import { PageFrame } from './page-frame.tsx'
 import { noticeOf } from './session.ts'
 import { SignInForm } from './sign-in-form.tsx'
@@ -7,7 +8,7 @@ import styles from './sign-in-page.module.css'
 
 /** `/`: says what this is and lets people in; those who are in already go on to their sites. */
 export function SignInPage() {
-  const notice = noticeOf(location.search)
+  const [notice] = useState(() => noticeOf(location.search))
   useEffect(() => {
     // Whoever was sent here to read something stays, also so that no two pages send them back and forth.
     if (notice !== null) return
@@ -19,6 +20,7 @@ export function SignInPage() {
   }, [notice])
   return (
     <PageFrame title="Sign in">
+      {notice?.kind === 'news' && <News>{notice.text}</News>}
       <div className={styles['opening']}>
         <h1 className={styles['headline']}>Your website, in your own account</h1>
         <p className={styles['lead']}>
@@ -26,7 +28,7 @@ export function SignInPage() {
           account and serves it under an address of its own.
         </p>
       </div>
-      <SignInForm notice={notice} />
+      <SignInForm notice={notice?.kind === 'problem' ? notice.text : null} />
       <ul className={styles['facts']}>
         <li>
           <h2>It stays yours</h2>

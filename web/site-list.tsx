@@ -1,9 +1,16 @@
-import type { Site } from './api.ts'
+import type { Site } from '#api/contract/client.ts'
 import { formatBytes, formatCount, formatTime } from './format.ts'
+import { NoSites } from './no-sites.tsx'
 import styles from './site-list.module.css'
+import { SiteProblems } from './site-problems.tsx'
 
-export function SiteList({ sites }: { sites: readonly Site[] }) {
-  if (sites.length === 0) return <p className={styles['none']}>No site yet. Publish one below.</p>
+interface SiteListProps {
+  readonly sites: readonly Site[]
+  readonly onLookedAgain: () => void
+}
+
+export function SiteList({ sites, onLookedAgain }: SiteListProps) {
+  if (sites.length === 0) return <NoSites onLookedAgain={onLookedAgain} />
   return (
     <ul className={styles['list']}>
       {sites.map((site) => (
@@ -22,12 +29,12 @@ function SiteItem({ site }: { site: Site }) {
         <a href={url}>{displayName || rkey}</a>
       </h2>
       <ul className={styles['addresses']}>
-        {domains.map(({ domain, verified }) => (
-          <li key={domain}>
-            {verified === false ? (
-              `${domain} (not verified yet)`
+        {domains.map((row) => (
+          <li key={row.domain}>
+            {row.type === 'sitehost' || row.verified ? (
+              <a href={addressOf(row.domain, url)}>{row.domain}</a>
             ) : (
-              <a href={addressOf(domain, url)}>{domain}</a>
+              `${row.domain} (not verified yet)`
             )}
           </li>
         ))}
@@ -41,16 +48,7 @@ function SiteItem({ site }: { site: Site }) {
           </>
         )}
       </p>
-      {problems.length > 0 && (
-        <details className={styles['problems']}>
-          <summary>{formatCount(problems.length, 'problem')}</summary>
-          <ul>
-            {problems.map((problem) => (
-              <li key={problem}>{problem}</li>
-            ))}
-          </ul>
-        </details>
-      )}
+      <SiteProblems problems={problems} />
     </li>
   )
 }

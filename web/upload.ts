@@ -1,5 +1,6 @@
+import type { AnswerTo } from '#api/contract/client.ts'
 import { ignoreFileName } from '#site/upload-path.ts'
-import { ApiError, errorSentence } from './api.ts'
+import { ApiError, addressOf, errorSentence } from './api.ts'
 import { type PickedFile, sharedFolder } from './collect-files.ts'
 
 interface Upload {
@@ -22,17 +23,22 @@ export function uploadFiles({ siteName, files, onProgress, signal }: Upload): Pr
       allSent = true
     }
     request.onload = () => {
-      const { status, response } = request
-      if (status < 300 && typeof response?.jobId === 'string') resolve(response.jobId)
+      const { status } = request
+      // Whatever stands between may answer in its place, so it may be anything else, or null.
+      const response: Answer | null = request.response
+      if (status < 300 && response && 'jobId' in response) resolve(response.jobId)
       else reject(new ApiError(status, errorSentence(response, status)))
     }
     request.onerror = () => reject(new ApiError(null, allSent ? brokenAfter : brokenOff))
     request.onabort = () => reject(signal.reason)
     signal.addEventListener('abort', () => request.abort(), { once: true })
-    request.open('POST', '/sitehost/upload-files')
+    const { method, path } = addressOf('POST /sitehost/upload-files', {})
+    request.open(method, path)
     request.send(uploadForm(siteName, files))
   })
 }
+
+type Answer = AnswerTo<'POST /sitehost/upload-files'>
 
 /**
  * The name comes first: the server refuses by it before it reads a single file. Then the rules of what

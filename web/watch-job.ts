@@ -1,4 +1,5 @@
-import { ApiError, errorSentence } from './api.ts'
+import type { JobEvents } from '#api/contract/client.ts'
+import { ApiError, addressOf, errorSentence } from './api.ts'
 import type { JobResult, JobUpdate } from './job.ts'
 
 interface Watch {
@@ -16,7 +17,7 @@ interface Watch {
  */
 export async function watchJob(jobId: string, watch: Watch): Promise<JobResult> {
   const { signal, retryMs = 3000 } = watch
-  const url = `/sitehost/upload-progress/${encodeURIComponent(jobId)}`
+  const { path: url } = addressOf('GET /sitehost/upload-progress/:jobId', { params: { jobId } })
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
     const end = await followStream(url, watch)
     if (end.kind === 'done') return end.result
@@ -41,12 +42,17 @@ function followStream(url: string, watch: Watch): Promise<StreamEnd> {
       source.close()
       resolve(how)
     }
-    source.addEventListener('progress', ({ data }) => onUpdate(JSON.parse(data)))
-    source.addEventListener('done', ({ data }) => end({ kind: 'done', result: JSON.parse(data) }))
+    const on = <Event extends 'progress' | 'done'>(
+      event: Event,
+      take: (data: JobEvents[Event]) => void,
+    ) => source.addEventListener(event, ({ data }) => take(JSON.parse(data)))
+    on('progress', onUpdate)
+    on('done', (result) => end({ kind: 'done', result }))
     // One name, two events: the server's own `error` carries data, the connection's does not.
     source.addEventListener('error', (event) => {
       if (event instanceof MessageEvent) {
-        end({ kind: 'failed', error: JSON.parse(event.data).error })
+        const { error }: JobEvents['error'] = JSON.parse(event.data)
+        end({ kind: 'failed', error })
       } else if (source.readyState === closed) {
         end({ kind: 'closed' })
       }

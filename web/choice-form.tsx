@@ -1,0 +1,48 @@
+import { type FormEvent, useState } from 'react'
+import { Button } from './button.tsx'
+import styles from './choice-form.module.css'
+import { Problem } from './problem.tsx'
+import { SelectField } from './select-field.tsx'
+import { useAction } from './use-action.ts'
+
+interface ChoiceFormProps {
+  readonly label: string
+  /** What no choice means. */
+  readonly none: string
+  readonly choices: readonly string[]
+  /** As it is; empty: none. */
+  readonly value: string
+  /** `null`: none. */
+  readonly onSave: (choice: string | null) => Promise<unknown>
+}
+
+/** A choice that counts when it is saved, not while somebody moves through it with the arrow keys. */
+export function ChoiceForm({ label, none, choices, value, onSave }: ChoiceFormProps) {
+  const [chosen, setChosen] = useState(value)
+  const [saved, setSaved] = useState(value)
+  // It was changed from elsewhere, as when its site was taken away.
+  if (saved !== value) {
+    setSaved(value)
+    setChosen(value)
+  }
+  const { isBusy, problem, run } = useAction()
+  const save = (event: FormEvent) => {
+    event.preventDefault()
+    void run(() => onSave(chosen === '' ? null : chosen))
+  }
+  return (
+    <form className={styles['form']} onSubmit={save}>
+      <SelectField
+        choices={choices}
+        label={label}
+        none={none}
+        onChange={(event) => setChosen(event.target.value)}
+        value={chosen}
+      />
+      <Button aria-label={`Save: ${label}`} disabled={isBusy} look="quiet" type="submit">
+        Save
+      </Button>
+      {problem !== null && <Problem>{problem}</Problem>}
+    </form>
+  )
+}

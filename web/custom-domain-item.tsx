@@ -1,0 +1,83 @@
+import { useState } from 'react'
+import { type CustomDomain, deleteDomain, mapDomain, verifyDomain } from './api.ts'
+import { Button } from './button.tsx'
+import { ChoiceForm } from './choice-form.tsx'
+import { Confirm } from './confirm.tsx'
+import { DnsRecords } from './dns-records.tsx'
+import styles from './name-item.module.css'
+import { Problem } from './problem.tsx'
+import { useAction } from './use-action.ts'
+
+interface CustomDomainItemProps {
+  readonly custom: CustomDomain
+  readonly siteNames: readonly string[]
+  readonly addressOf: (domain: string) => string
+  /** Tells what has changed. */
+  readonly onChanged: (what: string) => void
+}
+
+/** Somebody's own domain: its records, whether it is theirs, where it leads, and taking it away. */
+export function CustomDomainItem(props: CustomDomainItemProps) {
+  const { custom, siteNames, addressOf, onChanged } = props
+  const { id, domain, verified, rkey, warning, dns } = custom
+  const { isBusy, problem, run } = useAction()
+  const [found, setFound] = useState<string | null>(null)
+  const verify = () =>
+    run(async () => {
+      const { verified: isVerified, error } = await verifyDomain(id)
+      setFound(error)
+      onChanged(isVerified ? `${domain} is verified.` : `${domain} is not verified yet.`)
+    })
+  const map = async (site: string | null) => {
+    await mapDomain(id, site)
+    onChanged(site === null ? `${domain} leads nowhere now.` : `${domain} leads to ${site} now.`)
+  }
+  const remove = () =>
+    run(async () => {
+      await deleteDomain(id)
+      onChanged(`${domain} is deleted.`)
+    })
+  const told = found ?? warning
+  return (
+    <li className={styles['item']}>
+      <h3>{verified && rkey !== null ? <a href={addressOf(domain)}>{domain}</a> : domain}</h3>
+      <p className={verified ? styles['verified'] : styles['waiting']}>
+        {verified ? 'Verified: it is yours.' : 'Not verified yet, so it is not served.'}
+      </p>
+      {told !== null && <Problem>{told}</Problem>}
+      <details open={!verified}>
+        <summary>Records to set at the domain’s provider</summary>
+        <DnsRecords dns={dns} />
+      </details>
+      <ChoiceForm
+        choices={siteNames}
+        label={`Site that ${domain} shows`}
+        none="None"
+        onSave={map}
+        value={rkey ?? ''}
+      />
+      <div className={styles['buttons']}>
+        <Button
+          aria-label={`${verified ? 'Check again' : 'Verify'}: ${domain}`}
+          disabled={isBusy}
+          look={verified ? 'quiet' : 'primary'}
+          onClick={() => void verify()}
+        >
+          {isBusy ? 'Looking…' : verified ? 'Check again' : 'Verify'}
+        </Button>
+        <Confirm
+          isBusy={isBusy}
+          label="Delete"
+          onConfirm={() => void remove()}
+          title={`Delete ${domain}?`}
+          yes="Delete"
+        >
+          <p>
+            It does not show your site any more. Its records at your provider are yours to remove.
+          </p>
+        </Confirm>
+      </div>
+      {problem !== null && <Problem>{problem}</Problem>}
+    </li>
+  )
+}

@@ -1,0 +1,102 @@
+import { useCallback, useEffect, useRef, useState } from 'react'
+import type { Site } from '#api/contract/client.ts'
+import { AccountCorner } from './account-corner.tsx'
+import { addDomain, claimName, listNames, listSites, type Names } from './api.ts'
+import { CustomDomainItem } from './custom-domain-item.tsx'
+import { NameForm } from './name-form.tsx'
+import styles from './names-page.module.css'
+import { PageFrame } from './page-frame.tsx'
+import { PrimaryAddresses } from './primary-addresses.tsx'
+import { Problem } from './problem.tsx'
+import { SubdomainItem } from './subdomain-item.tsx'
+import { useLoaded } from './use-loaded.ts'
+
+const readAll = async () => ({ names: await listNames(), sites: await listSites() })
+
+/** `/names`: which names someone's sites have, and how to get more. */
+export function NamesPage() {
+  const [all, reload] = useLoaded(readAll)
+  const [told, setTold] = useState('')
+  const status = useRef<HTMLParagraphElement>(null)
+  const onChanged = useCallback(
+    (what: string) => {
+      setTold(what)
+      reload()
+    },
+    [reload],
+  )
+  useEffect(() => {
+    // What held the focus may be gone with what was changed.
+    if (told !== '' && all.state === 'loaded' && document.activeElement === document.body) {
+      status.current?.focus()
+    }
+  }, [all, told])
+  return (
+    <PageFrame corner={<AccountCorner />} title="Names">
+      <div className={styles['opening']}>
+        <h1>Names</h1>
+        <p>Every site has an address of its own. Here you give it better ones.</p>
+        <p className={styles['told']} ref={status} role="status" tabIndex={-1}>
+          {told}
+        </p>
+      </div>
+      {all.state === 'loading' && <p>Loading…</p>}
+      {all.state === 'failed' && <Problem>{all.message}</Problem>}
+      {all.state === 'loaded' && <NameSections {...all.value} onChanged={onChanged} />}
+    </PageFrame>
+  )
+}
+
+interface NameSectionsProps {
+  readonly names: Names
+  readonly sites: readonly Site[]
+  readonly onChanged: (what: string) => void
+}
+
+function NameSections({ names, sites, onChanged }: NameSectionsProps) {
+  const siteNames = sites.map(({ rkey }) => rkey)
+  const shared = { siteNames, addressOf, onChanged }
+  const claim = async (handle: string) => onChanged(`${await claimName(handle)} is yours.`)
+  const add = async (domain: string) =>
+    onChanged(`${(await addDomain(domain)).domain} is added. Set its records, then verify it.`)
+  return (
+    <>
+      <section aria-labelledby="claimed" className={styles['section']}>
+        <h2 id="claimed">Names on this service</h2>
+        <ul className={styles['list']}>
+          {names.sitehostDomains.map((subdomain) => (
+            <SubdomainItem key={subdomain.domain} subdomain={subdomain} {...shared} />
+          ))}
+        </ul>
+        <NameForm
+          hint="3 to 63 letters (a to z), digits and single hyphens between them."
+          label="Name to claim"
+          onSubmit={claim}
+          submit="Claim"
+        />
+      </section>
+      <section aria-labelledby="own" className={styles['section']}>
+        <h2 id="own">Your own domains</h2>
+        <ul className={styles['list']}>
+          {names.customDomains.map((custom) => (
+            <CustomDomainItem custom={custom} key={custom.id} {...shared} />
+          ))}
+        </ul>
+        <NameForm
+          hint="One that you own, such as www.example.com. What to set at its provider comes next."
+          label="Domain to add"
+          onSubmit={add}
+          submit="Add"
+        />
+      </section>
+      <PrimaryAddresses onChanged={onChanged} sites={sites} />
+    </>
+  )
+}
+
+/** On the scheme and the port of the application. */
+function addressOf(domain: string): string {
+  const address = new URL('/', location.origin)
+  address.hostname = domain
+  return address.href
+}

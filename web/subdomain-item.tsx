@@ -1,0 +1,78 @@
+import { useState } from 'react'
+import { mapName, releaseName, renameName, type Subdomain } from './api.ts'
+import { Button } from './button.tsx'
+import { ChoiceForm } from './choice-form.tsx'
+import { Confirm } from './confirm.tsx'
+import { NameForm } from './name-form.tsx'
+import styles from './name-item.module.css'
+import { Problem } from './problem.tsx'
+import { useAction } from './use-action.ts'
+
+interface SubdomainItemProps {
+  readonly subdomain: Subdomain
+  readonly siteNames: readonly string[]
+  readonly addressOf: (domain: string) => string
+  /** Tells what has changed. */
+  readonly onChanged: (what: string) => void
+}
+
+/** A claimed name: where it leads, another name for it, and giving it up. */
+export function SubdomainItem(props: SubdomainItemProps) {
+  const { subdomain, siteNames, addressOf, onChanged } = props
+  const { domain, rkey } = subdomain
+  const [isRenaming, setRenaming] = useState(false)
+  const { isBusy, problem, run } = useAction()
+  const map = async (site: string | null) => {
+    await mapName(domain, site)
+    onChanged(site === null ? `${domain} leads nowhere now.` : `${domain} shows ${site} now.`)
+  }
+  const rename = async (handle: string) => {
+    const renamed = await renameName(domain, handle)
+    onChanged(`${domain} is ${renamed} now.`)
+  }
+  const release = () =>
+    run(async () => {
+      await releaseName(domain)
+      onChanged(`${domain} is released.`)
+    })
+  return (
+    <li className={styles['item']}>
+      <h3>{rkey === '' ? domain : <a href={addressOf(domain)}>{domain}</a>}</h3>
+      <ChoiceForm
+        choices={siteNames}
+        label={`Site that ${domain} shows`}
+        none="None"
+        onSave={map}
+        value={rkey}
+      />
+      {isRenaming && (
+        <NameForm
+          hint="The old name is free for others at once, and links to it stop working."
+          label={`New name for ${domain}`}
+          onSubmit={rename}
+          submit="Rename"
+        />
+      )}
+      <div className={styles['buttons']}>
+        <Button
+          aria-expanded={isRenaming}
+          aria-label={`${isRenaming ? 'Keep this name' : 'Rename'}: ${domain}`}
+          look="quiet"
+          onClick={() => setRenaming(!isRenaming)}
+        >
+          {isRenaming ? 'Keep this name' : 'Rename'}
+        </Button>
+        <Confirm
+          isBusy={isBusy}
+          label="Release"
+          onConfirm={() => void release()}
+          title={`Release ${domain}?`}
+          yes="Release"
+        >
+          <p>Anybody may claim the name at once, and links to it stop working. The site stays.</p>
+        </Confirm>
+      </div>
+      {problem !== null && <Problem>{problem}</Problem>}
+    </li>
+  )
+}
