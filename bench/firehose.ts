@@ -1,9 +1,10 @@
 // `bun bench/firehose.ts [events]`: how many events a second one core filters, from the socket to the loop
 // that takes them, and what a loop that takes none costs. The source is a process of its own, which sends
 // prepared frames of real size as fast as they are taken; the reader's processor time is what counts.
+
 import { setTimeout } from 'node:timers/promises'
 import * as Cbor from '@atcute/cbor'
-import { followFirehose } from '#atproto/follow-firehose.ts'
+import { firehoseEvents } from '#tests/support/firehose-events.ts'
 
 const events = Number(process.argv[2] ?? 200_000)
 const did = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
@@ -83,7 +84,7 @@ async function stalled(what: string, url: string): Promise<Row> {
 }
 
 const follow = (url: string, signal: AbortSignal) =>
-  followFirehose({
+  firehoseEvents({
     ...{ url, signal, collections, cursor: 0 },
     onProblem: (problem) => process.stdout.write(`${problem}\n`),
   })

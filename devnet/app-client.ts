@@ -1,4 +1,4 @@
-import { type ConsentOptions, consentOverHttp } from './consent.ts'
+import { type ConsentOptions, consentOverHttp, type Send } from './consent.ts'
 
 /** What the progress stream says of a job, and how it ended. */
 export interface WatchedJob {
@@ -16,11 +16,13 @@ export interface UploadFile {
 /** A program that uses Sitehost over its HTTP interface, as a browser would, with cookies of its own. */
 export class AppClient {
   readonly #app: string
+  readonly #send: Send
   readonly #cookies = new Map<string, string>()
 
-  /** `app` is the application's origin. */
-  constructor(app: string) {
+  /** `app` is the application's origin; `send` is how it and the account servers are reached. */
+  constructor(app: string, send: Send = fetch) {
     this.#app = app
+    this.#send = send
   }
 
   /** Cookies go along and are kept; redirects are not followed. */
@@ -28,20 +30,31 @@ export class AppClient {
     const headers = new Headers(init.headers)
     const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     if (cookie) headers.set('cookie', cookie)
-    const response = await fetch(new URL(path, this.#app), { ...init, headers, redirect: 'manual' })
+    const url = new URL(path, this.#app)
+    const response = await this.#send(url, { ...init, headers, redirect: 'manual' })
     for (const line of response.headers.getSetCookie()) this.#keep(line)
     return response
   }
 
-  /** Returns where the callback leads: `/editor`, `/onboarding` or `/?error=…`. */
-  async signIn(handle: string, password: string, options: ConsentOptions = {}): Promise<string> {
+  /**
+   * Returns where the callback leads: `/editor`, `/onboarding` or `/?error=…`. `as` is what is typed here;
+   * on the server's page, it is the handle.
+   */
+  async signIn(
+    handle: string,
+    password: string,
+    { as = handle, ...options }: ConsentOptions & { as?: string } = {},
+  ): Promise<string> {
     const answer = await this.fetch('/api/auth/signin', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ handle }),
+      body: JSON.stringify({ handle: as }),
     })
     const { url } = (await answer.json()) as { url: string }
-    const callback = await consentOverHttp(url, handle, password, options)
+    const callback = await consentOverHttp(url, handle, password, {
+      fetch: this.#send,
+      ...options,
+    })
     const response = await this.fetch(callback.pathname + callback.search)
     return response.headers.get('location') ?? ''
   }

@@ -3,7 +3,12 @@ export interface ConsentOptions {
   reject?: boolean
   /** Grant these instead of all that the application asks for, separated by spaces. */
   scope?: string
+  /** How the PDS is reached; as everything is, when left out. */
+  fetch?: Send
 }
+
+/** What of `fetch` is used here. */
+export type Send = (url: URL, init: RequestInit) => Promise<Response>
 
 /**
  * Does over plain HTTP what a person does on the reference PDS's pages: signs in, then authorizes.
@@ -14,9 +19,9 @@ export async function consentOverHttp(
   authorizeUrl: string | URL,
   username: string,
   password: string,
-  { reject = false, scope }: ConsentOptions = {},
+  { reject = false, scope, fetch: send = fetch }: ConsentOptions = {},
 ): Promise<URL> {
-  const visit = new ConsentVisit(new URL(authorizeUrl))
+  const visit = new ConsentVisit(new URL(authorizeUrl), send)
   const page = await visit.navigate(authorizeUrl, 'none')
   if (page.status !== 200) return redirectOf(page)
 
@@ -47,9 +52,11 @@ async function signInAndConsent(
 class ConsentVisit {
   readonly #cookies = new Bun.CookieMap()
   readonly #authorizeUrl: URL
+  readonly #send: Send
 
-  constructor(authorizeUrl: URL) {
+  constructor(authorizeUrl: URL, send: Send) {
     this.#authorizeUrl = authorizeUrl
+    this.#send = send
   }
 
   async navigate(url: string | URL, site: 'none' | 'same-origin'): Promise<Response> {
@@ -87,7 +94,7 @@ class ConsentVisit {
   async #fetch(url: string | URL, init: { headers: Record<string, string> } & RequestInit) {
     const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const headers = { ...init.headers, 'user-agent': 'test', cookie }
-    const response = await fetch(url, { ...init, headers, redirect: 'manual' })
+    const response = await this.#send(new URL(url), { ...init, headers, redirect: 'manual' })
     for (const line of response.headers.getSetCookie()) this.#cookies.set(Bun.Cookie.parse(line))
     return response
   }

@@ -13,7 +13,7 @@ import { type Devnet, DevnetStartError, startDevnet } from './start.ts'
 
 /** A first run installs devnet's packages; every start is a Node process with two servers. */
 const INSTALL_DEADLINE_MS = 300_000
-const START_DEADLINE_MS = 60_000
+const START_DEADLINE_MS = 150_000
 
 /** `serve.mjs` allows itself 1.5 s, `start.ts` kills it after 5. */
 const END_DEADLINE_MS = 4_000

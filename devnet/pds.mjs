@@ -14,6 +14,7 @@ export async function startPds({ dir, port, plcUrl, secrets, env, canFail = fals
   mkdirSync(settings.blobstoreDiskLocation, { recursive: true })
   mkdirSync(settings.blobstoreDiskTmpLocation, { recursive: true })
 
+  if (process.env.HTTPS_PROXY) fetchByProxy()
   const config = envToCfg(settings)
   const pds = await PDS.create(config, envToSecrets(settings))
   resolveTestHandles(pds.ctx)
@@ -21,7 +22,8 @@ export async function startPds({ dir, port, plcUrl, secrets, env, canFail = fals
   const server = await pds.start()
   if (canFail) injectFaults(server, join(dir, 'faults.json'))
 
-  const url = config.service.publicUrl
+  // Also where its public address is another, with somebody in front who has the certificate.
+  const url = `http://localhost:${port}`
   return {
     url,
     stop: () => pds.destroy(),
@@ -52,6 +54,12 @@ function settingsFor({ dir, port, plcUrl }) {
     blobstoreDiskLocation: join(dir, 'blobs'),
     blobstoreDiskTmpLocation: join(dir, 'blobs-tmp'),
   }
+}
+
+/** The PDS connects by itself, with a dispatcher of its own; without that, Node asks the proxy. */
+function fetchByProxy() {
+  const { fetch } = globalThis
+  globalThis.fetch = (input, { dispatcher: _, ...init } = {}) => fetch(input, init)
 }
 
 /** `.test` is in no DNS (RFC 6761 §6.2), so the PDS answers for the handles of its own accounts. */

@@ -12,6 +12,12 @@ if (folder === undefined) {
 }
 const paths = [...new Bun.Glob('**/*').scanSync({ cwd: folder, onlyFiles: true, dot: true })]
 const client = new AppClient(app)
+if (!(await client.fetch('/healthz').catch(() => null))?.ok) {
+  console.error(
+    `nobody answers at ${app}: start the demo (npm run demo), or name the application that runs`,
+  )
+  process.exit(1)
+}
 await client.signIn('alice.test', 'hunter2pass')
 const result = await client.publish(
   siteName ?? basename(resolve(folder)),

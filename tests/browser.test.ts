@@ -49,6 +49,9 @@ describe.skipIf(!hasBrowser)('a person with a browser', () => {
     await page.getByRole('progressbar').first().waitFor()
     const link = page.getByRole('link', { name: /s--[a-z2-7]{26}\.localhost/ })
     await link.waitFor()
+    // What is wrong in its rules is told where it was published, too.
+    await page.getByText('1 problem').waitFor()
+    await page.getByText('_redirects, line 2: ').waitFor()
     await link.click()
     await page.waitForURL(/s--[a-z2-7]{26}\.localhost/)
     expect(await page.getByRole('heading').textContent()).toBe('My first site')
@@ -116,6 +119,22 @@ describe.skipIf(!hasBrowser)('a person with a browser', () => {
     await page.getByText('nothing was changed').waitFor()
   }, 30_000)
 
+  test('has an empty list look again, at what another program wrote meanwhile', async () => {
+    await page.goto(world.app)
+    await page.getByLabel('Your handle').fill('carol.test')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await signInAndAuthorize(page, { password: 'hunter2pass' })
+    await page.waitForURL(`${world.app}/onboarding`)
+    await page.goto(`${world.app}/editor`)
+    await page.getByText('No site yet').waitFor()
+    const program = await world.signedIn('carol.test')
+    await program.publish('from-elsewhere', [
+      { path: 'index.html', body: new Blob(['<h1>hi</h1>']) },
+    ])
+    await page.getByRole('button', { name: 'Look again' }).click()
+    await page.getByRole('link', { name: 'from-elsewhere' }).waitFor()
+  }, 30_000)
+
   test('no page broke its own policy or threw', () => {
     expect(problems).toEqual([])
   })
@@ -129,6 +148,7 @@ async function sampleFolder(): Promise<string> {
     '<!doctype html><link rel="stylesheet" href="style.css"><h1>My first site</h1><a href="about/">About</a>',
   )
   await writeFile(join(dir, 'about/index.html'), '<!doctype html><h1>About me</h1>')
+  await writeFile(join(dir, '_redirects'), '/old /about/\n/wrong /about/ 999\n')
   await writeFile(join(dir, 'style.css'), 'body { color: rgb(10, 20, 30) }')
   return dir
 }

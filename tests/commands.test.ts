@@ -3,12 +3,12 @@ import { cp, exists, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { devSettings } from '#main/dev-network.ts'
+import { freePort } from '#main/free-port.ts'
 import { AppClient } from '../devnet/app-client.ts'
 import { startDevnet } from '../devnet/start.ts'
 import { hasBrowser, startBrowser } from './support/browser.ts'
 import { startServiceProcess } from './support/service-process.ts'
 
-const stopMsMax = 5_000
 const root = join(import.meta.dir, '..')
 /** A real network that is not there. */
 const nowhere = { FIREHOSE_URL: 'http://127.0.0.1:9', PLC_URL: 'http://127.0.0.1:9' }
@@ -47,7 +47,7 @@ describe('demo', () => {
 
     const stoppingSince = performance.now()
     expect(await demo.end('SIGTERM')).toBe(0)
-    expect(performance.now() - stoppingSince).toBeLessThan(stopMsMax)
+    expect(performance.now() - stoppingSince).toBeLessThan(5_000)
     for (const url of [ready.app, ready.pds, ready.plc]) {
       await expect(fetch(url)).rejects.toThrow()
     }
@@ -105,14 +105,17 @@ test.each(['demo', 'dev'])('%s: without the devnet folder, says so', async (comm
 
 describe('dev', () => {
   test('is the same, empty, and stops as fast', async () => {
-    await using dev = await startServiceProcess(['dev', '--port', '0', '--data', join(dir, 'dev')])
+    const wanted = await freePort()
+    const args = ['dev', '--data', join(dir, 'dev')]
+    await using dev = await startServiceProcess(args, { PORT: wanted })
     const ready = dev.ready as unknown as Ready
+    expect(ready.app).toBe(`http://127.0.0.1:${wanted}`)
     expect(ready.sites).toEqual([])
     expect(ready.accounts).toHaveLength(3)
     expect((await fetch(ready.app)).status).toBe(200)
     const stoppingSince = performance.now()
     expect(await dev.end('SIGTERM')).toBe(0)
-    expect(performance.now() - stoppingSince).toBeLessThan(stopMsMax)
+    expect(performance.now() - stoppingSince).toBeLessThan(5_000)
     for (const url of [ready.app, ready.pds]) await expect(fetch(url)).rejects.toThrow()
   }, 60_000)
 })
@@ -121,6 +124,21 @@ describe('serve', () => {
   test('says which setting cannot be used', async () => {
     const started = startServiceProcess(['serve', '--base-url', 'https://sitehost.example'])
     await expect(started).rejects.toThrow(/BASE_URL/)
+  })
+
+  test.each<[Record<string, string>, string]>([
+    [{ DATA_DIR: '/proc/x' }, '/proc/x cannot be made; choose another folder with --data'],
+    [{ HOST: 'nonsense' }, 'HOST: nonsense is not an address of this machine (EINVAL)'],
+    [
+      { ASK_LISTEN: '192.0.2.1:3001' },
+      'ASK_LISTEN: 192.0.2.1 is not an address of this machine (EADDRNOTAVAIL)',
+    ],
+    [{ BASE_URL: 'here' }, 'BASE_URL: an address that begins with https:// (or http://)'],
+  ])('%j: ends with 1, and says why in one line', async (environment, sentence) => {
+    const settings = { ...nowhere, PORT: '0', DATA_DIR: join(dir, 'unstarted'), ...environment }
+    await expect(startServiceProcess(['serve'], settings)).rejects.toThrow(
+      new RegExp(`exit code 1: (?:\\{.*\\}\n)*sitehost: ${RegExp.escape(sentence)}\n?$`),
+    )
   })
 
   test('PORT=0 takes a free port, and knows its own address', async () => {
@@ -165,7 +183,7 @@ describe('serve', () => {
 
     const stoppingSince = performance.now()
     expect(await service.end('SIGTERM')).toBe(0)
-    expect(performance.now() - stoppingSince).toBeLessThan(stopMsMax)
+    expect(performance.now() - stoppingSince).toBeLessThan(5_000)
   }, 30_000)
 
   test('says so when its port is taken', async () => {

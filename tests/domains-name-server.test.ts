@@ -1,7 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DidNotFoundError } from '@atcute/identity-resolver'
+import { DnsHandleResolver } from '#atproto/dns-handle-resolver.ts'
+import { ForbiddenHostError } from '#atproto/public-address.ts'
+import { createResolveHost } from '#atproto/resolve-host.ts'
+import { createSafeFetch } from '#atproto/safe-fetch.ts'
 import type { DnsType } from '#domains/ask-dns-server.ts'
 import { createLookUp, type DnsAnswer } from '#domains/look-up.ts'
 import { freePort } from '#main/free-port.ts'
@@ -26,6 +31,14 @@ _sitehost.alias CNAME _sitehost
 _sitehost.circle CNAME _sitehost.circle2
 _sitehost.circle2 CNAME _sitehost.circle
 _sitehost.long TXT "${'a'.repeat(255)}" "${'b'.repeat(255)}" "${'c'.repeat(255)}"
+_atproto.alice TXT "did=" "${alice}"
+public A 93.184.216.34
+mixed A 93.184.216.34
+mixed A 10.0.0.1
+mixed-families A 93.184.216.34
+mixed-families AAAA ::1
+private A 127.0.0.1
+alias-of-private CNAME private
 www CNAME target
 target A 192.0.2.1
 target AAAA 2001:db8::1
@@ -83,6 +96,38 @@ if (isHere) {
         expect(inOrder(await lookUp(type, name))).toEqual(inOrder(answer))
       })
     }
+  })
+
+  test('a handle whose DID comes in two chunks', async () => {
+    const resolver = new DnsHandleResolver((name, signal) => lookUp('TXT', name, signal))
+    expect<string>(await resolver.resolve('alice.example.com')).toBe(alice)
+    await expect(resolver.resolve('bob.example.com')).rejects.toBeInstanceOf(DidNotFoundError)
+  })
+
+  describe('H28 the way out to names at NSD', () => {
+    let connections = 0
+    const fetch = createSafeFetch({
+      resolve: createResolveHost({ servers: [`127.0.0.1:${port}`] }),
+      connect: async () => {
+        connections += 1
+        return new Response('hello')
+      },
+    })
+    beforeEach(() => {
+      connections = 0
+    })
+    test('a public one is connected to', async () => {
+      expect((await fetch('https://public.example.com/')).status).toBe(200)
+      expect(connections).toBe(1)
+    })
+    test.each(['mixed', 'mixed-families', 'private', 'alias-of-private'])(
+      '%s is not',
+      async (name) => {
+        const fetching = fetch(`https://${name}.example.com/`)
+        await expect(fetching).rejects.toBeInstanceOf(ForbiddenHostError)
+        expect(connections).toBe(0)
+      },
+    )
   })
 }
 

@@ -1,8 +1,7 @@
-import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { join } from 'node:path'
-import { scopes } from '#atproto/oauth.ts'
+import { scopes } from '#atproto/oauth-client.ts'
 import type { AppClient, UploadFile } from '../devnet/app-client.ts'
+import { endSessionsOnServer } from './support/pds-tokens.ts'
 import { textFile } from './support/upload-files.ts'
 import { startWorld, type World } from './support/world.ts'
 
@@ -90,7 +89,7 @@ describe('publishing', () => {
 
   test('a sign-in that was ended on the account’s server: sign in again', async () => {
     const bob = await world.signedIn('bob.test')
-    endSessionsOnServer()
+    endSessionsOnServer(world.networkDir)
     const error = await failureOf(bob, 'ended', page)
     expect(error).toBe(
       'Your sign-in has ended. Sign in again, then upload once more; nothing was published.',
@@ -155,10 +154,4 @@ async function failureOf(
   const answer = await client.upload(siteName, files)
   const { jobId } = (await answer.json()) as { jobId: string }
   return (await client.watch(jobId)).error
-}
-
-/** What “sign out everywhere” on the account's server does to its tokens. */
-function endSessionsOnServer(): void {
-  using accounts = new Database(join(world.networkDir, 'account.sqlite'))
-  accounts.run('delete from token')
 }

@@ -5,10 +5,11 @@ import { preferredLanguage } from '#site/accept-language.ts'
 import { matchRedirect } from '#site/match-redirect.ts'
 import { parseRedirects } from '#site/redirects.ts'
 import { parseRequestPath } from '#site/request-path.ts'
+import { fuzzRunsOf } from './support/fuzz.ts'
 import { type RedirectQuestion, redirectQuestion } from './support/redirect-questions.ts'
 
 // The engine that Netlify serves with, asked the same as ours. `FUZZ_RUNS=100000` asks more.
-const numRuns = Number(process.env['FUZZ_RUNS'] ?? 2000)
+const numRuns = fuzzRunsOf(2000)
 
 /** `301 /new?a=1`; null when no rule applies. */
 type Answer = string | null

@@ -12,6 +12,8 @@ const allowed: [string, string][] = [
   ['src/edge/x.ts', "import type { Db } from '#store/database.ts'"],
   ['src/ingest/x.ts', "import { parseSiteName } from '#site/site-name.ts'"],
   ['src/site/x.ts', "import { isEntryName } from './path.ts'"],
+  ['web/x.ts', "import { parseSiteName } from '#site/site-name.ts'"],
+  ['web/x.ts', "import type { Site } from '#api/contract/client.ts'"],
 ]
 
 const refused: [string, string][] = [
@@ -27,6 +29,8 @@ const refused: [string, string][] = [
   ['src/observe/x.ts', "import type { Did } from '#atproto/identity.ts'"],
   ['src/api/x.ts', "import { readConfig } from '#main/config.ts'"],
   ['src/site/x.ts', "import { openDatabase } from '../store/database.ts'"],
+  ['web/x.ts', "import { routes } from '#api/contract/routes.ts'"],
+  ['web/x.ts', "import type { Db } from '#store/database.ts'"],
 ]
 
 const rows = [...allowed, ...refused]

@@ -7,7 +7,7 @@ import { type DiskBlobStore, diskBlobStore } from '#blobs/disk.ts'
 import type { SnapshotFile } from '#site/snapshot.ts'
 import { type Database, openDatabase } from '#store/database.ts'
 import { migrate } from '#store/migrate.ts'
-import { siteOf } from '#tests/support/sample-rows.ts'
+import { accountOf, siteOf } from '#tests/support/sample-rows.ts'
 import { goLive, snapshotOf } from '#tests/support/served-site.ts'
 
 /** Every site has a page and a small file, the first ones also a file of 1 MB. */
@@ -22,6 +22,9 @@ export interface BenchSites {
   /** Of a site like the others with 1000 redirect rules; the last one is for `/old/999`. */
   readonly ruledHost: string
 }
+
+/** An account cannot have as many as a bench wants. */
+const sitesOfOneMax = 500
 
 interface FilledFolders {
   readonly dataDir: string
@@ -43,7 +46,10 @@ export async function fillSites(
     const files = filesOf(i)
     const entries: Record<string, SnapshotFile> = { ...images }
     for (const file of files) entries[file.path] = await store(file, blobs)
-    const snapshot = snapshotOf(entries, { ...siteOf(name), redirects })
+    const snapshot = snapshotOf(entries, {
+      ...siteOf(name, accountOf(Math.floor(i / sitesOfOneMax))),
+      redirects,
+    })
     const host = `${await goLive(database.db, snapshot)}.${baseDomain}`
     if (wwwDir !== undefined) await writeFolder(join(wwwDir, host), files)
     return host

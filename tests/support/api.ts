@@ -2,9 +2,11 @@ import { afterAll, beforeAll, beforeEach } from 'bun:test'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Server } from 'bun'
 import type { Hono } from 'hono'
 import { createApp, type WebAsset } from '#api/app.ts'
 import { KeyRing } from '#api/key-ring.ts'
+import { Registrations } from '#api/registrations.ts'
 import { BrowserSessions } from '#api/sessions.ts'
 import type { ApiEnv } from '#api/variables.ts'
 import type { Identities } from '#atproto/identity.ts'
@@ -14,10 +16,12 @@ import type { LookUp } from '#domains/look-up.ts'
 import type { AccountSync } from '#ingest/sync-account.ts'
 import type { Log } from '#observe/log.ts'
 import { Spool } from '#publish/spool.ts'
+import { parseTrustedProxies } from '#site/client-address.ts'
 import type { Did } from '#site/site-address.ts'
 import { type Database, type Db, openDatabase } from '#store/database.ts'
 import { Hints } from '#store/hints.ts'
 import { migrate } from '#store/migrate.ts'
+import { assertDeclared } from './declared.ts'
 
 export const origin = 'http://127.0.0.1:3000'
 export const baseDomain = 'sites.example.net'
@@ -33,6 +37,7 @@ export interface TestApi {
   /** Settable. */
   now: number
   isReady: boolean
+  /** Throws when the answer is not one that the contract declares. */
   request(path: string, init?: RequestInit): Promise<Response>
   /** The `Cookie` header of a browser in which this account has just signed in. */
   signedIn(did: Did): Promise<string>
@@ -75,11 +80,19 @@ export class FakeNetwork {
     },
     session: async (did) => {
       if (!this.sessions.has(did)) throw new SessionEndedError(did)
-      const handle = (path: string, init: RequestInit) => this.#answer(did, path, init)
-      return { did, handle } as unknown as Awaited<ReturnType<OAuth['session']>>
+      const handle = (path: string, init: RequestInit = {}) => this.#answer(did, path, init)
+      return { did, handle }
     },
     has: async (did) => this.sessions.has(did),
     revoke: async (did) => void this.sessions.delete(did),
+    sealAnew: async () => undefined,
+    clientMetadata: async () => ({
+      client_id: 'https://sitehost.test/client',
+      redirect_uris: ['https://sitehost.test/callback'],
+      scope: 'atproto',
+      token_endpoint_auth_method: 'private_key_jwt',
+    }),
+    publicKeys: async () => ({ keys: [{ kid: 'key-1', kty: 'EC' }] }),
   }
 
   async #answer(did: Did, path: string, init: RequestInit): Promise<Response> {
@@ -97,8 +110,13 @@ export class FakeNetwork {
       return Response.json({ records })
     }
     const { writes } = (await new Response(init.body).json()) as {
-      writes: { $type: string; rkey: string; value: unknown }[]
+      writes: { $type: string; rkey: string; value?: unknown }[]
     }
+    const deleted = new Set(writes.flatMap(({ rkey, value }) => (value === undefined ? rkey : [])))
+    this.sites.set(
+      did,
+      (this.sites.get(did) ?? []).filter((rkey) => !deleted.has(rkey)),
+    )
     this.written.push(...writes.map(({ rkey, value }) => ({ rkey, record: value })))
     const results = writes.map(({ $type, rkey }) => ({
       $type: `${$type}Result`,
@@ -162,8 +180,8 @@ function openApi(
     oauth: network.oauth,
     spool: new Spool(spoolDir),
     limits: { fileBytesMax: mebibyte, siteBytesMax: 2 * mebibyte },
-    origin: baseUrl,
-    ...{ baseDomain, lookUp, subdomainsMax: 3 },
+    ...{ origin: baseUrl, trustedProxies: parseTrustedProxies('127.0.0.1') ?? [] },
+    ...{ baseDomain, lookUp, subdomainsMax: 3, registrations: new Registrations({ db, hints }) },
     siteUrl: ({ name }) => `http://${name}.test/`,
     syncAccount: (did) => network.sync(did),
     at: () => {},
@@ -176,7 +194,11 @@ function openApi(
   const api: TestApi = {
     ...{ app, db, hints, network, logged, isReady: true },
     now: Date.UTC(2030, 0, 1),
-    request: async (path, init) => await app.request(path, init, {}),
+    async request(path, init) {
+      const response = await app.request(path, init, { server: onLoopback })
+      await assertDeclared(init?.method ?? 'GET', path.replace(/\?.*/, ''), response)
+      return response
+    },
     async signedIn(did) {
       network.sessions.add(did)
       return cookieHeader(await sessions.start(did))
@@ -185,6 +207,12 @@ function openApi(
   }
   return api
 }
+
+/** Every request comes over a front on this machine. */
+const onLoopback = {
+  requestIP: () => ({ address: '127.0.0.1', family: 'IPv4', port: 1 }),
+  timeout: () => {},
+} as unknown as Server<unknown>
 
 /** What a browser sends back for these `Set-Cookie` lines. */
 export function cookieHeader(setCookies: readonly string[]): string {

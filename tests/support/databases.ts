@@ -15,6 +15,9 @@ export interface OwnDatabase extends AsyncDisposable {
   readonly options: { readonly url?: string; readonly file?: string }
 }
 
+/** A database server copies and syncs files for it. */
+const setUpMsMax = 30_000
+
 type MakeDatabase = () => Promise<OwnDatabase>
 
 /**
@@ -50,12 +53,12 @@ export function onEachStore(
       await migrate(database)
       const found = await database.db.introspection.getTables()
       tables = found.map(({ name }) => name)
-    })
+    }, setUpMsMax)
     beforeEach(() => emptyTables(database.db, tables))
     afterAll(async () => {
       await database[Symbol.asyncDispose]()
       await own[Symbol.asyncDispose]()
-    })
+    }, setUpMsMax)
     facts(() => database.db, dialect)
   })
 }
@@ -63,7 +66,9 @@ export function onEachStore(
 async function emptyTables(db: Db, tables: readonly string[]): Promise<void> {
   // Sites last: versions refer to them.
   const inOrder = tables.toSorted((a, b) => Number(a === 'sites') - Number(b === 'sites'))
-  for (const table of inOrder) await sql`delete from ${sql.table(table)}`.execute(db)
+  await db.transaction().execute(async (transaction) => {
+    for (const table of inOrder) await sql`delete from ${sql.table(table)}`.execute(transaction)
+  })
 }
 
 async function sqliteFile(): Promise<OwnDatabase> {
@@ -78,6 +83,8 @@ async function sqliteFile(): Promise<OwnDatabase> {
 async function postgresDatabase(): Promise<OwnDatabase> {
   const name = `sitehost_test_${crypto.randomUUID().replaceAll('-', '')}`
   await runOnServer(`create database ${name}`)
+  // What a slow disk has to do with a commit is no matter of a test: no server is killed here.
+  await runOnServer(`alter database ${name} set synchronous_commit = off`)
   const url = new URL(serverUrl())
   url.pathname = `/${name}`
   return {

@@ -5,7 +5,7 @@ import type { Snapshot, SnapshotFile } from '#site/snapshot.ts'
 import { openDatabase } from '#store/database.ts'
 import { migrate } from '#store/migrate.ts'
 import { recordingLog } from './api.ts'
-import { visitedSite, visitSite } from './edge.ts'
+import { originOf, visitedSite, visitSite } from './edge.ts'
 import { siteOf } from './sample-rows.ts'
 import { goLive, snapshotOf } from './served-site.ts'
 
@@ -86,7 +86,7 @@ async function sites(factsOf: (site: number) => Partial<Snapshot>): Promise<Memo
   for (let site = 0; site < 20; site++) {
     labels.push(await goLive(db, snapshotOf({}, { ...siteOf(`site-${site}`), ...factsOf(site) })))
   }
-  const context = { db, log: recordingLog(), now: () => 1, earlierBytesMax: 0 }
+  const context = { db, log: recordingLog(), now: () => 1, earlierBytesMax: 0, originOf }
   return await grown(async () => {
     let counted = 0
     for (const label of [...labels, ...labels, ...labels]) {

@@ -13,6 +13,9 @@ import { recordingLog } from './api.ts'
 import { type SampleFile, snapshotOf, storedFile } from './served-site.ts'
 
 /** A site whose stored bytes are in memory, without store and network. */
+/** As the service says it for an application at `http://…`. */
+export const originOf = (host: string): string => `http://${host}`
+
 export interface VisitedSite {
   readonly known: SiteInMemory
   readonly context: FileContext & { readonly recompressor: Recompressor }
@@ -77,7 +80,7 @@ export function visitSite(
 ): Response | Promise<Response> {
   const request = new Request(new URL(path, `http://${host}`), { method, headers })
   const site = { kind: 'site' as const, host, label: 'none', isUnderBaseDomain }
-  return answerVisitor(site, request, known, { ...context, now: () => 0 })
+  return answerVisitor(site, request, known, { ...context, countryOf: () => null, now: () => 0 })
 }
 
 /** All that a visitor sees of an answer. */

@@ -1,7 +1,14 @@
 const everyMs = 20
 
+/**
+ * As `eventually`, where a second is what was promised. Belongs into tests that nothing runs beside
+ * (`*.alone.test.ts`).
+ */
+export const withinASecond = <T>(attempt: () => Promise<T>): Promise<T> =>
+  eventually(attempt, 1_000)
+
 /** Repeats `attempt` until it does not throw; after `withinMs`, throws what it threw last. */
-export async function eventually<T>(attempt: () => Promise<T>, withinMs = 10_000): Promise<T> {
+export async function eventually<T>(attempt: () => Promise<T>, withinMs = 25_000): Promise<T> {
   const deadline = Date.now() + withinMs
   for (;;) {
     try {

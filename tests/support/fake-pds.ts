@@ -81,6 +81,12 @@ export interface FakePds extends AsyncDisposable {
     status?: () => Response
     records?: (query: URLSearchParams) => Response
   }
+  /** Servers of other accounts that this one, as the directory, knows. */
+  readonly others: Pick<FakePds, 'did' | 'document'>[]
+  /** Of its repository, now. */
+  readonly rev: string
+  /** Of its account, true. */
+  readonly document: Record<string, unknown>
   putRecord(path: string, record: object | Uint8Array<ArrayBuffer>): Promise<string>
   deleteRecord(path: string): void
   addBlob(bytes: Uint8Array | string, mimeType?: string): Blob
@@ -97,9 +103,13 @@ export async function startFakePds(did: Did): Promise<FakePds> {
   const requests: string[] = []
   const lies: FakePds['lies'] = {}
   let commits = 0
-  const rev = () => `3kaaaaaaaaa${revs[Math.floor(commits / 32)]}${revs[commits % 32]}`
+  const rev = () => {
+    const digits = [commits >> 15, commits >> 10, commits >> 5, commits].map((n) => revs[n & 31])
+    return `3kaaaaaaa${digits.join('')}`
+  }
 
-  const document = (pds: string) => ({
+  const others: FakePds['others'] = []
+  const documentAt = (pds: string): Record<string, unknown> => ({
     id: did,
     alsoKnownAs: [],
     verificationMethod: [
@@ -151,8 +161,10 @@ export async function startFakePds(did: Did): Promise<FakePds> {
       const path = `${query.get('collection')}/${query.get('rkey')}`
       if (pathname === `/${encodeURIComponent(did)}` || pathname === `/${did}`) {
         requests.push('document')
-        return answerDocument(document(origin))
+        return answerDocument(documentAt(origin))
       }
+      const other = others.find((each) => decodeURIComponent(pathname) === `/${each.did}`)
+      if (other !== undefined) return Response.json(other.document)
       requests.push(`${method} ${method === 'getBlob' ? cid : path}`)
       if (pathname.endsWith('.repo.getRecord')) return answerRecord(path)
       if (method === 'getRecord') return await answerProof(path)
@@ -169,6 +181,11 @@ export async function startFakePds(did: Did): Promise<FakePds> {
     key,
     requests,
     lies,
+    others,
+    get rev() {
+      return rev()
+    },
+    document: documentAt(server.url.origin),
     async putRecord(path, record) {
       const bytes = record instanceof Uint8Array ? record : encodeRecord(record)
       records.set(path, bytes)

@@ -5,13 +5,15 @@ import { createSafeFetch } from '#atproto/safe-fetch.ts'
 import { createSeal } from '#atproto/seal.ts'
 import { consentOverHttp } from '../../devnet/consent.ts'
 import type { Devnet } from '../../devnet/start.ts'
+import { memoryRows } from './memory-rows.ts'
 
 /** The repository of an account that has just signed in, its session in memory: no service around it. */
 export async function openOAuthRepo(network: Devnet, handle: string): Promise<AccountRepo> {
   const fetch = createSafeFetch({ allowPrivate: true, slots: { slotsMax: 32, waitingMax: 1000 } })
-  const rows = new Map<string, string>()
   const oauth = createOAuth({
-    redirectUri: 'http://127.0.0.1:3000/api/auth/callback',
+    origin: 'http://127.0.0.1:3000',
+    keys: null,
+    alone: (_, work) => work(),
     identities: new Identities({
       fetch,
       plcUrl: network.plc,
@@ -21,11 +23,7 @@ export async function openOAuthRepo(network: Devnet, handle: string): Promise<Ac
     fetch,
     allowHttp: true,
     seal: await createSeal(['a secret of thirty-two characters'], 'bench'),
-    rows: {
-      get: async (kind, key) => rows.get(`${kind}/${key}`) ?? null,
-      put: async (kind, key, sealed) => void rows.set(`${kind}/${key}`, sealed),
-      delete: async (kind, key) => void rows.delete(`${kind}/${key}`),
-    },
+    rows: memoryRows(),
   })
   const { url, nonce } = await oauth.begin(handle)
   const callback = await consentOverHttp(url, handle, 'hunter2pass')

@@ -9,6 +9,7 @@ import type { Devnet } from '../../devnet/start.ts'
 import { listRecords } from './accounts.ts'
 import { eventually } from './eventually.ts'
 import { type ServiceProcess, startServiceProcess } from './service-process.ts'
+import { filesOfVersion, visibleVersion } from './visible-version.ts'
 
 const siteName = 'crashing'
 
@@ -54,14 +55,14 @@ export class CrashingSite {
   async crashAt(failPoint: FailPoint): Promise<'completed' | 'failed' | null> {
     const jobId = await this.#publishUntil(failPoint)
     await using service = await this.#start()
-    expect(await this.#visibleVersion()).toBeOneOf([this.#version, this.#version + 1])
+    expect(await visibleVersion(this.#url)).toBeOneOf([this.#version, this.#version + 1])
     const end = jobId === null ? null : await this.#endOf(jobId)
     if (end === 'completed') this.#version += 1
-    await eventually(async () => expect(await this.#visibleVersion()).toBe(this.#version))
+    await eventually(async () => expect(await visibleVersion(this.#url)).toBe(this.#version))
 
     this.#version += 1 // the one that crashed: its content may be in the repository
     await this.#publishNext()
-    expect(await this.#visibleVersion()).toBe(this.#version)
+    expect(await visibleVersion(this.#url)).toBe(this.#version)
     expect(await this.#orphanedParts()).toEqual([])
     await eventually(async () => {
       expect(await readdir(join(this.#options.dataDir, 'spool'))).toEqual([])
@@ -112,33 +113,9 @@ export class CrashingSite {
   }
 
   #filesOf(version: number): UploadFile[] {
-    const text = (path: string, body: string) => ({ path, body: new Blob([body]) })
-    return [
-      ...this.#options.lastingFiles,
-      text('index.html', `version ${version}`),
-      text(`mark-${version}.txt`, `mark of ${version}`),
-    ]
-  }
-
-  /** The version that the page names; throws when anything of another one is there as well. */
-  async #visibleVersion(): Promise<number> {
-    const version = await this.#pageVersion()
-    const candidates = [version - 1, version, version + 1]
-    const marks = await Promise.all(candidates.map((candidate) => this.#markOf(candidate)))
-    // Another version may have gone live between the two requests: then look at that one.
-    if ((await this.#pageVersion()) !== version) return await this.#visibleVersion()
-    expect(marks).toEqual([null, `mark of ${version}`, null])
-    return version
-  }
-
-  async #pageVersion(): Promise<number> {
-    const page = await (await fetch(this.#url)).text()
-    return Number(/^version (\d+)$/.exec(page)?.[1])
-  }
-
-  async #markOf(version: number): Promise<string | null> {
-    const response = await fetch(new URL(`mark-${version}.txt`, this.#url))
-    return response.status === 404 ? null : await response.text()
+    const files = Object.entries(filesOfVersion(version))
+    const own = files.map(([path, body]) => ({ path, body: new Blob([body]) }))
+    return [...this.#options.lastingFiles, ...own]
   }
 
   async #orphanedParts(): Promise<string[]> {

@@ -9,15 +9,16 @@ export interface CommandEnd {
   readonly complaints: string
 }
 
-/** Runs `bin/sitehost <args>` to its end. */
+/** Runs `bin/sitehost <args>` to its end; `input` is what it reads. */
 export async function runCommand(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  input?: string,
 ): Promise<CommandEnd> {
   const child = Bun.spawn({
     cmd: [join(root, 'bin/sitehost'), ...args],
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
-    stdin: 'ignore',
+    stdin: input === undefined ? 'ignore' : Buffer.from(input),
     stdout: 'pipe',
     stderr: 'pipe',
   })

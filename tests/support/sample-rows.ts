@@ -39,6 +39,15 @@ export function newVersion(facts: Partial<NewVersion> = {}): NewVersion {
   }
 }
 
+/** Rows of sites that their owner has removed. */
+export function removedSites(count: number, did: Did = alice) {
+  return Array.from({ length: count }, (_, n) => ({
+    ...siteOf(`removed-${n}`, did),
+    ...{ label: null, liveVersionId: null, removedRev: '3jzzzzzzzzzzz' },
+    ...{ withdrawWith: null, createdAt: 1, updatedAt: 1 },
+  }))
+}
+
 export const progress: JobProgress = {
   phase: 'validating',
   totalFiles: 3,

@@ -18,3 +18,29 @@ qej0e+TzM/O+8vEy29nnBTpBWQyhRANCAAQZVm5qXSvO2ZF5RihTqj2bndW6cp3j
 D0wlxa3aB0hiRIDx2SNXVPhWxpuLXuOPZw/RPSUT0hO4+p3k2YhVfFRx
 -----END PRIVATE KEY-----
 `
+
+/**
+ * The same for `sitehost.home.arpa` and `pds.home.arpa`. The reference server takes these for public names (it
+ * refuses `.test`, `.example` and `example.com`), and they are nobody's (RFC 8375).
+ */
+export const publicNames = {
+  certificate: `-----BEGIN CERTIFICATE-----
+MIIBrTCCAVSgAwIBAgIUFUKqxwtGUNcHgbrwCQ+wXjwJgLswCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJaG9tZS5hcnBhMCAXDTI2MTEyMTE3MjU0OFoYDzIxMjYxMDI4
+MTcyNTQ4WjAUMRIwEAYDVQQDDAlob21lLmFycGEwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAASxQyHojHDnPUjpzviiItyMS/wQsnIGARw4HY9i6RM1pOOVtO+oZ6Kg
+ItCxXnaV1k1K4d7hs8PApYnH1LhxkE6Oo4GBMH8wHQYDVR0OBBYEFOqlBhKYswXi
+1+BMXywee15b5+NHMB8GA1UdIwQYMBaAFOqlBhKYswXi1+BMXywee15b5+NHMCwG
+A1UdEQQlMCOCEnNpdGVob3N0LmhvbWUuYXJwYYINcGRzLmhvbWUuYXJwYTAPBgNV
+HRMBAf8EBTADAQH/MAoGCCqGSM49BAMCA0cAMEQCIHVCZDVjWXAJUn+2sq0rUpe4
+hLcZgxcr0KtDOCT+tZjYAiAdHoeij5wZ/XzIcV/MHP/0bdnK19qwjmIhcBkdjjTr
+UQ==
+-----END CERTIFICATE-----
+`,
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgJg5GjncgKhOkkRIw
+F76qhcWbtavqUc4Uth5t7Gy8OoChRANCAASxQyHojHDnPUjpzviiItyMS/wQsnIG
+ARw4HY9i6RM1pOOVtO+oZ6KgItCxXnaV1k1K4d7hs8PApYnH1LhxkE6O
+-----END PRIVATE KEY-----
+`,
+}

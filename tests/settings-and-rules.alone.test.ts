@@ -2,14 +2,13 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type Did, siteLabel } from '#site/site-address.ts'
 import type { AppClient } from '../devnet/app-client.ts'
 import { createSession, deleteRecord, type PdsAccount, putRecord } from './support/accounts.ts'
-import { eventually } from './support/eventually.ts'
+import { eventually, withinASecond } from './support/eventually.ts'
 import { nameOf } from './support/sample-rows.ts'
 import { startWorld, type World } from './support/world.ts'
 
 // What the owner says about serving a site reaches its visitors, whoever wrote it down.
 
 const settings = 'place.sitehost.settings'
-const withinMs = 1_000
 
 let world: World
 let alice: AppClient
@@ -43,7 +42,7 @@ const statusOf = async (site: string, path: string) => (await visit(site, path))
 
 /** That `path` comes to have this status, soon after what was done last. */
 const becomes = (status: number, site: string, path: string) =>
-  eventually(async () => expect(await statusOf(site, path)).toBe(status), withinMs)
+  withinASecond(async () => expect(await statusOf(site, path)).toBe(status))
 
 async function problems(site: string): Promise<string[] | undefined> {
   const { sites } = (await (await alice.fetch('/api/user/sites')).json()) as {

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { openDatabase } from '#store/database.ts'
 import type { AppClient } from '../devnet/app-client.ts'
 import {
   activate,
@@ -7,14 +9,12 @@ import {
   deleteAccount,
   takeDown,
 } from './support/account-admin.ts'
-import { createSession, type PdsAccount } from './support/accounts.ts'
-import { eventually } from './support/eventually.ts'
+import { createSession, deleteRecord, type PdsAccount } from './support/accounts.ts'
+import { eventually, withinASecond } from './support/eventually.ts'
 import { pageUrl, visit, writeSite } from './support/plain-sites.ts'
 import { startWorld, type World } from './support/world.ts'
 
 // What visitors get when an account goes away, comes back, or becomes another, on real servers.
-
-const secondMs = 1_000
 
 let world: World
 beforeAll(async () => {
@@ -38,23 +38,23 @@ describe('within a second', () => {
   test('a deactivated account’s sites are hidden, and back when it is active again', async () => {
     const { account, show } = await accountWithSite('alice.test')
     await deactivate(account)
-    await eventually(async () => expect(await show()).toBe(404), secondMs)
+    await withinASecond(async () => expect(await show()).toBe(404))
     await activate(account)
-    await eventually(async () => expect(await show()).toBe('of alice.test'), secondMs)
+    await withinASecond(async () => expect(await show()).toBe('of alice.test'))
   })
 
   test('one that is taken down is hidden, and back when that is taken back', async () => {
     const { account, show } = await accountWithSite('bob.test')
     await takeDown(world.network, account.did, true)
-    await eventually(async () => expect(await show()).toBe(404), secondMs)
+    await withinASecond(async () => expect(await show()).toBe(404))
     await takeDown(world.network, account.did, false)
-    await eventually(async () => expect(await show()).toBe('of bob.test'), secondMs)
+    await withinASecond(async () => expect(await show()).toBe('of bob.test'))
   })
 
   test('one that is deleted is hidden', async () => {
     const { account, show } = await accountWithSite('carol.test')
     await deleteAccount(world.network, account.did)
-    await eventually(async () => expect(await show()).toBe(404), secondMs)
+    await withinASecond(async () => expect(await show()).toBe(404))
   })
 })
 
@@ -102,3 +102,27 @@ describe('POST /api/user/sync', () => {
     await activate(account)
   })
 })
+
+test('what happened behind a gap in the firehose is looked up: a change, a new site, a removal', async () => {
+  const { account, show } = await accountWithSite('alice.test')
+  await writeSite(account, 'old', { 'index.html': 'old' })
+  const showAt = (site: string) => visit(pageUrl(world.app, account.did, site))
+  await eventually(async () => expect(await showAt('old')).toBe('old'))
+  await world.restart({}, async () => {
+    await writeSite(account, 'blog', { 'index.html': 'changed' })
+    await writeSite(account, 'new', { 'index.html': 'new' })
+    await deleteRecord(account, 'place.sitehost.fs', 'old')
+    await using database = openDatabase({ file: join(world.dataDir, 'sitehost.db') })
+    const cursors = await database.db.updateTable('firehoseCursors').set({ cursor: 9e12 }).execute()
+    expect(cursors[0]?.numUpdatedRows).toBe(1n)
+  })
+  await eventually(async () => {
+    expect([await show(), await showAt('new'), await showAt('old')]).toEqual([
+      'changed',
+      'new',
+      404,
+    ])
+  })
+  await writeSite(account, 'blog', { 'index.html': 'followed again' })
+  await eventually(async () => expect(await show()).toBe('followed again'))
+}, 30_000)

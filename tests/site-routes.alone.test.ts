@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { followFirehose } from '#atproto/follow-firehose.ts'
 import { type Did, siteLabel } from '#site/site-address.ts'
+import { firehoseEvents } from '#tests/support/firehose-events.ts'
 import type { AppClient, UploadFile } from '../devnet/app-client.ts'
 import {
   createSession,
@@ -9,7 +9,7 @@ import {
   type PdsAccount,
   putRecord,
 } from './support/accounts.ts'
-import { eventually } from './support/eventually.ts'
+import { eventually, withinASecond } from './support/eventually.ts'
 import { readSitePlainly } from './support/plain-reader.ts'
 import { nameOf } from './support/sample-rows.ts'
 import { startWorld, type World } from './support/world.ts'
@@ -69,7 +69,7 @@ async function commitsOf(account: PdsAccount, during: () => Promise<unknown>): P
   await putRecord(account, settings, end, {})
   const commits: string[][] = []
   const abort = new AbortController()
-  const events = followFirehose({
+  const events = firehoseEvents({
     url: world.network.pds,
     cursor: 0,
     collections: new Set([fs, subfs, settings]),
@@ -144,7 +144,7 @@ describe('a site of 300 files', () => {
     expect(await visit(repo, 'doomed')).toBe('doomed')
     const commits = await commitsOf(repo, async () => {
       expect(await ask(alice, 'DELETE', 'doomed')).toEqual(deleted)
-      await eventually(async () => expect(await visit(repo, 'doomed')).toBe(404), 1_000)
+      await withinASecond(async () => expect(await visit(repo, 'doomed')).toBe(404))
     })
     const after = await keysOf(subfs)
     const gone = [...before].filter((key) => !after.includes(key))

@@ -376,7 +376,12 @@ describe('what cannot be previewed ends with a sentence', () => {
     ['no such folder', 'missing', [], /there is no folder .*missing$/],
     ['a file', 'file', [], /file is not a folder$/],
     ['a bad port', 'site', ['--port', '70000'], /--port: a number from 0 to 65535$/],
-    ['wrong settings', 'site', ['--settings', 'bad.json'], /bad\.json: cleanUrls: .*boolean/],
+    [
+      'wrong settings',
+      'site',
+      ['--settings', 'bad.json'],
+      /bad\.json: cleanUrls: expected true or false/,
+    ],
     ['settings that are no JSON', 'site', ['--settings', 'no.json'], /no\.json is not JSON: /],
     ['no such settings', 'site', ['--settings', 'none'], /none cannot be read \(ENOENT\)$/],
   ]

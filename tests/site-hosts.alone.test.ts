@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { AppClient } from '../devnet/app-client.ts'
 import { type DnsServer, startDnsServer } from './support/dns-server.ts'
-import { eventually } from './support/eventually.ts'
+import { withinASecond } from './support/eventually.ts'
 import { rawRequest } from './support/raw-http.ts'
 import { startWorld, type World } from './support/world.ts'
 
@@ -36,10 +36,11 @@ async function visit(host: string, path = '/') {
   const port = Number(new URL(world.app).port)
   const request = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`
   const { status, headers, body } = await rawRequest(port, request)
-  return { status, location: headers['location'], body: body.toString() }
+  const { location, link } = headers
+  return { status, location, link, body: body.toString() }
 }
 const shows = (host: string, expected: object) =>
-  eventually(async () => expect(await visit(host)).toMatchObject(expected), 1000)
+  withinASecond(async () => expect(await visit(host)).toMatchObject(expected))
 
 const blog = { status: 200, body: '<h1>blog</h1>' }
 const shop = { status: 200, body: '<h1>shop</h1>' }
@@ -75,6 +76,87 @@ test('a custom domain: served once it is verified and mapped, until it is delete
   await shows(host, blog)
   await call(`/api/domain/custom/${id}`, undefined, 'DELETE')
   await shows(host, { status: 404 })
+}, 30_000)
+
+test('a primary address: the site’s other names lead to it, and serve the site again without it', async () => {
+  const port = new URL(world.app).port
+  const primary = 'alices-home.localhost'
+  const other = 'alices-attic.localhost'
+  const own = 'www.alices-home.com'
+  for (const handle of ['alices-home', 'alices-attic']) {
+    const domain = `${handle}.localhost`
+    await call('/api/domain/claim', { handle })
+    await call('/api/domain/sitehost/map-site', { domain, siteRkey: 'blog' })
+  }
+  const { body: added } = await call('/api/domain/custom/add', { domain: own })
+  const { id } = added as { id: string }
+  await call(`/api/domain/custom/${id}/map-site`, { siteRkey: 'blog' })
+  const choose = (domain: string | null) => call('/api/site/blog/primary', { domain })
+  const chosen = { status: 200, body: { success: true } }
+  for (const host of [primary, other]) await shows(host, blog)
+
+  expect(await choose(own)).toMatchObject({
+    status: 400,
+    body: { success: false, error: expect.stringMatching(/not verified/) },
+  })
+  expect(await choose('nobodys.localhost')).toMatchObject({
+    status: 404,
+    body: { success: false, error: 'Domain not found' },
+  })
+  expect(await choose(primary)).toEqual(chosen)
+  const leadsTo = (host: string, to: string) =>
+    shows(host, { status: 308, location: `http://${to}:${port}/` })
+  await leadsTo(other, primary)
+  expect(await visit(other, '/deep/er?x=1&y=%2F')).toMatchObject({
+    status: 308,
+    location: `http://${primary}:${port}/deep/er?x=1&y=%2F`,
+  })
+  expect(await visit(other, '//evil.com/x')).toMatchObject({
+    location: `http://${primary}:${port}//evil.com/x`,
+  })
+  expect(await visit(other, '/.well-known/acme-challenge/t')).toMatchObject({ status: 404 })
+  expect(await visit(other, '/a%zz')).toMatchObject({ status: 400 })
+  expect(await visit(primary)).toMatchObject({ ...blog, link: undefined })
+  const { body } = await call('/api/user/sites', undefined, 'GET')
+  const [site] = body['sites'] as { url: string; primary: string | null }[]
+  expect(site).toMatchObject({ rkey: 'blog', primary })
+  const ownHost = new URL(String(site?.url)).host
+  const canonical = (host: string) => ({
+    ...blog,
+    link: `<http://${host}:${port}/>; rel="canonical"`,
+  })
+  await shows(ownHost, canonical(primary))
+
+  // Verified, it may take over.
+  const { body: status } = await call('/api/auth/status', undefined, 'GET')
+  dns.names.set(`_sitehost.${own}`, { txt: [String(status['did'])] })
+  await call('/api/domain/custom/verify', { id })
+  await leadsTo(own, primary)
+  expect(await choose(own)).toEqual(chosen)
+  await leadsTo(primary, own)
+  await leadsTo(other, own)
+  await shows(own, blog)
+  await shows(ownHost, canonical(own))
+
+  // Gone: the others serve the site again.
+  await call(`/api/domain/custom/${id}`, undefined, 'DELETE')
+  await shows(own, { status: 404 })
+  for (const host of [primary, other]) await shows(host, blog)
+  await shows(ownHost, { ...blog, link: undefined })
+
+  await choose(other)
+  await leadsTo(primary, other)
+  await call('/api/domain/sitehost/map-site', { domain: other, siteRkey: 'shop' })
+  await shows(primary, blog)
+  await shows(other, shop)
+  await choose(primary)
+  await call('/api/domain/sitehost/map-site', { domain: other, siteRkey: 'blog' })
+  await leadsTo(other, primary)
+  expect(await choose(null)).toEqual(chosen)
+  await shows(other, blog)
+  for (const domain of [primary, other]) {
+    await call(`/api/domain/sitehost/${domain}`, undefined, 'DELETE')
+  }
 }, 30_000)
 
 test('the address by owner and name leads to the site’s own host, which shows it', async () => {

@@ -21,6 +21,7 @@ import { Hints } from '#store/hints.ts'
 import { enqueueIngest } from '#store/ingest-queue.ts'
 import { migrate } from '#store/migrate.ts'
 import { recordingLog } from './support/api.ts'
+import { originOf } from './support/edge.ts'
 import { eventually } from './support/eventually.ts'
 import { type RawResponse, rawRequest } from './support/raw-http.ts'
 import { alice, siteOf } from './support/sample-rows.ts'
@@ -76,7 +77,7 @@ beforeAll(async () => {
     signal: stop.signal,
   })
   const snapshots = new Snapshots({
-    ...{ db, log, now, bytesMax: 1_000_000, earlierBytesMax: 0 },
+    ...{ db, log, now, bytesMax: 1_000_000, earlierBytesMax: 0, originOf },
     onUnreadable: () => undefined,
   })
   const bodies = new Bodies({ blobs, bytesMax: 10_000_000 })
@@ -88,6 +89,7 @@ beforeAll(async () => {
     awaited,
     bodies,
     choices,
+    countryOf: () => null,
     decodedFiles,
     log,
     missing,

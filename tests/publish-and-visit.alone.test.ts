@@ -3,6 +3,8 @@ import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { AppClient, UploadFile } from '../devnet/app-client.ts'
 import { tarOf, zipOf } from './support/archives.ts'
+import { withinASecond } from './support/eventually.ts'
+import { textFile } from './support/upload-files.ts'
 import { startWorld, type World } from './support/world.ts'
 
 let world: World
@@ -78,6 +80,27 @@ describe('an archive is unpacked, its ignore file obeyed', () => {
     30_000,
   )
 })
+
+test('assets of earlier versions stay for open pages, until a version withdraws them', async () => {
+  const asset = (name: string) => textFile(`assets/${name}`, name)
+  const url = await published('assets', [textFile('index.html', '1'), asset('a-3kF9x2Qz.js')])
+  await published('assets', [textFile('index.html', '2'), asset('b-7Lm2Wp0Y.js')])
+  const statusOf = async (path: string) => (await fetch(new URL(path, url))).status
+  expect(await statusOf('assets/a-3kF9x2Qz.js')).toBe(200)
+
+  const form = new FormData()
+  form.append('siteName', 'assets')
+  form.append('retain', 'false')
+  form.append('files', new Blob(['3']), 'index.html')
+  const answer = await alice.fetch('/sitehost/upload-files', { method: 'POST', body: form })
+  const { jobId } = (await answer.json()) as { jobId: string }
+  expect((await alice.watch(jobId)).error).toBeNull()
+  await withinASecond(async () => {
+    expect(await statusOf('assets/a-3kF9x2Qz.js')).toBe(404)
+    expect(await statusOf('assets/b-7Lm2Wp0Y.js')).toBe(404)
+  })
+  expect(await (await fetch(url)).text()).toBe('3')
+}, 30_000)
 
 async function published(siteName: string, files: readonly UploadFile[]): Promise<string> {
   const result = await alice.publish(siteName, files)

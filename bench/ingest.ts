@@ -1,0 +1,113 @@
+// `bun bench/ingest.ts [sites] [rounds]`: how many sites a second go live, each because of an event of its own,
+// from a source that has every proof at hand. The service and the source are processes of their own, and
+// share the machine; of both the processor time is told.
+import { Database } from 'bun:sqlite'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startServiceProcess } from '#tests/support/service-process.ts'
+
+const sites = Number(process.argv[2] ?? 2000)
+const rounds = Number(process.argv[3] ?? 3)
+
+interface Told {
+  readonly plc: string
+  readonly firehose: string
+}
+
+/** What the source is asked to do next; it answers each with a line. */
+type Order = 'reuse' | 'new-blob' | 'go'
+
+async function main(): Promise<void> {
+  const dir = await mkdtemp(join(tmpdir(), 'sitehost-bench-'))
+  const source = await startSource()
+  await using service = await startServiceProcess(['serve', '--port', '0', '--data', dir], {
+    ...{ PLC_URL: source.told.plc, HANDLE_RESOLVER_URL: source.told.plc },
+    ...{ FIREHOSE_URL: source.told.firehose, ALLOW_PRIVATE_HOSTS: '1' },
+    ...{ INGEST: 'all', LOG_LEVEL: 'error' },
+  })
+  using store = new Database(join(dir, 'sitehost.db'))
+  print('accounts met, a site of each', await round(source, service.pid, store, 'new-blob'))
+  for (let n = 0; n < rounds; n++) {
+    print('a new version, its files known', await round(source, service.pid, store, 'reuse'))
+  }
+  for (let n = 0; n < rounds; n++) {
+    print(
+      'a new version with a new file of 1 kB',
+      await round(source, service.pid, store, 'new-blob'),
+    )
+  }
+  source.kill()
+  await service.end('SIGTERM')
+  await rm(dir, { recursive: true })
+}
+
+interface Round {
+  readonly seconds: number
+  readonly serviceCpu: number
+  readonly sourceCpu: number
+}
+
+async function round(source: Source, pid: number, store: Database, order: Order): Promise<Round> {
+  await source.ask(order)
+  const before = lives(store)
+  const cpu = [await cpuSeconds(pid), await cpuSeconds(source.pid)]
+  const start = performance.now()
+  await source.ask('go')
+  while (lives(store) < before + sites) await Bun.sleep(10)
+  const seconds = (performance.now() - start) / 1000
+  return {
+    seconds,
+    serviceCpu: (await cpuSeconds(pid)) - (cpu[0] ?? 0),
+    sourceCpu: (await cpuSeconds(source.pid)) - (cpu[1] ?? 0),
+  }
+}
+
+const lives = (store: Database): number =>
+  store.query<{ n: number }, []>('select count(*) as n from versions').get()?.n ?? 0
+
+/** Of a process, as Linux counts it: hundredths of a second. */
+async function cpuSeconds(pid: number): Promise<number> {
+  const stat = await Bun.file(`/proc/${pid}/stat`).text()
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / 100
+}
+
+interface Source {
+  readonly pid: number
+  readonly told: Told
+  ask(order: Order): Promise<void>
+  kill(): void
+}
+
+async function startSource(): Promise<Source> {
+  const child = Bun.spawn({
+    cmd: [process.execPath, join(import.meta.dir, 'ingest/source.ts'), String(sites)],
+    stdin: 'pipe',
+    stdout: 'pipe',
+  })
+  const lines = child.stdout.pipeThrough(new TextDecoderStream()).getReader()
+  const line = async (): Promise<string> => (await lines.read()).value ?? ''
+  const told = JSON.parse(await line()) as Told
+  return {
+    pid: child.pid,
+    told,
+    async ask(order) {
+      child.stdin.write(`${order}\n`)
+      await child.stdin.flush()
+      await line()
+    },
+    kill: () => child.kill(),
+  }
+}
+
+function print(what: string, { seconds, serviceCpu, sourceCpu }: Round): void {
+  const perSecond = sites / seconds
+  const verdict = perSecond >= 1000 ? '≥ 1000' : 'MISSED ≥ 1000'
+  process.stdout.write(
+    `${what.padEnd(40)}${perSecond.toFixed(0).padStart(6)} sites a second  ${verdict.padEnd(15)}` +
+      `${((serviceCpu / sites) * 1000).toFixed(2)} ms of the service and ${((sourceCpu / sites) * 1000).toFixed(2)} ms of the source each\n`,
+  )
+}
+
+await main()

@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Browser, Page } from 'playwright-core'
+import type { AppClient } from '../devnet/app-client.ts'
+import { hasBrowser, startBrowser } from './support/browser.ts'
+import { signInAndAuthorize } from './support/chromium-consent.ts'
+import { type DnsServer, startDnsServer } from './support/dns-server.ts'
+import { startWorld, type World } from './support/world.ts'
+
+describe.skipIf(!hasBrowser)('a person who gives a site names, and leaves', () => {
+  let dns: DnsServer
+  let world: World
+  let browser: Browser
+  let alice: AppClient
+  let page: Page
+  const problems: string[] = []
+
+  beforeAll(async () => {
+    dns = await startDnsServer({})
+    world = await startWorld({ environment: { DNS_SERVERS: dns.address } })
+    alice = await world.signedIn('alice.test')
+    await alice.publish('my-site', [
+      { path: 'index.html', body: new Blob(['<!doctype html><h1>My site</h1>']) },
+    ])
+    browser = await startBrowser()
+    const context = await browser.newContext({ locale: 'en-US' })
+    page = await context.newPage()
+    page.on('pageerror', (error) => problems.push(error.message))
+    page.on('console', (message) => {
+      if (message.type() === 'error' && message.text().includes('Content Security Policy')) {
+        problems.push(message.text())
+      }
+    })
+    await page.goto(world.app)
+    await page.getByLabel('Your handle').fill('alice.test')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await signInAndAuthorize(page, { password: 'hunter2pass' })
+    await page.waitForURL(`${world.app}/editor`)
+  }, 300_000)
+  afterAll(async () => {
+    await browser.close()
+    await world[Symbol.asyncDispose]()
+    await dns[Symbol.asyncDispose]()
+  })
+
+  const told = (text: string) => page.getByRole('status').getByText(text).waitFor()
+  const save = async (label: string, choice: string) => {
+    await page.getByLabel(label, { exact: true }).selectOption(choice)
+    await page.getByRole('button', { name: `Save: ${label}` }).click()
+  }
+  const port = () => new URL(world.app).port
+
+  test('is told which names cannot be claimed', async () => {
+    await page.getByRole('link', { name: 'Names' }).click()
+    await page.getByRole('heading', { name: 'Names', exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Claim' }).click()
+    await page.getByRole('alert').getByText('Enter a name first').waitFor()
+    await page.getByLabel('Name to claim').fill('admin')
+    await page.getByRole('button', { name: 'Claim' }).click()
+    await page.getByRole('alert').getByText('reserved').waitFor()
+  }, 30_000)
+
+  test('claims a name, has it show the site, and visits it', async () => {
+    await page.getByLabel('Name to claim').fill('alices-page')
+    await page.keyboard.press('Enter')
+    await told('alices-page.localhost is yours.')
+    expect(await page.getByLabel('Name to claim').inputValue()).toBe('')
+    await save('Site that alices-page.localhost shows', 'my-site')
+    await told('alices-page.localhost shows my-site now.')
+    const visitor = await page.context().newPage()
+    await visitor.goto(`http://alices-page.localhost:${port()}/`)
+    await visitor.getByRole('heading', { name: 'My site' }).waitFor()
+    await visitor.close()
+  }, 30_000)
+
+  test('renames it by the keyboard alone', async () => {
+    await page.getByRole('button', { name: 'Rename: alices-page.localhost' }).press('Enter')
+    await page.getByLabel('New name for alices-page.localhost').fill('alices-home')
+    await page.keyboard.press('Enter')
+    await told('alices-page.localhost is alices-home.localhost now.')
+    await page.getByRole('link', { name: 'alices-home.localhost' }).waitFor()
+    expect(await page.evaluate('document.activeElement.getAttribute("role")')).toBe('status')
+  }, 30_000)
+
+  test('adds a domain, sees what to set and what was found instead, and verifies it', async () => {
+    const domain = 'www.alice-example.com'
+    await page.getByLabel('Domain to add').fill('co.uk')
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    await page.getByRole('alert').getByText('nobody owns this one').waitFor()
+    await page.getByLabel('Domain to add').fill(domain)
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    await told(`${domain} is added`)
+    const item = page.getByRole('listitem').filter({ hasText: domain })
+    await item.getByText('Not verified yet').waitFor()
+    await item.getByText(`_sitehost.${domain}`, { exact: true }).waitFor()
+    const { did } = (await (await alice.fetch('/api/auth/status')).json()) as { did: string }
+    await item.getByText(did, { exact: true }).waitFor()
+    await item.getByText(/^[a-z0-9]+\.dns\.localhost$/).waitFor()
+
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await item.getByRole('button', { name: 'Copy value of the TXT record' }).click()
+    await item.getByText('value of the TXT record copied').waitFor()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(did)
+
+    dns.names.set(`_sitehost.${domain}`, { txt: ['did:plc:somebodyelse'] })
+    await item.getByRole('button', { name: `Verify: ${domain}` }).click()
+    await item.getByRole('alert').getByText('did:plc:somebodyelse').waitFor()
+    dns.names.set(`_sitehost.${domain}`, { txt: [did] })
+    await item.getByRole('button', { name: `Verify: ${domain}` }).click()
+    await told(`${domain} is verified.`)
+    await item.getByText('Verified: it is yours.').waitFor()
+    await save(`Site that ${domain} shows`, 'my-site')
+    await told(`${domain} leads to my-site now.`)
+  }, 30_000)
+
+  test('chooses the primary address, to which the other names lead', async () => {
+    await page.getByLabel('Name to claim').fill('alices-attic')
+    await page.getByRole('button', { name: 'Claim' }).click()
+    await told('alices-attic.localhost is yours.')
+    await save('Site that alices-attic.localhost shows', 'my-site')
+    await told('alices-attic.localhost shows my-site now.')
+    await save('Primary address of my-site', 'alices-home.localhost')
+    await told('The primary address of my-site is alices-home.localhost now.')
+    const visitor = await page.context().newPage()
+    await visitor.goto(`http://alices-attic.localhost:${port()}/?x=1`)
+    await visitor.getByRole('heading', { name: 'My site' }).waitFor()
+    expect(visitor.url()).toBe(`http://alices-home.localhost:${port()}/?x=1`)
+    await visitor.close()
+  }, 30_000)
+
+  test('releases a name, but not by the first press', async () => {
+    const release = page.getByRole('button', { name: 'Release alices-attic.localhost' })
+    await release.click()
+    // The focus is on what changes nothing.
+    await page.keyboard.press('Enter')
+    await page.getByRole('link', { name: 'alices-attic.localhost' }).waitFor()
+    await release.click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Release' }).click()
+    await told('alices-attic.localhost is released.')
+    await page.getByRole('link', { name: 'alices-attic.localhost' }).waitFor({ state: 'detached' })
+  }, 30_000)
+
+  test('takes everything along as a file, and leaves', async () => {
+    await page.getByRole('link', { name: 'Account' }).click()
+    const downloading = page.waitForEvent('download')
+    await page.getByRole('link', { name: 'Download everything' }).click()
+    const download = await downloading
+    expect(download.suggestedFilename()).toMatch(/^sitehost-alice\.test-\d{4}-\d\d-\d\d\.json$/)
+    const exported = (await Bun.file(await download.path()).json()) as Record<string, unknown>
+    expect(exported['complete']).toBe(true)
+
+    await page.getByLabel('Also delete my sites from my repository').check()
+    await page.getByRole('button', { name: 'Leave this service' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('the records of your sites and settings in your repository').waitFor()
+    await dialog.getByRole('button', { name: 'Remove everything' }).click()
+    // Good news, and nothing that somebody has to mend.
+    await told('Everything that was here of your account is removed.')
+    expect(await page.getByRole('alert').count()).toBe(0)
+    const answer = await page.goto(`http://alices-home.localhost:${port()}/`)
+    expect(answer?.status()).toBe(404)
+    await page.goto(`${world.app}/names`)
+    await page.getByText('Your sign-in has ended').waitFor()
+  }, 30_000)
+
+  test('no page broke its own policy or threw', () => {
+    expect(problems).toEqual([])
+  })
+})

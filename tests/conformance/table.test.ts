@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'bun:test'
+import { literals } from '#api/contract/messages.ts'
+import { literalsOf } from '#tests/support/literals-of.ts'
+import { attempts } from './attempts.ts'
+import { declaredRoutes, webAppRoute } from './declared-routes.ts'
+import { literalsIn } from './like.ts'
+import { rows } from './rows.ts'
+import { errorSituations, literalTexts, specifiedRoutes } from './specification.ts'
+
+// What makes the table whole: no route and no literal of the specification without its row.
+
+/** Of the administrator's area, of which only signing in and out is there. */
+const laterSections = new Set(['4.6', '5'])
+const laterLiterals = new Set([
+  'Hosting service unavailable',
+  'Failed to fetch cache stats from hosting service',
+])
+const laterSituations = new Set(['Cache statistics unavailable'])
+
+/** Who is not signed in, and who is elsewhere: `sessions.ts` and `cross-origin.ts` ask every route there is. */
+const shownForEveryRoute = new Set<string>([literals.unauthorized, literals.crossOrigin])
+
+/** Only while the database is away, which takes the whole service with it: src/api/app.test.ts. */
+const shownElsewhere = new Set(['GET /readyz 503 not ready'])
+
+const sorted = (texts: Iterable<string>): string[] => [...new Set(texts)].toSorted()
+
+const names = [...declaredRoutes.map(({ name }) => name), webAppRoute].toSorted()
+
+describe('the table', () => {
+  test('has rows for every declared route, and for no other', () => {
+    expect(sorted(rows.map(({ route }) => route))).toEqual(names)
+  })
+
+  test('has a row for every route of the specification, in its section', () => {
+    const wanted = specifiedRoutes()
+      .filter(({ section }) => section !== '7' && !laterSections.has(section))
+      .map(({ section, route }) => `${section} ${route}`)
+    const shown = new Set(rows.map(({ section, route }) => `${section} ${route}`))
+    expect(wanted.length).toBe(26)
+    expect(wanted.filter((name) => !shown.has(name))).toEqual([])
+  })
+
+  test('has a row for every literal of the specification, in its section', () => {
+    const wanted = literalTexts().filter(
+      ({ section, text }) => !laterSections.has(section) && !laterLiterals.has(text),
+    )
+    const shown = new Set(
+      rows.flatMap(({ section, situation, body, location }) =>
+        literalsIn([body, location]).flatMap((text) => [
+          `${section} ${text}`,
+          ...(situation === undefined ? [] : [`7 ${text}`]),
+        ]),
+      ),
+    )
+    expect(wanted.length).toBe(25)
+    expect(wanted.filter(({ section, text }) => !shown.has(`${section} ${text}`))).toEqual([])
+  })
+
+  test('has a row for every literal of the contract, at its status', () => {
+    const shown = new Set(
+      rows.flatMap(({ route, status, body, location }) =>
+        literalsIn([body, location]).map((text) => `${route} ${status} ${text}`),
+      ),
+    )
+    const wanted = declaredRoutes.flatMap((route) =>
+      literalsOf(route)
+        .filter(({ text }) => !shownForEveryRoute.has(text))
+        .map(({ status, text }) => `${route.name} ${status} ${text}`),
+    )
+    expect(wanted.length).toBeGreaterThan(20)
+    expect(wanted.filter((literal) => !shown.has(literal) && !shownElsewhere.has(literal))).toEqual(
+      [],
+    )
+  })
+
+  test('has a row for every situation of §7, and knows no other', () => {
+    const wanted = errorSituations().filter((situation) => !laterSituations.has(situation))
+    expect(sorted(rows.flatMap(({ situation = [] }) => situation))).toEqual(sorted(wanted))
+  })
+
+  test('has no row twice', () => {
+    const names = rows.map(({ section, route, what }) => `${section} ${route} ${what}`)
+    expect(names.length).toBe(new Set(names).size)
+  })
+})
+
+describe('the attempts on what is another’s', () => {
+  test('are there for every route, and for no other', () => {
+    expect(sorted(Object.keys(attempts))).toEqual(names)
+  })
+
+  test('cannot be left out where a path names something', () => {
+    const naming = declaredRoutes.filter(({ path }) => path.includes(':'))
+    expect(naming.length).toBeGreaterThan(8)
+    expect(naming.filter(({ name }) => typeof attempts[name] === 'string')).toEqual([])
+  })
+})

@@ -1,0 +1,85 @@
+import { type Did, siteLabel } from '#site/site-address.ts'
+import { getRecord, putRecord } from '../support/accounts.ts'
+import { rawRequest } from '../support/raw-http.ts'
+import { nameOf } from '../support/sample-rows.ts'
+import type { Facts } from './like.ts'
+import type { Scene } from './scene.ts'
+import type { Stage } from './stage.ts'
+
+const settings = 'place.sitehost.settings'
+
+/**
+ * All that alice can have: her site with its settings, a name and a domain that lead to it, a domain that
+ * waits, a job that has ended and one that runs. Bob has a name and a domain, to try with.
+ */
+export async function furnish(scene: Scene): Promise<void> {
+  const { alice } = scene.stage.people
+  scene.know('rkey', 'blog')
+  scene.know('customDomain', 'alice-example.com')
+  await putRecord(alice.repo, settings, 'blog', { cleanUrls: true })
+  await scene.claim('alice', 'alices-name')
+  await scene.addVerified('alice', 'alice-example.com')
+  await scene.add('alice', 'alice-waits.com', 'waiting')
+  const { domain, id } = scene.facts
+  await scene.do('alice', 'POST', '/api/domain/sitehost/map-site', { domain, siteRkey: 'blog' })
+  await scene.do('alice', 'POST', `/api/domain/custom/${id}/map-site`, { siteRkey: 'blog' })
+  await scene.upload('alice', 'ended', undefined, 'endedJob')
+  await alice.client.watch(scene.facts['endedJob'] ?? '')
+  await scene.claim('bob', 'bobs-name', 'ownDomain')
+  await scene.add('bob', 'bob-example.com', 'ownId')
+  // What bob publishes in the meantime goes once the account's server takes files again.
+  for (const { rkey } of [scene.facts, nobodys]) {
+    scene.after(() => scene.removeSite('bob', rkey ?? ''))
+  }
+  await scene.running('alice', 'under-way')
+}
+
+/** What nobody has, by the names of `furnish`. */
+export const nobodys: Facts = {
+  rkey: 'nowhere',
+  domain: 'nobodys.localhost',
+  customDomain: 'nobodys.example.com',
+  id: 'aaaaaaaaaaaaaaaa',
+  waiting: 'bbbbbbbbbbbbbbbb',
+  jobId: '00000000-0000-4000-8000-000000000000',
+  endedJob: '00000000-0000-4000-8000-000000000001',
+}
+
+const owned = [
+  ...['/api/auth/status', '/api/user/status', '/api/user/info', '/api/user/sites'],
+  ...['/api/user/domains', '/api/user/site/blog/domains', '/api/site/blog/settings'],
+]
+
+/** All that alice sees of what is hers, what her repository holds, and what visitors get. */
+export async function stateOf({ stage, facts }: Scene): Promise<Record<string, unknown>> {
+  const { client, did, repo } = stage.people.alice
+  const state: Record<string, unknown> = {}
+  for (const path of [...owned, `/sitehost/upload-progress/${facts['endedJob']}`]) {
+    const answer = await client.fetch(path)
+    state[path] = [answer.status, await answer.text()]
+  }
+  for (const collection of ['place.sitehost.fs', settings]) {
+    state[collection] = await getRecord(repo, collection, 'blog')
+  }
+  state['running job'] = await jobRow(stage, facts['jobId'] ?? '')
+  for (const host of hostsOf(did, facts)) state[host] = await visit(stage, host)
+  return state
+}
+
+async function jobRow({ database }: Stage, id: string): Promise<unknown> {
+  const jobs = database.db.selectFrom('jobs').select(['status', 'error', 'did', 'site'])
+  return await jobs.where('id', '=', id).executeTakeFirst()
+}
+
+const hostsOf = (did: Did, facts: Facts): string[] => [
+  `${siteLabel({ did, name: nameOf('blog') })}.localhost`,
+  ...[facts['domain'] ?? '', 'alice-example.com'],
+]
+
+/** What a visitor of this host gets: the status, and the page or where it leads. */
+export async function visit(stage: Stage, host: string): Promise<string> {
+  const port = Number(new URL(stage.world.app).port)
+  const request = `GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`
+  const { status, headers, body } = await rawRequest(port, request)
+  return `${status} ${headers['location'] ?? body.toString()}`
+}

@@ -1,0 +1,46 @@
+import { join } from 'node:path'
+import { eventually } from './eventually.ts'
+
+const root = join(import.meta.dir, '../..')
+
+/** A command of Sitehost and the terminal it runs at. */
+export interface AtTerminal extends AsyncDisposable {
+  /** Resolves once all that was shown holds this text. */
+  shows(text: string): Promise<void>
+  type(text: string): void
+  /** All that was shown. */
+  screen(): string
+  readonly exited: Promise<number>
+}
+
+/** Runs `bin/sitehost <args>` at a terminal of 100 columns. */
+export function runAtTerminal(args: readonly string[]): AtTerminal {
+  let screen = ''
+  const decoder = new TextDecoder()
+  const child = Bun.spawn({
+    cmd: [join(root, 'bin/sitehost'), ...args],
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], TERM: 'xterm' },
+    terminal: {
+      cols: 100,
+      rows: 30,
+      data(_, bytes) {
+        screen += decoder.decode(bytes, { stream: true })
+      },
+    },
+  })
+  return {
+    exited: child.exited,
+    screen: () => screen,
+    type: (text) => void child.terminal?.write(text),
+    async shows(text) {
+      await eventually(async () => {
+        if (!screen.includes(text)) throw new Error(`the screen does not show ${text}: ${screen}`)
+      })
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL')
+      await child.exited
+      child.terminal?.close()
+    },
+  }
+}

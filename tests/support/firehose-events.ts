@@ -1,0 +1,10 @@
+import {
+  type FirehoseEvent,
+  type FirehoseOptions,
+  followFirehoseInBatches,
+} from '#atproto/follow-firehose.ts'
+
+/** `followFirehoseInBatches`, event by event. */
+export async function* firehoseEvents(options: FirehoseOptions): AsyncGenerator<FirehoseEvent> {
+  for await (const batch of followFirehoseInBatches(options, 1)) yield* batch
+}

@@ -1,0 +1,127 @@
+import { Database } from 'bun:sqlite'
+import { expect } from 'bun:test'
+import { join } from 'node:path'
+import type { IngestFailPoint } from '#ingest/fail-points.ts'
+import { devSettings } from '#main/dev-network.ts'
+import type { Devnet } from '../../devnet/start.ts'
+import { activate, deactivate } from './account-admin.ts'
+import { createSession, deleteRecord, type PdsAccount } from './accounts.ts'
+import { eventually } from './eventually.ts'
+import { pageUrl, writeSite } from './plain-sites.ts'
+import { type ServiceProcess, startServiceProcess } from './service-process.ts'
+import { filesOfVersion, visibleVersion } from './visible-version.ts'
+
+const siteName = 'crashing'
+/** In every version, so that a part of the blobs is known already. */
+const lastingFiles = { 'style.css': 'body {}' }
+
+interface CrashingIngestOptions {
+  readonly network: Devnet
+  readonly dataDir: string
+  /** An account of the network, with this one site. */
+  readonly handle: string
+}
+
+/** What the owner does, and what visitors get once the service knows: null: nothing. */
+interface Deed {
+  readonly act: () => Promise<unknown>
+  readonly shows: number | null
+}
+
+/** One site on a service of its own that mirrors everybody, whose process is killed while it reads the site. */
+export class CrashingIngest {
+  readonly #options: CrashingIngestOptions
+  readonly #account: PdsAccount
+  #app = ''
+  #version = 0
+
+  private constructor(options: CrashingIngestOptions, account: PdsAccount) {
+    this.#options = options
+    this.#account = account
+  }
+
+  /** Writes the first version, and waits until it is live. */
+  static async open(options: CrashingIngestOptions): Promise<CrashingIngest> {
+    const account = await createSession(options.network.pds, options.handle, 'hunter2pass')
+    const site = new CrashingIngest(options, account)
+    await using service = await site.#start()
+    site.#app = service.ready.app
+    await site.#writeNext()
+    await site.#settles(site.#version)
+    return site
+  }
+
+  /**
+   * The owner does something that leads a service which dies there past this point. The next start finishes
+   * what was begun; until then visitors get what was before or what comes next, whole.
+   */
+  async crashAt(failPoint: IngestFailPoint): Promise<void> {
+    const before = this.#version
+    const { act, shows } = this.#deedFor(failPoint)
+    {
+      await using dying = await this.#start(failPoint)
+      await act()
+      expect(await dying.exited).toBe(128 + 9)
+    }
+    await using service = await this.#start()
+    expect(await this.#shown()).toBeOneOf([before, shows])
+    await this.#settles(shows)
+    if (shows === null) await this.#comeBack(failPoint)
+    expect(await service.end('SIGTERM')).toBe(0)
+  }
+
+  #deedFor(failPoint: IngestFailPoint): Deed {
+    if (failPoint.startsWith('account-')) {
+      return { act: () => deactivate(this.#account), shows: null }
+    }
+    if (failPoint === 'site-removed') {
+      const remove = () => deleteRecord(this.#account, 'place.sitehost.fs', siteName)
+      return { act: remove, shows: null }
+    }
+    return { act: () => this.#writeNext(), shows: this.#version + 1 }
+  }
+
+  async #comeBack(failPoint: IngestFailPoint): Promise<void> {
+    if (failPoint === 'site-removed') await this.#writeNext()
+    else await activate(this.#account)
+    await this.#settles(this.#version)
+  }
+
+  async #writeNext(): Promise<void> {
+    this.#version += 1
+    // Everybody's versions are alike, and a service that has them of somebody else stores none of them again.
+    const whose = { 'whose.txt': `${this.#options.handle} ${this.#version}` }
+    const files = { ...filesOfVersion(this.#version), ...lastingFiles, ...whose }
+    await writeSite(this.#account, siteName, files)
+  }
+
+  #shown(): Promise<number | null> {
+    return visibleVersion(pageUrl(this.#app, this.#account.did, siteName))
+  }
+
+  /** Visitors get this, and nothing is left to do. */
+  async #settles(shows: number | null): Promise<void> {
+    await eventually(async () => {
+      expect(await this.#shown()).toBe(shows)
+      expect(this.#queued()).toBe(0)
+    }, 20_000)
+  }
+
+  #queued(): number {
+    using store = new Database(join(this.#options.dataDir, 'sitehost.db'), { readonly: true })
+    const count =
+      'select (select count(*) from ingest_queue) + (select count(*) from account_queue) as rows'
+    return store.query<{ rows: number }, []>(count).get()?.rows ?? Number.NaN
+  }
+
+  async #start(failPoint?: IngestFailPoint): Promise<ServiceProcess> {
+    const { dataDir, network } = this.#options
+    const port = this.#app === '' ? '0' : new URL(this.#app).port
+    return await startServiceProcess(['serve', '--port', port, '--data', dataDir], {
+      ...devSettings(network),
+      INGEST: 'all',
+      LOG_LEVEL: 'error',
+      ...(failPoint && { FAILPOINT: failPoint }),
+    })
+  }
+}

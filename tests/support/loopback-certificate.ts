@@ -1,0 +1,20 @@
+/** A certificate for 127.0.0.1 and `*.sites.example` that nothing but our tests trusts, valid until 2126, and its key. */
+export const loopbackCertificate = `-----BEGIN CERTIFICATE-----
+MIIBqjCCAVGgAwIBAgIUDQVjHEQ0g0u/z8iZCpakxjAxKJgwCgYIKoZIzj0EAwIw
+GTEXMBUGA1UEAwwOc2l0ZWhvc3QgdGVzdHMwIBcNMjYxMTIxMTcxNjU2WhgPMjEy
+NjEwMjgxNzE2NTZaMBkxFzAVBgNVBAMMDnNpdGVob3N0IHRlc3RzMFkwEwYHKoZI
+zj0CAQYIKoZIzj0DAQcDQgAE3vMtrAOSZMzH8zTbzhc622zD8avzE2C/purEQSNR
+VFwfgI5Sxf8C6bQsDejfYCIbQwhlvHvPKG81pSjYtmtUH6N1MHMwHQYDVR0OBBYE
+FE+ozMo4cw5It0nJUwcBDcIwIqKxMB8GA1UdIwQYMBaAFE+ozMo4cw5It0nJUwcB
+DcIwIqKxMA8GA1UdEwEB/wQFMAMBAf8wIAYDVR0RBBkwF4cEfwAAAYIPKi5zaXRl
+cy5leGFtcGxlMAoGCCqGSM49BAMCA0cAMEQCIEDQ+cCLHFOR8sW34HJ+PnUMXPp+
+zcQ2NEa2kxYWju6HAiA2zYeHgvi0nmMtvoQX9/V9KCwAPNMWw1yfIfChgnA9dw==
+-----END CERTIFICATE-----
+`
+
+export const loopbackCertificateKey = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgAfkZlEop88EamqPM
+Fsyy8alIruwYVu4zmlguMHf7r+6hRANCAATe8y2sA5JkzMfzNNvOFzrbbMPxq/MT
+YL+m6sRBI1FUXB+AjlLF/wLptCwN6N9gIhtDCGW8e88obzWlKNi2a1Qf
+-----END PRIVATE KEY-----
+`

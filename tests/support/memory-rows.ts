@@ -1,0 +1,24 @@
+import type { SealedRows } from '#atproto/oauth-rows.ts'
+
+/** Sealed rows in memory. `kept` is by kind and key, with a blank between them. */
+export interface MemoryRows extends SealedRows {
+  readonly kept: Map<string, { sealed: string; expiresAt: number | null }>
+}
+
+export function memoryRows(): MemoryRows {
+  const kept: MemoryRows['kept'] = new Map()
+  return {
+    kept,
+    get: async (kind, key) => kept.get(`${kind} ${key}`)?.sealed ?? null,
+    put: async (kind, key, sealed, expiresAt) =>
+      void kept.set(`${kind} ${key}`, { sealed, expiresAt }),
+    delete: async (kind, key) => void kept.delete(`${kind} ${key}`),
+    list: async (kind, after, limit) =>
+      [...kept]
+        .filter(([name]) => name.startsWith(`${kind} `))
+        .map(([name, { sealed }]) => ({ key: name.slice(kind.length + 1), sealed }))
+        .filter(({ key }) => key > after)
+        .toSorted((a, b) => (a.key < b.key ? -1 : 1))
+        .slice(0, limit),
+  }
+}

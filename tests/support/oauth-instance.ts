@@ -1,0 +1,26 @@
+import { Identities } from '#atproto/identity.ts'
+import { createSafeFetch } from '#atproto/safe-fetch.ts'
+import { openOAuth } from '#main/open-oauth.ts'
+import { openDatabase } from '#store/database.ts'
+import type { StoredSessionsOptions } from './stored-sessions.ts'
+
+export interface OAuthInstanceOptions extends StoredSessionsOptions {
+  readonly plc: string
+  readonly pds: string
+}
+
+/** Sign-in at the servers of a network, as a service at a loopback address has it on this database. */
+export async function openOAuthInstance({ database, secret, plc, pds }: OAuthInstanceOptions) {
+  const opened = openDatabase(database)
+  const fetch = createSafeFetch({
+    allowPrivate: true,
+    slots: { slotsMax: 32, waitingMax: 1000 },
+  })
+  const { oauth } = await openOAuth({
+    ...{ db: opened.db, fetch, allowHttp: true },
+    secrets: [secret],
+    origin: 'http://127.0.0.1:3000',
+    identities: new Identities({ fetch, plcUrl: plc, handleResolverUrl: pds, allowHttp: true }),
+  })
+  return { oauth, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() }
+}

@@ -1,0 +1,20 @@
+import type { Did } from '#site/site-address.ts'
+import type { Db } from '#store/database.ts'
+import { parkedAt } from '#store/parked.ts'
+
+interface QueuedAccount {
+  readonly did: Did
+  readonly attempts: number
+  readonly error: string | null
+  /** Given up until somebody asks for it. */
+  readonly isParked: boolean
+}
+
+/** The account queue as it is, in the order of the DIDs. */
+export async function queuedAccounts(db: Db): Promise<QueuedAccount[]> {
+  const rows = await db.selectFrom('accountQueue').selectAll().orderBy('did').execute()
+  return rows.map(({ did, attempts, lastError, nextAttemptAt }) => ({
+    ...{ did, attempts, error: lastError },
+    isParked: nextAttemptAt === parkedAt,
+  }))
+}
