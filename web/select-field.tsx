@@ -1,5 +1,5 @@
 import { type ComponentProps, useId } from 'react'
-import styles from './select-field.module.css'
+import styles from './field.module.css'
 
 interface SelectFieldProps extends ComponentProps<'select'> {
   readonly label: string
@@ -14,7 +14,7 @@ export function SelectField({ label, none, choices, ...select }: SelectFieldProp
   return (
     <div className={styles['field']}>
       <label htmlFor={id}>{label}</label>
-      <select {...select} className={styles['select']} id={id}>
+      <select {...select} className={styles['control']} id={id}>
         <option value="">{none}</option>
         {choices.map((choice) => (
           <option key={choice} value={choice}>

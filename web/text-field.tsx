@@ -1,6 +1,6 @@
 import { type ComponentProps, useId } from 'react'
+import styles from './field.module.css'
 import { Problem } from './problem.tsx'
-import styles from './text-field.module.css'
 
 interface TextFieldProps extends ComponentProps<'input'> {
   readonly label: string
@@ -24,7 +24,7 @@ export function TextField({ label, hint, problem = null, ...input }: TextFieldPr
         {...input}
         aria-describedby={problem === null ? hintId : `${problemId} ${hintId}`}
         aria-invalid={problem !== null}
-        className={styles['input']}
+        className={styles['control']}
         id={id}
       />
       <p className={styles['hint']} id={hintId}>
