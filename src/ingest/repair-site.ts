@@ -1,4 +1,5 @@
 import type { RepoStatus } from '#atproto/repo-status.ts'
+import { tooManySites } from '#site/limits.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import { decodeSnapshot, type SnapshotFile, SnapshotFormatError } from '#site/snapshot.ts'
 import { forgetBlobs } from '#store/blobs.ts'
@@ -7,7 +8,7 @@ import { findLiveSnapshot } from '#store/versions.ts'
 import { checkAccount } from './check-account.ts'
 import { type BlobState, checkBlobs } from './check-blobs.ts'
 import { type IngestOutcome, ingestSite } from './ingest-site.ts'
-import { type SyncContext, tooManySites } from './sync-account.ts'
+import type { SyncContext } from './sync-account.ts'
 
 export interface Finding {
   /** What was wrong, in words. */

@@ -1,6 +1,6 @@
 import { mapAtOnce } from '#atproto/map-at-once.ts'
 import type { RepoStatus } from '#atproto/repo-status.ts'
-import { accountSitesMax } from '#site/limits.ts'
+import { tooManySites } from '#site/limits.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import { enqueueIngest } from '#store/ingest-queue.ts'
@@ -61,8 +61,5 @@ async function syncSite(
     return { rkey: name, error: unread }
   }
 }
-
-/** Told to the owner of a site for which there is no room. */
-export const tooManySites = `An account can have ${accountSitesMax} sites here. Delete one; a day after that there is room for another.`
 
 const unread = 'Your account’s server did not give all of this site. It is tried again by itself.'

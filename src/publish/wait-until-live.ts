@@ -1,7 +1,8 @@
+import { accountSitesMax, tooManySites } from '#site/limits.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import type { Db } from '#store/database.ts'
 import type { Hints } from '#store/hints.ts'
-import { findSite } from '#store/sites.ts'
+import { findSite, listSiteNames } from '#store/sites.ts'
 import { NotPublishableError } from './not-publishable.ts'
 
 const waitMsMax = 10_000
@@ -16,7 +17,8 @@ interface WaitContext {
 
 /**
  * Whether visitors see the version with this record CID, waiting ten seconds for it at most. Throws
- * NotPublishableError when ingest has refused it.
+ * NotPublishableError when ingest has refused it, or has no room for it: an upload is turned away for that before
+ * anything is written, unless another one that came meanwhile took the last place.
  */
 export async function waitUntilLive(
   address: SiteAddress,
@@ -36,5 +38,14 @@ export async function waitUntilLive(
     }
     await changed.wait(lookAgainMs, signal)
   }
+  if (!signal.aborted) await assertRoom(address, db)
   return false
+}
+
+async function assertRoom({ did, name }: SiteAddress, db: Db): Promise<void> {
+  const known = await listSiteNames(db, did)
+  if (known.length < accountSitesMax || known.includes(name)) return
+  throw new NotPublishableError(
+    `The site is in your repository, but cannot be served. ${tooManySites}`,
+  )
 }

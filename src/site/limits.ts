@@ -73,6 +73,9 @@ export const ruleFileBytesMax = 64 * 1024
 /** Sites of an account that are here, or were until they were removed within a day; and those that wait to be looked at. */
 export const accountSitesMax = 1000
 
+/** Told to the owner of a site for which there is no room. */
+export const tooManySites = `An account can have ${accountSitesMax} sites here. Delete one; a day after that there is room for another.`
+
 /** What is kept of one version of a site for the edge to read, as text. */
 export const snapshotBytesMax = 4 * 1024 * 1024
 

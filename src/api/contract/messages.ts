@@ -1,4 +1,4 @@
-import { accountSitesMax, customDomainsMax, pendingDomainsMax } from '#site/limits.ts'
+import { customDomainsMax, pendingDomainsMax, tooManySites } from '#site/limits.ts'
 
 /** What interface.md or decisions.md writes out. Clients may compare with it: it never changes. */
 export const literals = {
@@ -66,7 +66,7 @@ export const sentences = {
   uploadsWaiting: 'Too many uploads are waiting. Try again when one has finished.',
   uploadsArriving: 'Five uploads of yours arrive already. Wait until one has ended.',
   uploadsBusy: 'Too many uploads are under way. Try again in half a minute.',
-  siteLimit: `An account can have ${accountSitesMax} sites here. Delete one; a day after that there is room for another.`,
+  siteLimit: tooManySites,
   noRoom: 'This service has no room for uploads at the moment. Try again later.',
   noForm: 'body: expected multipart/form-data',
   tooLateToCancel: 'Too late to cancel: the site is being written already.',
