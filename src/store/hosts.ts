@@ -2,7 +2,8 @@ import type { Did, SiteAddress } from '#site/site-address.ts'
 import { appendHostChange } from './changes.ts'
 import type { Db } from './database.ts'
 import { mappedHosts } from './mapped-hosts.ts'
-import { inTransaction } from './transaction.ts'
+import { primarySubject } from './primary-domain.ts'
+import { inTransaction, lockUntilCommit } from './transaction.ts'
 
 /**
  * The site that a claimed and mapped subdomain, or a verified and mapped custom domain, leads to. `host` is
@@ -56,6 +57,8 @@ export async function hasDomains(db: Db, did: Did): Promise<boolean> {
 /** Has every domain that leads to this site lead nowhere. */
 export function unmapSite(db: Db, { did, name }: SiteAddress, now: number): Promise<void> {
   return inTransaction(db, async (transaction) => {
+    // Both tables are changed there too, in another order.
+    await lockUntilCommit(transaction, primarySubject({ did, name }))
     const hosts: string[] = []
     for (const table of ['subdomains', 'customDomains'] as const) {
       const rows = await transaction

@@ -212,4 +212,20 @@ await onEachStore('store/primary-domain', (db) => {
       .execute()
     expect(marked).toHaveLength(1)
   })
+
+  test('is chosen while the site is deleted: neither has to be begun anew', async () => {
+    await claim('a.sites.example.net')
+    const key = await add('www.alice.com')
+    await verify('www.alice.com')
+    for (let round = 0; round < 40; round++) {
+      await mapSubdomain(db(), { did: alice, domain: 'a.sites.example.net' }, blog.name, 1)
+      await mapCustomDomain(db(), key, blog.name, 1)
+      await set('a.sites.example.net')
+      // Each round a little later, so that they meet in the middle of each other.
+      const unmapped = Bun.sleep(round % 8).then(() => unmapSite(db(), blog, 1))
+      const outcomes = await Promise.all([set('www.alice.com'), unmapped])
+      expect(['set', 'leads-elsewhere']).toContain(outcomes[0])
+      expect(await primary()).toBeNull()
+    }
+  })
 })

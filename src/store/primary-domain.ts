@@ -24,6 +24,9 @@ export async function findPrimaryDomain(
   return row?.domain ?? null
 }
 
+/** One change at a time of which names of a site lead where, of both kinds of names. */
+export const primarySubject = ({ did, name }: SiteAddress): string => `primary of ${did}/${name}`
+
 export type PrimaryOutcome = 'set' | 'not-found' | 'not-verified' | 'leads-elsewhere'
 
 /** Makes one of the site's names its primary address, in place of the one before; null: it has none. */
@@ -34,7 +37,7 @@ export function setPrimaryDomain(
   now: number,
 ): Promise<PrimaryOutcome> {
   return inTransaction(db, async (transaction) => {
-    await lockUntilCommit(transaction, `primary of ${site.did}/${site.name}`)
+    await lockUntilCommit(transaction, primarySubject(site))
     const outcome = domain === null ? 'set' : await mark(transaction, site, domain)
     if (outcome !== 'set') return outcome
     for (const table of ['subdomains', 'customDomains'] as const) {
