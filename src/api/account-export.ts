@@ -9,6 +9,7 @@ import {
 } from '#store/account-data.ts'
 import { findAccount } from '#store/accounts.ts'
 import { listCustomDomains } from '#store/custom-domains.ts'
+import type { Db } from '#store/database.ts'
 import { listSites, type Site } from '#store/sites.ts'
 import { listSubdomains } from '#store/subdomains.ts'
 import { listVersions, type Version } from '#store/versions.ts'
@@ -27,7 +28,7 @@ export function exportFileName(account: string, now: number): string {
 /**
  * Everything that is here of the account, as one JSON object (docs/http-api.md, "Leaving"): no token, no secret,
  * nothing of anybody else. Made while it is read, one version of one site in memory at a time; it is whole when
- * its last field is `"complete": true`. Disposes of `held` when it has ended, however it does.
+ * its last field is `"complete": true`, and breaks off before that when a site of it has been removed meanwhile. Disposes of `held` when it has ended, however it does.
  */
 export function exportAccount(
   did: Did,
@@ -35,6 +36,7 @@ export function exportAccount(
   held: Disposable,
 ): ReadableStream<Uint8Array> {
   const pieces = exportPieces(did, context)
+  let isWanted = true
   return new ReadableStream<string>({
     async pull(controller) {
       try {
@@ -44,11 +46,14 @@ export function exportAccount(
         held[Symbol.dispose]()
       } catch (error) {
         held[Symbol.dispose]()
-        context.log.error('export broke off', { did, error })
+        if (!isWanted) return
+        const level = error instanceof ExportOvertakenError ? 'warn' : 'error'
+        context.log[level]('export broke off', { did, error })
         controller.error(error)
       }
     },
     async cancel() {
+      isWanted = false
       held[Symbol.dispose]()
       await pieces.return(undefined)
     },
@@ -60,6 +65,7 @@ async function* exportPieces(did: Did, context: ExportContext): AsyncGenerator<s
   const account = await findAccount(db, did)
   const subdomains = await listSubdomains(db, did)
   const customDomains = await listCustomDomains(db, did)
+  const sites = await listSites(db, did)
   yield* jsonObject({
     made: isoOf(now()),
     account: {
@@ -70,7 +76,7 @@ async function* exportPieces(did: Did, context: ExportContext): AsyncGenerator<s
       createdAt: isoOf(account?.createdAt),
       updatedAt: isoOf(account?.updatedAt),
     },
-    sites: (await listSites(db, did)).map((site) => {
+    sites: sites.map((site) => {
       const domains = siteDomainRows(site.name, subdomains, customDomains)
       return () => sitePieces({ ...site, domains }, context)
     }),
@@ -87,8 +93,22 @@ async function* exportPieces(did: Did, context: ExportContext): AsyncGenerator<s
       updatedAt: isoOf(domain.updatedAt),
     })),
     ...(await activityOf(did, context)),
-    complete: true,
+    complete: async function* () {
+      await assertAllHere(did, sites, db)
+      yield 'true'
+    },
   })
+}
+
+/** Or else it was read without the versions of what somebody removed meanwhile, or left. */
+async function assertAllHere(did: Did, sites: readonly Site[], db: Db): Promise<void> {
+  const here = new Set((await listSites(db, did)).map(({ name }) => name))
+  const removed = sites.filter(({ name }) => !here.has(name))
+  if (removed.length > 0) throw new ExportOvertakenError(`sites removed: ${removed.length}`)
+}
+
+class ExportOvertakenError extends Error {
+  override readonly name = 'ExportOvertakenError'
 }
 
 async function activityOf(did: Did, { db }: ExportContext) {

@@ -2,8 +2,8 @@
 export type JsonPieces = () => AsyncIterable<string>
 
 /**
- * The JSON of an object, piece by piece. An item of a list that is a function makes its own JSON: what would be
- * too much to have in memory at once.
+ * The JSON of an object, piece by piece. A field, or an item of a list, that is a function makes its own JSON: what
+ * would be too much to have in memory at once, or is known only when its turn comes.
  */
 export async function* jsonObject(
   fields: Readonly<Record<string, unknown>>,
@@ -13,6 +13,7 @@ export async function* jsonObject(
     yield `${separator}${JSON.stringify(name)}:`
     separator = ','
     if (Array.isArray(value)) yield* jsonList(value)
+    else if (isPieces(value)) yield* value()
     else yield JSON.stringify(value)
   }
   yield separator === '{' ? '{}' : '}'
@@ -29,4 +30,4 @@ async function* jsonList(items: readonly unknown[]): AsyncGenerator<string> {
   yield separator === '[' ? '[]' : ']'
 }
 
-const isPieces = (item: unknown): item is JsonPieces => typeof item === 'function'
+const isPieces = (value: unknown): value is JsonPieces => typeof value === 'function'

@@ -6,6 +6,7 @@ import { hasLeft } from '#store/departures.ts'
 import { finishJob } from '#store/job-steps.ts'
 import { createJob } from '#store/jobs.ts'
 import { recordVersion } from '#store/record-version.ts'
+import { removeSite } from '#store/remove-site.ts'
 import { findSite } from '#store/sites.ts'
 import { claimSubdomain, findSubdomain } from '#store/subdomains.ts'
 import { testApi } from '#tests/support/api.ts'
@@ -208,5 +209,30 @@ describe('the export', () => {
     await reader?.read()
     await reader?.cancel()
     expect((await ask('GET', '/api/user/status')).status).toBe(200)
+    expect(api().logged.filter(({ level }) => level === 'error')).toEqual([])
+  })
+
+  test.each([
+    ['its account leaves', () => ask('DELETE', '/api/user')],
+    ['a site of it is removed', () => removeSite(api().db, siteOf('blog'), '3zzzzzzzzzzzz', 9)],
+  ])('is not complete, and does not say so, when %s meanwhile', async (_, happens) => {
+    // More than the stream makes ahead.
+    for (let index = 0; index < 20; index++) {
+      const site = siteOf(`site-${index}`)
+      await recordVersion(api().db, newVersion({ site, label: `s--${index}` }), 5)
+    }
+    const answer = await api().app.request('/api/user/export', { headers: { cookie } })
+    const reader = answer.body?.getReader()
+    let text = new TextDecoder().decode((await reader?.read())?.value)
+    await happens()
+    const rest = async (): Promise<void> => {
+      for (;;) {
+        const { done, value } = (await reader?.read()) ?? { done: true, value: undefined }
+        if (done) return
+        text += new TextDecoder().decode(value)
+      }
+    }
+    await expect(rest()).rejects.toThrow('removed')
+    expect(text).not.toContain('"complete":true')
   })
 })

@@ -45,7 +45,7 @@ export interface TestApi {
   spooled(): Promise<string[]>
 }
 
-interface LoggedLine {
+export interface LoggedLine {
   readonly level: string
   readonly message: string
   readonly fields: Readonly<Record<string, unknown>>
