@@ -241,6 +241,7 @@ test('healthz says that the process is up, readyz whether it can do its work', a
     (await api().request('/readyz')).status,
   ]
   expect(await statuses()).toEqual([200, 503])
+  expect((await api().request('/readyz')).headers.get('retry-after')).toBe('5')
   api().isReady = true
   expect(await statuses()).toEqual([200, 200])
 })

@@ -16,12 +16,13 @@ export function machineHandlers(context: MachineContext): HandlersOf<typeof mach
   return {
     readHealth: ({ answer }) => answer(200, 'ok'),
 
-    readReadiness: async ({ answer }) => {
+    readReadiness: async ({ answer, c }) => {
       try {
         await assertReady()
         return answer(200, 'ok')
       } catch (error) {
         log.warn('not ready', { error })
+        c.header('retry-after', '5')
         return answer(503, 'not ready')
       }
     },
