@@ -10,7 +10,6 @@ import { deleteExpiredAdminSessions } from '#store/admin-sessions.ts'
 import { deleteExpiredBrowserSessions } from '#store/browser-sessions.ts'
 import { pruneChanges } from '#store/changes.ts'
 import type { Db } from '#store/database.ts'
-import { forgetDepartures } from '#store/departures.ts'
 import { deleteJobsFinishedBefore } from '#store/jobs.ts'
 import { deleteEndedLeases } from '#store/leases.ts'
 import { deleteExpiredSealed } from '#store/sealed-rows.ts'
@@ -57,6 +56,5 @@ async function sweepRows(db: Db, now: number): Promise<void> {
   await dropReplacedSnapshots(db, now - replacedVersionMs)
   await pruneChanges(db, now - dayMs)
   await deleteUploadedBlobsBefore(db, now - dayMs)
-  await forgetDepartures(db, now - dayMs)
   await forgetRemovedSites(db, now - dayMs)
 }

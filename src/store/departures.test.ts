@@ -15,7 +15,6 @@ import {
   beginDeparture,
   comeBack,
   finishDeparture,
-  forgetDepartures,
   hasLeft,
   takeDueDepartures,
 } from './departures.ts'
@@ -196,14 +195,5 @@ await onEachStore('store/departures', (db) => {
       const key = { kind: 'oauth-session', key: alice }
       expect(await getSealed(db(), key, 12)).toBe('tokens')
     })
-  })
-
-  test('it is recognised for a while, and never forgotten before it is done', async () => {
-    await leave()
-    await beginDeparture(db(), bob, 10)
-    await forgetDepartures(db(), 10)
-    expect(await hasLeft(db(), alice)).toBe(true)
-    await forgetDepartures(db(), 11)
-    expect([await hasLeft(db(), alice), await hasLeft(db(), bob)]).toEqual([false, true])
   })
 })

@@ -83,7 +83,7 @@ export function finishDeparture(db: Db, did: Did, now: number): Promise<void> {
   })
 }
 
-/** Whether it has left, not long ago, and has not come back. */
+/** Whether it has left and has not come back. */
 export async function hasLeft(db: Db, did: Did): Promise<boolean> {
   const { rows } = await selectDeparture(db, { didHash: hashOf(did) })
   return rows.length > 0
@@ -109,12 +109,7 @@ export async function comeBack(db: Db, did: Did): Promise<void> {
   await db.deleteFrom('departures').where('didHash', '=', hashOf(did)).execute()
 }
 
-/** Forgets who left before that time and of whom nothing is left to be done. */
-export async function forgetDepartures(db: Db, before: number): Promise<void> {
-  await db.deleteFrom('departures').where('leftAt', '<', before).where('did', 'is', null).execute()
-}
-
 const subjectOf = (did: Did): string => `account ${did}`
 
-// Whoever has left is not to be named any more, but recognised for a while.
+// Whoever has left is not to be named any more, but recognised: what they publish elsewhere does not bring them back.
 const hashOf = (did: Did): string => new Bun.CryptoHasher('sha256').update(did).digest('hex')
