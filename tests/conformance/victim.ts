@@ -1,5 +1,7 @@
+import { expect } from 'bun:test'
 import { type Did, siteLabel } from '#site/site-address.ts'
 import { getRecord, putRecord } from '../support/accounts.ts'
+import { eventually } from '../support/eventually.ts'
 import { rawRequest } from '../support/raw-http.ts'
 import { nameOf } from '../support/sample-rows.ts'
 import type { Facts } from './like.ts'
@@ -16,7 +18,13 @@ export async function furnish(scene: Scene): Promise<void> {
   const { alice } = scene.stage.people
   scene.know('rkey', 'blog')
   scene.know('customDomain', 'alice-example.com')
-  await putRecord(alice.repo, settings, 'blog', { cleanUrls: true })
+  const sites = async () => await (await alice.client.fetch('/api/user/sites')).text()
+  if ((await getRecord(alice.repo, settings, 'blog')) === undefined) {
+    const before = await sites()
+    await putRecord(alice.repo, settings, 'blog', { cleanUrls: true })
+    // Or else that they arrive would be a change of what is hers.
+    await eventually(async () => expect(await sites()).not.toBe(before))
+  }
   await scene.claim('alice', 'alices-name')
   await scene.addVerified('alice', 'alice-example.com')
   await scene.add('alice', 'alice-waits.com', 'waiting')
