@@ -53,8 +53,11 @@ describe('demo', () => {
     }
   }, 60_000)
 
-  test('starts again with the same accounts and the same site', async () => {
-    await using demo = await startServiceProcess(['demo', '--port', '0', '--data', dir])
+  test('starts again with the same accounts and the same site, whatever a service beside it is told', async () => {
+    await using demo = await startServiceProcess(['demo', '--port', '0', '--data', dir], {
+      ...{ DATABASE_URL: 'postgres://nobody@127.0.0.1:9/real', SECRET_KEY: 'x'.repeat(40) },
+      ...{ BASE_URL: 'https://sitehost.example', BASE_DOMAIN: 'sites.example' },
+    })
     const ready = demo.ready as unknown as Ready
     const answer = await fetch(ready.sites[0]?.url ?? '')
     expect(answer.headers.get('x-sitehost-record')).toBe(

@@ -34,7 +34,10 @@ export async function openAppClient(app: string) {
   return new AppClient(app)
 }
 
-/** The settings that point the service at this network. */
+/**
+ * The settings that point the service at this network, and nowhere else: a `.env` may say where the real one has its
+ * database and its addresses.
+ */
 export function devSettings({ pds, plc }: Devnet): Record<string, string> {
   return {
     PLC_URL: plc,
@@ -42,5 +45,6 @@ export function devSettings({ pds, plc }: Devnet): Record<string, string> {
     FIREHOSE_URL: pds,
     RELAY_URL: pds,
     ALLOW_PRIVATE_HOSTS: '1',
+    ...{ DATABASE_URL: '', SECRET_KEY: '', BASE_URL: '', BASE_DOMAIN: '', ASK_LISTEN: '' },
   }
 }
