@@ -64,7 +64,8 @@ async function fill(dataDir: string): Promise<string[]> {
     { atOnce: 16, signal: new AbortController().signal },
     async (n) => {
       await fillAccount(db, accountOf(n), n)
-      const [did = ''] = await sessions.start(accountOf(n))
+      const { cookies } = await sessions.start(accountOf(n))
+      const [did = ''] = cookies
       return did.slice(0, did.indexOf(';'))
     },
   )

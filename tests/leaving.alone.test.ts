@@ -86,6 +86,7 @@ await onEachDatabase('leaving', (make, dialect) => {
 
   test('everything here is gone, at once; what is the account’s own stays in its repository', async () => {
     const { client, did, domain, host, label } = await settle('alice.test')
+    for (let browser = 2; browser <= 3; browser++) await world.signedIn('alice.test')
     expect(await naming(did)).toContain('sites')
     expect(tokensOf(did)).toBeGreaterThan(0)
     const exported = (await get(client, '/api/user/export')) as { sites: unknown[] }

@@ -91,7 +91,7 @@ async function signIn(options: OAuthInstanceOptions): Promise<Did> {
   await using instance = await openOAuthInstance(options)
   const { url, nonce } = await instance.oauth.begin('alice.test')
   const callback = await consentOverHttp(url, 'alice.test', 'hunter2pass')
-  return await instance.oauth.complete(callback.searchParams, nonce)
+  return await instance.oauth.complete(callback.searchParams, nonce, async (did) => did)
 }
 
 interface CallingProcess {

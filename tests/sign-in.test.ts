@@ -2,8 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { openDatabase } from '#store/database.ts'
+import type { AppClient } from '../devnet/app-client.ts'
 import { consentOverHttp } from '../devnet/consent.ts'
 import { cookieHeader } from './support/api.ts'
+import { eventually } from './support/eventually.ts'
+import { readPdsTokens } from './support/pds-tokens.ts'
 import { startWorld, type World } from './support/world.ts'
 
 const password = 'hunter2pass'
@@ -11,7 +14,7 @@ const failed = [302, '/?error=auth_failed', ['oauth=']]
 
 let world: World
 beforeAll(async () => {
-  world = await startWorld()
+  world = await startWorld({ canFail: true })
 }, 60_000)
 afterAll(() => world[Symbol.asyncDispose]())
 
@@ -61,10 +64,11 @@ async function inDatabase<T>(work: (db: ReturnType<typeof openDatabase>['db']) =
 const countSessions = () =>
   inDatabase(async (db) => (await db.selectFrom('browserSessions').select('did').execute()).length)
 
-const hasTokens = (did: string) =>
+/** Sealed; undefined when it has none. */
+const tokensOf = (did: string) =>
   inDatabase(async (db) => {
-    const rows = db.selectFrom('sealedRows').select('key').where('kind', '=', 'oauth-session')
-    return (await rows.execute()).some(({ key }) => key === did)
+    const rows = db.selectFrom('sealedRows').select('sealed').where('kind', '=', 'oauth-session')
+    return (await rows.where('key', '=', did).executeTakeFirst())?.sealed
   })
 
 /** Who is signed in with what this answer set. */
@@ -152,8 +156,72 @@ describe('a callback that is not the answer to this browser’s sign-in (H36)', 
     const callback = await consentOverHttp(authorizeUrl, 'carol.test', password, { reject: true })
     await fails(callback, cookie)
     const carol = world.network.accounts.find(({ handle }) => handle === 'carol.test')
-    expect(await hasTokens(carol?.did ?? '')).toBe(false)
+    expect(await tokensOf(carol?.did ?? '')).toBeUndefined()
   }, 30_000)
+})
+
+describe('one account in several browsers', () => {
+  const handle = 'carol.test'
+  const page = [{ path: 'index.html', body: new Blob(['hello']) }]
+  const signOut = (client: AppClient) => client.fetch('/api/auth/logout', { method: 'POST' })
+  const statusOf = async (client: AppClient) =>
+    await (await client.fetch('/api/auth/status')).json()
+  const didOf = () => world.network.accounts.find((each) => each.handle === handle)?.did ?? ''
+  /** What the account's server has granted us and still would take. */
+  const grants = () => readPdsTokens(world.networkDir).filter(({ did }) => did === didOf()).length
+
+  test('has one grant at its server, with which all of them work, and none after the last', async () => {
+    const browsers = [
+      await world.signedIn(handle),
+      await world.signedIn(handle),
+      await world.signedIn(handle),
+    ]
+    expect(grants()).toBe(1)
+    for (const [n, browser] of browsers.entries()) {
+      expect(await browser.publish(`from-${n}`, page)).toMatchObject({ success: true })
+    }
+    for (const browser of browsers) {
+      expect(grants()).toBe(1)
+      await signOut(browser)
+    }
+    expect(grants()).toBe(0)
+  }, 60_000)
+
+  test('what one publishes goes on when another signs in', async () => {
+    const first = await world.signedIn(handle)
+    const held = { 'com.atproto.repo.uploadBlob': { after: 2, hold: true } }
+    world.network.setFaults(held)
+    const files = Array.from({ length: 12 }, (_, n) => ({
+      ...{ path: `${n}.html`, body: new Blob([`page ${n}, ${crypto.randomUUID()}`]) },
+    }))
+    const { jobId } = (await (await first.upload('held', files)).json()) as { jobId: string }
+    await eventually(async () => {
+      const stream = await first.fetch(`/sitehost/upload-progress/${jobId}`)
+      const reader = stream.body?.getReader()
+      const { value } = (await reader?.read()) ?? {}
+      await reader?.cancel()
+      expect(new TextDecoder().decode(value)).toContain('"filesUploaded":2')
+    })
+    await world.signedIn(handle)
+    expect(grants()).toBe(1)
+    world.network.setFaults({})
+    const { result, error } = await first.watch(jobId)
+    expect([error, result]).toMatchObject([null, { success: true, fileCount: files.length }])
+  }, 60_000)
+
+  test('one signs out while another is signing in: the other stays', async () => {
+    await inDatabase((db) => sql`delete from browser_sessions where did = ${didOf()}`.execute(db))
+    const first = await world.signedIn(handle)
+    const { callback, cookie } = await consented(handle)
+    world.network.setFaults({ 'com.atproto.repo.listRecords': { hold: true } })
+    const before = await tokensOf(didOf())
+    const coming = open(callback, cookie)
+    await eventually(async () => expect(await tokensOf(didOf())).not.toBe(before))
+    await signOut(first)
+    world.network.setFaults({})
+    expect(await statusAfter(await coming)).toEqual({ authenticated: true, did: didOf() })
+    expect(await statusOf(first)).toEqual({ authenticated: false })
+  }, 60_000)
 })
 
 describe('a new SECRET_KEY', () => {

@@ -150,6 +150,18 @@ describe('GET /api/auth/callback', () => {
     expect(api().logged.map(({ message }) => message)).toEqual(['sites not listed'])
   })
 
+  test('that fails after the tokens came leaves no session, and none to its server', async () => {
+    const first = await api().signedIn(bob)
+    await api().db.schema.dropTable('visitedAccounts').execute()
+    for (const did of [alice, bob]) {
+      expect(leadsTo((await callback(did)).response)).toEqual([302, '/?error=auth_failed'])
+    }
+    const rows = await api().db.selectFrom('browserSessions').select('did').execute()
+    expect(rows).toEqual([{ did: bob }])
+    expect([...api().network.sessions]).toEqual([bob])
+    expect(await status(first)).toEqual({ authenticated: true, did: bob })
+  })
+
   test('ends the session that this browser had', async () => {
     const first = await callback(alice)
     const again = await callback(alice, first.cookie)
@@ -172,6 +184,36 @@ describe('POST /api/auth/logout', () => {
     expect(api().network.sessions.has(alice)).toBe(true)
     await post('/api/auth/logout', '', second)
     expect(api().network.sessions.has(alice)).toBe(false)
+  })
+
+  test('leaves the session to a browser that is signing in, whose account’s server is slow', async () => {
+    const first = await api().signedIn(alice)
+    const { oauth } = api().network
+    const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const { session } = oauth
+    oauth.session = async (did) => {
+      asked.resolve()
+      await answered.promise
+      return await session(did)
+    }
+    const coming = callback(alice)
+    await asked.promise
+    await post('/api/auth/logout', '', first)
+    answered.resolve()
+    expect(await status((await coming).cookie)).toEqual({ authenticated: true, did: alice })
+  })
+
+  test('and to one that came while it waited its turn', async () => {
+    const first = await api().signedIn(alice)
+    const { oauth } = api().network
+    const { revoke } = oauth
+    let second = ''
+    oauth.revoke = async (did, isUnused) => {
+      second = (await callback(alice)).cookie
+      await revoke(did, isUnused)
+    }
+    await post('/api/auth/logout', '', first)
+    expect(await status(second)).toEqual({ authenticated: true, did: alice })
   })
 
   test('succeeds for who is signed out', async () => {

@@ -2,12 +2,11 @@ import { AccountRepo } from '#atproto/account-repo.ts'
 import { SignInError } from '#atproto/sign-in-error.ts'
 import type { Did } from '#site/site-address.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
-import type { BrowserSession } from '#store/browser-sessions.ts'
 import { comeBack } from '#store/departures.ts'
 import { hasDomains } from '#store/hosts.ts'
 import { enqueueIngest } from '#store/ingest-queue.ts'
-import { listUnfinishedSites } from '#store/jobs.ts'
 import { listSites } from '#store/sites.ts'
+import { isUnused } from '#store/unused-sealed-rows.ts'
 import { rememberSignedIn } from '#store/visited-accounts.ts'
 import type { HandlersOf } from './bind-routes.ts'
 import type { ApiContext } from './context.ts'
@@ -15,7 +14,7 @@ import type { authRoutes } from './contract/auth.ts'
 import { literals } from './contract/messages.ts'
 import { readCookie, setCookie } from './cookies.ts'
 import { signInSentence } from './errors.ts'
-import type { BrowserSessions } from './sessions.ts'
+import type { BrowserSessions, SessionRef } from './sessions.ts'
 
 const nonceSeconds = 10 * 60
 const listSitesMsMax = 5_000
@@ -36,12 +35,27 @@ export function authHandlers(
   }
   const forgetNonce = setCookie(nonceCookie, '', { maxAgeSeconds: 0, secure })
 
-  async function end(session: BrowserSession): Promise<void> {
+  async function end(session: SessionRef): Promise<void> {
     const { did } = session
     if (!(await sessions.end(session))) return
-    // A job that waits or runs needs the account's session; without it the upload would be lost.
-    if ((await listUnfinishedSites(db, did)).length > 0) return
-    await oauth.revoke(did).catch((error) => log.warn('session not revoked', { did, error }))
+    // Another browser may be signing in right now, and a job that waits or runs would lose its upload.
+    await oauth
+      .revoke(did, () => isUnused(db, did))
+      .catch((error) => log.warn('session not revoked', { did, error }))
+  }
+
+  /** Where the person goes on. The session that the browser had ends; this one does when something fails. */
+  async function settle(session: SessionRef, headers: Headers): Promise<'/editor' | '/onboarding'> {
+    try {
+      const siteNames = await welcome(session.did, context)
+      const before = await sessions.read(headers)
+      if (before !== null) await end(before)
+      const isKnown = siteNames.length > 0 || (await hasDomains(db, session.did))
+      return isKnown ? '/editor' : '/onboarding'
+    } catch (error) {
+      await end(session)
+      throw error
+    }
   }
 
   return {
@@ -80,14 +94,14 @@ export function authHandlers(
       c.header('set-cookie', forgetNonce)
       try {
         const query = new URL(c.req.url).searchParams
-        const did = await oauth.complete(query, nonce.kind === 'one' ? nonce.value : null)
-        const siteNames = await welcome(did, context)
-        const before = await sessions.read(c.req.raw.headers)
-        const cookies = await sessions.start(did)
-        if (before !== null) await end(before)
+        const { session, cookies } = await oauth.complete(
+          query,
+          nonce.kind === 'one' ? nonce.value : null,
+          (did) => sessions.start(did),
+        )
+        const target = await settle(session, c.req.raw.headers)
         for (const cookie of cookies) c.header('set-cookie', cookie, { append: true })
-        const isKnown = siteNames.length > 0 || (await hasDomains(db, did))
-        return answer(302, isKnown ? '/editor' : '/onboarding')
+        return answer(302, target)
       } catch (error) {
         log[error instanceof SignInError ? 'warn' : 'error']('sign-in not completed', { error })
         return answer(302, '/?error=auth_failed')

@@ -17,7 +17,7 @@ const read = async (cookie: string, headers: Record<string, string> = {}, sessio
 
 /** The two pairs of a browser that has just signed in. */
 async function pairs(did = alice): Promise<[string, string]> {
-  const [signed = '', sid = ''] = await open().start(did)
+  const [signed = '', sid = ''] = (await open().start(did)).cookies
   return [cookieHeader([signed]), cookieHeader([sid])]
 }
 
@@ -152,7 +152,7 @@ test('sessions outlive a new secret, and end when theirs retires', async () => {
 
 test('on https the cookies are Secure and `sid` is bound to the host', async () => {
   const sessions = open([secret], true)
-  const cookies = await sessions.start(alice)
+  const { cookies } = await sessions.start(alice)
   expect(cookies.map((line) => line.replace(/=[^;]*/, '='))).toEqual([
     'did=; Path=/; HttpOnly; SameSite=Lax; Max-Age=2592000; Secure',
     '__Host-sid=; Path=/; HttpOnly; SameSite=Lax; Max-Age=2592000; Secure',

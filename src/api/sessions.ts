@@ -17,6 +17,9 @@ const sessionMs = 30 * dayMs
 export const sessionIdleMs = 14 * dayMs
 const touchEveryMs = 60 * 60 * 1000
 
+/** A browser session by what it is found by. */
+export type SessionRef = Pick<BrowserSession, 'idHash' | 'did'>
+
 interface SessionsOptions {
   readonly db: Db
   readonly keys: KeyRing
@@ -41,15 +44,20 @@ export class BrowserSessions {
     this.#sid = secure ? '__Host-sid' : 'sid'
   }
 
-  /** Starts a session of its own for this browser. Returns the `Set-Cookie` values. */
-  async start(did: Did): Promise<string[]> {
+  /** Starts a session of its own for this browser, which has to get the `Set-Cookie` values. */
+  async start(did: Did): Promise<{ session: SessionRef; cookies: string[] }> {
     const sessionId = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')
     const now = this.#now()
     const expiresAt = now + sessionMs
-    await createBrowserSession(this.#db, { idHash: hashOf(sessionId), did, expiresAt }, now)
+    const session = { idHash: hashOf(sessionId), did }
+    await createBrowserSession(this.#db, { ...session, expiresAt }, now)
     const signed = signParts(this.#keys, 'did', [did, sessionId], expiresAt)
     const attributes = { maxAgeSeconds: sessionMs / 1000, secure: this.#secure }
-    return [setCookie('did', signed, attributes), setCookie(this.#sid, sessionId, attributes)]
+    const cookies = [
+      setCookie('did', signed, attributes),
+      setCookie(this.#sid, sessionId, attributes),
+    ]
+    return { session, cookies }
   }
 
   /** The session that the request belongs to, or null: signed out, expired, forged or ambiguous. */
@@ -68,7 +76,7 @@ export class BrowserSessions {
   }
 
   /** Ends this browser's session; true when it was the account's last one. */
-  async end(session: BrowserSession): Promise<boolean> {
+  async end(session: SessionRef): Promise<boolean> {
     await deleteBrowserSession(this.#db, session.idHash)
     return (await countBrowserSessions(this.#db, session.did)) === 0
   }

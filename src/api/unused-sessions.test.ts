@@ -19,9 +19,9 @@ beforeEach(() => {
     db,
     log: recordingLog(logged),
     oauth: {
-      revoke: async (did) => {
+      revoke: async (did, isUnused) => {
         if (failure !== null) throw failure
-        await network.oauth.revoke(did)
+        await network.oauth.revoke(did, isUnused)
       },
     },
   })
@@ -84,6 +84,19 @@ test('one look is not enough, and whoever signs in between two keeps the session
   // A sign-in stores the tokens first, and the browser session a moment later.
   await putSealed(api().db, { kind: sessionKind, key: alice, sealed: 'new', expiresAt: null })
   await look(1)
+  expect(await isGranted()).toEqual([true, true])
+})
+
+test('whoever signs in while it is asked to end keeps the session', async () => {
+  await signIn()
+  api().now += sessionIdleMs
+  const { oauth } = api().network
+  const { revoke } = oauth
+  oauth.revoke = async (did, isUnused) => {
+    await signIn(did, 'new')
+    await revoke(did, isUnused)
+  }
+  await look(2)
   expect(await isGranted()).toEqual([true, true])
 })
 

@@ -2,7 +2,7 @@ import { type OAuth, sessionKind } from '#atproto/oauth.ts'
 import type { Log } from '#observe/log.ts'
 import type { Did } from '#site/site-address.ts'
 import type { Db } from '#store/database.ts'
-import { deleteSealedIfSame, listUnusedSealed } from '#store/unused-sealed-rows.ts'
+import { deleteSealedIfSame, isUnused, listUnusedSealed } from '#store/unused-sealed-rows.ts'
 
 const lookedAtMax = 1000
 
@@ -31,7 +31,9 @@ export class UnusedSessions {
     const unused = await listUnusedSealed(db, sessionKind, lookedAtMax)
     for (const row of unused.filter(({ did, sealed }) => this.#before.get(did) === sealed)) {
       const { did } = row
-      await oauth.revoke(did).catch((error) => log.warn('session not revoked', { did, error }))
+      await oauth
+        .revoke(did, () => isUnused(db, did))
+        .catch((error) => log.warn('session not revoked', { did, error }))
       await deleteSealedIfSame(db, { ...row, kind: sessionKind })
     }
     this.#before = new Map(unused.map(({ did, sealed }) => [did, sealed]))

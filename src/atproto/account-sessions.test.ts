@@ -2,10 +2,12 @@ import { beforeEach, describe, expect, test } from 'bun:test'
 import { generateDpopKey } from '@atcute/oauth-crypto'
 import { MemoryStore, type StoredSession, type StoredState } from '@atcute/oauth-node-client'
 import type { Did } from '#site/site-address.ts'
+import { recordingLog } from '#tests/support/api.ts'
 import { memoryRows } from '#tests/support/memory-rows.ts'
 import { alice } from '#tests/support/sample-rows.ts'
 import { AccountRepo, repoResponseBytesMax, ServerUnreachableError } from './account-repo.ts'
 import { AccountSessions } from './account-sessions.ts'
+import type { Alone } from './alone.ts'
 import { jsonValuesMax } from './bounded-json.ts'
 import { ClientKeys } from './client-keys.ts'
 import { createClients } from './oauth-client.ts'
@@ -21,8 +23,11 @@ const dpopKey = await generateDpopKey(['ES256'])
 const server = 'https://pds.example'
 
 /** Answers that a test wants otherwise, by path. */
-let answers: Map<string, () => Response>
+let answers: Map<string, () => Response | Promise<Response>>
 let asked: string[]
+/** Tokens that the server was told to end. */
+let revoked: (string | null)[]
+let logged: Parameters<typeof recordingLog>[0]
 let accountServer: string
 let sessions: SealedStore<Did, StoredSession>
 let keys: ClientKeys
@@ -32,17 +37,35 @@ beforeEach(() => {
   keys = new ClientKeys({ rows, seal, alone: (_, work) => work() })
   answers = new Map()
   asked = []
+  revoked = []
+  logged = []
   accountServer = server
 })
 
-function open({ isPublic = true } = {}): AccountSessions {
+function open({ isPublic = true, alone = atOnce }: Opening = {}): AccountSessions {
   const clients = openClients({ isPublic })
   const states = new MemoryStore<string, StoredState>()
-  const alone = <T>(_: string, work: () => Promise<T>) => work()
   return new AccountSessions({
-    ...{ clients, sessions, states, fetch, alone },
+    ...{ clients, sessions, states, fetch, alone, log: recordingLog(logged) },
     keys: isPublic ? keys : null,
   })
+}
+
+interface Opening {
+  readonly isPublic?: boolean
+  readonly alone?: Alone
+}
+
+const atOnce: Alone = (_, work) => work()
+
+/** One after the other. */
+function inTurns(): Alone {
+  let last: Promise<unknown> = Promise.resolve()
+  return <T>(_: string, work: () => Promise<T>) => {
+    const turn = last.then(work)
+    last = turn
+    return turn
+  }
 }
 
 /** As the service opens it: what repositories say may be large. */
@@ -52,7 +75,10 @@ const fetch = createSafeFetch({
   async connect(request) {
     const url = new URL(request.url)
     asked.push(url.pathname)
-    return answers.get(url.pathname)?.() ?? usualAnswer(url)
+    if (url.pathname === '/revoke') {
+      revoked.push(new URLSearchParams(await request.text()).get('token'))
+    }
+    return await (answers.get(url.pathname)?.() ?? usualAnswer(url))
   },
 })
 
@@ -223,6 +249,103 @@ describe('revoking', () => {
     await open().revoke(alice)
     expect(await storedToken()).toBeUndefined()
     await open().revoke(alice)
+  })
+})
+
+describe('a sign-in', () => {
+  const brought = async (facts: Partial<StoredSession> = {}): Promise<StoredSession> => {
+    const session = (await sessions.get(alice)) as StoredSession
+    const tokens = { access_token: 'brought', refresh_token: 'refresh-b' }
+    return { ...session, ...facts, tokenSet: { ...session.tokenSet, ...tokens } }
+  }
+  const enter = async () => 'entered'
+
+  test('ends on the server what it replaces, and not what it brought', async () => {
+    await begun()
+    expect(await open().keep(alice, await brought(), enter)).toBe('entered')
+    expect(revoked).toEqual(['first'])
+    expect(await storedToken()).toBe('brought')
+  })
+
+  test('ends what the tokens were renewed to while it waited its turn', async () => {
+    await begun({ goodForMs: 0 })
+    const accounts = open({ alone: inTurns() })
+    const session = await brought()
+    let keeping: Promise<string> | undefined
+    answers.set('/token', () => {
+      keeping = accounts.keep(alice, session, enter)
+      return usualAnswer(new URL('/token', server))
+    })
+    await accounts.open(alice)
+    await keeping
+    expect(revoked).toEqual(['second'])
+    expect(await storedToken()).toBe('brought')
+  })
+
+  test('asks no server about what began with keys that are gone', async () => {
+    await begun({ kid: 'a key that was lost' })
+    const [key] = await keys.inUse()
+    const authMethod = { method: 'private_key_jwt', kid: key.jwk.kid } as const
+    await open().keep(alice, await brought({ authMethod }), enter)
+    expect(asked).toEqual([])
+    expect(await storedToken()).toBe('brought')
+  })
+
+  test.each([
+    ['is away', () => new Response(null, { status: 500 })],
+    ['says nothing', () => new Promise<Response>(() => {})],
+  ])('is complete although the server of what it replaces %s', async (_, answer) => {
+    await begun()
+    answers.set('/.well-known/oauth-authorization-server', answer)
+    const started = performance.now()
+    expect(await open().keep(alice, await brought(), enter)).toBe('entered')
+    expect(performance.now() - started).toBeLessThan(5_000)
+    expect(await storedToken()).toBe('brought')
+    expect(logged?.map(({ message }) => message)).toEqual(['replaced session not revoked'])
+  })
+
+  test('is not ended by whoever signs out meanwhile', async () => {
+    await begun()
+    const accounts = open({ alone: inTurns() })
+    let isUsed = false
+    const entering = accounts.keep(alice, await brought(), async () => {
+      isUsed = true
+    })
+    await Promise.all([entering, accounts.revoke(alice, async () => !isUsed)])
+    expect(revoked).toEqual(['first'])
+    expect(await storedToken()).toBe('brought')
+  })
+
+  test('does not keep a call that was begun with older tokens from going on', async () => {
+    await begun()
+    const accounts = open()
+    const session = await accounts.open(alice)
+    const newer = await brought()
+    let calls = 0
+    answers.set('/xrpc/method', async () => {
+      if (++calls > 2) return Response.json({})
+      // Before the first is refused somebody signs in, and once more before the second is.
+      const tokenSet = { ...newer.tokenSet, access_token: `brought-${calls}` }
+      await accounts.keep(alice, { ...newer, tokenSet }, enter)
+      return invalidToken()
+    })
+    expect((await session.handle('/xrpc/method')).status).toBe(200)
+    expect(await storedToken()).toBe('brought-2')
+    expect(asked).not.toContain('/token')
+  })
+
+  test('and another one at each call: a server that refuses all tokens is not asked without end', async () => {
+    await begun()
+    const accounts = open()
+    const session = await accounts.open(alice)
+    const newer = await brought()
+    answers.set('/xrpc/method', async () => {
+      const tokenSet = { ...newer.tokenSet, access_token: crypto.randomUUID() }
+      await accounts.keep(alice, { ...newer, tokenSet }, enter)
+      return invalidToken()
+    })
+    await expect(session.handle('/xrpc/method')).rejects.toBeInstanceOf(SessionEndedError)
+    expect(asked.filter((path) => path === '/xrpc/method')).toHaveLength(3)
   })
 })
 

@@ -1,5 +1,6 @@
 import { createDpopFetch } from '@atcute/oauth-crypto'
-import type { StateStore, StoredSession } from '@atcute/oauth-node-client'
+import { MemoryStore, type StateStore, type StoredSession } from '@atcute/oauth-node-client'
+import type { Log } from '#observe/log.ts'
 import type { Did } from '#site/site-address.ts'
 import type { Alone } from './alone.ts'
 import { boundedJson } from './bounded-json.ts'
@@ -7,6 +8,7 @@ import type { ClientKeys } from './client-keys.ts'
 import type { FetchLimits } from './fetch-limits.ts'
 import type { Clients } from './oauth-client.ts'
 import type { SealedStore } from './oauth-rows.ts'
+import { orAborted } from './or-aborted.ts'
 import type { SafeFetch } from './safe-fetch.ts'
 import { SessionEndedError } from './session-ended.ts'
 
@@ -15,7 +17,7 @@ export interface AccountSession {
   readonly did: Did
   /**
    * A request to the account's server, `path` with its query. Tokens that the server does not take any more
-   * are renewed, and the request is sent once more. Throws SessionEndedError, and what `fetch` throws.
+   * are renewed, and the request is sent again. Throws SessionEndedError, and what `fetch` throws.
    */
   handle(path: string, init?: SessionRequest): Promise<Response>
 }
@@ -24,6 +26,10 @@ export type SessionRequest = RequestInit & { readonly limits?: Partial<FetchLimi
 
 /** Tokens are renewed when they have less than this left. */
 const renewBeforeMs = 60_000
+/** A call is sent again with tokens in place of those it had, and with those of who signed in since. */
+const sentMax = 3
+/** How long a sign-in waits for the end of the session that it replaces. */
+const replacedMsMax = 1_000
 
 interface AccountSessionsOptions {
   readonly clients: Clients
@@ -32,6 +38,7 @@ interface AccountSessionsOptions {
   readonly states: StateStore
   readonly fetch: SafeFetch
   readonly alone: Alone
+  readonly log: Log
 }
 
 /**
@@ -69,16 +76,28 @@ export class AccountSessions {
     return { did, handle: (path, init = {}) => this.#handle(did, session, path, init) }
   }
 
-  /** Keeps what a sign-in has brought, in place of what was there. */
-  async keep(did: Did, session: StoredSession): Promise<void> {
-    await this.#inTurn(did, async () => await this.#options.sessions.set(did, session))
+  /**
+   * Keeps what a sign-in has brought, in place of what was there, which is then ended on its server, if that
+   * answers soon. In the same turn goes `enter`, and what it resolves to is returned.
+   */
+  async keep<T>(did: Did, session: StoredSession, enter: () => Promise<T>): Promise<T> {
+    const [replaced, entered] = await this.#inTurn(did, async () => {
+      const before = await this.find(did)
+      await this.#options.sessions.set(did, session)
+      return [before, await enter()] as const
+    })
+    if (replaced !== undefined) await this.#endReplaced(did, replaced)
+    return entered
   }
 
-  /** Ends it on the account's server as well, if that answers. Harmless when there is none. */
-  async revoke(did: Did): Promise<void> {
+  /**
+   * Ends it on the account's server as well, if that answers. Harmless when there is none. `isUnused` is asked
+   * in turn: whoever signs in before keeps the session.
+   */
+  async revoke(did: Did, isUnused: () => Promise<boolean> = async () => true): Promise<void> {
     const { clients, sessions, states } = this.#options
     await this.#inTurn(did, async () => {
-      if ((await sessions.get(did)) === undefined) return
+      if ((await sessions.get(did)) === undefined || !(await isUnused())) return
       if ((await this.find(did)) === undefined) return await sessions.delete(did)
       const client = await clients.open(sessions, states)
       await client.revoke(did)
@@ -96,20 +115,34 @@ export class AccountSessions {
     }
   }
 
+  /** Nobody renews it any more. Whoever still sends its tokens finds the new ones when they are refused. */
+  async #endReplaced(did: Did, replaced: StoredSession): Promise<void> {
+    const { clients, log, states } = this.#options
+    const revoke = async (): Promise<void> => {
+      const store = new MemoryStore<Did, StoredSession>()
+      await store.set(did, replaced)
+      await (await clients.open(store, states)).revoke(did)
+    }
+    try {
+      await orAborted(revoke(), AbortSignal.timeout(replacedMsMax))
+    } catch (error) {
+      log.warn('replaced session not revoked', { did, error })
+    }
+  }
+
   async #handle(
     did: Did,
     session: StoredSession,
     path: string,
     init: SessionRequest,
   ): Promise<Response> {
-    const response = await this.#send(session, path, init)
-    if (!isInvalidToken(response)) return response
-    await response.body?.cancel()
-    const renewed = await this.#renew(did, session)
-    const again = await this.#send(renewed, path, init)
-    if (!isInvalidToken(again)) return again
-    await again.body?.cancel()
-    await this.#forget(did, renewed)
+    let current: StoredSession | undefined = session
+    for (let sent = 1; current !== undefined && sent <= sentMax; sent++) {
+      const response = await this.#send(current, path, init)
+      if (!isInvalidToken(response)) return response
+      await response.body?.cancel()
+      current = sent === 1 ? await this.#renew(did, current) : await this.#forget(did, current)
+    }
     throw new SessionEndedError(did)
   }
 
@@ -165,12 +198,13 @@ export class AccountSessions {
     throw new SessionEndedError(did, { cause })
   }
 
-  /** Unless somebody signed in meanwhile. */
-  async #forget(did: Did, session: StoredSession): Promise<void> {
-    const { sessions } = this.#options
-    await this.#inTurn(did, async () => {
-      const now = await sessions.get(did)
-      if (now?.tokenSet.access_token === session.tokenSet.access_token) await sessions.delete(did)
+  /** Unless somebody signed in meanwhile: then, what that has brought. */
+  async #forget(did: Did, session: StoredSession): Promise<StoredSession | undefined> {
+    return await this.#inTurn(did, async () => {
+      const now = await this.find(did)
+      if (now?.tokenSet.access_token !== session.tokenSet.access_token) return now
+      await this.#options.sessions.delete(did)
+      return undefined
     })
   }
 

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import type { StoredSession, StoredState } from '@atcute/oauth-node-client'
+import { recordingLog } from '#tests/support/api.ts'
 import { type MemoryRows, memoryRows } from '#tests/support/memory-rows.ts'
 import { alice } from '#tests/support/sample-rows.ts'
 import { ClientKeys } from './client-keys.ts'
@@ -31,6 +32,7 @@ beforeEach(() => {
     ...{ origin, identities, fetch, rows, seal },
     keys: null,
     alone: (_, work) => work(),
+    log: recordingLog(),
   })
 })
 
@@ -46,7 +48,7 @@ async function fails(
   failure: SignInFailure,
   cookie: string | null = nonce,
 ): Promise<void> {
-  const completing = oauth.complete(new URLSearchParams(query), cookie)
+  const completing = oauth.complete(new URLSearchParams(query), cookie, async () => {})
   await expect(completing).rejects.toBeInstanceOf(SignInError)
   await expect(completing).rejects.toMatchObject({ failure })
 }
@@ -134,6 +136,7 @@ test('what was sealed with an older secret opens with the newest alone, once it 
     ...{ origin: 'https://sitehost.example.com', identities: {} as Identities },
     ...{ fetch: () => Promise.reject(new Error('no network')), rows, seal: both, alone },
     keys: keysBy(both),
+    log: recordingLog(),
   })
   expect(await sessionsBy(newest).get(alice)).toBeUndefined()
   await service.sealAnew()

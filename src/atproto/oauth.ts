@@ -5,6 +5,7 @@ import {
   type StoredSession,
   type StoredState,
 } from '@atcute/oauth-node-client'
+import type { Log } from '#observe/log.ts'
 import { parseDid } from '#site/site-address.ts'
 import { type AccountSession, AccountSessions } from './account-sessions.ts'
 import type { Alone } from './alone.ts'
@@ -30,13 +31,19 @@ export interface OAuth {
   begin(input: string): Promise<{ url: URL; nonce: string }>
   /**
    * Throws SignInError; then there is no new session, the one that the account may have had stays, and a
-   * state that came back to its own browser cannot be used again.
+   * state that came back to its own browser cannot be used again. `enter` is what makes the session used: a
+   * `revoke` comes before both or after both. Returns what it resolves to.
    */
-  complete(query: URLSearchParams, nonce: string | null): Promise<Did>
+  complete<T>(
+    query: URLSearchParams,
+    nonce: string | null,
+    enter: (did: Did) => Promise<T>,
+  ): Promise<T>
   /** The account's session, its tokens renewed when they are stale. Throws SessionEndedError. */
   session(did: Did): Promise<AccountSession>
   has(did: Did): Promise<boolean>
-  revoke(did: Did): Promise<void>
+  /** `isUnused` is asked when no sign-in and no renewal of the account is under way: only if it says so, it ends. */
+  revoke(did: Did, isUnused?: () => Promise<boolean>): Promise<void>
   /** Seals sessions and keys with the newest secret, so that older ones can go. */
   sealAnew(): Promise<void>
   /** Who we are, for account servers to read. */
@@ -53,6 +60,7 @@ interface OAuthOptions {
   readonly rows: SealedRows
   readonly seal: Seal
   readonly alone: Alone
+  readonly log: Log
   /** Null at a loopback address, where account servers know nobody by a key. */
   readonly keys: ClientKeys | null
   /** Development only: account servers reached by plain http. */
@@ -60,12 +68,12 @@ interface OAuthOptions {
 }
 
 export function createOAuth(options: OAuthOptions): OAuth {
-  const { alone, fetch, keys, rows, seal } = options
+  const { alone, fetch, keys, log, rows, seal } = options
   const { actorResolver } = options.identities
   const states = sealedStore<string, StoredState>(rows, seal, 'oauth-state', (s) => s.expiresAt)
   const sessions = sealedStore<Did, StoredSession>(rows, seal, sessionKind)
   const clients = createClients({ ...options, actorResolver })
-  const accounts = new AccountSessions({ clients, keys, sessions, states, fetch, alone })
+  const accounts = new AccountSessions({ clients, keys, sessions, states, fetch, alone, log })
 
   return {
     async begin(input) {
@@ -82,7 +90,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
       }
     },
 
-    async complete(query, nonce) {
+    async complete(query, nonce, enter) {
       const state = query.get('state')
       // Nothing else may reach the database: PostgreSQL throws at text that holds NUL.
       const isState = state !== null && /^[\w-]{1,100}$/.test(state)
@@ -103,8 +111,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
           await session.signOut()
           throw new SignInError(failure ?? 'expired')
         }
-        await accounts.keep(session.did, found)
-        return session.did
+        return await accounts.keep(session.did, found, () => enter(session.did))
       } catch (error) {
         throw signInErrorOf(error)
       }
@@ -112,7 +119,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
 
     session: (did) => accounts.open(did),
     has: async (did) => (await accounts.find(did)) !== undefined,
-    revoke: (did) => accounts.revoke(did),
+    revoke: (did, isUnused) => accounts.revoke(did, isUnused),
     async sealAnew() {
       await keys?.sealAnew()
       await accounts.sealAnew()

@@ -4,6 +4,7 @@ import { createOAuth, type OAuth } from '#atproto/oauth.ts'
 import type { SealedRows } from '#atproto/oauth-rows.ts'
 import type { SafeFetch } from '#atproto/safe-fetch.ts'
 import { createSeal } from '#atproto/seal.ts'
+import type { Log } from '#observe/log.ts'
 import type { Db } from '#store/database.ts'
 import { withLease } from '#store/leases.ts'
 import { deleteSealed, getSealed, listSealed, putSealed } from '#store/sealed-rows.ts'
@@ -14,6 +15,7 @@ interface OAuthParts {
   readonly db: Db
   readonly identities: Identities
   readonly fetch: SafeFetch
+  readonly log: Log
   readonly allowHttp: boolean
 }
 

@@ -71,7 +71,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const secrets = await readSecrets(config.secrets, config.dataDir)
   const stores = await openServiceStores(options, opened)
   const lookUp = createLookUp({ servers: config.dnsServers, signal })
-  const network = await openNetwork(config, secrets, { db: stores.db, lookUp })
+  const network = await openNetwork(options, secrets, { db: stores.db, lookUp })
   const edge = openEdge(options, stores)
   const rules = rulesOf(config)
   const registrations = opened.use(new Registrations(stores))
@@ -147,14 +147,14 @@ function openEdge({ config, log, signal }: ServiceOptions, stores: Stores) {
 const repoSlots = { slotsMax: 32, waitingMax: 1000 }
 
 async function openNetwork(
-  config: Config,
+  { config, log }: ServiceOptions,
   secrets: Secrets,
   { db, lookUp }: { db: Db; lookUp: LookUp },
 ) {
   const { allowPrivateHosts } = config
   const { fetch, identities } = openWayOut(config, lookUp)
   const { clientKeys, oauth } = await openOAuth({
-    ...{ db, identities, secrets, origin: config.origin, allowHttp: allowPrivateHosts },
+    ...{ db, identities, log, secrets, origin: config.origin, allowHttp: allowPrivateHosts },
     fetch: createSafeFetch({
       allowPrivate: allowPrivateHosts,
       slots: repoSlots,

@@ -5,7 +5,7 @@ import { createBrowserSession, deleteBrowserSession } from './browser-sessions.t
 import { finishJob } from './job-steps.ts'
 import { createJob } from './jobs.ts'
 import { getSealed, putSealed } from './sealed-rows.ts'
-import { deleteSealedIfSame, listUnusedSealed } from './unused-sealed-rows.ts'
+import { deleteSealedIfSame, isUnused, listUnusedSealed } from './unused-sealed-rows.ts'
 
 await onEachStore('store/unused-sealed-rows', (db) => {
   const kind = 'session'
@@ -42,6 +42,17 @@ await onEachStore('store/unused-sealed-rows', (db) => {
     expect(await unused()).toEqual([])
     await db().updateTable('departures').set({ did: null }).execute()
     expect(await unused()).toEqual([alice])
+  })
+
+  test('an account is unused without a browser and without a job that waits or runs', async () => {
+    const of = async () => [await isUnused(db(), alice), await isUnused(db(), bob)]
+    const job = newJob()
+    await createBrowserSession(db(), { idHash: 'b', did: bob, expiresAt: 1000 }, 10)
+    await createJob(db(), job, { queuedMax: 5, now: 1 })
+    expect(await of()).toEqual([false, false])
+    await deleteBrowserSession(db(), 'b')
+    await finishJob(db(), job.id, { status: 'failed', error: 'x' }, 2)
+    expect(await of()).toEqual([true, true])
   })
 
   test('one that was replaced meanwhile is not deleted', async () => {

@@ -1,5 +1,7 @@
 import type { Did } from '#site/site-address.ts'
+import { countBrowserSessions } from './browser-sessions.ts'
 import type { Db } from './database.ts'
+import { listUnfinishedSites } from './jobs.ts'
 
 /** A sealed row whose key is an account. */
 export interface AccountSealedRow {
@@ -50,6 +52,13 @@ export async function listUnusedSealed(
     .limit(limit)
     .execute()
   return rows.map(({ key, sealed }) => ({ did: key as Did, sealed }))
+}
+
+/** Whether an account has no browser session here, and no job that waits or runs. */
+export async function isUnused(db: Db, did: Did): Promise<boolean> {
+  return (
+    (await countBrowserSessions(db, did)) === 0 && (await listUnfinishedSites(db, did)).length === 0
+  )
 }
 
 /** Unless it was replaced meanwhile. */

@@ -52,7 +52,7 @@ export async function openStage(): Promise<Stage> {
   const open = opened.move()
   return {
     ...{ world, dns, people, database, keys },
-    session: async (did) => cookieHeader(await sessions.start(did)),
+    session: async (did) => cookieHeader((await sessions.start(did)).cookies),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   }
 }

@@ -71,12 +71,12 @@ export class FakeNetwork {
       if (this.failure !== null) throw this.failure
       return { url: new URL(`https://pds.test/authorize?input=${input}`), nonce: 'nonce-1' }
     },
-    complete: async (query, nonce) => {
+    complete: async (query, nonce, enter) => {
       if (this.failure !== null) throw this.failure
       if (nonce !== 'nonce-1') throw new SignInError('other-browser')
       const did = query.get('code') as Did
       this.sessions.add(did)
-      return did
+      return await enter(did)
     },
     session: async (did) => {
       if (!this.sessions.has(did)) throw new SessionEndedError(did)
@@ -84,7 +84,9 @@ export class FakeNetwork {
       return { did, handle }
     },
     has: async (did) => this.sessions.has(did),
-    revoke: async (did) => void this.sessions.delete(did),
+    revoke: async (did, isUnused = async () => true) => {
+      if (await isUnused()) this.sessions.delete(did)
+    },
     sealAnew: async () => undefined,
     clientMetadata: async () => ({
       client_id: 'https://sitehost.test/client',
@@ -201,7 +203,7 @@ function openApi(
     },
     async signedIn(did) {
       network.sessions.add(did)
-      return cookieHeader(await sessions.start(did))
+      return cookieHeader((await sessions.start(did)).cookies)
     },
     spooled: () => readdir(spoolDir).catch(() => []),
   }

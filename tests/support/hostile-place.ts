@@ -155,7 +155,7 @@ async function signIn(did: Did, database: Database): Promise<string> {
   await upsertAccount(database.db, { did, handle: 'alice.test' }, Date.now())
   const keys = new KeyRing([secret])
   const sessions = new BrowserSessions({ db: database.db, keys, secure: false, now: Date.now })
-  return cookieHeader(await sessions.start(did))
+  return cookieHeader((await sessions.start(did)).cookies)
 }
 
 type Started = Pick<HostilePlace, 'app' | 'process'>

@@ -1,6 +1,7 @@
 import { Identities } from '#atproto/identity.ts'
 import { createSafeFetch } from '#atproto/safe-fetch.ts'
 import { openOAuth } from '#main/open-oauth.ts'
+import type { Log } from '#observe/log.ts'
 import { openDatabase } from '#store/database.ts'
 import type { StoredSessionsOptions } from './stored-sessions.ts'
 
@@ -17,10 +18,12 @@ export async function openOAuthInstance({ database, secret, plc, pds }: OAuthIns
     slots: { slotsMax: 32, waitingMax: 1000 },
   })
   const { oauth } = await openOAuth({
-    ...{ db: opened.db, fetch, allowHttp: true },
+    ...{ db: opened.db, fetch, allowHttp: true, log: silent },
     secrets: [secret],
     origin: 'http://127.0.0.1:3000',
     identities: new Identities({ fetch, plcUrl: plc, handleResolverUrl: pds, allowHttp: true }),
   })
   return { oauth, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() }
 }
+
+const silent: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }

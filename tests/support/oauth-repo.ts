@@ -3,6 +3,7 @@ import { Identities } from '#atproto/identity.ts'
 import { createOAuth } from '#atproto/oauth.ts'
 import { createSafeFetch } from '#atproto/safe-fetch.ts'
 import { createSeal } from '#atproto/seal.ts'
+import type { Log } from '#observe/log.ts'
 import { consentOverHttp } from '../../devnet/consent.ts'
 import type { Devnet } from '../../devnet/start.ts'
 import { memoryRows } from './memory-rows.ts'
@@ -24,8 +25,12 @@ export async function openOAuthRepo(network: Devnet, handle: string): Promise<Ac
     allowHttp: true,
     seal: await createSeal(['a secret of thirty-two characters'], 'bench'),
     rows: memoryRows(),
+    log: silent,
   })
   const { url, nonce } = await oauth.begin(handle)
   const callback = await consentOverHttp(url, handle, 'hunter2pass')
-  return new AccountRepo(await oauth.complete(callback.searchParams, nonce), oauth.session)
+  const did = await oauth.complete(callback.searchParams, nonce, async (signedIn) => signedIn)
+  return new AccountRepo(did, oauth.session)
 }
+
+const silent: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }

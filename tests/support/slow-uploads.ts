@@ -34,7 +34,7 @@ export async function signInWithoutNetwork(
   for (let i = 0; i < count; i++) {
     const did = parseDid(`did:plc:${i.toString(26).replace(/\d/g, toLetter).padStart(24, '2')}`)
     if (did === null) throw new TypeError('not a DID')
-    cookies.push(cookieHeader(await sessions.start(did)))
+    cookies.push(cookieHeader((await sessions.start(did)).cookies))
   }
   return cookies
 }
