@@ -139,9 +139,14 @@ const isOwnNavigation = (site: string | undefined): boolean =>
 /** Gets to know an account: who it is, and which sites it has. Its sites are ingested in the background. */
 async function welcome(did: Did, context: ApiContext): Promise<SiteName[]> {
   const { db, hints, identities, now } = context
-  const { handle, pds } = await identities.resolve(did, { fresh: true })
+  const identity = await identities.resolve(did, { fresh: true })
+  const handle = await identities.verifiedHandle(identity)
   await comeBack(db, did)
-  await rememberSignedIn(db, { did, pds, ...(handle !== undefined && { handle }) }, now())
+  await rememberSignedIn(
+    db,
+    { did, pds: identity.pds, ...(handle !== undefined && { handle }) },
+    now(),
+  )
   const names = await siteNamesOf(did, context)
   await enqueueIngest(
     db,

@@ -8,7 +8,7 @@ const content = Buffer.from('hello world')
 const cidOf = (bytes: Uint8Array) => rawCid(new Bun.CryptoHasher('sha256').update(bytes).digest())
 const identity = {
   did: alice,
-  handle: null,
+  claimedHandle: null,
   pds: 'https://pds.example',
   signingKey: await P256PrivateKeyExportable.createKeypair(),
 }

@@ -43,6 +43,11 @@ const identities = (allowHttp = false) =>
     now: () => now,
   })
 
+async function verifiedHandle(): Promise<string | null | undefined> {
+  const known = identities()
+  return await known.verifiedHandle(await known.resolve(alice))
+}
+
 const document = (did: string, facts: Record<string, unknown> = {}) => ({
   id: did,
   alsoKnownAs: ['at://alice.example'],
@@ -60,12 +65,10 @@ const endpoint = (serviceEndpoint: string) => ({
 
 test('an account has a server, a key, and a handle that leads back to it', async () => {
   web.set(plc(alice), document(alice)).set(handleAt('alice.example'), { did: alice })
-  const identity = await identities().resolve(alice)
-  expect(identity).toMatchObject({
-    did: alice,
-    handle: 'alice.example',
-    pds: 'https://pds.example',
-  })
+  const known = identities()
+  const identity = await known.resolve(alice)
+  expect(identity).toMatchObject({ did: alice, pds: 'https://pds.example' })
+  expect(await known.verifiedHandle(identity)).toBe('alice.example')
   expect(await identity.signingKey.exportPublicKey('multikey')).toBe(key)
 })
 
@@ -85,14 +88,14 @@ describe('a handle that does not lead back is none, and no reason to fail', () =
     test(what, async () => {
       web.set(plc(alice), document(alice))
       arrange()
-      expect((await identities().resolve(alice)).handle).toBeNull()
+      expect(await verifiedHandle()).toBeNull()
     })
   }
 })
 
 test('a handle that cannot be looked up is not known, and no reason to fail', async () => {
   web.set(plc(alice), document(alice)).set(handleAt('alice.example'), new Error('away'))
-  expect((await identities().resolve(alice)).handle).toBeUndefined()
+  expect(await verifiedHandle()).toBeUndefined()
 })
 
 describe('an abort ends it, and nothing is remembered', () => {
@@ -109,8 +112,13 @@ describe('an abort ends it, and nothing is remembered', () => {
         return await orAborted(new Promise<Response>(() => undefined), init?.signal ?? undefined)
       }
       const known = identities()
-      await expect(known.resolve(alice, { signal: stop.signal })).rejects.toThrow()
-      expect((await known.resolve(alice)).handle).toBe('alice.example')
+      const ask = async (signal?: AbortSignal) =>
+        await known.verifiedHandle(
+          await known.resolve(alice, { ...(signal && { signal }) }),
+          signal,
+        )
+      await expect(ask(stop.signal)).rejects.toThrow()
+      expect(await ask()).toBe('alice.example')
     })
   }
 })
@@ -201,13 +209,13 @@ describe('is refused', () => {
   })
 })
 
-test('documents are read up to 64 KiB', async () => {
+test('documents, and what handles lead to, are read up to 64 KiB', async () => {
   const caps: unknown[] = []
   fetch = async (_, init) => {
     caps.push(init?.limits?.responseBytesMax)
     return Response.json(document(alice))
   }
-  await identities().resolve(alice)
+  await verifiedHandle()
   expect(caps).toEqual([65_536, 65_536])
 })
 

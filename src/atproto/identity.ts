@@ -32,8 +32,8 @@ import type { SafeFetch } from './safe-fetch.ts'
 /** Who an account is right now: where its repository lives and which key signs its commits. */
 export interface Identity {
   readonly did: Did
-  /** Null: none, or it leads elsewhere. Undefined: not known, it could not be looked up. */
-  readonly handle: string | null | undefined
+  /** What its document says, which anybody may say: `verifiedHandle` asks where it leads. */
+  readonly claimedHandle: string | null
   /** Origin of the account's server, without a trailing slash. */
   readonly pds: string
   readonly signingKey: PublicKey
@@ -130,6 +130,24 @@ export class Identities {
     }
   }
 
+  /**
+   * The account's handle, which counts only if it leads back to the DID (atproto handle specification). Null: none, or it
+   * leads elsewhere. Undefined: not known, it could not be looked up. Its host may take as long as it likes.
+   */
+  async verifiedHandle(
+    { did, claimedHandle }: Identity,
+    signal?: AbortSignal,
+  ): Promise<string | null | undefined> {
+    if (claimedHandle === null || !isHandle(claimedHandle)) return null
+    try {
+      const resolved = await this.#handles.resolve(claimedHandle, { ...(signal && { signal }) })
+      return resolved === did ? claimedHandle : null
+    } catch (error) {
+      signal?.throwIfAborted()
+      return saysNone(error) ? null : undefined
+    }
+  }
+
   /** What is known of the account may be out of date: the next `resolve` asks again. */
   forget(did: Did): void {
     this.#cache.delete(did)
@@ -141,7 +159,7 @@ export class Identities {
     if (pds === null) throw new IdentityError(did, 'no usable server in the DID document')
     return {
       did,
-      handle: await this.#verifiedHandle(did, document, signal),
+      claimedHandle: getAtprotoHandle(document) ?? null,
       pds,
       signingKey: await signingKeyOf(did, document),
     }
@@ -158,23 +176,6 @@ export class Identities {
     }
     if (document.id !== did) throw new IdentityError(did, `document of ${document.id}`)
     return document
-  }
-
-  /** A handle counts only if it leads back to the DID (atproto handle specification). */
-  async #verifiedHandle(
-    did: Did,
-    document: DidDocument,
-    signal: AbortSignal | undefined,
-  ): Promise<string | null | undefined> {
-    const handle = getAtprotoHandle(document)
-    if (!handle || !isHandle(handle)) return null
-    try {
-      const resolved = await this.#handles.resolve(handle, { ...(signal && { signal }) })
-      return resolved === did ? handle : null
-    } catch (error) {
-      signal?.throwIfAborted()
-      return saysNone(error) ? null : undefined
-    }
   }
 }
 

@@ -40,7 +40,7 @@ const facts: [string, () => Response, boolean][] = [
 test.each(facts)('a server that %s', async (_, make, expected) => {
   answer = make()
   const signingKey = await P256PrivateKeyExportable.createKeypair()
-  const identity = { did: alice, handle: null, pds: server.url.origin, signingKey }
+  const identity = { did: alice, claimedHandle: null, pds: server.url.origin, signingKey }
   const fetch = createSafeFetch({ allowPrivate: true })
   const key = { collection: 'place.sitehost.settings', rkey: 'blog' }
   expect(await saysRecordIsAbsent(key, identity, fetch)).toBe(expected)

@@ -192,6 +192,7 @@ test('strangers whose servers do not answer keep nobody waiting who is known', a
   running = runAccountQueue({
     ...place.context,
     identities: {
+      verifiedHandle: async () => null,
       resolve(did, options) {
         if (did === alice) return identities.resolve(did, options)
         // One that is taken while the queue stops: nobody tells it a second time.
@@ -219,6 +220,7 @@ test('a look that takes too long is given up, and tried again', async () => {
     ...place.context,
     lookMsMax: { stranger: 50, other: 60_000 },
     identities: {
+      verifiedHandle: async () => null,
       resolve(did, options) {
         if (did === alice) return identities.resolve(did, options)
         options?.signal?.throwIfAborted()
@@ -247,6 +249,7 @@ test('of many whose servers do not answer the slowest give way to who waits, and
     ...place.context,
     slowAfterMs: 20,
     identities: {
+      verifiedHandle: async () => null,
       resolve(did, options) {
         if (did === alice) return identities.resolve(did, options)
         options?.signal?.throwIfAborted()

@@ -35,7 +35,7 @@ test('one that failed is asked again', async () => {
 
 test('eight accounts at once, and no ninth', async () => {
   const answer = Promise.withResolvers<never>()
-  const identities = { resolve: () => answer.promise }
+  const identities = { resolve: () => answer.promise, verifiedHandle: async () => null }
   const syncs = new AccountSyncs({ ...place.context, identities })
   const didOf = (n: number) => `did:web:host-${n}.example` as Did
   const running = Array.from({ length: 8 }, (_, n) => syncs.run(didOf(n)))

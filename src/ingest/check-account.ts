@@ -12,7 +12,7 @@ export interface CheckContext {
   readonly db: Db
   readonly hints: Hints
   readonly log: Log
-  readonly identities: Pick<Identities, 'resolve'>
+  readonly identities: Pick<Identities, 'resolve' | 'verifiedHandle'>
   readonly fetch: SafeFetch
   readonly now: () => number
   readonly signal: AbortSignal
@@ -23,31 +23,30 @@ export interface AccountCheck {
   readonly status: RepoStatus
   /** Null: the directory says that the account is gone for good. */
   readonly identity: Identity | null
+  /** As `verifiedHandle` has it; undefined, too, of an account that is not active. */
+  readonly handle: string | null | undefined
 }
 
 /**
  * Finds out who and where an account is now, and whether it is active, from its DID document and from the
  * server named there. Visitors of a known account see its sites, or no longer see them, from then on.
- * Throws when one of the two cannot be asked: nothing has changed then.
+ * Throws when one of the two cannot be asked: nothing has changed then. Its handle is asked for last: whose host does
+ * not answer shall not keep its sites from being hidden.
  */
 export async function checkAccount(did: Did, context: CheckContext): Promise<AccountCheck> {
-  const { at, db, hints, log, now } = context
+  const { at, db, hints, identities, log, now, signal } = context
   const identity = await resolveNow(did, context)
   const status = identity === null ? 'deleted' : await readRepoStatus(identity, context)
-  const isKnown = await updateIdentity(db, { did, ...factsOf(identity) }, now())
+  const isKnown = await updateIdentity(db, { did, ...(identity && { pds: identity.pds }) }, now())
   if (isKnown && (await setAccountStatus(db, did, status, now()))) {
     at?.('account-status-changed')
     hints.notify('changes')
     log.info('account status changed', { did, status })
   }
-  return { status, identity }
-}
-
-/** A handle that could not be looked up stays as it was, and so does all of an account that is gone. */
-function factsOf(identity: Identity | null): { handle?: string | null; pds?: string } {
-  if (identity === null) return {}
-  const { handle, pds } = identity
-  return handle === undefined ? { pds } : { pds, handle }
+  if (identity === null || status !== 'active') return { status, identity, handle: undefined }
+  const handle = await identities.verifiedHandle(identity, signal)
+  if (isKnown && handle !== undefined) await updateIdentity(db, { did, handle }, now())
+  return { status, identity, handle }
 }
 
 /** Null: the directory says that the account is gone for good. */

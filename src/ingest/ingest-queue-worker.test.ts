@@ -256,6 +256,7 @@ test('however many visited accounts have servers that do not answer, others do n
   start({
     meetsVisited: true,
     identities: {
+      verifiedHandle: async () => null,
       resolve(did, options) {
         if (did === alice) return identities.resolve(did, options)
         asked += 1

@@ -22,18 +22,21 @@ export interface AccountReading {
  * account that is not known becomes so when it has sites. Throws when its server cannot be asked.
  */
 export async function readAccount(did: Did, context: CheckContext): Promise<AccountReading> {
-  const { status, identity } = await checkAccount(did, context)
+  const { status, identity, handle } = await checkAccount(did, context)
   if (status !== 'active' || identity === null) return { status, siteNames: [] }
   const keys = await listRecordKeys(identity, { collection, recordsMax: accountSitesMax }, context)
   const listed = keys.flatMap((key) => parseSiteName(key) ?? [])
-  if (listed.length > 0) await meetAccount(identity, context)
+  if (listed.length > 0) await meetAccount(identity, handle ?? null, context)
   // Known ones first: for those there is room.
   const siteNames = new Set([...(await listSiteNames(context.db, did)), ...listed])
   return { status, siteNames: [...siteNames] }
 }
 
-async function meetAccount(identity: Identity, { db, now }: CheckContext): Promise<void> {
-  const { did, pds, handle = null } = identity
+async function meetAccount(
+  { did, pds }: Identity,
+  handle: string | null,
+  { db, now }: CheckContext,
+): Promise<void> {
   if ((await isKnownAccount(db, did)) || (await hasLeft(db, did))) return
   await upsertAccount(db, { did, pds, handle }, now())
 }

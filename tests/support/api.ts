@@ -132,7 +132,8 @@ export class FakeNetwork {
 const someCid = 'bafkreib2rxk3rybk3aobmv5cjuql3bm2twh4jo5uxgf5kpqcsgz7soitae'
 
 const identities = {
-  resolve: async (did: Did) => ({ did, handle: 'alice.test', pds: 'https://pds.test' }),
+  resolve: async (did: Did) => ({ did, pds: 'https://pds.test' }),
+  verifiedHandle: async () => 'alice.test',
 } as unknown as Identities
 
 export const webAssets: ReadonlyMap<string, WebAsset> = new Map([
