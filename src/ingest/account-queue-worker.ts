@@ -1,4 +1,3 @@
-import type { RepoStatus } from '#atproto/repo-status.ts'
 import type { Did } from '#site/site-address.ts'
 import {
   type AccountItem,
@@ -14,7 +13,7 @@ import type { Db } from '#store/database.ts'
 import { countDueAccounts, enqueueIngest } from '#store/ingest-queue.ts'
 import type { CheckContext } from './check-account.ts'
 import { type LeasedQueue, leaseMs, runQueue } from './leased-queue.ts'
-import { readAccount } from './read-account.ts'
+import { type AccountReading, readAccount } from './read-account.ts'
 
 const accountsAtOnce = 8
 /** So many of them may be accounts of which nothing was heard: the others wait for those that have news. */
@@ -114,8 +113,8 @@ async function takeDue(
 async function lookAt({ did }: AccountItem, context: CheckContext): Promise<void> {
   const { at, db, hints, log, now } = context
   at?.('account-taken')
-  const { status, siteNames } = await readAccount(did, context)
-  await rememberInactive(did, status, context)
+  const { check, status, siteNames } = await readAccount(did, context)
+  await rememberInactive(did, { check, status }, context)
   await enqueueIngest(
     db,
     siteNames.map((name) => ({ did, name })),
@@ -132,11 +131,11 @@ async function lookAt({ did }: AccountItem, context: CheckContext): Promise<void
  */
 async function rememberInactive(
   did: Did,
-  status: RepoStatus,
+  { check, status }: Pick<AccountReading, 'check' | 'status'>,
   { db, now }: CheckContext,
 ): Promise<void> {
   if (status === 'active' || status === 'deleted' || (await isKnownAccount(db, did))) return
-  await setAccountStatus(db, did, status, now())
+  await setAccountStatus(db, did, status, now(), check)
 }
 
 /** Of an account that is nobody's here, nothing but its queue row would be left. */

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { Identities } from '#atproto/identity.ts'
 import { orAborted } from '#atproto/or-aborted.ts'
+import type { SafeFetch } from '#atproto/safe-fetch.ts'
 import { findAccount, setAccountStatus, upsertAccount } from '#store/accounts.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { type IngestPlace, openIngestPlace } from '#tests/support/ingest-place.ts'
@@ -51,3 +52,48 @@ test.each([
     await ended
   },
 )
+
+test.each([
+  ['is taken down', 'takendown'],
+  ['is active again', 'active'],
+] as const)(
+  'an account that %s stays so when an answer from before comes late',
+  async (_, status) => {
+    const { context } = place
+    const held = holdFirst('getRepoStatus')
+    answerStatus(status !== 'active')
+    const earlier = checkAccount(alice, { ...context, fetch: held.fetch })
+    await held.isAnswered
+
+    answerStatus(status === 'active')
+    await checkAccount(alice, context)
+    expect(await statusNow()).toBe(status)
+    held.release()
+    await earlier
+    expect(await statusNow()).toBe(status)
+  },
+)
+
+/** Of such requests the first one's answer is held until it is released. */
+function holdFirst(method: string): {
+  fetch: SafeFetch
+  isAnswered: Promise<void>
+  release: () => void
+} {
+  const { fetch } = place.context
+  const answered = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  let isFirst = true
+  return {
+    isAnswered: answered.promise,
+    release: () => released.resolve(),
+    fetch: async (input, init) => {
+      const isHeld = isFirst && String(input).includes(method)
+      if (isHeld) isFirst = false
+      const response = await fetch(input, init)
+      if (isHeld) answered.resolve()
+      if (isHeld) await released.promise
+      return response
+    },
+  }
+}

@@ -3,7 +3,7 @@ import { type RepoStatus, readRepoStatus } from '#atproto/repo-status.ts'
 import type { SafeFetch } from '#atproto/safe-fetch.ts'
 import type { Log } from '#observe/log.ts'
 import type { Did } from '#site/site-address.ts'
-import { setAccountStatus, updateIdentity } from '#store/accounts.ts'
+import { beginCheck, recordCheck, recordHandle } from '#store/accounts.ts'
 import type { Db } from '#store/database.ts'
 import type { Hints } from '#store/hints.ts'
 import type { AtIngestPoint } from './fail-points.ts'
@@ -20,6 +20,8 @@ export interface CheckContext {
 }
 
 export interface AccountCheck {
+  /** Its number, as `beginCheck` gives it. */
+  readonly check: number
   readonly status: RepoStatus
   /** Null: the directory says that the account is gone for good. */
   readonly identity: Identity | null
@@ -35,18 +37,24 @@ export interface AccountCheck {
  */
 export async function checkAccount(did: Did, context: CheckContext): Promise<AccountCheck> {
   const { at, db, hints, identities, log, now, signal } = context
+  // Others may check the account meanwhile: whoever began last is believed, not whoever is answered last.
+  const check = await beginCheck(db)
   const identity = await resolveNow(did, context)
   const status = identity === null ? 'deleted' : await readRepoStatus(identity, context)
-  const isKnown = await updateIdentity(db, { did, ...(identity && { pds: identity.pds }) }, now())
-  if (isKnown && (await setAccountStatus(db, did, status, now()))) {
+  const found = { did, check, status, ...(identity && { pds: identity.pds }) }
+  const outcome = await recordCheck(db, found, now())
+  if (outcome === 'status-changed') {
     at?.('account-status-changed')
     hints.notify('changes')
     log.info('account status changed', { did, status })
   }
-  if (identity === null || status !== 'active') return { status, identity, handle: undefined }
+  const result = { check, status, identity, handle: undefined }
+  if (identity === null || status !== 'active') return result
   const handle = await identities.verifiedHandle(identity, signal)
-  if (isKnown && handle !== undefined) await updateIdentity(db, { did, handle }, now())
-  return { status, identity, handle }
+  if (outcome !== 'ignored' && handle !== undefined) {
+    await recordHandle(db, { did, check, handle }, now())
+  }
+  return { ...result, handle }
 }
 
 /** Null: the directory says that the account is gone for good. */

@@ -6,6 +6,7 @@ import { listVersions } from '#store/versions.ts'
 import { findServedSite } from '#tests/support/find-served-site.ts'
 import { type IngestPlace, openIngestPlace } from '#tests/support/ingest-place.ts'
 import { alice, bob, siteOf } from '#tests/support/sample-rows.ts'
+import { checkAccount } from './check-account.ts'
 import { deletedKeptMs, dropDeletedAccounts } from './drop-deleted.ts'
 import { collectGarbage, garbageKeptMs } from './garbage.ts'
 import { ingestSite } from './ingest-site.ts'
@@ -58,6 +59,26 @@ test('one that has come back unheard is shown again', async () => {
   expect(await drop()).toBe(0)
   expect(await account()).toMatchObject({ status: 'active' })
   expect(await findServedSite(place.context.db, blog)).not.toBeNull()
+})
+
+test('one that somebody else has found back meanwhile stays', async () => {
+  const { context } = place
+  place.now += deletedKeptMs + 1
+  let asks = 0
+  const dropped = await dropDeletedAccounts({
+    ...context,
+    fetch: async (input, init) => {
+      const response = await context.fetch(input, init)
+      if (String(input).includes('getRepoStatus') && ++asks === 1) {
+        delete place.pds.lies.status
+        await checkAccount(alice, context)
+      }
+      return response
+    },
+  })
+  expect(dropped).toBe(0)
+  expect(await account()).toMatchObject({ status: 'active' })
+  expect(await findServedSite(context.db, blog)).not.toBeNull()
 })
 
 test('one whose server is away for good goes all the same', async () => {

@@ -1,5 +1,7 @@
 import type { Did } from '#site/site-address.ts'
-import { listDeletedAccounts } from '#store/accounts.ts'
+import { findAccount, listDeletedAccounts } from '#store/accounts.ts'
+import type { Db } from '#store/database.ts'
+import { isGone } from '#store/departures.ts'
 import { removeAccountRows } from '#store/remove-account.ts'
 import { deleteSealed } from '#store/sealed-rows.ts'
 import { inTransaction } from '#store/transaction.ts'
@@ -21,17 +23,24 @@ export async function dropDeletedAccounts(context: CheckContext): Promise<number
   let dropped = 0
   for (const did of await listDeletedAccounts(db, { before, limit: droppedAtOnce })) {
     if (signal.aborted || !(await isStillDeleted(did, context))) continue
-    await inTransaction(db, async (transaction) => {
+    const isDropped = await inTransaction(db, async (transaction) => {
+      // It was asked for before: another check may have found it back since.
+      if ((await isGone(transaction, did)) || !(await isDeleted(transaction, did))) return false
       await removeAccountRows(transaction, did, now())
       // Whoever is gone has nobody who would take the tokens back.
       await deleteSealed(transaction, { kind: 'oauth-session', key: did })
+      return true
     })
+    if (!isDropped) continue
     hints.notify('changes')
     log.info('deleted account forgotten', { did })
     dropped += 1
   }
   return dropped
 }
+
+const isDeleted = async (db: Db, did: Did): Promise<boolean> =>
+  (await findAccount(db, did))?.status === 'deleted'
 
 async function isStillDeleted(did: Did, context: CheckContext): Promise<boolean> {
   try {

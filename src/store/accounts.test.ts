@@ -4,16 +4,19 @@ import { onEachStore } from '#tests/support/databases.ts'
 import { findServedSite } from '#tests/support/find-served-site.ts'
 import { accountOf, alice, bob, newVersion, siteOf } from '#tests/support/sample-rows.ts'
 import {
+  beginCheck,
   findAccount,
   findDidByHandle,
   listAccounts,
   listDeletedAccounts,
+  recordCheck,
+  recordHandle,
   setAccountStatus,
-  updateIdentity,
   upsertAccount,
 } from './accounts.ts'
 import { readChanges } from './changes.ts'
 import { recordVersion } from './record-version.ts'
+import type { AccountStatus } from './schema.ts'
 
 await onEachStore('store/accounts', (db) => {
   test('an unknown account is null', async () => {
@@ -22,7 +25,7 @@ await onEachStore('store/accounts', (db) => {
 
   test('a new account is active', async () => {
     const account = { did: alice, handle: 'alice.test', pds: 'https://pds.test' }
-    const stored = { ...account, status: 'active', statusSince: 5 } as const
+    const stored = { ...account, status: 'active', statusSince: 5, lastCheck: 0 } as const
     const times = { createdAt: 5, updatedAt: 5 }
     expect(await upsertAccount(db(), account, 5)).toEqual({ ...stored, ...times })
     expect(await findAccount(db(), alice)).toEqual({ ...stored, ...times })
@@ -45,12 +48,14 @@ await onEachStore('store/accounts', (db) => {
     expect(await findDidByHandle(db(), 'name.test')).toBe(bob)
     // What is learned of whoever had it before does not bring it back.
     await upsertAccount(db(), { did: alice }, 3)
-    await updateIdentity(db(), { did: alice, pds: 'https://other.test' }, 4)
-    await setAccountStatus(db(), alice, 'deactivated', 5)
+    const check = await beginCheck(db())
+    const found = { did: alice, check, status: 'deactivated', pds: 'https://other.test' } as const
+    await recordCheck(db(), found, 4)
+    await setAccountStatus(db(), alice, 'active', 5, check)
     expect(await findDidByHandle(db(), 'name.test')).toBe(bob)
     expect(await findAccount(db(), alice)).toMatchObject({ handle: null })
 
-    await updateIdentity(db(), { did: alice, handle: 'name.test' }, 6)
+    await recordHandle(db(), { did: alice, check, handle: 'name.test' }, 6)
     expect(await findDidByHandle(db(), 'name.test')).toBe(alice)
     expect(await findAccount(db(), bob)).toMatchObject({ handle: null })
   })
@@ -58,7 +63,9 @@ await onEachStore('store/accounts', (db) => {
   test('of accounts that are said to have one handle at once, one has it', async () => {
     const dids = Array.from({ length: 10 }, (_, i) => accountOf(i))
     await Promise.all(dids.map((did) => upsertAccount(db(), { did, handle: 'name.test' }, 1)))
-    await Promise.all(dids.map((did) => updateIdentity(db(), { did, handle: 'name.test' }, 2)))
+    await Promise.all(
+      dids.map((did) => recordHandle(db(), { did, check: 0, handle: 'name.test' }, 2)),
+    )
     const handles = (await listAccounts(db())).map(({ handle }) => handle)
     expect(handles.filter((handle) => handle !== null)).toEqual(['name.test'])
     expect(handles).toHaveLength(10)
@@ -84,8 +91,8 @@ await onEachStore('store/accounts', (db) => {
     await setAccountStatus(db(), bob, 'deleted', 5)
     await setAccountStatus(db(), alice, 'deleted', 9)
     await setAccountStatus(db(), accountOf(1), 'takendown', 1)
-    await updateIdentity(db(), { did: bob, handle: null }, 20)
-    await setAccountStatus(db(), bob, 'deleted', 21)
+    await setAccountStatus(db(), bob, 'deleted', 20)
+    await upsertAccount(db(), { did: bob, handle: null }, 21)
     const listed = (before: number, limit = 9) => listDeletedAccounts(db(), { before, limit })
     expect(await listed(5)).toEqual([])
     expect(await listed(6)).toEqual([bob])
@@ -116,5 +123,40 @@ await onEachStore('store/accounts', (db) => {
     await setAccountStatus(db(), alice, 'suspended', 2)
     expect(await setAccountStatus(db(), alice, 'suspended', 3)).toBe(false)
     expect(await readChanges(db(), 0)).toHaveLength(2)
+  })
+
+  test('checks are numbered in the order in which they begin', async () => {
+    const one = await beginCheck(db())
+    const more = await Promise.all([beginCheck(db()), beginCheck(db()), beginCheck(db())])
+    expect(new Set(more).size).toBe(3)
+    expect(Math.min(...more)).toBeGreaterThan(one)
+    expect(await beginCheck(db())).toBeGreaterThan(Math.max(...more))
+  })
+
+  test('what a check finds takes back nothing that a later one has found', async () => {
+    await upsertAccount(db(), { did: alice, handle: 'now.test' }, 1)
+    await upsertAccount(db(), { did: bob, handle: 'then.test' }, 1)
+    const [earlier, later] = [await beginCheck(db()), await beginCheck(db())]
+    const record = (check: number, status: AccountStatus, pds: string) =>
+      recordCheck(db(), { did: alice, check, status, pds }, 2)
+
+    // That it is still so is news as well: what was asked before counts no more.
+    expect(await record(later, 'active', 'https://now.test')).toBe('same-status')
+    expect(await record(earlier, 'takendown', 'https://then.test')).toBe('ignored')
+    expect(await setAccountStatus(db(), alice, 'takendown', 2, earlier)).toBe(false)
+    await recordHandle(db(), { did: alice, check: earlier, handle: 'then.test' }, 3)
+    const now = { handle: 'now.test', pds: 'https://now.test' }
+    expect(await findAccount(db(), alice)).toMatchObject({ status: 'active', ...now })
+    expect(await findDidByHandle(db(), 'then.test')).toBe(bob)
+
+    expect(await record(await beginCheck(db()), 'takendown', now.pds)).toBe('status-changed')
+    expect(await findAccount(db(), alice)).toMatchObject({ status: 'takendown', ...now })
+  })
+
+  test('nothing that is found of an unknown account is stored', async () => {
+    const check = await beginCheck(db())
+    expect(await recordCheck(db(), { did: alice, check, status: 'active' }, 1)).toBe('ignored')
+    await recordHandle(db(), { did: alice, check, handle: 'name.test' }, 1)
+    expect(await findAccount(db(), alice)).toBeNull()
   })
 })

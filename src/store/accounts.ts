@@ -5,6 +5,7 @@ import type { Db } from './database.ts'
 import { isGone } from './departures.ts'
 import { preparedForList } from './prepared.ts'
 import type { AccountStatus, Schema } from './schema.ts'
+import { inSharedTransaction } from './shared-transaction.ts'
 import { inTransaction, lockUntilCommit } from './transaction.ts'
 
 export type Account = Readonly<Selectable<Schema['accounts']>>
@@ -37,20 +38,25 @@ export function upsertAccount(db: Db, account: KnownAccount, now: number): Promi
   })
 }
 
-/** Remembers who a known account is now; false for one that is not known, of which nothing is stored. */
-export function updateIdentity(
+/** Remembers the handle that a check has verified, as long as no later one has found anything. */
+export function recordHandle(
   db: Db,
-  { did, ...identity }: KnownAccount,
+  { did, check, handle }: { did: Did; check: number; handle: string | null },
   now: number,
-): Promise<boolean> {
+): Promise<void> {
   return inTransaction(db, async (transaction) => {
-    await takeFromOthers(transaction, { did, ...identity })
-    const { numUpdatedRows } = await transaction
-      .updateTable('accounts')
-      .set({ ...identity, updatedAt: now })
+    const ofCheck = transaction
+      .selectFrom('accounts')
+      .select('did')
       .where('did', '=', did)
-      .executeTakeFirstOrThrow()
-    return numUpdatedRows > 0n
+      .where('lastCheck', '=', check)
+    if ((await ofCheck.executeTakeFirst()) === undefined) return
+    await takeFromOthers(transaction, { did, handle })
+    await transaction
+      .updateTable('accounts')
+      .set({ handle, updatedAt: now })
+      .where('did', 'in', ofCheck)
+      .execute()
   })
 }
 
@@ -118,30 +124,90 @@ export async function listAccounts(
 }
 
 /**
+ * Begins to find out what an account is. Checks are numbered in the order in which they begin, whichever process begins
+ * them: what an earlier one is told late takes nothing back that a later one has found.
+ */
+export function beginCheck(db: Db): Promise<number> {
+  return inSharedTransaction(db, async (transaction) => {
+    const { begun } = await transaction
+      .insertInto('accountChecks')
+      .values({ id: 1, begun: 1 })
+      .onConflict((conflict) =>
+        conflict
+          .column('id')
+          .doUpdateSet(({ eb }) => ({ begun: eb('accountChecks.begun', '+', 1) })),
+      )
+      .returning('begun')
+      .executeTakeFirstOrThrow()
+    return begun
+  })
+}
+
+interface CheckFindings {
+  readonly did: Did
+  readonly check: number
+  readonly status: AccountStatus
+  /** Left out: what is known stays. */
+  readonly pds?: string
+}
+
+/**
+ * Remembers what a check has found of a known account; its sites are hidden or shown again as with `setAccountStatus`.
+ * `ignored`: the account is not known, or a later check has found something already; nothing is stored.
+ */
+export function recordCheck(
+  db: Db,
+  { did, check, status, ...facts }: CheckFindings,
+  now: number,
+): Promise<'status-changed' | 'same-status' | 'ignored'> {
+  return inTransaction(db, async (transaction) => {
+    if (await isGone(transaction, did)) return 'ignored'
+    const { numUpdatedRows } = await transaction
+      .updateTable('accounts')
+      .set({ ...facts, updatedAt: now })
+      .where('did', '=', did)
+      .where('lastCheck', '<', check)
+      .executeTakeFirstOrThrow()
+    if (numUpdatedRows === 0n) return 'ignored'
+    const hasChanged = await setAccountStatus(transaction, did, status, now, check)
+    return hasChanged ? 'status-changed' : 'same-status'
+  })
+}
+
+/**
  * Sets the status, and appends a change for each of the account's sites, so that they are hidden or
- * shown again at once. False when the account already had that status. An unknown account is
- * remembered with it, unless it has left.
+ * shown again at once. False when the account already had that status, or when a later check than this one has
+ * found it; left out, it is one of now. An unknown account is remembered with it, unless it has left.
  */
 export function setAccountStatus(
   db: Db,
   did: Did,
   status: AccountStatus,
   now: number,
+  check?: number,
 ): Promise<boolean> {
-  const account = { did, handle: null, pds: null }
   return inTransaction(db, async (transaction) => {
     if (await isGone(transaction, did)) return false
-    const { numInsertedOrUpdatedRows } = await transaction
+    const lastCheck = check ?? (await beginCheck(transaction))
+    const times = { statusSince: now, createdAt: now, updatedAt: now }
+    const known = await transaction
       .insertInto('accounts')
-      .values({ ...account, status, statusSince: now, createdAt: now, updatedAt: now })
+      .values({ did, handle: null, pds: null, status: 'active', lastCheck, ...times })
       .onConflict((conflict) =>
         conflict
           .column('did')
-          .doUpdateSet({ status, statusSince: now, updatedAt: now })
-          .where('accounts.status', '!=', status),
+          .doUpdateSet({ lastCheck })
+          .where('accounts.lastCheck', '<', lastCheck),
       )
       .executeTakeFirstOrThrow()
-    if (numInsertedOrUpdatedRows === 0n) return false
+    if (known.numInsertedOrUpdatedRows === 0n) return false
+    const { numUpdatedRows } = await transaction
+      .updateTable('accounts')
+      .set({ status, statusSince: now, updatedAt: now })
+      .where('did', '=', did)
+      .where('status', '!=', status)
+      .executeTakeFirstOrThrow()
+    if (numUpdatedRows === 0n) return false
     const sites = await transaction
       .selectFrom('sites')
       .select('name')

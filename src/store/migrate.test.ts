@@ -4,7 +4,15 @@ import type { Did } from '#site/site-address.ts'
 import { countIngest } from '#tests/support/count-ingest.ts'
 import { type OwnDatabase, onEachDatabase } from '#tests/support/databases.ts'
 import { accountOf, alice, nameOf, newVersion, siteOf } from '#tests/support/sample-rows.ts'
-import { findDidByHandle, listAccounts, listDeletedAccounts, upsertAccount } from './accounts.ts'
+import {
+  beginCheck,
+  findAccount,
+  findDidByHandle,
+  listAccounts,
+  listDeletedAccounts,
+  recordCheck,
+  upsertAccount,
+} from './accounts.ts'
 import { readChanges } from './changes.ts'
 import { openDatabase } from './database.ts'
 import { hasLeft } from './departures.ts'
@@ -116,6 +124,22 @@ await onEachDatabase('store/migrate', (make, dialect) => {
       [null, null, null, null, 'name.test', 'other.test'].toSorted(),
     )
     expect([accountOf(1), accountOf(2)]).toContain((await findDidByHandle(db, 'name.test')) as Did)
+  })
+
+  test('of an account that no check was numbered for, the next one is believed', async () => {
+    await using own = await make()
+    await using database = openDatabase(own.options)
+    const { db } = database
+    const provider = { getMigrations: async () => migrations(dialect) }
+    const migrator = new Migrator({ db: db.withoutPlugins(), provider })
+    await migrator.migrateTo('0015-accounts-by-handle')
+    await sql`insert into accounts (did, status, status_since, created_at, updated_at)
+      values (${alice}, 'takendown', 1, 1, 1)`.execute(db)
+    await migrate(database)
+    const check = await beginCheck(db)
+    expect(await findAccount(db, alice)).toMatchObject({ status: 'takendown', lastCheck: 0 })
+    const found = { did: alice, check, status: 'active' } as const
+    expect(await recordCheck(db, found, 2)).toBe('status-changed')
   })
 
   test('a database that is ahead of this code is refused', async () => {

@@ -19,6 +19,7 @@ export type JobStatus = 'pending' | 'processing' | 'uploading' | 'completed' | '
  */
 export interface Schema {
   accounts: AccountTable
+  accountChecks: AccountChecksTable
   browserSessions: BrowserSessionTable
   sealedRows: SealedRowTable
   sites: SiteTable
@@ -48,8 +49,16 @@ interface AccountTable {
   pds: string | null
   status: AccountStatus
   statusSince: Generated<number>
+  /** Number of the check that found the status; 0: none has. */
+  lastCheck: Generated<number>
   createdAt: number
   updatedAt: number
+}
+
+interface AccountChecksTable {
+  id: 1
+  /** The number of the last one. */
+  begun: number
 }
 
 interface BrowserSessionTable {

@@ -14,6 +14,7 @@ import { visitedAccounts } from './0012-visited-accounts.ts'
 import { ingestLeases } from './0013-ingest-leases.ts'
 import { jobsInTurns } from './0014-jobs-in-turns.ts'
 import { accountsByHandle } from './0015-accounts-by-handle.ts'
+import { accountChecks } from './0016-account-checks.ts'
 
 /**
  * All migrations by name, in their order. One that was released is never edited, renamed or
@@ -36,5 +37,6 @@ export function migrations(dialect: 'sqlite' | 'postgres'): Record<string, Migra
     '0013-ingest-leases': ingestLeases(),
     '0014-jobs-in-turns': jobsInTurns(),
     '0015-accounts-by-handle': accountsByHandle(),
+    '0016-account-checks': accountChecks(),
   }
 }
