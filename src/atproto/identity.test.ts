@@ -36,7 +36,7 @@ afterEach(() => {
 })
 const identities = (allowHttp = false) =>
   new Identities({
-    fetch,
+    fetch: (input, init) => fetch(input, init),
     plcUrl: 'https://plc.example',
     handleResolverUrl: resolver,
     allowHttp,
@@ -241,6 +241,51 @@ describe('an answer is remembered', () => {
     expect((await known.resolve(alice)).pds).toBe('https://pds.example')
     expect((await known.resolve(alice, { fresh: true })).pds).toBe('https://new.example')
     expect((await known.resolve(alice)).pds).toBe('https://new.example')
+  })
+  describe('unless something newer is known when it comes', () => {
+    const [old, next] = ['https://old.example', 'https://next.example']
+    const documentAt = (pds: string) => document(alice, { service: [endpoint(pds)] })
+
+    /** A look of which the directory's answer is on its way for as long as `meanwhile` takes. */
+    async function lookDuring(known: Identities, meanwhile: () => unknown): Promise<string> {
+      web.set(plc(alice), documentAt(old))
+      const [honest, isAsked] = [fetch, Promise.withResolvers<void>()]
+      const held = Promise.withResolvers<void>()
+      fetch = async (input, init) => {
+        const answer = await honest(input, init)
+        isAsked.resolve()
+        await held.promise
+        return answer
+      }
+      const look = known.resolve(alice, { fresh: true })
+      await isAsked.promise
+      fetch = honest
+      web.set(plc(alice), documentAt(next))
+      await meanwhile()
+      held.resolve()
+      return (await look).pds
+    }
+
+    test('the account has announced a change', async () => {
+      const known = identities()
+      expect(await lookDuring(known, () => known.forget(alice))).toBe(old)
+      expect((await known.resolve(alice)).pds).toBe(next)
+    })
+    test('a look that began later has ended', async () => {
+      const known = identities()
+      await lookDuring(known, () => known.resolve(alice, { fresh: true }))
+      expect((await known.resolve(alice)).pds).toBe(next)
+      expect(lookUps()).toBe(2)
+    })
+    test('but not when it was of another account, or failed', async () => {
+      const known = identities()
+      await lookDuring(known, async () => {
+        known.forget(bob)
+        web.set(plc(alice), new Error('away'))
+        await expect(known.resolve(alice, { fresh: true })).rejects.toThrow()
+      })
+      expect((await known.resolve(alice)).pds).toBe(old)
+    })
   })
   test('a failure is not', async () => {
     const known = identities()

@@ -67,6 +67,13 @@ interface ResolveOptions {
   readonly signal?: AbortSignal
 }
 
+/** At an account's document, as long as it is under way. */
+interface Look {
+  readonly did: Did
+  /** Something newer is known of the account: what comes of this look is not remembered. */
+  isOutdated: boolean
+}
+
 const cachedIdentitiesMax = 10_000
 const documentBytesMax = 64 * 1024
 const identityFreshMs = 10 * 60 * 1000
@@ -78,6 +85,8 @@ export class Identities {
   readonly #documents: CompositeDidDocumentResolver<'plc' | 'web'>
   readonly #handles: HandleResolver
   readonly #cache = new RecentMap<{ identity: Identity; resolvedAt: number }>(cachedIdentitiesMax)
+  /** In the order in which they began. */
+  readonly #looks = new Set<Look>()
   readonly #allowHttp: boolean
   readonly #now: () => number
 
@@ -108,14 +117,26 @@ export class Identities {
     })
   }
 
-  /** `fresh` asks again: after a signature failed, or when the account announced a change. */
+  /**
+   * `fresh` asks again: after a signature failed, or when the account announced a change. What is remembered is never older
+   * than the last `forget`, nor than what a later look has found.
+   */
   async resolve(did: Did, { fresh = false, signal }: ResolveOptions = {}): Promise<Identity> {
     const cached = this.#cache.get(did)
     if (!fresh && cached && this.#now() - cached.resolvedAt < identityFreshMs)
       return cached.identity
-    const identity = await this.#read(did, signal)
-    this.#cache.set(did, { identity, resolvedAt: this.#now() })
-    return identity
+    const look = { did, isOutdated: false }
+    this.#looks.add(look)
+    try {
+      const identity = await this.#read(did, signal)
+      if (!look.isOutdated) {
+        this.#cache.set(did, { identity, resolvedAt: this.#now() })
+        this.#outdate(did, look)
+      }
+      return identity
+    } finally {
+      this.#looks.delete(look)
+    }
   }
 
   /** The DID that a handle leads to, whatever the account says; null: to none. Throws when nobody could be asked. */
@@ -151,6 +172,15 @@ export class Identities {
   /** What is known of the account may be out of date: the next `resolve` asks again. */
   forget(did: Did): void {
     this.#cache.delete(did)
+    this.#outdate(did)
+  }
+
+  /** All looks at the account, or those that began before this one. */
+  #outdate(did: Did, before?: Look): void {
+    for (const look of this.#looks) {
+      if (look === before) return
+      if (look.did === did) look.isOutdated = true
+    }
   }
 
   async #read(did: Did, signal: AbortSignal | undefined): Promise<Identity> {

@@ -41,8 +41,7 @@ export async function checkAccount(did: Did, context: CheckContext): Promise<Acc
   const check = await beginCheck(db)
   const identity = await resolveNow(did, context)
   const status = identity === null ? 'deleted' : await readRepoStatus(identity, context)
-  const found = { did, check, status, ...(identity && { pds: identity.pds }) }
-  const outcome = await recordCheck(db, found, now())
+  const outcome = await recordCheck(db, { did, check, status, ...(await factsOf(identity)) }, now())
   if (outcome === 'status-changed') {
     at?.('account-status-changed')
     hints.notify('changes')
@@ -55,6 +54,12 @@ export async function checkAccount(did: Did, context: CheckContext): Promise<Acc
     await recordHandle(db, { did, check, handle }, now())
   }
   return { ...result, handle }
+}
+
+/** Of an account that is gone stays what is known. */
+async function factsOf(identity: Identity | null): Promise<{ pds?: string; signingKey?: string }> {
+  if (identity === null) return {}
+  return { pds: identity.pds, signingKey: await identity.signingKey.exportPublicKey('multikey') }
 }
 
 /** Null: the directory says that the account is gone for good. */

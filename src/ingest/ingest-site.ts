@@ -5,6 +5,7 @@ import type { BlobStore } from '#blobs/blob-store.ts'
 import type { SiteLimits } from '#site/limits.ts'
 import { hashesNamedIn } from '#site/named-hashes.ts'
 import { type Did, type SiteAddress, siteLabel } from '#site/site-address.ts'
+import { findSigningKey } from '#store/accounts.ts'
 import type { Db } from '#store/database.ts'
 import { claimBlobs } from '#store/garbage.ts'
 import { type RecordOutcome, recordVersion } from '#store/record-version.ts'
@@ -33,7 +34,8 @@ export interface IngestContext {
  * Makes the index agree with the owner's repository about one site. The only writer of the index.
  * A version goes live when its record is proven and every blob of it is here and verified; one that is
  * refused is stored with its problems, and what was live stays live. Throws when the owner's server
- * cannot be asked: nothing has changed then, and the caller tries again.
+ * cannot be asked, or when the key that signed is the account's no more: nothing has changed then, and the caller
+ * tries again.
  */
 export async function ingestSite(
   address: SiteAddress,
@@ -43,6 +45,7 @@ export async function ingestSite(
   const { identity, reading } = await readProven(address, context)
   at?.('record-verified')
   if (!reading.found) {
+    await assertStillSigns(identity, address, context)
     await removeSite(db, address, reading.rev, now())
     at?.('site-removed')
     return 'removed'
@@ -51,6 +54,7 @@ export async function ingestSite(
   using _ = await context.room?.hold(address.did, declaredBytes(content))
   const version = await readVersion({ ...address, recordCid }, content, identity, context)
   const label = siteLabel(address)
+  await assertStillSigns(identity, address, context)
   const stored = { site: address, label, recordCid, rev, ...version }
   const outcome = await recordVersion(db, stored, now(), at)
   at?.('version-recorded')
@@ -82,4 +86,21 @@ async function readProven(
     // The signing key may be a new one: asked once more, with the document of this minute.
     return await read(await identities.resolve(address.did, { fresh: true, signal }))
   }
+}
+
+/**
+ * The server that an account has left, which has its old key, may have been asked before the change and answered after it.
+ * Throws ProofError. A check, of whichever process, may have found another key than we know; then the directory is asked.
+ */
+async function assertStillSigns(
+  { did, signingKey }: Identity,
+  address: SiteAddress,
+  { db, identities, signal }: IngestContext,
+): Promise<void> {
+  const key = await signingKey.exportPublicKey('multikey')
+  const found = await findSigningKey(db, did)
+  const fresh = found !== null && found !== key
+  const current = await identities.resolve(did, { fresh, signal })
+  if ((await current.signingKey.exportPublicKey('multikey')) === key) return
+  throw new ProofError(`at://${did}/place.sitehost.fs/${address.name}`, 'its key was replaced')
 }

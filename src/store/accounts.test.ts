@@ -7,6 +7,7 @@ import {
   beginCheck,
   findAccount,
   findDidByHandle,
+  findSigningKey,
   listAccounts,
   listDeletedAccounts,
   recordCheck,
@@ -25,7 +26,13 @@ await onEachStore('store/accounts', (db) => {
 
   test('a new account is active', async () => {
     const account = { did: alice, handle: 'alice.test', pds: 'https://pds.test' }
-    const stored = { ...account, status: 'active', statusSince: 5, lastCheck: 0 } as const
+    const stored = {
+      ...account,
+      status: 'active',
+      statusSince: 5,
+      lastCheck: 0,
+      signingKey: null,
+    } as const
     const times = { createdAt: 5, updatedAt: 5 }
     expect(await upsertAccount(db(), account, 5)).toEqual({ ...stored, ...times })
     expect(await findAccount(db(), alice)).toEqual({ ...stored, ...times })
@@ -138,13 +145,14 @@ await onEachStore('store/accounts', (db) => {
     await upsertAccount(db(), { did: bob, handle: 'then.test' }, 1)
     const [earlier, later] = [await beginCheck(db()), await beginCheck(db())]
     const record = (check: number, status: AccountStatus, pds: string) =>
-      recordCheck(db(), { did: alice, check, status, pds }, 2)
+      recordCheck(db(), { did: alice, check, status, pds, signingKey: `key of ${pds}` }, 2)
 
     // That it is still so is news as well: what was asked before counts no more.
     expect(await record(later, 'active', 'https://now.test')).toBe('same-status')
     expect(await record(earlier, 'takendown', 'https://then.test')).toBe('ignored')
     expect(await setAccountStatus(db(), alice, 'takendown', 2, earlier)).toBe(false)
     await recordHandle(db(), { did: alice, check: earlier, handle: 'then.test' }, 3)
+    expect(await findSigningKey(db(), alice)).toBe('key of https://now.test')
     const now = { handle: 'now.test', pds: 'https://now.test' }
     expect(await findAccount(db(), alice)).toMatchObject({ status: 'active', ...now })
     expect(await findDidByHandle(db(), 'then.test')).toBe(bob)
@@ -158,5 +166,6 @@ await onEachStore('store/accounts', (db) => {
     expect(await recordCheck(db(), { did: alice, check, status: 'active' }, 1)).toBe('ignored')
     await recordHandle(db(), { did: alice, check, handle: 'name.test' }, 1)
     expect(await findAccount(db(), alice)).toBeNull()
+    expect(await findSigningKey(db(), alice)).toBeNull()
   })
 })

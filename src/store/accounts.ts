@@ -3,7 +3,7 @@ import type { Did } from '#site/site-address.ts'
 import { appendChange } from './changes.ts'
 import type { Db } from './database.ts'
 import { isGone } from './departures.ts'
-import { preparedForList } from './prepared.ts'
+import { prepared, preparedForList } from './prepared.ts'
 import type { AccountStatus, Schema } from './schema.ts'
 import { inSharedTransaction } from './shared-transaction.ts'
 import { inTransaction, lockUntilCommit } from './transaction.ts'
@@ -80,6 +80,16 @@ export async function findAccount(db: Db, did: Did): Promise<Account | null> {
   return row ?? null
 }
 
+/** The key that signs the account's commits, as the last check has found it; null: none has. */
+export async function findSigningKey(db: Db, did: Did): Promise<string | null> {
+  const { rows } = await selectSigningKey(db, { did })
+  return rows[0]?.signingKey ?? null
+}
+
+const selectSigningKey = prepared<{ did: Did }, { signingKey: string | null }>((db, { did }) =>
+  db.selectFrom('accounts').select('signingKey').where('did', '=', did),
+)
+
 /** The account that was seen last with this handle, which is in lower case. */
 export async function findDidByHandle(db: Db, handle: string): Promise<Did | null> {
   const row = await db
@@ -149,6 +159,8 @@ interface CheckFindings {
   readonly status: AccountStatus
   /** Left out: what is known stays. */
   readonly pds?: string
+  /** As a multikey. Left out: what is known stays. */
+  readonly signingKey?: string
 }
 
 /**

@@ -137,7 +137,11 @@ await onEachDatabase('store/migrate', (make, dialect) => {
       values (${alice}, 'takendown', 1, 1, 1)`.execute(db)
     await migrate(database)
     const check = await beginCheck(db)
-    expect(await findAccount(db, alice)).toMatchObject({ status: 'takendown', lastCheck: 0 })
+    expect(await findAccount(db, alice)).toMatchObject({
+      status: 'takendown',
+      signingKey: null,
+      lastCheck: 0,
+    })
     const found = { did: alice, check, status: 'active' } as const
     expect(await recordCheck(db, found, 2)).toBe('status-changed')
   })

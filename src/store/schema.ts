@@ -47,6 +47,8 @@ interface AccountTable {
   did: Did
   handle: string | null
   pds: string | null
+  /** As a multikey; null: no check has found it yet. */
+  signingKey: Generated<string | null>
   status: AccountStatus
   statusSince: Generated<number>
   /** Number of the check that found the status; 0: none has. */
