@@ -74,6 +74,24 @@ describe.skipIf(!hasBrowser)('a person with a browser', () => {
     await page.getByRole('link', { name: /s--[a-z2-7]{26}\.localhost/ }).waitFor()
   }, 30_000)
 
+  test('cancels a site of which all has left and nothing was answered yet', async () => {
+    world.network.setFaults({ 'com.atproto.sync.getLatestCommit': { status: 503 } })
+    const { answered, letGo } = await holdAnswer(page, '*/sitehost/upload-files')
+    await page.getByRole('button', { name: 'Publish another' }).click()
+    await page.locator('input[type=file]').setInputFiles(folder)
+    await page.getByLabel('Site name').fill('third-thoughts')
+    await page.getByRole('button', { name: 'Publish' }).click()
+    await answered
+    await page.getByText(/^(.+) of \1$/).waitFor()
+    const cancel = page.getByRole('button', { name: 'Cancel' })
+    await cancel.click()
+    await page.getByText('Cancelling…').waitFor()
+    expect(await cancel.evaluate((button) => button === document.activeElement)).toBe(true)
+    await letGo()
+    await page.getByRole('alert').getByText('was cancelled. Nothing was published.').waitFor()
+    world.network.setFaults({})
+  }, 30_000)
+
   // As a script of the page would: the page itself has no form for it yet.
   const claim = (handle: string, siteRkey: string) =>
     page.evaluate(
@@ -139,6 +157,20 @@ describe.skipIf(!hasBrowser)('a person with a browser', () => {
     expect(problems).toEqual([])
   })
 })
+
+/** The next answer to such a request stays with the browser until it is let go. */
+async function holdAnswer(page: Page, urlPattern: string) {
+  const devTools = await page.context().newCDPSession(page)
+  await devTools.send('Fetch.enable', { patterns: [{ urlPattern, requestStage: 'Response' }] })
+  const answered = new Promise<string>((resolve) => {
+    devTools.once('Fetch.requestPaused', ({ requestId }) => resolve(requestId))
+  })
+  const letGo = async () => {
+    await devTools.send('Fetch.continueResponse', { requestId: await answered })
+    await devTools.detach()
+  }
+  return { answered, letGo }
+}
 
 async function sampleFolder(): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'sitehost-folder-'))

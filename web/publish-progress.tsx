@@ -8,13 +8,13 @@ import type { Publishing } from './use-publish.ts'
 interface PublishProgressProps {
   readonly publishing: Extract<Publishing, { stage: 'sending' | 'storing' }>
   readonly siteName: string
-  readonly onCancelSending: () => void
-  readonly onCancelStoring: (jobId: string) => void
+  readonly onCancel: () => void
 }
 
 /** Two steps with a bar each; a screen reader hears every quarter, not every file. */
 export function PublishProgress(props: PublishProgressProps) {
-  const { publishing, siteName, onCancelSending, onCancelStoring } = props
+  const { publishing, siteName, onCancel } = props
+  const { isCancelling } = publishing
   const isSending = publishing.stage === 'sending'
   const sending = sendingLine(publishing)
   const storing = storingLine(publishing)
@@ -30,19 +30,24 @@ export function PublishProgress(props: PublishProgressProps) {
         {isSending ? 'Sending to Sitehost' : 'Storing in your repository'}
         {current.fraction !== null && `: ${Math.floor(current.fraction * 4) * 25} percent`}
       </p>
-      {!isSending && (
-        <p className={styles['detail']} role="status">
-          {publishing.notice ?? 'You can leave this page; publishing goes on.'}
-        </p>
-      )}
+      <p className={styles['detail']} role="status">
+        {isCancelling ? 'Cancelling…' : noticeOf(publishing)}
+      </p>
+      {/* Not `disabled`: it has the focus, which would be lost. */}
       <Button
+        aria-disabled={isCancelling}
         look="quiet"
-        onClick={() => (isSending ? onCancelSending() : onCancelStoring(publishing.jobId))}
+        onClick={isCancelling ? undefined : onCancel}
       >
         Cancel
       </Button>
     </div>
   )
+}
+
+function noticeOf(publishing: PublishProgressProps['publishing']): string {
+  if (publishing.stage === 'sending') return 'Stay on this page until everything is sent.'
+  return publishing.notice ?? 'You can leave this page; publishing goes on.'
 }
 
 /** `fraction` null is a bar that only says that something is going on. */

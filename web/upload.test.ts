@@ -1,5 +1,5 @@
-import { expect, test } from 'bun:test'
-import { uploadForm } from './upload.ts'
+import { describe, expect, test } from 'bun:test'
+import { uploadFiles, uploadForm } from './upload.ts'
 
 test('the site name comes first, then each file under its path', () => {
   const files = ['blog/index.html', 'blog/css/site.css'].map((path) => ({
@@ -40,3 +40,52 @@ test.each(orders)('rules of what is left out come first: %s', (_, sent, expected
   const parts = uploadForm('blog', files).getAll('files')
   expect(parts.map((file) => (file as File).name)).toEqual(expected)
 })
+
+describe('cancelling', () => {
+  test('ends an upload that has not left whole', async () => {
+    const { cancel, jobId, request } = send()
+    cancel()
+    expect(request.isAborted).toBe(true)
+    await expect(jobId).rejects.toThrow('aborted')
+  })
+
+  test('what has left whole may be a job, whose id is still learned', async () => {
+    const { cancel, jobId, request } = send()
+    request.upload.onload()
+    cancel()
+    expect(request.isAborted).toBe(false)
+    request.answer(200, { jobId: 'a1' })
+    expect(await jobId).toBe('a1')
+  })
+})
+
+class FakeRequest {
+  isAborted = false
+  status = 0
+  response: unknown = null
+  readonly upload = { onload: () => {} }
+  onabort = () => {}
+  onload = () => {}
+  open() {}
+  send() {}
+
+  abort() {
+    this.isAborted = true
+    this.onabort()
+  }
+
+  answer(status: number, response: unknown) {
+    Object.assign(this, { status, response })
+    this.onload()
+  }
+}
+
+function send() {
+  const wish = new AbortController()
+  const request = new FakeRequest()
+  const jobId = uploadFiles({
+    ...{ siteName: 'blog', files: [], onProgress: () => {}, signal: wish.signal },
+    request: request as unknown as XMLHttpRequest,
+  })
+  return { cancel: () => wish.abort(), jobId, request }
+}

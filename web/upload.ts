@@ -7,15 +7,19 @@ interface Upload {
   readonly siteName: string
   readonly files: readonly PickedFile[]
   readonly onProgress: (sentBytes: number, totalBytes: number) => void
-  /** Aborting ends the upload; the promise rejects with the signal's reason. */
+  /** Aborting ends an upload that has not left whole; the promise rejects with the signal's reason. */
   readonly signal: AbortSignal
+  readonly request?: XMLHttpRequest
 }
 
-/** Sends a folder and answers with the id of the job that stores it. Throws ApiError. */
+/**
+ * Sends a folder and answers with the id of the job that stores it, also after `signal` was aborted: what has
+ * left whole may be a job by then, which only its id can cancel. Throws ApiError.
+ */
 // XMLHttpRequest, because fetch does not tell how much of a body has left.
-export function uploadFiles({ siteName, files, onProgress, signal }: Upload): Promise<string> {
+export function uploadFiles(upload: Upload): Promise<string> {
+  const { siteName, files, onProgress, signal, request = new XMLHttpRequest() } = upload
   return new Promise((resolve, reject) => {
-    const request = new XMLHttpRequest()
     let allSent = false
     request.responseType = 'json'
     request.upload.onprogress = ({ loaded, total }) => onProgress(loaded, total)
@@ -31,7 +35,10 @@ export function uploadFiles({ siteName, files, onProgress, signal }: Upload): Pr
     }
     request.onerror = () => reject(new ApiError(null, allSent ? brokenAfter : brokenOff))
     request.onabort = () => reject(signal.reason)
-    signal.addEventListener('abort', () => request.abort(), { once: true })
+    const abort = () => {
+      if (!allSent) request.abort()
+    }
+    signal.addEventListener('abort', abort, { once: true })
     const { method, path } = addressOf('POST /sitehost/upload-files', {})
     request.open(method, path)
     request.send(uploadForm(siteName, files))

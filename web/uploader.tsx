@@ -19,18 +19,15 @@ export function Uploader({ title, siteNames, onPublished }: UploaderProps) {
   const titleId = useId()
   const [collection, setCollection] = useState<Collection | null>(null)
   const [typedName, setTypedName] = useState<string | null>(null)
-  const { publishing, publish, startOver, cancelStoring } = usePublish(onPublished)
+  const { publishing, publish, startOver, cancel } = usePublish(onPublished)
   const siteName = typedName ?? suggestSiteName(collection?.folder ?? '')
   const heading = useRef<HTMLHeadingElement>(null)
-  const cancel = () => {
-    startOver()
-    // The button that was pressed goes away; see focusOnMount.
-    heading.current?.focus()
-  }
   const chooseAnother = () => {
     setCollection(null)
     setTypedName(null)
-    cancel()
+    startOver()
+    // The button that was pressed goes away; see focusOnMount.
+    heading.current?.focus()
   }
 
   return (
@@ -50,12 +47,7 @@ export function Uploader({ title, siteNames, onPublished }: UploaderProps) {
         />
       )}
       {(publishing.stage === 'sending' || publishing.stage === 'storing') && (
-        <PublishProgress
-          onCancelSending={cancel}
-          onCancelStoring={(jobId) => void cancelStoring(jobId)}
-          publishing={publishing}
-          siteName={siteName}
-        />
+        <PublishProgress onCancel={cancel} publishing={publishing} siteName={siteName} />
       )}
       {publishing.stage === 'done' && (
         <PublishResult

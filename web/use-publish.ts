@@ -8,11 +8,17 @@ import { watchJob } from './watch-job.ts'
 
 export type Publishing =
   | { readonly stage: 'choosing' }
-  | { readonly stage: 'sending'; readonly sentBytes: number; readonly totalBytes: number }
+  | {
+      readonly stage: 'sending'
+      readonly sentBytes: number
+      readonly totalBytes: number
+      readonly isCancelling: boolean
+    }
   | {
       readonly stage: 'storing'
       readonly jobId: string
       readonly update: JobUpdate | null
+      readonly isCancelling: boolean
       /** Why it could not be cancelled, or null. */
       readonly notice: string | null
     }
@@ -22,47 +28,64 @@ export type Publishing =
 /** One publish after the other, from the first byte to the address; asks before the page is left while it sends. */
 export function usePublish(onPublished?: () => void) {
   const [publishing, setPublishing] = useState<Publishing>({ stage: 'choosing' })
-  const ending = useRef<AbortController>(null)
-  useEffect(() => () => ending.current?.abort(), [])
+  const watching = useRef<AbortController>(null)
+  const cancelling = useRef<AbortController>(null)
+  useEffect(() => () => watching.current?.abort(), [])
   useLeaveWarning(publishing.stage === 'sending')
 
   const publish = async (siteName: string, files: readonly PickedFile[]) => {
-    const controller = new AbortController()
-    ending.current = controller
-    const { signal } = controller
+    watching.current = new AbortController()
+    cancelling.current = new AbortController()
+    const { signal } = watching.current
+    const { signal: cancelled } = cancelling.current
+    const onProgress = (sentBytes: number, totalBytes: number) => {
+      const isCancelling = cancelled.aborted
+      setPublishing({ stage: 'sending', sentBytes, totalBytes, isCancelling })
+    }
     try {
-      setPublishing({ stage: 'sending', sentBytes: 0, totalBytes: 0 })
-      const onProgress = (sentBytes: number, totalBytes: number) =>
-        setPublishing({ stage: 'sending', sentBytes, totalBytes })
-      const jobId = await uploadFiles({ siteName, files, onProgress, signal })
-      setPublishing({ stage: 'storing', jobId, update: null, notice: null })
+      onProgress(0, 0)
+      const jobId = await uploadFiles({ siteName, files, onProgress, signal: cancelled })
+      setPublishing({ stage: 'storing', jobId, ...nothingYet })
+      if (cancelled.aborted) void cancelStoring(jobId)
       const onUpdate = (update: JobUpdate) =>
         setPublishing((now) => (now.stage === 'storing' ? { ...now, update } : now))
       const result = await watchJob(jobId, { onUpdate, signal })
       setPublishing({ stage: 'done', result })
       onPublished?.()
     } catch (error) {
-      if (!signal.aborted && !leaveIfSignedOut(error)) setPublishing(failureOf(error))
+      if (error === cancelled.reason) setPublishing({ stage: 'failed', message: cancelledEarly })
+      else if (!signal.aborted && !leaveIfSignedOut(error)) setPublishing(failureOf(error))
     }
   }
 
-  const startOver = () => {
-    ending.current?.abort()
-    setPublishing({ stage: 'choosing' })
+  /** What is on its way goes on until its own end says that it was cancelled. */
+  const cancel = () => {
+    if (publishing.stage === 'sending') {
+      setPublishing({ ...publishing, isCancelling: true })
+      cancelling.current?.abort()
+    }
+    if (publishing.stage === 'storing') void cancelStoring(publishing.jobId)
   }
 
-  /** What is being stored goes on until its own end says that it was cancelled. */
   const cancelStoring = async (jobId: string) => {
+    const say = (what: { isCancelling: boolean; notice: string | null }) =>
+      setPublishing((now) => (now.stage === 'storing' ? { ...now, ...what } : now))
+    say({ isCancelling: true, notice: null })
     try {
       await cancelJob(jobId)
     } catch (error) {
-      const notice = messageOf(error)
-      setPublishing((now) => (now.stage === 'storing' ? { ...now, notice } : now))
+      say({ isCancelling: false, notice: messageOf(error) })
     }
   }
 
-  return { publishing, publish, startOver, cancelStoring }
+  const startOver = () => setPublishing({ stage: 'choosing' })
+
+  return { publishing, publish, startOver, cancel }
 }
+
+const nothingYet = { update: null, isCancelling: false, notice: null }
+
+const cancelledEarly = 'Cancelled. Nothing was published.'
 
 const failureOf = (error: unknown): Publishing => ({ stage: 'failed', message: messageOf(error) })
 

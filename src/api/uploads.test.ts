@@ -57,6 +57,13 @@ describe('an upload that is taken', () => {
     expect(await api().spooled()).toEqual([jobId])
   })
 
+  test('but becomes none once its sender has gone, who could not cancel it', async () => {
+    const headers = { cookie: await api().signedIn(alice) }
+    const gone = { body: withFile('blog'), headers, signal: AbortSignal.abort() }
+    expect((await api().request(path, { method: 'POST', ...gone })).status).toBe(400)
+    expect(await api().spooled()).toEqual([])
+  })
+
   test('without files: an empty site, at once', async () => {
     expect(await upload(formOf([['siteName', 'blog']]))).toEqual([
       200,

@@ -88,6 +88,8 @@ async function receive(did: Did, request: Request, context: ApiContext): Promise
     if (upload.isEmpty) return await publishEmpty(did, upload, context, signal)
     // What arrived, in place of what it might have become.
     await spool.hold(jobId, totalBytes(upload), did)
+    // Who cancels by going away never learns the id by which a job is cancelled.
+    if (signal.aborted) throw new ApiError(400, sentences.senderGone)
     await queue(jobId, did, upload, context)
     isQueued = true
     context.at('job-queued')

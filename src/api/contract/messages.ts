@@ -68,6 +68,7 @@ export const sentences = {
   uploadsBusy: 'Too many uploads are under way. Try again in half a minute.',
   siteLimit: tooManySites,
   noRoom: 'This service has no room for uploads at the moment. Try again later.',
+  senderGone: 'The connection broke off. Nothing was published.',
   noForm: 'body: expected multipart/form-data',
   tooLateToCancel: 'Too late to cancel: the site is being written already.',
   uploadEnded: 'This upload has ended already.',

@@ -59,6 +59,7 @@ export const uploadRoutes = {
     failures: {
       400: [
         sentences.noForm,
+        sentences.senderGone,
         like('siteName must come before the files.'),
         like('Send either files or one archive.'),
         like('The file "index.html" is there twice.'),
