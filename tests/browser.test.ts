@@ -92,6 +92,25 @@ describe.skipIf(!hasBrowser)('a person with a browser', () => {
     world.network.setFaults({})
   }, 30_000)
 
+  test('leaves the page while a site is stored, and cancels it when back', async () => {
+    world.network.setFaults({ 'com.atproto.sync.getLatestCommit': { status: 503 } })
+    await page.getByLabel('Site name').fill('left-alone')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('You can leave this page').waitFor()
+    await page.reload()
+    const resumed = page.getByRole('region', { name: 'Publishing left-alone' })
+    await resumed.getByRole('button', { name: 'Cancel' }).click()
+    await resumed.getByRole('alert').getByText('was cancelled. Nothing was published.').waitFor()
+    world.network.setFaults({})
+    const close = resumed.getByRole('button', { name: 'Close' })
+    expect(await close.evaluate((button) => button === document.activeElement)).toBe(true)
+    await close.click()
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Publish')
+    await page.reload()
+    await page.getByRole('link', { name: 'first-site' }).waitFor()
+    expect(await resumed.count()).toBe(0)
+  }, 30_000)
+
   // As a script of the page would: the page itself has no form for it yet.
   const claim = (handle: string, siteRkey: string) =>
     page.evaluate(

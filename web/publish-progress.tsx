@@ -1,5 +1,3 @@
-import { Button } from './button.tsx'
-import { focusOnMount } from './focus-on-mount.ts'
 import { formatBytes } from './format.ts'
 import { describeJob } from './job.ts'
 import styles from './publish-progress.module.css'
@@ -7,23 +5,16 @@ import type { Publishing } from './use-publish.ts'
 
 interface PublishProgressProps {
   readonly publishing: Extract<Publishing, { stage: 'sending' | 'storing' }>
-  readonly siteName: string
-  readonly onCancel: () => void
 }
 
 /** Two steps with a bar each; a screen reader hears every quarter, not every file. */
-export function PublishProgress(props: PublishProgressProps) {
-  const { publishing, siteName, onCancel } = props
-  const { isCancelling } = publishing
+export function PublishProgress({ publishing }: PublishProgressProps) {
   const isSending = publishing.stage === 'sending'
   const sending = sendingLine(publishing)
   const storing = storingLine(publishing)
   const current = isSending ? sending : storing
   return (
     <div className={styles['steps']}>
-      <h3 ref={focusOnMount} tabIndex={-1}>
-        Publishing {siteName}
-      </h3>
       <Step line={sending} name="Sending to Sitehost" />
       <Step line={storing} name="Storing in your repository" />
       <p aria-live="polite" className="visually-hidden">
@@ -31,23 +22,17 @@ export function PublishProgress(props: PublishProgressProps) {
         {current.fraction !== null && `: ${Math.floor(current.fraction * 4) * 25} percent`}
       </p>
       <p className={styles['detail']} role="status">
-        {isCancelling ? 'Cancelling…' : noticeOf(publishing)}
+        {publishing.isCancelling ? 'Cancelling…' : noticeOf(publishing)}
       </p>
-      {/* Not `disabled`: it has the focus, which would be lost. */}
-      <Button
-        aria-disabled={isCancelling}
-        look="quiet"
-        onClick={isCancelling ? undefined : onCancel}
-      >
-        Cancel
-      </Button>
     </div>
   )
 }
 
 function noticeOf(publishing: PublishProgressProps['publishing']): string {
   if (publishing.stage === 'sending') return 'Stay on this page until everything is sent.'
-  return publishing.notice ?? 'You can leave this page; publishing goes on.'
+  return (
+    publishing.notice ?? 'You can leave this page; publishing goes on, and is shown here again.'
+  )
 }
 
 /** `fraction` null is a bar that only says that something is going on. */

@@ -1,7 +1,6 @@
+import type { Ref } from 'react'
 import { listSites } from './api.ts'
-import { Button } from './button.tsx'
 import type { SkippedFile } from './collect-files.ts'
-import { focusOnMount } from './focus-on-mount.ts'
 import { formatCount } from './format.ts'
 import type { JobResult } from './job.ts'
 import styles from './publish-result.module.css'
@@ -13,10 +12,10 @@ interface PublishResultProps {
   readonly result: JobResult
   /** What was not even sent; the server's own list comes with the result. */
   readonly leftOut: readonly SkippedFile[]
-  readonly onAgain: () => void
+  readonly headingRef?: Ref<HTMLHeadingElement>
 }
 
-export function PublishResult({ result, leftOut, onAgain }: PublishResultProps) {
+export function PublishResult({ result, leftOut, headingRef }: PublishResultProps) {
   const { fileCount, live, reusedCount, siteName, skippedFiles, url } = result
   const [sites] = useLoaded(listSites)
   // Of a version that is not live yet nobody knows them; the result itself is told anyway.
@@ -26,7 +25,7 @@ export function PublishResult({ result, leftOut, onAgain }: PublishResultProps) 
       : []
   return (
     <div className={styles['result']}>
-      <h3 ref={focusOnMount} tabIndex={-1}>
+      <h3 ref={headingRef} tabIndex={-1}>
         {live ? 'Your site is live' : 'Your site is stored'}
       </h3>
       {!live && <p>It is in your repository and will appear here in a moment:</p>}
@@ -41,9 +40,6 @@ export function PublishResult({ result, leftOut, onAgain }: PublishResultProps) 
       </p>
       <SiteProblems isOpen problems={problems} />
       <SkippedFiles files={[...leftOut, ...skippedFiles]} />
-      <Button look="quiet" onClick={onAgain}>
-        Publish another
-      </Button>
     </div>
   )
 }

@@ -1,8 +1,11 @@
 import { useId, useRef, useState } from 'react'
+import { Button } from './button.tsx'
 import type { Collection } from './collect-files.ts'
+import { focusOnMount } from './focus-on-mount.ts'
 import { PublishForm } from './publish-form.tsx'
 import { PublishProgress } from './publish-progress.tsx'
 import { PublishResult } from './publish-result.tsx'
+import { ResumedPublishes } from './resumed-publishes.tsx'
 import { suggestSiteName } from './suggest-site-name.ts'
 import styles from './uploader.module.css'
 import { usePublish } from './use-publish.ts'
@@ -30,32 +33,56 @@ export function Uploader({ title, siteNames, onPublished }: UploaderProps) {
     heading.current?.focus()
   }
 
+  const isUnderWay = publishing.stage === 'sending' || publishing.stage === 'storing'
+  const isCancelling = isUnderWay && publishing.isCancelling
+
   return (
-    <section aria-labelledby={titleId} className={styles['uploader']}>
-      <h2 id={titleId} ref={heading} tabIndex={-1}>
-        {title}
-      </h2>
-      {(publishing.stage === 'choosing' || publishing.stage === 'failed') && (
-        <PublishForm
-          collection={collection}
-          failure={publishing.stage === 'failed' ? publishing.message : null}
-          onCollect={setCollection}
-          onName={setTypedName}
-          onPublish={(files) => void publish(siteName, files)}
-          siteName={siteName}
-          siteNames={siteNames}
-        />
-      )}
-      {(publishing.stage === 'sending' || publishing.stage === 'storing') && (
-        <PublishProgress onCancel={cancel} publishing={publishing} siteName={siteName} />
-      )}
-      {publishing.stage === 'done' && (
-        <PublishResult
-          leftOut={collection?.leftOut ?? []}
-          onAgain={chooseAnother}
-          result={publishing.result}
-        />
-      )}
-    </section>
+    <>
+      <ResumedPublishes onClose={() => heading.current?.focus()} onPublished={onPublished} />
+      <section aria-labelledby={titleId} className={styles['uploader']}>
+        <h2 id={titleId} ref={heading} tabIndex={-1}>
+          {title}
+        </h2>
+        {(publishing.stage === 'choosing' || publishing.stage === 'failed') && (
+          <PublishForm
+            collection={collection}
+            failure={publishing.stage === 'failed' ? publishing.message : null}
+            onCollect={setCollection}
+            onName={setTypedName}
+            onPublish={(files) => void publish(siteName, files)}
+            siteName={siteName}
+            siteNames={siteNames}
+          />
+        )}
+        {isUnderWay && (
+          <>
+            <h3 ref={focusOnMount} tabIndex={-1}>
+              Publishing {siteName}
+            </h3>
+            <PublishProgress publishing={publishing} />
+            {/* Not `disabled`: it has the focus, which would be lost. */}
+            <Button
+              aria-disabled={isCancelling}
+              look="quiet"
+              onClick={isCancelling ? undefined : cancel}
+            >
+              Cancel
+            </Button>
+          </>
+        )}
+        {publishing.stage === 'done' && (
+          <>
+            <PublishResult
+              headingRef={focusOnMount}
+              leftOut={collection?.leftOut ?? []}
+              result={publishing.result}
+            />
+            <Button look="quiet" onClick={chooseAnother}>
+              Publish another
+            </Button>
+          </>
+        )}
+      </section>
+    </>
   )
 }

@@ -2,9 +2,10 @@ import { useEffect, useRef, useState } from 'react'
 import { ApiError, cancelJob } from './api.ts'
 import type { PickedFile } from './collect-files.ts'
 import type { JobResult, JobUpdate } from './job.ts'
+import { forgetJob, type RememberedJob, rememberJob } from './remembered-jobs.ts'
 import { leaveIfSignedOut } from './session.ts'
 import { uploadFiles } from './upload.ts'
-import { watchJob } from './watch-job.ts'
+import { JobFailedError, watchJob } from './watch-job.ts'
 
 export type Publishing =
   | { readonly stage: 'choosing' }
@@ -25,18 +26,20 @@ export type Publishing =
   | { readonly stage: 'done'; readonly result: JobResult }
   | { readonly stage: 'failed'; readonly message: string }
 
-/** One publish after the other, from the first byte to the address; asks before the page is left while it sends. */
-export function usePublish(onPublished?: () => void) {
-  const [publishing, setPublishing] = useState<Publishing>({ stage: 'choosing' })
+/**
+ * One publish after the other, from the first byte to the address; asks before the page is left while it sends.
+ * With `resumed`, first the rest of that one, or nothing if the server knows no such job of this account.
+ */
+export function usePublish(onPublished?: () => void, resumed?: RememberedJob) {
+  const [publishing, setPublishing] = useState<Publishing>(
+    resumed === undefined ? { stage: 'choosing' } : storing(resumed.jobId),
+  )
   const watching = useRef<AbortController>(null)
   const cancelling = useRef<AbortController>(null)
-  useEffect(() => () => watching.current?.abort(), [])
   useLeaveWarning(publishing.stage === 'sending')
 
   const publish = async (siteName: string, files: readonly PickedFile[]) => {
-    watching.current = new AbortController()
     cancelling.current = new AbortController()
-    const { signal } = watching.current
     const { signal: cancelled } = cancelling.current
     const onProgress = (sentBytes: number, totalBytes: number) => {
       const isCancelling = cancelled.aborted
@@ -45,18 +48,42 @@ export function usePublish(onPublished?: () => void) {
     try {
       onProgress(0, 0)
       const jobId = await uploadFiles({ siteName, files, onProgress, signal: cancelled })
-      setPublishing({ stage: 'storing', jobId, ...nothingYet })
+      rememberJob({ jobId, siteName })
+      setPublishing(storing(jobId))
       if (cancelled.aborted) void cancelStoring(jobId)
-      const onUpdate = (update: JobUpdate) =>
-        setPublishing((now) => (now.stage === 'storing' ? { ...now, update } : now))
-      const result = await watchJob(jobId, { onUpdate, signal })
-      setPublishing({ stage: 'done', result })
-      onPublished?.()
+      await follow(jobId)
     } catch (error) {
       if (error === cancelled.reason) setPublishing({ stage: 'failed', message: cancelledEarly })
-      else if (!signal.aborted && !leaveIfSignedOut(error)) setPublishing(failureOf(error))
+      else if (!leaveIfSignedOut(error)) setPublishing(failureOf(error))
     }
   }
+
+  /** Forgets the job once its end is shown. */
+  const follow = async (jobId: string) => {
+    watching.current = new AbortController()
+    const { signal } = watching.current
+    const onUpdate = (update: JobUpdate) =>
+      setPublishing((now) => (now.stage === 'storing' ? { ...now, update } : now))
+    try {
+      const result = await watchJob(jobId, { onUpdate, signal })
+      setPublishing({ stage: 'done', result })
+      forgetJob(jobId)
+      onPublished?.()
+    } catch (error) {
+      if (signal.aborted || leaveIfSignedOut(error)) return
+      const status = error instanceof ApiError ? error.status : null
+      if (error instanceof JobFailedError || status === 404) forgetJob(jobId)
+      const isForeign = resumed !== undefined && (status === 404 || status === 403)
+      setPublishing(isForeign ? { stage: 'choosing' } : failureOf(error))
+    }
+  }
+
+  const followResumed = useRef(follow)
+  const resumedId = resumed?.jobId
+  useEffect(() => {
+    if (resumedId !== undefined) void followResumed.current(resumedId)
+    return () => watching.current?.abort()
+  }, [resumedId])
 
   /** What is on its way goes on until its own end says that it was cancelled. */
   const cancel = () => {
@@ -83,7 +110,10 @@ export function usePublish(onPublished?: () => void) {
   return { publishing, publish, startOver, cancel }
 }
 
-const nothingYet = { update: null, isCancelling: false, notice: null }
+const storing = (jobId: string): Publishing => ({
+  ...{ stage: 'storing', jobId, update: null },
+  ...{ isCancelling: false, notice: null },
+})
 
 const cancelledEarly = 'Cancelled. Nothing was published.'
 

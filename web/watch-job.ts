@@ -11,9 +11,12 @@ interface Watch {
   readonly retryMs?: number
 }
 
+/** The job has ended, and published nothing. */
+export class JobFailedError extends ApiError {}
+
 /**
- * Follows a job to its end, across lost connections. Throws ApiError when the job failed, when the
- * server refuses to tell about it, and when it cannot be reached for about a minute.
+ * Follows a job to its end, across lost connections. Throws JobFailedError, and another ApiError when the
+ * server refuses to tell about the job or cannot be reached for about a minute.
  */
 export async function watchJob(jobId: string, watch: Watch): Promise<JobResult> {
   const { signal, retryMs = 3000 } = watch
@@ -21,7 +24,7 @@ export async function watchJob(jobId: string, watch: Watch): Promise<JobResult> 
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
     const end = await followStream(url, watch)
     if (end.kind === 'done') return end.result
-    if (end.kind === 'failed') throw new ApiError(null, end.error)
+    if (end.kind === 'failed') throw new JobFailedError(null, end.error)
     await throwIfRefused(url, watch)
     await delay(retryMs, signal)
   }
