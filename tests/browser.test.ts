@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
+import { zipOf } from './support/archives.ts'
 import { hasBrowser, startBrowser } from './support/browser.ts'
 import { signInAndAuthorize } from './support/chromium-consent.ts'
 import { startWorld, type World } from './support/world.ts'
@@ -43,7 +44,7 @@ describe.skipIf(!hasBrowser)('a person with a browser', () => {
   }, 30_000)
 
   test('uploads a folder, sees it progress, and opens the site', async () => {
-    await page.locator('input[type=file]').setInputFiles(folder)
+    await page.getByLabel('Choose a folder').setInputFiles(folder)
     await page.getByLabel('Site name').fill('first-site')
     await page.getByRole('button', { name: 'Publish' }).click()
     await page.getByRole('progressbar').first().waitFor()
@@ -60,10 +61,23 @@ describe.skipIf(!hasBrowser)('a person with a browser', () => {
     await page.getByRole('heading', { name: 'About me' }).waitFor()
   }, 30_000)
 
+  test('chooses a zip, and the files in it become the site', async () => {
+    await page.goto(`${world.app}/editor`)
+    await page.getByLabel('Choose a zip or tar').setInputFiles({
+      ...{ name: 'zipped.zip', mimeType: 'application/zip' },
+      buffer: zipOf([{ name: 'zipped/index.html', content: '<h1>Unpacked</h1>' }]),
+    })
+    await page.getByText('The files in it are published.').waitFor()
+    await page.getByRole('button', { name: 'Publish' }).click()
+    await page.getByText('Your site is live').waitFor()
+    await page.goto((await page.locator('h3 + p a').getAttribute('href')) ?? '')
+    await page.getByRole('heading', { name: 'Unpacked' }).waitFor()
+  }, 30_000)
+
   test('cancels a site while it is stored, and may try again', async () => {
     world.network.setFaults({ 'com.atproto.sync.getLatestCommit': { status: 503 } })
     await page.goto(`${world.app}/editor`)
-    await page.locator('input[type=file]').setInputFiles(folder)
+    await page.getByLabel('Choose a folder').setInputFiles(folder)
     await page.getByLabel('Site name').fill('second-thoughts')
     await page.getByRole('button', { name: 'Publish' }).click()
     await page.getByText('You can leave this page').waitFor()
@@ -78,7 +92,7 @@ describe.skipIf(!hasBrowser)('a person with a browser', () => {
     world.network.setFaults({ 'com.atproto.sync.getLatestCommit': { status: 503 } })
     const { answered, letGo } = await holdAnswer(page, '*/sitehost/upload-files')
     await page.getByRole('button', { name: 'Publish another' }).click()
-    await page.locator('input[type=file]').setInputFiles(folder)
+    await page.getByLabel('Choose a folder').setInputFiles(folder)
     await page.getByLabel('Site name').fill('third-thoughts')
     await page.getByRole('button', { name: 'Publish' }).click()
     await answered

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { collectFiles, filesOfEntries, leftOutAt } from './collect-files.ts'
+import { archiveOf, collectFiles, filesOfEntries, leftOutAt } from './collect-files.ts'
 
 describe('collectFiles', () => {
   test('keeps the picked folder in the paths and names it', () => {
@@ -40,6 +40,23 @@ describe('collectFiles', () => {
     expect(collect(...numbered(1001)).problem).toContain('1001')
     expect(collect('a/.sitehostignore', ...numbered(1001)).problem).toBeNull()
   })
+})
+
+const archives: [string[], string | null][] = [
+  [['blog.zip'], 'blog'],
+  [['blog.tar'], 'blog'],
+  [['my.blog.TAR.GZ'], 'my.blog'],
+  [['blog.tgz', '.DS_Store'], 'blog'],
+  [['blog.gz'], null],
+  [['zip'], null],
+  [['a/blog.zip'], null],
+  [['blog.zip', 'index.html'], null],
+  [[], null],
+]
+test.each(archives)('the archive among %j is %j', (paths, name) => {
+  const { files, folder } = collect(...paths)
+  expect(archiveOf(files)?.name ?? null).toBe(name)
+  if (name !== null) expect(folder).toBe(name)
 })
 
 const outermost: [string, string | null][] = [

@@ -16,7 +16,7 @@ export interface SkippedFile {
 export interface Collection {
   readonly files: readonly PickedFile[]
   readonly totalBytes: number
-  /** The folder that everything is in; '' for loose files. */
+  /** The folder that everything is in, or the archive's name without its ending; '' for loose files. */
   readonly folder: string
   /** A folder that is left out whole counts once. */
   readonly leftOut: readonly SkippedFile[]
@@ -38,7 +38,7 @@ export function collectFiles(picked: readonly PickedFile[]): Collection {
     if (out === null) files.push(one)
     else reasons.set(out.name, out.reason)
   }
-  const folder = sharedFolder(files)
+  const folder = archiveOf(files)?.name ?? sharedFolder(files)
   const top = folder === '' ? '' : `${folder}/`
   const holds = (name: string) => files.some(({ path }) => path === top + name)
   return {
@@ -50,6 +50,17 @@ export function collectFiles(picked: readonly PickedFile[]): Collection {
     hasIndex: holds('index.html'),
   }
 }
+
+/** The one file that is there, if it is an archive: what is in it becomes the site. `name` is without the ending. */
+export function archiveOf(files: readonly PickedFile[]): (PickedFile & { name: string }) | null {
+  const [picked, ...others] = files
+  if (picked === undefined || others.length > 0 || picked.path.includes('/')) return null
+  const name = picked.path.replace(archiveEnding, '')
+  return name === picked.path ? null : { ...picked, name }
+}
+
+// As the server reads it (src/publish/archive-unpack.ts).
+const archiveEnding = /\.(zip|tar|tar\.gz|tgz)$/i
 
 /** The file or the outermost folder above it that is never part of a site, and why; null if none is. */
 export function leftOutAt(path: string): SkippedFile | null {
@@ -67,15 +78,16 @@ export function filesOfInput(files: Iterable<File>): PickedFile[] {
   return Array.from(files, (file) => ({ path: file.webkitRelativePath || file.name, file }))
 }
 
-/**
- * The files of a drop, folders read to the bottom. Call it within the event: the items are gone after it.
- * Folders that are left out are not read; they come as one empty file of that name.
- */
-export function filesOfDrop(items: Iterable<DataTransferItem>): Promise<PickedFile[]> {
+/** The files and folders of a drop, not its texts. Call it within the event: the items are gone after it. */
+export function entriesOfDrop(items: Iterable<DataTransferItem>): FileSystemEntry[] {
   const entries = Array.from(items, (item) => item.webkitGetAsEntry())
-  return filesOfEntries(entries.filter((entry) => entry !== null))
+  return entries.filter((entry) => entry !== null)
 }
 
+/**
+ * The files among the entries, folders read to the bottom. Folders that are left out are not read; they come
+ * as one empty file of that name.
+ */
 export async function filesOfEntries(entries: readonly FileSystemEntry[]): Promise<PickedFile[]> {
   const found: PickedFile[] = []
   for (const entry of entries) {

@@ -1,8 +1,9 @@
-import { type DragEvent, useId, useState } from 'react'
+import { type ChangeEvent, type DragEvent, type MouseEvent, useId, useState } from 'react'
 import {
   type Collection,
   collectFiles,
-  filesOfDrop,
+  entriesOfDrop,
+  filesOfEntries,
   filesOfInput,
   type PickedFile,
 } from './collect-files.ts'
@@ -14,9 +15,10 @@ interface FolderPickerProps {
   readonly onCollect: (collection: Collection) => void
 }
 
-/** Takes a folder from the file dialog or from a drop. */
+/** Takes a folder or an archive from the file dialog or from a drop. */
 export function FolderPicker({ isChosen, onCollect }: FolderPickerProps) {
-  const inputId = useId()
+  const folderId = useId()
+  const archiveId = useId()
   const [isOver, setOver] = useState(false)
   const [state, setState] = useState<'idle' | 'reading' | 'unreadable'>('idle')
 
@@ -33,7 +35,18 @@ export function FolderPicker({ isChosen, onCollect }: FolderPickerProps) {
   }
   const drop = (event: DragEvent) => {
     drag(event)
-    void take(filesOfDrop(event.dataTransfer.items))
+    const entries = entriesOfDrop(event.dataTransfer.items)
+    if (entries.length > 0) void take(filesOfEntries(entries))
+  }
+  const input = {
+    className: 'visually-hidden',
+    onChange: (event: ChangeEvent<HTMLInputElement>) =>
+      void take(Promise.resolve(filesOfInput(event.target.files ?? []))),
+    // Else what was chosen here before could not be chosen again after something else.
+    onClick: (event: MouseEvent<HTMLInputElement>) => {
+      event.currentTarget.value = ''
+    },
+    type: 'file',
   }
 
   return (
@@ -43,21 +56,22 @@ export function FolderPicker({ isChosen, onCollect }: FolderPickerProps) {
       onDragOver={drag}
       onDrop={drop}
     >
-      <legend className="visually-hidden">Folder</legend>
-      <input
-        className="visually-hidden"
-        id={inputId}
-        multiple
-        onChange={(event) => void take(Promise.resolve(filesOfInput(event.target.files ?? [])))}
-        type="file"
-        webkitdirectory=""
-      />
-      <label className={styles['choose']} htmlFor={inputId}>
-        {isChosen ? 'Choose another folder' : 'Choose a folder'}
-      </label>
+      <legend className="visually-hidden">Folder or archive</legend>
+      <div className={styles['choices']}>
+        <input {...input} id={folderId} multiple webkitdirectory="" />
+        <label className={styles['choose']} htmlFor={folderId}>
+          {isChosen ? 'Choose another folder' : 'Choose a folder'}
+        </label>
+        <input {...input} accept=".zip,.tar,.tgz,.gz" id={archiveId} />
+        <label className={styles['choose']} htmlFor={archiveId}>
+          Choose a zip or tar
+        </label>
+      </div>
       <p className={styles['or']}>or drop it here</p>
-      {state === 'reading' && <p role="status">Reading the folder…</p>}
-      {state === 'unreadable' && <Problem>The folder could not be read. Choose it again.</Problem>}
+      {state === 'reading' && <p role="status">Reading what you chose…</p>}
+      {state === 'unreadable' && (
+        <Problem>What you chose could not be read. Choose it again.</Problem>
+      )}
     </fieldset>
   )
 }

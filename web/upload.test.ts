@@ -18,6 +18,12 @@ test('the site name comes first, then each file under its path', () => {
   ])
 })
 
+test('an archive is sent as one', () => {
+  const form = uploadForm('blog', [{ path: 'blog.zip', file: new Blob(['x']) as File }])
+  expect([...form.keys()]).toEqual(['siteName', 'archive'])
+  expect((form.get('archive') as File).name).toBe('blog.zip')
+})
+
 const orders: [string, string[], string[]][] = [
   [
     'in the picked folder',

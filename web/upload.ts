@@ -1,7 +1,7 @@
 import type { AnswerTo } from '#api/contract/client.ts'
 import { ignoreFileName } from '#site/upload-path.ts'
 import { ApiError, addressOf, errorSentence } from './api.ts'
-import { type PickedFile, sharedFolder } from './collect-files.ts'
+import { archiveOf, type PickedFile, sharedFolder } from './collect-files.ts'
 
 interface Upload {
   readonly siteName: string
@@ -13,7 +13,7 @@ interface Upload {
 }
 
 /**
- * Sends a folder and answers with the id of the job that stores it, also after `signal` was aborted: what has
+ * Sends a folder or an archive and answers with the id of the job that stores it, also after `signal` was aborted: what has
  * left whole may be a job by then, which only its id can cancel. Throws ApiError.
  */
 // XMLHttpRequest, because fetch does not tell how much of a body has left.
@@ -54,6 +54,11 @@ type Answer = AnswerTo<'POST /sitehost/upload-files'>
 export function uploadForm(siteName: string, files: readonly PickedFile[]): FormData {
   const form = new FormData()
   form.append('siteName', siteName)
+  const archive = archiveOf(files)
+  if (archive !== null) {
+    form.append('archive', archive.file, archive.path)
+    return form
+  }
   const folder = sharedFolder(files)
   const rules = folder === '' ? ignoreFileName : `${folder}/${ignoreFileName}`
   const rulesFirst = files.toSorted((a, b) => Number(b.path === rules) - Number(a.path === rules))
