@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { zipOf } from './support/archives.ts'
 import { hasBrowser, startBrowser } from './support/browser.ts'
 import { signInAndAuthorize } from './support/chromium-consent.ts'
@@ -59,6 +59,19 @@ describe.skipIf(!hasBrowser)('a person with a browser', () => {
     expect(await page.evaluate('getComputedStyle(document.body).color')).toBe('rgb(10, 20, 30)')
     await page.getByRole('link', { name: 'About' }).click()
     await page.getByRole('heading', { name: 'About me' }).waitFor()
+  }, 30_000)
+
+  test('drops beside the zone, or drops no file, and loses nothing', async () => {
+    await page.goto(`${world.app}/editor`)
+    await page.getByLabel('Choose a folder').setInputFiles(folder)
+    await page.getByText('4 files, 198 bytes').nth(1).waitFor()
+    const zone = page.getByRole('group', { name: 'Folder or archive' })
+    expect(await drop(zone, 'text')).toBe('taken by the page')
+    expect(await drop(page.getByRole('heading', { name: 'Your sites' }), 'file')).toBe(
+      'taken by the page',
+    )
+    expect(await drop(page.getByLabel('Site name'), 'text')).toBe('left to the browser')
+    expect(await page.getByText('4 files, 198 bytes').count()).toBe(2)
   }, 30_000)
 
   test('chooses a zip, and the files in it become the site', async () => {
@@ -204,6 +217,16 @@ async function holdAnswer(page: Page, urlPattern: string) {
   }
   return { answered, letGo }
 }
+
+/** Whether the page takes what is dropped there; a browser that is left alone opens a file in its place. */
+const drop = (target: Locator, what: 'text' | 'file') =>
+  target.evaluate((element, what) => {
+    const dataTransfer = new DataTransfer()
+    if (what === 'file') dataTransfer.items.add(new File(['x'], 'x.txt'))
+    else dataTransfer.items.add('x', 'text/plain')
+    const event = new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer })
+    return element.dispatchEvent(event) ? 'left to the browser' : 'taken by the page'
+  }, what)
 
 async function sampleFolder(): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'sitehost-folder-'))

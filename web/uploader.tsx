@@ -8,6 +8,7 @@ import { PublishResult } from './publish-result.tsx'
 import { ResumedPublishes } from './resumed-publishes.tsx'
 import { suggestSiteName } from './suggest-site-name.ts'
 import styles from './uploader.module.css'
+import { useNoStrayDrops } from './use-no-stray-drops.ts'
 import { usePublish } from './use-publish.ts'
 
 interface UploaderProps {
@@ -19,6 +20,7 @@ interface UploaderProps {
 
 /** From a folder on someone's disk to a site: choose, send, store, follow the link. */
 export function Uploader({ title, siteNames, onPublished }: UploaderProps) {
+  useNoStrayDrops()
   const titleId = useId()
   const [collection, setCollection] = useState<Collection | null>(null)
   const [typedName, setTypedName] = useState<string | null>(null)
