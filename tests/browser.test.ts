@@ -44,6 +44,9 @@ describe.skipIf(!hasBrowser)('a person with a browser', () => {
   }, 30_000)
 
   test('uploads a folder, sees it progress, and opens the site', async () => {
+    await page.getByRole('button', { name: 'Publish' }).click()
+    await page.getByRole('alert').getByText('Give the site a name.').waitFor()
+    await page.getByRole('alert').getByText('Choose a folder').waitFor()
     await page.getByLabel('Choose a folder').setInputFiles(folder)
     await page.getByLabel('Site name').fill('first-site')
     await page.getByRole('button', { name: 'Publish' }).click()

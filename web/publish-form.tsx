@@ -1,5 +1,4 @@
 import { type FormEvent, useId, useState } from 'react'
-import { parseSiteName } from '#site/site-name.ts'
 import { Button } from './button.tsx'
 import { ChosenFiles } from './chosen-files.tsx'
 import type { Collection, PickedFile } from './collect-files.ts'
@@ -7,6 +6,7 @@ import { focusOnMount } from './focus-on-mount.ts'
 import { FolderPicker } from './folder-picker.tsx'
 import { Problem } from './problem.tsx'
 import styles from './publish-form.module.css'
+import { siteNameProblem } from './site-name-problem.ts'
 import { TextField } from './text-field.tsx'
 
 interface PublishFormProps {
@@ -23,23 +23,30 @@ interface PublishFormProps {
 /** The folder and the name. What it hands on is complete and has a valid name. */
 export function PublishForm(props: PublishFormProps) {
   const { collection, failure, onCollect, onName, onPublish, siteName, siteNames } = props
-  const [problem, setProblem] = useState<string | null>(null)
+  // Nobody is told what is wrong with a form that they have not filled in yet.
+  const [isTried, setTried] = useState(false)
   const listId = useId()
+  const nameProblem = siteNameProblem(siteName)
+  const filesProblem = filesProblemOf(collection)
 
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    const isNamed = parseSiteName(siteName) !== null
-    setProblem(isNamed ? null : `Give the site a name. ${nameRule}`)
-    if (isNamed && collection !== null) onPublish(collection.files)
+    setTried(true)
+    if (collection === null || filesProblem !== null || nameProblem !== null) return
+    onPublish(collection.files)
+  }
+  const collect = (chosen: Collection) => {
+    setTried(false)
+    onCollect(chosen)
   }
   const rename = (name: string) => {
-    setProblem(null)
+    setTried(false)
     onName(name)
   }
 
   return (
     <form className={styles['form']} noValidate onSubmit={submit}>
-      <FolderPicker isChosen={collection !== null} onCollect={onCollect} />
+      <FolderPicker isChosen={collection !== null} onCollect={collect} />
       {collection !== null && <ChosenFiles collection={collection} />}
       <TextField
         autoComplete="off"
@@ -48,7 +55,7 @@ export function PublishForm(props: PublishFormProps) {
         list={listId}
         name="siteName"
         onChange={(event) => rename(event.target.value)}
-        problem={problem}
+        problem={isTried ? nameProblem : null}
         value={siteName}
       />
       <datalist id={listId}>
@@ -56,16 +63,19 @@ export function PublishForm(props: PublishFormProps) {
           <option key={name} value={name} />
         ))}
       </datalist>
+      {isTried && filesProblem !== null && <Problem>{filesProblem}</Problem>}
       {failure !== null && <Problem>{failure}</Problem>}
-      <Button
-        disabled={collection === null || collection.problem !== null}
-        ref={failure === null ? null : focusOnMount}
-        type="submit"
-      >
+      {/* Never disabled: who presses it too early is told what is missing. */}
+      <Button ref={failure === null ? null : focusOnMount} type="submit">
         {failure === null ? 'Publish' : 'Try again'}
       </Button>
     </form>
   )
+}
+
+function filesProblemOf(collection: Collection | null): string | null {
+  if (collection === null) return 'Choose a folder, a zip or a tar first.'
+  return collection.problem === null ? null : 'What you chose cannot be published. Choose again.'
 }
 
 const nameRule = 'Letters without accents, digits, and any of . _ ~ : -'

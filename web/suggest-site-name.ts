@@ -12,7 +12,7 @@ export function suggestSiteName(folder: string): string {
   return buildFolders.has(name.toLowerCase()) ? '' : name
 }
 
-const siteNameCharsMax = 512
+export const siteNameCharsMax = 512
 
 // Tools call their output so in every project: the second project would replace the first one's site.
 const buildFolders = new Set(['build', 'dist', 'out', 'public', '_site', 'www', 'html'])
