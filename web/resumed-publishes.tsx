@@ -52,11 +52,7 @@ function ResumedPublish({ job, onClose, onPublished }: ResumedPublishProps) {
         </div>
       )}
       {/* One button, so that the focus stays on it when it has nothing more to cancel. */}
-      <Button
-        aria-disabled={isCancelling}
-        look="quiet"
-        onClick={isCancelling ? undefined : isStoring ? cancel : onClose}
-      >
+      <Button isBusy={isCancelling} look="quiet" onClick={isStoring ? cancel : onClose}>
         {isStoring ? 'Cancel' : 'Close'}
       </Button>
     </section>

@@ -62,12 +62,7 @@ export function Uploader({ title, siteNames, onPublished }: UploaderProps) {
               Publishing {siteName}
             </h3>
             <PublishProgress publishing={publishing} />
-            {/* Not `disabled`: it has the focus, which would be lost. */}
-            <Button
-              aria-disabled={isCancelling}
-              look="quiet"
-              onClick={isCancelling ? undefined : cancel}
-            >
+            <Button isBusy={isCancelling} look="quiet" onClick={cancel}>
               Cancel
             </Button>
           </>
