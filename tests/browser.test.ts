@@ -138,7 +138,13 @@ describe.skipIf(!hasBrowser)('a person with a browser', () => {
     await page.getByRole('alert').getByText('was cancelled. Nothing was published.').waitFor()
     world.network.setFaults({})
     await page.getByRole('button', { name: 'Try again' }).click()
+    expect(await page.evaluate('document.activeElement.textContent')).toBe(
+      'Publishing second-thoughts',
+    )
+    await page.getByRole('link', { name: 'Names' }).focus()
     await page.getByRole('link', { name: /s--[a-z2-7]{26}\.localhost/ }).waitFor()
+    // Whoever does something else meanwhile is not called away.
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Names')
   }, 30_000)
 
   // As a script of the page would: the page itself has no form for it yet.

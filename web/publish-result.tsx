@@ -24,7 +24,7 @@ export function PublishResult({ result, leftOut, headingRef }: PublishResultProp
       ? sites.value.filter(({ rkey }) => rkey === siteName).flatMap((site) => site.problems)
       : []
   return (
-    <div className={styles['result']}>
+    <div className={styles['result']} role="status">
       <h3 ref={headingRef} tabIndex={-1}>
         {live ? 'Your site is live' : 'Your site is stored'}
       </h3>

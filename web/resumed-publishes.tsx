@@ -46,11 +46,7 @@ function ResumedPublish({ job, onClose, onPublished }: ResumedPublishProps) {
       <h2 id={titleId}>Publishing {job.siteName}</h2>
       {isStoring && <PublishProgress publishing={publishing} />}
       {publishing.stage === 'failed' && <Problem>{publishing.message}</Problem>}
-      {publishing.stage === 'done' && (
-        <div role="status">
-          <PublishResult leftOut={[]} result={publishing.result} />
-        </div>
-      )}
+      {publishing.stage === 'done' && <PublishResult leftOut={[]} result={publishing.result} />}
       {/* One button, so that the focus stays on it when it has nothing more to cancel. */}
       <Button isBusy={isCancelling} look="quiet" onClick={isStoring ? cancel : onClose}>
         {isStoring ? 'Cancel' : 'Close'}
