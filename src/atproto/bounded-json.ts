@@ -5,8 +5,8 @@ export const jsonValuesMax = 1_000_000
 export class JsonValuesError extends Error {
   override readonly name = 'JsonValuesError'
 
-  constructor() {
-    super(`more than ${jsonValuesMax} values`)
+  constructor(valuesMax: number) {
+    super(`more than ${valuesMax} values`)
   }
 }
 
@@ -14,13 +14,13 @@ export class JsonValuesError extends Error {
  * The same answer, which fails with JsonValuesError while it is read where its JSON has too many values: parsed,
  * each takes some 80 bytes, and 32 MiB of brackets took 1.3 GB and two seconds of everybody's time (Bun 1.4.5).
  */
-export function boundedJson(response: Response): Response {
+export function boundedJson(response: Response, valuesMax = jsonValuesMax): Response {
   if (response.body === null) return response
   const counter = new ValueCounter()
   const counted = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
       counter.add(chunk)
-      if (counter.values > jsonValuesMax) throw new JsonValuesError()
+      if (counter.values > valuesMax) throw new JsonValuesError(valuesMax)
       controller.enqueue(chunk)
     },
   })

@@ -6,8 +6,8 @@ import {
   jetstreamIdentity,
 } from '#tests/support/jetstream-server.ts'
 import { alice } from '#tests/support/sample-rows.ts'
-import { type FirehoseFrame, frameBytesMax, problem } from './firehose-format.ts'
-import { jetstream } from './jetstream.ts'
+import { type FirehoseFrame, problem } from './firehose-format.ts'
+import { frameCharsMax, jetstream } from './jetstream.ts'
 
 const timeUs = 1_800_000_000_000_000
 const collections = new Set(['place.sitehost.fs', 'place.sitehost.subfs'])
@@ -22,6 +22,12 @@ const unreadable = problem('unreadable frame')
 const malformed = problem('malformed event')
 const commit = (facts: object) => event({ kind: 'commit', commit: facts })
 const record = { collection: 'place.sitehost.fs', rkey: 'blog' }
+/** A record of this, again and again, in a frame of so many characters at most. */
+const filled = (chars: number, unit: string): string => {
+  const empty = commit({ ...record, record: { a: [''] } })
+  const count = Math.floor((chars - empty.length) / unit.length)
+  return empty.replace('[""]', `["${unit.repeat(count)}"]`)
+}
 
 describe('a frame', () => {
   const facts: [string, unknown, FirehoseFrame][] = [
@@ -73,12 +79,20 @@ describe('a frame', () => {
     ['no object', '5', unreadable],
     ['null', 'null', unreadable],
     ['nesting without end', '['.repeat(1_000_000), unreadable],
-    ['one character too many', ' '.repeat(frameBytesMax + 1), problem('frame too large')],
+    ['one character too many', ' '.repeat(frameCharsMax + 1), problem('frame too large')],
+    ['the largest', filled(frameCharsMax, 'x'), step({ kind: 'site', did: alice, ...record })],
     [
-      'the largest',
-      commit(record).padEnd(frameBytesMax),
+      'a record of as many lists as have room',
+      filled(frameCharsMax, '",[],"'),
       step({ kind: 'site', did: alice, ...record }),
     ],
+    [
+      'a record of whatever is no JSON',
+      commit({ ...record, record: {} }).replace('{}', '[{],,"\\"]"}'),
+      step({ kind: 'site', did: alice, ...record }),
+    ],
+    ['more than an event outside of the record', filled(frameCharsMax, '"]},"x":"'), unreadable],
+    ['a record that does not end', commit({ ...record, record: [] }).replace(']', '['), unreadable],
   ]
   test.each(facts)('%s', (_, data, expected) => expect(read(data)).toEqual(expected))
 

@@ -1,12 +1,12 @@
 import {
   type FirehoseFormat,
   type FirehoseFrame,
-  frameBytesMax,
   isObject,
   isStepNumber,
   problem,
 } from './firehose-format.ts'
 import { changeHints, type FirehoseHint, recordIn, siteHints } from './firehose-hint.ts'
+import { parseShallowJson } from './shallow-json.ts'
 
 /**
  * Events come only roughly in order where a replay meets what happens now (jetstream-legacy issue 42), so
@@ -16,6 +16,11 @@ const rewindUs = 10_000_000
 
 /** How far a source's clock may be ahead of ours. */
 const clockSkewMs = 5 * 60_000
+
+/** Larger ones are not looked at: with a record of 1 MiB, whose links and bytes are longer in JSON, it is half full. */
+export const frameCharsMax = 4 * 1024 * 1024
+/** The event and its commit, without the record: that is read where it can be proven. */
+const eventLimits = { depthMax: 2, charsMax: 16 * 1024 }
 
 /** What the operator may not decide: it would change what comes, and how. */
 const parametersOfOurs = [
@@ -44,12 +49,12 @@ export const jetstream: FirehoseFormat = {
 
   read(data, collections) {
     if (typeof data !== 'string') return problem('unreadable frame')
-    if (data.length > frameBytesMax) return problem('frame too large')
+    if (data.length > frameCharsMax) return problem('frame too large')
     try {
-      const event: unknown = JSON.parse(data)
+      const event = parseShallowJson(data, eventLimits)
       return isObject(event) ? stepOf(event, collections) : problem('unreadable frame')
     } catch {
-      return problem('unreadable frame') // not JSON
+      return problem('unreadable frame') // not JSON, or too much of it
     }
   },
 

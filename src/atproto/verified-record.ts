@@ -2,6 +2,7 @@ import type { PublicKey } from '@atcute/crypto'
 import type { Did } from '@atcute/lexicons/syntax'
 import { recordBytesMax } from '#site/limits.ts'
 import { CborError, decodeCbor } from './bounded-cbor.ts'
+import { boundedJson } from './bounded-json.ts'
 import type { Identity } from './identity.ts'
 import { type RepoProof, verifyCommit } from './repo-proof.ts'
 import { findInTree } from './repo-tree.ts'
@@ -52,6 +53,8 @@ export interface RecordKey {
 
 /** A proof holds the record and the tree's path to it: a few small nodes, some four keys each. */
 const proofBytesMax = recordBytesMax + 1024 * 1024
+/** Of the answer in place of a proof: a code and a sentence are three. */
+const errorValuesMax = 100
 
 /**
  * Reads one record from its owner's server with the proof that it is (or is not) in the repository.
@@ -162,7 +165,9 @@ function decodeRecord(bytes: Uint8Array): { record: unknown; problem: string | n
 const uriOf = ({ did, collection, rkey }: RecordKey): string => `at://${did}/${collection}/${rkey}`
 
 async function errorCodeOf(response: Response): Promise<string | null> {
-  const body: unknown = await response.json().catch(() => null)
+  const body: unknown = await boundedJson(response, errorValuesMax)
+    .json()
+    .catch(() => null)
   const isObject = typeof body === 'object' && body !== null && 'error' in body
   return isObject && typeof body.error === 'string' ? body.error : null
 }

@@ -1,14 +1,19 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import * as Cbor from '@atcute/cbor'
 import * as Cid from '@atcute/cid'
-import { P256PrivateKeyExportable } from '@atcute/crypto'
+import { P256PrivateKeyExportable, type PublicKey } from '@atcute/crypto'
 import fc from 'fast-check'
 import { decodeCbor } from '#atproto/bounded-cbor.ts'
 import type { FirehoseFormat } from '#atproto/firehose-format.ts'
 import { subscribeRepos } from '#atproto/firehose-repos.ts'
 import { Identities, IdentityError } from '#atproto/identity.ts'
 import { jetstream } from '#atproto/jetstream.ts'
-import { ProofError, verifyProof } from '#atproto/verified-record.ts'
+import {
+  ProofError,
+  RecordUnavailableError,
+  readVerifiedRecord,
+  verifyProof,
+} from '#atproto/verified-record.ts'
 import { expandTree } from '#site/expand.ts'
 import { parseHeaderRules } from '#site/header-rules.ts'
 import { parseManifest } from '#site/manifest.ts'
@@ -169,6 +174,30 @@ const word = fc.oneof(
   fc.constantFrom('/*', '/:a/:a', ':splat', '200!', '301', 'Country=de', '/a*b*c', 'https://x/:a'),
   text,
 )
+/** JSON whose length says nothing of what it takes, the n-th time around. */
+const valueUnits: readonly ((n: number) => string)[] = [
+  () => '[]',
+  () => '{}',
+  () => '""',
+  () => '[[{"a":[0]}]]',
+  (n) => `{"${n.toString(36)}":0}`,
+  () => '"\\"[,"',
+]
+const valuesOf = (unit: (n: number) => string, count: number): string =>
+  `[${Array.from({ length: count }, (_, n) => unit(n)).join(',')}]`
+const manyValues = fc
+  .tuple(fc.constantFrom(...valueUnits), fc.nat(30_000))
+  .map(([unit, count]) => valuesOf(unit, count))
+/** As many as there is room for, or more. */
+const mostValues = valueUnits.map((unit) =>
+  valuesOf(unit, Math.floor(3_900_000 / (unit(99_999).length + 1))),
+)
+const eventWith = (record: string): string =>
+  String(jetstreamCommit(5, alice, 'place.sitehost.fs/blog').frame).replace(
+    /"record":\{.*?\}/,
+    () => `"record":{"a":${record}}`,
+  )
+
 const ruleText = fc
   .array(
     fc.array(word, { maxLength: 6 }).map((words) => words.join(' ')),
@@ -292,6 +321,7 @@ describe('bytes', () => {
     fc.constant(jetstreamIdentity(5, alice).frame),
     fc.json({ maxDepth: 6 }),
     fc.nat(100_000).map((n) => '[{"a":'.repeat(n)),
+    manyValues.map(eventWith),
   )
   const asText = (bytes: Uint8Array): string => Buffer.from(bytes).toString()
   fuzzed('events of Jetstream', () =>
@@ -303,6 +333,25 @@ describe('bytes', () => {
         junk,
       ),
       read(jetstream),
+      mostValues.map(eventWith),
+    ),
+  )
+
+  const signingKey = {} as PublicKey
+  const identity = { did: alice, handle: null, pds: 'https://pds.example', signingKey }
+  fuzzed('errors in place of a proof', () =>
+    fuzzAsync(
+      fc.oneof(
+        fc.json({ maxDepth: 6 }),
+        manyValues.map((values) => `{"error":"X","a":${values}}`),
+        random,
+      ),
+      async (body) => {
+        const fetch = async () => new Response(body, { status: 400 })
+        const reading = readVerifiedRecord({ collection: 'a.b.c', rkey: 'blog' }, identity, fetch)
+        await expect(reading).rejects.toBeInstanceOf(RecordUnavailableError)
+      },
+      mostValues.map((values) => `{"error":"X","a":${values.slice(0, 2_000_000)}`),
     ),
   )
 })
