@@ -2,12 +2,14 @@ import type { Identity } from '#atproto/identity.ts'
 import type { RepoProof } from '#atproto/repo-proof.ts'
 import { saysRecordIsAbsent } from '#atproto/unproven-absence.ts'
 import {
+  type RecordKey,
   RecordUnavailableError,
   readVerifiedRecord,
   recordIn,
   type VerifiedRecord,
 } from '#atproto/verified-record.ts'
 import { parseSettings, type SiteSettings } from '#site/settings.ts'
+import type { SiteAddress } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import type { ReadContext } from './read-files.ts'
 
@@ -24,18 +26,29 @@ export interface SettingsReading {
 }
 
 /**
- * The owner's settings of a site, with their proof; that there are none need not be proven. The proof of the
- * manifest often tells so, by what stands next to it; otherwise they are asked for. A mistake in them is a problem
- * of the version, and the defaults count. Throws what `readVerifiedRecord` throws.
+ * The owner's settings of a site, with their proof; that there are none need not be proven. A mistake in them is a
+ * problem of the version, and the defaults count. Throws what `readVerifiedRecord` throws.
  */
 export async function readSettings(
   name: SiteName,
-  manifestProof: RepoProof,
   identity: Identity,
   context: ReadContext,
 ): Promise<SettingsReading> {
-  const key = { did: identity.did, collection, rkey: name }
-  const answer = (await recordIn(manifestProof, key)) ?? (await readRecord(key, identity, context))
+  return readingOf(
+    await readRecord({ did: identity.did, collection, rkey: name }, identity, context),
+  )
+}
+
+/** The same by the proof of the manifest, which often tells by what stands next to it. Null: it does not. */
+export async function settingsIn(
+  manifestProof: RepoProof,
+  { did, name }: SiteAddress,
+): Promise<SettingsReading | null> {
+  const answer = await recordIn(manifestProof, { did, collection, rkey: name })
+  return answer && readingOf(answer)
+}
+
+function readingOf(answer: VerifiedRecord | { found: false; rev: null }): SettingsReading {
   const { rev } = answer
   if (!answer.found) return { cid: null, rev, settings: null, problems: [] }
   const parsed = answer.problem === null ? parseSettings(answer.record) : refused(answer.problem)
@@ -47,7 +60,7 @@ export async function readSettings(
 const refused = (error: string) => ({ ok: false, error }) as const
 
 async function readRecord(
-  key: { collection: string; rkey: string },
+  key: RecordKey,
   identity: Identity,
   { fetch, signal }: ReadContext,
 ): Promise<VerifiedRecord | { found: false; rev: null }> {

@@ -1,11 +1,11 @@
 import type { Identity } from '#atproto/identity.ts'
-import { readWithProof, type VerifiedRecord } from '#atproto/verified-record.ts'
-import { type FileNode, parseManifest } from '#site/manifest.ts'
+import { readWithProof } from '#atproto/verified-record.ts'
+import { type FileNode, type ManifestResult, parseManifest } from '#site/manifest.ts'
 import type { SitePath } from '#site/path.ts'
 import type { SiteSettings } from '#site/settings.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import { type PartVersions, type ReadContext, readFiles } from './read-files.ts'
-import { readSettings, type SettingsReading } from './read-settings.ts'
+import { readSettings, type SettingsReading, settingsIn } from './read-settings.ts'
 
 /** So often is a site read in a row when something is written meanwhile. */
 const readingsMax = 3
@@ -82,24 +82,60 @@ async function readOnce(
   identity: Identity,
   context: ReadContext,
 ): Promise<Once> {
-  const key = { collection: 'place.sitehost.fs', rkey: address.name }
-  const { answer, proof } = await readWithProof(key, identity, context.fetch, context.signal)
-  const { rev } = answer
-  if (!answer.found) return { reading: { found: false, rev }, revs: new Set([rev]), records: '' }
+  const { manifest, settings: known } = await readManifest(address, identity, context)
+  const { rev } = manifest
+  if (!manifest.found) return { reading: { found: false, rev }, revs: new Set([rev]), records: '' }
   // Not at the same time: mostly the manifest's proof answers it, and the server is spared a question.
-  const settings = await readSettings(address.name, proof, identity, context)
-  const { content, parts } = await readContent(address, answer, settings, identity, context)
+  const settings = known ?? (await readSettings(address.name, identity, context))
+  const { content, parts } = await readContent(manifest.parsed, settings, identity, context)
+  const { cid } = manifest
   const cids = [...parts].map(([uri, part]) => `${uri} ${part.cid}`).sort()
   return {
-    reading: { found: true, rev, cid: answer.cid, content },
+    reading: { found: true, rev, cid, content },
     revs: new Set([rev, settings.rev ?? rev, ...[...parts.values()].map((part) => part.rev)]),
-    records: [answer.cid, `settings ${settings.cid}`, ...cids].join('\n'),
+    records: [cid, `settings ${settings.cid}`, ...cids].join('\n'),
+  }
+}
+
+interface ManifestReading {
+  readonly manifest:
+    | { readonly found: false; readonly rev: string }
+    | {
+        readonly found: true
+        readonly rev: string
+        readonly cid: string
+        readonly parsed: ManifestResult
+      }
+  /** Null where the proof of the manifest does not tell. */
+  readonly settings: SettingsReading | null
+}
+
+/**
+ * Of the proof and the record nothing is kept but what is read: a slow server may have the rest of the site waited
+ * for, and a record can have 200 000 values that are nobody's.
+ */
+async function readManifest(
+  address: SiteAddress,
+  identity: Identity,
+  { fetch, signal }: ReadContext,
+): Promise<ManifestReading> {
+  const key = { collection: 'place.sitehost.fs', rkey: address.name }
+  const { answer, proof } = await readWithProof(key, identity, fetch, signal)
+  const { rev } = answer
+  if (!answer.found) return { manifest: { found: false, rev }, settings: null }
+  const { cid, problem, record } = answer
+  const parsed =
+    problem === null
+      ? parseManifest(record, address.name)
+      : { ok: false as const, problems: [problem] }
+  return {
+    manifest: { found: true, rev, cid, parsed },
+    settings: await settingsIn(proof, address),
   }
 }
 
 async function readContent(
-  address: SiteAddress,
-  answer: VerifiedRecord & { found: true },
+  parsed: ManifestResult,
   { settings, problems }: SettingsReading,
   identity: Identity,
   context: ReadContext,
@@ -108,8 +144,6 @@ async function readContent(
     content: { ok: false, problems: reasons } as const,
     parts,
   })
-  if (answer.problem !== null) return refused([answer.problem])
-  const parsed = parseManifest(answer.record, address.name)
   if (!parsed.ok) return refused(parsed.problems)
   const { root, createdAt } = parsed.manifest
   const { result, parts } = await readFiles(root, identity, context)

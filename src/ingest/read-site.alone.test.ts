@@ -1,0 +1,60 @@
+import { heapStats } from 'bun:jsc'
+import { expect, test } from 'bun:test'
+import { createSafeFetch } from '#atproto/safe-fetch.ts'
+import { carOf, encodeRecord, proofOf, startFakePds } from '#tests/support/fake-pds.ts'
+import { alice, siteOf } from '#tests/support/sample-rows.ts'
+import { readSite } from './read-site.ts'
+
+const sitesMax = 8
+const junkMax = 60_000
+const sitePath = 'place.sitehost.fs/blog'
+
+test.each([
+  ['a part', 'place.sitehost.subfs/3kaaaaaaaaaa2'],
+  ['the settings', 'place.sitehost.settings/blog'],
+])(
+  'while %s is waited for, nothing is held that nobody reads',
+  async (_, awaited) => {
+    await using pds = await startFakePds(alice)
+    const subject = `at://${alice}/place.sitehost.subfs/3kaaaaaaaaaa2`
+    const manifest = {
+      ...{ $type: 'place.sitehost.fs', site: 'blog', createdAt: '2026-01-01T00:00:00.000Z' },
+      root: { type: 'directory', entries: [{ name: 'p', node: { type: 'subfs', subject } }] },
+      junk: Array.from({ length: junkMax }, (_, i) => ({ [`k${i}`]: i })),
+    }
+    await pds.putRecord(sitePath, encodeRecord(manifest))
+    // So many that the proof of the manifest does not tell of the settings.
+    for (let n = 0; n < 200; n++) await pds.putRecord(`place.sitehost.note/${n}`, {})
+    const waiting = Promise.withResolvers<void>()
+    const never = Promise.withResolvers<Response>()
+    let asked = 0
+    pds.lies.proof = async (honest) => {
+      if (honest.path !== awaited) return await carOf(await proofOf(honest))
+      if (++asked === sitesMax) waiting.resolve()
+      return await never.promise
+    }
+    const { signingKey, stop } = { signingKey: pds.key, stop: new AbortController() }
+    const identity = { did: alice, handle: null, pds: pds.url, signingKey }
+    const context = {
+      fetch: createSafeFetch({ allowPrivate: true, slots: { slotsMax: sitesMax, waitingMax: 0 } }),
+      signal: stop.signal,
+    }
+    const objectsBefore = objects()
+    const readings = Array.from({ length: sitesMax }, () =>
+      readSite(siteOf('blog'), identity, context),
+    )
+    await waiting.promise
+    const held = objects() - objectsBefore
+    stop.abort()
+    never.resolve(new Response(''))
+    await Promise.allSettled(readings)
+    // What the garbage collector finds by accident may be one record.
+    expect(held).toBeLessThan(2 * junkMax)
+  },
+  30_000,
+)
+
+function objects(): number {
+  Bun.gc(true)
+  return heapStats().objectCount
+}
