@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import type { Did } from '#site/site-address.ts'
 import { upsertAccount } from '#store/accounts.ts'
+import { startFakePds } from '#tests/support/fake-pds.ts'
 import { type IngestPlace, openIngestPlace } from '#tests/support/ingest-place.ts'
-import { alice } from '#tests/support/sample-rows.ts'
+import { queuedAccounts } from '#tests/support/queued-accounts.ts'
+import { accountOf, alice } from '#tests/support/sample-rows.ts'
 import { AccountSyncs, SyncsBusyError } from './account-syncs.ts'
 
 let place: IngestPlace
@@ -31,6 +33,56 @@ test('one that failed is asked again', async () => {
   await expect(syncs.run(alice)).rejects.toThrow()
   delete place.pds.lies.status
   expect(await syncs.run(alice)).toMatchObject({ status: 'active' })
+})
+
+/** Accounts whose servers list a blank at a time, and their syncs. */
+async function startSlow(syncs: AccountSyncs, count: number) {
+  const opened = new AsyncDisposableStack()
+  const ends: Promise<string>[] = []
+  for (let n = 0; n < count; n++) {
+    const server = opened.use(await startFakePds(accountOf(n)))
+    place.pds.others.push(server)
+    server.lies.records = () =>
+      new Response(
+        new ReadableStream({
+          async pull(controller) {
+            await Bun.sleep(20)
+            controller.enqueue(Buffer.alloc(4_000, ' '))
+          },
+        }),
+      )
+    const answer = syncs.run(server.did)
+    ends.push(
+      answer.then(
+        () => 'synced',
+        (error) => error.name,
+      ),
+    )
+  }
+  return { ends, [Symbol.asyncDispose]: () => opened.disposeAsync() }
+}
+
+const queued = async () => (await queuedAccounts(place.context.db)).map(({ did }) => did)
+
+test('of eight whose servers take their time, the oldest gives way to somebody else', async () => {
+  await place.write('blog')
+  const syncs = new AccountSyncs(place.context)
+  await using slow = await startSlow(syncs, 8)
+  place.now += 29_999
+  await expect(syncs.run(alice)).rejects.toBeInstanceOf(SyncsBusyError)
+  place.now += 1
+  expect(await syncs.run(alice)).toMatchObject({ synced: 1 })
+  expect(await slow.ends[0]).toBe('ServerUnreachableError')
+  expect(await queued()).toEqual([accountOf(0)])
+  place.stop.abort()
+  await Promise.all(slow.ends)
+})
+
+test('one that takes too long is left to the queue', async () => {
+  const syncs = new AccountSyncs({ ...place.context, syncMsMax: 200 })
+  await using slow = await startSlow(syncs, 1)
+  expect(await slow.ends[0]).toBe('ServerUnreachableError')
+  expect(await queued()).toEqual([accountOf(0)])
 })
 
 test('eight accounts at once, and no ninth', async () => {

@@ -1,8 +1,14 @@
+import { ServerUnreachableError } from '#atproto/account-repo.ts'
 import type { Did } from '#site/site-address.ts'
+import { enqueueAccounts } from '#store/account-queue.ts'
 import { type AccountSync, type SyncContext, syncAccount } from './sync-account.ts'
 
 /** So many accounts are read at once because somebody asked for it. */
 const syncsMax = 8
+/** After so long the oldest ends for somebody who waits: a server may send page after page, each just in time. */
+const givesWayAfterMs = 30_000
+/** After so long it ends in any case. */
+const syncMsMaxDefault = 15 * 60_000
 
 /** Others are being synced; this one can be asked for again in a minute. */
 export class SyncsBusyError extends Error {
@@ -13,22 +19,65 @@ export class SyncsBusyError extends Error {
   }
 }
 
-/** Syncs that people ask for: one at a time an account, whoever asks meanwhile gets the same answer. */
+interface RunningSync {
+  readonly answer: Promise<AccountSync>
+  readonly begunAt: number
+  giveUp(): void
+}
+
+/**
+ * Syncs that people ask for: one at a time an account, whoever asks meanwhile gets the same answer. What takes too
+ * long is left to the queues.
+ */
 export class AccountSyncs {
   readonly #context: SyncContext
-  readonly #running = new Map<Did, Promise<AccountSync>>()
+  readonly #syncMsMax: number
+  /** Oldest first. */
+  readonly #running = new Map<Did, RunningSync>()
 
-  constructor(context: SyncContext) {
+  constructor(context: SyncContext & { readonly syncMsMax?: number }) {
     this.#context = context
+    this.#syncMsMax = context.syncMsMax ?? syncMsMaxDefault
   }
 
-  /** Throws SyncsBusyError, and what `syncAccount` throws. */
+  /** Throws SyncsBusyError, ServerUnreachableError when it took too long, and what `syncAccount` throws. */
   async run(did: Did): Promise<AccountSync> {
     const running = this.#running.get(did)
-    if (running !== undefined) return await running
-    if (this.#running.size >= syncsMax) throw new SyncsBusyError()
-    const sync = syncAccount(did, this.#context).finally(() => this.#running.delete(did))
+    if (running !== undefined) return await running.answer
+    if (this.#running.size >= syncsMax) this.#makeRoom()
+    const gaveUp = new AbortController()
+    const sync: RunningSync = {
+      answer: this.#sync(did, gaveUp.signal).finally(() => {
+        if (this.#running.get(did) === sync) this.#running.delete(did)
+      }),
+      begunAt: this.#context.now(),
+      giveUp: () => gaveUp.abort(),
+    }
     this.#running.set(did, sync)
-    return await sync
+    return await sync.answer
+  }
+
+  #makeRoom(): void {
+    const [oldest] = this.#running
+    if (oldest === undefined) return
+    const [did, { begunAt, giveUp }] = oldest
+    if (this.#context.now() - begunAt < givesWayAfterMs) throw new SyncsBusyError()
+    this.#running.delete(did)
+    giveUp()
+  }
+
+  async #sync(did: Did, gaveUp: AbortSignal): Promise<AccountSync> {
+    const { db, hints, log, now, signal: stop } = this.#context
+    const timeIsUp = AbortSignal.any([gaveUp, AbortSignal.timeout(this.#syncMsMax)])
+    try {
+      const signal = AbortSignal.any([stop, timeIsUp])
+      return await syncAccount(did, { ...this.#context, signal })
+    } catch (cause) {
+      if (stop.aborted || !timeIsUp.aborted) throw cause
+      log.warn('sync given up', { did })
+      await enqueueAccounts(db, [did], { now: now(), isUrgent: true })
+      hints.notify('accounts')
+      throw new ServerUnreachableError('com.atproto.repo.listRecords', { cause })
+    }
   }
 }
