@@ -85,6 +85,25 @@ describe('a look-up', () => {
   })
 })
 
+test('as many requests are open as it may have, whatever their hosts', async () => {
+  const safeFetch = createSafeFetch({ allowPrivate: true, requestsMax: 1 })
+  const other = new URL('/hello', server.url)
+  other.hostname = 'localhost'
+  const first = await safeFetch(at('/endless'))
+  let isAnswered = false
+  const second = safeFetch(other).then((response) => {
+    isAnswered = true
+    return response.text()
+  })
+  const gaveUp = new AbortController()
+  const third = safeFetch(at('/hello'), { signal: gaveUp.signal })
+  gaveUp.abort()
+  await expect(third).rejects.toBe(gaveUp.signal.reason)
+  expect(isAnswered).toBe(false)
+  await first.body?.cancel()
+  expect(await second).toBe('hello')
+})
+
 describe('with private addresses allowed', () => {
   const safeFetch = createSafeFetch({ allowPrivate: true, slots: { slotsMax: 1, waitingMax: 1 } })
 

@@ -12,12 +12,18 @@ export type SafeFetch = (
 ) => Promise<Response>
 
 const redirectsMax = 3
+/** As many as Bun sends at once where nothing else is said. */
+const requestsMaxDefault = 256
+const waitingMax = 1000
 
 interface SafeFetchOptions {
   /** Development only: allows loopback and private addresses, plain http and ports. */
   readonly allowPrivate?: boolean
   readonly resolve?: ResolveHost
+  /** Of each host. */
   readonly slots?: { slotsMax: number; waitingMax: number }
+  /** So many are open at once, of all hosts together; more wait in order of arrival. */
+  readonly requestsMax?: number
   /** Where a request does not say otherwise. */
   readonly limits?: Partial<FetchLimits>
   /** For tests: how the vetted address is connected to. */
@@ -28,19 +34,20 @@ type Connect = (request: Request, init: BunFetchRequestInit) => Promise<Response
 
 /**
  * The only way out to hosts that users name. Resolves once, connects to the vetted address and to no
- * other, follows redirects of GET by hand with the same rules, holds one slot of the host and keeps its
- * deadlines and byte cap until the body ends. Throws ForbiddenHostError, FetchLimitError, HostBusyError.
+ * other, follows redirects of GET by hand with the same rules, holds a slot of the host and one of all, and
+ * keeps its deadlines and byte cap until the body ends. Throws ForbiddenHostError, FetchLimitError, HostBusyError.
  */
 export function createSafeFetch(options: SafeFetchOptions = {}): SafeFetch {
   const { allowPrivate = false, resolve = createResolveHost(), connect = fetch } = options
-  const slots = new HostSlots(options.slots ?? { slotsMax: 4, waitingMax: 1000 })
+  const slots = new HostSlots(options.slots ?? { slotsMax: 4, waitingMax })
+  const open = new HostSlots({ slotsMax: options.requestsMax ?? requestsMaxDefault, waitingMax })
 
   const fetchOnce: SafeFetch = async (input, init = {}) => {
     const request = new Request(input, { ...init, redirect: 'manual' })
     const url = new URL(request.url)
     assertAllowedUrl(url, allowPrivate)
     const limits = { ...limitsDefault, ...options.limits, ...init.limits }
-    const release = await slots.take(url.host, request.signal)
+    const release = await takeBoth(slots, open, url.host, request.signal)
     const deadlines = new Deadlines(url.href)
     try {
       const signal = AbortSignal.any([request.signal, deadlines.signal])
@@ -66,6 +73,26 @@ export function createSafeFetch(options: SafeFetchOptions = {}): SafeFetch {
       from = to
     }
     return response
+  }
+}
+
+/** The host's slot first: whoever waits for a slow host takes nothing from the others. */
+async function takeBoth(
+  slots: HostSlots,
+  open: HostSlots,
+  host: string,
+  signal: AbortSignal,
+): Promise<() => void> {
+  const releaseHost = await slots.take(host, signal)
+  try {
+    const release = await open.take('any', signal)
+    return () => {
+      release()
+      releaseHost()
+    }
+  } catch (error) {
+    releaseHost()
+    throw error
   }
 }
 
@@ -101,7 +128,7 @@ interface Attempt {
   /** Of the caller, and of the deadlines. */
   readonly signal: AbortSignal
   readonly deadlines: Deadlines
-  /** Gives the host's slot back. */
+  /** Gives the slots back. */
   readonly release: () => void
 }
 

@@ -10,6 +10,7 @@ import type { Did } from '#site/site-address.ts'
 import type { Config } from './config.ts'
 import { failAt } from './fail-at.ts'
 import { keepBlobs } from './keep-blobs.ts'
+import { requestsAtOnce } from './requests-at-once.ts'
 import type { Stores } from './stores.ts'
 import { openWayOut } from './way-out.ts'
 
@@ -63,7 +64,7 @@ export function startIngestPlane({ settings, ...options }: PlaneOptions): Ingest
   const { fileBytesMax, siteBytesMax } = settings
   const now = Date.now
   const lookUp = createLookUp({ servers: dnsServers, signal })
-  const { fetch, identities } = openWayOut(settings, lookUp)
+  const { fetch, identities } = openWayOut(settings, lookUp, requestsAtOnce.sites)
   const context = {
     ...options,
     ...{ fetch, identities },
@@ -79,7 +80,13 @@ export function startIngestPlane({ settings, ...options }: PlaneOptions): Ingest
   const background = Promise.all([
     runIngestQueue({ ...context, meetsVisited: ingest === 'visited' }),
     // Slots of its own: whether an account is still there is not asked behind somebody's large files.
-    runAccountQueue({ ...context, fetch: createSafeFetch({ allowPrivate: allowPrivateHosts }) }),
+    runAccountQueue({
+      ...context,
+      fetch: createSafeFetch({
+        allowPrivate: allowPrivateHosts,
+        requestsMax: requestsAtOnce.accounts,
+      }),
+    }),
     followSites({
       ...context,
       identities: { forget },

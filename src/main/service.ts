@@ -39,6 +39,7 @@ import { failAt } from './fail-at.ts'
 import { keepHouse } from './housekeeping.ts'
 import { keepVisited } from './keep-visited.ts'
 import { openOAuth } from './open-oauth.ts'
+import { requestsAtOnce } from './requests-at-once.ts'
 import { readSecrets } from './secret-key.ts'
 import { type IngestThread, startIngest } from './start-ingest.ts'
 import { openStores } from './stores.ts'
@@ -152,12 +153,13 @@ async function openNetwork(
   { db, lookUp }: { db: Db; lookUp: LookUp },
 ) {
   const { allowPrivateHosts } = config
-  const { fetch, identities } = openWayOut(config, lookUp)
+  const { fetch, identities } = openWayOut(config, lookUp, requestsAtOnce.application)
   const { clientKeys, oauth } = await openOAuth({
     ...{ db, identities, log, secrets, origin: config.origin, allowHttp: allowPrivateHosts },
     fetch: createSafeFetch({
       allowPrivate: allowPrivateHosts,
       slots: repoSlots,
+      requestsMax: requestsAtOnce.repos,
       limits: { responseBytesMax: repoResponseBytesMax },
     }),
   })

@@ -6,6 +6,7 @@ import { VisitedRoom } from '#ingest/visited-room.ts'
 import { startLog } from '#observe/log.ts'
 import { type Config, readConfig } from './config.ts'
 import { assertOwnFolder } from './folder-owner.ts'
+import { requestsAtOnce } from './requests-at-once.ts'
 import { StartError } from './start-failure.ts'
 import { openStores } from './stores.ts'
 import { openWayOut } from './way-out.ts'
@@ -32,7 +33,7 @@ export async function openUpkeep(
   const { dnsServers, fileBytesMax, siteBytesMax } = config
   const lookUp = createLookUp({ servers: dnsServers, signal })
   return {
-    ...{ config, log, signal, ...stores, ...openWayOut(config, lookUp) },
+    ...{ config, log, signal, ...stores, ...openWayOut(config, lookUp, requestsAtOnce.sites) },
     limits: { fileBytesMax, siteBytesMax },
     room: new VisitedRoom({ db: stores.db, bytesMax: config.visitedBytesMax, now: Date.now }),
     now: Date.now,

@@ -11,8 +11,9 @@ export function openWayOut(
     plcUrl,
   }: Pick<Config, 'allowPrivateHosts' | 'handleResolverUrl' | 'plcUrl'>,
   lookUp: LookUp,
+  requestsMax: number,
 ) {
-  const fetch = createSafeFetch({ allowPrivate: allowPrivateHosts })
+  const fetch = createSafeFetch({ allowPrivate: allowPrivateHosts, requestsMax })
   const identities = new Identities({
     ...{ fetch, plcUrl, handleResolverUrl },
     lookUpTxt: (name, signal) => lookUp('TXT', name, signal),
