@@ -34,7 +34,7 @@ test.each([
       return await never.promise
     }
     const { signingKey, stop } = { signingKey: pds.key, stop: new AbortController() }
-    const identity = { did: alice, handle: null, pds: pds.url, signingKey }
+    const identity = { did: alice, claimedHandle: null, pds: pds.url, signingKey }
     const context = {
       fetch: createSafeFetch({ allowPrivate: true, slots: { slotsMax: sitesMax, waitingMax: 0 } }),
       signal: stop.signal,

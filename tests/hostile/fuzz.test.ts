@@ -338,7 +338,7 @@ describe('bytes', () => {
   )
 
   const signingKey = {} as PublicKey
-  const identity = { did: alice, handle: null, pds: 'https://pds.example', signingKey }
+  const identity = { did: alice, claimedHandle: null, pds: 'https://pds.example', signingKey }
   fuzzed('errors in place of a proof', () =>
     fuzzAsync(
       fc.oneof(
