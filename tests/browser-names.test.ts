@@ -57,6 +57,7 @@ describe.skipIf(!hasBrowser)('a person who gives a site names, and leaves', () =
     await page.getByLabel('Name to claim').fill('admin')
     await page.getByRole('button', { name: 'Claim' }).click()
     await page.getByRole('alert').getByText('reserved').waitFor()
+    expect(await page.evaluate('document.activeElement.getAttribute("aria-invalid")')).toBe('true')
   }, 30_000)
 
   test('claims a name, has it show the site, and visits it', async () => {
@@ -104,6 +105,7 @@ describe.skipIf(!hasBrowser)('a person who gives a site names, and leaves', () =
     dns.names.set(`_sitehost.${domain}`, { txt: ['did:plc:somebodyelse'] })
     await item.getByRole('button', { name: `Verify: ${domain}` }).click()
     await item.getByRole('alert').getByText('did:plc:somebodyelse').waitFor()
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Verify')
     dns.names.set(`_sitehost.${domain}`, { txt: [did] })
     await item.getByRole('button', { name: `Verify: ${domain}` }).click()
     await told(`${domain} is verified.`)

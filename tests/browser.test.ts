@@ -181,6 +181,7 @@ describe.skipIf(!hasBrowser)('a person with a browser', () => {
     await page.getByLabel('Your handle').fill('nobody.test')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('alert').getByText('That handle does not exist').waitFor()
+    expect(await page.evaluate('document.activeElement.name')).toBe('handle')
   }, 30_000)
 
   test('denies access, and is told that nothing was changed', async () => {

@@ -39,7 +39,7 @@ export function ChoiceForm({ label, none, choices, value, onSave }: ChoiceFormPr
         onChange={(event) => setChosen(event.target.value)}
         value={chosen}
       />
-      <Button aria-label={`Save: ${label}`} disabled={isBusy} look="quiet" type="submit">
+      <Button aria-label={`Save: ${label}`} isBusy={isBusy} look="quiet" type="submit">
         Save
       </Button>
       {problem !== null && <Problem>{problem}</Problem>}

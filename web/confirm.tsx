@@ -26,7 +26,7 @@ export function Confirm({ label, title, yes, isBusy, onConfirm, children }: Conf
     <>
       <Button
         aria-label={title.replace('?', '')}
-        disabled={isBusy}
+        isBusy={isBusy}
         look="quiet"
         onClick={() => dialog.current?.showModal()}
       >

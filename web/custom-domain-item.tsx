@@ -59,7 +59,7 @@ export function CustomDomainItem(props: CustomDomainItemProps) {
       <div className={styles['buttons']}>
         <Button
           aria-label={`${verified ? 'Check again' : 'Verify'}: ${domain}`}
-          disabled={isBusy}
+          isBusy={isBusy}
           look={verified ? 'quiet' : 'primary'}
           onClick={() => void verify()}
         >

@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useRef, useState } from 'react'
 import { Button } from './button.tsx'
 import styles from './name-form.module.css'
 import { TextField } from './text-field.tsx'
@@ -16,12 +16,14 @@ interface NameFormProps {
 /** One name and a button. */
 export function NameForm({ label, hint, submit, onSubmit }: NameFormProps) {
   const [name, setName] = useState('')
+  const field = useRef<HTMLInputElement>(null)
   const { isBusy, problem, run, setProblem } = useAction()
   const send = async (event: FormEvent) => {
     event.preventDefault()
     const typed = name.trim()
     if (typed === '') setProblem('Enter a name first.')
-    else if (await run(() => onSubmit(typed))) setName('')
+    else if (await run(() => onSubmit(typed))) return setName('')
+    field.current?.focus()
   }
   return (
     <form className={styles['form']} noValidate onSubmit={(event) => void send(event)}>
@@ -31,9 +33,10 @@ export function NameForm({ label, hint, submit, onSubmit }: NameFormProps) {
         label={label}
         onChange={(event) => setName(event.target.value)}
         problem={problem}
+        ref={field}
         value={name}
       />
-      <Button disabled={isBusy} type="submit">
+      <Button isBusy={isBusy} type="submit">
         {submit}
       </Button>
     </form>

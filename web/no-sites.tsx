@@ -18,7 +18,7 @@ export function NoSites({ onLookedAgain }: { onLookedAgain: () => void }) {
       <p>
         No site yet. Publish one below. Those in your repository already come here by themselves.
       </p>
-      <Button disabled={isBusy} look="quiet" onClick={() => void run(lookAgain)}>
+      <Button isBusy={isBusy} look="quiet" onClick={() => void run(lookAgain)}>
         {isBusy ? 'Looking…' : 'Look again'}
       </Button>
       {problem !== null && <Problem>{problem}</Problem>}

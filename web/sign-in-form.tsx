@@ -1,4 +1,4 @@
-import { type FormEvent, useEffect, useState } from 'react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { ApiError, startSignIn } from './api.ts'
 import { Button } from './button.tsx'
 import styles from './sign-in-form.module.css'
@@ -10,6 +10,7 @@ export function SignInForm({ notice }: { notice: string | null }) {
     () => new URLSearchParams(location.search).get('handle') ?? '',
   )
   const [problem, setProblem] = useState(notice)
+  const field = useRef<HTMLInputElement>(null)
   const [isLeaving, setLeaving] = useState(false)
 
   useEffect(() => {
@@ -28,6 +29,7 @@ export function SignInForm({ notice }: { notice: string | null }) {
     } catch (error) {
       setProblem(error instanceof ApiError ? error.message : 'Signing in did not work. Try again.')
       setLeaving(false)
+      field.current?.focus()
     }
   }
 
@@ -46,10 +48,11 @@ export function SignInForm({ notice }: { notice: string | null }) {
         name="handle"
         onChange={(event) => setHandle(event.target.value)}
         problem={problem}
+        ref={field}
         required
         value={handle}
       />
-      <Button disabled={isLeaving} type="submit">
+      <Button isBusy={isLeaving} type="submit">
         {isLeaving ? 'Asking your server…' : 'Sign in'}
       </Button>
     </form>
