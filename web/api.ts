@@ -80,6 +80,23 @@ export async function choosePrimary(rkey: string, domain: string | null): Promis
   await call('POST /api/site/:rkey/primary', { params: { rkey }, body: { domain } })
 }
 
+/** Takes a site offline and removes it from the account's repository. */
+export async function deleteSite(rkey: string): Promise<void> {
+  await call('DELETE /api/site/:rkey', { params: { rkey } })
+}
+
+/** As the repository has them, whoever wrote them. */
+export const readSettings = (rkey: string) =>
+  call('GET /api/site/:rkey/settings', { params: { rkey } })
+
+/** The whole record: what is not in it is not set. */
+export async function writeSettings(
+  rkey: string,
+  body: Asked<'POST /api/site/:rkey/settings'>['body'],
+): Promise<void> {
+  await call('POST /api/site/:rkey/settings', { params: { rkey }, body })
+}
+
 /** Removes everything that is here of the account; `records`: in its own repository too. */
 export async function leaveService(records: boolean): Promise<void> {
   await call('DELETE /api/user', { body: { records } })

@@ -1,24 +1,48 @@
+import { useCallback, useState } from 'react'
+import type { Site } from '#api/contract/client.ts'
 import { AccountCorner } from './account-corner.tsx'
 import { listSites } from './api.ts'
 import { PageFrame } from './page-frame.tsx'
 import { Problem } from './problem.tsx'
 import { SiteList } from './site-list.tsx'
+import { Told } from './told.tsx'
 import { Uploader } from './uploader.tsx'
 import { useLoaded } from './use-loaded.ts'
 
 /** `/editor`: someone's sites, and the way to publish one more or a new version. */
 export function EditorPage() {
-  const [sites, reload] = useLoaded(listSites)
-  const siteNames = sites.state === 'loaded' ? sites.value.map(({ rkey }) => rkey) : []
+  const [loaded, reload] = useLoaded(listSites)
+  const [told, setTold] = useState('')
+  const [deleted, setDeleted] = useState<readonly string[]>([])
+  const onChanged = useCallback(
+    (what: string) => {
+      setTold(what)
+      reload()
+    },
+    [reload],
+  )
+  const onDeleted = (site: Site, what: string) => {
+    setDeleted((before) => [...before, stateOf(site)])
+    onChanged(what)
+  }
+  // Its record is gone; the service's own list learns it a moment later.
+  const sites =
+    loaded.state === 'loaded' ? loaded.value.filter((site) => !deleted.includes(stateOf(site))) : []
   return (
     <PageFrame corner={<AccountCorner />} title="Your sites">
-      <section aria-busy={sites.state === 'loading'} aria-labelledby="sites">
+      <section aria-busy={loaded.state === 'loading'} aria-labelledby="sites">
         <h1 id="sites">Your sites</h1>
-        {sites.state === 'loading' && <p>Loading…</p>}
-        {sites.state === 'failed' && <Problem>{sites.message}</Problem>}
-        {sites.state === 'loaded' && <SiteList onLookedAgain={reload} sites={sites.value} />}
+        <Told loaded={loaded} text={told} />
+        {loaded.state === 'loading' && <p>Loading…</p>}
+        {loaded.state === 'failed' && <Problem>{loaded.message}</Problem>}
+        {loaded.state === 'loaded' && (
+          <SiteList onChanged={onChanged} onDeleted={onDeleted} sites={sites} />
+        )}
       </section>
-      <Uploader onPublished={reload} siteNames={siteNames} title="Publish" />
+      <Uploader onPublished={reload} siteNames={sites.map(({ rkey }) => rkey)} title="Publish" />
     </PageFrame>
   )
 }
+
+/** The same until the site is published anew. */
+const stateOf = ({ rkey, cid }: Site): string => `${rkey} ${cid}`

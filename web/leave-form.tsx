@@ -1,6 +1,7 @@
-import { useId, useState } from 'react'
+import { useState } from 'react'
 import styles from './account-page.module.css'
 import { leaveService } from './api.ts'
+import { Choice } from './choice.tsx'
 import { Confirm } from './confirm.tsx'
 import { Problem } from './problem.tsx'
 import { useAction } from './use-action.ts'
@@ -9,7 +10,6 @@ import { useAction } from './use-action.ts'
 export function LeaveForm() {
   const [records, setRecords] = useState(false)
   const { isBusy, problem, run } = useAction()
-  const recordsId = useId()
   const leave = async () => {
     if (await run(() => leaveService(records))) location.assign('/?news=left')
   }
@@ -20,17 +20,12 @@ export function LeaveForm() {
         but a fingerprint of your account’s id, so that only signing in brings you back. Your
         account itself stays with your own server.
       </p>
-      <div className={styles['choice']}>
-        <input
-          checked={records}
-          id={recordsId}
-          onChange={(event) => setRecords(event.target.checked)}
-          type="checkbox"
-        />
-        <label htmlFor={recordsId}>
-          Also delete my sites from my repository, so that no other service can show them
-        </label>
-      </div>
+      <Choice
+        checked={records}
+        label="Also delete my sites from my repository, so that no other service can show them"
+        onChange={(event) => setRecords(event.target.checked)}
+        type="checkbox"
+      />
       {problem !== null && <Problem>{problem}</Problem>}
       <Confirm
         isBusy={isBusy}

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useCallback, useState } from 'react'
 import type { Site } from '#api/contract/client.ts'
 import { AccountCorner } from './account-corner.tsx'
 import { addDomain, claimName, listNames, listSites, type Names } from './api.ts'
@@ -9,6 +9,7 @@ import { PageFrame } from './page-frame.tsx'
 import { PrimaryAddresses } from './primary-addresses.tsx'
 import { Problem } from './problem.tsx'
 import { SubdomainItem } from './subdomain-item.tsx'
+import { Told } from './told.tsx'
 import { useLoaded } from './use-loaded.ts'
 
 const readAll = async () => ({ names: await listNames(), sites: await listSites() })
@@ -17,7 +18,6 @@ const readAll = async () => ({ names: await listNames(), sites: await listSites(
 export function NamesPage() {
   const [all, reload] = useLoaded(readAll)
   const [told, setTold] = useState('')
-  const status = useRef<HTMLParagraphElement>(null)
   const onChanged = useCallback(
     (what: string) => {
       setTold(what)
@@ -25,20 +25,12 @@ export function NamesPage() {
     },
     [reload],
   )
-  useEffect(() => {
-    // What held the focus may be gone with what was changed.
-    if (told !== '' && all.state === 'loaded' && document.activeElement === document.body) {
-      status.current?.focus()
-    }
-  }, [all, told])
   return (
     <PageFrame corner={<AccountCorner />} title="Names">
       <div className={styles['opening']}>
         <h1>Names</h1>
         <p>Every site has an address of its own. Here you give it better ones.</p>
-        <p className={styles['told']} ref={status} role="status" tabIndex={-1}>
-          {told}
-        </p>
+        <Told loaded={all} text={told} />
       </div>
       {all.state === 'loading' && <p>Loading…</p>}
       {all.state === 'failed' && <Problem>{all.message}</Problem>}

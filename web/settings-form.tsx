@@ -1,0 +1,89 @@
+import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { writeSettings } from './api.ts'
+import { Button } from './button.tsx'
+import { Choice } from './choice.tsx'
+import { problemOfField } from './field-problem.ts'
+import { MissingPageFields } from './missing-page-fields.tsx'
+import { News } from './news.tsx'
+import { Problem } from './problem.tsx'
+import { SelectField } from './select-field.tsx'
+import { draftOf, type SettingsDraft, settingsOf } from './settings-draft.ts'
+import styles from './settings-form.module.css'
+import { TextField } from './text-field.tsx'
+import { useAction } from './use-action.ts'
+
+interface SettingsFormProps {
+  readonly rkey: string
+  /** As it is in the repository. */
+  readonly record: Readonly<Record<string, unknown>>
+}
+
+const fields = ['indexFiles', 'spaMode', 'custom404'] as const
+
+/** How a site is served. It counts when it is saved. */
+export function SettingsForm({ rkey, record }: SettingsFormProps) {
+  const [draft, setDraft] = useState(() => draftOf(record))
+  const [isSaved, setSaved] = useState(false)
+  const { isBusy, problem, run, setProblem } = useAction()
+  const form = useRef<HTMLFormElement>(null)
+  useEffect(() => {
+    if (problem === null) return
+    form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  }, [problem])
+  const change = (what: Partial<SettingsDraft>) => {
+    setSaved(false)
+    setDraft((before) => ({ ...before, ...what }))
+  }
+  const save = async (event: FormEvent) => {
+    event.preventDefault()
+    setSaved(false)
+    const { whenMissing } = draft
+    const settings = settingsOf(draft, record)
+    const lacksPage = whenMissing === 'spaMode' || whenMissing === 'custom404'
+    if (lacksPage && settings[whenMissing] === '') setProblem(`${whenMissing}: enter a path first.`)
+    else setSaved(await run(() => writeSettings(rkey, settings)))
+  }
+  return (
+    <form
+      aria-label={`Settings of ${rkey}`}
+      className={styles['form']}
+      noValidate
+      onSubmit={(event) => void save(event)}
+      ref={form}
+    >
+      <Choice
+        checked={draft.cleanUrls}
+        label="Addresses without .html: /about shows about.html"
+        onChange={(event) => change({ cleanUrls: event.target.checked })}
+        type="checkbox"
+      />
+      {draft.cleanUrls && (
+        <SelectField
+          choices={['always', 'never']}
+          label="A slash at the end of addresses"
+          none="for folders only"
+          onChange={({ target: { value } }) =>
+            change({ trailingSlash: value === 'always' || value === 'never' ? value : '' })
+          }
+          value={draft.trailingSlash}
+        />
+      )}
+      <TextField
+        autoComplete="off"
+        hint="Names of files, with commas between them. A folder’s address shows the first that is in it."
+        label="Index files"
+        onChange={(event) => change({ indexFiles: event.target.value })}
+        problem={problemOfField(problem, 'indexFiles')}
+        value={draft.indexFiles}
+      />
+      <MissingPageFields draft={draft} onChange={change} problem={problem} />
+      <Button aria-label={`Save settings of ${rkey}`} isBusy={isBusy} look="quiet" type="submit">
+        {isBusy ? 'Saving…' : 'Save'}
+      </Button>
+      {problem !== null && fields.every((field) => problemOfField(problem, field) === null) && (
+        <Problem>{problem}</Problem>
+      )}
+      {isSaved && <News>Saved. Visitors get it like this within a second.</News>}
+    </form>
+  )
+}
