@@ -114,6 +114,24 @@ describe.skipIf(!hasBrowser)('a person who gives a site names, and leaves', () =
     await told(`${domain} leads to my-site now.`)
   }, 30_000)
 
+  test('is told until when to put back the record of a verified domain', async () => {
+    const domain = 'www.alice-example.com'
+    const item = page.getByRole('listitem').filter({ hasText: domain })
+    const { did } = (await (await alice.fetch('/api/auth/status')).json()) as { did: string }
+    dns.names.set(`_sitehost.${domain}`, { txt: ['did:plc:somebodyelse'] })
+    await item.getByRole('button', { name: `Check again: ${domain}` }).click()
+    await told(`${domain} is still verified, but`)
+    await item.getByRole('alert').getByText('put it back before').waitFor()
+    dns.names.set(`_sitehost.${domain}`, 'failing')
+    await item.getByRole('button', { name: `Check again: ${domain}` }).click()
+    await told(`${domain} could not be looked up.`)
+    await item.getByRole('alert').getByText('did not answer').waitFor()
+    dns.names.set(`_sitehost.${domain}`, { txt: [did] })
+    await item.getByRole('button', { name: `Check again: ${domain}` }).click()
+    await told(`${domain} is verified.`)
+    await item.getByText('put it back before').waitFor({ state: 'detached' })
+  }, 30_000)
+
   test('chooses the primary address, to which the other names lead', async () => {
     await page.getByLabel('Name to claim').fill('alices-attic')
     await page.getByRole('button', { name: 'Claim' }).click()

@@ -1,9 +1,10 @@
 import { useState } from 'react'
-import { type CustomDomain, deleteDomain, mapDomain, verifyDomain } from './api.ts'
+import { type CustomDomain, deleteDomain, listNames, mapDomain, verifyDomain } from './api.ts'
 import { Button } from './button.tsx'
 import { ChoiceForm } from './choice-form.tsx'
 import { Confirm } from './confirm.tsx'
 import { DnsRecords } from './dns-records.tsx'
+import { lookUpNews } from './look-up-news.ts'
 import styles from './name-item.module.css'
 import { Problem } from './problem.tsx'
 import { useAction } from './use-action.ts'
@@ -24,9 +25,12 @@ export function CustomDomainItem(props: CustomDomainItemProps) {
   const [found, setFound] = useState<string | null>(null)
   const verify = () =>
     run(async () => {
-      const { verified: isVerified, error } = await verifyDomain(id)
-      setFound(error)
-      onChanged(isVerified ? `${domain} is verified.` : `${domain} is not verified yet.`)
+      const answer = await verifyDomain(id)
+      const { customDomains } = await listNames()
+      const after = customDomains.find((each) => each.id === id) ?? custom
+      const told = lookUpNews(custom, answer, after)
+      setFound(told.problem)
+      onChanged(told.news)
     })
   const map = async (site: string | null) => {
     await mapDomain(id, site)
@@ -37,14 +41,14 @@ export function CustomDomainItem(props: CustomDomainItemProps) {
       await deleteDomain(id)
       onChanged(`${domain} is deleted.`)
     })
-  const told = found ?? warning
   return (
     <li className={styles['item']}>
       <h3>{verified && rkey !== null ? <a href={addressOf(domain)}>{domain}</a> : domain}</h3>
       <p className={verified ? styles['verified'] : styles['waiting']}>
         {verified ? 'Verified: it is yours.' : 'Not verified yet, so it is not served.'}
       </p>
-      {told !== null && <Problem>{told}</Problem>}
+      {found !== null && <Problem>{found}</Problem>}
+      {warning !== null && <Problem>{warning}</Problem>}
       <details open={!verified}>
         <summary>Records to set at the domain’s provider</summary>
         <DnsRecords dns={dns} />
