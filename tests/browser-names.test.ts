@@ -138,6 +138,15 @@ describe.skipIf(!hasBrowser)('a person who gives a site names, and leaves', () =
     await told('alices-attic.localhost is yours.')
     await save('Site that alices-attic.localhost shows', 'my-site')
     await told('alices-attic.localhost shows my-site now.')
+    // Verified by its TXT record, with nothing that leads visitors here.
+    const choice = page.getByLabel('Primary address of my-site', { exact: true })
+    const warning = page
+      .getByRole('alert')
+      .getByText(/sent to www\.alice-example\.com\..* leads nowhere yet/)
+    await choice.selectOption('www.alice-example.com')
+    await warning.waitFor()
+    await choice.selectOption('alices-home.localhost')
+    await warning.waitFor({ state: 'detached' })
     await save('Primary address of my-site', 'alices-home.localhost')
     await told('The primary address of my-site is alices-home.localhost now.')
     const visitor = await page.context().newPage()

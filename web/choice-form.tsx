@@ -12,12 +12,15 @@ interface ChoiceFormProps {
   readonly choices: readonly string[]
   /** As it is; empty: none. */
   readonly value: string
+  /** What to know before this choice is saved; null: nothing. */
+  readonly warningOf?: (choice: string) => string | null
   /** `null`: none. */
   readonly onSave: (choice: string | null) => Promise<unknown>
 }
 
 /** A choice that counts when it is saved, not while somebody moves through it with the arrow keys. */
-export function ChoiceForm({ label, none, choices, value, onSave }: ChoiceFormProps) {
+export function ChoiceForm(props: ChoiceFormProps) {
+  const { label, none, choices, value, warningOf, onSave } = props
   const [chosen, setChosen] = useState(value)
   const [saved, setSaved] = useState(value)
   // It was changed from elsewhere, as when its site was taken away.
@@ -26,6 +29,7 @@ export function ChoiceForm({ label, none, choices, value, onSave }: ChoiceFormPr
     setChosen(value)
   }
   const { isBusy, problem, run } = useAction()
+  const warning = chosen === value ? null : (warningOf?.(chosen) ?? null)
   const save = (event: FormEvent) => {
     event.preventDefault()
     void run(() => onSave(chosen === '' ? null : chosen))
@@ -42,6 +46,7 @@ export function ChoiceForm({ label, none, choices, value, onSave }: ChoiceFormPr
       <Button aria-label={`Save: ${label}`} isBusy={isBusy} look="quiet" type="submit">
         Save
       </Button>
+      {warning !== null && <Problem>{warning}</Problem>}
       {problem !== null && <Problem>{problem}</Problem>}
     </form>
   )

@@ -81,7 +81,7 @@ function NameSections({ names, sites, onChanged }: NameSectionsProps) {
           submit="Add"
         />
       </section>
-      <PrimaryAddresses onChanged={onChanged} sites={sites} />
+      <PrimaryAddresses customDomains={names.customDomains} onChanged={onChanged} sites={sites} />
     </>
   )
 }
