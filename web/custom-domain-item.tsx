@@ -1,12 +1,12 @@
 import { useState } from 'react'
 import { type CustomDomain, deleteDomain, listNames, mapDomain, verifyDomain } from './api.ts'
 import { Button } from './button.tsx'
-import { ChoiceForm } from './choice-form.tsx'
 import { Confirm } from './confirm.tsx'
 import { DnsRecords } from './dns-records.tsx'
 import { lookUpNews } from './look-up-news.ts'
 import styles from './name-item.module.css'
 import { Problem } from './problem.tsx'
+import { SiteChoice } from './site-choice.tsx'
 import { useAction } from './use-action.ts'
 
 interface CustomDomainItemProps {
@@ -53,13 +53,7 @@ export function CustomDomainItem(props: CustomDomainItemProps) {
         <summary>Records to set at the domain’s provider</summary>
         <DnsRecords dns={dns} />
       </details>
-      <ChoiceForm
-        choices={siteNames}
-        label={`Site that ${domain} shows`}
-        none="None"
-        onSave={map}
-        value={rkey ?? ''}
-      />
+      <SiteChoice domain={domain} onSave={map} siteNames={siteNames} value={rkey ?? ''} />
       <div className={styles['buttons']}>
         <Button
           aria-label={`${verified ? 'Check again' : 'Verify'}: ${domain}`}

@@ -18,7 +18,7 @@ export function PrimaryAddresses({ sites, customDomains, onChanged }: PrimaryAdd
   // Where a proxy stands in front, it leads elsewhere and works all the same: nothing is refused.
   const warningOf = (domain: string) => {
     const warning = customDomains.find((custom) => custom.domain === domain)?.warning ?? null
-    return warning && `Visitors of all other names would be sent to ${domain}. ${warning}`
+    return warning && `Visitors of the site’s other names would be sent to ${domain}. ${warning}`
   }
   return (
     <section aria-labelledby="primary" className={styles['section']}>

@@ -1,11 +1,11 @@
 import { useState } from 'react'
 import { mapName, releaseName, renameName, type Subdomain } from './api.ts'
 import { Button } from './button.tsx'
-import { ChoiceForm } from './choice-form.tsx'
 import { Confirm } from './confirm.tsx'
 import { NameForm } from './name-form.tsx'
 import styles from './name-item.module.css'
 import { Problem } from './problem.tsx'
+import { SiteChoice } from './site-choice.tsx'
 import { useAction } from './use-action.ts'
 
 interface SubdomainItemProps {
@@ -38,13 +38,7 @@ export function SubdomainItem(props: SubdomainItemProps) {
   return (
     <li className={styles['item']}>
       <h3>{rkey === '' ? domain : <a href={addressOf(domain)}>{domain}</a>}</h3>
-      <ChoiceForm
-        choices={siteNames}
-        label={`Site that ${domain} shows`}
-        none="None"
-        onSave={map}
-        value={rkey}
-      />
+      <SiteChoice domain={domain} onSave={map} siteNames={siteNames} value={rkey} />
       {isRenaming && (
         <NameForm
           hint="The old name is free for others at once, and links to it stop working."
