@@ -42,6 +42,9 @@ export type CustomDomain = Names['customDomains'][number]
 
 export const listNames = () => call('GET /api/user/domains', {})
 
+/** Whether a label can be claimed, and what name it makes. */
+export const checkName = (handle: string) => call('GET /api/domain/check', { query: { handle } })
+
 /** The name that is had from now on, whole. */
 export async function claimName(handle: string): Promise<string> {
   const { domain } = await call('POST /api/domain/claim', { body: { handle } })

@@ -1,6 +1,7 @@
 import { type FormEvent, useState } from 'react'
 import { Button } from './button.tsx'
 import styles from './choice-form.module.css'
+import { problemOfField } from './field-problem.ts'
 import { Problem } from './problem.tsx'
 import { SelectField } from './select-field.tsx'
 import { useAction } from './use-action.ts'
@@ -47,7 +48,7 @@ export function ChoiceForm(props: ChoiceFormProps) {
         Save
       </Button>
       {warning !== null && <Problem>{warning}</Problem>}
-      {problem !== null && <Problem>{problem}</Problem>}
+      {problem !== null && <Problem>{problemOfField(problem, 'domain') ?? problem}</Problem>}
     </form>
   )
 }

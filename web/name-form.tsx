@@ -1,29 +1,38 @@
-import { type FormEvent, useRef, useState } from 'react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { Button } from './button.tsx'
+import { problemOfField } from './field-problem.ts'
 import styles from './name-form.module.css'
 import { TextField } from './text-field.tsx'
 import { useAction } from './use-action.ts'
 
 interface NameFormProps {
+  /** What the interface calls it. */
+  readonly field: 'handle' | 'domain'
   readonly label: string
   readonly hint: string
   /** On its button. */
   readonly submit: string
+  /** It appeared because somebody asked for it. */
+  readonly takesFocus?: boolean
   /** Throws ApiError with what is to be told. */
   readonly onSubmit: (name: string) => Promise<unknown>
 }
 
 /** One name and a button. */
-export function NameForm({ label, hint, submit, onSubmit }: NameFormProps) {
+export function NameForm(props: NameFormProps) {
+  const { field, label, hint, submit, takesFocus = false, onSubmit } = props
   const [name, setName] = useState('')
-  const field = useRef<HTMLInputElement>(null)
+  const input = useRef<HTMLInputElement>(null)
   const { isBusy, problem, run, setProblem } = useAction()
+  useEffect(() => {
+    if (takesFocus) input.current?.focus()
+  }, [takesFocus])
   const send = async (event: FormEvent) => {
     event.preventDefault()
     const typed = name.trim()
     if (typed === '') setProblem('Enter a name first.')
     else if (await run(() => onSubmit(typed))) return setName('')
-    field.current?.focus()
+    input.current?.focus()
   }
   return (
     <form className={styles['form']} noValidate onSubmit={(event) => void send(event)}>
@@ -32,8 +41,8 @@ export function NameForm({ label, hint, submit, onSubmit }: NameFormProps) {
         hint={hint}
         label={label}
         onChange={(event) => setName(event.target.value)}
-        problem={problem}
-        ref={field}
+        problem={problemOfField(problem, field) ?? problem}
+        ref={input}
         value={name}
       />
       <Button isBusy={isBusy} type="submit">

@@ -10,6 +10,7 @@ import { PrimaryAddresses } from './primary-addresses.tsx'
 import { Problem } from './problem.tsx'
 import { SubdomainItem } from './subdomain-item.tsx'
 import { Told } from './told.tsx'
+import { hostOf, labelOf } from './typed-name.ts'
 import { useLoaded } from './use-loaded.ts'
 
 const readAll = async () => ({ names: await listNames(), sites: await listSites() })
@@ -48,9 +49,12 @@ interface NameSectionsProps {
 function NameSections({ names, sites, onChanged }: NameSectionsProps) {
   const siteNames = sites.map(({ rkey }) => rkey)
   const shared = { siteNames, addressOf, onChanged }
-  const claim = async (handle: string) => onChanged(`${await claimName(handle)} is yours.`)
-  const add = async (domain: string) =>
-    onChanged(`${(await addDomain(domain)).domain} is added. Set its records, then verify it.`)
+  const claim = async (typed: string) =>
+    onChanged(`${await claimName(await labelOf(typed))} is yours.`)
+  const add = async (typed: string) => {
+    const { domain } = await addDomain(hostOf(typed))
+    onChanged(`${domain} is added. Set its records, then verify it.`)
+  }
   return (
     <>
       <section aria-labelledby="claimed" className={styles['section']}>
@@ -61,7 +65,8 @@ function NameSections({ names, sites, onChanged }: NameSectionsProps) {
           ))}
         </ul>
         <NameForm
-          hint="3 to 63 letters (a to z), digits and single hyphens between them."
+          field="handle"
+          hint="3 to 63 letters (a to z), digits and single hyphens between them. Some names are reserved."
           label="Name to claim"
           onSubmit={claim}
           submit="Claim"
@@ -75,6 +80,7 @@ function NameSections({ names, sites, onChanged }: NameSectionsProps) {
           ))}
         </ul>
         <NameForm
+          field="domain"
           hint="One that you own, such as www.example.com. What to set at its provider comes next."
           label="Domain to add"
           onSubmit={add}

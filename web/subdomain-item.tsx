@@ -6,6 +6,7 @@ import { NameForm } from './name-form.tsx'
 import styles from './name-item.module.css'
 import { Problem } from './problem.tsx'
 import { SiteChoice } from './site-choice.tsx'
+import { labelOf } from './typed-name.ts'
 import { useAction } from './use-action.ts'
 
 interface SubdomainItemProps {
@@ -27,7 +28,7 @@ export function SubdomainItem(props: SubdomainItemProps) {
     onChanged(site === null ? `${domain} leads nowhere now.` : `${domain} shows ${site} now.`)
   }
   const rename = async (handle: string) => {
-    const renamed = await renameName(domain, handle)
+    const renamed = await renameName(domain, await labelOf(handle))
     onChanged(`${domain} is ${renamed} now.`)
   }
   const release = () =>
@@ -41,15 +42,16 @@ export function SubdomainItem(props: SubdomainItemProps) {
       <SiteChoice domain={domain} onSave={map} siteNames={siteNames} value={rkey} />
       {isRenaming && (
         <NameForm
+          field="handle"
           hint="The old name is free for others at once, and links to it stop working."
           label={`New name for ${domain}`}
           onSubmit={rename}
           submit="Rename"
+          takesFocus
         />
       )}
       <div className={styles['buttons']}>
         <Button
-          aria-expanded={isRenaming}
           aria-label={`${isRenaming ? 'Keep this name' : 'Rename'}: ${domain}`}
           look="quiet"
           onClick={() => setRenaming(!isRenaming)}
