@@ -4,7 +4,9 @@ import type { Did } from '#site/site-address.ts'
 import { upsertAccount } from '#store/accounts.ts'
 import { type Database, openDatabase } from '#store/database.ts'
 import { Hints } from '#store/hints.ts'
+import { enqueueIngest } from '#store/ingest-queue.ts'
 import { migrate } from '#store/migrate.ts'
+import { parkedAt } from '#store/parked.ts'
 import { recordingLog } from '#tests/support/api.ts'
 import { alice, bob, siteOf } from '#tests/support/sample-rows.ts'
 import { goLive, snapshotOf } from '#tests/support/served-site.ts'
@@ -71,6 +73,15 @@ for (const [what, event, ofAlice, ofBob] of rows) {
     expect(await queuedBy(event, bob)).toEqual(ofBob)
   })
 }
+
+test('a part: also sites that could not be read without it, though nothing of them is here', async () => {
+  const { db } = database
+  await enqueueIngest(db, [siteOf('new')], 1)
+  await db.updateTable('ingestQueue').set({ nextAttemptAt: parkedAt }).execute()
+  expect(await queuedBy(written('subfs', '3kaaaaaaaaaa2'), alice)).toEqual(['a', 'b', 'new'])
+  const due = await db.selectFrom('ingestQueue').select('nextAttemptAt').distinct().execute()
+  expect(due).toEqual([{ nextAttemptAt: 5 }])
+})
 
 test('names that somebody makes up are asked for up to a thousand, and nobody else waits for them', async () => {
   const { db } = database

@@ -9,6 +9,7 @@ import type { Db } from '#store/database.ts'
 import { hasLeft } from '#store/departures.ts'
 import type { Hints } from '#store/hints.ts'
 import { enqueueIngest } from '#store/ingest-queue.ts'
+import { listQueuedNames } from '#store/ingest-room.ts'
 import { listSiteNames } from '#store/sites.ts'
 
 export const partCollection = 'place.sitehost.subfs'
@@ -67,7 +68,10 @@ export async function queueEvents(
 const isAboutAccount = (event: FirehoseEvent): event is AccountEvent =>
   event.kind === 'account' || event.kind === 'identity' || event.kind === 'sync'
 
-/** A part does not say which sites hold it: when one changes, every site of the account is looked at. */
+/**
+ * A part does not say which sites hold it: when one changes, every site of the account is looked at, also one that
+ * is not here yet because it waits for that part.
+ */
 async function sitesOf(events: readonly SiteEvent[], db: Db): Promise<SiteAddress[]> {
   const sites: SiteAddress[] = []
   const partOwners = new Set<Did>()
@@ -77,7 +81,8 @@ async function sitesOf(events: readonly SiteEvent[], db: Db): Promise<SiteAddres
     else if (name !== null) sites.push({ did, name })
   }
   for (const did of partOwners) {
-    sites.push(...(await listSiteNames(db, did)).map((name) => ({ did, name })))
+    const names = [...(await listSiteNames(db, did)), ...(await listQueuedNames(db, did))]
+    sites.push(...names.map((name) => ({ did, name })))
   }
   return sites
 }

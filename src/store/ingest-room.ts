@@ -1,5 +1,6 @@
 import { accountSitesMax } from '#site/limits.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
+import type { SiteName } from '#site/site-name.ts'
 import type { Db } from './database.ts'
 import { distinctInOrder } from './distinct-in-order.ts'
 import { preparedForList } from './prepared.ts'
@@ -33,11 +34,16 @@ const selectWaiting = preparedForList<Did, { did: Did; count: number }>((db, did
 
 /** Those that wait already, and as many others as there is room for. */
 async function withRoom(db: Db, did: Did, asked: readonly SiteAddress[]): Promise<SiteAddress[]> {
-  const rows = await db.selectFrom('ingestQueue').select('name').where('did', '=', did).execute()
-  const waiting = new Set(rows.map(({ name }) => name))
+  const waiting = new Set(await listQueuedNames(db, did))
   const others = asked.filter(({ name }) => !waiting.has(name))
   return [
     ...asked.filter(({ name }) => waiting.has(name)),
     ...others.slice(0, Math.max(0, accountSitesMax - waiting.size)),
   ]
+}
+
+/** Of this account: what is due, and what waits for another try or is parked. */
+export async function listQueuedNames(db: Db, did: Did): Promise<SiteName[]> {
+  const rows = await db.selectFrom('ingestQueue').select('name').where('did', '=', did).execute()
+  return rows.map(({ name }) => name)
 }
