@@ -8,7 +8,7 @@ import { diskBlobStore } from '#blobs/disk.ts'
 import type { Log } from '#observe/log.ts'
 import type { Did } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
-import { findAccount, upsertAccount } from '#store/accounts.ts'
+import { findAccount, setAccountStatus, upsertAccount } from '#store/accounts.ts'
 import { type Database, openDatabase } from '#store/database.ts'
 import { Hints } from '#store/hints.ts'
 import { enqueueIngest } from '#store/ingest-queue.ts'
@@ -19,6 +19,7 @@ import { rememberVisited } from '#store/visited-accounts.ts'
 import { countIngest } from '#tests/support/count-ingest.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { type FakePds, startFakePds } from '#tests/support/fake-pds.ts'
+import { queuedAccounts } from '#tests/support/queued-accounts.ts'
 import { alice, siteOf } from '#tests/support/sample-rows.ts'
 import { type QueueContext, runIngestQueue } from './ingest-queue-worker.ts'
 import { retriesMs } from './leased-queue.ts'
@@ -240,6 +241,48 @@ test('an account that went away unheard is found to be so', async () => {
   await eventually(async () =>
     expect(await findAccount(database.db, alice)).toMatchObject({ status: 'takendown' }),
   )
+})
+
+const queuedAccount = async () => (await queuedAccounts(database.db)).map(({ did }) => did)
+
+test.each(['deactivated', 'suspended', 'takendown', 'deleted'] as const)(
+  'an account that is said to be %s, and whose server gives its sites all the same, is asked for again',
+  async (status) => {
+    await upsertAccount(database.db, { did: alice }, 1)
+    await setAccountStatus(database.db, alice, status, 1)
+    await write('blog')
+    start()
+    await ask('blog')
+    await eventually(async () => expect(await isLive('blog')).toBe(true))
+    await eventually(async () => expect(await queuedAccount()).toEqual([alice]))
+  },
+)
+
+test('one that is active is not', async () => {
+  await upsertAccount(database.db, { did: alice }, 1)
+  await write('blog')
+  start()
+  await ask('blog')
+  await eventually(async () => expect(await countIngest(database.db)).toBe(0))
+  expect(await queuedAccount()).toEqual([])
+})
+
+test('a server that is wrong about an account for a moment hides it until its site is read the next time', async () => {
+  await upsertAccount(database.db, { did: alice }, 1)
+  await write('blog')
+  const refusal = () => Response.json({ error: 'RepoNotFound' }, { status: 400 })
+  pds.lies.proof = async () => refusal()
+  pds.lies.status = refusal
+  start()
+  await ask('blog')
+  const isHidden = async () => (await findAccount(database.db, alice))?.status === 'deleted'
+  await eventually(async () => expect(await isHidden()).toBe(true))
+  await eventually(async () => expect((await rows())[0]?.lastError).not.toBeNull())
+  delete pds.lies.proof
+  delete pds.lies.status
+  now += 15_000
+  hints.notify('ingest')
+  await eventually(async () => expect(await queuedAccount()).toEqual([alice]))
 })
 
 test('however many visited accounts have servers that do not answer, others do not wait for them', async () => {

@@ -1,5 +1,8 @@
 import { RecordUnavailableError } from '#atproto/verified-record.ts'
+import type { Did } from '#site/site-address.ts'
 import { parseSiteName } from '#site/site-name.ts'
+import { enqueueAccounts } from '#store/account-queue.ts'
+import { findAccount } from '#store/accounts.ts'
 import {
   finishIngest,
   type IngestItem,
@@ -88,6 +91,7 @@ async function ingestItem({ did, ...item }: IngestItem, context: SyncContext): P
     const outcome = await ingestSite({ did, name }, context)
     hints.notify('changes')
     log.info('site ingested', { did, site: name, outcome })
+    await askIfHidden(did, context)
   } catch (error) {
     if (!context.signal.aborted && isAboutAccount(error)) {
       await checkAccount(did, context).catch((error) =>
@@ -101,3 +105,14 @@ async function ingestItem({ did, ...item }: IngestItem, context: SyncContext): P
 /** The account may have gone away without an event that we heard. */
 const isAboutAccount = (error: unknown): boolean =>
   error instanceof RecordUnavailableError && /^Repo[A-Z]/.test(error.code ?? '')
+
+/**
+ * The server of an account that is hidden gives what the account has signed: it may be back without an event that we
+ * heard, or its server was wrong about it. Who is not back gets nothing ingested by that look: it asks for no other.
+ */
+async function askIfHidden(did: Did, { db, hints, now }: SyncContext): Promise<void> {
+  const account = await findAccount(db, did)
+  if (account === null || account.status === 'active') return
+  await enqueueAccounts(db, [did], { now: now(), isUrgent: true })
+  hints.notify('accounts')
+}

@@ -6,6 +6,7 @@ import type { OAuth } from '#atproto/oauth.ts'
 import type { CheckContext } from '#ingest/check-account.ts'
 import { dropDeletedAccounts } from '#ingest/drop-deleted.ts'
 import { replacedVersionMs } from '#site/limits.ts'
+import { enqueueInactiveAccounts } from '#store/account-queue.ts'
 import { deleteExpiredAdminSessions } from '#store/admin-sessions.ts'
 import { deleteExpiredBrowserSessions } from '#store/browser-sessions.ts'
 import { pruneChanges } from '#store/changes.ts'
@@ -20,6 +21,8 @@ import { repeatEvery } from './repeat-every.ts'
 
 const everyMs = 60 * 60 * 1000
 const dayMs = 24 * everyMs
+/** More of them are asked for with the next call. */
+const inactiveAskedAtOnce = 500
 
 interface HouseContext extends CheckContext {
   readonly oauth: OAuth
@@ -28,8 +31,8 @@ interface HouseContext extends CheckContext {
 }
 
 /**
- * Gives up, every hour until the signal ends it, the rows and the sessions that nobody may need any more, and
- * replaces client keys that are old. Each whether the others succeed or not.
+ * Gives up, every hour until the signal ends it, the rows and the sessions that nobody may need any more,
+ * replaces client keys that are old, and has accounts that are not active looked at once a day. Each whether the others succeed or not.
  */
 export async function keepHouse(context: HouseContext): Promise<void> {
   const { clientKeys, db, now } = context
@@ -42,10 +45,14 @@ export async function keepHouse(context: HouseContext): Promise<void> {
     repeatEvery({ everyMs, failure }, work, context)
   await Promise.all([
     hourly('sessions and rows not swept', sweep),
+    hourly('inactive accounts not asked for', () => enqueueInactiveAccounts(db, inactiveAt(now()))),
     hourly('deleted accounts not dropped', () => dropDeletedAccounts(context)),
     hourly('client keys not kept', async () => await clientKeys?.keep()),
   ])
 }
+
+/** Whose server said so may have been wrong for a moment, and no event tells. */
+const inactiveAt = (now: number) => ({ now, before: now - dayMs, limit: inactiveAskedAtOnce })
 
 async function sweepRows(db: Db, now: number): Promise<void> {
   await deleteExpiredBrowserSessions(db, { now, idleMs: sessionIdleMs })

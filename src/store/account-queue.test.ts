@@ -2,10 +2,11 @@ import { describe, expect, test } from 'bun:test'
 import type { Did } from '#site/site-address.ts'
 import { onEachStore } from '#tests/support/databases.ts'
 import { queuedAccounts } from '#tests/support/queued-accounts.ts'
-import { alice, bob } from '#tests/support/sample-rows.ts'
+import { accountOf, alice, bob } from '#tests/support/sample-rows.ts'
 import {
   type AccountItem,
   enqueueAccounts,
+  enqueueInactiveAccounts,
   enqueueKnownAccounts,
   finishAccount,
   isAccountDue,
@@ -14,7 +15,7 @@ import {
   retryAccount,
   takeDueAccounts,
 } from './account-queue.ts'
-import { upsertAccount } from './accounts.ts'
+import { setAccountStatus, upsertAccount } from './accounts.ts'
 import { rememberVisited } from './visited-accounts.ts'
 
 const leaseMs = 100
@@ -164,6 +165,26 @@ await onEachStore('store/account-queue', (db) => {
     expect(await enqueueKnownAccounts(db(), 5)).toBe(1001)
     expect(await queuedAccounts(db())).toHaveLength(1001)
     expect(await taken(5, { urgentOnly: true })).toEqual([])
+  })
+
+  test('who is not active is queued a day after the last look, those of the longest ago first', async () => {
+    const dids = Array.from({ length: 5 }, (_, i) => accountOf(i))
+    const [active, parked, ...hidden] = dids as [Did, Did, Did, Did, Did]
+    for (const [i, did] of dids.entries()) {
+      await upsertAccount(db(), { did }, 1)
+      if (did !== active) await setAccountStatus(db(), did, 'deactivated', 10 - i)
+    }
+    await ask(parked, 1)
+    await retryAccount(db(), await one(1), { at: null, error: 'away' })
+    const enqueue = (before: number, limit = 9) =>
+      enqueueInactiveAccounts(db(), { before, limit, now: 20 })
+    const [newest, between, oldest] = hidden
+    expect(await enqueue(6)).toBe(0)
+    expect(await enqueue(9, 2)).toBe(2)
+    expect(await taken(20)).toEqual([between, oldest].sort() as Did[])
+    expect(await enqueue(9)).toBe(1)
+    expect(await taken(20)).toEqual([newest])
+    expect(await enqueue(9)).toBe(0)
   })
 
   test('without known accounts nothing is queued', async () => {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Did } from '#site/site-address.ts'
 import { listAccounts } from './accounts.ts'
 import { chunksOf } from './chunks.ts'
@@ -76,6 +77,29 @@ export async function enqueueKnownAccounts(db: Db, now: number): Promise<number>
     count += page.length
     after = last.did
   }
+}
+
+/**
+ * Asks for accounts that are not active, and of which nothing was learned since `before`, those first that were
+ * looked at longest ago; not for those that are asked for already, or parked. Returns how many.
+ */
+export async function enqueueInactiveAccounts(
+  db: Db,
+  { before, limit, now }: { before: number; limit: number; now: number },
+): Promise<number> {
+  const rows = await db
+    .selectFrom('accounts')
+    .select('did')
+    // Said in the statement, as in that of the index.
+    .where('status', '!=', sql.lit('active'))
+    .where('updatedAt', '<', before)
+    .where('did', 'not in', (query) => query.selectFrom('accountQueue').select('did'))
+    .orderBy('updatedAt')
+    .limit(limit)
+    .execute()
+  const dids = rows.map(({ did }) => did)
+  await enqueueAccounts(db, dids, { now, isUrgent: false })
+  return dids.length
 }
 
 /** Accounts that are only visited, or not known at all; or the others. */

@@ -15,6 +15,7 @@ import { ingestLeases } from './0013-ingest-leases.ts'
 import { jobsInTurns } from './0014-jobs-in-turns.ts'
 import { accountsByHandle } from './0015-accounts-by-handle.ts'
 import { accountChecks } from './0016-account-checks.ts'
+import { inactiveAccounts } from './0017-inactive-accounts.ts'
 
 /**
  * All migrations by name, in their order. One that was released is never edited, renamed or
@@ -38,5 +39,6 @@ export function migrations(dialect: 'sqlite' | 'postgres'): Record<string, Migra
     '0014-jobs-in-turns': jobsInTurns(),
     '0015-accounts-by-handle': accountsByHandle(),
     '0016-account-checks': accountChecks(),
+    '0017-inactive-accounts': inactiveAccounts(),
   }
 }
