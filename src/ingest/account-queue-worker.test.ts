@@ -3,12 +3,13 @@ import type { Did } from '#site/site-address.ts'
 import { type AccountItem, enqueueAccounts, takeDueAccounts } from '#store/account-queue.ts'
 import { findAccount, upsertAccount } from '#store/accounts.ts'
 import { enqueueIngest } from '#store/ingest-queue.ts'
+import { rememberVisited } from '#store/visited-accounts.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { type IngestPlace, openIngestPlace } from '#tests/support/ingest-place.ts'
 import { queuedAccounts } from '#tests/support/queued-accounts.ts'
 import { accountOf, alice, siteOf } from '#tests/support/sample-rows.ts'
 import { accountQueue, runAccountQueue } from './account-queue-worker.ts'
-import { workOn } from './leased-queue.ts'
+import { retriesMs, workOn } from './leased-queue.ts'
 
 let place: IngestPlace
 let running: Promise<void>
@@ -131,23 +132,37 @@ test('a stranger with a site who is away just now is known from then on; one who
   }
 })
 
-test('a stranger who never answers is given up', async () => {
-  const stranger = 'did:web:nobody.invalid' as Did
-  const failures = () => place.logged.filter((message) => message === 'account not looked at')
+/** Has each try fail as soon as it is due, until one says that it was the last; how many there were. */
+async function failedTries(): Promise<number> {
+  const tries: { isLast?: boolean }[] = []
   const leases = () => place.context.db.selectFrom('accountQueue').select('leasedUntil').execute()
-  start()
-  await ask(stranger)
-  for (const failed of [1, 2, 3, 4]) {
-    await eventually(async () => {
-      expect(failures()).toHaveLength(failed)
-      // While he is looked at, and while he is due, a clock that jumps would end the lease.
-      expect(await leases()).toEqual([{ leasedUntil: 0 }])
-    })
+  const log = { ...place.context.log, warn: (_: string, fields = {}) => void tries.push(fields) }
+  running = runAccountQueue({ ...place.context, log })
+  for (let failed = 1; ; failed++) {
+    await eventually(async () => expect(tries).toHaveLength(failed))
+    // While he is looked at, and while he is due, a clock that jumps would end the lease.
+    await eventually(async () =>
+      expect((await leases()).filter((row) => row.leasedUntil > 0)).toEqual([]),
+    )
+    if (tries.at(-1)?.isLast) return failed
     place.now += 24 * 3_600_000
     place.context.hints.notify('accounts')
   }
-  await eventually(async () => expect(await waiting()).toBe(0))
-  expect(failures()).toHaveLength(5)
+}
+
+test('a visited stranger who never answers is given up, and the log says with which try', async () => {
+  const stranger = 'did:web:nobody.invalid' as Did
+  await rememberVisited(place.context.db, stranger, 1)
+  await ask(stranger)
+  expect(await failedTries()).toBe(5)
+  expect(await waiting()).toBe(0)
+})
+
+test('one who has published is tried as often as everybody, and is parked then', async () => {
+  const stranger = 'did:web:nobody.invalid' as Did
+  await ask(stranger)
+  expect(await failedTries()).toBe(retriesMs.length + 1)
+  expect(await queuedAccounts(place.context.db)).toMatchObject([{ did: stranger, isParked: true }])
 })
 
 test('stopping leaves what was under way to be taken at once', async () => {
@@ -174,6 +189,7 @@ test('stopping leaves what was under way to be taken at once', async () => {
 test('stopping gives nobody up, a stranger at his last try neither', async () => {
   const { db } = place.context
   const stranger = 'did:web:nobody.invalid' as Did
+  await rememberVisited(db, stranger, 1)
   await ask(stranger)
   await db.updateTable('accountQueue').set({ attempts: 4 }).execute()
   const [item] = await takeDueAccounts(db, { now: place.now, leaseMs: 1000, limit: 1 })

@@ -11,6 +11,7 @@ import {
 import { isKnownAccount, setAccountStatus } from '#store/accounts.ts'
 import type { Db } from '#store/database.ts'
 import { countDueAccounts, enqueueIngest } from '#store/ingest-queue.ts'
+import { isVisitedOnly } from '#store/visited-accounts.ts'
 import type { CheckContext } from './check-account.ts'
 import { type LeasedQueue, leaseMs, runQueue } from './leased-queue.ts'
 import { type AccountReading, readAccount } from './read-account.ts'
@@ -30,8 +31,8 @@ const lookMsMaxDefault = { stranger: 60_000, other: 15 * 60_000 }
  * of one account whose server is slow, a thousand may wait for hours.
  */
 const dueAccountsMax = 200
-/** How often it is tried to look at an account that is not known yet. */
-const strangerAttemptsMax = 5
+/** How often it is tried to look at an account that is not known yet, when no more than a visit asks for that. */
+const unmetAttemptsMax = 5
 
 /**
  * Works off the account queue until the signal ends it: looks at each account, and puts its sites into the
@@ -138,7 +139,11 @@ async function rememberInactive(
   await setAccountStatus(db, did, status, now(), check)
 }
 
-/** Of an account that is nobody's here, nothing but its queue row would be left. */
+/**
+ * Of somebody who was visited and is not known nothing but rows would be left, and the next visit asks again. Whoever
+ * has published is parked in the end: no event may ever ask for them again.
+ */
 async function isHopeless({ did, attempts }: AccountItem, db: Db): Promise<boolean> {
-  return attempts >= strangerAttemptsMax && !(await isKnownAccount(db, did))
+  if (attempts < unmetAttemptsMax || (await isKnownAccount(db, did))) return false
+  return await isVisitedOnly(db, did)
 }

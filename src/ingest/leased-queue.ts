@@ -150,11 +150,12 @@ export async function workOn<Item extends LeasedItem>(
       await queue.retry(item, { at: now(), error: null })
       return false
     }
-    const wait = retriesMs[item.attempts - 1]
     const { attempts } = item
+    const isHopeless = (await queue.isHopeless?.(item)) ?? false
+    const wait = isHopeless ? undefined : retriesMs[attempts - 1]
     log.warn(queue.failure, { ...queue.nameOf(item), attempts, isLast: wait === undefined, error })
     const at = wait === undefined ? null : now() + wait
-    if (await queue.isHopeless?.(item)) await queue.finish(item)
+    if (isHopeless) await queue.finish(item)
     else await queue.retry(item, { at, error: sentenceOf(error) })
     return false
   }

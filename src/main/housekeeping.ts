@@ -6,7 +6,7 @@ import type { OAuth } from '#atproto/oauth.ts'
 import type { CheckContext } from '#ingest/check-account.ts'
 import { dropDeletedAccounts } from '#ingest/drop-deleted.ts'
 import { replacedVersionMs } from '#site/limits.ts'
-import { enqueueInactiveAccounts } from '#store/account-queue.ts'
+import { enqueueInactiveAccounts, forgetParkedStrangers } from '#store/account-queue.ts'
 import { deleteExpiredAdminSessions } from '#store/admin-sessions.ts'
 import { deleteExpiredBrowserSessions } from '#store/browser-sessions.ts'
 import { pruneChanges } from '#store/changes.ts'
@@ -23,6 +23,7 @@ const everyMs = 60 * 60 * 1000
 const dayMs = 24 * everyMs
 /** More of them are asked for with the next call. */
 const inactiveAskedAtOnce = 500
+const parkedStrangersMax = 10_000
 
 interface HouseContext extends CheckContext {
   readonly oauth: OAuth
@@ -61,6 +62,7 @@ async function sweepRows(db: Db, now: number): Promise<void> {
   await deleteEndedLeases(db, now)
   await deleteJobsFinishedBefore(db, now - dayMs)
   await dropReplacedSnapshots(db, now - replacedVersionMs)
+  await forgetParkedStrangers(db, parkedStrangersMax)
   await pruneChanges(db, now - dayMs)
   await deleteUploadedBlobsBefore(db, now - dayMs)
   await forgetRemovedSites(db, now - dayMs)

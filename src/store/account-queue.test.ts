@@ -9,6 +9,7 @@ import {
   enqueueInactiveAccounts,
   enqueueKnownAccounts,
   finishAccount,
+  forgetParkedStrangers,
   isAccountDue,
   type QueuedAccounts,
   renewAccountLease,
@@ -185,6 +186,22 @@ await onEachStore('store/account-queue', (db) => {
     expect(await enqueue(9)).toBe(1)
     expect(await taken(20)).toEqual([newest])
     expect(await enqueue(9)).toBe(0)
+  })
+
+  test('of parked strangers those stay that were asked for last', async () => {
+    const dids = Array.from({ length: 5 }, (_, i) => accountOf(i))
+    const [known, ...strangers] = dids as [Did, Did, Did, Did, Did]
+    await upsertAccount(db(), { did: known }, 1)
+    for (const [i, did] of dids.entries()) {
+      await ask(did, i + 1)
+      await retryAccount(db(), await one(i + 1), { at: null, error: 'away' })
+    }
+    await ask(alice, 1)
+    const left = async () => (await queuedAccounts(db())).map(({ did }) => did)
+    await forgetParkedStrangers(db(), 4)
+    expect(await left()).toEqual([alice, ...dids].sort())
+    await forgetParkedStrangers(db(), 3)
+    expect(await left()).toEqual([alice, known, ...strangers.slice(1)].sort())
   })
 
   test('without known accounts nothing is queued', async () => {

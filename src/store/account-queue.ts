@@ -237,6 +237,27 @@ export function retryAccount(
   })
 }
 
+/**
+ * Of parked accounts that are not known, `keep` stay, those that were asked for last: whoever makes accounts up makes
+ * up as many as they like.
+ */
+export async function forgetParkedStrangers(db: Db, keep: number): Promise<void> {
+  const kept = db
+    .selectFrom('accountQueue')
+    .select('did')
+    .where('nextAttemptAt', '=', parkedAt)
+    .where('did', 'not in', known(db))
+    .orderBy('enqueuedAt', 'desc')
+    .orderBy('did')
+    .limit(keep)
+  await db
+    .deleteFrom('accountQueue')
+    .where('nextAttemptAt', '=', parkedAt)
+    .where('did', 'not in', known(db))
+    .where('did', 'not in', kept)
+    .execute()
+}
+
 /** Whether it waits to be looked at, or is being looked at. */
 export async function isAccountQueued(db: Db, did: Did): Promise<boolean> {
   const row = db.selectFrom('accountQueue').select('did').where('did', '=', did)
