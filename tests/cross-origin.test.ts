@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { hashPassword } from '#api/admin-password.ts'
 import { freePort } from '#main/free-port.ts'
+import { upsertAccount } from '#store/accounts.ts'
 import { addAdmin } from '#store/admins.ts'
 import { addCustomDomain } from '#store/custom-domains.ts'
 import { createJob } from '#store/jobs.ts'
@@ -250,6 +251,7 @@ describe.skipIf(!hasBrowser)('a page of another origin, in a browser that is sig
   /** What one could change, and has: a site, names, a job, a session, an administrator. */
   async function fill(): Promise<void> {
     const { db } = api()
+    await upsertAccount(db, { did: alice }, 1)
     await recordVersion(db, newVersion(), 1)
     const limits = { subdomainsMax: 3, now: 1 }
     await claimSubdomain(db, { did: alice, domain: `alice.${baseDomain}` }, limits)

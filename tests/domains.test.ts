@@ -4,6 +4,7 @@ import { isDomainId } from '#domains/domain-id.ts'
 import { createLookUp } from '#domains/look-up.ts'
 import { customDomainsMax, pendingDomainsMax } from '#site/limits.ts'
 import type { Did } from '#site/site-address.ts'
+import { upsertAccount } from '#store/accounts.ts'
 import { latestChangeSeq, readChanges } from '#store/changes.ts'
 import { findSiteByHost } from '#store/hosts.ts'
 import { recordVersion } from '#store/record-version.ts'
@@ -44,6 +45,7 @@ async function asked(path: string) {
 
 async function makeSite(name: string, did: Did = alice): Promise<void> {
   const site = siteOf(name, did)
+  await upsertAccount(api().db, { did }, 0)
   await recordVersion(api().db, newVersion({ site, label: `s--${name}-${did}` }), 0)
 }
 

@@ -5,8 +5,10 @@ import { join } from 'node:path'
 import { diskBlobStore } from '#blobs/disk.ts'
 import { type IngestFailPoint, ingestFailPoints } from '#ingest/fail-points.ts'
 import { ingestSite } from '#ingest/ingest-site.ts'
+import { upsertAccount } from '#store/accounts.ts'
 import { openDatabase } from '#store/database.ts'
 import { migrate } from '#store/migrate.ts'
+import { alice } from '#tests/support/sample-rows.ts'
 import { type Devnet, startDevnet } from '../devnet/start.ts'
 import { CrashingIngest } from './support/ingest-crash.ts'
 import { openIngestPlace } from './support/ingest-place.ts'
@@ -68,6 +70,7 @@ describe('a collector of garbage, killed at', () => {
     await migrate(database)
     const place = opened.use(await openIngestPlace(database.db))
     place.now = Date.now()
+    await upsertAccount(database.db, { did: alice }, 1)
     const blobs = diskBlobStore({ dir: join(dir, 'blobs') })
     const context = { ...place.context, blobs }
     for (const name of ['stays', 'goes']) {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { SignInError } from '#atproto/sign-in-error.ts'
+import { upsertAccount } from '#store/accounts.ts'
 import { startNextJob } from '#store/job-steps.ts'
 import { createJob } from '#store/jobs.ts'
 import { recordVersion } from '#store/record-version.ts'
@@ -142,6 +143,7 @@ describe('GET /api/auth/callback', () => {
   }
 
   test('signs in although the account’s server does not list its sites', async () => {
+    await upsertAccount(api().db, { did: alice }, 1)
     await recordVersion(api().db, newVersion(), 1)
     api().network.isDown = true
     const { response, cookie } = await callback()

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { beforeEach, describe, expect, test } from 'bun:test'
 import { ServerUnreachableError } from '#atproto/account-repo.ts'
 import { IdentityError } from '#atproto/identity.ts'
 import { SyncsBusyError } from '#ingest/account-syncs.ts'
@@ -11,6 +11,9 @@ import { alice, bob, newVersion, siteOf } from '#tests/support/sample-rows.ts'
 import { sentences } from './contract/messages.ts'
 
 const api = testApi()
+beforeEach(async () => {
+  for (const did of [alice, bob]) await upsertAccount(api().db, { did }, 0)
+})
 
 async function answer(path: string, did = alice): Promise<unknown> {
   const headers = { cookie: await api().signedIn(did) }

@@ -11,7 +11,8 @@ import {
 import { isKnownAccount, setAccountStatus } from '#store/accounts.ts'
 import type { Db } from '#store/database.ts'
 import { countDueAccounts, enqueueIngest } from '#store/ingest-queue.ts'
-import { isVisitedOnly } from '#store/visited-accounts.ts'
+import { inTransaction } from '#store/transaction.ts'
+import { isVisitedOnly, meetAccount } from '#store/visited-accounts.ts'
 import type { CheckContext } from './check-account.ts'
 import { type LeasedQueue, leaseMs, runQueue } from './leased-queue.ts'
 import { type AccountReading, readAccount } from './read-account.ts'
@@ -136,7 +137,10 @@ async function rememberInactive(
   { db, now }: CheckContext,
 ): Promise<void> {
   if (status === 'active' || status === 'deleted' || (await isKnownAccount(db, did))) return
-  await setAccountStatus(db, did, status, now(), check)
+  await inTransaction(db, async (transaction) => {
+    if (!(await meetAccount(transaction, { did }, now()))) return
+    await setAccountStatus(transaction, did, status, now(), check)
+  })
 }
 
 /**

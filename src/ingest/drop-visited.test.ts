@@ -1,9 +1,13 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
+import { enqueueAccounts } from '#store/account-queue.ts'
+import { isKnownAccount } from '#store/accounts.ts'
 import { findSite } from '#store/sites.ts'
 import { rememberVisited, touchVisited, visitedUsage } from '#store/visited-accounts.ts'
+import { eventually } from '#tests/support/eventually.ts'
 import { type IngestPlace, openIngestPlace } from '#tests/support/ingest-place.ts'
 import { alice, siteOf } from '#tests/support/sample-rows.ts'
+import { runAccountQueue } from './account-queue-worker.ts'
 import { dropLeastVisited, visitedAccountsMax } from './drop-visited.ts'
 import { ingestSite } from './ingest-site.ts'
 import { syncAccount } from './sync-account.ts'
@@ -88,6 +92,52 @@ test('accounts that somebody visits stay, others go first', async () => {
   await touchVisited(db, [others[0] as never], place.now + 1)
   expect(await drop()).toBe(2)
   expect(await isHere('one')).toBe(false)
+})
+
+/** Everybody goes while this request of a look is answered. */
+function dropDuring(method: string): typeof place.context {
+  const { fetch } = place.context
+  return {
+    ...place.context,
+    async fetch(input, init) {
+      const response = await fetch(input, init)
+      if (String(input).includes(method)) await drop(0)
+      return response
+    },
+  }
+}
+
+test.each(['getRepoStatus', 'listRecords', 'getRecord', 'getBlob'])(
+  'dropped while its server answers %s, an account leaves nothing behind',
+  async (method) => {
+    const { db } = place.context
+    const kept = async () => ({
+      known: await isKnownAccount(db, alice),
+      blog: await isHere('blog'),
+    })
+    await place.write('blog')
+    await syncAccount(alice, { ...dropDuring(method), room })
+    expect(await kept()).toEqual({ known: false, blog: false })
+    expect(await taken()).toBe(0)
+
+    await rememberVisited(db, alice, place.now)
+    await sync()
+    expect(await kept()).toEqual({ known: true, blog: true })
+    await place.write('blog', page(100))
+    await syncAccount(alice, { ...dropDuring(method), room })
+    expect(await kept()).toEqual({ known: false, blog: false })
+  },
+)
+
+test('nor does one that is away just then', async () => {
+  const { db } = place.context
+  place.pds.lies.status = () => Response.json({ error: 'RepoDeactivated' }, { status: 400 })
+  await enqueueAccounts(db, [alice], { now: place.now, isUrgent: true })
+  const running = runAccountQueue(dropDuring('getRepoStatus'))
+  await eventually(async () => expect(place.logged).toContain('account looked at'))
+  place.stop.abort()
+  await running
+  expect(await isKnownAccount(db, alice)).toBe(false)
 })
 
 test('with no room at all, everybody who was only visited goes', async () => {

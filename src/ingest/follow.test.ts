@@ -93,13 +93,7 @@ test('sites of known accounts are queued, and the cursor covers them', async () 
 })
 
 test('a part that changes or goes has every site of its account queued', async () => {
-  for (const [name, did] of [
-    ['a', alice],
-    ['b', alice],
-    ['c', bob],
-  ] as const) {
-    await goLive(database.db, snapshotOf({}, { ...siteOf(name), did }))
-  }
+  for (const name of ['a', 'b']) await goLive(database.db, snapshotOf({}, siteOf(name)))
   frames = [
     commit(1, bob, 'place.sitehost.subfs/3kaaaaaaaaaa2'),
     commit(2, alice, 'place.sitehost.subfs/3kaaaaaaaaaa2', 'place.sitehost.fs/new'),

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { BlobStore } from '#blobs/blob-store.ts'
 import { hashesNamedIn } from '#site/named-hashes.ts'
+import { upsertAccount } from '#store/accounts.ts'
 import { listBlobHashes } from '#store/blobs.ts'
 import type { Db } from '#store/database.ts'
 import { oldestOpenWork } from '#store/garbage.ts'
@@ -12,7 +13,7 @@ import { dropReplacedSnapshots, listSnapshots, withdrawReplaced } from '#store/v
 import { listOf } from '#tests/support/blob-store-contract.ts'
 import { onEachStore } from '#tests/support/databases.ts'
 import { type IngestPlace, openIngestPlace } from '#tests/support/ingest-place.ts'
-import { newJob, siteOf } from '#tests/support/sample-rows.ts'
+import { alice, newJob, siteOf } from '#tests/support/sample-rows.ts'
 import { collectGarbage, garbageKeptMs } from './garbage.ts'
 import { ingestSite } from './ingest-site.ts'
 
@@ -84,6 +85,7 @@ class Life implements AsyncDisposable {
     ] as const) {
       await db.deleteFrom(table).execute()
     }
+    await upsertAccount(db, { did: alice }, 1)
     return new Life(db, await openIngestPlace(db))
   }
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { upsertAccount } from '#store/accounts.ts'
 import { listBlobHashes } from '#store/blobs.ts'
 import { enqueueIngest, finishIngest, takeDueIngest } from '#store/ingest-queue.ts'
 import { finishJob } from '#store/job-steps.ts'
@@ -6,13 +7,14 @@ import { createJob } from '#store/jobs.ts'
 import { listOf } from '#tests/support/blob-store-contract.ts'
 import { findServedSite } from '#tests/support/find-served-site.ts'
 import { type IngestPlace, openIngestPlace } from '#tests/support/ingest-place.ts'
-import { newJob, siteOf } from '#tests/support/sample-rows.ts'
+import { alice, newJob, siteOf } from '#tests/support/sample-rows.ts'
 import { collectGarbage, garbageKeptMs } from './garbage.ts'
 import { ingestSite } from './ingest-site.ts'
 
 let place: IngestPlace
 beforeEach(async () => {
   place = await openIngestPlace()
+  await upsertAccount(place.context.db, { did: alice }, 1)
 })
 afterEach(() => place[Symbol.asyncDispose]())
 

@@ -37,6 +37,7 @@ beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'worker-'))
   database = openDatabase({})
   await migrate(database)
+  await upsertAccount(database.db, { did: alice }, 1)
   pds = await startFakePds(alice)
   hints = new Hints()
   stop = new AbortController()
@@ -232,7 +233,6 @@ test('what takes long stays taken; what a killed process had taken is free withi
 })
 
 test('an account that went away unheard is found to be so', async () => {
-  await upsertAccount(database.db, { did: alice }, 1)
   const refusal = { error: 'RepoTakendown' }
   pds.lies.proof = async () => Response.json(refusal, { status: 400 })
   pds.lies.status = () => Response.json({ did: alice, active: false, status: 'takendown' })
@@ -248,7 +248,6 @@ const queuedAccount = async () => (await queuedAccounts(database.db)).map(({ did
 test.each(['deactivated', 'suspended', 'takendown', 'deleted'] as const)(
   'an account that is said to be %s, and whose server gives its sites all the same, is asked for again',
   async (status) => {
-    await upsertAccount(database.db, { did: alice }, 1)
     await setAccountStatus(database.db, alice, status, 1)
     await write('blog')
     start()
@@ -259,7 +258,6 @@ test.each(['deactivated', 'suspended', 'takendown', 'deleted'] as const)(
 )
 
 test('one that is active is not', async () => {
-  await upsertAccount(database.db, { did: alice }, 1)
   await write('blog')
   start()
   await ask('blog')
@@ -268,7 +266,6 @@ test('one that is active is not', async () => {
 })
 
 test('a server that is wrong about an account for a moment hides it until its site is read the next time', async () => {
-  await upsertAccount(database.db, { did: alice }, 1)
   await write('blog')
   const refusal = () => Response.json({ error: 'RepoNotFound' }, { status: 400 })
   pds.lies.proof = async () => refusal()
@@ -287,7 +284,10 @@ test('a server that is wrong about an account for a moment hides it until its si
 
 test('however many visited accounts have servers that do not answer, others do not wait for them', async () => {
   const strangers = Array.from({ length: 20 }, (_, i) => `did:web:slow-${i}.example` as Did)
-  for (const did of strangers) await rememberVisited(database.db, did, now)
+  for (const did of strangers) {
+    await rememberVisited(database.db, did, now)
+    await upsertAccount(database.db, { did }, now)
+  }
   const sites = strangers.map((did) => siteOf('blog', did))
   await enqueueIngest(database.db, sites, now)
   const identities = new Identities({

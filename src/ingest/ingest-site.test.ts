@@ -11,6 +11,7 @@ import { ProofError, RecordUnavailableError } from '#atproto/verified-record.ts'
 import { diskBlobStore } from '#blobs/disk.ts'
 import { ruleFileBytesMax, snapshotBytesMax } from '#site/limits.ts'
 import { decodeSnapshot, type Snapshot } from '#site/snapshot.ts'
+import { upsertAccount } from '#store/accounts.ts'
 import { type Database, openDatabase } from '#store/database.ts'
 import { migrate } from '#store/migrate.ts'
 import { findSite } from '#store/sites.ts'
@@ -30,6 +31,7 @@ beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'ingest-'))
   database = openDatabase({})
   await migrate(database)
+  await upsertAccount(database.db, { did: alice }, 1)
   pds = await startFakePds(alice)
   const fetch = createSafeFetch({ allowPrivate: true })
   identities = new Identities({ fetch, plcUrl: pds.url, allowHttp: true })

@@ -5,7 +5,7 @@ import type { BlobStore } from '#blobs/blob-store.ts'
 import type { SiteLimits } from '#site/limits.ts'
 import { hashesNamedIn } from '#site/named-hashes.ts'
 import { type Did, type SiteAddress, siteLabel } from '#site/site-address.ts'
-import { findSigningKey } from '#store/accounts.ts'
+import { findSigningKey, isKnownAccount } from '#store/accounts.ts'
 import type { Db } from '#store/database.ts'
 import { claimBlobs } from '#store/garbage.ts'
 import { type RecordOutcome, recordVersion } from '#store/record-version.ts'
@@ -33,15 +33,16 @@ export interface IngestContext {
 /**
  * Makes the index agree with the owner's repository about one site. The only writer of the index.
  * A version goes live when its record is proven and every blob of it is here and verified; one that is
- * refused is stored with its problems, and what was live stays live. Throws when the owner's server
- * cannot be asked, or when the key that signed is the account's no more: nothing has changed then, and the caller
- * tries again.
+ * refused is stored with its problems, and what was live stays live. Of an account that is not known nothing is
+ * fetched, nor stored. Throws when the owner's server cannot be asked, or when the key that signed is the account's no
+ * more: nothing has changed then, and the caller tries again.
  */
 export async function ingestSite(
   address: SiteAddress,
   context: IngestContext,
 ): Promise<IngestOutcome> {
   const { at, db, now } = context
+  if (!(await isKnownAccount(db, address.did))) return 'not-known'
   const { identity, reading } = await readProven(address, context)
   at?.('record-verified')
   if (!reading.found) {

@@ -4,9 +4,10 @@ import type { RepoStatus } from '#atproto/repo-status.ts'
 import { accountSitesMax } from '#site/limits.ts'
 import type { Did } from '#site/site-address.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
-import { isKnownAccount, recordCheck, upsertAccount } from '#store/accounts.ts'
-import { hasLeft } from '#store/departures.ts'
+import { recordCheck } from '#store/accounts.ts'
 import { listSiteNames } from '#store/sites.ts'
+import { inTransaction } from '#store/transaction.ts'
+import { meetAccount } from '#store/visited-accounts.ts'
 import { type AccountCheck, type CheckContext, checkAccount } from './check-account.ts'
 
 const collection = 'place.sitehost.fs'
@@ -15,31 +16,41 @@ export interface AccountReading {
   /** Number of the check. */
   readonly check: number
   readonly status: RepoStatus
-  /** Sites in its repository, and those that we know and that may be gone. None of an inactive account. */
+  /**
+   * Sites in its repository, and those that we know and that may be gone. None of an account that is inactive or does
+   * not become known.
+   */
   readonly siteNames: readonly SiteName[]
 }
 
 /**
  * Looks at an account as a whole: what `checkAccount` does, and which sites there are to be ingested. An
- * account that is not known becomes so when it has sites. Throws when its server cannot be asked.
+ * account that is not known becomes so when it has sites, as `meetAccount` has it. Throws when its server cannot
+ * be asked.
  */
 export async function readAccount(did: Did, context: CheckContext): Promise<AccountReading> {
-  const { check, status, identity, handle } = await checkAccount(did, context)
+  const found = await checkAccount(did, context)
+  const { check, status, identity } = found
   if (status !== 'active' || identity === null) return { check, status, siteNames: [] }
   const keys = await listRecordKeys(identity, { collection, recordsMax: accountSitesMax }, context)
   const listed = keys.flatMap((key) => parseSiteName(key) ?? [])
-  if (listed.length > 0) await meetAccount(identity, { check, handle }, context)
+  if (listed.length > 0 && !(await meet(identity, found, context))) {
+    return { check, status, siteNames: [] }
+  }
   // Known ones first: for those there is room.
   const siteNames = new Set([...(await listSiteNames(context.db, did)), ...listed])
   return { check, status, siteNames: [...siteNames] }
 }
 
-async function meetAccount(
+/** False: it is not known, and is not to be. */
+function meet(
   { did, pds }: Identity,
   { check, handle = null }: Pick<AccountCheck, 'check' | 'handle'>,
   { db, now }: CheckContext,
-): Promise<void> {
-  if ((await isKnownAccount(db, did)) || (await hasLeft(db, did))) return
-  await upsertAccount(db, { did, pds, handle }, now())
-  await recordCheck(db, { did, check, status: 'active' }, now())
+): Promise<boolean> {
+  return inTransaction(db, async (transaction) => {
+    if (!(await meetAccount(transaction, { did, pds, handle }, now()))) return false
+    await recordCheck(transaction, { did, check, status: 'active' }, now())
+    return true
+  })
 }

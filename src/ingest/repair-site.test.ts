@@ -132,6 +132,17 @@ describe('is told, and not mended:', () => {
     expect(findings).toEqual([{ what: expect.stringMatching(/^refused: /), isMended: false }])
   })
 
+  test('an account that is not known: nothing of it is brought', async () => {
+    await place.context.db.deleteFrom('sites').execute()
+    await place.context.db.deleteFrom('accounts').execute()
+    place.pds.requests.length = 0
+    expect(await repair()).toMatchObject({
+      ...{ outcome: 'not-known', recordCid: null, files: 0 },
+      findings: [{ what: expect.stringContaining('not known here'), isMended: false }],
+    })
+    expect(place.pds.requests.filter((request) => request.startsWith('getBlob'))).toEqual([])
+  })
+
   test('an account that is not active', async () => {
     place.pds.lies.status = () => Response.json({ did: alice, active: false, status: 'takendown' })
     expect(await repair()).toMatchObject({

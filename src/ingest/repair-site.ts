@@ -144,6 +144,8 @@ async function outcomeFindings(
       return wasLive ? [{ what: 'its owner has removed it', isMended: true }] : []
     case 'outdated':
       return [{ what: 'its server answers with an older state than is live here', isMended: false }]
+    case 'not-known':
+      return [{ what: 'its account is not known here: nothing is brought of it', isMended: false }]
     case 'too-many':
       return [{ what: tooManySites, isMended: false }]
     case 'refused': {

@@ -50,6 +50,7 @@ async function syncSite(
   try {
     const outcome = await ingestSite(address, context)
     if (outcome === 'too-many') return { rkey: name, error: tooManySites }
+    if (outcome === 'not-known') return 'removed'
     if (outcome !== 'refused') return outcome === 'removed' ? outcome : 'synced'
     const problems = (await findSite(db, address))?.refused?.problems ?? []
     return { rkey: name, error: `This version is refused: ${problems.join('; ')}` }

@@ -108,6 +108,7 @@ await onEachStore('store/accounts', (db) => {
   })
 
   test('an account that leaves takes its sites along, and brings them back', async () => {
+    await upsertAccount(db(), { did: alice }, 1)
     await recordVersion(db(), newVersion({ site: siteOf('blog') }), 1)
     await recordVersion(db(), newVersion({ site: siteOf('shop'), label: 's--shop' }), 1)
 
@@ -126,6 +127,7 @@ await onEachStore('store/accounts', (db) => {
   })
 
   test('the status it already has tells nobody', async () => {
+    await upsertAccount(db(), { did: alice }, 1)
     await recordVersion(db(), newVersion({ site: siteOf('blog') }), 1)
     await setAccountStatus(db(), alice, 'suspended', 2)
     expect(await setAccountStatus(db(), alice, 'suspended', 3)).toBe(false)

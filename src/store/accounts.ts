@@ -108,6 +108,11 @@ export async function isKnownAccount(db: Db, did: Did): Promise<boolean> {
   return (await knownAccountsAmong(db, [did])).size > 0
 }
 
+/** As `isKnownAccount`; if it is, it stays so until the transaction ends. Comes first in a transaction. */
+export async function staysKnown(transaction: Transaction<Schema>, did: Did): Promise<boolean> {
+  return !(await isGone(transaction, did)) && (await isKnownAccount(transaction, did))
+}
+
 /** As `isKnownAccount`, of many at once. */
 export async function knownAccountsAmong(db: Db, dids: readonly Did[]): Promise<ReadonlySet<Did>> {
   return new Set((await selectAccounts(db, dids)).map(({ did }) => did))

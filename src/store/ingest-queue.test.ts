@@ -3,7 +3,7 @@ import type { Did } from '#site/site-address.ts'
 import { countIngest } from '#tests/support/count-ingest.ts'
 import { onEachDatabase, onEachStore } from '#tests/support/databases.ts'
 import { alice, bob, siteOf } from '#tests/support/sample-rows.ts'
-import { setAccountStatus } from './accounts.ts'
+import { setAccountStatus, upsertAccount } from './accounts.ts'
 import { openDatabase } from './database.ts'
 import {
   enqueueIngest,
@@ -209,6 +209,7 @@ await onEachStore('store/ingest-queue', (db) => {
     })
     test('not when its owner removed it', async () => {
       await enqueue('a', 10)
+      await upsertAccount(db(), { did: alice }, 1)
       await removeSite(db(), siteOf('a'), '3kaaaaaaaaaa2', 10)
       expect(await listAwaitedSites(db(), 2)).toEqual([])
     })

@@ -54,6 +54,7 @@ await onEachDatabase('store/migrate', (make, dialect) => {
     await using database = openDatabase(own.options)
     await migrate(database)
     const { db } = database
+    await upsertAccount(db, { did: alice }, 1)
     await recordVersion(db, newVersion({ site: siteOf('queued'), label: 's--queued' }), 7)
     await recordVersion(db, newVersion({ site: siteOf('shown') }), 8)
     const site = siteOf('refused')

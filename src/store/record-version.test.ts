@@ -1,18 +1,22 @@
-import { describe, expect, test } from 'bun:test'
+import { beforeEach, describe, expect, test } from 'bun:test'
 import { onEachStore } from '#tests/support/databases.ts'
 import { findServedSite } from '#tests/support/find-served-site.ts'
 import { alice, bob, nameOf, newVersion, siteOf } from '#tests/support/sample-rows.ts'
+import { upsertAccount } from './accounts.ts'
 import { readChanges } from './changes.ts'
 import { chunksOf } from './chunks.ts'
 import { awaitWithdrawal, type NewVersion, recordVersion } from './record-version.ts'
+import { removeIndexRows } from './remove-account.ts'
 import { removeSite } from './remove-site.ts'
 import { forgetRemovedSites } from './site-room.ts'
 import { findSite } from './sites.ts'
+import { inTransaction } from './transaction.ts'
 import { listSnapshots, listVersions } from './versions.ts'
 
 const hourMs = 60 * 60 * 1000
 
 await onEachStore('store/record-version', (db) => {
+  beforeEach(async () => void (await upsertAccount(db(), { did: alice }, 1)))
   const blog = siteOf('blog')
   const record = (rev: string, facts: Partial<NewVersion> = {}, now = 1) =>
     recordVersion(db(), newVersion({ rev, recordCid: `cid ${rev}`, snapshot: rev, ...facts }), now)
@@ -250,6 +254,20 @@ await onEachStore('store/record-version', (db) => {
     expect(await visible()).toBeNull()
   })
 
+  test('of an account that is not known, or not any more, nothing is recorded', async () => {
+    const site = siteOf('blog', bob)
+    const outcomes = async () => [
+      await record('1', { site, label: 's--bobs' }),
+      await removeSite(db(), site, '2', 1),
+    ]
+    expect(await outcomes()).toEqual(['not-known', false])
+    await upsertAccount(db(), { did: bob }, 1)
+    expect(await outcomes()).toEqual(['went-live', true])
+    await inTransaction(db(), (transaction) => removeIndexRows(transaction, bob, 1))
+    expect(await outcomes()).toEqual(['not-known', false])
+    expect(await db().selectFrom('sites').select('did').execute()).toEqual([])
+  })
+
   describe('of an account that has a thousand sites', () => {
     const fill = async (count: number) => {
       const row = { did: alice, label: null, liveVersionId: null, removedRev: null }
@@ -276,6 +294,7 @@ await onEachStore('store/record-version', (db) => {
       expect(await record('5', known)).toBe('went-live')
       expect(await remove('6')).toBe(true)
       expect(await record('7')).toBe('went-live')
+      await upsertAccount(db(), { did: bob }, 1)
       const others = { site: siteOf('another', bob), label: 's--others' }
       expect(await record('8', others)).toBe('went-live')
     })

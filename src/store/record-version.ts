@@ -1,9 +1,9 @@
 import type { Selectable, Transaction } from 'kysely'
 import { replacedVersionMs, versionsMax } from '#site/limits.ts'
 import type { SiteAddress } from '#site/site-address.ts'
+import { staysKnown } from './accounts.ts'
 import { appendChange } from './changes.ts'
 import type { Db } from './database.ts'
-import { isGone } from './departures.ts'
 import { prepared } from './prepared.ts'
 import type { Schema } from './schema.ts'
 import { inSharedTransaction } from './shared-transaction.ts'
@@ -31,10 +31,17 @@ export interface NewVersion {
 export type RecordMoment = 'version-inserted' | 'pointer-swapped' | 'change-appended'
 
 /**
- * `outdated`: something at least as new is live, or removed the site, or its owner has left; nothing was stored.
+ * `outdated`: something at least as new is live, or removed the site; nothing was stored.
  * `too-many`: nor was it, for it is a new site of an account that has `accountSitesMax`.
+ * `not-known`: nor was it, for its account is not known, perhaps not any more: nobody would ever remove it.
  */
-export type RecordOutcome = 'went-live' | 'already-live' | 'refused' | 'outdated' | 'too-many'
+export type RecordOutcome =
+  | 'went-live'
+  | 'already-live'
+  | 'refused'
+  | 'outdated'
+  | 'too-many'
+  | 'not-known'
 
 /**
  * Stores a version. A valid one that is newer than the live one takes its place in the same commit;
@@ -50,7 +57,7 @@ export function recordVersion(
   at: (moment: RecordMoment) => void = () => {},
 ): Promise<RecordOutcome> {
   return inSharedTransaction(db, async (transaction) => {
-    if (await isGone(transaction, version.site.did)) return 'outdated'
+    if (!(await staysKnown(transaction, version.site.did))) return 'not-known'
     await lockUntilCommit(transaction, siteSubject(version.site))
     const site = await rowOf(transaction, version, now)
     const withdraws = site.withdrawWith === version.recordCid

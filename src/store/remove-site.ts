@@ -1,7 +1,7 @@
 import type { SiteAddress } from '#site/site-address.ts'
+import { staysKnown } from './accounts.ts'
 import { appendChange } from './changes.ts'
 import type { Db } from './database.ts'
-import { isGone } from './departures.ts'
 import { siteSubject } from './record-version.ts'
 import { inSharedTransaction } from './shared-transaction.ts'
 import { isTurnedAway } from './site-room.ts'
@@ -10,7 +10,7 @@ import { lockUntilCommit } from './transaction.ts'
 /**
  * The owner removed the site's record at revision `rev`: all its versions up to then end, the
  * replaced ones too, and an older state of the record that arrives late cannot bring it back. False
- * when that is known already, when a version at least as new is live, or when its owner has left; also of a site
+ * when that is known already, when a version at least as new is live, or when its owner is not known; also of a site
  * that was not known, where its account has `accountSitesMax`.
  */
 export function removeSite(
@@ -20,7 +20,7 @@ export function removeSite(
   now: number,
 ): Promise<boolean> {
   return inSharedTransaction(db, async (transaction) => {
-    if (await isGone(transaction, did)) return false
+    if (!(await staysKnown(transaction, did))) return false
     await lockUntilCommit(transaction, siteSubject({ did, name }))
     const site = await transaction
       .insertInto('sites')

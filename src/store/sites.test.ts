@@ -1,7 +1,7 @@
-import { expect, test } from 'bun:test'
+import { beforeEach, expect, test } from 'bun:test'
 import { onEachStore } from '#tests/support/databases.ts'
 import { alice, bob, newVersion, siteOf } from '#tests/support/sample-rows.ts'
-import { setAccountStatus } from './accounts.ts'
+import { setAccountStatus, upsertAccount } from './accounts.ts'
 import { type NewVersion, recordVersion } from './record-version.ts'
 import { removeSite } from './remove-site.ts'
 import {
@@ -13,6 +13,7 @@ import {
 } from './sites.ts'
 
 await onEachStore('store/sites', (db) => {
+  beforeEach(async () => void (await upsertAccount(db(), { did: alice }, 1)))
   const blog = siteOf('blog')
   const record = (facts: Partial<NewVersion> = {}, now = 1) =>
     recordVersion(db(), newVersion(facts), now)

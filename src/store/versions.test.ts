@@ -1,6 +1,7 @@
-import { expect, test } from 'bun:test'
+import { beforeEach, expect, test } from 'bun:test'
 import { onEachStore } from '#tests/support/databases.ts'
-import { newVersion, siteOf } from '#tests/support/sample-rows.ts'
+import { alice, newVersion, siteOf } from '#tests/support/sample-rows.ts'
+import { upsertAccount } from './accounts.ts'
 import { type NewVersion, recordVersion } from './record-version.ts'
 import { removeSite } from './remove-site.ts'
 import {
@@ -12,6 +13,7 @@ import {
 } from './versions.ts'
 
 await onEachStore('store/versions', (db) => {
+  beforeEach(async () => void (await upsertAccount(db(), { did: alice }, 1)))
   const blog = siteOf('blog')
   const record = (rev: string, at: number, facts: Partial<NewVersion> = {}) =>
     recordVersion(

@@ -1,8 +1,8 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { onEachStore } from '#tests/support/databases.ts'
 import { alice, bob, newVersion, siteOf } from '#tests/support/sample-rows.ts'
 import { enqueueAccounts } from './account-queue.ts'
-import { findAccount, upsertAccount } from './accounts.ts'
+import { findAccount, setAccountStatus, upsertAccount } from './accounts.ts'
 import { readChanges } from './changes.ts'
 import { recordVersion } from './record-version.ts'
 import { findSite } from './sites.ts'
@@ -14,6 +14,7 @@ import {
   keepAllForGood,
   keepListedForGood,
   listLeastVisited,
+  meetAccount,
   rememberSignedIn,
   rememberVisited,
   touchVisited,
@@ -113,6 +114,43 @@ await onEachStore('store/visited-accounts', (db) => {
     await publish()
     expect(await dropVisited(db(), alice, 10)).toBeNull()
     expect(await findSite(db(), aliceBlog)).not.toBeNull()
+  })
+
+  describe('an account that has sites becomes known,', () => {
+    const meet = (did = alice) => meetAccount(db(), { did, handle: null }, 5)
+
+    test('once, and its status stays', async () => {
+      expect(await meet()).toBe(true)
+      await setAccountStatus(db(), alice, 'suspended', 6)
+      expect(await meet()).toBe(true)
+      expect(await findAccount(db(), alice)).toMatchObject({ status: 'suspended' })
+    })
+
+    test('but not one that was dropped, until there is a reason again', async () => {
+      await rememberVisited(db(), alice, 1)
+      expect(await dropVisited(db(), alice, 2)).toBe(0)
+      expect(await meet()).toBe(false)
+      expect(await findAccount(db(), alice)).toBeNull()
+      await rememberVisited(db(), alice, 3)
+      expect(await meet()).toBe(true)
+      expect(await isVisitedOnly(db(), alice)).toBe(true)
+
+      await dropVisited(db(), alice, 4)
+      await keepListedForGood(db(), [alice])
+      expect(await meet()).toBe(true)
+      await visit(bob, 1)
+      await dropVisited(db(), bob, 4)
+      await keepAllForGood(db())
+      expect(await meet(bob)).toBe(true)
+    })
+  })
+
+  test('dropped while its site is recorded: nothing of it stays', async () => {
+    for (let round = 0; round < 20; round++) {
+      await visit(alice, 1)
+      await Promise.all([publish(), dropVisited(db(), alice, 2)])
+      expect(await findSite(db(), aliceBlog)).toBeNull()
+    }
   })
 
   test('with everybody followed nobody is only visited', async () => {

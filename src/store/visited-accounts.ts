@@ -3,7 +3,7 @@ import type { Did } from '#site/site-address.ts'
 import { type Account, isKnownAccount, type KnownAccount, upsertAccount } from './accounts.ts'
 import { chunksOf } from './chunks.ts'
 import type { Db } from './database.ts'
-import { hasLeft } from './departures.ts'
+import { hasLeft, isGone } from './departures.ts'
 import { prepared } from './prepared.ts'
 import { removeIndexRows } from './remove-account.ts'
 import { inTransaction, lockUntilCommit } from './transaction.ts'
@@ -70,9 +70,29 @@ function keepForGood(db: Db, did: Did): Promise<void> {
   })
 }
 
-/** There is another reason to keep up with everybody who is here. */
+/** There is another reason to keep up with everybody, also with those who were dropped and publish again. */
 export async function keepAllForGood(db: Db): Promise<void> {
-  await db.deleteFrom('visitedAccounts').where('droppedAt', 'is', null).execute()
+  await db.deleteFrom('visitedAccounts').execute()
+}
+
+/**
+ * An account that has sites becomes known, as active, if it is not. Not one that has left, nor one that was dropped
+ * while somebody looked at it: the next visit asks again. Whether it is known now.
+ */
+export function meetAccount(db: Db, account: KnownAccount, now: number): Promise<boolean> {
+  return inTransaction(db, async (transaction) => {
+    const { did } = account
+    if (await isGone(transaction, did)) return false
+    if (await isKnownAccount(transaction, did)) return true
+    if (await wasDropped(transaction, did)) return false
+    await upsertAccount(transaction, account, now)
+    return true
+  })
+}
+
+async function wasDropped(db: Db, did: Did): Promise<boolean> {
+  const row = db.selectFrom('visitedAccounts').select('did').where('did', '=', did)
+  return (await row.where('droppedAt', 'is not', null).executeTakeFirst()) !== undefined
 }
 
 export async function isVisitedOnly(db: Db, did: Did): Promise<boolean> {
@@ -134,6 +154,7 @@ export async function listLeastVisited(db: Db, limit: number): Promise<Did[]> {
 /** Forgets a visited account with its sites. Null when it is not one (any more); else the bytes that its sites named. */
 export function dropVisited(db: Db, did: Did, now: number): Promise<number | null> {
   return inTransaction(db, async (transaction) => {
+    if (await isGone(transaction, did)) return null
     await lockUntilCommit(transaction, visitedSubject(did))
     if (!(await isVisitedOnly(transaction, did))) return null
     const { bytes } = await transaction

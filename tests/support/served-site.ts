@@ -1,5 +1,6 @@
 import { type Did, type SiteAddress, siteLabel } from '#site/site-address.ts'
 import { encodeSnapshot, type Snapshot, type SnapshotFile } from '#site/snapshot.ts'
+import { isKnownAccount, upsertAccount } from '#store/accounts.ts'
 import type { Db } from '#store/database.ts'
 import { recordVersion } from '#store/record-version.ts'
 import { siteOf } from './sample-rows.ts'
@@ -41,7 +42,7 @@ export function snapshotOf(
   }
 }
 
-/** Makes this version live, as ingest does. Returns the site's label. */
+/** Makes this version live, as ingest does; its account is known from then on. Returns the site's label. */
 export async function goLive(
   db: Db,
   snapshot: Snapshot,
@@ -53,6 +54,7 @@ export async function goLive(
   const { recordCid, publishedAt } = snapshot
   const text = encodeSnapshot(snapshot)
   const counts = { problems: [], fileCount: snapshot.files.size, bytes: 0 }
+  if (!(await isKnownAccount(db, site.did))) await upsertAccount(db, { did: site.did }, now)
   await recordVersion(
     db,
     { site, label, recordCid, rev, publishedAt, snapshot: text, ...counts },
