@@ -5,6 +5,7 @@ import { staysKnown } from './accounts.ts'
 import { appendChange } from './changes.ts'
 import type { Db } from './database.ts'
 import { prepared } from './prepared.ts'
+import { isLater } from './revision.ts'
 import type { Schema } from './schema.ts'
 import { inSharedTransaction } from './shared-transaction.ts'
 import { isTurnedAway } from './site-room.ts'
@@ -18,6 +19,8 @@ export interface NewVersion {
   readonly recordCid: string
   /** The revision of the repository it was read at. */
   readonly rev: string
+  /** When that look at the repository began. */
+  readonly readAt: number
   /** What the edge reads; null when the version is refused. */
   readonly snapshot: string | null
   /** What the owner shall see: why it is refused, or what to mend. */
@@ -70,7 +73,8 @@ export function recordVersion(
       if (withdraws) await appendChange(transaction, version.site, now)
       return 'already-live'
     }
-    if (isOutdated(version.rev, site.removedRev, live?.rev)) return 'outdated'
+    if (live !== undefined && version.rev < live.rev && !isLater(version, live)) return 'outdated'
+    if (isRemovedLater(site, version)) return 'outdated'
     await dropRefused(transaction, versions, version.rev)
     if (version.snapshot === null) {
       await insertVersion(transaction, version, 'invalid', now)
@@ -151,7 +155,7 @@ const upsertSite = prepared<SiteAddress & { label: string; now: number }, SiteRo
 interface StoredVersion
   extends Pick<
     Selectable<Schema['versions']>,
-    'id' | 'recordCid' | 'rev' | 'state' | 'replacedAt'
+    'id' | 'recordCid' | 'rev' | 'state' | 'seenAt' | 'replacedAt'
   > {
   readonly snapshot: string | null
   readonly hasSnapshot: unknown
@@ -161,7 +165,7 @@ interface StoredVersion
 const selectVersions = prepared<SiteAddress, StoredVersion>((db, { did, name }) =>
   db
     .selectFrom('versions')
-    .select(['id', 'recordCid', 'rev', 'state', 'replacedAt'])
+    .select(['id', 'recordCid', 'rev', 'state', 'seenAt', 'replacedAt'])
     .select(({ eb, ref }) => [
       eb.case().when('state', '=', 'live').then(ref('snapshot')).end().as('snapshot'),
       eb('snapshot', 'is not', null).as('hasSnapshot'),
@@ -172,12 +176,9 @@ const selectVersions = prepared<SiteAddress, StoredVersion>((db, { did, name }) 
     .orderBy('id', 'desc'),
 )
 
-/**
- * Revisions sort as text (https://atproto.com/specs/tid). Equal to the live one is not outdated:
- * the repository did not move, but what we make of the record did.
- */
-function isOutdated(rev: string, removedRev: string | null, liveRev = ''): boolean {
-  return rev < liveRev || (removedRev !== null && rev <= removedRev)
+function isRemovedLater({ removedRev, updatedAt }: SiteRow, version: NewVersion): boolean {
+  if (removedRev === null || version.rev > removedRev) return false
+  return !isLater(version, { rev: removedRev, seenAt: updatedAt })
 }
 
 /**
@@ -252,7 +253,7 @@ const setLive = prepared<SiteAddress & { id: string; now: number }, unknown>(
 
 async function insertVersion(
   transaction: Transaction<Schema>,
-  { site, label: _, problems, ...facts }: NewVersion,
+  { site, label: _, readAt: __, problems, ...facts }: NewVersion,
   state: 'live' | 'invalid',
   now: number,
 ): Promise<string> {
