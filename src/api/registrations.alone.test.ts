@@ -35,12 +35,13 @@ afterEach(async () => {
 const claim = () => claimSubdomain(database.db, name, { subdomainsMax: 3, now: 1 })
 const map = (site: string) => mapSubdomain(database.db, name, nameOf(site), 1)
 const rkey = async () => (await registrations.find(domain))?.rkey
-const isInMemory = () => !(registrations.find(domain) instanceof Promise)
 /** Asked for until it is answered without a look at the database. */
 const untilInMemory = () =>
   eventually(async () => {
     await registrations.find(domain)
-    expect(isInMemory()).toBe(true)
+    const again = registrations.find(domain)
+    await again
+    expect(again).not.toBeInstanceOf(Promise)
   }, 3_000)
 
 test('what was asked for once is answered at once', async () => {
@@ -74,8 +75,9 @@ test('what another process changes is seen within a second', async () => {
 test('a name that nobody has is looked up each time', async () => {
   await claim()
   await untilInMemory()
-  const unknown = registrations.find('nobody.sites.example.net')
-  expect(unknown).toBeInstanceOf(Promise)
-  expect(await unknown).toBeNull()
-  expect(registrations.find('nobody.sites.example.net')).toBeInstanceOf(Promise)
+  for (let times = 0; times < 2; times++) {
+    const unknown = registrations.find('nobody.sites.example.net')
+    expect(unknown).toBeInstanceOf(Promise)
+    expect(await unknown).toBeNull()
+  }
 })

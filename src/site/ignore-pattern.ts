@@ -3,6 +3,8 @@ import { type ByteSet, readByteSet } from './ignore-byte-set.ts'
 /** One pattern of gitignore(5), ready to be matched against bytes (one character of text each). */
 export interface IgnorePattern {
   readonly tokens: readonly Token[]
+  /** Index of the first token after the last wildcard that has no certain length, if that is a `*`; else -1. */
+  readonly tail: number
   /** Without a slash inside, a pattern is about the last name of a path, wherever that is. */
   readonly isAboutName: boolean
 }
@@ -26,8 +28,12 @@ export function compileIgnorePattern(pattern: string): IgnorePattern | string {
     tokens.push(read.token)
     at = read.end
   }
-  return { tokens, isAboutName }
+  const last = tokens.findLastIndex(isOpen)
+  return { tokens, isAboutName, tail: tokens[last] === 'star' ? last + 1 : -1 }
 }
+
+const isOpen = (token: Token): boolean =>
+  token === 'star' || token === 'folders' || token === 'rest'
 
 /**
  * Never goes back further than to the last `*` and the last `**`, so that the work is at most the product
@@ -35,7 +41,7 @@ export function compileIgnorePattern(pattern: string): IgnorePattern | string {
  * `budget`; below zero there is none left, and the answer means nothing.
  */
 export function matchesIgnorePattern(
-  { tokens, isAboutName }: IgnorePattern,
+  { tokens, isAboutName, tail }: IgnorePattern,
   path: string,
   budget: { steps: number },
 ): boolean {
@@ -48,7 +54,9 @@ export function matchesIgnorePattern(
     if (wanted === undefined && at === path.length) return true
     if (wanted === 'star') {
       token += 1
-      star = { token, at }
+      // What follows the last one is as long as the end of the path: there is one place where it can begin.
+      if (token === tail) at = endOfStar(path, at, path.length - (tokens.length - tail))
+      star = { token: token === tail ? -1 : token, at }
     } else if (wanted === 'folders' || wanted === 'rest') {
       token += 1
       folders = { token, at, isWhole: wanted === 'folders' }
@@ -70,6 +78,12 @@ export function matchesIgnorePattern(
     } else return false
   }
   return false
+}
+
+/** A `*` from here to there; nothing, where that would go back, or take a slash. */
+function endOfStar(path: string, from: number, to: number): number {
+  const firstSlash = path.indexOf('/', from)
+  return to < from || (firstSlash !== -1 && firstSlash < to) ? from : to
 }
 
 function accepts(wanted: Exclude<Token, 'star' | 'folders' | 'rest'>, byte: number): boolean {

@@ -130,7 +130,7 @@ describe('hostile rules', () => {
     })
   }
   test('end with an error when together they take too long', () => {
-    const { isIgnored } = parseIgnoreRules(`*${'a'.repeat(125)}b\n`.repeat(500))
+    const { isIgnored } = parseIgnoreRules(`*${'a'.repeat(125)}b*\n`.repeat(500))
     const spent = cpuMs(() => expect(() => names.filter(isIgnored)).toThrow(IgnoreStepsError))
     expect(spent).toBeLessThan(2000)
   })
