@@ -5,7 +5,6 @@ import type { PublicKey } from '@atcute/crypto'
 import { type Did, isTid } from '@atcute/lexicons/syntax'
 import type { BlockMap } from '@atcute/mst'
 import { type Commit, isCommit } from '@atcute/repo'
-import { tidMilliseconds } from '#site/tid-milliseconds.ts'
 import { decodeCbor } from './bounded-cbor.ts'
 
 /** A commit that the account has signed, and those blocks of its repository that a server gave with it. */
@@ -38,7 +37,7 @@ export async function verifyCommit(
   const commit = commitOf(blocks.get(root), did)
   if (!(await isSigned(root, commit, publicKey))) throw new Error('signature does not match')
   // Nothing honest would ever be newer: the account's next server, or its next key, could not publish any more.
-  if (tidMilliseconds(commit.rev) > now() + clockSkewMs) throw new Error('of a time to come')
+  if (millisecondsOf(commit.rev) > now() + clockSkewMs) throw new Error('of a time to come')
   return { rev: commit.rev, tree: commit.data.$link, blocks }
 }
 
@@ -66,6 +65,17 @@ function commitOf(bytes: Uint8Array | undefined, did: Did): Commit {
   if (commit.did !== did) throw new Error('commit of another account')
   if (!isTid(commit.rev)) throw new Error('the revision is none')
   return commit
+}
+
+const tidDigits = '234567abcdefghijklmnopqrstuvwxyz'
+
+/** Since 1970; a TID counts microseconds in front of its last two digits (https://atproto.com/specs/tid). */
+function millisecondsOf(tid: string): number {
+  const microseconds = [...tid.slice(0, -2)].reduce(
+    (sum, digit) => sum * tidDigits.length + tidDigits.indexOf(digit),
+    0,
+  )
+  return microseconds / 1000
 }
 
 const lastOf = new WeakMap<

@@ -174,7 +174,7 @@ describe('within a second', () => {
     await asked(host, 404)
     await setAccountStatus(database.db, alice, 'active', 3)
     await asked(host, 200)
-    await removeSite(database.db, siteOf('blog'), { rev: '3kaaaaaaaaaa3', readAt: 0 }, 4)
+    await removeSite(database.db, siteOf('blog'), '3kaaaaaaaaaa3', 4)
     await asked(host, 404)
   })
 })

@@ -11,7 +11,6 @@ import { ProofError, RecordUnavailableError } from '#atproto/verified-record.ts'
 import { diskBlobStore } from '#blobs/disk.ts'
 import { ruleFileBytesMax, snapshotBytesMax } from '#site/limits.ts'
 import { decodeSnapshot, type Snapshot } from '#site/snapshot.ts'
-import { tidMilliseconds } from '#site/tid-milliseconds.ts'
 import { upsertAccount } from '#store/accounts.ts'
 import { type Database, openDatabase } from '#store/database.ts'
 import { migrate } from '#store/migrate.ts'
@@ -46,7 +45,6 @@ afterEach(async () => {
 interface Options {
   readonly limits?: { fileBytesMax: number; siteBytesMax: number }
   readonly signal?: AbortSignal
-  readonly now?: () => number
 }
 
 async function ingest(options: Options = {}): Promise<IngestOutcome> {
@@ -179,22 +177,6 @@ test('a blob that was lost here is fetched again', async () => {
   await put({ a: file('kept'), b: file('new') })
   expect(await ingest()).toBe('went-live')
   expect(fetches()).toHaveLength(3)
-})
-
-test('what the next server writes is shown, though the one before dated its last commit ahead', async () => {
-  const dated = (rev: string) => {
-    pds.lies.proof = async (honest) => carOf(await proofOf({ ...honest, rev }))
-  }
-  const live = async () => (await findSite(database.db, siteOf('blog')))?.live?.recordCid
-  let now = Math.floor(tidMilliseconds('3kaaab2222222')) - 60_000
-  await put({ 'index.html': file('of the server before') })
-  dated('3kaaac2222222')
-  expect(await ingest({ now: () => now })).toBe('went-live')
-  const cid = await put({ 'index.html': file('of the next server') })
-  dated('3kaaab2222222')
-  now += 61_000
-  expect(await ingest({ now: () => now })).toBe('went-live')
-  expect(await live()).toBe(cid)
 })
 
 test('a record that is proven to be gone takes its site with it', async () => {

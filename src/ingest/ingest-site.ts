@@ -43,12 +43,11 @@ export async function ingestSite(
 ): Promise<IngestOutcome> {
   const { at, db, now } = context
   if (!(await isKnownAccount(db, address.did))) return 'not-known'
-  const readAt = now()
   const { identity, reading } = await readProven(address, context)
   at?.('record-verified')
   if (!reading.found) {
     await assertStillSigns(identity, address, context)
-    await removeSite(db, address, { rev: reading.rev, readAt }, now())
+    await removeSite(db, address, reading.rev, now())
     at?.('site-removed')
     return 'removed'
   }
@@ -57,7 +56,7 @@ export async function ingestSite(
   const version = await readVersion({ ...address, recordCid }, content, identity, context)
   const label = siteLabel(address)
   await assertStillSigns(identity, address, context)
-  const stored = { site: address, label, recordCid, rev, readAt, ...version }
+  const stored = { site: address, label, recordCid, rev, ...version }
   const outcome = await recordVersion(db, stored, now(), at)
   at?.('version-recorded')
   // Whoever collects garbage and has not seen this version may have marked its blobs meanwhile.

@@ -152,7 +152,7 @@ await onEachStore('store/departures', (db) => {
       const site = siteOf('blog')
       const late = newVersion({ site, rev: '3kaaaaaaaaaa9' })
       expect(await recordVersion(db(), late, 12)).toBe('not-known')
-      expect(await removeSite(db(), site, { rev: '3kaaaaaaaaaa9', readAt: 0 }, 12)).toBe(false)
+      expect(await removeSite(db(), site, '3kaaaaaaaaaa9', 12)).toBe(false)
       expect(await setAccountStatus(db(), alice, 'suspended', 12)).toBe(false)
       await rememberUploadedBlobs(db(), alice, [blob], 12)
       await rememberVisited(db(), alice, 12)

@@ -210,7 +210,7 @@ await onEachStore('store/ingest-queue', (db) => {
     test('not when its owner removed it', async () => {
       await enqueue('a', 10)
       await upsertAccount(db(), { did: alice }, 1)
-      await removeSite(db(), siteOf('a'), { rev: '3kaaaaaaaaaa2', readAt: 0 }, 10)
+      await removeSite(db(), siteOf('a'), '3kaaaaaaaaaa2', 10)
       expect(await listAwaitedSites(db(), 2)).toEqual([])
     })
     test('not when its account is hidden', async () => {

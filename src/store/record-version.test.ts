@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
-import { tidMilliseconds } from '#site/tid-milliseconds.ts'
 import { onEachStore } from '#tests/support/databases.ts'
 import { findServedSite } from '#tests/support/find-served-site.ts'
 import { alice, bob, nameOf, newVersion, siteOf } from '#tests/support/sample-rows.ts'
@@ -22,7 +21,7 @@ await onEachStore('store/record-version', (db) => {
   const record = (rev: string, facts: Partial<NewVersion> = {}, now = 1) =>
     recordVersion(db(), newVersion({ rev, recordCid: `cid ${rev}`, snapshot: rev, ...facts }), now)
   const refuse = (rev: string) => record(rev, { snapshot: null, problems: ['bad'] })
-  const remove = (rev: string) => removeSite(db(), blog, { rev: rev, readAt: 0 }, 1)
+  const remove = (rev: string) => removeSite(db(), blog, rev, 1)
   const visible = async () => (await findServedSite(db(), blog))?.snapshot ?? null
   const changes = async () => (await readChanges(db(), 0)).length
 
@@ -194,31 +193,6 @@ await onEachStore('store/record-version', (db) => {
     expect(await changes()).toBe(3)
   })
 
-  describe('after a commit of a server whose clock is ahead, the account’s next server', () => {
-    const [ahead, next] = ['3kaaac2222222', '3kaaab2222222'] as const
-    const seenAt = Math.floor(tidMilliseconds(next)) - 1000
-    const readAt = seenAt + 2000
-
-    test('has its first commit shown', async () => {
-      await record(ahead, {}, seenAt)
-      expect(await record(next, { readAt: seenAt }, readAt)).toBe('outdated')
-      expect(await record(next, { readAt }, readAt)).toBe('went-live')
-      expect(await visible()).toBe(next)
-    })
-    test('can remove the site with it', async () => {
-      await record(ahead, {}, seenAt)
-      expect(await removeSite(db(), blog, { rev: next, readAt: seenAt }, readAt)).toBe(false)
-      expect(await removeSite(db(), blog, { rev: next, readAt }, readAt)).toBe(true)
-      expect(await visible()).toBeNull()
-      expect(await listVersions(db(), blog)).toEqual([])
-    })
-    test('can bring it back with it', async () => {
-      await removeSite(db(), blog, { rev: ahead, readAt: 0 }, seenAt)
-      expect(await record(next, { readAt: seenAt }, readAt)).toBe('outdated')
-      expect(await record(next, { readAt }, readAt)).toBe('went-live')
-    })
-  })
-
   test('a removed site is not brought back by an older record, but by a newer one', async () => {
     await record('1')
     await remove('3')
@@ -284,7 +258,7 @@ await onEachStore('store/record-version', (db) => {
     const site = siteOf('blog', bob)
     const outcomes = async () => [
       await record('1', { site, label: 's--bobs' }),
-      await removeSite(db(), site, { rev: '2', readAt: 0 }, 1),
+      await removeSite(db(), site, '2', 1),
     ]
     expect(await outcomes()).toEqual(['not-known', false])
     await upsertAccount(db(), { did: bob }, 1)
@@ -311,7 +285,7 @@ await onEachStore('store/record-version', (db) => {
       expect(await record('1')).toBe('went-live')
       const another = siteOf('another')
       expect(await record('2', { site: another, label: 's--another' })).toBe('too-many')
-      expect(await removeSite(db(), another, { rev: '3', readAt: 0 }, 1)).toBe(false)
+      expect(await removeSite(db(), another, '3', 1)).toBe(false)
       expect(await findSite(db(), another)).toBeNull()
       expect(await names()).toBe(1000)
       // Of those that are here everything is as ever.
@@ -349,7 +323,7 @@ await onEachStore('store/record-version', (db) => {
       const recordings = ['1', '2', '3', '4', '5', '6'].map((rev) =>
         recordVersion(db(), newVersion({ site, label: `s--new-${n}`, rev, recordCid: rev }), 1),
       )
-      const removal = removeSite(db(), site, { rev: '0', readAt: 0 }, 1)
+      const removal = removeSite(db(), site, '0', 1)
       await Promise.all([...recordings, removal])
       expect((await findServedSite(db(), site))?.recordCid).toBe('6')
     }

@@ -5,7 +5,6 @@ import { staysKnown } from './accounts.ts'
 import { appendChange } from './changes.ts'
 import type { Db } from './database.ts'
 import { prepared } from './prepared.ts'
-import { isLater } from './revision.ts'
 import type { Schema } from './schema.ts'
 import { inSharedTransaction } from './shared-transaction.ts'
 import { isTurnedAway } from './site-room.ts'
@@ -19,8 +18,6 @@ export interface NewVersion {
   readonly recordCid: string
   /** The revision of the repository it was read at. */
   readonly rev: string
-  /** When that look at the repository began. */
-  readonly readAt: number
   /** What the edge reads; null when the version is refused. */
   readonly snapshot: string | null
   /** What the owner shall see: why it is refused, or what to mend. */
@@ -73,8 +70,7 @@ export function recordVersion(
       if (withdraws) await appendChange(transaction, version.site, now)
       return 'already-live'
     }
-    if (live !== undefined && version.rev < live.rev && !isLater(version, live)) return 'outdated'
-    if (isRemovedLater(site, version)) return 'outdated'
+    if (isOutdated(version.rev, site.removedRev, live?.rev)) return 'outdated'
     await dropRefused(transaction, versions, version.rev)
     if (version.snapshot === null) {
       await insertVersion(transaction, version, 'invalid', now)
@@ -155,7 +151,7 @@ const upsertSite = prepared<SiteAddress & { label: string; now: number }, SiteRo
 interface StoredVersion
   extends Pick<
     Selectable<Schema['versions']>,
-    'id' | 'recordCid' | 'rev' | 'state' | 'seenAt' | 'replacedAt'
+    'id' | 'recordCid' | 'rev' | 'state' | 'replacedAt'
   > {
   readonly snapshot: string | null
   readonly hasSnapshot: unknown
@@ -165,7 +161,7 @@ interface StoredVersion
 const selectVersions = prepared<SiteAddress, StoredVersion>((db, { did, name }) =>
   db
     .selectFrom('versions')
-    .select(['id', 'recordCid', 'rev', 'state', 'seenAt', 'replacedAt'])
+    .select(['id', 'recordCid', 'rev', 'state', 'replacedAt'])
     .select(({ eb, ref }) => [
       eb.case().when('state', '=', 'live').then(ref('snapshot')).end().as('snapshot'),
       eb('snapshot', 'is not', null).as('hasSnapshot'),
@@ -176,9 +172,12 @@ const selectVersions = prepared<SiteAddress, StoredVersion>((db, { did, name }) 
     .orderBy('id', 'desc'),
 )
 
-function isRemovedLater({ removedRev, updatedAt }: SiteRow, version: NewVersion): boolean {
-  if (removedRev === null || version.rev > removedRev) return false
-  return !isLater(version, { rev: removedRev, seenAt: updatedAt })
+/**
+ * Revisions sort as text (https://atproto.com/specs/tid). Equal to the live one is not outdated:
+ * the repository did not move, but what we make of the record did.
+ */
+function isOutdated(rev: string, removedRev: string | null, liveRev = ''): boolean {
+  return rev < liveRev || (removedRev !== null && rev <= removedRev)
 }
 
 /**
@@ -253,7 +252,7 @@ const setLive = prepared<SiteAddress & { id: string; now: number }, unknown>(
 
 async function insertVersion(
   transaction: Transaction<Schema>,
-  { site, label: _, readAt: __, problems, ...facts }: NewVersion,
+  { site, label: _, problems, ...facts }: NewVersion,
   state: 'live' | 'invalid',
   now: number,
 ): Promise<string> {

@@ -3,13 +3,12 @@ import { staysKnown } from './accounts.ts'
 import { appendChange } from './changes.ts'
 import type { Db } from './database.ts'
 import { siteSubject } from './record-version.ts'
-import { isLater, type ReadRevision } from './revision.ts'
 import { inSharedTransaction } from './shared-transaction.ts'
 import { isTurnedAway } from './site-room.ts'
 import { lockUntilCommit } from './transaction.ts'
 
 /**
- * The owner removed the site's record at this revision: all its versions up to then end, the
+ * The owner removed the site's record at revision `rev`: all its versions up to then end, the
  * replaced ones too, and an older state of the record that arrives late cannot bring it back. False
  * when that is known already, when a version at least as new is live, or when its owner is not known; also of a site
  * that was not known, where its account has `accountSitesMax`.
@@ -17,7 +16,7 @@ import { lockUntilCommit } from './transaction.ts'
 export function removeSite(
   db: Db,
   { did, name }: SiteAddress,
-  { rev, readAt }: ReadRevision,
+  rev: string,
   now: number,
 ): Promise<boolean> {
   return inSharedTransaction(db, async (transaction) => {
@@ -47,19 +46,12 @@ export function removeSite(
       .select('id')
       .where('did', '=', did)
       .where('name', '=', name)
-    const live = await ofSite
-      .where('state', '=', 'live')
-      .select(['rev', 'seenAt'])
-      .executeTakeFirst()
-    if (live !== undefined && !isLater({ rev, readAt }, live)) return false
+    const newerLive = ofSite.where('state', '=', 'live').where('rev', '>=', rev)
+    if ((await newerLive.executeTakeFirst()) !== undefined) return false
 
     await transaction
       .deleteFrom('versions')
-      .where(
-        'id',
-        'in',
-        ofSite.where(({ eb, or }) => or([eb('rev', '<=', rev), eb('state', '=', 'live')])),
-      )
+      .where('id', 'in', ofSite.where('rev', '<=', rev))
       .execute()
     await transaction
       .updateTable('sites')

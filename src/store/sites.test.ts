@@ -94,7 +94,7 @@ await onEachStore('store/sites', (db) => {
     )
     await record({ site: siteOf('c', bob), label: 's--c' }, 3)
     await record({ site: siteOf('gone'), label: 's--gone' }, 4)
-    await removeSite(db(), siteOf('gone'), { rev: '9', readAt: 0 }, 5)
+    await removeSite(db(), siteOf('gone'), '9', 5)
     const sites = await listSites(db(), alice)
     expect(sites.map(({ name, refused }) => [String(name), refused?.problems])).toEqual([
       ['b', undefined],

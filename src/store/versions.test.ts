@@ -52,7 +52,7 @@ await onEachStore('store/versions', (db) => {
   test('a removal ends the replaced snapshots with the live one', async () => {
     await record('1', 10)
     await record('2', 20)
-    await removeSite(db(), blog, { rev: '3', readAt: 0 }, 30)
+    await removeSite(db(), blog, '3', 30)
     expect(await listReplacedSnapshots(db(), blog, 0)).toEqual([])
     await record('4', 40)
     expect(await listReplacedSnapshots(db(), blog, 0)).toEqual([])

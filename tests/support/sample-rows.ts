@@ -30,7 +30,6 @@ export function newVersion(facts: Partial<NewVersion> = {}): NewVersion {
     label: 's--blog',
     recordCid: 'cid-1',
     rev: '3kaaaaaaaaaa2',
-    readAt: 0,
     snapshot: '{"files":[]}',
     problems: [],
     fileCount: 2,
