@@ -7,7 +7,7 @@ import {
 } from './limits.ts'
 import type { Directory, FileNode, SubfsNode } from './manifest.ts'
 import { type PartUri, partKeyOf, partUri } from './part.ts'
-import { parseSitePath, type SitePath } from './path.ts'
+import { isEntryName, type SitePath, sitePathOf } from './path.ts'
 import type { Did } from './site-address.ts'
 
 export type ExpandResult =
@@ -79,6 +79,11 @@ class Expansion {
   #walkDirectory({ path, directory, inside }: Waiting): void {
     for (const { name, node } of directory.entries) {
       const at = path === '' ? name : `${path}/${name}`
+      // The path before it is one already: a deep tree would be checked as often as it has files.
+      if (!isEntryName(name)) {
+        this.#report(`${quote(at)} is no path`)
+        continue
+      }
       switch (node.type) {
         case 'file':
           this.#addFile(at, node)
@@ -94,7 +99,7 @@ class Expansion {
   }
 
   #addFile(at: string, node: FileNode): void {
-    const path = parseSitePath(at)
+    const path = sitePathOf(at)
     if (path === null) this.#report(`${quote(at)} is no path`)
     else if (this.#files.has(path)) this.#report(`${quote(at)} is there twice`)
     else this.#files.set(path, node)

@@ -21,6 +21,11 @@ export function parseSitePath(input: string): SitePath | null {
   return describeBadPath(input) === null ? (input as SitePath) : null
 }
 
+/** The same of entry names with slashes in between; null: it is too long. */
+export function sitePathOf(names: string): SitePath | null {
+  return Buffer.byteLength(names) > sitePathBytesMax ? null : (names as SitePath)
+}
+
 /** What keeps a path from being a site path, for the person who sent it; `null` when it is one. */
 export function describeBadPath(input: string): BadPath | null {
   if (input === '') return 'empty'
