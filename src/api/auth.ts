@@ -97,7 +97,11 @@ export function authHandlers(
         const { session, cookies } = await oauth.complete(
           query,
           nonce.kind === 'one' ? nonce.value : null,
-          (did) => sessions.start(did),
+          async (did) => {
+            // Before anything is stored for the account: its departure, which may be under way, removes what is.
+            await comeBack(db, did)
+            return await sessions.start(did)
+          },
         )
         const target = await settle(session, c.req.raw.headers)
         for (const cookie of cookies) c.header('set-cookie', cookie, { append: true })
@@ -141,7 +145,6 @@ async function welcome(did: Did, context: ApiContext): Promise<SiteName[]> {
   const { db, hints, identities, now } = context
   const identity = await identities.resolve(did, { fresh: true })
   const handle = await identities.verifiedHandle(identity)
-  await comeBack(db, did)
   await rememberSignedIn(
     db,
     { did, pds: identity.pds, ...(handle !== undefined && { handle }) },

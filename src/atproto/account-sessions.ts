@@ -83,8 +83,10 @@ export class AccountSessions {
   async keep<T>(did: Did, session: StoredSession, enter: () => Promise<T>): Promise<T> {
     const [replaced, entered] = await this.#inTurn(did, async () => {
       const before = await this.find(did)
+      // First: when it fails, what was there stays.
+      const entered = await enter()
       await this.#options.sessions.set(did, session)
-      return [before, await enter()] as const
+      return [before, entered] as const
     })
     if (replaced !== undefined) await this.#endReplaced(did, replaced)
     return entered
