@@ -10,6 +10,7 @@ import {
 import { findAccount } from '#store/accounts.ts'
 import { listCustomDomains } from '#store/custom-domains.ts'
 import type { Db } from '#store/database.ts'
+import { hasLeft } from '#store/departures.ts'
 import { listSites, type Site } from '#store/sites.ts'
 import { listSubdomains } from '#store/subdomains.ts'
 import { listVersions, type Version } from '#store/versions.ts'
@@ -103,6 +104,7 @@ async function* exportPieces(did: Did, context: ExportContext): AsyncGenerator<s
 /** Or else it was read without the versions of what somebody removed meanwhile, or left. */
 async function assertAllHere(did: Did, sites: readonly Site[], db: Db): Promise<void> {
   const here = new Set((await listSites(db, did)).map(({ name }) => name))
+  if (await hasLeft(db, did)) throw new ExportOvertakenError('its account has left')
   const removed = sites.filter(({ name }) => !here.has(name))
   if (removed.length > 0) throw new ExportOvertakenError(`sites removed: ${removed.length}`)
 }
