@@ -44,5 +44,5 @@ export function EditorPage() {
   )
 }
 
-/** The same until the site is published anew. */
-const stateOf = ({ rkey, cid }: Site): string => `${rkey} ${cid}`
+/** The same until the site is published anew, also where it is refused and has no CID. */
+const stateOf = ({ rkey, cid, updatedAt }: Site): string => `${rkey} ${cid ?? updatedAt}`

@@ -1,5 +1,5 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react'
-import { writeSettings } from './api.ts'
+import { readSettings, writeSettings } from './api.ts'
 import { Button } from './button.tsx'
 import { Choice } from './choice.tsx'
 import { problemOfField } from './field-problem.ts'
@@ -34,6 +34,8 @@ export function SettingsForm({ rkey, record }: SettingsFormProps) {
     setSaved(false)
     setDraft((before) => ({ ...before, ...what }))
   }
+  // Onto what is there now: another program may have written what this form does not show.
+  const saveNow = async () => await writeSettings(rkey, settingsOf(draft, await readSettings(rkey)))
   const save = async (event: FormEvent) => {
     event.preventDefault()
     setSaved(false)
@@ -41,7 +43,7 @@ export function SettingsForm({ rkey, record }: SettingsFormProps) {
     const settings = settingsOf(draft, record)
     const lacksPage = whenMissing === 'spaMode' || whenMissing === 'custom404'
     if (lacksPage && settings[whenMissing] === '') setProblem(`${whenMissing}: enter a path first.`)
-    else setSaved(await run(() => writeSettings(rkey, settings)))
+    else setSaved(await run(saveNow))
   }
   return (
     <form
