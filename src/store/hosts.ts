@@ -57,7 +57,7 @@ export async function hasDomains(db: Db, did: Did): Promise<boolean> {
 /** Has every domain that leads to this site lead nowhere. */
 export function unmapSite(db: Db, { did, name }: SiteAddress, now: number): Promise<void> {
   return inTransaction(db, async (transaction) => {
-    // Both tables are changed there too, in another order.
+    // Whoever chooses a primary address changes both tables too, in another order.
     await lockUntilCommit(transaction, primarySubject({ did, name }))
     const hosts: string[] = []
     for (const table of ['subdomains', 'customDomains'] as const) {
