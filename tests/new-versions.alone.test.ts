@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { publishWhileRead } from './support/new-versions.ts'
 import { startWorld } from './support/world.ts'
 
+// Eight readers without a pause take what processor there is, and beside another such test they take a minute.
 // A twentieth of `bench/soak/new-versions.ts`: a site changes all the time, and visitors get it whole.
 
 test('ten versions under eight readers: none mixed, nothing missing, each soon visible', async () => {
