@@ -62,7 +62,6 @@ if (isHere) {
     await world?.[Symbol.asyncDispose]()
     await acme?.[Symbol.asyncDispose]()
     await dns?.[Symbol.asyncDispose]()
-    await Bun.$`find ${dir}/caddy/caddy/acme`
     await rm(dir, { recursive: true, force: true })
   })
 
