@@ -13,6 +13,7 @@ import { available } from '#tests/support/require.ts'
 import { probeTinyDisk, tinyDisk } from '#tests/support/tiny-disk.ts'
 import { BlobStorageError } from './blob-store.ts'
 import { type DiskBlobStore, diskBlobStore } from './disk.ts'
+import { DiskFloor } from './disk-floor.ts'
 
 const small = patterned(1000)
 const large = patterned(1024 * 1024)
@@ -51,6 +52,23 @@ describe('blobs on disk', () => {
     await Bun.write(join(dir, 'ab', 'notes.txt'), 'x')
     await Bun.write(join(dir, 'lost+found', '1'), 'x')
     expect(await listOf(store)).toEqual([hash])
+  })
+
+  test.each([
+    ['bytes', () => small],
+    ['a stream', () => new Blob([Buffer.from(large)]).stream()],
+  ])('stay out while the disk is nearly full: %s', async (_, source) => {
+    const space = { free: 0, total: 1024 ** 4 }
+    const floor = new DiskFloor(dir, { diskSpace: async () => space })
+    const guarded = diskBlobStore({ dir, floor })
+    await expect(guarded.put(source())).rejects.toMatchObject({
+      name: 'BlobStorageError',
+      reason: 'full',
+    })
+    expect(await temps()).toEqual([])
+    space.free = space.total
+    const { hash } = await guarded.put(source())
+    expect(await guarded.has(hash)).toBe(true)
   })
 
   test('survive the process', async () => {

@@ -9,7 +9,14 @@ import {
   unlink,
 } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type BlobStore, InvalidBlobHashError, isBlobHash, type StoredBlob } from './blob-store.ts'
+import {
+  BlobStorageError,
+  type BlobStore,
+  InvalidBlobHashError,
+  isBlobHash,
+  type StoredBlob,
+} from './blob-store.ts'
+import { type DiskFloor, DiskFloorError } from './disk-floor.ts'
 import { ProvenFiles } from './proven-files.ts'
 import { ifExists, syncFolder, withStorageErrors } from './storage-calls.ts'
 import { writeTempFile } from './temp-file.ts'
@@ -34,17 +41,19 @@ interface DiskOptions {
   readonly dir: string
   /** Told of each blob whose bytes were damaged, after its file was removed. */
   readonly onCorrupt?: (hash: string) => void
+  /** Below it nothing is put: BlobStorageError, `full`. Left out: the disk is filled. */
+  readonly floor?: DiskFloor
 }
 
 /** Blobs as files, `<dir>/<2 hex>/<62 hex>`; several processes may share the folder. */
-export function diskBlobStore({ dir, onCorrupt = () => {} }: DiskOptions): DiskBlobStore {
+export function diskBlobStore({ dir, floor, onCorrupt = () => {} }: DiskOptions): DiskBlobStore {
   const tempDir = join(dir, 'tmp')
   const proven = new ProvenFiles()
   const durableFolders = new Set<string>()
 
   async function put(source: AsyncIterable<Uint8Array> | Uint8Array): Promise<StoredBlob> {
     await withStorageErrors(makeFolder(tempDir))
-    const { path, hash, bytes } = await writeTempFile(tempDir, source)
+    const { path, hash, bytes } = await writeAbove(floor, source)
     try {
       await withStorageErrors(moveIntoPlace(path, hash))
     } catch (error) {
@@ -52,6 +61,22 @@ export function diskBlobStore({ dir, onCorrupt = () => {} }: DiskOptions): DiskB
       throw error
     }
     return { hash, bytes }
+  }
+
+  async function writeAbove(
+    floor: DiskFloor | undefined,
+    source: AsyncIterable<Uint8Array> | Uint8Array,
+  ): ReturnType<typeof writeTempFile> {
+    if (floor === undefined) return await writeTempFile(tempDir, source)
+    try {
+      if (source instanceof Uint8Array) await floor.assertAbove()
+      return await writeTempFile(
+        tempDir,
+        source instanceof Uint8Array ? source : floor.guard(source),
+      )
+    } catch (error) {
+      throw error instanceof DiskFloorError ? new BlobStorageError('full', { cause: error }) : error
+    }
   }
 
   async function moveIntoPlace(tempPath: string, hash: string): Promise<void> {

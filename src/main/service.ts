@@ -117,7 +117,9 @@ async function openServiceStores(options: ServiceOptions, opened: AsyncDisposabl
   const { dataDir, spoolBytesMax } = options.config
   const stores = await openStores(options, opened)
   await stores.blobs.sweep(now())
-  return { ...stores, spool: new Spool(join(dataDir, 'spool'), { bytesMax: spoolBytesMax }) }
+  const { floor } = stores
+  const spool = new Spool(join(dataDir, 'spool'), { bytesMax: spoolBytesMax, floor })
+  return { ...stores, spool }
 }
 
 /** What the edge has in memory, and where it gets it from. */

@@ -1,6 +1,7 @@
 import { access, constants, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type DiskBlobStore, diskBlobStore } from '#blobs/disk.ts'
+import { DiskFloor } from '#blobs/disk-floor.ts'
 import { codeOf } from '#observe/code-of.ts'
 import type { Log } from '#observe/log.ts'
 import { type Db, openDatabase } from '#store/database.ts'
@@ -11,6 +12,8 @@ import type { Config } from './config.ts'
 export interface Stores {
   readonly db: Db
   readonly blobs: DiskBlobStore
+  /** What of the data folder's disk stays free. */
+  readonly floor: DiskFloor
   readonly hints: Hints
 }
 
@@ -30,11 +33,12 @@ export async function openStores(
   if (url === undefined) await assertWritable(file)
   const database = opened.use(openDatabase(url === undefined ? { file } : { url }))
   await migrate(database)
+  const floor = new DiskFloor(dataDir, { log })
   const blobs = diskBlobStore({
-    dir: join(dataDir, 'blobs'),
+    ...{ dir: join(dataDir, 'blobs'), floor },
     onCorrupt: (hash) => log.error('blob damaged on disk', { hash }),
   })
-  return { db: database.db, blobs, hints: new Hints() }
+  return { db: database.db, blobs, floor, hints: new Hints() }
 }
 
 // SQLite reads what it may not write to, and only the first change would fail.

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DiskFloor } from '#blobs/disk-floor.ts'
 import { Spool, SpoolFullError } from './spool.ts'
 
 let dir: string
@@ -60,8 +61,7 @@ test('only a job id names a folder', async () => {
 describe('room for uploads', () => {
   const gibibyte = 1024 ** 3
   const id = () => crypto.randomUUID()
-  const spoolOf = (bytesMax: number, free = 100 * gibibyte, total = 200 * gibibyte) =>
-    new Spool(dir, { bytesMax, diskSpace: async () => ({ free, total }) })
+  const spoolOf = (bytesMax: number) => new Spool(dir, { bytesMax })
   const reasonOf = (reserving: Promise<void>) =>
     reserving.then(
       () => 'room',
@@ -105,16 +105,6 @@ describe('room for uploads', () => {
     expect(await reasonOf(bounded.reserve(id(), 1, id()))).toBe('busy')
   })
 
-  test.each([
-    ['1 GiB of 10', gibibyte, 10 * gibibyte, 'room'],
-    ['a byte less', gibibyte - 1, 10 * gibibyte, 'disk'],
-    ['a tenth of 100 GiB', 10 * gibibyte, 100 * gibibyte, 'room'],
-    ['a byte less than a tenth', 10 * gibibyte - 1, 100 * gibibyte, 'disk'],
-  ])('with %s free', async (_, free, total, expected) => {
-    const bounded = spoolOf(gibibyte, free, total)
-    expect(await reasonOf(bounded.reserve(id(), 1, id()))).toBe(expected)
-  })
-
   test('is shared: beside its first job an owner gets a quarter of it', async () => {
     const shared = spoolOf(1200)
     expect(await reasonOf(shared.reserve(id(), 300, 'alice'))).toBe('room')
@@ -128,7 +118,7 @@ describe('room for uploads', () => {
     let free = 0
     const bounded = new Spool(dir, {
       bytesMax: 30,
-      diskSpace: async () => ({ free, total: 10 * gibibyte }),
+      floor: new DiskFloor(dir, { diskSpace: async () => ({ free, total: 10 * gibibyte }) }),
     })
     expect(await reasonOf(bounded.reserve(id(), 10, id()))).toBe('disk')
     free = 5 * gibibyte

@@ -1,5 +1,6 @@
-import { exists, mkdir, readdir, rm, statfs } from 'node:fs/promises'
+import { exists, mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { DiskFloor, DiskFloorError } from '#blobs/disk-floor.ts'
 import { SpoolFolder } from './spool-folder.ts'
 
 /** There is no room for another upload: too many are under way, or the disk has too little left. */
@@ -16,8 +17,8 @@ export class SpoolFullError extends Error {
 interface SpoolOptions {
   /** Of all jobs together, as they were admitted. */
   readonly bytesMax?: number
-  /** Space of the disk that the spool is on, in bytes. */
-  readonly diskSpace?: (dir: string) => Promise<{ free: number; total: number }>
+  /** Of the disk that the spool is on. */
+  readonly floor?: Pick<DiskFloor, 'assertAbove'>
 }
 
 interface Reservation {
@@ -32,23 +33,21 @@ const ownerShareMax = 1 / 4
 
 /** A job may need its files, their compressed forms, and those as text: of each at most the size of the first. */
 const bytesNeededPerByte = 3
-const diskFreeBytesMin = 1024 ** 3
-const diskFreeShareMin = 0.1
 
 /** Where uploads wait on disk: a folder a job. */
 export class Spool {
   readonly #dir: string
   readonly #bytesMax: number
-  readonly #diskSpace: NonNullable<SpoolOptions['diskSpace']>
+  readonly #floor: NonNullable<SpoolOptions['floor']>
   readonly #reserved = new Map<string, Reservation>()
 
   constructor(
     dir: string,
-    { bytesMax = Number.POSITIVE_INFINITY, diskSpace = diskSpaceOf }: SpoolOptions = {},
+    { bytesMax = Number.POSITIVE_INFINITY, floor = new DiskFloor(dir) }: SpoolOptions = {},
   ) {
     this.#dir = dir
     this.#bytesMax = bytesMax
-    this.#diskSpace = diskSpace
+    this.#floor = floor
   }
 
   /**
@@ -63,10 +62,12 @@ export class Spool {
     if (isOverShare || sumOf(others) + needed > this.#bytesMax) throw new SpoolFullError('busy')
     this.#reserved.set(jobId, { bytes: needed, owner })
     await mkdir(this.#dir, { recursive: true, mode: 0o700 })
-    const { free, total } = await this.#diskSpace(this.#dir)
-    if (free >= Math.max(diskFreeBytesMin, total * diskFreeShareMin)) return
-    this.#reserved.delete(jobId)
-    throw new SpoolFullError('disk')
+    try {
+      await this.#floor.assertAbove()
+    } catch (error) {
+      this.#reserved.delete(jobId)
+      throw error instanceof DiskFloorError ? new SpoolFullError('disk') : error
+    }
   }
 
   /**
@@ -115,11 +116,6 @@ export class Spool {
     if (!isJobId(jobId)) throw new TypeError('job ids are UUIDs')
     return join(this.#dir, jobId)
   }
-}
-
-async function diskSpaceOf(dir: string): Promise<{ free: number; total: number }> {
-  const { bavail, blocks, bsize } = await statfs(dir)
-  return { free: bavail * bsize, total: blocks * bsize }
 }
 
 const isJobId = (name: string): boolean => /^[0-9a-f-]{36}$/.test(name)
