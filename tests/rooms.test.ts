@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { rooms, withImportRules } from '../scripts/rooms.ts'
 
 const root = join(import.meta.dir, '..')
 
@@ -77,4 +78,15 @@ describe('every other import is refused, types included', () => {
   for (const row of refused) {
     test(row.join(': '), () => expect(isRefused(row)).toBe(true))
   }
+})
+
+describe('one table says it', () => {
+  test('biome.json has the rules of scripts/rooms.ts: `npm run rooms` writes them', async () => {
+    const biomeJson = await Bun.file(join(root, 'biome.json')).text()
+    expect(JSON.parse(biomeJson)).toEqual(JSON.parse(withImportRules(biomeJson)))
+  })
+
+  test('ARCHITECTURE.md shows the rooms in the same order', async () => {
+    expect(await Bun.file(join(root, 'ARCHITECTURE.md')).text()).toContain(rooms)
+  })
 })
