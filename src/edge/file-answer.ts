@@ -1,6 +1,6 @@
 import { encodeAddress } from '#site/addresses.ts'
 import { applyHeaderRules, type HeaderList } from '#site/apply-header-rules.ts'
-import { cacheControlOf, isHashedAsset } from '#site/cache-control.ts'
+import { cacheControlOf, isHashedAsset, withCacheControl } from '#site/cache-control.ts'
 import type { Decision } from '#site/decision.ts'
 import type { ContentCoding } from '#site/encoding.ts'
 import { recompressedBytesMin, wholeBodyBytesMax } from '#site/limits.ts'
@@ -46,7 +46,8 @@ export class FileAnswer {
     this.#isOnlyHere =
       !site.headers.isEmpty || isHashedAsset(decision.path) || place.canonical !== null
     const own = ownFields(site, decision, place, this.possible.codings.length > 1)
-    this.#fields = applyHeaderRules(site.headers, place, own)
+    const fields = applyHeaderRules(site.headers, place, own)
+    this.#fields = decision.status === 200 ? fields : withCacheControl(fields, 'no-store')
     this.#contentType = this.#fields.find(([name]) => name === 'content-type')?.[1] ?? ''
     this.bytes = answerBytes(this.#fields, this.possible.codings.length)
   }

@@ -1,4 +1,5 @@
 import type { MissingStatus } from '#site/decision.ts'
+import { corsFields } from './place.ts'
 
 // Pages of our own on hosts of sites: small, readable in light and dark, without script.
 
@@ -9,8 +10,8 @@ export interface OwnPage {
 }
 
 /** The fields of every page of ours. */
-export const ownPageFields: Readonly<Record<string, string>> = {
-  'access-control-allow-origin': '*',
+export const ownPageFields = {
+  ...corsFields,
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',

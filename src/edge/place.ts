@@ -8,13 +8,19 @@ export interface Place extends HeaderPlace {
   readonly canonical: string | null
 }
 
+/** Scripts of any origin may read every answer on a site's host, its headers included; without credentials. */
+export const corsFields = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': '*',
+}
+
 /** What every answer of a site says. */
 export function siteFields(
   { snapshot }: ServableSite,
   { canonical }: Place,
 ): Record<string, string> {
   return {
-    'access-control-allow-origin': '*',
+    ...corsFields,
     'x-content-type-options': 'nosniff',
     'x-sitehost-record': siteUri(snapshot),
     'x-sitehost-version': snapshot.recordCid,

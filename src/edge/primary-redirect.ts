@@ -1,4 +1,5 @@
 import { isForCertificates, parseRequestPath } from '#site/request-path.ts'
+import { corsFields } from './place.ts'
 import { requestTarget } from './request-target.ts'
 
 /**
@@ -15,7 +16,7 @@ export function redirectToPrimary(origin: string, { method, url }: Request): Res
     location: origin + pathname + search,
     // An owner may choose another one, or none.
     'cache-control': 'public, max-age=0',
-    'access-control-allow-origin': '*',
+    ...corsFields,
   }
   return new Response(null, { status: 308, headers })
 }

@@ -3,7 +3,13 @@ import { rm } from 'node:fs/promises'
 import type { ContentCoding } from '#site/encoding.ts'
 import { servableSite } from '#site/servable-site.ts'
 import type { SnapshotFile } from '#site/snapshot.ts'
-import { seen, type VisitOptions, visitedSite, visitSite } from '#tests/support/edge.ts'
+import {
+  seen,
+  type VisitedSite,
+  type VisitOptions,
+  visitedSite,
+  visitSite,
+} from '#tests/support/edge.ts'
 import { type SampleFile, snapshotOf, storedFile } from '#tests/support/served-site.ts'
 import { etagOf } from './etag.ts'
 import { SiteInMemory } from './site-in-memory.ts'
@@ -36,6 +42,7 @@ const visit = (path: string, headers: VisitOptions['headers'] = {}, method = 'GE
 
 const base = {
   'access-control-allow-origin': '*',
+  'access-control-expose-headers': '*',
   'x-content-type-options': 'nosniff',
   'x-sitehost-record': 'at://did:plc:aaaaaaaaaaaaaaaaaaaaaaaa/place.sitehost.fs/blog',
   'x-sitehost-version': 'cid-of-the-record',
@@ -220,6 +227,7 @@ describe('conditions', () => {
         if (expected !== 304) return
         expect(sent.headers).toEqual({
           'access-control-allow-origin': '*',
+          'access-control-expose-headers': '*',
           etag: 'accept-encoding' in headers ? gzipTag : tag,
           'cache-control': ofFile['cache-control'],
           vary: 'accept-encoding',
@@ -359,6 +367,7 @@ describe('methods', () => {
     expect(headers).toEqual({
       allow: 'GET, HEAD, OPTIONS',
       'access-control-allow-origin': '*',
+      'access-control-expose-headers': '*',
       'access-control-allow-methods': 'GET, HEAD, OPTIONS',
       'access-control-allow-headers': '*',
     })
@@ -475,23 +484,70 @@ describe('listings', () => {
 })
 
 describe('headers of the owner', () => {
-  const headers =
-    '/*\n  X-Own: yes\n  Cache-Control: max-age=60\nhttps://own.test/page.html\n  X-Host: own'
-  const ruled = visitedSite(samples, { headers, redirects: '/old /new' })
-  const facts: [string, VisitOptions, number][] = [
-    ['/page.html', {}, 200],
-    ['/page.html', { headers: { 'if-none-match': '*' } }, 304],
-    ['/page.html', { headers: { range: 'bytes=0-1' } }, 206],
-    ['/old', {}, 301],
-    ['/nothing', {}, 404],
+  const caching = {
+    'cache-control': 'public, max-age=31536000, immutable',
+    'cdn-cache-control': 'max-age=60',
+    'cloudflare-cdn-cache-control': 'max-age=60',
+    'edge-control': 'max-age=60',
+    expires: 'Fri, 01 Jan 2038 00:00:00 GMT',
+    pragma: 'cache',
+    'surrogate-control': 'max-age=60',
+  }
+  const lines = Object.entries(caching).map(([name, value]) => `  ${name}: ${value}\n`)
+  const headers = `/*\n  X-Own: yes\n${lines.join('')}https://own.test/page.html\n  X-Host: own`
+  const redirects = '/old /new\n/gone /page.html 410\n/shown /page.html 200'
+  const ruled = visitedSite(samples, { headers, redirects })
+  const withOwnPage = visitedSite({ ...samples, '404.html': { body: 'lost' } }, { headers })
+  const cachingOf = (sent: { headers: Readonly<Record<string, string>> }) =>
+    Object.fromEntries(Object.entries(sent.headers).filter(([name]) => name in caching))
+
+  const nowhere = { 'cache-control': 'no-store' }
+  const facts: [string, VisitOptions, number, object, VisitedSite?][] = [
+    ['/page.html', {}, 200, caching],
+    ['/shown', {}, 200, caching],
+    ['/page.html', { headers: { 'if-none-match': '*' } }, 304, caching],
+    ['/page.html', { headers: { range: 'bytes=0-1' } }, 206, caching],
+    ['/old', {}, 301, { 'cache-control': 'public, max-age=0' }],
+    ['/d', {}, 308, { 'cache-control': 'public, max-age=0' }],
+    ['/nothing', {}, 404, nowhere],
+    ['/nothing', {}, 404, nowhere, withOwnPage],
+    ['/assets/index-BX3f9aQa.js', {}, 404, nowhere, withOwnPage],
+    ['/gone', {}, 410, nowhere],
   ]
-  for (const [path, options, status] of facts) {
-    test(`go along with ${status}`, async () => {
-      const sent = await seen(visitSite(ruled, path, options))
+  for (const [path, options, status, expected, where = ruled] of facts) {
+    test(`go along with ${status} of ${path}`, async () => {
+      const sent = await seen(visitSite(where, path, options))
       expect([sent.status, sent.headers['x-own']]).toEqual([status, 'yes'])
-      expect(sent.headers['cache-control']).toBe('max-age=60')
+      expect(cachingOf(sent)).toEqual({ ...expected })
     })
   }
+
+  const refused: [string, VisitOptions, number][] = [
+    ['/page.html', { headers: { 'if-match': '"x"' } }, 412],
+    ['/page.html', { headers: { range: 'bytes=99-' } }, 416],
+    ['/page.html', { method: 'POST' }, 405],
+    ['/%zz', {}, 400],
+  ]
+  for (const [path, options, status] of refused) {
+    test(`are no part of ${status}, which nobody keeps`, async () => {
+      const sent = await seen(visitSite(ruled, path, options))
+      expect([sent.status, sent.headers['x-own']]).toEqual([status, undefined])
+      expect(cachingOf(sent)).toEqual(nowhere)
+    })
+  }
+
+  test('say which headers scripts of other origins may read', async () => {
+    const exposing = visitedSite(samples, {
+      headers: '/page.html\n  Access-Control-Expose-Headers: X-Own',
+    })
+    const exposed = async (path: string, options: VisitOptions = {}) =>
+      (await seen(visitSite(exposing, path, options))).headers['access-control-expose-headers']
+    expect(await exposed('/page.html')).toBe('X-Own')
+    for (const path of ['/plain.png', '/d', '/nothing', '/%zz']) {
+      expect(await exposed(path)).toBe('*')
+    }
+    expect(await exposed('/plain.png', { method: 'OPTIONS' })).toBe('*')
+  })
 
   test('are those of the host', async () => {
     for (const host of ['own.test', 'blog.test', 'own.test']) {

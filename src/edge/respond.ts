@@ -1,8 +1,9 @@
 import { applyHeaderRules } from '#site/apply-header-rules.ts'
+import { withCacheControl } from '#site/cache-control.ts'
 import type { Decision } from '#site/decision.ts'
 import type { ServableSite } from '#site/servable-site.ts'
 import { missingPages, ownPageFields, plainPage } from './pages.ts'
-import { type Place, siteFields } from './place.ts'
+import { corsFields, type Place, siteFields } from './place.ts'
 import { type FileContext, respondFile } from './respond-file.ts'
 import { respondListing } from './respond-listing.ts'
 import type { SiteInMemory } from './site-in-memory.ts'
@@ -28,10 +29,14 @@ export function respond(
       return respondListing(decision, request, place, known)
     case 'missing': {
       const { status, html } = missingPages[decision.status]
-      return new Response(html, { status, headers: fieldsOf(site, place, ownPageFields, decision) })
+      const headers = fieldsOf(site, place, ownPageFields, decision)
+      return new Response(html, { status, headers })
     }
     case 'options':
-      return new Response(null, { status: 204, headers: { ...corsFields, allow: decision.allow } })
+      return new Response(null, {
+        status: 204,
+        headers: { ...preflightFields, allow: decision.allow },
+      })
     case 'method-not-allowed':
       return plainPage(405, 'Method not allowed', { allow: decision.allow })
     case 'bad-request':
@@ -41,8 +46,8 @@ export function respond(
   }
 }
 
-const corsFields = {
-  'access-control-allow-origin': '*',
+const preflightFields = {
+  ...corsFields,
   'access-control-allow-methods': 'GET, HEAD, OPTIONS',
   'access-control-allow-headers': '*',
 }
@@ -57,11 +62,15 @@ function respondRedirect(
   return new Response(null, { status: decision.status, headers })
 }
 
-/** What an answer that is no file says, as the owner's rules change it. */
+interface OwnFields extends Readonly<Record<string, string>> {
+  readonly 'cache-control': string
+}
+
+/** What an answer that is no file says, as the owner's rules change it; not for how long it is kept. */
 function fieldsOf(
   site: ServableSite,
   place: Place,
-  own: Readonly<Record<string, string>>,
+  own: OwnFields,
   { vary }: { readonly vary: readonly string[] },
 ): Headers {
   const all = {
@@ -70,7 +79,8 @@ function fieldsOf(
     ...(vary.length > 0 && { vary: vary.join(', ') }),
   }
   const headers = new Headers()
-  for (const [name, value] of applyHeaderRules(site.headers, place, all)) {
+  const fields = applyHeaderRules(site.headers, place, all)
+  for (const [name, value] of withCacheControl(fields, own['cache-control'])) {
     headers.append(name, value)
   }
   return headers

@@ -1,9 +1,32 @@
+import type { HeaderList } from './apply-header-rules.ts'
+
 /** For how long visitors may keep the file at this path in a site without asking again. */
 export function cacheControlOf(path: string): string {
   return isHashedAsset(path)
     ? 'public, max-age=31536000, immutable'
     : 'public, max-age=0, must-revalidate'
 }
+
+/**
+ * The fields of an answer that is not a file's content, with this `Cache-Control` in place of all that the
+ * owner says to caches: a 404 that a browser keeps for a year is one when the file is there.
+ */
+export function withCacheControl(fields: HeaderList, cacheControl: string): HeaderList {
+  const others = fields.filter(([name]) => !isForCaches(name))
+  return [...others, ['cache-control', cacheControl]]
+}
+
+/** `CDN-Cache-Control` (RFC 9213) and its kin: `Netlify-CDN-Cache-Control`, `Cloudflare-CDN-Cache-Control`. */
+const isForCaches = (name: string): boolean =>
+  forCaches.has(name) || name.endsWith('-cache-control')
+
+const forCaches = new Set([
+  'cache-control',
+  'edge-control',
+  'expires',
+  'pragma',
+  'surrogate-control',
+])
 
 /**
  * Whether a build tool named this file after its content, so that another content has another name: it is
