@@ -52,7 +52,7 @@ async function addEntries(
     throw siteTooLarge(limits.siteBytesMax, largest)
   }
   await onUnpack?.(archiveBytes + Math.min(bytes, limits.siteBytesMax))
-  if (rules !== null) tree.ignoreBy(rules.path, rules.text)
+  if (rules !== null) await tree.ignoreBy(rules.path, rules.text)
   for await (const entry of read()) {
     if (entry.name !== rules?.path) await tree.add(entry)
   }

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { timeSlices } from '#observe/next-turn.ts'
 
 /** One part of a form, while it arrives. */
 export interface FormPart {
@@ -38,7 +39,10 @@ export async function* readMultipart(
   const delimiter = Buffer.from(`\r\n--${boundaryOf(contentType)}`)
   await using bytes = new BodyBytes(body)
   await bytes.textUntil(delimiter, preambleBytesMax)
+  // Of a chunk that holds thousands of parts, nothing waits for the network.
+  const yieldWhenDue = timeSlices()
   for (let parts = 0; !(await bytes.startsWith('--')); parts++) {
+    await yieldWhenDue()
     if (parts >= partsMax) throw new PartsLimitError(partsMax)
     const headers = await bytes.textUntil(Buffer.from('\r\n\r\n'), headerBytesMax)
     const content = new PartContent(bytes, delimiter)

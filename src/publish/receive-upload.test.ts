@@ -320,6 +320,17 @@ describe('limits, from both sides', () => {
     expect(error).toMatchObject({ reason: 'too-large' })
     expect(error.message).toContain('over 5000')
   })
+  test('others have their turn while thousands of parts arrive in one piece', async () => {
+    let turns = 0
+    let isOver = false
+    const others = (async () => {
+      for (; !isOver; turns++) await Bun.sleep(0)
+    })()
+    await receive(`${site}${part('name="x"', '').repeat(4_900)}--b--`)
+    isOver = true
+    await others
+    expect(turns).toBeGreaterThan(3)
+  })
   test('a file of exactly the limit', async () => {
     expect((await receive(form([['a', 'x'.repeat(100)]]))).contents[0]).toHaveLength(100)
   })

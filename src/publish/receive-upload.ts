@@ -137,7 +137,7 @@ class UploadForm {
     const file = await this.#tree.add({ name, content })
     if (file === null || !this.#tree.isIgnoreFile(file.path)) return
     const text = await startOf(this.#upload.folder.blob(file).stream(), ignoreFileBytesMax + 1)
-    this.#tree.ignoreBy(file.path, text)
+    await this.#tree.ignoreBy(file.path, text)
   }
 }
 

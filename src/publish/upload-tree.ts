@@ -1,3 +1,4 @@
+import { timeSlices } from '#observe/next-turn.ts'
 import { type IgnoreRules, IgnoreStepsError, parseIgnoreRules } from '#site/ignore-rules.ts'
 import type { SiteLimits } from '#site/limits.ts'
 import { directoryDepthMax, manifestFilesMax } from '#site/limits.ts'
@@ -62,6 +63,7 @@ export class UploadTree {
   #folders = new Set<string>()
   #rules: RootRules | null = null
   #totalBytes = 0
+  readonly #yieldWhenDue = timeSlices()
 
   constructor(folder: SpoolFolder, limits: SiteLimits) {
     this.#folder = folder
@@ -70,6 +72,7 @@ export class UploadTree {
 
   /** Null for a file that is left out. */
   async add({ name, content, bytes, problem }: IncomingFile): Promise<UploadedFile | null> {
+    await this.#yieldWhenDue()
     const path = this.#admit(name)
     const reason = isLeftOut(path) ?? this.#leftOutByRules(path)
     if (reason !== null) {
@@ -91,10 +94,11 @@ export class UploadTree {
   }
 
   /** Takes the rules to heart: files that came before and match are left out after all. */
-  ignoreBy(path: string, text: string): void {
+  async ignoreBy(path: string, text: string): Promise<void> {
     const top = path.slice(0, -ignoreFileName.length)
     this.#rules = { path, top, ...parseIgnoreRules(text) }
     for (const file of [...this.#files.values()]) {
+      await this.#yieldWhenDue()
       const reason = this.#leftOutByRules(file.path)
       if (reason !== null) this.#leaveOut(file, reason)
     }

@@ -1,11 +1,17 @@
 import { compileIgnorePattern, type IgnorePattern, matchesIgnorePattern } from './ignore-pattern.ts'
-import { ignoreFileBytesMax, ignoreLineCharsMax, ignoreRulesMax, ignoreStepsMax } from './limits.ts'
+import {
+  ignoreFileBytesMax,
+  ignoreLineCharsMax,
+  ignorePathStepsMax,
+  ignoreRulesMax,
+  ignoreStepsMax,
+} from './limits.ts'
 
 /** What a `.sitehostignore` says. */
 export interface IgnoreRules {
   /**
    * Whether the file at this path, relative to the folder of the rules, is left out. Throws
-   * IgnoreStepsError when the rules have cost more comparisons than an upload may take.
+   * IgnoreStepsError when the rules have cost more comparisons than this path or all paths together may take.
    */
   isIgnored(path: string): boolean
   /** The lines that were not understood, which count for nothing. */
@@ -22,7 +28,7 @@ export class IgnoreStepsError extends Error {
   override readonly name = 'IgnoreStepsError'
 
   constructor() {
-    super(`ignore rules take too long; stepsMax=${ignoreStepsMax}`)
+    super('ignore rules take too long')
   }
 }
 
@@ -89,9 +95,9 @@ function withoutTrailingSpaces(line: string): string {
 function matcherOf(rules: readonly Rule[]): (path: string) => boolean {
   const lastFirst = rules.toReversed()
   const leftOutFolders = new Map<string, boolean>([['', false]])
-  const budget = { steps: ignoreStepsMax }
+  let stepsLeft = ignoreStepsMax
 
-  const decide = (path: string, isFolder: boolean): boolean => {
+  const decide = (path: string, isFolder: boolean, budget: { steps: number }): boolean => {
     const rule = lastFirst.find(
       (rule) => (isFolder || !rule.foldersOnly) && matchesIgnorePattern(rule, path, budget),
     )
@@ -100,10 +106,10 @@ function matcherOf(rules: readonly Rule[]): (path: string) => boolean {
   }
 
   // Parents first: what is below a folder that is left out is not even asked for.
-  const isBelowLeftOut = (path: string): boolean => {
+  const isBelowLeftOut = (path: string, budget: { steps: number }): boolean => {
     for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) {
       const folder = path.slice(0, at)
-      const known = leftOutFolders.get(folder) ?? decide(folder, true)
+      const known = leftOutFolders.get(folder) ?? decide(folder, true, budget)
       leftOutFolders.set(folder, known)
       if (known) return true
     }
@@ -112,6 +118,10 @@ function matcherOf(rules: readonly Rule[]): (path: string) => boolean {
 
   return (path) => {
     const bytes = Buffer.from(path).toString('latin1')
-    return isBelowLeftOut(bytes) || decide(bytes, false)
+    const steps = Math.min(ignorePathStepsMax, stepsLeft)
+    const budget = { steps }
+    const isIgnored = isBelowLeftOut(bytes, budget) || decide(bytes, false, budget)
+    stepsLeft -= steps - budget.steps
+    return isIgnored
   }
 }
