@@ -50,6 +50,9 @@ describe('GET /api/auth/login', () => {
     ['?handle=one.test&pds=one.test', 'https://pds.test/authorize?input=one.test'],
     ['', '/?error=missing_handle'],
     ['?handle=&pds=', '/?error=missing_handle'],
+    ['?handle=%20%20', '/?error=missing_handle'],
+    ['?handle=+%09&login_hint=+&pds=+', '/?error=missing_handle'],
+    ['?handle=+&login_hint=alice.test', 'https://pds.test/authorize?input=alice.test'],
   ]
   for (const [query, target] of facts) {
     test(`${query} leads to ${target}`, async () => {
@@ -91,10 +94,20 @@ describe('POST /api/auth/signin', () => {
     })
   })
 
-  test('refuses another body', async () => {
-    expect((await post('/api/auth/signin', '{"handle":""}')).status).toBe(400)
-    expect((await post('/api/auth/signin', 'handle=alice')).status).toBe(400)
-  })
+  const handles = ['', ' \t', 7, null, ['alice.test'], 'a'.repeat(2049)]
+  const bodies = [{}, [], null, ...handles.map((handle) => ({ handle }))]
+  for (const body of ['', 'handle=alice', ...bodies.map((body) => JSON.stringify(body))]) {
+    test(`no usable handle: ${body.slice(0, 40)}`, async () => {
+      const response = await post('/api/auth/signin', body)
+      expect([response.status, await response.json()]).toEqual([
+        400,
+        {
+          error: 'Authentication failed',
+          details: 'Enter a handle, such as alice.example.com.',
+        },
+      ])
+    })
+  }
 })
 
 describe('GET /api/auth/callback', () => {

@@ -9,11 +9,13 @@ import { listSites } from '#store/sites.ts'
 import { isUnused } from '#store/unused-sealed-rows.ts'
 import { rememberSignedIn } from '#store/visited-accounts.ts'
 import type { HandlersOf } from './bind-routes.ts'
+import { jsonBytesMax, readJson } from './body.ts'
 import type { ApiContext } from './context.ts'
-import type { authRoutes } from './contract/auth.ts'
-import { literals } from './contract/messages.ts'
+import { type authRoutes, signInBody } from './contract/auth.ts'
+import { literals, sentences } from './contract/messages.ts'
+import type { QueryOf } from './contract/route.ts'
 import { readCookie, setCookie } from './cookies.ts'
-import { signInSentence } from './errors.ts'
+import { ApiError, signInSentence } from './errors.ts'
 import type { BrowserSessions, SessionRef } from './sessions.ts'
 
 const nonceSeconds = 10 * 60
@@ -60,7 +62,7 @@ export function authHandlers(
 
   return {
     beginSignIn: async ({ query, answer, c }) => {
-      const input = query.handle || query.login_hint || (query.pds && serverUrl(query.pds))
+      const input = inputOf(query)
       if (!input) return answer(302, '/?error=missing_handle')
       // A page elsewhere that sends somebody here could sign them in as somebody else, without a click:
       // the account's server may be that page's own. They are asked first.
@@ -77,9 +79,16 @@ export function authHandlers(
       }
     },
 
-    signIn: async ({ body, answer, c }) => {
+    signIn: async ({ answer, c }) => {
+      const handle = await readHandle(c.req.raw)
+      if (handle === null) {
+        return answer(400, {
+          error: literals.authenticationFailed,
+          details: sentences.handleMissing,
+        })
+      }
       try {
-        const { url, cookie } = await begin(body.handle)
+        const { url, cookie } = await begin(handle)
         c.header('set-cookie', cookie)
         return answer(200, { url: url.href })
       } catch (error) {
@@ -134,6 +143,22 @@ export function authHandlers(
       return answer(200, { authenticated: false })
     },
   }
+}
+
+/** Whom or which server to ask, of what a link names; undefined for nothing but blanks. */
+function inputOf(query: QueryOf<(typeof authRoutes)['beginSignIn']>): string | undefined {
+  const pds = query.pds?.trim()
+  return query.handle?.trim() || query.login_hint?.trim() || (pds && serverUrl(pds))
+}
+
+/** Null: no usable handle, whatever was sent. Throws ApiError 413. */
+async function readHandle(request: Request): Promise<string | null> {
+  const body = await readJson(request, jsonBytesMax).catch((error) => {
+    if (error instanceof ApiError && error.status === 400) return null
+    throw error
+  })
+  const parsed = signInBody.safeParse(body)
+  return parsed.success ? parsed.data.handle : null
 }
 
 /** From a page of ours, typed, or no browser. */

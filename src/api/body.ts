@@ -2,7 +2,8 @@ import type { z } from 'zod'
 import { expectation } from '#site/expectation.ts'
 import { ApiError } from './errors.ts'
 
-const jsonBytesMax = 64 * 1024
+/** Of a body for which a route says nothing else. */
+export const jsonBytesMax = 64 * 1024
 
 /**
  * The JSON body as `schema` has it; where it is optional, none is `{}`. Throws ApiError 400 that says what was

@@ -36,6 +36,8 @@ export interface ApiContext {
   readonly registrations: Pick<Registrations, 'find'>
   readonly siteUrl: (address: SiteAddress) => string
   readonly now: () => number
+  /** Of what one request does at the account's server, as a whole; left out: `operationMsMax`. */
+  readonly operationMsMax?: number
   readonly at: AtFailPoint
   /** Rejects when the service cannot do its work now. */
   readonly assertReady: () => Promise<void>

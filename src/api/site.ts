@@ -1,5 +1,6 @@
 import { AccountRepo } from '#atproto/account-repo.ts'
 import { deleteSite } from '#publish/delete-site.ts'
+import { withinTime } from '#publish/server-patience.ts'
 import { readSettings, writeSettings } from '#publish/site-settings.ts'
 import { parseSettings } from '#site/settings.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
@@ -18,17 +19,30 @@ import { sitePrimaryHandlers } from './site-primary.ts'
 /** Every field at its limit, each byte escaped. */
 const settingsJsonBytesMax = 512 * 1024
 
+interface AtServer {
+  readonly repo: AccountRepo
+  readonly signal: AbortSignal
+}
+
 /** `/api/site/*`: deleting a site, and how it is served (interface.md §4.4). Only ever one's own. */
 export function siteHandlers(context: ApiContext): HandlersOf<typeof siteRoutes> {
   const { db, hints, log, now, oauth } = context
-  const repoOf = (did: Did) => new AccountRepo(did, oauth.session)
+  /** What the account's server does for one request, as a whole. */
+  const atServer = <T>(did: Did, operation: string, work: (server: AtServer) => Promise<T>) =>
+    withinTime(
+      operation,
+      (signal) => work({ signal, repo: new AccountRepo(did, oauth.session, { signal }) }),
+      context.operationMsMax,
+    )
   return {
     ...sitePrimaryHandlers(context),
 
     deleteSite: async ({ params, session: { did }, answer }) => {
       const site = { did, name: siteName(params.rkey) }
       await assertNotPublishing(site, context)
-      const { deleted } = await deleteSite(site, { ...context, repo: repoOf(did) })
+      const { deleted } = await atServer(did, 'delete site', (server) =>
+        deleteSite(site, { ...context, ...server }),
+      )
       // Even without a site: an earlier try may have got no further than deleting it.
       await unmapSite(db, site, now())
       hints.notify('changes')
@@ -39,7 +53,9 @@ export function siteHandlers(context: ApiContext): HandlersOf<typeof siteRoutes>
 
     readSettings: async ({ params, session, answer }) => {
       const name = siteName(params.rkey)
-      const settings = await readSettings(name, { repo: repoOf(session.did), now })
+      const settings = await atServer(session.did, 'read settings', (server) =>
+        readSettings(name, { ...server, now }),
+      )
       return answer(200, settings as Record<string, unknown>)
     },
 
@@ -47,7 +63,9 @@ export function siteHandlers(context: ApiContext): HandlersOf<typeof siteRoutes>
       const name = siteName(params.rkey)
       const parsed = parseSettings(await readJson(c.req.raw, settingsJsonBytesMax))
       if (!parsed.ok) throw new ApiError(400, parsed.error)
-      const outcome = await writeSettings(name, parsed.settings, { repo: repoOf(did), now })
+      const outcome = await atServer(did, 'write settings', (server) =>
+        writeSettings(name, parsed.settings, { ...server, now }),
+      )
       if (!outcome.written) throw siteNotFound()
       await enqueueIngest(db, [{ did, name }], now())
       hints.notify('ingest')

@@ -53,7 +53,10 @@ const file = {
 } as const
 
 const erase = (site = blog) =>
-  deleteSite(site, { repo: repo.asRepo, db: database.db, hints, now: () => 0 })
+  deleteSite(site, {
+    ...{ repo: repo.asRepo, db: database.db, hints, now: () => 0 },
+    signal: new AbortController().signal,
+  })
 const keys = () => [repo.keys(fs), repo.keys(settings), repo.keys(subfs)]
 const callsOf = (method: string) => repo.calls.filter((call) => call === method).length
 const queued = async (): Promise<string[]> =>

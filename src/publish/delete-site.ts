@@ -19,6 +19,7 @@ interface DeleteContext {
   readonly db: Db
   readonly hints: Hints
   readonly now: () => number
+  readonly signal: AbortSignal
 }
 
 /** Other programs may write to the same repository; after so many of them in a row we give up. */
@@ -44,9 +45,9 @@ export async function deleteSite(
 /** False when there was nothing to delete. */
 async function deleteRecords(
   address: SiteAddress,
-  { repo, now }: Pick<DeleteContext, 'repo' | 'now'>,
+  { repo, now, signal }: Pick<DeleteContext, 'repo' | 'now' | 'signal'>,
 ): Promise<boolean> {
-  const patience = { now, ...patienceOfAPerson }
+  const patience = { now, signal, ...patienceOfAPerson }
   const read = () => withPatience(() => readRemains(address, repo), patience)
   const first = await read()
   let remains = first

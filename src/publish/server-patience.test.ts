@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { ServerUnreachableError } from '#atproto/account-repo.ts'
 import { refusal } from '#tests/support/fake-repo.ts'
-import { ServerBusyError, withPatience } from './server-patience.ts'
+import { ServerBusyError, withinTime, withPatience } from './server-patience.ts'
 
 const now = () => 1_000_000_000_000
 const inSeconds = (seconds: number) => String(now() / 1000 + seconds)
@@ -92,4 +92,29 @@ test('ends with the signal', async () => {
   )
   stop.abort(new Error('stopped'))
   await expect(waiting).rejects.toThrow()
+})
+
+describe('within time', () => {
+  test('what work resolves to, or throws', async () => {
+    expect(await withinTime('x', async () => 1)).toBe(1)
+    const failure = new Error('its own')
+    await expect(withinTime('x', () => Promise.reject(failure))).rejects.toBe(failure)
+  })
+
+  const unreachable = new ServerUnreachableError('x')
+  const works: [string, (signal: AbortSignal) => Promise<unknown>][] = [
+    ['a server that never answers', () => new Promise(() => undefined)],
+    [
+      'one that fails again and again',
+      (signal) =>
+        withPatience(() => Promise.reject(unreachable), {
+          ...{ now, signal, faultsMax: Number.POSITIVE_INFINITY },
+        }),
+    ],
+  ]
+  for (const [what, work] of works) {
+    test(`${what} is unreachable`, async () => {
+      await expect(withinTime('x', work, 5)).rejects.toBeInstanceOf(ServerUnreachableError)
+    })
+  }
 })

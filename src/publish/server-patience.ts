@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { ServerRefusedError, ServerUnreachableError } from '#atproto/account-repo.ts'
+import { orAborted } from '#atproto/or-aborted.ts'
 
 /** The account's server takes nothing more until `retryAt`, and that is too long for a call to wait. */
 export class ServerBusyError extends Error {
@@ -27,6 +28,30 @@ interface Patience {
 
 /** For a call whose answer somebody waits for. */
 export const patienceOfAPerson = { faultsMax: 2 }
+
+/** Of a whole operation at the account's server that somebody waits for, whatever that server does meanwhile. */
+export const operationMsMax = 10_000
+
+/**
+ * Runs `work` until it ends or `msMax` are over; its calls get the signal. Throws ServerUnreachableError then: a call
+ * that was under way may still have its effect.
+ */
+export async function withinTime<T>(
+  operation: string,
+  work: (signal: AbortSignal) => Promise<T>,
+  msMax = operationMsMax,
+): Promise<T> {
+  const signal = AbortSignal.timeout(msMax)
+  try {
+    return await orAborted(work(signal), signal)
+  } catch (error) {
+    if (!isAbort(error)) throw error
+    throw new ServerUnreachableError(operation, { cause: error })
+  }
+}
+
+const isAbort = (error: unknown): boolean =>
+  error instanceof Error && ['AbortError', 'TimeoutError'].includes(error.name)
 
 /** Whoever can wait for longer does so without holding what it does the call with. */
 const waitMsMaxDefault = 3_000

@@ -16,7 +16,8 @@ beforeEach(() => {
   repo = new FakeRepo()
 })
 
-const context = () => ({ repo: repo.asRepo, now: () => 0 })
+const { signal } = new AbortController()
+const context = () => ({ repo: repo.asRepo, now: () => 0, signal })
 const read = () => readSettings(blog, context())
 const write = (settings: SiteSettings) => writeSettings(blog, settings, context())
 const puts = () => repo.calls.filter((call) => call === 'putRecord').length

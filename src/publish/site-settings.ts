@@ -6,6 +6,7 @@ import { patienceOfAPerson, withPatience } from './server-patience.ts'
 interface SettingsContext {
   readonly repo: Pick<AccountRepo, 'did' | 'findRecord' | 'putRecord'>
   readonly now: () => number
+  readonly signal: AbortSignal
 }
 
 export type SettingsOutcome =
@@ -17,10 +18,10 @@ const collection = 'place.sitehost.settings'
 /** The record as it is in the repository, whoever wrote it; the defaults only when there is none. */
 export async function readSettings(
   name: SiteName,
-  { repo, now }: SettingsContext,
+  { repo, now, signal }: SettingsContext,
 ): Promise<unknown> {
   const find = () => repo.findRecord(collection, name)
-  const record = await withPatience(find, { now, ...patienceOfAPerson })
+  const record = await withPatience(find, { now, signal, ...patienceOfAPerson })
   return record === null ? defaultSettings : record.value
 }
 
@@ -31,9 +32,9 @@ export async function readSettings(
 export async function writeSettings(
   name: SiteName,
   settings: SiteSettings,
-  { repo, now }: SettingsContext,
+  { repo, now, signal }: SettingsContext,
 ): Promise<SettingsOutcome> {
-  const patience = { now, ...patienceOfAPerson }
+  const patience = { now, signal, ...patienceOfAPerson }
   const [site, current] = await withPatience(
     () =>
       Promise.all([repo.findRecord('place.sitehost.fs', name), repo.findRecord(collection, name)]),

@@ -51,6 +51,20 @@ describe('settings are kept as they were sent', () => {
   }
 })
 
+describe('a page that is not set', () => {
+  for (const unset of [false, null]) {
+    for (const mode of ['spaMode', 'custom404']) {
+      test(`${mode}: ${unset}`, () => {
+        expect(check({ [mode]: unset, cleanUrls: true })).toEqual({ $type, cleanUrls: true })
+        expect(check({ [mode]: unset, directoryListing: true })).toEqual({
+          $type,
+          directoryListing: true,
+        })
+      })
+    }
+  }
+})
+
 describe('only one of the three', () => {
   const facts: [object, boolean][] = [
     [{ spaMode: 'a.html', custom404: 'b.html' }, false],
@@ -91,7 +105,7 @@ describe('refused, by the name of the field', () => {
     ['null', { directoryListing: null }, 'directoryListing'],
     ['another word', { trailingSlash: 'sometimes' }, 'trailingSlash'],
     ['yes, but which file', { spaMode: true }, 'spaMode'],
-    ['no as another type', { custom404: false }, 'custom404'],
+    ['no as another type', { custom404: 0 }, 'custom404'],
     ['a leading slash', { spaMode: '/index.html' }, 'spaMode'],
     ['a way up', { custom404: 'a/../../b' }, 'custom404'],
     ['501 bytes', { spaMode: `${'a'.repeat(250)}/${'b'.repeat(250)}` }, 'spaMode'],

@@ -33,7 +33,7 @@ export function parseSettings(input: unknown): SettingsResult {
   // zod compares the length of whatever is there, and throws where that is an object that is no number.
   const noList = lists.find((name) => !Array.isArray(ownField(input, name) ?? []))
   if (noList !== undefined) return { ok: false, error: `${noList}: expected a list` }
-  const parsed = settingsFields.safeParse(input, { error: expectation })
+  const parsed = settingsFields.safeParse(withoutUnset(input), { error: expectation })
   if (parsed.success) {
     return { ok: true, settings: { $type: 'place.sitehost.settings', ...parsed.data } }
   }
@@ -42,12 +42,21 @@ export function parseSettings(input: unknown): SettingsResult {
 }
 
 const lists = ['indexFiles', 'headers']
+const pages = ['spaMode', 'custom404']
 const modes = ['spaMode', 'directoryListing', 'custom404']
 // interface.md §4.4, to the letter
 const onlyOneMode = 'Only one of spaMode, directoryListing, or custom404 can be enabled'
 
 const isEnabled = (value: unknown): boolean =>
   value === true || (typeof value === 'string' && value !== '')
+
+/** False and null say of a page what leaving it out says (decisions.md §8); lexicons know only strings. */
+function withoutUnset(input: unknown): unknown {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return input
+  const isUnset = ([name, value]: [string, unknown]) =>
+    pages.includes(name) && (value === false || value === null)
+  return Object.fromEntries(Object.entries(input).filter((field) => !isUnset(field)))
+}
 
 const indexFile = z.string().refine(isEntryName, 'expected the name of a file, without a folder')
 
@@ -92,7 +101,7 @@ export const settingsFields = z.object({
   directoryListing: z.boolean().exactOptional(),
   spaMode: pageFile
     .exactOptional()
-    .describe('Path of a file, at most 500 bytes; empty: not enabled'),
+    .describe('Path of a file, at most 500 bytes; empty, false or null: not set'),
   custom404: pageFile.exactOptional().describe('The same'),
   headers: z
     .array(header)

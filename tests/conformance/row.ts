@@ -12,7 +12,7 @@ export type Section =
   | '4.4'
   | '4.5'
   | '4.6'
-  | `decisions ${1 | 2 | 3 | 4 | 5 | 6 | 7}`
+  | `decisions ${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8}`
   | 'ours'
 
 /** One answer that was promised, and what leads to it. `{name}` stands for a fact of the scene. */

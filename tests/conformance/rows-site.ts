@@ -132,6 +132,14 @@ export const siteRows: readonly Row[] = [
     },
     ...written,
   },
+  ...[false, null, ''].map((unset) => ({
+    ...write,
+    section: 'decisions 8' as const,
+    what: `pages that are ${JSON.stringify(unset)}: not set`,
+    given: (scene: Scene) => settings(scene, null),
+    json: { spaMode: unset, custom404: unset, directoryListing: true },
+    ...written,
+  })),
   {
     ...write,
     section: 'decisions 5',

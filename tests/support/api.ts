@@ -144,8 +144,14 @@ export const webAssets: ReadonlyMap<string, WebAsset> = new Map([
   ],
 ])
 
+interface TestApiOptions {
+  readonly baseUrl: string
+  readonly lookUp: LookUp
+  readonly operationMsMax: number
+}
+
 /** An application for each test of the file, on a store of its own. What it returns is for inside tests. */
-export function testApi({ baseUrl = origin, lookUp = nobodyLooksUp } = {}): () => TestApi {
+export function testApi(options: Partial<TestApiOptions> = {}): () => TestApi {
   let dir: string
   let database: Database
   let api: TestApi
@@ -156,7 +162,9 @@ export function testApi({ baseUrl = origin, lookUp = nobodyLooksUp } = {}): () =
     await database?.[Symbol.asyncDispose]()
     database = openDatabase({})
     await migrate(database)
-    api = openApi(database.db, join(dir, crypto.randomUUID()), { baseUrl, lookUp })
+    api = openApi(database.db, join(dir, crypto.randomUUID()), {
+      ...{ baseUrl: origin, lookUp: nobodyLooksUp, operationMsMax: 10_000, ...options },
+    })
   })
   afterAll(async () => {
     await database[Symbol.asyncDispose]()
@@ -170,7 +178,7 @@ const nobodyLooksUp: LookUp = () => Promise.reject(new Error('this test has no D
 function openApi(
   db: Db,
   spoolDir: string,
-  { baseUrl, lookUp }: { baseUrl: string; lookUp: LookUp },
+  { baseUrl, lookUp, operationMsMax }: TestApiOptions,
 ): TestApi {
   const logged: LoggedLine[] = []
   const network = new FakeNetwork()
@@ -178,7 +186,7 @@ function openApi(
   const keys = new KeyRing(['k'.repeat(32)])
   const now = () => api.now
   const app = createApp({
-    ...{ db, hints, keys, now, identities, webAssets },
+    ...{ db, hints, keys, now, identities, operationMsMax, webAssets },
     log: recordingLog(logged),
     oauth: network.oauth,
     spool: new Spool(spoolDir),

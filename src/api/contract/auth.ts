@@ -9,6 +9,25 @@ const account = z
   .string()
   .meta({ description: 'A handle or a DID', examples: ['alice.example.com'] })
 
+/** What `signIn` reads; anything else is no usable handle. */
+export const signInBody = z.object({
+  handle: z
+    .string()
+    .trim()
+    .min(1)
+    .max(2048)
+    .meta({
+      description: 'A handle, a DID or a server’s URL',
+      examples: ['alice.example.com'],
+    }),
+})
+
+const signInFailed = (...examples: string[]) =>
+  z.strictObject({
+    error: z.literal(literals.authenticationFailed),
+    details: z.string().meta({ description: 'A sentence for the person', examples }),
+  })
+
 /** `/api/auth/*`: signing in with an account of the network, and out again. */
 export const authRoutes = {
   beginSignIn: defineRoute({
@@ -39,42 +58,26 @@ export const authRoutes = {
     path: '/api/auth/signin',
     limit: 'signIn',
     summary: 'Begins a sign-in, as a form',
-    body: {
-      kind: 'json',
-      schema: z.object({
-        handle: z
-          .string()
-          .min(1)
-          .max(2048)
-          .meta({
-            description: 'A handle, a DID or a server’s URL',
-            examples: ['alice.example.com'],
-          }),
-      }),
-    },
+    body: { kind: 'unread-json', schema: signInBody },
     answers: {
       200: json(
         'Where to send the browser',
         z.strictObject({ url: z.string().meta({ format: 'uri' }) }),
       ),
+      400: json('No usable handle', signInFailed(sentences.handleMissing)),
       401: json(
         'It cannot begin',
-        z.strictObject({
-          error: z.literal(literals.authenticationFailed),
-          details: z.string().meta({
-            description: 'A sentence for the person',
-            examples: [
-              sentences.notAnAccountName,
-              sentences.unknownHandle,
-              sentences.unknownAccount,
-              sentences.signInUnreachable,
-              sentences.signInRefused,
-              sentences.signInBroken,
-            ],
-          }),
-        }),
+        signInFailed(
+          sentences.notAnAccountName,
+          sentences.unknownHandle,
+          sentences.unknownAccount,
+          sentences.signInUnreachable,
+          sentences.signInRefused,
+          sentences.signInBroken,
+        ),
       ),
     },
+    failures: { 413: ['body: at most 65536 bytes'] },
   }),
   completeSignIn: defineRoute({
     ...ofSection,

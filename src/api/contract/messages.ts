@@ -33,6 +33,7 @@ export const sentences = {
   listsBusy: 'Too many lists of your sites are being made. Try again in a few seconds.',
   syncsBusy: 'Too many accounts are being read right now. Try again in a minute.',
 
+  handleMissing: 'Enter a handle, such as alice.example.com.',
   notAnAccountName:
     'That is not a handle, a DID or a server address. A handle looks like alice.example.com.',
   unknownHandle: 'That handle does not exist. Check its spelling.',

@@ -47,6 +47,7 @@ describe('what a route says to the letter', () => {
       'signIn',
       [
         [403, 'Cross-origin request refused'],
+        [400, 'Authentication failed'],
         [401, 'Authentication failed'],
       ],
     ],
