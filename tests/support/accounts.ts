@@ -19,6 +19,8 @@ export interface UploadedBlob {
 export interface WrittenRecord {
   uri: string
   cid: string
+  /** Of the repository, where the write changed something; `rev` sorts as text. */
+  commit?: { cid: string; rev: string }
 }
 
 /** The PDS answered with an error; `error` is its name in the protocol, such as `InvalidSwap`. */
