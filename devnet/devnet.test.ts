@@ -217,11 +217,44 @@ describe('the end', () => {
     START_DEADLINE_MS,
   )
 
+  test(
+    'does not come when a test times out, for which Bun kills the children of the test process',
+    async () => {
+      await devnet.stop()
+      const file = join(dirname(dir), 'times-out.test.ts')
+      await Bun.write(file, testThatTimesOut(dir))
+      const child = Bun.spawn({
+        cmd: [process.execPath, 'test', file],
+        stdout: 'ignore',
+        stderr: 'pipe',
+      })
+      const report = await new Response(child.stderr).text()
+      expect(report).toContain('(fail) times out')
+      expect(report).toContain('(pass) the network still answers')
+      devnet = await startDevnet({ dir })
+    },
+    START_DEADLINE_MS,
+  )
+
   test('stopping twice is harmless', async () => {
     await devnet.stop()
     await devnet.stop()
   })
 })
+
+const testThatTimesOut = (folder: string): string => `
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { startDevnet } from ${JSON.stringify(join(import.meta.dir, 'start.ts'))}
+let devnet
+beforeAll(async () => {
+  devnet = await startDevnet({ dir: ${JSON.stringify(folder)} })
+}, ${START_DEADLINE_MS})
+afterAll(() => devnet.stop(), ${START_DEADLINE_MS})
+test('times out', () => new Promise(() => {}), 1)
+test('the network still answers', async () => {
+  expect((await fetch(devnet.pds + '/xrpc/_health')).status).toBe(200)
+}, ${START_DEADLINE_MS})
+`
 
 function seeded({ accounts }: Devnet, handle: string) {
   const account = accounts.find((each) => each.handle === handle)

@@ -81,7 +81,14 @@ export class DevnetStartError extends Error {
 }
 
 /**
- * Starts a real PLC directory and a real PDS on loopback, as one child process that ends with this
+ * Runs its arguments as a grandchild of ours. When a test times out, Bun kills every child of the test process,
+ * and a network that many tests share has to survive that. Standard input is a pipe that no one writes to: it
+ * closes when our process ends, however it ends, and the grandchild ends with it.
+ */
+const runInBackground = '"$@" <&3 3<&- & echo "pid $!"; exec 2>/dev/null 3<&-; wait "$!"'
+
+/**
+ * Starts a real PLC directory and a real PDS on loopback, as one process that ends with this
  * one, however this one ends. Installs devnet's packages first when they are missing.
  * Throws DevnetStartError.
  */
@@ -90,44 +97,50 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   const { dir, pdsEnv, httpsNames, ...settings } = options
   const child = Bun.spawn({
     cmd: [
-      nodePath(),
-      join(import.meta.dir, 'serve.mjs'),
+      ...['sh', '-c', runInBackground, 'devnet'],
+      ...[nodePath(), join(import.meta.dir, 'serve.mjs')],
       JSON.stringify({ ...settings, dir: resolve(dir), env: pdsEnv }),
     ],
     // Nothing of ours: NODE_OPTIONS, proxies or the PDS's own variables would change the servers.
-    env: { TMPDIR: tmpdir(), ...(httpsNames && environmentOf(httpsNames)) },
-    // The child ends when this pipe closes.
-    stdin: 'pipe',
-    stdout: 'pipe',
-    stderr: 'pipe',
+    env: {
+      ...{ TMPDIR: tmpdir(), PATH: process.env['PATH'] },
+      ...(httpsNames && environmentOf(httpsNames)),
+    },
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   })
 
+  const output = readOutput(child.stdout, child.stderr)
+  // Until then something has to hold `child`: Bun closes the pipe when it is garbage-collected.
+  void output.ended.then(() => child.unref())
+  const kill = (signal: 'SIGTERM' | 'SIGKILL'): void => {
+    if (!output.hasEnded && output.pid !== undefined) signalProcess(output.pid, signal)
+  }
   let hasTimedOut = false
   const deadline = setTimeout(() => {
     hasTimedOut = true
-    child.kill('SIGKILL')
+    kill('SIGKILL')
   }, START_DEADLINE_MS)
-  const { ready, stderr } = await readUntilReady(child.stdout, child.stderr)
+  const ready = await output.ready
   clearTimeout(deadline)
   if (!ready) {
     const code = await child.exited
     const why = hasTimedOut ? `was not ready after ${START_DEADLINE_MS} ms` : `ended with ${code}`
-    throw new DevnetStartError(`devnet ${why}`, stderr)
+    throw new DevnetStartError(`devnet ${why}`, output.stderr)
   }
 
   async function stop() {
-    child.kill('SIGTERM')
-    const impatience = setTimeout(() => child.kill('SIGKILL'), STOP_DEADLINE_MS)
-    await child.exited
+    kill('SIGTERM')
+    const impatience = setTimeout(() => kill('SIGKILL'), STOP_DEADLINE_MS)
+    await output.ended
     clearTimeout(impatience)
   }
 
   return {
     ...ready,
-    pid: child.pid,
-    exited: child.exited.then(() => {}),
+    pid: output.pid ?? 0,
+    exited: output.ended,
     stop,
-    kill: () => child.kill('SIGKILL'),
+    kill: () => kill('SIGKILL'),
     setFaults(faults) {
       // In one step: the PDS may be reading.
       const file = join(dir, 'faults.json')
@@ -175,35 +188,49 @@ function nodePath(): string {
 type Ready = Pick<Devnet, 'pds' | 'plc' | 'adminPassword' | 'accounts'>
 
 /**
- * Waits for the line `ready {…}`, or for the end of the child's output. Both streams are read on
- * afterwards, because a child whose output nobody reads stops at a full pipe; what it says then,
- * such as the crash of a server, goes to our standard error.
+ * Follows what the child prints: `pid` with its number, then `ready {…}`. `ready` is undefined when the output
+ * ends without that line. Both streams are read to their end, because a child whose output nobody reads stops at
+ * a full pipe; errors after the start, such as the crash of a server, go to our standard error.
  */
-async function readUntilReady(
-  stdout: ReadableStream<Uint8Array>,
-  stderr: ReadableStream<Uint8Array>,
-): Promise<{ ready?: Ready; stderr: string }> {
-  const { promise, resolve: settle } = Promise.withResolvers<Ready | undefined>()
-  let isSettled = false
-  let output = ''
-  let errors = ''
+function readOutput(stdout: ReadableStream<Uint8Array>, stderr: ReadableStream<Uint8Array>) {
+  const { promise: ready, resolve: settle } = Promise.withResolvers<Ready | undefined>()
+  const output = {
+    ready,
+    pid: undefined as number | undefined,
+    stderr: '',
+    hasEnded: false,
+    ended: Promise.resolve(),
+  }
+  let isReady = false
+  let head = ''
 
   const stdoutEnd = readText(stdout, (text) => {
-    if (isSettled) return
-    output += text
-    const line = /^ready (.*)\n/m.exec(output)?.[1]
+    if (isReady) return
+    head += text
+    output.pid ??= Number(/^pid (\d+)\n/m.exec(head)?.[1] ?? 0) || undefined
+    const line = /^ready (.*)\n/m.exec(head)?.[1]
     if (line === undefined) return
-    isSettled = true
+    isReady = true
     settle(JSON.parse(line) as Ready)
   })
   const stderrEnd = readText(stderr, (text) => {
-    if (isSettled) process.stderr.write(text)
-    else errors += text
+    if (isReady) process.stderr.write(text)
+    else output.stderr += text
   })
-  void Promise.all([stdoutEnd, stderrEnd]).then(() => settle(undefined))
+  output.ended = Promise.all([stdoutEnd, stderrEnd]).then(() => {
+    output.hasEnded = true
+    settle(undefined)
+  })
+  return output
+}
 
-  const ready = await promise
-  return ready ? { ready, stderr: errors } : { stderr: errors }
+function signalProcess(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    // It ended a moment ago, and we have not read the end of its output yet.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
 }
 
 async function readText(stream: ReadableStream<Uint8Array>, onText: (text: string) => void) {
