@@ -10,9 +10,10 @@ const matchesOf = (text: string, pattern: RegExp) =>
 
 test('every declared route has its place, and is in the list of contents', async () => {
   const text = await page()
-  for (const [name, { method, path }] of Object.entries(routes)) {
+  for (const [name, route] of Object.entries(routes)) {
+    const path = route.path.replace(/:(\w+)/g, '{$1}')
     expect(text).toContain(
-      `<h3 id="${name}"><span class="method">${method}</span> <code>${path}</code></h3>`,
+      `<h3 id="${name}"><span class="method">${route.method}</span> <code>${path}</code></h3>`,
     )
     expect(text).toContain(`<a href="#${name}">`)
   }
@@ -44,17 +45,4 @@ test('texts are escaped, once', async () => {
   const text = await page()
   expect(text.includes('&quot;handle&quot;: string')).toBe(true)
   expect(text.match(/&amp;(?:lt|gt|quot|amp);|\[object|>undefined|`/g)).toBeNull()
-})
-
-test('an example for each kind of route', async () => {
-  const text = (await page()).replaceAll('&quot;', '"').replaceAll('&#39;', "'")
-  const expected = [
-    `curl 'http://127.0.0.1:3000/api/domain/check?handle=alice'`,
-    `curl --cookie cookies.txt --json '{"handle":"alice"}' 'http://127.0.0.1:3000/api/domain/claim'`,
-    `curl --cookie cookies.txt --request DELETE 'http://127.0.0.1:3000/api/site/blog'`,
-    `curl --cookie cookies.txt --form siteName=blog --form 'files=@index.html;filename=index.html' 'http://127.0.0.1:3000/sitehost/upload-files'`,
-    `curl --no-buffer --cookie cookies.txt 'http://127.0.0.1:3000/sitehost/upload-progress/`,
-    `curl --request POST 'http://127.0.0.1:3000/api/auth/logout'`,
-  ]
-  expect(expected.filter((example) => !text.includes(example))).toEqual([])
 })

@@ -20,8 +20,6 @@ h3 { overflow-wrap: anywhere }
 h4 { margin: 1rem 0 0.25rem }
 article { border-top: 1px solid var(--line); padding: 0.5rem 0 1.5rem }
 pre { background: var(--box); border-radius: 4px; margin: 0.25rem 0; overflow-x: auto; padding: 0.75rem }
-table { border-collapse: collapse }
-th, td { border-bottom: 1px solid var(--line); padding: 0.25rem 1rem 0.25rem 0; text-align: left; vertical-align: top }
 dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 0.5rem 1rem }
 dt { font-weight: 600 }
 dd { margin: 0 }

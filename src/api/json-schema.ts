@@ -26,36 +26,3 @@ export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSch
   })
   return json as JsonSchema
 }
-
-/** A value that fits: the first example of each piece, where it has any. */
-export function exampleOf({ examples, ...schema }: JsonSchema): unknown {
-  if (examples !== undefined) return examples[0]
-  if (schema.const !== undefined) return schema.const
-  if (schema.enum !== undefined) return schema.enum[0]
-  if (schema.anyOf?.[0] !== undefined) return exampleOf(schema.anyOf[0])
-  if (schema.properties !== undefined) {
-    const required = Object.entries(schema.properties).filter(([name]) =>
-      schema.required?.includes(name),
-    )
-    return Object.fromEntries(required.map(([name, inner]) => [name, exampleOf(inner)]))
-  }
-  return exampleOfType([schema.type].flat()[0])
-}
-
-function exampleOfType(type: string | undefined): unknown {
-  switch (type) {
-    case 'boolean':
-      return false
-    case 'integer':
-    case 'number':
-      return 0
-    case 'array':
-      return []
-    case 'object':
-      return {}
-    case 'null':
-      return null
-    default:
-      return '…'
-  }
-}

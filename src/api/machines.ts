@@ -12,7 +12,7 @@ export function machineHandlers(context: MachineContext): HandlersOf<typeof mach
   const { assertReady, log, origin } = context
   // Each is made when somebody asks for the first time, and never again.
   const openApi = once(() => openApiDocument(origin))
-  const docs = once(() => docsPage(origin))
+  const docs = once(() => docsPage(openApi()))
   return {
     readHealth: ({ answer }) => answer(200, 'ok'),
 

@@ -28,4 +28,7 @@ function objectShape({ properties = {}, required = [] }: JsonSchema, indent: str
   return `{\n${lines.join(',\n')}\n${indent}}`
 }
 
-const noteOf = ({ description = '' }: JsonSchema): string => description.replaceAll('`', '')
+const noteOf = ({ description, examples = [], type }: JsonSchema): string => {
+  if (description !== undefined) return description.replaceAll('`', '')
+  return type === 'string' && examples.length > 0 ? `such as: ${examples.join(' | ')}` : ''
+}
