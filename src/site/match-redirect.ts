@@ -76,7 +76,7 @@ function encodeAll(
 
 /** `undefined` when the rule cannot be followed. */
 function targetOf(
-  { from, target, status }: RedirectRule,
+  { from, query, target, status }: RedirectRule,
   values: ReadonlyMap<string, string>,
   here: Here,
 ): string | null | undefined {
@@ -84,7 +84,5 @@ function targetOf(
   const destination = fillTarget(target, values, here.search)
   if (destination === null) return undefined
   if (!isRedirection(status)) return destination.pathname
-  return isLoop({ from, range: target.range }, destination, here)
-    ? undefined
-    : addressOf(destination)
+  return isLoop({ from, query, target }, destination, here) ? undefined : addressOf(destination)
 }

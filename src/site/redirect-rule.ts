@@ -1,14 +1,9 @@
 import type { PathPattern } from './path-pattern.ts'
 import { parseRedirectCondition, type RedirectCondition } from './redirect-conditions.ts'
-import { isLoop } from './redirect-loop.ts'
+import { describeSelfReference } from './redirect-loop.ts'
 import { parseQueryCondition, type QueryCondition } from './redirect-query.ts'
 import { parseRedirectSource } from './redirect-source.ts'
-import {
-  fillTarget,
-  hasTextLikeNames,
-  parseRedirectTarget,
-  type RedirectTarget,
-} from './redirect-target.ts'
+import { hasTextLikeNames, parseRedirectTarget, type RedirectTarget } from './redirect-target.ts'
 import { quote, type RedirectWords } from './redirect-words.ts'
 
 /** One line of a `_redirects`. */
@@ -55,7 +50,8 @@ export function compileRedirectRule(words: RedirectWords): RedirectRuleResult {
   const { target, status, isForced } = answer
   const rule = { host, from, query: query.values, conditions: conditions.values }
   const whole: RedirectRule = { ...rule, target, status, isForced }
-  if (isToItself(whole)) return { ok: false, problem: 'leads to itself' }
+  const problem = selfReferenceOf(whole)
+  if (problem !== null) return { ok: false, problem }
   return { ok: true, rule: whole, remarks: [...source.remarks, ...remarksOn(words.to, whole)] }
 }
 
@@ -110,22 +106,10 @@ function readAnswer({ to, status: word }: RedirectWords, names: ReadonlySet<stri
   return { ok: true, target, status, isForced }
 }
 
-/** Tried with captures that no target has by chance. With 404 a page may well be its own. */
-function isToItself({ host, from, target, status }: RedirectRule): boolean {
-  if (target === null || status >= 400) return false
-  const sample = (name: string): string => `${name}\u{10FFFF}`
-  const splat = from.tail === null ? [] : [{ kind: 'name', name: 'splat' } as const, ...from.tail]
-  const segments = [...from.head, ...splat].map((segment) =>
-    segment.kind === 'name' ? sample(segment.name) : segment.text,
-  )
-  const values = new Map([...from.names].map((name) => [name, encodeURIComponent(sample(name))]))
-  const destination = fillTarget(target, values, '')
-  const path = { ok: true, segments, trailingSlash: false } as const
-  const { range } = target
-  return (
-    destination !== null &&
-    isLoop({ from, range }, destination, { host: host ?? '', path, search: '' })
-  )
+/** With 404 and the like a page may well be its own. */
+function selfReferenceOf({ host, from, query, target, status }: RedirectRule): string | null {
+  if (target === null || status >= 400) return null
+  return describeSelfReference({ host, from, query, target, isRewrite: status === 200 })
 }
 
 function remarksOn(to: string | null, { target, status }: RedirectRule): string[] {
