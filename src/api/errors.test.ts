@@ -83,7 +83,7 @@ describe('foreseen', () => {
   }
 })
 
-describe('unforeseen: logged under the id that is answered, and nothing of it shown', () => {
+describe('unexpected: logged under the id that is answered, and nothing of it shown', () => {
   for (const error of [
     new Error('inner detail', { cause }),
     system('EACCES'),
@@ -99,7 +99,7 @@ describe('unforeseen: logged under the id that is answered, and nothing of it sh
       expect(lines).toEqual([
         {
           level: 'error',
-          message: 'unforeseen',
+          message: 'unhandled error',
           fields: { id: body.id, method: 'GET', path: '/', error },
         },
       ])

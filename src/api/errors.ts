@@ -48,7 +48,7 @@ export function answerError(log: Log) {
       return c.json({ ...fields, error: known.message }, known.status, { ...known.headers })
     }
     const id = crypto.randomUUID()
-    log.error('unforeseen', { id, method: c.req.method, path: c.req.path, error })
+    log.error('unhandled error', { id, method: c.req.method, path: c.req.path, error })
     return c.json({ ...failure, error: literals.internalError, id }, 500)
   }
 }

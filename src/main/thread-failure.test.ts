@@ -21,7 +21,7 @@ const errors: [string, Error, Error][] = [
     new DatabaseUnavailableError('sqlite', full),
     new DatabaseUnavailableError('sqlite', full),
   ],
-  ['unforeseen', new TypeError('of ours'), new Error('TypeError: of ours')],
+  ['unexpected', new TypeError('of ours'), new Error('TypeError: of ours')],
 ]
 
 test.each(errors)('%s: in another thread what it was', (_, error, expected) => {
@@ -29,4 +29,11 @@ test.each(errors)('%s: in another thread what it was', (_, error, expected) => {
   expect(revived.constructor).toBe(expected.constructor)
   expect(revived.message).toBe(expected.message)
   expect({ ...revived }).toEqual({ ...expected })
+})
+
+test('an unexpected one keeps the stack of where it happened', () => {
+  const error = new TypeError('of ours')
+  const revived = errorOfThread(structuredClone(threadFailureOf(error)))
+  expect(revived.stack).toStartWith('TypeError: of ours\n')
+  expect(revived.stack).toContain('thread-failure.test.ts')
 })

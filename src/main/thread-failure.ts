@@ -1,6 +1,7 @@
 import { ServerRefusedError, ServerUnreachableError } from '#atproto/account-repo.ts'
 import { IdentityError } from '#atproto/identity.ts'
 import { SyncsBusyError } from '#ingest/account-syncs.ts'
+import { errorText, stackText } from '#observe/error-text.ts'
 import { DatabaseUnavailableError } from '#store/database-unavailable.ts'
 
 /** Why a thread could not do what it was for, as plain data: an error loses its class on the way to another. */
@@ -13,7 +14,7 @@ export type ThreadFailure =
       readonly reason: string
     }
   | { readonly kind: 'database'; readonly dialect: 'sqlite' | 'postgres'; readonly code: string }
-  | { readonly kind: 'unforeseen'; readonly message: string }
+  | { readonly kind: 'unexpected'; readonly message: string; readonly stack: string }
 
 export function threadFailureOf(error: unknown): ThreadFailure {
   if (error instanceof SyncsBusyError) return { kind: 'busy' }
@@ -28,10 +29,8 @@ export function threadFailureOf(error: unknown): ThreadFailure {
     const { code, dialect } = error
     return { kind: 'database', dialect, code }
   }
-  return {
-    kind: 'unforeseen',
-    message: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
-  }
+  const unexpected = error instanceof Error ? error : new Error(String(error))
+  return { kind: 'unexpected', message: errorText(unexpected), stack: stackText(unexpected) }
 }
 
 /** The error that it was, as far as anybody asks. */
@@ -50,7 +49,9 @@ export function errorOfThread(failure: ThreadFailure): Error {
       const { code, dialect } = failure
       return new DatabaseUnavailableError(dialect, Object.assign(new Error(code), { code }))
     }
-    case 'unforeseen':
-      return new Error(failure.message)
+    case 'unexpected': {
+      const { message, stack } = failure
+      return Object.assign(new Error(message), { stack })
+    }
   }
 }

@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { presentable, startLog } from './log.ts'
 
 test('one line of JSON an entry, whatever the fields hold', async () => {
@@ -15,21 +15,89 @@ test('one line of JSON an entry, whatever the fields hold', async () => {
   })
 })
 
-test('secrets are not written, long values are cut, causes are told', () => {
-  const failure = new Error('refresh failed', { cause: new TypeError('offline') })
+test('secrets are not written, long values are cut', () => {
   expect(
     presentable({
       accessToken: 'abc',
       Cookie: 'did=1',
       query: '?code=1',
       long: 'x'.repeat(600),
-      failure,
     }),
   ).toEqual({
     accessToken: '[redacted]',
     Cookie: '[redacted]',
     query: '[redacted]',
     long: `${'x'.repeat(511)}…`,
-    failure: 'Error: refresh failed <- TypeError: offline',
+  })
+})
+
+class ServerAwayError extends Error {
+  override readonly name = 'ServerAwayError'
+}
+
+describe('errors', () => {
+  const offline = new TypeError('offline')
+  const foreseen = new ServerAwayError('refresh failed', { cause: offline })
+  const text = 'ServerAwayError: refresh failed <- TypeError: offline'
+
+  test('causes are in the text; a foreseen one has no stack', () => {
+    expect(presentable({ error: foreseen })).toEqual({ error: text })
+  })
+
+  test('one that nobody foresaw has its stack and those of its causes', () => {
+    const { error, stack } = presentable({ error: new Error('outer', { cause: offline }) })
+    expect(error).toBe('Error: outer <- TypeError: offline')
+    expect(stack).toMatch(
+      /^Error: outer\n +at [\s\S]*log\.test\.ts[\s\S]*\ncaused by TypeError: offline\n +at /,
+    )
+  })
+
+  test('what is logged as an error has its stack, foreseen or not', async () => {
+    const lines: string[] = []
+    await using log = await startLog((line) => lines.push(line), 'info')
+    log.warn('warned', { error: foreseen })
+    log.error('failed', { error: foreseen })
+    const [warned, failed] = lines.map((line) => JSON.parse(line).properties)
+    expect(warned).toEqual({ error: text })
+    expect(failed.stack).toContain('log.test.ts')
+    expect(lines[1]?.trimEnd()).not.toContain('\n')
+  })
+
+  test('eight of a chain, in 2 KiB and 16 KiB', () => {
+    let deep = new Error('0')
+    for (let i = 1; i < 20; i++) deep = new Error(String(i), { cause: deep })
+    expect(String(presentable({ error: deep })['error']).split(' <- ')).toHaveLength(8)
+    const { error, stack } = presentable({ error: new Error('x'.repeat(20_000)) })
+    expect([String(error).length, String(stack).length]).toEqual([2 * 1024, 16 * 1024])
+  })
+
+  test('a cause of itself, and those of several addresses', () => {
+    const circle: Error = new Error('circle')
+    circle.cause = circle
+    expect(presentable({ error: circle })).toMatchObject({ error: 'Error: circle' })
+    const both = new AggregateError([new Error('v6'), new Error('v4')], 'no address answers')
+    expect(presentable({ error: both })).toMatchObject({
+      error: 'AggregateError: no address answers <- Error: v6 <- Error: v4',
+    })
+  })
+})
+
+describe('what looks like a secret is not written, wherever it is', () => {
+  const facts: [text: string, written: string][] = [
+    ['authorization was DPoP eyJhbGciOi.eyJzdWIi.c2ln', 'authorization was DPoP [redacted]'],
+    ['token eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ4In0.c2ln is old', 'token [redacted] is old'],
+    ['postgres://me:hunter2@db/x is away', 'postgres://me:[redacted]@db/x is away'],
+    [
+      'GET /callback?code=abc&state=def&iss=https://a.test',
+      'GET /callback?code=[redacted]&state=[redacted]&iss=https://a.test',
+    ],
+    ['a code of 5 letters, state: new', 'a code of 5 letters, state: new'],
+  ]
+  test.each(facts)('%s', (text, written) => {
+    expect(presentable({ text })['text']).toBe(written)
+    expect(presentable({ error: new Error(text) })).toMatchObject({
+      error: `Error: ${written}`,
+      stack: expect.stringMatching(written.includes('[redacted]') ? /\[redacted\]/ : /letters/),
+    })
   })
 })

@@ -5,12 +5,19 @@ import {
   getLogger,
   type LogLevel,
 } from '@logtape/logtape'
+import { cut, errorText, isTyped, stackText } from './error-text.ts'
+import { redacted } from './redacted.ts'
 
-/** Structured log lines. Fields with the names of secrets are never written, whatever they hold. */
+/**
+ * Structured log lines. Fields with the names of secrets are never written, whatever they hold, nor is what looks
+ * like a secret in any other. An error among the fields is one line of text; one that nobody foresaw brings its stack.
+ */
 export interface Log {
   debug(message: string, fields?: LogFields): void
   info(message: string, fields?: LogFields): void
+  /** Something failed, and the service knows what to do about it. */
   warn(message: string, fields?: LogFields): void
+  /** Something failed that should not: whatever error it was brings its stack. */
   error(message: string, fields?: LogFields): void
 }
 
@@ -41,28 +48,31 @@ export async function startLog(
     debug: (message, fields) => logger.debug(message, presentable(fields)),
     info: (message, fields) => logger.info(message, presentable(fields)),
     warn: (message, fields) => logger.warn(message, presentable(fields)),
-    error: (message, fields) => logger.error(message, presentable(fields)),
+    error: (message, fields) => logger.error(message, presentable(fields, 'with-stacks')),
     [Symbol.asyncDispose]: dispose,
   }
 }
 
-/** Fields as they may be written: errors as text with their causes, all of it short, no secrets. */
-export function presentable(fields: LogFields = {}): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [
-      name,
-      secretFields.test(name) ? '[redacted]' : presentableValue(value),
-    ]),
-  )
+/**
+ * Fields as they may be written: short, no secrets, an error as text with its causes. Stacks, in a field of their
+ * own, of errors that nobody foresaw, or of all.
+ */
+export function presentable(
+  fields: LogFields = {},
+  stacks: 'with-stacks' | 'unforeseen' = 'unforeseen',
+): Record<string, unknown> {
+  const written: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(fields)) {
+    written[name] = secretFields.test(name) ? '[redacted]' : presentableValue(value)
+    if (!(value instanceof Error) || (stacks === 'unforeseen' && isTyped(value))) continue
+    written[name === 'error' ? 'stack' : `${name}Stack`] = redacted(stackText(value))
+  }
+  return written
 }
 
 function presentableValue(value: unknown): unknown {
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return value
-  const text = value instanceof Error ? errorText(value) : String(value)
-  return text.length > fieldCharsMax ? `${text.slice(0, fieldCharsMax - 1)}…` : text
-}
-
-function errorText(error: Error): string {
-  const own = `${error.name}: ${error.message}`
-  return error.cause instanceof Error ? `${own} <- ${errorText(error.cause)}` : own
+  if (value instanceof Error) return redacted(errorText(value))
+  // Cut last: half a secret does not look like one.
+  return cut(redacted(String(value).slice(0, 4 * fieldCharsMax)), fieldCharsMax)
 }

@@ -1,0 +1,47 @@
+/** Of an error and those that caused it. */
+const causesMax = 8
+const errorCharsMax = 2 * 1024
+const stackCharsMax = 16 * 1024
+
+/** An error and its causes in one line: `Error: refresh failed <- TypeError: offline`. */
+export function errorText(error: Error): string {
+  return cut(chainOf(error).map(headline).join(' <- '), errorCharsMax)
+}
+
+/** The stacks of an error and of its causes, the longest first part of them where they are too long. */
+export function stackText(error: Error): string {
+  const stacks = chainOf(error).map((link) => [headline(link), ...framesOf(link)].join('\n'))
+  return cut(stacks.join('\ncaused by '), stackCharsMax)
+}
+
+/**
+ * Whether somebody foresaw it: it has a class of its own, whose name and fields say what happened. Others are
+ * of the language or the system, and only their stack says where they came from.
+ */
+export const isTyped = (error: Error): boolean => !builtIns.has(error.constructor)
+
+const builtIns: ReadonlySet<unknown> = new Set([
+  ...[Error, AggregateError, EvalError, RangeError, ReferenceError, SyntaxError],
+  ...[TypeError, URIError, DOMException],
+])
+
+export const cut = (text: string, charsMax: number): string =>
+  text.length > charsMax ? `${text.slice(0, charsMax - 1)}…` : text
+
+/** Also those that an AggregateError stands for, such as one a network address. */
+function chainOf(error: Error): Error[] {
+  const chain = new Set([error])
+  for (const link of chain) {
+    const errors = link instanceof AggregateError ? link.errors : []
+    for (const next of [link.cause, ...errors]) {
+      if (next instanceof Error && chain.size < causesMax) chain.add(next)
+    }
+  }
+  return [...chain]
+}
+
+const headline = ({ name, message }: Error): string => `${name}: ${message}`
+
+// The stack's own first lines have the name of the base class, and the whole message again.
+const framesOf = ({ stack = '' }: Error): string[] =>
+  stack.split('\n').filter((line) => /^\s+at /.test(line))
