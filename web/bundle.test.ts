@@ -37,4 +37,8 @@ test('of the contract only types came along', () => {
   expect(script).toContain('POST /api/auth/signin')
 })
 
+test('the table of media types did not come along', () => {
+  expect(textOf('text/javascript').match(/.{20}vnd\.ms-excel.{20}/g)).toBeNull()
+})
+
 const textOf = (type: string): string => texts.get(type) ?? `no ${type} in the bundle`

@@ -30,6 +30,11 @@ test.each([
   'a.gz',
   'a.docx',
   'a.epub',
+  'a.odt',
+  'a.kmz',
+  'a.usdz',
+  'a.xpi',
+  'a.mobi',
 ])('compressing %s is not tried', (path) => {
   expect(isCompressible(mediaTypeOf(path))).toBe(false)
 })

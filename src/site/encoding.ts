@@ -10,7 +10,7 @@ export type ContentCoding = Coding | 'br'
 export function isCompressible(mediaType: string): boolean {
   if (compressed.has(mediaType)) return false
   const family = mediaType.slice(0, mediaType.indexOf('/'))
-  if (mediaType.endsWith('+zip') || mediaType.startsWith(officeOpenXml)) return false
+  if (mediaType.endsWith('+zip') || zipped.some((kind) => mediaType.startsWith(kind))) return false
   return !(family === 'image' || family === 'audio' || family === 'video') || plain.has(mediaType)
 }
 
@@ -19,16 +19,22 @@ export function isWorthGzip(decodedBytes: number, gzipBytes: number): boolean {
   return decodedBytes > 0 && gzipBytes <= decodedBytes * (1 - gzipSavingMin)
 }
 
-const officeOpenXml = 'application/vnd.openxmlformats-officedocument.'
+const zipped = [
+  'application/vnd.oasis.opendocument.',
+  'application/vnd.openxmlformats-officedocument.',
+]
 
 const compressed = new Set([
   'application/epub+zip',
   'application/gzip',
   'application/java-archive',
   'application/vnd.android.package-archive',
+  'application/vnd.google-earth.kmz',
   'application/vnd.rar',
   'application/x-7z-compressed',
   'application/x-bzip2',
+  'application/x-mobipocket-ebook',
+  'application/x-xpinstall',
   'application/x-xz',
   'application/zip',
   'application/zstd',

@@ -1,11 +1,16 @@
-import { mimes } from 'mrmime'
+import mime from 'mime'
 import { mediaTypeCharsMax } from './limits.ts'
 
-/** The media type of a file by the extension of its name, without parameters. */
+/** The media type of the file at this path in a site, by its name, without parameters. */
 export function mediaTypeOf(path: string): string {
-  const name = path.slice(path.lastIndexOf('/') + 1)
+  return byPath.get(path) ?? mediaTypeOfName(path.slice(path.lastIndexOf('/') + 1)) ?? octetStream
+}
+
+function mediaTypeOfName(name: string): string | null {
   const dot = name.lastIndexOf('.')
-  return (dot > 0 && byExtension.get(name.slice(dot + 1).toLowerCase())) || octetStream
+  if (dot <= 0) return null
+  const extension = name.slice(dot + 1).toLowerCase()
+  return byExtension.get(extension) ?? mime.getType(extension)
 }
 
 /**
@@ -68,33 +73,42 @@ const textApplications = new Set([
   'application/xml',
 ])
 
+/** Where the library has nothing, or what no browser or device would take. */
 const byExtension = new Map([
-  ...Object.entries(mimes),
-  // what mrmime lacks, and one that it names so that no browser would run it
-  ['7z', 'application/x-7z-compressed'],
-  ['apk', 'application/vnd.android.package-archive'],
-  ['avi', 'video/x-msvideo'],
-  ['bz2', 'application/x-bzip2'],
   ['cjs', 'text/javascript'],
   ['cur', 'image/vnd.microsoft.icon'],
-  ['docx', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
-  ['eot', 'application/vnd.ms-fontobject'],
+  // RFC 9639
   ['flac', 'audio/flac'],
   ['glsl', 'text/plain'],
-  ['ico', 'image/vnd.microsoft.icon'],
-  ['ipynb', 'application/x-ipynb+json'],
   ['jfif', 'image/jpeg'],
-  ['m3u8', 'application/vnd.apple.mpegurl'],
-  ['mkv', 'video/x-matroska'],
-  ['odp', 'application/vnd.oasis.opendocument.presentation'],
-  ['ods', 'application/vnd.oasis.opendocument.spreadsheet'],
-  ['odt', 'application/vnd.oasis.opendocument.text'],
-  ['pptx', 'application/vnd.openxmlformats-officedocument.presentationml.presentation'],
-  ['rar', 'application/vnd.rar'],
-  ['srt', 'application/x-subrip'],
-  ['tar', 'application/x-tar'],
+  ['mobileconfig', 'application/x-apple-aspen-config'],
+  ['parquet', 'application/vnd.apache.parquet'],
+  ['tgz', 'application/gzip'],
+  // RFC 6350
   ['vcf', 'text/vcard'],
-  ['xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
-  ['xz', 'application/x-xz'],
   ['zst', 'application/zstd'],
-] as [string, string][])
+])
+
+const appleAppSites = 'apple-app-site-association'
+const wellKnown = '.well-known'
+
+/** Names without an extension that browsers, devices and programs look for, by whole path. */
+const byPath = new Map([
+  [appleAppSites, 'application/json'],
+  [`${wellKnown}/${appleAppSites}`, 'application/json'],
+  [`${wellKnown}/api-catalog`, 'application/linkset+json'],
+  [`${wellKnown}/atproto-did`, 'text/plain'],
+  [`${wellKnown}/host-meta`, 'application/xrd+xml'],
+  [`${wellKnown}/matrix/client`, 'application/json'],
+  [`${wellKnown}/matrix/server`, 'application/json'],
+  [`${wellKnown}/matrix/support`, 'application/json'],
+  [`${wellKnown}/nodeinfo`, 'application/json'],
+  [`${wellKnown}/oauth-authorization-server`, 'application/json'],
+  [`${wellKnown}/oauth-protected-resource`, 'application/json'],
+  [`${wellKnown}/openid-configuration`, 'application/json'],
+  [`${wellKnown}/passkey-endpoints`, 'application/json'],
+  [`${wellKnown}/traffic-advice`, 'application/trafficadvice+json'],
+  [`${wellKnown}/web-identity`, 'application/json'],
+  [`${wellKnown}/webauthn`, 'application/json'],
+  [`${wellKnown}/webfinger`, 'application/jrd+json'],
+])
