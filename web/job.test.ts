@@ -25,18 +25,29 @@ const descriptions: [JobUpdate['status'], Partial<JobUpdate['progress']>, string
     ['processing', { phase: 'validating', totalFiles: 0 }, 'Prepared 0 of 0 files', null],
   ]
 
+const emptyProgress: JobUpdate['progress'] = {
+  phase: 'validating',
+  totalFiles: 10,
+  filesProcessed: 0,
+  filesUploaded: 0,
+  filesReused: 0,
+  currentFile: null,
+  bytesTotal: 0,
+  bytesUploaded: 0,
+}
+
 test.each(descriptions)('%s %j reads %j', (status, progress, text, fraction) => {
-  const none = {
-    filesProcessed: 0,
-    filesUploaded: 0,
-    filesReused: 0,
-    currentFile: null,
-    bytesTotal: 0,
-    bytesUploaded: 0,
-  }
   const update: JobUpdate = {
-    status,
-    progress: { phase: 'validating', totalFiles: 10, ...none, ...progress },
+    ...{ status, error: null },
+    progress: { ...emptyProgress, ...progress },
   }
   expect(describeJob(update)).toEqual({ text, fraction })
+})
+
+test('a job that waits for a fault of ours says which', () => {
+  const error = 'This service cannot store files at the moment.'
+  expect(describeJob({ status: 'pending', progress: emptyProgress, error })).toEqual({
+    text: error,
+    fraction: null,
+  })
 })

@@ -1,14 +1,16 @@
 import type { JobEvents } from '#api/contract/client.ts'
 
-export type JobUpdate = Pick<JobEvents['progress'], 'status' | 'progress'>
+export type JobUpdate = Pick<JobEvents['progress'], 'status' | 'progress' | 'error'>
 
 export type JobResult = JobEvents['done']
 
 /** One line on where a job is, and how much of it is done, from 0 to 1; null while that is unknown. */
-export function describeJob({ status, progress }: JobUpdate): {
+export function describeJob({ status, progress, error }: JobUpdate): {
   text: string
   fraction: number | null
 } {
+  // What has ended with an error is no update any more.
+  if (error !== null) return { text: error, fraction: null }
   const hasBegun = progress.phase !== 'validating'
   if (status === 'pending' && hasBegun) {
     return { text: 'Waiting for your account’s server; goes on by itself', fraction: null }

@@ -3,6 +3,7 @@ import { ServerUnreachableError } from '#atproto/account-repo.ts'
 import { IdentityError } from '#atproto/identity.ts'
 import { SyncsBusyError } from '#ingest/account-syncs.ts'
 import type { AccountSync } from '#ingest/sync-account.ts'
+import { noDiskSpace } from '#site/limits.ts'
 import { upsertAccount } from '#store/accounts.ts'
 import { enqueueIngest, type IngestItem, retryIngest, takeDueIngest } from '#store/ingest-queue.ts'
 import { recordVersion } from '#store/record-version.ts'
@@ -89,16 +90,20 @@ test('a site whose newest version cannot be read says so, and what comes next', 
   await recordVersion(db, newVersion(), 0)
   const problems = async () =>
     ((await answer('/api/user/sites')) as { sites: { problems: string[] }[] }).sites[0]?.problems
-  const fail = async (at: number | null) => {
+  const fail = async (at: number | null, error = 'internal') => {
     await enqueueIngest(db, [siteOf('blog')], 1)
     const [item] = await takeDueIngest(db, { now: 1, leaseMs: 1, limit: 1 })
-    await retryIngest(db, item as IngestItem, { at, error: 'internal' })
+    await retryIngest(db, item as IngestItem, { at, error })
   }
   const unread = 'Your account’s server did not give all of the newest version.'
   await fail(60_000)
   expect(await problems()).toEqual([`${unread} It is tried again at 1970-01-01T00:01:00.000Z.`])
   await fail(null)
   expect(await problems()).toEqual([expect.stringContaining('not tried any more')])
+  await fail(60_000, noDiskSpace)
+  expect(await problems()).toEqual([
+    `${noDiskSpace} It is tried again at 1970-01-01T00:01:00.000Z.`,
+  ])
 })
 
 test('each account sees its own only', async () => {

@@ -1,3 +1,4 @@
+import { noDiskSpace } from '#site/limits.ts'
 import { siteUri } from '#site/site-address.ts'
 import { parseSiteName } from '#site/site-name.ts'
 import { findAccount } from '#store/accounts.ts'
@@ -92,6 +93,8 @@ function siteRow(site: Site, failed: UnreadSite | undefined, { siteUrl }: ApiCon
   }
 }
 
+const serverGaveNotAll = 'Your account’s server did not give all of the newest version.'
+
 function unreadProblems(failed: UnreadSite | undefined): string[] {
   if (failed === undefined) return []
   const { nextAttemptAt } = failed
@@ -99,7 +102,7 @@ function unreadProblems(failed: UnreadSite | undefined): string[] {
     nextAttemptAt === null
       ? 'It is not tried any more until you publish the site again or ask for it.'
       : `It is tried again at ${isoOf(nextAttemptAt)}.`
-  return [`Your account’s server did not give all of the newest version. ${next}`]
+  return [`${failed.error === noDiskSpace ? noDiskSpace : serverGaveNotAll} ${next}`]
 }
 
 const isoOf = (at: number): string => new Date(at).toISOString()

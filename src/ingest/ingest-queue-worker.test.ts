@@ -5,7 +5,9 @@ import { join } from 'node:path'
 import { Identities } from '#atproto/identity.ts'
 import { createSafeFetch } from '#atproto/safe-fetch.ts'
 import { diskBlobStore } from '#blobs/disk.ts'
+import { DiskFloor } from '#blobs/disk-floor.ts'
 import type { Log } from '#observe/log.ts'
+import { noDiskSpace } from '#site/limits.ts'
 import type { Did } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import { findAccount, setAccountStatus, upsertAccount } from '#store/accounts.ts'
@@ -132,6 +134,30 @@ test('a failure is tried again later, and later each time', async () => {
 
   delete pds.lies.proof
   await write('blog')
+  now += 60_000
+  hints.notify('ingest')
+  await eventually(async () => expect(await isLive('blog')).toBe(true))
+})
+
+test('while the disk is nearly full it is tried every minute, for as long as that takes', async () => {
+  const space = { free: 0, total: 1024 ** 4 }
+  const floor = new DiskFloor(dir, { diskSpace: async () => space })
+  const blob = pds.addBlob('a page')
+  await pds.putRecord('place.sitehost.fs/blog', {
+    $type: 'place.sitehost.fs',
+    site: 'blog',
+    root: { type: 'directory', entries: [{ name: 'a', node: { type: 'file', blob } }] },
+    createdAt: '2026-01-01T00:00:00.000Z',
+  })
+  start({ blobs: diskBlobStore({ dir, floor }) })
+  await ask('blog')
+  for (let n = 0; n < retriesMs.length + 2; n++) {
+    const waiting = { attempts: 0, nextAttemptAt: now + 60_000, lastError: noDiskSpace }
+    await eventually(async () => expect(await rows()).toMatchObject([waiting]))
+    now += 60_000
+    hints.notify('ingest')
+  }
+  space.free = space.total
   now += 60_000
   hints.notify('ingest')
   await eventually(async () => expect(await isLive('blog')).toBe(true))

@@ -1,5 +1,7 @@
 import { Lanes } from '#atproto/lanes.ts'
+import { BlobStorageError } from '#blobs/blob-store.ts'
 import type { Log } from '#observe/log.ts'
+import { noDiskSpace } from '#site/limits.ts'
 import type { Did } from '#site/site-address.ts'
 import type { Hints, HintTopic } from '#store/hints.ts'
 import { outlastDatabase } from '#store/outlast-database.ts'
@@ -10,6 +12,9 @@ const renewEveryMs = 2_000
 const lookAgainMs = 2_000
 /** After the last of them an item is parked. */
 export const retriesMs = [15_000, 60_000, 15 * 60_000, 3_600_000, 6 * 3_600_000, 24 * 3_600_000]
+
+/** What waits for free disk space is tried so often, however long that takes: its source is not at fault. */
+export const diskRetryMs = 60_000
 
 export interface LeasedItem {
   readonly did: Did
@@ -28,9 +33,16 @@ export interface LeasedQueue<Item extends LeasedItem> {
   renew(item: Item, lease: { now: number; leaseMs: number }): Promise<void>
   finish(item: Item): Promise<void>
   /** It is due again at that time; null: when somebody asks for it, and not before. */
-  retry(item: Item, later: { at: number | null; error: string | null }): Promise<void>
+  retry(item: Item, later: RetryLater): Promise<void>
   /** Whether one that failed is not worth another try. */
   isHopeless?(item: Item): Promise<boolean>
+}
+
+interface RetryLater {
+  readonly at: number | null
+  readonly error: string | null
+  /** This attempt does not count. */
+  readonly isFree?: boolean
 }
 
 export interface WorkContext {
@@ -148,6 +160,11 @@ export async function workOn<Item extends LeasedItem>(
     if (signal.aborted) {
       // Stopping is not failing: whoever starts next shall not wait for the lease to run out.
       await queue.retry(item, { at: now(), error: null })
+      return false
+    }
+    if (error instanceof BlobStorageError && error.reason === 'full') {
+      log.info('queue item waits for disk space', queue.nameOf(item))
+      await queue.retry(item, { at: now() + diskRetryMs, error: noDiskSpace, isFree: true })
       return false
     }
     const { attempts } = item

@@ -1,6 +1,7 @@
 import { mapAtOnce } from '#atproto/map-at-once.ts'
 import type { RepoStatus } from '#atproto/repo-status.ts'
-import { tooManySites } from '#site/limits.ts'
+import { BlobStorageError } from '#blobs/blob-store.ts'
+import { noDiskSpace, tooManySites } from '#site/limits.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import { enqueueIngest } from '#store/ingest-queue.ts'
@@ -59,7 +60,8 @@ async function syncSite(
     log.warn('site not synced', { did, site: name, error })
     await enqueueIngest(db, [address], now())
     hints.notify('ingest')
-    return { rkey: name, error: unread }
+    const isDiskFull = error instanceof BlobStorageError && error.reason === 'full'
+    return { rkey: name, error: isDiskFull ? noDiskSpace : unread }
   }
 }
 

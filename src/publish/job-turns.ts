@@ -1,8 +1,9 @@
 import { GivesWayError } from '#atproto/lanes.ts'
+import { ownFaultOf } from './own-fault.ts'
 import { ServerBusyError } from './server-patience.ts'
 
 /**
- * So long may a job take, its waiting for the account's server included. In half of it the largest file of the
+ * So long may a job take, its waiting for the account's server, our database and our disk included. In half of it the largest file of the
  * default settings is sent at the lowest speed that a server may have.
  */
 export const jobMsMaxDefault = 2 * 60 * 60 * 1000
@@ -11,6 +12,9 @@ export const jobMsMaxDefault = 2 * 60 * 60 * 1000
 const pauseMsMin = 10_000
 /** The longer a job takes, the longer it leaves its server, and those who wait, alone. */
 const pauseShareMin = 1 / 8
+
+/** Until a job is tried again whose attempt ended with a fault of this service. */
+const ownFaultPauseMs = 5_000
 
 /** All files are sent, slowly; the next turn writes the site. */
 export class EverythingSentError extends Error {
@@ -42,6 +46,7 @@ export function nextTurnAt(error: unknown, { startedAt, givesUpAt, now }: JobTim
   const afterPause = now + Math.max(pauseMsMin, (now - startedAt) * pauseShareMin)
   const isOver = (at: number): number | null => (at < givesUpAt ? at : null)
   if (error instanceof EverythingSentError) return isOver(now)
+  if (ownFaultOf(error) !== null) return isOver(now + ownFaultPauseMs)
   if (error instanceof GivesWayError) return isOver(afterPause)
   if (error instanceof ServerBusyError) return isOver(Math.max(error.retryAt, afterPause))
   return null

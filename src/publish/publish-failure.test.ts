@@ -25,7 +25,7 @@ describe('what the owner of a failed job reads', () => {
     [refusal(503), 'has a fault'],
     [refusal(400, 'InvalidMimeType'), 'refused the site: InvalidMimeType'],
     [new BlobRefusedError('a/b.png', 'other cid'), 'did not store a/b.png'],
-    [new BlobStorageError('full', {}), 'cannot store files'],
+    [new BlobStorageError('full', {}), 'database or disk was not available'],
     [new TypeError('x is undefined'), null],
     ['oops', null],
   ]

@@ -1,10 +1,10 @@
 import { ServerRefusedError, ServerUnreachableError } from '#atproto/account-repo.ts'
 import { IdentityError } from '#atproto/identity.ts'
 import { SessionEndedError } from '#atproto/oauth.ts'
-import { BlobStorageError } from '#blobs/blob-store.ts'
 import { SiteConflictError } from './commit-site.ts'
 import { JobTooSlowError } from './job-turns.ts'
 import { NotPublishableError } from './not-publishable.ts'
+import { ownFaultOf } from './own-fault.ts'
 import { ServerBusyError } from './server-patience.ts'
 import { BlobRefusedError } from './upload-blobs.ts'
 import { CommitUnknownError } from './write-site.ts'
@@ -15,6 +15,10 @@ import { CommitUnknownError } from './write-site.ts'
  */
 export function failureSentence(error: unknown): string | null {
   if (error instanceof NotPublishableError) return error.message
+  // Its job was tried again and again, and may have got as far as the commit.
+  if (ownFaultOf(error) !== null) {
+    return 'This service’s database or disk was not available for too long. Look at your site, and upload again if the new version is not there.'
+  }
   if (error instanceof ServerBusyError) {
     return (
       `Your account’s server takes no more uploads until ${new Date(error.retryAt).toUTCString()}. ` +
@@ -44,9 +48,6 @@ export function failureSentence(error: unknown): string | null {
   if (error instanceof ServerRefusedError) return refusalSentence(error)
   if (error instanceof BlobRefusedError) {
     return `Your account’s server did not store ${error.path} as it was sent. Nothing was published; try again.`
-  }
-  if (error instanceof BlobStorageError) {
-    return 'This service cannot store files at the moment. Nothing was published; try again later.'
   }
   return null
 }

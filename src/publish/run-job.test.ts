@@ -2,18 +2,24 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { ServerUnreachableError } from '#atproto/account-repo.ts'
 import { diskBlobStore } from '#blobs/disk.ts'
+import { DiskFloor } from '#blobs/disk-floor.ts'
 import type { SitePath } from '#site/path.ts'
 import { type Did, type SiteAddress, siteUri } from '#site/site-address.ts'
 import { type Database, openDatabase } from '#store/database.ts'
+import { DatabaseUnavailableError } from '#store/database-unavailable.ts'
 import { Hints } from '#store/hints.ts'
 import { findJob, type Job } from '#store/jobs.ts'
 import { migrate } from '#store/migrate.ts'
 import { answerXrpc } from '#tests/support/answer-xrpc.ts'
+import { endConnections, onEachDatabase } from '#tests/support/databases.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { FakeRepo } from '#tests/support/fake-repo.ts'
 import { accountOf, alice, siteOf } from '#tests/support/sample-rows.ts'
+import { jobMsMaxDefault } from './job-turns.ts'
 import { cancelJob, type JobContext, queueJob, runJobs } from './jobs.ts'
+import { ownFaultOf } from './own-fault.ts'
 import { Spool } from './spool.ts'
 import type { UploadedFile } from './upload-tree.ts'
 
@@ -298,4 +304,72 @@ test('one that waits for its server can be cancelled, and its files go', async (
   await eventually(async () => expect((await jobOf(id)).dueAt).not.toBeNull())
   expect(await cancelJob(await jobOf(id), context)).toBe('cancelled')
   expect(await readdir(join(dir, 'spool'))).toEqual([])
+})
+
+describe('a fault of this service', () => {
+  test('a full disk: the job waits, says so, and ends well when there is room', async () => {
+    const space = { free: 0, total: 1024 ** 4 }
+    const floor = new DiskFloor(dir, { diskSpace: async () => space })
+    context = { ...context, blobs: diskBlobStore({ dir: join(dir, 'blobs'), floor }) }
+    const id = await queue(siteOf('blog'))
+    start()
+    await eventually(async () => {
+      expect(await jobOf(id)).toMatchObject({
+        ...{ status: 'pending', finishedAt: null },
+        error: expect.stringContaining('cannot store files at the moment'),
+      })
+    })
+    space.free = space.total
+    expect(await ended(id)).toMatchObject({ status: 'completed', error: null })
+    expect(sites(alice)).toEqual(['blog'])
+  })
+
+  test('tokens that cannot be read are no fault of the account’s server', () => {
+    const away = new DatabaseUnavailableError('sqlite', new Error('away'))
+    const error = new ServerUnreachableError('uploadBlob', { cause: away })
+    expect(ownFaultOf(error)).toBe('database')
+    expect(ownFaultOf(new ServerUnreachableError('uploadBlob', {}))).toBeNull()
+  })
+
+  test('that lasts as long as a job may take ends it, with a sentence', async () => {
+    const away = new DatabaseUnavailableError('sqlite', new Error('away'))
+    context = { ...context, identities: { resolve: () => Promise.reject(away) } }
+    const id = await queue(siteOf('blog'))
+    start()
+    await eventually(async () => {
+      expect((await jobOf(id)).error).toContain('database is not available at the moment')
+    })
+    aheadMs += jobMsMaxDefault
+    pass(0)
+    expect((await ended(id)).error).toStartWith('This service’s database or disk was not available')
+  }, 40_000)
+})
+
+await onEachDatabase('a database that ends every connection', (make, dialect) => {
+  if (dialect !== 'postgres') return
+  test.each(['getLatestCommit', 'uploadBlob', 'applyWrites'])(
+    'while the server answers %s loses no job',
+    async (method) => {
+      await using own = await make()
+      await using other = openDatabase(own.options)
+      await migrate(other)
+      context = { ...context, db: other.db }
+      let isFirst = true
+      answer = async (call) => {
+        const honestly = await call.honest()
+        if (call.method === method && isFirst) {
+          isFirst = false
+          await endConnections(own.options.url ?? '')
+        }
+        return honestly
+      }
+      const id = await queue(siteOf('blog'))
+      start()
+      expect(await ended(id)).toMatchObject({ status: 'completed', error: null })
+      expect([isFirst, sites(alice), askedFor('applyWrites')]).toEqual([false, ['blog'], 1])
+      stop.abort()
+      await running
+    },
+    40_000,
+  )
 })

@@ -11,6 +11,7 @@ import { JobCancelledError, JobReporter } from './job-reporter.ts'
 import { JobTooSlowError, jobMsMaxDefault, nextTurnAt } from './job-turns.ts'
 import type { JobContext, JobPlan } from './jobs.ts'
 import { NotPublishableError } from './not-publishable.ts'
+import { ownFaultOf, waitingSentences } from './own-fault.ts'
 import { failureSentence } from './publish-failure.ts'
 import { publishSite } from './publish-site.ts'
 import { waitUntilLive } from './wait-until-live.ts'
@@ -25,6 +26,8 @@ type TurnEnd =
       readonly dueAt: number
       readonly plan: string
       readonly progress: JobProgress
+      /** What it waits for, where that is a fault of ours; null: it waits for its turn or its server. */
+      readonly error: string | null
     }
 
 /**
@@ -109,12 +112,16 @@ async function takeTurn(
     const reason = lane.signal.aborted ? lane.signal.reason : error
     const dueAt = nextTurnAt(reason, { startedAt, givesUpAt, now: now() })
     if (dueAt !== null) {
-      log.info('job waits', { jobId: job.id, dueAt, error: reason })
-      const progress = { ...reporter.latest, currentFile: null }
-      return { status: 'pending', dueAt, plan, progress }
+      const fault = ownFaultOf(reason)
+      log[fault === null ? 'info' : 'warn']('job waits', { jobId: job.id, dueAt, error: reason })
+      return {
+        ...{ status: 'pending', dueAt, plan },
+        progress: { ...reporter.latest, currentFile: null },
+        error: fault && waitingSentences[fault],
+      }
     }
     const isCutShort = lane.signal.aborted || timeIsUp.aborted
-    const failure = isCutShort ? tooSlow(job, reporter, error) : error
+    const failure = isCutShort && ownFaultOf(error) === null ? tooSlow(job, reporter, error) : error
     return { status: 'failed', error: sentenceOf(job, failure, context) }
   }
 }

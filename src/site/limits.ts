@@ -80,6 +80,10 @@ export const accountSitesMax = 1000
 /** Told to the owner of a site for which there is no room. */
 export const tooManySites = `An account can have ${accountSitesMax} sites here. Delete one; a day after that there is room for another.`
 
+/** Told to the owner of a site whose newest version waits for free space on this service's disk. */
+export const noDiskSpace =
+  'This service has too little disk space left for the newest version. What was live stays live.'
+
 /** What is kept of one version of a site for the edge to read, as text. */
 export const snapshotBytesMax = 4 * 1024 * 1024
 

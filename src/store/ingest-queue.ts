@@ -216,18 +216,22 @@ const deleteItem = prepared<Pick<IngestItem, 'did' | 'name' | 'token'>, unknown>
 
 /**
  * The item failed: it is due again `at` that time (null: it is parked until it is asked for), or at once if
- * it was asked for again meanwhile.
+ * it was asked for again meanwhile. The attempt does not count if it `isFree`.
  */
 export function retryIngest(
   db: Db,
   { did, name, token }: IngestItem,
-  { at, error }: { at: number | null; error: string | null },
+  { at, error, isFree = false }: { at: number | null; error: string | null; isFree?: boolean },
 ): Promise<void> {
   return inSharedTransaction(db, async (transaction) => {
     await endLease(transaction, { did, name })
     await transaction
       .updateTable('ingestQueue')
-      .set({ nextAttemptAt: at ?? parkedAt, lastError: error && storableText(error) })
+      .set(({ eb }) => ({
+        nextAttemptAt: at ?? parkedAt,
+        lastError: error && storableText(error),
+        ...(isFree && { attempts: eb('attempts', '-', 1) }),
+      }))
       .where('did', '=', did)
       .where('name', '=', name)
       .where('token', '=', token)

@@ -98,6 +98,17 @@ await onEachStore('store/job-steps', (db) => {
     expect((await listUnfinishedSites(db(), alice)).sort()).toEqual([nameOf('a'), nameOf('b')])
   })
 
+  const back = { plan: '', progress, error: null }
+
+  test('what a job waits for is told until it is carried out again', async () => {
+    await createNamed('a', 1)
+    await startNextJob(db(), alice, 2)
+    const error = 'The disk is full.'
+    await putBackJob(db(), { id: 'a', did: alice }, { ...back, dueAt: 4, error }, 3)
+    expect(await findJob(db(), 'a')).toMatchObject({ status: 'pending', error })
+    expect(await startNextJob(db(), alice, 4)).toMatchObject({ error: null })
+  })
+
   test('a job that is put back is carried out again when it is due, and its account’s others after it', async () => {
     await createNamed('a', 1)
     await createNamed('b', 2)
@@ -107,7 +118,9 @@ await onEachStore('store/job-steps', (db) => {
     await beginWriting(db(), 'a', 6)
     const a = { id: 'a', did: alice }
     const sent = { ...progress, filesUploaded: 2 }
-    expect(await putBackJob(db(), a, { dueAt: 20, plan: 'more', progress: sent }, 7)).toBe(true)
+    expect(await putBackJob(db(), a, { ...back, dueAt: 20, plan: 'more', progress: sent }, 7)).toBe(
+      true,
+    )
     expect(await findJob(db(), 'a')).toMatchObject({
       ...{
         status: 'pending',
@@ -129,7 +142,7 @@ await onEachStore('store/job-steps', (db) => {
     await createNamed('a', 1)
     await startNextJob(db(), alice, 2)
     await create({ did: bob }, 3)
-    await putBackJob(db(), { id: 'a', did: alice }, { dueAt: 4, plan: '', progress }, 4)
+    await putBackJob(db(), { id: 'a', did: alice }, { ...back, dueAt: 4 }, 4)
     expect(await listWaitingAccounts(db(), { limit: 10, now: 10 })).toEqual([bob, alice])
   })
 
@@ -138,14 +151,14 @@ await onEachStore('store/job-steps', (db) => {
     await startNextJob(db(), alice, 2)
     const a = { id: 'a', did: alice }
     expect(await cancelJobUnlessWriting(db(), a, 'cancelled', 3)).toBe('processing')
-    expect(await putBackJob(db(), a, { dueAt: 4, plan: '', progress }, 4)).toBe(false)
+    expect(await putBackJob(db(), a, { ...back, dueAt: 4 }, 4)).toBe(false)
     expect(await findJob(db(), 'a')).toMatchObject({ status: 'failed' })
   })
 
   test('after a start, the time that jobs may take begins anew', async () => {
     await createNamed('a', 1)
     await startNextJob(db(), alice, 2)
-    await putBackJob(db(), { id: 'a', did: alice }, { dueAt: 9, plan: '', progress }, 3)
+    await putBackJob(db(), { id: 'a', did: alice }, { ...back, dueAt: 9 }, 3)
     await requeueJobs(db(), ['a'], 4)
     expect(await findJob(db(), 'a')).toMatchObject({ startedAt: null, dueAt: 9 })
   })

@@ -64,12 +64,23 @@ export function startNextJob(db: Db, did: Did, now: number): Promise<Job | null>
     if (next === undefined || (next.dueAt ?? 0) > now) return null
     const row = await transaction
       .updateTable('jobs')
-      .set({ status: 'processing', startedAt: next.startedAt ?? now, updatedAt: now })
+      .set({
+        ...{ status: 'processing', error: null },
+        ...{ startedAt: next.startedAt ?? now, updatedAt: now },
+      })
       .where('id', '=', next.id)
       .returningAll()
       .executeTakeFirstOrThrow()
     return jobOf(row)
   })
+}
+
+export interface JobWait {
+  readonly dueAt: number
+  readonly plan: string
+  readonly progress: JobProgress
+  /** Told to the owner meanwhile. */
+  readonly error: string | null
 }
 
 /**
@@ -79,7 +90,7 @@ export function startNextJob(db: Db, did: Did, now: number): Promise<Job | null>
 export function putBackJob(
   db: Db,
   { id, did }: Pick<Job, 'id' | 'did'>,
-  { progress, ...back }: { dueAt: number; plan: string; progress: JobProgress },
+  { progress, ...back }: JobWait,
   now: number,
 ): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
@@ -106,7 +117,11 @@ export function putBackJob(
  */
 export async function requeueJobs(db: Db, ids: readonly string[], now: number): Promise<void> {
   for (const chunk of chunksOf(ids)) {
-    await db.updateTable('jobs').set({ startedAt: null }).where('id', 'in', chunk).execute()
+    await db
+      .updateTable('jobs')
+      .set({ startedAt: null, error: null })
+      .where('id', 'in', chunk)
+      .execute()
     await db
       .updateTable('jobs')
       .set({ status: 'pending', writingAt: null, updatedAt: now })

@@ -63,6 +63,14 @@ export function onEachStore(
   })
 }
 
+/** Ends every connection to this PostgreSQL database, as a restart of its server does. */
+export async function endConnections(url: string): Promise<void> {
+  const name = new URL(url).pathname.slice(1)
+  await runOnServer(
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
+  )
+}
+
 async function emptyTables(db: Db, tables: readonly string[]): Promise<void> {
   // Sites last: versions refer to them.
   const inOrder = tables.toSorted((a, b) => Number(a === 'sites') - Number(b === 'sites'))
