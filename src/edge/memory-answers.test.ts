@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import fc from 'fast-check'
 import type { Snapshot } from '#site/snapshot.ts'
 import {
@@ -69,7 +69,7 @@ const anyRequest: fc.Arbitrary<AnyRequest> = fc.record({
     .record(
       {
         accept: fc.constantFrom('text/html', 'application/json'),
-        'accept-encoding': fc.constantFrom('gzip', 'gzip, br', 'br;q=0.5', 'identity', '*'),
+        'accept-encoding': fc.constantFrom('gzip', 'gzip, br', 'br;q=0.5', 'zstd', 'identity', '*'),
         'accept-language': fc.constantFrom('de', 'en'),
         cookie: fc.constantFrom('moved=1', 'other=1'),
         range: fc.constantFrom('bytes=0-3', 'bytes=-1', 'bytes=9999-'),
@@ -123,6 +123,7 @@ function decoded({ status, headers, body }: Seen) {
 }
 
 function decode(body: Buffer, coding: string | undefined): string {
+  if (coding === 'zstd') return zstdDecompressSync(body).toString()
   if (coding === 'br') return brotliDecompressSync(body).toString()
   return coding === 'gzip' ? gunzipSync(body).toString() : body.toString()
 }

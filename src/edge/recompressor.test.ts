@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
-import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
+import { brotliDecompressSync, gunzipSync, gzipSync, zstdDecompressSync } from 'node:zlib'
 import { recordingLog } from '#tests/support/api.ts'
 import { Bodies } from './bodies.ts'
-import { Recompressor } from './recompressor.ts'
+import { type MadeCoding, Recompressor } from './recompressor.ts'
 
 const text = 'words and words, and more words of them. '.repeat(100)
 let stored: Map<string, Blob>
@@ -32,18 +32,23 @@ function put(
   return { hash, coding, storedBytes: kept.length }
 }
 const bytesOf = (content: string) => new Uint8Array(Buffer.from(content))
-const made = async (source: Parameters<typeof bodies.find>[0], coding: 'br' | 'gzip') =>
+const made = async (source: Parameters<typeof bodies.find>[0], coding: MadeCoding) =>
   Buffer.from((await bodies.find(source, coding)?.value?.bytes()) ?? [])
 
 describe('what is made', () => {
-  test.each(['identity', 'gzip'] as const)('is brotli of what is stored as %s', async (coding) => {
-    const source = put('a', bytesOf(text), coding)
-    recompressor.ask(source, 'br')
-    expect(bodies.find(source, 'br')).toBeUndefined()
+  test.each([
+    ['identity', 'br', brotliDecompressSync],
+    ['gzip', 'br', brotliDecompressSync],
+    ['identity', 'zstd', zstdDecompressSync],
+    ['gzip', 'zstd', zstdDecompressSync],
+  ] as const)('of what is stored as %s is smaller as %s', async (stored, coding, decompress) => {
+    const source = put('a', bytesOf(text), stored)
+    recompressor.ask(source, coding)
+    expect(bodies.find(source, coding)).toBeUndefined()
     await recompressor.idle()
-    const brotli = await made(source, 'br')
-    expect(brotliDecompressSync(brotli).toString()).toBe(text)
-    expect(brotli.length).toBeLessThan(source.storedBytes)
+    const smaller = await made(source, coding)
+    expect(decompress(smaller).toString()).toBe(text)
+    expect(smaller.length).toBeLessThan(source.storedBytes)
   })
 
   test('is made of the same bytes for each way in which they are stored', async () => {

@@ -82,6 +82,7 @@ export class Recompressor {
 }
 
 const brotli = promisify<Uint8Array, zlib.BrotliOptions, Buffer<ArrayBuffer>>(zlib.brotliCompress)
+const zstd = promisify<Uint8Array, zlib.ZstdOptions, Buffer<ArrayBuffer>>(zlib.zstdCompress)
 const gzip = promisify<Uint8Array, zlib.ZlibOptions, Buffer<ArrayBuffer>>(zlib.gzip)
 
 const compress: Readonly<Record<MadeCoding, (bytes: Uint8Array) => Promise<Buffer<ArrayBuffer>>>> =
@@ -94,5 +95,7 @@ const compress: Readonly<Record<MadeCoding, (bytes: Uint8Array) => Promise<Buffe
           [zlib.constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
         },
       }),
+    // Levels above 19 save nothing more of what fits into memory.
+    zstd: (bytes) => zstd(bytes, { params: { [zlib.constants.ZSTD_c_compressionLevel]: 19 } }),
     gzip: (bytes) => gzip(bytes, { level: 9 }),
   }

@@ -73,6 +73,22 @@ test.each<[string | null, ContentCoding]>([
   expect(preferredCoding(header, all)).toBe(coding)
 })
 
+test.each<[string | null, ContentCoding]>([
+  [null, 'identity'],
+  ['zstd', 'zstd'],
+  ['ZSTD', 'zstd'],
+  ['gzip, deflate, br, zstd', 'br'],
+  ['gzip, zstd', 'zstd'],
+  ['br;q=0.9, zstd', 'zstd'],
+  ['br, zstd;q=0.9', 'br'],
+  ['zstd;q=0.5, gzip', 'gzip'],
+  ['zstd;q=0, gzip', 'gzip'],
+  ['*, br;q=0', 'zstd'],
+  ['x-zstd', 'identity'],
+])('Accept-Encoding %j, where zstd is there too: %s', (header, coding) => {
+  expect(preferredCoding(header, ['br', 'zstd', 'gzip', 'identity'])).toBe(coding)
+})
+
 test('a file that has one coding is sent in it, whatever is asked', () => {
   expect(preferredCoding('gzip', ['identity'])).toBe('identity')
   expect(preferredCoding('identity;q=0', ['gzip'])).toBe('identity')

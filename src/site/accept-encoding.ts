@@ -33,4 +33,4 @@ function weightOf(coding: ContentCoding, weights: ReadonlyMap<string, number>): 
 }
 
 /** RFC 9110 §8.4.1.3; the others have none. */
-const aliases = { gzip: 'x-gzip', br: 'br', identity: 'identity' }
+const aliases = { gzip: 'x-gzip', br: 'br', identity: 'identity', zstd: 'zstd' }

@@ -4,7 +4,7 @@ import { gzipSavingMin } from './limits.ts'
 export type Coding = 'gzip' | 'identity'
 
 /** What visitors may get: as it is stored, decoded, or what we made of it. */
-export type ContentCoding = Coding | 'br'
+export type ContentCoding = Coding | 'br' | 'zstd'
 
 /** Whether trying to compress may pay: false for formats that are compressed by design. */
 export function isCompressible(mediaType: string): boolean {
