@@ -132,6 +132,7 @@ describe('hosts (H31)', () => {
   const facts: [string, () => string[], number][] = [
     ['the site’s own', () => [`Host: ${host}`], 200],
     ['with dot and port, in capitals', () => [`HOST: ${host.toUpperCase()}.:80`], 200],
+    ['with an empty port', () => [`Host: ${host}:`], 200],
     ['another site’s', () => ['Host: s--aaaaaaaaaaaaaaaaaaaaaaaaaa.localhost'], 404],
     ['two lines', () => [`Host: ${host}`, `Host: ${host}`], 400],
     ['two lines, the second empty', () => [`Host: ${host}`, 'Host:'], 400],

@@ -73,7 +73,8 @@ export function routeHost(header: string | null, hosts: RoutedHosts): Route {
 export function canonicalHost(header: string | null): string | null {
   if (header === null || header.length > hostCharsMax + 7) return null
   const host = header
-    .replace(/:\d{1,5}$/, '')
+    // The port may be empty (RFC 3986 §3.2.3).
+    .replace(/:\d{0,5}$/, '')
     .replace(/\.$/, '')
     .toLowerCase()
   if (host === '[::1]') return host
