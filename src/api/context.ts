@@ -12,6 +12,7 @@ import type { Db } from '#store/database.ts'
 import type { Hints } from '#store/hints.ts'
 import type { KeyRing } from './key-ring.ts'
 import type { Registrations } from './registrations.ts'
+import type { Shutdown } from './shutdown.ts'
 
 /** What the routes of the application stand on. */
 export interface ApiContext {
@@ -39,6 +40,7 @@ export interface ApiContext {
   /** Of what one request does at the account's server, as a whole; left out: `operationMsMax`. */
   readonly operationMsMax?: number
   readonly at: AtFailPoint
+  readonly shutdown: Shutdown
   /** Rejects when the service cannot do its work now. */
   readonly assertReady: () => Promise<void>
 }

@@ -5,7 +5,7 @@ import { IdentityError } from '#atproto/identity.ts'
 import { SessionEndedError } from '#atproto/oauth.ts'
 import { type BeginFailure, SignInError, type SignInFailure } from '#atproto/sign-in-error.ts'
 import { BlobStorageError } from '#blobs/blob-store.ts'
-import { SyncsBusyError } from '#ingest/account-syncs.ts'
+import { SyncsBusyError, SyncsEndedError } from '#ingest/account-syncs.ts'
 import { codeOf } from '#observe/code-of.ts'
 import type { Log } from '#observe/log.ts'
 import { SiteConflictError } from '#publish/commit-site.ts'
@@ -53,6 +53,9 @@ export function answerError(log: Log) {
   }
 }
 
+export const restarting = (): ApiError =>
+  new ApiError(503, sentences.restarting, { 'retry-after': '10' })
+
 const spoolFull: Record<SpoolFullError['reason'], () => ApiError> = {
   busy: () =>
     new ApiError(429, sentences.uploadsBusy, {
@@ -82,6 +85,7 @@ function apiErrorOf(error: unknown): ApiError | null {
   if (error instanceof SyncsBusyError) {
     return new ApiError(429, sentences.syncsBusy, { 'retry-after': '60' })
   }
+  if (error instanceof SyncsEndedError) return restarting()
   if (error instanceof ServerRefusedError) return new ApiError(502, refusalSentence(error))
   if (error instanceof ServerBusyError) {
     return new ApiError(429, sentences.serverBusy, {

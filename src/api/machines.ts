@@ -5,11 +5,11 @@ import { docsPage } from './docs-page.ts'
 import { docsStyle } from './docs-style.ts'
 import { openApiDocument } from './openapi.ts'
 
-type MachineContext = Pick<ApiContext, 'assertReady' | 'log' | 'origin'>
+type MachineContext = Pick<ApiContext, 'assertReady' | 'log' | 'origin' | 'shutdown'>
 
 /** Whether the service is well, and what it can be asked (decisions.md §1). */
 export function machineHandlers(context: MachineContext): HandlersOf<typeof machineRoutes> {
-  const { assertReady, log, origin } = context
+  const { assertReady, log, origin, shutdown } = context
   // Each is made when somebody asks for the first time, and never again.
   const openApi = once(() => openApiDocument(origin))
   const docs = once(() => docsPage(openApi()))
@@ -18,13 +18,15 @@ export function machineHandlers(context: MachineContext): HandlersOf<typeof mach
 
     readReadiness: async ({ answer, c }) => {
       try {
-        await assertReady()
-        return answer(200, 'ok')
+        if (!shutdown.begun.aborted) {
+          await assertReady()
+          return answer(200, 'ok')
+        }
       } catch (error) {
         log.warn('not ready', { error })
-        c.header('retry-after', '5')
-        return answer(503, 'not ready')
       }
+      c.header('retry-after', '5')
+      return answer(503, 'not ready')
     },
 
     readOpenApi: ({ answer }) => answer(200, openApi()),

@@ -20,7 +20,7 @@ import type { ApiContext } from './context.ts'
 import { literals, sentences } from './contract/messages.ts'
 import type { PayloadAt } from './contract/route.ts'
 import type { uploadRoutes } from './contract/uploads.ts'
-import { ApiError } from './errors.ts'
+import { ApiError, restarting } from './errors.ts'
 import { headOfStream } from './head-length.ts'
 import { jobStream, StreamSlots, streamHeaders } from './job-stream.ts'
 
@@ -36,6 +36,7 @@ export function uploadHandlers(context: ApiContext): HandlersOf<typeof uploadRou
   })
   return {
     uploadFiles: async ({ session: { did }, answer, c }) => {
+      if (context.shutdown.begun.aborted) throw restarting()
       using _ = receiving.enter(did)
       return answer(200, await receive(did, c.req.raw, context))
     },
@@ -45,9 +46,11 @@ export function uploadHandlers(context: ApiContext): HandlersOf<typeof uploadRou
       // Hono drops the body of an answer to HEAD without a word to it: nobody would give the slot back.
       if (c.req.method === 'HEAD') return answer(200, headOfStream(streamHeaders))
       const release = slots.take(job.id, did)
+      // Clients connect again, to the service that comes next.
+      const signal = AbortSignal.any([c.req.raw.signal, context.shutdown.begun])
       // Bun closes a connection that is silent for ten seconds.
       c.env.server?.timeout(c.req.raw, 0)
-      return answer(200, jobStream(job, context, { signal: c.req.raw.signal, release }))
+      return answer(200, jobStream(job, context, { signal, release }))
     },
 
     cancelUpload: async ({ params, session, answer }) => {
@@ -68,7 +71,7 @@ type Received = PayloadAt<(typeof uploadRoutes)['uploadFiles'], 200>
 
 /** Spools what arrives and makes a job of it; an empty site is published at once. */
 async function receive(did: Did, request: Request, context: ApiContext): Promise<Received> {
-  const { limits, spool } = context
+  const { limits, shutdown, spool } = context
   const { body, headers, signal } = request
   if (body === null) throw new ApiError(400, sentences.noForm)
   const jobId = crypto.randomUUID()
@@ -83,6 +86,9 @@ async function receive(did: Did, request: Request, context: ApiContext): Promise
       limits,
       onSiteName: (siteName) => assertAdmissible(did, siteName, context),
       onUnpack: (bytes) => spool.reserve(jobId, bytes, did),
+      signal: shutdown.lastCall,
+    }).catch((error) => {
+      throw shutdown.lastCall.aborted ? restarting() : error
     })
     context.at('upload-received')
     if (upload.isEmpty) return await publishEmpty(did, upload, context, signal)

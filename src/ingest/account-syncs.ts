@@ -19,6 +19,15 @@ export class SyncsBusyError extends Error {
   }
 }
 
+/** The service stops; the next one can be asked. */
+export class SyncsEndedError extends Error {
+  override readonly name = 'SyncsEndedError'
+
+  constructor() {
+    super('the service stops')
+  }
+}
+
 interface RunningSync {
   readonly answer: Promise<AccountSync>
   readonly begunAt: number

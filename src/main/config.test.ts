@@ -148,6 +148,10 @@ describe('what a setting should be is told in plain words', () => {
     DECODED_BYTES_MAX: [['2G'], bytes],
     SNAPSHOT_MEMORY_BYTES: [['128M'], bytes],
     BODY_MEMORY_BYTES: [['Infinity', 'NaN'], bytes],
+    SHUTDOWN_SECONDS_MAX: [
+      ['-1', '3601', 'long'],
+      /^SHUTDOWN_SECONDS_MAX: a whole number of seconds, from 0 to 3600$/,
+    ],
     LOG_LEVEL: [['verbose'], /^LOG_LEVEL: debug, info, warning or error$/],
     WEB_RELOAD: [['true'], flag],
     FAILPOINT: [['nowhere'], /^FAILPOINT: for tests only/],

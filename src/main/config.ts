@@ -64,6 +64,10 @@ export const settings = z.object({
   DECODED_BYTES_MAX: bytes.default(2 * 1024 * 1024 * 1024),
   SNAPSHOT_MEMORY_BYTES: bytes.default(128 * 1024 * 1024),
   BODY_MEMORY_BYTES: bytes.default(256 * 1024 * 1024),
+  SHUTDOWN_SECONDS_MAX: wholeNumber('a whole number of seconds, from 0 to 3600', {
+    min: 0,
+    max: 3600,
+  }).default(30),
   LOG_LEVEL: z
     .enum(['debug', 'info', 'warning', 'error'], 'debug, info, warning or error')
     .default('info'),
@@ -111,6 +115,8 @@ export interface Config {
   readonly decodedBytesMax: number
   readonly snapshotBytesMax: number
   readonly bodyBytesMax: number
+  /** So long may requests that are under way keep a service that is told to stop. */
+  readonly shutdownSecondsMax: number
   readonly logLevel: z.infer<typeof settings>['LOG_LEVEL']
   readonly webReload: boolean
   readonly failPoint: FailPoint | IngestFailPoint | undefined
@@ -185,6 +191,7 @@ function configOf(values: z.infer<typeof settings>): Config {
     decodedBytesMax: values.DECODED_BYTES_MAX,
     snapshotBytesMax: values.SNAPSHOT_MEMORY_BYTES,
     bodyBytesMax: values.BODY_MEMORY_BYTES,
+    shutdownSecondsMax: values.SHUTDOWN_SECONDS_MAX,
     logLevel: values.LOG_LEVEL,
     webReload: values.WEB_RELOAD,
     failPoint: values.FAILPOINT,

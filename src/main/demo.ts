@@ -18,7 +18,7 @@ export async function runDemo(options: CommandOptions, signal: AbortSignal): Pro
   void network.exited.then(() => stop.abort())
   const service = await startServing(
     { ...options, data: join(data, 'sitehost') },
-    { LOG_LEVEL: 'warning', ...devSettings(network) },
+    { LOG_LEVEL: 'warning', SHUTDOWN_SECONDS_MAX: '5', ...devSettings(network) },
     AbortSignal.any([signal, stop.signal]),
   )
   try {

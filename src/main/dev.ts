@@ -17,6 +17,7 @@ export async function runDev(options: CommandOptions, signal: AbortSignal): Prom
     env: childEnvironment({
       ...devSettings(network),
       DATA_DIR: join(data, 'sitehost'),
+      SHUTDOWN_SECONDS_MAX: '5',
       WEB_RELOAD: '1',
     }),
     stdin: 'ignore',

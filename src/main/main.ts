@@ -8,6 +8,7 @@ import { runKeys } from './keys.ts'
 import { runPreview } from './preview.ts'
 import { runRepair } from './repair.ts'
 import { runServe } from './serve.ts'
+import { stopOnSignals } from './signals.ts'
 import { startFailureSentence } from './start-failure.ts'
 import { runUnread } from './unread.ts'
 
@@ -15,7 +16,7 @@ import { runUnread } from './unread.ts'
 process.umask(0o077)
 
 const stop = new AbortController()
-for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => stop.abort())
+stopOnSignals(stop)
 
 const { version } = await Bun.file(new URL('../../package.json', import.meta.url)).json()
 

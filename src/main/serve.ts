@@ -1,13 +1,16 @@
+import { once } from 'node:events'
 import { watch } from 'node:fs'
 import type { CommandOptions } from '#cli/program.ts'
 import { startLog } from '#observe/log.ts'
 import { type Config, readConfig } from './config.ts'
+import { drain } from './drain.ts'
 import { endOfBackground } from './end-of-background.ts'
 import { freePort } from './free-port.ts'
 import { listen } from './listen.ts'
 import { takeTurns } from './processor-turns.ts'
 import { printReady } from './ready-line.ts'
-import { openService } from './service.ts'
+import { openService, type Service } from './service.ts'
+import { countDown } from './shutdown.ts'
 import { startWarnings } from './start-warnings.ts'
 import { bundleWebAssets } from './web-assets.ts'
 
@@ -43,7 +46,10 @@ export async function startServing(
   const webAssets = await bundleWebAssets()
   const stop = new AbortController()
   const stopping = AbortSignal.any([signal, stop.signal])
-  const service = opened.use(await openService({ config, log, webAssets, signal: stopping }))
+  const shutdown = opened.use(countDown(stopping, config.shutdownSecondsMax))
+  const service = opened.use(
+    await openService({ config, log, webAssets, shutdown, signal: stopping }),
+  )
   const backgroundEnd = endOfBackground(service.background, stopping)
   // Told by `stopped`, or by `following` where it is the start that fails.
   backgroundEnd.catch(() => undefined)
@@ -51,10 +57,9 @@ export async function startServing(
     stop.abort()
     await Promise.allSettled([backgroundEnd])
   })
-  const server = listen({
-    ...{ host: config.host, port: config.port, setting: '--port' },
-    fetch: (request, self) => service.fetch(request, self),
-  })
+  const { fetch } = service
+  const address = { host: config.host, port: config.port, setting: '--port' } as const
+  const server = listen({ ...address, fetch })
   opened.defer(() => server.stop(true))
   if (config.askListen !== null) {
     const { askListen } = config
@@ -62,22 +67,32 @@ export async function startServing(
     opened.defer(() => asked.stop(true))
   }
   if (config.webReload) opened.adopt(reloadWebAssets(webAssets), (watcher) => watcher.close())
+  const listenAgain = (fetch: Service['fetch']) => listen({ ...address, fetch })
+  const drained = aborted(signal).then(() =>
+    drain(server, { fetch, listenAgain, log, over: shutdown.over }),
+  )
   await service.following
   log.info('listening', { app: config.origin, port: server.port })
 
   const { origin: app, baseDomain } = config
   return {
     ready: { app, baseDomain, port: server.port ?? config.port },
-    stopped: stopAfter(backgroundEnd, opened.move()),
+    stopped: stopAfter(backgroundEnd, drained, opened.move()),
   }
 }
 
 async function stopAfter(
   backgroundEnd: Promise<void>,
+  drained: Promise<void>,
   opened: AsyncDisposableStack,
 ): Promise<void> {
   await using _ = opened
   await backgroundEnd
+  await drained
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort')
 }
 
 /** Chosen before anything listens: the address of the application has the port in it. */

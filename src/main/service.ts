@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { createApp, type WebAsset } from '#api/app.ts'
 import { KeyRing } from '#api/key-ring.ts'
 import { Registrations } from '#api/registrations.ts'
+import type { Shutdown } from '#api/shutdown.ts'
 import { repoResponseBytesMax } from '#atproto/account-repo.ts'
 import { createSafeFetch } from '#atproto/safe-fetch.ts'
 import { createLookUp, type LookUp } from '#domains/look-up.ts'
@@ -60,18 +61,21 @@ interface ServiceOptions {
   readonly config: Config
   readonly log: Log
   readonly webAssets: ReadonlyMap<string, WebAsset>
+  /** Ends what goes on in the background. */
   readonly signal: AbortSignal
+  /** What answers requests goes on for a while after that. */
+  readonly shutdown: Shutdown & { readonly over: AbortSignal }
 }
 
 /** Introduces the rooms to each other and starts what runs in the background. */
 export async function openService(options: ServiceOptions): Promise<Service> {
-  const { config, signal } = options
+  const { config, shutdown, signal } = options
   await using opened = new AsyncDisposableStack()
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
   opened.use(await lockDataDir(config.dataDir))
   const secrets = await readSecrets(config.secrets, config.dataDir)
   const stores = await openServiceStores(options, opened)
-  const lookUp = createLookUp({ servers: config.dnsServers, signal })
+  const lookUp = createLookUp({ servers: config.dnsServers, signal: shutdown.over })
   const network = await openNetwork(options, secrets, { db: stores.db, lookUp })
   const edge = openEdge(options, stores)
   const rules = rulesOf(config)
@@ -123,11 +127,11 @@ async function openServiceStores(options: ServiceOptions, opened: AsyncDisposabl
 }
 
 /** What the edge has in memory, and where it gets it from. */
-function openEdge({ config, log, signal }: ServiceOptions, stores: Stores) {
+function openEdge({ config, log, shutdown }: ServiceOptions, stores: Stores) {
   const { db, blobs, hints } = stores
   const originOf = (host: string): string => originAt(host, config.origin)
   const bodies = new Bodies({ blobs, bytesMax: config.bodyBytesMax })
-  const missing = new MissingBlobs({ db, blobs, hints, log, now, signal })
+  const missing = new MissingBlobs({ db, blobs, hints, log, now, signal: shutdown.over })
   const snapshots = new Snapshots({
     ...{ db, log, now, originOf },
     bytesMax: config.snapshotBytesMax,

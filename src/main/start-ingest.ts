@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { Identities } from '#atproto/identity.ts'
+import { SyncsEndedError } from '#ingest/account-syncs.ts'
 import type { AccountSync } from '#ingest/sync-account.ts'
 import type { Did } from '#site/site-address.ts'
 import type { Hints } from '#store/hints.ts'
@@ -75,8 +76,6 @@ export function startIngest({ config, hints, identities, signal }: StartOptions)
   }
 }
 
-const ending = 'the service stops'
-
 /** Those that the thread was asked for and has not answered yet. */
 class Syncs {
   readonly #waiting = new Map<number, PromiseWithResolvers<AccountSync>>()
@@ -84,7 +83,7 @@ class Syncs {
   #haveEnded = false
 
   begin(ask: (id: number) => void): Promise<AccountSync> {
-    if (this.#haveEnded) return Promise.reject(new Error(ending))
+    if (this.#haveEnded) return Promise.reject(new SyncsEndedError())
     const id = ++this.#lastId
     const waiting = Promise.withResolvers<AccountSync>()
     this.#waiting.set(id, waiting)
@@ -101,7 +100,7 @@ class Syncs {
 
   end(): void {
     this.#haveEnded = true
-    for (const { reject } of this.#waiting.values()) reject(new Error(ending))
+    for (const { reject } of this.#waiting.values()) reject(new SyncsEndedError())
     this.#waiting.clear()
   }
 }

@@ -36,6 +36,8 @@ interface IncomingUpload {
   readonly onSiteName?: (siteName: SiteName) => Promise<void>
   /** Called before an archive is unpacked, with what it will need at most: may throw to end the upload. */
   readonly onUnpack?: (bytes: number) => Promise<void>
+  /** Aborted, the rest is not waited for. */
+  readonly signal?: AbortSignal
 }
 
 const fieldBytesMax = 64 * 1024
@@ -48,7 +50,7 @@ const fieldBytesMax = 64 * 1024
 export async function receiveUpload(upload: IncomingUpload): Promise<ReceivedUpload> {
   const form = new UploadForm(upload)
   try {
-    const body = bounded(steady(upload.body), upload.limits)
+    const body = bounded(steady(upload.body, upload.signal), upload.limits)
     for await (const part of readMultipart(body, upload.contentType, {
       partsMax: uploadEntriesMax,
     })) {
@@ -64,8 +66,12 @@ export async function receiveUpload(upload: IncomingUpload): Promise<ReceivedUpl
 
 // To a reader that waits for the disk, Bun hands over a request's body by the megabyte; to a Node stream
 // by 64 KB, which keeps a third of the memory (measured with 1 GB).
-function steady(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-  return body instanceof ReadableStream ? Readable.fromWeb(body as unknown as WebStream) : body
+function steady(
+  body: AsyncIterable<Uint8Array>,
+  signal: AbortSignal | undefined,
+): AsyncIterable<Uint8Array> {
+  if (!(body instanceof ReadableStream)) return body
+  return Readable.fromWeb(body as unknown as WebStream, { signal })
 }
 
 /** What a request may have in all: files that are left out are sent too, and a form has its own bytes. */

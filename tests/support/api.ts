@@ -196,6 +196,7 @@ function openApi(
     siteUrl: ({ name }) => `http://${name}.test/`,
     syncAccount: (did) => network.sync(did),
     at: () => {},
+    shutdown: { begun: new AbortController().signal, lastCall: new AbortController().signal },
     assertReady: async () => {
       if (!api.isReady) throw new Error('not now')
     },

@@ -144,7 +144,13 @@ const secret = 'the secret of a test that is long enough'
 
 function settingsOf(pds: FakePds, events: EventServer): Record<string, string> {
   return {
-    ...{ PORT: '0', SECRET_KEY: secret, LOG_LEVEL: 'error', ALLOW_PRIVATE_HOSTS: '1' },
+    ...{
+      PORT: '0',
+      SECRET_KEY: secret,
+      LOG_LEVEL: 'error',
+      SHUTDOWN_SECONDS_MAX: '0',
+      ALLOW_PRIVATE_HOSTS: '1',
+    },
     ...{ PLC_URL: pds.url, HANDLE_RESOLVER_URL: pds.url, RELAY_URL: pds.url },
     FIREHOSE_URL: events.url,
   }

@@ -91,7 +91,7 @@ async function startService(
   const abort = new AbortController()
   const service = await startServing(
     { port, data },
-    { LOG_LEVEL: 'error', ...devSettings(network), ...environment },
+    { LOG_LEVEL: 'error', SHUTDOWN_SECONDS_MAX: '0', ...devSettings(network), ...environment },
     abort.signal,
   )
   return {

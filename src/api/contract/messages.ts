@@ -28,6 +28,7 @@ export const sentences = {
   // Whether a change has been made is not said: the answer that would tell may be what was lost.
   serverUnanswered: 'Your account’s server did not answer. Try again in a few minutes.',
   serverFault: 'Your account’s server has a fault at the moment. Try again in a few minutes.',
+  restarting: 'Sitehost is restarting. Try again in a minute.',
   storageAway: 'Storage is unavailable. Try again in a moment.',
   exportRunning: 'An export of yours is on its way already. Wait until it has ended.',
   listsBusy: 'Too many lists of your sites are being made. Try again in a few seconds.',

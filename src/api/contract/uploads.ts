@@ -75,6 +75,7 @@ export const uploadRoutes = {
         ...accountServerFailures[429],
       ],
       502: accountServerFailures[502],
+      503: [sentences.restarting],
       507: [sentences.noRoom],
     },
   }),

@@ -94,6 +94,7 @@ export const userRoutes = {
     failures: {
       409: [sentences.accountInactive],
       429: [sentences.syncsBusy],
+      503: [sentences.restarting],
       502: accountServerFailures[502],
     },
   }),

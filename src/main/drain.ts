@@ -1,0 +1,57 @@
+import { setTimeout } from 'node:timers/promises'
+import type { Log } from '#observe/log.ts'
+
+const lookAgainMs = 50
+
+type Fetch = (request: Request, server: Server) => Response | Promise<Response>
+type Server = Bun.Server<undefined>
+
+interface DrainOptions {
+  /** Listens where the server did. */
+  readonly listenAgain: (fetch: Fetch) => Server
+  readonly fetch: Fetch
+  /** When it is aborted, whatever is under way is cut. */
+  readonly over: AbortSignal
+  readonly log: Log
+}
+
+/**
+ * Stops a server when everybody who asked it has their answer, whole. Connections on which nothing was asked are
+ * closed at once. Whoever comes meanwhile is answered too, by another server at the same address, and told to close
+ * the connection: one slow download must not keep all others out.
+ */
+export async function drain(
+  server: Server,
+  { fetch, listenAgain, log, over }: DrainOptions,
+): Promise<void> {
+  void server.stop()
+  const successor = begin(log, () =>
+    listenAgain(async (request, self) => closing(await fetch(request, self))),
+  )
+  await answered(server, over)
+  void successor?.stop()
+  await answered(successor, over)
+  // Both promises of `stop` also wait for whoever connected and asks nothing.
+  await Promise.all([server.stop(true), successor?.stop(true)])
+}
+
+function begin(log: Log, listenAgain: () => Server): Server | null {
+  try {
+    return listenAgain()
+  } catch (error) {
+    // Somebody else was quicker: a new process, perhaps.
+    log.warn('nobody is let in while the service stops', { error })
+    return null
+  }
+}
+
+function closing(answer: Response): Response {
+  answer.headers.set('connection', 'close')
+  return answer
+}
+
+async function answered(server: Server | null, over: AbortSignal): Promise<void> {
+  while (server !== null && server.pendingRequests > 0 && !over.aborted) {
+    await setTimeout(lookAgainMs, undefined, { signal: over }).catch(() => undefined)
+  }
+}

@@ -1,0 +1,34 @@
+import type { Shutdown } from '#api/shutdown.ts'
+
+/** Before the end of the time, uploads that are still arriving are answered. */
+const lastCallMs = 3_000
+/** What is cut has to be closed, too. */
+const closingMs = 1_000
+
+interface Countdown extends Shutdown, Disposable {
+  /** Aborted when whatever is under way then is cut. */
+  readonly over: AbortSignal
+}
+
+/** The stages of a shutdown that begins with the signal, and takes so long at most. */
+export function countDown(begun: AbortSignal, secondsMax: number): Countdown {
+  const [lastCall, over] = [new AbortController(), new AbortController()]
+  const timers: Timer[] = []
+  const begin = (): void => {
+    const after = (stage: AbortController, ms: number) =>
+      timers.push(setTimeout(() => stage.abort(), Math.max(ms, 0)))
+    after(lastCall, secondsMax * 1000 - lastCallMs)
+    after(over, secondsMax * 1000 - closingMs)
+  }
+  if (begun.aborted) begin()
+  else begun.addEventListener('abort', begin, { once: true })
+  return {
+    begun,
+    lastCall: lastCall.signal,
+    over: over.signal,
+    [Symbol.dispose]() {
+      begun.removeEventListener('abort', begin)
+      for (const timer of timers) clearTimeout(timer)
+    },
+  }
+}
