@@ -123,7 +123,8 @@ async function activityOf(did: Did, { db }: ExportContext) {
       ...{ ...job, rkey: site },
       ...{ createdAt: isoOf(createdAt), finishedAt: isoOf(finishedAt) },
     })),
-    sessions: sessions.map(({ createdAt, seenAt, expiresAt }) => ({
+    sessions: sessions.map(({ device, createdAt, seenAt, expiresAt }) => ({
+      device,
       ...{ createdAt: isoOf(createdAt), seenAt: isoOf(seenAt), expiresAt: isoOf(expiresAt) },
     })),
     uploadedBlobs: uploads.map(({ blob, uploadedAt }) => ({

@@ -36,7 +36,7 @@ export function createApp(context: AppContext): Hono<ApiEnv> {
   const secure = origin.startsWith('https:')
   const sessions = new BrowserSessions({ db, keys, secure, now })
   const adminSessions = new AdminSessions({ db, keys, secure, now })
-  const guards = guardsOf(sessions, adminSessions)
+  const guards = guardsOf(context, sessions, adminSessions)
   const app = new Hono<ApiEnv>()
   app.use(headLength)
   app.use(securityHeaders({ isHttps: secure }))

@@ -2,11 +2,11 @@ import { AccountRepo } from '#atproto/account-repo.ts'
 import { SignInError } from '#atproto/sign-in-error.ts'
 import type { Did } from '#site/site-address.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
+import { authorityOf, deleteSessionsOfOthers, setAuthority } from '#store/browser-sessions.ts'
 import { comeBack } from '#store/departures.ts'
 import { hasDomains } from '#store/hosts.ts'
 import { enqueueIngest } from '#store/ingest-queue.ts'
 import { listSites } from '#store/sites.ts'
-import { isUnused } from '#store/unused-sealed-rows.ts'
 import { rememberSignedIn } from '#store/visited-accounts.ts'
 import type { HandlersOf } from './bind-routes.ts'
 import { jsonBytesMax, readJson } from './body.ts'
@@ -17,6 +17,7 @@ import type { QueryOf } from './contract/route.ts'
 import { readCookie, setCookie } from './cookies.ts'
 import { ApiError, signInSentence } from './errors.ts'
 import type { BrowserSessions, SessionRef } from './sessions.ts'
+import { endAllSignIns, revokeIfUnused } from './sign-ins.ts'
 
 const nonceSeconds = 10 * 60
 const listSitesMsMax = 5_000
@@ -38,18 +39,13 @@ export function authHandlers(
   const forgetNonce = setCookie(nonceCookie, '', { maxAgeSeconds: 0, secure })
 
   async function end(session: SessionRef): Promise<void> {
-    const { did } = session
-    if (!(await sessions.end(session))) return
-    // Another browser may be signing in right now, and a job that waits or runs would lose its upload.
-    await oauth
-      .revoke(did, () => isUnused(db, did))
-      .catch((error) => log.warn('session not revoked', { did, error }))
+    if (await sessions.end(session)) await revokeIfUnused(session.did, context)
   }
 
   /** Where the person goes on. The session that the browser had ends; this one does when something fails. */
   async function settle(session: SessionRef, headers: Headers): Promise<'/editor' | '/onboarding'> {
     try {
-      const siteNames = await welcome(session.did, context)
+      const siteNames = await welcome(session, context)
       const before = await sessions.read(headers)
       if (before !== null) await end(before)
       const isKnown = siteNames.length > 0 || (await hasDomains(db, session.did))
@@ -109,7 +105,7 @@ export function authHandlers(
           async (did) => {
             // Before anything is stored for the account: its departure, which may be under way, removes what is.
             await comeBack(db, did)
-            return await sessions.start(did)
+            return await sessions.start(did, c.req.header('user-agent') ?? null)
           },
         )
         const target = await settle(session, c.req.raw.headers)
@@ -129,6 +125,13 @@ export function authHandlers(
         log.error('sign-out failed', { error })
         return answer(500, { error: literals.logoutFailed })
       }
+      for (const cookie of sessions.expired()) c.header('set-cookie', cookie, { append: true })
+      return answer(200, { success: true })
+    },
+
+    signOutEverywhere: async ({ session: { did }, answer, c }) => {
+      await endAllSignIns(did, context)
+      log.info('signed out everywhere', { did })
       for (const cookie of sessions.expired()) c.header('set-cookie', cookie, { append: true })
       return answer(200, { success: true })
     },
@@ -166,9 +169,13 @@ const isOwnNavigation = (site: string | undefined): boolean =>
   site === undefined || site === 'same-origin' || site === 'none'
 
 /** Gets to know an account: who it is, and which sites it has. Its sites are ingested in the background. */
-async function welcome(did: Did, context: ApiContext): Promise<SiteName[]> {
+async function welcome({ did, idHash }: SessionRef, context: ApiContext): Promise<SiteName[]> {
   const { db, hints, identities, now } = context
   const identity = await identities.resolve(did, { fresh: true })
+  const key = await identity.signingKey.exportPublicKey('multikey')
+  const authority = authorityOf(identity.pds, key)
+  await setAuthority(db, idHash, authority)
+  await deleteSessionsOfOthers(db, did, authority)
   const handle = await identities.verifiedHandle(identity)
   await rememberSignedIn(
     db,

@@ -49,11 +49,14 @@ type SessionOf<A extends Access> = A extends 'signed-in'
     ? AdminSession
     : null
 
-/** Lets a request through or throws ApiError. */
+/** Each lets a request through or throws. */
 export type Guards = {
   readonly [A in Exclude<Access, 'public'>]: (
     c: Context<ApiEnv>,
   ) => SessionOf<A> | Promise<SessionOf<A>>
+} & {
+  /** Of routes with `confirmsGrant`, after the others. */
+  readonly grant: (session: BrowserSession) => Promise<void>
 }
 
 export function bindRoutes<Rs extends Readonly<Record<string, Route>>>(
@@ -70,18 +73,22 @@ export function bindRoutes<Rs extends Readonly<Record<string, Route>>>(
 }
 
 function endpoint(route: Route, handler: Handler<Route>, guards: Guards): HonoHandler<ApiEnv> {
-  const { access, body, failureShape } = route
+  const { access, body, confirmsGrant, failureShape } = route
   const query = route.query && z.object(route.query)
   const failureFields = failureShape && { success: false as const }
   const answer = answerOf(route)
   return async (c) => {
     if (failureFields !== undefined) c.set('failureFields', failureFields)
+    const session = access === 'public' ? null : await guards[access](c)
+    const parsedQuery = query ? parse(query, c.req.query()) : {}
+    const parsedBody = body?.kind === 'json' ? await parseBody(c.req.raw, body) : undefined
+    if (confirmsGrant) await guards.grant(session as BrowserSession)
     return await handler({
       c,
-      session: (access === 'public' ? null : await guards[access](c)) as null,
+      session: session as null,
       params: c.req.param() as never,
-      query: (query ? parse(query, c.req.query()) : {}) as never,
-      body: (body?.kind === 'json' ? await parseBody(c.req.raw, body) : undefined) as never,
+      query: parsedQuery as never,
+      body: parsedBody as never,
       answer: (status, payload) => answer(c, status, payload) as Answered,
     })
   }

@@ -1,12 +1,19 @@
 import type { AdminSessions } from './admin-sessions.ts'
 import type { Guards } from './bind-routes.ts'
+import type { ApiContext } from './context.ts'
 import { literals } from './contract/messages.ts'
 import { ApiError } from './errors.ts'
+import { confirmGrant } from './grant-check.ts'
 import type { BrowserSessions } from './sessions.ts'
 
 /** Who may pass, for each way a route may be called. They throw ApiError 401. */
-export function guardsOf(sessions: BrowserSessions, adminSessions: AdminSessions): Guards {
+export function guardsOf(
+  context: ApiContext,
+  sessions: BrowserSessions,
+  adminSessions: AdminSessions,
+): Guards {
   return {
+    grant: (session) => confirmGrant(session, context),
     'signed-in': async (c) => {
       const session = (await sessions.read(c.req.raw.headers)) ?? refuse()
       c.var.countAccount?.(session.did)

@@ -14,6 +14,7 @@ import type { BrowserSessions } from './sessions.ts'
 import { siteHandlers } from './site.ts'
 import { uploadHandlers } from './uploads.ts'
 import { userHandlers } from './user.ts'
+import { signInHandlers } from './user-sessions.ts'
 
 /** What every route of the contract does. */
 export function handlersOf(
@@ -24,6 +25,7 @@ export function handlersOf(
   return {
     ...authHandlers(context, sessions),
     ...userHandlers(context),
+    ...signInHandlers(context, sessions),
     ...leavingHandlers(context, sessions),
     ...publicDomainHandlers(context),
     ...subdomainHandlers(context),

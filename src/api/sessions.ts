@@ -5,10 +5,12 @@ import {
   createBrowserSession,
   deleteBrowserSession,
   findBrowserSession,
+  listBrowserSessions,
   touchBrowserSession,
 } from '#store/browser-sessions.ts'
 import type { Db } from '#store/database.ts'
 import { readCookie, setCookie, signParts, verifyParts } from './cookies.ts'
+import { deviceName } from './device-name.ts'
 import type { KeyRing } from './key-ring.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
@@ -45,12 +47,19 @@ export class BrowserSessions {
   }
 
   /** Starts a session of its own for this browser, which has to get the `Set-Cookie` values. */
-  async start(did: Did): Promise<{ session: SessionRef; cookies: string[] }> {
+  async start(
+    did: Did,
+    userAgent: string | null = null,
+  ): Promise<{ session: SessionRef; cookies: string[] }> {
     const sessionId = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')
     const now = this.#now()
     const expiresAt = now + sessionMs
     const session = { idHash: hashOf(sessionId), did }
-    await createBrowserSession(this.#db, { ...session, expiresAt }, now)
+    await createBrowserSession(
+      this.#db,
+      { ...session, device: deviceName(userAgent), expiresAt },
+      now,
+    )
     const signed = signParts(this.#keys, 'did', [did, sessionId], expiresAt)
     const attributes = { maxAgeSeconds: sessionMs / 1000, secure: this.#secure }
     const cookies = [
@@ -73,6 +82,11 @@ export class BrowserSessions {
     if (now - session.seenAt > touchEveryMs)
       await touchBrowserSession(this.#db, session.idHash, now)
     return session
+  }
+
+  /** The account's, those first that were used last. */
+  async list(did: Did): Promise<BrowserSession[]> {
+    return await listBrowserSessions(this.#db, did, { now: this.#now(), idleMs: sessionIdleMs })
   }
 
   /** Ends this browser's session; true when it was the account's last one. */

@@ -42,18 +42,20 @@ beforeEach(() => {
   accountServer = server
 })
 
-function open({ isPublic = true, alone = atOnce }: Opening = {}): AccountSessions {
+function open({ isPublic = true, alone = atOnce, elapsed }: Opening = {}): AccountSessions {
   const clients = openClients({ isPublic })
   const states = new MemoryStore<string, StoredState>()
   return new AccountSessions({
     ...{ clients, sessions, states, fetch, alone, log: recordingLog(logged) },
     keys: isPublic ? keys : null,
+    ...(elapsed && { elapsed }),
   })
 }
 
 interface Opening {
   readonly isPublic?: boolean
   readonly alone?: Alone
+  readonly elapsed?: () => number
 }
 
 const atOnce: Alone = (_, work) => work()
@@ -188,6 +190,63 @@ describe('tokens', () => {
     expect(await call(open())).toBe(200)
     expect(await storedToken()).toBe('second')
   })
+})
+
+describe('a grant is confirmed', () => {
+  const renewals = () => asked.filter((path) => path === '/token').length
+  const numbered = () => {
+    let n = 1
+    answers.set('/token', async () => {
+      const tokens = (await usualAnswer(new URL(`${server}/token`)).json()) as object
+      return Response.json({ ...tokens, access_token: `token ${++n}` })
+    })
+  }
+
+  test('by new tokens, once for all who ask within a minute', async () => {
+    await begun()
+    numbered()
+    let elapsed = 0
+    const accounts = open({ elapsed: () => elapsed, alone: inTurns() })
+    await Promise.all([accounts.confirm(alice), accounts.confirm(alice)])
+    expect([renewals(), await storedToken()]).toEqual([1, 'token 2'])
+    elapsed = 59_999
+    await accounts.confirm(alice)
+    expect(renewals()).toBe(1)
+    elapsed = 60_000
+    await accounts.confirm(alice)
+    expect(renewals()).toBe(2)
+  })
+
+  test('by a sign-in', async () => {
+    await begun()
+    const accounts = open()
+    const session = await sessions.get(alice)
+    if (session === undefined) throw new TypeError('begun')
+    await accounts.keep(alice, session, async () => undefined)
+    await accounts.confirm(alice)
+    expect(renewals()).toBe(0)
+  })
+
+  test('not when the server has ended it', async () => {
+    await begun()
+    answers.set('/token', () => Response.json({ error: 'invalid_grant' }, { status: 400 }))
+    await expect(open().confirm(alice)).rejects.toBeInstanceOf(SessionEndedError)
+    await expect(open().confirm(alice)).rejects.toBeInstanceOf(SessionEndedError)
+    expect(await storedToken()).toBeUndefined()
+  })
+
+  for (const status of [429, 500, 503]) {
+    test(`nor by a ${status}, which ends nothing either`, async () => {
+      await begun()
+      answers.set('/token', () => new Response(null, { status }))
+      const failure = await open()
+        .confirm(alice)
+        .catch((error: unknown) => error)
+      expect(failure).toBeInstanceOf(Error)
+      expect(failure).not.toBeInstanceOf(SessionEndedError)
+      expect(await storedToken()).toBe('first')
+    })
+  }
 })
 
 describe('a session has ended', () => {

@@ -1,6 +1,7 @@
 import { createDpopFetch } from '@atcute/oauth-crypto'
 import { MemoryStore, type StateStore, type StoredSession } from '@atcute/oauth-node-client'
 import type { Log } from '#observe/log.ts'
+import { RecentMap } from '#site/recent-map.ts'
 import type { Did } from '#site/site-address.ts'
 import type { Alone } from './alone.ts'
 import { boundedJson } from './bounded-json.ts'
@@ -26,6 +27,9 @@ export type SessionRequest = RequestInit & { readonly limits?: Partial<FetchLimi
 
 /** Tokens are renewed when they have less than this left. */
 const renewBeforeMs = 60_000
+/** A grant that its server has confirmed counts as alive for so long. */
+const confirmedMs = 60_000
+const confirmedKeysMax = 20_000
 /** A call is sent again with tokens in place of those it had, and with those of who signed in since. */
 const sentMax = 3
 /** How long a sign-in waits for the end of the session that it replaces. */
@@ -39,6 +43,8 @@ interface AccountSessionsOptions {
   readonly fetch: SafeFetch
   readonly alone: Alone
   readonly log: Log
+  /** A monotonic clock. */
+  readonly elapsed?: () => number
 }
 
 /**
@@ -50,9 +56,14 @@ export class AccountSessions {
   readonly #options: AccountSessionsOptions
   /** Of this process, by the access token that they replace. */
   readonly #renewals = new Map<string, Promise<StoredSession>>()
+  /** When accounts' servers last gave tokens. */
+  readonly #confirmed = new RecentMap<number>(confirmedKeysMax)
+
+  readonly #elapsed: () => number
 
   constructor(options: AccountSessionsOptions) {
     this.#options = options
+    this.#elapsed = options.elapsed ?? (() => performance.now())
   }
 
   /** Undefined: none, or one that a service with other keys or another address began. */
@@ -77,6 +88,19 @@ export class AccountSessions {
   }
 
   /**
+   * Resolves when the account's server has given tokens for the grant within the last minute, for which it may be asked for
+   * new ones: access tokens of some servers outlive a grant that has ended. Once, however many ask. Throws
+   * SessionEndedError when the grant has ended, and what `fetch` throws.
+   */
+  async confirm(did: Did): Promise<void> {
+    const found = await this.find(did)
+    if (found === undefined) throw new SessionEndedError(did)
+    const confirmedAt = this.#confirmed.get(did)
+    if (confirmedAt !== undefined && this.#elapsed() - confirmedAt < confirmedMs) return
+    await this.#renew(did, found)
+  }
+
+  /**
    * Keeps what a sign-in has brought, in place of what was there, which is then ended on its server, if that
    * answers soon. In the same turn goes `enter`, and what it resolves to is returned.
    */
@@ -86,6 +110,7 @@ export class AccountSessions {
       // First: when it fails, what was there stays.
       const entered = await enter()
       await this.#options.sessions.set(did, session)
+      this.#confirmed.set(did, this.#elapsed())
       return [before, entered] as const
     })
     if (replaced !== undefined) await this.#endReplaced(did, replaced)
@@ -194,7 +219,10 @@ export class AccountSessions {
     // come after the new tokens were there.
     const after = await sessions.get(did)
     if (after === undefined) throw new SessionEndedError(did, { cause })
-    if (after.tokenSet.access_token !== spentToken) return after
+    if (after.tokenSet.access_token !== spentToken) {
+      this.#confirmed.set(did, this.#elapsed())
+      return after
+    }
     if (!isOfAnotherServer(cause)) throw cause
     await sessions.delete(did)
     throw new SessionEndedError(did, { cause })

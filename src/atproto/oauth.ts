@@ -42,6 +42,8 @@ export interface OAuth {
   /** The account's session, its tokens renewed when they are stale. Throws SessionEndedError. */
   session(did: Did): Promise<AccountSession>
   has(did: Did): Promise<boolean>
+  /** Resolves when the account's server says that the grant lives, a minute ago at most. Throws SessionEndedError. */
+  confirm(did: Did): Promise<void>
   /** `isUnused` is asked when no sign-in and no renewal of the account is under way: only if it says so, it ends. */
   revoke(did: Did, isUnused?: () => Promise<boolean>): Promise<void>
   /** Seals sessions and keys with the newest secret, so that older ones can go. */
@@ -119,6 +121,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
 
     session: (did) => accounts.open(did),
     has: async (did) => (await accounts.find(did)) !== undefined,
+    confirm: (did) => accounts.confirm(did),
     revoke: (did, isUnused) => accounts.revoke(did, isUnused),
     async sealAnew() {
       await keys?.sealAnew()

@@ -47,6 +47,7 @@ export async function checkAccount(did: Did, context: CheckContext): Promise<Acc
     hints.notify('changes')
     log.info('account status changed', { did, status })
   }
+  if (outcome === 'moved') log.info('sign-ins ended: the account has moved', { did })
   const result = { check, status, identity, handle: undefined }
   if (identity === null || status !== 'active') return result
   const handle = await identities.verifiedHandle(identity, signal)

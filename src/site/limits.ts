@@ -122,6 +122,9 @@ export const wholeBodyBytesMax = 1024 * 1024
 /** Text that is larger is sent in smaller codings than it is stored in, once we have made them. */
 export const recompressedBytesMin = 1024
 
+/** Browsers in which an account is signed in. */
+export const browserSessionsMax = 100
+
 /** Custom domains of an account: those that wait for their proof, and all of them. */
 export const pendingDomainsMax = 20
 export const customDomainsMax = 100

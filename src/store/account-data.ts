@@ -25,7 +25,7 @@ export async function listAccountJobs(db: Db, did: Did) {
 export async function listAccountSessions(db: Db, did: Did) {
   return await db
     .selectFrom('browserSessions')
-    .select(['createdAt', 'seenAt', 'expiresAt'])
+    .select(['device', 'createdAt', 'seenAt', 'expiresAt'])
     .where('did', '=', did)
     .orderBy('createdAt')
     .execute()

@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { siteLabel } from '#site/site-address.ts'
 import { onEachStore } from '#tests/support/databases.ts'
 import { findServedSite } from '#tests/support/find-served-site.ts'
@@ -15,6 +15,7 @@ import {
   setAccountStatus,
   upsertAccount,
 } from './accounts.ts'
+import { authorityOf, createBrowserSession, setAuthority } from './browser-sessions.ts'
 import { readChanges } from './changes.ts'
 import { recordVersion } from './record-version.ts'
 import type { AccountStatus } from './schema.ts'
@@ -161,6 +162,56 @@ await onEachStore('store/accounts', (db) => {
 
     expect(await record(await beginCheck(db()), 'takendown', now.pds)).toBe('status-changed')
     expect(await findAccount(db(), alice)).toMatchObject({ status: 'takendown', ...now })
+  })
+
+  describe('sessions of an account', () => {
+    const here = { pds: 'https://here.test', signingKey: 'zHere' }
+    /** One that began by `here`, one by nobody knows what, and bob's. */
+    async function signIn(): Promise<void> {
+      for (const did of [alice, bob]) await upsertAccount(db(), { did }, 1)
+      for (const [idHash, did] of Object.entries({ here: alice, unknown: alice, bobs: bob })) {
+        await createBrowserSession(db(), { idHash, did, expiresAt: 1000 }, 1)
+      }
+      for (const idHash of ['here', 'bobs']) {
+        await setAuthority(db(), idHash, authorityOf(here.pds, here.signingKey))
+      }
+    }
+    const check = async (status: AccountStatus, facts: { pds?: string; signingKey?: string }) =>
+      recordCheck(db(), { did: alice, check: await beginCheck(db()), status, ...facts }, 2)
+    const left = async () => {
+      const rows = await db().selectFrom('browserSessions').select('idHash').execute()
+      return rows.map(({ idHash }) => idHash).toSorted()
+    }
+
+    test('stay while it is where it was', async () => {
+      await signIn()
+      expect(await check('active', here)).toBe('same-status')
+      expect(await left()).toEqual(['bobs', 'here', 'unknown'])
+    })
+
+    for (const status of ['deactivated', 'takendown', 'suspended', 'deleted'] as const) {
+      test(`end when it is ${status}`, async () => {
+        await signIn()
+        expect(await check(status, status === 'deleted' ? {} : here)).toBe('status-changed')
+        expect(await left()).toEqual(['bobs'])
+      })
+    }
+
+    for (const moved of [{ pds: 'https://there.test' }, { signingKey: 'zThere' }]) {
+      test(`end when it has moved to another ${Object.keys(moved)}`, async () => {
+        await signIn()
+        expect(await check('active', { ...here, ...moved })).toBe('moved')
+        expect(await left()).toEqual(['bobs', 'unknown'])
+      })
+    }
+
+    test('of who signs in while it is known to be inactive, stay', async () => {
+      await upsertAccount(db(), { did: alice }, 1)
+      await check('deactivated', here)
+      await signIn()
+      expect(await check('deactivated', here)).toBe('same-status')
+      expect(await left()).toEqual(['bobs', 'here', 'unknown'])
+    })
   })
 
   test('nothing that is found of an unknown account is stored', async () => {

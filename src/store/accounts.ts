@@ -1,5 +1,6 @@
 import type { RawBuilder, Selectable, Transaction } from 'kysely'
 import type { Did } from '#site/site-address.ts'
+import { authorityOf, deleteBrowserSessionsOf, deleteSessionsOfOthers } from './browser-sessions.ts'
 import { appendChange } from './changes.ts'
 import type { Db } from './database.ts'
 import { isGone } from './departures.ts'
@@ -170,13 +171,14 @@ interface CheckFindings {
 
 /**
  * Remembers what a check has found of a known account; its sites are hidden or shown again as with `setAccountStatus`.
- * `ignored`: the account is not known, or a later check has found something already; nothing is stored.
+ * Sessions that began when it had another server or signing key end (`moved`). `ignored`: the account is not known, or a
+ * later check has found something already; nothing is stored.
  */
 export function recordCheck(
   db: Db,
   { did, check, status, ...facts }: CheckFindings,
   now: number,
-): Promise<'status-changed' | 'same-status' | 'ignored'> {
+): Promise<'status-changed' | 'moved' | 'same-status' | 'ignored'> {
   return inTransaction(db, async (transaction) => {
     if (await isGone(transaction, did)) return 'ignored'
     const { numUpdatedRows } = await transaction
@@ -186,14 +188,20 @@ export function recordCheck(
       .where('lastCheck', '<', check)
       .executeTakeFirstOrThrow()
     if (numUpdatedRows === 0n) return 'ignored'
+    const { pds, signingKey } = facts
+    const hasMoved =
+      pds !== undefined &&
+      signingKey !== undefined &&
+      (await deleteSessionsOfOthers(transaction, did, authorityOf(pds, signingKey)))
     const hasChanged = await setAccountStatus(transaction, did, status, now, check)
-    return hasChanged ? 'status-changed' : 'same-status'
+    if (hasChanged) return 'status-changed'
+    return hasMoved ? 'moved' : 'same-status'
   })
 }
 
 /**
  * Sets the status, and appends a change for each of the account's sites, so that they are hidden or
- * shown again at once. False when the account already had that status, or when a later check than this one has
+ * shown again at once. When it is not active any more, its sessions end. False when the account already had that status, or when a later check than this one has
  * found it; left out, it is one of now. An unknown account is remembered with it, unless it has left.
  */
 export function setAccountStatus(
@@ -225,6 +233,7 @@ export function setAccountStatus(
       .where('status', '!=', status)
       .executeTakeFirstOrThrow()
     if (numUpdatedRows === 0n) return false
+    if (status !== 'active') await deleteBrowserSessionsOf(transaction, did)
     const sites = await transaction
       .selectFrom('sites')
       .select('name')

@@ -1,12 +1,15 @@
 import { expect, test } from 'bun:test'
+import { browserSessionsMax } from '#site/limits.ts'
 import { onEachStore } from '#tests/support/databases.ts'
 import { alice, bob } from '#tests/support/sample-rows.ts'
 import {
   countBrowserSessions,
   createBrowserSession,
   deleteBrowserSession,
+  deleteBrowserSessionOf,
   deleteExpiredBrowserSessions,
   findBrowserSession,
+  listBrowserSessions,
   touchBrowserSession,
 } from './browser-sessions.ts'
 
@@ -22,6 +25,7 @@ await onEachStore('store/browser-sessions', (db) => {
     expect(await findBrowserSession(db(), 'a', { now: 10, idleMs })).toEqual({
       idHash: 'a',
       did: alice,
+      ...{ device: null, authority: null, unconfirmedSince: null },
       createdAt: 10,
       seenAt: 10,
       expiresAt: 1000,
@@ -53,6 +57,28 @@ await onEachStore('store/browser-sessions', (db) => {
     expect(await isFound(10)).toBe(false)
     expect(await countBrowserSessions(db(), alice)).toBe(1)
     expect(await countBrowserSessions(db(), bob)).toBe(1)
+  })
+
+  test('of an account, those used last are kept and listed, up to a limit', async () => {
+    await create('bobs', bob)
+    for (let n = 0; n < browserSessionsMax; n++) {
+      await createBrowserSession(db(), { idHash: `${n}`, did: alice, expiresAt: 1000 }, 10 + n)
+    }
+    await touchBrowserSession(db(), '0', 200)
+    await createBrowserSession(db(), { idHash: 'newest', did: alice, expiresAt: 1000 }, 200)
+    const listed = await listBrowserSessions(db(), alice, { now: 200, idleMs: 1000 })
+    expect(listed).toHaveLength(browserSessionsMax)
+    const ids = listed.map(({ idHash }) => idHash)
+    expect([ids.slice(0, 2), ids.includes('1')]).toEqual([['newest', '0'], false])
+    expect(await countBrowserSessions(db(), bob)).toBe(1)
+    expect(await listBrowserSessions(db(), alice, { now: 1000, idleMs: 1000 })).toEqual([])
+  })
+
+  test('only an account’s own are deleted by their ids', async () => {
+    await create('a')
+    expect(await deleteBrowserSessionOf(db(), bob, 'a')).toBe(false)
+    expect(await deleteBrowserSessionOf(db(), alice, 'a')).toBe(true)
+    expect(await deleteBrowserSessionOf(db(), alice, 'a')).toBe(false)
   })
 
   test('exactly the ended ones are swept', async () => {

@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely'
+import { browserSessionsMax } from '#site/limits.ts'
 import type { Did } from '#site/site-address.ts'
 import type { Db } from './database.ts'
 import type { Schema } from './schema.ts'
@@ -12,13 +13,95 @@ interface SessionClock {
   readonly idleMs: number
 }
 
+/** Of an account, those that were used last are kept: at most `browserSessionsMax`. */
 export async function createBrowserSession(
   db: Db,
-  session: { idHash: string; did: Did; expiresAt: number },
+  session: { idHash: string; did: Did; device?: string | null; expiresAt: number },
   now: number,
 ): Promise<void> {
-  const row = { ...session, createdAt: now, seenAt: now }
+  const row = {
+    device: null,
+    ...session,
+    authority: null,
+    unconfirmedSince: null,
+    createdAt: now,
+    seenAt: now,
+  }
   await db.insertInto('browserSessions').values(row).execute()
+  const kept = listed(db, session.did).select('idHash').limit(browserSessionsMax)
+  await db
+    .deleteFrom('browserSessions')
+    .where('did', '=', session.did)
+    .where('idHash', 'not in', kept)
+    .execute()
+}
+
+/** The account's that have not ended, those first that were used last. */
+export async function listBrowserSessions(
+  db: Db,
+  did: Did,
+  { now, idleMs }: SessionClock,
+): Promise<BrowserSession[]> {
+  return await listed(db, did)
+    .selectAll()
+    .where('expiresAt', '>', now)
+    .where('seenAt', '>', now - idleMs)
+    .execute()
+}
+
+const listed = (db: Db, did: Did) =>
+  db
+    .selectFrom('browserSessions')
+    .where('did', '=', did)
+    .orderBy('seenAt', 'desc')
+    .orderBy('createdAt', 'desc')
+    .orderBy('idHash')
+
+/** False: the account has no such session. */
+export async function deleteBrowserSessionOf(db: Db, did: Did, idHash: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('browserSessions')
+    .where('did', '=', did)
+    .where('idHash', '=', idHash)
+    .executeTakeFirstOrThrow()
+  return numDeletedRows > 0n
+}
+
+export async function deleteBrowserSessionsOf(db: Db, did: Did): Promise<void> {
+  await db.deleteFrom('browserSessions').where('did', '=', did).execute()
+}
+
+/** The server and the signing key by which somebody signs in as the account. */
+export const authorityOf = (pds: string, signingKey: string): string => `${pds} ${signingKey}`
+
+export async function setAuthority(db: Db, idHash: string, authority: string): Promise<void> {
+  await db.updateTable('browserSessions').set({ authority }).where('idHash', '=', idHash).execute()
+}
+
+/** Ends the sessions that began under another authority: whoever had the account then may not have it now. */
+export async function deleteSessionsOfOthers(
+  db: Db,
+  did: Did,
+  authority: string,
+): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('browserSessions')
+    .where('did', '=', did)
+    .where('authority', '!=', authority)
+    .executeTakeFirstOrThrow()
+  return numDeletedRows > 0n
+}
+
+export async function setUnconfirmedSince(
+  db: Db,
+  idHash: string,
+  unconfirmedSince: number | null,
+): Promise<void> {
+  await db
+    .updateTable('browserSessions')
+    .set({ unconfirmedSince })
+    .where('idHash', '=', idHash)
+    .execute()
 }
 
 /** Null when there is none, and when it has ended. */

@@ -66,6 +66,12 @@ interface AccountChecksTable {
 interface BrowserSessionTable {
   idHash: string
   did: Did
+  /** Browser and operating system, in words of ours; null: not known. */
+  device: string | null
+  /** The account's server and signing key when it signed in; null: not known. */
+  authority: string | null
+  /** Since when the account's server could not be asked whether the grant lives; null: the last time it could be. */
+  unconfirmedSince: number | null
   createdAt: number
   seenAt: number
   expiresAt: number

@@ -4,6 +4,7 @@ import { authRows } from './rows-auth.ts'
 import { customDomainRows, subdomainRows } from './rows-domain.ts'
 import { generalRows } from './rows-general.ts'
 import { leavingRows } from './rows-leaving.ts'
+import { signInRows } from './rows-sign-ins.ts'
 import { siteRows } from './rows-site.ts'
 import { progressRows, uploadRows } from './rows-upload.ts'
 import { userRows } from './rows-user.ts'
@@ -11,6 +12,6 @@ import { userRows } from './rows-user.ts'
 /** The table. */
 export const rows: readonly Row[] = [
   ...[...generalRows, ...authRows, ...userRows, ...subdomainRows, ...customDomainRows],
-  ...leavingRows,
+  ...[...signInRows, ...leavingRows],
   ...[...siteRows, ...progressRows, ...uploadRows, ...adminRows],
 ]

@@ -18,6 +18,10 @@ export async function furnish(scene: Scene): Promise<void> {
   const { alice } = scene.stage.people
   scene.know('rkey', 'blog')
   scene.know('customDomain', 'alice-example.com')
+  const { sessions } = (await (await alice.client.fetch('/api/user/sessions')).json()) as {
+    sessions: { id: string }[]
+  }
+  scene.know('signIn', sessions[0]?.id ?? '')
   const { commit } = await putRecord(alice.repo, settings, 'blog', { cleanUrls: true })
   // Ingest comes to it sooner or later, and then it would be a change of what is hers.
   await eventually(async () => {
@@ -60,6 +64,7 @@ export const nobodys: Facts = {
   id: 'aaaaaaaaaaaaaaaa',
   waiting: 'bbbbbbbbbbbbbbbb',
   jobId: '00000000-0000-4000-8000-000000000000',
+  signIn: '0'.repeat(64),
   endedJob: '00000000-0000-4000-8000-000000000001',
 }
 

@@ -23,6 +23,10 @@ export const takeDown = (server: Server, did: string, isApplied: boolean): Promi
 export const deleteAccount = (server: Server, did: string): Promise<unknown> =>
   post(server.pds, 'com.atproto.admin.deleteAccount', admin(server), { did })
 
+/** As its owner does who has forgotten the one before. */
+export const changePassword = (server: Server, did: string, password: string): Promise<unknown> =>
+  post(server.pds, 'com.atproto.admin.updateAccountPassword', admin(server), { did, password })
+
 export const changeHandle = (account: PdsAccount, handle: string): Promise<unknown> =>
   post(account.pds, 'com.atproto.identity.updateHandle', bearer(account), { handle })
 

@@ -83,6 +83,9 @@ export class FakeNetwork {
       const handle = (path: string, init: RequestInit = {}) => this.#answer(did, path, init)
       return { did, handle }
     },
+    confirm: async (did) => {
+      if (!this.sessions.has(did)) throw new SessionEndedError(did)
+    },
     has: async (did) => this.sessions.has(did),
     revoke: async (did, isUnused = async () => true) => {
       if (await isUnused()) this.sessions.delete(did)
@@ -132,7 +135,10 @@ export class FakeNetwork {
 const someCid = 'bafkreib2rxk3rybk3aobmv5cjuql3bm2twh4jo5uxgf5kpqcsgz7soitae'
 
 const identities = {
-  resolve: async (did: Did) => ({ did, pds: 'https://pds.test' }),
+  resolve: async (did: Did) => ({
+    ...{ did, pds: 'https://pds.test' },
+    signingKey: { exportPublicKey: async () => 'zKey' },
+  }),
   verifiedHandle: async () => 'alice.test',
 } as unknown as Identities
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { json, redirect } from './answers.ts'
 import { literals, sentences } from './messages.ts'
 import { defineRoute } from './route.ts'
-import { did } from './rows.ts'
+import { did, done } from './rows.ts'
 
 const ofSection = { section: '4.1', access: 'public' } as const
 const account = z
@@ -112,6 +112,15 @@ export const authRoutes = {
       200: json('Signed out', z.strictObject({ success: z.literal(true) })),
       500: json('Not signed out', z.strictObject({ error: z.literal(literals.logoutFailed) })),
     },
+  }),
+  signOutEverywhere: defineRoute({
+    section: 'ours',
+    access: 'signed-in',
+    method: 'POST',
+    path: '/api/auth/logout-everywhere',
+    summary: 'Ends the sessions of all the account’s browsers, this one’s too',
+    details: 'What is being published goes on.',
+    answers: { 200: done },
   }),
   readAuthStatus: defineRoute({
     ...ofSection,

@@ -43,6 +43,7 @@ export const customDomainRoutes = {
   }),
   verifyCustomDomain: defineRoute({
     ...ofSection,
+    confirmsGrant: true,
     method: 'POST',
     path: '/api/domain/custom/verify',
     limit: 'verify',
@@ -63,6 +64,7 @@ export const customDomainRoutes = {
   }),
   deleteCustomDomain: defineRoute({
     ...ofSection,
+    confirmsGrant: true,
     method: 'DELETE',
     path: '/api/domain/custom/:id',
     summary: 'Deletes a domain here',

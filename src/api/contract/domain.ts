@@ -94,6 +94,7 @@ export const subdomainRoutes = {
   }),
   renameSubdomain: defineRoute({
     ...ofSection,
+    confirmsGrant: true,
     access: 'signed-in',
     method: 'POST',
     path: '/api/domain/update',
@@ -125,6 +126,7 @@ export const subdomainRoutes = {
   }),
   releaseSubdomain: defineRoute({
     ...ofSection,
+    confirmsGrant: true,
     access: 'signed-in',
     method: 'DELETE',
     path: '/api/domain/sitehost/:domain',

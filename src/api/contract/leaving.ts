@@ -77,7 +77,14 @@ const everything = z.strictObject({
     }),
   ),
   jobs: z.array(job).describe('Of the last day'),
-  sessions: z.array(z.strictObject({ createdAt: instant, seenAt: instant, expiresAt: instant })),
+  sessions: z.array(
+    z.strictObject({
+      device: z.string().nullable(),
+      createdAt: instant,
+      seenAt: instant,
+      expiresAt: instant,
+    }),
+  ),
   uploadedBlobs: z
     .array(z.strictObject({ cid: z.string(), size: count, uploadedAt: instant }))
     .describe('What an unfinished upload left on the account’s server'),
@@ -98,6 +105,7 @@ const everything = z.strictObject({
 export const leavingRoutes = {
   exportAccount: defineRoute({
     ...ofSection,
+    confirmsGrant: true,
     method: 'GET',
     path: '/api/user/export',
     summary: 'Everything that is here of the account, as one file',
@@ -108,6 +116,7 @@ export const leavingRoutes = {
   }),
   leave: defineRoute({
     ...ofSection,
+    confirmsGrant: true,
     method: 'DELETE',
     path: '/api/user',
     summary: 'Removes everything that is here of the account',

@@ -24,6 +24,9 @@ export const sentences = {
   recordsChanged: 'Your records were changed by another program meanwhile. Try again.',
   somethingPublished:
     'A site of yours is being published. Wait until that has finished, or cancel it.',
+  grantUnconfirmed:
+    'Your account’s server did not confirm your sign-in, which this needs. Try again in a few minutes. If that server stays away, this works without it 72 hours after the first try.',
+  signInNotFound: 'That sign-in has ended already.',
   serverBusy: 'Your account’s server takes no more changes for now. Try again later.',
   // Whether a change has been made is not said: the answer that would tell may be what was lost.
   serverUnanswered: 'Your account’s server did not answer. Try again in a few minutes.',

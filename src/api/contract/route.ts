@@ -15,6 +15,8 @@ export interface Route {
   /** What else there is to say, in sentences. */
   readonly details?: string
   readonly access: Access
+  /** Only whom the account's own server has confirmed a minute ago at most: what it does cannot be undone. */
+  readonly confirmsGrant?: true
   /** Without a parameter in its path: it may be called so often in a while. */
   readonly limit?: RateLimitName
   /** `success`: failures have `success: false` beside their `error`. */
@@ -55,7 +57,8 @@ export function defineRoute<const R extends Route>(route: R): Completed<R> {
   return { ...route, mutates, failures: failuresOf(route, mutates) }
 }
 
-function failuresOf({ access, body, failures = {}, limit }: Route, mutates: boolean): Failures {
+function failuresOf(route: Route, mutates: boolean): Failures {
+  const { access, body, confirmsGrant, failures = {}, limit } = route
   const all = new Map<number, Message[]>()
   const add = (status: number, messages: readonly Message[]) =>
     all.set(status, [...new Set([...(all.get(status) ?? []), ...messages])])
@@ -63,6 +66,7 @@ function failuresOf({ access, body, failures = {}, limit }: Route, mutates: bool
     add(401, [literals.unauthorized])
     add(503, [sentences.storageAway])
   }
+  if (confirmsGrant) add(502, [sentences.grantUnconfirmed])
   if (limit) add(429, [like(`Too many ${limitedThings[limit]}. Try again in 20 seconds.`)])
   if (mutates) add(403, [literals.crossOrigin])
   if (body?.kind === 'json') {

@@ -5,6 +5,7 @@ import { customDomainRoutes } from './domain-custom.ts'
 import { leavingRoutes } from './leaving.ts'
 import { machineRoutes } from './machines.ts'
 import { oauthClientRoutes } from './oauth-client.ts'
+import { signInRoutes } from './sign-ins.ts'
 import { siteRoutes } from './site.ts'
 import { uploadRoutes } from './uploads.ts'
 import { userRoutes } from './user.ts'
@@ -13,6 +14,7 @@ import { userRoutes } from './user.ts'
 export const routes = {
   ...authRoutes,
   ...userRoutes,
+  ...signInRoutes,
   ...leavingRoutes,
   ...publicDomainRoutes,
   ...subdomainRoutes,

@@ -16,6 +16,7 @@ const ofSection = {
 export const siteRoutes = {
   deleteSite: defineRoute({
     ...ofSection,
+    confirmsGrant: true,
     method: 'DELETE',
     path: '/api/site/:rkey',
     summary: 'Deletes a site: its record, the parts of it and its settings, in one commit',

@@ -16,6 +16,7 @@ import { jobsInTurns } from './0014-jobs-in-turns.ts'
 import { accountsByHandle } from './0015-accounts-by-handle.ts'
 import { accountChecks } from './0016-account-checks.ts'
 import { inactiveAccounts } from './0017-inactive-accounts.ts'
+import { signIns } from './0019-sign-ins.ts'
 
 /**
  * All migrations by name, in their order. One that was released is never edited, renamed or
@@ -40,5 +41,6 @@ export function migrations(dialect: 'sqlite' | 'postgres'): Record<string, Migra
     '0015-accounts-by-handle': accountsByHandle(),
     '0016-account-checks': accountChecks(),
     '0017-inactive-accounts': inactiveAccounts(),
+    '0019-sign-ins': signIns(dialect),
   }
 }

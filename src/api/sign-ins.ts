@@ -1,0 +1,20 @@
+import type { Did } from '#site/site-address.ts'
+import { deleteBrowserSessionsOf } from '#store/browser-sessions.ts'
+import { isUnused } from '#store/unused-sealed-rows.ts'
+import type { ApiContext } from './context.ts'
+
+type SignInContext = Pick<ApiContext, 'db' | 'log' | 'oauth'>
+
+/** Signs the account out of all browsers. Jobs of it that run go on. */
+export async function endAllSignIns(did: Did, context: SignInContext): Promise<void> {
+  await deleteBrowserSessionsOf(context.db, did)
+  await revokeIfUnused(did, context)
+}
+
+/** Gives the account's grant back to its server, once no browser and no job of it needs it. */
+export async function revokeIfUnused(did: Did, { db, log, oauth }: SignInContext): Promise<void> {
+  // Another browser may be signing in right now, and a job that waits or runs would lose its upload.
+  await oauth
+    .revoke(did, () => isUnused(db, did))
+    .catch((error) => log.warn('session not revoked', { did, error }))
+}
