@@ -12,6 +12,7 @@ import { SiteConflictError } from '#publish/commit-site.ts'
 import { RecordsConflictError } from '#publish/delete-records.ts'
 import { ServerBusyError } from '#publish/server-patience.ts'
 import { SpoolFullError } from '#publish/spool.ts'
+import { UploadTooSlowError } from '#publish/upload-arrival.ts'
 import { UploadRefusedError } from '#publish/upload-refusal.ts'
 import { DatabaseUnavailableError } from '#store/database-unavailable.ts'
 import { AccountLeftError } from '#store/departures.ts'
@@ -64,9 +65,15 @@ const spoolFull: Record<SpoolFullError['reason'], () => ApiError> = {
   disk: () => new ApiError(507, sentences.noRoom),
 }
 
+const tooSlow: Record<UploadTooSlowError['reason'], () => ApiError> = {
+  'below-minimum': () => new ApiError(408, sentences.uploadTooSlow),
+  'gave-way': () => new ApiError(429, sentences.uploadGaveWay, { 'retry-after': '60' }),
+}
+
 function apiErrorOf(error: unknown): ApiError | null {
   if (error instanceof ApiError) return error
   if (error instanceof SpoolFullError) return spoolFull[error.reason]()
+  if (error instanceof UploadTooSlowError) return tooSlow[error.reason]()
   if (error instanceof UploadRefusedError) {
     return new ApiError(error.reason === 'too-large' ? 413 : 400, error.message)
   }

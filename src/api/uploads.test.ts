@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'bun:test'
+import { SpoolFullError } from '#publish/spool.ts'
+import { UploadTooSlowError } from '#publish/upload-arrival.ts'
 import { startNextJob } from '#store/job-steps.ts'
 import { createJob, findJob } from '#store/jobs.ts'
 import { mebibyte, testApi } from '#tests/support/api.ts'
 import { rawRequest } from '#tests/support/raw-http.ts'
 import { alice, bob, nameOf, newJob, removedSites } from '#tests/support/sample-rows.ts'
+import { sentences } from './contract/messages.ts'
 
 const api = testApi()
 const path = '/sitehost/upload-files'
@@ -188,6 +191,38 @@ describe('while others wait', () => {
     const answers = await Promise.all([1, 2, 3, 4].map(() => upload(withFile('blog'))))
     expect(answers.map(([status]) => status).sort()).toEqual([200, 409, 409, 409])
     expect(await api().spooled()).toHaveLength(1)
+  })
+})
+
+describe('an upload that is ended while it arrives', () => {
+  const head =
+    '--b\r\ncontent-disposition: form-data; name="siteName"\r\n\r\nblog\r\n' +
+    '--b\r\ncontent-disposition: form-data; name="files"; filename="a.bin"\r\n\r\n'
+  const answerTo = async (ending: Error) => {
+    const { spool } = api()
+    const admit = spool.admit.bind(spool)
+    spool.admit = async (...of) => ({
+      ...(await admit(...of)),
+      arrived: () => Promise.reject(ending),
+    })
+    const endless = new ReadableStream({ pull: (stream) => stream.enqueue(Buffer.from(head)) })
+    const headers = {
+      cookie: await api().signedIn(alice),
+      'content-type': 'multipart/form-data; boundary=b',
+    }
+    const response = await api().request(path, { method: 'POST', body: endless, headers })
+    expect(await api().spooled()).toEqual([])
+    const { error } = (await response.json()) as { error: string }
+    return [response.status, response.headers.get('retry-after'), error]
+  }
+
+  test.each([
+    [new UploadTooSlowError('below-minimum'), 408, null, sentences.uploadTooSlow],
+    [new UploadTooSlowError('gave-way'), 429, '60', sentences.uploadGaveWay],
+    [new SpoolFullError('busy'), 429, '30', sentences.uploadsBusy],
+    [new SpoolFullError('disk'), 507, null, sentences.noRoom],
+  ])('%s', async (ending, status, retryAfter, sentence) => {
+    expect(await answerTo(ending)).toEqual([status, retryAfter, sentence])
   })
 })
 

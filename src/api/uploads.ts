@@ -7,7 +7,9 @@ import {
   uploadBytesMax,
   uploadTooLarge,
 } from '#publish/receive-upload.ts'
-import { accountSitesMax, type SiteLimits } from '#site/limits.ts'
+import { smallUploadBytesMax } from '#publish/spool-shares.ts'
+import { UploadArrival } from '#publish/upload-arrival.ts'
+import { accountSitesMax, connectionIdleSeconds, type SiteLimits } from '#site/limits.ts'
 import type { Did } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import { enqueueIngest } from '#store/ingest-queue.ts'
@@ -38,7 +40,14 @@ export function uploadHandlers(context: ApiContext): HandlersOf<typeof uploadRou
     uploadFiles: async ({ session: { did }, answer, c }) => {
       if (context.shutdown.begun.aborted) throw restarting()
       using _ = receiving.enter(did)
-      return answer(200, await receive(did, c.req.raw, context))
+      const { server } = c.env
+      // Bun hangs up on whoever sends less than 16 KiB/s, without a word; we have a minimum of our own, and an answer.
+      server?.timeout(c.req.raw, 0)
+      try {
+        return answer(200, await receive(did, c.req.raw, context))
+      } finally {
+        server?.timeout(c.req.raw, connectionIdleSeconds)
+      }
     },
 
     followUpload: async ({ params, session: { did }, answer, c }) => {
@@ -71,21 +80,29 @@ type Received = PayloadAt<(typeof uploadRoutes)['uploadFiles'], 200>
 
 /** Spools what arrives and makes a job of it; an empty site is published at once. */
 async function receive(did: Did, request: Request, context: ApiContext): Promise<Received> {
-  const { limits, shutdown, spool } = context
+  const { db, limits, shutdown, spool } = context
   const { body, headers, signal } = request
   if (body === null) throw new ApiError(400, sentences.noForm)
   const jobId = crypto.randomUUID()
   let isQueued = false
   try {
-    await spool.reserve(jobId, admittedBytes(headers, limits), did)
+    const declaredBytes = declaredBytesOf(headers, limits)
+    const isNewcomer = (await listSiteNames(db, did)).length === 0
+    const arrival = new UploadArrival()
+    const admission = await spool.admit(jobId, Math.min(declaredBytes, limits.siteBytesMax), {
+      ...{ owner: did, isNewcomer, arrival },
+      isSmall: declaredBytes <= smallUploadBytesMax,
+    })
     await using folder = await spool.open(jobId)
     const upload = await receiveUpload({
       body,
       contentType: headers.get('content-type') ?? '',
       folder,
       limits,
+      arrival,
+      onArrived: admission.arrived,
       onSiteName: (siteName) => assertAdmissible(did, siteName, context),
-      onUnpack: (bytes) => spool.reserve(jobId, bytes, did),
+      onUnpack: admission.atLeast,
       signal: shutdown.lastCall,
     }).catch((error) => {
       throw shutdown.lastCall.aborted ? restarting() : error
@@ -93,7 +110,7 @@ async function receive(did: Did, request: Request, context: ApiContext): Promise
     context.at('upload-received')
     if (upload.isEmpty) return await publishEmpty(did, upload, context, signal)
     // What arrived, in place of what it might have become.
-    await spool.hold(jobId, totalBytes(upload), did)
+    await spool.hold(jobId, totalBytes(upload), { owner: did, isNewcomer })
     // Who cancels by going away never learns the id by which a job is cancelled.
     if (signal.aborted) throw new ApiError(400, sentences.senderGone)
     await queue(jobId, did, upload, context)
@@ -110,15 +127,13 @@ async function receive(did: Did, request: Request, context: ApiContext): Promise
 const totalBytes = ({ files }: ReceivedUpload): number =>
   files.reduce((sum, file) => sum + file.bytes, 0)
 
-/**
- * The bytes to set room aside for: what the request says, and for one that does not say as much as it may
- * become. Throws UploadRefusedError for a request that says too much.
- */
-function admittedBytes(headers: Headers, limits: SiteLimits): number {
+/** What the request says of its length; else the most. Throws UploadRefusedError for a request that says too much. */
+function declaredBytesOf(headers: Headers, limits: SiteLimits): number {
   const declared = headers.get('content-length')
-  if (declared === null) return limits.siteBytesMax
-  if (Number(declared) > uploadBytesMax(limits)) throw uploadTooLarge(limits)
-  return Math.min(Number(declared), limits.siteBytesMax)
+  const bytesMax = uploadBytesMax(limits)
+  if (declared === null) return bytesMax
+  if (Number(declared) > bytesMax) throw uploadTooLarge(limits)
+  return Number(declared)
 }
 
 /** Throws ApiError 404 for a job that does not exist, 403 for another account's. */

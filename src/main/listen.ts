@@ -1,7 +1,6 @@
 import { codeOf } from '#observe/code-of.ts'
+import { connectionIdleSeconds } from '#site/limits.ts'
 import { ConfigError } from './config.ts'
-
-const idleTimeoutSeconds = 60
 
 interface ListenOptions {
   readonly host: string
@@ -18,7 +17,7 @@ export function listen({ host, port, setting, fetch }: ListenOptions): Bun.Serve
     return Bun.serve({
       hostname: host,
       port,
-      idleTimeout: idleTimeoutSeconds,
+      idleTimeout: connectionIdleSeconds,
       // Else whoever meets a failure is shown pieces of our code (Bun 1.4.5).
       development: false,
       // Without development, Bun lets another process listen beside us (Bun 1.4.5).

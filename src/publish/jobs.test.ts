@@ -97,17 +97,18 @@ test('a failure is told to its owner, frees the spool, and the next job goes on'
 
 test('a job that has ended takes no room from the next upload of its owner', async () => {
   const spool = new Spool(join(dir, 'spool'), { bytesMax: 1200 })
+  const claim = { owner: alice, isSmall: true, isNewcomer: false, arrival: null }
   const after: Promise<unknown>[] = []
   context = {
     ...context,
     spool,
     at: (point) => {
-      if (point === 'after-finish') after.push(spool.reserve(crypto.randomUUID(), 400, alice))
+      if (point === 'after-finish') after.push(spool.reserve(crypto.randomUUID(), 400, claim))
     },
   }
   onResolve = (did) => Promise.reject(new IdentityError(did, 'away'))
   const id = await queue(siteOf('a'))
-  await spool.hold(id, 1, alice)
+  await spool.hold(id, 1, claim)
   start()
   await eventually(async () => expect(await statusOf(id)).toBe('failed'))
   await eventually(async () => expect(after).toHaveLength(1))

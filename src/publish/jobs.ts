@@ -99,7 +99,7 @@ export async function recoverJobs({ db, spool, now }: JobContext): Promise<void>
   for (const job of unfinished) {
     if (await spool.has(job.id)) {
       kept.add(job.id)
-      await spool.hold(job.id, job.progress.bytesTotal, job.did)
+      await spool.hold(job.id, job.progress.bytesTotal, { owner: job.did, isNewcomer: false })
     } else await finishJob(db, job.id, { status: 'failed', error: interrupted }, now())
   }
   await requeueJobs(db, [...kept], now())

@@ -9,8 +9,10 @@ import {
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
 import { startOf, unpackArchive } from './archive-unpack.ts'
 import { type FormPart, MultipartError, PartsLimitError, readMultipart } from './multipart.ts'
+import { SpoolFullError } from './spool.ts'
 import type { SpoolFolder } from './spool-folder.ts'
-import { invalid, megabytes, tooLarge } from './upload-refusal.ts'
+import { UploadArrival, UploadTooSlowError } from './upload-arrival.ts'
+import { invalid, megabytes, tooLarge, UploadRefusedError } from './upload-refusal.ts'
 import { type SkippedFile, type UploadedFile, UploadTree } from './upload-tree.ts'
 
 // The same class; Bun's types and Node's types of it do not know each other.
@@ -32,6 +34,9 @@ interface IncomingUpload {
   readonly contentType: string
   readonly folder: SpoolFolder
   readonly limits: SiteLimits
+  readonly arrival?: UploadArrival
+  /** Called with the bytes that have arrived so far: may throw to end the upload. */
+  readonly onArrived?: (bytes: number) => Promise<void>
   /** Called as soon as the name is known, before any file: may throw to end the upload. */
   readonly onSiteName?: (siteName: SiteName) => Promise<void>
   /** Called before an archive is unpacked, with what it will need at most: may throw to end the upload. */
@@ -50,7 +55,11 @@ const fieldBytesMax = 64 * 1024
 export async function receiveUpload(upload: IncomingUpload): Promise<ReceivedUpload> {
   const form = new UploadForm(upload)
   try {
-    const body = bounded(steady(upload.body, upload.signal), upload.limits)
+    const { arrival = new UploadArrival(), onArrived = async () => {} } = upload
+    const body = bounded(
+      arrival.measure(steady(upload.body, upload.signal), onArrived),
+      upload.limits,
+    )
     for await (const part of readMultipart(body, upload.contentType, {
       partsMax: uploadEntriesMax,
     })) {
@@ -66,12 +75,10 @@ export async function receiveUpload(upload: IncomingUpload): Promise<ReceivedUpl
 
 // To a reader that waits for the disk, Bun hands over a request's body by the megabyte; to a Node stream
 // by 64 KB, which keeps a third of the memory (measured with 1 GB).
-function steady(
-  body: AsyncIterable<Uint8Array>,
-  signal: AbortSignal | undefined,
-): AsyncIterable<Uint8Array> {
-  if (!(body instanceof ReadableStream)) return body
-  return Readable.fromWeb(body as unknown as WebStream, { signal })
+function steady(body: AsyncIterable<Uint8Array>, signal: AbortSignal | undefined): Readable {
+  return body instanceof ReadableStream
+    ? Readable.fromWeb(body as unknown as WebStream, { signal })
+    : Readable.from(body, { objectMode: false })
 }
 
 /** What a request may have in all: files that are left out are sent too, and a form has its own bytes. */
@@ -168,10 +175,17 @@ function retainOf(value: string): boolean {
 function refusalOf(error: unknown): unknown {
   if (error instanceof PartsLimitError) return tooManyParts()
   if (error instanceof MultipartError) {
+    // What ended the body here says more than that it ended.
+    if (isEndOfOurs(error.cause)) return error.cause
     return invalid(`Not a complete form: ${error.message}.`, error)
   }
   return error
 }
+
+const isEndOfOurs = (error: unknown): boolean =>
+  error instanceof UploadTooSlowError ||
+  error instanceof SpoolFullError ||
+  error instanceof UploadRefusedError
 
 const badSiteName =
   'siteName must be 1 to 512 letters, digits or . _ ~ : - and may not be a dot or two dots.'

@@ -353,7 +353,7 @@ await onEachDatabase('a database that ends every connection', (make, dialect) =>
       await using own = await make()
       await using other = openDatabase(own.options)
       await migrate(other)
-      context = { ...context, db: other.db }
+      context = { ...context, db: other.db, jobMsMax: 1e9 }
       let isFirst = true
       answer = async (call) => {
         const honestly = await call.honest()

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DiskFloor } from '#blobs/disk-floor.ts'
 import { Spool, SpoolFullError } from './spool.ts'
+import type { Claim } from './spool-shares.ts'
 
 let dir: string
 let spool: Spool
@@ -58,38 +59,55 @@ test('only a job id names a folder', async () => {
   }
 })
 
-describe('room for uploads', () => {
+describe('space for uploads', () => {
   const gibibyte = 1024 ** 3
+  const mebibyte = 1024 ** 2
   const id = () => crypto.randomUUID()
   const spoolOf = (bytesMax: number) => new Spool(dir, { bytesMax })
-  const reasonOf = (reserving: Promise<void>) =>
+  const small = (owner = id()): Claim => ({
+    owner,
+    isSmall: true,
+    isNewcomer: false,
+    arrival: null,
+  })
+  const reasonOf = (reserving: Promise<unknown>) =>
     reserving.then(
-      () => 'room',
+      () => 'space',
       (error: unknown) => (error instanceof SpoolFullError ? error.reason : error),
     )
 
   test('is for three times the bytes that are sent, up to the limit', async () => {
     const bounded = spoolOf(30)
-    expect(await reasonOf(bounded.reserve(id(), 10, id()))).toBe('room')
-    expect(await reasonOf(bounded.reserve(id(), 1, id()))).toBe('busy')
-    expect(await reasonOf(spoolOf(30).reserve(id(), 11, id()))).toBe('busy')
+    expect(await reasonOf(bounded.reserve(id(), 10, small()))).toBe('space')
+    expect(await reasonOf(bounded.reserve(id(), 1, small()))).toBe('busy')
+    expect(await reasonOf(spoolOf(30).reserve(id(), 11, small()))).toBe('busy')
   })
 
   test('comes back with the end of a job', async () => {
     const bounded = spoolOf(30)
     const jobId = id()
-    await bounded.reserve(jobId, 10, id())
+    await bounded.reserve(jobId, 10, small())
     await bounded.remove(jobId)
-    expect(await reasonOf(bounded.reserve(id(), 10, id()))).toBe('room')
+    expect(await reasonOf(bounded.reserve(id(), 10, small()))).toBe('space')
   })
 
-  test('may be asked for anew by the same job, more or less', async () => {
+  test('is taken as an upload arrives, whatever it says of its size', async () => {
+    const bounded = spoolOf(3 * 64 * mebibyte)
+    const { arrived } = await bounded.admit(id(), gibibyte, { ...small(), isSmall: false })
+    expect(await reasonOf(bounded.reserve(id(), 48 * mebibyte, small()))).toBe('space')
+    expect(await reasonOf(arrived(16 * mebibyte))).toBe('space')
+    expect(await reasonOf(arrived(16 * mebibyte + 1))).toBe('busy')
+  })
+
+  test('is at most what an upload can become, and more for an archive that is unpacked', async () => {
     const bounded = spoolOf(30)
-    const jobId = id()
-    await bounded.reserve(jobId, 1, id())
-    expect(await reasonOf(bounded.reserve(jobId, 11, id()))).toBe('busy')
-    expect(await reasonOf(bounded.reserve(jobId, 10, id()))).toBe('room')
-    expect(await reasonOf(bounded.reserve(id(), 1, id()))).toBe('busy')
+    const { arrived, atLeast } = await bounded.admit(id(), 2, small())
+    await arrived(100)
+    expect(await reasonOf(bounded.reserve(id(), 9, small()))).toBe('busy')
+    await atLeast(9)
+    await arrived(100)
+    expect(await reasonOf(bounded.reserve(id(), 1, small()))).toBe('space')
+    expect(await reasonOf(bounded.reserve(id(), 1, small()))).toBe('busy')
   })
 
   test('is taken by jobs that were there before', async () => {
@@ -98,20 +116,11 @@ describe('room for uploads', () => {
     await using folder = await bounded.open(jobId)
     // Nine of them are wanted, and one was left out when it was there already.
     await folder.write(bytes(10), unlimited)
-    await bounded.hold(jobId, 9, id())
-    expect(await reasonOf(bounded.reserve(id(), 1, id()))).toBe('busy')
-    await bounded.hold(jobId, 8, id())
-    expect(await reasonOf(bounded.reserve(id(), 1, id()))).toBe('room')
-    expect(await reasonOf(bounded.reserve(id(), 1, id()))).toBe('busy')
-  })
-
-  test('is shared: beside its first job an owner gets a quarter of it', async () => {
-    const shared = spoolOf(1200)
-    expect(await reasonOf(shared.reserve(id(), 300, 'alice'))).toBe('room')
-    expect(await reasonOf(shared.reserve(id(), 1, 'alice'))).toBe('busy')
-    expect(await reasonOf(shared.reserve(id(), 50, 'bob'))).toBe('room')
-    expect(await reasonOf(shared.reserve(id(), 50, 'bob'))).toBe('room')
-    expect(await reasonOf(shared.reserve(id(), 1, 'bob'))).toBe('busy')
+    await bounded.hold(jobId, 9, small())
+    expect(await reasonOf(bounded.reserve(id(), 1, small()))).toBe('busy')
+    await bounded.hold(jobId, 8, small())
+    expect(await reasonOf(bounded.reserve(id(), 1, small()))).toBe('space')
+    expect(await reasonOf(bounded.reserve(id(), 1, small()))).toBe('busy')
   })
 
   test('that the disk refused is not taken', async () => {
@@ -120,8 +129,8 @@ describe('room for uploads', () => {
       bytesMax: 30,
       floor: new DiskFloor(dir, { diskSpace: async () => ({ free, total: 10 * gibibyte }) }),
     })
-    expect(await reasonOf(bounded.reserve(id(), 10, id()))).toBe('disk')
+    expect(await reasonOf(bounded.reserve(id(), 10, small()))).toBe('disk')
     free = 5 * gibibyte
-    expect(await reasonOf(bounded.reserve(id(), 10, id()))).toBe('room')
+    expect(await reasonOf(bounded.reserve(id(), 10, small()))).toBe('space')
   })
 })

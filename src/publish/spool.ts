@@ -2,6 +2,7 @@ import { exists, mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DiskFloor, DiskFloorError } from '#blobs/disk-floor.ts'
 import { SpoolFolder } from './spool-folder.ts'
+import { type Claim, SpoolShares, smallUploadBytesMax } from './spool-shares.ts'
 
 /** There is no room for another upload: too many are under way, or the disk has too little left. */
 export class SpoolFullError extends Error {
@@ -14,69 +15,84 @@ export class SpoolFullError extends Error {
   }
 }
 
+/** What an upload says of itself while it arrives. */
+export interface SpoolAdmission {
+  /** So many bytes of it have. */
+  arrived(bytes: number): Promise<void>
+  /** It needs as much space as so many bytes. */
+  atLeast(bytes: number): Promise<void>
+}
+
 interface SpoolOptions {
-  /** Of all jobs together, as they were admitted. */
+  /** Of all jobs together. */
   readonly bytesMax?: number
   /** Of the disk that the spool is on. */
   readonly floor?: Pick<DiskFloor, 'assertAbove'>
 }
 
-interface Reservation {
-  readonly bytes: number
-  readonly owner: string
-}
-
-const sumOf = (reservations: readonly Reservation[]): number =>
-  reservations.reduce((sum, { bytes }) => sum + bytes, 0)
-
-const ownerShareMax = 1 / 4
-
 /** A job may need its files, their compressed forms, and those as text: of each at most the size of the first. */
 const bytesNeededPerByte = 3
+/** Space is set aside for so many more bytes at a time. */
+const stepBytes = smallUploadBytesMax
 
 /** Where uploads wait on disk: a folder a job. */
 export class Spool {
   readonly #dir: string
-  readonly #bytesMax: number
+  readonly #shares: SpoolShares
   readonly #floor: NonNullable<SpoolOptions['floor']>
-  readonly #reserved = new Map<string, Reservation>()
 
   constructor(
     dir: string,
     { bytesMax = Number.POSITIVE_INFINITY, floor = new DiskFloor(dir) }: SpoolOptions = {},
   ) {
     this.#dir = dir
-    this.#bytesMax = bytesMax
+    this.#shares = new SpoolShares(bytesMax)
     this.#floor = floor
   }
 
   /**
-   * Sets room aside for a job of this size, until it is removed or reserves anew. Beside a first job, an
-   * owner gets a quarter of all room: nobody takes it from the others. Throws SpoolFullError.
+   * Sets space aside for an upload that is about to arrive, and more as it does: what it says about its size takes
+   * nothing from others. `bytesMax`: more it cannot become. Throws SpoolFullError, here and later.
    */
-  async reserve(jobId: string, bytes: number, owner: string): Promise<void> {
-    const needed = bytes * bytesNeededPerByte
-    const others = [...this.#reserved].filter(([id]) => id !== jobId).map(([, held]) => held)
-    const own = others.filter((held) => held.owner === owner)
-    const isOverShare = own.length > 0 && sumOf(own) + needed > this.#bytesMax * ownerShareMax
-    if (isOverShare || sumOf(others) + needed > this.#bytesMax) throw new SpoolFullError('busy')
-    this.#reserved.set(jobId, { bytes: needed, owner })
+  async admit(jobId: string, bytesMax: number, claim: Claim): Promise<SpoolAdmission> {
+    let reserved = 0
+    const atLeast = async (bytes: number): Promise<void> => {
+      if (bytes <= reserved) return
+      await this.reserve(jobId, bytes, claim)
+      reserved = bytes
+    }
+    const arrived = (bytes: number): Promise<void> =>
+      atLeast(Math.min(Math.ceil(bytes / stepBytes) * stepBytes, bytesMax))
+    await arrived(1)
+    return { arrived, atLeast }
+  }
+
+  /** Sets space aside for a job of this size, until it is removed or reserves anew. Throws SpoolFullError. */
+  async reserve(jobId: string, bytes: number, claim: Claim): Promise<void> {
+    if (!this.#shares.take(jobId, bytes * bytesNeededPerByte, claim)) {
+      throw new SpoolFullError('busy')
+    }
     await mkdir(this.#dir, { recursive: true, mode: 0o700 })
     try {
       await this.#floor.assertAbove()
     } catch (error) {
-      this.#reserved.delete(jobId)
+      this.#shares.release(jobId)
       throw error instanceof DiskFloorError ? new SpoolFullError('disk') : error
     }
   }
 
   /**
-   * As `reserve`, for a job of this size that is in the spool already: it has what lies there, and room for
+   * As `reserve`, for a job of this size that is in the spool already: it has what lies there, and space for
    * the two forms that are still to be made of it. Never refuses.
    */
-  async hold(jobId: string, bytes: number, owner: string): Promise<void> {
+  async hold(
+    jobId: string,
+    bytes: number,
+    owner: Omit<Claim, 'arrival' | 'isSmall'>,
+  ): Promise<void> {
     const present = await (await this.open(jobId)).bytesOnDisk()
-    this.#reserved.set(jobId, { bytes: present + bytes * (bytesNeededPerByte - 1), owner })
+    const claim = { ...owner, arrival: null, isSmall: bytes <= smallUploadBytesMax }
+    this.#shares.keep(jobId, present + bytes * (bytesNeededPerByte - 1), claim)
   }
 
   async open(jobId: string): Promise<SpoolFolder> {
@@ -96,12 +112,12 @@ export class Spool {
 
   /** The job is about to end: its room counts for nobody from here on, and its files go when it has ended. */
   release(jobId: string): void {
-    this.#reserved.delete(jobId)
+    this.#shares.release(jobId)
   }
 
   async remove(jobId: string): Promise<void> {
     await rm(this.#folder(jobId), { recursive: true, force: true })
-    this.#reserved.delete(jobId)
+    this.#shares.release(jobId)
   }
 
   /** Removes what belongs to none of `jobIds`: leftovers of a process that was killed. */

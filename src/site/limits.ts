@@ -38,6 +38,9 @@ export const blobBytesMax = 1_000_000_000
 /** What a file must lose to be stored compressed, as a share of its size. */
 export const gzipSavingMin = 0.05
 
+/** So long may a connection be silent. */
+export const connectionIdleSeconds = 60
+
 /** The path of a request, as it was sent: percent-encoded. */
 export const requestPathBytesMax = 4096
 
@@ -63,6 +66,10 @@ export const uploadEntriesMax = manifestFilesMax * 5
 
 /** What an upload or an archive may hold beside the content of its files. */
 export const uploadOverheadBytesMax = 16 * 1024 * 1024
+
+/** An upload that is slower, over so long, is ended. A site of 3 MB takes six minutes at this pace. */
+export const uploadBytesPerSecondMin = 8 * 1024
+export const uploadPaceMs = 30_000
 
 /** What describes one entry of a tar, or all entries of a zip. */
 export const tarMetadataBytesMax = 1024 * 1024

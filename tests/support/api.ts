@@ -34,6 +34,7 @@ export interface TestApi {
   readonly hints: Hints
   readonly network: FakeNetwork
   readonly logged: LoggedLine[]
+  readonly spool: Spool
   /** Settable. */
   now: number
   isReady: boolean
@@ -188,6 +189,7 @@ function openApi(
 ): TestApi {
   const logged: LoggedLine[] = []
   const network = new FakeNetwork()
+  const spool = new Spool(spoolDir)
   const hints = new Hints()
   const keys = new KeyRing(['k'.repeat(32)])
   const now = () => api.now
@@ -195,7 +197,7 @@ function openApi(
     ...{ db, hints, keys, now, identities, operationMsMax, webAssets },
     log: recordingLog(logged),
     oauth: network.oauth,
-    spool: new Spool(spoolDir),
+    spool,
     limits: { fileBytesMax: mebibyte, siteBytesMax: 2 * mebibyte },
     ...{ origin: baseUrl, trustedProxies: parseTrustedProxies('127.0.0.1') ?? [] },
     ...{ baseDomain, lookUp, subdomainsMax: 3, registrations: new Registrations({ db, hints }) },
@@ -210,7 +212,7 @@ function openApi(
   const secure = baseUrl.startsWith('https:')
   const sessions = new BrowserSessions({ db, keys, secure, now })
   const api: TestApi = {
-    ...{ app, db, hints, network, logged, isReady: true },
+    ...{ app, db, hints, network, logged, spool, isReady: true },
     now: Date.UTC(2030, 0, 1),
     async request(path, init) {
       const response = await app.request(path, init, { server: onLoopback })

@@ -1,4 +1,10 @@
-import { customDomainsMax, pendingDomainsMax, tooManySites } from '#site/limits.ts'
+import {
+  customDomainsMax,
+  pendingDomainsMax,
+  tooManySites,
+  uploadBytesPerSecondMin,
+  uploadPaceMs,
+} from '#site/limits.ts'
 
 /** What interface.md or decisions.md writes out. Clients may compare with it: it never changes. */
 export const literals = {
@@ -71,6 +77,9 @@ export const sentences = {
   uploadsWaiting: 'Too many uploads are waiting. Try again when one has finished.',
   uploadsArriving: 'Five uploads of yours arrive already. Wait until one has ended.',
   uploadsBusy: 'Too many uploads are under way. Try again in half a minute.',
+  uploadTooSlow: `This upload arrived too slowly: less than ${uploadBytesPerSecondMin / 1024} KB a second for ${uploadPaceMs / 1000} seconds. Try again on a faster connection.`,
+  uploadGaveWay:
+    'Others wait for space, and this upload was the slowest. Try again in a minute, on a faster connection if there is one.',
   siteLimit: tooManySites,
   noRoom: 'This service has no room for uploads at the moment. Try again later.',
   senderGone: 'The connection broke off. Nothing was published.',

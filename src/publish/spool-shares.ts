@@ -1,0 +1,118 @@
+/** Uploads that say they are no larger have a part of the spool to themselves. */
+export const smallUploadBytesMax = 16 * 1024 * 1024
+const smallShare = 1 / 8
+/** Of the spool: what large uploads of accounts without a site here may take together. */
+const newcomersShareMax = 1 / 2
+/** What an owner gets beside a first upload. */
+const ownerShareMax = 1 / 4
+/** Whoever sends faster never gives way. */
+const givesWayBytesPerSecondMax = 256 * 1024
+
+/** Whose space it is. */
+export interface Claim {
+  readonly owner: string
+  /** The upload says that it is at most `smallUploadBytesMax`. */
+  readonly isSmall: boolean
+  /** Its owner has no site here yet. */
+  readonly isNewcomer: boolean
+  /** Null: it is here already, as a whole. */
+  readonly arrival: Arrival | null
+}
+
+/** An upload that is still being received. */
+export interface Arrival {
+  /** Null: it has not lasted long enough to tell. */
+  readonly bytesPerSecond: number | null
+  /** Ends it: others wait for its space. */
+  giveWay(): void
+}
+
+interface Share extends Claim {
+  readonly bytes: number
+}
+
+/** Divides the spool's space among uploads, so that nobody takes it from all others. */
+export class SpoolShares {
+  readonly #bytesMax: number
+  readonly #shares = new Map<string, Share>()
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax
+  }
+
+  /**
+   * Sets so many bytes aside for a job, in place of those that it has. Where space is short, uploads that arrive
+   * more slowly give way, the slowest first. False: there is not enough.
+   */
+  take(jobId: string, bytes: number, claim: Claim): boolean {
+    const others = new Map(this.#shares)
+    others.delete(jobId)
+    const own = [...others.values()].filter(({ owner }) => owner === claim.owner)
+    const isOverShare = own.length > 0 && sumOf(own) + bytes > this.#bytesMax * ownerShareMax
+    if (isOverShare) return false
+    const leaving: [string, Share][] = []
+    for (;;) {
+      const crowd = this.#crowd([...others.values()], bytes, claim)
+      if (crowd === null) break
+      const slowest = slowestOf(
+        [...others].filter(([, share]) => crowd(share)),
+        claim,
+      )
+      if (slowest === null) return false
+      others.delete(slowest[0])
+      leaving.push(slowest)
+    }
+    for (const [id, { arrival }] of leaving) {
+      this.#shares.delete(id)
+      arrival?.giveWay()
+    }
+    this.#shares.set(jobId, { ...claim, bytes })
+    return true
+  }
+
+  /** As `take`, whether there is enough or not. */
+  keep(jobId: string, bytes: number, claim: Claim): void {
+    this.#shares.set(jobId, { ...claim, bytes })
+  }
+
+  release(jobId: string): void {
+    this.#shares.delete(jobId)
+  }
+
+  /** Of which others it is one too many; null: there is space. */
+  #crowd(
+    others: readonly Share[],
+    bytes: number,
+    claim: Claim,
+  ): ((share: Share) => boolean) | null {
+    const isOver = (of: (share: Share) => boolean, share: number): boolean =>
+      sumOf(others.filter(of)) + bytes > this.#bytesMax * share
+    if (isOver(isAny, 1)) return isAny
+    if (claim.isSmall) return null
+    if (isOver(isLarge, 1 - smallShare)) return isLarge
+    return claim.isNewcomer && isOver(isLargeNewcomer, newcomersShareMax) ? isLargeNewcomer : null
+  }
+}
+
+const isAny = (): boolean => true
+const isLarge = ({ isSmall }: Claim): boolean => !isSmall
+const isLargeNewcomer = ({ isSmall, isNewcomer }: Claim): boolean => !isSmall && isNewcomer
+
+/** Only one that arrives more slowly than the one that asks. */
+function slowestOf(shares: readonly [string, Share][], { arrival }: Claim): [string, Share] | null {
+  let slowestBytesPerSecond = Math.min(
+    arrival?.bytesPerSecond ?? givesWayBytesPerSecondMax,
+    givesWayBytesPerSecondMax,
+  )
+  let slowest: [string, Share] | null = null
+  for (const share of shares) {
+    const bytesPerSecond = share[1].arrival?.bytesPerSecond ?? null
+    if (bytesPerSecond === null || bytesPerSecond >= slowestBytesPerSecond) continue
+    slowestBytesPerSecond = bytesPerSecond
+    slowest = share
+  }
+  return slowest
+}
+
+const sumOf = (shares: readonly Share[]): number =>
+  shares.reduce((sum, { bytes }) => sum + bytes, 0)
