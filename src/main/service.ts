@@ -42,6 +42,8 @@ import { keepVisited } from './keep-visited.ts'
 import { openOAuth } from './open-oauth.ts'
 import { requestsAtOnce } from './requests-at-once.ts'
 import { readSecrets } from './secret-key.ts'
+import { takeServiceLease } from './service-lease.ts'
+import type { StartError } from './start-failure.ts'
 import { type IngestThread, startIngest } from './start-ingest.ts'
 import { openStores } from './stores.ts'
 import { openWayOut } from './way-out.ts'
@@ -74,7 +76,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
   opened.use(await lockDataDir(config.dataDir))
   const secrets = await readSecrets(config.secrets, config.dataDir)
-  const stores = await openServiceStores(options, opened)
+  const lost = Promise.withResolvers<never>()
+  const stores = await openServiceStores(options, opened, lost.reject)
   const lookUp = createLookUp({ servers: config.dnsServers, signal: shutdown.over })
   const network = await openNetwork(options, secrets, { db: stores.db, lookUp })
   const edge = openEdge(options, stores)
@@ -93,7 +96,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
 
   const fetch = answerOf(house)
   const ask = (request: Request): Response => answerAsk(request, house)
-  const background = startBackground(house, signal)
+  const background = Promise.race([startBackground(house, signal), lost.promise])
   const open = opened.move()
   const following = ingest.started
   return { ask, background, fetch, following, [Symbol.asyncDispose]: () => open.disposeAsync() }
@@ -117,9 +120,17 @@ type Stores = Awaited<ReturnType<typeof openServiceStores>>
 
 type Secrets = readonly [string, ...string[]]
 
-async function openServiceStores(options: ServiceOptions, opened: AsyncDisposableStack) {
-  const { dataDir, spoolBytesMax } = options.config
-  const stores = await openStores(options, opened)
+async function openServiceStores(
+  options: ServiceOptions,
+  opened: AsyncDisposableStack,
+  onLost: (reason: StartError) => void,
+) {
+  const { databaseUrl, dataDir, spoolBytesMax } = options.config
+  const claim = async (db: Db): Promise<void> => {
+    opened.use(await takeServiceLease(db, { ...options, onLost }))
+  }
+  // SQLite is in the data folder, whose lock is the database's as well.
+  const stores = await openStores({ ...options, ...(databaseUrl && { claim }) }, opened)
   await stores.blobs.sweep(now())
   const { floor } = stores
   const spool = new Spool(join(dataDir, 'spool'), { bytesMax: spoolBytesMax, floor })

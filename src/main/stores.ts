@@ -20,11 +20,13 @@ export interface Stores {
 interface OpenOptions {
   readonly config: Pick<Config, 'databaseUrl' | 'dataDir'>
   readonly log: Log
+  /** Called as soon as the database has leases: where it had some before, before it is changed. */
+  readonly claim?: (db: Db) => Promise<void>
 }
 
 /** Opens the data folder, made when missing, and brings its database up to date; `opened` closes it. */
 export async function openStores(
-  { config, log }: OpenOptions,
+  { claim, config, log }: OpenOptions,
   opened: AsyncDisposableStack,
 ): Promise<Stores> {
   const { databaseUrl: url, dataDir } = config
@@ -32,13 +34,20 @@ export async function openStores(
   const file = join(dataDir, 'sitehost.db')
   if (url === undefined) await assertWritable(file)
   const database = opened.use(openDatabase(url === undefined ? { file } : { url }))
+  const hadLeases = await hasTable(database.db, 'leases')
+  if (hadLeases) await claim?.(database.db)
   await migrate(database)
+  if (!hadLeases) await claim?.(database.db)
   const floor = new DiskFloor(dataDir, { log })
   const blobs = diskBlobStore({
     ...{ dir: join(dataDir, 'blobs'), floor },
     onCorrupt: (hash) => log.error('blob damaged on disk', { hash }),
   })
   return { db: database.db, blobs, floor, hints: new Hints() }
+}
+
+async function hasTable(db: Db, name: string): Promise<boolean> {
+  return (await db.introspection.getTables()).some((table) => table.name === name)
 }
 
 // SQLite reads what it may not write to, and only the first change would fail.

@@ -77,18 +77,61 @@ export async function takeLease(
   return taken.length > 0
 }
 
-/** Prolongs what is still the holder's; harmless when it is not. */
+/** False where there is one of that name, whatever its time. */
+export async function createLease(
+  db: Db,
+  { name, holder }: Lease,
+  { now, leaseMs }: { now: number; leaseMs: number },
+): Promise<boolean> {
+  const created = await db
+    .insertInto('leases')
+    .values({ name, holder, leasedUntil: now + leaseMs })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('name')
+    .execute()
+  return created.length > 0
+}
+
+export async function findLease(
+  db: Db,
+  name: string,
+): Promise<(Lease & { readonly leasedUntil: number }) | null> {
+  const found = db.selectFrom('leases').selectAll().where('name', '=', name)
+  return (await found.executeTakeFirst()) ?? null
+}
+
+/** Takes the lease that was `seen`, whatever its time; false when it is not as it was. */
+export async function takeOverLease(
+  db: Db,
+  seen: Lease & { readonly leasedUntil: number },
+  { holder }: Lease,
+  { now, leaseMs }: { now: number; leaseMs: number },
+): Promise<boolean> {
+  const taken = await db
+    .updateTable('leases')
+    .set({ holder, leasedUntil: now + leaseMs })
+    .where('name', '=', seen.name)
+    .where('holder', '=', seen.holder)
+    .where('leasedUntil', '=', seen.leasedUntil)
+    .returning('name')
+    .execute()
+  return taken.length > 0
+}
+
+/** Prolongs what is still the holder's; false when it is not. */
 export async function renewLease(
   db: Db,
   { name, holder }: Lease,
   { now, leaseMs }: { now: number; leaseMs: number },
-): Promise<void> {
-  await db
+): Promise<boolean> {
+  const renewed = await db
     .updateTable('leases')
     .set({ leasedUntil: now + leaseMs })
     .where('name', '=', name)
     .where('holder', '=', holder)
+    .returning('name')
     .execute()
+  return renewed.length > 0
 }
 
 /** Harmless when it is somebody else's by now. */
