@@ -5,9 +5,14 @@ const endless = new Promise(() => {})
 const gone = AbortSignal.abort()
 const running = new AbortController().signal
 
-test('work that ends is waited for', async () => {
-  await endOfBackground(Promise.resolve(), running)
-  await endOfBackground(Promise.resolve(), gone)
+test.each([
+  ['before the signal', running],
+  ['after it', gone],
+])('work that ends is waited for, %s', async (_, signal) => {
+  const order: string[] = []
+  const work = Bun.sleep(1).then(() => order.push('work'))
+  await endOfBackground(work, signal).then(() => order.push('end'))
+  expect(order).toEqual(['work', 'end'])
 })
 
 test('work that does not end is left a moment after the signal', async () => {

@@ -35,13 +35,20 @@ test('what fails is logged and done again; stopping is not failing', async () =>
   expect(failures).toEqual(['not done', 'not done'])
 })
 
-test('ended while it waits, it is not done', async () => {
+test.each([
+  ['first', { everyMs: 1, firstAfterMs: 3_600_000 }, 0],
+  ['next', { everyMs: 3_600_000 }, 1],
+])('ended while it waits for its %s time, it is not done', async (_, rhythm, times) => {
   const silent = () => {}
   const log = { debug: silent, info: silent, warn: silent, error: silent }
-  const rhythm = { everyMs: 1, firstAfterMs: 3_600_000, failure: '' }
-  const work = () => Promise.reject(new Error('done nevertheless'))
   const stop = new AbortController()
-  const running = repeatEvery(rhythm, work, { log, signal: stop.signal })
+  let done = 0
+  const work = async () => {
+    done += 1
+  }
+  const running = repeatEvery({ ...rhythm, failure: '' }, work, { log, signal: stop.signal })
+  await Bun.sleep(0)
   stop.abort()
   await running
+  expect(done).toBe(times)
 })

@@ -81,17 +81,30 @@ test('a fault that stays is thrown in the end', async () => {
   expect({ answer, calls }).toEqual({ answer: fault, calls: 5 })
 })
 
-test('ends with the signal', async () => {
-  const stop = new AbortController()
-  const waiting = withPatience(
-    () => Promise.reject(limited({ 'ratelimit-reset': inSeconds(60) })),
-    {
-      now,
-      signal: stop.signal,
-    },
-  )
-  stop.abort(new Error('stopped'))
-  await expect(waiting).rejects.toThrow()
+describe('ends with the signal', () => {
+  const pauses: [string, Error][] = [
+    ['the pause after a fault', new ServerUnreachableError('method')],
+    ['the pause after a rate limit', limited({ 'ratelimit-reset': inSeconds(2) })],
+  ]
+  test.each(pauses)('%s', async (_, failure) => {
+    const stop = new AbortController()
+    let calls = 0
+    const call = () => {
+      calls += 1
+      // Once it has been answered, and the pause has begun.
+      setTimeout(() => stop.abort(new Error('noticed after the pause')))
+      return Promise.reject(failure)
+    }
+    const patience = { now, signal: stop.signal, faultDelayMs: 1_000 }
+    await expect(withPatience(call, patience)).rejects.toMatchObject({ name: 'AbortError' })
+    expect(calls).toBe(1)
+  })
+
+  test('nothing is called after it', async () => {
+    const signal = AbortSignal.abort(new Error('stopped'))
+    const call = () => Promise.reject(new Error('called nevertheless'))
+    await expect(withPatience(call, { now, signal })).rejects.toThrow('stopped')
+  })
 })
 
 describe('within time', () => {
