@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { dirname, join } from 'node:path'
-import { gzipSync } from 'node:zlib'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import type { AppClient, UploadFile } from '../devnet/app-client.ts'
+import { createSession, getRecord } from './support/accounts.ts'
 import { tarOf, zipOf } from './support/archives.ts'
 import { withinASecond } from './support/eventually.ts'
 import { textFile } from './support/upload-files.ts'
@@ -47,6 +48,61 @@ test('names and sizes of every kind arrive whole', async () => {
   const url = await published('names', files)
   await expectServed(url, files)
 }, 120_000)
+
+test('the record names its files as the contract has it: interface.md §2', async () => {
+  const account = await createSession(world.network.pds, 'alice.test', 'hunter2pass')
+  const page = Buffer.from('page '.repeat(1000))
+  // The server takes it for gzip when it looks at its beginning.
+  const archive = gzipSync(crypto.getRandomValues(new Uint8Array(100)))
+  const contents = { 'index.html': page, 'archive.gz': archive, 'tiny.txt': Buffer.from('x') }
+  const files = Object.entries(contents).map(
+    ([path, body]): UploadFile => ({ path, body: new Blob([body]) }),
+  )
+  await published('record', files)
+
+  const record = await getRecord(account, 'place.sitehost.fs', 'record')
+  const file = (name: string, sent: object, mimeType: string, blobType: string) => {
+    const ref = { $link: expect.stringMatching(/^bafkrei[a-z2-7]{52}$/) }
+    const blob = { $type: 'blob', ref, mimeType: blobType, size: expect.any(Number) }
+    const $type = 'place.sitehost.fs#file'
+    return { name, node: { $type, type: 'file', blob, mimeType, ...sent } }
+  }
+  const opaque = 'application/octet-stream'
+  const compressed = { encoding: 'gzip', base64: true }
+  expect<unknown>(record).toEqual({
+    $type: 'place.sitehost.fs',
+    site: 'record',
+    root: {
+      $type: 'place.sitehost.fs#directory',
+      type: 'directory',
+      entries: [
+        file('archive.gz', {}, 'application/gzip', 'application/gzip'),
+        file('index.html', compressed, 'text/html', opaque),
+        file('tiny.txt', {}, 'text/plain', opaque),
+      ],
+    },
+    fileCount: 3,
+    createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+  })
+
+  // What another host would make of it.
+  const { entries } = (record as { root: { entries: { name: string; node: StoredFile }[] } }).root
+  for (const { name, node } of entries) {
+    const query = new URLSearchParams({ did: account.did, cid: node.blob.ref.$link })
+    const answer = await fetch(`${account.pds}/xrpc/com.atproto.sync.getBlob?${query}`)
+    const stored = Buffer.from(await answer.arrayBuffer())
+    expect(stored.byteLength).toBe(node.blob.size)
+    const bytes = node.base64 ? Buffer.from(stored.toString('latin1'), 'base64') : stored
+    const content = node.encoding === 'gzip' ? gunzipSync(bytes) : bytes
+    expect(content.equals(contents[name as keyof typeof contents])).toBe(true)
+  }
+})
+
+interface StoredFile {
+  readonly blob: { readonly ref: { readonly $link: string }; readonly size: number }
+  readonly encoding?: string
+  readonly base64?: boolean
+}
 
 describe('an archive is unpacked, its ignore file obeyed', () => {
   test.each(['site.zip', 'site.tar', 'site.tar.gz'])(
