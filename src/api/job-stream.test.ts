@@ -155,6 +155,60 @@ test('over a connection: a client that goes away gives its slots back', async ()
   expect(answers.length).toBeGreaterThan(5)
 })
 
+describe('the pace of a stream', () => {
+  /** Its texts, and when each could be read by a clock that only waiting moves; `onWait` is told how long. */
+  async function streamAt(onWait: (ms: number) => Promise<number>) {
+    const id = await newRunningJob()
+    const job = await findJob(api().db, id)
+    if (job === null) throw new Error('no such job')
+    let time = 0
+    const pass = async (ms: number): Promise<void> => {
+      time += ms
+    }
+    // The stream reads ahead, but time passes only for what the test has asked for.
+    let asked = Promise.withResolvers<void>()
+    const wait = async (ms: number): Promise<void> => {
+      await asked.promise
+      asked = Promise.withResolvers()
+      await pass(await onWait(ms))
+    }
+    const subscription = { hint: () => undefined, wait, [Symbol.dispose]: () => undefined }
+    const context = {
+      db: api().db,
+      log: recordingLog([]),
+      hints: { subscribe: () => subscription },
+    }
+    const ends = { signal: new AbortController().signal, release: () => undefined }
+    const clock = { now: () => time, sleep: pass }
+    const { body } = jobStream(job, context, { ...ends, ...clock })
+    const reader = (body as ReadableStream<Uint8Array>).getReader()
+    const first = await reader.read()
+    expect([time, Buffer.from(first.value ?? []).toString()]).toEqual([0, state('processing')])
+    const next = async () => {
+      asked.resolve()
+      const { value } = await reader.read()
+      return [time, Buffer.from(value ?? []).toString()] as const
+    }
+    return { id, next }
+  }
+
+  test('a comment after each 15 s without news', async () => {
+    const { next } = await streamAt(async (ms) => ms)
+    for (const seconds of [15, 30, 45]) expect(await next()).toEqual([seconds * 1000, ':\n\n'])
+  })
+
+  test('at most 5 events a second, however often the job changes', async () => {
+    let changes = 0
+    const { id, next } = await streamAt(async () => {
+      await advance(id, ++changes)
+      return 0
+    })
+    const times: number[] = []
+    for (let i = 0; i < 10; i++) times.push((await next())[0])
+    expect(times).toEqual([200, 400, 600, 800, 1000, 1200, 1400, 1600, 1800, 2000])
+  })
+})
+
 describe('a stream', () => {
   test('tells the state at once, every change, and the end', async () => {
     const id = await newRunningJob()

@@ -1,4 +1,5 @@
 import type { Did } from '#site/site-address.ts'
+import type { HintSubscription } from '#store/hints.ts'
 import { findJob, type Job } from '#store/jobs.ts'
 import { AtOnce } from './at-once.ts'
 import type { ApiContext } from './context.ts'
@@ -32,9 +33,18 @@ interface StreamOptions {
   readonly release: () => void
   readonly eventEveryMs?: number
   readonly commentEveryMs?: number
+  /** Milliseconds of a clock that never goes back. */
+  readonly now?: () => number
+  readonly sleep?: (ms: number) => Promise<void>
 }
 
-type StreamContext = Pick<ApiContext, 'db' | 'hints' | 'log'>
+interface StreamContext extends Pick<ApiContext, 'db' | 'log'> {
+  readonly hints: {
+    subscribe(
+      topic: 'job-progress',
+    ): Pick<HintSubscription, 'hint' | 'wait' | typeof Symbol.dispose>
+  }
+}
 
 /**
  * The job's state now and at every change, until it ends (decisions.md §7, "Stream"). Nothing is made
@@ -79,27 +89,29 @@ async function* jobEvents(
 async function* statesOf(
   job: Job,
   { db, hints }: StreamContext,
-  { signal, eventEveryMs = 200, commentEveryMs = 15_000 }: StreamOptions,
+  options: StreamOptions,
 ): AsyncGenerator<string> {
+  const { signal, eventEveryMs = 200, commentEveryMs = 15_000 } = options
+  const { now = () => performance.now(), sleep = Bun.sleep } = options
   using changed = hints.subscribe('job-progress')
   // The row was read before we subscribed: the first wait below must not miss what came in between.
   changed.hint()
   let current = job
   yield progressEvent(current)
-  let silentSince = performance.now()
+  let silentSince = now()
   while (current.finishedAt === null) {
-    const silentMs = performance.now() - silentSince
+    const silentMs = now() - silentSince
     await changed.wait(Math.max(commentEveryMs - silentMs, 0), signal)
     // Only what is left of the pause since the last event: news after a silence goes out at once.
-    await Bun.sleep(Math.max(eventEveryMs - (performance.now() - silentSince), 0))
+    await sleep(Math.max(eventEveryMs - (now() - silentSince), 0))
     const next = signal.aborted ? null : await findJob(db, job.id)
     if (next === null) return
     const isNews = progressEvent(next) !== progressEvent(current)
     current = next
     if (isNews) yield progressEvent(current)
-    else if (performance.now() - silentSince >= commentEveryMs) yield ':\n\n'
+    else if (now() - silentSince >= commentEveryMs) yield ':\n\n'
     else continue
-    silentSince = performance.now()
+    silentSince = now()
   }
   yield endEvent(current)
 }
