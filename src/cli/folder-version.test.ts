@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { uploadBytesMax } from '#publish/receive-upload.ts'
-import { snapshotBytesMax } from '#site/limits.ts'
+import { ruleFileBytesMax, snapshotBytesMax } from '#site/limits.ts'
 import type { SiteSettings } from '#site/settings.ts'
 import { decodeSnapshot, encodeSnapshot } from '#site/snapshot.ts'
 import { type FolderListing, listFolder } from './folder-listing.ts'
@@ -57,7 +57,7 @@ test('problems of all kinds are one list', async () => {
 })
 
 test('rules that are too large to be used are a problem', async () => {
-  const { snapshot, problems } = await readFiles({ _headers: '# long\n'.repeat(10_000) })
+  const { snapshot, problems } = await readFiles({ _headers: '#'.repeat(ruleFileBytesMax + 1) })
   expect(snapshot.headers).toBe('')
   expect(problems).toContainEqual(expect.stringMatching(/^_headers is not used: /))
 })

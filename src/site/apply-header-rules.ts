@@ -4,6 +4,7 @@ import { combinationOf } from './header-fields.ts'
 import type { HeaderRules } from './header-rules.ts'
 import { answerHeaderCharsMax, headerFieldsMax, headerValueCharsMax } from './limits.ts'
 import { isForCertificates, parseRequestPath } from './request-path.ts'
+import { visitRules } from './rule-index.ts'
 import { fillTemplate, type TemplateValues } from './template.ts'
 
 /** For which answer headers are wanted: nothing else of a request counts. */
@@ -37,10 +38,11 @@ export function applyHeaderRules(
     charsLeft: answerHeaderCharsMax,
     linesLeft: headerFieldsMax,
   }
-  for (const block of rules.blocks) {
+  visitRules(rules.blocks, path.segments[0] ?? '', (block) => {
     const captures = block.host === null || block.host === place.host ? block.match(asked) : null
     if (captures !== null) changeFields(owners, block, captures, place.isUnderBaseDomain)
-  }
+    return false
+  })
   return merge(own, owners.values)
 }
 

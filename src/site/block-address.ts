@@ -1,12 +1,16 @@
 import { capturePlaces, encodedCaptures } from './encoded-captures.ts'
+import { matchGlob } from './glob.ts'
 import type { HeaderBlock } from './header-block.ts'
-import { compilePathPattern, fitsPathPattern } from './path-pattern.ts'
+import { compileGlobPattern, fitsPathPattern, type PathPattern } from './path-pattern.ts'
+import { isForCertificates } from './request-path.ts'
 
 export type BlockAddress =
-  | (Pick<HeaderBlock, 'host' | 'match'> & {
+  | (Pick<HeaderBlock, 'host' | 'pattern' | 'match'> & {
       readonly ok: true
       /** What `match` gives values to. */
       readonly names: ReadonlySet<string>
+      /** How often text between two stars is searched for in a path. */
+      readonly searches: number
       /** What was taken literally, though it may have been meant otherwise. */
       readonly problem: string | null
     })
@@ -18,6 +22,22 @@ export function readBlockAddress(text: string): BlockAddress {
   if (next !== undefined && !next.startsWith('#')) {
     return { ok: false, problem: 'a path has no spaces; write %20' }
   }
+  return readAddress(address)
+}
+
+/**
+ * Reads the `path` of a header in a site's settings: as in a `_headers`, but spaces are part of it, and without any slash
+ * it is about the last segments of an address, however deep: `*.html` is the same as a leading `/*` before it. Never throws.
+ */
+export function readSettingPath(path: string): BlockAddress {
+  if (!path.includes('/')) return addressOf(null, path === '*' ? '/*' : `/*/${path}`)
+  const isWhole = path.startsWith('/') || isAddress(path)
+  return isWhole ? readAddress(path) : addressOf(null, `/${path}`)
+}
+
+const isAddress = (text: string): boolean => /^https?:/i.test(text)
+
+function readAddress(address: string): BlockAddress {
   if (address.startsWith('/')) return addressOf(null, address)
   // Without a port: sites are served on one.
   const [, host, path] = /^https:\/\/([a-z0-9.-]+)(\/.*)?$/i.exec(address) ?? []
@@ -25,31 +45,32 @@ export function readBlockAddress(text: string): BlockAddress {
   return addressOf(host.toLowerCase().replace(/\.$/, ''), path ?? '/')
 }
 
-/**
- * Reads the `path` of a header in a site's settings: a path as in a `_headers`, or without any slash the
- * last segment of an address, in which one `*` stands for any text, as in `*.html`. Never throws.
- */
-export function readSettingPath(path: string): BlockAddress {
-  if (path.includes('/')) return addressOf(null, path.startsWith('/') ? path : `/${path}`)
-  const [start = '', end, more] = path.split('*')
-  if (more !== undefined) return { ok: false, problem: 'has more than one *' }
-  const fits = (name: string): boolean =>
-    end === undefined
-      ? name === start
-      : name.length >= start.length + end.length && name.startsWith(start) && name.endsWith(end)
-  const match: HeaderBlock['match'] = ({ segments, trailingSlash }) =>
-    fits(trailingSlash ? '' : (segments.at(-1) ?? '')) ? noCaptures : null
-  return { ok: true, host: null, match, names: new Set(), problem: null }
-}
-
 function addressOf(host: string | null, path: string): BlockAddress {
-  const compiled = compilePathPattern(path)
+  const compiled = compileGlobPattern(path)
   if (!compiled.ok) return compiled
-  const { pattern, problem } = compiled
+  const { pattern, glob, problem } = compiled
+  if (isAboutCertificates(pattern)) return { ok: false, problem: neverForCertificates }
+  const { head, tail, names } = pattern
   const places = capturePlaces(pattern)
-  const match: HeaderBlock['match'] = (asked) =>
-    fitsPathPattern(pattern, asked) ? encodedCaptures(places, asked) : null
-  return { ok: true, host, match, names: pattern.names, problem }
+  const match: HeaderBlock['match'] = (asked) => {
+    if (!fitsPathPattern(pattern, asked)) return null
+    if (glob === null) return encodedCaptures(places, asked, null)
+    const tailAt = asked.segments.length - (tail?.length ?? 0)
+    const { text, from, to } = asked.decodedBetween(head.length, tailAt)
+    const star = matchGlob(glob, text, from, to)
+    return star && encodedCaptures(places, asked, star)
+  }
+  return { ok: true, host, pattern, match, names, searches: glob?.middle.length ?? 0, problem }
 }
 
-const noCaptures: ReadonlyMap<string, string> = new Map()
+function isAboutCertificates({ head }: PathPattern): boolean {
+  const [first, second] = head
+  return (
+    first?.kind === 'literal' &&
+    second?.kind === 'literal' &&
+    isForCertificates([first.text, second.text])
+  )
+}
+
+const neverForCertificates =
+  'has no effect: the addresses that prove a domain have no headers of yours'

@@ -1,4 +1,5 @@
 import type { EncodedPath } from './encoded-path.ts'
+import type { LastStar } from './glob.ts'
 import type { PathPattern } from './path-pattern.ts'
 import type { TemplateValues } from './template.ts'
 
@@ -19,11 +20,21 @@ export function capturePlaces({ head, tail }: PathPattern): CapturePlaces {
 }
 
 /**
- * What a path that fits the pattern gives to its names, as `matchPathPattern` says, percent-encoded. Costs
- * nothing for names that nobody asks for, and for the others no more the longer the path is.
+ * What a path that fits the pattern gives to its names, as `matchPathPattern` says, percent-encoded; `star` is where
+ * what the last `*` stands for is in the decoded text, null when it is all between head and tail. Costs nothing for names that nobody asks
+ * for, and for the others no more the longer the path is.
  */
-export function encodedCaptures(places: CapturePlaces, path: EncodedPath): TemplateValues {
-  return { get: (name) => captured(places, path, name) }
+export function encodedCaptures(
+  places: CapturePlaces,
+  path: EncodedPath,
+  star: LastStar | null,
+): TemplateValues {
+  return {
+    get: (name) =>
+      name === 'splat' && star !== null
+        ? path.betweenPlaces(star.from, star.to)
+        : captured(places, path, name),
+  }
 }
 
 function captured(

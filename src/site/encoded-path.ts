@@ -2,12 +2,14 @@ import type { RequestPath } from './request-path.ts'
 
 type Path = Extract<RequestPath, { ok: true }>
 
-/** The path of a request, percent-encoded anew when it is first wanted, and once for whoever wants parts of it. */
+/** The path of a request as text, encoded anew and decoded: each when it is first wanted, and once for whoever wants parts of it. */
 export class EncodedPath implements Path {
   readonly ok = true
   readonly segments: readonly string[]
   readonly trailingSlash: boolean
-  #encoded: { readonly text: string; readonly starts: readonly number[] } | null = null
+  #encoded: PathText | null = null
+  #decoded: PathText | null = null
+  #places: readonly number[] | null = null
 
   constructor({ segments, trailingSlash }: Path) {
     this.segments = segments
@@ -16,19 +18,50 @@ export class EncodedPath implements Path {
 
   /** Visible ASCII: these segments, a slash between each two. Takes as long for all of them as for one. */
   between(start: number, end: number): string {
-    this.#encoded ??= encode(this.segments)
+    this.#encoded ??= textOf(this.segments.map(encodeURIComponent))
     const { text, starts } = this.#encoded
     return start < end ? text.slice(starts[start], (starts[end] ?? 0) - 1) : ''
   }
+
+  /** Decoded segments with a slash before each and after the last, `start` and `end` being places of slashes. */
+  decodedBetween(start: number, end: number): { text: string; from: number; to: number } {
+    this.#decoded ??= textOf(this.segments)
+    const { text, starts } = this.#decoded
+    return { text, from: (starts[start] ?? 1) - 1, to: starts[end] ?? text.length }
+  }
+
+  /** The same as `between`, by places in the decoded text. */
+  betweenPlaces(from: number, to: number): string {
+    this.#encoded ??= textOf(this.segments.map(encodeURIComponent))
+    this.#decoded ??= textOf(this.segments)
+    this.#places ??= encodedPlaces(this.#decoded.text)
+    return this.#encoded.text.slice(this.#places[from], this.#places[to])
+  }
 }
 
-/** Each segment with a slash after it, and where each starts; last, where the text ends. */
-function encode(segments: readonly string[]): { text: string; starts: number[] } {
-  let text = ''
-  const starts = [0]
+interface PathText {
+  readonly text: string
+  readonly starts: readonly number[]
+}
+
+/** A slash, each segment with a slash after it, and where each starts; last, where the text ends. */
+function textOf(segments: readonly string[]): PathText {
+  let text = '/'
+  const starts = [1]
   for (const segment of segments) {
-    text += `${encodeURIComponent(segment)}/`
+    text += `${segment}/`
     starts.push(text.length)
   }
   return { text, starts }
+}
+
+/** Where each character of a decoded text is in the encoded one; last, where that ends. */
+function encodedPlaces(text: string): readonly number[] {
+  const places: number[] = []
+  let place = 0
+  for (const character of text) {
+    for (let i = 0; i < character.length; i++) places.push(place)
+    place += character === '/' ? 1 : encodeURIComponent(character).length
+  }
+  return [...places, place]
 }

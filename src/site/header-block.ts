@@ -1,12 +1,15 @@
 import type { EncodedPath } from './encoded-path.ts'
 import { describeRefusedField, isFieldName, isFieldValue, isForOwnDomain } from './header-fields.ts'
 import { headerNameCharsMax, headerValueCharsMax, headerValueNamesMax } from './limits.ts'
+import type { PathPattern } from './path-pattern.ts'
 import { parseTemplate, type Template, type TemplateValues } from './template.ts'
 
 /** What is changed in the answers for some addresses of a site. */
 export interface HeaderBlock {
   /** Lower case; null for every host of the site. */
   readonly host: string | null
+  /** Which paths may fit. */
+  readonly pattern: PathPattern
   /** What the path gives to the names of the block's pattern, percent-encoded; null if it does not fit. */
   readonly match: (path: EncodedPath) => TemplateValues | null
   readonly changes: readonly HeaderChange[]

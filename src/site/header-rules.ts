@@ -1,12 +1,16 @@
 import type { HeaderBlock } from './header-block.ts'
 import { type HeaderSetting, readHeaderSettings } from './header-settings.ts'
 import { readHeadersFile } from './headers-file.ts'
+import type { PathPattern } from './path-pattern.ts'
+import { indexRules, type RuleIndex } from './rule-index.ts'
 import type { RuleProblem } from './rule-problem.ts'
 
-/** Everything that the owner of a site says about its headers, in the order in which it applies. */
+/** Everything that the owner of a site says about its headers. */
 export interface HeaderRules {
-  readonly blocks: readonly HeaderBlock[]
+  readonly blocks: RuleIndex<HeaderBlock>
   readonly isEmpty: boolean
+  /** What all of them set and remove. */
+  readonly changeCount: number
 }
 
 /**
@@ -26,8 +30,17 @@ export function parseHeaderRules(
   const file = readHeadersFile(text)
   const blocks = [...settings.blocks, ...file.blocks]
   return {
-    rules: { blocks, isEmpty: blocks.length === 0 },
+    rules: {
+      blocks: indexRules(blocks, patternOf),
+      isEmpty: blocks.length === 0,
+      changeCount: changesIn(blocks),
+    },
     problems: file.problems,
     settingsProblems: settings.problems,
   }
 }
+
+const patternOf = ({ pattern }: HeaderBlock): PathPattern => pattern
+
+const changesIn = (blocks: readonly HeaderBlock[]): number =>
+  blocks.reduce((sum, { changes }) => sum + changes.length, 0)

@@ -18,9 +18,9 @@ export function readHeaderSettings(own: readonly HeaderSetting[]): {
     const address = readSettingPath(path ?? '/*')
     if (address.problem !== null) problems.push(`${place}.path: ${address.problem}`)
     if (!address.ok) continue
-    const { host, match, names } = address
+    const { host, pattern, match, names } = address
     const read = setHeader(name, value, names)
-    if (read.ok) blocks.push({ host, match, changes: [read.change] })
+    if (read.ok) blocks.push({ host, pattern, match, changes: [read.change] })
     if (read.problem !== null) problems.push(`${place}.${read.at}: ${read.problem}`)
   }
   return { blocks, problems }

@@ -3,12 +3,13 @@ import { readHeadersFile } from './headers-file.ts'
 import {
   headerBlocksMax,
   headerFieldsMax,
+  headerLineCharsMax,
   headerLinesMax,
   headerNameCharsMax,
+  headerSearchesMax,
   headerValueCharsMax,
   headerValueNamesMax,
   ruleFileBytesMax,
-  ruleLineCharsMax,
   ruleProblemsMax,
 } from './limits.ts'
 
@@ -52,8 +53,8 @@ describe('a problem', () => {
     // where
     ['X-A: b\n/a\nX-A: b', 1, 'expected a path above'],
     ['/a b\nX-A: b', 1, 'no spaces'],
-    ['/*/*\nX-A: b', 1, 'more than one *'],
-    ['/*.js\nX-A: b', 1, 'inside a segment'],
+    ['/*/:a/*\nX-A: b', 1, 'has :a between two *'],
+    ['/.well-known/acme-challenge/*\nX-A: b', 1, 'has no effect'],
     ['/:a/:a\nX-A: b', 1, ':a more than once'],
     ['/%zz\nX-A: b', 1, 'is not a path'],
     ['/v:id\nX-A: b', 1, 'takes v:id literally'],
@@ -88,12 +89,12 @@ describe('a problem', () => {
   })
 
   test('does not touch what is beside it', () => {
-    const text = '/*.js\nX-A: 1\n/a\nX-A: é\nX-B: 2\n! Date\nX-C: 3\nnonsense\n/b\nX-D: 4'
+    const text = '/*/:a/*\nX-A: 1\n/a\nX-A: é\nX-B: 2\n! Date\nX-C: 3\nnonsense\n/b\nX-D: 4'
     expect(changesOf(text).map(({ name }) => name)).toEqual(['x-b', 'x-c', 'x-d'])
   })
 
   test('with a line that could not be read hides the lines below it: they may have been about it', () => {
-    const long = `/${'a'.repeat(ruleLineCharsMax)}`
+    const long = `/${'a'.repeat(headerLineCharsMax)}`
     for (const line of [long, '/\uFFFD']) {
       const { blocks, problems } = readHeadersFile(`/a\nX-A: 1\n${line}\nX-B: 2\n/b\nX-C: 3`)
       expect(blocks.map(({ changes }) => changes.map(({ name }) => name))).toEqual([
@@ -125,6 +126,8 @@ describe('no problem', () => {
 describe('limits, both sides', () => {
   const blocks = (count: number) => '/a\nX-A: b\n'.repeat(count)
   const lines = (count: number) => `/a\n${'X-A: b\n! X-A\n# c\n'.repeat(count / 2)}`
+  const searches = (count: number) =>
+    '/*a*b*\nX-A: b\n'.repeat(count / 2) + '/*/a/*\nX-A: b\n'.repeat(count % 2)
   const names = (count: number) =>
     `/a\n${Array.from({ length: count }, (_, i) => `X${i}: b\nX${i}: c\n`).join('')}`
   const longest = `/\na: b\n\n${'#\n'.repeat((ruleFileBytesMax - 8) / 2)}`
@@ -150,17 +153,23 @@ describe('limits, both sides', () => {
       `/:b\na: ${':b'.repeat(headerValueNamesMax + 1)}`,
       2,
     ],
+    [
+      'searches',
+      searches(headerSearchesMax),
+      searches(headerSearchesMax + 1),
+      headerSearchesMax + 1,
+    ],
     ['file', longest, `${longest}a`, longest.split('\n').length],
   ])('%s', (_, most, tooMuch, line) => {
     expect(problemsOf(most)).toEqual([])
     expect(problemsOf(tooMuch)).toEqual([{ line, message: expect.stringMatching(/more|longer/) }])
   })
 
-  test('what is beyond 100 blocks is not read', () => {
+  test('what is beyond 2000 blocks is not read', () => {
     expect(readHeadersFile(blocks(headerBlocksMax + 1)).blocks).toHaveLength(headerBlocksMax)
   })
 
-  test('what is beyond 1000 lines is not read, and said once', () => {
+  test('what is beyond 2000 lines is not read, and said once', () => {
     const text = `/a\n${'X-A: b\n'.repeat(headerLinesMax * 2)}/b\nX-B: c`
     expect(changesOf(text)).toHaveLength(headerLinesMax)
     expect(problemsOf(text)).toHaveLength(1)

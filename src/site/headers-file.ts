@@ -6,7 +6,13 @@ import {
   removeHeader,
   setHeader,
 } from './header-block.ts'
-import { headerBlocksMax, headerFieldsMax, headerLinesMax } from './limits.ts'
+import {
+  headerBlocksMax,
+  headerFieldsMax,
+  headerLineCharsMax,
+  headerLinesMax,
+  headerSearchesMax,
+} from './limits.ts'
 import { firstProblems, readRuleLines } from './rule-lines.ts'
 import type { RuleProblem } from './rule-problem.ts'
 
@@ -18,13 +24,13 @@ export function readHeadersFile(text: string): {
   readonly blocks: readonly HeaderBlock[]
   readonly problems: readonly RuleProblem[]
 } {
-  const file = readRuleLines(text)
+  const file = readRuleLines(text, headerLineCharsMax)
   const { orphans, sections } = sectionsOf(file.lines, new Set(file.problems.map(lineOf)))
   const problems = orphans.map(({ number }) => ({ line: number, message: 'expected a path above' }))
   const blocks: HeaderBlock[] = []
-  const names = new Set<string>()
+  const used: Used = { names: new Set(), searches: 0 }
   for (const section of withinLimits(sections, problems)) {
-    const block = readSection(section, names, problems)
+    const block = readSection(section, used, problems)
     if (block !== null) blocks.push(block)
   }
   return { blocks, problems: firstProblems([...file.problems, ...problems]) }
@@ -82,16 +88,23 @@ function withinLimits(sections: readonly Section[], problems: RuleProblem[]): re
   return within
 }
 
-/** `names` are those of the headers that the file is about so far. */
-function readSection(
-  section: Section,
-  names: Set<string>,
-  problems: RuleProblem[],
-): HeaderBlock | null {
+/** What the blocks have of the file's limits so far. */
+interface Used {
+  /** Of headers. */
+  readonly names: Set<string>
+  searches: number
+}
+
+function readSection(section: Section, used: Used, problems: RuleProblem[]): HeaderBlock | null {
   const { number, text } = section.opening
   const address = readBlockAddress(text)
   if (address.problem !== null) problems.push({ line: number, message: address.problem })
   if (!address.ok) return null
+  used.searches += address.searches
+  if (address.searches > 0 && used.searches > headerSearchesMax) {
+    problems.push({ line: number, message: tooManySearches })
+    return null
+  }
   if (section.changes.length === 0) {
     problems.push({ line: number, message: 'has no headers below it' })
   }
@@ -99,12 +112,15 @@ function readSection(
   const changes: HeaderChange[] = []
   for (const { number, text } of section.changes) {
     const read = readChange(text, address.names)
-    const problem = read.ok && isOneTooMany(names, read.change) ? tooManyNames : read.problem
+    const problem = read.ok && isOneTooMany(used.names, read.change) ? tooManyNames : read.problem
     if (problem !== null) problems.push({ line: number, message: problem })
     if (read.ok && problem !== tooManyNames) changes.push(read.change)
   }
-  return { host: address.host, match: address.match, changes }
+  const { host, pattern, match } = address
+  return { host, pattern, match, changes }
 }
+
+const tooManySearches = `more than ${headerSearchesMax} pieces of text between two *; this path is not used`
 
 const tooManyNames = `more than ${headerFieldsMax} different headers; this one is not used`
 

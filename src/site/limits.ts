@@ -79,7 +79,7 @@ export const zipDirectoryBytesMax = 4 * 1024 * 1024
 export const archiveNameBytesMax = 4096
 
 /** `_redirects` and `_headers`: what each may hold to be used, decoded. */
-export const ruleFileBytesMax = 64 * 1024
+export const ruleFileBytesMax = 256 * 1024
 
 /** Sites of an account that are here, or were until they were removed within a day; and those that wait to be looked at. */
 export const accountSitesMax = 1000
@@ -99,26 +99,29 @@ export const versionsMax = 10
 export const replacedVersionMs = 24 * 60 * 60 * 1000
 
 /** Of a `_headers`: its blocks, what it sets and removes in all of them, and in one answer how much of it. */
-export const headerBlocksMax = 100
-export const headerLinesMax = 1000
+export const headerBlocksMax = 2000
+export const headerLinesMax = 2000
+/** Pieces of text between two stars of all blocks together: each is searched for in the path of a request. */
+export const headerSearchesMax = 100
 /** Different headers, and lines of one answer. HAProxy takes heads of 101 lines, with ours among them. */
 export const headerFieldsMax = 64
 /** How long a name and a value may be, substituted captures included. */
 export const headerNameCharsMax = 100
-export const headerValueCharsMax = 1024
+export const headerValueCharsMax = 4 * 1024
 /** How often a value may name what the address gives. */
 export const headerValueNamesMax = 5
 
 /** What a site's owner adds to one answer, as it is sent; servers in front of us and browsers refuse larger heads. */
 export const answerHeaderCharsMax = 16 * 1024
 
-/** A line of `_redirects` or `_headers`, in UTF-16 units. */
-export const ruleLineCharsMax = 2000
+/** A line of `_redirects` and of `_headers`, in UTF-16 units. The latter has room for the longest name and value. */
+export const redirectLineCharsMax = 2000
+export const headerLineCharsMax = 4300
 
 /** What is told of a file that is all wrong. */
 export const ruleProblemsMax = 100
 
-export const redirectRulesMax = 1000
+export const redirectRulesMax = 2000
 
 /** A `:splat` may stand in a target many times. Servers in front of us take header lines of 8 KiB. */
 export const locationCharsMax = 8000

@@ -1,12 +1,12 @@
-import { encodeCapture, matchPathPattern } from './path-pattern.ts'
+import { type Captures, encodeCapture, matchPathPattern } from './path-pattern.ts'
 import { conditionsHold } from './redirect-conditions.ts'
-import { firstRedirect } from './redirect-index.ts'
 import { type Here, isLoop } from './redirect-loop.ts'
 import { queryHolds } from './redirect-query.ts'
 import { isRedirection, type RedirectRule, type RedirectStatus } from './redirect-rule.ts'
 import { addressOf, fillTarget } from './redirect-target.ts'
 import type { RedirectRules } from './redirects.ts'
 import { isForCertificates } from './request-path.ts'
+import { type RuleIndex, visitRules } from './rule-index.ts'
 import { VisitorFacts } from './visitor-facts.ts'
 import type { VisitorRequest } from './visitor-request.ts'
 
@@ -36,12 +36,8 @@ export function matchRedirect(
   if (isForCertificates(segments)) return null
   const path = { ok: true, segments, trailingSlash: request.pathname.endsWith('/') } as const
   const visitor = new VisitorFacts(request)
-  const applying = firstRedirect(rules[kind], segments[0] ?? '', (rule) => {
-    const captures = isFor(rule, visitor) ? matchPathPattern(rule.from, path) : null
-    return captures && { rule, captures }
-  })
+  const applying = firstToApply(rules[kind], path, visitor)
   if (applying === null) return null
-
   const { rule, captures } = applying
   const target = targetOf(rule, encodeAll(captures, rule, visitor), {
     host: request.host,
@@ -49,6 +45,20 @@ export function matchRedirect(
     search: request.search,
   })
   return target === undefined ? null : { status: rule.status, target, vary: rules.fields }
+}
+
+function firstToApply(
+  rules: RuleIndex<RedirectRule>,
+  path: Here['path'],
+  visitor: VisitorFacts,
+): { readonly rule: RedirectRule; readonly captures: Captures } | null {
+  let applying: { rule: RedirectRule; captures: Captures } | null = null
+  visitRules(rules, path.segments[0] ?? '', (rule) => {
+    const captures = isFor(rule, visitor) ? matchPathPattern(rule.from, path) : null
+    if (captures !== null) applying = { rule, captures }
+    return captures !== null
+  })
+  return applying
 }
 
 /** All but the path, which costs more. */

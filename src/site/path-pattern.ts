@@ -1,3 +1,4 @@
+import { compileGlob, type Glob, isStar } from './glob.ts'
 import { parseRequestPath, type RequestPath } from './request-path.ts'
 
 /** Whole segments: literal ones, `:name` for any one, and at most one `*` for any number of them. */
@@ -23,6 +24,10 @@ export type PathPatternResult =
     }
   | { readonly ok: false; readonly problem: string }
 
+export type GlobPatternResult =
+  | (Extract<PathPatternResult, { ok: true }> & { readonly glob: Glob | null })
+  | Extract<PathPatternResult, { ok: false }>
+
 /** Decoded texts by name; that of a `*` may hold slashes. */
 export type Captures = ReadonlyMap<string, string>
 
@@ -31,21 +36,37 @@ export type Captures = ReadonlyMap<string, string>
  * one, a slash at the end does not count. Linear, and never throws.
  */
 export function compilePathPattern(path: string): PathPatternResult {
-  const parsed = parseRequestPath(path)
-  if (!parsed.ok) return { ok: false, problem: 'is not a path that can be asked for' }
-  // Before decoding: `%2A` is a literal star, `%3Aid` a literal `:id`.
-  const raw = path.split('/').filter((segment) => segment !== '')
+  const raw = readSegments(path)
+  if (raw === null) return { ok: false, problem: notAPath }
   const problem = describeStars(raw) ?? describeTwins(raw)
   if (problem !== null) return { ok: false, problem }
-
-  const segments = raw.map((segment, i) => readSegment(segment, parsed.segments[i] ?? segment))
   const star = raw.indexOf('*')
-  const pattern = {
-    head: star === -1 ? segments : segments.slice(0, star),
-    tail: star === -1 ? null : segments.slice(star + 1),
-    names: new Set(capturedNames(raw)),
+  return {
+    ok: true,
+    pattern: frameOf(raw, star, star),
+    problem: describePartialNames(raw),
   }
-  return { ok: true, pattern, problem: describePartialNames(raw) }
+}
+
+/**
+ * The same with `*` anywhere, also inside a segment and more than once: then `glob` says what the segments
+ * between head and tail must be like. Null: they may be anything.
+ */
+export function compileGlobPattern(path: string): GlobPatternResult {
+  const raw = readSegments(path)
+  if (raw === null) return { ok: false, problem: notAPath }
+  const first = raw.findIndex(hasStar)
+  const last = raw.findLastIndex(hasStar)
+  const starred = first === -1 ? [] : raw.slice(first, last + 1)
+  const once = raw.filter((segment) => !isStar(segment)).concat(starred.length === 0 ? [] : '*')
+  const problem = describeTwins(once) ?? describeLost(starred)
+  if (problem !== null) return { ok: false, problem }
+  return {
+    ok: true,
+    pattern: frameOf(raw, first, last),
+    glob: starred.every(isStar) ? null : compileGlob(starred),
+    problem: describePartialNames(raw),
+  }
 }
 
 /** Linear in the pattern, however long the path. */
@@ -91,6 +112,24 @@ const wholeName = /^:([A-Za-z_]\w*)$/
 const nameOf = (segment: string): string | undefined =>
   segment === '*' ? 'splat' : wholeName.exec(segment)?.[1]
 
+/** Before decoding: `%2A` is a literal star, `%3Aid` a literal `:id`. Null for what nobody can ask for. */
+function readSegments(path: string): string[] | null {
+  return parseRequestPath(path).ok ? path.split('/').filter((segment) => segment !== '') : null
+}
+
+const notAPath = 'is not a path that can be asked for'
+
+const hasStar = (segment: string): boolean => segment.includes('*')
+
+/** What is before the first star and after the last one. */
+function frameOf(raw: readonly string[], first: number, last: number): PathPattern {
+  return {
+    head: (first === -1 ? raw : raw.slice(0, first)).map(readSegment),
+    tail: first === -1 ? null : raw.slice(last + 1).map(readSegment),
+    names: new Set([...capturedNames(raw), ...(first === -1 ? [] : ['splat'])]),
+  }
+}
+
 function capturedNames(raw: readonly string[]): string[] {
   return raw.map(nameOf).filter((name) => name !== undefined)
 }
@@ -100,6 +139,12 @@ function describeStars(raw: readonly string[]): string | null {
     return 'has a * inside a segment; it can only stand for whole ones'
   }
   return raw.filter((segment) => segment === '*').length > 1 ? 'has more than one *' : null
+}
+
+/** Names between two stars would have to be searched for at each segment. */
+function describeLost(starred: readonly string[]): string | null {
+  const lost = starred.find((segment) => wholeName.test(segment))
+  return lost === undefined ? null : `has ${lost} between two *; a name goes before or after them`
 }
 
 function describeTwins(raw: readonly string[]): string | null {
@@ -116,9 +161,11 @@ function describePartialNames(raw: readonly string[]): string | null {
   return partial === undefined ? null : `takes ${partial} literally: a name is a whole segment`
 }
 
-function readSegment(raw: string, decoded: string): PatternSegment {
+function readSegment(raw: string): PatternSegment {
   const name = nameOf(raw)
-  return name === undefined ? { kind: 'literal', text: decoded } : { kind: 'name', name }
+  return name === undefined
+    ? { kind: 'literal', text: decodeURIComponent(raw) }
+    : { kind: 'name', name }
 }
 
 function fits(wanted: readonly PatternSegment[], segments: readonly string[], at: number): boolean {

@@ -1,8 +1,9 @@
-import { redirectRulesMax } from './limits.ts'
+import { redirectLineCharsMax, redirectRulesMax } from './limits.ts'
+import type { PathPattern } from './path-pattern.ts'
 import { fieldOf } from './redirect-conditions.ts'
-import { indexRedirects, type RedirectIndex } from './redirect-index.ts'
 import { compileRedirectRule, type RedirectRule } from './redirect-rule.ts'
 import { sortRedirectWords } from './redirect-words.ts'
+import { indexRules, type RuleIndex } from './rule-index.ts'
 import { firstProblems, readRuleLines } from './rule-lines.ts'
 import type { RuleProblem } from './rule-problem.ts'
 
@@ -13,8 +14,8 @@ export interface RedirectRules {
   readonly hasForced: boolean
   /** Lower-case names of the fields of a request that conditions ask for, for `Vary`. */
   readonly fields: readonly string[]
-  readonly forced: RedirectIndex
-  readonly unforced: RedirectIndex
+  readonly forced: RuleIndex<RedirectRule>
+  readonly unforced: RuleIndex<RedirectRule>
 }
 
 /**
@@ -25,10 +26,10 @@ export function parseRedirects(text: string): {
   readonly rules: RedirectRules
   readonly problems: readonly RuleProblem[]
 } {
-  const { lines, problems } = readRuleLines(text)
+  const { lines, problems } = readRuleLines(text, redirectLineCharsMax)
   const rules: RedirectRule[] = []
   for (const [index, line] of lines.entries()) {
-    const words = sortRedirectWords(line)
+    const words = line === '' ? null : sortRedirectWords(line)
     if (words === null) continue
     const messages = rules.length < redirectRulesMax ? readRule(words, rules) : [tooManyRules]
     problems.push(...messages.map((message) => ({ line: index + 1, message })))
@@ -53,12 +54,15 @@ function readRule(
 
 function compile(rules: readonly RedirectRule[]): RedirectRules {
   const forced = rules.filter(({ isForced }) => isForced)
+  const unforced = rules.filter(({ isForced }) => !isForced)
   const fields = rules.flatMap(({ conditions }) => conditions.map(fieldOf))
   return {
     isEmpty: rules.length === 0,
     hasForced: forced.length > 0,
     fields: [...new Set(fields.filter((field) => field !== null))],
-    forced: indexRedirects(forced),
-    unforced: indexRedirects(rules.filter(({ isForced }) => !isForced)),
+    forced: indexRules(forced, fromOf),
+    unforced: indexRules(unforced, fromOf),
   }
 }
+
+const fromOf = ({ from }: RedirectRule): PathPattern => from

@@ -1,23 +1,26 @@
 import { expect, test } from 'bun:test'
-import { ruleFileBytesMax, ruleLineCharsMax, ruleProblemsMax } from './limits.ts'
+import { ruleFileBytesMax, ruleProblemsMax } from './limits.ts'
 import { firstProblems, readRuleLines } from './rule-lines.ts'
+
+const lineCharsMax = 2000
+const read = (text: string) => readRuleLines(text, lineCharsMax)
 
 test.each<[string, string[]]>([
   ['', ['']],
   ['a', ['a']],
   ['a\nb\n', ['a', 'b', '']],
   ['\uFEFF a\t\r\n\r\n  b', ['a', '', 'b']],
-  ['x'.repeat(ruleLineCharsMax), ['x'.repeat(ruleLineCharsMax)]],
+  ['x'.repeat(lineCharsMax), ['x'.repeat(lineCharsMax)]],
 ])('%.20j has lines and no problems', (text, lines) => {
-  expect(readRuleLines(text)).toEqual({ lines, problems: [] })
+  expect(read(text)).toEqual({ lines, problems: [] })
 })
 
 test.each<[string, string]>([
-  ['x'.repeat(ruleLineCharsMax + 1), 'longer than 2000 characters'],
+  ['x'.repeat(lineCharsMax + 1), 'longer than 2000 characters'],
   ['a\uFFFDb', 'is not UTF-8'],
   ['a\uD800b', 'is not UTF-8'],
 ])('%.20j is no line', (line, message) => {
-  expect(readRuleLines(`a\n${line}\nb`)).toEqual({
+  expect(read(`a\n${line}\nb`)).toEqual({
     lines: ['a', '', 'b'],
     problems: [{ line: 2, message }],
   })
@@ -26,11 +29,11 @@ test.each<[string, string]>([
 test('a file of the limit is read whole; of a longer one the lines that fit', () => {
   const full = `${'é'.repeat(511)}\n\n`.repeat(ruleFileBytesMax / 1024)
   expect(Buffer.byteLength(full)).toBe(ruleFileBytesMax)
-  expect(readRuleLines(full)).toMatchObject({ problems: [] })
-  const { lines, problems } = readRuleLines(`${full}é`)
-  expect(lines).toEqual(readRuleLines(full).lines.slice(0, -1))
+  expect(read(full)).toMatchObject({ problems: [] })
+  const { lines, problems } = read(`${full}é`)
+  expect(lines).toEqual(read(full).lines.slice(0, -1))
   expect(problems).toEqual([
-    { line: 129, message: 'the file is longer than 65536 bytes; the rest is not read' },
+    { line: 513, message: 'the file is longer than 262144 bytes; the rest is not read' },
   ])
 })
 

@@ -1,14 +1,17 @@
-import { ruleFileBytesMax, ruleLineCharsMax, ruleProblemsMax } from './limits.ts'
+import { ruleFileBytesMax, ruleProblemsMax } from './limits.ts'
 import type { RuleProblem } from './rule-problem.ts'
 
 /**
  * The lines of a `_redirects` or `_headers`, without spaces at either end; those that are too long or no
  * UTF-8 are empty, and problems. What is beyond the limit of the whole file is not read.
  */
-export function readRuleLines(text: string): { lines: string[]; problems: RuleProblem[] } {
+export function readRuleLines(
+  text: string,
+  lineCharsMax: number,
+): { lines: string[]; problems: RuleProblem[] } {
   const { lines, problems } = cutToSize(text)
   for (const [index, line] of lines.entries()) {
-    const message = describeBadLine(line)
+    const message = describeBadLine(line, lineCharsMax)
     if (message !== null) problems.push({ line: index + 1, message })
     lines[index] = message === null ? line.trim() : ''
   }
@@ -33,8 +36,8 @@ function cutToSize(text: string): { lines: string[]; problems: RuleProblem[] } {
   return { lines, problems: [{ line: lines.length + 1, message }] }
 }
 
-function describeBadLine(line: string): string | null {
-  if (line.length > ruleLineCharsMax) return `longer than ${ruleLineCharsMax} characters`
+function describeBadLine(line: string, charsMax: number): string | null {
+  if (line.length > charsMax) return `longer than ${charsMax} characters`
   // What a decoder puts in the place of bytes that are no UTF-8.
   return line.includes('\uFFFD') || !line.isWellFormed() ? 'is not UTF-8' : null
 }

@@ -44,7 +44,9 @@ test('rules are compiled, the headers of the settings before those of the file',
   const rules = { redirects: '/a /b 302!\nnot a rule', headers: '/*\n  x-b: file' }
   const site = servableSite(snapshot({ ...rules, settings: { $type, headers } }))
   expect(site.redirects).toMatchObject({ isEmpty: false, hasForced: true })
-  const changed = site.headers.blocks.flatMap(({ changes }) => changes.map(({ name }) => name))
+  const changed = site.headers.blocks.floating.flatMap(({ rule }) =>
+    rule.changes.map(({ name }) => name),
+  )
   expect(changed).toEqual(['x-a', 'x-b'])
 })
 

@@ -17,7 +17,7 @@ export interface Snapshot {
   readonly publishedAt: number
   /** As the owner's record says; null without one, or when it cannot be read. */
   readonly settings: SiteSettings | null
-  /** The text of the root's `_redirects` and `_headers`, at most 64 KiB each; empty without one. */
+  /** The text of the root's `_redirects` and `_headers`, at most 256 KiB each; empty without one. */
   readonly redirects: string
   readonly headers: string
   /** By path. Strings and not `SitePath`, because visitors' paths are looked up as they come. */

@@ -1,0 +1,55 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { compileGlob, matchGlob } from './glob.ts'
+
+/** As Netlify reads a `_headers`, but that whole segments stay whole: `/a/*` is not for `/ab`. */
+function netlifyPattern(segments: readonly string[]): RegExp {
+  const parts = segments.map((segment) =>
+    /^\*+$/.test(segment) ? '(?:/.*)?' : `/${segment.split('*').map(RegExp.escape).join('.*')}`,
+  )
+  return new RegExp(`^${parts.join('')}$`)
+}
+
+const fits = (pattern: readonly string[], path: readonly string[]): boolean => {
+  const text = ['', ...path, ''].join('/')
+  return matchGlob(compileGlob(pattern), text, 0, text.length) !== null
+}
+
+const word = fc.array(fc.constantFrom('a', 'b', '*'), { minLength: 1, maxLength: 5 })
+const starred = fc.array(
+  word.map((letters) => letters.join('')),
+  { minLength: 1, maxLength: 4 },
+)
+const asked = fc.array(fc.stringMatching(/^[ab]{1,4}$/), { maxLength: 5 })
+
+test('a path fits where a regular expression says so', () => {
+  let fitting = 0
+  fc.assert(
+    fc.property(
+      starred.filter((segments) => segments.some((segment) => segment.includes('*'))),
+      asked,
+      (pattern, path) => {
+        const expected = netlifyPattern(pattern).test(path.map((name) => `/${name}`).join(''))
+        expect(fits(pattern, path)).toBe(expected)
+        fitting += Number(expected)
+      },
+    ),
+    { numRuns: 5000 },
+  )
+  expect(fitting).toBeGreaterThan(500)
+})
+
+test('a part of a text is compared, and nothing beside it', () => {
+  const text = '/x/a.js/b.js/y/'
+  const glob = compileGlob(['*.js'])
+  expect(matchGlob(glob, text, 2, 13)).toEqual({ from: 3, to: 9 })
+  expect(matchGlob(glob, text, 2, 8)).toEqual({ from: 3, to: 4 })
+  expect(matchGlob(glob, text, 2, 15)).toBeNull()
+})
+
+test.each([
+  ['a*b', '%2A*', ['a*b', '**']],
+  ['caf%C3%A9*', '*', ['café', 'x']],
+])('%s/%s is decoded', (a, b, path) => {
+  expect(fits([a, b], path)).toBe(true)
+})

@@ -1,0 +1,57 @@
+import type { PathPattern } from './path-pattern.ts'
+
+/** Rules in file order, found by the first segment that they want. */
+export interface RuleIndex<Rule> {
+  /** By a literal first segment; by the empty text those about the root alone. */
+  readonly byFirst: ReadonlyMap<string, readonly Placed<Rule>[]>
+  /** Those that begin with `*` or `:name`. */
+  readonly floating: readonly Placed<Rule>[]
+  readonly size: number
+}
+
+interface Placed<Rule> {
+  readonly rule: Rule
+  readonly order: number
+}
+
+export function indexRules<Rule>(
+  rules: readonly Rule[],
+  patternOf: (rule: Rule) => PathPattern,
+): RuleIndex<Rule> {
+  const byFirst = new Map<string, Placed<Rule>[]>()
+  const floating: Placed<Rule>[] = []
+  for (const [order, rule] of rules.entries()) {
+    const first = firstSegment(patternOf(rule))
+    const known = first === null ? floating : byFirst.get(first)
+    if (known !== undefined) known.push({ rule, order })
+    else if (first !== null) byFirst.set(first, [{ rule, order }])
+  }
+  return { byFirst, floating, size: rules.length }
+}
+
+/** Visits the rules that a path with this first segment may fit, in file order, until `visit` returns true. */
+export function visitRules<Rule>(
+  { byFirst, floating }: RuleIndex<Rule>,
+  first: string,
+  visit: (rule: Rule) => boolean,
+): void {
+  const literal = byFirst.get(first) ?? []
+  let i = 0
+  let j = 0
+  for (;;) {
+    const a = literal[i]
+    const b = floating[j]
+    const isLiteral = a !== undefined && (b === undefined || a.order < b.order)
+    const next = isLiteral ? a : b
+    if (next === undefined || visit(next.rule)) return
+    if (isLiteral) i++
+    else j++
+  }
+}
+
+/** Null when any will do. */
+function firstSegment({ head, tail }: PathPattern): string | null {
+  const [first] = head
+  if (first === undefined) return tail === null ? '' : null
+  return first.kind === 'literal' ? first.text : null
+}
