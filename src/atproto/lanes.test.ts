@@ -1,10 +1,13 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { eventually } from '#tests/support/eventually.ts'
-import { GivesWayError, type Lane, Lanes } from './lanes.ts'
+import { GivesWayError, type Lane } from './lane.ts'
+import { Lanes } from './lanes.ts'
+import type { Party } from './pace-history.ts'
 
 /** Lanes for four, and work in them that ends only when it has to give way. */
 function open(slowAfterMs: number) {
-  const lanes = new Lanes(4, { slowAfterMs })
+  const clock = { now: 0 }
+  const lanes = new Lanes(4, { slowAfterMs, now: () => clock.now })
   const gaveWay: number[] = []
   const opened = new Map<number, Lane>()
   let slow = 0
@@ -22,7 +25,7 @@ function open(slowAfterMs: number) {
   }
   const allSlow = (count: number) => eventually(async () => expect(slow).toBe(count))
   const lane = (n: number): Lane => opened.get(n) as Lane
-  return { lanes, start, lane, gaveWay, allSlow }
+  return { clock, lanes, start, lane, gaveWay, allSlow }
 }
 const hour = 3_600_000
 
@@ -49,7 +52,7 @@ test('who is slow is in nobody’s way, up to 32', async () => {
   }
 })
 
-test('of more slow ones the oldest give way, one for each who waits', async () => {
+test('of more slow ones one gives way for each who waits, the newest while none had its time', async () => {
   const { lanes, start, gaveWay, allSlow } = open(1)
   for (let n = 0; n < 36; n++) {
     start(n)
@@ -59,10 +62,28 @@ test('of more slow ones the oldest give way, one for each who waits', async () =
   lanes.makeRoom()
   lanes.makeRoom()
   await eventually(async () => expect(lanes.room).toBe(1))
-  expect(gaveWay).toEqual([0])
+  expect(gaveWay).toEqual([35])
   lanes.makeRoom()
   await eventually(async () => expect(lanes.room).toBe(2))
-  expect(gaveWay).toEqual([0, 1])
+  expect(gaveWay).toEqual([35, 34])
+})
+
+test('the oldest gives way that has had its time, for slow ones, too', async () => {
+  const { clock, lanes, start, gaveWay, allSlow } = open(1)
+  for (let n = 0; n < 33; n++) {
+    start(n)
+    await allSlow(n + 1)
+    clock.now += 100
+  }
+  lanes.makeRoom({ forSlow: true })
+  expect(lanes.room).toBe(3)
+  clock.now = 60_000
+  lanes.makeRoom({ forSlow: true })
+  await eventually(async () => expect(gaveWay).toEqual([0]))
+  lanes.makeRoom()
+  clock.now += 100
+  lanes.makeRoom({ forSlow: true })
+  await eventually(async () => expect(gaveWay).toEqual([0, 1]))
 })
 
 test('who has just begun gives way to nobody', () => {
@@ -81,7 +102,7 @@ test('who holds much takes up room however slow, and gives way before those asid
   expect(lanes.room).toBe(0)
   lanes.makeRoom()
   await eventually(async () => expect(lanes.room).toBe(1))
-  expect(gaveWay).toEqual([1])
+  expect(gaveWay).toEqual([4])
 })
 
 test('who lets go what it holds goes aside, and does not come back', async () => {
@@ -107,4 +128,105 @@ test('who is quick holds what it holds, and comes back', async () => {
   expect(lane(0).stay()).toBe(true)
   lane(0).becomeSlow()
   expect(lanes.room).toBe(3)
+})
+
+describe('parties', () => {
+  const shares = { quick: { host: 2, domain: 3 }, slow: { host: 1, domain: 2 } }
+  const party = (account: string, host: string): Party => ({ account, host })
+
+  function openShared() {
+    const lanes = new Lanes(4, { asideMax: 3, slowStayMax: 1, shares, slowAfterMs: hour })
+    /** Ends when told to; slow where `isSlow`. */
+    const start = (party: Party, isSlow = false) => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const done = lanes.start({
+        run: async (lane) => {
+          if (isSlow) lane.isHeldUp()
+          await promise
+        },
+        onSlow: () => {},
+        party,
+      })
+      const end = async (): Promise<void> => {
+        resolve()
+        await done
+      }
+      return { end }
+    }
+    const remember = (party: Party, isSlow: boolean) => start(party, isSlow).end()
+    return { lanes, start, remember }
+  }
+
+  test('one server has its share of quick lanes, and one domain', () => {
+    const { lanes, start } = openShared()
+    start(party('a', 'one.evil.example'))
+    start(party('b', 'one.evil.example'))
+    expect(lanes.hasRoom(party('c', 'one.evil.example'))).toBe(false)
+    expect(lanes.hasRoom(party('c', 'two.evil.example'))).toBe(true)
+    start(party('c', 'two.evil.example'))
+    expect(lanes.hasRoom(party('d', 'three.evil.example'))).toBe(false)
+    expect(lanes.hasRoom(party('d', 'pds.other.example'))).toBe(true)
+  })
+
+  test('whoever was slow has lanes of their own, and their server its share of these', async () => {
+    const { lanes, start, remember } = openShared()
+    for (const n of [1, 2, 3]) await remember(party(`slow${n}`, `pds${n}.example`), true)
+    for (let n = 0; n < 4; n++) start(party(`quick${n}`, `quick${n}.example`))
+    expect(lanes.room).toBe(0)
+    expect(lanes.hasRoom(party('slow1', 'pds1.example'))).toBe(true)
+    start(party('slow1', 'pds1.example'))
+    expect(lanes.hasRoom(party('unknown', 'pds1.example'))).toBe(false)
+    expect(lanes.hasRoom(party('slow2', 'pds2.example'))).toBe(true)
+    expect(lanes.room).toBe(0)
+  })
+
+  test('slow ones that hold much have fewer lanes', async () => {
+    const { lanes, remember } = openShared()
+    for (const n of [1, 2]) await remember(party(`slow${n}`, `pds${n}.example`), true)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const done = lanes.start({
+      run: () => promise,
+      onSlow: () => {},
+      stays: true,
+      party: party('slow1', 'pds1.example'),
+    })
+    const other = party('slow2', 'pds2.example')
+    expect([lanes.hasRoom(other, { stays: true }), lanes.hasRoom(other)]).toEqual([false, true])
+    resolve()
+    await done
+    expect(lanes.hasRoom(other, { stays: true })).toBe(true)
+  })
+
+  test('of slow ones the newest of the server that holds most gives way', async () => {
+    const lanes = new Lanes(4, { asideMax: 2, slowAfterMs: hour })
+    const gaveWay: string[] = []
+    const start = (account: string, host: string): void => {
+      const run = async (lane: Lane): Promise<void> => {
+        lane.isHeldUp()
+        const { promise, resolve } = Promise.withResolvers<void>()
+        lane.signal.addEventListener('abort', () => resolve())
+        await promise
+        gaveWay.push(account)
+      }
+      void lanes.start({ run, onSlow: () => {}, party: party(account, host) })
+    }
+    start('a', 'one.evil.example')
+    start('b', 'two.evil.example')
+    start('c', 'pds.other.example')
+    lanes.makeRoom()
+    await eventually(async () => expect(gaveWay).toEqual(['b']))
+  })
+
+  test('who sends for long is not slow the next time, who was waited for is', async () => {
+    const lanes = new Lanes(4, { slowAfterMs: hour })
+    const run = async (lane: Lane): Promise<void> => {
+      lane.mayGoAside(() => {})
+      lane.becomeSlow()
+    }
+    await lanes.start({ run, onSlow: () => {}, stays: true, party: party('a', 'a.example') })
+    expect(lanes.isSlow(party('a', 'a.example'))).toBe(false)
+    const runs = async (lane: Lane): Promise<void> => lane.becomeSlow()
+    await lanes.start({ run: runs, onSlow: () => {}, stays: true, party: party('a', 'a.example') })
+    expect(lanes.isSlow(party('a', 'a.example'))).toBe(true)
+  })
 })

@@ -1,136 +1,163 @@
+import { Lane, type Work } from './lane.ts'
+import { PaceHistory, type Party, serversOf } from './pace-history.ts'
+
+/** How many lanes of one kind one server may hold, and all servers of one registrable domain. */
+interface ServerShare {
+  readonly host: number
+  readonly domain: number
+}
+
+interface LanesOptions {
+  /** Slow work that has gone aside. */
+  readonly asideMax?: number | undefined
+  /** Slow work that holds too much to go aside, beside `quickMax`. */
+  readonly slowStayMax?: number | undefined
+  readonly slowAfterMs?: number | undefined
+  /** For so long slow work keeps its lane while other slow work waits. */
+  readonly quantumMs?: number | undefined
+  readonly shares?: { readonly quick: ServerShare; readonly slow: ServerShare } | undefined
+  readonly now?: () => number
+}
+
 /** Work that waits for somebody's slow server, which costs next to nothing here. */
 const asideMaxDefault = 32
-const slowAfterMsDefault = 3_000
-
-/** Others wait, and of those whose servers are slow this one has taken the longest. */
-export class GivesWayError extends Error {
-  override readonly name = 'GivesWayError'
-
-  constructor() {
-    super('others wait, and the server of this one is slow')
-  }
-}
-
-/** What is started here; `onSlow` is told when it becomes slow, and when it goes aside after that. */
-interface Work {
-  run(lane: Lane): Promise<void>
-  onSlow(): void
-  /** From the start, as by `Lane.stay`. */
-  readonly stays?: boolean
-}
-
-/** Where one piece of work goes on. */
-export class Lane {
-  readonly #giveWay = new AbortController()
-  readonly #onSlow: () => void
-  #isSlow = false
-  #stays: boolean
-  #letGo = (): void => undefined
-
-  constructor({ onSlow, stays = false }: Pick<Work, 'onSlow' | 'stays'>) {
-    this.#onSlow = onSlow
-    this.#stays = stays
-  }
-
-  /** Aborted with GivesWayError when the work has to give way. */
-  get signal(): AbortSignal {
-    return this.#giveWay.signal
-  }
-
-  get isSlow(): boolean {
-    return this.#isSlow
-  }
-
-  /** It takes up no room. */
-  get isAside(): boolean {
-    return this.#isSlow && !this.#stays
-  }
-
-  /**
-   * From now on it takes up room however slow it is, and gives way first: it holds too much to do so beside
-   * others. False when it has gone aside: nobody comes back from there.
-   */
-  stay(): boolean {
-    if (this.isAside) return false
-    this.#stays = true
-    return true
-  }
-
-  /** From now on it goes aside when it is slow, at once if it is by now; `letGo` is called before that. */
-  mayGoAside(letGo: () => void): void {
-    this.#letGo = letGo
-    this.#stays = false
-    if (this.#isSlow) this.becomeSlow()
-  }
-
-  becomeSlow(): void {
-    this.#isSlow = true
-    if (!this.#stays) this.#letGo()
-    this.#onSlow()
-  }
-
-  giveWay(): void {
-    this.#giveWay.abort(new GivesWayError())
-  }
-}
+export const slowAfterMsDefault = 3_000
+const quantumMsDefault = 60_000
+const noShare: ServerShare = { host: Number.POSITIVE_INFINITY, domain: Number.POSITIVE_INFINITY }
 
 /**
- * Room for so many at once. Who takes longer than three seconds goes on beside them, so that slow servers keep
- * nobody waiting. For each who waits, one gives way of those that are slow and have to stay; and of more than 32
- * aside, one of all that are slow: always the oldest.
+ * A semaphore with two kinds of permits, so that quick work never waits for slow servers (`docs/adr/0021`). Work is quick
+ * until it has taken three seconds, or its party was slow lately (`PaceHistory`). Slow work has lanes of its own; while these are
+ * full, work that becomes slow keeps its quick lane, and gives it back as soon as somebody waits for it. One server,
+ * and one registrable domain, has only its share of either kind.
  */
 export class Lanes {
+  readonly history: PaceHistory
   readonly #quickMax: number
   readonly #asideMax: number
+  readonly #slowStayMax: number
   readonly #slowAfterMs: number
-  /** Oldest first. */
-  readonly #running = new Set<Lane>()
+  readonly #quantumMs: number
+  readonly #shares: { readonly quick: ServerShare; readonly slow: ServerShare }
+  readonly #now: () => number
+  /** When each began; oldest first. */
+  readonly #running = new Map<Lane, number>()
 
-  constructor(
-    quickMax: number,
-    options: {
-      readonly asideMax?: number | undefined
-      readonly slowAfterMs?: number | undefined
-    } = {},
-  ) {
+  constructor(quickMax: number, options: LanesOptions = {}) {
     this.#quickMax = quickMax
     this.#asideMax = options.asideMax ?? asideMaxDefault
+    this.#slowStayMax = options.slowStayMax ?? 0
     this.#slowAfterMs = options.slowAfterMs ?? slowAfterMsDefault
+    this.#quantumMs = options.quantumMs ?? quantumMsDefault
+    this.#shares = options.shares ?? { quick: noShare, slow: noShare }
+    this.#now = options.now ?? Date.now
+    this.history = new PaceHistory({ now: this.#now })
   }
 
-  /** How many take up room. */
+  /** How many take up quick lanes: also slow work for which there is no lane of its kind. */
   get busy(): number {
-    return this.#running.size - Math.min(this.#asideMax, this.#aside.length)
+    return this.#quick.length + this.#excessAside + this.#excessStaying
   }
 
-  /** How many more may be started. */
+  /** How many more quick ones may be started. */
   get room(): number {
     return this.#quickMax - this.busy
   }
 
+  /** How many more slow ones may be started. */
+  get slowRoom(): number {
+    return this.#asideMax + this.#slowStayMax - this.#aside.length - this.#staying.length
+  }
+
+  /** Whether this work may be started now; `stays` as it will be from its start. */
+  hasRoom(party: Party, { stays = false }: { readonly stays?: boolean } = {}): boolean {
+    const isSlow = this.isSlow(party)
+    const stayRoom = stays ? this.#slowStayMax - this.#staying.length : Number.POSITIVE_INFINITY
+    const slowRoom = Math.min(stayRoom, this.slowRoom)
+    if ((isSlow ? slowRoom : this.room) <= 0) return false
+    return this.#isWithinShare(party.host, isSlow)
+  }
+
+  isSlow(party: Party): boolean {
+    return this.history.paceOf(party) === 'slow'
+  }
+
   async start(work: Work): Promise<void> {
-    const lane = new Lane(work)
-    this.#running.add(lane)
+    const lane = new Lane(work, work.party !== undefined && this.isSlow(work.party))
+    this.#running.set(lane, this.#now())
     const timer = setTimeout(() => lane.becomeSlow(), this.#slowAfterMs)
     try {
       await work.run(lane)
     } finally {
       clearTimeout(timer)
       this.#running.delete(lane)
+      if (lane.party !== null) this.history.record(lane.party, { isSlow: lane.wasHeldUp })
     }
   }
 
-  /** Somebody waits who has no room. */
-  makeRoom(): void {
-    const isCrowded = this.#aside.length > this.#asideMax
-    const slow = [...this.#running].filter(
-      ({ isSlow, isAside }) => isSlow && (isCrowded || !isAside),
-    )
+  /**
+   * Somebody waits for a lane. For a quick one slow work gives way that holds one of the quick lanes: the oldest that
+   * has had its time, else the newest of the server that holds most. For a slow one only the former does.
+   */
+  makeRoom({ forSlow = false }: { readonly forSlow?: boolean } = {}): void {
+    const slow = [...this.#running.keys()].filter(({ isSlow }) => isSlow)
     if (slow.some(({ signal }) => signal.aborted)) return
-    slow[0]?.giveWay()
+    const candidates = forSlow ? slow : this.#excess
+    const overdue = candidates.find((lane) => this.#hasHadItsTime(lane))
+    if (overdue !== undefined) overdue.giveWay()
+    else if (!forSlow) newestOfLargest(candidates)?.giveWay()
+  }
+
+  get #quick(): Lane[] {
+    return [...this.#running.keys()].filter(({ isSlow }) => !isSlow)
   }
 
   get #aside(): Lane[] {
-    return [...this.#running].filter(({ isAside }) => isAside)
+    return [...this.#running.keys()].filter(({ isAside }) => isAside)
   }
+
+  get #staying(): Lane[] {
+    return [...this.#running.keys()].filter(({ isSlow, isAside }) => isSlow && !isAside)
+  }
+
+  get #excessAside(): number {
+    const unusedStay = Math.max(0, this.#slowStayMax - this.#staying.length)
+    return Math.max(0, this.#aside.length - this.#asideMax - unusedStay)
+  }
+
+  get #excessStaying(): number {
+    return Math.max(0, this.#staying.length - this.#slowStayMax)
+  }
+
+  /** Slow work of the kind of which there is too much. */
+  get #excess(): Lane[] {
+    if (this.#excessStaying > 0) return this.#staying
+    return this.#excessAside > 0 ? this.#aside : []
+  }
+
+  #hasHadItsTime(lane: Lane): boolean {
+    return this.#now() - (this.#running.get(lane) ?? 0) >= this.#quantumMs
+  }
+
+  #isWithinShare(host: string | null, isSlow: boolean): boolean {
+    if (host === null) return true
+    const share = isSlow ? this.#shares.slow : this.#shares.quick
+    const [ownHost, domain = ownHost] = serversOf(host)
+    let ofHost = 0
+    let ofDomain = 0
+    for (const lane of this.#running.keys()) {
+      if (lane.isSlow !== isSlow) continue
+      if (lane.servers[0] === ownHost) ofHost += 1
+      if (lane.servers.at(-1) === domain) ofDomain += 1
+    }
+    return ofHost < share.host && ofDomain < share.domain
+  }
+}
+
+/** Servers that are not known are one. */
+function newestOfLargest(lanes: readonly Lane[]): Lane | undefined {
+  const domainOf = ({ servers }: Lane): string => servers.at(-1) ?? ''
+  const byDomain = [...Map.groupBy(lanes, domainOf).values()]
+  const largest = Math.max(...byDomain.map(({ length }) => length))
+  return lanes.findLast((lane) => byDomain.some((of) => of.length === largest && of.includes(lane)))
 }

@@ -1,9 +1,10 @@
 import type { Identities } from '#atproto/identity.ts'
 import { Lanes } from '#atproto/lanes.ts'
 import type { OAuth } from '#atproto/oauth.ts'
+import type { Party } from '#atproto/pace-history.ts'
 import type { BlobStore } from '#blobs/blob-store.ts'
 import type { Log } from '#observe/log.ts'
-import type { SiteAddress } from '#site/site-address.ts'
+import type { Did, SiteAddress } from '#site/site-address.ts'
 import type { Db } from '#store/database.ts'
 import type { Hints } from '#store/hints.ts'
 import {
@@ -12,6 +13,7 @@ import {
   listWaitingAccounts,
   requeueJobs,
   startNextJob,
+  type WaitingAccount,
 } from '#store/job-steps.ts'
 import { createJob, findJob, type Job, type JobAdmission, listUnfinishedJobs } from '#store/jobs.ts'
 import { outlastDatabase } from '#store/outlast-database.ts'
@@ -24,8 +26,14 @@ import type { SkippedFile, UploadedFile } from './upload-tree.ts'
 
 export const queuedJobsMax = 5
 const runningJobsMax = 4
-/** Jobs that send slowly beside those: each holds what it is sending of eight files, some 6 MB. */
-const asideJobsMax = 12
+/** Beside those: jobs whose servers are slow, and that hold their account's records all the same. */
+const slowJobsMax = 4
+/** Jobs that send slowly beside both: each holds what it is sending of eight files, some 6 MB. */
+const asideJobsMax = 8
+/** Of either kind, jobs of one server, and of one registrable domain: one is left for others. */
+const shares = { quick: { host: 3, domain: 3 }, slow: { host: 3, domain: 3 } }
+/** So many accounts are looked through for those that may be next. */
+const waitingAccountsMax = 1_000
 const lookAgainMs = 5_000
 const interrupted = 'The upload was interrupted. Nothing was published; try again.'
 const cancelled = 'The upload was cancelled. Nothing was published.'
@@ -108,13 +116,17 @@ export async function recoverJobs({ db, spool, now }: JobContext): Promise<void>
 
 /**
  * Carries out queued jobs until the signal ends it: one an account, a few at once, in as many turns as it takes.
- * Who sends slowly does so beside the others, and waits for a server's limit in the queue. A database that is away
- * is waited for.
+ * Accounts come in the order of their last attempts, those first that had none within an hour: a backlog counts as one
+ * job. Whose server is slow has lanes of its own (`Lanes`), sends slowly beside the others, and waits for a server's
+ * limit in the queue. A database that is away is waited for.
  */
 export async function runJobs(context: JobContext, signal: AbortSignal): Promise<void> {
   const { hints, log } = context
   using hinted = hints.subscribe('jobs')
-  const lanes = new Lanes(runningJobsMax, { ...context, asideMax: asideJobsMax })
+  const lanes = new Lanes(runningJobsMax, {
+    ...context,
+    ...{ asideMax: asideJobsMax, slowStayMax: slowJobsMax, shares },
+  })
   const running = new Set<Promise<void>>()
   const startAndWait = async (): Promise<void> => {
     await startJobs(lanes, running, context, signal)
@@ -131,21 +143,21 @@ async function startJobs(
   signal: AbortSignal,
 ): Promise<void> {
   const { db, hints, log, now } = context
-  const { room } = lanes
-  const waiting = await listWaitingAccounts(db, { limit: Math.max(room, 1), now: now() })
-  if (room === 0) {
-    if (waiting.length > 0) lanes.makeRoom()
-    // Whatever ends or becomes slow gives a hint.
-    return
-  }
-  for (const did of waiting) {
-    const job = await startNextJob(db, did, now())
+  const accounts = await listWaitingAccounts(db, { limit: waitingAccountsMax, now: now() })
+  const waitsFor = { quick: false, slow: false }
+  for (const party of lanes.history.inOrder(accounts.map(partyOf))) {
+    if (!lanes.hasRoom(party, { stays: true })) {
+      waitsFor[lanes.isSlow(party) ? 'slow' : 'quick'] = true
+      continue
+    }
+    const job = await startNextJob(db, party.account as Did, now())
     if (job === null) continue
     const work = lanes
       .start({
         run: (lane) => runJob(job, lane, context, signal),
         onSlow: () => hints.notify('jobs'),
         stays: true,
+        party,
       })
       .catch((error) => log.error('job could not be ended', { jobId: job.id, error }))
       .finally(() => {
@@ -154,4 +166,11 @@ async function startJobs(
       })
     running.add(work)
   }
+  // Whatever ends or becomes slow gives a hint.
+  if (waitsFor.quick) lanes.makeRoom()
+  if (waitsFor.slow) lanes.makeRoom({ forSlow: true })
+}
+
+function partyOf({ did, pds }: WaitingAccount): Party {
+  return { account: did, host: pds !== null && URL.canParse(pds) ? new URL(pds).host : null }
 }

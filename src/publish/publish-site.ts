@@ -1,6 +1,6 @@
 import type { AccountRepo } from '#atproto/account-repo.ts'
 import { ServerRefusedError } from '#atproto/account-repo.ts'
-import type { Lane } from '#atproto/lanes.ts'
+import type { Lane } from '#atproto/lane.ts'
 import type { BlobStore } from '#blobs/blob-store.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import type { Db } from '#store/database.ts'

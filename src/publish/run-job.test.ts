@@ -7,6 +7,7 @@ import { diskBlobStore } from '#blobs/disk.ts'
 import { DiskFloor } from '#blobs/disk-floor.ts'
 import type { SitePath } from '#site/path.ts'
 import { type Did, type SiteAddress, siteUri } from '#site/site-address.ts'
+import { upsertAccount } from '#store/accounts.ts'
 import { type Database, openDatabase } from '#store/database.ts'
 import { DatabaseUnavailableError } from '#store/database-unavailable.ts'
 import { Hints } from '#store/hints.ts'
@@ -175,6 +176,29 @@ describe('four accounts whose servers', () => {
   })
 })
 
+test('however many accounts wait for servers that never answer, one with a quick server is next', async () => {
+  answer = (call) => (call.did === alice ? call.honest() : never(call.signal))
+  const pdsOf = (did: Did): string => `https://${did === alice ? 'quick' : 'slow'}.test`
+  context = {
+    ...context,
+    identities: { resolve: async (did) => ({ did, pds: pdsOf(did) }) as never },
+  }
+  const others = Array.from({ length: 40 }, (_, n) => accountOf(n))
+  for (const did of [alice, ...others]) await upsertAccount(context.db, { did, pds: pdsOf(did) }, 1)
+  for (const did of others) {
+    await queue(siteOf('one', did))
+    await queue(siteOf('two', did))
+  }
+  start()
+  const tried = (): number => others.filter((did) => serverOf(did).asked.length > 0).length
+  await eventually(async () => expect(tried()).toBeGreaterThanOrEqual(4))
+  await queue(siteOf('quick'))
+  const before = tried()
+  await eventually(async () => expect(sites(alice)).toEqual(['quick']))
+  // Those that got a lane at the same moment.
+  expect(tried() - before).toBeLessThanOrEqual(8)
+})
+
 test('a server that takes no more for now is asked again when it does, for the rest', async () => {
   let left = 1
   const retryAt = context.now() + 60_000
@@ -266,7 +290,8 @@ test('who gives way after its commit, before the answer, is found done', async (
     const honestly = await honest()
     return did !== alice && method === 'applyWrites' ? never(signal) : honestly
   }
-  const others = [1, 2, 3, 4].map(accountOf)
+  // Half of them have lanes for slow ones, the other half is in the way.
+  const others = [1, 2, 3, 4, 5, 6, 7, 8].map(accountOf)
   const ids = await Promise.all(others.map((did) => queue(siteOf('slow', did))))
   start()
   await eventually(async () => {

@@ -1,12 +1,14 @@
 import { setTimeout } from 'node:timers/promises'
 import { AccountRepo } from '#atproto/account-repo.ts'
-import type { Lane } from '#atproto/lanes.ts'
+import type { Lane } from '#atproto/lane.ts'
+import { slowAfterMsDefault } from '#atproto/lanes.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import { DatabaseUnavailableError } from '#store/database-unavailable.ts'
 import { enqueueIngest } from '#store/ingest-queue.ts'
 import { finishJob, type JobEnd, putBackJob } from '#store/job-steps.ts'
 import type { Job, JobProgress, JobResult } from '#store/jobs.ts'
 import { awaitWithdrawal } from '#store/record-version.ts'
+import { heldUpAfter, sessionsInLane } from './held-up.ts'
 import { JobCancelledError, JobReporter } from './job-reporter.ts'
 import { JobTooSlowError, jobMsMaxDefault, nextTurnAt } from './job-turns.ts'
 import type { JobContext, JobPlan } from './jobs.ts'
@@ -18,6 +20,8 @@ import { waitUntilLive } from './wait-until-live.ts'
 import { CommitUnknownError } from './write-site.ts'
 
 const databaseRetryMs = 1_000
+/** One call that takes this share of the time after which a job is slow makes it slow, too. */
+const slowCallShare = 1 / 3
 
 type TurnEnd =
   | JobEnd
@@ -157,17 +161,20 @@ async function carryOut(
   context: JobContext,
   { lane, startedAt, stop, signal, onFirstLook }: Turn,
 ): Promise<JobResult> {
-  const { identities, oauth, siteUrl, spool } = context
+  const { identities, oauth, siteUrl, slowAfterMs = slowAfterMsDefault, spool } = context
   const address: SiteAddress = { did: job.did, name: job.site }
   const { files, skippedFiles, retain, replaces } = JSON.parse(job.plan) as JobPlan
-  const identity = await identities.resolve(job.did, { signal })
+  const callMs = slowAfterMs * slowCallShare
+  const identity = await heldUpAfter(callMs, lane, () => identities.resolve(job.did, { signal }))
+  const { host } = new URL(identity.pds)
+  lane.servedBy(host)
   await using folder = await spool.openForTurn(job.id)
   const { filesUploaded, bytesUploaded } = job.progress
   const { uri, cid } = await publishSite(address, files, {
     ...context,
     ...{ folder, lane, startedAt, replaces, onFirstLook },
-    repo: new AccountRepo(job.did, oauth.session, { signal }),
-    host: new URL(identity.pds).host,
+    repo: new AccountRepo(job.did, sessionsInLane(oauth.session, callMs, lane), { signal }),
+    host,
     signal: AbortSignal.any([signal, reporter.cancelled]),
     sentBefore: { filesUploaded, bytesUploaded },
     onProgress: (progress) => reporter.report(progress),

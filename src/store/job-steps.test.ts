@@ -39,6 +39,9 @@ await onEachStore('store/job-steps', (db) => {
     createJob(db(), newJob(facts), { queuedMax: 2, now })
   const createNamed = (id: string, now = 1) => create({ id, site: nameOf(id) }, now)
 
+  const waiting = async (options: { limit: number; now: number }) =>
+    (await listWaitingAccounts(db(), options)).map(({ did }) => did)
+
   test('jobs of an account run one at a time, oldest first', async () => {
     await createNamed('b', 1)
     await createNamed('a', 2)
@@ -91,10 +94,10 @@ await onEachStore('store/job-steps', (db) => {
     await createNamed('a', 3)
     await createNamed('b', 4)
     await create({ did: bob }, 2)
-    expect(await listWaitingAccounts(db(), { limit: 10, now: 10 })).toEqual([bob, alice])
-    expect(await listWaitingAccounts(db(), { limit: 1, now: 10 })).toEqual([bob])
+    expect(await waiting({ limit: 10, now: 10 })).toEqual([bob, alice])
+    expect(await waiting({ limit: 1, now: 10 })).toEqual([bob])
     await startNextJob(db(), alice, 5)
-    expect(await listWaitingAccounts(db(), { limit: 10, now: 10 })).toEqual([bob])
+    expect(await waiting({ limit: 10, now: 10 })).toEqual([bob])
     expect((await listUnfinishedSites(db(), alice)).sort()).toEqual([nameOf('a'), nameOf('b')])
   })
 
@@ -132,9 +135,9 @@ await onEachStore('store/job-steps', (db) => {
       },
       updatedAt: 7,
     })
-    expect(await listWaitingAccounts(db(), { limit: 10, now: 19 })).toEqual([bob])
+    expect(await waiting({ limit: 10, now: 19 })).toEqual([bob])
     expect(await startNextJob(db(), alice, 19)).toBeNull()
-    expect(await listWaitingAccounts(db(), { limit: 10, now: 20 })).toEqual([alice, bob])
+    expect(await waiting({ limit: 10, now: 20 })).toEqual([alice, bob])
     expect(await startNextJob(db(), alice, 20)).toMatchObject({ id: 'a', startedAt: 5 })
   })
 
@@ -143,7 +146,7 @@ await onEachStore('store/job-steps', (db) => {
     await startNextJob(db(), alice, 2)
     await create({ did: bob }, 3)
     await putBackJob(db(), { id: 'a', did: alice }, { ...back, dueAt: 4 }, 4)
-    expect(await listWaitingAccounts(db(), { limit: 10, now: 10 })).toEqual([bob, alice])
+    expect(await waiting({ limit: 10, now: 10 })).toEqual([bob, alice])
   })
 
   test('what has ended is not put back', async () => {

@@ -15,6 +15,12 @@ import { inTransaction, lockUntilCommit } from './transaction.ts'
 
 // What becomes of a job: it waits, is carried out, and ends once.
 
+export interface WaitingAccount {
+  readonly did: Did
+  /** Its server, as the account was last checked. */
+  readonly pds: string | null
+}
+
 /**
  * Accounts with a job that is due, none that runs and none that waits for their server, those who wait longest
  * first.
@@ -22,26 +28,26 @@ import { inTransaction, lockUntilCommit } from './transaction.ts'
 export async function listWaitingAccounts(
   db: Db,
   { limit, now }: { limit: number; now: number },
-): Promise<Did[]> {
-  const rows = await db
+): Promise<WaitingAccount[]> {
+  return await db
     .selectFrom('jobs')
-    .select('did')
-    .where('status', '=', 'pending')
-    .where('did', 'not in', (running) =>
+    .leftJoin('accounts', 'accounts.did', 'jobs.did')
+    .select(['jobs.did', 'accounts.pds'])
+    .where('jobs.status', '=', 'pending')
+    .where('jobs.did', 'not in', (running) =>
       running.selectFrom('jobs').select('did').where('status', 'in', ['processing', 'uploading']),
     )
-    .where('did', 'not in', (later) =>
+    .where('jobs.did', 'not in', (later) =>
       later
         .selectFrom('jobs')
         .select('did')
         .where('status', '=', 'pending')
         .where('dueAt', '>', now),
     )
-    .groupBy('did')
-    .orderBy(({ fn }) => fn.min(fn.coalesce('dueAt', 'createdAt')))
+    .groupBy(['jobs.did', 'accounts.pds'])
+    .orderBy(({ fn }) => fn.min(fn.coalesce('jobs.dueAt', 'jobs.createdAt')))
     .limit(limit)
     .execute()
-  return rows.map(({ did }) => did)
 }
 
 /**

@@ -1,0 +1,123 @@
+import { type Party, serversOf } from './pace-history.ts'
+
+/** Others wait, and this work holds a lane although its server is slow. */
+export class GivesWayError extends Error {
+  override readonly name = 'GivesWayError'
+
+  constructor() {
+    super('others wait, and the server of this one is slow')
+  }
+}
+
+/** What is started; `onSlow` is called when it becomes slow, and when it goes aside after that. */
+export interface Work {
+  run(lane: Lane): Promise<void>
+  onSlow(): void
+  /** From the start, as by `Lane.stay`. */
+  readonly stays?: boolean
+  /** Left out: it has no share, and nothing is remembered of it. */
+  readonly party?: Party
+}
+
+/** Where one piece of work goes on. */
+export class Lane {
+  readonly #giveWay = new AbortController()
+  readonly #onSlow: () => void
+  #party: Party | null
+  #isSlow: boolean
+  #isLate = false
+  #wasHeldUp = false
+  #stays: boolean
+  #holdsMuch: boolean
+  #isSending = false
+  #servers: readonly string[]
+  #letGo = (): void => undefined
+
+  constructor(
+    { onSlow, party, stays = false }: Pick<Work, 'onSlow' | 'party' | 'stays'>,
+    isSlow = false,
+  ) {
+    this.#onSlow = onSlow
+    this.#party = party ?? null
+    this.#servers = party?.host ? serversOf(party.host) : []
+    this.#stays = stays
+    this.#holdsMuch = stays
+    this.#isSlow = isSlow
+  }
+
+  /** Aborted with GivesWayError when the work has to give way. */
+  get signal(): AbortSignal {
+    return this.#giveWay.signal
+  }
+
+  get party(): Party | null {
+    return this.#party
+  }
+
+  /** Host and registrable domain of its server; empty: not known. */
+  get servers(): readonly string[] {
+    return this.#servers
+  }
+
+  /** It counts against the lanes of slow work. */
+  get isSlow(): boolean {
+    return this.#isSlow
+  }
+
+  /** It is slow and holds next to nothing. */
+  get isAside(): boolean {
+    return this.#isSlow && !this.#holdsMuch
+  }
+
+  /** Its server kept a lane waiting, other than by taking long to receive what it is sent. */
+  get wasHeldUp(): boolean {
+    return this.#wasHeldUp
+  }
+
+  /** Whose server it is, where that was not known or was another one. */
+  servedBy(host: string): void {
+    if (this.#party === null) return
+    this.#party = { ...this.#party, host }
+    this.#servers = serversOf(host)
+  }
+
+  /**
+   * From now on it may not go aside, however slow it is: it holds too much for that. False when it has let go
+   * of what it held: nobody comes back from there.
+   */
+  stay(): boolean {
+    if (this.isAside) return false
+    this.#stays = true
+    this.#isSending = false
+    return true
+  }
+
+  /** From now on it goes aside when it is slow, at once if it became so; `letGo` is called before that. */
+  mayGoAside(letGo: () => void): void {
+    this.#letGo = letGo
+    this.#stays = false
+    this.#isSending = true
+    if (this.#isLate) this.becomeSlow()
+  }
+
+  /** One call to its server takes long. */
+  isHeldUp(): void {
+    this.#wasHeldUp = true
+    this.becomeSlow()
+  }
+
+  becomeSlow(): void {
+    this.#isLate = true
+    this.#isSlow = true
+    if (!this.#isSending) this.#wasHeldUp = true
+    if (!this.#stays) {
+      this.#letGo()
+      this.#holdsMuch = false
+    }
+    this.#onSlow()
+  }
+
+  giveWay(): void {
+    this.#giveWay.abort(new GivesWayError())
+  }
+}

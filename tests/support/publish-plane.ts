@@ -1,0 +1,128 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { diskBlobStore } from '#blobs/disk.ts'
+import { type JobContext, queueJob, runJobs } from '#publish/jobs.ts'
+import { Spool } from '#publish/spool.ts'
+import type { SitePath } from '#site/path.ts'
+import { type Did, type SiteAddress, siteUri } from '#site/site-address.ts'
+import { upsertAccount } from '#store/accounts.ts'
+import { openDatabase } from '#store/database.ts'
+import { Hints } from '#store/hints.ts'
+import { migrate } from '#store/migrate.ts'
+import { recordVersion } from '#store/record-version.ts'
+import { answerXrpc } from './answer-xrpc.ts'
+import { FakeRepo } from './fake-repo.ts'
+import { newVersion, siteOf } from './sample-rows.ts'
+
+/** Publishing with all its queues, and account servers that are as slow as they like. */
+export interface PublishPlane extends AsyncDisposable {
+  /** Meets an account of this server, which takes `delayMs` to answer the methods that `isSlow` names. */
+  meet(did: Did, server: AccountServer): Promise<void>
+  queue(address: SiteAddress): Promise<string>
+  /** Publishes a page; milliseconds from the upload to the commit. */
+  publish(did: Did): Promise<number>
+}
+
+export interface AccountServer {
+  readonly pds: string
+  readonly delayMs?: number
+  readonly isSlow?: (method: string) => boolean
+}
+
+export async function startPublishPlane(): Promise<PublishPlane> {
+  await using opened = new AsyncDisposableStack()
+  const dir = await mkdtemp(join(tmpdir(), 'sitehost-publishers-'))
+  opened.defer(() => rm(dir, { recursive: true }))
+  const { db } = await migrated(opened, dir)
+  const servers = new Map<Did, AccountServer & { readonly repo: FakeRepo }>()
+  const session = async (did: Did) => ({
+    did,
+    handle: async (path: string, init: RequestInit = {}) => {
+      const { delayMs = 0, isSlow, repo } = servers.get(did) as AccountServer & { repo: FakeRepo }
+      const method = /[a-zA-Z]+(?=$|\?)/.exec(path)?.[0] ?? ''
+      if (isSlow?.(method)) await delay(delayMs, init.signal as AbortSignal)
+      const answer = await answerXrpc(repo, path, init)
+      if (method === 'applyWrites') await becomeLive(did, repo)
+      return answer
+    },
+  })
+  const written = new Map<Did, () => void>()
+  // Nobody ingests here.
+  const becomeLive = async (did: Did, repo: FakeRepo): Promise<void> => {
+    written.get(did)?.()
+    for (const { rkey, cid } of await repo.listRecords('place.sitehost.fs')) {
+      const site = siteOf(rkey, did)
+      const version = newVersion({ site, recordCid: cid, label: `${rkey}-${did.slice(-8)}` })
+      await recordVersion(db, version, Date.now())
+    }
+    context.hints.notify('changes')
+  }
+  const context: JobContext = {
+    db,
+    spool: new Spool(join(dir, 'spool')),
+    blobs: diskBlobStore({ dir: join(dir, 'blobs') }),
+    oauth: { session },
+    identities: { resolve: async (did) => ({ did, pds: servers.get(did)?.pds }) as never },
+    hints: new Hints(),
+    log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
+    siteUrl: siteUri,
+    now: Date.now,
+    at: () => {},
+  }
+  const stop = new AbortController()
+  const running = runJobs(context, stop.signal)
+  opened.defer(async () => {
+    stop.abort(new Error('stopped'))
+    await running
+  })
+  const queue = (address: SiteAddress) => queueUpload(address, context)
+  const open = opened.move()
+  return {
+    async meet(did, server) {
+      servers.set(did, { ...server, repo: new FakeRepo() })
+      await upsertAccount(db, { did, pds: server.pds }, Date.now())
+    },
+    queue,
+    async publish(did) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      written.set(did, resolve)
+      const start = performance.now()
+      await queue(siteOf('page', did))
+      await promise
+      return performance.now() - start
+    },
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  }
+}
+
+async function migrated(opened: AsyncDisposableStack, dir: string) {
+  const database = opened.use(openDatabase({ file: join(dir, 'sitehost.db') }))
+  await migrate(database)
+  return database
+}
+
+async function queueUpload(address: SiteAddress, context: JobContext): Promise<string> {
+  const id = crypto.randomUUID()
+  await using folder = await context.spool.open(id)
+  const content = (async function* () {
+    yield Buffer.from(`a page of ${address.did}, ${id}`)
+  })()
+  const written = await folder.write(content, { bytesMax: 1e6 })
+  const files = [{ path: 'index.html' as SitePath, ...written }]
+  const upload = { siteName: address.name, files, skippedFiles: [], isEmpty: false, retain: true }
+  await queueJob(id, address, upload, context)
+  return id
+}
+
+async function delay(ms: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, ms)
+  const abort = (): void => {
+    clearTimeout(timer)
+    reject(signal.reason)
+  }
+  if (signal.aborted) abort()
+  signal.addEventListener('abort', abort)
+  await promise
+}
