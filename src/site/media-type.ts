@@ -16,12 +16,12 @@ function mediaTypeOfName(name: string): string | null {
 /**
  * The `Content-Type` of a file whose record claims this media type: the claim where it is one that
  * is safe to send, `application/octet-stream` where it is not; without a claim, by extension.
- * Text always says `charset=utf-8`. Visible ASCII and spaces only, whatever came in.
+ * Text always says its charset, UTF-8 unless the claim has another. Visible ASCII and spaces only, whatever came in.
  */
 export function contentTypeOf(mimeType: string | undefined, path: string): string {
-  const { type, parameters } = parseMediaType(mimeType ?? mediaTypeOf(path)) ?? unknown
-  const charset = isText(type) ? ['charset=utf-8'] : []
-  return [type, ...charset, ...parameters].join('; ')
+  const { type, charset, parameters } = parseMediaType(mimeType ?? mediaTypeOf(path)) ?? unknown
+  const ofText = isText(type) ? [`charset=${charset}`] : []
+  return [type, ...ofText, ...parameters].join('; ')
 }
 
 /** Whether a media type (without parameters) is text, so that it has a character encoding. */
@@ -36,14 +36,16 @@ export function isText(mediaType: string): boolean {
 
 interface MediaType {
   readonly type: string
+  /** `utf-8` where none is claimed. */
+  readonly charset: string
   /** All but the charset. */
   readonly parameters: readonly string[]
 }
 
 const octetStream = 'application/octet-stream'
-const unknown: MediaType = { type: octetStream, parameters: [] }
+const unknown: MediaType = { type: octetStream, charset: 'utf-8', parameters: [] }
 
-/** `null` for what is not a media type, is too long, or claims a charset other than UTF-8. */
+/** `null` for what is not a media type, is too long, or claims UTF-7 or two charsets. */
 function parseMediaType(input: string): MediaType | null {
   if (input.length > mediaTypeCharsMax) return null
   const [type = '', ...rest] = input
@@ -51,15 +53,28 @@ function parseMediaType(input: string): MediaType | null {
     .map((piece) => piece.replace(/^[ \t]+|[ \t]+$/g, ''))
   if (!/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(type)) return null
   const parameters: string[] = []
+  const charsets = new Set<string>()
   for (const piece of rest) {
     const [, name, value] = /^([\w-]+)=([\w!#$%&'*+.^`|~-]+|"[ !#-[\]-~]*")$/.exec(piece) ?? []
     if (name === undefined || value === undefined) return null
     if (name.toLowerCase() !== 'charset') {
       if (knownParameters.has(name.toLowerCase())) parameters.push(`${name.toLowerCase()}=${value}`)
-    } else if (!/^"?utf-?8"?$/i.test(value)) return null
+    } else
+      charsets.add(
+        value
+          .replace(/^"(.*)"$/, '$1')
+          .toLowerCase()
+          .replace(/^utf8$/, 'utf-8'),
+      )
   }
-  return { type: type.toLowerCase(), parameters }
+  const [charset = 'utf-8', second] = charsets
+  if (second !== undefined || !isServedCharset(charset)) return null
+  return { type: type.toLowerCase(), charset, parameters }
 }
+
+/** A token, and not UTF-7: in that, what looks like harmless text may be a script. */
+const isServedCharset = (charset: string): boolean =>
+  /^[\w!#$%&'*+.^`|~-]+$/.test(charset) && !/utf.?7/.test(charset)
 
 // the others change nothing for a browser and are left out
 const knownParameters = new Set(['codecs', 'profile', 'variant', 'version'])
