@@ -157,6 +157,7 @@ describe('settings', () => {
     ],
     ['another type', { cleanUrls: 1 }, 400, 'cleanUrls: '],
     ['a way up', { indexFiles: ['../x'] }, 400, 'indexFiles.0: '],
+    ['no path', { headers: [{ name: 'X', value: '', path: '/a/../b' }] }, 400, 'headers.0.path: '],
     ['a list', [], 400, 'body: '],
     ['a form', 'cleanUrls=true', 400, 'body: expected JSON'],
     ['nothing', '', 400, 'body: expected JSON'],

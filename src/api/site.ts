@@ -2,6 +2,7 @@ import { AccountRepo } from '#atproto/account-repo.ts'
 import { deleteSite } from '#publish/delete-site.ts'
 import { withinTime } from '#publish/server-patience.ts'
 import { readSettings, writeSettings } from '#publish/site-settings.ts'
+import { findUnusablePath } from '#site/header-settings.ts'
 import { parseSettings } from '#site/settings.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
@@ -63,6 +64,8 @@ export function siteHandlers(context: ApiContext): HandlersOf<typeof siteRoutes>
       const name = siteName(params.rkey)
       const parsed = parseSettings(await readJson(c.req.raw, settingsJsonBytesMax))
       if (!parsed.ok) throw new ApiError(400, parsed.error)
+      const unusable = findUnusablePath(parsed.settings.headers ?? [])
+      if (unusable !== null) throw new ApiError(400, unusable)
       const outcome = await atServer(did, 'write settings', (server) =>
         writeSettings(name, parsed.settings, { ...server, now }),
       )

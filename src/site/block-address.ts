@@ -46,6 +46,8 @@ function readAddress(address: string): BlockAddress {
 }
 
 function addressOf(host: string | null, path: string): BlockAddress {
+  if (/[?#]/.test(path))
+    return { ok: false, problem: 'is not only a path; %3F and %23 are part of one' }
   const compiled = compileGlobPattern(path)
   if (!compiled.ok) return compiled
   const { pattern, glob, problem } = compiled

@@ -41,6 +41,7 @@ describe('a block is for', () => {
     ['/*', ['/', '/a', '/a/b/'], []],
     ['/a/*', ['/a', '/a/', '/a/b/c'], ['/ab']],
     ['/*/c', ['/c', '/a/b/c'], ['/a']],
+    ['/a%3Fb%23', ['/a%3Fb%23'], ['/a']],
     ['/:x', ['/a', '/b/'], ['/', '/a/b']],
     ['/:x.html', ['/:x.html'], ['/a.html']],
     // in a segment, and more than once: any characters, slashes too
@@ -319,6 +320,8 @@ describe('the headers of the settings', () => {
     [header('/%zz'), 'headers.0.path: is not a path'],
     [header('/a/../b'), 'headers.0.path: is not a path'],
     [header('%2F'), 'headers.0.path: is not a path'],
+    [header('/a?b=1'), 'headers.0.path: is not only a path'],
+    [header('*.js#top'), 'headers.0.path: is not only a path'],
     [header('http://blog.test/'), 'headers.0.path: expected https://'],
     [header('/:a/:a'), 'headers.0.path: has :a more than once'],
     [header('/*/:a/*'), 'headers.0.path: has :a between two *'],
@@ -443,6 +446,7 @@ describe('what an answer costs does not grow with what is written, nor with what
     }
     return text
   }
+  const runs = 20
   const names = Array.from({ length: 390 }, (_, i) => `:n${i.toString(36)}`)
   test.each<[string, string]>([
     ['different headers', `/*\n${fill((i) => `${i.toString(36)}:b\n`, 12_000)}`],
@@ -468,9 +472,9 @@ describe('what an answer costs does not grow with what is written, nor with what
     for (const pathname of ['/', '/b/c', `/${'a/'.repeat(2040)}`]) {
       const place = { host: 'a.test', pathname, isUnderBaseDomain: false }
       const spent = cpuMs(() => {
-        for (let i = 0; i < 100; i++) new Headers(applyHeaderRules(rules, place, {}).map(toPair))
+        for (let i = 0; i < runs; i++) new Headers(applyHeaderRules(rules, place, {}).map(toPair))
       })
-      expect(spent / 100).toBeLessThan(8)
+      expect(spent / runs).toBeLessThan(8)
     }
   })
 })

@@ -5,6 +5,15 @@ import type { SiteSettings } from './settings.ts'
 /** One of the headers in a site's settings. */
 export type HeaderSetting = NonNullable<SiteSettings['headers']>[number]
 
+/** The first path that no address can fit, as `headers.2.path: reason`; null when there is none. */
+export function findUnusablePath(own: readonly HeaderSetting[]): string | null {
+  for (const [index, { path }] of own.entries()) {
+    const address = readSettingPath(path ?? '/*')
+    if (!address.ok) return `headers.${index}.path: ${address.problem}`
+  }
+  return null
+}
+
 /** What the headers of a site's settings say, each for itself. Never throws. */
 export function readHeaderSettings(own: readonly HeaderSetting[]): {
   readonly blocks: readonly HeaderBlock[]

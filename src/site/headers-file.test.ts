@@ -55,6 +55,7 @@ describe('a problem', () => {
     ['/a b\nX-A: b', 1, 'no spaces'],
     ['/*/:a/*\nX-A: b', 1, 'has :a between two *'],
     ['/.well-known/acme-challenge/*\nX-A: b', 1, 'has no effect'],
+    ['/a?b\nX-A: b', 1, 'is not only a path'],
     ['/:a/:a\nX-A: b', 1, ':a more than once'],
     ['/%zz\nX-A: b', 1, 'is not a path'],
     ['/v:id\nX-A: b', 1, 'takes v:id literally'],

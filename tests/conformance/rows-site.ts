@@ -170,6 +170,7 @@ export const siteRows: readonly Row[] = [
       [{ spaMode: 'a'.repeat(501) }, 'spaMode: expected the path of a file in the site, .+'],
       [{ headers: Array(51).fill({ name: 'x-a', value: 'b' }) }, 'headers: .+'],
       [{ headers: [{ name: 'a b', value: '' }] }, 'headers\\.0\\.name: .+'],
+      [{ headers: [{ name: 'x-a', value: 'b', path: '/a/../b' }] }, 'headers\\.0\\.path: .+'],
     ] as const
   ).map(([json, error]) => ({
     ...write,
