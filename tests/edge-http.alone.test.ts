@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { once } from 'node:events'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,6 +9,7 @@ import { AwaitedSites } from '#edge/awaited-sites.ts'
 import { Bodies } from '#edge/bodies.ts'
 import { CodingChoices } from '#edge/codings.ts'
 import { DecodedFiles } from '#edge/decoded-files.ts'
+import { DecodedStreams } from '#edge/decoded-streams.ts'
 import { serveSite } from '#edge/edge.ts'
 import { MissingBlobs } from '#edge/missing-blobs.ts'
 import { plainPage, unclaimedPage } from '#edge/pages.ts'
@@ -91,6 +92,7 @@ beforeAll(async () => {
     choices,
     countryOf: () => null,
     decodedFiles,
+    decodedStreams: new DecodedStreams(),
     log,
     missing,
     now,
@@ -317,21 +319,6 @@ test('visitors who do not read what they asked for hold next to nothing', async 
   expect((await (await visit('/huge.txt')).bytes()).length).toBe(huge.length)
   expect(process.memoryUsage.rss() - before).toBeLessThan(huge.length * 2)
   for (const socket of sockets) socket.destroy()
-})
-
-test('who reads a decoded file reads on when it has to go for another', async () => {
-  const files = new DecodedFiles({ blobs, dir: join(dir, 'small'), bytesMax: 1 })
-  const body = await files.open(storedFile(samples['huge.txt'] as SampleFile).file)
-  if (!(body instanceof Blob)) throw new Error('not decoded')
-  await using reading = Bun.serve({
-    port: 0,
-    hostname: '127.0.0.1',
-    fetch: () => new Response(body.slice(0, huge.length)),
-  })
-  const answer = await fetch(reading.url)
-  await files.open(storedFile(samples['large.txt'] as SampleFile).file)
-  expect(await readdir(join(dir, 'small'))).toHaveLength(1)
-  expect((await answer.bytes()).length).toBe(huge.length)
 })
 
 test('a site that is on its way is not here yet', async () => {

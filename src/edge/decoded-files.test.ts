@@ -1,9 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { DecodedFiles, DecodedLengthError } from './decoded-files.ts'
+import { DiskFloorError } from '#blobs/disk-floor.ts'
+import { eventually } from '#tests/support/eventually.ts'
+import { available } from '#tests/support/require.ts'
+import { probeTinyDisk, tinyDisk } from '#tests/support/tiny-disk.ts'
+import { DecodedLengthError } from './decode.ts'
+import { DecodedFiles, type OpenedFile } from './decoded-files.ts'
 
 const content = 'all the same '.repeat(100_000)
 const bytes = content.length
@@ -22,16 +29,17 @@ beforeEach(async () => {
 })
 afterEach(() => rm(parent, { recursive: true }))
 
-function filesOf({ bytesMax = 3 * bytes, waitMsMax = 5000 } = {}): DecodedFiles {
+type Options = Partial<ConstructorParameters<typeof DecodedFiles>[0]>
+
+function filesOf(options: Options = {}): DecodedFiles {
   const open = async (hash: string): Promise<Blob | null> => {
     reads.push(hash)
     await gate
     return stored.get(hash) ?? null
   }
-  return new DecodedFiles({ blobs: { open }, dir, bytesMax, waitMsMax })
+  return new DecodedFiles({ blobs: { open }, dir, bytesMax: 3 * bytes, ...options })
 }
-const textOf = async (opened: Blob | null | 'busy') =>
-  opened instanceof Blob ? await opened.text() : opened
+const textOf = async (opened: OpenedFile) => (opened instanceof Blob ? await opened.text() : opened)
 const namesOnDisk = () => readdir(dir)
 
 describe('what large gzip decodes to', () => {
@@ -105,6 +113,81 @@ describe('the room on disk', () => {
   })
 })
 
+// Of more than what the sockets between take (some 6 MB), so that who stops reading is still reading.
+const long = { hash: 'long', bytes: 24 * 1024 * 1024 }
+const small = { hash: '0', bytes }
+
+/** Bun sends this file to a reader who takes the beginning and no more. */
+async function startReading(opened: OpenedFile) {
+  if (!(opened instanceof Blob)) throw new Error(`opened: ${opened}`)
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: () => new Response(opened.slice(0, long.bytes)),
+  })
+  const reader: Socket = connect(server.port ?? 0, '127.0.0.1')
+  reader.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  let received = 0
+  reader.on('data', (chunk: Uint8Array) => {
+    received += chunk.length
+  })
+  await once(reader, 'data')
+  reader.pause()
+  return { reader, received: () => received, [Symbol.asyncDispose]: () => server.stop(true) }
+}
+
+describe.if(process.platform === 'linux')('a file that somebody reads', () => {
+  beforeEach(() => {
+    stored.set(long.hash, new Blob([gzipSync(new Uint8Array(long.bytes))]))
+  })
+
+  test('stays, and there is no room for others until they have read', async () => {
+    const files = filesOf({ bytesMax: long.bytes })
+    await using reading = await startReading(await files.open(long))
+    expect(await files.open(small)).toBe('full')
+    expect(await files.open(long)).toBeInstanceOf(Blob)
+    expect(await namesOnDisk()).toHaveLength(1)
+    reading.reader.destroy()
+    await eventually(async () => expect(await textOf(await files.open(small))).toBe(content))
+    expect(await namesOnDisk()).toHaveLength(1)
+  })
+
+  test('goes for others when they read too slowly, and takes no room then', async () => {
+    const files = filesOf({ bytesMax: long.bytes, slowestMs: () => 0 })
+    await using reading = await startReading(await files.open(long))
+    expect(await textOf(await files.open(small))).toBe(content)
+    expect(await namesOnDisk()).toHaveLength(1)
+    reading.reader.resume()
+    await reading[Symbol.asyncDispose]()
+    expect(reading.received()).toBeLessThan(long.bytes)
+  })
+})
+
+test('nothing is decoded to a disk of which a part has to stay free', async () => {
+  const space = { free: 1, total: 100 }
+  let isBelow = true
+  const assertAbove = async (): Promise<void> => {
+    if (isBelow) throw new DiskFloorError(space)
+  }
+  const files = filesOf({ floor: { assertAbove } })
+  expect(await files.open(small)).toBe('full')
+  expect(await namesOnDisk()).toEqual([])
+  isBelow = false
+  expect(await textOf(await files.open(small))).toBe(content)
+})
+
+if (await available('decoded files on a full disk', probeTinyDisk)) {
+  test('what a full disk has no room for leaves nothing, and what is there can be read', async () => {
+    await using disk = await tinyDisk()
+    dir = join(disk.path, 'decoded')
+    const files = filesOf()
+    expect(await textOf(await files.open(small))).toBe(content)
+    expect(await files.open({ hash: '1', bytes })).toBe('full')
+    expect(await namesOnDisk()).toHaveLength(1)
+    expect(await textOf(await files.open(small))).toBe(content)
+  })
+}
+
 describe('decoders', () => {
   test('are two at once, a hundred wait, and who comes then is told at once', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -124,7 +207,7 @@ describe('decoders', () => {
     const files = filesOf({ waitMsMax: 1 })
     expect(await files.open({ hash: '0', bytes })).toBe('busy')
     resolve()
-    let again: Awaited<ReturnType<DecodedFiles['open']>> = 'busy'
+    let again: OpenedFile = 'busy'
     while (again === 'busy') again = await files.open({ hash: '0', bytes })
     expect(await textOf(again)).toBe(content)
     expect(reads).toEqual(['0'])

@@ -1,14 +1,24 @@
 import { createWriteStream } from 'node:fs'
-import { mkdir, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, rm, truncate } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { createGunzip } from 'node:zlib'
 import type { BlobStore } from '#blobs/blob-store.ts'
+import { type DiskFloor, DiskFloorError } from '#blobs/disk-floor.ts'
+import { codeOf } from '#observe/code-of.ts'
 import type { SnapshotFile } from '#site/snapshot.ts'
+import { decode } from './decode.ts'
 import { DecoderSlots } from './decoder-slots.ts'
+import { readNamesIn } from './read-names.ts'
+import { slowestReadMs } from './slowest-read.ts'
 
 /** Of what is stored as gzip: which bytes, and how many they decode to. */
 export type DecodedSource = Pick<SnapshotFile, 'hash' | 'bytes'>
+
+/**
+ * Null: the stored bytes are not here. `busy`: too many others are to be decoded, or this takes too long. `full`: there
+ * is no room for it on the disk.
+ */
+export type OpenedFile = Blob | null | 'busy' | 'full'
 
 interface DecodedFilesOptions {
   readonly blobs: Pick<BlobStore, 'open'>
@@ -16,46 +26,60 @@ interface DecodedFilesOptions {
   readonly dir: string
   /** Of all files together; one that is larger is kept alone. */
   readonly bytesMax: number
+  readonly floor?: Pick<DiskFloor, 'assertAbove'>
   /** After so long a visitor had better come again; the decoding goes on. */
   readonly waitMsMax?: number
   readonly slots?: DecoderSlots
+  /** How long the slowest may take to read so many bytes. */
+  readonly slowestMs?: (bytes: number) => number
 }
 
 interface DecodedFile extends Pick<DecodedSource, 'bytes'> {
   readonly path: string
+  /** When the last of its readers began. */
+  openedAt: number
 }
 
 /**
- * What large stored gzip decodes to, as files: made once, however many ask, and then sent by the system as
- * slowly as visitors take it, or any part of it. Bounded by bytes; those go that were not used for longest,
- * and who is reading one reads on.
+ * What large stored gzip decodes to, as files: made once, however many ask, and then sent by the system as slowly as
+ * visitors take it, or any part of it. Bounded by bytes; those go that were not used for longest. A file that
+ * somebody reads stays, unless all who read it are too slow: their connections end.
  */
 export class DecodedFiles {
   readonly #blobs: DecodedFilesOptions['blobs']
   readonly #dir: string
   readonly #bytesMax: number
+  readonly #floor: DecodedFilesOptions['floor']
   readonly #waitMsMax: number
   readonly #slots: DecoderSlots
+  readonly #slowestMs: (bytes: number) => number
   /** By hash, the one used last at the end. */
   readonly #made = new Map<string, DecodedFile>()
-  readonly #making = new Map<string, Promise<Blob | null | 'busy'>>()
+  readonly #making = new Map<string, Promise<OpenedFile>>()
   /** Those that are being made included. */
   #bytes = 0
   #isEmptied: Promise<void> | null = null
 
-  constructor({ blobs, dir, bytesMax, waitMsMax = 5000, slots }: DecodedFilesOptions) {
+  constructor({
+    blobs,
+    dir,
+    bytesMax,
+    floor,
+    waitMsMax = 5000,
+    slots = new DecoderSlots(),
+    slowestMs = slowestReadMs,
+  }: DecodedFilesOptions) {
     this.#blobs = blobs
     this.#dir = dir
     this.#bytesMax = bytesMax
+    this.#floor = floor
     this.#waitMsMax = waitMsMax
-    this.#slots = slots ?? new DecoderSlots()
+    this.#slots = slots
+    this.#slowestMs = slowestMs
   }
 
-  /**
-   * Read as it is consumed. Null when the stored bytes are not here; `busy` when too many others are to be
-   * decoded, or this takes too long. Rejects for what is damaged, and when the disk is full.
-   */
-  async open(source: DecodedSource): Promise<Blob | null | 'busy'> {
+  /** A Blob is read as it is consumed. Rejects for what is damaged. */
+  async open(source: DecodedSource): Promise<OpenedFile> {
     const { hash } = source
     const made = this.#use(hash)
     if (made !== null) return Bun.file(made.path)
@@ -66,12 +90,13 @@ export class DecodedFiles {
   #use(hash: string): DecodedFile | null {
     const made = this.#made.get(hash)
     if (made === undefined) return null
+    made.openedAt = performance.now()
     this.#made.delete(hash)
     this.#made.set(hash, made)
     return made
   }
 
-  #start(source: DecodedSource): Promise<Blob | null | 'busy'> {
+  #start(source: DecodedSource): Promise<OpenedFile> {
     const making = this.#slots
       .use(() => this.#make(source))
       .finally(() => this.#making.delete(source.hash))
@@ -79,20 +104,30 @@ export class DecodedFiles {
     return making
   }
 
-  async #make({ hash, bytes }: DecodedSource): Promise<Blob | null> {
-    const stored = await this.#blobs.open(hash)
+  async #make(source: DecodedSource): Promise<OpenedFile> {
+    const stored = await this.#blobs.open(source.hash)
     if (stored === null) return null
-    await this.#empty()
-    await this.#makeRoom(bytes)
+    try {
+      await this.#empty()
+      await this.#floor?.assertAbove()
+      return await this.#decode(stored, source)
+    } catch (error) {
+      if (isDiskFull(error)) return 'full'
+      throw error
+    }
+  }
+
+  async #decode(stored: Blob, { hash, bytes }: DecodedSource): Promise<OpenedFile> {
+    if (!(await this.#reserve(bytes))) return 'full'
     const path = join(this.#dir, crypto.randomUUID())
     try {
-      await decode(stored, path, bytes)
+      await pipeline(decode(stored, bytes), createWriteStream(path, { flags: 'wx', mode: 0o600 }))
     } catch (error) {
       this.#bytes -= bytes
       await rm(path, { force: true })
       throw error
     }
-    this.#made.set(hash, { path, bytes })
+    this.#made.set(hash, { path, bytes, openedAt: performance.now() })
     return Bun.file(path)
   }
 
@@ -106,16 +141,35 @@ export class DecodedFiles {
     }
   }
 
-  async #makeRoom(bytes: number): Promise<void> {
+  /** Counts so many bytes more, in place of files that may go; false where there are not enough of these. */
+  async #reserve(bytes: number): Promise<boolean> {
     this.#bytes += bytes
-    for (const [hash, { path, bytes }] of this.#made) {
+    if (this.#bytes > this.#bytesMax) await this.#makeRoom()
+    if (this.#bytes <= this.#bytesMax || this.#bytes === bytes) return true
+    this.#bytes -= bytes
+    return false
+  }
+
+  async #makeRoom(): Promise<void> {
+    const lookedAt = performance.now()
+    const readNames = await readNamesIn(this.#dir)
+    for (const [hash, file] of this.#made) {
       if (this.#bytes <= this.#bytesMax) return
+      const isRead = readNames.has(basename(file.path)) || file.openedAt >= lookedAt
+      if (isRead && lookedAt - file.openedAt <= this.#slowestMs(file.bytes)) continue
       this.#made.delete(hash)
-      this.#bytes -= bytes
-      await rm(path, { force: true })
+      // Whoever has it open keeps what is removed on the disk, but not what is cut off: Bun ends their answers.
+      if (isRead) await truncate(file.path)
+      await rm(file.path, { force: true })
+      this.#bytes -= file.bytes
     }
   }
 }
+
+const isDiskFull = (error: unknown): boolean =>
+  error instanceof DiskFloorError || diskFullCodes.has(codeOf(error) ?? '')
+
+const diskFullCodes = new Set(['EDQUOT', 'ENOSPC'])
 
 async function soon<Value>(value: Promise<Value>, waitMsMax: number): Promise<Value | 'busy'> {
   const { promise, resolve } = Promise.withResolvers<'busy'>()
@@ -130,38 +184,4 @@ async function soon<Value>(value: Promise<Value>, waitMsMax: number): Promise<Va
 async function emptyFolder(dir: string): Promise<void> {
   await rm(dir, { recursive: true, force: true })
   await mkdir(dir, { recursive: true, mode: 0o700 })
-}
-
-async function decode(stored: Blob, path: string, bytes: number): Promise<void> {
-  await pipeline(
-    stored.stream(),
-    createGunzip(),
-    (chunks: AsyncIterable<Uint8Array>) => exactly(bytes, chunks),
-    createWriteStream(path, { flags: 'wx', mode: 0o600 }),
-  )
-}
-
-/** Answers promise this length, and room was made for no more. */
-async function* exactly(
-  bytes: number,
-  chunks: AsyncIterable<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
-  let seen = 0
-  for await (const chunk of chunks) {
-    seen += chunk.length
-    if (seen > bytes) break
-    yield chunk
-  }
-  if (seen !== bytes) throw new DecodedLengthError(bytes)
-}
-
-/** What is stored does not decode to as many bytes as ingest counted. */
-export class DecodedLengthError extends Error {
-  override readonly name = 'DecodedLengthError'
-  readonly expectedBytes: number
-
-  constructor(expectedBytes: number) {
-    super(`not decoded to ${expectedBytes} bytes`)
-    this.expectedBytes = expectedBytes
-  }
 }

@@ -51,6 +51,13 @@ export class Representation {
     return this.#notModified
   }
 
+  /** As `whole`, without what only holds for a body of known length. */
+  get unsized(): Head {
+    const headers = this.#headersOf({})
+    headers.delete('accept-ranges')
+    return { status: this.whole.status, headers }
+  }
+
   part(range: Exclude<RangeDecision, string>): Head {
     return {
       status: 206,

@@ -5,6 +5,7 @@ import type { Snapshot } from '#site/snapshot.ts'
 import type { Bodies } from './bodies.ts'
 import { type CodingChoices, codingSet } from './codings.ts'
 import type { DecodedFiles } from './decoded-files.ts'
+import type { DecodedStreams } from './decoded-streams.ts'
 import type { FileAnswer } from './file-answer.ts'
 import type { MissingBlobs } from './missing-blobs.ts'
 import { fetchingPage, plainPage, unavailablePage } from './pages.ts'
@@ -15,6 +16,7 @@ export interface FileContext {
   readonly bodies: Bodies
   readonly choices: CodingChoices
   readonly decodedFiles: Pick<DecodedFiles, 'open'>
+  readonly decodedStreams: Pick<DecodedStreams, 'open'>
   readonly missing: Pick<MissingBlobs, 'arrival'>
   readonly recompressor: Pick<Recompressor, 'ask'>
 }
@@ -112,18 +114,30 @@ async function readOnce(delivery: Delivery, context: FileContext): Promise<Respo
   return send(delivery, body)
 }
 
-async function stream(
-  { answer, representation, range, isHead }: Delivery,
-  { bodies, decodedFiles }: FileContext,
-): Promise<Response | null> {
+async function stream(delivery: Delivery, context: FileContext): Promise<Response | null> {
+  const { answer, representation, range, isHead } = delivery
+  const { bodies, decodedFiles } = context
   const { file } = answer.decision
   const isStored = representation.coding === file.coding
   const body = await (isStored || isHead ? bodies.open(file) : decodedFiles.open(file))
   if (body === null) return null
   if (body === 'busy') return unavailablePage()
+  if (body === 'full') return await streamDecoded(delivery, context)
   if (isHead) return new Response(null, representation.whole)
   const { first, last } = range === 'whole' ? { first: 0, last: representation.bytes - 1 } : range
   const head = range === 'whole' ? representation.whole : representation.part(range)
   // Also the whole is a slice: of a file that is none, Bun answers `Range` by itself (Bun 1.4.5).
   return new Response(body.slice(first, last + 1), head)
+}
+
+/** All of it, also to whoever asked for a part (RFC 9110 §14.2 lets us), and of a length that is not told (Bun 1.4.5). */
+async function streamDecoded(
+  { answer, representation }: Delivery,
+  { bodies, decodedStreams }: FileContext,
+): Promise<Response | null> {
+  const { file } = answer.decision
+  const stored = await bodies.open(file)
+  if (stored === null) return null
+  const body = decodedStreams.open(stored, file.bytes)
+  return body === 'busy' ? unavailablePage() : new Response(body, representation.unsized)
 }

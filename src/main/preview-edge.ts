@@ -3,6 +3,7 @@ import type { StoredFiles } from '#cli/stored-files.ts'
 import { Bodies } from '#edge/bodies.ts'
 import { CodingChoices } from '#edge/codings.ts'
 import { DecodedFiles } from '#edge/decoded-files.ts'
+import { DecodedStreams } from '#edge/decoded-streams.ts'
 import { serveSite } from '#edge/edge.ts'
 import { plainPage } from '#edge/pages.ts'
 import { Recompressor } from '#edge/recompressor.ts'
@@ -40,6 +41,7 @@ export function openPreviewEdge(
   const context = {
     ...{ bodies, log, now: Date.now, choices: new CodingChoices() },
     decodedFiles: new DecodedFiles({ blobs, dir: join(dir, 'decoded'), bytesMax: decodedBytesMax }),
+    decodedStreams: new DecodedStreams(),
     recompressor: new Recompressor({ bodies, log }),
     awaited: { has: () => Promise.resolve(false) },
     countryOf: () => null,

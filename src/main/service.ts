@@ -14,6 +14,7 @@ import { AwaitedSites } from '#edge/awaited-sites.ts'
 import { Bodies } from '#edge/bodies.ts'
 import { CodingChoices } from '#edge/codings.ts'
 import { DecodedFiles } from '#edge/decoded-files.ts'
+import { DecodedStreams } from '#edge/decoded-streams.ts'
 import { serveNamed, serveSite } from '#edge/edge.ts'
 import { type Front, httpsRedirect, visitedHost, visitorCountry } from '#edge/front.ts'
 import { Hosts } from '#edge/hosts.ts'
@@ -139,7 +140,7 @@ async function openServiceStores(
 
 /** What the edge has in memory, and where it gets it from. */
 function openEdge({ config, log, shutdown }: ServiceOptions, stores: Stores) {
-  const { db, blobs, hints } = stores
+  const { db, blobs, floor, hints } = stores
   const originOf = (host: string): string => originAt(host, config.origin)
   const bodies = new Bodies({ blobs, bytesMax: config.bodyBytesMax })
   const missing = new MissingBlobs({ db, blobs, hints, log, now, signal: shutdown.over })
@@ -150,7 +151,7 @@ function openEdge({ config, log, shutdown }: ServiceOptions, stores: Stores) {
     onUnreadable: (site) => void missing.ask(site),
   })
   const decodedFiles = new DecodedFiles({
-    ...{ blobs, bytesMax: config.decodedBytesMax },
+    ...{ blobs, floor, bytesMax: config.decodedBytesMax },
     dir: join(config.dataDir, 'decoded'),
   })
   const recompressor = new Recompressor({ bodies, log })
@@ -158,7 +159,7 @@ function openEdge({ config, log, shutdown }: ServiceOptions, stores: Stores) {
   const hosts = new Hosts({ db, originOf })
   const choices = new CodingChoices()
   const memory = { bodies, choices, decodedFiles, hosts, names: new ServedNames(), snapshots }
-  return { ...memory, awaited, missing, recompressor }
+  return { ...memory, awaited, decodedStreams: new DecodedStreams(), missing, recompressor }
 }
 
 // Uploads run eight at a time a job, and several people's jobs may meet at one server.

@@ -1,5 +1,6 @@
 import { promisify } from 'node:util'
 import { createGzip, type Gzip, gzip } from 'node:zlib'
+import { pieceBytes, piecesOf } from '#blobs/pieces-of.ts'
 import { type Coding, isCompressible, isWorthGzip } from '#site/encoding.ts'
 import { mediaTypeOf } from '#site/media-type.ts'
 import type { SpoolFolder } from './spool-folder.ts'
@@ -17,11 +18,7 @@ export interface EncodedFile extends FileForm {
   readonly coding: Coding
 }
 
-/**
- * What is read at once; a file that is not larger stays in memory, because to open and write streams takes
- * longer than the work itself. A multiple of three: pieces of base64 need no rest.
- */
-const pieceBytes = 192 * 1024
+// A file that is no larger than a piece stays in memory: to open and write streams takes longer than the work itself.
 const gzipOptions = { level: 9, chunkSize: 64 * 1024 }
 const inMemory = promisify(gzip)
 
@@ -74,10 +71,3 @@ async function* base64Of(content: Blob): AsyncGenerator<Uint8Array> {
 }
 
 const textOf = (bytes: Uint8Array): Buffer<ArrayBuffer> => Buffer.from(bytes.toBase64(), 'latin1')
-
-/** The bytes one piece at a time. `Blob.stream` of Bun reads far ahead of whoever takes them. */
-export async function* piecesOf(content: Blob): AsyncGenerator<Uint8Array> {
-  for (let start = 0; start < content.size; start += pieceBytes) {
-    yield await content.slice(start, start + pieceBytes).bytes()
-  }
-}

@@ -129,6 +129,10 @@ export const locationCharsMax = 8000
 /** What is larger is streamed to visitors, and never in memory as a whole. */
 export const wholeBodyBytesMax = 1024 * 1024
 
+/** How slowly a visitor may take what we decoded for them, after the first while, when there is not enough of it for all. */
+export const readerBytesPerSecondMin = 8 * 1024
+export const readerGraceMs = 60 * 1000
+
 /** Text that is larger is sent in smaller codings than it is stored in, once we have made them. */
 export const recompressedBytesMin = 1024
 

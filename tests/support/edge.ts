@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { Bodies } from '#edge/bodies.ts'
 import { CodingChoices } from '#edge/codings.ts'
 import { DecodedFiles } from '#edge/decoded-files.ts'
+import { DecodedStreams } from '#edge/decoded-streams.ts'
 import { answerVisitor } from '#edge/edge.ts'
 import { Recompressor } from '#edge/recompressor.ts'
 import type { FileContext } from '#edge/respond-file.ts'
@@ -52,6 +53,7 @@ export function visitedSite(
       ...{ blobs: { open }, bytesMax },
       dir: scratch,
     }),
+    decodedStreams: new DecodedStreams(),
     choices: new CodingChoices(),
     missing: { arrival: async () => false },
     recompressor: new Recompressor({ bodies, log: recordingLog([]) }),

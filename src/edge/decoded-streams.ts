@@ -1,0 +1,87 @@
+import { decode } from './decode.ts'
+import { slowestReadMs } from './slowest-read.ts'
+
+/** Measured, each takes some 800 KB: pieces of what is stored, and what zlib needs. */
+const streamsMax = 32
+
+interface DecodedStreamsOptions {
+  readonly slowestMs?: (bytes: number) => number
+  readonly checkEveryMs?: number
+}
+
+/**
+ * Stored gzip, decoded while a visitor reads it: for when the disk has no room for the decoded file. At most 32 at a
+ * time, and none for visitors who are too slow.
+ */
+export class DecodedStreams {
+  readonly #slowestMs: (bytes: number) => number
+  readonly #checkEveryMs: number
+  #open = 0
+
+  constructor({ slowestMs = slowestReadMs, checkEveryMs = 15_000 }: DecodedStreamsOptions = {}) {
+    this.#slowestMs = slowestMs
+    this.#checkEveryMs = checkEveryMs
+  }
+
+  /**
+   * `busy`: there are 32. Reading rejects for what is damaged, and with SlowReaderError. To be read or cancelled; who
+   * does neither is too slow in the end.
+   */
+  open(stored: Blob, bytes: number): ReadableStream<Uint8Array> | 'busy' {
+    if (this.#open >= streamsMax) return 'busy'
+    this.#open++
+    const chunks = decode(stored, bytes)
+    const began = performance.now()
+    let taken = 0
+    let hasEnded = false
+    const end = (): void => {
+      if (hasEnded) return
+      hasEnded = true
+      clearInterval(watch)
+      this.#open--
+      // It fails when what is stored is damaged, of which its reader has heard.
+      chunks.return(undefined).catch(() => undefined)
+    }
+    let endSlowReader = end
+    const watch = setInterval(() => {
+      if (performance.now() - began > this.#slowestMs(taken)) endSlowReader()
+    }, this.#checkEveryMs)
+    const source: UnderlyingDefaultSource<Uint8Array> = {
+      start(controller) {
+        endSlowReader = () => {
+          end()
+          controller.error(new SlowReaderError(taken))
+        }
+      },
+      async pull(controller) {
+        try {
+          const { done, value } = await chunks.next()
+          if (hasEnded) return
+          if (done) {
+            end()
+            controller.close()
+          } else {
+            taken += value.length
+            controller.enqueue(value)
+          }
+        } catch (error) {
+          end()
+          controller.error(error)
+        }
+      },
+      cancel: end,
+    }
+    return new ReadableStream(source, { highWaterMark: 0 })
+  }
+}
+
+/** A visitor took a decoded file too slowly, which others cannot get meanwhile. */
+export class SlowReaderError extends Error {
+  override readonly name = 'SlowReaderError'
+  readonly takenBytes: number
+
+  constructor(takenBytes: number) {
+    super(`answer taken too slowly; bytes=${takenBytes}`)
+    this.takenBytes = takenBytes
+  }
+}
