@@ -7,9 +7,13 @@ import { codeBlocks } from './support/code-blocks.ts'
 const root = join(import.meta.dir, '..')
 const read = (path: string): Promise<string> => Bun.file(join(root, path)).text()
 // Not docs/spec: it tells what is still to come too.
-const documents = ['*.md', 'docs/*.md', 'docs/adr/*.md', 'devnet/*.md'].flatMap((pattern) => [
-  ...new Bun.Glob(pattern).scanSync(root),
-])
+const documents = [
+  '*.md',
+  'docs/*.md',
+  'docs/adr/*.md',
+  'docs/upstream/*.md',
+  'devnet/*.md',
+].flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(root)])
 
 /** What the documents call by a name like a setting's, and is none. */
 const otherVariables = /^(?:TEST_DATABASE_URL|REQUIRE_ALL|(?:FUZZ|GARBAGE)_RUNS)$/
