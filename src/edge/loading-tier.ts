@@ -4,6 +4,8 @@ export interface Loaded<Value> {
   readonly value: Value
   /** As the tier is to count it. */
   readonly bytes: number
+  /** Whose it is, where somebody could have too much of all. */
+  readonly owner?: string
 }
 
 /**
@@ -54,8 +56,9 @@ export class LoadingTier<Value> {
       .then((loaded) => {
         if (loaded === null) return null
         // Forgotten meanwhile: good enough for those who asked before the change, not for later ones.
-        if (this.#loading.get(key) === loading) this.#tier.keep(key, loaded.value, loaded.bytes)
-        return loaded.value
+        const { value, bytes, owner } = loaded
+        if (this.#loading.get(key) === loading) this.#tier.keep(key, value, bytes, owner)
+        return value
       })
       .finally(() => {
         if (this.#loading.get(key) === loading) this.#loading.delete(key)

@@ -44,6 +44,27 @@ describe('a tier', () => {
     expect(kept?.value).toBeNull()
   })
 
+  test('takes room for an owner with more than a quarter of it from what is theirs', () => {
+    const tier = filled(80, 'a', 'b', 'c', 'd', 'e')
+    for (const key of ['1', '2', '3', '4', '5']) tier.keep(key, key, 10, 'owner')
+    const all = ['a', 'b', 'c', 'd', 'e', '1', '2', '3', '4', '5']
+    expect(there(tier, ...all)).toBe('abcde345')
+    tier.use(tier.find('3'))
+    tier.keep('6', '6', 10, 'owner')
+    expect(there(tier, ...all, '6')).toBe('abcde356')
+    tier.grow('6', 1)
+    expect(there(tier, ...all, '6')).toBe('abcde56')
+  })
+
+  test('takes room for everybody else, and for what is alone, from whoever has it', () => {
+    const tier = filled(40, 'a', 'b')
+    tier.keep('1', '1', 20, 'owner')
+    tier.keep('c', 'C', 10, 'other')
+    expect(there(tier, 'a', 'b', 'c', '1')).toBe('bc1')
+    tier.keep('2', '2', 30, 'another')
+    expect(there(tier, 'a', 'b', 'c', '1', '2')).toBe('c2')
+  })
+
   test('does not keep what is larger than itself, nor throw others out for it', () => {
     const tier = filled(30, 'a')
     expect(tier.keep('b', 'B', 31).value).toBeNull()

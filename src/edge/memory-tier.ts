@@ -14,15 +14,20 @@ export interface TierStats {
   readonly evictions: number
 }
 
+/** An owner with more of a tier than this makes room for more from what is theirs. */
+const ownerShareMax = 1 / 4
+
 /**
  * Values by key, bounded by their bytes as whoever keeps them counts. When there is too much, those go
- * that were not used since they were last passed over. Using costs one write, so it may be done in the
+ * that were not used since they were last passed over: of an owner who has much already, from among their
+ * own. Using costs one write, so it may be done in the
  * path of a request; whoever holds on to a `Kept` need not look it up again.
  */
 export class MemoryTier<Value> {
   readonly #bytesMax: number
   /** In the order in which they are passed over. */
   readonly #entries = new Map<string, Entry<Value>>()
+  readonly #owners = new Map<string, Owned<Value>>()
   #bytes = 0
   #hits = 0
   #misses = 0
@@ -64,13 +69,15 @@ export class MemoryTier<Value> {
   }
 
   /** In place of what was there, and as good as used. What is larger than the tier is not kept: its value is null. */
-  keep(key: string, value: Value, bytes: number): Kept<Value> {
+  keep(key: string, value: Value, bytes: number, owner: string | null = null): Kept<Value> {
     this.forget(key)
     if (bytes > this.#bytesMax) return { key, value: null }
-    const entry = { key, value, bytes, isUsed: true }
+    const owned = owner === null ? null : this.#ownedBy(owner)
+    const entry: Entry<Value> = { key, value, bytes: 0, owned, isUsed: true }
     this.#entries.set(key, entry)
-    this.#bytes += bytes
-    this.#makeRoom()
+    owned?.entries.add(entry)
+    this.#count(entry, bytes)
+    this.#makeRoom(entry)
     return entry
   }
 
@@ -78,26 +85,43 @@ export class MemoryTier<Value> {
   grow(key: string, bytes: number): void {
     const entry = this.#entries.get(key)
     if (entry === undefined) return
-    entry.bytes += bytes
-    this.#bytes += bytes
-    this.#makeRoom()
+    this.#count(entry, bytes)
+    this.#makeRoom(entry)
   }
 
   forget(key: string): void {
     const entry = this.#entries.get(key)
     if (entry === undefined) return
     this.#entries.delete(key)
-    this.#bytes -= entry.bytes
+    this.#count(entry, -entry.bytes)
     entry.value = null
+    const { owned } = entry
+    owned?.entries.delete(entry)
+    if (owned?.entries.size === 0) this.#owners.delete(owned.owner)
   }
 
   forgetAll(): void {
     for (const key of this.#entries.keys()) this.forget(key)
   }
 
-  #makeRoom(): void {
+  #ownedBy(owner: string): Owned<Value> {
+    const known = this.#owners.get(owner) ?? { owner, bytes: 0, entries: new Set() }
+    this.#owners.set(owner, known)
+    return known
+  }
+
+  #count(entry: Entry<Value>, bytes: number): void {
+    entry.bytes += bytes
+    this.#bytes += bytes
+    if (entry.owned !== null) entry.owned.bytes += bytes
+  }
+
+  /** For this entry. */
+  #makeRoom({ owned }: Entry<Value>): void {
     while (this.#bytes > this.#bytesMax) {
-      const [oldest] = this.#entries.values()
+      const isOwners = owned !== null && owned.entries.size > 1
+      const hasMuch = isOwners && owned.bytes > this.#bytesMax * ownerShareMax
+      const [oldest] = hasMuch ? owned.entries : this.#entries.values()
       if (oldest === undefined) return
       if (oldest.isUsed) this.#passOver(oldest)
       else {
@@ -111,12 +135,23 @@ export class MemoryTier<Value> {
     entry.isUsed = false
     this.#entries.delete(entry.key)
     this.#entries.set(entry.key, entry)
+    entry.owned?.entries.delete(entry)
+    entry.owned?.entries.add(entry)
   }
+}
+
+/** What an owner has in a tier. */
+interface Owned<Value> {
+  readonly owner: string
+  bytes: number
+  /** In the order in which they are passed over. */
+  readonly entries: Set<Entry<Value>>
 }
 
 interface Entry<Value> {
   readonly key: string
   value: Value | null
   bytes: number
+  readonly owned: Owned<Value> | null
   isUsed: boolean
 }

@@ -9,7 +9,7 @@ import { SiteInMemory } from './site-in-memory.ts'
 
 /**
  * The sites that visitors asked for, by label: their live snapshots and the answers made of them. Bounded by
- * their bytes in memory. A change in the index is seen within a second.
+ * their bytes in memory, and so that one owner's many sites do not push out everybody else's. A change in the index is seen within a second.
  */
 export class Snapshots {
   readonly #tier: LoadingTier<SiteInMemory>
@@ -21,7 +21,7 @@ export class Snapshots {
       const { primary } = loaded
       const grow = (bytes: number): void => this.#tier.grow(label, site, bytes)
       const site = new SiteInMemory(loaded.site, grow, primary)
-      return { value: site, bytes: loaded.bytes }
+      return { value: site, bytes: loaded.bytes, owner: site.site.snapshot.did }
     })
   }
 
