@@ -123,6 +123,7 @@ http {
     add_header Cache-Control "public, max-age=0, must-revalidate";
     add_header X-Content-Type-Options nosniff;
     add_header Access-Control-Allow-Origin *;
+    add_header Access-Control-Expose-Headers *;
   }
 }
 `
@@ -139,6 +140,7 @@ http://:${port} {
   header Cache-Control "public, max-age=0, must-revalidate"
   header X-Content-Type-Options nosniff
   header Access-Control-Allow-Origin *
+  header Access-Control-Expose-Headers *
   file_server {
     precompressed gzip
   }
