@@ -48,11 +48,17 @@ test('a version is what ingest would make of the published folder', async () => 
 })
 
 test('problems of all kinds are one list', async () => {
-  const files = { 'a.html': 'x'.repeat(1001), '.sitehostignore': '[\n', _redirects: '/a /b 999' }
+  const files = {
+    'a.html': 'x'.repeat(1001),
+    '.sitehostignore': '[\n',
+    _redirects: '/a /b 999',
+    'netlify.toml': '',
+  }
   expect((await readFiles(files)).problems).toEqual([
     expect.stringMatching(/^\.sitehostignore, line 1: /),
     expect.stringMatching(/^publishing would refuse this: "a\.html" is larger than /),
     expect.stringMatching(/^_redirects, line 1: /),
+    expect.stringMatching(/^netlify\.toml is /),
   ])
 })
 

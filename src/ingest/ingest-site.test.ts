@@ -341,6 +341,11 @@ describe('rules at the root go live as text,', () => {
     expect(await ingest()).toBe('went-live')
     expect(await toMend()).toEqual([expect.stringMatching(/^_redirects, line 2: ./)])
   })
+  test("with the files of other hosts' rules as problems", async () => {
+    await put({ 'vercel.json': file('{}') })
+    expect(await ingest()).toBe('went-live')
+    expect(await toMend()).toEqual([expect.stringMatching(/^vercel\.json is /)])
+  })
   test('with what is no UTF-8 replaced', async () => {
     await put({ _redirects: file(Buffer.from('\ufeff/a /b\n/caf\xe9 /c', 'latin1')) })
     await ingest()

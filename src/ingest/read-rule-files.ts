@@ -1,5 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import type { BlobStore } from '#blobs/blob-store.ts'
+import { foreignFileProblems } from '#site/foreign-files.ts'
 import { ruleFileBytesMax } from '#site/limits.ts'
 import type { SiteSettings } from '#site/settings.ts'
 import type { SnapshotFile } from '#site/snapshot.ts'
@@ -21,7 +22,7 @@ export interface RuleFiles {
   readonly redirects: string
   /** The same of `_headers`. */
   readonly headers: string
-  /** What the owner shall mend in them. */
+  /** What the owner shall mend in them, and which files are other hosts' rules. */
   readonly problems: readonly string[]
 }
 
@@ -45,6 +46,7 @@ export async function readRuleFiles(
   const redirects = await textOf('_redirects')
   const headers = await textOf('_headers')
   problems.push(...ruleProblems({ redirects, headers, settings }))
+  problems.push(...foreignFileProblems(files.keys()))
   return { redirects, headers, problems }
 }
 
