@@ -2,7 +2,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { parseDnsServerAddress } from '#domains/dns-server-address.ts'
 import { isDomainId } from '#domains/domain-id.ts'
 import { createLookUp } from '#domains/look-up.ts'
-import { customDomainsMax, pendingDomainsMax } from '#site/limits.ts'
+import { customDomainsMax, keptSubdomainMs, pendingDomainsMax } from '#site/limits.ts'
 import type { Did } from '#site/site-address.ts'
 import { upsertAccount } from '#store/accounts.ts'
 import { latestChangeSeq, readChanges } from '#store/changes.ts'
@@ -241,10 +241,12 @@ describe('POST /api/domain/sitehost/map-site', () => {
 describe('DELETE /api/domain/sitehost/:domain', () => {
   const release = (domain: string) => ask('DELETE', `domain/sitehost/${domain}`)
 
-  test('makes the name free', async () => {
+  test('makes the name free for who had it, and in time for others', async () => {
     await claim('alice')
     expect(await release(`Alice.${baseDomain}`)).toEqual(success)
     expect(await release(`alice.${baseDomain}`)).toEqual(domainNotFound)
+    expect(await claim('alice', bob)).toEqual([409, { error: 'That name is taken.' }])
+    api().now += keptSubdomainMs
     expect((await claim('alice', bob))[0]).toBe(200)
   })
 

@@ -11,6 +11,7 @@ import { findAccount } from '#store/accounts.ts'
 import { listCustomDomains } from '#store/custom-domains.ts'
 import type { Db } from '#store/database.ts'
 import { hasLeft } from '#store/departures.ts'
+import { listKeptSubdomains } from '#store/kept-subdomains.ts'
 import { listSites, type Site } from '#store/sites.ts'
 import { listSubdomains } from '#store/subdomains.ts'
 import { listVersions, type Version } from '#store/versions.ts'
@@ -65,6 +66,7 @@ async function* exportPieces(did: Did, context: ExportContext): AsyncGenerator<s
   const { db, now } = context
   const account = await findAccount(db, did)
   const subdomains = await listSubdomains(db, did)
+  const keptNames = await listKeptSubdomains(db, did, now())
   const customDomains = await listCustomDomains(db, did)
   const sites = await listSites(db, did)
   yield* jsonObject({
@@ -85,6 +87,7 @@ async function* exportPieces(did: Did, context: ExportContext): AsyncGenerator<s
       ...{ domain, rkey: site, primary: isPrimary },
       ...{ createdAt: isoOf(createdAt), updatedAt: isoOf(updatedAt) },
     })),
+    keptNames: keptNames.map(({ domain, keptUntil }) => ({ domain, keptUntil: isoOf(keptUntil) })),
     customDomains: customDomains.map((domain) => ({
       ...customDomainRow(domain, context.baseDomain),
       primary: domain.isPrimary,

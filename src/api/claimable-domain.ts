@@ -4,11 +4,16 @@ import type { ApiContext } from './context.ts'
 /** The domain that a label makes; null for one that nobody may claim, the application's own among them. */
 export function claimableDomain(
   handle: string,
-  { baseDomain, origin }: Pick<ApiContext, 'baseDomain' | 'origin'>,
+  {
+    baseDomain,
+    origin,
+    reservedNames,
+  }: Pick<ApiContext, 'baseDomain' | 'origin' | 'reservedNames'>,
 ): string | null {
   const label = parseSubdomainLabel(handle)
+  if (label === null || reservedNames.has(label)) return null
   const domain = `${label}.${baseDomain}`
   const application = new URL(origin).hostname
   const isApplications = application === domain || application.endsWith(`.${domain}`)
-  return label === null || isApplications ? null : domain
+  return isApplications ? null : domain
 }

@@ -31,6 +31,8 @@ export interface ApiContext {
   readonly syncAccount: (did: Did) => Promise<AccountSync>
   /** What claimed names end in. */
   readonly baseDomain: string
+  /** What nobody may claim beside what nobody may anywhere (`RESERVED_NAMES`). */
+  readonly reservedNames: ReadonlySet<string>
   /** Of an account. */
   readonly subdomainsMax: number
   readonly lookUp: LookUp

@@ -1,22 +1,30 @@
 import { foldDomain } from '#domains/domain-name.ts'
+import { isKeptForAnother } from '#store/kept-subdomains.ts'
 import { findSubdomain } from '#store/subdomains.ts'
 import type { HandlersOf } from './bind-routes.ts'
 import { claimableDomain } from './claimable-domain.ts'
 import type { ApiContext } from './context.ts'
 import type { publicDomainRoutes } from './contract/domain.ts'
 import { literals } from './contract/messages.ts'
+import type { BrowserSessions } from './sessions.ts'
 
 /** `/api/domain/*`: what everybody may ask of a name (interface.md §4.3). */
-export function publicDomainHandlers(context: ApiContext): HandlersOf<typeof publicDomainRoutes> {
-  const { db, registrations } = context
+export function publicDomainHandlers(
+  context: ApiContext,
+  sessions: BrowserSessions,
+): HandlersOf<typeof publicDomainRoutes> {
+  const { db, now, registrations } = context
   return {
-    checkSubdomain: async ({ query, answer }) => {
+    checkSubdomain: async ({ query, answer, c }) => {
       const domain = claimableDomain(query.handle ?? '', context)
       if (domain === null) return answer(200, { available: false, reason: 'invalid' })
-      const subdomain = await findSubdomain(db, domain)
-      return subdomain === null
-        ? answer(200, { available: true, domain })
-        : answer(200, { available: false, reason: 'taken', domain })
+      const session = await sessions.read(c.req.raw.headers)
+      const isTaken =
+        (await findSubdomain(db, domain)) !== null ||
+        (await isKeptForAnother(db, domain, session?.did ?? null, now()))
+      return isTaken
+        ? answer(200, { available: false, reason: 'taken', domain })
+        : answer(200, { available: true, domain })
     },
 
     findRegistration: async ({ query, answer }) => {

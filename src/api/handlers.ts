@@ -27,7 +27,7 @@ export function handlersOf(
     ...userHandlers(context),
     ...signInHandlers(context, sessions),
     ...leavingHandlers(context, sessions),
-    ...publicDomainHandlers(context),
+    ...publicDomainHandlers(context, sessions),
     ...subdomainHandlers(context),
     ...customDomainHandlers(context),
     ...siteHandlers(context),

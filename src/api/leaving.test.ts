@@ -121,7 +121,7 @@ describe('the export', () => {
     )
     const exported = (await answer.json()) as Record<string, unknown>
     expect(Object.keys(exported)).toEqual([
-      ...['made', 'account', 'sites', 'sitehostDomains', 'customDomains'],
+      ...['made', 'account', 'sites', 'sitehostDomains', 'keptNames', 'customDomains'],
       ...['jobs', 'sessions', 'uploadedBlobs', 'waiting', 'complete'],
     ])
     expect(exported).toMatchObject({

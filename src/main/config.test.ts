@@ -70,6 +70,12 @@ describe('what is set', () => {
     expect(asked('')).toBeNull()
   })
 
+  test('reserved names are a list, with commas or blanks', () => {
+    const reserved = (text: string) => readConfig({ RESERVED_NAMES: text }, {}).reservedNames
+    expect([...reserved('shop, team  blog')]).toEqual(['shop', 'team', 'blog'])
+    expect(reserved('').size).toBe(0)
+  })
+
   test('secrets are a list, newest first', () => {
     const secrets = [`a${'x'.repeat(40)}`, `b${'x'.repeat(40)}`]
     expect(readConfig({ SECRET_KEY: secrets.join(', ') }, {}).secrets).toEqual(secrets)
@@ -141,6 +147,7 @@ describe('what a setting should be is told in plain words', () => {
     VISITED_BYTES_MAX: [['5GB', '0'], bytes],
     ALLOW_PRIVATE_HOSTS: [['yes', '2'], flag],
     DNS_SERVERS: [['dns.example', '9.9.9.9,'], /addresses such as 9\.9\.9\.9/],
+    RESERVED_NAMES: [['Shop', 'a.b', 'a;b'], /^RESERVED_NAMES: names in lower case without dots/],
     MAX_SUBDOMAINS: [['-1', 'x', '1e300'], /^MAX_SUBDOMAINS: a whole number, 0 or more$/],
     MAX_FILE_BYTES: [['lots', '-1', '0.5'], bytes],
     MAX_SITE_BYTES: [['300 MB'], bytes],

@@ -12,6 +12,7 @@ import {
   flag,
   httpUrl,
   listenAddress,
+  names,
   trustedProxies,
   wholeNumber,
 } from './setting-kinds.ts'
@@ -57,6 +58,7 @@ export const settings = z.object({
   VISITED_BYTES_MAX: bytes.default(5_000_000_000),
   ALLOW_PRIVATE_HOSTS: flag.default(false),
   DNS_SERVERS: dnsServers.default([]),
+  RESERVED_NAMES: names.prefault(''),
   MAX_SUBDOMAINS: wholeNumber('a whole number, 0 or more', { min: 0 }).default(3),
   MAX_FILE_BYTES: bytes.default(100 * 1024 * 1024),
   MAX_SITE_BYTES: bytes.default(300 * 1024 * 1024),
@@ -108,6 +110,8 @@ export interface Config {
   readonly allowPrivateHosts: boolean
   /** Empty: those of the machine. */
   readonly dnsServers: readonly DnsServerAddress[]
+  /** Names below the base domain that nobody may claim, beside those of `subdomain-label.ts`. */
+  readonly reservedNames: ReadonlySet<string>
   readonly subdomainsMax: number
   readonly fileBytesMax: number
   readonly siteBytesMax: number
@@ -184,6 +188,7 @@ function configOf(values: z.infer<typeof settings>): Config {
     visitedBytesMax: values.VISITED_BYTES_MAX,
     allowPrivateHosts: values.ALLOW_PRIVATE_HOSTS,
     dnsServers: values.DNS_SERVERS,
+    reservedNames: values.RESERVED_NAMES,
     subdomainsMax: values.MAX_SUBDOMAINS,
     fileBytesMax: values.MAX_FILE_BYTES,
     siteBytesMax: values.MAX_SITE_BYTES,

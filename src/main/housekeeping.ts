@@ -12,6 +12,7 @@ import { deleteExpiredBrowserSessions } from '#store/browser-sessions.ts'
 import { pruneChanges } from '#store/changes.ts'
 import type { Db } from '#store/database.ts'
 import { deleteJobsFinishedBefore } from '#store/jobs.ts'
+import { dropKeptSubdomains } from '#store/kept-subdomains.ts'
 import { deleteEndedLeases } from '#store/leases.ts'
 import { deleteExpiredSealed } from '#store/sealed-rows.ts'
 import { forgetRemovedSites } from '#store/site-room.ts'
@@ -60,6 +61,7 @@ async function sweepRows(db: Db, now: number): Promise<void> {
   await deleteExpiredAdminSessions(db, { now, idleMs: adminIdleMs })
   await deleteExpiredSealed(db, now)
   await deleteEndedLeases(db, now)
+  await dropKeptSubdomains(db, now)
   await deleteJobsFinishedBefore(db, now - dayMs)
   await dropReplacedSnapshots(db, now - replacedVersionMs)
   await forgetParkedStrangers(db, parkedStrangersMax)

@@ -186,9 +186,10 @@ async function openNetwork(
 
 /** What every room that needs it is told of the settings. */
 function rulesOf(config: Config) {
-  const { baseDomain, failPoint, fileBytesMax, origin, siteBytesMax, subdomainsMax } = config
+  const { baseDomain, failPoint, fileBytesMax, origin, siteBytesMax } = config
+  const { reservedNames, subdomainsMax } = config
   return {
-    ...{ baseDomain, subdomainsMax },
+    ...{ baseDomain, reservedNames, subdomainsMax },
     applicationHost: new URL(origin).hostname,
     limits: { fileBytesMax, siteBytesMax },
     siteUrl(address: SiteAddress): string {

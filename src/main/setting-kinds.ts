@@ -40,3 +40,10 @@ export const listenAddress = z.string().transform((text, context) => {
   context.addIssue('an address and a port, such as 127.0.0.1:3001 or [::1]:3001, or off')
   return z.NEVER
 })
+
+export const names = z.string().transform((list, context) => {
+  const given = list.split(/[\s,]+/).filter((name) => name !== '')
+  if (given.every((name) => /^[a-z0-9-]{1,63}$/.test(name))) return new Set(given)
+  context.addIssue('names in lower case without dots, such as shop, team or blog')
+  return z.NEVER
+})

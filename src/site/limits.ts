@@ -139,6 +139,10 @@ export const recompressedBytesMin = 1024
 /** Browsers in which an account is signed in. */
 export const browserSessionsMax = 100
 
+/** For so long a released subdomain is kept for its last owner, and so many of them an account. */
+export const keptSubdomainMs = 30 * 24 * 60 * 60 * 1000
+export const keptSubdomainsMax = 10
+
 /** Custom domains of an account: those that wait for their proof, and all of them. */
 export const pendingDomainsMax = 20
 export const customDomainsMax = 100

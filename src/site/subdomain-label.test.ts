@@ -34,6 +34,13 @@ describe('what may be claimed', () => {
     ['sites', null],
     ['dns', null],
     ['mta-sts', null],
+    ...[
+      ...['openpgpkey', 'autoconfig', 'lyncdiscover', 'sip', 'enterpriseenrollment'],
+      ...['enterpriseregistration', 'msoid', 'pop', 'pop3', 'webmail', 'relay', 'mx1', 'ftp'],
+      ...['localhost', 'broadcasthost', 'vpn', 'login', 'signin', 'account', 'accounts', 'app'],
+      ...['secure', 'security', 'support', 'help', 'status', 'billing', 'abuse', 'postmaster'],
+      ...['hostmaster', 'webmaster', 'noreply', 'root', 'ssl-admin'],
+    ].map((reserved): [string, null] => [reserved, null]),
     ['admins', 'admins'],
     ['constructor', 'constructor'],
   ]

@@ -5,7 +5,11 @@ const charsMax = 63
 const reserved = new Set([
   ...['www', 'api', 'admin', 'static', 'public', 'preview', 'cdn', 'pds', 'auth', 'staging'],
   ...['sites', 'mail', 'smtp', 'imap', 'ns', 'ns1', 'ns2', 'dns', 'autodiscover', 'wpad'],
-  ...['isatap', 'mta-sts'],
+  ...['isatap', 'mta-sts', 'openpgpkey', 'autoconfig', 'lyncdiscover', 'sip', 'msoid'],
+  ...['enterpriseenrollment', 'enterpriseregistration', 'pop', 'pop3', 'webmail', 'relay'],
+  ...['mx', 'mx1', 'ftp', 'localhost', 'broadcasthost', 'vpn', 'login', 'signin', 'account'],
+  ...['accounts', 'app', 'secure', 'security', 'support', 'help', 'status', 'billing', 'abuse'],
+  ...['postmaster', 'hostmaster', 'webmaster', 'noreply', 'root', 'ssl-admin'],
 ])
 
 /**

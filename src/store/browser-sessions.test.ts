@@ -70,6 +70,14 @@ await onEachStore('store/browser-sessions', (db) => {
     expect(listed).toHaveLength(browserSessionsMax)
     const ids = listed.map(({ idHash }) => idHash)
     expect([ids.slice(0, 2), ids.includes('1')]).toEqual([['newest', '0'], false])
+    // In the same millisecond: never the one that has just begun.
+    for (const idHash of Array.from({ length: browserSessionsMax + 9 }, () =>
+      crypto.randomUUID(),
+    )) {
+      await createBrowserSession(db(), { idHash, did: alice, expiresAt: 1000 }, 200)
+      expect(await findBrowserSession(db(), idHash, { now: 200, idleMs })).not.toBeNull()
+    }
+    expect(await countBrowserSessions(db(), alice)).toBe(browserSessionsMax)
     expect(await countBrowserSessions(db(), bob)).toBe(1)
     expect(await listBrowserSessions(db(), alice, { now: 1000, idleMs: 1000 })).toEqual([])
   })

@@ -28,11 +28,14 @@ export async function createBrowserSession(
     seenAt: now,
   }
   await db.insertInto('browserSessions').values(row).execute()
-  const kept = listed(db, session.did).select('idHash').limit(browserSessionsMax)
+  const { did, idHash } = session
+  // In one millisecond there may be many.
+  const others = listed(db, did).select('idHash').where('idHash', '!=', idHash)
   await db
     .deleteFrom('browserSessions')
-    .where('did', '=', session.did)
-    .where('idHash', 'not in', kept)
+    .where('did', '=', did)
+    .where('idHash', '!=', idHash)
+    .where('idHash', 'not in', others.limit(browserSessionsMax - 1))
     .execute()
 }
 

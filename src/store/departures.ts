@@ -1,6 +1,7 @@
 import type { Transaction } from 'kysely'
 import type { Did } from '#site/site-address.ts'
 import type { Db } from './database.ts'
+import { didHash } from './did-hash.ts'
 import { prepared } from './prepared.ts'
 import { removeAccountRows } from './remove-account.ts'
 import type { Schema } from './schema.ts'
@@ -20,7 +21,7 @@ export class AccountLeftError extends Error {
 export type DepartureOutcome = 'left' | 'publishing'
 
 /**
- * Removes everything that is remembered of the account, in one transaction: its names are free, its sites
+ * Removes everything that is remembered of the account, in one transaction: its names are kept as released ones, its sites
  * nowhere, its browsers signed out. What was under way for it remembers nothing of it any more, and what
  * has to be done outside of the database is `takeDueDepartures`'s. Not while a job of it is unfinished.
  */
@@ -33,7 +34,7 @@ export function beginDeparture(db: Db, did: Did, now: number): Promise<Departure
     const row = { did, leftAt: now, attempts: 0, nextAttemptAt: now }
     await transaction
       .insertInto('departures')
-      .values({ didHash: hashOf(did), ...row })
+      .values({ didHash: didHash(did), ...row })
       .onConflict((conflict) => conflict.column('didHash').doUpdateSet(row))
       .execute()
     await removeAccountRows(transaction, did, now)
@@ -85,7 +86,7 @@ export function finishDeparture(db: Db, did: Did, now: number): Promise<void> {
 
 /** Whether it has left and has not come back. */
 export async function hasLeft(db: Db, did: Did): Promise<boolean> {
-  const { rows } = await selectDeparture(db, { didHash: hashOf(did) })
+  const { rows } = await selectDeparture(db, { didHash: didHash(did) })
   return rows.length > 0
 }
 
@@ -106,10 +107,7 @@ export async function assertHere(transaction: Transaction<Schema>, did: Did): Pr
 
 /** It has signed in again. */
 export async function comeBack(db: Db, did: Did): Promise<void> {
-  await db.deleteFrom('departures').where('didHash', '=', hashOf(did)).execute()
+  await db.deleteFrom('departures').where('didHash', '=', didHash(did)).execute()
 }
 
 const subjectOf = (did: Did): string => `account ${did}`
-
-// Whoever has left is not to be named any more, but recognised: what they publish elsewhere does not bring them back.
-const hashOf = (did: Did): string => new Bun.CryptoHasher('sha256').update(did).digest('hex')

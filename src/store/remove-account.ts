@@ -1,6 +1,7 @@
 import type { Transaction } from 'kysely'
 import type { Did } from '#site/site-address.ts'
 import { appendChange, appendHostChange } from './changes.ts'
+import { keepSubdomains } from './kept-subdomains.ts'
 import type { Schema } from './schema.ts'
 import { listSiteNames } from './sites.ts'
 
@@ -20,6 +21,10 @@ export async function removeAccountRows(
       .where('did', '=', did)
       .returning('domain')
       .execute()
+    if (table === 'subdomains') {
+      const domains = rows.map(({ domain }) => domain)
+      await keepSubdomains(transaction, did, domains, now)
+    }
     hosts.push(...rows.map(({ domain }) => domain))
   }
   for (const table of ['browserSessions', 'jobs', 'uploadedBlobs', 'visitedAccounts'] as const) {

@@ -35,6 +35,7 @@ export interface Schema {
   garbage: GarbageTable
   garbageWalk: GarbageWalkTable
   subdomains: SubdomainTable
+  keptSubdomains: KeptSubdomainTable
   customDomains: CustomDomainTable
   visitedAccounts: VisitedAccountTable
   departures: DepartureTable
@@ -196,6 +197,14 @@ interface SubdomainTable {
   isPrimary: Generated<0 | 1>
   createdAt: number
   updatedAt: number
+}
+
+interface KeptSubdomainTable {
+  /** With the base domain. */
+  domain: string
+  /** SHA-256 of the DID of who had it last: it may have left. */
+  didHash: string
+  releasedAt: number
 }
 
 interface CustomDomainTable {

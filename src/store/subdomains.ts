@@ -4,6 +4,7 @@ import type { SiteName } from '#site/site-name.ts'
 import { appendHostChange } from './changes.ts'
 import type { Db } from './database.ts'
 import { assertHere } from './departures.ts'
+import { forgetKeptSubdomain, isKeptForAnother, keepSubdomains } from './kept-subdomains.ts'
 import type { Schema } from './schema.ts'
 import { tellNames } from './tell-names.ts'
 import { inTransaction, lockUntilCommit } from './transaction.ts'
@@ -39,7 +40,7 @@ export function claimSubdomain(
     const owned = await listSubdomains(transaction, did)
     if (owned.length >= subdomainsMax) return { claimed: false, reason: 'limit' }
     const row = { did, domain, site: null, isPrimary: false, createdAt: now, updatedAt: now }
-    if (!(await insertUnlessTaken(transaction, row))) return taken
+    if (!(await insertUnlessTaken(transaction, row, now))) return taken
     await appendHostChange(transaction, domain, now)
     return { claimed: true }
   })
@@ -49,7 +50,7 @@ const taken: ClaimOutcome = { claimed: false, reason: 'taken' }
 
 export type RenameOutcome = 'renamed' | 'taken' | 'not-found'
 
-/** Takes another name in place of one of the account's; what it leads to, and its age, stay. */
+/** Takes another name in place of one of the account's, which is released; what it leads to, and its age, stay. */
 export function renameSubdomain(
   db: Db,
   { did, domain }: SubdomainKey,
@@ -62,8 +63,9 @@ export function renameSubdomain(
     if (newDomain === domain) return 'renamed'
     // Not an update of the key: two that take each other's names would wait for each other.
     const renamed = { ...row, domain: newDomain, updatedAt: now }
-    if (!(await insertUnlessTaken(transaction, renamed))) return 'taken'
+    if (!(await insertUnlessTaken(transaction, renamed, now))) return 'taken'
     await transaction.deleteFrom('subdomains').where('domain', '=', domain).execute()
+    await keepSubdomains(transaction, did, [domain], now)
     await tellEdge(transaction, row, now)
     await appendHostChange(transaction, newDomain, now)
     return 'renamed'
@@ -91,7 +93,7 @@ export async function mapSubdomain(
   return mapped ?? false
 }
 
-/** From now on anybody may claim the name. False: the account has no such subdomain. */
+/** After `keptSubdomainMs` anybody may claim the name, its last owner at once. False: the account has no such subdomain. */
 export async function releaseSubdomain(
   db: Db,
   { did, domain }: SubdomainKey,
@@ -99,6 +101,7 @@ export async function releaseSubdomain(
 ): Promise<boolean> {
   const released = await withSubdomain(db, { did, domain }, async (transaction, row) => {
     await transaction.deleteFrom('subdomains').where('domain', '=', domain).execute()
+    await keepSubdomains(transaction, did, [domain], now)
     await tellEdge(transaction, row, now)
     return true
   })
@@ -165,12 +168,23 @@ function inAccountTransaction<Result>(
   })
 }
 
-/** False: somebody has that name, or had it a moment earlier. */
-async function insertUnlessTaken(db: Db, row: Subdomain): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await db
+/** False: somebody has that name, had it a moment earlier, or is the only one who gets it. */
+async function insertUnlessTaken(
+  transaction: Transaction<Schema>,
+  row: Subdomain,
+  now: number,
+): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await transaction
     .insertInto('subdomains')
     .values({ ...row, isPrimary: row.isPrimary ? 1 : 0 })
     .onConflict((conflict) => conflict.column('domain').doNothing())
     .executeTakeFirstOrThrow()
-  return numInsertedOrUpdatedRows === 1n
+  if (numInsertedOrUpdatedRows !== 1n) return false
+  // Only now: PostgreSQL has waited for whoever was just releasing it, and shows what they left.
+  if (await isKeptForAnother(transaction, row.domain, row.did, now)) {
+    await transaction.deleteFrom('subdomains').where('domain', '=', row.domain).execute()
+    return false
+  }
+  await forgetKeptSubdomain(transaction, row.domain)
+  return true
 }

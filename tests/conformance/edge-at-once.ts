@@ -31,6 +31,9 @@ const verify = (who: PersonName, id: string) => (scene: Scene) => {
   return scene.do(who, 'POST', '/api/domain/custom/verify', { id: scene.facts[id] })
 }
 
+/** As if what was released had been released 30 days ago. */
+const keepNoName = ({ stage }: Scene) => stage.database.db.deleteFrom('keptSubdomains').execute()
+
 /** Every host has been visited before each step, so that what was in memory would show. */
 const steps: readonly Step[] = [
   {
@@ -57,8 +60,9 @@ const steps: readonly Step[] = [
     shows: { [renamed]: nothing },
   },
   {
-    what: 'claimed by another, and mapped',
+    what: 'claimed by another when its time is over, and mapped',
     change: async (scene) => {
+      await keepNoName(scene)
       await scene.claim('bob', 'edge-renamed')
       await mapName('bob', renamed, 'theirs')(scene)
     },
@@ -110,6 +114,7 @@ const steps: readonly Step[] = [
   {
     what: 'its site deleted',
     change: async (scene) => {
+      await keepNoName(scene)
       await scene.claim('alice', 'edge-name')
       await mapName('alice', host, 'second')(scene)
       await withinASecond(async () => expect(await visit(scene.stage, host)).toBe(second))

@@ -20,6 +20,10 @@ const registered = { route: 'GET /api/domain/registered', by: 'nobody' } as cons
 const claim = { route: 'POST /api/domain/claim', by: 'alice' } as const
 const update = { route: 'POST /api/domain/update', by: 'alice' } as const
 
+async function released(scene: Scene): Promise<void> {
+  await scene.claim('alice', 'released-now')
+  await scene.do('alice', 'DELETE', '/api/domain/sitehost/released-now.localhost')
+}
 const alicesName = (scene: Scene) => scene.claim('alice', 'alices-name')
 const threeNames = async (scene: Scene) => {
   for (const name of ['one', 'two', 'three']) await scene.claim('dora', `dora-${name}`)
@@ -43,6 +47,24 @@ export const subdomainRows: readonly Row[] = [
     what: 'a name that is free',
     path: '/api/domain/check?handle=is-free',
     ...{ status: 200, body: { available: true, domain: 'is-free.{base}' } },
+  },
+  {
+    ...check,
+    section: 'decisions 4',
+    what: 'one that alice has released',
+    given: released,
+    path: '/api/domain/check?handle=released-now',
+    status: 200,
+    body: { available: false, reason: 'taken', domain: 'released-now.{base}' },
+  },
+  {
+    ...check,
+    section: 'decisions 4',
+    what: 'the same, for alice',
+    by: 'alice',
+    given: released,
+    path: '/api/domain/check?handle=released-now',
+    ...{ status: 200, body: { available: true, domain: 'released-now.{base}' } },
   },
   {
     ...check,
@@ -177,6 +199,26 @@ export const subdomainRows: readonly Row[] = [
     given: alicesName,
     json: { handle: 'alices-name' },
     ...taken,
+  },
+  {
+    ...claim,
+    section: 'decisions 4',
+    what: 'a name that another has released: kept for them',
+    by: 'bob',
+    given: released,
+    json: { handle: 'released-now' },
+    ...taken,
+  },
+  {
+    ...claim,
+    section: 'decisions 4',
+    what: 'a name that one has released oneself',
+    given: async (scene) => {
+      await released(scene)
+      await releaseInTheEnd(scene, 'released-now')
+    },
+    json: { handle: 'released-now' },
+    ...{ status: 200, body: { success: true, domain: 'released-now.{base}' } },
   },
   {
     ...claim,

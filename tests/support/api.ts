@@ -200,6 +200,7 @@ function openApi(
     spool,
     limits: { fileBytesMax: mebibyte, siteBytesMax: 2 * mebibyte },
     ...{ origin: baseUrl, trustedProxies: parseTrustedProxies('127.0.0.1') ?? [] },
+    reservedNames: new Set(['our-shop']),
     ...{ baseDomain, lookUp, subdomainsMax: 3, registrations: new Registrations({ db, hints }) },
     siteUrl: ({ name }) => `http://${name}.test/`,
     syncAccount: (did) => network.sync(did),

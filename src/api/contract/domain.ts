@@ -100,6 +100,7 @@ export const subdomainRoutes = {
     path: '/api/domain/update',
     limit: 'claim',
     summary: 'Renames a claimed name; it still leads to the same site',
+    details: 'The name that it had is kept for the account, as a released one.',
     body: {
       kind: 'json',
       schema: z.object({
@@ -130,7 +131,7 @@ export const subdomainRoutes = {
     access: 'signed-in',
     method: 'DELETE',
     path: '/api/domain/sitehost/:domain',
-    summary: 'Gives a claimed name back: anybody may claim it then',
+    summary: 'Gives a claimed name back: after 30 days anybody may claim it, at once who had it',
     params: { domain: subdomain },
     answers: { 200: done },
     failures: { 404: [literals.domainNotFound] },

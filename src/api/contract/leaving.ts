@@ -67,6 +67,9 @@ const everything = z.strictObject({
       updatedAt: instant,
     }),
   ),
+  keptNames: z
+    .array(z.strictObject({ domain: z.string(), keptUntil: instant }))
+    .describe('Released ones that only this account gets back'),
   customDomains: z.array(
     customDomainRow.extend({
       primary: z.boolean(),
@@ -121,7 +124,7 @@ export const leavingRoutes = {
     path: '/api/user',
     summary: 'Removes everything that is here of the account',
     details:
-      'Its sites are not found within a second, its names are free for others, all its browsers are signed out. With `records` its records in its own repository are deleted first; when that fails, nothing here has changed.',
+      'Its sites are not found within a second, its names are kept for 30 days should it come back, all its browsers are signed out. With `records` its records in its own repository are deleted first; when that fails, nothing here has changed.',
     body: {
       kind: 'json',
       isOptional: true,

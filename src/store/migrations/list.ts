@@ -17,6 +17,7 @@ import { accountsByHandle } from './0015-accounts-by-handle.ts'
 import { accountChecks } from './0016-account-checks.ts'
 import { inactiveAccounts } from './0017-inactive-accounts.ts'
 import { signIns } from './0019-sign-ins.ts'
+import { keptSubdomains } from './0020-kept-subdomains.ts'
 
 /**
  * All migrations by name, in their order. One that was released is never edited, renamed or
@@ -42,5 +43,6 @@ export function migrations(dialect: 'sqlite' | 'postgres'): Record<string, Migra
     '0016-account-checks': accountChecks(),
     '0017-inactive-accounts': inactiveAccounts(),
     '0019-sign-ins': signIns(dialect),
+    '0020-kept-subdomains': keptSubdomains(dialect),
   }
 }

@@ -1,0 +1,102 @@
+import { expect, test } from 'bun:test'
+import { keptSubdomainMs, keptSubdomainsMax } from '#site/limits.ts'
+import type { Did } from '#site/site-address.ts'
+import { onEachStore } from '#tests/support/databases.ts'
+import { accountOf, alice, bob } from '#tests/support/sample-rows.ts'
+import { beginDeparture, comeBack } from './departures.ts'
+import { dropKeptSubdomains, isKeptForAnother, listKeptSubdomains } from './kept-subdomains.ts'
+import {
+  type ClaimOutcome,
+  claimSubdomain,
+  listSubdomains,
+  releaseSubdomain,
+  renameSubdomain,
+} from './subdomains.ts'
+
+const domain = 'a.example'
+const given: ClaimOutcome = { claimed: true }
+const taken: ClaimOutcome = { claimed: false, reason: 'taken' }
+
+await onEachStore('store/kept-subdomains', (db) => {
+  const claim = (name: string, did: Did = alice, now = 1) =>
+    claimSubdomain(db(), { did, domain: name }, { subdomainsMax: 3, now })
+  const release = (name: string, did: Did = alice, now = 1) =>
+    releaseSubdomain(db(), { did, domain: name }, now)
+
+  test('a released name is its last owner’s for 30 days, and then anybody’s', async () => {
+    await claim(domain)
+    await release(domain, alice, 10)
+    const over = 10 + keptSubdomainMs
+    for (const now of [10, over - 1]) expect(await claim(domain, bob, now)).toEqual(taken)
+    expect(await claim(domain, bob, over)).toEqual(given)
+    expect(await isKeptForAnother(db(), domain, alice, over)).toBe(false)
+  })
+
+  test('its last owner gets it back at once; released by a next one, it is theirs', async () => {
+    await claim(domain)
+    await release(domain)
+    expect(await claim(domain, alice, 2)).toEqual(given)
+    expect(await listKeptSubdomains(db(), alice, 2)).toEqual([])
+    await release(domain, alice, 3)
+    const later = 3 + keptSubdomainMs
+    await claim(domain, bob, later)
+    await release(domain, bob, later)
+    expect(await claim(domain, alice, later)).toEqual(taken)
+    expect(await claim(domain, bob, later)).toEqual(given)
+  })
+
+  test('a renamed one is kept as well, also from another’s renaming', async () => {
+    await claim(domain)
+    await claim('b.example', bob)
+    await renameSubdomain(db(), { did: alice, domain }, 'z.example', 2)
+    expect(await claim(domain, bob, 3)).toEqual(taken)
+    const wanted = await renameSubdomain(db(), { did: bob, domain: 'b.example' }, domain, 3)
+    expect(wanted).toBe('taken')
+    expect((await listSubdomains(db(), bob)).map((each) => each.domain)).toEqual(['b.example'])
+    const back = await renameSubdomain(db(), { did: alice, domain: 'z.example' }, domain, 4)
+    expect(back).toBe('renamed')
+  })
+
+  test('those of an account that has left are kept, should it come back', async () => {
+    await claim(domain)
+    await beginDeparture(db(), alice, 2)
+    expect(await claim(domain, bob, 3)).toEqual(taken)
+    await comeBack(db(), alice)
+    expect(await claim(domain, alice, 4)).toEqual(given)
+  })
+
+  test('of those that an account gives up, only the last ones are kept', async () => {
+    const names = Array.from({ length: keptSubdomainsMax + 1 }, (_, n) => `name-${n}.example`)
+    for (const [n, name] of names.entries()) {
+      await claim(name)
+      await release(name, alice, 10 + n)
+    }
+    expect(await listKeptSubdomains(db(), alice, 99)).toHaveLength(keptSubdomainsMax)
+    expect(await claim('name-0.example', bob, 99)).toEqual(given)
+    expect(await claim('name-1.example', bob, 99)).toEqual(taken)
+  })
+
+  test('nobody gets a name that is just being released', async () => {
+    await claim(domain)
+    const others = Array.from({ length: 20 }, (_, n) => accountOf(n))
+    const outcomes = await Promise.all([
+      ...others.slice(10).map((did) => claim(domain, did, 2)),
+      release(domain, alice, 2),
+      ...others.slice(0, 10).map((did) => claim(domain, did, 2)),
+    ])
+    expect(outcomes.filter((outcome) => typeof outcome === 'object' && outcome.claimed)).toEqual([])
+    expect(await claim(domain, alice, 3)).toEqual(given)
+  })
+
+  test('what is over is dropped, and nothing else', async () => {
+    await claim('old.example')
+    await claim('new.example')
+    await release('old.example', alice, 10)
+    await release('new.example', alice, 11)
+    await dropKeptSubdomains(db(), 10 + keptSubdomainMs)
+    const rows = await db().selectFrom('keptSubdomains').select(['domain', 'didHash']).execute()
+    expect<unknown>(rows).toEqual([
+      { domain: 'new.example', didHash: expect.stringMatching(/^[0-9a-f]{64}$/) },
+    ])
+  })
+})
