@@ -195,30 +195,20 @@ async function welcome({ did, idHash }: SessionRef, context: ApiContext): Promis
 /** Those in the repository; where that does not answer in time, those we know already. */
 async function siteNamesOf(did: Did, context: ApiContext): Promise<SiteName[]> {
   try {
-    return await withinTime(listSiteNames(did, context), listSitesMsMax)
+    return await listSiteNames(did, context, AbortSignal.timeout(listSitesMsMax))
   } catch (error) {
     context.log.warn('sites not listed', { did, error })
     return (await listSites(context.db, did)).map((site) => site.name)
   }
 }
 
-async function listSiteNames(did: Did, { oauth }: ApiContext) {
-  const repo = new AccountRepo(did, oauth.session)
+async function listSiteNames(did: Did, { oauth }: ApiContext, signal: AbortSignal) {
+  const repo = new AccountRepo(did, oauth.session, { signal })
   const records = await repo.listRecords('place.sitehost.fs', {
     recordsMax: sitesListedMax,
     valuesMax: 0,
   })
   return records.flatMap(({ rkey }) => parseSiteName(rkey) ?? [])
-}
-
-async function withinTime<T>(work: Promise<T>, ms: number): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms)
-  try {
-    return await Promise.race([work, promise])
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 const serverUrl = (input: string): string => (input.includes('://') ? input : `https://${input}`)

@@ -18,6 +18,8 @@ async function parsed(body: BodyInit | null): Promise<unknown> {
   }
 }
 
+const manyNames = Array.from({ length: 200 }, (_, n) => `,"n${n}":0`).join('')
+
 const facts: [string, BodyInit | null, unknown][] = [
   ['what is expected', '{"handle":"a"}', { handle: 'a' }],
   ['unknown fields, ignored', '{"handle":"a","x":1,"__proto__":{"y":1}}', { handle: 'a' }],
@@ -33,6 +35,12 @@ const facts: [string, BodyInit | null, unknown][] = [
     [400, 'body: not what was expected'],
   ],
   ['a field of another type', '{"handle":1}', [400, 'handle: expected a text']],
+  [
+    'values without end',
+    `{"handle":"a","x":[${'[],'.repeat(2_000)}0]}`,
+    [400, 'body: too many values'],
+  ],
+  ['names without end', `{"handle":"a"${manyNames}}`, [400, 'body: too many names']],
   ['too much by a byte', jsonOf(65_537), [413, 'body: at most 65536 bytes']],
   // 21 846 characters, each of three bytes
   ['too much in other letters', `"${'日'.repeat(21_846)}"`, [413, 'body: at most 65536 bytes']],

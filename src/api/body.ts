@@ -1,9 +1,12 @@
 import type { z } from 'zod'
+import { JsonLimitError, parseBoundedJson } from '#atproto/json-scan.ts'
 import { expectation } from '#site/expectation.ts'
 import { ApiError } from './errors.ts'
 
 /** Of a body for which a route says nothing else. */
 export const jsonBytesMax = 64 * 1024
+/** Of any body: settings at every limit have 300 values, and fields of twenty names. */
+const jsonLimits = { valuesMax: 2_000, namesMax: 200 }
 
 /**
  * The JSON body as `schema` has it; where it is optional, none is `{}`. Throws ApiError 400 that says what was
@@ -13,8 +16,8 @@ export async function parseBody<T>(
   request: Request,
   { schema, isOptional }: { readonly schema: z.ZodType<T>; readonly isOptional?: true },
 ): Promise<T> {
-  const text = await readText(request, jsonBytesMax)
-  return parse(schema, isOptional && text === '' ? {} : parseJson(text))
+  const bytes = await readBytes(request, jsonBytesMax)
+  return parse(schema, isOptional && bytes.length === 0 ? {} : await parseJson(bytes))
 }
 
 /** The value as `schema` has it. Throws ApiError 400 that says what was expected where. */
@@ -38,10 +41,10 @@ function safeParse<T>(schema: z.ZodType<T>, body: unknown): z.ZodSafeParseResult
 
 /** The JSON body, whatever it is. Throws ApiError 400 or, over `bytesMax`, 413. */
 export async function readJson(request: Request, bytesMax: number): Promise<unknown> {
-  return parseJson(await readText(request, bytesMax))
+  return await parseJson(await readBytes(request, bytesMax))
 }
 
-async function readText(request: Request, bytesMax: number): Promise<string> {
+async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of request.body ?? []) {
@@ -49,13 +52,14 @@ async function readText(request: Request, bytesMax: number): Promise<string> {
     if (bytes > bytesMax) throw new ApiError(413, `body: at most ${bytesMax} bytes`)
     chunks.push(chunk)
   }
-  return Buffer.concat(chunks).toString()
+  return Buffer.concat(chunks)
 }
 
-function parseJson(text: string): unknown {
+async function parseJson(bytes: Uint8Array): Promise<unknown> {
   try {
-    return JSON.parse(text)
-  } catch {
-    throw new ApiError(400, 'body: expected JSON')
+    return await parseBoundedJson(bytes, { bytesMax: bytes.length, ...jsonLimits })
+  } catch (error) {
+    const isTooMuch = error instanceof JsonLimitError
+    throw new ApiError(400, isTooMuch ? `body: too many ${error.limit}` : 'body: expected JSON')
   }
 }

@@ -1,12 +1,17 @@
 import { describe, expect, test } from 'bun:test'
 import { Hono } from 'hono'
-import { ServerRefusedError, ServerUnreachableError } from '#atproto/account-repo.ts'
+import {
+  ServerRefusedError,
+  ServerUnreachableError,
+  UnusableAnswerError,
+} from '#atproto/account-repo.ts'
 import { SessionEndedError } from '#atproto/oauth.ts'
 import { SignInError } from '#atproto/sign-in-error.ts'
 import { BlobStorageError } from '#blobs/blob-store.ts'
 import { SiteConflictError } from '#publish/commit-site.ts'
 import { ServerBusyError } from '#publish/server-patience.ts'
 import { UploadRefusedError } from '#publish/upload-refusal.ts'
+import { CommitUnknownError } from '#publish/write-site.ts'
 import { DatabaseUnavailableError } from '#store/database-unavailable.ts'
 import { recordingLog } from '#tests/support/api.ts'
 import { alice, siteOf } from '#tests/support/sample-rows.ts'
@@ -39,6 +44,21 @@ describe('foreseen', () => {
     [new SessionEndedError(alice, { cause }), 401, 'Unauthorized'],
     [
       new ServerUnreachableError('com.atproto.repo.putRecord', { cause }),
+      502,
+      'Your account’s server did not answer. Try again in a few minutes.',
+    ],
+    [
+      new UnusableAnswerError('com.atproto.repo.putRecord', 'cid', { cause }),
+      502,
+      'Your account’s server gave an answer that Sitehost cannot use (com.atproto.repo.putRecord: cid). Try again later, or tell whoever runs that server.',
+    ],
+    [
+      new CommitUnknownError(siteOf(alice), { cause: new UnusableAnswerError('m', 'results') }),
+      502,
+      'Your account’s server gave an answer that Sitehost cannot use (m: results). Try again later, or tell whoever runs that server.',
+    ],
+    [
+      new CommitUnknownError(siteOf(alice), { cause }),
       502,
       'Your account’s server did not answer. Try again in a few minutes.',
     ],

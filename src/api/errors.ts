@@ -1,6 +1,10 @@
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { ServerRefusedError, ServerUnreachableError } from '#atproto/account-repo.ts'
+import {
+  ServerRefusedError,
+  ServerUnreachableError,
+  UnusableAnswerError,
+} from '#atproto/account-repo.ts'
 import { IdentityError } from '#atproto/identity.ts'
 import { SessionEndedError } from '#atproto/oauth.ts'
 import { type BeginFailure, SignInError, type SignInFailure } from '#atproto/sign-in-error.ts'
@@ -14,6 +18,7 @@ import { ServerBusyError } from '#publish/server-patience.ts'
 import { SpoolFullError } from '#publish/spool.ts'
 import { UploadTooSlowError } from '#publish/upload-arrival.ts'
 import { UploadRefusedError } from '#publish/upload-refusal.ts'
+import { CommitUnknownError } from '#publish/write-site.ts'
 import { DatabaseUnavailableError } from '#store/database-unavailable.ts'
 import { AccountLeftError } from '#store/departures.ts'
 import { literals, sentences } from './contract/messages.ts'
@@ -94,6 +99,8 @@ function apiErrorOf(error: unknown): ApiError | null {
   }
   if (error instanceof SyncsEndedError) return restarting()
   if (error instanceof ServerRefusedError) return new ApiError(502, refusalSentence(error))
+  if (error instanceof UnusableAnswerError) return new ApiError(502, unusableSentence(error))
+  if (error instanceof CommitUnknownError) return commitUnknown(error)
   if (error instanceof ServerBusyError) {
     return new ApiError(429, sentences.serverBusy, {
       'retry-after': new Date(error.retryAt).toUTCString(),
@@ -108,6 +115,13 @@ function apiErrorOf(error: unknown): ApiError | null {
   }
   return null
 }
+
+/** The server broke off during the commit, or said of it what nobody can use. */
+const commitUnknown = ({ cause }: CommitUnknownError): ApiError =>
+  apiErrorOf(cause) ?? new ApiError(502, sentences.serverUnanswered)
+
+const unusableSentence = ({ method, field }: UnusableAnswerError): string =>
+  `Your account’s server gave an answer that Sitehost cannot use (${method}: ${field}). Try again later, or tell whoever runs that server.`
 
 const refusalSentence = ({ status, reason }: ServerRefusedError): string =>
   status >= 500 ? sentences.serverFault : `Your account’s server refused: ${reason.slice(0, 200)}`

@@ -1,48 +1,25 @@
 import type {} from '@atcute/atproto'
 import { Client, type ClientResponse, type FetchHandler } from '@atcute/client'
 import type { Did } from '@atcute/lexicons/syntax'
-import type { BlobRef } from '#site/blob-ref.ts'
-import type { FetchLimits } from './fetch-limits.ts'
+import { timeSlices } from '#observe/next-turn.ts'
+import { type BlobRef, readBlobRef } from '#site/blob-ref.ts'
+import { boundedRefusal, fieldsOf, smallAnswer, tooMuch } from './answer-body.ts'
+import type { AnswerFields } from './answer-fields.ts'
+import type { JsonLimits, JsonPiece } from './json-scan.ts'
 import { type AccountSession, SessionEndedError } from './oauth.ts'
 import { orAborted } from './or-aborted.ts'
-import { weightOf } from './weight-of.ts'
+import {
+  listMethod,
+  pageBytesMax,
+  parseRecord,
+  readRecord,
+  recordLimits,
+  recordsPerPage,
+} from './record-page.ts'
+import { recordPages } from './record-pages.ts'
+import { ServerRefusedError, ServerUnreachableError, UnusableAnswerError } from './server-errors.ts'
 
-/** The account's server answered, and not with what was asked for. */
-export class ServerRefusedError extends Error {
-  override readonly name = 'ServerRefusedError'
-  readonly method: string
-  readonly status: number
-  /** The server's XRPC error name, e.g. `InvalidSwap`. */
-  readonly code: string
-  readonly reason: string
-  /** Of a 429: when its limit ends, in milliseconds since the epoch; null when it does not say. */
-  readonly retryAt: number | null
-
-  constructor(method: string, { status, headers, data }: Refusal) {
-    super(`server refused; method=${method} status=${status} error=${data.error}`)
-    this.method = method
-    this.status = status
-    this.code = data.error
-    this.reason = data.message ?? data.error
-    this.retryAt = status === 429 ? retryAtOf(headers ?? new Headers()) : null
-  }
-}
-
-interface Refusal {
-  readonly status: number
-  readonly headers?: Headers
-  readonly data: { readonly error: string; readonly message?: string }
-}
-
-// atproto servers send `ratelimit-reset` in seconds since the epoch; RFC 9110 §10.2.3 has the other.
-function retryAtOf(headers: Headers): number | null {
-  const resetSeconds = Number(headers.get('ratelimit-reset') || Number.NaN)
-  if (Number.isFinite(resetSeconds)) return resetSeconds * 1000
-  const retryAfter = headers.get('retry-after') ?? ''
-  const seconds = Number(retryAfter || Number.NaN)
-  const at = Number.isFinite(seconds) ? Date.now() + seconds * 1000 : Date.parse(retryAfter)
-  return Number.isFinite(at) ? at : null
-}
+export { ServerRefusedError, ServerUnreachableError, UnusableAnswerError } from './server-errors.ts'
 
 /** One change of `applyWrites`. */
 export type RepoWrite =
@@ -69,25 +46,19 @@ interface ListOptions {
 
 type Collection = 'place.sitehost.fs' | 'place.sitehost.subfs' | 'place.sitehost.settings'
 
-/** A record may have 1 MiB; the answer has to stay below what `repoResponseBytesMax` allows. */
-const recordsPerPage = 20
-export const repoResponseBytesMax = 32 * 1024 * 1024
+/** What a server says of a commit of 200 writes. */
+const writesAnswer: JsonLimits = { bytesMax: 512 * 1024, valuesMax: 5_000, namesMax: 200 }
+/** Every field of ours at its limit, each byte escaped; other programs may have added some of theirs. */
+const settingsLimits: JsonLimits = { bytesMax: 512 * 1024, valuesMax: 2_000, namesMax: 200 }
+/** Beside the record itself. */
+const addressBytesMax = 64 * 1024
 
-/** What a server says of a blob that it has stored fits many times. Eight such answers come at once, a job. */
-const uploadAnswerBytesMax = 64 * 1024
-
-/** The account's server gave no answer. */
-export class ServerUnreachableError extends Error {
-  override readonly name = 'ServerUnreachableError'
-
-  constructor(method: string, options?: ErrorOptions) {
-    super(`server unreachable; method=${method}`, options)
-  }
-}
+/** Characters that take about as much memory as a value does, some 80 bytes. */
+const bytesPerValue = 64
 
 /**
  * One account's repository, written with its owner's permission. Every call throws SessionEndedError,
- * ServerRefusedError or ServerUnreachableError; the latter at once when `signal` is aborted.
+ * ServerRefusedError, UnusableAnswerError or ServerUnreachableError; the last at once when `signal` is aborted.
  */
 export class AccountRepo {
   readonly did: Did
@@ -106,10 +77,10 @@ export class AccountRepo {
 
   /** Bytes of the largest blob that the server takes; null where it does not say. */
   async blobUploadBytesMax(): Promise<number | null> {
-    const data = await this.#call('com.atproto.server.describeServer', (rpc) =>
-      rpc.get('com.atproto.server.describeServer', {}),
+    const answer = await this.#fields('com.atproto.server.describeServer', smallAnswer, (rpc) =>
+      rpc.get('com.atproto.server.describeServer', { as: 'bytes' }),
     )
-    return data.blobUploadLimit ?? null
+    return answer.has('blobUploadLimit') ? answer.count('blobUploadLimit') : null
   }
 
   /**
@@ -117,8 +88,9 @@ export class AccountRepo {
    * is returned: servers that sniff change its media type. A file-backed `blob` is streamed.
    */
   async uploadBlob(blob: Blob, signal?: AbortSignal): Promise<BlobRef> {
-    const upload = (rpc: Client) =>
+    const answer = await this.#fields('com.atproto.repo.uploadBlob', smallAnswer, (rpc) =>
       rpc.post('com.atproto.repo.uploadBlob', {
+        as: 'bytes',
         input: blob,
         ...(signal && { signal }),
         headers: {
@@ -126,10 +98,11 @@ export class AccountRepo {
           // The deadline of the request is derived from this (safe-fetch).
           'content-length': String(blob.size),
         },
-      })
-    const limits = { responseBytesMax: uploadAnswerBytesMax }
-    const data = await this.#call('com.atproto.repo.uploadBlob', upload, limits)
-    return data.blob as BlobRef
+      }),
+    )
+    const stored = readBlobRef(answer.get('blob'))
+    if (!stored.ok) throw answer.unusable('blob', { cause: new Error(stored.problem) })
+    return stored.blob
   }
 
   /** `replaces`: the CID of the record as it must be now, null for none; else `InvalidSwap`. */
@@ -140,23 +113,28 @@ export class AccountRepo {
     replaces?: string | null,
   ): Promise<{ uri: string; cid: string }> {
     const swap = replaces === undefined ? {} : { swapRecord: replaces }
-    return await this.#call('com.atproto.repo.putRecord', (rpc) =>
+    const answer = await this.#fields('com.atproto.repo.putRecord', smallAnswer, (rpc) =>
       rpc.post('com.atproto.repo.putRecord', {
+        as: 'bytes',
         input: { repo: this.did, collection, rkey, record, ...swap },
       }),
     )
+    return { uri: `at://${this.did}/${collection}/${rkey}`, cid: answer.cid('cid') }
   }
 
   /** No error when there is none. */
   async deleteRecord(collection: Collection, rkey: string): Promise<void> {
-    await this.#call('com.atproto.repo.deleteRecord', (rpc) =>
-      rpc.post('com.atproto.repo.deleteRecord', { input: { repo: this.did, collection, rkey } }),
+    await this.#call('com.atproto.repo.deleteRecord', smallAnswer.bytesMax, (rpc) =>
+      rpc.post('com.atproto.repo.deleteRecord', {
+        as: 'bytes',
+        input: { repo: this.did, collection, rkey },
+      }),
     )
   }
 
   /**
    * All of these changes in one commit on top of `head`, or none: then ServerRefusedError `InvalidSwap`.
-   * Answers with the CIDs in the order of the writes; null for deletions.
+   * Answers with the CIDs in the order of the writes; null for deletions, and for all where the server does not say.
    */
   async applyWrites(
     writes: readonly RepoWrite[],
@@ -166,30 +144,41 @@ export class AccountRepo {
       ...write,
       $type: `com.atproto.repo.applyWrites#${write.action}` as const,
     }))
-    const data = await this.#call('com.atproto.repo.applyWrites', (rpc) =>
+    const answer = await this.#fields('com.atproto.repo.applyWrites', writesAnswer, (rpc) =>
       rpc.post('com.atproto.repo.applyWrites', {
+        as: 'bytes',
         // `action` is ours; the protocol goes by `$type` and ignores other fields.
         input: { repo: this.did, swapCommit: head, writes: input as never },
       }),
     )
-    return (data.results ?? []).map((result) => ({ cid: 'cid' in result ? result.cid : null }))
+    // Whoever only deletes need not know what came of it.
+    if (!answer.has('results') && writes.every(({ action }) => action === 'delete')) return []
+    const results = answer.objects('results')
+    if (results.length !== writes.length) throw answer.unusable('results')
+    return results.map((result, n) => ({
+      cid: writes[n]?.action === 'delete' ? null : result.cid('cid'),
+    }))
   }
 
   /** The CID of the newest commit. */
   async latestCommit(): Promise<string> {
-    const { cid } = await this.#call('com.atproto.sync.getLatestCommit', (rpc) =>
-      rpc.get('com.atproto.sync.getLatestCommit', { params: { did: this.did } }),
+    const answer = await this.#fields('com.atproto.sync.getLatestCommit', smallAnswer, (rpc) =>
+      rpc.get('com.atproto.sync.getLatestCommit', { as: 'bytes', params: { did: this.did } }),
     )
-    return cid
+    return answer.cid('cid')
   }
 
-  /** The record as it is now, or null. */
+  /** The record as it is now, or null. Its value is null where it has more in it than any record of ours. */
   async findRecord(collection: Collection, rkey: string): Promise<ListedRecord | null> {
+    const method = 'com.atproto.repo.getRecord'
+    const limits = collection === 'place.sitehost.settings' ? settingsLimits : recordLimits
     try {
-      const { cid, value } = await this.#call('com.atproto.repo.getRecord', (rpc) =>
-        rpc.get('com.atproto.repo.getRecord', { params: { repo: this.did, collection, rkey } }),
+      const body = await this.#call(method, recordLimits.bytesMax + addressBytesMax, (rpc) =>
+        rpc.get(method, { as: 'bytes', params: { repo: this.did, collection, rkey } }),
       )
-      return { rkey, cid: cid ?? '', value }
+      const { fields, value } = await readRecord(method, body)
+      const cid = fields.has('cid') ? fields.cid('cid') : ''
+      return { rkey, cid, value: await parseRecord(value, method, limits) }
     } catch (error) {
       const isMissing = error instanceof ServerRefusedError && error.code === 'RecordNotFound'
       if (isMissing) return null
@@ -204,45 +193,48 @@ export class AccountRepo {
   ): Promise<ListedRecord[]> {
     const records: ListedRecord[] = []
     let valuesLeft = valuesMax
-    const kept = (value: unknown): unknown => {
-      valuesLeft -= weightOf(value, valuesLeft)
-      return valuesLeft < 0 ? null : value
+    const keep = async (value: JsonPiece): Promise<unknown> => {
+      valuesLeft -= value.values + value.bytes.length / bytesPerValue
+      return valuesLeft < 0 ? null : await parseRecord(value, listMethod)
     }
-    let cursor: string | undefined
-    do {
-      const page = await this.#call('com.atproto.repo.listRecords', (rpc) =>
-        rpc.get('com.atproto.repo.listRecords', {
-          params: {
-            repo: this.did,
-            collection,
-            limit: recordsPerPage,
-            ...(cursor ? { cursor } : {}),
-          },
-        }),
+    const yieldWhenDue = timeSlices()
+    const params = { repo: this.did, collection, limit: recordsPerPage }
+    const ask = (cursor: string | null) =>
+      this.#call(listMethod, pageBytesMax, (rpc) =>
+        rpc.get(listMethod, { as: 'bytes', params: { ...params, ...(cursor && { cursor }) } }),
       )
-      records.push(
-        ...page.records.map(({ uri, cid, value }) => ({
-          rkey: uri.slice(uri.lastIndexOf('/') + 1),
-          cid,
-          value: kept(value),
-        })),
-      )
-      cursor = page.records.length > 0 ? page.cursor : undefined
-    } while (cursor && records.length < recordsMax)
-    return records.slice(0, recordsMax)
+    for await (const page of recordPages(ask, recordsMax)) {
+      for (const { rkey, cid, value } of page) {
+        if (cid === null) throw new UnusableAnswerError(listMethod, 'records.cid')
+        await yieldWhenDue()
+        records.push({ rkey, cid, value: await keep(value) })
+      }
+    }
+    return records
   }
 
-  async #call<T>(
+  async #fields(
     method: string,
-    request: (rpc: Client) => Answer<T>,
-    limits?: Partial<FetchLimits>,
-  ): Promise<T> {
-    let response: Awaited<Answer<T>>
+    limits: JsonLimits,
+    request: (rpc: Client) => Answer,
+  ): Promise<AnswerFields> {
+    return await fieldsOf(method, await this.#call(method, limits.bytesMax, request), limits)
+  }
+
+  /** The body of an answer that is no refusal. */
+  async #call(
+    method: string,
+    bytesMax: number,
+    request: (rpc: Client) => Answer,
+  ): Promise<Uint8Array> {
+    let response: Awaited<Answer>
     try {
       // What an abort leaves running may be the renewal of tokens, which must come to its end.
-      response = await orAborted(this.#request(request, limits), this.#signal)
+      response = await orAborted(this.#request(request, bytesMax), this.#signal)
     } catch (cause) {
       if (isSessionEnd(cause)) throw new SessionEndedError(this.did, { cause })
+      const field = tooMuch(cause)
+      if (field !== null) throw new UnusableAnswerError(method, field, { cause })
       throw new ServerUnreachableError(method, { cause })
     }
     if (response.ok) return response.data
@@ -250,15 +242,19 @@ export class AccountRepo {
     throw new ServerRefusedError(method, response)
   }
 
-  async #request<T>(
-    request: (rpc: Client) => Answer<T>,
-    limits: Partial<FetchLimits> = {},
-  ): Promise<Awaited<Answer<T>>> {
+  async #request(
+    request: (rpc: Client) => Answer,
+    responseBytesMax: number,
+  ): Promise<Awaited<Answer>> {
     this.#signal?.throwIfAborted()
     // Asked for anew each time: a sign-in meanwhile brings other tokens, bound to another key.
     const session = await this.#openSession()
-    const handle: FetchHandler = (path, init) =>
-      session.handle(path, { ...init, limits, signal: anyOf(init.signal, this.#signal) })
+    const limits = { responseBytesMax }
+    const handle: FetchHandler = async (path, init) => {
+      const signal = anyOf(init.signal, this.#signal)
+      const response = await session.handle(path, { ...init, limits, signal })
+      return response.status === 200 ? response : await boundedRefusal(response)
+    }
     return await request(new Client({ handler: handle }))
   }
 }
@@ -266,7 +262,7 @@ export class AccountRepo {
 const anyOf = (...signals: (AbortSignal | null | undefined)[]): AbortSignal =>
   AbortSignal.any(signals.filter((signal) => signal != null))
 
-type Answer<T> = Promise<{ ok: true; data: T } | Failed>
+type Answer = Promise<{ ok: true; data: Uint8Array } | Failed>
 
 type Failed = Extract<ClientResponse<unknown, unknown>, { ok: false }>
 

@@ -4,7 +4,6 @@ import type { Log } from '#observe/log.ts'
 import { RecentMap } from '#site/recent-map.ts'
 import type { Did } from '#site/site-address.ts'
 import type { Alone } from './alone.ts'
-import { boundedJson } from './bounded-json.ts'
 import type { ClientKeys } from './client-keys.ts'
 import type { FetchLimits } from './fetch-limits.ts'
 import type { Clients } from './oauth-client.ts'
@@ -186,7 +185,7 @@ export class AccountSessions {
     })
     const headers = new Headers(init.headers)
     headers.set('authorization', `${tokenSet.token_type} ${tokenSet.access_token}`)
-    return boundedJson(await send(new URL(path, tokenSet.aud), { ...init, headers }))
+    return await send(new URL(path, tokenSet.aud), { ...init, headers })
   }
 
   /** Tokens in place of those of `spent`: fetched once, however many ask, wherever they are. */

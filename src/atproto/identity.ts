@@ -25,8 +25,10 @@ import {
 import { type Did, isHandle } from '@atcute/lexicons/syntax'
 import { RecentMap } from '#site/recent-map.ts'
 import { parseDid } from '#site/site-address.ts'
+import { smallAnswer } from './answer-body.ts'
 import { DnsHandleResolver, type LookUpTxt } from './dns-handle-resolver.ts'
 import { EitherHandleResolver } from './either-handle-resolver.ts'
+import { boundedJson } from './json-scan.ts'
 import type { SafeFetch } from './safe-fetch.ts'
 
 /** Who an account is right now: where its repository lives and which key signs its commits. */
@@ -75,7 +77,6 @@ interface Look {
 }
 
 const cachedIdentitiesMax = 10_000
-const documentBytesMax = 64 * 1024
 const identityFreshMs = 10 * 60 * 1000
 
 /** Resolves accounts through the PLC directory and did:web, remembering each answer for ten minutes. */
@@ -91,11 +92,11 @@ export class Identities {
   readonly #now: () => number
 
   constructor(options: IdentitiesOptions) {
-    const fetch = ((input: string | URL | Request, init?: RequestInit) =>
-      options.fetch(input, {
-        ...init,
-        limits: { responseBytesMax: documentBytesMax },
-      })) as typeof globalThis.fetch
+    // The library parses whatever comes.
+    const fetch = (async (input: string | URL | Request, init?: RequestInit) => {
+      const limits = { responseBytesMax: smallAnswer.bytesMax }
+      return await boundedJson(await options.fetch(input, { ...init, limits }), smallAnswer)
+    }) as typeof globalThis.fetch
     this.#allowHttp = options.allowHttp ?? false
     this.#now = options.now ?? Date.now
     this.#documents = new CompositeDidDocumentResolver({

@@ -1,10 +1,7 @@
-import { ownField } from '#site/own-fields.ts'
 import type { Identity } from './identity.ts'
-import { publicQuery, type QueryContext } from './public-query.ts'
-
-/** A record may have 1 MiB, and the server sends it whole. */
-const recordsPerPage = 20
-const pageBytesMax = 32 * 1024 * 1024
+import { publicAnswer, type QueryContext } from './public-query.ts'
+import { listMethod as method, pageBytesMax, recordsPerPage } from './record-page.ts'
+import { recordPages } from './record-pages.ts'
 
 interface Collection {
   readonly collection: string
@@ -22,35 +19,16 @@ export async function listRecordKeys(
   context: QueryContext,
 ): Promise<string[]> {
   const keys = new Set<string>()
-  const method = 'com.atproto.repo.listRecords'
-  // Pages may be shorter than asked for, but not for ever.
-  const pagesMax = 2 * Math.ceil(recordsMax / recordsPerPage)
-  let cursor: string | null = ''
-  for (let pages = 0; cursor !== null && pages < pagesMax && keys.size < recordsMax; pages++) {
-    const known = keys.size
-    const fixed = { repo: did, collection, limit: String(recordsPerPage) }
-    const parameters = cursor === '' ? fixed : { ...fixed, cursor }
-    const page = await publicQuery(
-      { server: pds, method, parameters, bytesMax: pageBytesMax },
-      context,
-    )
-    for (const key of keysOf(page)) keys.add(key)
-    // A server that lists the same again has come to its end, whatever it says.
-    cursor = keys.size > known ? cursorOf(page) : null
+  const fixed = { repo: did, collection, limit: String(recordsPerPage) }
+  const ask = (cursor: string | null) => {
+    const parameters = cursor === null ? fixed : { ...fixed, cursor }
+    return publicAnswer({ server: pds, method, parameters, bytesMax: pageBytesMax }, context)
   }
-  return [...keys].slice(0, recordsMax)
-}
-
-function keysOf(page: unknown): string[] {
-  const records = ownField(page, 'records')
-  return (Array.isArray(records) ? records : []).flatMap((record: unknown) => {
-    const uri = ownField(record, 'uri')
-    return typeof uri === 'string' ? [uri.slice(uri.lastIndexOf('/') + 1)] : []
-  })
-}
-
-/** Where the next page begins; null: there is none. */
-export function cursorOf(page: unknown): string | null {
-  const cursor = ownField(page, 'cursor')
-  return typeof cursor === 'string' && cursor !== '' ? cursor : null
+  for await (const page of recordPages(ask, recordsMax)) {
+    const known = keys.size
+    for (const { rkey } of page) keys.add(rkey)
+    // A server that lists the same again has come to its end, whatever it says.
+    if (keys.size === known) break
+  }
+  return [...keys]
 }

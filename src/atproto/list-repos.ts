@@ -1,11 +1,14 @@
 import { ownField } from '#site/own-fields.ts'
 import { type Did, parseDid } from '#site/site-address.ts'
-import { ServerRefusedError } from './account-repo.ts'
-import { cursorOf } from './list-record-keys.ts'
+import type { AnswerFields } from './answer-fields.ts'
+import type { JsonLimits } from './json-scan.ts'
 import { publicQuery, type QueryContext } from './public-query.ts'
+import { ServerRefusedError } from './server-errors.ts'
 
 const reposPerPage = 500
-const pageBytesMax = 4 * 1024 * 1024
+/** A relay says four or five things of each account. */
+const pageLimits: JsonLimits = { bytesMax: 4 * 1024 * 1024, valuesMax: 20_000, namesMax: 200 }
+const cursorCharsMax = 1_024
 /** Fifty million accounts: a source that goes on behind that goes round in circles. */
 const pagesMax = 100_000
 
@@ -44,17 +47,22 @@ async function* pagesOf(
     const before: string = cursor
     const first = { ...fixed, limit: String(reposPerPage) }
     const parameters = cursor === '' ? first : { ...first, cursor }
-    const page = await publicQuery({ server, method, parameters, bytesMax: pageBytesMax }, context)
+    const page = await publicQuery({ server, method, parameters }, pageLimits, context)
     yield didsOf(page)
     const next = cursorOf(page)
     cursor = next === before ? null : next
   }
 }
 
-function didsOf(page: unknown): Did[] {
-  const repos = ownField(page, 'repos')
-  return (Array.isArray(repos) ? repos : []).flatMap((repo: unknown) => {
+function didsOf(page: AnswerFields): Did[] {
+  return page.list('repos').flatMap((repo) => {
     const did = ownField(repo, 'did')
     return (typeof did === 'string' && parseDid(did)) || []
   })
+}
+
+/** Where the next page begins; null: there is none. */
+function cursorOf(page: AnswerFields): string | null {
+  const isLast = [undefined, null, ''].some((none) => page.get('cursor') === none)
+  return isLast ? null : page.string('cursor', cursorCharsMax)
 }

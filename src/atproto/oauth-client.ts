@@ -6,7 +6,9 @@ import {
   type SessionStore,
   type StateStore,
 } from '@atcute/oauth-node-client'
+import { smallAnswer } from './answer-body.ts'
 import type { ClientKeys } from './client-keys.ts'
+import { boundedJson } from './json-scan.ts'
 import type { SafeFetch } from './safe-fetch.ts'
 
 /** What Sitehost asks an account's owner for: its own three collections, and to store blobs. */
@@ -58,8 +60,6 @@ export interface Clients {
   publicKeys(): Promise<PublicKey[]>
 }
 
-/** Of what servers say about themselves and about tokens. */
-const answerBytesMax = 64 * 1024
 const cachedServersMax = 100
 const cachedMs = 60_000
 
@@ -71,9 +71,11 @@ export function createClients(options: ClientOptions): Clients {
     prMetadata: new MemoryStore(cache),
   } as Required<Pick<OAuthClientStores, 'dpopNonces' | 'asMetadata' | 'prMetadata'>>
   const { actorResolver, keys } = options
-  // The library parses refusals whole, of whatever size: anybody may name a server that refuses.
-  const limitedFetch: SafeFetch = (input, init) =>
-    options.fetch(input, { ...init, limits: { responseBytesMax: answerBytesMax } })
+  // The library parses whatever comes, refusals too: anybody may name a server.
+  const limitedFetch: SafeFetch = async (input, init) => {
+    const limits = { responseBytesMax: smallAnswer.bytesMax }
+    return await boundedJson(await options.fetch(input, { ...init, limits }), smallAnswer)
+  }
   const common = { actorResolver, fetch: limitedFetch as typeof fetch }
 
   return {

@@ -1,7 +1,9 @@
 import { ownField } from '#site/own-fields.ts'
-import { ServerRefusedError, ServerUnreachableError } from './account-repo.ts'
-import { boundedJson } from './bounded-json.ts'
+import { boundedRefusal, fieldsOf, tooMuch } from './answer-body.ts'
+import type { AnswerFields } from './answer-fields.ts'
+import type { JsonLimits } from './json-scan.ts'
 import type { SafeFetch } from './safe-fetch.ts'
+import { ServerRefusedError, ServerUnreachableError, UnusableAnswerError } from './server-errors.ts'
 
 export interface QueryContext {
   readonly fetch: SafeFetch
@@ -14,32 +16,40 @@ interface Query {
   /** Of the protocol, such as `com.atproto.sync.getRepoStatus`. */
   readonly method: string
   readonly parameters: Readonly<Record<string, string>>
-  /** Of the answer. */
-  readonly bytesMax: number
 }
 
 /**
- * Asks a server something that it tells anybody. The answer is JSON of whatever shape. Throws
- * ServerRefusedError, ServerUnreachableError, and the signal's reason.
+ * Asks a server something that it tells anybody. Throws ServerRefusedError, UnusableAnswerError, ServerUnreachableError,
+ * and the signal's reason.
  */
-export async function publicQuery(query: Query, { fetch, signal }: QueryContext): Promise<unknown> {
-  const { server, method, parameters, bytesMax } = query
+export async function publicQuery(
+  query: Query,
+  limits: JsonLimits,
+  context: QueryContext,
+): Promise<AnswerFields> {
+  const body = await publicAnswer({ ...query, bytesMax: limits.bytesMax }, context)
+  return await fieldsOf(query.method, body, limits)
+}
+
+/** The same, as it came. */
+export async function publicAnswer(
+  { server, method, parameters, bytesMax }: Query & { readonly bytesMax: number },
+  { fetch, signal }: QueryContext,
+): Promise<Uint8Array> {
   const url = new URL(`/xrpc/${method}`, server)
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
   try {
-    const limits = { responseBytesMax: bytesMax }
-    const response = boundedJson(await fetch(url, { limits, signal }))
+    const response = await fetch(url, { limits: { responseBytesMax: bytesMax }, signal })
+    if (response.ok) return new Uint8Array(await response.arrayBuffer())
     const { status, headers } = response
-    const data: unknown = await response.json().catch((error) => {
-      // A gateway's error page says enough by its status.
-      if (response.ok) throw error
-      return null
-    })
-    if (response.ok) return data
+    // A gateway's error page says enough by its status.
+    const data: unknown = await (await boundedRefusal(response)).json().catch(() => null)
     throw new ServerRefusedError(method, { status, headers, data: refusalOf(data) })
   } catch (cause) {
     signal.throwIfAborted()
     if (cause instanceof ServerRefusedError) throw cause
+    const field = tooMuch(cause)
+    if (field !== null) throw new UnusableAnswerError(method, field, { cause })
     throw new ServerUnreachableError(method, { cause })
   }
 }

@@ -1,13 +1,13 @@
-import { ownField } from '#site/own-fields.ts'
-import { ServerRefusedError } from './account-repo.ts'
+import { smallAnswer } from './answer-body.ts'
+import type { AnswerFields } from './answer-fields.ts'
 import type { Identity } from './identity.ts'
 import { publicQuery, type QueryContext } from './public-query.ts'
+import { ServerRefusedError } from './server-errors.ts'
 
 /** `active`, or why an account's records are not to be shown. */
 export type RepoStatus = 'active' | 'deactivated' | 'takendown' | 'suspended' | 'deleted'
 
 const method = 'com.atproto.sync.getRepoStatus'
-const answerBytesMax = 64 * 1024
 
 /**
  * What the account's own server says of it: the one that its DID document names, nobody else has a say. An
@@ -18,9 +18,9 @@ export async function readRepoStatus(
   { did, pds }: Pick<Identity, 'did' | 'pds'>,
   context: QueryContext,
 ): Promise<RepoStatus> {
-  const query = { server: pds, method, parameters: { did }, bytesMax: answerBytesMax }
+  const query = { server: pds, method, parameters: { did } }
   try {
-    return statusOf(did, await publicQuery(query, context))
+    return statusOf(did, await publicQuery(query, smallAnswer, context))
   } catch (error) {
     const told = error instanceof ServerRefusedError ? statusOfRefusal[error.code] : undefined
     // A gateway in trouble may say anything; what is not there, or not to be shown, is the client's mistake.
@@ -29,13 +29,12 @@ export async function readRepoStatus(
   }
 }
 
-function statusOf(did: string, answer: unknown): RepoStatus {
-  const active = ownField(answer, 'active')
-  if (ownField(answer, 'did') !== did || typeof active !== 'boolean') {
-    throw new ServerRefusedError(method, { status: 200, data: { error: 'UnexpectedAnswer' } })
-  }
+function statusOf(did: string, answer: AnswerFields): RepoStatus {
+  const active = answer.get('active')
+  if (answer.get('did') !== did) throw answer.unusable('did')
+  if (typeof active !== 'boolean') throw answer.unusable('active')
   if (active) return 'active'
-  const reason = ownField(answer, 'status')
+  const reason = answer.get('status')
   return inactiveReasons.find((one) => one === reason) ?? 'deactivated'
 }
 

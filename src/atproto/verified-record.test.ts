@@ -56,6 +56,7 @@ test('a record that is there', async () => {
     found: true,
     rev,
     cid,
+    bytes: blog.length,
     record: { site: 'blog' },
     problem: null,
   })

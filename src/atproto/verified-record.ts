@@ -1,8 +1,8 @@
 import type { PublicKey } from '@atcute/crypto'
 import type { Did } from '@atcute/lexicons/syntax'
 import { recordBytesMax } from '#site/limits.ts'
+import { boundedRefusal } from './answer-body.ts'
 import { CborError, decodeCbor } from './bounded-cbor.ts'
-import { boundedJson } from './bounded-json.ts'
 import type { Identity } from './identity.ts'
 import { type RepoProof, verifyCommit } from './repo-proof.ts'
 import { findInTree } from './repo-tree.ts'
@@ -14,6 +14,8 @@ export type VerifiedRecord =
       readonly found: true
       readonly rev: string
       readonly cid: string
+      /** Of the record as it lies in the repository. */
+      readonly bytes: number
       /** Null where there is a problem. */
       readonly record: unknown
       /** Why the record, though it is the owner's, cannot be read; a sentence for its owner. */
@@ -53,8 +55,6 @@ export interface RecordKey {
 
 /** A proof holds the record and the tree's path to it: a few small nodes, some four keys each. */
 const proofBytesMax = recordBytesMax + 1024 * 1024
-/** Of the answer in place of a proof: a code and a sentence are three. */
-const errorValuesMax = 100
 
 /**
  * Reads one record from its owner's server with the proof that it is (or is not) in the repository.
@@ -137,7 +137,8 @@ export async function recordIn(
   if (entry === 'unknown') return null
   if (entry === 'absent') return { found: false, rev }
   const bytes = blocks.get(entry.cid)
-  return bytes === undefined ? null : { found: true, rev, cid: entry.cid, ...decodeRecord(bytes) }
+  if (bytes === undefined) return null
+  return { found: true, rev, cid: entry.cid, bytes: bytes.byteLength, ...decodeRecord(bytes) }
 }
 
 async function orProofError<Result>(key: RecordKey, work: Promise<Result>): Promise<Result> {
@@ -165,8 +166,8 @@ function decodeRecord(bytes: Uint8Array): { record: unknown; problem: string | n
 const uriOf = ({ did, collection, rkey }: RecordKey): string => `at://${did}/${collection}/${rkey}`
 
 async function errorCodeOf(response: Response): Promise<string | null> {
-  const body: unknown = await boundedJson(response, errorValuesMax)
-    .json()
+  const body: unknown = await boundedRefusal(response)
+    .then((refusal) => refusal.json())
     .catch(() => null)
   const isObject = typeof body === 'object' && body !== null && 'error' in body
   return isObject && typeof body.error === 'string' ? body.error : null

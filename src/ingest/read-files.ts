@@ -3,6 +3,7 @@ import { mapAtOnce } from '#atproto/map-at-once.ts'
 import type { SafeFetch } from '#atproto/safe-fetch.ts'
 import { readVerifiedRecord } from '#atproto/verified-record.ts'
 import { expandTree } from '#site/expand.ts'
+import { expandedEntriesMax, sitePartsBytesMax } from '#site/limits.ts'
 import type { Directory, FileNode } from '#site/manifest.ts'
 import { type PartUri, parsePart } from '#site/part.ts'
 import type { SitePath } from '#site/path.ts'
@@ -42,7 +43,7 @@ export async function readFiles(
   identity: Identity,
   context: ReadContext,
 ): Promise<{ result: FilesResult; parts: PartVersions }> {
-  const read: ReadParts = { roots: new Map(), versions: new Map() }
+  const read: ReadParts = { roots: new Map(), versions: new Map(), bytes: 0, entries: 0 }
   for (;;) {
     const expanded = expandTree(root, identity.did, read.roots)
     if (expanded.ok || expanded.missing.length === 0) {
@@ -56,25 +57,50 @@ export async function readFiles(
 interface ReadParts {
   readonly roots: Map<PartUri, Directory>
   readonly versions: Map<PartUri, { readonly cid: string; readonly rev: string }>
+  /** Of all parts so far. They are kept until the last one is here, and its server may take its time. */
+  bytes: number
+  entries: number
+}
+
+function tooMuchOf({ bytes, entries }: ReadParts): string[] | null {
+  if (entries > expandedEntriesMax) return [`the site has over ${expandedEntriesMax} entries`]
+  return bytes > sitePartsBytesMax
+    ? [`the parts have more than ${sitePartsBytesMax} bytes together`]
+    : null
+}
+
+function entriesIn(root: Directory): number {
+  const waiting = [root]
+  let entries = 0
+  // the list grows while it is walked
+  for (const directory of waiting) {
+    entries += directory.entries.length
+    for (const { node } of directory.entries) if (node.type === 'directory') waiting.push(node)
+  }
+  return entries
 }
 
 async function readParts(
   uris: readonly PartUri[],
-  { roots, versions }: ReadParts,
+  read: ReadParts,
   identity: Identity,
   { fetch, signal }: ReadContext,
 ): Promise<string[]> {
   const problems = await mapAtOnce(uris, { atOnce: partsAtOnce, signal }, async (uri, signal) => {
+    if (tooMuchOf(read) !== null) return []
     const rkey = uri.slice(uri.lastIndexOf('/') + 1)
     const key = { collection: 'place.sitehost.subfs', rkey }
     const answer = await readVerifiedRecord(key, identity, fetch, signal)
     if (!answer.found) throw new PartMissingError(uri)
+    const { roots, versions } = read
     versions.set(uri, { cid: answer.cid, rev: answer.rev })
+    read.bytes += answer.bytes
     if (answer.problem !== null) return [`the part ${uri}: ${answer.problem}`]
     const parsed = parsePart(answer.record)
     if (!parsed.ok) return parsed.problems.map((problem) => `the part ${uri}: ${problem}`)
     roots.set(uri, parsed.part.root)
+    read.entries += entriesIn(parsed.part.root)
     return []
   })
-  return problems.flat()
+  return tooMuchOf(read) ?? problems.flat()
 }

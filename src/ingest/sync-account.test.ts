@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { ServerRefusedError, ServerUnreachableError } from '#atproto/account-repo.ts'
+import { ServerRefusedError, UnusableAnswerError } from '#atproto/account-repo.ts'
 import { Identities, IdentityError } from '#atproto/identity.ts'
 import { findAccount, setAccountStatus, upsertAccount } from '#store/accounts.ts'
 import { readChanges } from '#store/changes.ts'
@@ -119,7 +119,7 @@ describe('what the account’s own server says of it', () => {
     await sync()
     place.pds.lies.status = answer
     const error = await sync().catch((error) => error)
-    expect(error).toBeOneOf([expect.any(ServerRefusedError), expect.any(ServerUnreachableError)])
+    expect(error).toBeOneOf([expect.any(ServerRefusedError), expect.any(UnusableAnswerError)])
     expect(await isShown('blog')).toBe(true)
     expect(await account()).toMatchObject({ status: 'active' })
   })

@@ -1,4 +1,8 @@
-import { ServerRefusedError, ServerUnreachableError } from '#atproto/account-repo.ts'
+import {
+  ServerRefusedError,
+  ServerUnreachableError,
+  UnusableAnswerError,
+} from '#atproto/account-repo.ts'
 import type { BackfillOptions } from '#cli/program.ts'
 import { type BackfillTotals, backfill, queueKnown, queueNetwork } from '#ingest/backfill.ts'
 import { StartError } from './start-failure.ts'
@@ -29,6 +33,13 @@ async function queueAll(upkeep: Upkeep): Promise<number> {
   } catch (cause) {
     if (cause instanceof ServerRefusedError) {
       throw new StartError(`the relay of RELAY_URL refused: ${cause.reason}`, { cause })
+    }
+    if (cause instanceof UnusableAnswerError) {
+      const { field, method } = cause
+      throw new StartError(
+        `the relay of RELAY_URL gave an answer that cannot be used (${method}: ${field})`,
+        { cause },
+      )
     }
     if (!(cause instanceof ServerUnreachableError)) throw cause
     throw new StartError('the relay of RELAY_URL does not answer', { cause })

@@ -4,7 +4,6 @@ import { createApp, type WebAsset } from '#api/app.ts'
 import { KeyRing } from '#api/key-ring.ts'
 import { Registrations } from '#api/registrations.ts'
 import type { Shutdown } from '#api/shutdown.ts'
-import { repoResponseBytesMax } from '#atproto/account-repo.ts'
 import { createSafeFetch } from '#atproto/safe-fetch.ts'
 import { createLookUp, type LookUp } from '#domains/look-up.ts'
 import { recheckDomains } from '#domains/recheck-domains.ts'
@@ -178,7 +177,6 @@ async function openNetwork(
       allowPrivate: allowPrivateHosts,
       slots: repoSlots,
       requestsMax: requestsAtOnce.repos,
-      limits: { responseBytesMax: repoResponseBytesMax },
     }),
   })
   return { clientKeys, fetch, identities, oauth }

@@ -1,5 +1,9 @@
 import { expect, test } from 'bun:test'
-import { ServerRefusedError, ServerUnreachableError } from '#atproto/account-repo.ts'
+import {
+  ServerRefusedError,
+  ServerUnreachableError,
+  UnusableAnswerError,
+} from '#atproto/account-repo.ts'
 import { IdentityError } from '#atproto/identity.ts'
 import { SyncsBusyError } from '#ingest/account-syncs.ts'
 import { DatabaseUnavailableError } from '#store/database-unavailable.ts'
@@ -16,6 +20,7 @@ const errors: [string, Error, Error][] = [
   ['unreachable', new ServerUnreachableError(method), new ServerUnreachableError(method)],
   ['unknown', new IdentityError(accountOf(1), 'no document'), new ServerUnreachableError(method)],
   ['refused', new ServerRefusedError(method, refusal), new ServerRefusedError(method, refusal)],
+  ['unusable', new UnusableAnswerError(method, 'x.y'), new UnusableAnswerError(method, 'x.y')],
   [
     'database away',
     new DatabaseUnavailableError('sqlite', full),

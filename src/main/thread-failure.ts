@@ -1,4 +1,8 @@
-import { ServerRefusedError, ServerUnreachableError } from '#atproto/account-repo.ts'
+import {
+  ServerRefusedError,
+  ServerUnreachableError,
+  UnusableAnswerError,
+} from '#atproto/account-repo.ts'
 import { IdentityError } from '#atproto/identity.ts'
 import { SyncsBusyError } from '#ingest/account-syncs.ts'
 import { errorText, stackText } from '#observe/error-text.ts'
@@ -13,6 +17,7 @@ export type ThreadFailure =
       readonly code: string
       readonly reason: string
     }
+  | { readonly kind: 'unusable'; readonly method: string; readonly field: string }
   | { readonly kind: 'database'; readonly dialect: 'sqlite' | 'postgres'; readonly code: string }
   | { readonly kind: 'unexpected'; readonly message: string; readonly stack: string }
 
@@ -24,6 +29,10 @@ export function threadFailureOf(error: unknown): ThreadFailure {
   if (error instanceof ServerRefusedError) {
     const { code, reason, status } = error
     return { kind: 'refused', status, code, reason }
+  }
+  if (error instanceof UnusableAnswerError) {
+    const { field, method } = error
+    return { kind: 'unusable', method, field }
   }
   if (error instanceof DatabaseUnavailableError) {
     const { code, dialect } = error
@@ -45,6 +54,8 @@ export function errorOfThread(failure: ThreadFailure): Error {
       const { code, reason, status } = failure
       return new ServerRefusedError(method, { status, data: { error: code, message: reason } })
     }
+    case 'unusable':
+      return new UnusableAnswerError(failure.method, failure.field)
     case 'database': {
       const { code, dialect } = failure
       return new DatabaseUnavailableError(dialect, Object.assign(new Error(code), { code }))

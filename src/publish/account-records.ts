@@ -1,4 +1,5 @@
 import type { AccountRepo, ListedRecord } from '#atproto/account-repo.ts'
+import { timeSlices } from '#observe/next-turn.ts'
 import { parseManifest } from '#site/manifest.ts'
 import { parsePart } from '#site/part.ts'
 import type { AccountRecords, StoredRecord } from '#site/plan-writes.ts'
@@ -27,9 +28,22 @@ export async function readRepository(repo: AccountRepo): Promise<RepositoryState
   return {
     head,
     isComplete: [sites, parts].every(isWhole),
-    sites: new Map(sites.map((record) => [record.rkey, siteRecord(record)])),
-    parts: new Map(parts.map((record) => [record.rkey, partRecord(record)])),
+    sites: await byKey(sites, siteRecord),
+    parts: await byKey(parts, partRecord),
   }
+}
+
+async function byKey(
+  records: readonly ListedRecord[],
+  read: (record: ListedRecord) => StoredRecord,
+): Promise<Map<string, StoredRecord>> {
+  const stored = new Map<string, StoredRecord>()
+  const yieldWhenDue = timeSlices()
+  for (const record of records) {
+    stored.set(record.rkey, read(record))
+    await yieldWhenDue()
+  }
+  return stored
 }
 
 const isWhole = (records: readonly ListedRecord[]): boolean =>

@@ -3,6 +3,7 @@ import {
   type RepoWrite,
   ServerRefusedError,
   ServerUnreachableError,
+  UnusableAnswerError,
 } from '#atproto/account-repo.ts'
 import type { Manifest } from '#site/manifest.ts'
 import type { Part } from '#site/part.ts'
@@ -61,7 +62,7 @@ export async function commitSite(
   try {
     const results = await repo.applyWrites(writesOf(address, writes), head)
     const cid = writes.plan.putMain ? results[writes.plan.createParts.length]?.cid : writes.replaces
-    if (!cid) throw new TypeError('applyWrites did not tell the CID of the main record')
+    if (!cid) throw new UnusableAnswerError('com.atproto.repo.applyWrites', 'results')
     return { committed: true, uri: siteUri(address), cid }
   } catch (error) {
     if (!(error instanceof ServerRefusedError)) throw error
@@ -122,7 +123,10 @@ async function deleteParts(keys: readonly string[], repo: Repo): Promise<void> {
     try {
       await repo.deleteRecord('place.sitehost.subfs', key)
     } catch (error) {
-      if (error instanceof ServerRefusedError || error instanceof ServerUnreachableError) return
+      const isOfServer = [ServerRefusedError, ServerUnreachableError, UnusableAnswerError].some(
+        (kind) => error instanceof kind,
+      )
+      if (isOfServer) return
       throw error
     }
   }

@@ -1,13 +1,18 @@
 import { describe, expect, test } from 'bun:test'
-import { ServerRefusedError, ServerUnreachableError } from '#atproto/account-repo.ts'
+import {
+  ServerRefusedError,
+  ServerUnreachableError,
+  UnusableAnswerError,
+} from '#atproto/account-repo.ts'
 import { IdentityError } from '#atproto/identity.ts'
 import { SessionEndedError } from '#atproto/oauth.ts'
 import { BlobStorageError } from '#blobs/blob-store.ts'
-import { alice } from '#tests/support/sample-rows.ts'
+import { alice, siteOf } from '#tests/support/sample-rows.ts'
 import { JobTooSlowError } from './job-turns.ts'
 import { NotPublishableError } from './not-publishable.ts'
 import { failureSentence } from './publish-failure.ts'
 import { BlobRefusedError } from './upload-blobs.ts'
+import { CommitUnknownError } from './write-site.ts'
 
 const refusal = (status: number, message = 'no') =>
   new ServerRefusedError('com.atproto.repo.putRecord', { status, data: { error: 'E', message } })
@@ -18,6 +23,11 @@ describe('what the owner of a failed job reads', () => {
     [new SessionEndedError(alice), 'Sign in again'],
     [new JobTooSlowError(), 'upload again, and only the rest is sent'],
     [new ServerUnreachableError('uploadBlob'), 'did not answer'],
+    [new UnusableAnswerError('uploadBlob', 'blob'), 'cannot use (uploadBlob: blob). Nothing was'],
+    [
+      new CommitUnknownError(siteOf(alice), { cause: new UnusableAnswerError('m', 'results') }),
+      'cannot use (m: results). The site may be published or not',
+    ],
     [new IdentityError(alice, 'away'), 'did not answer'],
     [refusal(413), 'too large'],
     [refusal(429), 'no more'],

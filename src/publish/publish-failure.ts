@@ -1,4 +1,8 @@
-import { ServerRefusedError, ServerUnreachableError } from '#atproto/account-repo.ts'
+import {
+  ServerRefusedError,
+  ServerUnreachableError,
+  UnusableAnswerError,
+} from '#atproto/account-repo.ts'
 import { IdentityError } from '#atproto/identity.ts'
 import { SessionEndedError } from '#atproto/oauth.ts'
 import { SiteConflictError } from './commit-site.ts'
@@ -34,6 +38,9 @@ export function failureSentence(error: unknown): string | null {
     )
   }
   if (error instanceof CommitUnknownError) {
+    if (error.cause instanceof UnusableAnswerError) {
+      return `${unusable(error.cause)}. The site may be published or not: look at it, and upload again if it is not.`
+    }
     return 'Your account’s server broke off while the site was being written: it may be published or not. Look at your site, and upload again if it is not.'
   }
   if (error instanceof SiteConflictError) {
@@ -46,11 +53,17 @@ export function failureSentence(error: unknown): string | null {
     return 'Your account’s server did not answer. Nothing was published; try again in a few minutes.'
   }
   if (error instanceof ServerRefusedError) return refusalSentence(error)
+  if (error instanceof UnusableAnswerError) {
+    return `${unusable(error)}. Nothing was published; try again later, or tell whoever runs that server.`
+  }
   if (error instanceof BlobRefusedError) {
     return `Your account’s server did not store ${error.path} as it was sent. Nothing was published; try again.`
   }
   return null
 }
+
+const unusable = ({ method, field }: UnusableAnswerError): string =>
+  `Your account’s server gave an answer that Sitehost cannot use (${method}: ${field})`
 
 function refusalSentence({ status, reason }: ServerRefusedError): string {
   if (status === 413) {

@@ -1,4 +1,4 @@
-import type { AccountRepo } from '#atproto/account-repo.ts'
+import { type AccountRepo, UnusableAnswerError } from '#atproto/account-repo.ts'
 import { defaultSettings, type SiteSettings } from '#site/settings.ts'
 import type { SiteName } from '#site/site-name.ts'
 import { patienceOfAPerson, withPatience } from './server-patience.ts'
@@ -15,14 +15,19 @@ export type SettingsOutcome =
 
 const collection = 'place.sitehost.settings'
 
-/** The record as it is in the repository, whoever wrote it; the defaults only when there is none. */
+/**
+ * The record as it is in the repository, whoever wrote it; the defaults only when there is none. Throws
+ * UnusableAnswerError for one that holds more than settings can.
+ */
 export async function readSettings(
   name: SiteName,
   { repo, now, signal }: SettingsContext,
 ): Promise<unknown> {
   const find = () => repo.findRecord(collection, name)
   const record = await withPatience(find, { now, signal, ...patienceOfAPerson })
-  return record === null ? defaultSettings : record.value
+  if (record === null) return defaultSettings
+  if (record.value === null) throw new UnusableAnswerError('com.atproto.repo.getRecord', 'value')
+  return record.value
 }
 
 /**

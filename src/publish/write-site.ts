@@ -1,5 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
-import { ServerRefusedError, ServerUnreachableError } from '#atproto/account-repo.ts'
+import {
+  ServerRefusedError,
+  ServerUnreachableError,
+  UnusableAnswerError,
+} from '#atproto/account-repo.ts'
 import { type FileNode, type Manifest, parseManifest } from '#site/manifest.ts'
 import { type Part, parsePart } from '#site/part.ts'
 import type { SitePath } from '#site/path.ts'
@@ -19,7 +23,7 @@ export interface WrittenSite {
   readonly cid: string
 }
 
-/** The server broke off during the commit: nobody can tell from here whether it was made. */
+/** The server broke off during the commit, or gave an answer that does not tell: nobody can tell from here whether it was made. */
 export class CommitUnknownError extends Error {
   override readonly name = 'CommitUnknownError'
   readonly site: SiteAddress
@@ -32,6 +36,7 @@ export class CommitUnknownError extends Error {
 
 const isUnanswered = (error: unknown): boolean =>
   error instanceof ServerUnreachableError ||
+  error instanceof UnusableAnswerError ||
   (error instanceof ServerRefusedError && error.status >= 500)
 
 type WriteContext = Pick<PublishContext, 'repo' | 'now' | 'signal' | 'at'>

@@ -1,5 +1,5 @@
 import { type Cid, CODEC_RAW, fromCidLink, isCidLink, toString as writeCid } from '@atcute/cid'
-import { blobBytesMax } from './limits.ts'
+import { blobBytesMax, mediaTypeCharsMax } from './limits.ts'
 import { ownField } from './own-fields.ts'
 
 /** A blob of the owner's account, in the JSON form of the protocol. */
@@ -23,6 +23,12 @@ export function readBlobRef(raw: unknown): BlobRefResult {
   if (ownField(raw, '$type') !== 'blob') return { ok: false, problem: 'has no blob' }
   const mimeType = ownField(raw, 'mimeType')
   if (typeof mimeType !== 'string') return { ok: false, problem: 'has a blob without a media type' }
+  if (mimeType.length > mediaTypeCharsMax) {
+    return {
+      ok: false,
+      problem: `has a blob with a media type of more than ${mediaTypeCharsMax} characters`,
+    }
+  }
   const size = ownField(raw, 'size')
   if (!isBlobSize(size))
     return { ok: false, problem: `has a blob not of 0 to ${blobBytesMax} bytes` }

@@ -30,6 +30,9 @@ export const splitManifestBytesMax = 140 * 1024
 export const partsMax = 100
 export const partDepthMax = 10
 
+/** All parts of a site together: five thousand entries with every field at its longest have five million. */
+export const sitePartsBytesMax = 8 * 1024 * 1024
+
 /** A `fs` or `subfs` record as it lies in the repository; checked before it is decoded. */
 export const recordBytesMax = 1024 * 1024
 
@@ -44,8 +47,11 @@ export const connectionIdleSeconds = 60
 /** The path of a request, as it was sent: percent-encoded. */
 export const requestPathBytesMax = 4096
 
-/** Longer media types are not sent to visitors. */
+/** Longer media types are neither kept nor sent to visitors. */
 export const mediaTypeCharsMax = 255
+
+/** The address of a part: a DID, the name of its collection, and a key of 512 characters. */
+export const subjectCharsMax = 1_000
 
 /** A bad record is described by its first mistakes; nobody reads five thousand. */
 export const problemsMax = 20

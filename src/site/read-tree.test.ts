@@ -38,10 +38,24 @@ function problemsOf(raw: unknown): string[] {
   return result.ok ? [] : result.problems
 }
 
+const longest = { mimeType: `text/${'x'.repeat(250)}` }
+const tooLong = { mimeType: `text/${'x'.repeat(251)}` }
+
+test('a media type of more than 255 characters is not kept, and unknown to visitors', () => {
+  const kept = (facts: object) => {
+    const result = readTree(holding({ ...file, ...facts }))
+    return result.ok && result.root.entries[0]?.node
+  }
+  expect(kept(longest)).toMatchObject(longest)
+  expect(kept(tooLong)).toMatchObject({ mimeType: 'application/octet-stream' })
+})
+
 const accepted: [string, unknown][] = [
   ['no file', directory()],
   ['a file', holding(file)],
   ['a part', holding({ type: 'subfs', subject: 'at://did:plc:x/place.sitehost.subfs/p' })],
+  ['a part with a long name', holding({ type: 'subfs', subject: `at://${'x'.repeat(995)}` })],
+  ['a blob with a long media type', holding({ ...file, blob: { ...blob, ...longest } })],
   ['an empty directory', holding(directory())],
   ['no $type anywhere', holding({ type: 'file', blob })],
   ['the $type of the lexicon of parts', holding({ ...file, $type: 'place.sitehost.subfs#file' })],
@@ -60,6 +74,16 @@ test.each(accepted)('a tree with %s is read', (_, raw) => {
 })
 
 const refused: [string, unknown, string][] = [
+  [
+    'a part with a name that is too long',
+    holding({ type: 'subfs', subject: `at://${'x'.repeat(996)}` }),
+    '"a" has a subject of more than 1000 characters',
+  ],
+  [
+    'a blob with a media type that is too long',
+    holding({ ...file, blob: { ...blob, ...tooLong } }),
+    '"a" has a blob with a media type of more than 255 characters',
+  ],
   ['nothing', undefined, 'the root is not a directory'],
   ['a file for a root', file, 'the root is not a directory'],
   ['no entries', { type: 'directory' }, 'the root has no list of entries'],

@@ -1,5 +1,11 @@
 import { readBlobRef } from './blob-ref.ts'
-import { directoryDepthMax, expandedEntriesMax, problemsMax } from './limits.ts'
+import {
+  directoryDepthMax,
+  expandedEntriesMax,
+  mediaTypeCharsMax,
+  problemsMax,
+  subjectCharsMax,
+} from './limits.ts'
 import { ownField, ownFields } from './own-fields.ts'
 import { describeBadName } from './path.ts'
 
@@ -90,7 +96,7 @@ function readNode(reading: Reading, raw: unknown, path: string, depth: number): 
     case 'file':
       return readFile(reading, raw, path)
     case 'subfs':
-      return { $type: 'place.sitehost.fs#subfs', ...ownFields(raw, ['type', 'subject', 'flat']) }
+      return readSubfs(reading, raw, path)
     case 'directory': {
       if (depth > directoryDepthMax) {
         return report(reading, path, `is more than ${directoryDepthMax} directories deep`)
@@ -104,11 +110,24 @@ function readNode(reading: Reading, raw: unknown, path: string, depth: number): 
   }
 }
 
+function readSubfs(reading: Reading, raw: unknown, path: string): unknown {
+  const subject = ownField(raw, 'subject')
+  if (typeof subject === 'string' && subject.length > subjectCharsMax) {
+    return report(reading, path, `has a subject of more than ${subjectCharsMax} characters`)
+  }
+  return { $type: 'place.sitehost.fs#subfs', ...ownFields(raw, ['type', 'subject', 'flat']) }
+}
+
 function readFile(reading: Reading, raw: unknown, path: string): unknown {
   if (ownField(raw, 'entries') !== undefined) return report(reading, path, 'is a file with entries')
   const read = readBlobRef(ownField(raw, 'blob'))
   if (!read.ok) return report(reading, path, read.problem)
   const fields = ownFields(raw, ['type', 'encoding', 'mimeType', 'base64'])
+  const { mimeType } = fields
+  // Not kept, for all parts of a site are in memory at once; to visitors it is unknown either way.
+  if (typeof mimeType === 'string' && mimeType.length > mediaTypeCharsMax) {
+    fields['mimeType'] = 'application/octet-stream'
+  }
   return { $type: 'place.sitehost.fs#file', ...fields, blob: read.blob }
 }
 
