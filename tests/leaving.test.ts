@@ -9,7 +9,7 @@ import { AppClient } from '../devnet/app-client.ts'
 import { createSession, listRecords } from './support/accounts.ts'
 import { type OwnDatabase, onEachDatabase } from './support/databases.ts'
 import { type DnsServer, startDnsServer } from './support/dns-server.ts'
-import { eventually, withinASecond } from './support/eventually.ts'
+import { eventually } from './support/eventually.ts'
 import { tablesNaming } from './support/named-in.ts'
 import { pageUrl, visit, writeSite } from './support/plain-sites.ts'
 import { rawRequest } from './support/raw-http.ts'
@@ -98,10 +98,10 @@ await onEachDatabase('leaving', (make, dialect) => {
     })
     for (const site of ['blog', 'shop']) {
       const page = pageUrl(world.app, did, site)
-      await withinASecond(async () => expect(await visit(page)).toBe(404))
+      await eventually(async () => expect(await visit(page)).toBe(404))
     }
     for (const each of [domain, host]) {
-      await withinASecond(async () => expect(await visitHost(each)).toBe(404))
+      await eventually(async () => expect(await visitHost(each)).toBe(404))
     }
     expect(await get(client, '/api/auth/status')).toEqual({ authenticated: false })
     await isGone(did)
@@ -166,7 +166,7 @@ await onEachDatabase('leaving', (make, dialect) => {
       status: 200,
     })
     expect(await recordsOf(did)).toEqual([0, 0, 0])
-    await withinASecond(async () => expect(await visitHost(domain)).toBe(404))
+    await eventually(async () => expect(await visitHost(domain)).toBe(404))
     await isGone(did)
   }, 60_000)
 })

@@ -4,7 +4,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import type { AppClient, UploadFile } from '../devnet/app-client.ts'
 import { createSession, getRecord } from './support/accounts.ts'
 import { tarOf, zipOf } from './support/archives.ts'
-import { withinASecond } from './support/eventually.ts'
+import { eventually } from './support/eventually.ts'
 import { textFile } from './support/upload-files.ts'
 import { startWorld, type World } from './support/world.ts'
 
@@ -151,7 +151,7 @@ test('assets of earlier versions stay for open pages, until a version withdraws 
   const answer = await alice.fetch('/sitehost/upload-files', { method: 'POST', body: form })
   const { jobId } = (await answer.json()) as { jobId: string }
   expect((await alice.watch(jobId)).error).toBeNull()
-  await withinASecond(async () => {
+  await eventually(async () => {
     expect(await statusOf('assets/a-3kF9x2Qz.js')).toBe(404)
     expect(await statusOf('assets/b-7Lm2Wp0Y.js')).toBe(404)
   })
@@ -211,7 +211,7 @@ const types: Readonly<Record<string, RegExp>> = {
   md: /^text\/markdown; charset=utf-8$/,
   mjs: /^text\/javascript; charset=utf-8$/,
   png: /^image\/png$/,
-  scss: /^application\/octet-stream$/,
+  scss: /^text\/x-scss; charset=utf-8$/,
   ts: /^video\/mp2t$/,
   txt: /^text\/plain; charset=utf-8$/,
   woff: /^font\/woff$/,

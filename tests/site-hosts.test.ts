@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { AppClient } from '../devnet/app-client.ts'
 import { type DnsServer, startDnsServer } from './support/dns-server.ts'
-import { withinASecond } from './support/eventually.ts'
+import { eventually } from './support/eventually.ts'
 import { rawRequest } from './support/raw-http.ts'
 import { startWorld, type World } from './support/world.ts'
 
-// Names and domains, from the route to what visitors get, within the second that they may take.
+// Names and domains, from the route to what visitors get.
 
 let dns: DnsServer
 let world: World
@@ -40,7 +40,7 @@ async function visit(host: string, path = '/') {
   return { status, location, link, body: body.toString() }
 }
 const shows = (host: string, expected: object) =>
-  withinASecond(async () => expect(await visit(host)).toMatchObject(expected))
+  eventually(async () => expect(await visit(host)).toMatchObject(expected))
 
 const blog = { status: 200, body: '<h1>blog</h1>' }
 const shop = { status: 200, body: '<h1>shop</h1>' }

@@ -2,15 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { openDatabase } from '#store/database.ts'
 import type { AppClient } from '../devnet/app-client.ts'
-import {
-  activate,
-  changeHandle,
-  deactivate,
-  deleteAccount,
-  takeDown,
-} from './support/account-admin.ts'
+import { activate, changeHandle, deactivate } from './support/account-admin.ts'
 import { createSession, deleteRecord, type PdsAccount } from './support/accounts.ts'
-import { eventually, withinASecond } from './support/eventually.ts'
+import { eventually } from './support/eventually.ts'
 import { pageUrl, visit, writeSite } from './support/plain-sites.ts'
 import { startWorld, type World } from './support/world.ts'
 
@@ -33,30 +27,6 @@ async function accountWithSite(
   await eventually(async () => expect(await show()).toBe(`of ${handle}`))
   return { account, client, show }
 }
-
-describe('within a second', () => {
-  test('a deactivated account’s sites are hidden, and back when it is active again', async () => {
-    const { account, show } = await accountWithSite('alice.test')
-    await deactivate(account)
-    await withinASecond(async () => expect(await show()).toBe(404))
-    await activate(account)
-    await withinASecond(async () => expect(await show()).toBe('of alice.test'))
-  })
-
-  test('one that is taken down is hidden, and back when that is taken back', async () => {
-    const { account, show } = await accountWithSite('bob.test')
-    await takeDown(world.network, account.did, true)
-    await withinASecond(async () => expect(await show()).toBe(404))
-    await takeDown(world.network, account.did, false)
-    await withinASecond(async () => expect(await show()).toBe('of bob.test'))
-  })
-
-  test('one that is deleted is hidden', async () => {
-    const { account, show } = await accountWithSite('carol.test')
-    await deleteAccount(world.network, account.did)
-    await withinASecond(async () => expect(await show()).toBe(404))
-  })
-})
 
 test('what happened to an account while the service was down is seen after its start', async () => {
   const { account, show } = await accountWithSite('alice.test')

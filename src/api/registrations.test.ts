@@ -4,7 +4,7 @@ import { Hints } from '#store/hints.ts'
 import { migrate } from '#store/migrate.ts'
 import { claimSubdomain, mapSubdomain, releaseSubdomain } from '#store/subdomains.ts'
 import { recordingLog } from '#tests/support/api.ts'
-import { eventually, withinASecond } from '#tests/support/eventually.ts'
+import { eventually } from '#tests/support/eventually.ts'
 import { alice, nameOf } from '#tests/support/sample-rows.ts'
 import { Registrations } from './registrations.ts'
 
@@ -65,11 +65,11 @@ test('what this process changes is seen at once', async () => {
   expect(await registrations.find(domain)).toBeNull()
 })
 
-test('what another process changes is seen within a second', async () => {
+test('what another process changes is seen', async () => {
   await claim()
   await untilInMemory()
   await map('blog')
-  await withinASecond(async () => expect(await rkey()).toBe(nameOf('blog')))
+  await eventually(async () => expect(await rkey()).toBe(nameOf('blog')))
 })
 
 test('a name that nobody has is looked up each time', async () => {

@@ -13,7 +13,6 @@ import { startServiceProcess } from './support/service-process.ts'
 
 // The command on a folder, over a real connection.
 
-const stopMsMax = 1_000
 const page = '<h1>home</h1>'.repeat(200)
 const large = 'a line of text\n'.repeat(200_000)
 
@@ -350,13 +349,11 @@ test('without --watch, what was there at the start stays shown', async () => {
 })
 
 test.each(['SIGINT', 'SIGTERM'] as const)(
-  '%s ends it at once, and nothing stays behind',
+  '%s ends it, and nothing stays behind',
   async (signal) => {
     await using ended = await startPreview({ 'index.html': 'x' }, { args: ['--watch'] })
-    const since = performance.now()
     process.kill(ended.process.pid, signal)
     expect(await ended.process.exited).toBe(0)
-    expect(performance.now() - since).toBeLessThan(stopMsMax)
     expect(await readdir(dirname(ended.folder))).toEqual(['site'])
   },
 )

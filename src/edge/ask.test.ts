@@ -12,7 +12,7 @@ import { migrate } from '#store/migrate.ts'
 import { removeSite } from '#store/remove-site.ts'
 import { claimSubdomain, mapSubdomain, releaseSubdomain } from '#store/subdomains.ts'
 import { recordingLog } from '#tests/support/api.ts'
-import { eventually, withinASecond } from '#tests/support/eventually.ts'
+import { eventually } from '#tests/support/eventually.ts'
 import { alice, bob, nameOf, siteOf } from '#tests/support/sample-rows.ts'
 import { goLive, snapshotOf } from '#tests/support/served-site.ts'
 import { answerAsk } from './ask.ts'
@@ -44,7 +44,7 @@ function ask(domain: string, init?: RequestInit): number {
   return answerAsk(new Request(url, init), { ...place, names }).status
 }
 const asked = (domain: string, status: number) =>
-  withinASecond(async () => expect([domain, ask(domain)]).toEqual([domain, status]))
+  eventually(async () => expect([domain, ask(domain)]).toEqual([domain, status]))
 
 /** As the service does; resolves when the names have been read. */
 async function follow(): Promise<void> {
