@@ -14,6 +14,11 @@ export interface BlobStore {
    * never been there.
    */
   open(hash: string): Promise<Blob | null>
+  /**
+   * Reads the bytes again, whatever was proven before. Those that do not match are removed, as by `open`; not intact
+   * are also those that are not there.
+   */
+  verify(hash: string): Promise<{ readonly isIntact: boolean; readonly bytes: number }>
   /** Whether there are bytes under this hash, unproven. */
   has(hash: string): Promise<boolean>
   /** Removes the bytes; no matter when there are none. A reader that is under way may fail. */

@@ -14,9 +14,10 @@ import { probeTinyDisk, tinyDisk } from '#tests/support/tiny-disk.ts'
 import { BlobStorageError } from './blob-store.ts'
 import { type DiskBlobStore, diskBlobStore } from './disk.ts'
 import { DiskFloor } from './disk-floor.ts'
+import { provenMsMax } from './proven-files.ts'
 
 const small = patterned(1000)
-const large = patterned(1024 * 1024)
+const large = patterned(1024 * 1024 + 1000)
 
 blobStoreContract('the disk', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'blobs-'))
@@ -111,6 +112,32 @@ describe('blobs on disk', () => {
     expect(await store.open(hash)).toBeNull()
   })
 
+  test('a large one whose bits rot, its file’s times unchanged, is found after an hour', async () => {
+    let now = 0
+    const rotting = diskBlobStore({ dir, now: () => now, onCorrupt: (hash) => damaged.push(hash) })
+    const { hash } = await rotting.put(large)
+    await utimes(pathOf(hash), 1, 1)
+    expect(await contentOf(rotting, hash)).toEqual(large)
+    await rot(pathOf(hash))
+    now = provenMsMax - 1
+    expect(await rotting.open(hash)).not.toBeNull()
+    now = provenMsMax
+    expect(await rotting.open(hash)).toBeNull()
+    expect(damaged).toEqual([hash])
+  })
+
+  test('what is verified is read, whatever was proven before', async () => {
+    const { hash } = await store.put(large)
+    await utimes(pathOf(hash), 1, 1)
+    expect(await contentOf(store, hash)).toEqual(large)
+    expect(await store.verify(hash)).toEqual({ isIntact: true, bytes: large.length })
+    await rot(pathOf(hash))
+    expect(await store.verify(hash)).toEqual({ isIntact: false, bytes: large.length })
+    expect(damaged).toEqual([hash])
+    expect(await store.verify(hash)).toEqual({ isIntact: false, bytes: 0 })
+    expect(await store.has(hash)).toBe(false)
+  })
+
   test('a damaged one is reported once, however many ask at once', async () => {
     const { hash } = await store.put(large)
     await flipByte(pathOf(hash), 500)
@@ -203,6 +230,12 @@ test('256 MB go in and out as a stream, in a fraction of that memory', async () 
   expect(answer.grown).toBeLessThan(96 * 1024 * 1024)
   await rm(dir, { recursive: true })
 }, 30_000)
+
+/** As the disk does it to a file with these times: nobody has written to it. */
+async function rot(path: string): Promise<void> {
+  await flipByte(path, 500)
+  await utimes(path, 1, 1)
+}
 
 async function flipByte(path: string, at: number): Promise<void> {
   const file = await open(path, 'r+')

@@ -9,6 +9,8 @@ import {
   unlink,
 } from 'node:fs/promises'
 import { join } from 'node:path'
+import { nextTurn } from '#observe/next-turn.ts'
+import { wholeBodyBytesMax } from '#site/limits.ts'
 import {
   BlobStorageError,
   type BlobStore,
@@ -22,10 +24,12 @@ import { ifExists, syncFolder, withStorageErrors } from './storage-calls.ts'
 import { writeTempFile } from './temp-file.ts'
 
 /**
- * Up to here a blob is read and proven on every open; above, once in a process, then streamed from
+ * Up to here a blob is read and proven on every open; above, when it was not for an hour, then streamed from
  * the file.
  */
-const smallBytesMax = 256 * 1024
+const smallBytesMax = wholeBodyBytesMax
+/** That takes well under a millisecond; then others get their turn. */
+const hashedAtOnce = 256 * 1024
 const staleTempMs = 60 * 60 * 1000
 
 export interface DiskBlobStore extends BlobStore {
@@ -41,14 +45,21 @@ interface DiskOptions {
   readonly dir: string
   /** Told of each blob whose bytes were damaged, after its file was removed. */
   readonly onCorrupt?: (hash: string) => void
+  /** A clock that only goes forward. */
+  readonly now?: () => number
   /** Below it nothing is put: BlobStorageError, `full`. Left out: the disk is filled. */
   readonly floor?: DiskFloor
 }
 
 /** Blobs as files, `<dir>/<2 hex>/<62 hex>`; several processes may share the folder. */
-export function diskBlobStore({ dir, floor, onCorrupt = () => {} }: DiskOptions): DiskBlobStore {
+export function diskBlobStore({
+  dir,
+  floor,
+  now,
+  onCorrupt = () => {},
+}: DiskOptions): DiskBlobStore {
   const tempDir = join(dir, 'tmp')
-  const proven = new ProvenFiles()
+  const proven = new ProvenFiles(now)
   const durableFolders = new Set<string>()
 
   async function put(source: AsyncIterable<Uint8Array> | Uint8Array): Promise<StoredBlob> {
@@ -114,6 +125,20 @@ export function diskBlobStore({ dir, floor, onCorrupt = () => {} }: DiskOptions)
     }
   }
 
+  async function verify(hash: string): Promise<{ isIntact: boolean; bytes: number }> {
+    const { path } = placeOf(hash)
+    const file = await withStorageErrors(ifExists(openFile(path, 'r')))
+    if (file === null) return { isIntact: false, bytes: 0 }
+    try {
+      const facts = await withStorageErrors(file.stat())
+      const isIntact = await proven.proveAgain(hash, facts, file)
+      if (!isIntact && (await removeDamaged(path, facts.ino))) onCorrupt(hash)
+      return { isIntact, bytes: facts.size }
+    } finally {
+      await file.close()
+    }
+  }
+
   async function removeDamaged(path: string, inode: number): Promise<boolean> {
     // A put may have replaced the damaged file meanwhile: its inode is another.
     const current = await withStorageErrors(ifExists(stat(path)))
@@ -152,6 +177,7 @@ export function diskBlobStore({ dir, floor, onCorrupt = () => {} }: DiskOptions)
   return {
     put,
     open,
+    verify,
     list,
     sweep,
     has: async (hash) => (await withStorageErrors(ifExists(stat(placeOf(hash).path)))) !== null,
@@ -163,6 +189,10 @@ export function diskBlobStore({ dir, floor, onCorrupt = () => {} }: DiskOptions)
 
 async function readSmall(file: FileHandle, hash: string): Promise<Blob | null> {
   const bytes = await withStorageErrors(file.readFile())
-  const actual = new Bun.CryptoHasher('sha256').update(bytes).digest('hex')
-  return actual === hash ? new Blob([bytes]) : null
+  const hasher = new Bun.CryptoHasher('sha256')
+  for (let start = 0; start < bytes.byteLength; start += hashedAtOnce) {
+    if (start > 0) await nextTurn()
+    hasher.update(bytes.subarray(start, start + hashedAtOnce))
+  }
+  return hasher.digest('hex') === hash ? new Blob([bytes]) : null
 }

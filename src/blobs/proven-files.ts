@@ -4,6 +4,8 @@ import { withStorageErrors } from './storage-calls.ts'
 
 const provenMax = 20_000
 const pieceBytes = 256 * 1024
+/** Bits rot and leave the file's facts as they are: after so long it is read again. */
+export const provenMsMax = 60 * 60 * 1000
 
 /**
  * What a file is recognised by: whoever changes its content changes one of these, bit rot aside.
@@ -15,12 +17,18 @@ export interface FileFacts {
 }
 
 /**
- * Remembers which files had the content that the hash in their name promises: the 10 000 used last at least.
+ * Remembers for an hour which files had the content that the hash in their name promises: the 10 000 used last at least.
  */
 export class ProvenFiles {
+  readonly #now: () => number
   /** Hash → facts of the file when it was proven. */
-  readonly #proven = new RecentMap<string>(provenMax)
+  readonly #proven = new RecentMap<{ readonly facts: string; readonly at: number }>(provenMax)
   readonly #underWay = new Map<string, Promise<string>>()
+
+  /** By a clock that only goes forward. */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now
+  }
 
   /** Whether a file of this name was proven: the one that is there now may be another. */
   knows(hash: string): boolean {
@@ -29,18 +37,23 @@ export class ProvenFiles {
 
   has(hash: string, facts: FileFacts | null): boolean {
     const known = this.#proven.get(hash)
-    if (facts === null || known !== textOf(facts)) return false
+    if (facts === null || known?.facts !== textOf(facts)) return false
+    if (this.#now() - known.at >= provenMsMax) return false
     this.#proven.set(hash, known)
     return true
   }
 
   /** Reads the file and compares. Many that ask for one file at once cost one reading. */
   async prove(hash: string, facts: FileFacts, file: FileHandle): Promise<boolean> {
-    if (this.has(hash, facts)) return true
+    return this.has(hash, facts) || (await this.proveAgain(hash, facts, file))
+  }
+
+  /** As `prove`, whenever that was done before. */
+  async proveAgain(hash: string, facts: FileFacts, file: FileHandle): Promise<boolean> {
     const key = `${hash} ${textOf(facts)}`
     const proof = this.#underWay.get(key) ?? this.#start(key, file)
     const isIntact = (await proof) === hash
-    if (isIntact) this.#proven.set(hash, textOf(facts))
+    if (isIntact) this.#proven.set(hash, { facts: textOf(facts), at: this.#now() })
     return isIntact
   }
 

@@ -153,6 +153,7 @@ describe('what a setting should be is told in plain words', () => {
     MAX_SITE_BYTES: [['300 MB'], bytes],
     SPOOL_BYTES_MAX: [['8G'], bytes],
     DECODED_BYTES_MAX: [['2G'], bytes],
+    SCRUB_DAYS: [['-1', '3651', 'x'], /^SCRUB_DAYS: a whole number of days, 0 for never$/],
     SNAPSHOT_MEMORY_BYTES: [['128M'], bytes],
     BODY_MEMORY_BYTES: [['Infinity', 'NaN'], bytes],
     SHUTDOWN_SECONDS_MAX: [

@@ -64,6 +64,7 @@ export const settings = z.object({
   MAX_SITE_BYTES: bytes.default(300 * 1024 * 1024),
   SPOOL_BYTES_MAX: bytes.default(8 * 1024 * 1024 * 1024),
   DECODED_BYTES_MAX: bytes.default(2 * 1024 * 1024 * 1024),
+  SCRUB_DAYS: wholeNumber('a whole number of days, 0 for never', { min: 0, max: 3650 }).default(30),
   SNAPSHOT_MEMORY_BYTES: bytes.default(128 * 1024 * 1024),
   BODY_MEMORY_BYTES: bytes.default(256 * 1024 * 1024),
   SHUTDOWN_SECONDS_MAX: wholeNumber('a whole number of seconds, from 0 to 3600', {
@@ -117,6 +118,8 @@ export interface Config {
   readonly siteBytesMax: number
   readonly spoolBytesMax: number
   readonly decodedBytesMax: number
+  /** All stored bytes are read again within so many days; 0: never. */
+  readonly scrubDays: number
   readonly snapshotBytesMax: number
   readonly bodyBytesMax: number
   /** So long may requests that are under way keep a service that is told to stop. */
@@ -194,6 +197,7 @@ function configOf(values: z.infer<typeof settings>): Config {
     siteBytesMax: values.MAX_SITE_BYTES,
     spoolBytesMax: values.SPOOL_BYTES_MAX,
     decodedBytesMax: values.DECODED_BYTES_MAX,
+    scrubDays: values.SCRUB_DAYS,
     snapshotBytesMax: values.SNAPSHOT_MEMORY_BYTES,
     bodyBytesMax: values.BODY_MEMORY_BYTES,
     shutdownSecondsMax: values.SHUTDOWN_SECONDS_MAX,

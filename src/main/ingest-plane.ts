@@ -28,6 +28,7 @@ export type IngestSettings = Pick<
   | 'ingest'
   | 'logLevel'
   | 'plcUrl'
+  | 'scrubDays'
   | 'siteBytesMax'
   | 'visitedBytesMax'
 >
@@ -35,11 +36,11 @@ export type IngestSettings = Pick<
 export function ingestSettings(config: Config): IngestSettings {
   const { allowPrivateHosts, databaseUrl, dataDir, dnsServers, failPoint, fileBytesMax } = config
   const { firehoseUrl, handleResolverUrl, ingest, logLevel, plcUrl } = config
-  const { siteBytesMax, visitedBytesMax } = config
+  const { scrubDays, siteBytesMax, visitedBytesMax } = config
   return {
     ...{ allowPrivateHosts, databaseUrl, dataDir, dnsServers, failPoint, fileBytesMax },
     ...{ firehoseUrl, handleResolverUrl, ingest, logLevel, plcUrl },
-    ...{ siteBytesMax, visitedBytesMax },
+    ...{ scrubDays, siteBytesMax, visitedBytesMax },
   }
 }
 
@@ -93,7 +94,7 @@ export function startIngestPlane({ settings, ...options }: PlaneOptions): Ingest
       firehoseUrl,
       meetsAll: ingest === 'all',
     }),
-    keepBlobs(context),
+    keepBlobs(settings.scrubDays, context),
   ])
   return { syncs: new AccountSyncs(context), background }
 }

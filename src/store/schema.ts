@@ -34,6 +34,7 @@ export interface Schema {
   accountQueue: AccountQueueTable
   garbage: GarbageTable
   garbageWalk: GarbageWalkTable
+  blobScrub: BlobScrubTable
   subdomains: SubdomainTable
   keptSubdomains: KeptSubdomainTable
   customDomains: CustomDomainTable
@@ -248,6 +249,13 @@ interface GarbageTable {
   hash: string
   /** When it was first seen that no snapshot names it. */
   since: number
+}
+
+interface BlobScrubTable {
+  id: 1
+  begunAt: number
+  /** Hashes up to this one have been read. */
+  afterHash: string
 }
 
 interface GarbageWalkTable {

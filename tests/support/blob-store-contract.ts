@@ -47,6 +47,14 @@ export function blobStoreContract(name: string, make: () => Promise<TestedStore>
       await store.delete(emptyHash)
     })
 
+    test('what is there verifies, and what is not does not', async () => {
+      const bytes = new TextEncoder().encode('hello')
+      const { hash } = await store.put(bytes)
+      expect(await store.verify(hash)).toEqual({ isIntact: true, bytes: 5 })
+      await store.delete(hash)
+      expect(await store.verify(hash)).toEqual({ isIntact: false, bytes: 0 })
+    })
+
     test('a deleted blob is gone, and can be put again', async () => {
       const bytes = new TextEncoder().encode('hello')
       const { hash } = await store.put(bytes)

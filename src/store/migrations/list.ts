@@ -18,6 +18,7 @@ import { accountChecks } from './0016-account-checks.ts'
 import { inactiveAccounts } from './0017-inactive-accounts.ts'
 import { signIns } from './0019-sign-ins.ts'
 import { keptSubdomains } from './0020-kept-subdomains.ts'
+import { blobScrub } from './0022-blob-scrub.ts'
 
 /**
  * All migrations by name, in their order. One that was released is never edited, renamed or
@@ -44,5 +45,6 @@ export function migrations(dialect: 'sqlite' | 'postgres'): Record<string, Migra
     '0017-inactive-accounts': inactiveAccounts(),
     '0019-sign-ins': signIns(dialect),
     '0020-kept-subdomains': keptSubdomains(dialect),
+    '0022-blob-scrub': blobScrub(dialect),
   }
 }

@@ -1,0 +1,103 @@
+import type { BlobStore } from '#blobs/blob-store.ts'
+import type { Log } from '#observe/log.ts'
+import { nextTurn } from '#observe/next-turn.ts'
+import { hashesNamedIn } from '#site/named-hashes.ts'
+import type { SiteAddress } from '#site/site-address.ts'
+import { readScrubRound, type ScrubRound, saveScrubRound } from '#store/blob-scrub.ts'
+import { listBlobHashes } from '#store/blobs.ts'
+import type { Db } from '#store/database.ts'
+import { lastHash } from '#store/garbage.ts'
+import type { Hints } from '#store/hints.ts'
+import { enqueueIngest } from '#store/ingest-queue.ts'
+import { listSnapshots } from '#store/versions.ts'
+
+/**
+ * Read in one call, at most: called once a minute, 9 MB a second, a small part of what the slowest disks do. A
+ * round of 30 days takes 22 TB along.
+ */
+const bytesPerCallMax = 512 * 1024 * 1024
+const hashesAtOnce = 100
+/** Each may have `snapshotBytesMax`. */
+const snapshotsAtOnce = 10
+
+interface ScrubContext {
+  readonly db: Db
+  readonly blobs: Pick<BlobStore, 'verify'>
+  readonly hints: Hints
+  readonly log: Log
+  readonly now: () => number
+  readonly signal: AbortSignal
+  readonly bytesPerCallMax?: number
+}
+
+/**
+ * Reads stored bytes again: so many that all are read once in `roundMs`, if this is called from time to time. Of what is
+ * damaged or missing, the sites that name it are read from their owners' servers. Goes on where the last call, of
+ * an earlier process too, has ended.
+ */
+export async function scrubBlobs(roundMs: number, context: ScrubContext): Promise<void> {
+  const { db, now, signal } = context
+  let round = currentRound(await readScrubRound(db), roundMs, now())
+  const upTo = hashAt((now() - round.begunAt) / roundMs)
+  let leftBytes = context.bytesPerCallMax ?? bytesPerCallMax
+  const lost = new Set<string>()
+  while (leftBytes > 0 && round.afterHash < upTo && !signal.aborted) {
+    const page = await listBlobHashes(db, { after: round.afterHash, limit: hashesAtOnce })
+    const due = page.filter((hash) => hash <= upTo)
+    for (const hash of due) {
+      if (leftBytes <= 0 || signal.aborted) break
+      const verdict = await context.blobs.verify(hash)
+      leftBytes -= verdict.bytes
+      if (!verdict.isIntact) lost.add(hash)
+      round = { ...round, afterHash: hash }
+    }
+    const isAtEnd = page.length < hashesAtOnce || due.length < page.length
+    if (isAtEnd && leftBytes > 0 && !signal.aborted) round = { ...round, afterHash: upTo }
+  }
+  if (lost.size > 0) await heal(lost, context)
+  await saveScrubRound(db, round)
+}
+
+function currentRound(round: ScrubRound | null, roundMs: number, now: number): ScrubRound {
+  const isOver = round !== null && round.afterHash === lastHash && now - round.begunAt >= roundMs
+  // A clock that was put back must not keep anything from being read.
+  return round === null || isOver || round.begunAt > now ? { begunAt: now, afterHash: '' } : round
+}
+
+/** Hashes are spread evenly: this one has such a part of all before it. */
+function hashAt(part: number): string {
+  if (part >= 1) return lastHash
+  const digits = 12
+  return Math.floor(Math.max(part, 0) * 16 ** digits)
+    .toString(16)
+    .padStart(digits, '0')
+    .padEnd(64, '0')
+}
+
+async function heal(lost: ReadonlySet<string>, { db, hints, log, now, signal }: ScrubContext) {
+  const sites = await sitesThatName(lost, db, signal)
+  for (const { did, name } of sites)
+    log.warn('stored bytes lost: site read again', { did, site: name })
+  await enqueueIngest(db, sites, now())
+  hints.notify('ingest')
+}
+
+/** Those whose live version does. */
+async function sitesThatName(
+  hashes: ReadonlySet<string>,
+  db: Db,
+  signal: AbortSignal,
+): Promise<SiteAddress[]> {
+  const sites: SiteAddress[] = []
+  for (let after = ''; ; ) {
+    const page = await listSnapshots(db, { after, limit: snapshotsAtOnce })
+    for (const { did, name, replacedAt, snapshot } of page) {
+      const isNamed = hashesNamedIn(snapshot).some((hash) => hashes.has(hash))
+      if (replacedAt === null && isNamed) sites.push({ did, name })
+    }
+    const last = page.at(-1)
+    if (last === undefined || signal.aborted) return sites
+    after = last.versionId
+    await nextTurn()
+  }
+}
