@@ -167,7 +167,7 @@ async function install() {
     stderr: 'inherit',
   })
   const code = await child.exited
-  if (code !== 0) throw new DevnetStartError(`devnet's install.sh ended with ${code}`, '')
+  if (code !== 0) throw new DevnetStartError('its packages could not be installed', '')
 }
 
 /** devnet's own Node: the machine's may be missing, or too old for the PDS. */

@@ -6,6 +6,7 @@ import { devSettings } from '#main/dev-network.ts'
 import { freePort } from '#main/free-port.ts'
 import { AppClient } from '../devnet/app-client.ts'
 import { startDevnet } from '../devnet/start.ts'
+import { runAtTerminal } from './support/at-terminal.ts'
 import { hasBrowser, startBrowser } from './support/browser.ts'
 import { startServiceProcess } from './support/service-process.ts'
 
@@ -67,20 +68,33 @@ describe('demo', () => {
   }, 60_000)
 
   test.skipIf(!hasBrowser)(
-    'its sample site opens in a browser',
+    'at a terminal: its sample site opens in a browser, and there is no line for programs',
     async () => {
-      await using demo = await startServiceProcess(['demo', '--port', '0', '--data', dir])
+      await using demo = runAtTerminal(['demo', '--port', '0', '--data', dir])
+      await demo.shows('Stop with Ctrl-C.')
+      expect(demo.screen()).not.toContain('ready {')
       await using browser = await startBrowser()
       const page = await browser.newPage()
-      await page.goto((demo.ready as unknown as Ready).sites[0]?.url ?? '')
+      await page.goto(/The sample site: +(\S+)/.exec(demo.screen())?.[1] ?? '')
       await page.getByRole('heading', { name: 'Hello!' }).waitFor()
       await page.getByRole('link', { name: 'What is in this site' }).click()
       await page.getByRole('heading', { name: 'What is in this site' }).waitFor()
-      expect(await demo.end('SIGTERM')).toBe(0)
+      expect(await demo.end()).toBe(0)
     },
     60_000,
   )
 })
+
+test.each(['demo', 'dev'])(
+  '%s: a port that is taken is told before the network starts',
+  async (command) => {
+    await using other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
+    const data = join(dir, `taken-${command}`)
+    const started = startServiceProcess([command, '--port', String(other.port), '--data', data])
+    await expect(started).rejects.toThrow(`port ${other.port} is in use`)
+    expect(await exists(data)).toBe(false)
+  },
+)
 
 test('demo: says why its sample site is not there, and ends', async () => {
   const args = ['demo', '--port', '0', '--data', join(dir, 'no-sample')]

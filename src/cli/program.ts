@@ -8,6 +8,11 @@ export interface CommandOptions {
   readonly baseDomain?: string
 }
 
+export interface DemoOptions extends CommandOptions {
+  /** Print the ready line at a terminal, too. */
+  readonly json?: true
+}
+
 export type CommandAction = (options: CommandOptions) => Promise<void>
 
 export interface PreviewOptions {
@@ -30,7 +35,7 @@ export interface BackfillOptions extends DataOptions {
 export interface CommandActions {
   readonly serve: CommandAction
   readonly dev: CommandAction
-  readonly demo: CommandAction
+  readonly demo: (options: DemoOptions) => Promise<void>
   readonly preview: (folder: string, options: PreviewOptions) => Promise<void>
   readonly backfill: (options: BackfillOptions) => Promise<void>
   readonly repair: (site: string, options: DataOptions) => Promise<void>
@@ -68,7 +73,7 @@ export function createProgram(
       '\nSettings are environment variables: .env.example describes each, docs/operating.md how to run it.',
     )
   const data = `folder for everything that is stored (DATA_DIR, else ${defaults.data})`
-  const command = (name: 'serve' | 'dev' | 'demo', description: string, folder: string): void => {
+  const command = (name: 'serve' | 'dev' | 'demo', description: string, folder: string): Command =>
     program
       .command(name)
       .description(description)
@@ -86,7 +91,6 @@ export function createProgram(
         `domain under which sites get their names (BASE_DOMAIN, else ${defaults.baseDomain})`,
       )
       .action(actions[name])
-  }
   const ownFolder = (folder: string) => `folder for everything that is stored (else ${folder})`
   command('serve', 'run the service on the real network', data)
   command(
@@ -98,7 +102,7 @@ export function createProgram(
     'demo',
     'run it on a network of its own, with a sample site',
     ownFolder(defaults.demoData),
-  )
+  ).option('--json', 'print what programs need to know at a terminal, too: one line, ready {…}')
   program
     .command('preview')
     .description('show a folder on this machine as visitors will get it, before it is published')

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { CommandOptions } from '#cli/program.ts'
+import type { DemoOptions } from '#cli/program.ts'
 import { type Devnet, devSettings, openAppClient, startDevNetwork } from './dev-network.ts'
 import { printReady } from './ready-line.ts'
 import { startServing } from './serve.ts'
@@ -11,9 +11,9 @@ const sampleName = 'hello'
 const sampleDir = new URL('../../devnet/sample-site', import.meta.url).pathname
 
 /** Everything on this machine, with a sample site published through the real path. */
-export async function runDemo(options: CommandOptions, signal: AbortSignal): Promise<void> {
+export async function runDemo(options: DemoOptions, signal: AbortSignal): Promise<void> {
   const data = options.data ?? demoDataDir
-  await using network = await startDevNetwork(data)
+  await using network = await startDevNetwork(data, options)
   const stop = new AbortController()
   void network.exited.then(() => stop.abort())
   const service = await startServing(
@@ -25,14 +25,10 @@ export async function runDemo(options: CommandOptions, signal: AbortSignal): Pro
     const { app, port } = service.ready
     const site = await publishSample(app, network)
     console.log(introduction(app, site.url, network))
-    printReady({
-      ...service.ready,
-      port,
-      pds: network.pds,
-      plc: network.plc,
-      accounts: network.accounts,
-      sites: [site],
-    })
+    const { pds, plc, accounts } = network
+    const ready = { ...service.ready, port, pds, plc, accounts, sites: [site] }
+    // A person has read it all by now.
+    if (options.json || !process.stdout.isTTY) printReady(ready)
   } catch (cause) {
     stop.abort()
     await service.stopped
@@ -62,8 +58,10 @@ function introduction(app: string, siteUrl: string, { accounts }: Devnet): strin
     '',
     `  The sample site:   ${siteUrl}`,
     `  Publish your own:  ${app}`,
-    '  Sign in as:        ' +
-      accounts.map(({ handle, password }) => `${handle} (password ${password})`).join(', '),
+    ...accounts.map(
+      ({ handle, password }, i) =>
+        `  ${i === 0 ? 'Sign in as:       ' : '               or:'} ${handle} (password ${password})`,
+    ),
     '  Stop with Ctrl-C.',
     '',
   ].join('\n')

@@ -1,5 +1,7 @@
 import { exists, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { CommandOptions } from '#cli/program.ts'
+import { assertCanListen } from './serve.ts'
 import { StartError } from './start-failure.ts'
 
 /** The development network: a real PLC directory and a real account server on loopback. */
@@ -20,9 +22,14 @@ async function load<T>(name: string): Promise<T> {
   return (await import(file.href)) as T
 }
 
-/** Starts the network that lives in `<dataDir>/devnet`, installing its packages when they are missing. */
-export async function startDevNetwork(dataDir: string): Promise<Devnet> {
+/**
+ * Starts the network that lives in `<dataDir>/devnet`, installing its packages when they are missing. Throws ConfigError
+ * first, where the service that is to follow with these options could not listen.
+ */
+export async function startDevNetwork(dataDir: string, options: CommandOptions): Promise<Devnet> {
   const { startDevnet } = await load<DevnetModule>('start.ts')
+  const notYet = 'http://127.0.0.1'
+  await assertCanListen(options, devSettings({ pds: notYet, plc: notYet }))
   const dir = join(dataDir, 'devnet')
   // Here, because where this fails its error says which folder, and what is wrong with it.
   await mkdir(dir, { recursive: true, mode: 0o700 })
@@ -38,7 +45,7 @@ export async function openAppClient(app: string) {
  * The settings that point the service at this network, and nowhere else: a `.env` may say where the real one has its
  * database and its addresses.
  */
-export function devSettings({ pds, plc }: Devnet): Record<string, string> {
+export function devSettings({ pds, plc }: Pick<Devnet, 'pds' | 'plc'>): Record<string, string> {
   return {
     PLC_URL: plc,
     HANDLE_RESOLVER_URL: pds,

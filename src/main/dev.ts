@@ -11,7 +11,7 @@ const mainFile = new URL('main.ts', import.meta.url).pathname
 /** The service on a network of its own, in a child that starts anew whenever its code changes. */
 export async function runDev(options: CommandOptions, signal: AbortSignal): Promise<void> {
   const data = options.data ?? devDataDir
-  await using network = await startDevNetwork(data)
+  await using network = await startDevNetwork(data, options)
   const child = Bun.spawn({
     cmd: [process.execPath, '--watch', '--no-clear-screen', mainFile, 'serve', ...flagsOf(options)],
     env: childEnvironment({

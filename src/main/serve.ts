@@ -31,6 +31,17 @@ export async function runServe(options: CommandOptions, signal: AbortSignal): Pr
   await service.stopped
 }
 
+/** Throws ConfigError where a service with these options could not listen, or a setting cannot be used. */
+export async function assertCanListen(
+  options: CommandOptions,
+  environment: Environment,
+): Promise<void> {
+  const { host, port } = readConfig({ ...environment, ...settingsOf(options) })
+  if (port === 0) return
+  const fetch = () => new Response(null, { status: 503 })
+  await listen({ host, port, setting: '--port', fetch }).stop(true)
+}
+
 /** Starts the service; aborting the signal stops it. `environment` stands before the process's own. */
 export async function startServing(
   options: CommandOptions,

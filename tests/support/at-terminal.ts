@@ -11,6 +11,8 @@ export interface AtTerminal extends AsyncDisposable {
   /** All that was shown. */
   screen(): string
   readonly exited: Promise<number>
+  /** Sends SIGTERM and waits for the end; the exit code. */
+  end(): Promise<number>
 }
 
 /** Runs `bin/sitehost <args>` at a terminal of 100 columns. */
@@ -36,6 +38,10 @@ export function runAtTerminal(args: readonly string[]): AtTerminal {
       await eventually(async () => {
         if (!screen.includes(text)) throw new Error(`the screen does not show ${text}: ${screen}`)
       })
+    },
+    async end() {
+      child.kill('SIGTERM')
+      return await child.exited
     },
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL')
