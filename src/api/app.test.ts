@@ -172,6 +172,9 @@ describe('security headers', () => {
       "connect-src 'self'; form-action 'self' https: http:; base-uri 'none'; frame-ancestors 'none'",
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'strict-origin-when-cross-origin',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
   }
   const facts: [string, string, number][] = [
     ['GET', '/', 200],

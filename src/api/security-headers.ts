@@ -12,6 +12,9 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
+/** What no page of ours asks a browser for. */
+const permissionsPolicy = 'camera=(), geolocation=(), microphone=(), payment=(), usb=()'
+
 const hstsSeconds = 365 * 24 * 60 * 60
 
 /** On every answer, errors included. What does not say how it may be kept is not kept at all. */
@@ -22,6 +25,10 @@ export function securityHeaders({ isHttps }: { isHttps: boolean }) {
     headers.set('content-security-policy', contentSecurityPolicy)
     headers.set('x-content-type-options', 'nosniff')
     headers.set('referrer-policy', 'strict-origin-when-cross-origin')
+    // No other origin keeps a window of ours that it opened, or loads anything of ours into its own pages.
+    headers.set('cross-origin-opener-policy', 'same-origin')
+    headers.set('cross-origin-resource-policy', 'same-origin')
+    headers.set('permissions-policy', permissionsPolicy)
     if (isHttps) headers.set('strict-transport-security', `max-age=${hstsSeconds}`)
     if (!headers.has('cache-control')) headers.set('cache-control', 'no-store')
   })

@@ -16,7 +16,7 @@ import { eventually } from '#tests/support/eventually.ts'
 import { alice, bob, nameOf, siteOf } from '#tests/support/sample-rows.ts'
 import { goLive, snapshotOf } from '#tests/support/served-site.ts'
 import { answerAsk } from './ask.ts'
-import { followNames, newNamesAllowance, ServedNames } from './served-names.ts'
+import { followNames, newDomainsAllowance, newNamesAllowance, ServedNames } from './served-names.ts'
 
 const place = { applicationHost: 'app.example.net', baseDomain: 'sites.example' }
 const label = siteLabel(siteOf('blog'))
@@ -222,6 +222,23 @@ describe('an account’s new names below the base domain', () => {
       true,
       404,
     ])
+  })
+
+  test('of domains of one’s own, twenty a day; what was permitted is renewed whatever else is asked', () => {
+    const { count, windowMs } = newDomainsAllowance
+    const added = Array.from({ length: count }, (_, n) => `new-${n}.com`)
+    const learn = (domains: string[], did = alice) =>
+      names.learn(domains, new Map(domains.map((domain) => [domain, did])))
+    names.know(new Set(['old.com']))
+    learn([...added, 'one-more.com'])
+    learn(['bobs.com'], bob)
+    const all200 = added.map(() => 200)
+    expect(added.map((domain) => ask(domain))).toEqual(all200)
+    expect(ask('one-more.com')).toBe(404)
+    expect([...added.map((domain) => ask(domain)), ask('old.com')]).toEqual([...all200, 200])
+    expect(ask('bobs.com')).toBe(200)
+    aheadMs = windowMs / count
+    expect(ask('one-more.com')).toBe(200)
   })
 
   test('another account has its own', async () => {

@@ -2,7 +2,7 @@ import { routeHost } from './route.ts'
 import type { ServedNames } from './served-names.ts'
 
 interface AskContext {
-  readonly names: Pick<ServedNames, 'has' | 'permits'>
+  readonly names: Pick<ServedNames, 'permits'>
   /** Host of `BASE_URL`, without its port. */
   readonly applicationHost: string
   readonly baseDomain: string
@@ -11,8 +11,8 @@ interface AskContext {
 /**
  * Answers a TLS front that asks at `/?domain=<name>` whether to get a certificate for this name: 200 for the
  * application, for `sites.{base_domain}`, and for every name that leads to a site; 404 for others, of which
- * anybody who connects makes up as many as they like, and for an account's new names below the base domain beyond
- * `newNamesAllowance`. At once, from memory. 503: the names are not read yet.
+ * anybody who connects makes up as many as they like, and for an account's new names beyond `newNamesAllowance` and
+ * `newDomainsAllowance`. At once, from memory. 503: the names are not read yet.
  */
 export function answerAsk(request: Request, context: AskContext): Response {
   const url = new URL(request.url)
@@ -31,13 +31,14 @@ function permits(domain: string | null, { names, ...hosts }: AskContext): boolea
     case 'addresses':
       return true
     case 'site':
-      return names.permits(route.label)
+      return names.permits(route.label, 'below-base')
     case 'named':
       // A word without a dot would be a label's.
       if (!route.host.includes('.')) return false
-      return route.host.endsWith(`.${hosts.baseDomain}`)
-        ? names.permits(route.host)
-        : names.has(route.host)
+      return names.permits(
+        route.host,
+        route.host.endsWith(`.${hosts.baseDomain}`) ? 'below-base' : 'custom',
+      )
     case 'base':
     case 'bad-host':
       return false

@@ -16,6 +16,12 @@ const pageSize = 1000
 export const newNamesAllowance: Allowance = { count: 10, windowMs: 7 * 24 * 60 * 60 * 1000 }
 
 /**
+ * New custom domains of an account that get a certificate. An authority gives an account of its own only so many orders a
+ * while, Let's Encrypt 300 in three hours: no account here may have them all.
+ */
+export const newDomainsAllowance: Allowance = { count: 20, windowMs: 24 * 60 * 60 * 1000 }
+
+/**
  * Every name that leads to a site, in memory: hosts that are mapped, and labels (`s--…`) of sites that are
  * served. All of them, so that names which nobody has cost no look-up: there is no end of those. Some 100
  * bytes each, one for every row of the tables that they come from. Those that were there at the start have their
@@ -28,10 +34,13 @@ export class ServedNames {
   readonly #new = new Map<string, Did>()
   /** Those that were not new any more when they went: they may come back. */
   readonly #gone = new RecentMap<true>(limitedKeysMax)
-  readonly #allowed: RateLimiter
+  readonly #allowed: Readonly<Record<'below-base' | 'custom', RateLimiter>>
 
   constructor({ now = Date.now }: { readonly now?: () => number } = {}) {
-    this.#allowed = new RateLimiter(newNamesAllowance, { now })
+    this.#allowed = {
+      'below-base': new RateLimiter(newNamesAllowance, { now }),
+      custom: new RateLimiter(newDomainsAllowance, { now }),
+    }
   }
 
   get size(): number {
@@ -43,11 +52,11 @@ export class ServedNames {
     return this.#names?.has(name) ?? null
   }
 
-  /** Whether a certificate may be had for it that the base domain's allowance pays for. */
-  permits(name: string): boolean | null {
+  /** Whether a certificate may be had for it. What was permitted once stays so: its renewals count for nothing. */
+  permits(name: string, kind: 'below-base' | 'custom'): boolean | null {
     const owner = this.#new.get(name)
     if (owner === undefined || !this.has(name)) return this.has(name)
-    if (this.#allowed.take(owner) > 0) return false
+    if (this.#allowed[kind].take(owner) > 0) return false
     this.#new.delete(name)
     return true
   }

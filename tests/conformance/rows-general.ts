@@ -53,6 +53,8 @@ export const generalRows: readonly Row[] = [
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'strict-origin-when-cross-origin',
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
       'content-security-policy': like("(?!.*unsafe-).*frame-ancestors 'none'.*"),
       'strict-transport-security': null,
       'access-control-allow-origin': null,
