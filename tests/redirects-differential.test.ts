@@ -139,6 +139,12 @@ const differences: readonly Difference[] = [
     excuses: ({ lines, pathname }, ours, theirs) =>
       (ours === null || theirs === null) && lines.some((line) => leadsBelow(line, pathname)),
   },
+  {
+    why: 'whoever is where /:splat/x could have led is not led on',
+    examples: [['/* /:splat/x', '/a/x', null, '301 /a/x/x']],
+    excuses: ({ lines, pathname }, ours, theirs) =>
+      ours === null && /^3/.test(theirs ?? '') && lines.some((line) => couldLeadTo(line, pathname)),
+  },
 ]
 
 test.each(
@@ -278,4 +284,16 @@ function leadsBelow(line: string, pathname: string): boolean {
   const [, start] =
     / (?:https?:\/\/h\.test)?(\/+[^\s:/][^\s:]*\/):(?:\S*\/:)?splat(?![^/?#\s])/.exec(line) ?? []
   return start !== undefined && bare(pathname).startsWith(bare(start))
+}
+
+/** Whether `:splat` is a segment of a target, and the path has the other segments where they are there. */
+function couldLeadTo(line: string, pathname: string): boolean {
+  const [, target = ''] = / (\/[^\s?#]*)/.exec(line) ?? []
+  if (!/\/:splat(?=\/|$)/.test(target)) return false
+  const segments = bare(target).split('/').slice(1)
+  const source = segments.map((segment) => {
+    if (segment === ':splat') return '(?:/.*)?'
+    return segment.startsWith(':') ? '/[^/]+' : `/${RegExp.escape(decodeURIComponent(segment))}`
+  })
+  return new RegExp(`^${source.join('')}$`).test(bare(decodeURIComponent(pathname)))
 }

@@ -69,7 +69,11 @@ const nowhere: Place = { path: '', query: '' }
 
 /** An address to which the line applies, of words that no line has. */
 function startOf({ from, keys }: Line): Place {
-  const pairs = keys.map((key) => key.replace(/=:(\w+)$/, '=$1~'))
+  const isName = (key: string): boolean => key.includes('=:')
+  // Of several values of a key the last counts: a given one, where another word gives a name to any.
+  const pairs = [...keys.filter(isName), ...keys.filter((key) => !isName(key))].map((key) =>
+    key.replace(/=:(\w+)$/, '=$1~'),
+  )
   return {
     path: bare(from.replace('*', 'splat~').replace(/\/:([a-z]\w*)(?=\/|$)/g, '/$1~')),
     query: [...pairs, 'extra'].join('&'),
@@ -78,7 +82,7 @@ function startOf({ from, keys }: Line): Place {
 
 function follow({ from, keys, to }: Line, { path, query }: Place): Place | null {
   const match = shapeOf(from).exec(path)
-  const pairs = new URLSearchParams(query)
+  const pairs = new Map(new URLSearchParams(query))
   const asked = keys.map((key) => key.split('='))
   const holds = asked.every(([key = '', value]) =>
     value?.startsWith(':') ? pairs.has(key) : pairs.get(key) === value,
