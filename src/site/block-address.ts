@@ -1,7 +1,6 @@
-import { capturePlaces, encodedCaptures } from './encoded-captures.ts'
-import { matchGlob } from './glob.ts'
+import { compileEncodedMatch } from './encoded-captures.ts'
 import type { HeaderBlock } from './header-block.ts'
-import { compileGlobPattern, fitsPathPattern, type PathPattern } from './path-pattern.ts'
+import { compileGlobPattern, type PathPattern } from './path-pattern.ts'
 import { isForCertificates } from './request-path.ts'
 
 export type BlockAddress =
@@ -26,8 +25,8 @@ export function readBlockAddress(text: string): BlockAddress {
 }
 
 /**
- * Reads the `path` of a header in a site's settings: as in a `_headers`, but spaces are part of it, and without any slash
- * it is about the last segments of an address, however deep: `*.html` is the same as a leading `/*` before it. Never throws.
+ * Reads the `path` of a header in a site's settings: as in a `_headers`, but spaces are part of it, and
+ * without any slash it is about the end of an address, after any segments. Never throws.
  */
 export function readSettingPath(path: string): BlockAddress {
   if (!path.includes('/')) return addressOf(null, path === '*' ? '/*' : `/*/${path}`)
@@ -52,17 +51,15 @@ function addressOf(host: string | null, path: string): BlockAddress {
   if (!compiled.ok) return compiled
   const { pattern, glob, problem } = compiled
   if (isAboutCertificates(pattern)) return { ok: false, problem: neverForCertificates }
-  const { head, tail, names } = pattern
-  const places = capturePlaces(pattern)
-  const match: HeaderBlock['match'] = (asked) => {
-    if (!fitsPathPattern(pattern, asked)) return null
-    if (glob === null) return encodedCaptures(places, asked, null)
-    const tailAt = asked.segments.length - (tail?.length ?? 0)
-    const { text, from, to } = asked.decodedBetween(head.length, tailAt)
-    const star = matchGlob(glob, text, from, to)
-    return star && encodedCaptures(places, asked, star)
+  return {
+    ok: true,
+    host,
+    pattern,
+    match: compileEncodedMatch(pattern, glob),
+    names: pattern.names,
+    searches: glob?.middle.length ?? 0,
+    problem,
   }
-  return { ok: true, host, pattern, match, names, searches: glob?.middle.length ?? 0, problem }
 }
 
 function isAboutCertificates({ head }: PathPattern): boolean {

@@ -1,40 +1,50 @@
 import type { EncodedPath } from './encoded-path.ts'
-import type { LastStar } from './glob.ts'
-import type { PathPattern } from './path-pattern.ts'
+import { type Glob, matchGlob } from './glob.ts'
+import { fitsPathPattern, type PathPattern } from './path-pattern.ts'
 import type { TemplateValues } from './template.ts'
 
+/** What a path gives to the names of a pattern, percent-encoded; null if it does not fit. */
+export type EncodedMatch = (path: EncodedPath) => TemplateValues | null
+
+/**
+ * Matches as `matchPathPattern` does, and between head and tail by the glob. Costs nothing for names that nobody
+ * asks for, and for the others no more the longer the path is.
+ */
+export function compileEncodedMatch(pattern: PathPattern, glob: Glob | null): EncodedMatch {
+  const places = capturePlaces(pattern)
+  const { headLength, tailLength } = places
+  return (path) => {
+    if (!fitsPathPattern(pattern, path)) return null
+    if (glob === null) return { get: (name) => captured(places, path, name) }
+    const tailAt = path.segments.length - (tailLength ?? 0)
+    const { text, from, to } = path.decodedBetween(headLength, tailAt)
+    const star = matchGlob(glob, text, from, to)
+    if (star === null) return null
+    const { text: end, sharesSlash } = glob.end
+    const keepsSlash =
+      keepsSlashOf(places, path) && end === '/' && sharesSlash && star.to > star.from
+    const splatTo = keepsSlash ? star.to + 1 : star.to
+    return {
+      get: (name) =>
+        name === 'splat' ? path.betweenPlaces(star.from, splatTo) : captured(places, path, name),
+    }
+  }
+}
+
 /** Where the names of a pattern are, as indexes of its segments: those of `head`, then those of `tail`. */
-export interface CapturePlaces {
+interface CapturePlaces {
   readonly names: ReadonlyMap<string, number>
   readonly headLength: number
   /** Null without a `*`. */
   readonly tailLength: number | null
 }
 
-export function capturePlaces({ head, tail }: PathPattern): CapturePlaces {
+function capturePlaces({ head, tail }: PathPattern): CapturePlaces {
   const names = new Map<string, number>()
   for (const [index, segment] of [...head, ...(tail ?? [])].entries()) {
     if (segment.kind === 'name') names.set(segment.name, index)
   }
   return { names, headLength: head.length, tailLength: tail?.length ?? null }
-}
-
-/**
- * What a path that fits the pattern gives to its names, as `matchPathPattern` says, percent-encoded; `star` is where
- * what the last `*` stands for is in the decoded text, null when it is all between head and tail. Costs nothing for names that nobody asks
- * for, and for the others no more the longer the path is.
- */
-export function encodedCaptures(
-  places: CapturePlaces,
-  path: EncodedPath,
-  star: LastStar | null,
-): TemplateValues {
-  return {
-    get: (name) =>
-      name === 'splat' && star !== null
-        ? path.betweenPlaces(star.from, star.to)
-        : captured(places, path, name),
-  }
 }
 
 function captured(
@@ -50,6 +60,11 @@ function captured(
   }
   if (name !== 'splat' || tailLength === null) return undefined
   const splat = path.between(headLength, count - tailLength)
-  // The slash at the end is part of what a `*` at the end stands for.
-  return path.trailingSlash && tailLength === 0 && splat !== '' ? `${splat}/` : splat
+  return keepsSlashOf({ tailLength }, path) && splat !== '' ? `${splat}/` : splat
 }
+
+/** The slash at the end is part of what a `*` at the end stands for. */
+const keepsSlashOf = (
+  { tailLength }: Pick<CapturePlaces, 'tailLength'>,
+  { trailingSlash }: EncodedPath,
+): boolean => trailingSlash && tailLength === 0

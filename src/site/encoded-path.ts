@@ -2,7 +2,7 @@ import type { RequestPath } from './request-path.ts'
 
 type Path = Extract<RequestPath, { ok: true }>
 
-/** The path of a request as text, encoded anew and decoded: each when it is first wanted, and once for whoever wants parts of it. */
+/** The path of a request as text, encoded anew and decoded: each when it is first wanted, and once for all who want parts of it. */
 export class EncodedPath implements Path {
   readonly ok = true
   readonly segments: readonly string[]

@@ -19,8 +19,8 @@ export interface LastStar {
 }
 
 /**
- * Reads percent-encoded segments, the first and the last of which hold stars. A star that is a whole segment stands for any
- * number of segments, as in a path pattern; one inside a segment stands for any characters, slashes among them.
+ * Reads percent-encoded segments, the first and the last of which hold stars. A star that is a whole segment
+ * stands for any number of segments, as in a path pattern; one inside a segment for any characters, slashes too.
  */
 export function compileGlob(segments: readonly string[]): Glob {
   const pieces: GlobPiece[] = []

@@ -1,8 +1,8 @@
-import type { EncodedPath } from './encoded-path.ts'
+import type { EncodedMatch } from './encoded-captures.ts'
 import { describeRefusedField, isFieldName, isFieldValue, isForOwnDomain } from './header-fields.ts'
 import { headerNameCharsMax, headerValueCharsMax, headerValueNamesMax } from './limits.ts'
 import type { PathPattern } from './path-pattern.ts'
-import { parseTemplate, type Template, type TemplateValues } from './template.ts'
+import { parseTemplate, type Template } from './template.ts'
 
 /** What is changed in the answers for some addresses of a site. */
 export interface HeaderBlock {
@@ -10,8 +10,7 @@ export interface HeaderBlock {
   readonly host: string | null
   /** Which paths may fit. */
   readonly pattern: PathPattern
-  /** What the path gives to the names of the block's pattern, percent-encoded; null if it does not fit. */
-  readonly match: (path: EncodedPath) => TemplateValues | null
+  readonly match: EncodedMatch
   readonly changes: readonly HeaderChange[]
 }
 

@@ -170,6 +170,9 @@ describe('values may hold what the path says', () => {
     ['/*.js\nX-A: :splat', '/%20.js/', ['x-a: %20']],
     ['/*/x/*\nX-A: :splat', '/a/x/b/x/c', ['x-a: b/x/c']],
     ['/*/x/*\nX-A: [:splat]', '/x/', ['x-a: []']],
+    ['/*/x/*\nX-A: :splat', '/a/x/b/', ['x-a: b/']],
+    ['/*/x/*/c\nX-A: :splat', '/x/b/c/', ['x-a: b']],
+    ['/*b/*\nX-A: :splat', '/ab/\u{1F600}é/', ['x-a: %F0%9F%98%80%C3%A9/']],
     ['/:l/*-*.js\nX-A: :l,:splat', '/de/a-b-c.js', ['x-a: de,b-c']],
     // wherever it stands
     ['/:a/b/*/:c/:d\nX-A: :a,:splat,:c,:d', '/1/b/2/3/4/5', ['x-a: 1,2/3,4,5']],

@@ -1,13 +1,13 @@
 import { compileGlob, type Glob, isStar } from './glob.ts'
 import { parseRequestPath, type RequestPath } from './request-path.ts'
 
-/** Whole segments: literal ones, `:name` for any one, and at most one `*` for any number of them. */
+/** Whole segments: literal ones, `:name` for any one, and between head and tail any number of them. */
 export interface PathPattern {
-  /** Those before the `*`; all of them when there is none. */
+  /** Those before the first `*`; all of them when there is none. */
   readonly head: readonly PatternSegment[]
-  /** Those after the `*`; null when there is none. */
+  /** Those after the last `*`; null when there is none. */
   readonly tail: readonly PatternSegment[] | null
-  /** What a match captures; that of the `*` is called `splat`. */
+  /** What a match captures; that of the last `*` is called `splat`. */
   readonly names: ReadonlySet<string>
 }
 
