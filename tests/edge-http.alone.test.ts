@@ -74,7 +74,7 @@ beforeAll(async () => {
   const log = recordingLog(logged)
   const now = () => Date.now() + passedMs
   const missing = new MissingBlobs({
-    ...{ db, blobs, hints: new Hints(), log, now },
+    ...{ db, blobs, hints: new Hints(), log, now, elapsed: now },
     signal: stop.signal,
   })
   const snapshots = new Snapshots({

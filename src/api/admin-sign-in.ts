@@ -14,7 +14,7 @@ const checkWaitMsMax = 5_000
 
 interface SignInOptions {
   readonly db: Db
-  readonly now: () => number
+  readonly elapsed: () => number
 }
 
 /** Whether somebody is the administrator they say they are, asked no more often than people ask. */
@@ -27,9 +27,9 @@ export class AdminSignIn {
     waitMsMax: checkWaitMsMax,
   })
 
-  constructor({ db, now }: SignInOptions) {
+  constructor({ db, elapsed }: SignInOptions) {
     this.#db = db
-    this.#delays = new SignInDelays({ now })
+    this.#delays = new SignInDelays({ now: elapsed })
   }
 
   /** Null: no such name, or not its password; which of them, no time tells. Throws ApiError 429. */

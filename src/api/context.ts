@@ -39,6 +39,8 @@ export interface ApiContext {
   readonly registrations: Pick<Registrations, 'find'>
   readonly siteUrl: (address: SiteAddress) => string
   readonly now: () => number
+  /** Milliseconds from some moment on, whatever becomes of the clock: for limits and pauses. */
+  readonly elapsed: () => number
   /** Of what one request does at the account's server, as a whole; left out: `operationMsMax`. */
   readonly operationMsMax?: number
   readonly at: AtFailPoint

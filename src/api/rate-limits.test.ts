@@ -81,6 +81,13 @@ describe('a client', () => {
     expect((await ask(route)).status).toBe(302)
   })
 
+  test('waits no longer for what it did while the clock was ahead', async () => {
+    api().clockAheadMs = 86_400_000
+    await ask(routeOf('signIn'))
+    api().clockAheadMs = 0
+    expect((await ask(routeOf('signIn'))).status).toBe(302)
+  })
+
   test('is its /64, whatever address of it', async () => {
     const { count } = rateLimits.signIn.perClient
     const roaming = (i: number) => ({ client: `2001:db8:0:1::${i.toString(16)}` })

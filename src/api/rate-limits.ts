@@ -59,7 +59,7 @@ export const limitedRoutes = (): ReadonlyMap<string, RateLimitName> =>
 
 interface LimitOptions {
   readonly trustedProxies: TrustedProxies
-  readonly now: () => number
+  readonly elapsed: () => number
 }
 
 /**
@@ -109,9 +109,9 @@ function toldOnPage(c: Context<ApiEnv>, waitMs: number): Response {
   return c.redirect('/?error=auth_failed&reason=too_many')
 }
 
-function countersOf({ perClient, perAccount }: RateLimit, what: string, { now }: LimitOptions) {
-  const clients = new RateLimiter(perClient, { now })
-  const accounts = perAccount && new RateLimiter(perAccount, { now })
+function countersOf({ perClient, perAccount }: RateLimit, what: string, { elapsed }: LimitOptions) {
+  const clients = new RateLimiter(perClient, { now: elapsed })
+  const accounts = perAccount && new RateLimiter(perAccount, { now: elapsed })
   const refuse = (waitMs: number): void => {
     if (waitMs > 0) throw tooMany(`Too many ${what}.`, waitMs)
   }

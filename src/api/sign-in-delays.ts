@@ -37,6 +37,7 @@ export class SignInDelays {
   readonly #networks: RateLimiter
   readonly #names: RateLimiter
 
+  /** `now`: of a clock that never jumps. */
   constructor({ now }: { readonly now: () => number }) {
     this.#now = now
     this.#networks = new RateLimiter(networkTries, { now })

@@ -76,7 +76,9 @@ export class ClientKeys {
   /** Newest first, as of half a minute ago or later; none before the first is needed. */
   async all(): Promise<readonly ClientKey[]> {
     const known = this.#known
-    if (known && known.keys.length > 0 && this.#now() - known.readAt < freshMs) return known.keys
+    // Negative where the clock was put right meanwhile.
+    const ageMs = known === null ? freshMs : Math.abs(this.#now() - known.readAt)
+    if (known && known.keys.length > 0 && ageMs < freshMs) return known.keys
     return await this.#read()
   }
 

@@ -98,7 +98,7 @@ export class Identities {
       return await boundedJson(await options.fetch(input, { ...init, limits }), smallAnswer)
     }) as typeof globalThis.fetch
     this.#allowHttp = options.allowHttp ?? false
-    this.#now = options.now ?? Date.now
+    this.#now = options.now ?? (() => performance.now())
     this.#documents = new CompositeDidDocumentResolver({
       methods: {
         plc: new PlcDidDocumentResolver({ apiUrl: options.plcUrl, fetch }),

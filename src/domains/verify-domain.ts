@@ -24,6 +24,9 @@ export interface VerifyContext {
 
 const hourMs = 60 * 60 * 1000
 const checkEveryMs = 24 * hourMs
+const checkSpreadMs = hourMs
+/** After no check is the next one later. */
+export const checkAfterMsMax = checkEveryMs + checkSpreadMs
 /** Until those are asked again that did not answer. */
 const retryMs = hourMs
 
@@ -141,5 +144,5 @@ function afterFailure(
 
 /** A day later, give or take an hour. */
 function nextCheckAfter(at: number, random = Math.random): number {
-  return at + checkEveryMs - hourMs + Math.floor(random() * 2 * hourMs)
+  return at + checkEveryMs - checkSpreadMs + Math.floor(random() * 2 * checkSpreadMs)
 }

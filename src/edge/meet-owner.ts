@@ -74,11 +74,11 @@ export class MeetOwner {
   }
 
   async #awaitLook(did: Did): Promise<Meeting> {
-    const { db, now, signal } = this.#context
-    const deadline = now() + waitMs
+    const { db, signal } = this.#context
+    const deadline = performance.now() + waitMs
     const met = async (otherwise: 'nobody' | 'later'): Promise<Meeting> =>
       (await isKnownAccount(db, did)) ? { kind: 'met', did } : { kind: otherwise }
-    while (now() < deadline) {
+    while (performance.now() < deadline) {
       // Not as soon as it is known: its sites are asked for after that, and would be nowhere for visitors until then.
       if (!(await isAccountQueued(db, did))) return await met('nobody')
       await setTimeout(lookAgainMs, undefined, { signal })

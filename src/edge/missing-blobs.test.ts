@@ -29,7 +29,15 @@ function missingFrom({ db }: Database): MissingBlobs {
   const log: Log = { debug: () => {}, info: () => {}, warn: () => {}, error }
   const blobs = { has: async (hash: string) => here.has(hash) }
   const { signal } = stop
-  return new MissingBlobs({ db, blobs, hints: new Hints(), log, now: () => now, signal })
+  return new MissingBlobs({
+    db,
+    blobs,
+    hints: new Hints(),
+    log,
+    now: () => now,
+    elapsed: () => now,
+    signal,
+  })
 }
 
 /** The sites that were asked for since this was last called. */

@@ -18,6 +18,8 @@ interface MissingContext {
   readonly hints: Hints
   readonly log: Log
   readonly now: () => number
+  /** Milliseconds that no change of the clock touches. */
+  readonly elapsed: () => number
   readonly signal: AbortSignal
 }
 
@@ -47,8 +49,8 @@ export class MissingBlobs {
 
   /** Has the site read again, unless that was asked for just now. Never rejects. */
   async ask({ did, name }: SiteAddress): Promise<void> {
-    const { db, hints, log, now } = this.#context
-    if (!this.#isDue(siteLabel({ did, name }), now())) return
+    const { db, elapsed, hints, log, now } = this.#context
+    if (!this.#isDue(siteLabel({ did, name }), elapsed())) return
     log.warn('blob missing', { did, site: name })
     try {
       await enqueueIngest(db, [{ did, name }], now())
@@ -59,11 +61,11 @@ export class MissingBlobs {
   }
 
   async #await(site: SiteAddress, hash: string): Promise<boolean> {
-    const { blobs, log, now, signal } = this.#context
+    const { blobs, elapsed, log, signal } = this.#context
     await this.ask(site)
-    const deadline = (this.#askedAt.get(siteLabel(site)) ?? 0) + waitMs
+    const deadline = (this.#askedAt.get(siteLabel(site)) ?? elapsed()) + waitMs
     try {
-      while (now() < deadline) {
+      while (elapsed() < deadline) {
         if (await blobs.has(hash)) return true
         await setTimeout(lookAgainMs, undefined, { signal })
       }

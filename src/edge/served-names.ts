@@ -36,7 +36,7 @@ export class ServedNames {
   readonly #gone = new RecentMap<true>(limitedKeysMax)
   readonly #allowed: Readonly<Record<'below-base' | 'custom', RateLimiter>>
 
-  constructor({ now = Date.now }: { readonly now?: () => number } = {}) {
+  constructor({ now = () => performance.now() }: { readonly now?: () => number } = {}) {
     this.#allowed = {
       'below-base': new RateLimiter(newNamesAllowance, { now }),
       custom: new RateLimiter(newDomainsAllowance, { now }),

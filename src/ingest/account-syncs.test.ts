@@ -66,7 +66,7 @@ const queued = async () => (await queuedAccounts(place.context.db)).map(({ did }
 
 test('of eight whose servers take their time, the oldest gives way to somebody else', async () => {
   await place.write('blog')
-  const syncs = new AccountSyncs(place.context)
+  const syncs = new AccountSyncs({ ...place.context, elapsed: () => place.now })
   await using slow = await startSlow(syncs, 8)
   place.now += 29_999
   await expect(syncs.run(alice)).rejects.toBeInstanceOf(SyncsBusyError)

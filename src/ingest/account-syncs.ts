@@ -41,12 +41,16 @@ interface RunningSync {
 export class AccountSyncs {
   readonly #context: SyncContext
   readonly #syncMsMax: number
+  readonly #elapsed: () => number
   /** Oldest first. */
   readonly #running = new Map<Did, RunningSync>()
 
-  constructor(context: SyncContext & { readonly syncMsMax?: number }) {
+  constructor(
+    context: SyncContext & { readonly syncMsMax?: number; readonly elapsed?: () => number },
+  ) {
     this.#context = context
     this.#syncMsMax = context.syncMsMax ?? syncMsMaxDefault
+    this.#elapsed = context.elapsed ?? (() => performance.now())
   }
 
   /** Throws SyncsBusyError, ServerUnreachableError when it took too long, and what `syncAccount` throws. */
@@ -59,7 +63,7 @@ export class AccountSyncs {
       answer: this.#sync(did, gaveUp.signal).finally(() => {
         if (this.#running.get(did) === sync) this.#running.delete(did)
       }),
-      begunAt: this.#context.now(),
+      begunAt: this.#elapsed(),
       giveUp: () => gaveUp.abort(),
     }
     this.#running.set(did, sync)
@@ -70,7 +74,7 @@ export class AccountSyncs {
     const [oldest] = this.#running
     if (oldest === undefined) return
     const [did, { begunAt, giveUp }] = oldest
-    if (this.#context.now() - begunAt < givesWayAfterMs) throw new SyncsBusyError()
+    if (this.#elapsed() - begunAt < givesWayAfterMs) throw new SyncsBusyError()
     this.#running.delete(did)
     giveUp()
   }

@@ -26,7 +26,7 @@ export async function followSites(context: FollowContext): Promise<void> {
 
 async function followFromCursor(context: FollowContext): Promise<void> {
   const { db, firehoseUrl, log, now, signal } = context
-  let savedAt = now()
+  let savedAt = performance.now()
   const options = {
     url: firehoseUrl,
     cursor: await readFirehoseCursor(db, firehoseUrl),
@@ -37,7 +37,9 @@ async function followFromCursor(context: FollowContext): Promise<void> {
     ),
   }
   for await (const events of followFirehoseInBatches(options, batchMax)) {
-    if (await queueBatch(events, now() - savedAt >= cursorEveryMs, context)) savedAt = now()
+    if (await queueBatch(events, performance.now() - savedAt >= cursorEveryMs, context)) {
+      savedAt = performance.now()
+    }
   }
 }
 

@@ -3,8 +3,12 @@ import { sessionIdleMs } from '#api/sessions.ts'
 import { UnusedSessions } from '#api/unused-sessions.ts'
 import type { ClientKeys } from '#atproto/client-keys.ts'
 import type { OAuth } from '#atproto/oauth.ts'
+import { checkAfterMsMax } from '#domains/verify-domain.ts'
 import type { CheckContext } from '#ingest/check-account.ts'
 import { dropDeletedAccounts } from '#ingest/drop-deleted.ts'
+import { leaseMs, retriesMs } from '#ingest/leased-queue.ts'
+import { departureRetryMs } from '#publish/departures.ts'
+import { jobMsMaxDefault } from '#publish/job-turns.ts'
 import { replacedVersionMs } from '#site/limits.ts'
 import { enqueueInactiveAccounts, forgetParkedStrangers } from '#store/account-queue.ts'
 import { deleteExpiredAdminSessions } from '#store/admin-sessions.ts'
@@ -16,11 +20,13 @@ import { dropKeptSubdomains } from '#store/kept-subdomains.ts'
 import { deleteEndedLeases } from '#store/leases.ts'
 import { deleteExpiredSealed } from '#store/sealed-rows.ts'
 import { forgetRemovedSites } from '#store/site-room.ts'
+import { pullBackTimes, type TimesAheadMax } from '#store/times-ahead.ts'
 import { deleteUploadedBlobsBefore } from '#store/uploaded-blobs.ts'
 import { dropReplacedSnapshots } from '#store/versions.ts'
 import { repeatEvery } from './repeat-every.ts'
 
 const everyMs = 60 * 60 * 1000
+const minuteMs = 60_000
 const dayMs = 24 * everyMs
 /** More of them are asked for with the next call. */
 const inactiveAskedAtOnce = 500
@@ -47,6 +53,11 @@ export async function keepHouse(context: HouseContext): Promise<void> {
     repeatEvery({ everyMs, failure }, work, context)
   await Promise.all([
     hourly('sessions and rows not swept', sweep),
+    repeatEvery(
+      { everyMs: minuteMs, failure: 'times not bounded' },
+      () => boundTimes(context),
+      context,
+    ),
     hourly('inactive accounts not asked for', () => enqueueInactiveAccounts(db, inactiveAt(now()))),
     hourly('deleted accounts not dropped', () => dropDeletedAccounts(context)),
     hourly('client keys not kept', async () => await clientKeys?.keep()),
@@ -55,6 +66,19 @@ export async function keepHouse(context: HouseContext): Promise<void> {
 
 /** Whose server said so may have been wrong for a moment, and no event tells. */
 const inactiveAt = (now: number) => ({ now, before: now - dayMs, limit: inactiveAskedAtOnce })
+
+async function boundTimes({ db, log, now }: HouseContext): Promise<void> {
+  const rows = await pullBackTimes(db, now(), timesAheadMax)
+  if (rows > 0) log.warn('times ahead of the clock were taken back', { rows })
+}
+
+const timesAheadMax: TimesAheadMax = {
+  retriesMs,
+  queueLeaseMs: leaseMs,
+  jobMs: jobMsMaxDefault,
+  domainCheckMs: checkAfterMsMax,
+  departureMs: departureRetryMs,
+}
 
 async function sweepRows(db: Db, now: number): Promise<void> {
   await deleteExpiredBrowserSessions(db, { now, idleMs: sessionIdleMs })

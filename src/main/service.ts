@@ -90,7 +90,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     ...edge,
     ...network,
     ...rules,
-    ...{ ingest, lookUp, now, registrations, secrets },
+    ...{ elapsed, ingest, lookUp, now, registrations, secrets },
   }
   await recoverJobs(house)
 
@@ -103,6 +103,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
 }
 
 const now = Date.now
+/** What a clock that jumps must not change: limits, pauses, and how long something is waited for. */
+const elapsed = (): number => performance.now()
 
 type House = ServiceOptions &
   Stores &
@@ -112,6 +114,7 @@ type House = ServiceOptions &
     readonly ingest: IngestThread
     readonly lookUp: LookUp
     readonly now: () => number
+    readonly elapsed: () => number
     readonly registrations: Registrations
     readonly secrets: Secrets
   }
@@ -142,7 +145,10 @@ function openEdge({ config, log, shutdown }: ServiceOptions, stores: Stores) {
   const { db, blobs, floor, hints } = stores
   const originOf = (host: string): string => originAt(host, config.origin)
   const bodies = new Bodies({ blobs, bytesMax: config.bodyBytesMax })
-  const missing = new MissingBlobs({ db, blobs, hints, log, now, signal: shutdown.over })
+  const missing = new MissingBlobs({
+    ...{ db, blobs, elapsed, hints, log, now },
+    signal: shutdown.over,
+  })
   const snapshots = new Snapshots({
     ...{ db, log, now, originOf },
     bytesMax: config.snapshotBytesMax,
@@ -154,7 +160,7 @@ function openEdge({ config, log, shutdown }: ServiceOptions, stores: Stores) {
     dir: join(config.dataDir, 'decoded'),
   })
   const recompressor = new Recompressor({ bodies, log })
-  const awaited = new AwaitedSites({ db, now })
+  const awaited = new AwaitedSites({ db, now: elapsed })
   const hosts = new Hosts({ db, originOf })
   const choices = new CodingChoices()
   const memory = { bodies, choices, decodedFiles, hosts, names: new ServedNames(), snapshots }
@@ -269,9 +275,9 @@ const visitedAllowance = { count: 10, windowMs: 60 * 60 * 1000 }
 
 /** What redirects at the address of sites stand on; only `INGEST=visited` gets to know new owners there. */
 function addressesOf(house: House) {
-  const { awaited, config, identities, now } = house
+  const { awaited, config, elapsed, identities } = house
   if (config.ingest !== 'visited') return () => house
-  const allowed = new RateLimiter(visitedAllowance, { now })
+  const allowed = new RateLimiter(visitedAllowance, { now: elapsed })
   const owners = new MeetOwner({
     ...house,
     didOfHandle: (handle, signal) => identities.didOfHandle(handle, signal),

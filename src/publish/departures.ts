@@ -25,7 +25,7 @@ export interface DepartureContext {
 }
 
 /** After so long a departure is taken up whose process was killed. To end it twice does no harm. */
-const retryMs = 20_000
+export const departureRetryMs = 20_000
 const departuresAtOnce = 10
 const lookAgainMs = 5_000
 
@@ -68,7 +68,11 @@ export async function runDepartures(
 /** Ends those that are due. */
 export async function endDepartures(context: DepartureContext): Promise<void> {
   const { db, now } = context
-  const due = await takeDueDepartures(db, { now: now(), retryMs, limit: departuresAtOnce })
+  const due = await takeDueDepartures(db, {
+    now: now(),
+    retryMs: departureRetryMs,
+    limit: departuresAtOnce,
+  })
   await Promise.all(due.map((did) => endDeparture(did, context)))
 }
 

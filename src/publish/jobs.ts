@@ -49,6 +49,8 @@ export interface JobContext {
   readonly siteUrl: (address: SiteAddress) => string
   readonly now: () => number
   readonly at: AtFailPoint
+  /** Milliseconds that no change of the clock touches. */
+  readonly elapsed?: () => number
   readonly slowAfterMs?: number
   /** So long may a job take, from its first turn on. */
   readonly jobMsMax?: number

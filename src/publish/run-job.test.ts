@@ -84,6 +84,7 @@ beforeEach(async () => {
     log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
     siteUrl: siteUri,
     now: () => Date.now() + aheadMs,
+    elapsed: () => Date.now() + aheadMs,
     at: () => {},
     slowAfterMs: 50,
   }

@@ -97,7 +97,8 @@ async function takeTurn(
   stop: AbortSignal,
 ): Promise<TurnEnd | null> {
   const { log, now, jobMsMax = jobMsMaxDefault } = context
-  const startedAt = job.startedAt ?? now()
+  // A clock that was put right meanwhile gives nobody more time.
+  const startedAt = Math.min(job.startedAt ?? now(), now())
   const givesUpAt = startedAt + jobMsMax
   const timeIsUp = AbortSignal.timeout(Math.max(givesUpAt - now(), 0))
   const signal = AbortSignal.any([stop, lane.signal, timeIsUp])
@@ -200,13 +201,13 @@ async function carryOut(
 async function makeVisible(
   address: SiteAddress,
   cid: string,
-  { db, hints, log, now }: JobContext,
+  { db, elapsed, hints, log, now }: JobContext,
   signal: AbortSignal,
 ): Promise<boolean> {
   try {
     await enqueueIngest(db, [address], now())
     hints.notify('ingest')
-    return await waitUntilLive(address, cid, { db, hints, now, signal })
+    return await waitUntilLive(address, cid, { db, elapsed, hints, signal })
   } catch (error) {
     if (error instanceof NotPublishableError || signal.aborted) throw error
     // The firehose brings it all the same.

@@ -12,9 +12,14 @@ async function waitFor(name: string, sites: number): Promise<boolean> {
   const { db } = database
   await db.insertInto('sites').values(removedSites(sites)).execute()
   let time = 0
-  const now = () => (time += 4_000)
+  const elapsed = () => (time += 4_000)
   const { signal } = new AbortController()
-  return await waitUntilLive(siteOf(name, alice), 'cid', { db, hints: new Hints(), now, signal })
+  return await waitUntilLive(siteOf(name, alice), 'cid', {
+    db,
+    hints: new Hints(),
+    elapsed,
+    signal,
+  })
 }
 
 test('a site for which another one took the last place fails with the reason', async () => {

@@ -11,7 +11,7 @@ const lookAgainMs = 250
 interface WaitContext {
   readonly db: Db
   readonly hints: Hints
-  readonly now: () => number
+  readonly elapsed: (() => number) | undefined
   readonly signal: AbortSignal
 }
 
@@ -23,11 +23,11 @@ interface WaitContext {
 export async function waitUntilLive(
   address: SiteAddress,
   recordCid: string,
-  { db, hints, now, signal }: WaitContext,
+  { db, elapsed = () => performance.now(), hints, signal }: WaitContext,
 ): Promise<boolean> {
   using changed = hints.subscribe('changes')
-  const deadline = now() + waitMsMax
-  while (now() < deadline && !signal.aborted) {
+  const deadline = elapsed() + waitMsMax
+  while (elapsed() < deadline && !signal.aborted) {
     const site = await findSite(db, address)
     if (site?.live?.recordCid === recordCid) return true
     if (site?.refused?.recordCid === recordCid) {

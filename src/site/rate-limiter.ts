@@ -6,6 +6,12 @@ export interface Allowance {
   readonly windowMs: number
 }
 
+interface LimiterOptions {
+  /** Milliseconds of a clock that never jumps: one that was put right would keep everybody waiting. */
+  readonly now: () => number
+  readonly keysMax?: number
+}
+
 /** Keys that a limiter remembers at most: some 5 MB. */
 export const limitedKeysMax = 20_000
 
@@ -19,10 +25,7 @@ export class RateLimiter {
   readonly #allowance: Allowance
   readonly #now: () => number
 
-  constructor(
-    allowance: Allowance,
-    { now, keysMax = limitedKeysMax }: { readonly now: () => number; readonly keysMax?: number },
-  ) {
+  constructor(allowance: Allowance, { now, keysMax = limitedKeysMax }: LimiterOptions) {
     this.#allowance = allowance
     this.#now = now
     this.#spentUntil = new RecentMap(keysMax)

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Db } from './database.ts'
+import { clockSkewMs } from './times-ahead.ts'
 
 /** Somebody else went on for longer than anybody waits. */
 export class LeaseBusyError extends Error {
@@ -33,9 +34,9 @@ export async function withLease<T>(
 ): Promise<T> {
   const lease = { name, holder: crypto.randomUUID() }
   const times = () => ({ now: now(), leaseMs })
-  const givesUpAt = now() + waitMsMax
+  const givesUpAt = performance.now() + waitMsMax
   for (let waitMs = 10; !(await takeLease(db, lease, times())); ) {
-    if (now() > givesUpAt) throw new LeaseBusyError(name)
+    if (performance.now() > givesUpAt) throw new LeaseBusyError(name)
     await setTimeout(waitMs * (1 + Math.random()))
     waitMs = Math.min(waitMs * 2, pollMsMax)
   }
@@ -70,7 +71,13 @@ export async function takeLease(
       conflict
         .column('name')
         .doUpdateSet({ holder, leasedUntil })
-        .where('leases.leasedUntil', '<=', now),
+        .where((lease) =>
+          lease.or([
+            lease('leases.leasedUntil', '<=', now),
+            // Of a holder whose clock was ahead: nobody has a lease for so long.
+            lease('leases.leasedUntil', '>', now + leaseMs + clockSkewMs),
+          ]),
+        ),
     )
     .returning('name')
     .execute()

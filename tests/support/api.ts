@@ -37,6 +37,8 @@ export interface TestApi {
   readonly spool: Spool
   /** Settable. */
   now: number
+  /** So far is the clock ahead of `now`. */
+  clockAheadMs: number
   isReady: boolean
   /** Throws when the answer is not one that the contract declares. */
   request(path: string, init?: RequestInit): Promise<Response>
@@ -192,9 +194,10 @@ function openApi(
   const spool = new Spool(spoolDir)
   const hints = new Hints()
   const keys = new KeyRing(['k'.repeat(32)])
-  const now = () => api.now
+  const now = () => api.now + api.clockAheadMs
+  const elapsed = () => api.now
   const app = createApp({
-    ...{ db, hints, keys, now, identities, operationMsMax, webAssets },
+    ...{ db, hints, keys, now, elapsed, identities, operationMsMax, webAssets },
     log: recordingLog(logged),
     oauth: network.oauth,
     spool,
@@ -213,7 +216,7 @@ function openApi(
   const secure = baseUrl.startsWith('https:')
   const sessions = new BrowserSessions({ db, keys, secure, now })
   const api: TestApi = {
-    ...{ app, db, hints, network, logged, spool, isReady: true },
+    ...{ app, db, hints, network, logged, spool, isReady: true, clockAheadMs: 0 },
     now: Date.UTC(2030, 0, 1),
     async request(path, init) {
       const response = await app.request(path, init, { server: onLoopback })
