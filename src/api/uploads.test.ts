@@ -1,11 +1,22 @@
 import { describe, expect, test } from 'bun:test'
 import { SpoolFullError } from '#publish/spool.ts'
 import { UploadTooSlowError } from '#publish/upload-arrival.ts'
+import { overAccountBytes } from '#site/limits.ts'
+import { upsertAccount } from '#store/accounts.ts'
 import { startNextJob } from '#store/job-steps.ts'
 import { createJob, findJob } from '#store/jobs.ts'
+import { recordVersion } from '#store/record-version.ts'
 import { mebibyte, testApi } from '#tests/support/api.ts'
 import { rawRequest } from '#tests/support/raw-http.ts'
-import { alice, bob, nameOf, newJob, removedSites } from '#tests/support/sample-rows.ts'
+import {
+  alice,
+  bob,
+  nameOf,
+  newJob,
+  newVersion,
+  removedSites,
+  siteOf,
+} from '#tests/support/sample-rows.ts'
 import { sentences } from './contract/messages.ts'
 
 const api = testApi()
@@ -254,6 +265,19 @@ describe('of an account that has as many sites as it may', () => {
     expect((await upload(withFile('last')))[0]).toBe(200)
     expect(await upload(withFile('next'))).toEqual(refused)
   })
+})
+
+test('with more than the account’s sites may take together: 413, and nothing kept', async () => {
+  await upsertAccount(api().db, { did: alice }, 1)
+  await recordVersion(api().db, newVersion({ site: siteOf('other'), bytes: 5 * mebibyte - 10 }), 0)
+  const body = (bytes: number) =>
+    formOf([
+      ['siteName', 'blog'],
+      ['files', new Blob([new Uint8Array(bytes)]), 'a.bin'],
+    ])
+  expect(await upload(body(11))).toEqual([413, { error: overAccountBytes(5 * mebibyte) }])
+  expect(await api().spooled()).toEqual([])
+  expect((await upload(body(10)))[0]).toBe(200)
 })
 
 test('an empty site of an account whose sign-in has ended elsewhere: 401', async () => {

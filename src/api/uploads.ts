@@ -9,9 +9,15 @@ import {
 } from '#publish/receive-upload.ts'
 import { smallUploadBytesMax } from '#publish/spool-shares.ts'
 import { UploadArrival } from '#publish/upload-arrival.ts'
-import { accountSitesMax, connectionIdleSeconds, type SiteLimits } from '#site/limits.ts'
-import type { Did } from '#site/site-address.ts'
+import {
+  accountSitesMax,
+  connectionIdleSeconds,
+  overAccountBytes,
+  type SiteLimits,
+} from '#site/limits.ts'
+import type { Did, SiteAddress } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
+import { bytesOfOtherSites } from '#store/account-bytes.ts'
 import { enqueueIngest } from '#store/ingest-queue.ts'
 import { findJob, type Job, type JobAdmission, listUnfinishedSites } from '#store/jobs.ts'
 import { awaitWithdrawal } from '#store/record-version.ts'
@@ -109,6 +115,7 @@ async function receive(did: Did, request: Request, context: ApiContext): Promise
     })
     context.at('upload-received')
     if (upload.isEmpty) return await publishEmpty(did, upload, context, signal)
+    await assertWithinQuota({ did, name: upload.siteName }, totalBytes(upload), context)
     // What arrived, in place of what it might have become.
     await spool.hold(jobId, totalBytes(upload), { owner: did, isNewcomer })
     // Who cancels by going away never learns the id by which a job is cancelled.
@@ -157,6 +164,17 @@ async function assertAdmissible(did: Did, siteName: SiteName, { db }: ApiContext
   if (known.size >= accountSitesMax && !known.has(siteName)) {
     throw new ApiError(403, sentences.siteLimit)
   }
+}
+
+/** Refuses what ingest would not take. */
+async function assertWithinQuota(
+  address: SiteAddress,
+  bytes: number,
+  { db, limits: { accountBytesMax } }: ApiContext,
+): Promise<void> {
+  if (accountBytesMax === undefined) return
+  if ((await bytesOfOtherSites(db, address)) + bytes <= accountBytesMax) return
+  throw new ApiError(413, overAccountBytes(accountBytesMax))
 }
 
 async function queue(

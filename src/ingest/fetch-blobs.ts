@@ -102,7 +102,7 @@ function siteTooLarge({ siteBytesMax }: FetchContext['limits']): BlobsResult {
 }
 
 /** What a blob takes on our disk, where base64 is undone: up to its padding. */
-function storedBytesOf({ blob, base64 }: FileNode): number {
+export function storedBytesOf({ blob, base64 }: FileNode): number {
   return base64 ? Math.max(0, (blob.size / 4) * 3 - 2) : blob.size
 }
 

@@ -2,15 +2,18 @@ import type { Identities, Identity } from '#atproto/identity.ts'
 import type { SafeFetch } from '#atproto/safe-fetch.ts'
 import { ProofError } from '#atproto/verified-record.ts'
 import type { BlobStore } from '#blobs/blob-store.ts'
-import type { SiteLimits } from '#site/limits.ts'
+import { overAccountBytes, type SiteLimits } from '#site/limits.ts'
+import type { FileNode } from '#site/manifest.ts'
 import { hashesNamedIn } from '#site/named-hashes.ts'
 import { type Did, type SiteAddress, siteLabel } from '#site/site-address.ts'
+import { bytesOfOtherSites } from '#store/account-bytes.ts'
 import { findSigningKey, isKnownAccount } from '#store/accounts.ts'
 import type { Db } from '#store/database.ts'
 import { claimBlobs } from '#store/garbage.ts'
 import { type RecordOutcome, recordVersion } from '#store/record-version.ts'
 import { removeSite } from '#store/remove-site.ts'
 import type { AtIngestPoint } from './fail-points.ts'
+import { storedBytesOf } from './fetch-blobs.ts'
 import { readSite, type SiteContent, type SiteReading } from './read-site.ts'
 import { readVersion } from './read-version.ts'
 
@@ -53,7 +56,8 @@ export async function ingestSite(
   }
   const { cid: recordCid, rev, content } = reading
   using _ = await context.room?.hold(address.did, declaredBytes(content))
-  const version = await readVersion({ ...address, recordCid }, content, identity, context)
+  const admitted = await withinQuota(address, content, context)
+  const version = await readVersion({ ...address, recordCid }, admitted, identity, context)
   const label = siteLabel(address)
   await assertStillSigns(identity, address, context)
   const stored = { site: address, label, recordCid, rev, ...version }
@@ -62,6 +66,25 @@ export async function ingestSite(
   // Whoever collects garbage and has not seen this version may have marked its blobs meanwhile.
   await claimBlobs(db, [...hashesNamedIn(version.snapshot ?? '')])
   return outcome
+}
+
+/** Before anything of it is fetched: its account has no room for it. What was live stays live. */
+async function withinQuota(
+  address: SiteAddress,
+  content: SiteContent,
+  { db, limits }: IngestContext,
+): Promise<SiteContent> {
+  const { accountBytesMax } = limits
+  if (!content.ok || accountBytesMax === undefined) return content
+  const bytes = (await bytesOfOtherSites(db, address)) + storedBytes(content.files.values())
+  return bytes <= accountBytesMax
+    ? content
+    : { ok: false, problems: [overAccountBytes(accountBytesMax)] }
+}
+
+function storedBytes(files: Iterable<FileNode>): number {
+  const sizes = new Map([...files].map((node) => [node.blob.ref.$link, storedBytesOf(node)]))
+  return sizes.values().reduce((sum, size) => sum + size, 0)
 }
 
 /** That the manifest says its blobs have; a blob that is named several times counts once. */

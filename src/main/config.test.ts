@@ -151,6 +151,7 @@ describe('what a setting should be is told in plain words', () => {
     MAX_SUBDOMAINS: [['-1', 'x', '1e300'], /^MAX_SUBDOMAINS: a whole number, 0 or more$/],
     MAX_FILE_BYTES: [['lots', '-1', '0.5'], bytes],
     MAX_SITE_BYTES: [['300 MB'], bytes],
+    ACCOUNT_BYTES_MAX: [['5GB'], bytes],
     SPOOL_BYTES_MAX: [['8G'], bytes],
     DECODED_BYTES_MAX: [['2G'], bytes],
     SCRUB_DAYS: [['-1', '3651', 'x'], /^SCRUB_DAYS: a whole number of days, 0 for never$/],

@@ -62,6 +62,7 @@ export const settings = z.object({
   MAX_SUBDOMAINS: wholeNumber('a whole number, 0 or more', { min: 0 }).default(3),
   MAX_FILE_BYTES: bytes.default(100 * 1024 * 1024),
   MAX_SITE_BYTES: bytes.default(300 * 1024 * 1024),
+  ACCOUNT_BYTES_MAX: bytes.default(5_000_000_000),
   SPOOL_BYTES_MAX: bytes.default(8 * 1024 * 1024 * 1024),
   DECODED_BYTES_MAX: bytes.default(2 * 1024 * 1024 * 1024),
   SCRUB_DAYS: wholeNumber('a whole number of days, 0 for never', { min: 0, max: 3650 }).default(30),
@@ -116,6 +117,7 @@ export interface Config {
   readonly subdomainsMax: number
   readonly fileBytesMax: number
   readonly siteBytesMax: number
+  readonly accountBytesMax: number
   readonly spoolBytesMax: number
   readonly decodedBytesMax: number
   /** All stored bytes are read again within so many days; 0: never. */
@@ -195,6 +197,7 @@ function configOf(values: z.infer<typeof settings>): Config {
     subdomainsMax: values.MAX_SUBDOMAINS,
     fileBytesMax: values.MAX_FILE_BYTES,
     siteBytesMax: values.MAX_SITE_BYTES,
+    accountBytesMax: values.ACCOUNT_BYTES_MAX,
     spoolBytesMax: values.SPOOL_BYTES_MAX,
     decodedBytesMax: values.DECODED_BYTES_MAX,
     scrubDays: values.SCRUB_DAYS,

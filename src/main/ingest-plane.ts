@@ -17,6 +17,7 @@ import { openWayOut } from './way-out.ts'
 /** What reading the network needs to know of the settings; plain data, which a thread can be sent. */
 export type IngestSettings = Pick<
   Config,
+  | 'accountBytesMax'
   | 'allowPrivateHosts'
   | 'databaseUrl'
   | 'dataDir'
@@ -36,11 +37,11 @@ export type IngestSettings = Pick<
 export function ingestSettings(config: Config): IngestSettings {
   const { allowPrivateHosts, databaseUrl, dataDir, dnsServers, failPoint, fileBytesMax } = config
   const { firehoseUrl, handleResolverUrl, ingest, logLevel, plcUrl } = config
-  const { scrubDays, siteBytesMax, visitedBytesMax } = config
+  const { accountBytesMax, scrubDays, siteBytesMax, visitedBytesMax } = config
   return {
     ...{ allowPrivateHosts, databaseUrl, dataDir, dnsServers, failPoint, fileBytesMax },
     ...{ firehoseUrl, handleResolverUrl, ingest, logLevel, plcUrl },
-    ...{ scrubDays, siteBytesMax, visitedBytesMax },
+    ...{ accountBytesMax, scrubDays, siteBytesMax, visitedBytesMax },
   }
 }
 
@@ -62,14 +63,14 @@ interface PlaneOptions extends Stores {
 export function startIngestPlane({ settings, ...options }: PlaneOptions): IngestPlane {
   const { db, onIdentityChanged, signal } = options
   const { allowPrivateHosts, dnsServers, firehoseUrl, ingest, visitedBytesMax } = settings
-  const { fileBytesMax, siteBytesMax } = settings
+  const { accountBytesMax, fileBytesMax, siteBytesMax } = settings
   const now = Date.now
   const lookUp = createLookUp({ servers: dnsServers, signal })
   const { fetch, identities } = openWayOut(settings, lookUp, requestsAtOnce.sites)
   const context = {
     ...options,
     ...{ fetch, identities },
-    limits: { fileBytesMax, siteBytesMax },
+    limits: { accountBytesMax, fileBytesMax, siteBytesMax },
     room: new VisitedRoom({ db, bytesMax: visitedBytesMax, now }),
     at: failAt(settings.failPoint),
     now,

@@ -46,6 +46,7 @@ import { takeServiceLease } from './service-lease.ts'
 import type { StartError } from './start-failure.ts'
 import { type IngestThread, startIngest } from './start-ingest.ts'
 import { openStores } from './stores.ts'
+import { watchDatabaseFile } from './watch-database-file.ts'
 import { openWayOut } from './way-out.ts'
 
 /** The running service: what answers requests, and what goes on behind them. */
@@ -190,12 +191,12 @@ async function openNetwork(
 
 /** What every room that needs it is told of the settings. */
 function rulesOf(config: Config) {
-  const { baseDomain, failPoint, fileBytesMax, origin, siteBytesMax } = config
+  const { accountBytesMax, baseDomain, failPoint, fileBytesMax, origin, siteBytesMax } = config
   const { reservedNames, subdomainsMax } = config
   return {
     ...{ baseDomain, reservedNames, subdomainsMax },
     applicationHost: new URL(origin).hostname,
-    limits: { fileBytesMax, siteBytesMax },
+    limits: { accountBytesMax, fileBytesMax, siteBytesMax },
     siteUrl(address: SiteAddress): string {
       return `${originAt(`${siteLabel(address)}.${baseDomain}`, origin)}/`
     },
@@ -211,6 +212,7 @@ function originAt(host: string, origin: string): string {
 }
 
 function startBackground(house: House, signal: AbortSignal): Promise<unknown> {
+  const { databaseUrl, dataDir } = house.config
   return Promise.all([
     house.ingest.background,
     runJobs(house, signal),
@@ -222,6 +224,7 @@ function startBackground(house: House, signal: AbortSignal): Promise<unknown> {
     keepHouse(house),
     checkSeals(house),
     keepVisited(house),
+    databaseUrl === undefined && watchDatabaseFile(join(dataDir, 'sitehost.db'), { signal }),
   ])
 }
 

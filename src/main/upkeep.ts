@@ -30,11 +30,11 @@ export async function openUpkeep(
   await assertOwnFolder(config.dataDir)
   const log = opened.use(await startLog((line) => process.stderr.write(line), config.logLevel))
   const stores = await openStores({ config, log }, opened)
-  const { dnsServers, fileBytesMax, siteBytesMax } = config
+  const { accountBytesMax, dnsServers, fileBytesMax, siteBytesMax } = config
   const lookUp = createLookUp({ servers: dnsServers, signal })
   return {
     ...{ config, log, signal, ...stores, ...openWayOut(config, lookUp, requestsAtOnce.sites) },
-    limits: { fileBytesMax, siteBytesMax },
+    limits: { accountBytesMax, fileBytesMax, siteBytesMax },
     room: new VisitedRoom({ db: stores.db, bytesMax: config.visitedBytesMax, now: Date.now }),
     now: Date.now,
   }

@@ -4,6 +4,8 @@
 export interface SiteLimits {
   readonly fileBytesMax: number
   readonly siteBytesMax: number
+  /** Of the live versions of an account's sites together; left out: without bound. */
+  readonly accountBytesMax?: number
 }
 
 export const entryNameBytesMax = 255
@@ -92,6 +94,10 @@ export const accountSitesMax = 1000
 
 /** Told to the owner of a site for which there is no room. */
 export const tooManySites = `An account can have ${accountSitesMax} sites here. Delete one; a day after that there is room for another.`
+
+/** Told to the owner of a version that goes beyond `accountBytesMax`. */
+export const overAccountBytes = (bytesMax: number): string =>
+  `The sites of an account can take ${Math.floor(bytesMax / 1_000_000)} MB here together, and with this version yours would take more. Delete a site or make this one smaller, then publish again.`
 
 /** Told to the owner of a site whose newest version waits for free space on this service's disk. */
 export const noDiskSpace =

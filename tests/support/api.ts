@@ -201,7 +201,7 @@ function openApi(
     log: recordingLog(logged),
     oauth: network.oauth,
     spool,
-    limits: { fileBytesMax: mebibyte, siteBytesMax: 2 * mebibyte },
+    limits: { fileBytesMax: mebibyte, siteBytesMax: 2 * mebibyte, accountBytesMax: 5 * mebibyte },
     ...{ origin: baseUrl, trustedProxies: parseTrustedProxies('127.0.0.1') ?? [] },
     reservedNames: new Set(['our-shop']),
     ...{ baseDomain, lookUp, subdomainsMax: 3, registrations: new Registrations({ db, hints }) },

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { overAccountBytes } from '#site/limits.ts'
 import { events, json } from './answers.ts'
 import { jobProgress, jobResult, jobStatus } from './jobs.ts'
 import { like, literals, sentences } from './messages.ts'
@@ -68,7 +69,10 @@ export const uploadRoutes = {
       403: [sentences.siteLimit],
       408: [sentences.uploadTooSlow],
       409: [sentences.publishedAlready, sentences.changedMeanwhile],
-      413: [like('A site can have at most 1000 files; this upload has more.')],
+      413: [
+        like('A site can have at most 1000 files; this upload has more.'),
+        like(overAccountBytes(5_000_000_000)),
+      ],
       429: [
         sentences.uploadsWaiting,
         sentences.uploadsArriving,

@@ -1,0 +1,36 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { overAccountBytes } from '#site/limits.ts'
+import { upsertAccount } from '#store/accounts.ts'
+import { findSite } from '#store/sites.ts'
+import { type IngestPlace, openIngestPlace } from '#tests/support/ingest-place.ts'
+import { alice, siteOf } from '#tests/support/sample-rows.ts'
+import { ingestSite } from './ingest-site.ts'
+
+let place: IngestPlace
+beforeEach(async () => {
+  place = await openIngestPlace()
+  await upsertAccount(place.context.db, { did: alice }, 1)
+})
+afterEach(() => place[Symbol.asyncDispose]())
+
+const publish = async (name: string, bytes: number) => {
+  await place.write(name, { 'a.txt': name[0]?.repeat(bytes) ?? '' })
+  const limits = { ...place.context.limits, accountBytesMax: 1000 }
+  return await ingestSite(siteOf(name), { ...place.context, limits })
+}
+
+test('a version with which the account’s sites take too much is refused, unfetched; the one before stays live', async () => {
+  expect(await publish('a', 400)).toBe('went-live')
+  expect(await publish('b', 600)).toBe('went-live')
+  const before = await findSite(place.context.db, siteOf('a'))
+  const fetched = () => place.pds.requests.filter((request) => request.startsWith('getBlob')).length
+  const fetchedBefore = fetched()
+  expect(await publish('a', 401)).toBe('refused')
+  expect(fetched()).toBe(fetchedBefore)
+  expect(await findSite(place.context.db, siteOf('a'))).toMatchObject({
+    live: { recordCid: before?.live?.recordCid },
+    refused: { problems: [overAccountBytes(1000)] },
+  })
+  expect(await publish('b', 599)).toBe('went-live')
+  expect(await publish('a', 401)).toBe('went-live')
+})
