@@ -1,5 +1,6 @@
 import { AccountRepo } from '#atproto/account-repo.ts'
 import { SignInError } from '#atproto/sign-in-error.ts'
+import { rateLimitedLog } from '#observe/rate-limited-log.ts'
 import type { Did } from '#site/site-address.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
 import { authorityOf, deleteSessionsOfOthers, setAuthority } from '#store/browser-sessions.ts'
@@ -29,6 +30,8 @@ export function authHandlers(
   sessions: BrowserSessions,
 ): HandlersOf<typeof authRoutes> {
   const { db, log, oauth, origin } = context
+  // Whoever signs in names the server that fails.
+  const limited = rateLimitedLog(log)
   const secure = origin.startsWith('https:')
   const nonceCookie = secure ? '__Host-oauth' : 'oauth'
   const begin = async (input: string) => {
@@ -70,7 +73,7 @@ export function authHandlers(
         c.header('set-cookie', cookie)
         return answer(302, url)
       } catch (error) {
-        log.warn('sign-in not started', { error })
+        limited.warn('sign-in not started', { error })
         return answer(302, '/?error=auth_failed')
       }
     },
@@ -88,7 +91,7 @@ export function authHandlers(
         c.header('set-cookie', cookie)
         return answer(200, { url: url.href })
       } catch (error) {
-        log.warn('sign-in not started', { error })
+        limited.warn('sign-in not started', { error })
         const details = signInSentence(error)
         return answer(401, { error: literals.authenticationFailed, details })
       }

@@ -93,6 +93,8 @@ describe('foreseen', () => {
     [new DatabaseUnavailableError('sqlite', cause), 503, unavailable, '5'],
     [system('ENOSPC'), 503, unavailable, '5'],
     [system('EROFS'), 503, unavailable, '5'],
+    [system('EMFILE'), 503, unavailable, '5'],
+    [system('ENFILE'), 503, unavailable, '5'],
   ]
   for (const [error, status, message, retryAfter] of facts) {
     test(`${error.name}: ${status} ${message}`, async () => {

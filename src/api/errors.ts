@@ -12,6 +12,7 @@ import { BlobStorageError } from '#blobs/blob-store.ts'
 import { SyncsBusyError, SyncsEndedError } from '#ingest/account-syncs.ts'
 import { codeOf } from '#observe/code-of.ts'
 import type { Log } from '#observe/log.ts'
+import { rateLimitedLog } from '#observe/rate-limited-log.ts'
 import { SiteConflictError } from '#publish/commit-site.ts'
 import { RecordsConflictError } from '#publish/delete-records.ts'
 import { ServerBusyError } from '#publish/server-patience.ts'
@@ -46,10 +47,12 @@ export class ApiError extends Error {
  * A missing session is told the same way everywhere, whatever shape the route's failures have.
  */
 export function answerError(log: Log) {
+  const limited = rateLimitedLog(log)
   return (error: unknown, c: Context<ApiEnv>): Response => {
     const failure = c.get('failureFields') ?? {}
     const known = apiErrorOf(error)
     if (known !== null) {
+      if (known.status === 503) limited.warn('not answered for now', { path: c.req.path, error })
       const fields = known.status === 401 ? {} : failure
       return c.json({ ...fields, error: known.message }, known.status, { ...known.headers })
     }
@@ -126,9 +129,9 @@ const unusableSentence = ({ method, field }: UnusableAnswerError): string =>
 const refusalSentence = ({ status, reason }: ServerRefusedError): string =>
   status >= 500 ? sentences.serverFault : `Your account’s server refused: ${reason.slice(0, 200)}`
 
-/** The spool could not be written: what Node calls a disk that is full, read-only or broken. */
+/** The spool could not be written: the disk is full, read-only or broken, or too many files and connections are open. */
 const isDiskFailure = (error: unknown): boolean =>
-  ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO'].includes(codeOf(error) ?? '')
+  ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE'].includes(codeOf(error) ?? '')
 
 /** What a person is told when signing in could not begin: fixed sentences, nothing of the inside. */
 export function signInSentence(error: unknown): string {

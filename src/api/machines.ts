@@ -1,3 +1,4 @@
+import { rateLimitedLog } from '#observe/rate-limited-log.ts'
 import type { HandlersOf } from './bind-routes.ts'
 import type { ApiContext } from './context.ts'
 import type { machineRoutes } from './contract/machines.ts'
@@ -9,7 +10,8 @@ type MachineContext = Pick<ApiContext, 'assertReady' | 'log' | 'origin' | 'shutd
 
 /** Whether the service is well, and what it can be asked (decisions.md §1). */
 export function machineHandlers(context: MachineContext): HandlersOf<typeof machineRoutes> {
-  const { assertReady, log, origin, shutdown } = context
+  const { assertReady, origin, shutdown } = context
+  const log = rateLimitedLog(context.log)
   // Each is made when somebody asks for the first time, and never again.
   const openApi = once(() => openApiDocument(origin))
   const docs = once(() => docsPage(openApi()))

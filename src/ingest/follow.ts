@@ -25,15 +25,16 @@ export async function followSites(context: FollowContext): Promise<void> {
 }
 
 async function followFromCursor(context: FollowContext): Promise<void> {
-  const { db, firehoseUrl, log, now, signal } = context
+  const { db, firehoseUrl, log, signal } = context
   let savedAt = performance.now()
   const options = {
     url: firehoseUrl,
     cursor: await readFirehoseCursor(db, firehoseUrl),
     collections,
     signal,
-    onProblem: tellOnceAMinute(now, (problem) =>
-      log.warn('firehose problem', { problem, source: firehoseUrl }),
+    onProblem: tellOnceAMinute(
+      () => performance.now(),
+      (problem) => log.warn('firehose problem', { problem, source: firehoseUrl }),
     ),
   }
   for await (const events of followFirehoseInBatches(options, batchMax)) {

@@ -25,6 +25,7 @@ import { createRouter } from '#edge/route.ts'
 import { followNames, ServedNames } from '#edge/served-names.ts'
 import { followChanges, Snapshots } from '#edge/snapshots.ts'
 import type { Log } from '#observe/log.ts'
+import { rateLimitedLog } from '#observe/rate-limited-log.ts'
 import { runDepartures } from '#publish/departures.ts'
 import { recoverJobs, runJobs } from '#publish/jobs.ts'
 import { Spool } from '#publish/spool.ts'
@@ -142,7 +143,8 @@ async function openServiceStores(
 }
 
 /** What the edge has in memory, and where it gets it from. */
-function openEdge({ config, log, shutdown }: ServiceOptions, stores: Stores) {
+function openEdge({ config, log: everyLine, shutdown }: ServiceOptions, stores: Stores) {
+  const log = rateLimitedLog(everyLine)
   const { db, blobs, floor, hints } = stores
   const originOf = (host: string): string => originAt(host, config.origin)
   const bodies = new Bodies({ blobs, bytesMax: config.bodyBytesMax })
@@ -238,12 +240,13 @@ function answerOf(house: House): Service['fetch'] {
     ...{ origin, trustedProxies },
     assertReady: async () => void (await latestChangeSeq(db)),
   })
-  const addresses = addressesOf(house)
+  const visitorLog = rateLimitedLog(house.log)
+  const addresses = addressesOf({ ...house, log: visitorLog })
   const routeOf = createRouter({ applicationHost, baseDomain })
   // There is one server, known from its first request on.
   let context: (House & ReturnType<typeof behindFront>) | null = null
   return (request, server) => {
-    context ??= { ...house, ...behindFront(house.config, server) }
+    context ??= { ...house, log: visitorLog, ...behindFront(house.config, server) }
     const visited = visitedHost(request, context.front)
     const toHttps = httpsRedirect(request, visited, context.front)
     if (toHttps !== null) return toHttps
