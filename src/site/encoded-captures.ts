@@ -17,8 +17,8 @@ export function compileEncodedMatch(pattern: PathPattern, glob: Glob | null): En
     if (!fitsPathPattern(pattern, path)) return null
     if (glob === null) return { get: (name) => captured(places, path, name) }
     const tailAt = path.segments.length - (tailLength ?? 0)
-    const { text, from, to } = path.decodedBetween(headLength, tailAt)
-    const star = matchGlob(glob, text, from, to)
+    const { text, starts } = path.decoded
+    const star = matchGlob(glob, text, (starts[headLength] ?? 1) - 1, starts[tailAt] ?? text.length)
     if (star === null) return null
     const { text: end, sharesSlash } = glob.end
     const keepsSlash =

@@ -23,28 +23,26 @@ export class EncodedPath implements Path {
     return start < end ? text.slice(starts[start], (starts[end] ?? 0) - 1) : ''
   }
 
-  /** Decoded segments with a slash before each and after the last, `start` and `end` being places of slashes. */
-  decodedBetween(start: number, end: number): { text: string; from: number; to: number } {
+  get decoded(): PathText {
     this.#decoded ??= textOf(this.segments)
-    const { text, starts } = this.#decoded
-    return { text, from: (starts[start] ?? 1) - 1, to: starts[end] ?? text.length }
+    return this.#decoded
   }
 
   /** The same as `between`, by places in the decoded text. */
   betweenPlaces(from: number, to: number): string {
     this.#encoded ??= textOf(this.segments.map(encodeURIComponent))
-    this.#decoded ??= textOf(this.segments)
-    this.#places ??= encodedPlaces(this.#decoded.text)
+    this.#places ??= encodedPlaces(this.decoded.text)
     return this.#encoded.text.slice(this.#places[from], this.#places[to])
   }
 }
 
 interface PathText {
+  /** A slash, and each segment with a slash after it. */
   readonly text: string
+  /** Where each segment starts; last, where the text ends. */
   readonly starts: readonly number[]
 }
 
-/** A slash, each segment with a slash after it, and where each starts; last, where the text ends. */
 function textOf(segments: readonly string[]): PathText {
   let text = '/'
   const starts = [1]
