@@ -7,6 +7,11 @@ interface ServerShare {
   readonly domain: number
 }
 
+export interface LaneShares {
+  readonly quick: ServerShare
+  readonly slow: ServerShare
+}
+
 interface LanesOptions {
   /** Slow work that has gone aside. */
   readonly asideMax?: number | undefined
@@ -15,7 +20,7 @@ interface LanesOptions {
   readonly slowAfterMs?: number | undefined
   /** For so long slow work keeps its lane while other slow work waits. */
   readonly quantumMs?: number | undefined
-  readonly shares?: { readonly quick: ServerShare; readonly slow: ServerShare } | undefined
+  readonly shares?: LaneShares | undefined
   readonly now?: () => number
 }
 
@@ -38,7 +43,7 @@ export class Lanes {
   readonly #slowStayMax: number
   readonly #slowAfterMs: number
   readonly #quantumMs: number
-  readonly #shares: { readonly quick: ServerShare; readonly slow: ServerShare }
+  readonly #shares: LaneShares
   readonly #now: () => number
   /** When each began; oldest first. */
   readonly #running = new Map<Lane, number>()
@@ -72,10 +77,14 @@ export class Lanes {
   /** Whether this work may be started now; `stays` as it will be from its start. */
   hasRoom(party: Party, { stays = false }: { readonly stays?: boolean } = {}): boolean {
     const isSlow = this.isSlow(party)
-    const stayRoom = stays ? this.#slowStayMax - this.#staying.length : Number.POSITIVE_INFINITY
-    const slowRoom = Math.min(stayRoom, this.slowRoom)
-    if ((isSlow ? slowRoom : this.room) <= 0) return false
-    return this.#isWithinShare(party.host, isSlow)
+    if (isSlow && stays && this.#staying.length >= this.#slowStayMax) return false
+    return this.roomFor(party.host, isSlow) > 0
+  }
+
+  /** How much more work of this kind and server may be started, of what does not stay. */
+  roomFor(host: string | null, isSlow: boolean): number {
+    const room = isSlow ? this.slowRoom : this.room
+    return room <= 0 ? 0 : Math.min(room, this.#leftOfShare(host, isSlow))
   }
 
   isSlow(party: Party): boolean {
@@ -83,7 +92,13 @@ export class Lanes {
   }
 
   async start(work: Work): Promise<void> {
-    const lane = new Lane(work, work.party !== undefined && this.isSlow(work.party))
+    const onSlow = (): void => {
+      // At once: others of the same server may be about to start.
+      if (lane.wasHeldUp) this.#remember(lane)
+      work.onSlow()
+    }
+    const isSlow = work.party !== undefined && this.isSlow(work.party)
+    const lane: Lane = new Lane({ ...work, onSlow }, isSlow)
     this.#running.set(lane, this.#now())
     const timer = setTimeout(() => lane.becomeSlow(), this.#slowAfterMs)
     try {
@@ -91,7 +106,7 @@ export class Lanes {
     } finally {
       clearTimeout(timer)
       this.#running.delete(lane)
-      if (lane.party !== null) this.history.record(lane.party, { isSlow: lane.wasHeldUp })
+      this.#remember(lane)
     }
   }
 
@@ -135,22 +150,22 @@ export class Lanes {
     return this.#excessAside > 0 ? this.#aside : []
   }
 
+  #remember({ party, wasHeldUp }: Lane): void {
+    if (party !== null) this.history.record(party, { isSlow: wasHeldUp })
+  }
+
   #hasHadItsTime(lane: Lane): boolean {
     return this.#now() - (this.#running.get(lane) ?? 0) >= this.#quantumMs
   }
 
-  #isWithinShare(host: string | null, isSlow: boolean): boolean {
-    if (host === null) return true
+  #leftOfShare(host: string | null, isSlow: boolean): number {
+    if (host === null) return Number.POSITIVE_INFINITY
     const share = isSlow ? this.#shares.slow : this.#shares.quick
-    const [ownHost, domain = ownHost] = serversOf(host)
-    let ofHost = 0
-    let ofDomain = 0
-    for (const lane of this.#running.keys()) {
-      if (lane.isSlow !== isSlow) continue
-      if (lane.servers[0] === ownHost) ofHost += 1
-      if (lane.servers.at(-1) === domain) ofDomain += 1
-    }
-    return ofHost < share.host && ofDomain < share.domain
+    const servers = serversOf(host)
+    const running = [...this.#running.keys()].filter((lane) => lane.isSlow === isSlow)
+    const ofHost = running.filter((lane) => lane.servers[0] === servers[0])
+    const ofDomain = running.filter((lane) => lane.servers.at(-1) === servers.at(-1))
+    return Math.min(share.host - ofHost.length, share.domain - ofDomain.length)
   }
 }
 

@@ -52,7 +52,10 @@ export async function runAccountQueue(
       queue: accountQueue(context),
       atOnce: accountsAtOnce,
       slowAfterMs: context.slowAfterMs,
-      take: (room, busy) => takeDue(room, { busy, strangers }, context),
+      async startDue({ busy, room }, start) {
+        if (room <= 0) return
+        for (const item of await takeDue(room, { busy, strangers }, context)) start(item)
+      },
       async work(item, stop) {
         const ms = strangers.has(item) ? lookMsMax.stranger : lookMsMax.other
         const signal = AbortSignal.any([stop, AbortSignal.timeout(ms)])

@@ -12,6 +12,13 @@ export interface DecodedBlob {
   readonly decodedBytes: number
 }
 
+interface DecodeContext {
+  readonly blobs: BlobStore
+  readonly decodedBytesMax: number
+  /** Account whose blob it is: whose blobs have been inflated for longest waits for the others. */
+  readonly owner?: string
+}
+
 /**
  * Stores a blob in the form that is served: base64 undone, gzip kept but proven to be one. Holds a few
  * chunks at a time, whatever the blob inflates to. Throws UndecodableBlobError and what `raw` throws;
@@ -20,13 +27,15 @@ export interface DecodedBlob {
 export async function storeDecoded(
   raw: AsyncIterable<Uint8Array>,
   encoding: { coding: Coding; base64: boolean },
-  { blobs, decodedBytesMax }: { blobs: BlobStore; decodedBytesMax: number },
+  { blobs, decodedBytesMax, owner }: DecodeContext,
 ): Promise<DecodedBlob> {
   const decoded = new DecodedMeter(decodedBytesMax)
   const stored = encoding.base64 ? decodeBase64(raw) : raw
   const checked =
     encoding.coding === 'gzip'
-      ? gunzipAlong(stored, (chunk) => decoded.add(chunk), turnsAt(blobs))
+      ? gunzipAlong(stored, (chunk) => decoded.add(chunk), {
+          take: (work) => turnsAt(blobs).take(work, owner),
+        })
       : measureAlong(stored, decoded)
   const { hash, bytes } = await blobs.put(checked)
   return {

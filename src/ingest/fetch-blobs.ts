@@ -133,7 +133,7 @@ async function fetchOne(
     throw new UndecodableBlobError(`is larger than ${decodedBytesMax} bytes`)
   }
   const raw = fetchBlob({ cid: key.cid, size: node.blob.size }, identity, fetch, signal)
-  const decoded = await storeDecoded(raw, key, { blobs, decodedBytesMax })
+  const decoded = await storeDecoded(raw, key, { blobs, decodedBytesMax, owner: identity.did })
   at?.('blob-stored')
   const blob: KnownBlob = { ...key, ...decoded }
   await rememberBlob(db, blob, now())

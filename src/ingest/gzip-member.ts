@@ -20,7 +20,7 @@ const contentChunkBytes = 64 * 1024
 export async function* gunzipAlong(
   chunks: AsyncIterable<Uint8Array>,
   onContent: (chunk: Uint8Array) => void,
-  turns = new Turns(),
+  turns: Pick<Turns, 'take'> = new Turns(),
 ): AsyncGenerator<Uint8Array> {
   const header = new GzipHeader()
   using body = new GzipBody(onContent)

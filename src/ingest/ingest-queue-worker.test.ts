@@ -185,6 +185,7 @@ test('the waiting grows to a day; then it is parked until it is asked for', asyn
 
   delete pds.lies.proof
   await write('blog')
+  now += 15_000
   await ask('blog')
   await eventually(async () => expect(await isLive('blog')).toBe(true))
 })
@@ -308,6 +309,61 @@ test('a server that is wrong about an account for a moment hides it until its si
   await eventually(async () => expect(await queuedAccount()).toEqual([alice]))
 })
 
+test('however many accounts of one server wait for it, an account of another is next', async () => {
+  const crowd = Array.from({ length: 100 }, (_, i) => `did:web:slow-${i}.example` as Did)
+  for (const did of crowd) await upsertAccount(database.db, { did, pds: 'https://slow.test' }, now)
+  await enqueueIngest(
+    database.db,
+    crowd.map((did) => siteOf('blog', did)),
+    now,
+  )
+  now += 1
+  await write('blog')
+  await ask('blog')
+  let asked = 0
+  start({ identities: identitiesBut(() => void asked++) })
+  await eventually(async () => expect(await isLive('blog')).toBe(true))
+  expect(asked).toBe(16)
+})
+
+test('an event does not bring back at once what has just failed', async () => {
+  pds.lies.proof = async () => new Response('away', { status: 500 })
+  start()
+  await ask('blog')
+  const due = async (attempts: number, nextAttemptAt: number) =>
+    await eventually(async () =>
+      expect(await rows()).toMatchObject([{ attempts, nextAttemptAt, leasedUntil: 0 }]),
+    )
+  let pauses = 0
+  for (const [i, ms] of [1_000, 4_000, 15_000, 15_000].entries()) {
+    await due(i + 1, now + (retriesMs[i] as number))
+    await ask('blog')
+    await due(i + 1, now + ms)
+    now += ms
+    pauses += 1
+    hints.notify('ingest')
+  }
+  await due(pauses + 1, now + (retriesMs[pauses] as number))
+})
+
+/** Of all accounts but Alice's nobody learns anything; `onAsk` is called for each. */
+function identitiesBut(onAsk: () => void): QueueContext['identities'] {
+  const fetch = createSafeFetch({ allowPrivate: true })
+  const identities = new Identities({ fetch, plcUrl: pds.url, allowHttp: true })
+  return {
+    verifiedHandle: async () => null,
+    resolve(did, options) {
+      if (did === alice) return identities.resolve(did, options)
+      onAsk()
+      return new Promise((_, reject) => {
+        // One that is taken while the worker stops gets a signal that is aborted already.
+        if (stop.signal.aborted) reject(new Error('aborted'))
+        stop.signal.addEventListener('abort', () => reject(new Error('aborted')))
+      })
+    },
+  }
+}
+
 test('however many visited accounts have servers that do not answer, others do not wait for them', async () => {
   const strangers = Array.from({ length: 20 }, (_, i) => `did:web:slow-${i}.example` as Did)
   for (const did of strangers) {
@@ -316,27 +372,8 @@ test('however many visited accounts have servers that do not answer, others do n
   }
   const sites = strangers.map((did) => siteOf('blog', did))
   await enqueueIngest(database.db, sites, now)
-  const identities = new Identities({
-    fetch: createSafeFetch({ allowPrivate: true }),
-    plcUrl: pds.url,
-    allowHttp: true,
-  })
   let asked = 0
-  start({
-    meetsVisited: true,
-    identities: {
-      verifiedHandle: async () => null,
-      resolve(did, options) {
-        if (did === alice) return identities.resolve(did, options)
-        asked += 1
-        return new Promise((_, reject) => {
-          // One that is taken while the worker stops gets a signal that is aborted already.
-          if (stop.signal.aborted) reject(new Error('aborted'))
-          stop.signal.addEventListener('abort', () => reject(new Error('aborted')))
-        })
-      },
-    },
-  })
+  start({ meetsVisited: true, identities: identitiesBut(() => void asked++) })
   await eventually(async () => expect(asked).toBeGreaterThanOrEqual(12))
   now += 1
   await write('blog')

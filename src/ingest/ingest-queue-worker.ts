@@ -15,10 +15,13 @@ import {
 import { checkAccount } from './check-account.ts'
 import { ingestSite } from './ingest-site.ts'
 import { type LeasedQueue, leaseMs, runQueue } from './leased-queue.ts'
+import { partyOf, StartInShares } from './start-in-shares.ts'
 import type { SyncContext } from './sync-account.ts'
 
 /** As many at once as keep processor and disk busy; one host gives its few slots to all of them together. */
 const sitesAtOnce = 32
+/** Of quick and of slow ones (as many aside), so many of one server, and of one registrable domain. */
+const shares = { quick: { host: 16, domain: 24 }, slow: { host: 8, domain: 16 } }
 /** So many of them may be of accounts that are only visited: those of others never wait behind their servers. */
 const visitedAtOnce = 12
 
@@ -45,12 +48,17 @@ export async function runIngestQueue(context: QueueContext): Promise<void> {
     retry: (item, later) => retryIngest(db, item, later),
   }
   const visited = new Set<IngestItem>()
+  const inShares = new StartInShares({
+    ...{ db, now },
+    take: (room, line) => takeDue(room, visited, { ...context, line }),
+    onPutBack: (item) => visited.delete(item),
+  })
   const nextAt = () =>
     nextIngestAt(db, { now: now(), of: visited.size < visitedAtOnce ? undefined : 'others' })
-  await runQueue(
+  await runQueue<IngestItem>(
     {
-      ...{ queue, atOnce: sitesAtOnce },
-      take: (room) => takeDue(room, visited, context),
+      ...{ queue, atOnce: sitesAtOnce, shares, partyOf },
+      startDue: (lanes, start) => inShares.start(lanes, start),
       async work(item, signal) {
         try {
           await ingestItem(item, { ...context, signal })
@@ -70,10 +78,10 @@ export async function runIngestQueue(context: QueueContext): Promise<void> {
 async function takeDue(
   room: number,
   visited: Set<IngestItem>,
-  { db, meetsVisited, now }: QueueContext,
+  { db, line, meetsVisited, now }: QueueContext & { readonly line: string | undefined },
 ): Promise<IngestItem[]> {
   const take = (limit: number, of?: IngestOwners) =>
-    takeDueIngest(db, { now: now(), leaseMs, limit, of })
+    takeDueIngest(db, { now: now(), leaseMs, limit, of, line })
   if (!meetsVisited) return await take(room)
   const others = await take(room, 'others')
   const left = Math.min(room - others.length, visitedAtOnce - visited.size)

@@ -1,4 +1,5 @@
-import { Lanes } from '#atproto/lanes.ts'
+import { type LaneShares, Lanes } from '#atproto/lanes.ts'
+import type { Party } from '#atproto/pace-history.ts'
 import { BlobStorageError } from '#blobs/blob-store.ts'
 import type { Log } from '#observe/log.ts'
 import { noDiskSpace } from '#site/limits.ts'
@@ -10,6 +11,8 @@ import { outlastDatabase } from '#store/outlast-database.ts'
 export const leaseMs = 6_000
 const renewEveryMs = 2_000
 const lookAgainMs = 2_000
+/** So long after a failure at least, by how many there were, whoever asks meanwhile. */
+const pausesMs = [1_000, 4_000, 15_000]
 /** After the last of them an item is parked. */
 export const retriesMs = [15_000, 60_000, 15 * 60_000, 3_600_000, 6 * 3_600_000, 24 * 3_600_000]
 
@@ -43,6 +46,8 @@ interface RetryLater {
   readonly error: string | null
   /** This attempt does not count. */
   readonly isFree?: boolean
+  /** It is due no earlier, whoever asks for it. */
+  readonly notBefore?: number
 }
 
 export interface WorkContext {
@@ -56,8 +61,11 @@ export interface QueueWorker<Item extends LeasedItem> {
   /** Slow ones aside. */
   readonly atOnce: number
   readonly slowAfterMs?: number | undefined
-  /** Takes due items; `room` is how many more may be worked on beside those that are. */
-  take(room: number, busy: number): Promise<readonly Item[]>
+  /** Takes due items and starts them, as many as there is room for. */
+  startDue(lanes: Lanes, start: (item: Item) => void): Promise<void>
+  /** Left out: all of it is alike. */
+  partyOf?(item: Item): Party
+  readonly shares?: LaneShares
   work(item: Item, signal: AbortSignal): Promise<void>
   /** It takes so long that it takes up no room from now on. */
   onSlow(item: Item): void
@@ -102,14 +110,8 @@ async function startDue<Item extends LeasedItem>(
   const { hints, log, now } = context
   const { queue } = worker
   const { lanes } = taken
-  const { room } = lanes
-  if (room === 0) {
-    if (await worker.isAnyDue()) lanes.makeRoom()
-    // Whatever ends or becomes slow gives a hint.
-    return lookAgainMs
-  }
-  const due = await worker.take(room, lanes.busy)
-  for (const item of due) {
+  if (lanes.room <= 0 && (await worker.isAnyDue())) lanes.makeRoom()
+  await worker.startDue(lanes, (item) => {
     const done = workOn(item, queue, () => workIn(lanes, item, worker, context), context)
       .then(() => {})
       .catch((error) => log.error('queue item stays leased', { ...queue.nameOf(item), error }))
@@ -118,8 +120,9 @@ async function startDue<Item extends LeasedItem>(
         hints.notify(queue.topic)
       })
     taken.running.add(done)
-  }
-  const next = due.length === room ? null : ((await worker.nextAt?.()) ?? null)
+  })
+  // Whatever ends or becomes slow gives a hint.
+  const next = lanes.room <= 0 ? null : ((await worker.nextAt?.()) ?? null)
   return next === null ? lookAgainMs : Math.min(Math.max(next - now(), 10), lookAgainMs)
 }
 
@@ -130,6 +133,7 @@ async function workIn<Item extends LeasedItem>(
   { hints, signal }: WorkContext & { readonly hints: Hints },
 ): Promise<void> {
   const { topic } = worker.queue
+  const party = worker.partyOf?.(item)
   try {
     await lanes.start({
       run: (lane) => worker.work(item, AbortSignal.any([signal, lane.signal])),
@@ -137,6 +141,7 @@ async function workIn<Item extends LeasedItem>(
         worker.onSlow(item)
         hints.notify(topic)
       },
+      ...(party !== undefined && { party }),
     })
   } finally {
     hints.notify(topic)
@@ -173,7 +178,10 @@ export async function workOn<Item extends LeasedItem>(
     log.warn(queue.failure, { ...queue.nameOf(item), attempts, isLast: wait === undefined, error })
     const at = wait === undefined ? null : now() + wait
     if (isHopeless) await queue.finish(item)
-    else await queue.retry(item, { at, error: sentenceOf(error) })
+    else {
+      const notBefore = now() + (pausesMs[attempts - 1] ?? (pausesMs.at(-1) as number))
+      await queue.retry(item, { at, error: sentenceOf(error), notBefore })
+    }
     return false
   }
 }

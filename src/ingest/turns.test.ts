@@ -23,3 +23,22 @@ test('one at a time, in order, whatever becomes of the one before', async () => 
   expect(await Promise.all(others)).toEqual(['second', 'third'])
   expect(begun).toEqual(['first', 'second', 'third'])
 })
+
+test('of those who wait, whoever has worked least is next; after an hour all are alike', async () => {
+  const clock = { now: 0 }
+  const turns = new Turns({ now: () => clock.now })
+  const begun: string[] = []
+  const work = (owner: string, ms: number): Promise<void> =>
+    turns.take(async () => {
+      begun.push(owner)
+      clock.now += ms
+    }, owner)
+  const bombs = ['a', 'b', 'a', 'b', 'a', 'b'].map((owner) => work(owner, 100))
+  await Promise.all([...bombs.slice(0, 2)])
+  await Promise.all([work('quick', 1), work('quick', 1), ...bombs])
+  expect(begun.slice(0, 5).filter((owner) => owner === 'quick')).toHaveLength(2)
+  clock.now += 3_600_000
+  begun.length = 0
+  await Promise.all([work('first', 1), work('a', 1), work('quick', 1)])
+  expect(begun).toEqual(['first', 'a', 'quick'])
+})

@@ -1,11 +1,66 @@
-/** Lets one at a time work, in order of arrival. */
+import { RecentMap } from '#site/recent-map.ts'
+
+interface Waiting {
+  readonly owner: string
+  readonly start: () => Promise<void>
+}
+
+const ownersMax = 10_000
+const forgetEveryMs = 60 * 60_000
+
+/**
+ * A mutex that is fair by time used: lets one at a time work, and of those who wait the one whose owner has worked least
+ * within the hour; of these the first.
+ */
 export class Turns {
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #now: () => number
+  readonly #waiting: Waiting[] = []
+  #usedMs = new RecentMap<number>(ownersMax)
+  #since: number
+  #isBusy = false
+
+  constructor({ now = () => performance.now() }: { readonly now?: () => number } = {}) {
+    this.#now = now
+    this.#since = now()
+  }
 
   /** What the work results in, when its turn has come. The next has its turn however this one ends. */
-  take<Result>(work: () => Promise<Result>): Promise<Result> {
-    const mine = this.#last.then(work)
-    this.#last = mine.catch(() => undefined)
-    return mine
+  take<Result>(work: () => Promise<Result>, owner = ''): Promise<Result> {
+    const { promise, resolve, reject } = Promise.withResolvers<Result>()
+    const start = (): Promise<void> => work().then(resolve, reject)
+    this.#waiting.push({ owner, start })
+    if (!this.#isBusy) void this.#work()
+    return promise
+  }
+
+  async #work(): Promise<void> {
+    this.#isBusy = true
+    for (let next = this.#next(); next !== undefined; next = this.#next()) {
+      const { owner, start } = next
+      const from = this.#now()
+      await start()
+      this.#usedMs.set(owner, this.#usedBy(owner) + this.#now() - from)
+    }
+    this.#isBusy = false
+  }
+
+  #next(): Waiting | undefined {
+    if (this.#now() - this.#since >= forgetEveryMs) {
+      this.#usedMs = new RecentMap(ownersMax)
+      this.#since = this.#now()
+    }
+    let least = 0
+    for (let n = 1; n < this.#waiting.length; n++) {
+      if (this.#usedAt(n) < this.#usedAt(least)) least = n
+    }
+    return this.#waiting.splice(least, 1)[0]
+  }
+
+  #usedAt(n: number): number {
+    return this.#usedBy(this.#waiting[n]?.owner ?? '')
+  }
+
+  #usedBy(owner: string): number {
+    return this.#usedMs.get(owner) ?? 0
   }
 }

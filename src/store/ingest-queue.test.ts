@@ -2,9 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import type { Did } from '#site/site-address.ts'
 import { countIngest } from '#tests/support/count-ingest.ts'
 import { onEachDatabase, onEachStore } from '#tests/support/databases.ts'
-import { alice, bob, siteOf } from '#tests/support/sample-rows.ts'
+import { alice, bob, nameOf, siteOf } from '#tests/support/sample-rows.ts'
 import { setAccountStatus, upsertAccount } from './accounts.ts'
 import { openDatabase } from './database.ts'
+import { listIngestLines, putInLine } from './ingest-lines.ts'
 import {
   enqueueIngest,
   finishIngest,
@@ -38,7 +39,8 @@ await onEachStore('store/ingest-queue', (db) => {
   test('a site is taken once, and gone when finished', async () => {
     await enqueue('a', 10)
     const item = await takeOne(10)
-    expect(item).toEqual({ ...siteOf('a'), enqueuedAt: 10, attempts: 1, token: expect.any(String) })
+    const asked = { enqueuedAt: 10, attempts: 1, token: expect.any(String) as string }
+    expect(item).toEqual({ ...siteOf('a'), ...asked, pds: null })
     expect(await take(10)).toEqual([])
     await finishIngest(db(), item)
     expect(await countIngest(db())).toBe(0)
@@ -165,19 +167,54 @@ await onEachStore('store/ingest-queue', (db) => {
     expect(dids).toEqual([siteOf('x').did, accountOf(1), accountOf(2)])
   })
 
-  test('asked for again while it failed: at once, and from the first attempt', async () => {
+  test('asked for again while it failed, or afterwards: no sooner than that failure allows, and the attempts count', async () => {
     await enqueue('a', 10)
     const item = await takeOne(10)
     await enqueue('a', 20)
-    await retryIngest(db(), item, { at: 5000, error: 'server away' })
-    expect(await takeOne(21)).toMatchObject({ attempts: 1 })
+    await retryIngest(db(), item, { at: 5000, error: 'server away', notBefore: 50 })
+    expect(await take(49)).toEqual([])
+    const second = await takeOne(50)
+    expect(second).toMatchObject({ attempts: 2 })
+    await retryIngest(db(), second, { at: 5000, error: 'server away', notBefore: 90 })
+    await enqueue('a', 60)
+    expect(await take(89)).toEqual([])
+    await enqueue('a', 95)
+    expect(await take(94)).toEqual([])
+    expect(await takeOne(95)).toMatchObject({ attempts: 3 })
   })
 
-  test('asked for again while it waits: at once', async () => {
+  test('what was parked begins anew when it is asked for', async () => {
     await enqueue('a', 10)
-    await retryIngest(db(), await takeOne(10), { at: 5000, error: 'server away' })
+    await retryIngest(db(), await takeOne(10), { at: null, error: 'server away', notBefore: 20 })
     await enqueue('a', 30)
     expect(await takeOne(30)).toMatchObject({ attempts: 1 })
+  })
+
+  test('what waits in a line keeps its place and is taken from that line only', async () => {
+    await upsertAccount(db(), { did: alice, pds: 'https://slow.test' }, 1)
+    for (const [name, at] of [
+      ['a', 10],
+      ['b', 11],
+      ['c', 12],
+    ] as const)
+      await enqueue(name, at)
+    const item = await takeOne(12)
+    expect(item.pds).toBe('https://slow.test')
+    await putInLine(db(), [item], 'slow slow.test')
+    await enqueue('a', 13)
+    const other = await takeOne(13)
+    expect(other.name).toBe(nameOf('b'))
+    await putInLine(db(), [other], 'slow slow.test')
+    await finishIngest(db(), await takeOne(13))
+    expect([await take(13), await nextIngestAt(db(), { now: 13 })]).toEqual([[], null])
+    expect(await listIngestLines(db())).toEqual(['slow slow.test'])
+    const takeFrom = (line: string) => takeDueIngest(db(), { now: 13, leaseMs: 9, limit: 9, line })
+    expect(await takeFrom('quick slow.test')).toEqual([])
+    const [first] = await takeFrom('slow slow.test')
+    expect(first).toMatchObject({ name: nameOf('a'), attempts: 1 })
+    await retryIngest(db(), first as IngestItem, { at: 14, error: 'away' })
+    // Whoever has been worked on is in no line any more.
+    expect((await takeOne(14)).name).toBe(nameOf('a'))
   })
 
   test('whoever lost the lease but did the work still finishes it', async () => {

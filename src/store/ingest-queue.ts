@@ -19,11 +19,13 @@ export interface IngestItem extends SiteAddress {
   readonly attempts: number
   /** Of the last time it was asked for. */
   readonly token: string
+  /** The account's server, as the account was last checked. */
+  readonly pds: string | null
 }
 
 /**
  * Asks for sites to be looked at, now. Asking again while one is being looked at has it looked at
- * once more. Of an account `accountSitesMax` wait at most; returns how many were left out for that.
+ * once more. What failed a moment ago is due no sooner than its last attempt allows, and what waits in a line keeps its place. Of an account `accountSitesMax` wait at most; returns how many were left out for that.
  */
 export async function enqueueIngest(
   db: Db,
@@ -34,7 +36,7 @@ export async function enqueueIngest(
   const admitted = await admittedAmong(db, asked)
   const rows = admitted.map(({ did, name }) => ({
     ...{ did, name, token: crypto.randomUUID(), enqueuedAt: now, nextAttemptAt: now },
-    ...{ attempts: 0, leasedUntil: 0, lastError: null },
+    ...{ attempts: 0, leasedUntil: 0, lastError: null, line: null },
   }))
   const [row] = rows
   if (row !== undefined && rows.length === 1) await insertItem(db, row)
@@ -47,9 +49,22 @@ const insertItems = (db: Db, rows: readonly InsertObject<Schema, 'ingestQueue'>[
     .insertInto('ingestQueue')
     .values(rows)
     .onConflict((conflict) =>
-      conflict.columns(['did', 'name']).doUpdateSet(({ ref }) => ({
-        attempts: 0,
-        nextAttemptAt: ref('excluded.nextAttemptAt'),
+      conflict.columns(['did', 'name']).doUpdateSet(({ eb, ref }) => ({
+        // What was given up begins anew.
+        attempts: eb
+          .case()
+          .when('ingestQueue.nextAttemptAt', '=', sql.lit(parkedAt))
+          .then(sql.lit(0))
+          .else(ref('ingestQueue.attempts'))
+          .end(),
+        nextAttemptAt: eb
+          .case()
+          .when('ingestQueue.line', 'is not', null)
+          .then(ref('ingestQueue.nextAttemptAt'))
+          .when('ingestQueue.notBefore', '>', ref('excluded.nextAttemptAt'))
+          .then(ref('ingestQueue.notBefore'))
+          .else(ref('excluded.nextAttemptAt'))
+          .end(),
         lastError: null,
         token: ref('excluded.token'),
       })),
@@ -62,7 +77,7 @@ const insertItem = prepared<
   insertItems(db, [
     {
       ...{ did, name, token, enqueuedAt, nextAttemptAt },
-      ...{ attempts: 0, leasedUntil: 0, lastError: null },
+      ...{ attempts: 0, leasedUntil: 0, lastError: null, line: null },
     },
   ]),
 )
@@ -83,6 +98,8 @@ interface TakeOptions {
   readonly leaseMs: number
   readonly limit: number
   readonly of?: IngestOwners | undefined
+  /** Left out: what is in no line. */
+  readonly line?: string | undefined
 }
 
 /**
@@ -92,13 +109,16 @@ interface TakeOptions {
  */
 export function takeDueIngest(
   db: Db,
-  { now, leaseMs, limit, of }: TakeOptions,
+  { now, leaseMs, limit, of, line }: TakeOptions,
 ): Promise<IngestItem[]> {
   return inSharedTransaction(db, async (transaction) => {
-    const dids = await dueAccounts(transaction, { now, limit, of })
+    const dids = await dueAccounts(transaction, { now, limit, of, line })
     if (dids.length === 0) return []
     const accounts = dids.map((did) => ({ did }))
-    const rows = await selectRows[of ?? 'all'](transaction, accounts, { now })
+    const rows =
+      line === undefined
+        ? await selectRows[of ?? 'all'](transaction, accounts, { now })
+        : await selectRowsInLine[of ?? 'all'](transaction, accounts, { now, line })
     const oldest = new Map(rows.toReversed().map((row) => [row.did, row]))
     const taken = dids.flatMap((did) => oldest.get(did) ?? [])
     await lease(transaction, taken, { leasedUntil: now + leaseMs })
@@ -106,13 +126,26 @@ export function takeDueIngest(
   })
 }
 
-const dueRows = (db: Db, now: number | RawBuilder<number>, of: IngestOwners | undefined) =>
-  freeRows(db, now, of).where('nextAttemptAt', '<=', now).where('leasedUntil', '<=', now)
+type Line = string | RawBuilder<string> | undefined
+
+const dueRows = (
+  db: Db,
+  now: number | RawBuilder<number>,
+  of: IngestOwners | undefined,
+  line: Line,
+) => freeRows(db, now, of, line).where('nextAttemptAt', '<=', now).where('leasedUntil', '<=', now)
 
 /** Of accounts of which nothing is taken. */
-const freeRows = (db: Db, now: number | RawBuilder<number>, of: IngestOwners | undefined) =>
+const freeRows = (
+  db: Db,
+  now: number | RawBuilder<number>,
+  of: IngestOwners | undefined,
+  line: Line,
+) =>
   db
     .selectFrom('ingestQueue')
+    .$if(line === undefined, (rows) => rows.where('line', 'is', null))
+    .$if(line !== undefined, (rows) => rows.where('line', '=', line as string))
     .where('did', 'not in', (query) =>
       query
         .selectFrom('ingestQueue')
@@ -130,12 +163,16 @@ const freeRows = (db: Db, now: number | RawBuilder<number>, of: IngestOwners | u
 /** In the order of their oldest rows: mostly those of the oldest rows of all. */
 async function dueAccounts(
   db: Db,
-  { now, limit, of }: Pick<TakeOptions, 'now' | 'limit' | 'of'>,
+  { now, limit, of, line }: Omit<TakeOptions, 'leaseMs'>,
 ): Promise<Did[]> {
-  const { rows } = await selectDue[of ?? 'all'](db, { now, limit: limit * rowsPerAccount })
+  const rowsMax = limit * rowsPerAccount
+  const { rows } =
+    line === undefined
+      ? await selectDue[of ?? 'all'](db, { now, limit: rowsMax })
+      : await selectDueInLine[of ?? 'all'](db, { now, limit: rowsMax, line })
   const dids = [...new Set(rows.map(({ did }) => did))]
-  if (dids.length >= limit || rows.length < limit * rowsPerAccount) return dids.slice(0, limit)
-  const accounts = await dueRows(db, now, of)
+  if (dids.length >= limit || rows.length < rowsMax) return dids.slice(0, limit)
+  const accounts = await dueRows(db, now, of, line)
     .select('did')
     .groupBy('did')
     .orderBy(({ fn }) => fn.min('nextAttemptAt'))
@@ -147,26 +184,53 @@ async function dueAccounts(
 
 const selectDueOf = (of: IngestOwners | undefined) =>
   prepared<{ now: number; limit: number }, { did: Did }>((db, { now, limit }) =>
-    dueRows(db, now, of).select('did').orderBy('nextAttemptAt').orderBy('did').limit(limit),
+    dueRows(db, now, of, undefined)
+      .select('did')
+      .orderBy('nextAttemptAt')
+      .orderBy('did')
+      .limit(limit),
   )
 
 const selectDue = byOwners(selectDueOf)
 
-const selectRowsOf = (of: IngestOwners | undefined) =>
-  preparedForItems<{ did: Did }, { now: number }, IngestItem>((db, accounts, { now }) => {
-    const due = dueRows(db, now, of)
-      .select(['did', 'name', 'enqueuedAt', 'attempts', 'token'])
-      .where(
-        'did',
-        'in',
-        accounts.map(({ did }) => did),
-      )
-      .orderBy('nextAttemptAt')
-      .orderBy('name')
-    return isPostgres(db) ? due.forUpdate().skipLocked() : due
-  })
+const selectDueInLine = byOwners((of) =>
+  prepared<{ now: number; limit: number; line: string }, { did: Did }>((db, { now, limit, line }) =>
+    dueRows(db, now, of, line).select('did').orderBy('nextAttemptAt').orderBy('did').limit(limit),
+  ),
+)
 
-const selectRows = byOwners(selectRowsOf)
+type DueRows = ReturnType<typeof dueRows>
+
+function itemsOf(db: Db, rows: DueRows, accounts: readonly { did: Did | RawBuilder<Did> }[]) {
+  const due = rows
+    .select(['did', 'name', 'enqueuedAt', 'attempts', 'token'])
+    .select(({ selectFrom }) =>
+      selectFrom('accounts')
+        .select('pds')
+        .whereRef('accounts.did', '=', 'ingestQueue.did')
+        .as('pds'),
+    )
+    .where(
+      'did',
+      'in',
+      accounts.map(({ did }) => did),
+    )
+    .orderBy('nextAttemptAt')
+    .orderBy('name')
+  return isPostgres(db) ? due.forUpdate().skipLocked() : due
+}
+
+const selectRows = byOwners((of) =>
+  preparedForItems<{ did: Did }, { now: number }, IngestItem>((db, accounts, { now }) =>
+    itemsOf(db, dueRows(db, now, of, undefined), accounts),
+  ),
+)
+
+const selectRowsInLine = byOwners((of) =>
+  preparedForItems<{ did: Did }, { now: number; line: string }, IngestItem>(
+    (db, accounts, { now, line }) => itemsOf(db, dueRows(db, now, of, line), accounts),
+  ),
+)
 
 const lease = preparedForItems<SiteAddress, { leasedUntil: number }, unknown>(
   (db, sites, { leasedUntil }) =>
@@ -197,11 +261,12 @@ export async function renewIngestLease(
     .execute()
 }
 
-/** The item is done. If it was asked for again meanwhile, it is due at once instead. */
+/** The item is done. If it was asked for again meanwhile, it is due at once instead, as if for the first time. */
 export function finishIngest(db: Db, { did, name, token }: IngestItem): Promise<void> {
   return inSharedTransaction(db, async (transaction) => {
     const { numAffectedRows } = await deleteItem(transaction, { did, name, token })
-    if (numAffectedRows === 0n) await endLease(transaction, { did, name })
+    if (numAffectedRows !== 0n) return
+    await endLease(transaction, { did, name }).set({ attempts: 0 }).execute()
   })
 }
 
@@ -214,24 +279,38 @@ const deleteItem = prepared<Pick<IngestItem, 'did' | 'name' | 'token'>, unknown>
       .where('token', '=', token),
 )
 
-/**
- * The item failed: it is due again `at` that time (null: it is parked until it is asked for), or at once if
- * it was asked for again meanwhile. The attempt does not count if it `isFree`.
- */
+interface RetryLater {
+  /** Null: it is parked until it is asked for. */
+  readonly at: number | null
+  readonly error: string | null
+  /** The attempt does not count. */
+  readonly isFree?: boolean
+  /** It is due no earlier, whoever asks for it. */
+  readonly notBefore?: number
+}
+
+/** The item failed: it is due again `at` that time, or at `notBefore` if it was asked for again meanwhile. */
 export function retryIngest(
   db: Db,
   { did, name, token }: IngestItem,
-  { at, error, isFree = false }: { at: number | null; error: string | null; isFree?: boolean },
+  { at, error, isFree = false, notBefore = 0 }: RetryLater,
 ): Promise<void> {
   return inSharedTransaction(db, async (transaction) => {
     await endLease(transaction, { did, name })
-    await transaction
-      .updateTable('ingestQueue')
-      .set(({ eb }) => ({
-        nextAttemptAt: at ?? parkedAt,
-        lastError: error && storableText(error),
+      .set(({ eb, ref }) => ({
+        notBefore,
+        nextAttemptAt: eb
+          .case()
+          .when('nextAttemptAt', '<', notBefore)
+          .then(notBefore)
+          .else(ref('nextAttemptAt'))
+          .end(),
         ...(isFree && { attempts: eb('attempts', '-', 1) }),
       }))
+      .execute()
+    await transaction
+      .updateTable('ingestQueue')
+      .set({ nextAttemptAt: at ?? parkedAt, lastError: error && storableText(error) })
       .where('did', '=', did)
       .where('name', '=', name)
       .where('token', '=', token)
@@ -240,7 +319,7 @@ export function retryIngest(
 }
 
 /**
- * When `takeDueIngest` may find something next, which may be past; null when there is nothing. What waits for
+ * When `takeDueIngest` may find something next that is in no line, which may be past; null when there is nothing. What waits for
  * another site of its account is not due before that one's lease is over: whoever finishes it says so.
  */
 export async function nextIngestAt(
@@ -255,7 +334,7 @@ export async function nextIngestAt(
 
 const selectFree = byOwners((of) =>
   prepared<{ now: number }, { at: number | null }>((db, { now }) =>
-    freeRows(db, now, of).select(({ fn }) => fn.min('nextAttemptAt').as('at')),
+    freeRows(db, now, of, undefined).select(({ fn }) => fn.min('nextAttemptAt').as('at')),
   ),
 )
 
@@ -267,7 +346,7 @@ const selectLeased = prepared<{ now: number }, { at: number | null }>((db, { now
     .select(({ fn }) => fn.min('leasedUntil').as('at')),
 )
 
-/** Accounts with sites that are due or looked at, and did not fail the last time. */
+/** Accounts with sites that are due or looked at, in no line, and did not fail the last time. */
 export async function countDueAccounts(db: Db, now: number): Promise<number> {
   const { rows } = await selectDueAccounts(db, { now })
   return rows[0]?.count ?? 0
@@ -278,6 +357,7 @@ const selectDueAccounts = prepared<{ now: number }, { count: number }>((db, { no
     .selectFrom('ingestQueue')
     .where('nextAttemptAt', '<=', now)
     .where('lastError', 'is', null)
+    .where('line', 'is', null)
     .select(({ fn }) => fn.count<number>('did').distinct().as('count')),
 )
 
@@ -307,11 +387,9 @@ export async function listAwaitedSites(db: Db, limit: number): Promise<SiteAddre
     .execute()
 }
 
-async function endLease(db: Db, { did, name }: SiteAddress): Promise<void> {
-  await db
+const endLease = (db: Db, { did, name }: SiteAddress) =>
+  db
     .updateTable('ingestQueue')
-    .set({ leasedUntil: 0 })
+    .set({ leasedUntil: 0, line: null })
     .where('did', '=', did)
     .where('name', '=', name)
-    .execute()
-}

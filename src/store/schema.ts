@@ -162,6 +162,10 @@ interface IngestQueueTable {
   leasedUntil: number
   lastError: string | null
   token: string
+  /** Where it waits for its server's share of the lanes; null: it waits for nobody in particular. */
+  line: string | null
+  /** Events make it due no earlier. */
+  notBefore: Generated<number>
 }
 
 interface ChangeTable {

@@ -18,6 +18,7 @@ import { accountChecks } from './0016-account-checks.ts'
 import { inactiveAccounts } from './0017-inactive-accounts.ts'
 import { signIns } from './0019-sign-ins.ts'
 import { keptSubdomains } from './0020-kept-subdomains.ts'
+import { ingestLines } from './0021-ingest-lines.ts'
 import { blobScrub } from './0022-blob-scrub.ts'
 
 /**
@@ -45,6 +46,7 @@ export function migrations(dialect: 'sqlite' | 'postgres'): Record<string, Migra
     '0017-inactive-accounts': inactiveAccounts(),
     '0019-sign-ins': signIns(dialect),
     '0020-kept-subdomains': keptSubdomains(dialect),
+    '0021-ingest-lines': ingestLines(),
     '0022-blob-scrub': blobScrub(dialect),
   }
 }

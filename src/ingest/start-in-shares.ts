@@ -1,0 +1,95 @@
+import type { Lanes } from '#atproto/lanes.ts'
+import type { Party } from '#atproto/pace-history.ts'
+import type { Db } from '#store/database.ts'
+import { listIngestLines, putInLine } from '#store/ingest-lines.ts'
+import type { IngestItem } from '#store/ingest-queue.ts'
+
+const relistEveryMs = 1_000
+/** Taken at once to be sorted into lines, where one server has many. */
+const sortedAtOnce = 256
+
+interface StartContext {
+  readonly db: Db
+  readonly now: () => number
+  /** Takes due sites of so many accounts; without a line, those that are in none. */
+  readonly take: (limit: number, line?: string) => Promise<readonly IngestItem[]>
+  /** An item was taken and not started. */
+  readonly onPutBack: (item: IngestItem) => void
+}
+
+/**
+ * Starts due sites in lanes, each server within its share. A site whose server has none left goes into that server's
+ * line, so that nobody looks past it again, and is taken from there when there is room. A server has one line for accounts
+ * that are quick and one for slow ones.
+ */
+export class StartInShares {
+  readonly #context: StartContext
+  /** Those with something in them; whose turn it is comes first. */
+  #lines = new Set<string>()
+  #listedAt = Number.NEGATIVE_INFINITY
+
+  constructor(context: StartContext) {
+    this.#context = context
+  }
+
+  async start(lanes: Lanes, start: (item: IngestItem) => void): Promise<void> {
+    const { db, now, take } = this.#context
+    for (let isMore = true, isCrowded = false; isMore && lanes.room > 0; ) {
+      const limit = isCrowded ? sortedAtOnce : lanes.room
+      const items = await take(limit)
+      isCrowded = await this.#startOrPutBack(items, lanes, start)
+      isMore = items.length >= limit
+    }
+    if (now() - this.#listedAt >= relistEveryMs) {
+      this.#lines = this.#lines.union(new Set(await listIngestLines(db)))
+      this.#listedAt = now()
+    }
+    for (const line of [...this.#lines]) await this.#startFrom(line, lanes, start)
+  }
+
+  async #startFrom(line: string, lanes: Lanes, start: (item: IngestItem) => void): Promise<void> {
+    const { isSlow, host } = partsOf(line)
+    const room = lanes.roomFor(host, isSlow)
+    if (room <= 0) {
+      if (isSlow && lanes.slowRoom <= 0) lanes.makeRoom({ forSlow: true })
+      return
+    }
+    this.#lines.delete(line)
+    const items = await this.#context.take(room, line)
+    // The others have their turn first.
+    if (items.length > 0) this.#lines.add(line)
+    await this.#startOrPutBack(items, lanes, start)
+  }
+
+  /** Whether any was put back. */
+  async #startOrPutBack(
+    items: readonly IngestItem[],
+    lanes: Lanes,
+    start: (item: IngestItem) => void,
+  ): Promise<boolean> {
+    const putBack = items.filter((item) => {
+      const hasRoom = lanes.hasRoom(partyOf(item))
+      if (hasRoom) start(item)
+      else this.#context.onPutBack(item)
+      return !hasRoom
+    })
+    const byLine = Map.groupBy(putBack, (item) => lineOf(partyOf(item), lanes))
+    for (const [line, items] of byLine) {
+      await putInLine(this.#context.db, items, line)
+      this.#lines.add(line)
+    }
+    return putBack.length > 0
+  }
+}
+
+export function partyOf({ did, pds }: Pick<IngestItem, 'did' | 'pds'>): Party {
+  return { account: did, host: pds !== null && URL.canParse(pds) ? new URL(pds).host : null }
+}
+
+const lineOf = (party: Party, lanes: Lanes): string =>
+  `${lanes.isSlow(party) ? 'slow' : 'quick'} ${party.host ?? ''}`
+
+function partsOf(line: string): { isSlow: boolean; host: string | null } {
+  const [pace, host] = line.split(' ')
+  return { isSlow: pace === 'slow', host: host || null }
+}
