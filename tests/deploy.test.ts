@@ -57,6 +57,13 @@ test('health checks are in the format of the image that is built', async () => {
   }
 })
 
+test('the unit bounds memory as the document says', async () => {
+  const limits = (await read('deploy/sitehost.service')).match(/^Memory.*=.*$/gm) ?? []
+  expect(limits).toHaveLength(2)
+  const document = await read('docs/operating.md')
+  for (const limit of limits) expect(document).toContain(`\`${limit}\``)
+})
+
 test.skipIf(!knowsUnits)('systemd understands every line of the unit', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'sitehost-unit-'))
   try {

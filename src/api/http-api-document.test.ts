@@ -93,7 +93,8 @@ describe('docs/http-api.md', () => {
       } = rateLimits[limit]
       return [`${path}: ${perClient.count} ${perAccount?.count ?? ''}`]
     })
-    expect(documented.toSorted()).toEqual(limited.toSorted())
+    // A path may have several methods.
+    expect(documented.toSorted()).toEqual([...new Set(limited)].toSorted())
   })
 })
 

@@ -47,15 +47,25 @@ export const rateLimits = {
     perClient: perTenMinutes(100),
     perAccount: perTenMinutes(20),
   },
+  /** Each asks the account's server. */
+  settings: {
+    perClient: perTenMinutes(600),
+    perAccount: perTenMinutes(200),
+  },
+  /** Each may be a megabyte. */
+  list: {
+    perClient: perTenMinutes(2000),
+    perAccount: perTenMinutes(1000),
+  },
+  /** Each is everything that is here of an account. */
+  export: {
+    perClient: perTenMinutes(100),
+    perAccount: perTenMinutes(30),
+  },
 } satisfies Record<RateLimitName, RateLimit>
 
-/** What is limited, by method and path. */
-export const limitedRoutes = (): ReadonlyMap<string, RateLimitName> =>
-  new Map(
-    Object.values(routes).flatMap((route) =>
-      'limit' in route ? [[`${route.method} ${route.path}`, route.limit]] : [],
-    ),
-  )
+export const limitedRoutes = (): readonly Route[] =>
+  Object.values<Route>(routes).filter(({ limit }) => limit !== undefined)
 
 interface LimitOptions {
   readonly trustedProxies: TrustedProxies
@@ -74,14 +84,15 @@ export function rateLimited(options: LimitOptions) {
       countersOf(limit, limitedThings[name as RateLimitName], options),
     ]),
   )
-  const limited = limitedRoutes()
+  const routeAt = limitedRouteOf()
   const links = linkPaths()
   return createMiddleware<ApiEnv>(async (c, next) => {
     // HEAD does all that GET does (Hono).
     const method = c.req.method === 'HEAD' ? 'GET' : c.req.method
-    const name = limited.get(`${method} ${c.req.path}`)
-    const counter = name === undefined ? undefined : counters.get(name)
-    if (counter !== undefined) {
+    const route = routeAt(`${method} ${c.req.path}`)
+    const counter = route?.limit === undefined ? undefined : counters.get(route.limit)
+    if (route !== undefined && counter !== undefined) {
+      if (route.failureShape === 'success') c.set('failureFields', { success: false })
       const waitMs = counter.waitMsOfClient(
         clientNetworkOf(c.req.raw, c.env?.server, options.trustedProxies),
       )
@@ -93,6 +104,15 @@ export function rateLimited(options: LimitOptions) {
     }
     return await next()
   })
+}
+
+/** The limited route of a method and a path, whatever stands there for the route's parameters. */
+function limitedRouteOf(): (asked: string) => Route | undefined {
+  const limited = limitedRoutes().map((route) => {
+    const pattern = `^${route.method} ${route.path.replace(/:\w+/g, '[^/]+')}$`
+    return { pattern: new RegExp(pattern), route }
+  })
+  return (asked) => limited.find(({ pattern }) => pattern.test(asked))?.route
 }
 
 /** Paths of limited routes that lead a browser on. */

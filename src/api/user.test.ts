@@ -38,7 +38,7 @@ test('the handle, or the network’s word for none', async () => {
   expect(await answer('/api/user/info')).toEqual({ did: alice, handle: 'handle.invalid' })
 })
 
-test('eight lists of an account’s sites are made at once; another account’s beside them', async () => {
+test('four lists of an account’s sites are made at once; another account’s beside them', async () => {
   const headers = { cookie: await api().signedIn(alice) }
   const others = { cookie: await api().signedIn(bob) }
   const asked = ['/api/user/sites', '/api/user/status'].flatMap((path) => Array(10).fill(path))
@@ -48,9 +48,21 @@ test('eight lists of an account’s sites are made at once; another account’s 
   ])
   expect(answers.pop()?.status).toBe(200)
   const refused = answers.filter(({ status }) => status === 429)
-  expect(refused.length).toBeWithin(1, asked.length - 8 + 1)
+  expect(refused.length).toBeWithin(1, asked.length - 4 + 1)
   expect(await refused[0]?.json()).toEqual({ error: sentences.listsBusy })
   expect(await answer('/api/user/sites')).toEqual({ sites: [] })
+})
+
+test('a list tells the first ten problems of a site, and how many more there are', async () => {
+  const problems = Array.from({ length: 13 }, (_, n) => `problem ${n}`)
+  const listed = async (count: number, rev: string) => {
+    const version = newVersion({ problems: problems.slice(0, count), rev })
+    await recordVersion(api().db, version, 0)
+    const { sites } = (await answer('/api/user/sites')) as { sites: { problems: string[] }[] }
+    return sites[0]?.problems
+  }
+  expect(await listed(10, '3kaaaaaaaaab2')).toEqual(problems.slice(0, 10))
+  expect(await listed(13, '3kaaaaaaaaac2')).toEqual([...problems.slice(0, 10), 'And 3 more.'])
 })
 
 test('a live site', async () => {

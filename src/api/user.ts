@@ -1,3 +1,4 @@
+import { timeSlices } from '#observe/next-turn.ts'
 import { noDiskSpace } from '#site/limits.ts'
 import { siteUri } from '#site/site-address.ts'
 import { parseSiteName } from '#site/site-name.ts'
@@ -15,8 +16,10 @@ import { primaryOf, siteDomainRows } from './domain-rows.ts'
 import { ApiError } from './errors.ts'
 import { userDomainHandlers } from './user-domains.ts'
 
-/** An account may have any number of sites. */
-const listsAtOnceMax = 8
+/** Of an account, which may have a thousand sites. */
+const listsAtOnceMax = 4
+/** Of one site in a list; its owner mends the first ones first. */
+const listedProblemsMax = 10
 
 /** `/api/user/*`: what the signed-in account has here (interface.md §4.2). */
 export function userHandlers(context: ApiContext): HandlersOf<typeof userRoutes> {
@@ -53,14 +56,17 @@ export function userHandlers(context: ApiContext): HandlersOf<typeof userRoutes>
       const subdomains = await listSubdomains(db, did)
       const customDomains = await listCustomDomains(db, did)
       const failed = new Map((await listUnreadSites(db, did)).map((item) => [item.name, item]))
-      const rows = sites.map((site) => {
+      const rows = []
+      const yieldWhenDue = timeSlices()
+      for (const site of sites) {
+        await yieldWhenDue()
         const domains = siteDomainRows(site.name, subdomains, customDomains)
-        return {
+        rows.push({
           ...siteRow(site, failed.get(site.name), context),
           domains,
           primary: primaryOf(domains),
-        }
-      })
+        })
+      }
       return answer(200, { sites: rows })
     },
 
@@ -89,11 +95,17 @@ function siteRow(site: Site, failed: UnreadSite | undefined, { siteUrl }: ApiCon
     createdAt: isoOf(site.createdAt),
     updatedAt: isoOf(site.updatedAt),
     publishedAt: live === null ? null : isoOf(live.publishedAt),
-    problems: [...((refused ?? live)?.problems ?? []), ...unreadProblems(failed)],
+    problems: [...firstOf((refused ?? live)?.problems ?? []), ...unreadProblems(failed)],
   }
 }
 
 const serverGaveNotAll = 'Your account’s server did not give all of the newest version.'
+
+function firstOf(problems: readonly string[]): string[] {
+  const first = problems.slice(0, listedProblemsMax)
+  const others = problems.length - first.length
+  return others === 0 ? first : [...first, `And ${others} more.`]
+}
 
 function unreadProblems(failed: UnreadSite | undefined): string[] {
   if (failed === undefined) return []

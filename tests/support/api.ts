@@ -108,6 +108,9 @@ export class FakeNetwork {
     if (path.startsWith('/xrpc/com.atproto.sync.getLatestCommit')) {
       return Response.json({ cid: someCid, rev: '3kaaaaaaaaaa2' })
     }
+    if (path.startsWith('/xrpc/com.atproto.repo.getRecord')) {
+      return Response.json({ error: 'RecordNotFound' }, { status: 400 })
+    }
     if (path.startsWith('/xrpc/com.atproto.repo.listRecords')) {
       const isOfSites = path.includes('collection=place.sitehost.fs')
       const records = (isOfSites ? (this.sites.get(did) ?? []) : []).map((rkey) => ({

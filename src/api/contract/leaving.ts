@@ -111,6 +111,7 @@ export const leavingRoutes = {
     confirmsGrant: true,
     method: 'GET',
     path: '/api/user/export',
+    limit: 'export',
     summary: 'Everything that is here of the account, as one file',
     details:
       'No tokens, no ids of sessions or anything else that would let somebody in. It is sent while it is made, and whole when `complete` is there.',

@@ -7,6 +7,9 @@ export const limitedThings = {
   verify: 'domains verified',
   upload: 'uploads',
   sync: 'looks at your sites',
+  settings: 'settings read or saved',
+  list: 'lists of your sites and domains',
+  export: 'exports',
 } as const
 
 export type RateLimitName = keyof typeof limitedThings

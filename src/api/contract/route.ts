@@ -95,6 +95,9 @@ export const accountServerFailures = {
     sentences.serverUnanswered,
     sentences.serverFault,
     like('Your account’s server refused: InvalidSwap'),
+    like(
+      'Your account’s server gave an answer that Sitehost cannot use (com.atproto.repo.getRecord: value). Try again later, or tell whoever runs that server.',
+    ),
   ],
 } as const satisfies Failures
 

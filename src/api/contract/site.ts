@@ -56,6 +56,7 @@ export const siteRoutes = {
     ...ofSection,
     method: 'GET',
     path: '/api/site/:rkey/settings',
+    limit: 'settings',
     summary: 'How a site is served',
     answers: {
       200: json(
@@ -71,6 +72,7 @@ export const siteRoutes = {
     ...ofSection,
     method: 'POST',
     path: '/api/site/:rkey/settings',
+    limit: 'settings',
     summary: 'Replaces a site’s settings',
     details: 'The whole record: what is not sent is not set. Up to 512 KiB.',
     body: { kind: 'unread-json', schema: settingsFields },

@@ -3,6 +3,7 @@ const meanings: Readonly<Record<number, string>> = {
   401: 'Nobody is signed in',
   403: 'Not allowed',
   404: 'It does not exist, or is another account’s',
+  408: 'It took too long to arrive',
   409: 'Not at this moment, or no longer',
   413: 'Too large',
   429: 'Too much at once',

@@ -56,6 +56,7 @@ export const userRoutes = {
     ...ofSection,
     method: 'GET',
     path: '/api/user/sites',
+    limit: 'list',
     summary: 'The account’s sites',
     answers: { 200: json('All of them', z.strictObject({ sites: z.array(siteRow) })) },
     failures: { 429: [sentences.listsBusy] },
@@ -64,6 +65,7 @@ export const userRoutes = {
     ...ofSection,
     method: 'GET',
     path: '/api/user/domains',
+    limit: 'list',
     summary: 'The account’s names and domains',
     answers: {
       200: json(
