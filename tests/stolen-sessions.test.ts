@@ -48,6 +48,15 @@ describe('a stolen session', () => {
     expect(await release(back, domain)).toBe(200)
   }, 60_000)
 
+  test('ends with whatever first finds that the grant has ended', async () => {
+    const [stolen, owner] = [await world.signedIn('alice.test'), await world.signedIn('alice.test')]
+    await owner.publish('blog', [{ path: 'index.html', body: new Blob(['blog']) }])
+    endSessionsOnServer(world.networkDir)
+    const settings = { method: 'POST', body: '{"cleanUrls":true}' }
+    expect((await owner.fetch('/api/site/blog/settings', settings)).status).toBe(401)
+    expect((await stolen.fetch('/api/user/domains')).status).toBe(401)
+  }, 60_000)
+
   test('survives a new password at the reference server, and ends with all sign-ins', async () => {
     const stolen = await world.signedIn('alice.test')
     const domain = await claim(stolen, 'alices-other-name')

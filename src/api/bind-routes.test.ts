@@ -51,7 +51,12 @@ const handlers: HandlersOf<typeof routes> = {
 const nobody = () => {
   throw new ApiError(401, 'Unauthorized')
 }
-const guards: Guards = { 'signed-in': nobody, grant: async () => undefined, admin: nobody }
+const guards: Guards = {
+  'signed-in': nobody,
+  grant: async () => undefined,
+  ended: async () => undefined,
+  admin: nobody,
+}
 
 const app = new Hono<ApiEnv>().onError(answerError(recordingLog()))
 bindRoutes(app, routes, handlers, guards)

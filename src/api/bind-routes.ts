@@ -1,6 +1,8 @@
 import type { Context, Hono, Handler as HonoHandler } from 'hono'
 import type { ContentfulStatusCode, RedirectStatusCode } from 'hono/utils/http-status'
 import { z } from 'zod'
+import { SessionEndedError } from '#atproto/oauth.ts'
+import type { Did } from '#site/site-address.ts'
 import type { AdminSession } from '#store/admin-sessions.ts'
 import type { BrowserSession } from '#store/browser-sessions.ts'
 import { parse, parseBody } from './body.ts'
@@ -57,6 +59,8 @@ export type Guards = {
 } & {
   /** Of routes with `confirmsGrant`, after the others. */
   readonly grant: (session: BrowserSession) => Promise<void>
+  /** The account's server has ended the grant: nobody is signed in as the account any more. */
+  readonly ended: (did: Did) => Promise<void>
 }
 
 export function bindRoutes<Rs extends Readonly<Record<string, Route>>>(
@@ -82,15 +86,20 @@ function endpoint(route: Route, handler: Handler<Route>, guards: Guards): HonoHa
     const session = access === 'public' ? null : await guards[access](c)
     const parsedQuery = query ? parse(query, c.req.query()) : {}
     const parsedBody = body?.kind === 'json' ? await parseBody(c.req.raw, body) : undefined
-    if (confirmsGrant) await guards.grant(session as BrowserSession)
-    return await handler({
-      c,
-      session: session as null,
-      params: c.req.param() as never,
-      query: parsedQuery as never,
-      body: parsedBody as never,
-      answer: (status, payload) => answer(c, status, payload) as Answered,
-    })
+    try {
+      if (confirmsGrant) await guards.grant(session as BrowserSession)
+      return await handler({
+        c,
+        session: session as null,
+        params: c.req.param() as never,
+        query: parsedQuery as never,
+        body: parsedBody as never,
+        answer: (status, payload) => answer(c, status, payload) as Answered,
+      })
+    } catch (error) {
+      if (error instanceof SessionEndedError) await guards.ended(error.did)
+      throw error
+    }
   }
 }
 

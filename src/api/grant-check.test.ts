@@ -54,7 +54,7 @@ describe('a grant that the account’s server has ended', () => {
   for (const [method, path, body] of requests) {
     test(`${method} ${path}: nothing happens, and all the account’s sessions end`, async () => {
       const [other, bobs] = [await api().signedIn(alice), await api().signedIn(bob)]
-      api().network.oauth.confirm = (did) => Promise.reject(new SessionEndedError(did))
+      api().network.sessions.delete(alice)
       expect((await ask(method, path, body)).status).toBe(401)
       expect(await isHeld()).toBe(true)
       const statusOf = async (cookie: string) =>
@@ -62,6 +62,18 @@ describe('a grant that the account’s server has ended', () => {
       expect([await statusOf(other), await statusOf(bobs)]).toEqual([401, 200])
     })
   }
+})
+
+test('a call that finds that the grant has ended ends all sessions, unless somebody signed in meanwhile', async () => {
+  const other = await api().signedIn(alice)
+  const isIn = async () =>
+    (await api().request('/api/user/status', { headers: { cookie: other } })).status === 200
+  api().network.oauth.session = (did) => Promise.reject(new SessionEndedError(did))
+  expect((await ask('DELETE', '/api/site/blog')).status).toBe(401)
+  expect(await isIn()).toBe(true)
+  api().network.sessions.delete(alice)
+  expect((await ask('GET', '/api/site/blog/settings')).status).toBe(401)
+  expect(await isIn()).toBe(false)
 })
 
 describe('an account’s server that is away', () => {

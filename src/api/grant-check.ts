@@ -1,10 +1,10 @@
 import { SessionEndedError } from '#atproto/oauth.ts'
 import { orAborted } from '#atproto/or-aborted.ts'
 import { type BrowserSession, setUnconfirmedSince } from '#store/browser-sessions.ts'
+import { DatabaseUnavailableError } from '#store/database-unavailable.ts'
 import type { ApiContext } from './context.ts'
 import { sentences } from './contract/messages.ts'
 import { ApiError } from './errors.ts'
-import { endAllSignIns } from './sign-ins.ts'
 
 /** How long the account's server may take to say that it knows the sign-in. */
 const answerMsMax = 4_000
@@ -29,11 +29,7 @@ export async function confirmGrant(session: BrowserSession, context: GrantContex
     await orAborted(oauth.confirm(did), AbortSignal.timeout(answerMsMax))
     if (unconfirmedSince !== null) await setUnconfirmedSince(db, idHash, null)
   } catch (error) {
-    if (error instanceof SessionEndedError) {
-      log.info('sign-ins ended: the account’s server has ended the grant', { did })
-      await endAllSignIns(did, context)
-      throw error
-    }
+    if (error instanceof SessionEndedError || error instanceof DatabaseUnavailableError) throw error
     log.warn('grant not confirmed', { did, error })
     await allowAfterLongAbsence(session, context)
   }
