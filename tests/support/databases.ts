@@ -35,22 +35,21 @@ export async function onEachDatabase(
 }
 
 /**
- * As `onEachDatabase`, with one migrated database for the suite, emptied before each test. `db()`
- * is for inside tests.
+ * As `onEachDatabase`, with a migrated database that the suites of one test process share, emptied before each test.
+ * `db()` is for inside tests; its tables stay as they are.
  */
 export function onEachStore(
   suite: string,
   facts: (db: () => Db, dialect: Database['dialect']) => void,
 ): Promise<void> {
-  return onEachDatabase(suite, (make, dialect) => {
+  return onEachDatabase(suite, (_, dialect) => {
     let own: OwnDatabase
     let database: Database
     let tables: string[]
 
     beforeAll(async () => {
-      own = await make()
+      own = dialect === 'sqlite' ? await migratedFile() : await sharedDatabase()
       database = openDatabase(own.options)
-      await migrate(database)
       const found = await database.db.introspection.getTables()
       tables = found.map(({ name }) => name)
     }, setUpMsMax)
@@ -100,6 +99,55 @@ async function postgresDatabase(): Promise<OwnDatabase> {
     options: { url: url.href },
     [Symbol.asyncDispose]: () => runOnServer(`drop database ${name} with (force)`),
   }
+}
+
+let migratedBytes: Promise<Uint8Array> | undefined
+
+async function migratedFile(): Promise<OwnDatabase> {
+  migratedBytes ??= migrateOnce()
+  const own = await sqliteFile()
+  await Bun.write(own.options.file ?? '', await migratedBytes)
+  return own
+}
+
+async function migrateOnce(): Promise<Uint8Array> {
+  await using own = await sqliteFile()
+  {
+    await using database = openDatabase(own.options)
+    await migrate(database)
+  }
+  return await Bun.file(own.options.file ?? '').bytes()
+}
+
+let shared: Promise<OwnDatabase> | undefined
+
+function sharedDatabase(): Promise<OwnDatabase> {
+  shared ??= makeSharedDatabase()
+  return shared
+}
+
+async function makeSharedDatabase(): Promise<OwnDatabase> {
+  const { dialect, options } = await postgresDatabase()
+  dropAtTheEnd(options.url ?? '')
+  await using database = openDatabase(options)
+  await migrate(database)
+  return { dialect, options, [Symbol.asyncDispose]: async () => undefined }
+}
+
+/** Kept, because Bun closes the pipes of a process that was garbage-collected. */
+const janitors: unknown[] = []
+
+/**
+ * Has a process drop the database when this one ends, however it ends: Bun tells nobody of the end of a test process,
+ * and would kill a child of ours when a test times out. The janitor is a grandchild, and its input a pipe of ours.
+ */
+function dropAtTheEnd(url: string): void {
+  const script = join(import.meta.dir, 'drop-database.ts')
+  const child = Bun.spawn({
+    cmd: ['sh', '-c', '"$@" <&3 3<&- &', 'sh', process.execPath, script, serverUrl(), url],
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+  })
+  janitors.push(child)
 }
 
 async function runOnServer(statement: string): Promise<void> {
