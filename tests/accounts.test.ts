@@ -95,4 +95,4 @@ test('what happened behind a gap in the firehose is looked up: a change, a new s
   })
   await writeSite(account, 'blog', { 'index.html': 'followed again' })
   await eventually(async () => expect(await show()).toBe('followed again'))
-}, 30_000)
+}, 120_000)

@@ -16,7 +16,7 @@ let service: ServiceProcess
 beforeAll(async () => {
   data = await mkdtemp(join(tmpdir(), 'sitehost-admin-'))
   service = await startServiceProcess(['serve', '--port', '0', '--data', data], nowhere)
-}, 60_000)
+}, 120_000)
 afterAll(async () => {
   await service[Symbol.asyncDispose]()
   await rm(data, { recursive: true, force: true })
@@ -53,7 +53,7 @@ describe('sitehost admin, beside the service', () => {
     const [code, cookie] = await login('ruth')
     expect([code, await status(cookie)]).toEqual([200, { authenticated: true, username: 'ruth' }])
     expect((await admin(['list'])).said).toEqual([expect.stringMatching(/^ruth {2}\d{4}-/)])
-  }, 20_000)
+  }, 120_000)
 
   const refused: [string, string, string][] = [
     ['ruth', password, 'there is an administrator ruth already'],
@@ -66,7 +66,7 @@ describe('sitehost admin, beside the service', () => {
     test(`add ${name} with ${JSON.stringify(given)}: ${complaint}`, async () => {
       const { code, complaints } = await admin(['add', name], `${given}\n`)
       expect([code, complaints]).toEqual([1, expect.stringContaining(complaint)])
-    }, 20_000)
+    }, 120_000)
   }
 
   test('remove: signed out at once, and no way in', async () => {
@@ -77,7 +77,7 @@ describe('sitehost admin, beside the service', () => {
     expect(await status(cookie)).toEqual({ authenticated: false })
     expect((await login('zoe'))[0]).toBe(401)
     expect((await admin(['remove', 'zoe'])).complaints).toContain('there is no administrator "zoe"')
-  }, 20_000)
+  }, 120_000)
 
   test('a folder without a service: said, not made', async () => {
     const { code, complaints } = await runCommand(['admin', 'list', '--data', `${data}-mistyped`])
@@ -102,7 +102,7 @@ describe('at a terminal', () => {
       expect(terminal.screen()).not.toContain(secret)
     }
     expect((await login('ada'))[0]).toBe(200)
-  }, 20_000)
+  }, 120_000)
 
   test('whoever gives up has changed nothing', async () => {
     await using terminal = runAtTerminal(['admin', 'add', 'eve', '--data', data])
@@ -110,7 +110,7 @@ describe('at a terminal', () => {
     terminal.type('\x03')
     expect(await terminal.exited).toBe(1)
     expect((await admin(['list'])).said.join()).not.toContain('eve')
-  }, 20_000)
+  }, 120_000)
 })
 
 test('no password is in the folder, nor in what the service said', async () => {

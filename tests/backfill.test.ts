@@ -60,7 +60,7 @@ test('a fresh instance serves every site of the network as any other, and keeps 
     await eventually(async () => expect(await visit(url)).toBe(`seen from ${ready.app}`))
   }
   expect(await second.end('SIGTERM')).toBe(0)
-}, 60_000)
+}, 120_000)
 
 test('all of it once more changes nothing', async () => {
   const stored = async () =>
@@ -77,7 +77,7 @@ test('an instance that has lost its blobs has them back, beside the service that
   expect({ code, first: said[0] }).toEqual({ code: 0, first: '3 accounts to look at' })
   await expectAlike([first.ready.app, second.ready.app], sites)
   expect(await second.end('SIGTERM')).toBe(0)
-}, 60_000)
+}, 120_000)
 
 test('a folder in which no service has run is said to be none', async () => {
   const { code, complaints } = await backfill('empty')

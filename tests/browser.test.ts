@@ -42,7 +42,7 @@ describe.skipIf(!hasBrowser)('a person with a browser', () => {
     await signInAndAuthorize(page, { password: 'hunter2pass' })
     await page.waitForURL(`${world.app}/onboarding`)
     await page.getByText('alice.test').first().waitFor()
-  }, 30_000)
+  }, 120_000)
 
   test('uploads a folder, sees it progress, and opens the site', async () => {
     await page.getByRole('button', { name: 'Publish' }).click()
@@ -63,7 +63,7 @@ describe.skipIf(!hasBrowser)('a person with a browser', () => {
     expect(await page.evaluate('getComputedStyle(document.body).color')).toBe('rgb(10, 20, 30)')
     await page.getByRole('link', { name: 'About' }).click()
     await page.getByRole('heading', { name: 'About me' }).waitFor()
-  }, 30_000)
+  }, 120_000)
 
   test('drops beside the zone, or drops no file, and loses nothing', async () => {
     await page.goto(`${world.app}/editor`)
@@ -76,7 +76,7 @@ describe.skipIf(!hasBrowser)('a person with a browser', () => {
     )
     expect(await drop(page.getByLabel('Site name'), 'text')).toBe('left to the browser')
     expect(await page.getByText('4 files, 198 bytes').count()).toBe(2)
-  }, 30_000)
+  }, 120_000)
 
   test('chooses a zip, and the files in it become the site', async () => {
     await page.goto(`${world.app}/editor`)
@@ -89,7 +89,7 @@ describe.skipIf(!hasBrowser)('a person with a browser', () => {
     await page.getByText('Your site is live').waitFor()
     await page.goto((await page.locator('h3 + p a').getAttribute('href')) ?? '')
     await page.getByRole('heading', { name: 'Unpacked' }).waitFor()
-  }, 30_000)
+  }, 120_000)
 
   test('cancels a site of which all has left and nothing was answered yet', async () => {
     world.network.setFaults({ 'com.atproto.sync.getLatestCommit': { status: 503 } })
@@ -107,7 +107,7 @@ describe.skipIf(!hasBrowser)('a person with a browser', () => {
     await letGo()
     await page.getByRole('alert').getByText('was cancelled. Nothing was published.').waitFor()
     world.network.setFaults({})
-  }, 30_000)
+  }, 120_000)
 
   test('leaves the page while a site is stored, and cancels it when back', async () => {
     world.network.setFaults({ 'com.atproto.sync.getLatestCommit': { status: 503 } })
@@ -126,7 +126,7 @@ describe.skipIf(!hasBrowser)('a person with a browser', () => {
     await page.reload()
     await page.getByRole('link', { name: 'first-site' }).waitFor()
     expect(await resumed.count()).toBe(0)
-  }, 30_000)
+  }, 120_000)
 
   test('cancels a site while it is stored, and may try again', async () => {
     world.network.setFaults({ 'com.atproto.sync.getLatestCommit': { status: 503 } })
@@ -146,7 +146,7 @@ describe.skipIf(!hasBrowser)('a person with a browser', () => {
     await page.getByRole('link', { name: /s--[a-z2-7]{26}\.localhost/ }).waitFor()
     // Whoever does something else meanwhile is not called away.
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Names')
-  }, 30_000)
+  }, 120_000)
 
   test('changes how a site is served, and is told beside the field what does not do', async () => {
     const url = await page
@@ -171,7 +171,7 @@ describe.skipIf(!hasBrowser)('a person with a browser', () => {
     await page.reload()
     await page.getByRole('button', { name: 'Settings of second-thoughts' }).click()
     expect(await page.getByLabel('Page of the app').inputValue()).toBe('index.html')
-  }, 30_000)
+  }, 120_000)
 
   test('deletes a site, but not by the first press', async () => {
     const remove = page.getByRole('button', { name: 'Delete second-thoughts' })
@@ -185,7 +185,7 @@ describe.skipIf(!hasBrowser)('a person with a browser', () => {
     await page.getByRole('link', { name: 'second-thoughts' }).waitFor({ state: 'detached' })
     expect(await page.evaluate('document.activeElement.getAttribute("role")')).toBe('status')
     await page.getByRole('link', { name: 'first-site' }).waitFor()
-  }, 30_000)
+  }, 120_000)
 
   // As a script of the page would: the page itself has no form for it yet.
   const claim = (handle: string, siteRkey: string) =>
@@ -214,7 +214,7 @@ describe.skipIf(!hasBrowser)('a person with a browser', () => {
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.waitForURL(`${world.app}/`)
     await page.getByLabel('Your handle').waitFor()
-  }, 30_000)
+  }, 120_000)
 
   test('is told in the page what is wrong with a handle', async () => {
     await page.goto(world.app)
@@ -222,7 +222,7 @@ describe.skipIf(!hasBrowser)('a person with a browser', () => {
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('alert').getByText('That handle does not exist').waitFor()
     expect(await page.evaluate('document.activeElement.name')).toBe('handle')
-  }, 30_000)
+  }, 120_000)
 
   test('denies access, and is told that nothing was changed', async () => {
     await page.goto(world.app)
@@ -231,7 +231,7 @@ describe.skipIf(!hasBrowser)('a person with a browser', () => {
     await signInAndAuthorize(page, { password: 'hunter2pass', reject: true })
     await page.waitForURL(`${world.app}/?error=auth_failed`)
     await page.getByText('nothing was changed').waitFor()
-  }, 30_000)
+  }, 120_000)
 
   test('has an empty list look again, at what another program wrote meanwhile', async () => {
     await page.goto(world.app)
@@ -251,7 +251,7 @@ describe.skipIf(!hasBrowser)('a person with a browser', () => {
     ])
     await page.getByRole('button', { name: 'Look again' }).click()
     await page.getByRole('link', { name: 'from-elsewhere' }).waitFor()
-  }, 30_000)
+  }, 120_000)
 
   test('no page broke its own policy or threw', () => {
     expect(problems).toEqual([])

@@ -79,7 +79,7 @@ const shows = (host: string, status = 200, body = '<h1>blog</h1>') =>
   eventually(async () => {
     const answer = await caddy.visit(host)
     expect([answer.status, await answer.text()]).toEqual([status, body])
-  }, 20_000)
+  })
 
 /** The handshake fails, and the authority is not even asked. */
 async function isRefused(host: string): Promise<void> {
@@ -106,7 +106,7 @@ if (isHere) {
       { path: 'large.css', body: new Blob([style]) },
     ])
     caddy = await caddyIn('caddy')
-  }, 90_000)
+  }, 120_000)
   afterAll(async () => {
     await caddy[Symbol.asyncDispose]()
     await world[Symbol.asyncDispose]()
@@ -119,7 +119,7 @@ if (isHere) {
     const answer = await eventually(() => caddy.visit(baseDomain), 30_000)
     expect([answer.status, answer.headers.get('location')]).toEqual([302, `${world.app}/`])
     expect([acme.orders(), acme.issued()]).toEqual([1, 1])
-  }, 60_000)
+  }, 120_000)
 
   test('http leads to https, whatever the host', async () => {
     for (const host of [appHost, `blog.${baseDomain}`, 'www.any.com']) {
@@ -137,7 +137,7 @@ if (isHere) {
       await verify(host, id)
       await shows(host)
       expect(dns.questions).toContain(`A ${host}`)
-    }, 60_000)
+    }, 120_000)
 
     test('for a claimed name and for a site’s own host', async () => {
       const host = await claim('alices')
@@ -151,7 +151,7 @@ if (isHere) {
       const own = new URL(url).hostname
       dns.names.set(own, here)
       await shows(own)
-    }, 60_000)
+    }, 120_000)
 
     const refused = [
       'random.example.org',
@@ -177,7 +177,7 @@ if (isHere) {
       caddy = await caddyIn('caddy')
       await eventually(() => caddy.visit(baseDomain), 20_000)
       await isRefused(host)
-    }, 60_000)
+    }, 120_000)
   })
 
   test('while the service is away, names that have a certificate keep it; nobody else gets one', async () => {
@@ -196,7 +196,7 @@ if (isHere) {
     })
     await shows(known)
     await shows(fresh)
-  }, 90_000)
+  }, 120_000)
 
   test('a restart of the service is waited for', async () => {
     const known = 'www.alice-stays.com'
@@ -206,7 +206,7 @@ if (isHere) {
       answer = caddy.visit(known)
     })
     expect((await answer).status).toBe(200)
-  }, 60_000)
+  }, 120_000)
 
   test('what goes through is what the service has sent', async () => {
     for (const [accepted, coding] of [['gzip', 'gzip'] as const, ['identity', null] as const]) {
@@ -230,5 +230,5 @@ if (isHere) {
     await shows(`alices.${baseDomain}`)
     expect((await caddy.visit(`nobody.${baseDomain}`)).status).toBe(404)
     expect(acme.orders()).toBe(orders)
-  }, 60_000)
+  }, 120_000)
 }

@@ -52,7 +52,7 @@ describe('demo', () => {
     for (const url of [ready.app, ready.pds, ready.plc]) {
       await expect(fetch(url)).rejects.toThrow()
     }
-  }, 60_000)
+  }, 120_000)
 
   test('starts again with the same accounts and the same site, whatever a service beside it is told', async () => {
     await using demo = await startServiceProcess(['demo', '--port', '0', '--data', dir], {
@@ -65,7 +65,7 @@ describe('demo', () => {
       `at://${ready.accounts[0]?.did}/place.sitehost.fs/hello`,
     )
     expect(await demo.end('SIGTERM')).toBe(0)
-  }, 60_000)
+  }, 120_000)
 
   test.skipIf(!hasBrowser)(
     'at a terminal: its sample site opens in a browser, and there is no line for programs',
@@ -81,7 +81,7 @@ describe('demo', () => {
       await page.getByRole('heading', { name: 'What is in this site' }).waitFor()
       expect(await demo.end()).toBe(0)
     },
-    60_000,
+    120_000,
   )
 })
 
@@ -102,7 +102,7 @@ test('demo: says why its sample site is not there, and ends', async () => {
   await expect(started).rejects.toThrow(
     /exit code 1: .*sitehost: the sample site could not be published: .*larger/s,
   )
-}, 60_000)
+}, 120_000)
 
 test.each(['demo', 'dev'])('%s: without the devnet folder, says so', async (command) => {
   const installed = join(dir, `installed-${command}`)
@@ -134,7 +134,7 @@ describe('dev', () => {
     expect(await dev.end('SIGTERM')).toBe(0)
     expect(performance.now() - stoppingSince).toBeLessThan(5_000)
     for (const url of [ready.app, ready.pds]) await expect(fetch(url)).rejects.toThrow()
-  }, 60_000)
+  }, 120_000)
 })
 
 describe('serve', () => {
@@ -185,7 +185,7 @@ describe('serve', () => {
     expect(await exists(upload)).toBe(false)
     expect(await next.end('SIGTERM')).toBe(0)
     expect(await exists(join(data, 'pid'))).toBe(false)
-  }, 30_000)
+  }, 120_000)
 
   test('stops in time although an account’s server does not answer', async () => {
     await using network = await startDevnet({ dir: join(dir, 'silent'), canFail: true })
@@ -201,7 +201,7 @@ describe('serve', () => {
     const stoppingSince = performance.now()
     expect(await service.end('SIGTERM')).toBe(0)
     expect(performance.now() - stoppingSince).toBeLessThan(5_000)
-  }, 30_000)
+  }, 120_000)
 
   test('says so when its port is taken', async () => {
     using taken = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })

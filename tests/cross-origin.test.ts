@@ -86,7 +86,7 @@ describe.skipIf(!hasBrowser)('a page of another origin, in a browser that is sig
         return response
       },
     })
-  }, 60_000)
+  }, 120_000)
   afterAll(async () => {
     await browser.close()
     await server.stop(true)
@@ -134,7 +134,7 @@ describe.skipIf(!hasBrowser)('a page of another origin, in a browser that is sig
       expect([method, path, status === 403 || status === 401]).toEqual([method, path, false])
       await signIn()
     }
-  }, 60_000)
+  }, 120_000)
 
   for (const [who, origin] of [
     ['below the same registered domain', neighbour],
@@ -157,7 +157,7 @@ describe.skipIf(!hasBrowser)('a page of another origin, in a browser that is sig
       expect(changes.some(({ cookie }) => cookie.includes('__Host-sid='))).toBe(
         origin === neighbour,
       )
-    }, 60_000)
+    }, 120_000)
 
     test(`${who}: no form changes anything`, async () => {
       await signIn()
@@ -197,7 +197,7 @@ describe.skipIf(!hasBrowser)('a page of another origin, in a browser that is sig
       expect(await everything()).toEqual(before)
       const names = (await context.cookies(app)).map(({ name }) => name).sort()
       expect(names).toEqual(['__Host-admin_device', '__Host-sid', 'admin_session', 'did'])
-    }, 60_000)
+    }, 120_000)
   }
 
   describe('cookies tossed from next door', () => {
@@ -220,7 +220,7 @@ describe.skipIf(!hasBrowser)('a page of another origin, in a browser that is sig
       expect(await statusOf('/api/user/status')).toBe(401)
       await page.goto(`${app}/api/auth/status`)
       expect(await page.textContent('body')).toContain('"authenticated":false')
-    }, 30_000)
+    }, 120_000)
 
     test('sign out at most who is signed in', async () => {
       await signIn()
@@ -233,7 +233,7 @@ describe.skipIf(!hasBrowser)('a page of another origin, in a browser that is sig
       )
       expect(claim).toBe(401)
       expect(await everything()).toEqual(before)
-    }, 30_000)
+    }, 120_000)
 
     test('with names that are bound to the host are not taken by the browser', async () => {
       const header = await api().signedIn(bob)
@@ -241,13 +241,13 @@ describe.skipIf(!hasBrowser)('a page of another origin, in a browser that is sig
       const names = (await context.cookies(app)).map(({ name }) => name)
       expect(names).toContain('did')
       expect(names).not.toContain('__Host-sid')
-    }, 30_000)
+    }, 120_000)
 
     test('of an administrator: signed out, never somebody else', async () => {
       await signIn()
       await toss('admin_session=forged; __Host-admin_device=forged')
       expect(await statusOf('/api/admin/logs')).toBe(401)
-    }, 30_000)
+    }, 120_000)
   })
 
   /** What one could change, and has: a site, names, a job, a session, an administrator. */

@@ -113,7 +113,7 @@ describe('publishing', () => {
     await world.restart()
     const all = [...stays, ...unvisited]
     expect(await served(all)).toEqual(all)
-  }, 30_000)
+  }, 120_000)
 })
 
 interface Served {

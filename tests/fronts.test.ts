@@ -25,7 +25,7 @@ beforeAll(async () => {
   blog = hostOf('blog')
   shop = hostOf('shop')
   await eventually(async () => expect((await visit('/', { host: shop })).status).toBe(200))
-}, 60_000)
+}, 120_000)
 afterAll(() => world[Symbol.asyncDispose]())
 
 function visit(path: string, headers: Record<string, string>): Promise<RawResponse> {
@@ -83,10 +83,10 @@ describe('with HTTPS_REDIRECT', () => {
     expect(await seen('/a?b=c', plain())).toEqual([308, `https://${blog}/a?b=c`])
     expect(await seen('/', { ...plain(), 'x-forwarded-proto': 'https' })).toEqual([200, 'blog'])
     expect(await seen('/', { host: blog })).toEqual([200, 'blog'])
-  }, 30_000)
+  }, 120_000)
 
   test('unless a stranger says so', async () => {
     await world.restart({ HTTPS_REDIRECT: '1', TRUSTED_PROXIES: 'none' })
     expect(await seen('/', plain())).toEqual([200, 'blog'])
-  }, 30_000)
+  }, 120_000)
 })

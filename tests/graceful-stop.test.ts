@@ -93,7 +93,7 @@ test('what is under way is ended well', async () => {
   await using database = openDatabase({ file: join(dir, 'sitehost.db') })
   const jobs = await database.db.selectFrom('jobs').select('finishedAt').execute()
   expect(jobs).toEqual([{ finishedAt: null }, { finishedAt: null }])
-}, 60_000)
+}, 120_000)
 
 test('what does not end in time is told, or cut', async () => {
   const host = await storeFilm(dir)
@@ -111,7 +111,7 @@ test('what does not end in time is told, or cut', async () => {
   expect(await service.end('SIGTERM')).toBe(0)
   expect(upload.text).toMatch(/^HTTP\/1\.1 503 [\s\S]*Sitehost is restarting/i)
   download.end()
-}, 60_000)
+}, 120_000)
 
 test('a second signal ends it at once', async () => {
   const host = await storeFilm(dir)
@@ -127,7 +127,7 @@ test('a second signal ends it at once', async () => {
     expect(ended).toEqual([143])
   })
   download.end()
-}, 60_000)
+}, 120_000)
 
 /** Makes a data folder with a site that has a page and a film; the site's host name. */
 async function storeFilm(dataDir: string): Promise<string> {

@@ -51,7 +51,7 @@ describe('a reader that knows only the specification rebuilds the site', () => {
       const page = await fetch(new URL(encodeURIComponent(last?.path ?? ''), String(result['url'])))
       if (!last?.path.includes('/')) expect(await page.text()).toBe((await last?.body.text()) ?? '')
     },
-    60_000,
+    120_000,
   )
 })
 
@@ -65,7 +65,7 @@ describe('published again', () => {
     const second = await alice.publish('again', files)
     expect(second).toMatchObject({ cid: first['cid'], uploadedCount: 0, reusedCount: 300 })
     expect(await uploads()).toBe(0)
-  }, 60_000)
+  }, 120_000)
 
   test('with one changed file: one upload, and the old part goes', async () => {
     const before = await partsOf()
@@ -79,7 +79,7 @@ describe('published again', () => {
     expect(await uploads()).toBe(1)
     expect(await partsOf()).toBe(before)
     await expectReadable('again', changed)
-  }, 60_000)
+  }, 120_000)
 
   test('with a renamed folder, in another site, twice in one site: nothing is uploaded', async () => {
     const uploads = await countUploads(world)
@@ -95,7 +95,7 @@ describe('published again', () => {
     await alice.publish('twice', twice)
     expect(await uploads()).toBe(0)
     await expectReadable('twice', twice)
-  }, 60_000)
+  }, 120_000)
 
   test('smaller: its parts are gone', async () => {
     await alice.publish(
@@ -112,11 +112,11 @@ describe('published again', () => {
       'shrinking',
       many(2, (i) => `${i}.txt`),
     )
-  }, 60_000)
+  }, 120_000)
 
   test('empty', async () => {
     const answer = await alice.upload('shrinking', [])
     expect(await answer.json()).toMatchObject({ success: true, fileCount: 0 })
     await expectReadable('shrinking', [])
-  }, 60_000)
+  }, 120_000)
 })

@@ -117,7 +117,7 @@ await onEachDatabase('leaving', (make, dialect) => {
     expect(await send(bob, 'POST', '/api/domain/custom/add', { domain: host })).toMatchObject({
       body: { success: true },
     })
-  }, 60_000)
+  }, 120_000)
 
   test('what it does in its repository afterwards does not bring it back', async () => {
     const { pds } = world.network
@@ -132,7 +132,7 @@ await onEachDatabase('leaving', (make, dialect) => {
     await eventually(async () => expect(await visit(after)).toBe('after'))
     expect(await visit(pageUrl(world.app, alice.did, 'blog'))).toBe(404)
     expect(await naming(alice.did)).toEqual([])
-  }, 60_000)
+  }, 120_000)
 
   test('whoever signs in again starts anew, with what is in the repository', async () => {
     const alice = await world.signedIn('alice.test')
@@ -147,7 +147,7 @@ await onEachDatabase('leaving', (make, dialect) => {
     expect(await send(alice, 'POST', '/api/domain/claim', { handle: 'alice-own' })).toMatchObject({
       status: 200,
     })
-  }, 60_000)
+  }, 120_000)
 
   test('with records: they go first, and when they cannot, everything stays', async () => {
     const { client, did, domain } = await settle('carol.test')
@@ -168,7 +168,7 @@ await onEachDatabase('leaving', (make, dialect) => {
     expect(await recordsOf(did)).toEqual([0, 0, 0])
     await eventually(async () => expect(await visitHost(domain)).toBe(404))
     await isGone(did)
-  }, 60_000)
+  }, 120_000)
 })
 
 test('killed while somebody leaves: all of it is done after the next start, or nothing was', async () => {

@@ -44,7 +44,7 @@ await onEachDatabase('twenty calls at once of two processes', (make) => {
     did = await signIn(options)
     processes = [startCalling({ ...options, did }), startCalling({ ...options, did })]
     for (const { line } of processes) expect(await line()).toBe('ready')
-  }, 60_000)
+  }, 120_000)
   afterAll(async () => {
     await Promise.all(processes.map(({ stop }) => stop()))
     await database[Symbol.asyncDispose]()

@@ -337,7 +337,7 @@ describe('--watch', () => {
     }
     await watched.write({ 'index.html': 'last' })
     await becomes(watched, '/', 'last')
-  }, 20_000)
+  }, 120_000)
 })
 
 test('without --watch, what was there at the start stays shown', async () => {

@@ -202,5 +202,5 @@ describe('an account server at a name of its own', () => {
       expect(await bob.publish('blog', page)).toMatchObject({ success: true })
       expect(readPdsTokens(elsewhere.networkDir).at(-1)).toMatchObject({ clientId, refreshes: 1 })
     }
-  }, 60_000)
+  }, 120_000)
 })

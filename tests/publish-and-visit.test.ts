@@ -22,7 +22,7 @@ describe('websites that nobody here wrote arrive whole', () => {
       const files = packageFiles(name)
       const url = await published(name, files)
       await expectServed(url, files)
-    }, 60_000)
+    }, 120_000)
   }
 })
 
@@ -133,7 +133,7 @@ describe('an archive is unpacked, its ignore file obeyed', () => {
       expect(await (await fetch(new URL('img/a%20b.svg', url))).text()).toBe('<svg/>')
       expect((await fetch(new URL('.sitehostignore', url))).status).toBe(404)
     },
-    30_000,
+    120_000,
   )
 })
 
@@ -156,7 +156,7 @@ test('assets of earlier versions stay for open pages, until a version withdraws 
     expect(await statusOf('assets/b-7Lm2Wp0Y.js')).toBe(404)
   })
   expect(await (await fetch(url)).text()).toBe('3')
-}, 30_000)
+}, 120_000)
 
 async function published(siteName: string, files: readonly UploadFile[]): Promise<string> {
   const result = await alice.publish(siteName, files)

@@ -39,7 +39,7 @@ test('one site from two browsers at once: one publishes it, the other is told to
     error: 'This site is being published already. Wait until that has finished.',
   })
   expect((await alice.watch(jobId)).error).toBeNull()
-}, 30_000)
+}, 120_000)
 
 test('several sites of one account: one after the other, all of them', async () => {
   const ids: string[] = []
@@ -48,7 +48,7 @@ test('several sites of one account: one after the other, all of them', async () 
   }
   const jobs = await Promise.all(ids.map((id) => alice.watch(id)))
   expect(jobs.map(({ result }) => result?.['live'])).toEqual([true, true, true])
-}, 30_000)
+}, 120_000)
 
 test('another program writes to the repository all the time: published all the same', async () => {
   let isOver = false
@@ -69,7 +69,7 @@ test('another program writes to the repository all the time: published all the s
     await writing
   }
   expect(posts).toBeGreaterThan(10)
-}, 60_000)
+}, 120_000)
 
 test('another program changes the site meanwhile: it stays as that left it, and says so', async () => {
   await alice.publish('contested', [textFile('index.html', 'first')])
@@ -87,7 +87,7 @@ test('another program changes the site meanwhile: it stays as that left it, and 
     live: true,
     uploadedCount: 0,
   })
-}, 60_000)
+}, 120_000)
 
 test('another program deletes the site whose files were to be used again: they are sent', async () => {
   const files = smallFiles(30, 'shared')
@@ -98,7 +98,7 @@ test('another program deletes the site whose files were to be used again: they a
     files,
   )
   expect({ result, error }).toMatchObject({ result: { live: true }, error: null })
-}, 60_000)
+}, 120_000)
 
 test('cancelled while it uploads: nothing is published, nothing stays in the spool', async () => {
   await alice.publish('cancelled', [textFile('index.html', 'before')])
@@ -112,7 +112,7 @@ test('cancelled while it uploads: nothing is published, nothing stays in the spo
   expect(await getRecord(repo, 'place.sitehost.fs', 'cancelled')).toEqual(before)
   expect(await listRecords(repo, 'place.sitehost.subfs')).toEqual(parts)
   await eventually(async () => expect(await readdir(join(world.dataDir, 'spool'))).toEqual([]))
-}, 30_000)
+}, 120_000)
 
 test('cancelled: not by others, not what there is not, and not twice', async () => {
   const bob = await world.signedIn('bob.test')
@@ -126,7 +126,7 @@ test('cancelled: not by others, not what there is not, and not twice', async () 
     expect(await cancel(alice, jobId)).toEqual([200, undefined])
     expect(await cancel(alice, jobId)).toEqual([409, 'This upload has ended already.'])
   })
-}, 30_000)
+}, 120_000)
 
 const path = (jobId: string) => `/sitehost/upload-progress/${jobId}`
 

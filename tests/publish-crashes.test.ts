@@ -38,12 +38,12 @@ const inOrderOnly: readonly FailPoint[] = ['parts-written', 'main-written']
 const inOneCommit = failPoints.filter((point) => !inOrderOnly.includes(point))
 
 describe('killed at', () => {
-  test.each(inOneCommit)('%s', expectRecovery, 30_000)
+  test.each(inOneCommit)('%s', expectRecovery, 120_000)
 })
 
 describe('on a server that takes no large commit, killed at', () => {
   beforeAll(() => network.setFaults({ 'com.atproto.repo.applyWrites': { status: 413 } }))
-  test.each([...inOrderOnly, 'after-commit'] as const)('%s', expectRecovery, 30_000)
+  test.each([...inOrderOnly, 'after-commit'] as const)('%s', expectRecovery, 120_000)
 })
 
 async function expectRecovery(failPoint: FailPoint): Promise<void> {

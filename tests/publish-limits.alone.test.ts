@@ -48,7 +48,7 @@ describe('a server that takes 1000 uploads a day from one address', () => {
     const result = await alice.publish('limited', files)
     expect(result).toMatchObject({ uploadedCount: 400, reusedCount: 500, live: true })
     expect(await uploads()).toBe(400)
-  }, 60_000)
+  }, 120_000)
 })
 
 describe('a server', () => {
@@ -67,7 +67,7 @@ describe('a server', () => {
       const files = smallFiles(60, JSON.stringify(fault))
       expect(await alice.publish('faulty', files)).toMatchObject({ fileCount: 60, live: true })
     }
-  }, 60_000)
+  }, 120_000)
 
   test('that takes no large commit, and loses the answer to a small one: published', async () => {
     world.network.setFaults({
@@ -76,7 +76,7 @@ describe('a server', () => {
     })
     const result = await alice.publish('answerless', smallFiles(3, 'answerless'))
     expect(result).toMatchObject({ fileCount: 3, live: true })
-  }, 60_000)
+  }, 120_000)
 
   test('that has dropped what an earlier try sent: that is sent again, and nothing else', async () => {
     const files = smallFiles(30, 'dropped')
@@ -89,25 +89,25 @@ describe('a server', () => {
     const result = await alice.publish('dropped', [...files, ...more])
     expect(result).toMatchObject({ fileCount: 50, live: true })
     expect(await uploads()).toBe(50)
-  }, 60_000)
+  }, 120_000)
 
   test('whose token expires meanwhile: refreshed', async () => {
     const refreshes = await countTokenRequests()
     const end = await duringUploads('expiring', () => expireTokensOf('alice.test'))
     expect(end).toMatchObject({ result: { live: true }, error: null })
     expect(await countTokenRequests()).toBeGreaterThan(refreshes)
-  }, 60_000)
+  }, 120_000)
 
   test('that restarts, and takes none of its old nonces: goes on', async () => {
     const dpopSecret = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('hex')
     const end = await duringUploads('restarted', () => world.restartNetwork({ dpopSecret }))
     expect(end).toMatchObject({ result: { live: true }, error: null })
-  }, 60_000)
+  }, 120_000)
 
   test('at which the same person signs in again meanwhile: goes on', async () => {
     const end = await duringUploads('again', async () => void (await world.signedIn('alice.test')))
     expect(end).toMatchObject({ result: { live: true }, error: null })
-  }, 60_000)
+  }, 120_000)
 })
 
 async function failureOf(

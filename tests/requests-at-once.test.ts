@@ -18,4 +18,4 @@ test('as bin/sitehost starts it, Bun sends a request beside all that slow server
   } finally {
     await rm(dir, { recursive: true })
   }
-}, 30_000)
+}, 120_000)

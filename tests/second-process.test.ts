@@ -39,5 +39,5 @@ await onEachDatabase('two processes', (make, dialect) => {
     await using last = await start('first')
     expect(await last.end('SIGTERM')).toBe(0)
     await rm(dir, { recursive: true })
-  }, 60_000)
+  }, 120_000)
 })

@@ -34,4 +34,4 @@ test('the data folder of a service with signed-in people holds no token, and is 
   for (const path of ['secret-key', '.']) {
     expect((await stat(join(world.dataDir, path))).mode & 0o077).toBe(0)
   }
-}, 60_000)
+}, 120_000)

@@ -15,7 +15,7 @@ const failed = [302, '/?error=auth_failed', ['oauth=']]
 let world: World
 beforeAll(async () => {
   world = await startWorld({ canFail: true })
-}, 60_000)
+}, 120_000)
 afterAll(() => world[Symbol.asyncDispose]())
 
 interface Begun {
@@ -99,7 +99,7 @@ describe('a callback that is not the answer to this browser’s sign-in (H36)', 
     expect((await open(callback, cookie)).headers.get('location')).toMatch(
       /^\/(onboarding|editor)$/,
     )
-  }, 30_000)
+  }, 120_000)
 
   test('reused, with the nonce that was spent', async () => {
     const { callback, cookie } = await consented()
@@ -107,7 +107,7 @@ describe('a callback that is not the answer to this browser’s sign-in (H36)', 
       /^\/(onboarding|editor)$/,
     )
     await fails(callback, cookie)
-  }, 30_000)
+  }, 120_000)
 
   test('expired', async () => {
     const { callback, cookie } = await consented()
@@ -117,7 +117,7 @@ describe('a callback that is not the answer to this browser’s sign-in (H36)', 
       ),
     )
     await fails(callback, cookie)
-  }, 30_000)
+  }, 120_000)
 
   const changes: [string, (query: URLSearchParams) => void][] = [
     ['no code', (query) => query.delete('code')],
@@ -140,7 +140,7 @@ describe('a callback that is not the answer to this browser’s sign-in (H36)', 
     test(`${what}`, async () => {
       const { callback, cookie } = await consented()
       await fails(changed(callback, change), cookie)
-    }, 30_000)
+    }, 120_000)
   }
 
   test('the code of somebody else’s sign-in, in one’s own: never their session', async () => {
@@ -149,7 +149,7 @@ describe('a callback that is not the answer to this browser’s sign-in (H36)', 
       query.set('code', bobs.callback.searchParams.get('code') ?? ''),
     )
     await fails(mixed, alices.cookie)
-  }, 30_000)
+  }, 120_000)
 
   test('denied on the account’s server', async () => {
     const { authorizeUrl, cookie } = await begin('carol.test')
@@ -157,7 +157,7 @@ describe('a callback that is not the answer to this browser’s sign-in (H36)', 
     await fails(callback, cookie)
     const carol = world.network.accounts.find(({ handle }) => handle === 'carol.test')
     expect(await tokensOf(carol?.did ?? '')).toBeUndefined()
-  }, 30_000)
+  }, 120_000)
 })
 
 describe('one account in several browsers', () => {
@@ -185,7 +185,7 @@ describe('one account in several browsers', () => {
       await signOut(browser)
     }
     expect(grants()).toBe(0)
-  }, 60_000)
+  }, 120_000)
 
   test('what one publishes goes on when another signs in', async () => {
     const first = await world.signedIn(handle)
@@ -207,7 +207,7 @@ describe('one account in several browsers', () => {
     world.network.setFaults({})
     const { result, error } = await first.watch(jobId)
     expect([error, result]).toMatchObject([null, { success: true, fileCount: files.length }])
-  }, 60_000)
+  }, 120_000)
 
   test('one signs out while another is signing in: the other stays', async () => {
     await inDatabase((db) => sql`delete from browser_sessions where did = ${didOf()}`.execute(db))
@@ -221,7 +221,7 @@ describe('one account in several browsers', () => {
     world.network.setFaults({})
     expect(await statusAfter(await coming)).toEqual({ authenticated: true, did: didOf() })
     expect(await statusOf(first)).toEqual({ authenticated: false })
-  }, 60_000)
+  }, 120_000)
 })
 
 describe('a new SECRET_KEY', () => {

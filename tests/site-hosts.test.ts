@@ -17,7 +17,7 @@ beforeAll(async () => {
   for (const name of ['blog', 'shop']) {
     await alice.publish(name, [{ path: 'index.html', body: new Blob([`<h1>${name}</h1>`]) }])
   }
-}, 60_000)
+}, 120_000)
 afterAll(async () => {
   await world[Symbol.asyncDispose]()
   await dns[Symbol.asyncDispose]()
@@ -60,7 +60,7 @@ test('a claimed name: unmapped, mapped, mapped anew, renamed, released', async (
   await shows('alices-new.localhost', shop)
   await call('/api/domain/sitehost/alices-new.localhost', undefined, 'DELETE')
   await shows('alices-new.localhost', { status: 404 })
-}, 30_000)
+}, 120_000)
 
 test('a custom domain: served once it is verified and mapped, until it is deleted', async () => {
   const host = 'www.alice-shop.com'
@@ -76,7 +76,7 @@ test('a custom domain: served once it is verified and mapped, until it is delete
   await shows(host, blog)
   await call(`/api/domain/custom/${id}`, undefined, 'DELETE')
   await shows(host, { status: 404 })
-}, 30_000)
+}, 120_000)
 
 test('a primary address: the site’s other names lead to it, and serve the site again without it', async () => {
   const port = new URL(world.app).port
@@ -157,7 +157,7 @@ test('a primary address: the site’s other names lead to it, and serve the site
   for (const domain of [primary, other]) {
     await call(`/api/domain/sitehost/${domain}`, undefined, 'DELETE')
   }
-}, 30_000)
+}, 120_000)
 
 test('the address by owner and name leads to the site’s own host, which shows it', async () => {
   const { status, location = '' } = await visit(
@@ -168,4 +168,4 @@ test('the address by owner and name leads to the site’s own host, which shows 
   const url = new URL(location)
   expect(url.pathname + url.search).toBe('/index.html?x=1')
   expect(await visit(url.host, url.pathname)).toMatchObject(blog)
-}, 30_000)
+}, 120_000)

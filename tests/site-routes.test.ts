@@ -156,7 +156,7 @@ describe('a site of 300 files', () => {
     expect(await getRecord(repo, settings, 'doomed')).toBeUndefined()
     const { sites } = (await (await alice.fetch('/api/user/sites')).json()) as { sites: object[] }
     expect(sites).not.toContainEqual(expect.objectContaining({ rkey: 'doomed' }))
-  }, 30_000)
+  }, 120_000)
 
   test('is not there a second time', async () => {
     expect(await ask(alice, 'DELETE', 'doomed')).toEqual(notFound)
@@ -169,7 +169,7 @@ describe('a site of 300 files', () => {
     expect(await visit(bobs, 'doomed', '/298.html')).toBe('doomed 298')
     expect(await readSitePlainly(bobs, 'doomed')).toHaveLength(300)
     expect(await getRecord(bobs, settings, 'doomed')).toMatchObject({ cleanUrls: true })
-  }, 30_000)
+  }, 120_000)
 
   test('is nobody else’s to delete or to change', async () => {
     expect(await ask(bob, 'DELETE', 'kept')).toEqual(notFound)
@@ -198,7 +198,7 @@ describe('a site of 300 files', () => {
     expect(await keysOf(subfs)).toEqual([subject?.split('/').at(-1) ?? ''])
     expect(await readSitePlainly(repo, 'sharing')).toEqual(shared)
     await isShown()
-  }, 30_000)
+  }, 120_000)
 
   test('can be published again under its name', async () => {
     expect(await alice.publish('doomed', files(2, 'risen'))).toMatchObject({ live: true })

@@ -17,7 +17,7 @@ let host: string
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'sitehost-readers-'))
   host = await storeLargeFiles(dir)
-}, 30_000)
+}, 120_000)
 afterAll(() => rm(dir, { recursive: true }))
 
 test.each(['stored.bin', 'decoded.bin'] as const)(
@@ -31,5 +31,5 @@ test.each(['stored.bin', 'decoded.bin'] as const)(
     expect(end.reading).toBe(readers)
     expect(end.growthBytes).toBeLessThan(growthBytesMax)
   },
-  30_000,
+  120_000,
 )

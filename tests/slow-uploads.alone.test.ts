@@ -24,7 +24,7 @@ beforeAll(async () => {
     ALLOW_PRIVATE_HOSTS: '1',
     SPOOL_BYTES_MAX: String(31 * mebibyte), // room for ten: an upload sets three times its bytes aside
   })
-}, 60_000)
+}, 120_000)
 afterAll(async () => {
   await service.end('SIGKILL')
   await rm(dir, { recursive: true })
@@ -46,4 +46,4 @@ test('as many as have room are taken, in little memory; the others are sent away
     expect(Number(retryAfter)).toBePositive()
   }
   expect(growth).toBeLessThan(64 * mebibyte)
-}, 30_000)
+}, 120_000)

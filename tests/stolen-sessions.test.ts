@@ -12,7 +12,7 @@ const password = 'hunter2pass'
 let world: World
 beforeAll(async () => {
   world = await startWorld({ canFail: true })
-}, 60_000)
+}, 120_000)
 afterAll(() => world[Symbol.asyncDispose]())
 
 type Client = Awaited<ReturnType<World['signedIn']>>
@@ -46,7 +46,7 @@ describe('a stolen session', () => {
     expect(await isIn(stolen)).toBe(false)
     const back = await world.signedIn('alice.test')
     expect(await release(back, domain)).toBe(200)
-  }, 60_000)
+  }, 120_000)
 
   test('ends with whatever first finds that the grant has ended', async () => {
     const [stolen, owner] = [await world.signedIn('alice.test'), await world.signedIn('alice.test')]
@@ -73,18 +73,18 @@ describe('a stolen session', () => {
     expect([await isIn(stolen), await isIn(owner)]).toEqual([false, false])
     expect(await release(stolen, domain)).toBe(401)
     expect(readPdsTokens(world.networkDir).map((token) => token.did)).not.toContain(did)
-  }, 60_000)
+  }, 120_000)
 
   test('ends within moments when the account is deactivated', async () => {
     const stolen = await world.signedIn('bob.test')
     await deactivate(await account('bob.test'))
     await eventually(async () => expect(await isIn(stolen)).toBe(false))
-  }, 60_000)
+  }, 120_000)
 
   test('ends within moments when the account is taken down', async () => {
     const stolen = await world.signedIn('carol.test')
     const { did } = await account('carol.test')
     await takeDown(world.network, did, true)
     await eventually(async () => expect(await isIn(stolen)).toBe(false))
-  }, 60_000)
+  }, 120_000)
 })

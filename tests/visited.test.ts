@@ -48,7 +48,7 @@ describe('INGEST=visited', () => {
   let world: World
   beforeAll(async () => {
     world = await startWorld({ environment: { INGEST: 'visited' } })
-  }, 60_000)
+  }, 120_000)
   afterAll(() => world[Symbol.asyncDispose]())
 
   test('by DID and by handle, the site is there a moment later, and is followed from then on', async () => {
@@ -63,13 +63,13 @@ describe('INGEST=visited', () => {
       createdAt: new Date().toISOString(),
     })
     await eventually(async () => expect(await shown(world, one.did)).toBe('changed'))
-  }, 30_000)
+  }, 120_000)
 
   test('who has no sites, or is not there, is nobody', async () => {
     const nobody = await createAccount(world.network.pds, 'empty-handed.test')
     expect(await addressed(world, nobody.did, '192.0.2.2')).toBe(404)
     expect(await addressed(world, 'not-a-soul.test', '192.0.2.2')).toBe(404)
-  }, 30_000)
+  }, 120_000)
 
   test('a client brings ten new accounts an hour, others are not kept from it', async () => {
     const strangers = Array.from({ length: 11 }, (_, n) => `made-up-${n}.test`)
@@ -83,14 +83,14 @@ describe('INGEST=visited', () => {
     expect(await shown(world, owner.did, '192.0.2.4')).toBe('late')
     // It is known now, and costs nobody anything.
     expect(await shown(world, owner.did, '192.0.2.3')).toBe('late')
-  }, 30_000)
+  }, 120_000)
 })
 
 describe('what is brought here has an end', () => {
   let world: World
   beforeEach(async () => {
     world = await startWorld({ environment: { INGEST: 'visited', VISITED_BYTES_MAX: '1000' } })
-  }, 60_000)
+  }, 120_000)
   afterEach(() => world[Symbol.asyncDispose]())
 
   test('VISITED_BYTES_MAX is not exceeded, and with INGEST=known nobody stays but who has signed in', async () => {
@@ -108,7 +108,7 @@ describe('what is brought here has an end', () => {
     await world.restart({ INGEST: 'known' })
     await eventually(async () => expect(await addressed(world, small.did)).toBe(404))
     expect(await shown(world, 'alice.test')).toHaveLength(5_000)
-  }, 60_000)
+  }, 120_000)
 })
 
 test('with INGEST=known a stranger’s address is 404, and no request leaves (H42)', async () => {
@@ -138,4 +138,4 @@ test('with INGEST=known a stranger’s address is 404, and no request leaves (H4
     body: JSON.stringify({ handle: 'stranger.test' }),
   })
   expect(asked).toBeGreaterThan(0)
-}, 60_000)
+}, 120_000)

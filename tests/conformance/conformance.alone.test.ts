@@ -15,12 +15,12 @@ import { describeStream } from './stream.ts'
 let stage: Stage
 beforeAll(async () => {
   stage = await openStage()
-}, 60_000)
+}, 120_000)
 afterAll(() => stage[Symbol.asyncDispose]())
 
 describe('the answers', () => {
   for (const row of rows) {
-    test(`${row.section} ${row.route}: ${row.what}`, () => play(row, stage), 30_000)
+    test(`${row.section} ${row.route}: ${row.what}`, () => play(row, stage), 120_000)
   }
 })
 

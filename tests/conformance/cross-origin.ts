@@ -57,8 +57,8 @@ export function describeCrossOrigin(stage: () => Stage): void {
       const { host, port } = new URL(stage().world.app)
       facts = { ...scene.facts, host, port }
       before = await stateOf(scene)
-    }, 30_000)
-    afterAll(() => scene[Symbol.asyncDispose](), 30_000)
+    }, 120_000)
+    afterAll(() => scene[Symbol.asyncDispose](), 120_000)
 
     const mutating = declaredRoutes.filter(({ mutates }) => mutates)
     const filledLines = (lines: readonly string[]) => lines.map((line) => filled(line, facts))

@@ -134,8 +134,8 @@ export function describeEdge(stage: () => Stage): void {
       await scene.add('alice', custom)
       await scene.add('bob', custom, 'bobs')
       await mapCustom('bob', 'bobs', 'theirs')(scene)
-    }, 30_000)
-    afterAll(() => scene[Symbol.asyncDispose](), 30_000)
+    }, 120_000)
+    afterAll(() => scene[Symbol.asyncDispose](), 120_000)
 
     for (const { what, change, shows } of steps) {
       test(`${what}: ${Object.keys(shows).join(', ')}`, async () => {

@@ -14,8 +14,8 @@ export function describeOwnership(stage: () => Stage): void {
       scene = new Scene(stage())
       await furnish(scene)
       before = await stateOf(scene)
-    }, 30_000)
-    afterAll(() => scene[Symbol.asyncDispose](), 30_000)
+    }, 120_000)
+    afterAll(() => scene[Symbol.asyncDispose](), 120_000)
 
     test('is there, to begin with', () => {
       const text = JSON.stringify(before)

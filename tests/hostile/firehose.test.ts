@@ -105,7 +105,7 @@ describe('H19 by a relay', () => {
     const asked = new Set(place.pds.requests.filter((one) => one.includes('fs/made-up-')))
     expect(asked.size).toBe(200)
     expect((await place.problems()).size).toBe(1)
-  }, 30_000)
+  }, 120_000)
 })
 
 describe('H19 by a Jetstream', () => {

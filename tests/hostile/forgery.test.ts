@@ -25,7 +25,7 @@ describe.each(['relay', 'jetstream'] as const)('by a %s:', (source) => {
   let place: HostilePlace
   beforeAll(async () => {
     place = await startHostilePlace({ source })
-  }, 60_000)
+  }, 120_000)
   afterAll(() => place[Symbol.asyncDispose]())
 
   const show = (site = 'blog', at = '/') => visit(pageUrl(place.app, alice, site, at))

@@ -140,7 +140,7 @@ describe('which no server takes, on one that does:', () => {
   let ground: Ground
   beforeAll(async () => {
     ground = await startHostilePlace()
-  }, 60_000)
+  }, 120_000)
   afterAll(() => ground[Symbol.asyncDispose]())
 
   rowsOn(

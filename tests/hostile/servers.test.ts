@@ -16,7 +16,7 @@ let longHeaders: Bun.TCPSocketListener
 beforeAll(async () => {
   place = await startHostilePlace({ environment: { INGEST: 'all' } })
   longHeaders = Bun.listen({ port: 0, hostname: '127.0.0.1', socket: { data: sendLongHeaders } })
-}, 60_000)
+}, 120_000)
 afterAll(async () => {
   longHeaders.stop(true)
   await place[Symbol.asyncDispose]()
@@ -130,7 +130,7 @@ test('H17 many servers at a byte a second: what others publish is not behind the
   await eventually(async () => expect(dripping).toBeGreaterThanOrEqual(16))
   await write('while they drip')
   await eventually(async () => expect(await show()).toBe('while they drip'), 20_000)
-}, 40_000)
+}, 120_000)
 
 test('H21 an account that moved is read where it is now, and its old server is not believed', async () => {
   await using home = await startFakePds(alice)

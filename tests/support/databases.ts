@@ -16,7 +16,7 @@ export interface OwnDatabase extends AsyncDisposable {
 }
 
 /** A database server copies and syncs files for it. */
-const setUpMsMax = 30_000
+const setUpMsMax = 120_000
 
 type MakeDatabase = () => Promise<OwnDatabase>
 
