@@ -2,6 +2,7 @@ import { compileEncodedMatch } from './encoded-captures.ts'
 import type { HeaderBlock } from './header-block.ts'
 import { compileGlobPattern, type PathPattern } from './path-pattern.ts'
 import { isForCertificates } from './request-path.ts'
+import { isWebAddress } from './web-address.ts'
 
 export type BlockAddress =
   | (Pick<HeaderBlock, 'host' | 'pattern' | 'match'> & {
@@ -30,11 +31,9 @@ export function readBlockAddress(text: string): BlockAddress {
  */
 export function readSettingPath(path: string): BlockAddress {
   if (!path.includes('/')) return addressOf(null, path === '*' ? '/*' : `/*/${path}`)
-  const isWhole = path.startsWith('/') || isAddress(path)
+  const isWhole = path.startsWith('/') || isWebAddress(path)
   return isWhole ? readAddress(path) : addressOf(null, `/${path}`)
 }
-
-const isAddress = (text: string): boolean => /^https?:/i.test(text)
 
 function readAddress(address: string): BlockAddress {
   if (address.startsWith('/')) return addressOf(null, address)
