@@ -26,7 +26,7 @@ const zeros = gzipSync(Buffer.alloc(95_000_000))
 const attacks: Record<string, Attack> = {
   drip: { accounts: 1_000, servers: 1, eventsPerSecond: 25, prepare: drip },
   'drip-40': { accounts: 1_000, servers: 40, eventsPerSecond: 25, prepare: drip },
-  bombs: { accounts: 40, servers: 40, eventsPerSecond: 10, prepare: bombs },
+  bombs: { accounts: 400, servers: 1, eventsPerSecond: 25, prepare: bombs },
   parts: { accounts: 40, servers: 1, eventsPerSecond: 10, prepare: parts },
 }
 const chosen = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(attacks)
