@@ -16,9 +16,9 @@ export function LeaveForm() {
   return (
     <div className={styles['form']}>
       <p>
-        Your sites go offline, your names become free for others, and nothing about you is kept here
-        but a fingerprint of your account’s id, so that only signing in brings you back. Your
-        account itself stays with your own server.
+        Your sites go offline, your names become free for others after 30 days, and nothing about
+        you is kept here but a fingerprint of your account’s id, so that only signing in brings you
+        back. Your account itself stays with your own server.
       </p>
       <Choice
         checked={records}

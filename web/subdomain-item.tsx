@@ -43,7 +43,7 @@ export function SubdomainItem(props: SubdomainItemProps) {
       {isRenaming && (
         <NameForm
           field="handle"
-          hint="The old name is free for others at once, and links to it stop working."
+          hint="Links to the old name stop working. It is kept for you for 30 days, then it is free for others."
           label={`New name for ${domain}`}
           onSubmit={rename}
           submit="Rename"
@@ -65,7 +65,10 @@ export function SubdomainItem(props: SubdomainItemProps) {
           title={`Release ${domain}?`}
           yes="Release"
         >
-          <p>Anybody may claim the name at once, and links to it stop working. The site stays.</p>
+          <p>
+            Links to the name stop working; the site stays. The name is kept for you for 30 days,
+            then anybody may claim it.
+          </p>
         </Confirm>
       </div>
       {problem !== null && <Problem>{problem}</Problem>}
