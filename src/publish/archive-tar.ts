@@ -1,7 +1,7 @@
 import { createGunzip } from 'node:zlib'
 import { tarMetadataBytesMax, uploadEntriesMax } from '#site/limits.ts'
 import { ArchiveBytes } from './archive-bytes.ts'
-import { bytesOfFile, decoded } from './archive-decoding.ts'
+import { bytesOfFile, decoded, decoderOptions } from './archive-decoding.ts'
 import { type ArchiveEntry, corruptEntry, entryName, tooManyEntries } from './archive-entry.ts'
 import {
   parseTarExtension,
@@ -25,7 +25,7 @@ export async function* readTar(
 ): AsyncGenerator<ArchiveEntry> {
   const stored = bytesOfFile(path)
   const tooMany = () => tooLarge(`This archive holds more than ${megabytes(bytesMax)}.`)
-  const chunks = isGzipped ? decoded(stored, createGunzip(), notGzip) : stored
+  const chunks = isGzipped ? decoded(stored, createGunzip(decoderOptions), notGzip) : stored
   await using bytes = new ArchiveBytes(chunks, { bytesMax, tooMany })
   for (let entries = 0; ; entries++) {
     const entry = await readEntry(bytes)
@@ -108,12 +108,15 @@ class EntryContent implements AsyncIterable<Uint8Array> {
 // What is hidden behind the end is nothing that anybody meant to publish.
 async function assertNothingFollows(bytes: ArchiveBytes): Promise<void> {
   for (;;) {
-    const chunk = await bytes.takeSome(Number.POSITIVE_INFINITY)
+    const chunk = await bytes.takeSome(zeros.length)
     if (chunk === null) return
-    if (chunk.some((byte) => byte !== 0))
+    if (!chunk.equals(zeros.subarray(0, chunk.length))) {
       throw invalid('Something follows the end of this archive.')
+    }
   }
 }
+
+const zeros = Buffer.alloc(64 * 1024)
 
 const paddingOf = (bytes: number): number => -bytes & (tarBlockBytes - 1)
 

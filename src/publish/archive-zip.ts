@@ -1,7 +1,7 @@
 import { crc32, createInflateRaw } from 'node:zlib'
 import { type Entry, fromRandomAccessReaderPromise, type ZipFile } from 'yauzl'
 import { uploadEntriesMax, zipDirectoryBytesMax } from '#site/limits.ts'
-import { bytesOfFile, decoded } from './archive-decoding.ts'
+import { bytesOfFile, decoded, decoderOptions } from './archive-decoding.ts'
 import { type ArchiveEntry, corruptEntry, entryName, tooManyEntries } from './archive-entry.ts'
 import { ArchiveFile } from './archive-file.ts'
 import { invalid, tooLarge, UploadRefusedError } from './upload-refusal.ts'
@@ -66,7 +66,9 @@ async function* contentOf(
   const isDeflated = entry.compressionMethod === deflate && entry.compressedSize > 0
   let bytes = 0
   let checksum = 0
-  for await (const chunk of isDeflated ? decoded(stored, createInflateRaw(), corrupt) : stored) {
+  for await (const chunk of isDeflated
+    ? decoded(stored, createInflateRaw(decoderOptions), corrupt)
+    : stored) {
     bytes += chunk.length
     checksum = crc32(chunk, checksum)
     if (bytes > entry.uncompressedSize) throw corrupt()

@@ -29,6 +29,8 @@ export interface HostilePlace extends AsyncDisposable {
   /** Origin of the application. */
   readonly app: string
   readonly dataDir: string
+  /** What Alice's browser sends. */
+  readonly cookie: string
   /** Of Alice, and the directory of everybody. */
   readonly pds: FakePds
   readonly events: EventServer
@@ -87,7 +89,16 @@ export async function startHostilePlace({
   const { tell, said } = teller(source, events)
   const open = opened.move()
   return {
-    ...{ app: service.app, dataDir, pds, events, db: database.db, process: service.process, tell },
+    ...{
+      app: service.app,
+      dataDir,
+      cookie,
+      pds,
+      events,
+      db: database.db,
+      process: service.process,
+      tell,
+    },
     repo: repoOf(pds, (path) => tell.commit(alice, path)),
     async problems() {
       const answer = await fetch(new URL('/api/user/sites', service.app), { headers: { cookie } })
