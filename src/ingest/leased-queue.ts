@@ -35,8 +35,11 @@ export interface LeasedQueue<Item extends LeasedItem> {
   /** Keeps a taken item for `leaseMs` from now. */
   renew(item: Item, lease: { now: number; leaseMs: number }): Promise<void>
   finish(item: Item): Promise<void>
-  /** It is due again at that time; null: when somebody asks for it, and not before. */
-  retry(item: Item, later: RetryLater): Promise<void>
+  /**
+   * It is due again at that time; null: when somebody asks for it, and not before. False when somebody has asked for it
+   * meanwhile: it is due at once.
+   */
+  retry(item: Item, later: RetryLater): Promise<boolean>
   /** Whether one that failed is not worth another try. */
   isHopeless?(item: Item): Promise<boolean>
 }
@@ -175,12 +178,16 @@ export async function workOn<Item extends LeasedItem>(
     const { attempts } = item
     const isHopeless = (await queue.isHopeless?.(item)) ?? false
     const wait = isHopeless ? undefined : retriesMs[attempts - 1]
-    log.warn(queue.failure, { ...queue.nameOf(item), attempts, isLast: wait === undefined, error })
     const at = wait === undefined ? null : now() + wait
-    if (isHopeless) await queue.finish(item)
-    else {
+    const fields = { ...queue.nameOf(item), attempts, isLast: wait === undefined, error }
+    if (isHopeless) {
+      log.warn(queue.failure, fields)
+      await queue.finish(item)
+    } else {
       const notBefore = now() + (pausesMs[attempts - 1] ?? (pausesMs.at(-1) as number))
-      await queue.retry(item, { at, error: sentenceOf(error), notBefore })
+      const isNewest = await queue.retry(item, { at, error: sentenceOf(error), notBefore })
+      // What was replaced while it was read may well fail: what came in its place is read next.
+      log[isNewest ? 'warn' : 'debug'](queue.failure, fields)
     }
     return false
   }

@@ -24,7 +24,7 @@ export async function runBackfill(options: BackfillOptions, signal: AbortSignal)
     },
   })
   if (signal.aborted) throw new StartError('stopped; the rest is done by the next backfill')
-  tellEnd(totals)
+  tellEnd(queued, totals)
 }
 
 async function queueAll(upkeep: Upkeep): Promise<number> {
@@ -46,7 +46,14 @@ async function queueAll(upkeep: Upkeep): Promise<number> {
   }
 }
 
-function tellEnd({ accounts, sites, failedAccounts, failedSites }: BackfillTotals): void {
+function tellEnd(
+  queued: number,
+  { accounts, sites, failedAccounts, failedSites }: BackfillTotals,
+): void {
+  const elsewhere = queued - accounts - failedAccounts
+  if (elsewhere > 0) {
+    console.log(`${counted(elsewhere, 'account')} taken by the service that runs beside this`)
+  }
   console.log(`${counted(sites, 'site')} of ${counted(accounts, 'account')} here`)
   if (failedAccounts + failedSites === 0) return
   throw new StartError(

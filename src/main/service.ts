@@ -41,6 +41,7 @@ import { failAt } from './fail-at.ts'
 import { keepHouse } from './housekeeping.ts'
 import { keepVisited } from './keep-visited.ts'
 import { openOAuth } from './open-oauth.ts'
+import { readiness } from './readiness.ts'
 import { requestsAtOnce } from './requests-at-once.ts'
 import { readSecrets } from './secret-key.ts'
 import { takeServiceLease } from './service-lease.ts'
@@ -238,7 +239,11 @@ function answerOf(house: House): Service['fetch'] {
     syncAccount: (did) => house.ingest.sync(did),
     keys: new KeyRing(secrets),
     ...{ origin, trustedProxies },
-    assertReady: async () => void (await latestChangeSeq(db)),
+    assertReady: readiness({
+      database: () => latestChangeSeq(db),
+      // Of no blob: the folder has to answer, and nothing is read.
+      blobs: () => house.blobs.has('0'.repeat(64)),
+    }),
   })
   const visitorLog = rateLimitedLog(house.log)
   const addresses = addressesOf({ ...house, log: visitorLog })

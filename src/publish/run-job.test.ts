@@ -14,6 +14,7 @@ import { Hints } from '#store/hints.ts'
 import { findJob, type Job } from '#store/jobs.ts'
 import { migrate } from '#store/migrate.ts'
 import { answerXrpc } from '#tests/support/answer-xrpc.ts'
+import { type LoggedLine, recordingLog } from '#tests/support/api.ts'
 import { endConnections, onEachDatabase } from '#tests/support/databases.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { FakeRepo } from '#tests/support/fake-repo.ts'
@@ -29,6 +30,7 @@ import type { UploadedFile } from './upload-tree.ts'
 let dir: string
 let database: Database
 let context: JobContext
+let lines: LoggedLine[]
 let stop: AbortController
 let running: Promise<void> | undefined
 let aheadMs: number
@@ -57,6 +59,7 @@ function serverOf(did: Did): Server {
 }
 
 beforeEach(async () => {
+  lines = []
   dir = await mkdtemp(join(tmpdir(), 'run-job-'))
   database = openDatabase({})
   await migrate(database)
@@ -81,7 +84,7 @@ beforeEach(async () => {
     oauth: { session: async (did) => ({ did, handle: handle(did) }) },
     identities: { resolve: async (did) => ({ did, pds: 'https://pds.test' }) as never },
     hints: new Hints(),
-    log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
+    log: recordingLog(lines),
     siteUrl: siteUri,
     now: () => Date.now() + aheadMs,
     elapsed: () => Date.now() + aheadMs,
@@ -198,6 +201,25 @@ test('however many accounts wait for servers that never answer, one with a quick
   await eventually(async () => expect(sites(alice)).toEqual(['quick']))
   // Those that got a lane at the same moment.
   expect(tried() - before).toBeLessThanOrEqual(8)
+})
+
+test('each end is one line, with whose job it was, of which site and at which server', async () => {
+  const facts = { did: alice, site: 'blog', server: 'pds.test' }
+  const line = (message: string) => lines.find((logged) => logged.message === message)
+  start()
+  const published = await queue(siteOf('blog'), ['one', 'two'])
+  await eventually(async () => expect(sites(alice)).toEqual(['blog']))
+  // Nobody ingests here, so whoever waits until it is live waits for its time to be up.
+  aheadMs += 20_000
+  await eventually(async () => expect(line('site published')).toBeDefined())
+  expect(line('site published')).toMatchObject({
+    level: 'info',
+    fields: { jobId: published, ...facts, files: 2, bytes: 6, ms: expect.any(Number) },
+  })
+  answer = async () => new Response('', { status: 403 })
+  const failed = await queue(siteOf('blog'), ['three'])
+  await eventually(async () => expect(line('publishing failed')).toBeDefined())
+  expect(line('publishing failed')?.fields).toMatchObject({ jobId: failed, ...facts })
 })
 
 test('a server that takes no more for now is asked again when it does, for the rest', async () => {

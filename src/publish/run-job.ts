@@ -9,6 +9,7 @@ import { finishJob, type JobEnd, putBackJob } from '#store/job-steps.ts'
 import type { Job, JobProgress, JobResult } from '#store/jobs.ts'
 import { awaitWithdrawal } from '#store/record-version.ts'
 import { heldUpAfter, sessionsInLane } from './held-up.ts'
+import { logJob } from './job-events.ts'
 import { JobCancelledError, JobReporter } from './job-reporter.ts'
 import { JobTooSlowError, jobMsMaxDefault, nextTurnAt } from './job-turns.ts'
 import type { JobContext, JobPlan } from './jobs.ts'
@@ -103,14 +104,21 @@ async function takeTurn(
   const timeIsUp = AbortSignal.timeout(Math.max(givesUpAt - now(), 0))
   const signal = AbortSignal.any([stop, lane.signal, timeIsUp])
   let { plan } = job
+  let server: string | null = null
   const onFirstLook = (replaces: string | null): void => {
     plan = JSON.stringify({ ...(JSON.parse(plan) as JobPlan), replaces })
   }
   try {
-    const turn: Turn = { lane, startedAt, stop, signal, onFirstLook }
+    const onServer = (host: string): void => {
+      server = host
+    }
+    const turn: Turn = { lane, startedAt, stop, signal, onFirstLook, onServer }
     const result = await carryOut(job, reporter, context, turn)
     const progress = { ...reporter.latest, phase: 'done' as const, currentFile: null }
-    log.info('site published', { jobId: job.id, did: job.did, site: job.site, uri: result.uri })
+    logJob({ log }, 'site published', {
+      ...{ job, server, uri: result.uri, files: result.fileCount, bytes: progress.bytesTotal },
+      ms: now() - startedAt,
+    })
     return { status: 'completed', progress, result }
   } catch (error) {
     if (stop.aborted) return null
@@ -118,7 +126,8 @@ async function takeTurn(
     const dueAt = nextTurnAt(reason, { startedAt, givesUpAt, now: now() })
     if (dueAt !== null) {
       const fault = ownFaultOf(reason)
-      log[fault === null ? 'info' : 'warn']('job waits', { jobId: job.id, dueAt, error: reason })
+      const level = fault === null ? 'info' : 'warn'
+      logJob({ log, level }, 'job waits', { job, server, dueAt, error: reason })
       return {
         ...{ status: 'pending', dueAt, plan },
         progress: { ...reporter.latest, currentFile: null },
@@ -127,7 +136,7 @@ async function takeTurn(
     }
     const isCutShort = lane.signal.aborted || timeIsUp.aborted
     const failure = isCutShort && ownFaultOf(error) === null ? tooSlow(job, reporter, error) : error
-    return { status: 'failed', error: sentenceOf(job, failure, context) }
+    return { status: 'failed', error: sentenceOf(job, server, failure, context) }
   }
 }
 
@@ -137,17 +146,20 @@ function tooSlow({ did, site }: Job, { isWriting }: JobReporter, cause: unknown)
     : new JobTooSlowError({ cause })
 }
 
-function sentenceOf(job: Job, error: unknown, { log }: JobContext): string {
+function sentenceOf(job: Job, server: string | null, error: unknown, { log }: JobContext): string {
   if (error instanceof JobCancelledError) {
-    log.info('job cancelled', { jobId: job.id })
+    logJob({ log }, 'job cancelled', { job, server })
     return 'The upload was cancelled.'
   }
   const sentence = failureSentence(error)
-  log[sentence === null ? 'error' : 'warn']('publishing failed', { jobId: job.id, error })
+  const level = sentence === null ? 'error' : 'warn'
+  logJob({ log, level }, 'publishing failed', { job, server, error })
   return sentence ?? `Something went wrong here (job ${job.id}). Look at your site, then try again.`
 }
 
 interface Turn {
+  /** Once it is known. */
+  readonly onServer: (host: string) => void
   readonly onFirstLook: (replaces: string | null) => void
   readonly lane: Lane
   readonly startedAt: number
@@ -160,7 +172,7 @@ async function carryOut(
   job: Job,
   reporter: JobReporter,
   context: JobContext,
-  { lane, startedAt, stop, signal, onFirstLook }: Turn,
+  { lane, startedAt, stop, signal, onFirstLook, onServer }: Turn,
 ): Promise<JobResult> {
   const { identities, oauth, siteUrl, slowAfterMs = slowAfterMsDefault, spool } = context
   const address: SiteAddress = { did: job.did, name: job.site }
@@ -169,6 +181,7 @@ async function carryOut(
   const identity = await heldUpAfter(callMs, lane, () => identities.resolve(job.did, { signal }))
   const { host } = new URL(identity.pds)
   lane.servedBy(host)
+  onServer(host)
   await using folder = await spool.openForTurn(job.id)
   const { filesUploaded, bytesUploaded } = job.progress
   const { uri, cid } = await publishSite(address, files, {

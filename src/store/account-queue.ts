@@ -219,21 +219,22 @@ const deleteItem = prepared<Pick<AccountItem, 'did' | 'token'>, unknown>((db, { 
 
 /**
  * It failed: it is due again `at` that time (null: it is parked until it is asked for), or at once if it was
- * asked for again meanwhile.
+ * asked for again meanwhile: false.
  */
 export function retryAccount(
   db: Db,
   { did, token }: AccountItem,
   { at, error }: { at: number | null; error: string | null },
-): Promise<void> {
+): Promise<boolean> {
   return inSharedTransaction(db, async (transaction) => {
     await endLease(transaction, did)
-    await transaction
+    const { numUpdatedRows } = await transaction
       .updateTable('accountQueue')
       .set({ nextAttemptAt: at ?? parkedAt, lastError: error && storableText(error) })
       .where('did', '=', did)
       .where('token', '=', token)
-      .execute()
+      .executeTakeFirstOrThrow()
+    return numUpdatedRows > 0n
   })
 }
 

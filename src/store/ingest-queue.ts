@@ -289,12 +289,12 @@ interface RetryLater {
   readonly notBefore?: number
 }
 
-/** The item failed: it is due again `at` that time, or at `notBefore` if it was asked for again meanwhile. */
+/** The item failed: it is due again `at` that time, or at `notBefore` if it was asked for again meanwhile: false. */
 export function retryIngest(
   db: Db,
   { did, name, token }: IngestItem,
   { at, error, isFree = false, notBefore = 0 }: RetryLater,
-): Promise<void> {
+): Promise<boolean> {
   return inSharedTransaction(db, async (transaction) => {
     await endLease(transaction, { did, name })
       .set(({ eb, ref }) => ({
@@ -308,13 +308,14 @@ export function retryIngest(
         ...(isFree && { attempts: eb('attempts', '-', 1) }),
       }))
       .execute()
-    await transaction
+    const { numUpdatedRows } = await transaction
       .updateTable('ingestQueue')
       .set({ nextAttemptAt: at ?? parkedAt, lastError: error && storableText(error) })
       .where('did', '=', did)
       .where('name', '=', name)
       .where('token', '=', token)
-      .execute()
+      .executeTakeFirstOrThrow()
+    return numUpdatedRows > 0n
   })
 }
 
