@@ -13,12 +13,18 @@ const facts: [string, string, string, SiteSettings | null, RegExp[]][] = [
   ['good ones', '/a /b', '/*\n  X-One: 1', settingsWith('/*'), []],
   ['a bad redirect', '# ours\n/a /b\n/c /d 999', '', null, [/^_redirects, line 3: ./]],
   ['a bad header', '', '/*\n  Content-Length: 1', null, [/^_headers, line 2: ./]],
-  ['a bad path in the settings', '', '', settingsWith('*.*'), [/^settings, headers\.0\.path: ./]],
+  [
+    'a bad path in the settings',
+    '',
+    '',
+    settingsWith('/:a/:a'),
+    [/^settings, headers\.0\.path: ./],
+  ],
   [
     'some of each, in this order',
     'x',
     'x',
-    settingsWith('*.*'),
+    settingsWith('/:a/:a'),
     [/^_redirects, line 1/, /^_headers, line 1/, /^settings, /],
   ],
 ]
