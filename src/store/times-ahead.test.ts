@@ -41,6 +41,17 @@ await onEachStore('store/times-ahead', (db) => {
     expect(await dueSites()).toHaveLength(1)
   })
 
+  test('what failed a day ahead is looked at again when somebody asks', async () => {
+    await enqueueIngest(db(), [site], now)
+    const [item] = await dueSites()
+    if (item === undefined) throw new TypeError('nothing is due')
+    const ahead = now + dayMs
+    await retryIngest(db(), item, { at: ahead + 15_000, error: 'away', notBefore: ahead + 1_000 })
+    expect(await pullBack()).toBe(2)
+    await enqueueIngest(db(), [site], now)
+    expect(await dueSites()).toHaveLength(1)
+  })
+
   const waits: [attempts: number, aheadMs: number | null, isPulledBack: boolean][] = [
     [1, 60_000 + clockSkewMs, false],
     [1, 60_001 + clockSkewMs, true],

@@ -22,6 +22,7 @@ export async function pullBackTimes(db: Db, now: number, max: TimesAheadMax): Pr
   const counts = [
     await pullBackQueue(db, 'ingestQueue', now, max),
     await pullBackQueue(db, 'accountQueue', now, max),
+    await pullBackPauses(db, now, max),
     await pullBackJobs(db, now, max),
     await affected(
       db
@@ -65,6 +66,17 @@ async function pullBackQueue(
     .set({ leasedUntil: now })
     .where('leasedUntil', '>', now + queueLeaseMs + clockSkewMs)
   return (await affected(due)) + (await affected(free))
+}
+
+/** No event waits longer for an item that failed than its first retry does. */
+async function pullBackPauses(db: Db, now: number, { retriesMs }: TimesAheadMax): Promise<number> {
+  const longestMs = retriesMs[0] ?? 0
+  return await affected(
+    db
+      .updateTable('ingestQueue')
+      .set({ notBefore: now })
+      .where('notBefore', '>', now + longestMs + clockSkewMs),
+  )
 }
 
 async function pullBackJobs(db: Db, now: number, { jobMs }: TimesAheadMax): Promise<number> {
