@@ -15,11 +15,13 @@ const checkWaitMsMax = 5_000
 interface SignInOptions {
   readonly db: Db
   readonly elapsed: () => number
+  readonly isPassword?: typeof isPassword
 }
 
 /** Whether somebody is the administrator they say they are, asked no more often than people ask. */
 export class AdminSignIn {
   readonly #db: Db
+  readonly #isPassword: typeof isPassword
   readonly #delays: SignInDelays
   readonly #checks = new HostSlots({
     slotsMax: checksAtOnceMax,
@@ -27,8 +29,9 @@ export class AdminSignIn {
     waitMsMax: checkWaitMsMax,
   })
 
-  constructor({ db, elapsed }: SignInOptions) {
+  constructor({ db, elapsed, isPassword: check = isPassword }: SignInOptions) {
     this.#db = db
+    this.#isPassword = check
     this.#delays = new SignInDelays({ now: elapsed })
   }
 
@@ -40,7 +43,7 @@ export class AdminSignIn {
     try {
       // Nothing else may reach the database: PostgreSQL throws at text that holds NUL.
       const admin = isAdminName(tried.name) ? await findAdmin(this.#db, tried.name) : null
-      if (!(await isPassword(password, admin?.passwordHash ?? null))) return null
+      if (!(await this.#isPassword(password, admin?.passwordHash ?? null))) return null
       this.#delays.succeeded(tried)
       return admin
     } finally {
