@@ -31,6 +31,7 @@ import type { uploadRoutes } from './contract/uploads.ts'
 import { ApiError, restarting } from './errors.ts'
 import { headOfStream } from './head-length.ts'
 import { jobStream, StreamSlots, streamHeaders } from './job-stream.ts'
+import { UnpackSlots } from './unpack-slots.ts'
 
 // So that no account takes everybody's room.
 const receivedAtOnceMax = 5
@@ -42,6 +43,7 @@ export function uploadHandlers(context: ApiContext): HandlersOf<typeof uploadRou
     ...{ max: receivedAtOnceMax, sentence: sentences.uploadsArriving },
     retryAfterSeconds: 10,
   })
+  const unpacking = new UnpackSlots()
   return {
     uploadFiles: async ({ session: { did }, answer, c }) => {
       if (context.shutdown.begun.aborted) throw restarting()
@@ -50,7 +52,7 @@ export function uploadHandlers(context: ApiContext): HandlersOf<typeof uploadRou
       // Bun hangs up on whoever sends less than 16 KiB/s, without a word; we have a minimum of our own, and an answer.
       server?.timeout(c.req.raw, 0)
       try {
-        return answer(200, await receive(did, c.req.raw, context))
+        return answer(200, await receive(did, c.req.raw, { ...context, unpacking }))
       } finally {
         server?.timeout(c.req.raw, connectionIdleSeconds)
       }
@@ -85,8 +87,12 @@ export function uploadHandlers(context: ApiContext): HandlersOf<typeof uploadRou
 type Received = PayloadAt<(typeof uploadRoutes)['uploadFiles'], 200>
 
 /** Spools what arrives and makes a job of it; an empty site is published at once. */
-async function receive(did: Did, request: Request, context: ApiContext): Promise<Received> {
-  const { db, limits, shutdown, spool } = context
+async function receive(
+  did: Did,
+  request: Request,
+  context: ApiContext & { readonly unpacking: UnpackSlots },
+): Promise<Received> {
+  const { db, limits, shutdown, spool, unpacking } = context
   const { body, headers, signal } = request
   if (body === null) throw new ApiError(400, sentences.noForm)
   const jobId = crypto.randomUUID()
@@ -108,9 +114,11 @@ async function receive(did: Did, request: Request, context: ApiContext): Promise
       arrival,
       onArrived: admission.arrived,
       onSiteName: (siteName) => assertAdmissible(did, siteName, context),
+      unpackSlot: () => unpacking.take(did, AbortSignal.any([signal, shutdown.lastCall])),
       onUnpack: admission.atLeast,
       signal: shutdown.lastCall,
     }).catch((error) => {
+      if (signal.aborted && error === signal.reason) throw new ApiError(400, sentences.senderGone)
       throw shutdown.lastCall.aborted ? restarting() : error
     })
     context.at('upload-received')

@@ -30,7 +30,7 @@ interface Unpacked {
 async function unpack(
   name: string,
   bytes: Uint8Array,
-  { onUnpack }: { onUnpack?: (bytes: number) => Promise<void> } = {},
+  hooks: Pick<Parameters<typeof unpackArchive>[1], 'onUnpack' | 'unpackSlot'> = {},
 ): Promise<Unpacked> {
   const jobId = crypto.randomUUID()
   await using folder = await spool.open(jobId)
@@ -39,8 +39,7 @@ async function unpack(
   }
   try {
     const tree = new UploadTree(folder, limits)
-    const options = onUnpack === undefined ? { folder, limits } : { folder, limits, onUnpack }
-    await unpackArchive({ name, content: content() }, options, tree)
+    await unpackArchive({ name, content: content() }, { folder, limits, ...hooks }, tree)
     const { files, skippedFiles } = tree.finish()
     const contents = await Promise.all(
       files.map(async (file) => [file.path, await folder.blob(file).text()]),
@@ -190,6 +189,24 @@ test('room is asked for before anything is written', async () => {
   const asked: number[] = []
   await unpack('a.zip', zip, { onUnpack: async (bytes) => void asked.push(bytes - zip.length) })
   expect(asked).toEqual([200_005])
+})
+
+test('the slot for unpacking is held from the arrival to the end, good or bad', async () => {
+  const zip = zipOf(pair)
+  for (const [bytes, seen] of [
+    [zip, ['taken', 'unpacking', 'given back']],
+    [zip.subarray(0, -1), ['taken', 'given back']],
+  ] as const) {
+    const steps: string[] = []
+    await unpack('a.zip', bytes, {
+      unpackSlot: async () => {
+        steps.push('taken')
+        return { [Symbol.dispose]: () => void steps.push('given back') }
+      },
+      onUnpack: async () => void steps.push('unpacking'),
+    }).catch(() => undefined)
+    expect(steps).toEqual([...seen])
+  }
 })
 
 describe('names are refused in every format', () => {

@@ -11,6 +11,8 @@ import type { UploadTree } from './upload-tree.ts'
 interface UnpackOptions {
   readonly folder: SpoolFolder
   readonly limits: SiteLimits
+  /** Held while an archive is unpacked, not while it arrives. */
+  readonly unpackSlot?: () => Promise<Disposable>
   readonly onUnpack?: (bytes: number) => Promise<void>
 }
 
@@ -22,16 +24,17 @@ interface IncomingArchive {
 /** Puts the files of an archive into the tree; the archive itself is in the spool only meanwhile. */
 export async function unpackArchive(
   { name, content }: IncomingArchive,
-  { folder, limits, onUnpack }: UnpackOptions,
+  { folder, limits, unpackSlot, onUnpack }: UnpackOptions,
   tree: UploadTree,
 ): Promise<void> {
   const format = formatOf(name)
   if (format === null) throw invalid(`${quoted(name)} is not a .zip, .tar, .tar.gz or .tgz file.`)
   const bytesMax = limits.siteBytesMax + uploadOverheadBytesMax
   const isGzipped = format === 'tar.gz'
-  const unpack = (path: string, archiveBytes: number) => {
+  const unpack = async (path: string, archiveBytes: number) => {
+    using _ = await unpackSlot?.()
     const read = () => (format === 'zip' ? readZip(path) : readTar(path, { isGzipped, bytesMax }))
-    return addEntries(read, archiveBytes, { limits, ...(onUnpack && { onUnpack }) }, tree)
+    return await addEntries(read, archiveBytes, { limits, ...(onUnpack && { onUnpack }) }, tree)
   }
   await folder.whileOnDisk(content, bytesMax, unpack).catch((error) => {
     throw error instanceof SpoolLimitError ? archiveTooLarge(bytesMax) : error

@@ -39,6 +39,8 @@ interface IncomingUpload {
   readonly onArrived?: (bytes: number) => Promise<void>
   /** Called as soon as the name is known, before any file: may throw to end the upload. */
   readonly onSiteName?: (siteName: SiteName) => Promise<void>
+  /** Awaited before an archive is unpacked, and disposed of afterwards: may throw to end the upload. */
+  readonly unpackSlot?: () => Promise<Disposable>
   /** Called before an archive is unpacked, with what it will need at most: may throw to end the upload. */
   readonly onUnpack?: (bytes: number) => Promise<void>
   /** Aborted, the rest is not waited for. */

@@ -76,6 +76,8 @@ export const sentences = {
   publishedAlready: 'This site is being published already. Wait until that has finished.',
   uploadsWaiting: 'Too many uploads are waiting. Try again when one has finished.',
   uploadsArriving: 'Five uploads of yours arrive already. Wait until one has ended.',
+  archivesBusy:
+    'Too many archives are being unpacked. Try again in half a minute, or send the files themselves.',
   uploadsBusy: 'Too many uploads are under way. Try again in half a minute.',
   uploadTooSlow: `This upload arrived too slowly: less than ${uploadBytesPerSecondMin / 1024} KB a second for ${uploadPaceMs / 1000} seconds. Try again on a faster connection.`,
   uploadGaveWay:

@@ -76,6 +76,7 @@ export const uploadRoutes = {
       429: [
         sentences.uploadsWaiting,
         sentences.uploadsArriving,
+        sentences.archivesBusy,
         sentences.uploadsBusy,
         sentences.uploadGaveWay,
         ...accountServerFailures[429],
