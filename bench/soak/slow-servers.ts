@@ -1,6 +1,6 @@
 // `bun bench/soak/slow-servers.ts [attack...]`: what somebody with a quick server waits from commit to visible while a thousand
 // accounts of slow servers are asked for again and again (`drip`: blobs at 1 kB/s, one server; `drip-40`: forty servers), while
-// accounts write bombs (`bombs`: three blobs of 97 kB that inflate to 95 MB), and sites of a hundred parts (`parts`). Two seconds at most.
+// accounts write bombs (`bombs`: three blobs of 97 kB that inflate to 95 MB each; `bombs-40`: on forty servers; `bombs-new`: these, not seen before), and sites of a hundred parts (`parts`). Two seconds at most.
 import { gzipSync } from 'node:zlib'
 import { eventually } from '#tests/support/eventually.ts'
 import { type FakePds, startFakePds } from '#tests/support/fake-pds.ts'
@@ -13,10 +13,12 @@ interface Attack {
   readonly accounts: number
   readonly servers: number
   readonly eventsPerSecond: number
+  /** So long after the first events the first sample is taken. */
+  readonly leadSeconds?: number
   readonly prepare: (pds: FakePds, round: number) => Promise<void>
 }
 
-const leadSeconds = 35
+const leadSecondsDefault = 35
 const samples = 12
 const visibleMsMax = 2_000
 const giveUpMs = 60_000
@@ -27,6 +29,8 @@ const attacks: Record<string, Attack> = {
   drip: { accounts: 1_000, servers: 1, eventsPerSecond: 25, prepare: drip },
   'drip-40': { accounts: 1_000, servers: 40, eventsPerSecond: 25, prepare: drip },
   bombs: { accounts: 400, servers: 1, eventsPerSecond: 25, prepare: bombs },
+  'bombs-40': { accounts: 400, servers: 40, eventsPerSecond: 25, prepare: bombs },
+  'bombs-new': { accounts: 400, servers: 40, eventsPerSecond: 25, leadSeconds: 0, prepare: bombs },
   parts: { accounts: 40, servers: 1, eventsPerSecond: 10, prepare: parts },
 }
 const chosen = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(attacks)
@@ -81,7 +85,7 @@ async function run(name: string, attack: Attack): Promise<boolean> {
   }, 1000 / attack.eventsPerSecond)
   // All of them are met at once.
   for (const { did } of accounts) place.tell.commit(did, path)
-  await Bun.sleep(leadSeconds * 1000)
+  await Bun.sleep((attack.leadSeconds ?? leadSecondsDefault) * 1000)
   const attacked = await sample()
   clearInterval(telling)
   const worst = Math.max(...attacked)

@@ -116,6 +116,28 @@ test('many are worked off, a few at once', async () => {
   for (const name of names) expect(await isLive(name)).toBe(true)
 })
 
+test('events that repeat do not bring a refused version again', async () => {
+  const node = {
+    type: 'file',
+    blob: pds.addBlob('no gzip'),
+    mimeType: 'text/html',
+    encoding: 'gzip',
+  }
+  await pds.putRecord('place.sitehost.fs/blog', {
+    $type: 'place.sitehost.fs',
+    site: 'blog',
+    root: { type: 'directory', entries: [{ name: 'a.html', node }] },
+    createdAt: '2026-01-01T00:00:00.000Z',
+  })
+  start()
+  for (let asked = 0; asked < 3; asked++) {
+    await ask('blog')
+    await eventually(async () => expect(await countIngest(database.db)).toBe(0))
+  }
+  expect(pds.requests.filter((request) => request.startsWith('getRecord'))).toHaveLength(3)
+  expect(pds.requests.filter((request) => request.startsWith('getBlob'))).toHaveLength(1)
+})
+
 test('a failure is tried again later, and later each time', async () => {
   pds.lies.proof = async () => new Response('away', { status: 500 })
   start()

@@ -15,6 +15,7 @@ import {
 import { checkAccount } from './check-account.ts'
 import { ingestSite } from './ingest-site.ts'
 import { type LeasedQueue, leaseMs, runQueue } from './leased-queue.ts'
+import { RefusedContents } from './refused-contents.ts'
 import { partyOf, StartInShares } from './start-in-shares.ts'
 import type { SyncContext } from './sync-account.ts'
 
@@ -48,6 +49,7 @@ export async function runIngestQueue(context: QueueContext): Promise<void> {
     retry: (item, later) => retryIngest(db, item, later),
   }
   const visited = new Set<IngestItem>()
+  const refusedContents = new RefusedContents({ now })
   const inShares = new StartInShares({
     ...{ db, now },
     take: (room, line) => takeDue(room, visited, { ...context, line }),
@@ -61,7 +63,7 @@ export async function runIngestQueue(context: QueueContext): Promise<void> {
       startDue: (lanes, start) => inShares.start(lanes, start),
       async work(item, signal) {
         try {
-          await ingestItem(item, { ...context, signal })
+          await ingestItem(item, { ...context, refusedContents, signal })
         } finally {
           visited.delete(item)
         }

@@ -16,6 +16,7 @@ import type { AtIngestPoint } from './fail-points.ts'
 import { storedBytesOf } from './fetch-blobs.ts'
 import { readSite, type SiteContent, type SiteReading } from './read-site.ts'
 import { readVersion } from './read-version.ts'
+import type { RefusedContents } from './refused-contents.ts'
 
 /** What a look at the owner's repository changed here. */
 export type IngestOutcome = RecordOutcome | 'removed'
@@ -31,6 +32,8 @@ export interface IngestContext {
   readonly now: () => number
   readonly signal: AbortSignal
   readonly at?: AtIngestPoint
+  /** Left out, as where somebody asks for a look: what was refused a moment ago is looked at once more. */
+  readonly refusedContents?: RefusedContents
 }
 
 /**

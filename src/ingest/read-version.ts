@@ -14,6 +14,7 @@ import type { AtIngestPoint } from './fail-points.ts'
 import { fetchBlobs } from './fetch-blobs.ts'
 import { readRuleFiles } from './read-rule-files.ts'
 import type { SiteContent } from './read-site.ts'
+import type { JudgedContent, RefusedContents } from './refused-contents.ts'
 
 interface VersionContext {
   readonly db: Db
@@ -23,6 +24,8 @@ interface VersionContext {
   readonly now: () => number
   readonly signal: AbortSignal
   readonly at?: AtIngestPoint
+  /** Content that is refused without another look at its blobs. Left out: all of it is looked at. */
+  readonly refusedContents?: RefusedContents
 }
 
 /** What the index keeps of a version, beside which one it is. */
@@ -40,6 +43,21 @@ export async function readVersion(
   context: VersionContext,
 ): Promise<Judgement> {
   if (!content.ok) return refused(content.problems, context)
+  const { did, name, recordCid } = version
+  const { db, limits, refusedContents } = context
+  const judged: JudgedContent = { site: { did, name }, recordCid, content, limits }
+  const problems = await refusedContents?.problemsOf(judged, db)
+  if (problems) return refused(problems, context)
+  const judgement = await judge(judged, identity, context)
+  if (judgement.snapshot === null) refusedContents?.remember(judged)
+  return judgement
+}
+
+async function judge(
+  { site, recordCid, content }: JudgedContent,
+  identity: Identity,
+  context: VersionContext,
+): Promise<Judgement> {
   const fetched = await fetchBlobs(content.files, identity, context)
   context.at?.('blobs-fetched')
   if (!fetched.ok) return refused(fetched.problems, context)
@@ -52,7 +70,7 @@ export async function readVersion(
   const { settings } = content
   const { problems, ...rules } = await readRuleFiles(files, settings, context.blobs)
   const publishedAt = millisecondsOf(content.createdAt)
-  const snapshot = encodeSnapshot({ ...version, publishedAt, settings, ...rules, files })
+  const snapshot = encodeSnapshot({ ...site, recordCid, publishedAt, settings, ...rules, files })
   const textBytes = Buffer.byteLength(snapshot)
   if (textBytes > snapshotBytesMax) return refused([tooMuchText(textBytes)], context)
   decodeSnapshot(snapshot) // what the edge could not read fails here, where something else is live still

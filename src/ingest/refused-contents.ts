@@ -1,0 +1,59 @@
+import { blobKeyOf, blobKeyText } from '#site/blob-key.ts'
+import type { SiteLimits } from '#site/limits.ts'
+import { RecentMap } from '#site/recent-map.ts'
+import type { SiteAddress } from '#site/site-address.ts'
+import type { Db } from '#store/database.ts'
+import { findSite } from '#store/sites.ts'
+import type { SiteContent } from './read-site.ts'
+
+const sitesMax = 50_000
+/** A server that gave wrong bytes once is asked again after this time. */
+const rememberMs = 60 * 60_000
+
+/** What a site's records say, and within which limits it is judged. */
+export interface JudgedContent {
+  readonly site: SiteAddress
+  readonly recordCid: string
+  readonly content: SiteContent & { readonly ok: true }
+  readonly limits: SiteLimits
+}
+
+/**
+ * Remembers for an hour, in memory, which content of a site was refused after its blobs were fetched: events that repeat do not
+ * have the same blobs fetched and inflated again. Other records, parts, settings or limits are other content.
+ */
+export class RefusedContents {
+  readonly #now: () => number
+  readonly #refused = new RecentMap<{ readonly digest: string; readonly at: number }>(sitesMax)
+
+  constructor({ now }: { readonly now: () => number }) {
+    this.#now = now
+  }
+
+  remember(judged: JudgedContent): void {
+    this.#refused.set(keyOf(judged.site), { digest: digestOf(judged), at: this.#now() })
+  }
+
+  /** Why this content was refused, as it is stored; null when it was not, or that is not stored any more. */
+  async problemsOf(judged: JudgedContent, db: Db): Promise<readonly string[] | null> {
+    const { site, recordCid } = judged
+    const known = this.#refused.get(keyOf(site))
+    if (known === undefined || this.#now() - known.at >= rememberMs) return null
+    if (known.digest !== digestOf(judged)) return null
+    const refused = (await findSite(db, site))?.refused
+    return refused?.recordCid === recordCid ? refused.problems : null
+  }
+}
+
+const keyOf = ({ did, name }: SiteAddress): string => `${did}/${name}`
+
+function digestOf({ recordCid, content, limits }: JudgedContent): string {
+  const hasher = new Bun.CryptoHasher('sha256')
+  hasher.update(JSON.stringify([recordCid, content.settings, limits]))
+  for (const [path, node] of content.files) {
+    hasher.update(
+      JSON.stringify([path, blobKeyText(blobKeyOf(node)), node.blob.size, node.mimeType]),
+    )
+  }
+  return hasher.digest('hex')
+}
