@@ -54,6 +54,21 @@ test('a site comes with its rules, and counts for what it takes', async () => {
   expect(loaded?.bytes).toBeGreaterThan(500)
 })
 
+test('others have their turn while rules that are slow to read are read', async () => {
+  const redirects = `/*/${'a/'.repeat(60)}b /y\n`.repeat(2000)
+  const headers = `/${'a/'.repeat(60)}*\nX: b\n`.repeat(2000)
+  await goLive(database.db, snapshotOf({ 'index.html': file }, { redirects, headers }))
+  let turns = 0
+  let isOver = false
+  const others = (async () => {
+    for (; !isOver; turns++) await Bun.sleep(0)
+  })()
+  await load()
+  isOver = true
+  await others
+  expect(turns).toBeGreaterThan(10)
+})
+
 describe('a site is live', () => {
   const since = async () => (await load())?.site.liveSince
 

@@ -1,8 +1,8 @@
 import type { Log } from '#observe/log.ts'
-import { nextTurn } from '#observe/next-turn.ts'
+import { nextTurn, runInSlices } from '#observe/next-turn.ts'
 import { findEarlierAssets, type ReplacedVersion } from '#site/earlier-assets.ts'
 import { replacedVersionMs } from '#site/limits.ts'
-import { type ServableSite, servableSite } from '#site/servable-site.ts'
+import { type ServableSite, servableSiteSteps } from '#site/servable-site.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import { decodeSnapshot, SnapshotFormatError } from '#site/snapshot.ts'
 import type { Db } from '#store/database.ts'
@@ -41,7 +41,7 @@ export async function loadSite(label: string, context: LoadContext): Promise<Loa
     await nextTurn()
     // The owner's own word may be of the future, or before that of the version that it replaced.
     const liveSince = Math.min(served.liveSince, context.now())
-    const site = servableSite(live, { earlierAssets, liveSince })
+    const site = await runInSlices(servableSiteSteps(live, { earlierAssets, liveSince }))
     const primary = await findPrimaryDomain(context.db, served)
     return {
       site,

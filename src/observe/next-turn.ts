@@ -22,3 +22,13 @@ export function timeSlices({
     endsAt = now() + sliceMs
   }
 }
+
+/** Runs work that pauses after each of its steps to its end, in such slices. */
+export async function runInSlices<Result>(steps: Generator<undefined, Result>): Promise<Result> {
+  const yieldWhenDue = timeSlices()
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+    await yieldWhenDue()
+  }
+}

@@ -4,6 +4,7 @@ import { readHeadersFile } from './headers-file.ts'
 import type { PathPattern } from './path-pattern.ts'
 import { indexRules, type RuleIndex } from './rule-index.ts'
 import type { RuleProblem } from './rule-problem.ts'
+import { runAtOnce, type Steps } from './steps.ts'
 
 /** Everything that the owner of a site says about its headers. */
 export interface HeaderRules {
@@ -17,17 +18,24 @@ export interface HeaderRules {
  * Reads a site's `_headers` and the `headers` of its settings, which come first. What is not understood or
  * not allowed counts for nothing and is a problem for the owner to see. Linear, and never throws.
  */
-export function parseHeaderRules(
-  text: string,
-  own: readonly HeaderSetting[],
-): {
+export const parseHeaderRules = (text: string, own: readonly HeaderSetting[]): ParsedHeaderRules =>
+  runAtOnce(headerRuleSteps(text, own))
+
+export interface ParsedHeaderRules {
   readonly rules: HeaderRules
   readonly problems: readonly RuleProblem[]
   /** Each begins with the field's place, such as `headers.2.path: `. */
   readonly settingsProblems: readonly string[]
-} {
+}
+
+/** As `parseHeaderRules`, in steps. */
+export function* headerRuleSteps(
+  text: string,
+  own: readonly HeaderSetting[],
+): Steps<ParsedHeaderRules> {
   const settings = readHeaderSettings(own)
-  const file = readHeadersFile(text)
+  yield
+  const file = yield* readHeadersFile(text)
   const blocks = [...settings.blocks, ...file.blocks]
   return {
     rules: {

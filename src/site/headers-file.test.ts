@@ -12,9 +12,11 @@ import {
   ruleFileBytesMax,
   ruleProblemsMax,
 } from './limits.ts'
+import { runAtOnce } from './steps.ts'
 
-const problemsOf = (text: string) => readHeadersFile(text).problems
-const changesOf = (text: string) => readHeadersFile(text).blocks.flatMap(({ changes }) => changes)
+const read = (text: string) => runAtOnce(readHeadersFile(text))
+const problemsOf = (text: string) => read(text).problems
+const changesOf = (text: string) => read(text).blocks.flatMap(({ changes }) => changes)
 
 describe('a problem', () => {
   const neverSettable = [
@@ -97,7 +99,7 @@ describe('a problem', () => {
   test('with a line that could not be read hides the lines below it: they may have been about it', () => {
     const long = `/${'a'.repeat(headerLineCharsMax)}`
     for (const line of [long, '/\uFFFD']) {
-      const { blocks, problems } = readHeadersFile(`/a\nX-A: 1\n${line}\nX-B: 2\n/b\nX-C: 3`)
+      const { blocks, problems } = read(`/a\nX-A: 1\n${line}\nX-B: 2\n/b\nX-C: 3`)
       expect(blocks.map(({ changes }) => changes.map(({ name }) => name))).toEqual([
         ['x-a'],
         ['x-c'],
@@ -167,7 +169,7 @@ describe('limits, both sides', () => {
   })
 
   test('what is beyond 2000 blocks is not read', () => {
-    expect(readHeadersFile(blocks(headerBlocksMax + 1)).blocks).toHaveLength(headerBlocksMax)
+    expect(read(blocks(headerBlocksMax + 1)).blocks).toHaveLength(headerBlocksMax)
   })
 
   test('what is beyond 2000 lines is not read, and said once', () => {

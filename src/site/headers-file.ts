@@ -13,30 +13,29 @@ import {
   headerLinesMax,
   headerSearchesMax,
 } from './limits.ts'
-import { firstProblems, readRuleLines } from './rule-lines.ts'
-import type { RuleProblem } from './rule-problem.ts'
+import { readRuleLines } from './rule-lines.ts'
+import { type RuleProblem, RuleProblems } from './rule-problem.ts'
+import { LinePace, type Steps } from './steps.ts'
 
 /**
  * Reads a `_headers`: a line with a path, or with `https://host/path`, opens a block; `Name: value` and
  * `! Name` below it say what is changed there. Linear, and never throws.
  */
-export function readHeadersFile(text: string): {
+export function* readHeadersFile(text: string): Steps<{
   readonly blocks: readonly HeaderBlock[]
   readonly problems: readonly RuleProblem[]
-} {
-  const file = readRuleLines(text, headerLineCharsMax)
-  const { orphans, sections } = sectionsOf(file.lines, new Set(file.problems.map(lineOf)))
-  const problems = orphans.map(({ number }) => ({ line: number, message: 'expected a path above' }))
+}> {
+  const problems = new RuleProblems()
+  const lines = yield* readRuleLines(text, headerLineCharsMax, problems)
+  const sections = yield* readSections(lines, problems)
   const blocks: HeaderBlock[] = []
-  const used: Used = { names: new Set(), searches: 0 }
+  const used: Used = { names: new Set(), searches: 0, pace: new LinePace() }
   for (const section of withinLimits(sections, problems)) {
-    const block = readSection(section, used, problems)
+    const block = yield* readSection(section, used, problems)
     if (block !== null) blocks.push(block)
   }
-  return { blocks, problems: firstProblems([...file.problems, ...problems]) }
+  return { blocks, problems: problems.list() }
 }
-
-const lineOf = ({ line }: RuleProblem): number => line
 
 interface Line {
   readonly number: number
@@ -48,30 +47,34 @@ interface Section {
   readonly changes: Line[]
 }
 
-function sectionsOf(
-  lines: readonly string[],
-  unreadable: ReadonlySet<number>,
-): { readonly orphans: readonly Line[]; readonly sections: readonly Section[] } {
-  const orphans: Line[] = []
+function* readSections(
+  lines: readonly (string | null)[],
+  problems: RuleProblems,
+): Steps<readonly Section[]> {
   const sections: Section[] = []
-  let changes = orphans
+  let section: Section | null = null
+  const pace = new LinePace()
   for (const [index, text] of lines.entries()) {
-    const line = { number: index + 1, text }
+    const number = index + 1
+    if (pace.isPauseDue(text)) yield
     // It may have been the path of the lines below it.
-    if (unreadable.has(line.number)) changes = orphans
+    if (text === null) section = null
     else if (opensBlock(text)) {
-      changes = []
-      sections.push({ opening: line, changes })
-    } else if (text !== '' && !text.startsWith('#')) changes.push(line)
+      section = { opening: { number, text }, changes: [] }
+      sections.push(section)
+    } else if (text !== '' && !text.startsWith('#')) {
+      if (section === null) problems.add(number, 'expected a path above')
+      else section.changes.push({ number, text })
+    }
   }
-  return { orphans, sections }
+  return sections
 }
 
 /** No name of a header holds a slash. */
 const opensBlock = (text: string): boolean => /^(?:[a-z][a-z0-9+.-]*:\/)?\//i.test(text)
 
 /** The first blocks and lines, and a problem where the others begin. */
-function withinLimits(sections: readonly Section[], problems: RuleProblem[]): readonly Section[] {
+function withinLimits(sections: readonly Section[], problems: RuleProblems): readonly Section[] {
   const within: Section[] = []
   let linesLeft = headerLinesMax
   for (const { opening, changes } of sections) {
@@ -80,7 +83,7 @@ function withinLimits(sections: readonly Section[], problems: RuleProblem[]): re
     const beyond = isOneTooMany ? opening : changes[linesLeft]
     if (beyond !== undefined) {
       const most = isOneTooMany ? `${headerBlocksMax} blocks` : `${headerLinesMax} headers`
-      problems.push({ line: beyond.number, message: `more than ${most}; the rest is not read` })
+      problems.add(beyond.number, `more than ${most}; the rest is not read`)
       break
     }
     linesLeft -= changes.length
@@ -93,27 +96,35 @@ interface Used {
   /** Of headers. */
   readonly names: Set<string>
   searches: number
+  /** How much was read since the last pause. */
+  readonly pace: LinePace
 }
 
-function readSection(section: Section, used: Used, problems: RuleProblem[]): HeaderBlock | null {
+function* readSection(
+  section: Section,
+  used: Used,
+  problems: RuleProblems,
+): Steps<HeaderBlock | null> {
   const { number, text } = section.opening
+  if (used.pace.isPauseDue(text)) yield
   const address = readBlockAddress(text)
-  if (address.problem !== null) problems.push({ line: number, message: address.problem })
+  if (address.problem !== null) problems.add(number, address.problem)
   if (!address.ok) return null
   used.searches += address.searches
   if (address.searches > 0 && used.searches > headerSearchesMax) {
-    problems.push({ line: number, message: tooManySearches })
+    problems.add(number, tooManySearches)
     return null
   }
   if (section.changes.length === 0) {
-    problems.push({ line: number, message: 'has no headers below it' })
+    problems.add(number, 'has no headers below it')
   }
 
   const changes: HeaderChange[] = []
   for (const { number, text } of section.changes) {
+    if (used.pace.isPauseDue(text)) yield
     const read = readChange(text, address.names)
     const problem = read.ok && isOneTooMany(used.names, read.change) ? tooManyNames : read.problem
-    if (problem !== null) problems.push({ line: number, message: problem })
+    if (problem !== null) problems.add(number, problem)
     if (read.ok && problem !== tooManyNames) changes.push(read.change)
   }
   const { host, pattern, match } = address

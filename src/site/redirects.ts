@@ -4,8 +4,9 @@ import { fieldOf } from './redirect-conditions.ts'
 import { compileRedirectRule, type RedirectRule } from './redirect-rule.ts'
 import { sortRedirectWords } from './redirect-words.ts'
 import { indexRules, type RuleIndex } from './rule-index.ts'
-import { firstProblems, readRuleLines } from './rule-lines.ts'
-import type { RuleProblem } from './rule-problem.ts'
+import { readRuleLines } from './rule-lines.ts'
+import { type RuleProblem, RuleProblems } from './rule-problem.ts'
+import { LinePace, runAtOnce, type Steps } from './steps.ts'
 
 /** What a `_redirects` says, ready to be matched. */
 export interface RedirectRules {
@@ -22,20 +23,28 @@ export interface RedirectRules {
  * Reads a `_redirects` in Netlify's grammar. A line that is not understood, or would lead to itself,
  * counts for nothing and is a problem; the others apply. Linear, and never throws.
  */
-export function parseRedirects(text: string): {
+export const parseRedirects = (text: string): ParsedRedirects => runAtOnce(redirectSteps(text))
+
+export interface ParsedRedirects {
   readonly rules: RedirectRules
   readonly problems: readonly RuleProblem[]
-} {
-  const { lines, problems } = readRuleLines(text, redirectLineCharsMax)
+}
+
+/** As `parseRedirects`, in steps. */
+export function* redirectSteps(text: string): Steps<ParsedRedirects> {
+  const problems = new RuleProblems()
+  const lines = yield* readRuleLines(text, redirectLineCharsMax, problems)
   const rules: RedirectRule[] = []
+  const pace = new LinePace()
   for (const [index, line] of lines.entries()) {
-    const words = line === '' ? null : sortRedirectWords(line)
+    if (pace.isPauseDue(line)) yield
+    const words = line === null || line === '' ? null : sortRedirectWords(line)
     if (words === null) continue
     const messages = rules.length < redirectRulesMax ? readRule(words, rules) : [tooManyRules]
-    problems.push(...messages.map((message) => ({ line: index + 1, message })))
+    for (const message of messages) problems.add(index + 1, message)
     if (messages[0] === tooManyRules) break
   }
-  return { rules: compile(rules), problems: firstProblems(problems) }
+  return { rules: compile(rules), problems: problems.list() }
 }
 
 const tooManyRules = `more than ${redirectRulesMax} rules; the rest is not read`

@@ -1,9 +1,17 @@
 import { expect, test } from 'bun:test'
-import { ruleFileBytesMax, ruleProblemsMax } from './limits.ts'
-import { firstProblems, readRuleLines } from './rule-lines.ts'
+import { ruleFileBytesMax } from './limits.ts'
+import { readRuleLines } from './rule-lines.ts'
+import { RuleProblems } from './rule-problem.ts'
+import { runAtOnce } from './steps.ts'
 
 const lineCharsMax = 2000
-const read = (text: string) => readRuleLines(text, lineCharsMax)
+const read = (text: string) => {
+  const problems = new RuleProblems()
+  return {
+    lines: runAtOnce(readRuleLines(text, lineCharsMax, problems)),
+    problems: problems.list(),
+  }
+}
 
 test.each<[string, string[]]>([
   ['', ['']],
@@ -21,7 +29,7 @@ test.each<[string, string]>([
   ['a\uD800b', 'is not UTF-8'],
 ])('%.20j is no line', (line, message) => {
   expect(read(`a\n${line}\nb`)).toEqual({
-    lines: ['a', '', 'b'],
+    lines: ['a', null, 'b'],
     problems: [{ line: 2, message }],
   })
 })
@@ -35,20 +43,4 @@ test('a file of the limit is read whole; of a longer one the lines that fit', ()
   expect(problems).toEqual([
     { line: 513, message: 'the file is longer than 262144 bytes; the rest is not read' },
   ])
-})
-
-test('problems come in the order of their lines, and no more than the limit', () => {
-  const problems = Array.from({ length: ruleProblemsMax }, (_, i) => ({
-    line: ruleProblemsMax - i,
-    message: 'bad',
-  }))
-  expect(firstProblems(problems).map(({ line }) => line)).toEqual(
-    problems.map(({ line }) => line).toReversed(),
-  )
-  const all = [...problems, { line: 500, message: 'bad' }, { line: 501, message: 'bad' }]
-  expect(firstProblems(all)).toHaveLength(ruleProblemsMax + 1)
-  expect(firstProblems(all).at(-1)).toEqual({
-    line: 500,
-    message: '2 more problems from this line on',
-  })
 })

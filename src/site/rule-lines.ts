@@ -1,39 +1,35 @@
-import { ruleFileBytesMax, ruleProblemsMax } from './limits.ts'
-import type { RuleProblem } from './rule-problem.ts'
+import { ruleFileBytesMax } from './limits.ts'
+import type { RuleProblems } from './rule-problem.ts'
+import { LinePace, type Steps } from './steps.ts'
 
 /**
  * The lines of a `_redirects` or `_headers`, without spaces at either end; those that are too long or no
- * UTF-8 are empty, and problems. What is beyond the limit of the whole file is not read.
+ * UTF-8 are null, and problems. What is beyond the limit of the whole file is not read.
  */
-export function readRuleLines(
+export function* readRuleLines(
   text: string,
   lineCharsMax: number,
-): { lines: string[]; problems: RuleProblem[] } {
-  const { lines, problems } = cutToSize(text)
-  for (const [index, line] of lines.entries()) {
+  problems: RuleProblems,
+): Steps<(string | null)[]> {
+  const lines: (string | null)[] = []
+  const pace = new LinePace()
+  for (const [index, line] of cutToSize(text, problems).entries()) {
     const message = describeBadLine(line, lineCharsMax)
-    if (message !== null) problems.push({ line: index + 1, message })
-    lines[index] = message === null ? line.trim() : ''
+    if (message !== null) problems.add(index + 1, message)
+    lines.push(message === null ? line.trim() : null)
+    if (pace.isPauseDue(line)) yield
   }
-  return { lines, problems }
+  return lines
 }
 
-/** In the order of their lines; when there are more than the limit, one more says how many. */
-export function firstProblems(problems: readonly RuleProblem[]): RuleProblem[] {
-  const sorted = problems.toSorted((a, b) => a.line - b.line)
-  const next = sorted[ruleProblemsMax]
-  if (next === undefined) return sorted
-  const message = `${sorted.length - ruleProblemsMax} more problems from this line on`
-  return [...sorted.slice(0, ruleProblemsMax), { line: next.line, message }]
-}
-
-function cutToSize(text: string): { lines: string[]; problems: RuleProblem[] } {
+function cutToSize(text: string, problems: RuleProblems): string[] {
   const bytes = Buffer.from(text)
-  if (bytes.length <= ruleFileBytesMax) return { lines: text.split('\n'), problems: [] }
+  if (bytes.length <= ruleFileBytesMax) return text.split('\n')
   const lines = bytes.toString('utf8', 0, ruleFileBytesMax).split('\n')
   lines.pop() // cut off somewhere inside
   const message = `the file is longer than ${ruleFileBytesMax} bytes; the rest is not read`
-  return { lines, problems: [{ line: lines.length + 1, message }] }
+  problems.add(lines.length + 1, message)
+  return lines
 }
 
 function describeBadLine(line: string, charsMax: number): string | null {

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { servableSite } from './servable-site.ts'
+import { ruleFileBytesMax } from './limits.ts'
+import { servableSite, servableSiteSteps } from './servable-site.ts'
 import { parseDid } from './site-address.ts'
 import { parseSiteName } from './site-name.ts'
 import type { Snapshot } from './snapshot.ts'
@@ -54,4 +55,18 @@ test('directories are listed once', () => {
   const site = servableSite(snapshot())
   expect([...site.directories]).toEqual([['', []]])
   expect(site.directories).toBe(site.directories)
+})
+
+test.each<[string, string]>([
+  ['long rules', `/:a/* /:a${'/:splat'.repeat(200)}\n`],
+  ['short rules', '/a /b\n'],
+  ['lines that are no rules', 'x\n'],
+  ['empty lines', '\n'],
+  ['headers below one path', 'X: b\n'],
+])('a site pauses often while its files are read: %s', (_, line) => {
+  const text = `/*\n${line.repeat(Math.floor(ruleFileBytesMax / line.length) - 1)}`
+  const pausesFor = (files: Pick<Snapshot, 'redirects' | 'headers'>): number =>
+    [...servableSiteSteps(snapshot(files))].length
+  expect(pausesFor({ redirects: text, headers: '' })).toBeGreaterThan(50)
+  expect(pausesFor({ redirects: '', headers: text })).toBeGreaterThan(50)
 })
