@@ -62,7 +62,7 @@ export class CrashingSite {
 
     this.#version += 1 // the one that crashed: its content may be in the repository
     await this.#publishNext()
-    expect(await visibleVersion(this.#url)).toBe(this.#version)
+    await eventually(async () => expect(await visibleVersion(this.#url)).toBe(this.#version))
     expect(await this.#orphanedParts()).toEqual([])
     await eventually(async () => {
       expect(await readdir(join(this.#options.dataDir, 'spool'))).toEqual([])
