@@ -103,6 +103,19 @@ await onEachStore('store/sites', (db) => {
     expect(sites.every(({ live }) => live?.recordCid === 'cid-1')).toBe(true)
   })
 
+  test('more sites than one query reads are all listed, each with its own newest version', async () => {
+    const names = Array.from({ length: 51 }, (_, n) => `n-${n}`)
+    for (const [n, name] of names.entries()) {
+      const site = { site: siteOf(name), label: `s--${name}` }
+      await record({ ...site, recordCid: `first-of-${name}` }, n)
+      await record({ ...site, recordCid: `cid-of-${name}`, rev: '3kaaaaaaaaaa3' }, n)
+    }
+    const sites = await listSites(db(), alice)
+    expect(sites.map(({ name, live }) => [String(name), live?.recordCid])).toEqual(
+      names.map((name) => [name, `cid-of-${name}`]),
+    )
+  })
+
   test('served labels are listed in order, a page at a time', async () => {
     for (const name of ['c', 'a', 'b']) await record({ site: siteOf(name), label: `s--${name}` })
     expect(await listServedLabels(db(), { limit: 2 })).toEqual(['s--a', 's--b'])
