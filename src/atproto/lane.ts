@@ -100,7 +100,7 @@ export class Lane {
     if (this.#isLate) this.becomeSlow()
   }
 
-  /** One call to its server takes long. */
+  /** One call to its server takes long, or what that gave takes much of ours. */
   isHeldUp(): void {
     this.#wasHeldUp = true
     this.becomeSlow()

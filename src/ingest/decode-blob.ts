@@ -17,6 +17,8 @@ interface DecodeContext {
   readonly decodedBytesMax: number
   /** Account whose blob it is: whose blobs have been inflated for longest waits for the others. */
   readonly owner?: string
+  /** Called with each piece of what gzip is inflated to. */
+  readonly onInflated?: ((bytes: number) => void) | undefined
 }
 
 /**
@@ -27,13 +29,17 @@ interface DecodeContext {
 export async function storeDecoded(
   raw: AsyncIterable<Uint8Array>,
   encoding: { coding: Coding; base64: boolean },
-  { blobs, decodedBytesMax, owner }: DecodeContext,
+  { blobs, decodedBytesMax, owner, onInflated }: DecodeContext,
 ): Promise<DecodedBlob> {
   const decoded = new DecodedMeter(decodedBytesMax)
   const stored = encoding.base64 ? decodeBase64(raw) : raw
+  const onContent = (chunk: Uint8Array): void => {
+    onInflated?.(chunk.byteLength)
+    decoded.add(chunk)
+  }
   const checked =
     encoding.coding === 'gzip'
-      ? gunzipAlong(stored, (chunk) => decoded.add(chunk), {
+      ? gunzipAlong(stored, onContent, {
           take: (work) => turnsAt(blobs).take(work, owner),
         })
       : measureAlong(stored, decoded)

@@ -1,12 +1,13 @@
 import pMap from 'p-map'
 import { BlobMismatchError, fetchBlob } from '#atproto/blob-fetch.ts'
 import type { Identity } from '#atproto/identity.ts'
+import type { Lane } from '#atproto/lane.ts'
 import { mapAtOnce } from '#atproto/map-at-once.ts'
 import type { SafeFetch } from '#atproto/safe-fetch.ts'
 import type { BlobStore } from '#blobs/blob-store.ts'
 import { type BlobKey, blobKeyOf, blobKeyText } from '#site/blob-key.ts'
 import type { SiteLimits } from '#site/limits.ts'
-import { problemsMax } from '#site/limits.ts'
+import { problemsMax, quickInflatedBytesMax } from '#site/limits.ts'
 import type { FileNode } from '#site/manifest.ts'
 import type { SitePath } from '#site/path.ts'
 import { findBlobs, type KnownBlob, rememberBlob } from '#store/blobs.ts'
@@ -29,6 +30,8 @@ interface FetchContext {
   readonly now: () => number
   readonly signal: AbortSignal
   readonly at?: AtIngestPoint
+  /** Is told when the blobs inflate to more than `quickInflatedBytesMax`. */
+  readonly lane?: Pick<Lane, 'isHeldUp'>
 }
 
 export type BlobsResult =
@@ -57,13 +60,14 @@ export async function fetchBlobs(
   if (decodedBytes + claimedBytes > limits.siteBytesMax) return siteTooLarge(limits)
 
   const problems: string[] = []
+  const onInflated = slowWhenMuch(context)
   await mapAtOnce(
     missing,
     { atOnce: blobsAtOnce, signal },
     async ([key, { path, node }], signal) => {
       if (decodedBytes > limits.siteBytesMax || problems.length >= problemsMax) return
       try {
-        const blob = await fetchOne(node, identity, { ...context, signal })
+        const blob = await fetchOne(node, identity, { ...context, onInflated, signal })
         present.set(key, blob)
         decodedBytes += blob.decodedBytes
       } catch (error) {
@@ -122,10 +126,24 @@ async function presentBlobs(
   return new Map(known.filter((_, i) => isStored[i]).map((blob) => [blobKeyText(blob), blob]))
 }
 
+/** Counts what is inflated, of all blobs together. */
+function slowWhenMuch({ lane }: FetchContext): (bytes: number) => void {
+  let inflatedBytes = 0
+  return (bytes) => {
+    const wasMuch = inflatedBytes > quickInflatedBytesMax
+    inflatedBytes += bytes
+    if (!wasMuch && inflatedBytes > quickInflatedBytesMax) lane?.isHeldUp()
+  }
+}
+
+interface FetchOneContext extends FetchContext {
+  readonly onInflated: (bytes: number) => void
+}
+
 async function fetchOne(
   node: FileNode,
   identity: Identity,
-  { at, db, blobs, fetch, limits, now, signal }: FetchContext,
+  { at, db, blobs, fetch, limits, now, onInflated, signal }: FetchOneContext,
 ): Promise<KnownBlob> {
   const key = blobKeyOf(node)
   const { fileBytesMax: decodedBytesMax } = limits
@@ -133,7 +151,8 @@ async function fetchOne(
     throw new UndecodableBlobError(`is larger than ${decodedBytesMax} bytes`)
   }
   const raw = fetchBlob({ cid: key.cid, size: node.blob.size }, identity, fetch, signal)
-  const decoded = await storeDecoded(raw, key, { blobs, decodedBytesMax, owner: identity.did })
+  const inflating = { owner: identity.did, onInflated }
+  const decoded = await storeDecoded(raw, key, { blobs, decodedBytesMax, ...inflating })
   at?.('blob-stored')
   const blob: KnownBlob = { ...key, ...decoded }
   await rememberBlob(db, blob, now())

@@ -61,9 +61,9 @@ export async function runIngestQueue(context: QueueContext): Promise<void> {
     {
       ...{ queue, atOnce: sitesAtOnce, shares, partyOf },
       startDue: (lanes, start) => inShares.start(lanes, start),
-      async work(item, signal) {
+      async work(item, signal, lane) {
         try {
-          await ingestItem(item, { ...context, refusedContents, signal })
+          await ingestItem(item, { ...context, lane, refusedContents, signal })
         } finally {
           visited.delete(item)
         }

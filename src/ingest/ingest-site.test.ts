@@ -9,7 +9,7 @@ import { Identities } from '#atproto/identity.ts'
 import { createSafeFetch, FetchLimitError } from '#atproto/safe-fetch.ts'
 import { ProofError, RecordUnavailableError } from '#atproto/verified-record.ts'
 import { diskBlobStore } from '#blobs/disk.ts'
-import { ruleFileBytesMax, snapshotBytesMax } from '#site/limits.ts'
+import { quickInflatedBytesMax, ruleFileBytesMax, snapshotBytesMax } from '#site/limits.ts'
 import { decodeSnapshot, type Snapshot } from '#site/snapshot.ts'
 import { upsertAccount } from '#store/accounts.ts'
 import { type Database, openDatabase } from '#store/database.ts'
@@ -45,6 +45,7 @@ afterEach(async () => {
 interface Options {
   readonly limits?: { fileBytesMax: number; siteBytesMax: number }
   readonly signal?: AbortSignal
+  readonly lane?: { isHeldUp(): void }
 }
 
 async function ingest(options: Options = {}): Promise<IngestOutcome> {
@@ -168,6 +169,22 @@ test('one blob read in two ways is two files', async () => {
   await ingest()
   expect(await live()).toMatchObject({ 'page.html': '5 gzip text/html; charset=utf-8' })
   expect(fetches()).toHaveLength(2)
+})
+
+test('its lane is told once when the blobs inflate to more than quick work may', async () => {
+  const limits = { fileBytesMax: 1e8, siteBytesMax: 1e8 }
+  const zeros = (bytes: number) => file(gzipSync(Buffer.alloc(bytes)), { encoding: 'gzip' })
+  const half = quickInflatedBytesMax / 2
+  const timesTold = async (files: Record<string, Node>): Promise<number> => {
+    let told = 0
+    await put(files)
+    expect(await ingest({ limits, lane: { isHeldUp: () => void told++ } })).toBe('went-live')
+    return told
+  }
+  expect(await timesTold({ a: zeros(half - 1), b: zeros(half) })).toBe(0)
+  expect(await timesTold({ a: zeros(half - 2), b: zeros(half + 3) })).toBe(1)
+  expect(await timesTold({ a: file('a'.repeat(2 * half + 1)) })).toBe(0)
+  expect(await timesTold({ a: zeros(2 * half + 1), b: zeros(1) })).toBe(1)
 })
 
 test('a blob that was lost here is fetched again', async () => {

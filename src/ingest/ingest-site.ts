@@ -1,4 +1,5 @@
 import type { Identities, Identity } from '#atproto/identity.ts'
+import type { Lane } from '#atproto/lane.ts'
 import type { SafeFetch } from '#atproto/safe-fetch.ts'
 import { ProofError } from '#atproto/verified-record.ts'
 import type { BlobStore } from '#blobs/blob-store.ts'
@@ -32,6 +33,7 @@ export interface IngestContext {
   readonly now: () => number
   readonly signal: AbortSignal
   readonly at?: AtIngestPoint
+  readonly lane?: Pick<Lane, 'isHeldUp'>
   /** Left out, as where somebody asks for a look: what was refused a moment ago is looked at once more. */
   readonly refusedContents?: RefusedContents
 }

@@ -1,3 +1,4 @@
+import type { Lane } from '#atproto/lane.ts'
 import { type LaneShares, Lanes } from '#atproto/lanes.ts'
 import type { Party } from '#atproto/pace-history.ts'
 import { BlobStorageError } from '#blobs/blob-store.ts'
@@ -69,7 +70,7 @@ export interface QueueWorker<Item extends LeasedItem> {
   /** Left out: all of it is alike. */
   partyOf?(item: Item): Party
   readonly shares?: LaneShares
-  work(item: Item, signal: AbortSignal): Promise<void>
+  work(item: Item, signal: AbortSignal, lane: Lane): Promise<void>
   /** It takes so long that it takes up no room from now on. */
   onSlow(item: Item): void
   /** Whether one waits that would be taken if there were room. */
@@ -139,7 +140,7 @@ async function workIn<Item extends LeasedItem>(
   const party = worker.partyOf?.(item)
   try {
     await lanes.start({
-      run: (lane) => worker.work(item, AbortSignal.any([signal, lane.signal])),
+      run: (lane) => worker.work(item, AbortSignal.any([signal, lane.signal]), lane),
       onSlow() {
         worker.onSlow(item)
         hints.notify(topic)

@@ -1,4 +1,5 @@
 import type { Identity } from '#atproto/identity.ts'
+import type { Lane } from '#atproto/lane.ts'
 import type { SafeFetch } from '#atproto/safe-fetch.ts'
 import type { BlobStore } from '#blobs/blob-store.ts'
 import type { SiteLimits } from '#site/limits.ts'
@@ -24,6 +25,7 @@ interface VersionContext {
   readonly now: () => number
   readonly signal: AbortSignal
   readonly at?: AtIngestPoint
+  readonly lane?: Pick<Lane, 'isHeldUp'>
   /** Content that is refused without another look at its blobs. Left out: all of it is looked at. */
   readonly refusedContents?: RefusedContents
 }

@@ -49,6 +49,9 @@ export const connectionIdleSeconds = 60
 /** The path of a request, as it was sent: percent-encoded. */
 export const requestPathBytesMax = 4096
 
+/** A look at a site that inflates more goes on where it keeps nobody waiting whose blobs inflate to less. */
+export const quickInflatedBytesMax = 8 * 1024 * 1024
+
 /** Longer media types are neither kept nor sent to visitors. */
 export const mediaTypeCharsMax = 255
 
