@@ -1,4 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type ConsentOptions, consentOverHttp, type Send } from './consent.ts'
+
+const visibleMsMax = 90_000
+const lookAgainMs = 100
 
 /** What the progress stream says of a job, and how it ended. */
 export interface WatchedJob {
@@ -79,7 +83,10 @@ export class AppClient {
     return job
   }
 
-  /** Uploads a site and waits for its end. Throws when it was refused or failed. */
+  /**
+   * Uploads a site and waits until visitors get it, which on a busy machine takes longer than the job waits for it.
+   * Throws when it was refused or failed.
+   */
   async publish(siteName: string, files: Iterable<UploadFile>): Promise<Record<string, unknown>> {
     const answer = await this.upload(siteName, files)
     const body = (await answer.json()) as { jobId?: string; error?: string }
@@ -88,7 +95,17 @@ export class AppClient {
     }
     const { result, error } = await this.watch(body.jobId)
     if (result === null) throw new Error(`upload of ${siteName} failed: ${error}`)
+    for (const end = Date.now() + visibleMsMax; result['live'] !== true; await sleep(lookAgainMs)) {
+      if ((await this.#liveCid(siteName)) === result['cid']) break
+      if (Date.now() > end) throw new Error(`${siteName} is published, and not visible`)
+    }
     return result
+  }
+
+  async #liveCid(siteName: string): Promise<string | undefined> {
+    const answer = await this.fetch('/api/user/sites')
+    const { sites } = (await answer.json()) as { sites: { rkey: string; cid: string }[] }
+    return sites.find(({ rkey }) => rkey === siteName)?.cid
   }
 
   #keep(setCookie: string): void {

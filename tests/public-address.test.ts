@@ -104,7 +104,7 @@ describe('signing in', () => {
 describe('a session', () => {
   test('publishes, is renewed, outlives its key, and ends when its owner signs out', async () => {
     const alice = await world.signedIn('alice.test')
-    expect(await alice.publish('blog', page)).toMatchObject({ success: true, live: true })
+    expect(await alice.publish('blog', page)).toMatchObject({ success: true })
     const began = tokenOf('alice.test')
     if (began === undefined) throw new Error('alice has no session')
     expect(began.refreshes).toBe(0)
@@ -194,7 +194,7 @@ describe('an account server at a name of its own', () => {
     for (const as of ['bob.test', 'https://pds.home.arpa']) {
       const bob = elsewhere.client()
       expect(await bob.signIn('bob.test', 'hunter2pass', { as })).not.toContain('error')
-      expect(await bob.publish('blog', page)).toMatchObject({ success: true, live: true })
+      expect(await bob.publish('blog', page)).toMatchObject({ success: true })
       await expireTokens(elsewhere.didOf('bob.test'), {
         database: { file: join(elsewhere.environment['DATA_DIR'] ?? '', 'sitehost.db') },
         secret: elsewhere.secret,

@@ -122,7 +122,7 @@ describe('an archive is unpacked, its ignore file obeyed', () => {
       const { jobId } = (await answer.json()) as { jobId: string }
       const { result, error } = await alice.watch(jobId)
       expect(error).toBeNull()
-      expect(result).toMatchObject({ fileCount: 2, live: true })
+      expect(result).toMatchObject({ fileCount: 2 })
       const skipped = (result?.['skippedFiles'] ?? []) as { name: string }[]
       expect(skipped.map(({ name: left }) => left.replace('my-site/', '')).sort()).toEqual([
         '.env',
@@ -160,7 +160,7 @@ test('assets of earlier versions stay for open pages, until a version withdraws 
 
 async function published(siteName: string, files: readonly UploadFile[]): Promise<string> {
   const result = await alice.publish(siteName, files)
-  expect(result).toMatchObject({ success: true, live: true, siteName, fileCount: files.length })
+  expect(result).toMatchObject({ success: true, siteName, fileCount: files.length })
   return String(result['url'])
 }
 

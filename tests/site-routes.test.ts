@@ -201,7 +201,7 @@ describe('a site of 300 files', () => {
   }, 120_000)
 
   test('can be published again under its name', async () => {
-    expect(await alice.publish('doomed', files(2, 'risen'))).toMatchObject({ live: true })
+    expect(await alice.publish('doomed', files(2, 'risen'))).toMatchObject({ fileCount: 2 })
     expect(await visit(repo, 'doomed')).toBe('risen')
     const [, body] = await ask(alice, 'GET', 'doomed/settings')
     expect(body).toMatchObject({ cleanUrls: false })
