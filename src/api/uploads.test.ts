@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { SpoolFullError } from '#publish/spool.ts'
+import { smallUploadBytesMax } from '#publish/spool-shares.ts'
 import { UploadTooSlowError } from '#publish/upload-arrival.ts'
 import { overAccountBytes } from '#site/limits.ts'
 import { upsertAccount } from '#store/accounts.ts'
@@ -203,6 +204,29 @@ describe('while others wait', () => {
     expect(answers.map(([status]) => status).sort()).toEqual([200, 409, 409, 409])
     expect(await api().spooled()).toHaveLength(1)
   })
+})
+
+test('whether its account has sites is asked before a large upload only', async () => {
+  await api().db.insertInto('sites').values(removedSites(1)).execute() // of alice
+  const { spool } = api()
+  const claims: unknown[] = []
+  spool.admit = async (_, __, { isSmall, isNewcomer }) => {
+    claims.push({ isSmall, isNewcomer })
+    throw new SpoolFullError('busy')
+  }
+  for (const did of [alice, bob]) {
+    for (const bytes of [smallUploadBytesMax, smallUploadBytesMax + 1]) {
+      const headers = { cookie: await api().signedIn(did), 'content-length': String(bytes) }
+      const sent = { method: 'POST', body: withFile('blog'), headers }
+      expect((await api().request(path, sent)).status).toBe(429)
+    }
+  }
+  expect(claims).toEqual([
+    { isSmall: true, isNewcomer: false },
+    { isSmall: false, isNewcomer: false },
+    { isSmall: true, isNewcomer: false },
+    { isSmall: false, isNewcomer: true },
+  ])
 })
 
 describe('an upload that is ended while it arrives', () => {

@@ -92,18 +92,23 @@ async function receive(
   request: Request,
   context: ApiContext & { readonly unpacking: UnpackSlots },
 ): Promise<Received> {
-  const { db, limits, shutdown, spool, unpacking } = context
+  const { limits, shutdown, spool, unpacking } = context
   const { body, headers, signal } = request
   if (body === null) throw new ApiError(400, sentences.noForm)
   const jobId = crypto.randomUUID()
   let isQueued = false
   try {
     const declaredBytes = declaredBytesOf(headers, limits)
-    const isNewcomer = (await listSiteNames(db, did)).length === 0
+    const isSmall = declaredBytes <= smallUploadBytesMax
+    // While an upload waits for the database, Bun takes a megabyte of it into memory: where the answer makes no
+    // difference, a refusal does not wait for it.
+    const isNewcomer = !isSmall && (await hasNoSite(did, context))
     const arrival = new UploadArrival()
     const admission = await spool.admit(jobId, Math.min(declaredBytes, limits.siteBytesMax), {
-      ...{ owner: did, isNewcomer, arrival },
-      isSmall: declaredBytes <= smallUploadBytesMax,
+      owner: did,
+      isNewcomer,
+      isSmall,
+      arrival,
     })
     await using folder = await spool.open(jobId)
     const upload = await receiveUpload({
@@ -125,7 +130,10 @@ async function receive(
     if (upload.isEmpty) return await publishEmpty(did, upload, context, signal)
     await assertWithinQuota({ did, name: upload.siteName }, totalBytes(upload), context)
     // What arrived, in place of what it might have become.
-    await spool.hold(jobId, totalBytes(upload), { owner: did, isNewcomer })
+    await spool.hold(jobId, totalBytes(upload), {
+      owner: did,
+      isNewcomer: await hasNoSite(did, context),
+    })
     // Who cancels by going away never learns the id by which a job is cancelled.
     if (signal.aborted) throw new ApiError(400, sentences.senderGone)
     await queue(jobId, did, upload, context)
@@ -138,6 +146,9 @@ async function receive(
     `Upload started. Connect to /sitehost/upload-progress/${jobId} to follow it.` as const
   return { success: true, jobId, message }
 }
+
+const hasNoSite = async (did: Did, { db }: ApiContext): Promise<boolean> =>
+  (await listSiteNames(db, did)).length === 0
 
 const totalBytes = ({ files }: ReceivedUpload): number =>
   files.reduce((sum, file) => sum + file.bytes, 0)
