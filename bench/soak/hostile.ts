@@ -69,6 +69,7 @@ if (ratio > p99RatioMax || growth > growthBytesMax) process.exitCode = 1
 // Then what one signed-in account asks for again and again, one row after the other.
 const p99Max = Math.max(p99(quiet) * p99RatioMax, p99MsMax)
 for (const attack of attacks) {
+  await attack.prepare?.(place)
   const stopped = new AbortController()
   const running = Promise.all(
     Array.from({ length: attack.atOnce }, async () => {

@@ -80,6 +80,8 @@ export interface FakePds extends AsyncDisposable {
     blob?: (honest: Uint8Array<ArrayBuffer>, cid: string) => Response | Promise<Response>
     status?: () => Response
     records?: (query: URLSearchParams) => Response
+    /** To whatever it is asked, but for documents. */
+    any?: (pathname: string) => Response | undefined
   }
   /** Servers of other accounts that this one, as the directory, knows. */
   readonly others: Pick<FakePds, 'did' | 'document'>[]
@@ -166,6 +168,8 @@ export async function startFakePds(did: Did): Promise<FakePds> {
       const other = others.find((each) => decodeURIComponent(pathname) === `/${each.did}`)
       if (other !== undefined) return Response.json(other.document)
       requests.push(`${method} ${method === 'getBlob' ? cid : path}`)
+      const lie = lies.any?.(pathname)
+      if (lie !== undefined) return lie
       if (pathname.endsWith('.repo.getRecord')) return answerRecord(path)
       if (method === 'getRecord') return await answerProof(path)
       if (method === 'getBlob') return await answerBlob(cid)

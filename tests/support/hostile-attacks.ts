@@ -1,10 +1,16 @@
-import { zipOf } from './archives.ts'
-import type { HostilePlace } from './hostile-place.ts'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { generateDpopKey } from '@atcute/oauth-crypto'
+import { tarOf, zipOf } from './archives.ts'
+import { type HostilePlace, secret } from './hostile-place.ts'
+import { openStoredSessions } from './stored-sessions.ts'
 
 /** What one signed-in account asks of the service again and again, to keep it from everybody else. */
 export interface Attack {
   readonly what: string
   readonly atOnce: number
+  /** Before it is run for the first time. */
+  prepare?(place: HostilePlace): Promise<void>
   /** Once; rejects when the service does something else than the attacker is meant to get. */
   run(place: HostilePlace): Promise<void>
 }
@@ -41,7 +47,12 @@ export const attacks: readonly Attack[] = [
   {
     what: 'archives of a thousand files that are no site',
     atOnce: 5,
-    run: (place) => upload(place, archiveForm(), [200, 400, 409, 413, 429]),
+    run: (place) => upload(place, archiveForm(archive, 'a.zip'), [200, 400, 409, 413, 429]),
+  },
+  {
+    what: 'small archives of much',
+    atOnce: 5,
+    run: (place) => upload(place, archiveForm(bomb, 'a.tar.gz'), [200, 400, 409, 413, 429]),
   },
   {
     what: 'settings of sixty thousand names',
@@ -63,9 +74,46 @@ export const attacks: readonly Attack[] = [
     },
   },
   {
+    what: 'sign-ins at a server that describes itself in 950 000 names',
+    atOnce: 5,
+    async run(place) {
+      place.pds.lies.any = (path) => (path.startsWith('/.well-known/') ? names() : undefined)
+      const body = JSON.stringify({ handle: place.pds.did })
+      await ask(place, '/api/auth/signin', { method: 'POST', body }, [401, 429])
+    },
+  },
+  {
+    what: 'uploads to a server that answers in 950 000 names',
+    atOnce: 5,
+    prepare: storeSession,
+    async run(place) {
+      place.pds.lies.any = names
+      await upload(place, form(''), [429, 502])
+    },
+  },
+  {
+    what: 'settings at a server whose record has 950 000 names',
+    atOnce: 5,
+    prepare: storeSession,
+    async run(place) {
+      place.pds.lies.any = names
+      await ask(place, '/api/site/blog/settings', {}, [429, 502])
+    },
+  },
+  {
+    what: 'exports, and the server that is asked first answers in 950 000 names',
+    atOnce: 5,
+    prepare: storeSession,
+    async run(place) {
+      place.pds.lies.any = names
+      await ask(place, '/api/user/export', {}, [200, 429])
+    },
+  },
+  {
     what: 'pages of records of 200 000 names, in ingest',
     atOnce: 1,
     async run({ pds, tell }) {
+      delete pds.lies.any
       pds.lies.records = () => pageOfNames(pds.did)
       const asked = pds.requests.length
       tell.identity(pds.did)
@@ -75,7 +123,52 @@ export const attacks: readonly Attack[] = [
   },
 ]
 
+/** A tar.gz of 300 KB of which the most is unpacked that a site may have. */
+const bomb = gzipSync(
+  tarOf(Array.from({ length: 3 }, (_, n) => ({ name: `${n}`, content: Buffer.alloc(95_000_000) }))),
+  { level: 9 },
+)
+
 let pages = 0
+
+let answers = 0
+
+/** Each time others: an answer takes no time of this process while it is measured. */
+function names(): Response {
+  const bytes = namesOnce.get(answers++ % answersMade)
+  return new Response(bytes, { headers: { 'content-type': 'application/json' } })
+}
+
+const answersMade = 4
+const namesOnce = new Map(
+  Array.from({ length: answersMade }, (_, salt) => {
+    const fields = Array.from({ length: 950_000 }, (_, n) => `"${salt}-${n}":0`)
+    return [salt, Buffer.from(`{${fields.join(',')}}`)]
+  }),
+)
+
+/** The account is signed in at its server, which has not confirmed that for days: exports need not wait for it. */
+async function storeSession({ dataDir, db, pds }: HostilePlace): Promise<void> {
+  const database = { file: join(dataDir, 'sitehost.db') }
+  await using open = await openStoredSessions({ database, secret })
+  const { did, url } = pds
+  await open.sessions.set(did, {
+    dpopKey: await generateDpopKey(['ES256']),
+    authMethod: { method: 'none' },
+    tokenSet: {
+      iss: url,
+      sub: did,
+      aud: url,
+      scope: 'atproto',
+      token_type: 'DPoP',
+      access_token: 'first',
+      refresh_token: 'refresh-1',
+      expires_at: Date.now() + 3_600_000,
+    },
+  } as never)
+  const unconfirmedSince = Date.now() - 73 * 3_600_000
+  await db.updateTable('browserSessions').set({ unconfirmedSince }).execute()
+}
 
 /** Names that nobody had before, each time. */
 function pageOfNames(did: string): Response {
@@ -87,12 +180,12 @@ function pageOfNames(did: string): Response {
   })
 }
 
-function archiveForm(): Uint8Array {
+function archiveForm(content: Uint8Array, file: string): Uint8Array {
   const name = `site-${crypto.randomUUID()}`
   const head = part('name="siteName"', name)
-  const field = `--${boundary}\r\nContent-Disposition: form-data; name="archive"; filename="a.zip"\r\n\r\n`
+  const field = `--${boundary}\r\nContent-Disposition: form-data; name="archive"; filename="${file}"\r\n\r\n`
   const end = `\r\n--${boundary}--\r\n`
-  return Buffer.concat([Buffer.from(head + field), archive, Buffer.from(end)])
+  return Buffer.concat([Buffer.from(head + field), content, Buffer.from(end)])
 }
 
 async function upload(

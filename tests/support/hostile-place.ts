@@ -151,7 +151,8 @@ async function isBusy(db: Db): Promise<boolean> {
   return accounts.length > 0 || (await queueOf(db)).some(isWaiting)
 }
 
-const secret = 'the secret of a test that is long enough'
+/** Of every place. */
+export const secret = 'the secret of a test that is long enough'
 
 function settingsOf(pds: FakePds, events: EventServer): Record<string, string> {
   return {
