@@ -17,6 +17,8 @@ interface DecodeContext {
   readonly decodedBytesMax: number
   /** Account whose blob it is: whose blobs have been inflated for longest waits for the others. */
   readonly owner?: string
+  /** Whoever waits to inflate gives up when it is aborted. */
+  readonly signal?: AbortSignal
   /** Called with each piece of what gzip is inflated to. */
   readonly onInflated?: ((bytes: number) => void) | undefined
 }
@@ -29,7 +31,7 @@ interface DecodeContext {
 export async function storeDecoded(
   raw: AsyncIterable<Uint8Array>,
   encoding: { coding: Coding; base64: boolean },
-  { blobs, decodedBytesMax, owner, onInflated }: DecodeContext,
+  { blobs, decodedBytesMax, owner, onInflated, signal }: DecodeContext,
 ): Promise<DecodedBlob> {
   const decoded = new DecodedMeter(decodedBytesMax)
   const stored = encoding.base64 ? decodeBase64(raw) : raw
@@ -40,7 +42,7 @@ export async function storeDecoded(
   const checked =
     encoding.coding === 'gzip'
       ? gunzipAlong(stored, onContent, {
-          take: (work) => turnsAt(blobs).take(work, owner),
+          take: (work) => turnsAt(blobs).take(work, owner, signal),
         })
       : measureAlong(stored, decoded)
   const { hash, bytes } = await blobs.put(checked)

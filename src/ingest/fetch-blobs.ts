@@ -151,7 +151,7 @@ async function fetchOne(
     throw new UndecodableBlobError(`is larger than ${decodedBytesMax} bytes`)
   }
   const raw = fetchBlob({ cid: key.cid, size: node.blob.size }, identity, fetch, signal)
-  const inflating = { owner: identity.did, onInflated }
+  const inflating = { owner: identity.did, onInflated, signal }
   const decoded = await storeDecoded(raw, key, { blobs, decodedBytesMax, ...inflating })
   at?.('blob-stored')
   const blob: KnownBlob = { ...key, ...decoded }

@@ -42,3 +42,28 @@ test('of those who wait, whoever has worked least is next; after an hour all are
   await Promise.all([work('first', 1), work('a', 1), work('quick', 1)])
   expect(begun).toEqual(['first', 'a', 'quick'])
 })
+
+test('who gives up while waiting is rejected at once and never worked on; who works is let end', async () => {
+  const turns = new Turns()
+  const begun: string[] = []
+  const gate = Promise.withResolvers<void>()
+  const stop = new AbortController()
+  const take = (name: string, work = async () => {}) =>
+    turns.take(
+      async () => {
+        begun.push(name)
+        await work()
+      },
+      name,
+      stop.signal,
+    )
+  const first = take('first', () => gate.promise)
+  const given = take('given up')
+  const other = turns.take(async () => void begun.push('other'), 'other')
+  stop.abort(new Error('gives way'))
+  await expect(given).rejects.toThrow('gives way')
+  await expect(take('late')).rejects.toThrow('gives way')
+  gate.resolve()
+  await Promise.all([first, other])
+  expect(begun).toEqual(['first', 'other'])
+})

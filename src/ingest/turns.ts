@@ -24,13 +24,33 @@ export class Turns {
     this.#since = now()
   }
 
-  /** What the work results in, when its turn has come. The next has its turn however this one ends. */
-  take<Result>(work: () => Promise<Result>, owner = ''): Promise<Result> {
+  /**
+   * What the work results in, when its turn has come. The next has its turn however this one ends. Work that waits
+   * is given up when the signal is aborted: rejects with its reason.
+   */
+  async take<Result>(
+    work: () => Promise<Result>,
+    owner = '',
+    signal?: AbortSignal,
+  ): Promise<Result> {
+    signal?.throwIfAborted()
     const { promise, resolve, reject } = Promise.withResolvers<Result>()
+    const giveUp = (): void => {
+      const at = this.#waiting.indexOf(waiting)
+      if (at < 0) return
+      this.#waiting.splice(at, 1)
+      reject(signal?.reason)
+    }
     const start = (): Promise<void> => work().then(resolve, reject)
-    this.#waiting.push({ owner, start })
+    const waiting: Waiting = { owner, start }
+    this.#waiting.push(waiting)
+    signal?.addEventListener('abort', giveUp)
     if (!this.#isBusy) void this.#work()
-    return promise
+    try {
+      return await promise
+    } finally {
+      signal?.removeEventListener('abort', giveUp)
+    }
   }
 
   async #work(): Promise<void> {
