@@ -54,12 +54,12 @@ export async function loadSite(label: string, context: LoadContext): Promise<Loa
   }
 }
 
-// Measured (Bun 1.4.5): beside its path a file takes 200 characters of a snapshot. Decoded, a snapshot takes
-// 1.4 to 3.1 bytes a character. Compiled rules take up to 26 bytes a character of their text, and each rule, block and
-// header 460 beside that.
+// Measured (Bun 1.4.5): beside its path a file takes 200 characters of a snapshot. Decoded, a snapshot takes 1.4 to 3.1
+// bytes a character. Compiled rules take up to 47 bytes a character of their text (sixty names in a path), and each
+// rule, block and header 460 beside that.
 const charsOfFile = 200
 const bytesPerChar = 3
-const bytesPerRuleChar = 30
+const bytesPerRuleChar = 45
 const bytesPerRule = 500
 
 function bytesOf(
