@@ -77,8 +77,8 @@ test('a limit that ended long ago is waited for, longer each time, and in the en
 
 test('a fault that stays is thrown in the end', async () => {
   const fault = refusal(503, 'Unavailable')
-  const { answer, calls } = await outcomeOf(fault, fault, fault, fault, fault, fault)
-  expect({ answer, calls }).toEqual({ answer: fault, calls: 5 })
+  const { answer, calls } = await outcomeOf(fault, fault, fault, fault, fault, fault, fault)
+  expect({ answer, calls }).toEqual({ answer: fault, calls: 6 })
 })
 
 describe('ends with the signal', () => {

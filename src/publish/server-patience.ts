@@ -56,6 +56,9 @@ const isAbort = (error: unknown): boolean =>
 /** Whoever can wait for longer does so without holding what it does the call with. */
 const waitMsMaxDefault = 3_000
 
+/** Fifteen seconds in all: a server that restarts is back by then. */
+const faultsMaxDefault = 5
+
 /** When a server says "too many requests" and not until when. */
 const waitMsDefault = 30_000
 
@@ -64,7 +67,7 @@ const waitMsDefault = 30_000
  * times, ever later, when it has a fault or does not answer. Throws ServerBusyError and what `call` throws.
  */
 export async function withPatience<T>(call: () => Promise<T>, patience: Patience): Promise<T> {
-  const { signal, now, waitMsMax = waitMsMaxDefault, faultsMax = 4 } = patience
+  const { signal, now, waitMsMax = waitMsMaxDefault, faultsMax = faultsMaxDefault } = patience
   const { faultDelayMs = 250, limitDelayMs = 1_000 } = patience
   const givesUpAt = now() + waitMsMax
   for (let faults = 0, limits = 0; ; ) {
