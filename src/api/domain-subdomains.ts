@@ -23,7 +23,7 @@ export function subdomainHandlers(context: ApiContext): HandlersOf<typeof subdom
     claimSubdomain: async ({ body, session: { did }, answer }) => {
       const domain = claimable(body.handle, context)
       const outcome = await claimSubdomain(db, { did, domain }, { subdomainsMax, now: now() })
-      if (!outcome.claimed) throw outcome.reason === 'taken' ? taken() : limitReached(subdomainsMax)
+      if (!outcome.claimed) throw refusals[outcome.reason](subdomainsMax)
       hints.notify('changes')
       log.info('subdomain claimed', { did, domain })
       return answer(200, { success: true, domain })
@@ -34,7 +34,7 @@ export function subdomainHandlers(context: ApiContext): HandlersOf<typeof subdom
       const domain = await ownSubdomain(db, did, body.domain)
       const outcome = await renameSubdomain(db, { did, domain }, newDomain, now())
       if (outcome === 'not-found') throw domainNotFound()
-      if (outcome === 'taken') throw taken()
+      if (outcome !== 'renamed') throw refusals[outcome](subdomainsMax)
       hints.notify('changes')
       log.info('subdomain renamed', { did, domain, newDomain })
       return answer(200, { success: true, domain: newDomain })
@@ -67,10 +67,14 @@ function claimable(handle: string, context: ApiContext): string {
   return domain
 }
 
-const taken = (): ApiError => new ApiError(409, sentences.nameTaken)
+type Refusal = 'taken' | 'limit' | 'kept-limit'
 
-const limitReached = (max: number): ApiError =>
-  new ApiError(403, `An account can have ${max} of these names. Release one first.`)
+const refusals: Record<Refusal, (subdomainsMax: number) => ApiError> = {
+  taken: () => new ApiError(409, sentences.nameTaken),
+  limit: (subdomainsMax) =>
+    new ApiError(403, `An account can have ${subdomainsMax} of these names. Release one first.`),
+  'kept-limit': () => new ApiError(403, sentences.namesKept),
+}
 
 /** The one that is named, or the only one. Throws ApiError. */
 async function ownSubdomain(db: Db, did: Did, named: string | undefined): Promise<string> {

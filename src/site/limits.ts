@@ -154,7 +154,7 @@ export const recompressedBytesMin = 1024
 /** Browsers in which an account is signed in. */
 export const browserSessionsMax = 100
 
-/** For so long a released subdomain is kept for its last owner, and so many of them an account. */
+/** For so long a released subdomain is kept for its last owner; with so many of them an account claims no others. */
 export const keptSubdomainMs = 30 * 24 * 60 * 60 * 1000
 export const keptSubdomainsMax = 10
 

@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { beforeEach, describe, expect, test } from 'bun:test'
 import { keptSubdomainMs, keptSubdomainsMax } from '#site/limits.ts'
 import type { Did } from '#site/site-address.ts'
 import { onEachStore } from '#tests/support/databases.ts'
@@ -65,15 +65,37 @@ await onEachStore('store/kept-subdomains', (db) => {
     expect(await claim(domain, alice, 4)).toEqual(given)
   })
 
-  test('of those that an account gives up, only the last ones are kept', async () => {
-    const names = Array.from({ length: keptSubdomainsMax + 1 }, (_, n) => `name-${n}.example`)
-    for (const [n, name] of names.entries()) {
-      await claim(name)
-      await release(name, alice, 10 + n)
-    }
-    expect(await listKeptSubdomains(db(), alice, 99)).toHaveLength(keptSubdomainsMax)
-    expect(await claim('name-0.example', bob, 99)).toEqual(given)
-    expect(await claim('name-1.example', bob, 99)).toEqual(taken)
+  describe('an account for which as many are kept as may be', () => {
+    const late = keptSubdomainMs
+    const tooMany: ClaimOutcome = { claimed: false, reason: 'kept-limit' }
+    const rename = (name: string, newName: string) =>
+      renameSubdomain(db(), { did: alice, domain: name }, newName, 99)
+    beforeEach(async () => {
+      for (let n = 0; n < keptSubdomainsMax; n++) {
+        await claim(`name-${n}.example`)
+        await claim('last.example')
+        await release(`name-${n}.example`, alice, 10 + n)
+      }
+    })
+
+    test('claims no other name: each is kept for its 30 days, whatever is released after it', async () => {
+      expect(await claim('more.example', alice, 99)).toEqual(tooMany)
+      expect(await rename('last.example', 'more.example')).toBe('kept-limit')
+      await release('last.example', alice, 99)
+      expect(await listKeptSubdomains(db(), alice, 99)).toHaveLength(keptSubdomainsMax + 1)
+      expect(await claim('name-0.example', bob, 9 + late)).toEqual(taken)
+      expect(await claim('more.example', bob, 99)).toEqual(given)
+    })
+
+    test('gets back what it had', async () => {
+      expect(await rename('last.example', 'name-1.example')).toBe('renamed')
+      expect(await claim('name-0.example', alice, 99)).toEqual(given)
+    })
+
+    test('claims others again when the first is over', async () => {
+      expect(await claim('more.example', alice, 9 + late)).toEqual(tooMany)
+      expect(await claim('more.example', alice, 10 + late)).toEqual(given)
+    })
   })
 
   test('nobody gets a name that is just being released', async () => {

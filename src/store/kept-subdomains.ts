@@ -11,10 +11,7 @@ export interface KeptSubdomain {
   readonly keptUntil: number
 }
 
-/**
- * Keeps names for the account that gives them up now. Of more than `keptSubdomainsMax` it gave up, those that it gave up
- * first are free: nobody hoards names by claiming and releasing them.
- */
+/** Keeps names for the account that gives them up now. */
 export async function keepSubdomains(
   transaction: Transaction<Schema>,
   did: Did,
@@ -29,18 +26,19 @@ export async function keepSubdomains(
       .onConflict((conflict) => conflict.column('domain').doUpdateSet(owner))
       .execute()
   }
-  const kept = transaction
-    .selectFrom('keptSubdomains')
-    .select('domain')
-    .where('didHash', '=', owner.didHash)
-    .orderBy('releasedAt', 'desc')
-    .orderBy('domain')
-    .limit(keptSubdomainsMax)
-  await transaction
-    .deleteFrom('keptSubdomains')
-    .where('didHash', '=', owner.didHash)
-    .where('domain', 'not in', kept)
-    .execute()
+}
+
+/**
+ * Whether the account has to wait before it gets a name that is not kept for it: `keptSubdomainsMax` of those it gave up
+ * are kept. So nobody hoards names by claiming and releasing them, and none is free before its time, whoever releases more.
+ */
+export async function hasTooManyKept(
+  db: Db,
+  { did, domain }: { did: Did; domain: string },
+  now: number,
+): Promise<boolean> {
+  const kept = await listKeptSubdomains(db, did, now)
+  return kept.length >= keptSubdomainsMax && !kept.some((each) => each.domain === domain)
 }
 
 /** Whether only somebody else than this account gets the name. Null: nobody in particular. */

@@ -4,7 +4,12 @@ import type { SiteName } from '#site/site-name.ts'
 import { appendHostChange } from './changes.ts'
 import type { Db } from './database.ts'
 import { assertHere } from './departures.ts'
-import { forgetKeptSubdomain, isKeptForAnother, keepSubdomains } from './kept-subdomains.ts'
+import {
+  forgetKeptSubdomain,
+  hasTooManyKept,
+  isKeptForAnother,
+  keepSubdomains,
+} from './kept-subdomains.ts'
 import type { Schema } from './schema.ts'
 import { tellNames } from './tell-names.ts'
 import { inTransaction, lockUntilCommit } from './transaction.ts'
@@ -24,10 +29,10 @@ export interface SubdomainKey {
 
 export type ClaimOutcome =
   | { readonly claimed: true }
-  | { readonly claimed: false; readonly reason: 'taken' | 'limit' }
+  | { readonly claimed: false; readonly reason: 'taken' | 'limit' | 'kept-limit' }
 
 /**
- * Gives the name to the account, unless it has `subdomainsMax`. Of several that ask at once, one gets it. Throws
+ * Gives the name to the account, unless it has `subdomainsMax`, or `keptSubdomainsMax` others are kept for it. Of several that ask at once, one gets it. Throws
  * AccountLeftError.
  */
 export function claimSubdomain(
@@ -39,6 +44,9 @@ export function claimSubdomain(
     if ((await findSubdomain(transaction, domain)) !== null) return taken
     const owned = await listSubdomains(transaction, did)
     if (owned.length >= subdomainsMax) return { claimed: false, reason: 'limit' }
+    if (await hasTooManyKept(transaction, { did, domain }, now)) {
+      return { claimed: false, reason: 'kept-limit' }
+    }
     const row = { did, domain, site: null, isPrimary: false, createdAt: now, updatedAt: now }
     if (!(await insertUnlessTaken(transaction, row, now))) return taken
     await appendHostChange(transaction, domain, now)
@@ -48,7 +56,7 @@ export function claimSubdomain(
 
 const taken: ClaimOutcome = { claimed: false, reason: 'taken' }
 
-export type RenameOutcome = 'renamed' | 'taken' | 'not-found'
+export type RenameOutcome = 'renamed' | 'taken' | 'kept-limit' | 'not-found'
 
 /** Takes another name in place of one of the account's, which is released; what it leads to, and its age, stay. */
 export function renameSubdomain(
@@ -61,6 +69,7 @@ export function renameSubdomain(
     const row = await findSubdomain(transaction, domain)
     if (row?.did !== did) return 'not-found'
     if (newDomain === domain) return 'renamed'
+    if (await hasTooManyKept(transaction, { did, domain: newDomain }, now)) return 'kept-limit'
     // Not an update of the key: two that take each other's names would wait for each other.
     const renamed = { ...row, domain: newDomain, updatedAt: now }
     if (!(await insertUnlessTaken(transaction, renamed, now))) return 'taken'

@@ -88,7 +88,7 @@ export const subdomainRoutes = {
     answers: { 200: claimed },
     failures: {
       400: [sentences.notClaimable],
-      403: [like('An account can have 3 of these names. Release one first.')],
+      403: [like('An account can have 3 of these names. Release one first.'), sentences.namesKept],
       409: [sentences.nameTaken],
     },
   }),
@@ -111,6 +111,7 @@ export const subdomainRoutes = {
     answers: { 200: claimed },
     failures: {
       400: [sentences.notClaimable, sentences.severalNames],
+      403: [sentences.namesKept],
       404: [literals.domainNotFound],
       409: [sentences.nameTaken],
     },

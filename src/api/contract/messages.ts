@@ -1,5 +1,6 @@
 import {
   customDomainsMax,
+  keptSubdomainsMax,
   pendingDomainsMax,
   tooManySites,
   uploadBytesPerSecondMin,
@@ -58,6 +59,7 @@ export const sentences = {
   notClaimable:
     'handle: 3 to 63 letters (a to z), digits and single hyphens between them, and not a name that is reserved',
   nameTaken: 'That name is taken.',
+  namesKept: `You have given up ${keptSubdomainsMax} names within 30 days, and all of them are kept for you. Take one of them back, or claim another when the 30 days of the first are over.`,
   severalNames: 'domain: you have several, so say which is to be renamed',
   notADomain:
     'domain: expected a name such as www.example.com, without https:// and without a path',
