@@ -5,6 +5,7 @@ import type { Did } from '#site/site-address.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
 import { authorityOf, deleteSessionsOfOthers, setAuthority } from '#store/browser-sessions.ts'
 import { comeBack } from '#store/departures.ts'
+import { forgetGrantFailures } from '#store/grant-failures.ts'
 import { hasDomains } from '#store/hosts.ts'
 import { enqueueIngest } from '#store/ingest-queue.ts'
 import { listSites } from '#store/sites.ts'
@@ -108,6 +109,7 @@ export function authHandlers(
           async (did) => {
             // Before anything is stored for the account: its departure, which may be under way, removes what is.
             await comeBack(db, did)
+            await forgetGrantFailures(db, did)
             return await sessions.start(did, c.req.header('user-agent') ?? null)
           },
         )

@@ -1,10 +1,11 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { SessionEndedError } from '#atproto/oauth.ts'
 import { claimSubdomain, findSubdomain } from '#store/subdomains.ts'
-import { testApi } from '#tests/support/api.ts'
+import { recordingLog, testApi } from '#tests/support/api.ts'
 import { alice, bob } from '#tests/support/sample-rows.ts'
 import type { Route } from './contract/route.ts'
 import { routes } from './contract/routes.ts'
+import { confirmAgain } from './grant-check.ts'
 
 const api = testApi()
 const domain = 'alices.sites.example.net'
@@ -24,6 +25,18 @@ const ask = (method: string, path: string, body?: object) =>
   })
 const release = () => ask('DELETE', `/api/domain/sitehost/${domain}`)
 const isHeld = async () => (await findSubdomain(api().db, domain)) !== null
+const findFailures = () => api().db.selectFrom('grantFailures').selectAll().executeTakeFirst()
+/** What housekeeping does meanwhile. */
+const keepAsking = async (hours: number): Promise<void> => {
+  const { db, network } = api()
+  const { signal } = new AbortController()
+  for (let hour = 0; hour < hours; hour++) {
+    api().now += hourMs
+    const { now } = api()
+    const { oauth } = network
+    await confirmAgain({ db, log: recordingLog([]), now: () => now, oauth, signal })
+  }
+}
 const serverIsAway = () => {
   api().network.oauth.confirm = () => Promise.reject(new Error('ECONNREFUSED'))
 }
@@ -85,33 +98,76 @@ describe('an account’s server that is away', () => {
     expect((await ask('GET', '/api/user/status')).status).toBe(200)
   })
 
-  test('does not keep anybody here for ever', async () => {
+  test('does not keep anybody here for ever, in whichever browser', async () => {
+    const otherCookie = await api().signedIn(alice)
     serverIsAway()
     expect((await release()).status).toBe(502)
-    api().now += 72 * hourMs - 1
+    await keepAsking(71)
     expect((await release()).status).toBe(502)
-    api().now += 1
+    await keepAsking(1)
+    cookie = otherCookie
     expect((await release()).status).toBe(200)
   })
 
-  test('it was there in between: the time begins anew', async () => {
-    const { confirm } = api().network.oauth
+  test('a few bad moments are not 72 hours', async () => {
     serverIsAway()
-    await release()
-    api().network.oauth.confirm = confirm
-    expect((await ask('GET', '/api/user/export')).status).toBe(200)
-    serverIsAway()
-    api().now += 72 * hourMs
+    for (let day = 0; day < 5; day++) {
+      expect((await release()).status).toBe(502)
+      api().now += 24 * hourMs
+    }
     expect((await release()).status).toBe(502)
   })
+
+  test('whoever tries again and again does not make it sooner', async () => {
+    serverIsAway()
+    for (let n = 0; n < 30; n++) expect((await release()).status).toBe(502)
+    api().now += 24 * hourMs
+    expect((await release()).status).toBe(502)
+    expect(await findFailures()).toMatchObject({ tries: 2 })
+  })
+
+  const comebacks: [string, () => Promise<unknown>][] = [
+    ['a call of any browser', () => ask('GET', '/api/user/export')],
+    ['being asked again', () => keepAsking(1)],
+    [
+      'a new sign-in',
+      () =>
+        api().request(`/api/auth/callback?code=${alice}`, { headers: { cookie: 'oauth=nonce-1' } }),
+    ],
+  ]
+  for (const [name, comeBack] of comebacks) {
+    test(`${name} finds it there in between: the time begins anew`, async () => {
+      const { confirm } = api().network.oauth
+      serverIsAway()
+      await release()
+      await keepAsking(71)
+      api().network.oauth.confirm = confirm
+      await comeBack()
+      expect(await findFailures()).toBeUndefined()
+      serverIsAway()
+      await keepAsking(1)
+      expect((await release()).status).toBe(502)
+    })
+  }
 
   test('an absence of long ago proves nothing', async () => {
     serverIsAway()
     await release()
-    api().now += 7 * 24 * hourMs + 1
+    await keepAsking(72)
+    api().now += 25 * hourMs
     expect((await release()).status).toBe(502)
-    api().now += 72 * hourMs
+    await keepAsking(72)
     expect((await release()).status).toBe(200)
+  })
+
+  test('it is back and has ended the grant: all sessions end, and nobody asks again', async () => {
+    serverIsAway()
+    await release()
+    api().network.oauth.confirm = (did) => Promise.reject(new SessionEndedError(did))
+    api().network.sessions.delete(alice)
+    await keepAsking(1)
+    expect((await ask('GET', '/api/user/status')).status).toBe(401)
+    expect(await findFailures()).toBeUndefined()
   })
 
   test('signing out everywhere works without it', async () => {

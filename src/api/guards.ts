@@ -5,7 +5,7 @@ import { literals } from './contract/messages.ts'
 import { ApiError } from './errors.ts'
 import { confirmGrant } from './grant-check.ts'
 import type { BrowserSessions } from './sessions.ts'
-import { endAllSignIns } from './sign-ins.ts'
+import { endIfGrantEnded } from './sign-ins.ts'
 
 /** Who may pass, for each way a route may be called. They throw ApiError 401. */
 export function guardsOf(
@@ -15,12 +15,7 @@ export function guardsOf(
 ): Guards {
   return {
     grant: (session) => confirmGrant(session, context),
-    ended: async (did) => {
-      // Somebody has signed in again meanwhile.
-      if (await context.oauth.has(did)) return
-      context.log.info('sign-ins ended: the account’s server has ended the grant', { did })
-      await endAllSignIns(did, context)
-    },
+    ended: (did) => endIfGrantEnded(did, context),
     'signed-in': async (c) => {
       const session = (await sessions.read(c.req.raw.headers)) ?? refuse()
       c.var.countAccount?.(session.did)

@@ -41,13 +41,19 @@ beforeEach(() => {
   accountServer = server
 })
 
-function open({ isPublic = true, alone = atOnce, elapsed }: Opening = {}): AccountSessions {
+function open({
+  isPublic = true,
+  alone = atOnce,
+  elapsed,
+  onRenewed,
+}: Opening = {}): AccountSessions {
   const clients = openClients({ isPublic })
   const states = new MemoryStore<string, StoredState>()
   return new AccountSessions({
     ...{ clients, sessions, states, fetch, alone, log: recordingLog(logged) },
     keys: isPublic ? keys : null,
     ...(elapsed && { elapsed }),
+    ...(onRenewed && { onRenewed }),
   })
 }
 
@@ -55,6 +61,7 @@ interface Opening {
   readonly isPublic?: boolean
   readonly alone?: Alone
   readonly elapsed?: () => number
+  readonly onRenewed?: (did: Did) => Promise<void>
 }
 
 const atOnce: Alone = (_, work) => work()
@@ -204,7 +211,12 @@ describe('a grant is confirmed', () => {
     await begun()
     numbered()
     let elapsed = 0
-    const accounts = open({ elapsed: () => elapsed, alone: inTurns() })
+    const renewed: Did[] = []
+    const accounts = open({
+      elapsed: () => elapsed,
+      alone: inTurns(),
+      onRenewed: async (did) => void renewed.push(did),
+    })
     await Promise.all([accounts.confirm(alice), accounts.confirm(alice)])
     expect([renewals(), await storedToken()]).toEqual([1, 'token 2'])
     elapsed = 59_999
@@ -213,6 +225,7 @@ describe('a grant is confirmed', () => {
     elapsed = 60_000
     await accounts.confirm(alice)
     expect(renewals()).toBe(2)
+    expect(renewed).toEqual([alice, alice])
   })
 
   test('by a sign-in', async () => {

@@ -42,6 +42,8 @@ interface AccountSessionsOptions {
   readonly fetch: SafeFetch
   readonly alone: Alone
   readonly log: Log
+  /** Called when an account's server has given new tokens, and awaited. */
+  readonly onRenewed?: (did: Did) => Promise<void>
   /** A monotonic clock. */
   readonly elapsed?: () => number
 }
@@ -219,6 +221,7 @@ export class AccountSessions {
     const after = await sessions.get(did)
     if (after === undefined) throw new SessionEndedError(did, { cause })
     if (after.tokenSet.access_token !== spentToken) {
+      await this.#options.onRenewed?.(did)
       this.#confirmed.set(did, this.#elapsed())
       return after
     }

@@ -63,6 +63,8 @@ interface OAuthOptions {
   readonly seal: Seal
   readonly alone: Alone
   readonly log: Log
+  /** Called when an account's server has given new tokens, and awaited. */
+  readonly onRenewed?: (did: Did) => Promise<void>
   /** Null at a loopback address, where account servers know nobody by a key. */
   readonly keys: ClientKeys | null
   /** Development only: account servers reached by plain http. */
@@ -70,12 +72,15 @@ interface OAuthOptions {
 }
 
 export function createOAuth(options: OAuthOptions): OAuth {
-  const { alone, fetch, keys, log, rows, seal } = options
+  const { alone, fetch, keys, log, onRenewed, rows, seal } = options
   const { actorResolver } = options.identities
   const states = sealedStore<string, StoredState>(rows, seal, 'oauth-state', (s) => s.expiresAt)
   const sessions = sealedStore<Did, StoredSession>(rows, seal, sessionKind)
   const clients = createClients({ ...options, actorResolver })
-  const accounts = new AccountSessions({ clients, keys, sessions, states, fetch, alone, log })
+  const accounts = new AccountSessions({
+    ...{ clients, keys, sessions, states, fetch, alone, log },
+    ...(onRenewed && { onRenewed }),
+  })
 
   return {
     async begin(input) {

@@ -1,4 +1,5 @@
 import { adminIdleMs } from '#api/admin-sessions.ts'
+import { confirmAgain } from '#api/grant-check.ts'
 import { sessionIdleMs } from '#api/sessions.ts'
 import { UnusedSessions } from '#api/unused-sessions.ts'
 import type { ClientKeys } from '#atproto/client-keys.ts'
@@ -40,7 +41,7 @@ interface HouseContext extends CheckContext {
 
 /**
  * Gives up, every hour until the signal ends it, the rows and the sessions that nobody may need any more,
- * replaces client keys that are old, and has accounts that are not active looked at once a day. Each whether the others succeed or not.
+ * replaces client keys that are old, asks again whoever did not confirm a grant, and has accounts that are not active looked at once a day. Each whether the others succeed or not.
  */
 export async function keepHouse(context: HouseContext): Promise<void> {
   const { clientKeys, db, now } = context
@@ -60,6 +61,7 @@ export async function keepHouse(context: HouseContext): Promise<void> {
     ),
     hourly('inactive accounts not asked for', () => enqueueInactiveAccounts(db, inactiveAt(now()))),
     hourly('deleted accounts not dropped', () => dropDeletedAccounts(context)),
+    hourly('grants not confirmed again', () => confirmAgain(context)),
     hourly('client keys not kept', async () => await clientKeys?.keep()),
   ])
 }

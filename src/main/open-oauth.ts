@@ -6,6 +6,7 @@ import type { SafeFetch } from '#atproto/safe-fetch.ts'
 import { createSeal } from '#atproto/seal.ts'
 import type { Log } from '#observe/log.ts'
 import type { Db } from '#store/database.ts'
+import { forgetGrantFailures } from '#store/grant-failures.ts'
 import { withLease } from '#store/leases.ts'
 import { deleteSealed, getSealed, listSealed, putSealed } from '#store/sealed-rows.ts'
 
@@ -28,7 +29,10 @@ export async function openOAuth(
   const sealing = await openSealing(parts)
   return {
     clientKeys,
-    oauth: createOAuth({ ...parts, ...sealing, keys: clientKeys, alone: aloneOn(db) }),
+    oauth: createOAuth({
+      ...{ ...parts, ...sealing, keys: clientKeys, alone: aloneOn(db) },
+      onRenewed: (did) => forgetGrantFailures(db, did),
+    }),
   }
 }
 

@@ -25,7 +25,8 @@ await onEachStore('store/browser-sessions', (db) => {
     expect(await findBrowserSession(db(), 'a', { now: 10, idleMs })).toEqual({
       idHash: 'a',
       did: alice,
-      ...{ device: null, authority: null, unconfirmedSince: null },
+      device: null,
+      authority: null,
       createdAt: 10,
       seenAt: 10,
       expiresAt: 1000,

@@ -23,7 +23,6 @@ export async function createBrowserSession(
     device: null,
     ...session,
     authority: null,
-    unconfirmedSince: null,
     createdAt: now,
     seenAt: now,
   }
@@ -93,18 +92,6 @@ export async function deleteSessionsOfOthers(
     .where('authority', '!=', authority)
     .executeTakeFirstOrThrow()
   return numDeletedRows > 0n
-}
-
-export async function setUnconfirmedSince(
-  db: Db,
-  idHash: string,
-  unconfirmedSince: number | null,
-): Promise<void> {
-  await db
-    .updateTable('browserSessions')
-    .set({ unconfirmedSince })
-    .where('idHash', '=', idHash)
-    .execute()
 }
 
 /** Null when there is none, and when it has ended. */

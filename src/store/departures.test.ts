@@ -18,6 +18,7 @@ import {
   hasLeft,
   takeDueDepartures,
 } from './departures.ts'
+import { recordGrantFailure } from './grant-failures.ts'
 import { enqueueIngest } from './ingest-queue.ts'
 import { finishJob } from './job-steps.ts'
 import { createJob } from './jobs.ts'
@@ -74,6 +75,7 @@ await onEachStore('store/departures', (db) => {
     await enqueueIngest(db(), [site], 1)
     await enqueueAccounts(db(), [did], { now: 1, isUrgent: true })
     await rememberUploadedBlobs(db(), did, [blob], 1)
+    await recordGrantFailure(db(), did, { now: 1, countedEveryMs: 1, pauseMsMax: 1 })
   }
   const leave = async (did = alice) => {
     expect(await beginDeparture(db(), did, 10)).toBe('left')
@@ -85,8 +87,17 @@ await onEachStore('store/departures', (db) => {
     await live()
     const naming = await tablesNaming(db(), alice)
     expect(naming).toEqual([
-      ...['account_queue', 'accounts', 'browser_sessions', 'custom_domains', 'ingest_queue'],
-      ...['jobs', 'sealed_rows', 'sites', 'subdomains', 'uploaded_blobs', 'versions'],
+      ...['account_queue', 'accounts', 'browser_sessions', 'custom_domains'],
+      ...[
+        'grant_failures',
+        'ingest_queue',
+        'jobs',
+        'sealed_rows',
+        'sites',
+        'subdomains',
+        'uploaded_blobs',
+        'versions',
+      ],
       'visited_accounts',
     ])
     const ofBob = await tablesNaming(db(), bob)

@@ -3,7 +3,7 @@ import { Migrator, sql } from 'kysely'
 import type { Did } from '#site/site-address.ts'
 import { countIngest } from '#tests/support/count-ingest.ts'
 import { type OwnDatabase, onEachDatabase } from '#tests/support/databases.ts'
-import { accountOf, alice, nameOf, newVersion, siteOf } from '#tests/support/sample-rows.ts'
+import { accountOf, alice, bob, nameOf, newVersion, siteOf } from '#tests/support/sample-rows.ts'
 import {
   beginCheck,
   findAccount,
@@ -13,6 +13,7 @@ import {
   recordCheck,
   upsertAccount,
 } from './accounts.ts'
+import { countBrowserSessions } from './browser-sessions.ts'
 import { readChanges } from './changes.ts'
 import { openDatabase } from './database.ts'
 import { hasLeft } from './departures.ts'
@@ -145,6 +146,30 @@ await onEachDatabase('store/migrate', (make, dialect) => {
     })
     const found = { did: alice, check, status: 'active' } as const
     expect(await recordCheck(db, found, 2)).toBe('status-changed')
+  })
+
+  test('sessions of before authorities were remembered end when the account moves, or at once', async () => {
+    await using own = await make()
+    await using database = openDatabase(own.options)
+    const { db } = database
+    const provider = { getMigrations: async () => migrations(dialect) }
+    await new Migrator({ db: db.withoutPlugins(), provider }).migrateTo('0017-inactive-accounts')
+    await sql`insert into accounts (did, pds, signing_key, status, status_since, created_at, updated_at)
+      values (${alice}, 'https://old.example', 'zOld', 'active', 1, 1, 1),
+        (${bob}, null, null, 'active', 1, 1, 1)`.execute(db)
+    for (const did of [alice, bob]) {
+      await sql`insert into browser_sessions (id_hash, did, created_at, seen_at, expires_at)
+        values (${`of ${did}`}, ${did}, 1, 1, 9)`.execute(db)
+    }
+    await migrate(database)
+    expect([await countBrowserSessions(db, alice), await countBrowserSessions(db, bob)]).toEqual([
+      1, 0,
+    ])
+    const [pds, signingKey] = ['https://new.example', 'zOld']
+    const check = await beginCheck(db)
+    const found = { did: alice, check, status: 'active', pds, signingKey } as const
+    expect(await recordCheck(db, found, 2)).toBe('moved')
+    expect(await countBrowserSessions(db, alice)).toBe(0)
   })
 
   test('a database that is ahead of this code is refused', async () => {

@@ -5,6 +5,14 @@ import { keepSubdomains } from './kept-subdomains.ts'
 import type { Schema } from './schema.ts'
 import { listSiteNames } from './sites.ts'
 
+const ownTables = [
+  'browserSessions',
+  'grantFailures',
+  'jobs',
+  'uploadedBlobs',
+  'visitedAccounts',
+] as const
+
 /**
  * Deletes every row of the account but its tokens, which are needed to end them at its server, and tells the
  * edge. Bytes that nobody else's snapshots name become garbage by that.
@@ -27,7 +35,7 @@ export async function removeAccountRows(
     }
     hosts.push(...rows.map(({ domain }) => domain))
   }
-  for (const table of ['browserSessions', 'jobs', 'uploadedBlobs', 'visitedAccounts'] as const) {
+  for (const table of ownTables) {
     await transaction.deleteFrom(table).where('did', '=', did).execute()
   }
   await removeIndexRows(transaction, did, now)

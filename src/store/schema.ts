@@ -37,6 +37,7 @@ export interface Schema {
   blobScrub: BlobScrubTable
   subdomains: SubdomainTable
   keptSubdomains: KeptSubdomainTable
+  grantFailures: GrantFailureTable
   customDomains: CustomDomainTable
   visitedAccounts: VisitedAccountTable
   departures: DepartureTable
@@ -70,13 +71,20 @@ interface BrowserSessionTable {
   did: Did
   /** Browser and operating system, in words of ours; null: not known. */
   device: string | null
-  /** The account's server and signing key when it signed in; null: not known. */
+  /** The account's server and signing key when it signed in; null: the sign-in is not completed yet. */
   authority: string | null
-  /** Since when the account's server could not be asked whether the grant lives; null: the last time it could be. */
-  unconfirmedSince: number | null
   createdAt: number
   seenAt: number
   expiresAt: number
+}
+
+interface GrantFailureTable {
+  did: Did
+  /** When its server first did not confirm the grant; it never has since then. */
+  since: number
+  /** When the last try that counts was made. */
+  askedAt: number
+  tries: number
 }
 
 interface SealedRowTable {

@@ -166,8 +166,13 @@ async function storeSession({ dataDir, db, pds }: HostilePlace): Promise<void> {
       expires_at: Date.now() + 3_600_000,
     },
   } as never)
-  const unconfirmedSince = Date.now() - 73 * 3_600_000
-  await db.updateTable('browserSessions').set({ unconfirmedSince }).execute()
+  const askedAt = Date.now()
+  const failures = { did, since: askedAt - 73 * 3_600_000, askedAt, tries: 73 }
+  await db
+    .insertInto('grantFailures')
+    .values(failures)
+    .onConflict((conflict) => conflict.column('did').doUpdateSet(failures))
+    .execute()
 }
 
 /** Names that nobody had before, each time. */

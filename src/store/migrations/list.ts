@@ -20,6 +20,7 @@ import { signIns } from './0019-sign-ins.ts'
 import { keptSubdomains } from './0020-kept-subdomains.ts'
 import { ingestLines } from './0021-ingest-lines.ts'
 import { blobScrub } from './0022-blob-scrub.ts'
+import { grantFailures } from './0023-grant-failures.ts'
 
 /**
  * All migrations by name, in their order. One that was released is never edited, renamed or
@@ -48,5 +49,6 @@ export function migrations(dialect: 'sqlite' | 'postgres'): Record<string, Migra
     '0020-kept-subdomains': keptSubdomains(dialect),
     '0021-ingest-lines': ingestLines(),
     '0022-blob-scrub': blobScrub(dialect),
+    '0023-grant-failures': grantFailures(dialect),
   }
 }
