@@ -158,6 +158,12 @@ describe('settings', () => {
     ['another type', { cleanUrls: 1 }, 400, 'cleanUrls: '],
     ['a way up', { indexFiles: ['../x'] }, 400, 'indexFiles.0: '],
     ['no path', { headers: [{ name: 'X', value: '', path: '/a/../b' }] }, 400, 'headers.0.path: '],
+    [
+      'too many searches in the paths of headers',
+      { headers: [{ name: 'X', value: '', path: `/${'*a'.repeat(200)}` }] },
+      400,
+      'headers.0.path: more than',
+    ],
     ['a list', [], 400, 'body: '],
     ['a form', 'cleanUrls=true', 400, 'body: expected JSON'],
     ['nothing', '', 400, 'body: expected JSON'],

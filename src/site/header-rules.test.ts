@@ -7,6 +7,7 @@ import type { HeaderSetting } from './header-settings.ts'
 import {
   answerHeaderCharsMax,
   headerFieldsMax,
+  headerSearchesMax,
   headerValueCharsMax,
   ruleFileBytesMax,
 } from './limits.ts'
@@ -337,6 +338,21 @@ describe('the headers of the settings', () => {
   ])('%j: %s', (setting, problem) => {
     const { settingsProblems } = parseHeaderRules('', [setting])
     expect(settingsProblems).toEqual([expect.stringContaining(problem)])
+  })
+
+  const searches = (count: number) => `/${'*a'.repeat(count + 1)}`
+  const most = searches(headerSearchesMax / 2)
+  test.each<[string, string[], string, number, number]>([
+    ['as many in the settings as there may be', [most, most], '', 0, 0],
+    ['too many in the settings', [most, most, searches(1), '/*'], '', 1, 0],
+    ['too many in one path', [searches(headerSearchesMax + 1)], '', 1, 0],
+    ['as many in both as there may be', [most], `${most}\nX-A: b`, 0, 0],
+    ['too many in both', [most, searches(1)], `${most}\nX-A: b`, 0, 1],
+  ])('%s: searches for text between two *', (_, paths, file, inSettings, inFile) => {
+    const read = parseHeaderRules(file, paths.map(header))
+    expect([read.settingsProblems.length, read.problems.length]).toEqual([inSettings, inFile])
+    const used = paths.length + Number(file !== '') - inSettings - inFile
+    expect(read.rules.changeCount).toBe(used)
   })
 })
 

@@ -4,6 +4,7 @@ import { readHeadersFile } from './headers-file.ts'
 import type { PathPattern } from './path-pattern.ts'
 import { indexRules, type RuleIndex } from './rule-index.ts'
 import type { RuleProblem } from './rule-problem.ts'
+import { SearchBudget } from './search-budget.ts'
 import { runAtOnce, type Steps } from './steps.ts'
 
 /** Everything that the owner of a site says about its headers. */
@@ -33,9 +34,10 @@ export function* headerRuleSteps(
   text: string,
   own: readonly HeaderSetting[],
 ): Steps<ParsedHeaderRules> {
-  const settings = readHeaderSettings(own)
+  const budget = new SearchBudget()
+  const settings = readHeaderSettings(own, budget)
   yield
-  const file = yield* readHeadersFile(text)
+  const file = yield* readHeadersFile(text, budget)
   const blocks = [...settings.blocks, ...file.blocks]
   return {
     rules: {

@@ -12,9 +12,10 @@ import {
   ruleFileBytesMax,
   ruleProblemsMax,
 } from './limits.ts'
+import { SearchBudget } from './search-budget.ts'
 import { runAtOnce } from './steps.ts'
 
-const read = (text: string) => runAtOnce(readHeadersFile(text))
+const read = (text: string) => runAtOnce(readHeadersFile(text, new SearchBudget()))
 const problemsOf = (text: string) => read(text).problems
 const changesOf = (text: string) => read(text).blocks.flatMap(({ changes }) => changes)
 

@@ -6,22 +6,20 @@ import {
   removeHeader,
   setHeader,
 } from './header-block.ts'
-import {
-  headerBlocksMax,
-  headerFieldsMax,
-  headerLineCharsMax,
-  headerLinesMax,
-  headerSearchesMax,
-} from './limits.ts'
+import { headerBlocksMax, headerFieldsMax, headerLineCharsMax, headerLinesMax } from './limits.ts'
 import { readRuleLines } from './rule-lines.ts'
 import { type RuleProblem, RuleProblems } from './rule-problem.ts'
+import type { SearchBudget } from './search-budget.ts'
 import { LinePace, type Steps } from './steps.ts'
 
 /**
  * Reads a `_headers`: a line with a path, or with `https://host/path`, opens a block; `Name: value` and
  * `! Name` below it say what is changed there. Linear, and never throws.
  */
-export function* readHeadersFile(text: string): Steps<{
+export function* readHeadersFile(
+  text: string,
+  budget: SearchBudget,
+): Steps<{
   readonly blocks: readonly HeaderBlock[]
   readonly problems: readonly RuleProblem[]
 }> {
@@ -29,7 +27,7 @@ export function* readHeadersFile(text: string): Steps<{
   const lines = yield* readRuleLines(text, headerLineCharsMax, problems)
   const sections = yield* readSections(lines, problems)
   const blocks: HeaderBlock[] = []
-  const used: Used = { names: new Set(), searches: 0, pace: new LinePace() }
+  const used: Used = { names: new Set(), budget, pace: new LinePace() }
   for (const section of withinLimits(sections, problems)) {
     const block = yield* readSection(section, used, problems)
     if (block !== null) blocks.push(block)
@@ -95,7 +93,7 @@ function withinLimits(sections: readonly Section[], problems: RuleProblems): rea
 interface Used {
   /** Of headers. */
   readonly names: Set<string>
-  searches: number
+  readonly budget: SearchBudget
   /** How much was read since the last pause. */
   readonly pace: LinePace
 }
@@ -110,9 +108,9 @@ function* readSection(
   const address = readBlockAddress(text)
   if (address.problem !== null) problems.add(number, address.problem)
   if (!address.ok) return null
-  used.searches += address.searches
-  if (address.searches > 0 && used.searches > headerSearchesMax) {
-    problems.add(number, tooManySearches)
+  const unaffordable = used.budget.spend(address.searches)
+  if (unaffordable !== null) {
+    problems.add(number, unaffordable)
     return null
   }
   if (section.changes.length === 0) {
@@ -130,8 +128,6 @@ function* readSection(
   const { host, pattern, match } = address
   return { host, pattern, match, changes }
 }
-
-const tooManySearches = `more than ${headerSearchesMax} pieces of text between two *; this path is not used`
 
 const tooManyNames = `more than ${headerFieldsMax} different headers; this one is not used`
 

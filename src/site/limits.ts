@@ -116,7 +116,7 @@ export const replacedVersionMs = 24 * 60 * 60 * 1000
 /** Of a `_headers`: its blocks, what it sets and removes in all of them, and in one answer how much of it. */
 export const headerBlocksMax = 2000
 export const headerLinesMax = 2000
-/** Pieces of text between two stars of all blocks together: each is searched for in the path of a request. */
+/** Pieces of text between two stars of all paths together, those of the settings too: each is searched for in the path of a request. */
 export const headerSearchesMax = 100
 /** Different headers, and lines of one answer. HAProxy takes heads of 101 lines, with ours among them. */
 export const headerFieldsMax = 64
