@@ -90,6 +90,7 @@ beforeAll(async () => {
     awaited,
     bodies,
     choices,
+    clientOf: () => '192.0.2.1',
     countryOf: () => null,
     decodedFiles,
     decodedStreams: new DecodedStreams(),

@@ -10,7 +10,7 @@ import { eventually } from '#tests/support/eventually.ts'
 import { available } from '#tests/support/require.ts'
 import { probeTinyDisk, tinyDisk } from '#tests/support/tiny-disk.ts'
 import { DecodedLengthError } from './decode.ts'
-import { DecodedFiles, type OpenedFile } from './decoded-files.ts'
+import { DecodedFiles, type DecodedSource, type OpenedFile } from './decoded-files.ts'
 
 const content = 'all the same '.repeat(100_000)
 const bytes = content.length
@@ -32,31 +32,39 @@ afterEach(() => rm(parent, { recursive: true }))
 type Options = Partial<ConstructorParameters<typeof DecodedFiles>[0]>
 
 function filesOf(options: Options = {}): DecodedFiles {
-  const open = async (hash: string): Promise<Blob | null> => {
+  const openStored = async (hash: string): Promise<Blob | null> => {
     reads.push(hash)
     await gate
     return stored.get(hash) ?? null
   }
-  return new DecodedFiles({ blobs: { open }, dir, bytesMax: 3 * bytes, ...options })
+  return new DecodedFiles({ blobs: { open: openStored }, dir, bytesMax: 3 * bytes, ...options })
 }
 const textOf = async (opened: OpenedFile) => (opened instanceof Blob ? await opened.text() : opened)
-const namesOnDisk = () => readdir(dir)
+/** One name of each file: readers have their own. */
+async function namesOnDisk(): Promise<string[]> {
+  const names = new Map<number, string>()
+  for (const name of await readdir(dir)) names.set((await stat(join(dir, name))).ino, name)
+  return [...names.values()]
+}
+const [alice, bob, carol] = ['192.0.2.1', '192.0.2.2', '192.0.2.3']
+const open = (files: DecodedFiles, source: DecodedSource, client = alice) =>
+  files.open(source, { client, bytes: source.bytes })
 
 describe('what large gzip decodes to', () => {
   test('is decoded once, however many ask, and for whoever asks later', async () => {
     const files = filesOf()
     const all = await Promise.all(
-      Array.from({ length: 50 }, () => files.open({ hash: '0', bytes })),
+      Array.from({ length: 50 }, () => open(files, { hash: '0', bytes })),
     )
     expect(new Set(await Promise.all(all.map(textOf)))).toEqual(new Set([content]))
-    expect(await textOf(await files.open({ hash: '0', bytes }))).toBe(content)
+    expect(await textOf(await open(files, { hash: '0', bytes }))).toBe(content)
     expect(reads).toEqual(['0'])
   })
 
   test('lies in a folder of its own, for nobody else, without what an earlier process left', async () => {
     await mkdir(dir)
     await Bun.write(join(dir, 'left'), 'x')
-    await filesOf().open({ hash: '0', bytes })
+    await open(filesOf(), { hash: '0', bytes })
     const [name = '', ...others] = await namesOnDisk()
     expect([name === 'left', others]).toEqual([false, []])
     expect((await stat(join(dir, name))).mode & 0o077).toBe(0)
@@ -67,9 +75,9 @@ describe('what large gzip decodes to', () => {
     const files = filesOf()
     const blob = stored.get('0') ?? new Blob()
     stored.delete('0')
-    expect(await files.open({ hash: '0', bytes })).toBeNull()
+    expect(await open(files, { hash: '0', bytes })).toBeNull()
     stored.set('0', blob)
-    expect(await textOf(await files.open({ hash: '0', bytes }))).toBe(content)
+    expect(await textOf(await open(files, { hash: '0', bytes }))).toBe(content)
   })
 
   test.each([
@@ -77,23 +85,23 @@ describe('what large gzip decodes to', () => {
     ['one byte less', bytes + 1, DecodedLengthError],
   ])('is refused when it is %s, and leaves nothing', async (_, said, error) => {
     const files = filesOf({ bytesMax: bytes + 1 })
-    await expect(files.open({ hash: '0', bytes: said })).rejects.toThrow(error)
+    await expect(open(files, { hash: '0', bytes: said })).rejects.toThrow(error)
     expect(await namesOnDisk()).toEqual([])
-    expect(await textOf(await files.open({ hash: '0', bytes }))).toBe(content)
+    expect(await textOf(await open(files, { hash: '0', bytes }))).toBe(content)
   })
 
   test('is refused when what is stored is damaged, and that holds up nothing else', async () => {
     const files = filesOf()
     stored.set('0', new Blob(['no gzip']))
-    await expect(files.open({ hash: '0', bytes })).rejects.toThrow()
-    expect(await textOf(await files.open({ hash: '1', bytes }))).toBe(content)
+    await expect(open(files, { hash: '0', bytes })).rejects.toThrow()
+    expect(await textOf(await open(files, { hash: '1', bytes }))).toBe(content)
     expect(await namesOnDisk()).toHaveLength(1)
   })
 })
 
 describe('the room on disk', () => {
   const openAll = async (files: DecodedFiles, hashes: readonly string[]) => {
-    for (const hash of hashes) await files.open({ hash, bytes })
+    for (const hash of hashes) await open(files, { hash, bytes })
   }
 
   test('is for those used last', async () => {
@@ -143,19 +151,46 @@ describe.if(process.platform === 'linux')('a file that somebody reads', () => {
 
   test('stays, and there is no room for others until they have read', async () => {
     const files = filesOf({ bytesMax: long.bytes })
-    await using reading = await startReading(await files.open(long))
-    expect(await files.open(small)).toBe('full')
-    expect(await files.open(long)).toBeInstanceOf(Blob)
+    await using reading = await startReading(await open(files, long))
+    expect(await open(files, small, bob)).toBe('full')
+    expect(await open(files, long)).toBeInstanceOf(Blob)
     expect(await namesOnDisk()).toHaveLength(1)
     reading.reader.destroy()
-    await eventually(async () => expect(await textOf(await files.open(small))).toBe(content))
+    await eventually(async () => expect(await textOf(await open(files, small, bob))).toBe(content))
     expect(await namesOnDisk()).toHaveLength(1)
+  })
+
+  test.each<[string, number, boolean]>([
+    ['stays for somebody who reads a part that takes no longer', 10, true],
+    ['goes when the part takes longer, too', 11, false],
+  ])('that others read too slowly %s', async (_, partBytes, stays) => {
+    const slowestMs = (asked: number) => (asked <= 10 ? Number.POSITIVE_INFINITY : 0)
+    const files = filesOf({ bytesMax: long.bytes, slowestMs })
+    await using part = await startReading(await files.open(long, { client: bob, bytes: partBytes }))
+    await using whole = await startReading(await open(files, long))
+    expect((await open(files, small, carol)) === 'full').toBe(stays)
+    expect(part.received() + whole.received()).toBeLessThan(2 * long.bytes)
+  })
+
+  test('by somebody who comes again and again is no more than one, and a quarter of all', async () => {
+    const next = { ...long, hash: 'next' }
+    stored.set(next.hash, stored.get(long.hash) ?? new Blob())
+    const files = filesOf({ bytesMax: 2 * long.bytes * 4 - 1 })
+    await using reading = await startReading(await open(files, long))
+    await using again = await startReading(await open(files, long))
+    expect(await open(files, next)).toBe('full')
+    expect(await open(files, small)).toBeInstanceOf(Blob)
+    expect(await open(files, next, bob)).toBeInstanceOf(Blob)
+    expect(await open(files, next)).toBe('full')
+    reading.reader.destroy()
+    again.reader.destroy()
+    await eventually(async () => expect(await open(files, next)).toBeInstanceOf(Blob))
   })
 
   test('goes for others when they read too slowly, and takes no room then', async () => {
     const files = filesOf({ bytesMax: long.bytes, slowestMs: () => 0 })
-    await using reading = await startReading(await files.open(long))
-    expect(await textOf(await files.open(small))).toBe(content)
+    await using reading = await startReading(await open(files, long))
+    expect(await textOf(await open(files, small, bob))).toBe(content)
     expect(await namesOnDisk()).toHaveLength(1)
     reading.reader.resume()
     await reading[Symbol.asyncDispose]()
@@ -170,10 +205,10 @@ test('nothing is decoded to a disk of which a part has to stay free', async () =
     if (isBelow) throw new DiskFloorError(space)
   }
   const files = filesOf({ floor: { assertAbove } })
-  expect(await files.open(small)).toBe('full')
+  expect(await open(files, small)).toBe('full')
   expect(await namesOnDisk()).toEqual([])
   isBelow = false
-  expect(await textOf(await files.open(small))).toBe(content)
+  expect(await textOf(await open(files, small))).toBe(content)
 })
 
 if (await available('decoded files on a full disk', probeTinyDisk)) {
@@ -181,10 +216,10 @@ if (await available('decoded files on a full disk', probeTinyDisk)) {
     await using disk = await tinyDisk()
     dir = join(disk.path, 'decoded')
     const files = filesOf()
-    expect(await textOf(await files.open(small))).toBe(content)
-    expect(await files.open({ hash: '1', bytes })).toBe('full')
+    expect(await textOf(await open(files, small))).toBe(content)
+    expect(await open(files, { hash: '1', bytes })).toBe('full')
     expect(await namesOnDisk()).toHaveLength(1)
-    expect(await textOf(await files.open(small))).toBe(content)
+    expect(await textOf(await open(files, small))).toBe(content)
   })
 }
 
@@ -193,22 +228,22 @@ describe('decoders', () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     gate = promise
     const files = filesOf({ bytesMax: 200 * bytes })
-    const opened = Array.from({ length: 102 }, (_, i) => files.open({ hash: `${i}`, bytes }))
+    const opened = Array.from({ length: 102 }, (_, i) => open(files, { hash: `${i}`, bytes }))
     expect(reads).toEqual(['0', '1'])
-    expect(await files.open({ hash: '102', bytes })).toBe('busy')
+    expect(await open(files, { hash: '102', bytes })).toBe('busy')
     resolve()
     expect(await Promise.all(opened)).not.toContain('busy')
-    expect(await files.open({ hash: '102', bytes })).not.toBe('busy')
+    expect(await open(files, { hash: '102', bytes })).not.toBe('busy')
   }, 20_000)
 
   test('that take too long go on for those who come again', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     gate = promise
     const files = filesOf({ waitMsMax: 1 })
-    expect(await files.open({ hash: '0', bytes })).toBe('busy')
+    expect(await open(files, { hash: '0', bytes })).toBe('busy')
     resolve()
     let again: OpenedFile = 'busy'
-    while (again === 'busy') again = await files.open({ hash: '0', bytes })
+    while (again === 'busy') again = await open(files, { hash: '0', bytes })
     expect(await textOf(again)).toBe(content)
     expect(reads).toEqual(['0'])
   })

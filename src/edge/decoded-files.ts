@@ -1,22 +1,22 @@
 import { createWriteStream } from 'node:fs'
 import { mkdir, rm, truncate } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { BlobStore } from '#blobs/blob-store.ts'
 import { type DiskFloor, DiskFloorError } from '#blobs/disk-floor.ts'
 import { codeOf } from '#observe/code-of.ts'
+import { decodedClientShare } from '#site/limits.ts'
 import type { SnapshotFile } from '#site/snapshot.ts'
 import { decode } from './decode.ts'
+import { type DecodedReader, DecodedReaders } from './decoded-readers.ts'
 import { DecoderSlots } from './decoder-slots.ts'
-import { readNamesIn } from './read-names.ts'
-import { slowestReadMs } from './slowest-read.ts'
 
 /** Of what is stored as gzip: which bytes, and how many they decode to. */
 export type DecodedSource = Pick<SnapshotFile, 'hash' | 'bytes'>
 
 /**
  * Null: the stored bytes are not here. `busy`: too many others are to be decoded, or this takes too long. `full`: there
- * is no room for it on the disk.
+ * is no room for it on the disk, or this client has its share of it.
  */
 export type OpenedFile = Blob | null | 'busy' | 'full'
 
@@ -36,14 +36,17 @@ interface DecodedFilesOptions {
 
 interface DecodedFile extends Pick<DecodedSource, 'bytes'> {
   readonly path: string
-  /** When the last of its readers began. */
-  openedAt: number
+  readonly madeAt: number
 }
+
+/** What is not a file to be read. */
+type NotOpened = Exclude<OpenedFile, Blob>
 
 /**
  * What large stored gzip decodes to, as files: made once, however many ask, and then sent by the system as slowly as
- * visitors take it, or any part of it. Bounded by bytes; those go that were not used for longest. A file that
- * somebody reads stays, unless all who read it are too slow: their connections end.
+ * visitors take it, or any part of it. Bounded by bytes, a quarter of them for what one client reads; those go that
+ * were not used for longest. A file that somebody reads stays, unless all who read it are too slow: their connections
+ * end.
  */
 export class DecodedFiles {
   readonly #blobs: DecodedFilesOptions['blobs']
@@ -52,10 +55,10 @@ export class DecodedFiles {
   readonly #floor: DecodedFilesOptions['floor']
   readonly #waitMsMax: number
   readonly #slots: DecoderSlots
-  readonly #slowestMs: (bytes: number) => number
+  readonly #readers: DecodedReaders
   /** By hash, the one used last at the end. */
   readonly #made = new Map<string, DecodedFile>()
-  readonly #making = new Map<string, Promise<OpenedFile>>()
+  readonly #making = new Map<string, Promise<'made' | NotOpened>>()
   /** Those that are being made included. */
   #bytes = 0
   #isEmptied: Promise<void> | null = null
@@ -67,7 +70,7 @@ export class DecodedFiles {
     floor,
     waitMsMax = 5000,
     slots = new DecoderSlots(),
-    slowestMs = slowestReadMs,
+    slowestMs,
   }: DecodedFilesOptions) {
     this.#blobs = blobs
     this.#dir = dir
@@ -75,28 +78,39 @@ export class DecodedFiles {
     this.#floor = floor
     this.#waitMsMax = waitMsMax
     this.#slots = slots
-    this.#slowestMs = slowestMs
+    const clientBytesMax = bytesMax * decodedClientShare
+    this.#readers = new DecodedReaders({ dir, clientBytesMax, ...(slowestMs && { slowestMs }) })
   }
 
   /** A Blob is read as it is consumed. Rejects for what is damaged. */
-  async open(source: DecodedSource): Promise<OpenedFile> {
-    const { hash } = source
-    const made = this.#use(hash)
-    if (made !== null) return Bun.file(made.path)
-    const making = this.#making.get(hash) ?? this.#start(source)
-    return await soon(making, this.#waitMsMax)
+  async open(source: DecodedSource, reader: DecodedReader): Promise<OpenedFile> {
+    const { hash, bytes } = source
+    const mayRead = () => this.#readers.mayRead(reader.client, bytes, this.#made.get(hash)?.path)
+    if (this.#readers.isLookDue || !mayRead()) {
+      await this.#readers.look()
+      if (!mayRead()) return 'full'
+    }
+    if (!this.#made.has(hash)) {
+      const making = this.#making.get(hash) ?? this.#start(source)
+      const made = await soon(making, this.#waitMsMax)
+      if (made !== 'made') return made
+    }
+    const file = this.#use(hash)
+    // Others needed the room, just now.
+    if (file === null) return 'busy'
+    const path = this.#readers.begin(file, reader)
+    return path === null ? 'full' : Bun.file(path)
   }
 
   #use(hash: string): DecodedFile | null {
     const made = this.#made.get(hash)
     if (made === undefined) return null
-    made.openedAt = performance.now()
     this.#made.delete(hash)
     this.#made.set(hash, made)
     return made
   }
 
-  #start(source: DecodedSource): Promise<OpenedFile> {
+  #start(source: DecodedSource): Promise<'made' | NotOpened> {
     const making = this.#slots
       .use(() => this.#make(source))
       .finally(() => this.#making.delete(source.hash))
@@ -104,7 +118,7 @@ export class DecodedFiles {
     return making
   }
 
-  async #make(source: DecodedSource): Promise<OpenedFile> {
+  async #make(source: DecodedSource): Promise<'made' | NotOpened> {
     const stored = await this.#blobs.open(source.hash)
     if (stored === null) return null
     try {
@@ -117,7 +131,7 @@ export class DecodedFiles {
     }
   }
 
-  async #decode(stored: Blob, { hash, bytes }: DecodedSource): Promise<OpenedFile> {
+  async #decode(stored: Blob, { hash, bytes }: DecodedSource): Promise<'made' | 'full'> {
     if (!(await this.#reserve(bytes))) return 'full'
     const path = join(this.#dir, crypto.randomUUID())
     try {
@@ -127,8 +141,8 @@ export class DecodedFiles {
       await rm(path, { force: true })
       throw error
     }
-    this.#made.set(hash, { path, bytes, openedAt: performance.now() })
-    return Bun.file(path)
+    this.#made.set(hash, { path, bytes, madeAt: performance.now() })
+    return 'made'
   }
 
   async #empty(): Promise<void> {
@@ -152,14 +166,15 @@ export class DecodedFiles {
 
   async #makeRoom(): Promise<void> {
     const lookedAt = performance.now()
-    const readNames = await readNamesIn(this.#dir)
+    await this.#readers.look()
     for (const [hash, file] of this.#made) {
       if (this.#bytes <= this.#bytesMax) return
-      const isRead = readNames.has(basename(file.path)) || file.openedAt >= lookedAt
-      if (isRead && lookedAt - file.openedAt <= this.#slowestMs(file.bytes)) continue
+      const state = this.#readers.stateOf(file)
+      if (state === 'read' || file.madeAt >= lookedAt) continue
       this.#made.delete(hash)
       // Whoever has it open keeps what is removed on the disk, but not what is cut off: Bun ends their answers.
-      if (isRead) await truncate(file.path)
+      if (state === 'slowly') await truncate(file.path)
+      await this.#readers.forget(file)
       await rm(file.path, { force: true })
       this.#bytes -= file.bytes
     }

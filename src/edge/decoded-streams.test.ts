@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
+import { decodedStreamsMax, decodedStreamsOfClientMax } from '#site/limits.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { DecodedLengthError } from './decode.ts'
 import { DecodedStreams, SlowReaderError } from './decoded-streams.ts'
@@ -11,11 +12,15 @@ const readAll = (opened: ReadableStream<Uint8Array> | 'busy'): Promise<string> =
   new Response(opened === 'busy' ? null : opened).text()
 /** As many as there may be, begun and not read on. */
 const fill = (streams: DecodedStreams) =>
-  Array.from({ length: 32 }, () => streams.open(stored, bytes) as ReadableStream<Uint8Array>)
+  Array.from(
+    { length: decodedStreamsMax },
+    (_, i) => streams.open(stored, bytes, `client ${i}`) as ReadableStream<Uint8Array>,
+  )
+const alice = '192.0.2.1'
 
 test('what is stored is decoded as it is read, more than once', async () => {
   const streams = new DecodedStreams()
-  const both = [streams.open(stored, bytes), streams.open(stored, bytes)]
+  const both = [streams.open(stored, bytes, alice), streams.open(stored, bytes, alice)]
   expect(await Promise.all(both.map(readAll))).toEqual([content, content])
 })
 
@@ -24,7 +29,7 @@ test.each([
   ['one byte less', stored, bytes + 1, DecodedLengthError],
   ['no gzip', new Blob(['no gzip']), bytes, Error],
 ])('%s: reading it fails', async (_, damaged, said, error) => {
-  await expect(readAll(new DecodedStreams().open(damaged, said))).rejects.toThrow(error)
+  await expect(readAll(new DecodedStreams().open(damaged, said, alice))).rejects.toThrow(error)
 })
 
 describe('of more than 32 at a time', () => {
@@ -35,9 +40,9 @@ describe('of more than 32 at a time', () => {
   test.each(ways)('there are none, until %s', async (_, finish) => {
     const streams = new DecodedStreams()
     const [first, ...others] = fill(streams)
-    expect(streams.open(stored, bytes)).toBe('busy')
+    expect(streams.open(stored, bytes, alice)).toBe('busy')
     if (first !== undefined) await finish(first)
-    const again = streams.open(stored, bytes)
+    const again = streams.open(stored, bytes, alice)
     expect(await readAll(again)).toBe(content)
     for (const stream of others) await stream.cancel()
   })
@@ -45,7 +50,19 @@ describe('of more than 32 at a time', () => {
   test('those end that are read too slowly', async () => {
     const streams = new DecodedStreams({ slowestMs: () => 0, checkEveryMs: 1 })
     const [first] = fill(streams)
-    await eventually(async () => expect(streams.open(stored, bytes)).not.toBe('busy'))
+    await eventually(async () => expect(streams.open(stored, bytes, alice)).not.toBe('busy'))
     await expect(readAll(first ?? 'busy')).rejects.toThrow(SlowReaderError)
   })
+})
+
+test('one client has four of them, and others get theirs', async () => {
+  const streams = new DecodedStreams()
+  const open = () => streams.open(stored, bytes, alice)
+  const own = Array.from({ length: decodedStreamsOfClientMax }, open)
+  expect(own).not.toContain('busy')
+  expect(open()).toBe('busy')
+  expect(await readAll(streams.open(stored, bytes, '192.0.2.2'))).toBe(content)
+  expect(open()).toBe('busy')
+  await readAll(own[0] ?? 'busy')
+  expect(await readAll(open())).toBe(content)
 })

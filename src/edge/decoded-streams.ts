@@ -1,8 +1,6 @@
+import { decodedStreamsMax, decodedStreamsOfClientMax } from '#site/limits.ts'
 import { decode } from './decode.ts'
 import { slowestReadMs } from './slowest-read.ts'
-
-/** Measured, each takes some 800 KB: pieces of what is stored, and what zlib needs. */
-const streamsMax = 32
 
 interface DecodedStreamsOptions {
   readonly slowestMs?: (bytes: number) => number
@@ -11,12 +9,14 @@ interface DecodedStreamsOptions {
 
 /**
  * Stored gzip, decoded while a visitor reads it: for when the disk has no room for the decoded file. At most 32 at a
- * time, and none for visitors who are too slow.
+ * time, four of them for one client, and none for visitors who are too slow. Measured, each takes some 800 KB: pieces
+ * of what is stored, and what zlib needs.
  */
 export class DecodedStreams {
   readonly #slowestMs: (bytes: number) => number
   readonly #checkEveryMs: number
-  #open = 0
+  /** The client of each. */
+  readonly #open: string[] = []
 
   constructor({ slowestMs = slowestReadMs, checkEveryMs = 15_000 }: DecodedStreamsOptions = {}) {
     this.#slowestMs = slowestMs
@@ -24,12 +24,12 @@ export class DecodedStreams {
   }
 
   /**
-   * `busy`: there are 32. Reading rejects for what is damaged, and with SlowReaderError. To be read or cancelled; who
+   * `busy`: there are 32, or four of this client. Reading rejects for what is damaged, and with SlowReaderError. To be read or cancelled; who
    * does neither is too slow in the end.
    */
-  open(stored: Blob, bytes: number): ReadableStream<Uint8Array> | 'busy' {
-    if (this.#open >= streamsMax) return 'busy'
-    this.#open++
+  open(stored: Blob, bytes: number, client: string): ReadableStream<Uint8Array> | 'busy' {
+    if (!this.#hasRoomFor(client)) return 'busy'
+    this.#open.push(client)
     const chunks = decode(stored, bytes)
     const began = performance.now()
     let taken = 0
@@ -38,7 +38,7 @@ export class DecodedStreams {
       if (hasEnded) return
       hasEnded = true
       clearInterval(watch)
-      this.#open--
+      this.#open.splice(this.#open.indexOf(client), 1)
       // It fails when what is stored is damaged, of which its reader has heard.
       chunks.return(undefined).catch(() => undefined)
     }
@@ -72,6 +72,11 @@ export class DecodedStreams {
       cancel: end,
     }
     return new ReadableStream(source, { highWaterMark: 0 })
+  }
+
+  #hasRoomFor(client: string): boolean {
+    if (this.#open.length >= decodedStreamsMax) return false
+    return this.#open.filter((other) => other === client).length < decodedStreamsOfClientMax
   }
 }
 

@@ -4,7 +4,7 @@ import { contentRange, decideRange, type RangeDecision } from '#site/range.ts'
 import type { Snapshot } from '#site/snapshot.ts'
 import type { Bodies } from './bodies.ts'
 import { type CodingChoices, codingSet } from './codings.ts'
-import type { DecodedFiles } from './decoded-files.ts'
+import type { DecodedFiles, OpenedFile } from './decoded-files.ts'
 import type { DecodedStreams } from './decoded-streams.ts'
 import type { FileAnswer } from './file-answer.ts'
 import type { MissingBlobs } from './missing-blobs.ts'
@@ -15,6 +15,8 @@ import type { Representation } from './representation.ts'
 export interface FileContext {
   readonly bodies: Bodies
   readonly choices: CodingChoices
+  /** What a visitor is counted as; only asked for what is decoded for them. */
+  readonly clientOf: (request: Request) => string
   readonly decodedFiles: Pick<DecodedFiles, 'open'>
   readonly decodedStreams: Pick<DecodedStreams, 'open'>
   readonly missing: Pick<MissingBlobs, 'arrival'>
@@ -24,6 +26,7 @@ export interface FileContext {
 /** A visitor who gets this representation of a file, all of it or a part. */
 interface Delivery {
   readonly answer: FileAnswer
+  readonly request: Request
   readonly representation: Representation
   readonly range: Exclude<RangeDecision, 'unsatisfiable'>
   readonly isHead: boolean
@@ -51,7 +54,7 @@ export function respondFile(
   if (range === 'unsatisfiable') {
     return plainPage(416, 'No such part', { 'content-range': contentRange(range, bytes) })
   }
-  const delivery = { answer, representation, range, isHead }
+  const delivery = { answer, request, representation, range, isHead }
   const body = context.bodies.use(representation.kept)
   return body === null ? readAndSend(delivery, snapshot, context) : send(delivery, body)
 }
@@ -116,28 +119,37 @@ async function readOnce(delivery: Delivery, context: FileContext): Promise<Respo
 
 async function stream(delivery: Delivery, context: FileContext): Promise<Response | null> {
   const { answer, representation, range, isHead } = delivery
-  const { bodies, decodedFiles } = context
   const { file } = answer.decision
+  const { first, last } = range === 'whole' ? { first: 0, last: representation.bytes - 1 } : range
   const isStored = representation.coding === file.coding
-  const body = await (isStored || isHead ? bodies.open(file) : decodedFiles.open(file))
+  const body = await (isStored || isHead
+    ? context.bodies.open(file)
+    : openDecoded(delivery, last + 1 - first, context))
   if (body === null) return null
   if (body === 'busy') return unavailablePage()
   if (body === 'full') return await streamDecoded(delivery, context)
   if (isHead) return new Response(null, representation.whole)
-  const { first, last } = range === 'whole' ? { first: 0, last: representation.bytes - 1 } : range
   const head = range === 'whole' ? representation.whole : representation.part(range)
   // Also the whole is a slice: of a file that is none, Bun answers `Range` by itself (Bun 1.4.5).
   return new Response(body.slice(first, last + 1), head)
 }
 
+function openDecoded(
+  { answer, request }: Delivery,
+  bytes: number,
+  { clientOf, decodedFiles }: FileContext,
+): Promise<OpenedFile> {
+  return decodedFiles.open(answer.decision.file, { client: clientOf(request), bytes })
+}
+
 /** All of it, also to whoever asked for a part (RFC 9110 §14.2 lets us), and of a length that is not told (Bun 1.4.5). */
 async function streamDecoded(
-  { answer, representation }: Delivery,
-  { bodies, decodedStreams }: FileContext,
+  { answer, request, representation }: Delivery,
+  { bodies, clientOf, decodedStreams }: FileContext,
 ): Promise<Response | null> {
   const { file } = answer.decision
   const stored = await bodies.open(file)
   if (stored === null) return null
-  const body = decodedStreams.open(stored, file.bytes)
+  const body = decodedStreams.open(stored, file.bytes, clientOf(request))
   return body === 'busy' ? unavailablePage() : new Response(body, representation.unsized)
 }

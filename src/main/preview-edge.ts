@@ -44,6 +44,7 @@ export function openPreviewEdge(
     decodedStreams: new DecodedStreams(),
     recompressor: new Recompressor({ bodies, log }),
     awaited: { has: () => Promise.resolve(false) },
+    clientOf: () => 'this machine',
     countryOf: () => null,
     missing: { arrival: () => Promise.resolve(false) },
     snapshots: { get: () => shown ?? Promise.resolve(null) },

@@ -278,7 +278,11 @@ function behindFront(config: Config, server: Bun.Server<undefined>) {
   const { countryHeader, redirectsToHttps, trustedProxies } = config
   const connectionOf = (request: Request) => server.requestIP(request)?.address ?? null
   const front: Front = { connectionOf, countryHeader, redirectsToHttps, trustedProxies }
-  return { front, countryOf: (request: Request) => visitorCountry(request, front) }
+  return {
+    front,
+    clientOf: (request: Request) => clientNetworkOf(request, server, trustedProxies),
+    countryOf: (request: Request) => visitorCountry(request, front),
+  }
 }
 
 /** Newly visited accounts an hour and client. */

@@ -148,6 +148,12 @@ export const wholeBodyBytesMax = 1024 * 1024
 export const readerBytesPerSecondMin = 8 * 1024
 export const readerGraceMs = 60 * 1000
 
+/** Of the room for decoded files, what one client reads at a time, an IPv6 /64 counting as one. */
+export const decodedClientShare = 1 / 4
+/** What is decoded on its way to visitors at a time, and of that to one client. */
+export const decodedStreamsMax = 32
+export const decodedStreamsOfClientMax = 4
+
 /** Text that is larger is sent in smaller codings than it is stored in, once we have made them. */
 export const recompressedBytesMin = 1024
 

@@ -55,6 +55,7 @@ export function visitedSite(
     }),
     decodedStreams: new DecodedStreams(),
     choices: new CodingChoices(),
+    clientOf: () => '192.0.2.1',
     missing: { arrival: async () => false },
     recompressor: new Recompressor({ bodies, log: recordingLog([]) }),
   }
