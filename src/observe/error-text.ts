@@ -1,17 +1,19 @@
+import { redacted } from './redacted.ts'
+
 /** Of an error and those that caused it. */
 const causesMax = 8
 const errorCharsMax = 2 * 1024
 const stackCharsMax = 16 * 1024
 
-/** An error and its causes in one line: `Error: refresh failed <- TypeError: offline`. */
+/** An error and its causes in one line, without secrets: `Error: refresh failed <- TypeError: offline`. */
 export function errorText(error: Error): string {
-  return cut(chainOf(error).map(headline).join(' <- '), errorCharsMax)
+  return redactedAndCut(chainOf(error).map(headline).join(' <- '), errorCharsMax)
 }
 
-/** The stacks of an error and of its causes, the longest first part of them where they are too long. */
+/** The stacks of an error and of its causes, without secrets; the longest first part of them where they are too long. */
 export function stackText(error: Error): string {
   const stacks = chainOf(error).map((link) => [headline(link), ...framesOf(link)].join('\n'))
-  return cut(stacks.join('\ncaused by '), stackCharsMax)
+  return redactedAndCut(stacks.join('\ncaused by '), stackCharsMax)
 }
 
 /**
@@ -25,8 +27,11 @@ const builtIns: ReadonlySet<unknown> = new Set([
   ...[TypeError, URIError, DOMException],
 ])
 
-export const cut = (text: string, charsMax: number): string =>
-  text.length > charsMax ? `${text.slice(0, charsMax - 1)}…` : text
+/** In this order: half a secret does not look like one. */
+export function redactedAndCut(text: string, charsMax: number): string {
+  const shown = redacted(text)
+  return shown.length > charsMax ? `${shown.slice(0, charsMax - 1)}…` : shown
+}
 
 /** Also those that an AggregateError stands for, such as one a network address. */
 function chainOf(error: Error): Error[] {

@@ -100,4 +100,18 @@ describe('what looks like a secret is not written, wherever it is', () => {
       stack: expect.stringMatching(written.includes('[redacted]') ? /\[redacted\]/ : /letters/),
     })
   })
+
+  test.each([500, 2_000, 16_300])(
+    'nor is the half of one that a cut leaves, after %i characters',
+    (chars) => {
+      const text = `${'x'.repeat(chars)} postgres://me:hunter2${'2'.repeat(100)}@db/x`
+      const written = JSON.stringify(presentable({ text, error: new Error(text) }))
+      expect(written).not.toContain('hunter')
+    },
+  )
+
+  test('nor where many are left out before it', () => {
+    const text = `Bearer ${'a'.repeat(2_020)} postgres://me:hunter2@db/x`
+    expect(presentable({ text })['text']).toBe('Bearer [redacted] postgres://me:[redacted]@db/x')
+  })
 })

@@ -5,8 +5,7 @@ import {
   getLogger,
   type LogLevel,
 } from '@logtape/logtape'
-import { cut, errorText, isTyped, stackText } from './error-text.ts'
-import { redacted } from './redacted.ts'
+import { errorText, isTyped, redactedAndCut, stackText } from './error-text.ts'
 
 /**
  * Structured log lines. Fields with the names of secrets are never written, whatever they hold, nor is what looks
@@ -65,14 +64,13 @@ export function presentable(
   for (const [name, value] of Object.entries(fields)) {
     written[name] = secretFields.test(name) ? '[redacted]' : presentableValue(value)
     if (!(value instanceof Error) || (stacks === 'unforeseen' && isTyped(value))) continue
-    written[name === 'error' ? 'stack' : `${name}Stack`] = redacted(stackText(value))
+    written[name === 'error' ? 'stack' : `${name}Stack`] = stackText(value)
   }
   return written
 }
 
 function presentableValue(value: unknown): unknown {
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return value
-  if (value instanceof Error) return redacted(errorText(value))
-  // Cut last: half a secret does not look like one.
-  return cut(redacted(String(value).slice(0, 4 * fieldCharsMax)), fieldCharsMax)
+  if (value instanceof Error) return errorText(value)
+  return redactedAndCut(String(value), fieldCharsMax)
 }
