@@ -2,30 +2,42 @@ import type { Log, LogFields } from './log.ts'
 
 const everyMsDefault = 60_000
 
+/** Of one message: what was left out since a line of it was written. */
+interface LeftOut {
+  lines: number
+  /** Writes the latest of them. */
+  writeLast: ((leftOut: number) => void) | null
+}
+
 /**
- * For lines that strangers can cause at will: of each message one a minute. The next one says in `leftOut` how many there were
- * in between.
+ * For lines that strangers can cause at will: of each message one a minute. At the end of the minute comes the latest of those
+ * that were left out, which says in `leftOut` how many others there were.
  */
-export function rateLimitedLog(
-  log: Log,
-  {
-    everyMs = everyMsDefault,
-    elapsed = () => performance.now(),
-  }: { readonly everyMs?: number; readonly elapsed?: () => number } = {},
-): Log {
+export function rateLimitedLog(log: Log, everyMs = everyMsDefault): Log {
   // Messages are written in the code: there are only so many.
-  const written = new Map<string, { at: number; leftOut: number }>()
+  const written = new Map<string, LeftOut>()
+  const write = (message: string, line: () => void): void => {
+    line()
+    const since: LeftOut = { lines: 0, writeLast: null }
+    written.set(message, since)
+    // Not worth keeping a process for.
+    setTimeout(() => {
+      written.delete(message)
+      const { lines, writeLast } = since
+      if (writeLast !== null) write(message, () => writeLast(lines - 1))
+    }, everyMs).unref()
+  }
   const limited =
     (level: keyof Log) =>
     (message: string, fields: LogFields = {}): void => {
-      const last = written.get(message)
-      if (last !== undefined && elapsed() - last.at < everyMs) {
-        last.leftOut++
+      const since = written.get(message)
+      if (since === undefined) {
+        write(message, () => log[level](message, fields))
         return
       }
-      written.set(message, { at: elapsed(), leftOut: 0 })
-      const leftOut = last?.leftOut ?? 0
-      log[level](message, leftOut > 0 ? { ...fields, leftOut } : fields)
+      since.lines++
+      since.writeLast = (leftOut) =>
+        log[level](message, leftOut > 0 ? { ...fields, leftOut } : fields)
     }
   return {
     debug: limited('debug'),
