@@ -15,10 +15,14 @@ export interface BlobStore {
    */
   open(hash: string): Promise<Blob | null>
   /**
-   * Reads the bytes again, whatever was proven before. Those that do not match are removed, as by `open`; not intact
-   * are also those that are not there.
+   * Reads the bytes again, whatever was proven before, and waits for `afterPiece` after each piece of them. Those that do not
+   * match, or that the disk cannot read any more, are removed, as by `open`; not intact are also those that are not
+   * there. Throws what `afterPiece` throws.
    */
-  verify(hash: string): Promise<{ readonly isIntact: boolean; readonly bytes: number }>
+  verify(
+    hash: string,
+    afterPiece?: AfterPiece,
+  ): Promise<{ readonly isIntact: boolean; readonly bytes: number }>
   /** Whether there are bytes under this hash, unproven. */
   has(hash: string): Promise<boolean>
   /** Removes the bytes; no matter when there are none. A reader that is under way may fail. */
@@ -26,6 +30,9 @@ export interface BlobStore {
   /** Every hash, in no order. What is put or deleted meanwhile may or may not be among them. */
   list(): AsyncIterable<string>
 }
+
+/** Told how many bytes it had. */
+export type AfterPiece = (bytes: number) => Promise<void>
 
 export interface StoredBlob {
   readonly hash: string

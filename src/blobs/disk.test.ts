@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { mkdtemp, open, readdir, rm, stat, truncate, utimes } from 'node:fs/promises'
+import { mkdtemp, open, readdir, rm, stat, symlink, truncate, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
@@ -136,6 +136,35 @@ describe('blobs on disk', () => {
     expect(damaged).toEqual([hash])
     expect(await store.verify(hash)).toEqual({ isIntact: false, bytes: 0 })
     expect(await store.has(hash)).toBe(false)
+  })
+
+  // Linux: reading the memory at address 0 is the one EIO that needs no broken disk.
+  test.if(process.platform === 'linux')('what the disk cannot read is damaged, too', async () => {
+    const { hash } = await store.put(large)
+    await rm(pathOf(hash))
+    await symlink('/proc/self/mem', pathOf(hash))
+    expect(await store.verify(hash)).toMatchObject({ isIntact: false })
+    expect(damaged).toEqual([hash])
+    expect(await store.has(hash)).toBe(false)
+    await store.put(large)
+    expect(await contentOf(store, hash)).toEqual(large)
+  })
+
+  test('the verifier waits after each piece, and nobody else does', async () => {
+    const { hash } = await store.put(large)
+    await utimes(pathOf(hash), 1, 1)
+    const pieces: number[] = []
+    const { promise: go, resolve } = Promise.withResolvers<void>()
+    const verified = store.verify(hash, (bytes) => {
+      pieces.push(bytes)
+      return go
+    })
+    expect(await contentOf(store, hash)).toEqual(large)
+    expect(pieces.length).toBeLessThanOrEqual(1)
+    resolve()
+    expect(await verified).toEqual({ isIntact: true, bytes: large.length })
+    expect(pieces.length).toBeGreaterThan(1)
+    expect(pieces.reduce((sum, bytes) => sum + bytes, 0)).toBe(large.length)
   })
 
   test('a damaged one is reported once, however many ask at once', async () => {

@@ -9,9 +9,11 @@ import {
   unlink,
 } from 'node:fs/promises'
 import { join } from 'node:path'
+import { codeOf } from '#observe/code-of.ts'
 import { nextTurn } from '#observe/next-turn.ts'
 import { wholeBodyBytesMax } from '#site/limits.ts'
 import {
+  type AfterPiece,
   BlobStorageError,
   type BlobStore,
   InvalidBlobHashError,
@@ -125,17 +127,30 @@ export function diskBlobStore({
     }
   }
 
-  async function verify(hash: string): Promise<{ isIntact: boolean; bytes: number }> {
+  async function verify(
+    hash: string,
+    afterPiece?: AfterPiece,
+  ): Promise<{ isIntact: boolean; bytes: number }> {
     const { path } = placeOf(hash)
     const file = await withStorageErrors(ifExists(openFile(path, 'r')))
     if (file === null) return { isIntact: false, bytes: 0 }
     try {
       const facts = await withStorageErrors(file.stat())
-      const isIntact = await proven.proveAgain(hash, facts, file)
+      const isIntact = await isProvenAgain(hash, facts, file, afterPiece)
       if (!isIntact && (await removeDamaged(path, facts.ino))) onCorrupt(hash)
       return { isIntact, bytes: facts.size }
     } finally {
       await file.close()
+    }
+  }
+
+  async function isProvenAgain(...facts: Parameters<ProvenFiles['proveAgain']>): Promise<boolean> {
+    try {
+      return await proven.proveAgain(...facts)
+    } catch (error) {
+      // A sector that cannot be read does not come back.
+      if (error instanceof BlobStorageError && codeOf(error.cause) === 'EIO') return false
+      throw error
     }
   }
 

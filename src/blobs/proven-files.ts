@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 import { RecentMap } from '#site/recent-map.ts'
+import type { AfterPiece } from './blob-store.ts'
 import { withStorageErrors } from './storage-calls.ts'
 
 const provenMax = 20_000
@@ -48,29 +49,38 @@ export class ProvenFiles {
     return this.has(hash, facts) || (await this.proveAgain(hash, facts, file))
   }
 
-  /** As `prove`, whenever that was done before. */
-  async proveAgain(hash: string, facts: FileFacts, file: FileHandle): Promise<boolean> {
+  /** As `prove`, whenever that was done before. Nobody else waits for a reading that is slowed by `afterPiece`. */
+  async proveAgain(
+    hash: string,
+    facts: FileFacts,
+    file: FileHandle,
+    afterPiece?: AfterPiece,
+  ): Promise<boolean> {
     const key = `${hash} ${textOf(facts)}`
-    const proof = this.#underWay.get(key) ?? this.#start(key, file)
+    const proof =
+      afterPiece !== undefined
+        ? hashOf(file, afterPiece)
+        : (this.#underWay.get(key) ?? this.#start(key, file))
     const isIntact = (await proof) === hash
     if (isIntact) this.#proven.set(hash, { facts: textOf(facts), at: this.#now() })
     return isIntact
   }
 
   #start(key: string, file: FileHandle): Promise<string> {
-    const proof = withStorageErrors(hashOf(file)).finally(() => this.#underWay.delete(key))
+    const proof = hashOf(file).finally(() => this.#underWay.delete(key))
     this.#underWay.set(key, proof)
     return proof
   }
 }
 
-async function hashOf(file: FileHandle): Promise<string> {
+async function hashOf(file: FileHandle, afterPiece?: AfterPiece): Promise<string> {
   const hasher = new Bun.CryptoHasher('sha256')
   const piece = new Uint8Array(pieceBytes)
   for (;;) {
-    const { bytesRead } = await file.read(piece, 0, pieceBytes)
+    const { bytesRead } = await withStorageErrors(file.read(piece, 0, pieceBytes))
     if (bytesRead === 0) return hasher.digest('hex')
     hasher.update(piece.subarray(0, bytesRead))
+    await afterPiece?.(bytesRead)
   }
 }
 

@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
+import { BlobStorageError } from '#blobs/blob-store.ts'
 import { upsertAccount } from '#store/accounts.ts'
 import { countIngest } from '#tests/support/count-ingest.ts'
+import { eventually } from '#tests/support/eventually.ts'
 import { type IngestPlace, openIngestPlace } from '#tests/support/ingest-place.ts'
 import { alice, siteOf } from '#tests/support/sample-rows.ts'
 import { ingestSite } from './ingest-site.ts'
@@ -14,9 +16,11 @@ const contents = Array.from({ length: 200 }, (_, n) => `page ${n}`)
 let place: IngestPlace
 /** Hashes that were read, in this order. */
 let read: string[]
+let unreadable: string | null
 beforeEach(async () => {
   place = await openIngestPlace()
   read = []
+  unreadable = null
   await upsertAccount(place.context.db, { did: alice }, 1)
   await place.write('blog', Object.fromEntries(contents.map((text) => [`${text}.txt`, text])))
   await ingestSite(siteOf('blog'), place.context)
@@ -26,14 +30,16 @@ afterEach(() => place[Symbol.asyncDispose]())
 const sha256 = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex')
 const hashes = contents.map(sha256).sort()
 
-const scrub = (facts: { bytesPerCallMax?: number } = {}) =>
+const scrub = (facts: { bytesPerCallMax?: number; bytesPerSecondMax?: number } = {}) =>
   scrubBlobs(roundMs, {
     ...place.context,
     ...facts,
     blobs: {
-      verify(hash) {
+      verify(hash, afterPiece) {
         read.push(hash)
-        return place.context.blobs.verify(hash)
+        if (hash === unreadable)
+          throw new BlobStorageError('failed', { cause: new Error('EACCES') })
+        return place.context.blobs.verify(hash, afterPiece)
       },
     },
   })
@@ -76,6 +82,41 @@ test('a clock that was put back keeps nothing from being read', async () => {
   place.now += roundMs
   await scrub()
   expect(read).toEqual(hashes)
+})
+
+test('one that cannot be read keeps no other from being read or mended', async () => {
+  const [missing = ''] = hashes
+  unreadable = hashes[1] ?? ''
+  await place.context.blobs.delete(missing)
+  await scrub()
+  place.now += roundMs
+  await scrub()
+  expect(read).toEqual(hashes)
+  expect(place.logged).toEqual(
+    expect.arrayContaining(['stored bytes not read again', 'stored bytes lost: site read again']),
+  )
+  expect(await countIngest(place.context.db)).toBe(1)
+  await scrub()
+  expect(read).toHaveLength(hashes.length)
+})
+
+test('no more is read in a second than may be', async () => {
+  await scrub()
+  place.now += roundMs
+  const begun = performance.now()
+  await scrub({ bytesPerSecondMax: 10_000 })
+  const bytes = contents.join('').length
+  expect(performance.now() - begun).toBeGreaterThan((bytes / 10_000) * 1000)
+})
+
+test('a service that stops does not wait for the rest of it', async () => {
+  await scrub()
+  place.now += roundMs
+  const scrubbed = scrub({ bytesPerSecondMax: 0.001 })
+  await eventually(async () => expect(read).toHaveLength(1))
+  place.stop.abort()
+  await scrubbed
+  expect(read).toHaveLength(1)
 })
 
 test('what is damaged or missing is fetched again, and its site is named in the log', async () => {

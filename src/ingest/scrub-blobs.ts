@@ -1,4 +1,5 @@
-import type { BlobStore } from '#blobs/blob-store.ts'
+import { setTimeout } from 'node:timers/promises'
+import { type AfterPiece, BlobStorageError, type BlobStore } from '#blobs/blob-store.ts'
 import type { Log } from '#observe/log.ts'
 import { nextTurn } from '#observe/next-turn.ts'
 import { hashesNamedIn } from '#site/named-hashes.ts'
@@ -11,10 +12,9 @@ import type { Hints } from '#store/hints.ts'
 import { enqueueIngest } from '#store/ingest-queue.ts'
 import { listSnapshots } from '#store/versions.ts'
 
-/**
- * Read in one call, at most: called once a minute, 9 MB a second, a small part of what the slowest disks do. A
- * round of 30 days takes 22 TB along.
- */
+/** A small part of what the slowest disks do. */
+const bytesPerSecondMax = 9_000_000
+/** A minute's reading. With a minute between two calls, a round of 30 days takes 11 TB along. */
 const bytesPerCallMax = 512 * 1024 * 1024
 const hashesAtOnce = 100
 /** Each may have `snapshotBytesMax`. */
@@ -28,6 +28,15 @@ interface ScrubContext {
   readonly now: () => number
   readonly signal: AbortSignal
   readonly bytesPerCallMax?: number
+  readonly bytesPerSecondMax?: number
+}
+
+/** What a call has found so far. */
+interface Found {
+  readonly lost: Set<string>
+  /** Neither read nor known to be lost; the next round has another try. */
+  unread: number
+  firstError: unknown
 }
 
 /**
@@ -40,22 +49,57 @@ export async function scrubBlobs(roundMs: number, context: ScrubContext): Promis
   let round = currentRound(await readScrubRound(db), roundMs, now())
   const upTo = hashAt((now() - round.begunAt) / roundMs)
   let leftBytes = context.bytesPerCallMax ?? bytesPerCallMax
-  const lost = new Set<string>()
+  const found: Found = { lost: new Set(), unread: 0, firstError: null }
+  const pause = paceOf(context.bytesPerSecondMax ?? bytesPerSecondMax, signal)
   while (leftBytes > 0 && round.afterHash < upTo && !signal.aborted) {
     const page = await listBlobHashes(db, { after: round.afterHash, limit: hashesAtOnce })
     const due = page.filter((hash) => hash <= upTo)
     for (const hash of due) {
       if (leftBytes <= 0 || signal.aborted) break
-      const verdict = await context.blobs.verify(hash)
-      leftBytes -= verdict.bytes
-      if (!verdict.isIntact) lost.add(hash)
+      const bytes = await readAgain(hash, found, pause, context)
+      if (bytes === null) break
+      leftBytes -= bytes
       round = { ...round, afterHash: hash }
     }
     const isAtEnd = page.length < hashesAtOnce || due.length < page.length
     if (isAtEnd && leftBytes > 0 && !signal.aborted) round = { ...round, afterHash: upTo }
   }
+  const { firstError, lost, unread } = found
+  if (unread > 0)
+    context.log.error('stored bytes not read again', { blobs: unread, error: firstError })
   if (lost.size > 0) await heal(lost, context)
   await saveScrubRound(db, round)
+}
+
+/** How many bytes were read of it; null when the signal has ended that. */
+async function readAgain(
+  hash: string,
+  found: Found,
+  pause: AfterPiece,
+  { blobs, signal }: ScrubContext,
+): Promise<number | null> {
+  try {
+    const { bytes, isIntact } = await blobs.verify(hash, pause)
+    if (!isIntact) found.lost.add(hash)
+    return bytes
+  } catch (error) {
+    if (signal.aborted) return null
+    // One file that nobody can read must not keep the others from being read.
+    if (!(error instanceof BlobStorageError)) throw error
+    found.unread++
+    found.firstError ??= error
+    return 0
+  }
+}
+
+/** Waits until what was read is not more than the rate allows. Throws when the signal ends it. */
+function paceOf(bytesPerSecond: number, signal: AbortSignal): AfterPiece {
+  let dueAt = performance.now()
+  return async (bytes) => {
+    // Time that a slow disk has taken is not made up for.
+    dueAt = Math.max(dueAt + (bytes / bytesPerSecond) * 1000, performance.now())
+    await setTimeout(dueAt - performance.now(), undefined, { signal })
+  }
 }
 
 function currentRound(round: ScrubRound | null, roundMs: number, now: number): ScrubRound {
