@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { cp, exists, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { cp, exists, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { devSettings } from '#main/dev-network.ts'
@@ -165,6 +165,20 @@ describe('serve', () => {
     expect(port).not.toBe(0)
     expect(app).toBe(`http://127.0.0.1:${port}`)
     expect((await fetch(app)).status).toBe(200)
+  })
+
+  test('is not ready without the folder of its blobs', async () => {
+    const data = join(dir, 'no-blobs')
+    await using service = await startServiceProcess(
+      ['serve', '--port', '0', '--data', data],
+      nowhere,
+    )
+    const statusOf = async () => (await fetch(`${service.ready.app}/readyz`)).status
+    expect(await statusOf()).toBe(200)
+    await rm(join(data, 'blobs'), { recursive: true, force: true })
+    expect(await statusOf()).toBe(503)
+    await mkdir(join(data, 'blobs'))
+    expect(await statusOf()).toBe(200)
   })
 
   test('is alone on its data folder, until it ends in whatever way', async () => {

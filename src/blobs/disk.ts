@@ -40,6 +40,8 @@ export interface DiskBlobStore extends BlobStore {
    * process that stops and its successor may share the folder). Returns how many.
    */
   sweep(now: number): Promise<number>
+  /** Rejects when the folder is not there, or its disk fails. */
+  assertThere(): Promise<void>
 }
 
 interface DiskOptions {
@@ -195,6 +197,7 @@ export function diskBlobStore({
     verify,
     list,
     sweep,
+    assertThere: async () => void (await withStorageErrors(stat(dir))),
     has: async (hash) => (await withStorageErrors(ifExists(stat(placeOf(hash).path)))) !== null,
     delete: async (hash) => {
       await withStorageErrors(ifExists(unlink(placeOf(hash).path)))

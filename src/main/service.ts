@@ -241,8 +241,7 @@ function answerOf(house: House): Service['fetch'] {
     ...{ origin, trustedProxies },
     assertReady: readiness({
       database: () => latestChangeSeq(db),
-      // Of no blob: the folder has to answer, and nothing is read.
-      blobs: () => house.blobs.has('0'.repeat(64)),
+      blobs: () => house.blobs.assertThere(),
     }),
   })
   const visitorLog = rateLimitedLog(house.log)

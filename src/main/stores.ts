@@ -39,8 +39,11 @@ export async function openStores(
   await migrate(database)
   if (!hadLeases) await claim?.(database.db)
   const floor = new DiskFloor(dataDir, { log })
+  const blobsDir = join(dataDir, 'blobs')
+  // Before there is a blob: a folder that is missing later is a disk that went away.
+  await mkdir(blobsDir, { recursive: true, mode: 0o700 })
   const blobs = diskBlobStore({
-    ...{ dir: join(dataDir, 'blobs'), floor },
+    ...{ dir: blobsDir, floor },
     onCorrupt: (hash) => log.error('blob damaged on disk', { hash }),
   })
   return { db: database.db, blobs, floor, hints: new Hints() }
