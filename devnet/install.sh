@@ -1,9 +1,7 @@
 #!/bin/sh
 # Installs devnet's own packages, once: does nothing while they are those of package-lock.json.
 # Two of these at once are safe: the second waits for the first. Prints its progress, and failures.
-# Usage: install.sh [seconds within which the package registry has to answer, 8 by default]
 set -eu
-registry_seconds=${1:-8}
 cd "$(dirname "$0")"
 
 # The platform belongs to it: a folder shared with a container holds the other system's Node.
@@ -11,6 +9,8 @@ wanted="$(uname -sm) $(cat package.json package-lock.json .npmrc | cksum)"
 stamp=node_modules/.installed
 lock=.install.lock
 log=".install.$$.log"
+# Within 15 seconds `npm run demo` says that the registry does not answer: the rest is for npm's own starts.
+registry_seconds=8
 progress=
 
 is_installed() {
