@@ -6,7 +6,7 @@ import { ApiError } from './errors.ts'
 /** A small archive of much takes a core a second. */
 const unpackedPerAccountMax = 1
 const unpackedAtOnceMax = 4
-/** Of all accounts; more uploads than the spool takes at a time. */
+/** Of all accounts. */
 const waitingMax = 100
 const unpackWaitMsMax = 60_000
 

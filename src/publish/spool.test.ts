@@ -92,11 +92,26 @@ describe('space for uploads', () => {
   })
 
   test('is taken as an upload arrives, whatever it says of its size', async () => {
-    const bounded = spoolOf(3 * 64 * mebibyte)
-    const { arrived } = await bounded.admit(id(), gibibyte, { ...small(), isSmall: false })
-    expect(await reasonOf(bounded.reserve(id(), 48 * mebibyte, small()))).toBe('space')
-    expect(await reasonOf(arrived(16 * mebibyte))).toBe('space')
-    expect(await reasonOf(arrived(16 * mebibyte + 1))).toBe('busy')
+    for (const [bytes, taken] of [
+      [0, 1],
+      [1, 1],
+      [mebibyte, 1],
+      [mebibyte + 1, 2],
+      [5 * mebibyte, 8],
+      [16 * mebibyte, 16],
+      [16 * mebibyte + 1, 32],
+      [32 * mebibyte + 1, 48],
+    ] as const) {
+      const bounded = spoolOf(3 * 64 * mebibyte)
+      const { arrived } = await bounded.admit(id(), gibibyte, { ...small(), isSmall: false })
+      await arrived(bytes)
+      const left = 64 - taken
+      expect([bytes, await reasonOf(bounded.reserve(id(), left * mebibyte, small()))]).toEqual([
+        bytes,
+        'space',
+      ])
+      expect([bytes, await reasonOf(bounded.reserve(id(), 1, small()))]).toEqual([bytes, 'busy'])
+    }
   })
 
   test('is at most what an upload can become, and more for an archive that is unpacked', async () => {

@@ -32,8 +32,9 @@ interface SpoolOptions {
 
 /** A job may need its files, their compressed forms, and those as text: of each at most the size of the first. */
 const bytesNeededPerByte = 3
-/** Space is set aside for so many more bytes at a time. */
-const stepBytes = smallUploadBytesMax
+const firstStepBytes = 1024 * 1024
+/** Space is set aside for so many more bytes at a time, at most. */
+const stepBytesMax = smallUploadBytesMax
 
 /** Where uploads wait on disk: a folder a job. */
 export class Spool {
@@ -62,7 +63,7 @@ export class Spool {
       reserved = bytes
     }
     const arrived = (bytes: number): Promise<void> =>
-      atLeast(Math.min(Math.ceil(bytes / stepBytes) * stepBytes, bytesMax))
+      atLeast(Math.min(bytesToSetAside(bytes), bytesMax))
     await arrived(1)
     return { arrived, atLeast }
   }
@@ -132,6 +133,13 @@ export class Spool {
     if (!isJobId(jobId)) throw new TypeError('job ids are UUIDs')
     return join(this.#dir, jobId)
   }
+}
+
+/** At most twice what has arrived, past the first step: whoever takes much has to send much. */
+function bytesToSetAside(bytes: number): number {
+  let stepBytes = firstStepBytes
+  while (stepBytes < bytes && stepBytes < stepBytesMax) stepBytes *= 2
+  return Math.ceil(bytes / stepBytes) * stepBytes
 }
 
 const isJobId = (name: string): boolean => /^[0-9a-f-]{36}$/.test(name)

@@ -54,6 +54,23 @@ test.each([
   expect(await reasonOf(read(arrival, Readable.from(sent())))).toBe(expected)
 })
 
+test.each([
+  ['a moment', 2_999, null],
+  ['three seconds', 3_000, 0],
+  ['twenty seconds', 20_000, 0],
+])('one that has sent nothing after %s', async (_, ms, expected) => {
+  let now = 0
+  const arrival = new UploadArrival({ now: () => now })
+  let bytesPerSecond: number | null | undefined
+  async function* sent() {
+    now += ms
+    bytesPerSecond = arrival.bytesPerSecond
+    yield new Uint8Array(8 * 1024 * 30)
+  }
+  await read(arrival, Readable.from(sent()))
+  expect(bytesPerSecond).toBe(expected)
+})
+
 test('what it waits for us does not count', async () => {
   let now = 0
   const arrival = new UploadArrival({ now: () => now })

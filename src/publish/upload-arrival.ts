@@ -1,5 +1,5 @@
 import { addAbortSignal, type Readable } from 'node:stream'
-import { uploadBytesPerSecondMin, uploadPaceMs } from '#site/limits.ts'
+import { uploadBytesPerSecondMin, uploadPaceGraceMs, uploadPaceMs } from '#site/limits.ts'
 import type { Arrival } from './spool-shares.ts'
 
 /** The upload was ended because of its pace. */
@@ -43,9 +43,11 @@ export class UploadArrival implements Arrival {
     this.#now = now
   }
 
-  /** In the last whole window. */
+  /** In the last whole window, or in the first one so far; null: it has only just begun. */
   get bytesPerSecond(): number | null {
-    return this.#bytesPerSecond
+    if (this.#bytesPerSecond !== null) return this.#bytesPerSecond
+    this.#noteWaiting()
+    return this.#waitedMs < uploadPaceGraceMs ? null : (this.#windowBytes * 1000) / this.#waitedMs
   }
 
   giveWay(): void {
