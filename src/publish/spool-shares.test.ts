@@ -95,19 +95,21 @@ describe('where it is short', () => {
     expect(quicker.gaveWay).toBe(true)
   })
 
-  test('nobody does where it would not be enough, or where their space is not what is short', () => {
+  test('nobody does where it would not be enough', () => {
     const take = sharesOf(800)
     const slow = upload({ isSmall: true }, 9 * kibibyte)
-    take(50, slow)
-    take(700, upload())
-    expect(take(100, upload({ isSmall: true }))).toBe(true)
+    expect([take(300, slow), take(500, upload())]).toEqual([true, true])
+    expect(take(301, upload({ isSmall: true }))).toBe(false)
+    expect(slow.gaveWay).toBe(false)
+    expect(take(300, upload({ isSmall: true }))).toBe(true)
     expect(slow.gaveWay).toBe(true)
-    const another = upload({ isSmall: true }, 9 * kibibyte)
-    expect(sharesOf(800)(900, another)).toBe(false)
-    const rest = sharesOf(800)
-    rest(50, another)
-    rest(700, upload())
-    expect(rest(1, upload())).toBe(false)
-    expect(another.gaveWay).toBe(false)
+  })
+
+  test('nobody does whose space is not what is short', () => {
+    const take = sharesOf(800)
+    const slow = upload({ isSmall: true }, 9 * kibibyte)
+    expect([take(50, slow), take(700, upload())]).toEqual([true, true])
+    expect(take(1, upload())).toBe(false)
+    expect(slow.gaveWay).toBe(false)
   })
 })
