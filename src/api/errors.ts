@@ -75,6 +75,7 @@ const spoolFull: Record<SpoolFullError['reason'], () => ApiError> = {
 
 const tooSlow: Record<UploadTooSlowError['reason'], () => ApiError> = {
   'below-minimum': () => new ApiError(408, sentences.uploadTooSlow),
+  'too-long': () => new ApiError(408, sentences.uploadTooLong),
   'gave-way': () => new ApiError(429, sentences.uploadGaveWay, { 'retry-after': '60' }),
 }
 

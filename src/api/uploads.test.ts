@@ -253,6 +253,7 @@ describe('an upload that is ended while it arrives', () => {
 
   test.each([
     [new UploadTooSlowError('below-minimum'), 408, null, sentences.uploadTooSlow],
+    [new UploadTooSlowError('too-long'), 408, null, sentences.uploadTooLong],
     [new UploadTooSlowError('gave-way'), 429, '60', sentences.uploadGaveWay],
     [new SpoolFullError('busy'), 429, '30', sentences.uploadsBusy],
     [new SpoolFullError('disk'), 507, null, sentences.noRoom],

@@ -71,6 +71,23 @@ test.each([
   expect(bytesPerSecond).toBe(expected)
 })
 
+test.each([
+  ['just within two hours', 240, 'read'],
+  ['a little more', 241, 'too-long'],
+])('%s in all', async (_, windows, expected) => {
+  let now = 0
+  const arrival = new UploadArrival({ now: () => now })
+  async function* sent() {
+    for (let window = 0; window < windows; window++) {
+      now += 30_000
+      yield new Uint8Array(9 * 1024 * 30)
+    }
+  }
+  // Nothing is asked for before it is waited for.
+  const body = Readable.from(sent(), { highWaterMark: 0 })
+  expect(await reasonOf(read(arrival, body))).toBe(expected)
+})
+
 test('what it waits for us does not count', async () => {
   let now = 0
   const arrival = new UploadArrival({ now: () => now })

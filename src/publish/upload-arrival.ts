@@ -1,14 +1,19 @@
 import { addAbortSignal, type Readable } from 'node:stream'
-import { uploadBytesPerSecondMin, uploadPaceGraceMs, uploadPaceMs } from '#site/limits.ts'
+import {
+  uploadBytesPerSecondMin,
+  uploadMsMax,
+  uploadPaceGraceMs,
+  uploadPaceMs,
+} from '#site/limits.ts'
 import type { Arrival } from './spool-shares.ts'
 
 /** The upload was ended because of its pace. */
 export class UploadTooSlowError extends Error {
   override readonly name = 'UploadTooSlowError'
-  /** Below what an upload must have, or the slowest while others waited for space. */
-  readonly reason: 'below-minimum' | 'gave-way'
+  /** Below what an upload must have, longer than one may take, or the slowest while others waited for space. */
+  readonly reason: 'below-minimum' | 'too-long' | 'gave-way'
 
-  constructor(reason: 'below-minimum' | 'gave-way') {
+  constructor(reason: UploadTooSlowError['reason']) {
     super(`upload too slow; reason=${reason}`)
     this.reason = reason
   }
@@ -30,6 +35,7 @@ export class UploadArrival implements Arrival {
   #bytesPerSecond: number | null = null
   #windowBytes = 0
   #waitedMs = 0
+  #waitedBeforeMs = 0
   #waitingSince: number | null = null
   #timer: Timer | undefined
 
@@ -100,6 +106,11 @@ export class UploadArrival implements Arrival {
     this.#bytesPerSecond = (this.#windowBytes * 1000) / this.#waitedMs
     if (this.#bytesPerSecond < this.#bytesPerSecondMin) {
       this.#ended.abort(new UploadTooSlowError('below-minimum'))
+      return
+    }
+    this.#waitedBeforeMs += this.#waitedMs
+    if (this.#waitedBeforeMs > uploadMsMax) {
+      this.#ended.abort(new UploadTooSlowError('too-long'))
       return
     }
     this.#windowBytes = 0

@@ -81,6 +81,8 @@ export const uploadOverheadBytesMax = 16 * 1024 * 1024
 /** An upload that is slower, over so long, is ended. A site of 3 MB takes six minutes at this pace. */
 export const uploadBytesPerSecondMin = 8 * 1024
 export const uploadPaceMs = 30_000
+/** So long may an upload be waited for in all. The largest site of the default settings takes that long at 43 KiB a second. */
+export const uploadMsMax = 2 * 60 * 60 * 1000
 /** Until then nobody can tell how fast an upload is; afterwards one that has sent nothing gives way first. */
 export const uploadPaceGraceMs = 3_000
 

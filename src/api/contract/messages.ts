@@ -4,6 +4,7 @@ import {
   pendingDomainsMax,
   tooManySites,
   uploadBytesPerSecondMin,
+  uploadMsMax,
   uploadPaceMs,
 } from '#site/limits.ts'
 
@@ -82,6 +83,7 @@ export const sentences = {
     'Too many archives are being unpacked. Try again in half a minute, or send the files themselves.',
   uploadsBusy: 'Too many uploads are under way. Try again in half a minute.',
   uploadTooSlow: `This upload arrived too slowly: less than ${uploadBytesPerSecondMin / 1024} KB a second for ${uploadPaceMs / 1000} seconds. Try again on a faster connection.`,
+  uploadTooLong: `This upload took more than ${uploadMsMax / 3_600_000} hours to arrive. Try again on a faster connection, or publish less.`,
   uploadGaveWay:
     'Others wait for space, and this upload was the slowest. Try again in a minute, on a faster connection if there is one.',
   siteLimit: tooManySites,

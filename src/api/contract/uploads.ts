@@ -67,7 +67,7 @@ export const uploadRoutes = {
         like('Every file of this upload is one that is left out. Nothing was published.'),
       ],
       403: [sentences.siteLimit],
-      408: [sentences.uploadTooSlow],
+      408: [sentences.uploadTooSlow, sentences.uploadTooLong],
       409: [sentences.publishedAlready, sentences.changedMeanwhile],
       413: [
         like('A site can have at most 1000 files; this upload has more.'),
