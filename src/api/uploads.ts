@@ -9,15 +9,10 @@ import {
 } from '#publish/receive-upload.ts'
 import { smallUploadBytesMax } from '#publish/spool-shares.ts'
 import { UploadArrival } from '#publish/upload-arrival.ts'
-import {
-  accountSitesMax,
-  connectionIdleSeconds,
-  overAccountBytes,
-  type SiteLimits,
-} from '#site/limits.ts'
+import { accountSitesMax, connectionIdleSeconds, type SiteLimits } from '#site/limits.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
-import { bytesOfOtherSites } from '#store/account-bytes.ts'
+import { findQuotaProblem } from '#store/account-bytes.ts'
 import { enqueueIngest } from '#store/ingest-queue.ts'
 import { findJob, type Job, type JobAdmission, listUnfinishedSites } from '#store/jobs.ts'
 import { awaitWithdrawal } from '#store/record-version.ts'
@@ -189,11 +184,10 @@ async function assertAdmissible(did: Did, siteName: SiteName, { db }: ApiContext
 async function assertWithinQuota(
   address: SiteAddress,
   bytes: number,
-  { db, limits: { accountBytesMax } }: ApiContext,
+  { db, limits }: ApiContext,
 ): Promise<void> {
-  if (accountBytesMax === undefined) return
-  if ((await bytesOfOtherSites(db, address)) + bytes <= accountBytesMax) return
-  throw new ApiError(413, overAccountBytes(accountBytesMax))
+  const problem = await findQuotaProblem(db, address, bytes, limits)
+  if (problem !== null) throw new ApiError(413, problem)
 }
 
 async function queue(

@@ -13,11 +13,16 @@ beforeEach(async () => {
 })
 afterEach(() => place[Symbol.asyncDispose]())
 
-const publish = async (name: string, bytes: number) => {
-  await place.write(name, { 'a.txt': name[0]?.repeat(bytes) ?? '' })
+const publish = (name: string, bytes: number) =>
+  publishFiles(name, { 'a.txt': name[0]?.repeat(bytes) ?? '' })
+
+async function publishFiles(name: string, files: Record<string, string>) {
+  await place.write(name, files)
   const limits = { ...place.context.limits, accountBytesMax: 1000 }
   return await ingestSite(siteOf(name), { ...place.context, limits })
 }
+
+const twice = (bytes: number) => ({ 'a.txt': 'x'.repeat(bytes), 'b.txt': 'x'.repeat(bytes) })
 
 test('a version with which the account’s sites take too much is refused, unfetched; the one before stays live', async () => {
   expect(await publish('a', 400)).toBe('went-live')
@@ -33,4 +38,16 @@ test('a version with which the account’s sites take too much is refused, unfet
   })
   expect(await publish('b', 599)).toBe('went-live')
   expect(await publish('a', 401)).toBe('went-live')
+})
+
+test('each file of a version counts as it does once the version is live', async () => {
+  expect(await publish('b', 600)).toBe('went-live')
+  expect(await publishFiles('a', twice(201))).toBe('refused')
+  expect(await findSite(place.context.db, siteOf('a'))).toMatchObject({
+    live: null,
+    refused: { problems: [overAccountBytes(1000)] },
+  })
+  expect(await publishFiles('a', twice(200))).toBe('went-live')
+  expect(await publish('b', 601)).toBe('refused')
+  expect(await publish('b', 600)).toBe('already-live')
 })

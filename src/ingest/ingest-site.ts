@@ -3,11 +3,11 @@ import type { Lane } from '#atproto/lane.ts'
 import type { SafeFetch } from '#atproto/safe-fetch.ts'
 import { ProofError } from '#atproto/verified-record.ts'
 import type { BlobStore } from '#blobs/blob-store.ts'
-import { overAccountBytes, type SiteLimits } from '#site/limits.ts'
+import type { SiteLimits } from '#site/limits.ts'
 import type { FileNode } from '#site/manifest.ts'
 import { hashesNamedIn } from '#site/named-hashes.ts'
 import { type Did, type SiteAddress, siteLabel } from '#site/site-address.ts'
-import { bytesOfOtherSites } from '#store/account-bytes.ts'
+import { findQuotaProblem } from '#store/account-bytes.ts'
 import { findSigningKey, isKnownAccount } from '#store/accounts.ts'
 import type { Db } from '#store/database.ts'
 import { claimBlobs } from '#store/garbage.ts'
@@ -16,7 +16,7 @@ import { removeSite } from '#store/remove-site.ts'
 import type { AtIngestPoint } from './fail-points.ts'
 import { storedBytesOf } from './fetch-blobs.ts'
 import { readSite, type SiteContent, type SiteReading } from './read-site.ts'
-import { readVersion } from './read-version.ts'
+import { readVersion, refusedVersion } from './read-version.ts'
 import type { RefusedContents } from './refused-contents.ts'
 
 /** What a look at the owner's repository changed here. */
@@ -62,7 +62,12 @@ export async function ingestSite(
   const { cid: recordCid, rev, content } = reading
   using _ = await context.room?.hold(address.did, declaredBytes(content))
   const admitted = await withinQuota(address, content, context)
-  const version = await readVersion({ ...address, recordCid }, admitted, identity, context)
+  const read = await readVersion({ ...address, recordCid }, admitted, identity, context)
+  // Its files are known only now: compressed, or the same under several paths, they were less to fetch.
+  const { snapshot, bytes } = read
+  const problem =
+    snapshot === null ? null : await findQuotaProblem(db, address, bytes, context.limits)
+  const version = problem === null ? read : refusedVersion([problem], context)
   const label = siteLabel(address)
   await assertStillSigns(identity, address, context)
   const stored = { site: address, label, recordCid, rev, ...version }
@@ -73,18 +78,19 @@ export async function ingestSite(
   return outcome
 }
 
-/** Before anything of it is fetched: its account has no room for it. What was live stays live. */
+/**
+ * Before anything of it is fetched: the account has no room even for what would be stored of it. What was live stays
+ * live.
+ */
 async function withinQuota(
   address: SiteAddress,
   content: SiteContent,
   { db, limits }: IngestContext,
 ): Promise<SiteContent> {
-  const { accountBytesMax } = limits
-  if (!content.ok || accountBytesMax === undefined) return content
-  const bytes = (await bytesOfOtherSites(db, address)) + storedBytes(content.files.values())
-  return bytes <= accountBytesMax
-    ? content
-    : { ok: false, problems: [overAccountBytes(accountBytesMax)] }
+  if (!content.ok) return content
+  const bytes = storedBytes(content.files.values())
+  const problem = await findQuotaProblem(db, address, bytes, limits)
+  return problem === null ? content : { ok: false, problems: [problem] }
 }
 
 function storedBytes(files: Iterable<FileNode>): number {

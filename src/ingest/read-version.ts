@@ -44,12 +44,12 @@ export async function readVersion(
   identity: Identity,
   context: VersionContext,
 ): Promise<Judgement> {
-  if (!content.ok) return refused(content.problems, context)
+  if (!content.ok) return refusedVersion(content.problems, context)
   const { did, name, recordCid } = version
   const { db, limits, refusedContents } = context
   const judged: JudgedContent = { site: { did, name }, recordCid, content, limits }
   const problems = await refusedContents?.problemsOf(judged, db)
-  if (problems) return refused(problems, context)
+  if (problems) return refusedVersion(problems, context)
   const judgement = await judge(judged, identity, context)
   if (judgement.snapshot === null) refusedContents?.remember(judged)
   return judgement
@@ -62,19 +62,19 @@ async function judge(
 ): Promise<Judgement> {
   const fetched = await fetchBlobs(content.files, identity, context)
   context.at?.('blobs-fetched')
-  if (!fetched.ok) return refused(fetched.problems, context)
+  if (!fetched.ok) return refusedVersion(fetched.problems, context)
 
   const files = snapshotFiles(content.files, fetched.blobs)
   const bytes = [...files.values()].reduce((sum, file) => sum + bytesOf(file), 0)
   if (bytes > context.limits.siteBytesMax) {
-    return refused([`the site is larger than ${context.limits.siteBytesMax} bytes`], context)
+    return refusedVersion([`the site is larger than ${context.limits.siteBytesMax} bytes`], context)
   }
   const { settings } = content
   const { problems, ...rules } = await readRuleFiles(files, settings, context.blobs)
   const publishedAt = millisecondsOf(content.createdAt)
   const snapshot = encodeSnapshot({ ...site, recordCid, publishedAt, settings, ...rules, files })
   const textBytes = Buffer.byteLength(snapshot)
-  if (textBytes > snapshotBytesMax) return refused([tooMuchText(textBytes)], context)
+  if (textBytes > snapshotBytesMax) return refusedVersion([tooMuchText(textBytes)], context)
   decodeSnapshot(snapshot) // what the edge could not read fails here, where something else is live still
   return {
     snapshot,
@@ -108,7 +108,11 @@ function tooMuchText(bytes: number): string {
   return `its file names, settings and rules take ${bytes} bytes together, ${snapshotBytesMax} are the most`
 }
 
-const refused = (problems: readonly string[], { now }: VersionContext): Judgement => ({
+/** One that stays what it was for visitors: its owner reads these problems. */
+export const refusedVersion = (
+  problems: readonly string[],
+  { now }: Pick<VersionContext, 'now'>,
+): Judgement => ({
   snapshot: null,
   problems,
   fileCount: 0,
