@@ -262,6 +262,19 @@ describe('an upload that is ended while it arrives', () => {
   })
 })
 
+test('where the accounts of its server have their share of the space, an upload is refused', async () => {
+  await upsertAccount(api().db, { did: alice, pds: 'https://eel.example.net' }, 1)
+  const { spool } = api()
+  const servers: unknown[] = []
+  spool.receive = async (_, __, { server }) => {
+    servers.push(server)
+    throw new SpoolFullError('busy')
+  }
+  expect(await upload(withFile('blog'))).toEqual([429, { error: sentences.uploadsBusy }])
+  expect(servers).toEqual(['*.example.net'])
+  expect(await api().spooled()).toEqual([])
+})
+
 describe('of an account that has as many sites as it may', () => {
   const error =
     'An account can have 1000 sites here. Delete one; a day after that there is room for another.'

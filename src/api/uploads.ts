@@ -7,6 +7,7 @@ import {
   uploadBytesMax,
   uploadTooLarge,
 } from '#publish/receive-upload.ts'
+import { spoolServerOf } from '#publish/spool-server.ts'
 import { smallUploadBytesMax } from '#publish/spool-shares.ts'
 import { UploadArrival } from '#publish/upload-arrival.ts'
 import { accountSitesMax, connectionIdleSeconds, type SiteLimits } from '#site/limits.ts'
@@ -103,6 +104,7 @@ async function receive(
       owner: did,
       isNewcomer,
       isSmall,
+      server: isSmall ? undefined : await spoolServerOf(context.db, did),
       arrival,
     })
     await using folder = await spool.open(jobId)
@@ -125,8 +127,9 @@ async function receive(
     if (upload.isEmpty) return await publishEmpty(did, upload, context, signal)
     await assertWithinQuota({ did, name: upload.siteName }, totalBytes(upload), context)
     // What arrived, in place of what it might have become.
-    await spool.hold(jobId, totalBytes(upload), {
+    await spool.receive(jobId, totalBytes(upload), {
       owner: did,
+      server: await spoolServerOf(context.db, did),
       isNewcomer: await hasNoSite(did, context),
     })
     // Who cancels by going away never learns the id by which a job is cancelled.

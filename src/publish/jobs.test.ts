@@ -97,7 +97,7 @@ test('a failure is told to its owner, frees the spool, and the next job goes on'
 
 test('a job that has ended takes no room from the next upload of its owner', async () => {
   const spool = new Spool(join(dir, 'spool'), { bytesMax: 1200 })
-  const claim = { owner: alice, isSmall: true, isNewcomer: false, arrival: null }
+  const claim = { owner: alice, isSmall: true, isNewcomer: false, server: null, arrival: null }
   const after: Promise<unknown>[] = []
   context = {
     ...context,

@@ -22,6 +22,7 @@ import { progressAtStart } from './publish-site.ts'
 import type { ReceivedUpload } from './receive-upload.ts'
 import { runJob } from './run-job.ts'
 import type { Spool } from './spool.ts'
+import { spoolServerOf } from './spool-server.ts'
 import type { SkippedFile, UploadedFile } from './upload-tree.ts'
 
 export const queuedJobsMax = 5
@@ -109,7 +110,11 @@ export async function recoverJobs({ db, spool, now }: JobContext): Promise<void>
   for (const job of unfinished) {
     if (await spool.has(job.id)) {
       kept.add(job.id)
-      await spool.hold(job.id, job.progress.bytesTotal, { owner: job.did, isNewcomer: false })
+      await spool.hold(job.id, job.progress.bytesTotal, {
+        owner: job.did,
+        isNewcomer: false,
+        server: await spoolServerOf(db, job.did),
+      })
     } else await finishJob(db, job.id, { status: 'failed', error: interrupted }, now())
   }
   await requeueJobs(db, [...kept], now())

@@ -10,6 +10,7 @@ function upload(facts: Partial<Claim> = {}, bytesPerSecond?: number | null) {
       owner: crypto.randomUUID(),
       isSmall: false,
       isNewcomer: false,
+      server: crypto.randomUUID(),
       arrival: null,
       ...facts,
     },
@@ -61,6 +62,32 @@ describe('space for uploads', () => {
     expect(take(1, newcomer())).toBe(false)
     expect(take(10, upload({ isNewcomer: true, isSmall: true }))).toBe(true)
     expect(take(100, upload())).toBe(true)
+  })
+})
+
+describe('what has arrived and waits', () => {
+  test('is at most a quarter of it for the accounts of one server, but for a first one', () => {
+    const take = sharesOf(1200)
+    const ofServer = (server: string, isSmall = false) => upload({ server, isSmall })
+    expect([take(200, ofServer('a')), take(100, ofServer('a'))]).toEqual([true, true])
+    expect(take(1, ofServer('a'))).toBe(false)
+    expect(take(500, ofServer('b'))).toBe(true)
+    expect(take(1, ofServer('b'))).toBe(false)
+    expect(take(100, ofServer('a', true))).toBe(true)
+  })
+
+  test('is counted before anybody sends, and what still arrives is not', () => {
+    const take = sharesOf(1200)
+    const arriving = () => upload({ server: 'a' }, null)
+    expect([take(200, arriving()), take(200, arriving())]).toEqual([true, true])
+    expect(take(300, upload({ server: 'a' }))).toBe(true)
+    expect(take(1, arriving())).toBe(false)
+  })
+
+  test('without a known server is counted together', () => {
+    const take = sharesOf(1200)
+    const unknown = () => upload({ server: null })
+    expect([take(300, unknown()), take(1, unknown())]).toEqual([true, false])
   })
 })
 

@@ -5,6 +5,8 @@ const smallShare = 1 / 8
 const newcomersShareMax = 1 / 2
 /** What an owner gets beside a first upload. */
 const ownerShareMax = 1 / 4
+/** What has arrived for accounts of one server, beside a first one: large ones, and small ones. */
+const serverShareMax = 1 / 4
 /** Whoever sends faster never gives way. */
 const givesWayBytesPerSecondMax = 256 * 1024
 
@@ -15,6 +17,8 @@ export interface Claim {
   readonly isSmall: boolean
   /** Its owner has no site here yet. */
   readonly isNewcomer: boolean
+  /** Registrable domain of its owner's server, else its host. Null: not known, which counts as one server; undefined: to be asked later. */
+  readonly server: string | null | undefined
   /** Null: it is here already, as a whole. */
   readonly arrival: Arrival | null
 }
@@ -49,7 +53,7 @@ export class SpoolShares {
     others.delete(jobId)
     const own = [...others.values()].filter(({ owner }) => owner === claim.owner)
     const isOverShare = own.length > 0 && sumOf(own) + bytes > this.#bytesMax * ownerShareMax
-    if (isOverShare) return false
+    if (isOverShare || this.#isOverServerShare([...others.values()], bytes, claim)) return false
     const leaving: [string, Share][] = []
     for (;;) {
       const crowd = this.#crowd([...others.values()], bytes, claim)
@@ -77,6 +81,15 @@ export class SpoolShares {
 
   release(jobId: string): void {
     this.#shares.delete(jobId)
+  }
+
+  // A server that is slow on purpose keeps what has arrived for hours.
+  #isOverServerShare(others: readonly Share[], bytes: number, { isSmall, server }: Claim): boolean {
+    if (server === undefined) return false
+    const received = others.filter(
+      (share) => share.arrival === null && share.server === server && share.isSmall === isSmall,
+    )
+    return received.length > 0 && sumOf(received) + bytes > this.#bytesMax * serverShareMax
   }
 
   /** Of which others it is one too many; null: there is space. */

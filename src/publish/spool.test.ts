@@ -68,6 +68,7 @@ describe('space for uploads', () => {
     owner,
     isSmall: true,
     isNewcomer: false,
+    server: id(),
     arrival: null,
   })
   const reasonOf = (reserving: Promise<unknown>) =>
@@ -136,6 +137,19 @@ describe('space for uploads', () => {
     await bounded.hold(jobId, 8, small())
     expect(await reasonOf(bounded.reserve(id(), 1, small()))).toBe('space')
     expect(await reasonOf(bounded.reserve(id(), 1, small()))).toBe('busy')
+  })
+
+  test('is refused to what has arrived where its server has its share', async () => {
+    const bounded = spoolOf(120)
+    const receive = async (server: string) => {
+      const jobId = id()
+      await using folder = await bounded.open(jobId)
+      await folder.write(bytes(5), unlimited)
+      const owner = { owner: id(), isNewcomer: false, server }
+      return await reasonOf(bounded.receive(jobId, 5, owner))
+    }
+    expect([await receive('a'), await receive('a')]).toEqual(['space', 'space'])
+    expect([await receive('a'), await receive('b')]).toEqual(['busy', 'space'])
   })
 
   test('that the disk refused is not taken', async () => {

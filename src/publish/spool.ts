@@ -23,6 +23,8 @@ export interface SpoolAdmission {
   atLeast(bytes: number): Promise<void>
 }
 
+type Owner = Omit<Claim, 'arrival' | 'isSmall'>
+
 interface SpoolOptions {
   /** Of all jobs together. */
   readonly bytesMax?: number
@@ -84,16 +86,27 @@ export class Spool {
 
   /**
    * As `reserve`, for a job of this size that is in the spool already: it has what lies there, and space for
-   * the two forms that are still to be made of it. Never refuses.
+   * the two forms that are still to be made of it. Throws SpoolFullError where its server has its share.
    */
-  async hold(
+  async receive(jobId: string, bytes: number, owner: Owner): Promise<void> {
+    const { claim, needed } = await this.#received(jobId, bytes, owner)
+    if (!this.#shares.take(jobId, needed, claim)) throw new SpoolFullError('busy')
+  }
+
+  /** As `receive`, but never refuses. */
+  async hold(jobId: string, bytes: number, owner: Owner): Promise<void> {
+    const { claim, needed } = await this.#received(jobId, bytes, owner)
+    this.#shares.keep(jobId, needed, claim)
+  }
+
+  async #received(
     jobId: string,
     bytes: number,
-    owner: Omit<Claim, 'arrival' | 'isSmall'>,
-  ): Promise<void> {
+    owner: Owner,
+  ): Promise<{ claim: Claim; needed: number }> {
     const present = await (await this.open(jobId)).bytesOnDisk()
     const claim = { ...owner, arrival: null, isSmall: bytes <= smallUploadBytesMax }
-    this.#shares.keep(jobId, present + bytes * (bytesNeededPerByte - 1), claim)
+    return { claim, needed: present + bytes * (bytesNeededPerByte - 1) }
   }
 
   async open(jobId: string): Promise<SpoolFolder> {
