@@ -33,9 +33,11 @@ const slowJobsMax = 4
 const asideJobsMax = 8
 /** Of either kind, jobs of one server, and of one registrable domain: one is left for others. */
 const shares = { quick: { host: 3, domain: 3 }, slow: { host: 3, domain: 3 } }
-/** So many accounts are looked through for those that may be next. */
-const waitingAccountsMax = 1_000
+/** So many accounts are looked through for those that may be next, and others at the next look. */
+const waitingAccountsMax = 2_000
 const lookAgainMs = 5_000
+/** Where more wait than are looked through at once. */
+const lookFurtherMs = 1_000
 const interrupted = 'The upload was interrupted. Nothing was published; try again.'
 const cancelled = 'The upload was cancelled. Nothing was published.'
 
@@ -135,22 +137,27 @@ export async function runJobs(context: JobContext, signal: AbortSignal): Promise
     ...{ asideMax: asideJobsMax, slowStayMax: slowJobsMax, shares },
   })
   const running = new Set<Promise<void>>()
+  let offset = 0
   const startAndWait = async (): Promise<void> => {
-    await startJobs(lanes, running, context, signal)
-    await hinted.wait(lookAgainMs, signal)
+    const seen = await startJobs(lanes, running, offset, context, signal)
+    const isMore = seen >= waitingAccountsMax
+    offset = isMore ? offset + seen : 0
+    await hinted.wait(isMore ? lookFurtherMs : lookAgainMs, signal)
   }
   await outlastDatabase('jobs', startAndWait, { log, signal })
   await Promise.all(running)
 }
 
+/** Returns how many accounts were looked through, from `offset` on. */
 async function startJobs(
   lanes: Lanes,
   running: Set<Promise<void>>,
+  offset: number,
   context: JobContext,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<number> {
   const { db, hints, log, now } = context
-  const accounts = await listWaitingAccounts(db, { limit: waitingAccountsMax, now: now() })
+  const accounts = await listWaitingAccounts(db, { limit: waitingAccountsMax, offset, now: now() })
   const waitsFor = { quick: false, slow: false }
   for (const party of lanes.history.inOrder(accounts.map(partyOf))) {
     if (!lanes.hasRoom(party, { stays: true })) {
@@ -176,6 +183,7 @@ async function startJobs(
   // Whatever ends or becomes slow gives a hint.
   if (waitsFor.quick) lanes.makeRoom()
   if (waitsFor.slow) lanes.makeRoom({ forSlow: true })
+  return accounts.length
 }
 
 function partyOf({ did, pds }: WaitingAccount): Party {

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { onEachStore } from '#tests/support/databases.ts'
-import { alice, bob, nameOf, newJob, progress } from '#tests/support/sample-rows.ts'
+import { accountOf, alice, bob, nameOf, newJob, progress } from '#tests/support/sample-rows.ts'
+import { upsertAccount } from './accounts.ts'
 import {
   beginWriting,
   cancelJobUnlessWriting,
@@ -39,7 +40,7 @@ await onEachStore('store/job-steps', (db) => {
     createJob(db(), newJob(facts), { queuedMax: 2, now })
   const createNamed = (id: string, now = 1) => create({ id, site: nameOf(id) }, now)
 
-  const waiting = async (options: { limit: number; now: number }) =>
+  const waiting = async (options: { limit: number; offset?: number; now: number }) =>
     (await listWaitingAccounts(db(), options)).map(({ did }) => did)
 
   test('jobs of an account run one at a time, oldest first', async () => {
@@ -99,6 +100,18 @@ await onEachStore('store/job-steps', (db) => {
     await startNextJob(db(), alice, 5)
     expect(await waiting({ limit: 10, now: 10 })).toEqual([bob])
     expect((await listUnfinishedSites(db(), alice)).sort()).toEqual([nameOf('a'), nameOf('b')])
+  })
+
+  test('however many of one server wait, the first of another is second; the rest can be looked through', async () => {
+    const crowd = Array.from({ length: 20 }, (_, n) => accountOf(n))
+    for (const [n, did] of [...crowd, bob].entries()) {
+      const pds = did === bob ? 'https://other.test' : 'https://slow.test'
+      await upsertAccount(db(), { did, pds }, 1)
+      await create({ did, id: did }, n)
+    }
+    const rest = crowd.slice(1)
+    expect(await waiting({ limit: 2, now: 30 })).toEqual([accountOf(0), bob])
+    expect(await waiting({ limit: 100, offset: 2, now: 30 })).toEqual(rest)
   })
 
   const back = { plan: '', progress, error: null }

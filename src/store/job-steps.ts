@@ -22,17 +22,21 @@ export interface WaitingAccount {
 }
 
 /**
- * Accounts with a job that is due, none that runs and none that waits for their server, those who wait longest
- * first.
+ * Accounts with a job that is due, none that runs and none that waits for their server. Servers come round robin:
+ * of each the account that waits longest, then of each the next.
  */
 export async function listWaitingAccounts(
   db: Db,
-  { limit, now }: { limit: number; now: number },
+  { limit, offset = 0, now }: { limit: number; offset?: number; now: number },
 ): Promise<WaitingAccount[]> {
-  return await db
+  const waiting = db
     .selectFrom('jobs')
     .leftJoin('accounts', 'accounts.did', 'jobs.did')
-    .select(['jobs.did', 'accounts.pds'])
+    .select(({ fn }) => [
+      'jobs.did',
+      'accounts.pds',
+      fn.min(fn.coalesce('jobs.dueAt', 'jobs.createdAt')).as('since'),
+    ])
     .where('jobs.status', '=', 'pending')
     .where('jobs.did', 'not in', (running) =>
       running.selectFrom('jobs').select('did').where('status', 'in', ['processing', 'uploading']),
@@ -45,8 +49,23 @@ export async function listWaitingAccounts(
         .where('dueAt', '>', now),
     )
     .groupBy(['jobs.did', 'accounts.pds'])
-    .orderBy(({ fn }) => fn.min(fn.coalesce('jobs.dueAt', 'jobs.createdAt')))
+  const ranked = db.selectFrom(waiting.as('waiting')).select(({ fn }) => [
+    'did',
+    'pds',
+    'since',
+    fn
+      .agg<number>('row_number')
+      .over((over) => over.partitionBy('pds').orderBy('since').orderBy('did'))
+      .as('rank'),
+  ])
+  return await db
+    .selectFrom(ranked.as('ranked'))
+    .select(['did', 'pds'])
+    .orderBy('rank')
+    .orderBy('since')
+    .orderBy('did')
     .limit(limit)
+    .offset(offset)
     .execute()
 }
 
