@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, setSystemTime, test } from 'bun:test'
 import { eventually } from '#tests/support/eventually.ts'
 import { GivesWayError, type Lane } from './lane.ts'
 import { Lanes } from './lanes.ts'
@@ -7,7 +7,7 @@ import type { Party } from './pace-history.ts'
 /** Lanes for four, and work in them that ends only when it has to give way. */
 function open(slowAfterMs: number) {
   const clock = { now: 0 }
-  const lanes = new Lanes(4, { slowAfterMs, now: () => clock.now })
+  const lanes = new Lanes(4, { slowAfterMs, elapsed: () => clock.now })
   const gaveWay: number[] = []
   const opened = new Map<number, Lane>()
   let slow = 0
@@ -28,6 +28,15 @@ function open(slowAfterMs: number) {
   return { clock, lanes, start, lane, gaveWay, allSlow }
 }
 const hour = 3_600_000
+
+test('a clock that is put right changes nothing that is remembered', async () => {
+  const lanes = new Lanes(4)
+  const party = { account: 'a', host: null }
+  lanes.history.record(party, { isSlow: true })
+  setSystemTime(Date.now() + 2 * hour)
+  expect(lanes.isSlow(party)).toBe(true)
+  setSystemTime()
+})
 
 test('so many at once, and room again when one ends, however it does', async () => {
   const lanes = new Lanes(4)

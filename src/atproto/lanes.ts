@@ -21,7 +21,8 @@ interface LanesOptions {
   /** For so long slow work keeps its lane while other slow work waits. */
   readonly quantumMs?: number | undefined
   readonly shares?: LaneShares | undefined
-  readonly now?: () => number
+  /** Milliseconds that no change of the clock touches. */
+  readonly elapsed?: (() => number) | undefined
 }
 
 /** Work that waits for somebody's slow server, which costs next to nothing here. */
@@ -44,7 +45,7 @@ export class Lanes {
   readonly #slowAfterMs: number
   readonly #quantumMs: number
   readonly #shares: LaneShares
-  readonly #now: () => number
+  readonly #elapsed: () => number
   /** When each began; oldest first. */
   readonly #running = new Map<Lane, number>()
 
@@ -55,8 +56,8 @@ export class Lanes {
     this.#slowAfterMs = options.slowAfterMs ?? slowAfterMsDefault
     this.#quantumMs = options.quantumMs ?? quantumMsDefault
     this.#shares = options.shares ?? { quick: noShare, slow: noShare }
-    this.#now = options.now ?? Date.now
-    this.history = new PaceHistory({ now: this.#now })
+    this.#elapsed = options.elapsed ?? (() => performance.now())
+    this.history = new PaceHistory({ elapsed: this.#elapsed })
   }
 
   /** How many take up quick lanes: also slow work for which there is no lane of its kind. */
@@ -99,7 +100,7 @@ export class Lanes {
     }
     const isSlow = work.party !== undefined && this.isSlow(work.party)
     const lane: Lane = new Lane({ ...work, onSlow }, isSlow)
-    this.#running.set(lane, this.#now())
+    this.#running.set(lane, this.#elapsed())
     const timer = setTimeout(() => lane.becomeSlow(), this.#slowAfterMs)
     try {
       await work.run(lane)
@@ -155,7 +156,7 @@ export class Lanes {
   }
 
   #hasHadItsTime(lane: Lane): boolean {
-    return this.#now() - (this.#running.get(lane) ?? 0) >= this.#quantumMs
+    return this.#elapsed() - (this.#running.get(lane) ?? 0) >= this.#quantumMs
   }
 
   #leftOfShare(host: string | null, isSlow: boolean): number {

@@ -5,7 +5,7 @@ const hour = 3_600_000
 
 function open() {
   const clock = { now: 1_000_000 }
-  const history = new PaceHistory({ now: () => clock.now })
+  const history = new PaceHistory({ elapsed: () => clock.now })
   const pace = (account: string, host: string | null = null): Pace =>
     history.paceOf({ account, host })
   const record = (account: string, host: string | null, ...paces: ('quick' | 'slow')[]): void => {

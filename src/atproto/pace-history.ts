@@ -31,12 +31,13 @@ const serverWeight = 0.25
  * as many host names as they like.
  */
 export class PaceHistory {
-  readonly #now: () => number
+  readonly #elapsed: () => number
   readonly #accounts = new RecentMap<Seen>(keysMax)
   readonly #servers = new RecentMap<Seen>(keysMax)
 
-  constructor({ now }: { now: () => number }) {
-    this.#now = now
+  /** `elapsed`: milliseconds that no change of the clock touches. */
+  constructor({ elapsed }: { readonly elapsed: () => number }) {
+    this.#elapsed = elapsed
   }
 
   paceOf({ account, host }: Party): Pace {
@@ -56,14 +57,14 @@ export class PaceHistory {
   inOrder(parties: readonly Party[]): Party[] {
     const ranked = parties.map((party) => {
       const own = this.#recent(this.#accounts.get(party.account))
-      return { party, rank: own?.at ?? Number(this.paceOf(party) !== 'quick') }
+      return { party, rank: own?.at ?? (this.paceOf(party) === 'quick' ? -2 : -1) }
     })
     return ranked.sort((a, b) => a.rank - b.rank).map(({ party }) => party)
   }
 
   /** An account counts once for its server, and again when it changes: nobody makes a good server slow alone. */
   record({ account, host }: Party, { isSlow }: { readonly isSlow: boolean }): void {
-    const at = this.#now()
+    const at = this.#elapsed()
     const before = this.#recent(this.#accounts.get(account))
     this.#accounts.set(account, { slowness: isSlow ? 1 : (before?.slowness ?? 0) / 2, at })
     const isNews = before === undefined || isSlow !== before.slowness > accountSlowAbove
@@ -80,7 +81,7 @@ export class PaceHistory {
   }
 
   #recent(seen: Seen | undefined): Seen | undefined {
-    return seen !== undefined && this.#now() - seen.at < rememberMs ? seen : undefined
+    return seen !== undefined && this.#elapsed() - seen.at < rememberMs ? seen : undefined
   }
 }
 
