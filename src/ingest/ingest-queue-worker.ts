@@ -51,7 +51,7 @@ export async function runIngestQueue(context: QueueContext): Promise<void> {
   const visited = new Set<IngestItem>()
   const refusedContents = new RefusedContents({ now })
   const inShares = new StartInShares({
-    ...{ db, now },
+    db,
     take: (room, line) => takeDue(room, visited, { ...context, line }),
     onPutBack: (item) => visited.delete(item),
   })

@@ -1,16 +1,19 @@
 import type { Lanes } from '#atproto/lanes.ts'
 import type { Party } from '#atproto/pace-history.ts'
 import type { Db } from '#store/database.ts'
-import { listIngestLines, putInLine } from '#store/ingest-lines.ts'
+import { linesAtOnce, listIngestLines, putInLine } from '#store/ingest-lines.ts'
 import type { IngestItem } from '#store/ingest-queue.ts'
 
 const relistEveryMs = 1_000
 /** Taken at once to be sorted into lines, where one server has many. */
 const sortedAtOnce = 256
+/** Beyond, lines are forgotten until they are listed again. */
+const linesMax = 20_000
 
 interface StartContext {
   readonly db: Db
-  readonly now: () => number
+  /** Milliseconds that no change of the clock touches. */
+  readonly elapsed?: () => number
   /** Takes due sites of so many accounts; without a line, those that are in none. */
   readonly take: (limit: number, line?: string) => Promise<readonly IngestItem[]>
   /** An item was taken and not started. */
@@ -24,27 +27,36 @@ interface StartContext {
  */
 export class StartInShares {
   readonly #context: StartContext
+  readonly #elapsed: () => number
   /** Those with something in them; whose turn it is comes first. */
   #lines = new Set<string>()
   #listedAt = Number.NEGATIVE_INFINITY
+  /** The last line that was listed; empty: the next list begins anew. */
+  #listedTo = ''
 
   constructor(context: StartContext) {
     this.#context = context
+    this.#elapsed = context.elapsed ?? (() => performance.now())
   }
 
   async start(lanes: Lanes, start: (item: IngestItem) => void): Promise<void> {
-    const { db, now, take } = this.#context
+    const { take } = this.#context
     for (let isMore = true, isCrowded = false; isMore && lanes.room > 0; ) {
       const limit = isCrowded ? sortedAtOnce : lanes.room
       const items = await take(limit)
       isCrowded = await this.#startOrPutBack(items, lanes, start)
       isMore = items.length >= limit
     }
-    if (now() - this.#listedAt >= relistEveryMs) {
-      this.#lines = this.#lines.union(new Set(await listIngestLines(db)))
-      this.#listedAt = now()
-    }
+    if (this.#elapsed() - this.#listedAt >= relistEveryMs) await this.#relist()
     for (const line of [...this.#lines]) await this.#startFrom(line, lanes, start)
+  }
+
+  async #relist(): Promise<void> {
+    const listed = await listIngestLines(this.#context.db, this.#listedTo)
+    this.#listedTo = (listed.length >= linesAtOnce && listed.at(-1)) || ''
+    if (this.#lines.size > linesMax) this.#lines.clear()
+    this.#lines = this.#lines.union(new Set(listed))
+    this.#listedAt = this.#elapsed()
   }
 
   async #startFrom(line: string, lanes: Lanes, start: (item: IngestItem) => void): Promise<void> {

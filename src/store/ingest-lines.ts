@@ -4,7 +4,7 @@ import type { IngestItem } from './ingest-queue.ts'
 import { preparedForItems } from './prepared.ts'
 import { inSharedTransaction } from './shared-transaction.ts'
 
-const linesMax = 1_000
+export const linesAtOnce = 1_000
 
 /** Gives back items that were taken and not worked on: they wait in this line until they are taken from it. */
 export function putInLine(db: Db, items: readonly IngestItem[], line: string): Promise<void> {
@@ -26,14 +26,17 @@ const updateLine = preparedForItems<SiteAddress, { line: string }, unknown>((db,
     ),
 )
 
-/** The lines in which something waits; one query each, however many sites wait in them. */
-export async function listIngestLines(db: Db): Promise<string[]> {
+/**
+ * The lines in which something waits, in alphabetical order after this one, `linesAtOnce` of them at most; one query
+ * each, however many sites wait in them.
+ */
+export async function listIngestLines(db: Db, after = ''): Promise<string[]> {
   const lines: string[] = []
-  while (lines.length < linesMax) {
+  while (lines.length < linesAtOnce) {
     const next = await db
       .selectFrom('ingestQueue')
       .select('line')
-      .where('line', '>', lines.at(-1) ?? '')
+      .where('line', '>', lines.at(-1) ?? after)
       .orderBy('line')
       .limit(1)
       .executeTakeFirst()
