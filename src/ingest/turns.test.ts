@@ -43,6 +43,34 @@ test('of those who wait, whoever has worked least is next; after an hour all are
   expect(begun).toEqual(['first', 'a', 'quick'])
 })
 
+test('newcomers, however many, do not starve who has worked before', async () => {
+  const clock = { now: 0 }
+  const turns = new Turns({ now: () => clock.now })
+  const begun: string[] = []
+  const work = (owner: string, ms: number): Promise<void> =>
+    turns.take(async () => {
+      begun.push(owner)
+      clock.now += ms
+    }, owner)
+  await work('regular', 20)
+  const gate = Promise.withResolvers<void>()
+  const busy = turns.take(() => gate.promise, 'other')
+  const regular = work('regular', 20)
+  // Two wait at any time: another comes while one is worked on.
+  let left = 100
+  const arrive = (): Promise<unknown> =>
+    turns.take(async () => {
+      begun.push('newcomer')
+      clock.now += 10
+      if (left > 0) arrived.push(arrive())
+    }, `newcomer ${left--}`)
+  const arrived = [arrive(), arrive()]
+  gate.resolve()
+  await Promise.all([busy, regular])
+  while (arrived.length > 0) await arrived.pop()
+  expect(begun.indexOf('regular', 1)).toBeLessThan(30)
+})
+
 test('who gives up while waiting is rejected at once and never worked on; who works is let end', async () => {
   const turns = new Turns()
   const begun: string[] = []

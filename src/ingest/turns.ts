@@ -2,15 +2,18 @@ import { RecentMap } from '#site/recent-map.ts'
 
 interface Waiting {
   readonly owner: string
+  readonly since: number
   readonly start: () => Promise<void>
 }
 
 const ownersMax = 10_000
 const forgetEveryMs = 60 * 60_000
+/** Who has worked a millisecond comes after those who begin to wait within so many. */
+const waitPerUsedMs = 10
 
 /**
- * A mutex that is fair by time used: lets one at a time work, and of those who wait the one whose owner has worked least
- * within the hour; of these the first.
+ * A mutex that is fair by time used, with aging: lets one at a time work, and of those who wait the one whose owner has
+ * worked least within the hour; of these the first. Waiting makes up for work, so that newcomers, however many, starve nobody.
  */
 export class Turns {
   readonly #now: () => number
@@ -42,7 +45,7 @@ export class Turns {
       reject(signal?.reason)
     }
     const start = (): Promise<void> => work().then(resolve, reject)
-    const waiting: Waiting = { owner, start }
+    const waiting: Waiting = { owner, since: this.#now(), start }
     this.#waiting.push(waiting)
     signal?.addEventListener('abort', giveUp)
     if (!this.#isBusy) void this.#work()
@@ -71,13 +74,14 @@ export class Turns {
     }
     let least = 0
     for (let n = 1; n < this.#waiting.length; n++) {
-      if (this.#usedAt(n) < this.#usedAt(least)) least = n
+      if (this.#turnOf(n) < this.#turnOf(least)) least = n
     }
     return this.#waiting.splice(least, 1)[0]
   }
 
-  #usedAt(n: number): number {
-    return this.#usedBy(this.#waiting[n]?.owner ?? '')
+  #turnOf(n: number): number {
+    const { owner = '', since = 0 } = this.#waiting[n] ?? {}
+    return since + this.#usedBy(owner) * waitPerUsedMs
   }
 
   #usedBy(owner: string): number {
