@@ -30,3 +30,17 @@ test('of records that were left out the keys and CIDs are known, and that it is 
   expect(isComplete).toBe(false)
   expect(sites.get('shop' as never)).toEqual({ cid: 'cid-shop', value: null, root: null })
 })
+
+test('eight publishes hold some 512 MB of the largest repositories', async () => {
+  const asked: (number | undefined)[] = []
+  await readRepository({
+    latestCommit: async () => 'head',
+    listRecords: async (_: string, { valuesMax }: { valuesMax?: number }) => {
+      asked.push(valuesMax)
+      return []
+    },
+  } as unknown as AccountRepo)
+  const bytesPerValue = 80
+  const bytes = asked.reduce<number>((sum, values = Infinity) => sum + values * bytesPerValue, 0)
+  expect(8 * bytes).toBeLessThanOrEqual(512_000_000)
+})

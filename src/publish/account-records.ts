@@ -7,8 +7,8 @@ import { parseSiteName } from '#site/site-name.ts'
 
 /** More than any account has; with more of them nothing is deleted, and the rest is not used again. */
 const recordsMax = 5_000
-/** Manifests of seventy thousand files; 80 MB in memory. Of what is left out, only the keys are known. */
-const valuesMax = 1_000_000
+/** Manifests of 28 000 files; 32 MB in memory, of each collection and of each publish at once. Of what is left out, only the keys are known. */
+const valuesMax = 400_000
 
 /** What the repository holds of our collections, and the commit at which it did. */
 export interface RepositoryState extends AccountRecords {
