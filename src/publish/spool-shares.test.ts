@@ -55,39 +55,70 @@ describe('space for uploads', () => {
     expect([take(800, small()), take(1, small())]).toEqual([true, false])
   })
 
-  test('large uploads of those who have no site yet get half of it together', () => {
+  test('accounts without a site get half of it together, and another eighth for small uploads', () => {
     const take = sharesOf(800)
-    const newcomer = () => upload({ isNewcomer: true })
-    expect([take(200, newcomer()), take(200, newcomer())]).toEqual([true, true])
-    expect(take(1, newcomer())).toBe(false)
-    expect(take(10, upload({ isNewcomer: true, isSmall: true }))).toBe(true)
-    expect(take(100, upload())).toBe(true)
+    const newcomer = (isSmall = false) => upload({ isNewcomer: true, isSmall })
+    expect([take(200, newcomer()), take(200, newcomer()), take(1, newcomer())]).toEqual([
+      ...[true, true, false],
+    ])
+    expect([take(100, newcomer(true)), take(1, newcomer(true))]).toEqual([true, false])
+    expect(take(200, upload())).toBe(true)
+    expect(take(100, upload({ isSmall: true }))).toBe(true)
+  })
+
+  test('small uploads of accounts without a site count in their half, and leave the rest', () => {
+    const take = sharesOf(800)
+    const newcomer = (isSmall: boolean) => upload({ isNewcomer: true, isSmall })
+    expect([take(400, newcomer(true)), take(1, newcomer(false))]).toEqual([true, false])
+    expect([take(100, newcomer(true)), take(1, newcomer(true))]).toEqual([true, false])
+    expect(take(300, upload({ isSmall: true }))).toBe(true)
   })
 })
 
 describe('what has arrived and waits', () => {
-  test('is at most a quarter of it for the accounts of one server, but for a first one', () => {
+  // Half of the space is taken by an upload of another server.
+  const halfTaken = () => {
     const take = sharesOf(1200)
-    const ofServer = (server: string, isSmall = false) => upload({ server, isSmall })
+    take(600, upload())
+    return take
+  }
+  const ofServer = (server: string | null, isSmall = false) => upload({ server, isSmall })
+
+  test('may be all of one server while less than half of the space is taken', () => {
+    const take = sharesOf(1200)
+    for (let i = 0; i < 6; i++) expect(take(100, ofServer('a'))).toBe(true)
+    expect(take(1, ofServer('a'))).toBe(false)
+    expect(take(1, ofServer('b'))).toBe(true)
+  })
+
+  test('is at most a quarter for one server where more is taken, except a first upload', () => {
+    const take = halfTaken()
     expect([take(200, ofServer('a')), take(100, ofServer('a'))]).toEqual([true, true])
     expect(take(1, ofServer('a'))).toBe(false)
-    expect(take(500, ofServer('b'))).toBe(true)
-    expect(take(1, ofServer('b'))).toBe(false)
-    expect(take(100, ofServer('a', true))).toBe(true)
+    expect(take(100, ofServer('b'))).toBe(true)
+    const other = halfTaken()
+    expect([other(400, ofServer('b')), other(1, ofServer('b'))]).toEqual([true, false])
+  })
+
+  test('never keeps out the only small upload of an owner', () => {
+    const take = halfTaken()
+    const owner = { owner: 'alice', server: 'a', isSmall: true }
+    expect(take(300, ofServer('a', true))).toBe(true)
+    expect([take(10, upload(owner)), take(10, upload(owner))]).toEqual([true, false])
+    expect(take(10, ofServer('a', true))).toBe(true)
   })
 
   test('is counted before anybody sends, and what still arrives is not', () => {
-    const take = sharesOf(1200)
+    const take = halfTaken()
     const arriving = () => upload({ server: 'a' }, null)
-    expect([take(200, arriving()), take(200, arriving())]).toEqual([true, true])
-    expect(take(300, upload({ server: 'a' }))).toBe(true)
+    expect([take(100, arriving()), take(50, arriving())]).toEqual([true, true])
+    expect(take(300, ofServer('a'))).toBe(true)
     expect(take(1, arriving())).toBe(false)
   })
 
   test('without a known server is counted together', () => {
-    const take = sharesOf(1200)
-    const unknown = () => upload({ server: null })
-    expect([take(300, unknown()), take(1, unknown())]).toEqual([true, false])
+    const take = halfTaken()
+    expect([take(300, ofServer(null)), take(1, ofServer(null))]).toEqual([true, false])
   })
 })
 

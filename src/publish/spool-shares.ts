@@ -1,12 +1,14 @@
 /** Uploads that say they are no larger have a part of the spool to themselves. */
 export const smallUploadBytesMax = 16 * 1024 * 1024
 const smallShare = 1 / 8
-/** Of the spool: what large uploads of accounts without a site here may take together. */
+/** What accounts without a site here may take together; their small uploads may also take `smallShare`. */
 const newcomersShareMax = 1 / 2
-/** What an owner gets beside a first upload. */
+/** What an owner gets alongside a first upload. */
 const ownerShareMax = 1 / 4
-/** What has arrived for accounts of one server, beside a first one: large ones, and small ones. */
+/** What has arrived for accounts of one server, alongside a first one: large ones, and small ones. */
 const serverShareMax = 1 / 4
+/** The server's share applies only where more of the spool than this is taken. */
+const plentyMax = 1 / 2
 /** Whoever sends faster never gives way. */
 const givesWayBytesPerSecondMax = 256 * 1024
 
@@ -53,7 +55,10 @@ export class SpoolShares {
     others.delete(jobId)
     const own = [...others.values()].filter(({ owner }) => owner === claim.owner)
     const isOverShare = own.length > 0 && sumOf(own) + bytes > this.#bytesMax * ownerShareMax
-    if (isOverShare || this.#isOverServerShare([...others.values()], bytes, claim)) return false
+    if (isOverShare) return false
+    // Accounts that share a server with a crowd can still publish.
+    const isFirstSmall = own.length === 0 && claim.isSmall
+    if (!isFirstSmall && this.#isOverServerShare([...others.values()], bytes, claim)) return false
     const leaving: [string, Share][] = []
     for (;;) {
       const crowd = this.#crowd([...others.values()], bytes, claim)
@@ -85,7 +90,7 @@ export class SpoolShares {
 
   // A server that is slow on purpose keeps what has arrived for hours.
   #isOverServerShare(others: readonly Share[], bytes: number, { isSmall, server }: Claim): boolean {
-    if (server === undefined) return false
+    if (server === undefined || sumOf(others) + bytes <= this.#bytesMax * plentyMax) return false
     const received = others.filter(
       (share) => share.arrival === null && share.server === server && share.isSmall === isSmall,
     )
@@ -101,15 +106,15 @@ export class SpoolShares {
     const isOver = (of: (share: Share) => boolean, share: number): boolean =>
       sumOf(others.filter(of)) + bytes > this.#bytesMax * share
     if (isOver(isAny, 1)) return isAny
-    if (claim.isSmall) return null
-    if (isOver(isLarge, 1 - smallShare)) return isLarge
-    return claim.isNewcomer && isOver(isLargeNewcomer, newcomersShareMax) ? isLargeNewcomer : null
+    if (!claim.isSmall && isOver(isLarge, 1 - smallShare)) return isLarge
+    const newcomersMax = newcomersShareMax + (claim.isSmall ? smallShare : 0)
+    return claim.isNewcomer && isOver(isNewcomer, newcomersMax) ? isNewcomer : null
   }
 }
 
 const isAny = (): boolean => true
 const isLarge = ({ isSmall }: Claim): boolean => !isSmall
-const isLargeNewcomer = ({ isSmall, isNewcomer }: Claim): boolean => !isSmall && isNewcomer
+const isNewcomer = (claim: Claim): boolean => claim.isNewcomer
 
 /** Only one that arrives more slowly than the one that asks. */
 function slowestOf(shares: readonly [string, Share][], { arrival }: Claim): [string, Share] | null {

@@ -141,15 +141,16 @@ describe('space for uploads', () => {
 
   test('is refused to what has arrived where its server has its share', async () => {
     const bounded = spoolOf(120)
-    const receive = async (server: string) => {
+    // Half of the space.
+    await bounded.hold(id(), 30, { owner: id(), isNewcomer: false, server: 'c' })
+    const receive = async (owner: string, server: string) => {
       const jobId = id()
       await using folder = await bounded.open(jobId)
       await folder.write(bytes(5), unlimited)
-      const owner = { owner: id(), isNewcomer: false, server }
-      return await reasonOf(bounded.receive(jobId, 5, owner))
+      return await reasonOf(bounded.receive(jobId, 5, { owner, isNewcomer: false, server }))
     }
-    expect([await receive('a'), await receive('a')]).toEqual(['space', 'space'])
-    expect([await receive('a'), await receive('b')]).toEqual(['busy', 'space'])
+    expect([await receive('x', 'a'), await receive('y', 'a')]).toEqual(['space', 'space'])
+    expect([await receive('x', 'a'), await receive('x', 'b')]).toEqual(['busy', 'space'])
   })
 
   test('that the disk refused is not taken', async () => {
