@@ -13,6 +13,7 @@ import type { Db } from '#store/database.ts'
 import { claimBlobs } from '#store/garbage.ts'
 import { type RecordOutcome, recordVersion } from '#store/record-version.ts'
 import { removeSite } from '#store/remove-site.ts'
+import { findSite } from '#store/sites.ts'
 import type { AtIngestPoint } from './fail-points.ts'
 import { storedBytesOf } from './fetch-blobs.ts'
 import { readSite, type SiteContent, type SiteReading } from './read-site.ts'
@@ -60,7 +61,7 @@ export async function ingestSite(
     return 'removed'
   }
   const { cid: recordCid, rev, content } = reading
-  using _ = await context.room?.hold(address.did, declaredBytes(content))
+  using _ = await holdRoom(address, reading, context)
   const admitted = await withinQuota(address, content, context)
   const read = await readVersion({ ...address, recordCid }, admitted, identity, context)
   // Its files are known only now: compressed, or the same under several paths, they were less to fetch.
@@ -76,6 +77,18 @@ export async function ingestSite(
   // Whoever collects garbage and has not seen this version may have marked its blobs meanwhile.
   await claimBlobs(db, [...hashesNamedIn(version.snapshot ?? '')])
   return outcome
+}
+
+/** For what is to be fetched: a version that is live already takes no more than it does. */
+async function holdRoom(
+  address: SiteAddress,
+  { cid, content }: { readonly cid: string; readonly content: SiteContent },
+  { db, room }: IngestContext,
+): Promise<Disposable | undefined> {
+  if (room === undefined) return undefined
+  const site = await findSite(db, address)
+  if (site?.live?.recordCid === cid) return undefined
+  return await room.hold(address.did, declaredBytes(content))
 }
 
 /**
