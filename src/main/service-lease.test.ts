@@ -1,13 +1,52 @@
 import { afterEach, expect, test } from 'bun:test'
+import { openDatabase } from '#store/database.ts'
 import { findLease, releaseLease, renewLease, takeOverLease } from '#store/leases.ts'
+import { migrate } from '#store/migrate.ts'
 import { type LoggedLine, recordingLog } from '#tests/support/api.ts'
-import { onEachStore } from '#tests/support/databases.ts'
+import { onEachDatabase, onEachStore } from '#tests/support/databases.ts'
 import { eventually } from '#tests/support/eventually.ts'
+import { tcpProxy } from '#tests/support/tcp-proxy.ts'
 import { takeServiceLease } from './service-lease.ts'
 import { StartError } from './start-failure.ts'
 
 const name = 'service'
 const running = new AbortController().signal
+
+await onEachDatabase('main/service-lease over a network', (make, dialect) => {
+  test.if(dialect === 'postgres')(
+    'one whose connection broke without a word renews over another, and learns that it was overtaken',
+    async () => {
+      await using own = await make()
+      await using direct = openDatabase(own.options)
+      await migrate(direct)
+      const { db } = direct
+      using proxy = tcpProxy(new URL(own.options.url ?? ''))
+      await using renewals = openDatabase({ url: proxy.url, connectionsMax: 1, answerMsMax: 300 })
+      const lost = Promise.withResolvers<StartError>()
+      const log = recordingLog([])
+      await using _lease = await takeServiceLease(db, {
+        ...{ leaseMs: 60_000, renewEveryMs: 5, renewalDb: renewals.db, log },
+        ...{ onLost: lost.resolve, signal: running },
+      })
+      const until = async () => (await findLease(db, name))?.leasedUntil ?? 0
+      const first = await until()
+      await eventually(async () => expect(await until()).toBeGreaterThan(first))
+
+      proxy.breakSilently()
+      const broken = await until()
+      await eventually(async () => expect(await until()).toBeGreaterThan(broken + 300))
+      proxy.breakSilently()
+      await eventually(async () => {
+        const seen = await findLease(db, name)
+        if (seen === null) throw new Error('there is no lease')
+        const other = { name, holder: '7 elsewhere id' }
+        expect(await takeOverLease(db, seen, other, { now: 0, leaseMs: 1 })).toBe(true)
+      })
+      expect((await lost.promise).message).toMatch(/took over the database/)
+    },
+    120_000,
+  )
+})
 
 await onEachStore('main/service-lease', (db) => {
   const held: AsyncDisposable[] = []
@@ -28,6 +67,7 @@ await onEachStore('main/service-lease', (db) => {
     const { leaseMs = 60_000, isDead = false, lines, onLost = () => {}, signal = running } = taker
     const lease = await takeServiceLease(db(), {
       ...{ leaseMs, renewEveryMs: isDead ? 2 ** 30 : 5, log: recordingLog(lines), onLost, signal },
+      renewalDb: db(),
     })
     held.push(lease)
     return lease

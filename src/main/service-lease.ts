@@ -8,12 +8,19 @@ import { StartError } from './start-failure.ts'
 /** So long does a process that died keep the next one from starting. */
 const leaseMsDefault = 6_000
 const renewEveryMsDefault = 1_500
+/**
+ * What renews waits no longer for an answer (`answerMsMax` of `openDatabase`): a connection that broke without a word
+ * is replaced before anybody may take over.
+ */
+export const renewalMsMax = 1_000
 const lookAgainMs = 100
 const name = 'service'
 
 interface LeaseOptions {
   readonly log: Log
   readonly signal: AbortSignal
+  /** The same database for the renewals: over a connection of their own, which is replaced when it does not answer. */
+  readonly renewalDb: Db
   /** Called when another process has taken over. */
   readonly onLost: (reason: StartError) => void
   readonly leaseMs?: number
@@ -48,7 +55,7 @@ export async function takeServiceLease(db: Db, options: LeaseOptions): Promise<A
       throw new StartError('stopped while it waited for the database to be free', { cause })
     })
   }
-  return keep(db, lease, options)
+  return keep(lease, options)
 }
 
 const times = (leaseMs: number) => ({ now: Date.now(), leaseMs })
@@ -63,8 +70,9 @@ interface Held {
   readonly holder: string
 }
 
-function keep(db: Db, lease: Held, options: LeaseOptions): AsyncDisposable {
-  const { log, onLost, leaseMs = leaseMsDefault, renewEveryMs = renewEveryMsDefault } = options
+function keep(lease: Held, options: LeaseOptions): AsyncDisposable {
+  const { log, onLost, renewalDb: db } = options
+  const { leaseMs = leaseMsDefault, renewEveryMs = renewEveryMsDefault } = options
   let isLate = false
   const renew = async (): Promise<void> => {
     try {
@@ -79,9 +87,11 @@ function keep(db: Db, lease: Held, options: LeaseOptions): AsyncDisposable {
       isLate = true
     }
   }
-  let renewing: Promise<void> = Promise.resolve()
+  let renewing: Promise<void> | null = null
   const timer = setInterval(() => {
-    renewing = renewing.then(renew)
+    renewing ??= renew().finally(() => {
+      renewing = null
+    })
   }, renewEveryMs)
   return {
     async [Symbol.asyncDispose]() {

@@ -33,7 +33,7 @@ import { clientNetworkOf } from '#site/client-address.ts'
 import { RateLimiter } from '#site/rate-limiter.ts'
 import { type SiteAddress, siteLabel } from '#site/site-address.ts'
 import { latestChangeSeq } from '#store/changes.ts'
-import type { Db } from '#store/database.ts'
+import { type Db, openDatabase } from '#store/database.ts'
 import { checkSeals } from './check-seals.ts'
 import type { Config } from './config.ts'
 import { lockDataDir } from './data-lock.ts'
@@ -44,7 +44,7 @@ import { openOAuth } from './open-oauth.ts'
 import { readiness } from './readiness.ts'
 import { requestsAtOnce } from './requests-at-once.ts'
 import { readSecrets } from './secret-key.ts'
-import { takeServiceLease } from './service-lease.ts'
+import { renewalMsMax, takeServiceLease } from './service-lease.ts'
 import type { StartError } from './start-failure.ts'
 import { type IngestThread, startIngest } from './start-ingest.ts'
 import { openStores } from './stores.ts'
@@ -133,7 +133,13 @@ async function openServiceStores(
 ) {
   const { databaseUrl, dataDir, spoolBytesMax } = options.config
   const claim = async (db: Db): Promise<void> => {
-    opened.use(await takeServiceLease(db, { ...options, onLost }))
+    const renewals = openDatabase({
+      url: databaseUrl,
+      connectionsMax: 1,
+      answerMsMax: renewalMsMax,
+    })
+    const { db: renewalDb } = opened.use(renewals)
+    opened.use(await takeServiceLease(db, { ...options, renewalDb, onLost }))
   }
   // SQLite is in the data folder, whose lock is the database's as well.
   const stores = await openStores({ ...options, ...(databaseUrl && { claim }) }, opened)

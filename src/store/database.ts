@@ -24,16 +24,22 @@ interface DatabaseOptions {
   readonly file?: string | undefined
   /** PostgreSQL connections at most. */
   readonly connectionsMax?: number | undefined
+  /**
+   * PostgreSQL: a query, or a new connection, without an answer for so long fails, and its connection is replaced. Not
+   * for migrations or other long work.
+   */
+  readonly answerMsMax?: number | undefined
 }
 
 /**
  * The store, connected to by its first query; `migrate` it before any other. From there on, a
  * DatabaseUnavailableError means that trying later may help.
  */
-export function openDatabase({ url, file, connectionsMax = 10 }: DatabaseOptions): Database {
+export function openDatabase(options: DatabaseOptions): Database {
+  const { url, file, connectionsMax = 10, answerMsMax } = options
   return url === undefined
     ? databaseOf('sqlite', sqliteDialect(file ?? ':memory:'))
-    : databaseOf('postgres', postgresDialect({ url, connectionsMax }))
+    : databaseOf('postgres', postgresDialect({ url, connectionsMax, answerMsMax }))
 }
 
 function databaseOf(dialect: Database['dialect'], kyselyDialect: Dialect): Database {

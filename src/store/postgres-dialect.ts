@@ -11,17 +11,22 @@ import { DatabaseUnavailableError } from './database-unavailable.ts'
 interface PostgresOptions {
   readonly url: string
   readonly connectionsMax: number
+  readonly answerMsMax?: number | undefined
 }
 
 /**
  * Kysely on a pool of `pg`, with 64 bit integers as numbers and DatabaseUnavailableError for what
  * may pass.
  */
-export function postgresDialect({ url, connectionsMax }: PostgresOptions): Dialect {
+export function postgresDialect({ url, connectionsMax, answerMsMax }: PostgresOptions): Dialect {
   const pool = new pg.Pool({
     connectionString: url,
     max: connectionsMax,
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: answerMsMax ?? 10_000,
+    ...(answerMsMax !== undefined && { query_timeout: answerMsMax }),
+    // A connection that broke without a word fails some day, also where a query waits on it.
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
     application_name: 'sitehost',
     types: { getTypeParser },
   })

@@ -4,6 +4,7 @@ import { BrowserSessions } from '#api/sessions.ts'
 import { parseDid } from '#site/site-address.ts'
 import { openDatabase } from '#store/database.ts'
 import { cookieHeader } from './api.ts'
+import { removedSites } from './sample-rows.ts'
 
 const boundary = 'slow-upload'
 const chunksPerSecond = 5
@@ -20,7 +21,7 @@ export interface SlowUploadEnd {
   readonly ms: number
 }
 
-/** `Cookie` headers of so many accounts, whose sessions are written straight into the store. */
+/** `Cookie` headers of so many accounts that have had a site, whose sessions are written straight into the store. */
 export async function signInWithoutNetwork(
   dataDir: string,
   secret: string,
@@ -34,6 +35,7 @@ export async function signInWithoutNetwork(
   for (let i = 0; i < count; i++) {
     const did = parseDid(`did:plc:${i.toString(26).replace(/\d/g, toLetter).padStart(24, '2')}`)
     if (did === null) throw new TypeError('not a DID')
+    await db.insertInto('sites').values(removedSites(1, did)).execute()
     cookies.push(cookieHeader((await sessions.start(did)).cookies))
   }
   return cookies
