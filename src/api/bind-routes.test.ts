@@ -94,7 +94,7 @@ describe('a request, as its declaration has it', () => {
 
 test('a route has the failures of its kind beside its own', () => {
   expect(routes.readCount.failures).toEqual({})
-  expect(Object.keys(routes.setCount.failures)).toEqual(['400', '403', '413'])
+  expect(Object.keys(routes.setCount.failures)).toEqual(['400', '403', '408', '413'])
   expect(Object.keys(routes.readOwn.failures)).toEqual(['401', '503'])
   expect([routes.readCount.mutates, routes.setCount.mutates]).toEqual([false, true])
 })

@@ -29,6 +29,8 @@ export interface Call<R extends Route> {
     status: Status,
     payload: PayloadAt<R, Status>,
   ) => Answered
+  /** Throws ApiError 401 when the session has ended since the request began: for who reads the body, once it is read. */
+  readonly confirmSession: () => Promise<void>
   /** For what a declaration does not know: cookies, unread bodies, the connection. */
   readonly c: Context<ApiEnv>
 }
@@ -51,7 +53,7 @@ type SessionOf<A extends Access> = A extends 'signed-in'
     ? AdminSession
     : null
 
-/** Each lets a request through or throws. */
+/** Each lets a request through or throws. Those of an access are asked again once a body has arrived. */
 export type Guards = {
   readonly [A in Exclude<Access, 'public'>]: (
     c: Context<ApiEnv>,
@@ -83,14 +85,19 @@ function endpoint(route: Route, handler: Handler<Route>, guards: Guards): HonoHa
   const answer = answerOf(route)
   return async (c) => {
     if (failureFields !== undefined) c.set('failureFields', failureFields)
-    const session = access === 'public' ? null : await guards[access](c)
+    const enter = async () => (access === 'public' ? null : await guards[access](c))
+    let session = await enter()
+    if (access === 'signed-in') c.var.countAccount?.((session as BrowserSession).did)
     const parsedQuery = query ? parse(query, c.req.query()) : {}
     const parsedBody = body?.kind === 'json' ? await parseBody(c.req.raw, body) : undefined
     try {
       if (confirmsGrant) await guards.grant(session as BrowserSession)
+      // Whoever sends slowly must not act by a session that its owner has ended meanwhile.
+      if (confirmsGrant || body?.kind === 'json') session = await enter()
       return await handler({
         c,
         session: session as null,
+        confirmSession: async () => void (await enter()),
         params: c.req.param() as never,
         query: parsedQuery as never,
         body: parsedBody as never,

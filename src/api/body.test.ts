@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { z } from 'zod'
 import { parse, parseBody } from './body.ts'
+import { sentences } from './contract/messages.ts'
 import type { Route } from './contract/route.ts'
 import { routes } from './contract/routes.ts'
 import { ApiError } from './errors.ts'
@@ -64,6 +65,20 @@ test('a body without a declared length is not read beyond its limit', async () =
   })
   expect(await parsed(endless)).toEqual([413, 'body: at most 65536 bytes'])
   expect(sent).toBeLessThan(200_000)
+})
+
+test('a body that does not end is not waited for', async () => {
+  let isCancelled = false
+  const dripping = new ReadableStream({
+    start: (controller) => controller.enqueue(Buffer.from('{')),
+    cancel() {
+      isCancelled = true
+    },
+  })
+  const request = new Request('http://app.test/', { method: 'POST', body: dripping })
+  const refusal = parseBody(request, { schema }, { arrivalMsMax: 1 })
+  await expect(refusal).rejects.toMatchObject({ status: 408, message: sentences.bodyTooSlow })
+  expect(isCancelled).toBe(true)
 })
 
 describe('what a route does not take is told in plain words', () => {

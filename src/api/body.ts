@@ -1,22 +1,27 @@
 import type { z } from 'zod'
 import { JsonLimitError, parseBoundedJson } from '#atproto/json-scan.ts'
+import { orAborted } from '#atproto/or-aborted.ts'
 import { expectation } from '#site/expectation.ts'
+import { sentences } from './contract/messages.ts'
 import { ApiError } from './errors.ts'
 
 /** Of a body for which a route says nothing else. */
 export const jsonBytesMax = 64 * 1024
+/** A body of JSON has to arrive within this, however it comes. */
+const jsonArrivalMsMax = 10_000
 /** Of any body: settings at every limit have 300 values, and fields of twenty names. */
 const jsonLimits = { valuesMax: 2_000, namesMax: 200 }
 
 /**
  * The JSON body as `schema` has it; where it is optional, none is `{}`. Throws ApiError 400 that says what was
- * expected where.
+ * expected where, or 408 for a body that has not arrived in time.
  */
 export async function parseBody<T>(
   request: Request,
   { schema, isOptional }: { readonly schema: z.ZodType<T>; readonly isOptional?: true },
+  { arrivalMsMax = jsonArrivalMsMax }: { readonly arrivalMsMax?: number } = {},
 ): Promise<T> {
-  const bytes = await readBytes(request, jsonBytesMax)
+  const bytes = await readBytes(request, jsonBytesMax, arrivalMsMax)
   return parse(schema, isOptional && bytes.length === 0 ? {} : await parseJson(bytes))
 }
 
@@ -39,20 +44,34 @@ function safeParse<T>(schema: z.ZodType<T>, body: unknown): z.ZodSafeParseResult
   }
 }
 
-/** The JSON body, whatever it is. Throws ApiError 400 or, over `bytesMax`, 413. */
+/** The JSON body, whatever it is. Throws ApiError 400, over `bytesMax` 413, or 408 for one that has not arrived in time. */
 export async function readJson(request: Request, bytesMax: number): Promise<unknown> {
-  return await parseJson(await readBytes(request, bytesMax))
+  return await parseJson(await readBytes(request, bytesMax, jsonArrivalMsMax))
 }
 
-async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array> {
+async function readBytes(
+  { body }: Request,
+  bytesMax: number,
+  arrivalMsMax: number,
+): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
+  if (body === null) return Buffer.concat(chunks)
+  const deadline = AbortSignal.timeout(arrivalMsMax)
+  const reader = body.getReader()
   let bytes = 0
-  for await (const chunk of request.body ?? []) {
-    bytes += chunk.byteLength
-    if (bytes > bytesMax) throw new ApiError(413, `body: at most ${bytesMax} bytes`)
-    chunks.push(chunk)
+  try {
+    while (true) {
+      const { done, value } = await orAborted(reader.read(), deadline)
+      if (done) return Buffer.concat(chunks)
+      bytes += value.byteLength
+      if (bytes > bytesMax) throw new ApiError(413, `body: at most ${bytesMax} bytes`)
+      chunks.push(value)
+    }
+  } catch (error) {
+    // The rest of it is not waited for, nor is the end of a body that broke off.
+    reader.cancel().catch(() => {})
+    throw error === deadline.reason ? new ApiError(408, sentences.bodyTooSlow) : error
   }
-  return Buffer.concat(chunks)
 }
 
 async function parseJson(bytes: Uint8Array): Promise<unknown> {

@@ -16,11 +16,7 @@ export function guardsOf(
   return {
     grant: (session) => confirmGrant(session, context),
     ended: (did) => endIfGrantEnded(did, context),
-    'signed-in': async (c) => {
-      const session = (await sessions.read(c.req.raw.headers)) ?? refuse()
-      c.var.countAccount?.(session.did)
-      return session
-    },
+    'signed-in': async (c) => (await sessions.read(c.req.raw.headers)) ?? refuse(),
     admin: async (c) => (await adminSessions.read(c.req.raw.headers)) ?? refuse(),
   }
 }

@@ -60,12 +60,13 @@ export function siteHandlers(context: ApiContext): HandlersOf<typeof siteRoutes>
       return answer(200, settings as Record<string, unknown>)
     },
 
-    writeSettings: async ({ params, session: { did }, answer, c }) => {
+    writeSettings: async ({ params, session: { did }, confirmSession, answer, c }) => {
       const name = siteName(params.rkey)
       const parsed = parseSettings(await readJson(c.req.raw, settingsJsonBytesMax))
       if (!parsed.ok) throw new ApiError(400, parsed.error)
       const unusable = findUnusablePath(parsed.settings.headers ?? [])
       if (unusable !== null) throw new ApiError(400, unusable)
+      await confirmSession()
       const outcome = await atServer(did, 'write settings', (server) =>
         writeSettings(name, parsed.settings, { ...server, now }),
       )

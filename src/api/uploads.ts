@@ -41,14 +41,14 @@ export function uploadHandlers(context: ApiContext): HandlersOf<typeof uploadRou
   })
   const unpacking = new UnpackSlots()
   return {
-    uploadFiles: async ({ session: { did }, answer, c }) => {
+    uploadFiles: async ({ session: { did }, confirmSession, answer, c }) => {
       if (context.shutdown.begun.aborted) throw restarting()
       using _ = receiving.enter(did)
       const { server } = c.env
       // Bun hangs up on whoever sends less than 16 KiB/s, without a word; we have a minimum of our own, and an answer.
       server?.timeout(c.req.raw, 0)
       try {
-        return answer(200, await receive(did, c.req.raw, { ...context, unpacking }))
+        return answer(200, await receive(did, c.req.raw, { ...context, confirmSession, unpacking }))
       } finally {
         server?.timeout(c.req.raw, connectionIdleSeconds)
       }
@@ -86,9 +86,12 @@ type Received = PayloadAt<(typeof uploadRoutes)['uploadFiles'], 200>
 async function receive(
   did: Did,
   request: Request,
-  context: ApiContext & { readonly unpacking: UnpackSlots },
+  context: ApiContext & {
+    readonly confirmSession: () => Promise<void>
+    readonly unpacking: UnpackSlots
+  },
 ): Promise<Received> {
-  const { limits, shutdown, spool, unpacking } = context
+  const { confirmSession, limits, shutdown, spool, unpacking } = context
   const { body, headers, signal } = request
   if (body === null) throw new ApiError(400, sentences.noForm)
   const jobId = crypto.randomUUID()
@@ -124,7 +127,10 @@ async function receive(
       throw shutdown.lastCall.aborted ? restarting() : error
     })
     context.at('upload-received')
-    if (upload.isEmpty) return await publishEmpty(did, upload, context, signal)
+    if (upload.isEmpty) {
+      await confirmSession()
+      return await publishEmpty(did, upload, context, signal)
+    }
     await assertWithinQuota({ did, name: upload.siteName }, totalBytes(upload), context)
     // What arrived, in place of what it might have become.
     await spool.receive(jobId, totalBytes(upload), {
@@ -132,6 +138,8 @@ async function receive(
       server: await spoolServerOf(context.db, did),
       isNewcomer: await hasNoSite(did, context),
     })
+    // An upload may arrive for hours: its owner may have ended the sign-in by which it began.
+    await confirmSession()
     // Who cancels by going away never learns the id by which a job is cancelled.
     if (signal.aborted) throw new ApiError(400, sentences.senderGone)
     await queue(jobId, did, upload, context)

@@ -77,6 +77,7 @@ export const sentences = {
 
   beingPublished: 'This site is being published. Wait until that has finished, or cancel it.',
   publishedAlready: 'This site is being published already. Wait until that has finished.',
+  bodyTooSlow: 'body: it took too long to arrive. Try again on a faster connection.',
   uploadsWaiting: 'Too many uploads are waiting. Try again when one has finished.',
   uploadsArriving: 'Five uploads of yours arrive already. Wait until one has ended.',
   archivesBusy:

@@ -73,6 +73,7 @@ function failuresOf(route: Route, mutates: boolean): Failures {
     add(400, ['body: expected JSON', fieldRefused(body.schema)])
     add(413, ['body: at most 65536 bytes'])
   }
+  if (body?.kind === 'json' || body?.kind === 'unread-json') add(408, [sentences.bodyTooSlow])
   for (const [status, messages] of Object.entries(failures)) add(Number(status), messages)
   return Object.fromEntries(all)
 }
