@@ -1,7 +1,9 @@
+import { compileNeedle, indexOfNeedle, type Needle } from './knuth-morris-pratt.ts'
+
 /** Text in which each `*` stands for any characters, cut at the stars. */
 export interface Glob {
   readonly start: string
-  readonly middle: readonly GlobPiece[]
+  readonly middle: readonly (Omit<GlobPiece, 'text'> & { readonly needle: Needle })[]
   readonly end: GlobPiece
 }
 
@@ -44,22 +46,27 @@ export function compileGlob(segments: readonly string[]): Glob {
     text += '/'
   }
   const [{ text: start } = { text: '' }, ...middle] = pieces
-  return { start, middle, end: { text, sharesSlash } }
+  return { start, middle: middle.map(toSearched), end: { text, sharesSlash } }
 }
+
+const toSearched = ({ text, sharesSlash }: GlobPiece) => ({
+  needle: compileNeedle(text),
+  sharesSlash,
+})
 
 export const isStar = (segment: string): boolean => /^\*+$/.test(segment)
 
 /**
  * Compares a part of a text: decoded segments, a slash before each and after the last. Null if it does not fit.
- * Each star but the last stands for as little as it can, so that nothing is compared twice: linear in the text.
+ * Each star but the last stands for as little as it can, so that no search starts over: linear in the text.
  */
 export function matchGlob(glob: Glob, text: string, from: number, to: number): LastStar | null {
   if (!text.startsWith(glob.start, from)) return null
   let at = from + glob.start.length
-  for (const piece of glob.middle) {
-    const found = text.indexOf(piece.text, piece.sharesSlash ? at - 1 : at)
+  for (const { needle, sharesSlash } of glob.middle) {
+    const found = indexOfNeedle(needle, text, sharesSlash ? at - 1 : at)
     if (found === -1) return null
-    at = found + piece.text.length
+    at = found + needle.text.length
   }
   const { text: end, sharesSlash } = glob.end
   const endsAt = to - end.length

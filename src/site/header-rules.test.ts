@@ -481,6 +481,11 @@ describe('what an answer costs does not grow with what is written, nor with what
     ['stars', fill(() => `/${'*a'.repeat(900)}\nX: :splat\n`)],
     ['searches', fill(() => `/*${'aa//'.repeat(12)}b*\nX: :splat\n`)],
     ['long searches', fill(() => `/*${'a/'.repeat(900)}b*\nX: :splat\n`)],
+    [
+      'differences in the middle',
+      fill(() => `/*${'b'.repeat(1200)}ac${'b'.repeat(1200)}*\nX: b\n`),
+    ],
+    ['short differences', fill(() => `/*${'b'.repeat(31)}ac${'b'.repeat(31)}*\nX: b\n`)],
     ['ends', fill(() => `/a*${'/a'.repeat(40)}\nX: :splat\n`)],
     [
       'long values',
@@ -488,7 +493,7 @@ describe('what an answer costs does not grow with what is written, nor with what
     ],
   ])('%s', (_, file) => {
     const { rules } = parseHeaderRules(file, [])
-    for (const pathname of ['/', '/b/c', `/${'a/'.repeat(2040)}`]) {
+    for (const pathname of ['/', '/b/c', `/${'a/'.repeat(2040)}`, `/${'b'.repeat(4000)}`]) {
       const place = { host: 'a.test', pathname, isUnderBaseDomain: false }
       const spent = cpuMs(() => {
         for (let i = 0; i < runs; i++) new Headers(applyHeaderRules(rules, place, {}).map(toPair))
