@@ -48,6 +48,16 @@ describe('a stolen session', () => {
     expect(await release(back, domain)).toBe(200)
   }, 120_000)
 
+  test('ends when its owner has ended the grant at their server and signs in before anything has found that', async () => {
+    const stolen = await world.signedIn('alice.test')
+    endSessionsOnServer(world.networkDir)
+    const owner = await world.signedIn('alice.test')
+    expect([await isIn(stolen), await isIn(owner)]).toEqual([false, true])
+    // While the grant lives, browsers are signed in side by side.
+    const other = await world.signedIn('alice.test')
+    expect([await isIn(owner), await isIn(other)]).toEqual([true, true])
+  }, 60_000)
+
   test('ends with whatever first finds that the grant has ended', async () => {
     const [stolen, owner] = [await world.signedIn('alice.test'), await world.signedIn('alice.test')]
     await owner.publish('blog', [{ path: 'index.html', body: new Blob(['blog']) }])

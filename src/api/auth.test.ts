@@ -111,6 +111,23 @@ describe('POST /api/auth/signin', () => {
 })
 
 describe('GET /api/auth/callback', () => {
+  test('ends the sign-ins of a grant that has ended, and none of one that lives', async () => {
+    const stolen = await api().signedIn(alice)
+    const bobs = await api().signedIn(bob)
+    api().network.sessions.delete(alice)
+    const owner = (await callback()).cookie
+    const other = (await callback()).cookie
+    const isIn = async (cookie: string) => (await get('/api/user/status', cookie)).status === 200
+    const browsers = [stolen, owner, other, bobs]
+    expect(await Promise.all(browsers.map(isIn))).toEqual([false, true, true, true])
+  })
+
+  test('is logged once a minute when it fails: anybody may call it', async () => {
+    await get('/api/auth/callback', 'oauth=other')
+    await get('/api/auth/callback', 'oauth=another')
+    expect(api().logged.map(({ message }) => message)).toEqual(['sign-in not completed'])
+  })
+
   test('starts a session: to the first steps without sites, to the editor with some', async () => {
     const first = await callback()
     expect(leadsTo(first.response)).toEqual([302, '/onboarding'])

@@ -3,7 +3,12 @@ import { SignInError } from '#atproto/sign-in-error.ts'
 import { rateLimitedLog } from '#observe/rate-limited-log.ts'
 import type { Did } from '#site/site-address.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
-import { authorityOf, deleteSessionsOfOthers, setAuthority } from '#store/browser-sessions.ts'
+import {
+  authorityOf,
+  deleteBrowserSessionsOf,
+  deleteSessionsOfOthers,
+  setAuthority,
+} from '#store/browser-sessions.ts'
 import { comeBack } from '#store/departures.ts'
 import { forgetGrantFailures } from '#store/grant-failures.ts'
 import { hasDomains } from '#store/hosts.ts'
@@ -31,7 +36,7 @@ export function authHandlers(
   sessions: BrowserSessions,
 ): HandlersOf<typeof authRoutes> {
   const { db, log, oauth, origin } = context
-  // Whoever signs in names the server that fails.
+  // Whoever signs in names the server that fails, and anybody may call the callback.
   const limited = rateLimitedLog(log)
   const secure = origin.startsWith('https:')
   const nonceCookie = secure ? '__Host-oauth' : 'oauth'
@@ -106,10 +111,12 @@ export function authHandlers(
         const { session, cookies } = await oauth.complete(
           query,
           nonce.kind === 'one' ? nonce.value : null,
-          async (did) => {
+          async (did, grantBefore) => {
             // Before anything is stored for the account: its departure, which may be under way, removes what is.
             await comeBack(db, did)
             await forgetGrantFailures(db, did)
+            // Whoever was signed in by a grant that its owner has ended must not go on by the one that comes now.
+            if (grantBefore === 'ended') await deleteBrowserSessionsOf(db, did)
             return await sessions.start(did, c.req.header('user-agent') ?? null)
           },
         )
@@ -117,7 +124,8 @@ export function authHandlers(
         for (const cookie of cookies) c.header('set-cookie', cookie, { append: true })
         return answer(302, target)
       } catch (error) {
-        log[error instanceof SignInError ? 'warn' : 'error']('sign-in not completed', { error })
+        const level = error instanceof SignInError ? 'warn' : 'error'
+        limited[level]('sign-in not completed', { error })
         return answer(302, '/?error=auth_failed')
       }
     },

@@ -234,8 +234,9 @@ describe('a grant is confirmed', () => {
     const session = await sessions.get(alice)
     if (session === undefined) throw new TypeError('begun')
     await accounts.keep(alice, session, async () => undefined)
+    const renewed = renewals()
     await accounts.confirm(alice)
-    expect(renewals()).toBe(0)
+    expect(renewals()).toBe(renewed)
   })
 
   test('not when the server has ended it', async () => {
@@ -333,8 +334,35 @@ describe('a sign-in', () => {
   test('ends on the server what it replaces, and not what it brought', async () => {
     await begun()
     expect(await open().keep(alice, await brought(), enter)).toBe('entered')
-    expect(revoked).toEqual(['first'])
+    expect(revoked).toEqual(['second'])
     expect(await storedToken()).toBe('brought')
+  })
+
+  const endedThere = () => Response.json({ error: 'invalid_grant' }, { status: 400 })
+  const befores: [string, string, () => void][] = [
+    ['alive', 'its server gives new tokens for it', () => {}],
+    ['ended', 'its server has ended it', () => answers.set('/token', endedThere)],
+    [
+      'ended',
+      'its server does not say',
+      () => answers.set('/token', () => new Response(null, { status: 500 })),
+    ],
+    ['ended', 'it began with keys that are gone', () => begun({ kid: 'a key that was lost' })],
+    ['ended', 'there is none', () => sessions.delete(alice)],
+  ]
+  test.each(befores)('finds what it replaces %s: %s', async (expected, _, given) => {
+    await begun()
+    const session = await brought()
+    await given()
+    expect(await open().keep(alice, session, async (before) => before)).toBe(expected as 'alive')
+    expect(await storedToken()).toBe('brought')
+  })
+
+  test('that fails leaves what was there, with the tokens by which it was found alive', async () => {
+    await begun()
+    const failing = open().keep(alice, await brought(), () => Promise.reject(new Error('away')))
+    await expect(failing).rejects.toThrow('away')
+    expect(await storedToken()).toBe('second')
   })
 
   test('ends what the tokens were renewed to while it waited its turn', async () => {
@@ -343,7 +371,7 @@ describe('a sign-in', () => {
     const session = await brought()
     let keeping: Promise<string> | undefined
     answers.set('/token', () => {
-      keeping = accounts.keep(alice, session, enter)
+      keeping ??= accounts.keep(alice, session, enter)
       return usualAnswer(new URL('/token', server))
     })
     await accounts.open(alice)
@@ -371,7 +399,10 @@ describe('a sign-in', () => {
     expect(await open().keep(alice, await brought(), enter)).toBe('entered')
     expect(performance.now() - started).toBeLessThan(5_000)
     expect(await storedToken()).toBe('brought')
-    expect(logged?.map(({ message }) => message)).toEqual(['replaced session not revoked'])
+    expect(logged?.map(({ message }) => message)).toEqual([
+      'replaced session not confirmed',
+      'replaced session not revoked',
+    ])
   })
 
   test('is not ended by whoever signs out meanwhile', async () => {
@@ -382,7 +413,7 @@ describe('a sign-in', () => {
       isUsed = true
     })
     await Promise.all([entering, accounts.revoke(alice, async () => !isUsed)])
-    expect(revoked).toEqual(['first'])
+    expect(revoked).toEqual(['second'])
     expect(await storedToken()).toBe('brought')
   })
 
@@ -401,7 +432,8 @@ describe('a sign-in', () => {
     })
     expect((await session.handle('/xrpc/method')).status).toBe(200)
     expect(await storedToken()).toBe('brought-2')
-    expect(asked).not.toContain('/token')
+    // Each sign-in asks about the one that it replaces; the call asks for nothing.
+    expect(asked.filter((path) => path === '/token')).toHaveLength(2)
   })
 
   test('and another one at each call: a server that refuses all tokens is not asked without end', async () => {

@@ -31,8 +31,12 @@ const confirmedMs = 60_000
 const confirmedKeysMax = 20_000
 /** A call is sent again with tokens in place of those it had, and with those of who signed in since. */
 const sentMax = 3
-/** How long a sign-in waits for the end of the session that it replaces. */
-const replacedMsMax = 1_000
+/** How long a sign-in waits for the server's word on the grant that it replaces, and for the end of that. */
+const replacedConfirmMsMax = 2_000
+const replacedEndMsMax = 1_000
+
+/** Of the grant that a sign-in replaces: `ended` where there was none, or its server did not say in time that it lives. */
+export type GrantBefore = 'alive' | 'ended'
 
 interface AccountSessionsOptions {
   readonly clients: Clients
@@ -105,14 +109,22 @@ export class AccountSessions {
    * Keeps what a sign-in has brought, in place of what was there, which is then ended on its server, if that
    * answers soon. In the same turn goes `enter`, and what it resolves to is returned.
    */
-  async keep<T>(did: Did, session: StoredSession, enter: () => Promise<T>): Promise<T> {
+  async keep<T>(
+    did: Did,
+    session: StoredSession,
+    enter: (before: GrantBefore) => Promise<T>,
+  ): Promise<T> {
+    const { sessions } = this.#options
     const [replaced, entered] = await this.#inTurn(did, async () => {
-      const before = await this.find(did)
+      const found = await this.find(did)
+      const renewed = found && (await this.#renewReplaced(did, found))
+      // The tokens that it had are spent.
+      if (renewed !== undefined) await sessions.set(did, renewed)
       // First: when it fails, what was there stays.
-      const entered = await enter()
-      await this.#options.sessions.set(did, session)
+      const entered = await enter(renewed === undefined ? 'ended' : 'alive')
+      await sessions.set(did, session)
       this.#confirmed.set(did, this.#elapsed())
-      return [before, entered] as const
+      return [renewed ?? found, entered] as const
     })
     if (replaced !== undefined) await this.#endReplaced(did, replaced)
     return entered
@@ -143,6 +155,22 @@ export class AccountSessions {
     }
   }
 
+  /** With new tokens, by which its server says that the grant lives; undefined when none came in time. */
+  async #renewReplaced(did: Did, replaced: StoredSession): Promise<StoredSession | undefined> {
+    const { clients, log, states } = this.#options
+    // Of its own: what comes too late must not take the place of what the sign-in brings.
+    const store = new MemoryStore<Did, StoredSession>()
+    await store.set(did, replaced)
+    const renew = async () => (await clients.open(store, states)).restore(did, { refresh: true })
+    try {
+      await orAborted(renew(), AbortSignal.timeout(replacedConfirmMsMax))
+    } catch (error) {
+      log.warn('replaced session not confirmed', { did, error })
+    }
+    const after = await store.get(did)
+    return after?.tokenSet.access_token === replaced.tokenSet.access_token ? undefined : after
+  }
+
   /** Nobody renews it any more. Whoever still sends its tokens finds the new ones when they are refused. */
   async #endReplaced(did: Did, replaced: StoredSession): Promise<void> {
     const { clients, log, states } = this.#options
@@ -152,7 +180,7 @@ export class AccountSessions {
       await (await clients.open(store, states)).revoke(did)
     }
     try {
-      await orAborted(revoke(), AbortSignal.timeout(replacedMsMax))
+      await orAborted(revoke(), AbortSignal.timeout(replacedEndMsMax))
     } catch (error) {
       log.warn('replaced session not revoked', { did, error })
     }

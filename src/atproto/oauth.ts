@@ -7,7 +7,7 @@ import {
 } from '@atcute/oauth-node-client'
 import type { Log } from '#observe/log.ts'
 import { parseDid } from '#site/site-address.ts'
-import { type AccountSession, AccountSessions } from './account-sessions.ts'
+import { type AccountSession, AccountSessions, type GrantBefore } from './account-sessions.ts'
 import type { Alone } from './alone.ts'
 import type { ClientKeys } from './client-keys.ts'
 import type { Identities } from './identity.ts'
@@ -17,7 +17,7 @@ import type { SafeFetch } from './safe-fetch.ts'
 import type { Seal } from './seal.ts'
 import { SignInError, signInErrorOf } from './sign-in-error.ts'
 
-export type { AccountSession } from './account-sessions.ts'
+export type { AccountSession, GrantBefore } from './account-sessions.ts'
 export { SessionEndedError } from './session-ended.ts'
 
 /** Sealed rows of this kind are accounts' sessions, by their DIDs. */
@@ -32,12 +32,13 @@ export interface OAuth {
   /**
    * Throws SignInError; then there is no new session, the one that the account may have had stays, and a
    * state that came back to its own browser cannot be used again. `enter` is what makes the session used: a
-   * `revoke` comes before both or after both. Returns what it resolves to.
+   * `revoke` comes before both or after both. It learns what became of the grant that the account had. Returns
+   * what it resolves to.
    */
   complete<T>(
     query: URLSearchParams,
     nonce: string | null,
-    enter: (did: Did) => Promise<T>,
+    enter: (did: Did, before: GrantBefore) => Promise<T>,
   ): Promise<T>
   /** The account's session, its tokens renewed when they are stale. Throws SessionEndedError. */
   session(did: Did): Promise<AccountSession>
@@ -118,7 +119,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
           await session.signOut()
           throw new SignInError(failure ?? 'expired')
         }
-        return await accounts.keep(session.did, found, () => enter(session.did))
+        return await accounts.keep(session.did, found, (before) => enter(session.did, before))
       } catch (error) {
         throw signInErrorOf(error)
       }

@@ -78,8 +78,9 @@ export class FakeNetwork {
       if (this.failure !== null) throw this.failure
       if (nonce !== 'nonce-1') throw new SignInError('other-browser')
       const did = query.get('code') as Did
+      const before = this.sessions.has(did) ? 'alive' : 'ended'
       this.sessions.add(did)
-      return await enter(did)
+      return await enter(did, before)
     },
     session: async (did) => {
       if (!this.sessions.has(did)) throw new SessionEndedError(did)
