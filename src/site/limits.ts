@@ -142,6 +142,9 @@ export const ruleProblemsMax = 100
 
 export const redirectRulesMax = 2000
 
+/** Query keys and values of conditions, of all rules: a request may have to be compared with each, some 0.5 µs apiece. */
+export const redirectConditionsMax = 4000
+
 /** A `:splat` may stand in a target many times. Servers in front of us take header lines of 8 KiB. */
 export const locationCharsMax = 8000
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { cpuMs } from '#tests/support/cpu-ms.ts'
-import { redirectRulesMax } from './limits.ts'
+import { redirectConditionsMax, redirectRulesMax } from './limits.ts'
 import { parseRedirects } from './redirects.ts'
 
 describe('lines that are skipped', () => {
@@ -176,4 +176,24 @@ test.each([
   ['spaces', `/a${' '.repeat(1900)}/b\n`.repeat(136)],
 ])('%s is read in the time that its length takes', (_, text) => {
   expect(cpuMs(() => parseRedirects(text))).toBeLessThan(300)
+})
+
+describe('conditions of all rules together', () => {
+  const list = (count: number) => Array.from({ length: count }, (_, i) => `c${i}`).join(',')
+  const facts: [string, string, number][] = [
+    ['values of lists', `/a /b Cookie=${list(100)}\n`, 100],
+    ['query keys', '/a k=1 l=:l m=1 n=1 /b/:l\n', 4],
+  ]
+  test.each(facts)('%s: as many as are allowed, and the line after them', (_, line, each) => {
+    const full = line.repeat(redirectConditionsMax / each)
+    expect(parseRedirects(full).problems).toEqual([])
+    const { rules, problems } = parseRedirects(`${full}${line}/c /d\n`)
+    expect(rules.unforced.size).toBe(redirectConditionsMax / each)
+    expect(problems).toEqual([
+      {
+        line: redirectConditionsMax / each + 1,
+        message: 'more than 4000 conditions in all; the rest is not read',
+      },
+    ])
+  })
 })

@@ -1,4 +1,4 @@
-import { redirectLineCharsMax, redirectRulesMax } from './limits.ts'
+import { redirectConditionsMax, redirectLineCharsMax, redirectRulesMax } from './limits.ts'
 import type { PathPattern } from './path-pattern.ts'
 import { fieldOf } from './redirect-conditions.ts'
 import { compileRedirectRule, type RedirectRule } from './redirect-rule.ts'
@@ -36,6 +36,8 @@ export function* redirectSteps(text: string): Steps<ParsedRedirects> {
   const lines = yield* readRuleLines(text, redirectLineCharsMax, problems)
   const rules: RedirectRule[] = []
   const pace = new LinePace()
+  let read = 0
+  let conditions = 0
   for (const [index, line] of lines.entries()) {
     if (pace.isPauseDue(line)) yield
     const words = line === null || line === '' ? null : sortRedirectWords(line)
@@ -43,11 +45,25 @@ export function* redirectSteps(text: string): Steps<ParsedRedirects> {
     const messages = rules.length < redirectRulesMax ? readRule(words, rules) : [tooManyRules]
     for (const message of messages) problems.add(index + 1, message)
     if (messages[0] === tooManyRules) break
+    const [newest] = rules.slice(read)
+    read = rules.length
+    if (newest === undefined) continue
+    conditions += conditionsOf(newest)
+    if (conditions <= redirectConditionsMax) continue
+    rules.pop()
+    problems.add(index + 1, tooManyConditions)
+    break
   }
   return { rules: compile(rules), problems: problems.list() }
 }
 
 const tooManyRules = `more than ${redirectRulesMax} rules; the rest is not read`
+
+const tooManyConditions = `more than ${redirectConditionsMax} conditions in all; the rest is not read`
+
+/** What one request may cost: its query keys, and every value of its conditions. */
+const conditionsOf = ({ conditions, query }: RedirectRule): number =>
+  conditions.reduce((sum, { anyOf }) => sum + anyOf.length, query.length)
 
 /** Adds the rule to the others, if it is one. */
 function readRule(
