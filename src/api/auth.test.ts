@@ -7,6 +7,7 @@ import { recordVersion } from '#store/record-version.ts'
 import { claimSubdomain } from '#store/subdomains.ts'
 import { cookieHeader, testApi } from '#tests/support/api.ts'
 import { alice, bob, newJob, newVersion } from '#tests/support/sample-rows.ts'
+import { sessionIdleMs } from './sessions.ts'
 
 const api = testApi()
 
@@ -215,6 +216,13 @@ describe('POST /api/auth/logout', () => {
     expect(await status(first)).toEqual({ authenticated: false })
     expect(api().network.sessions.has(alice)).toBe(true)
     await post('/api/auth/logout', '', second)
+    expect(api().network.sessions.has(alice)).toBe(false)
+  })
+
+  test('a browser whose session has run out does not keep the account’s', async () => {
+    await api().signedIn(alice)
+    api().now += sessionIdleMs
+    await post('/api/auth/logout', '', await api().signedIn(alice))
     expect(api().network.sessions.has(alice)).toBe(false)
   })
 

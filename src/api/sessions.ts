@@ -92,7 +92,8 @@ export class BrowserSessions {
   /** Ends this browser's session; true when it was the account's last one. */
   async end(session: SessionRef): Promise<boolean> {
     await deleteBrowserSession(this.#db, session.idHash)
-    return (await countBrowserSessions(this.#db, session.did)) === 0
+    const clock = { now: this.#now(), idleMs: sessionIdleMs }
+    return (await countBrowserSessions(this.#db, session.did, clock)) === 0
   }
 
   /** `Set-Cookie` values that remove both cookies. */

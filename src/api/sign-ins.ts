@@ -2,8 +2,9 @@ import type { Did } from '#site/site-address.ts'
 import { deleteBrowserSessionsOf } from '#store/browser-sessions.ts'
 import { isUnused } from '#store/unused-sealed-rows.ts'
 import type { ApiContext } from './context.ts'
+import { sessionIdleMs } from './sessions.ts'
 
-type SignInContext = Pick<ApiContext, 'db' | 'log' | 'oauth'>
+type SignInContext = Pick<ApiContext, 'db' | 'log' | 'now' | 'oauth'>
 
 /** Signs the account out of all browsers. Jobs of it that run go on. */
 export async function endAllSignIns(did: Did, context: SignInContext): Promise<void> {
@@ -19,9 +20,12 @@ export async function endIfGrantEnded(did: Did, context: SignInContext): Promise
 }
 
 /** Gives the account's grant back to its server, once no browser and no job of it needs it. */
-export async function revokeIfUnused(did: Did, { db, log, oauth }: SignInContext): Promise<void> {
+export async function revokeIfUnused(
+  did: Did,
+  { db, log, now, oauth }: SignInContext,
+): Promise<void> {
   // Another browser may be signing in right now, and a job that waits or runs would lose its upload.
   await oauth
-    .revoke(did, () => isUnused(db, did))
+    .revoke(did, () => isUnused(db, did, { now: now(), idleMs: sessionIdleMs }))
     .catch((error) => log.warn('session not revoked', { did, error }))
 }

@@ -17,6 +17,7 @@ beforeEach(() => {
   failure = null
   sessions = new UnusedSessions({
     db,
+    now: () => api().now,
     log: recordingLog(logged),
     oauth: {
       revoke: async (did, isUnused) => {

@@ -3,12 +3,14 @@ import type { Log } from '#observe/log.ts'
 import type { Did } from '#site/site-address.ts'
 import type { Db } from '#store/database.ts'
 import { deleteSealedIfSame, isUnused, listUnusedSealed } from '#store/unused-sealed-rows.ts'
+import { sessionIdleMs } from './sessions.ts'
 
 const lookedAtMax = 1000
 
 interface UnusedContext {
   readonly db: Db
   readonly log: Log
+  readonly now: () => number
   readonly oauth: Pick<OAuth, 'revoke'>
 }
 
@@ -27,12 +29,13 @@ export class UnusedSessions {
 
   /** One look. What fails at an account's server is logged: here the session ends all the same. */
   async revoke(): Promise<void> {
-    const { db, log, oauth } = this.#context
-    const unused = await listUnusedSealed(db, sessionKind, lookedAtMax)
+    const { db, log, now, oauth } = this.#context
+    const clock = () => ({ now: now(), idleMs: sessionIdleMs })
+    const unused = await listUnusedSealed(db, sessionKind, { limit: lookedAtMax, ...clock() })
     for (const row of unused.filter(({ did, sealed }) => this.#before.get(did) === sealed)) {
       const { did } = row
       await oauth
-        .revoke(did, () => isUnused(db, did))
+        .revoke(did, () => isUnused(db, did, clock()))
         .catch((error) => log.warn('session not revoked', { did, error }))
       await deleteSealedIfSame(db, { ...row, kind: sessionKind })
     }

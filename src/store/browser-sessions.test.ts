@@ -15,6 +15,8 @@ import {
 
 await onEachStore('store/browser-sessions', (db) => {
   const idleMs = 100
+  /** At its beginning nothing has ended. */
+  const clock = { now: 0, idleMs }
   const create = (idHash: string, did = alice) =>
     createBrowserSession(db(), { idHash, did, expiresAt: 1000 }, 10)
   const isFound = async (now: number) =>
@@ -56,8 +58,8 @@ await onEachStore('store/browser-sessions', (db) => {
     await create('c', bob)
     await deleteBrowserSession(db(), 'a')
     expect(await isFound(10)).toBe(false)
-    expect(await countBrowserSessions(db(), alice)).toBe(1)
-    expect(await countBrowserSessions(db(), bob)).toBe(1)
+    expect(await countBrowserSessions(db(), alice, clock)).toBe(1)
+    expect(await countBrowserSessions(db(), bob, clock)).toBe(1)
   })
 
   test('of an account, those used last are kept and listed, up to a limit', async () => {
@@ -78,8 +80,8 @@ await onEachStore('store/browser-sessions', (db) => {
       await createBrowserSession(db(), { idHash, did: alice, expiresAt: 1000 }, 200)
       expect(await findBrowserSession(db(), idHash, { now: 200, idleMs })).not.toBeNull()
     }
-    expect(await countBrowserSessions(db(), alice)).toBe(browserSessionsMax)
-    expect(await countBrowserSessions(db(), bob)).toBe(1)
+    expect(await countBrowserSessions(db(), alice, clock)).toBe(browserSessionsMax)
+    expect(await countBrowserSessions(db(), bob, clock)).toBe(1)
     expect(await listBrowserSessions(db(), alice, { now: 1000, idleMs: 1000 })).toEqual([])
   })
 
@@ -90,14 +92,24 @@ await onEachStore('store/browser-sessions', (db) => {
     expect(await deleteBrowserSessionOf(db(), alice, 'a')).toBe(false)
   })
 
+  test('those that ended are not counted, deleted or not', async () => {
+    await create('a')
+    await create('b')
+    await touchBrowserSession(db(), 'b', 20)
+    const count = (now: number) => countBrowserSessions(db(), alice, { now, idleMs })
+    expect([await count(109), await count(110), await count(120)]).toEqual([2, 1, 0])
+    await touchBrowserSession(db(), 'b', 999)
+    expect([await count(999), await count(1000)]).toEqual([1, 0])
+  })
+
   test('exactly the ended ones are swept', async () => {
     await create('a')
     await create('b')
     await touchBrowserSession(db(), 'b', 20)
     await deleteExpiredBrowserSessions(db(), { now: 110, idleMs })
-    expect(await countBrowserSessions(db(), alice)).toBe(1)
+    expect(await countBrowserSessions(db(), alice, clock)).toBe(1)
     await touchBrowserSession(db(), 'b', 999)
     await deleteExpiredBrowserSessions(db(), { now: 1000, idleMs })
-    expect(await countBrowserSessions(db(), alice)).toBe(0)
+    expect(await countBrowserSessions(db(), alice, clock)).toBe(0)
   })
 })

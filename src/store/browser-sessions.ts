@@ -8,7 +8,7 @@ import type { Schema } from './schema.ts'
 export type BrowserSession = Readonly<Selectable<Schema['browserSessions']>>
 
 /** A session ends at its `expiresAt`, and before that when it was not seen for `idleMs`. */
-interface SessionClock {
+export interface SessionClock {
   readonly now: number
   readonly idleMs: number
 }
@@ -135,12 +135,18 @@ export async function deleteExpiredBrowserSessions(
     .execute()
 }
 
-/** Rows of the account, those that ended but were not deleted yet included. */
-export async function countBrowserSessions(db: Db, did: Did): Promise<number> {
+/** The account's that have not ended. */
+export async function countBrowserSessions(
+  db: Db,
+  did: Did,
+  { now, idleMs }: SessionClock,
+): Promise<number> {
   const { count } = await db
     .selectFrom('browserSessions')
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .where('did', '=', did)
+    .where('expiresAt', '>', now)
+    .where('seenAt', '>', now - idleMs)
     .executeTakeFirstOrThrow()
   return count
 }

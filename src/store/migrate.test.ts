@@ -162,14 +162,16 @@ await onEachDatabase('store/migrate', (make, dialect) => {
         values (${`of ${did}`}, ${did}, 1, 1, 9)`.execute(db)
     }
     await migrate(database)
-    expect([await countBrowserSessions(db, alice), await countBrowserSessions(db, bob)]).toEqual([
-      1, 0,
-    ])
+    const clock = { now: 2, idleMs: 100 }
+    expect([
+      await countBrowserSessions(db, alice, clock),
+      await countBrowserSessions(db, bob, clock),
+    ]).toEqual([1, 0])
     const [pds, signingKey] = ['https://new.example', 'zOld']
     const check = await beginCheck(db)
     const found = { did: alice, check, status: 'active', pds, signingKey } as const
     expect(await recordCheck(db, found, 2)).toBe('moved')
-    expect(await countBrowserSessions(db, alice)).toBe(0)
+    expect(await countBrowserSessions(db, alice, clock)).toBe(0)
   })
 
   test('a database that is ahead of this code is refused', async () => {

@@ -1,7 +1,11 @@
 import { expect, test } from 'bun:test'
 import { onEachStore } from '#tests/support/databases.ts'
 import { alice, bob, newJob } from '#tests/support/sample-rows.ts'
-import { createBrowserSession, deleteBrowserSession } from './browser-sessions.ts'
+import {
+  createBrowserSession,
+  deleteBrowserSession,
+  touchBrowserSession,
+} from './browser-sessions.ts'
 import { finishJob } from './job-steps.ts'
 import { createJob } from './jobs.ts'
 import { getSealed, putSealed } from './sealed-rows.ts'
@@ -11,15 +15,18 @@ await onEachStore('store/unused-sealed-rows', (db) => {
   const kind = 'session'
   const put = (key: string, sealed = `of ${key}`) =>
     putSealed(db(), { kind, key, sealed, expiresAt: null })
+  const clock = { now: 50, idleMs: 100 }
   const unused = async (limit = 10) =>
-    (await listUnusedSealed(db(), kind, limit)).map(({ did }) => did)
+    (await listUnusedSealed(db(), kind, { limit, ...clock })).map(({ did }) => did)
 
   test('of accounts without a browser', async () => {
     await put(alice)
     await put(bob)
     await putSealed(db(), { kind: 'other', key: alice, sealed: 'x', expiresAt: null })
     await createBrowserSession(db(), { idHash: 'a', did: bob, expiresAt: 1000 }, 10)
-    expect(await listUnusedSealed(db(), kind, 10)).toEqual([{ did: alice, sealed: `of ${alice}` }])
+    expect(await listUnusedSealed(db(), kind, { limit: 10, ...clock })).toEqual([
+      { did: alice, sealed: `of ${alice}` },
+    ])
     await deleteBrowserSession(db(), 'a')
     expect(await unused()).toEqual([alice, bob])
     expect(await unused(1)).toEqual([alice])
@@ -45,7 +52,7 @@ await onEachStore('store/unused-sealed-rows', (db) => {
   })
 
   test('an account is unused without a browser and without a job that waits or runs', async () => {
-    const of = async () => [await isUnused(db(), alice), await isUnused(db(), bob)]
+    const of = async () => [await isUnused(db(), alice, clock), await isUnused(db(), bob, clock)]
     const job = newJob()
     await createBrowserSession(db(), { idHash: 'b', did: bob, expiresAt: 1000 }, 10)
     await createJob(db(), job, { queuedMax: 5, now: 1 })
@@ -53,6 +60,24 @@ await onEachStore('store/unused-sealed-rows', (db) => {
     await deleteBrowserSession(db(), 'b')
     await finishJob(db(), job.id, { status: 'failed', error: 'x' }, 2)
     expect(await of()).toEqual([true, true])
+  })
+
+  test('a browser session that ended counts as none, before its row is deleted too', async () => {
+    await put(alice)
+    await createBrowserSession(db(), { idHash: 'a', did: alice, expiresAt: 1000 }, 10)
+    const at = async (now: number) => [
+      await isUnused(db(), alice, { now, idleMs: 100 }),
+      (await listUnusedSealed(db(), kind, { limit: 10, now, idleMs: 100 })).length,
+    ]
+    expect([await at(109), await at(110)]).toEqual([
+      [false, 0],
+      [true, 1],
+    ])
+    await touchBrowserSession(db(), 'a', 950)
+    expect([await at(999), await at(1000)]).toEqual([
+      [false, 0],
+      [true, 1],
+    ])
   })
 
   test('one that was replaced meanwhile is not deleted', async () => {

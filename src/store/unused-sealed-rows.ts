@@ -1,5 +1,5 @@
 import type { Did } from '#site/site-address.ts'
-import { countBrowserSessions } from './browser-sessions.ts'
+import { countBrowserSessions, type SessionClock } from './browser-sessions.ts'
 import type { Db } from './database.ts'
 import { listUnfinishedSites } from './jobs.ts'
 
@@ -10,13 +10,13 @@ export interface AccountSealedRow {
 }
 
 /**
- * Rows of `kind` whose accounts do nothing here any more: they have no browser session, no job that waits or
+ * Rows of `kind` whose accounts do nothing here any more: they have no browser session that lasts, no job that waits or
  * runs, and do not wait to leave.
  */
 export async function listUnusedSealed(
   db: Db,
   kind: string,
-  limit: number,
+  { limit, now, idleMs }: SessionClock & { readonly limit: number },
 ): Promise<AccountSealedRow[]> {
   const rows = await db
     .selectFrom('sealedRows')
@@ -27,7 +27,9 @@ export async function listUnusedSealed(
         exists(
           selectFrom('browserSessions')
             .select('did')
-            .whereRef('browserSessions.did', '=', 'sealedRows.key'),
+            .whereRef('browserSessions.did', '=', 'sealedRows.key')
+            .where('expiresAt', '>', now)
+            .where('seenAt', '>', now - idleMs),
         ),
       ),
     )
@@ -54,10 +56,11 @@ export async function listUnusedSealed(
   return rows.map(({ key, sealed }) => ({ did: key as Did, sealed }))
 }
 
-/** Whether an account has no browser session here, and no job that waits or runs. */
-export async function isUnused(db: Db, did: Did): Promise<boolean> {
+/** Whether an account has no browser session here that lasts, and no job that waits or runs. */
+export async function isUnused(db: Db, did: Did, clock: SessionClock): Promise<boolean> {
   return (
-    (await countBrowserSessions(db, did)) === 0 && (await listUnfinishedSites(db, did)).length === 0
+    (await countBrowserSessions(db, did, clock)) === 0 &&
+    (await listUnfinishedSites(db, did)).length === 0
   )
 }
 
