@@ -21,7 +21,7 @@ function upload(facts: Partial<Claim> = {}, bytesPerSecond?: number | null) {
     upload.gaveWay = true
   }
   return Object.assign(upload, {
-    claim: { ...upload.claim, arrival: { bytesPerSecond, giveWay } } as Claim,
+    claim: { ...upload.claim, arrival: { bytes: 0, bytesPerSecond, giveWay } } as Claim,
   })
 }
 

@@ -1,5 +1,10 @@
 /** Uploads that say they are no larger have a part of the spool to themselves. */
 export const smallUploadBytesMax = 16 * 1024 * 1024
+/** A job may need its files, their compressed forms, and those as text: of each at most the size of the first. */
+export const spacePerByte = 3
+/** Beyond what has arrived, an upload has space for this much, and for no more than it sends in that time. */
+const aheadBytesMax = smallUploadBytesMax
+const aheadSeconds = 120
 const smallShare = 1 / 8
 /** What accounts without a site here may take together; their small uploads may also take `smallShare`. */
 const newcomersShareMax = 1 / 2
@@ -27,6 +32,8 @@ export interface Claim {
 
 /** An upload that is still being received. */
 export interface Arrival {
+  /** So many bytes of it are here, or are about to be unpacked. */
+  readonly bytes: number
   /** Null: it has not lasted long enough to tell. */
   readonly bytesPerSecond: number | null
   /** Ends it: others wait for its space. */
@@ -37,22 +44,31 @@ interface Share extends Claim {
   readonly bytes: number
 }
 
+/** For how many bytes more than have arrived an upload has space. */
+export function aheadBytes(arrival: Arrival | null): number {
+  const bytesPerSecond = arrival?.bytesPerSecond ?? Number.POSITIVE_INFINITY
+  return Math.min(aheadBytesMax, Math.ceil(bytesPerSecond * aheadSeconds))
+}
+
 /** Divides the spool's space among uploads, so that nobody takes it from all others. */
 export class SpoolShares {
   readonly #bytesMax: number
-  readonly #shares = new Map<string, Share>()
+  #shares = new Map<string, Share>()
 
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax
   }
 
   /**
-   * Sets so many bytes aside for a job, in place of those that it has. Where space is short, uploads that arrive
-   * more slowly give way, the slowest first. False: there is not enough.
+   * Sets so many bytes aside for a job, in place of those that it has. Others keep what they will use at their
+   * pace; where that leaves too little, those that arrive more slowly give way, the slowest first. False: there is
+   * not enough.
    */
   take(jobId: string, bytes: number, claim: Claim): boolean {
-    const others = new Map(this.#shares)
-    others.delete(jobId)
+    const others = new Map<string, Share>()
+    for (const [id, share] of this.#shares) {
+      if (id !== jobId) others.set(id, { ...share, bytes: usedBytes(share) })
+    }
     const own = [...others.values()].filter(({ owner }) => owner === claim.owner)
     const isOverShare = own.length > 0 && sumOf(own) + bytes > this.#bytesMax * ownerShareMax
     if (isOverShare) return false
@@ -71,12 +87,14 @@ export class SpoolShares {
       others.delete(slowest[0])
       leaving.push(slowest)
     }
-    for (const [id, { arrival }] of leaving) {
-      this.#shares.delete(id)
-      arrival?.giveWay()
-    }
-    this.#shares.set(jobId, { ...claim, bytes })
+    this.#shares = others.set(jobId, { ...claim, bytes })
+    for (const [, { arrival }] of leaving) arrival?.giveWay()
     return true
+  }
+
+  /** What is set aside for a job: it may have become less since it was taken. */
+  bytesOf(jobId: string): number {
+    return this.#shares.get(jobId)?.bytes ?? 0
   }
 
   /** As `take`, whether there is enough or not. */
@@ -131,6 +149,9 @@ function slowestOf(shares: readonly [string, Share][], { arrival }: Claim): [str
   }
   return slowest
 }
+
+const usedBytes = ({ arrival, bytes }: Share): number =>
+  arrival === null ? bytes : Math.min(bytes, (arrival.bytes + aheadBytes(arrival)) * spacePerByte)
 
 const sumOf = (shares: readonly Share[]): number =>
   shares.reduce((sum, { bytes }) => sum + bytes, 0)

@@ -92,27 +92,56 @@ describe('space for uploads', () => {
     expect(await reasonOf(bounded.reserve(id(), 10, small()))).toBe('space')
   })
 
-  test('is taken as an upload arrives, whatever it says of its size', async () => {
-    for (const [bytes, taken] of [
-      [0, 1],
-      [1, 1],
-      [mebibyte, 1],
-      [mebibyte + 1, 2],
-      [5 * mebibyte, 8],
-      [16 * mebibyte, 16],
-      [16 * mebibyte + 1, 32],
-      [32 * mebibyte + 1, 48],
-    ] as const) {
-      const bounded = spoolOf(3 * 64 * mebibyte)
-      const { arrived } = await bounded.admit(id(), gibibyte, { ...small(), isSmall: false })
-      await arrived(bytes)
-      const left = 64 - taken
-      expect([bytes, await reasonOf(bounded.reserve(id(), left * mebibyte, small()))]).toEqual([
-        bytes,
-        'space',
-      ])
-      expect([bytes, await reasonOf(bounded.reserve(id(), 1, small()))]).toEqual([bytes, 'busy'])
+  const leftIn = async (bounded: Spool, bytes: number) => {
+    expect(await reasonOf(bounded.reserve(id(), bytes, small()))).toBe('space')
+    expect(await reasonOf(bounded.reserve(id(), 1, small()))).toBe('busy')
+  }
+
+  test.each([
+    [0, 16 * mebibyte],
+    [16 * mebibyte, 16 * mebibyte],
+    [16 * mebibyte + 1, 32 * mebibyte + 1],
+    [34 * mebibyte, 50 * mebibyte],
+  ])('when %d bytes of a large upload have arrived, is for %d', async (bytes, taken) => {
+    const bounded = spoolOf(3 * 64 * mebibyte)
+    const large = { ...small(), isSmall: false }
+    const { arrived } = await bounded.admit(id(), gibibyte, large)
+    for (let sent = 0; sent < bytes; sent += 16 * mebibyte) await arrived(Math.min(sent + 1, bytes))
+    await arrived(bytes)
+    await leftIn(bounded, 64 * mebibyte - taken)
+  })
+
+  test('is for all of a small upload before any of it arrives', async () => {
+    const bounded = spoolOf(3 * 64 * mebibyte)
+    const { arrived } = await bounded.admit(id(), 10 * mebibyte, small())
+    await leftIn(bounded, 54 * mebibyte)
+    await arrived(10 * mebibyte)
+  })
+
+  test('is for no more than a slow upload sends in two minutes', async () => {
+    const bounded = spoolOf(3 * 64 * mebibyte)
+    let gaveWay = false
+    const giveWay = () => {
+      gaveWay = true
     }
+    const arrival = { bytes: 0, bytesPerSecond: null as number | null, giveWay }
+    const { arrived } = await bounded.admit(id(), 10 * mebibyte, { ...small(), arrival })
+    arrival.bytes = mebibyte
+    arrival.bytesPerSecond = mebibyte / 60
+    await arrived(arrival.bytes)
+    const others = id()
+    expect(await reasonOf(bounded.reserve(others, 61 * mebibyte, small()))).toBe('space')
+    // All that it was left with has arrived.
+    arrival.bytes = 3 * mebibyte
+    await arrived(arrival.bytes)
+    arrival.bytes += 1
+    await expect(arrived(arrival.bytes)).rejects.toBeInstanceOf(SpoolFullError)
+    await bounded.remove(others)
+    await arrived(arrival.bytes)
+    expect(await reasonOf(bounded.reserve(id(), 59 * mebibyte - 1, small()))).toBe('space')
+    expect(gaveWay).toBe(false)
+    expect(await reasonOf(bounded.reserve(id(), 1, small()))).toBe('space')
+    expect(gaveWay).toBe(true)
   })
 
   test('is at most what an upload can become, and more for an archive that is unpacked', async () => {

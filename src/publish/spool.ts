@@ -2,7 +2,14 @@ import { exists, mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DiskFloor, DiskFloorError } from '#blobs/disk-floor.ts'
 import { SpoolFolder } from './spool-folder.ts'
-import { type Claim, SpoolShares, smallUploadBytesMax } from './spool-shares.ts'
+import {
+  type Arrival,
+  aheadBytes,
+  type Claim,
+  SpoolShares,
+  smallUploadBytesMax,
+  spacePerByte,
+} from './spool-shares.ts'
 
 /** There is no room for another upload: too many are under way, or the disk has too little left. */
 export class SpoolFullError extends Error {
@@ -32,12 +39,6 @@ interface SpoolOptions {
   readonly floor?: Pick<DiskFloor, 'assertAbove'>
 }
 
-/** A job may need its files, their compressed forms, and those as text: of each at most the size of the first. */
-const bytesNeededPerByte = 3
-const firstStepBytes = 1024 * 1024
-/** Space is set aside for so many more bytes at a time, at most. */
-const stepBytesMax = smallUploadBytesMax
-
 /** Where uploads wait on disk: a folder a job. */
 export class Spool {
   readonly #dir: string
@@ -54,25 +55,32 @@ export class Spool {
   }
 
   /**
-   * Sets space aside for an upload that is about to arrive, and more as it does: what it says about its size takes
-   * nothing from others. `bytesMax`: more it cannot become. Throws SpoolFullError, here and later.
+   * Sets space aside for an upload that is about to arrive: for all of it when it is small, else for its first
+   * part, and for more as it arrives. `bytesMax`: more it cannot become. Throws SpoolFullError, here and later.
    */
   async admit(jobId: string, bytesMax: number, claim: Claim): Promise<SpoolAdmission> {
-    let reserved = 0
-    const atLeast = async (bytes: number): Promise<void> => {
-      if (bytes <= reserved) return
-      await this.reserve(jobId, bytes, claim)
-      reserved = bytes
+    let unpackedBytes = 0
+    const arrival = claim.arrival && withAtLeast(claim.arrival, () => unpackedBytes)
+    const setAside = async (bytes: number, ahead: number): Promise<void> => {
+      if (bytes * spacePerByte <= this.#shares.bytesOf(jobId)) return
+      await this.reserve(jobId, bytes + ahead, { ...claim, arrival })
     }
-    const arrived = (bytes: number): Promise<void> =>
-      atLeast(Math.min(bytesToSetAside(bytes), bytesMax))
-    await arrived(1)
+    const arrived = (bytes: number): Promise<void> => {
+      const needed = Math.min(bytes, bytesMax)
+      return setAside(needed, Math.min(aheadBytes(arrival), bytesMax - needed))
+    }
+    const atLeast = async (bytes: number): Promise<void> => {
+      await setAside(bytes, 0)
+      unpackedBytes = bytes
+    }
+    const first = Math.min(aheadBytes(arrival), bytesMax)
+    await this.reserve(jobId, first, { ...claim, arrival })
     return { arrived, atLeast }
   }
 
   /** Sets space aside for a job of this size, until it is removed or reserves anew. Throws SpoolFullError. */
   async reserve(jobId: string, bytes: number, claim: Claim): Promise<void> {
-    if (!this.#shares.take(jobId, bytes * bytesNeededPerByte, claim)) {
+    if (!this.#shares.take(jobId, bytes * spacePerByte, claim)) {
       throw new SpoolFullError('busy')
     }
     await mkdir(this.#dir, { recursive: true, mode: 0o700 })
@@ -106,7 +114,7 @@ export class Spool {
   ): Promise<{ claim: Claim; needed: number }> {
     const present = await (await this.open(jobId)).bytesOnDisk()
     const claim = { ...owner, arrival: null, isSmall: bytes <= smallUploadBytesMax }
-    return { claim, needed: present + bytes * (bytesNeededPerByte - 1) }
+    return { claim, needed: present + bytes * (spacePerByte - 1) }
   }
 
   async open(jobId: string): Promise<SpoolFolder> {
@@ -148,11 +156,16 @@ export class Spool {
   }
 }
 
-/** At most twice what has arrived, past the first step: whoever takes much has to send much. */
-function bytesToSetAside(bytes: number): number {
-  let stepBytes = firstStepBytes
-  while (stepBytes < bytes && stepBytes < stepBytesMax) stepBytes *= 2
-  return Math.ceil(bytes / stepBytes) * stepBytes
+function withAtLeast(arrival: Arrival, bytesMin: () => number): Arrival {
+  return {
+    get bytes() {
+      return Math.max(arrival.bytes, bytesMin())
+    },
+    get bytesPerSecond() {
+      return arrival.bytesPerSecond
+    },
+    giveWay: () => arrival.giveWay(),
+  }
 }
 
 const isJobId = (name: string): boolean => /^[0-9a-f-]{36}$/.test(name)

@@ -33,6 +33,7 @@ export class UploadArrival implements Arrival {
   readonly #now: () => number
   readonly #ended = new AbortController()
   #bytesPerSecond: number | null = null
+  #bytes = 0
   #windowBytes = 0
   #waitedMs = 0
   #waitedBeforeMs = 0
@@ -47,6 +48,10 @@ export class UploadArrival implements Arrival {
     this.#bytesPerSecondMin = bytesPerSecondMin
     this.#windowMs = windowMs
     this.#now = now
+  }
+
+  get bytes(): number {
+    return this.#bytes
   }
 
   /** In the last whole window, or in the first one so far; null: it has only just begun. */
@@ -68,17 +73,16 @@ export class UploadArrival implements Arrival {
     const { signal } = this.#ended
     addAbortSignal(signal, body)
     this.#judgeIn(this.#windowMs)
-    let bytes = 0
     try {
       this.#waitingSince = this.#now()
       for await (const chunk of body as AsyncIterable<Uint8Array>) {
         this.#noteWaiting()
         this.#waitingSince = null
         this.#windowBytes += chunk.byteLength
-        bytes += chunk.byteLength
+        this.#bytes += chunk.byteLength
         if (this.#waitedMs >= this.#windowMs) this.#judge()
         signal.throwIfAborted()
-        await onBytes(bytes)
+        await onBytes(this.#bytes)
         yield chunk
         this.#waitingSince = this.#now()
       }
