@@ -1,3 +1,4 @@
+import type { HeaderList } from '#site/apply-header-rules.ts'
 import type { MissingStatus } from '#site/decision.ts'
 import { corsFields } from './place.ts'
 
@@ -17,6 +18,10 @@ export const ownPageFields = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
 }
+
+/** What the owner says of files at an address is not true of what we make: a page of ours keeps its media type. */
+export const withOwnType = (fields: HeaderList, contentType: string): HeaderList =>
+  fields.map(([name, value]) => [name, name === 'content-type' ? contentType : value])
 
 /** What a site says where it has no page of its own. */
 export const missingPages: Readonly<Record<MissingStatus, OwnPage>> = {

@@ -2,7 +2,7 @@ import { applyHeaderRules } from '#site/apply-header-rules.ts'
 import { checkConditions, type ReadField } from '#site/conditions.ts'
 import type { Decision } from '#site/decision.ts'
 import { wantsJson } from './listing-page.ts'
-import { ownPageFields, plainPage } from './pages.ts'
+import { ownPageFields, plainPage, withOwnType } from './pages.ts'
 import { type Place, siteFields } from './place.ts'
 import { Representation } from './representation.ts'
 import type { SiteInMemory } from './site-in-memory.ts'
@@ -23,15 +23,16 @@ export function respondListing(
   const validators = { etag, lastModified: site.liveSince }
   const verdict = checkConditions(field, validators)
   if (verdict === 412) return plainPage(412, 'Precondition failed')
+  const contentType = kind === 'json' ? 'application/json' : 'text/html; charset=utf-8'
   const own = {
     ...siteFields(site, place),
     ...ownPageFields,
-    'content-type': kind === 'json' ? 'application/json' : 'text/html; charset=utf-8',
+    'content-type': contentType,
     'cache-control': 'public, max-age=0, must-revalidate',
     'last-modified': new Date(site.liveSince).toUTCString(),
     vary: [...new Set([...decision.vary, 'accept'])].join(', '),
   }
-  const fields = applyHeaderRules(site.headers, place, own)
+  const fields = withOwnType(applyHeaderRules(site.headers, place, own), contentType)
   const facts = { coding: 'identity', bytes: body.size, status: 200, validators, fields } as const
   const { notModified, whole } = new Representation(facts)
   if (verdict === 304) return new Response(null, notModified)

@@ -586,6 +586,31 @@ describe('headers of the owner', () => {
     expect(await exposed('/plain.png', { method: 'OPTIONS' })).toBe('*')
   })
 
+  test('do not say that a page of ours is of another type', async () => {
+    const headers = '/*\n  Content-Type: application/json\n  X-Own: yes'
+    const typed = visitedSite(samples, {
+      headers,
+      redirects: '/gone /none 410\n/barred /none 451',
+      settings: { $type: 'place.sitehost.settings', directoryListing: true },
+    })
+    const typeOf = async (path: string, accept = 'text/html') => {
+      const sent = await seen(visitSite(typed, path, { headers: { accept } }))
+      return [sent.status, sent.headers['content-type'], sent.headers['x-own']]
+    }
+    const ours = 'text/html; charset=utf-8'
+    expect(await typeOf('/nothing')).toEqual([404, ours, 'yes'])
+    expect(await typeOf('/gone')).toEqual([410, ours, 'yes'])
+    expect(await typeOf('/barred')).toEqual([451, ours, 'yes'])
+    expect(await typeOf('/')).toEqual([200, ours, 'yes'])
+    expect(await typeOf('/page.html')).toEqual([200, 'application/json', 'yes'])
+    const plain = visitedSite(samples, {
+      headers: headers.replace('application/json', 'text/plain'),
+      settings: { $type: 'place.sitehost.settings', directoryListing: true },
+    })
+    const listing = await seen(visitSite(plain, '/', { headers: { accept: 'application/json' } }))
+    expect(listing.headers['content-type']).toBe('application/json')
+  })
+
   test('are those of the host', async () => {
     for (const host of ['own.test', 'blog.test', 'own.test']) {
       const sent = await seen(visitSite(ruled, '/page.html', { host, isUnderBaseDomain: false }))

@@ -2,7 +2,7 @@ import { applyHeaderRules } from '#site/apply-header-rules.ts'
 import { withCacheControl } from '#site/cache-control.ts'
 import type { Decision } from '#site/decision.ts'
 import type { ServableSite } from '#site/servable-site.ts'
-import { missingPages, ownPageFields, plainPage } from './pages.ts'
+import { missingPages, ownPageFields, plainPage, withOwnType } from './pages.ts'
 import { corsFields, type Place, siteFields } from './place.ts'
 import { type FileContext, respondFile } from './respond-file.ts'
 import { respondListing } from './respond-listing.ts'
@@ -64,9 +64,10 @@ function respondRedirect(
 
 interface OwnFields extends Readonly<Record<string, string>> {
   readonly 'cache-control': string
+  readonly 'content-type'?: string
 }
 
-/** What an answer that is no file says, as the owner's rules change it; not for how long it is kept. */
+/** What an answer that is no file says, as the owner's rules change it; neither its media type nor for how long it is kept. */
 function fieldsOf(
   site: ServableSite,
   place: Place,
@@ -79,7 +80,9 @@ function fieldsOf(
     ...(vary.length > 0 && { vary: vary.join(', ') }),
   }
   const headers = new Headers()
-  const fields = applyHeaderRules(site.headers, place, all)
+  const ruled = applyHeaderRules(site.headers, place, all)
+  const type = own['content-type']
+  const fields = type === undefined ? ruled : withOwnType(ruled, type)
   for (const [name, value] of withCacheControl(fields, own['cache-control'])) {
     headers.append(name, value)
   }

@@ -3,6 +3,7 @@ import type { HeaderBlock, HeaderChange } from './header-block.ts'
 import { combinationOf } from './header-fields.ts'
 import type { HeaderRules } from './header-rules.ts'
 import { answerHeaderCharsMax, headerFieldsMax, headerValueCharsMax } from './limits.ts'
+import { claimsServedCharset } from './media-type.ts'
 import { isForCertificates, parseRequestPath } from './request-path.ts'
 import { visitRules } from './rule-index.ts'
 import { fillTemplate, type TemplateValues } from './template.ts'
@@ -76,9 +77,14 @@ function changeField(
   const charsMax = Math.min(headerValueCharsMax, owners.charsLeft - name.length - separatorChars)
   const value = charsMax < 0 ? null : fillTemplate(template, captures, charsMax)
   if (value === null) return
-  if (value.trim() === '' && needed.has(name)) owners.values.set(name, [])
+  if (isLikeNone(name, value)) owners.values.set(name, [])
   else addValue(owners, name, value)
 }
+
+/** Of a field that is needed: what captures made empty, or a media type that is not sent. */
+const isLikeNone = (name: string, value: string): boolean =>
+  needed.has(name) &&
+  (value.trim() === '' || (name === 'content-type' && !claimsServedCharset(value)))
 
 /** Of `Name: value`, and the end of its line. */
 const separatorChars = ': \r\n'.length

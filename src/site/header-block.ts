@@ -1,6 +1,7 @@
 import type { EncodedMatch } from './encoded-captures.ts'
 import { describeRefusedField, isFieldName, isFieldValue, isForOwnDomain } from './header-fields.ts'
 import { headerNameCharsMax, headerValueCharsMax, headerValueNamesMax } from './limits.ts'
+import { claimsServedCharset } from './media-type.ts'
 import type { PathPattern } from './path-pattern.ts'
 import { parseTemplate, type Template } from './template.ts'
 
@@ -44,12 +45,16 @@ export function setHeader(
     typeof part === 'string' || names.has(part.name) ? part : `:${part.name}`,
   )
   const count = template.filter((part) => typeof part !== 'string').length
-  return count > headerValueNamesMax
-    ? { ok: false, at: 'value', problem: tooManyNames }
-    : changeOf(name, template)
+  if (count > headerValueNamesMax) return { ok: false, at: 'value', problem: tooManyNames }
+  // Of one with names `applyHeaderRules` sees what it becomes.
+  const isBadType =
+    count === 0 && name.toLowerCase() === 'content-type' && !claimsServedCharset(value)
+  return isBadType ? { ok: false, at: 'value', problem: refusedCharset } : changeOf(name, template)
 }
 
 const tooManyNames = `more than ${headerValueNamesMax} names in one value`
+
+const refusedCharset = 'this charset is not sent; leave it out, or say one that browsers read, once'
 
 /** What the owner set so far, and what we would have said ourselves, is not sent. Never throws. */
 export function removeHeader(name: string): HeaderChangeResult {

@@ -244,11 +244,32 @@ describe('our own headers', () => {
       ['content-disposition: inline'],
     ],
     ['/*/a\nContent-Type: :splat', {}, []],
+    // nor to be made dangerous by it
+    [
+      '/:x\nContent-Type: text/html; charset=utf-8; charset=:x',
+      { 'content-type': 'a/b' },
+      ['content-type: a/b'],
+    ],
+    [
+      '/:x\nContent-Type: text/html; charset=:x',
+      { 'content-type': 'a/b' },
+      ['content-type: text/html; charset=a'],
+    ],
     ['/a\nETag: "b"\n! ETag', { etag: '"a"' }, ['etag: "a"']],
     ['/a\nX-Sitehost-Version: b', { 'x-sitehost-version': 'a' }, ['x-sitehost-version: a']],
   ])('%j with %j: %j', (file, own, expected) => {
     expect(sent(file, '/a', { own })).toEqual(expected)
   })
+})
+
+test('an address cannot ask for a charset that is not sent', () => {
+  const own = { 'content-type': 'a/b' }
+  const typeFor = (path: string) =>
+    sent('/:x\nContent-Type: text/html; charset=utf-:x', path, { own })
+  expect([typeFor('/8'), typeFor('/7')]).toEqual([
+    ['content-type: text/html; charset=utf-8'],
+    ['content-type: a/b'],
+  ])
 })
 
 describe('under the domain of all sites', () => {

@@ -59,18 +59,30 @@ function parseMediaType(input: string): MediaType | null {
     if (name === undefined || value === undefined) return null
     if (name.toLowerCase() !== 'charset') {
       if (knownParameters.has(name.toLowerCase())) parameters.push(`${name.toLowerCase()}=${value}`)
-    } else
-      charsets.add(
-        value
-          .replace(/^"(.*)"$/, '$1')
-          .toLowerCase()
-          .replace(/^utf8$/, 'utf-8'),
-      )
+    } else charsets.add(plainCharset(value))
   }
   const [charset = 'utf-8', second] = charsets
   if (second !== undefined || !isServedCharset(charset)) return null
   return { type: type.toLowerCase(), charset, parameters }
 }
+
+/**
+ * Whether a `Content-Type` claims at most one charset, and one that is sent. Takes for a charset whatever some browser
+ * might (several in a list, quoted, with backslashes); what else it says is not looked at.
+ */
+export function claimsServedCharset(contentType: string): boolean {
+  const claims = contentType.matchAll(/(?:^|[\s;,])charset\s*=([^;,]*)/gi)
+  const charsets = new Set([...claims].map(([, value = '']) => plainCharset(value)))
+  return charsets.size <= 1 && [...charsets].every(isServedCharset)
+}
+
+const plainCharset = (value: string): string =>
+  value
+    .trim()
+    .replaceAll('\\', '')
+    .replace(/^"(.*)"$/, '$1')
+    .toLowerCase()
+    .replace(/^utf8$/, 'utf-8')
 
 /** A token, and not UTF-7: in that, what looks like harmless text may be a script. */
 const isServedCharset = (charset: string): boolean =>
