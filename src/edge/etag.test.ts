@@ -17,6 +17,7 @@ test.each<[string, Partial<ETagFacts>]>([
   ['how they hold the content', { file: { ...facts.file, coding: 'identity' } }],
   ['the coding that is sent', { coding: 'gzip' }],
   ['the media type', { contentType: 'text/plain' }],
+  ['what browsers do with it', { disposition: 'attachment' }],
 ])('is another where %s differs', (_, other) => {
   expect(etagOf({ ...facts, ...other })).not.toBe(etagOf(facts))
 })

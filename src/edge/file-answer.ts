@@ -35,6 +35,7 @@ export class FileAnswer {
   readonly #isOnlyHere: boolean
   readonly #fields: HeaderList
   readonly #contentType: string
+  readonly #disposition: string | undefined
   #last: Choice | null = null
   readonly #made = new Map<ContentCoding, Representation>()
 
@@ -48,7 +49,9 @@ export class FileAnswer {
     const own = ownFields(site, decision, place, this.possible.codings.length > 1)
     const fields = applyHeaderRules(site.headers, place, own)
     this.#fields = decision.status === 200 ? fields : withCacheControl(fields, 'no-store')
-    this.#contentType = this.#fields.find(([name]) => name === 'content-type')?.[1] ?? ''
+    this.#contentType = this.#valueOf('content-type') ?? ''
+    const disposition = this.#valueOf('content-disposition')
+    this.#disposition = disposition === own['content-disposition'] ? undefined : disposition
     this.bytes = answerBytes(this.#fields, this.possible.codings.length)
   }
 
@@ -92,9 +95,14 @@ export class FileAnswer {
     return made
   }
 
+  #valueOf(field: string): string | undefined {
+    return this.#fields.find(([name]) => name === field)?.[1]
+  }
+
   #make(coding: ContentCoding, bytes: number): Representation {
     const { file, status } = this.decision
-    const etag = etagOf({ file, coding, contentType: this.#contentType })
+    const disposition = this.#disposition
+    const etag = etagOf({ file, coding, contentType: this.#contentType, disposition })
     const validators = status === 200 ? { etag, lastModified: this.#lastModified } : null
     const made = new Representation({ coding, bytes, status, validators, fields: this.#fields })
     this.#made.set(coding, made)

@@ -611,6 +611,22 @@ describe('headers of the owner', () => {
     expect(listing.headers['content-type']).toBe('application/json')
   })
 
+  test('that a browser shall save a file, or show it again, is not kept from who has it', async () => {
+    const plain = visitedSite(samples)
+    const saved = visitedSite(samples, { headers: '/*\n  Content-Disposition: attachment' })
+    for (const path of ['/page.html', '/large.txt']) {
+      for (const [before, after] of [
+        [plain, saved],
+        [saved, plain],
+      ] as const) {
+        const known = await seen(visitSite(before, path))
+        const headers = { 'if-none-match': String(known.headers['etag']) }
+        expect((await seen(visitSite(before, path, { headers }))).status).toBe(304)
+        expect((await seen(visitSite(after, path, { headers }))).status).toBe(200)
+      }
+    }
+  })
+
   test('are those of the host', async () => {
     for (const host of ['own.test', 'blog.test', 'own.test']) {
       const sent = await seen(visitSite(ruled, '/page.html', { host, isUnderBaseDomain: false }))
