@@ -1,11 +1,12 @@
 // `bun bench/rules.ts`: what it costs to read the rules of a site, and to match a path with them: ordinary rules by
 // their number, and files that are as large and as slow as they may be. Times of the processor, the best of five.
 // Budget: 60 µs to match 1000 ordinary rules.
-import { applyHeaderRules } from '#site/apply-header-rules.ts'
-import { parseHeaderRules } from '#site/header-rules.ts'
+
 import { ruleFileBytesMax } from '#site/limits.ts'
-import { matchRedirect } from '#site/match-redirect.ts'
-import { parseRedirects } from '#site/redirects.ts'
+import { applyHeaderRules } from '#site/rules/apply-header-rules.ts'
+import { parseHeaderRules } from '#site/rules/header-rules.ts'
+import { matchRedirect } from '#site/rules/match-redirect.ts'
+import { parseRedirects } from '#site/rules/redirects.ts'
 import { cpuMs } from '#tests/support/cpu-ms.ts'
 
 const repeats = 500

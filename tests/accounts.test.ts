@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { openDatabase } from '#store/database.ts'
+import { openDatabase } from '#store/database/database.ts'
 import type { AppClient } from '../devnet/app-client.ts'
 import { activate, changeHandle, deactivate } from './support/account-admin.ts'
 import { createSession, deleteRecord, type PdsAccount } from './support/accounts.ts'

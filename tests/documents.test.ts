@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { exists } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { readConfig, settings } from '#main/config.ts'
+import { readConfig, settings } from '#main/config/config.ts'
 import { codeBlocks } from './support/code-blocks.ts'
 
 const root = join(import.meta.dir, '..')

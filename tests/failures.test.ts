@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { scopes } from '#atproto/oauth-client.ts'
+import { scopes } from '#atproto/oauth/oauth-client.ts'
 import type { AppClient, UploadFile } from '../devnet/app-client.ts'
 import { endSessionsOnServer } from './support/pds-tokens.ts'
 import { textFile } from './support/upload-files.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { scopes } from '#atproto/oauth-client.ts'
+import { scopes } from '#atproto/oauth/oauth-client.ts'
 import type { AppClient, UploadFile } from '../devnet/app-client.ts'
 import { endSessionsOnServer, type PdsToken, readPdsTokens } from './support/pds-tokens.ts'
 import { type PublicWorld, publicOrigin, startPublicWorld } from './support/public-world.ts'

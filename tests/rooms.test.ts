@@ -7,10 +7,14 @@ import { rooms, withImportRules } from '../scripts/rooms.ts'
 const root = join(import.meta.dir, '..')
 
 const allowed: [string, string][] = [
+  ['src/site/x.ts', "import { parseWeights } from '#http/weights.ts'"],
+  ['src/site/visit/x.ts', "import { parseManifest } from '#site/record/manifest.ts'"],
+  ['src/site/visit/x.ts', "import { parseSiteName } from '#site/site-name.ts'"],
+  ['src/site/record/x.test.ts', "import { resolve } from '#site/visit/resolve.ts'"],
   ['src/main/x.ts', "import { createApp } from '#api/app.ts'"],
-  ['src/api/x.ts', "import { queueJob } from '#publish/jobs.ts'"],
+  ['src/api/x.ts', "import { queueJob } from '#publish/jobs/jobs.ts'"],
   ['src/api/x.ts', "import { verifyDomain } from '#domains/verify-domain.ts'"],
-  ['src/edge/x.ts', "import type { Db } from '#store/database.ts'"],
+  ['src/edge/x.ts', "import type { Db } from '#store/database/database.ts'"],
   ['src/ingest/x.ts', "import { parseSiteName } from '#site/site-name.ts'"],
   ['src/site/x.ts', "import { isEntryName } from './path.ts'"],
   ['web/x.ts', "import { parseSiteName } from '#site/site-name.ts'"],
@@ -18,24 +22,36 @@ const allowed: [string, string][] = [
 ]
 
 const refused: [string, string][] = [
-  ['src/site/x.ts', "import { openDatabase } from '#store/database.ts'"],
-  ['src/site/x.ts', "import type { Db } from '#store/database.ts'"],
-  ['src/site/x.ts', "import { type Db } from '#store/database.ts'"],
-  ['src/site/x.ts', "export type { Db } from '#store/database.ts'"],
-  ['src/site/x.ts', "const store = await import('#store/database.ts')"],
+  ['src/http/x.ts', "import { parseSiteName } from '#site/site-name.ts'"],
+  ['src/concurrency/x.ts', "import { safeFetch } from '#outbound/safe-fetch.ts'"],
+  ['src/outbound/x.ts', "import type { Did } from '#atproto/identity/identity.ts'"],
+  ['src/site/record/x.ts', "import { resolve } from '#site/visit/resolve.ts'"],
+  ['src/site/record/x.ts', "import type { ResolveContext } from '#site/visit/resolve.ts'"],
+  ['src/site/record/x.ts', "import { resolve } from '../visit/resolve.ts'"],
+  ['src/site/record/x.ts', "import type { Db } from '#store/database/database.ts'"],
+  ['src/site/upload/x.ts', "import { parseManifest } from '#site/record/manifest.ts'"],
+  ['src/site/x.ts', "import { parseManifest } from '#site/record/manifest.ts'"],
+  ['src/publish/upload/x.ts', "import { publishSite } from '#publish/publish-site.ts'"],
+  ['src/publish/x.ts', "import { queueJob } from '#publish/jobs/jobs.ts'"],
+  ['src/site/record/x.test.ts', "import type { Db } from '#store/database/database.ts'"],
+  ['src/site/x.ts', "import { openDatabase } from '#store/database/database.ts'"],
+  ['src/site/x.ts', "import type { Db } from '#store/database/database.ts'"],
+  ['src/site/x.ts', "import { type Db } from '#store/database/database.ts'"],
+  ['src/site/x.ts', "export type { Db } from '#store/database/database.ts'"],
+  ['src/site/x.ts', "const store = await import('#store/database/database.ts')"],
   ['src/store/x.ts', "import type { BlobStore } from '#blobs/blob-store.ts'"],
   ['src/publish/x.ts', "import { ingestSite } from '#ingest/ingest-site.ts'"],
-  ['src/domains/x.ts', "import { queueJob } from '#publish/jobs.ts'"],
+  ['src/domains/x.ts', "import { queueJob } from '#publish/jobs/jobs.ts'"],
   ['src/edge/x.ts', "import { createApp } from '#api/app.ts'"],
-  ['src/observe/x.ts', "import type { Did } from '#atproto/identity.ts'"],
-  ['src/api/x.ts', "import { readConfig } from '#main/config.ts'"],
+  ['src/observe/x.ts', "import type { Did } from '#atproto/identity/identity.ts'"],
+  ['src/api/x.ts', "import { readConfig } from '#main/config/config.ts'"],
   ['src/site/x.ts', "import { openDatabase } from '../store/database.ts'"],
   ['web/x.ts', "import { routes } from '#api/contract/routes.ts'"],
-  ['web/x.ts', "import type { Db } from '#store/database.ts'"],
+  ['web/x.ts', "import type { Db } from '#store/database/database.ts'"],
 ]
 
 const rows = [...allowed, ...refused]
-const fileOf = (row: [string, string]): string => row[0].replace('x.ts', `x${rows.indexOf(row)}.ts`)
+const fileOf = (row: [string, string]): string => row[0].replace(/x(?=\.)/, `x${rows.indexOf(row)}`)
 
 let output = ''
 beforeAll(async () => {

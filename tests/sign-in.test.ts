@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { openDatabase } from '#store/database.ts'
+import { openDatabase } from '#store/database/database.ts'
 import type { AppClient } from '../devnet/app-client.ts'
 import { consentOverHttp } from '../devnet/consent.ts'
 import { cookieHeader } from './support/api.ts'

@@ -1,5 +1,5 @@
 import { manifestFilesMax } from '#site/limits.ts'
-import { ignoreFileName, isLeftOut } from '#site/upload-path.ts'
+import { ignoreFileName, isLeftOut } from '#site/upload/upload-path.ts'
 
 /** `path` is relative and starts with the picked folder's name: `blog/index.html`. */
 export interface PickedFile {
@@ -59,7 +59,7 @@ export function archiveOf(files: readonly PickedFile[]): (PickedFile & { name: s
   return name === picked.path ? null : { ...picked, name }
 }
 
-// As the server reads it (src/publish/archive-unpack.ts).
+// As the server reads it (src/publish/upload/archive-unpack.ts).
 const archiveEnding = /\.(zip|tar|tar\.gz|tgz)$/i
 
 /** The file or the outermost folder above it that is never part of a site, and why; null if none is. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { defaultSettings, parseSettings } from '#site/settings.ts'
+import { defaultSettings, parseSettings } from '#site/record/settings.ts'
 import { draftOf, type SettingsDraft, settingsOf } from './settings-draft.ts'
 
 const plain: SettingsDraft = {

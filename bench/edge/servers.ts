@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { freePort } from '#main/free-port.ts'
+import { freePort } from '#main/process/free-port.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { startServiceProcess } from '#tests/support/service-process.ts'
 

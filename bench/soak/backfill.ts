@@ -3,7 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { devSettings } from '#main/dev-network.ts'
+import { devSettings } from '#main/commands/dev-network.ts'
 import { createSession } from '#tests/support/accounts.ts'
 import { runCommand } from '#tests/support/run-command.ts'
 import { startServiceProcess } from '#tests/support/service-process.ts'

@@ -4,7 +4,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { mapAtOnce } from '#atproto/map-at-once.ts'
+import { mapAtOnce } from '#concurrency/map-at-once.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { type ServiceProcess, startServiceProcess } from '#tests/support/service-process.ts'
 import { fillSites, pagePath } from '../edge/sites.ts'

@@ -4,7 +4,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { devSettings } from '#main/dev-network.ts'
+import { devSettings } from '#main/commands/dev-network.ts'
 import { publishWhileRead } from '#tests/support/new-versions.ts'
 import { startServiceProcess } from '#tests/support/service-process.ts'
 import { startDevnet } from '../../devnet/start.ts'

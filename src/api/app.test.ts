@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { createJob } from '#store/jobs.ts'
+import { routes as contract } from '#api/contract/routes.ts'
+import { createJob } from '#store/queues/jobs.ts'
 import { origin, testApi } from '#tests/support/api.ts'
 import { alice, newJob } from '#tests/support/sample-rows.ts'
-import { routes as contract } from './contract/routes.ts'
 
 const api = testApi()
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { Hono } from 'hono'
 import { z } from 'zod'
+import { json, redirect, text } from '#api/contract/answers.ts'
+import { defineRoute } from '#api/contract/route.ts'
 import { recordingLog } from '#tests/support/api.ts'
 import { bindRoutes, type Guards, type HandlersOf } from './bind-routes.ts'
-import { json, redirect, text } from './contract/answers.ts'
-import { defineRoute } from './contract/route.ts'
 import { ApiError, answerError } from './errors.ts'
 import type { ApiEnv } from './variables.ts'
 

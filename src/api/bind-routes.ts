@@ -1,11 +1,6 @@
 import type { Context, Hono, Handler as HonoHandler } from 'hono'
 import type { ContentfulStatusCode, RedirectStatusCode } from 'hono/utils/http-status'
 import { z } from 'zod'
-import { SessionEndedError } from '#atproto/oauth.ts'
-import type { Did } from '#site/site-address.ts'
-import type { AdminSession } from '#store/admin-sessions.ts'
-import type { BrowserSession } from '#store/browser-sessions.ts'
-import { parse, parseBody } from './body.ts'
 import type {
   Access,
   BodyOf,
@@ -14,7 +9,12 @@ import type {
   QueryOf,
   Route,
   StatusOf,
-} from './contract/route.ts'
+} from '#api/contract/route.ts'
+import { SessionEndedError } from '#atproto/oauth/oauth.ts'
+import type { Did } from '#site/site-address.ts'
+import type { AdminSession } from '#store/accounts/admin-sessions.ts'
+import type { BrowserSession } from '#store/accounts/browser-sessions.ts'
+import { parse, parseBody } from './body.ts'
 import type { ApiEnv } from './variables.ts'
 
 /** One request to a route, as its declaration has it. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { z } from 'zod'
+import { sentences } from '#api/contract/messages.ts'
+import type { Route } from '#api/contract/route.ts'
+import { routes } from '#api/contract/routes.ts'
 import { parse, parseBody } from './body.ts'
-import { sentences } from './contract/messages.ts'
-import type { Route } from './contract/route.ts'
-import { routes } from './contract/routes.ts'
 import { ApiError } from './errors.ts'
 
 const schema = z.object({ handle: z.string().min(1) })

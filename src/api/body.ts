@@ -1,8 +1,8 @@
 import type { z } from 'zod'
-import { JsonLimitError, parseBoundedJson } from '#atproto/json-scan.ts'
-import { orAborted } from '#atproto/or-aborted.ts'
-import { expectation } from '#site/expectation.ts'
-import { sentences } from './contract/messages.ts'
+import { sentences } from '#api/contract/messages.ts'
+import { orAborted } from '#concurrency/or-aborted.ts'
+import { JsonLimitError, parseBoundedJson } from '#outbound/json-scan.ts'
+import { expectation } from '#site/record/expectation.ts'
 import { ApiError } from './errors.ts'
 
 /** Of a body for which a route says nothing else. */

@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'bun:test'
 import { Hono } from 'hono'
+import { SessionEndedError } from '#atproto/oauth/oauth.ts'
+import { SignInError } from '#atproto/oauth/sign-in-error.ts'
 import {
   ServerRefusedError,
   ServerUnreachableError,
   UnusableAnswerError,
-} from '#atproto/account-repo.ts'
-import { SessionEndedError } from '#atproto/oauth.ts'
-import { SignInError } from '#atproto/sign-in-error.ts'
+} from '#atproto/repo/account-repo.ts'
 import { BlobStorageError } from '#blobs/blob-store.ts'
 import { SiteConflictError } from '#publish/commit-site.ts'
 import { ServerBusyError } from '#publish/server-patience.ts'
-import { UploadRefusedError } from '#publish/upload-refusal.ts'
+import { UploadRefusedError } from '#publish/upload/upload-refusal.ts'
 import { CommitUnknownError } from '#publish/write-site.ts'
-import { DatabaseUnavailableError } from '#store/database-unavailable.ts'
+import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
 import { recordingLog } from '#tests/support/api.ts'
 import { alice, siteOf } from '#tests/support/sample-rows.ts'
 import { ApiError, answerError, signInSentence } from './errors.ts'

@@ -1,13 +1,14 @@
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { literals, sentences } from '#api/contract/messages.ts'
+import { IdentityError } from '#atproto/identity/identity.ts'
+import { SessionEndedError } from '#atproto/oauth/oauth.ts'
+import { type BeginFailure, SignInError, type SignInFailure } from '#atproto/oauth/sign-in-error.ts'
 import {
   ServerRefusedError,
   ServerUnreachableError,
   UnusableAnswerError,
-} from '#atproto/account-repo.ts'
-import { IdentityError } from '#atproto/identity.ts'
-import { SessionEndedError } from '#atproto/oauth.ts'
-import { type BeginFailure, SignInError, type SignInFailure } from '#atproto/sign-in-error.ts'
+} from '#atproto/repo/account-repo.ts'
 import { BlobStorageError } from '#blobs/blob-store.ts'
 import { SyncsBusyError, SyncsEndedError } from '#ingest/account-syncs.ts'
 import { codeOf } from '#observe/code-of.ts'
@@ -16,13 +17,12 @@ import { rateLimitedLog } from '#observe/rate-limited-log.ts'
 import { SiteConflictError } from '#publish/commit-site.ts'
 import { RecordsConflictError } from '#publish/delete-records.ts'
 import { ServerBusyError } from '#publish/server-patience.ts'
-import { SpoolFullError } from '#publish/spool.ts'
-import { UploadTooSlowError } from '#publish/upload-arrival.ts'
-import { UploadRefusedError } from '#publish/upload-refusal.ts'
+import { SpoolFullError } from '#publish/upload/spool.ts'
+import { UploadTooSlowError } from '#publish/upload/upload-arrival.ts'
+import { UploadRefusedError } from '#publish/upload/upload-refusal.ts'
 import { CommitUnknownError } from '#publish/write-site.ts'
-import { DatabaseUnavailableError } from '#store/database-unavailable.ts'
-import { AccountLeftError } from '#store/departures.ts'
-import { literals, sentences } from './contract/messages.ts'
+import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
+import { AccountLeftError } from '#store/lifecycle/departures.ts'
 import type { ApiEnv } from './variables.ts'
 
 /** An answer that is not the asked-for one. `message` goes to the client as it is. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
+import type { RateLimitName } from '#api/contract/limits.ts'
 import type { Did } from '#site/site-address.ts'
 import { testApi } from '#tests/support/api.ts'
 import { alice, bob } from '#tests/support/sample-rows.ts'
-import type { RateLimitName } from './contract/limits.ts'
 import { limitedRoutes, rateLimits } from './rate-limits.ts'
 
 const api = testApi()

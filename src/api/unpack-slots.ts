@@ -1,6 +1,6 @@
-import { HostBusyError, HostSlots } from '#atproto/host-slots.ts'
+import { sentences } from '#api/contract/messages.ts'
+import { HostBusyError, HostSlots } from '#concurrency/host-slots.ts'
 import type { Did } from '#site/site-address.ts'
-import { sentences } from './contract/messages.ts'
 import { ApiError } from './errors.ts'
 
 /** A small archive of much takes a core a second. */

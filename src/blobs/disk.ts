@@ -9,8 +9,8 @@ import {
   unlink,
 } from 'node:fs/promises'
 import { join } from 'node:path'
+import { nextTurn } from '#concurrency/next-turn.ts'
 import { codeOf } from '#observe/code-of.ts'
-import { nextTurn } from '#observe/next-turn.ts'
 import { wholeBodyBytesMax } from '#site/limits.ts'
 import {
   type AfterPiece,

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
-import { RecentMap } from '#site/recent-map.ts'
+import { RecentMap } from '#concurrency/recent-map.ts'
 import type { AfterPiece } from './blob-store.ts'
 import { withStorageErrors } from './storage-calls.ts'
 

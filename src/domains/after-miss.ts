@@ -1,5 +1,5 @@
 import { domainMissesMax, domainMissingMsMin } from '#site/limits.ts'
-import type { CustomDomain } from '#store/custom-domains.ts'
+import type { CustomDomain } from '#store/names/custom-domains.ts'
 import type { DnsRecords } from './dns-records.ts'
 import { lossSentence, missSentence } from './domain-sentences.ts'
 

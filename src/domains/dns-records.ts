@@ -1,4 +1,4 @@
-import type { CustomDomain } from '#store/custom-domains.ts'
+import type { CustomDomain } from '#store/names/custom-domains.ts'
 
 /** What a domain's owner sets at their DNS provider. */
 export interface DnsRecords {

@@ -1,5 +1,5 @@
+import type { LookUp } from '#outbound/dns/look-up.ts'
 import type { DnsRecords } from './dns-records.ts'
-import type { LookUp } from './look-up.ts'
 
 /** Where the DNS leads visitors of a domain. `unknown`: it did not say. */
 export type Pointing =

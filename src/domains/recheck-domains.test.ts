@@ -1,16 +1,20 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { readChanges } from '#store/changes.ts'
-import { addCustomDomain, type CustomDomain, findCustomDomain } from '#store/custom-domains.ts'
-import { type Database, openDatabase } from '#store/database.ts'
-import { Hints } from '#store/hints.ts'
-import { migrate } from '#store/migrate.ts'
+import { parseDnsServerAddress } from '#outbound/dns/dns-server-address.ts'
+import { createLookUp } from '#outbound/dns/look-up.ts'
+import { readChanges } from '#store/database/changes.ts'
+import { type Database, openDatabase } from '#store/database/database.ts'
+import { Hints } from '#store/database/hints.ts'
+import { migrate } from '#store/database/migrate.ts'
+import {
+  addCustomDomain,
+  type CustomDomain,
+  findCustomDomain,
+} from '#store/names/custom-domains.ts'
 import { recordingLog } from '#tests/support/api.ts'
 import { type DnsServer, startDnsServer } from '#tests/support/dns-server.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { alice, bob } from '#tests/support/sample-rows.ts'
-import { parseDnsServerAddress } from './dns-server-address.ts'
 import { newDomainId } from './domain-id.ts'
-import { createLookUp } from './look-up.ts'
 import { recheckDomains, recheckDueDomains } from './recheck-domains.ts'
 import { type VerifyContext, verifyDomain } from './verify-domain.ts'
 

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
-import { mapAtOnce } from '#atproto/map-at-once.ts'
-import { outlastDatabase } from '#store/outlast-database.ts'
-import { takeDueCustomDomains } from '#store/take-due-custom-domains.ts'
+import { mapAtOnce } from '#concurrency/map-at-once.ts'
+import { outlastDatabase } from '#store/database/outlast-database.ts'
+import { takeDueCustomDomains } from '#store/names/take-due-custom-domains.ts'
 import { type VerifyContext, verifyDomain } from './verify-domain.ts'
 
 const domainsAtOnce = 8

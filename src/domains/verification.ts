@@ -1,5 +1,5 @@
+import type { DnsAnswer } from '#outbound/dns/look-up.ts'
 import type { Did } from '#site/site-address.ts'
-import type { DnsAnswer } from './look-up.ts'
 
 /** What one look-up says about an account's claim to a domain. */
 export type Verification =

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { directoryEntriesMax } from '#site/limits.ts'
-import type { ListingEntry } from '#site/listing.ts'
+import type { ListingEntry } from '#site/visit/listing.ts'
 import { listingJson, listingPage, makeListing, wantsJson } from './listing-page.ts'
 
 const file = (name: string, bytes = 1): ListingEntry => ({

@@ -1,6 +1,6 @@
+import { parseWeights } from '#http/weights.ts'
 import { directoryEntriesMax } from '#site/limits.ts'
-import type { ListingEntry } from '#site/listing.ts'
-import { parseWeights } from '#site/weights.ts'
+import type { ListingEntry } from '#site/visit/listing.ts'
 import { htmlPage } from './pages.ts'
 
 /** For people, or for programs. */

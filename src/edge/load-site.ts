@@ -1,14 +1,14 @@
+import { nextTurn, runInSlices } from '#concurrency/next-turn.ts'
 import type { Log } from '#observe/log.ts'
-import { nextTurn, runInSlices } from '#observe/next-turn.ts'
-import { findEarlierAssets, type ReplacedVersion } from '#site/earlier-assets.ts'
 import { replacedVersionMs } from '#site/limits.ts'
-import { type ServableSite, servableSiteSteps } from '#site/servable-site.ts'
 import type { SiteAddress } from '#site/site-address.ts'
-import { decodeSnapshot, SnapshotFormatError } from '#site/snapshot.ts'
-import type { Db } from '#store/database.ts'
-import { findPrimaryDomain } from '#store/primary-domain.ts'
-import { findSiteByLabel, type ServedSite } from '#store/sites.ts'
-import { listReplacedSnapshots } from '#store/versions.ts'
+import { findEarlierAssets, type ReplacedVersion } from '#site/visit/earlier-assets.ts'
+import { type ServableSite, servableSiteSteps } from '#site/visit/servable-site.ts'
+import { decodeSnapshot, SnapshotFormatError } from '#site/visit/snapshot.ts'
+import type { Db } from '#store/database/database.ts'
+import { findPrimaryDomain } from '#store/names/primary-domain.ts'
+import { findSiteByLabel, type ServedSite } from '#store/sites/sites.ts'
+import { listReplacedSnapshots } from '#store/sites/versions.ts'
 
 export interface LoadContext {
   readonly db: Db

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import fc from 'fast-check'
-import type { Snapshot } from '#site/snapshot.ts'
+import type { Snapshot } from '#site/visit/snapshot.ts'
 import {
   type Seen,
   seen,

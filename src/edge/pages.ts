@@ -1,5 +1,5 @@
-import type { HeaderList } from '#site/apply-header-rules.ts'
-import type { MissingStatus } from '#site/decision.ts'
+import type { HeaderList } from '#http/header-fields.ts'
+import type { MissingStatus } from '#site/visit/decision.ts'
 import { corsFields } from './place.ts'
 
 // Pages of our own on hosts of sites: small, readable in light and dark, without script.

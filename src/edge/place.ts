@@ -1,6 +1,6 @@
-import type { HeaderPlace } from '#site/apply-header-rules.ts'
-import type { ServableSite } from '#site/servable-site.ts'
+import type { HeaderPlace } from '#site/rules/apply-header-rules.ts'
 import { siteUri } from '#site/site-address.ts'
+import type { ServableSite } from '#site/visit/servable-site.ts'
 
 /** Where an answer is shown: what its headers depend on, the decision aside. */
 export interface Place extends HeaderPlace {

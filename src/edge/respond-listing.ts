@@ -1,10 +1,10 @@
-import { applyHeaderRules } from '#site/apply-header-rules.ts'
-import { checkConditions, type ReadField } from '#site/conditions.ts'
-import type { Decision } from '#site/decision.ts'
+import { Representation } from '#edge/files/representation.ts'
+import { checkConditions, type ReadField } from '#http/conditions.ts'
+import { applyHeaderRules } from '#site/rules/apply-header-rules.ts'
+import type { Decision } from '#site/visit/decision.ts'
 import { wantsJson } from './listing-page.ts'
 import { ownPageFields, plainPage, withOwnType } from './pages.ts'
 import { type Place, siteFields } from './place.ts'
-import { Representation } from './representation.ts'
 import type { SiteInMemory } from './site-in-memory.ts'
 
 type ListingDecision = Extract<Decision, { kind: 'listing' }>

@@ -1,8 +1,9 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { rm } from 'node:fs/promises'
-import type { ContentCoding } from '#site/encoding.ts'
-import { servableSite } from '#site/servable-site.ts'
-import type { SnapshotFile } from '#site/snapshot.ts'
+import { etagOf } from '#edge/files/etag.ts'
+import type { ContentCoding } from '#http/accept-encoding.ts'
+import { servableSite } from '#site/visit/servable-site.ts'
+import type { SnapshotFile } from '#site/visit/snapshot.ts'
 import {
   seen,
   type VisitedSite,
@@ -11,7 +12,6 @@ import {
   visitSite,
 } from '#tests/support/edge.ts'
 import { type SampleFile, snapshotOf, storedFile } from '#tests/support/served-site.ts'
-import { etagOf } from './etag.ts'
 import { SiteInMemory } from './site-in-memory.ts'
 
 const large = new Uint8Array(5 * 1024 * 1024).map((_, i) => i % 251)

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { brotliDecompressSync } from 'node:zlib'
-import { servableSite } from '#site/servable-site.ts'
+import { FileAnswer } from '#edge/files/file-answer.ts'
+import { servableSite } from '#site/visit/servable-site.ts'
 import { seen, visitedSite, visitSite } from '#tests/support/edge.ts'
 import { snapshotOf, storedFile } from '#tests/support/served-site.ts'
-import { FileAnswer } from './file-answer.ts'
 import { SiteInMemory } from './site-in-memory.ts'
 
 const { file } = storedFile({ body: 'x' })

@@ -1,7 +1,7 @@
-import type { Decision } from '#site/decision.ts'
-import type { ServableSite } from '#site/servable-site.ts'
-import type { SnapshotFile } from '#site/snapshot.ts'
-import { FileAnswer } from './file-answer.ts'
+import { FileAnswer } from '#edge/files/file-answer.ts'
+import type { Decision } from '#site/visit/decision.ts'
+import type { ServableSite } from '#site/visit/servable-site.ts'
+import type { SnapshotFile } from '#site/visit/snapshot.ts'
 import { type Listing, type ListingKind, makeListing } from './listing-page.ts'
 import type { Place } from './place.ts'
 

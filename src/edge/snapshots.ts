@@ -1,10 +1,10 @@
+import { LoadingTier } from '#concurrency/loading-tier.ts'
+import type { TierStats } from '#concurrency/memory-tier.ts'
+import type { Hosts } from '#edge/names/hosts.ts'
 import type { Did } from '#site/site-address.ts'
-import type { Change } from '#store/changes.ts'
-import { type ReadContext, readEveryChange } from '#store/read-every-change.ts'
-import type { Hosts } from './hosts.ts'
+import type { Change } from '#store/database/changes.ts'
+import { type ReadContext, readEveryChange } from '#store/database/read-every-change.ts'
 import { type LoadContext, loadSite } from './load-site.ts'
-import { LoadingTier } from './loading-tier.ts'
-import type { TierStats } from './memory-tier.ts'
 import { SiteInMemory } from './site-in-memory.ts'
 
 /**

@@ -1,4 +1,8 @@
 import type { Did } from '#site/site-address.ts'
+import { isKnownAccount, setAccountStatus } from '#store/accounts/accounts.ts'
+import type { Db } from '#store/database/database.ts'
+import { inTransaction } from '#store/database/transaction.ts'
+import { isVisitedOnly, meetAccount } from '#store/lifecycle/visited-accounts.ts'
 import {
   type AccountItem,
   finishAccount,
@@ -7,12 +11,8 @@ import {
   renewAccountLease,
   retryAccount,
   takeDueAccounts,
-} from '#store/account-queue.ts'
-import { isKnownAccount, setAccountStatus } from '#store/accounts.ts'
-import type { Db } from '#store/database.ts'
-import { countDueAccounts, enqueueIngest } from '#store/ingest-queue.ts'
-import { inTransaction } from '#store/transaction.ts'
-import { isVisitedOnly, meetAccount } from '#store/visited-accounts.ts'
+} from '#store/queues/account-queue.ts'
+import { countDueAccounts, enqueueIngest } from '#store/queues/ingest-queue.ts'
 import type { CheckContext } from './check-account.ts'
 import { type LeasedQueue, leaseMs, runQueue } from './leased-queue.ts'
 import { type AccountReading, readAccount } from './read-account.ts'

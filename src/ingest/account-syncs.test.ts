@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import type { Did } from '#site/site-address.ts'
-import { upsertAccount } from '#store/accounts.ts'
+import { upsertAccount } from '#store/accounts/accounts.ts'
 import { startFakePds } from '#tests/support/fake-pds.ts'
 import { type IngestPlace, openIngestPlace } from '#tests/support/ingest-place.ts'
 import { queuedAccounts } from '#tests/support/queued-accounts.ts'

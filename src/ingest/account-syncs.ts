@@ -1,6 +1,6 @@
-import { ServerUnreachableError } from '#atproto/account-repo.ts'
+import { ServerUnreachableError } from '#atproto/repo/account-repo.ts'
 import type { Did } from '#site/site-address.ts'
-import { enqueueAccounts } from '#store/account-queue.ts'
+import { enqueueAccounts } from '#store/queues/account-queue.ts'
 import { type AccountSync, type SyncContext, syncAccount } from './sync-account.ts'
 
 /** So many accounts are read at once because somebody asked for it. */

@@ -1,12 +1,12 @@
-import { listReposByCollection } from '#atproto/list-repos.ts'
+import { listReposByCollection } from '#atproto/repo/list-repos.ts'
 import type { Did } from '#site/site-address.ts'
+import { keepListedForGood } from '#store/lifecycle/visited-accounts.ts'
 import {
   type AccountItem,
   enqueueAccounts,
   enqueueKnownAccounts,
   takeDueAccounts,
-} from '#store/account-queue.ts'
-import { keepListedForGood } from '#store/visited-accounts.ts'
+} from '#store/queues/account-queue.ts'
 import { accountQueue } from './account-queue-worker.ts'
 import { leaseMs, workOn } from './leased-queue.ts'
 import { type AccountSync, type SyncContext, syncAccount } from './sync-account.ts'

@@ -1,11 +1,11 @@
-import { type Identities, type Identity, IdentityError } from '#atproto/identity.ts'
-import { type RepoStatus, readRepoStatus } from '#atproto/repo-status.ts'
-import type { SafeFetch } from '#atproto/safe-fetch.ts'
+import { type Identities, type Identity, IdentityError } from '#atproto/identity/identity.ts'
+import { type RepoStatus, readRepoStatus } from '#atproto/repo/repo-status.ts'
 import type { Log } from '#observe/log.ts'
+import type { SafeFetch } from '#outbound/safe-fetch.ts'
 import type { Did } from '#site/site-address.ts'
-import { beginCheck, recordCheck, recordHandle } from '#store/accounts.ts'
-import type { Db } from '#store/database.ts'
-import type { Hints } from '#store/hints.ts'
+import { beginCheck, recordCheck, recordHandle } from '#store/accounts/accounts.ts'
+import type { Db } from '#store/database/database.ts'
+import type { Hints } from '#store/database/hints.ts'
 import type { AtIngestPoint } from './fail-points.ts'
 
 export interface CheckContext {

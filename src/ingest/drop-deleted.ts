@@ -1,10 +1,10 @@
 import type { Did } from '#site/site-address.ts'
-import { findAccount, listDeletedAccounts } from '#store/accounts.ts'
-import type { Db } from '#store/database.ts'
-import { isGone } from '#store/departures.ts'
-import { removeAccountRows } from '#store/remove-account.ts'
-import { deleteSealed } from '#store/sealed-rows.ts'
-import { inTransaction } from '#store/transaction.ts'
+import { findAccount, listDeletedAccounts } from '#store/accounts/accounts.ts'
+import { deleteSealed } from '#store/accounts/sealed-rows.ts'
+import type { Db } from '#store/database/database.ts'
+import { inTransaction } from '#store/database/transaction.ts'
+import { isGone } from '#store/lifecycle/departures.ts'
+import { removeAccountRows } from '#store/lifecycle/remove-account.ts'
 import { type CheckContext, checkAccount } from './check-account.ts'
 
 /** What is here of a deleted account stays hidden for so long: its server may have been wrong, or be restored. */

@@ -1,13 +1,13 @@
 import type { Log } from '#observe/log.ts'
-import type { Db } from '#store/database.ts'
-import type { Hints } from '#store/hints.ts'
+import type { Db } from '#store/database/database.ts'
+import type { Hints } from '#store/database/hints.ts'
 import {
   deleteDroppedBefore,
   deleteUnmetBefore,
   dropVisited,
   listLeastVisited,
   visitedUsage,
-} from '#store/visited-accounts.ts'
+} from '#store/lifecycle/visited-accounts.ts'
 import { droppedStoredMs } from './visited-room.ts'
 
 /** A quarter is for what was dropped within the last day, and is still stored. */

@@ -1,7 +1,7 @@
-import { type FirehoseEvent, followFirehoseInBatches } from '#atproto/follow-firehose.ts'
-import { readFirehoseCursor, saveFirehoseCursor } from '#store/firehose-cursors.ts'
-import { outlastDatabase } from '#store/outlast-database.ts'
-import { inTransaction } from '#store/transaction.ts'
+import { type FirehoseEvent, followFirehoseInBatches } from '#atproto/firehose/follow-firehose.ts'
+import { outlastDatabase } from '#store/database/outlast-database.ts'
+import { inTransaction } from '#store/database/transaction.ts'
+import { readFirehoseCursor, saveFirehoseCursor } from '#store/sites/firehose-cursors.ts'
 import type { AtIngestPoint } from './fail-points.ts'
 import { type EventContext, partCollection, queueAll, queueEvents } from './queue-event.ts'
 

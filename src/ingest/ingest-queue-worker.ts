@@ -1,8 +1,8 @@
-import { RecordUnavailableError } from '#atproto/verified-record.ts'
+import { RecordUnavailableError } from '#atproto/repo/verified-record.ts'
 import type { Did } from '#site/site-address.ts'
 import { parseSiteName } from '#site/site-name.ts'
-import { enqueueAccounts } from '#store/account-queue.ts'
-import { findAccount } from '#store/accounts.ts'
+import { findAccount } from '#store/accounts/accounts.ts'
+import { enqueueAccounts } from '#store/queues/account-queue.ts'
 import {
   finishIngest,
   type IngestItem,
@@ -11,7 +11,7 @@ import {
   renewIngestLease,
   retryIngest,
   takeDueIngest,
-} from '#store/ingest-queue.ts'
+} from '#store/queues/ingest-queue.ts'
 import { checkAccount } from './check-account.ts'
 import { ingestSite } from './ingest-site.ts'
 import { type LeasedQueue, leaseMs, runQueue } from './leased-queue.ts'

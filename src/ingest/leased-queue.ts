@@ -1,12 +1,12 @@
-import type { Lane } from '#atproto/lane.ts'
-import { type LaneShares, Lanes } from '#atproto/lanes.ts'
-import type { Party } from '#atproto/pace-history.ts'
 import { BlobStorageError } from '#blobs/blob-store.ts'
+import type { Lane } from '#concurrency/lane.ts'
+import { type LaneShares, Lanes } from '#concurrency/lanes.ts'
+import type { Party } from '#concurrency/pace-history.ts'
 import type { Log } from '#observe/log.ts'
 import { noDiskSpace } from '#site/limits.ts'
 import type { Did } from '#site/site-address.ts'
-import type { Hints, HintTopic } from '#store/hints.ts'
-import { outlastDatabase } from '#store/outlast-database.ts'
+import type { Hints, HintTopic } from '#store/database/hints.ts'
+import { outlastDatabase } from '#store/database/outlast-database.ts'
 
 /** So long is an item left alone when the process that took it is killed. */
 export const leaseMs = 6_000

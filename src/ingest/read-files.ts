@@ -1,12 +1,12 @@
-import type { Identity } from '#atproto/identity.ts'
-import { mapAtOnce } from '#atproto/map-at-once.ts'
-import type { SafeFetch } from '#atproto/safe-fetch.ts'
-import { readVerifiedRecord } from '#atproto/verified-record.ts'
-import { expandTree } from '#site/expand.ts'
+import type { Identity } from '#atproto/identity/identity.ts'
+import { readVerifiedRecord } from '#atproto/repo/verified-record.ts'
+import { mapAtOnce } from '#concurrency/map-at-once.ts'
+import type { SafeFetch } from '#outbound/safe-fetch.ts'
 import { expandedEntriesMax, sitePartsBytesMax } from '#site/limits.ts'
-import type { Directory, FileNode } from '#site/manifest.ts'
-import { type PartUri, parsePart } from '#site/part.ts'
 import type { SitePath } from '#site/path.ts'
+import { expandTree } from '#site/record/expand.ts'
+import type { Directory, FileNode } from '#site/record/manifest.ts'
+import { type PartUri, parsePart } from '#site/record/part.ts'
 
 const partsAtOnce = 4
 

@@ -1,9 +1,9 @@
 import { gunzipSync } from 'node:zlib'
 import type { BlobStore } from '#blobs/blob-store.ts'
-import { foreignFileProblems } from '#site/foreign-files.ts'
 import { ruleFileBytesMax } from '#site/limits.ts'
-import type { SiteSettings } from '#site/settings.ts'
-import type { SnapshotFile } from '#site/snapshot.ts'
+import type { SiteSettings } from '#site/record/settings.ts'
+import { foreignFileProblems } from '#site/rules/foreign-files.ts'
+import type { SnapshotFile } from '#site/visit/snapshot.ts'
 import { ruleProblems } from './rule-problems.ts'
 
 /** A verified blob is not in the store any more. It is fetched again with the next try. */

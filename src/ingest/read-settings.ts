@@ -1,14 +1,14 @@
-import type { Identity } from '#atproto/identity.ts'
-import type { RepoProof } from '#atproto/repo-proof.ts'
-import { saysRecordIsAbsent } from '#atproto/unproven-absence.ts'
+import type { Identity } from '#atproto/identity/identity.ts'
+import type { RepoProof } from '#atproto/repo/repo-proof.ts'
+import { saysRecordIsAbsent } from '#atproto/repo/unproven-absence.ts'
 import {
   type RecordKey,
   RecordUnavailableError,
   readVerifiedRecord,
   recordIn,
   type VerifiedRecord,
-} from '#atproto/verified-record.ts'
-import { parseSettings, type SiteSettings } from '#site/settings.ts'
+} from '#atproto/repo/verified-record.ts'
+import { parseSettings, type SiteSettings } from '#site/record/settings.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import type { ReadContext } from './read-files.ts'

@@ -1,6 +1,6 @@
 import { heapStats } from 'bun:jsc'
 import { expect, test } from 'bun:test'
-import { createSafeFetch } from '#atproto/safe-fetch.ts'
+import { createSafeFetch } from '#outbound/safe-fetch.ts'
 import { carOf, encodeRecord, proofOf, startFakePds } from '#tests/support/fake-pds.ts'
 import { alice, siteOf } from '#tests/support/sample-rows.ts'
 import { readSite } from './read-site.ts'

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { Identity } from '#atproto/identity.ts'
-import { createSafeFetch } from '#atproto/safe-fetch.ts'
-import { ProofError, RecordUnavailableError } from '#atproto/verified-record.ts'
+import type { Identity } from '#atproto/identity/identity.ts'
+import { ProofError, RecordUnavailableError } from '#atproto/repo/verified-record.ts'
+import { createSafeFetch } from '#outbound/safe-fetch.ts'
 import {
   carOf,
   type FakePds,

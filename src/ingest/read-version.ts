@@ -1,18 +1,23 @@
-import type { Identity } from '#atproto/identity.ts'
-import type { Lane } from '#atproto/lane.ts'
-import type { SafeFetch } from '#atproto/safe-fetch.ts'
+import type { Identity } from '#atproto/identity/identity.ts'
 import type { BlobStore } from '#blobs/blob-store.ts'
+import type { Lane } from '#concurrency/lane.ts'
+import { contentTypeOf } from '#http/media-type.ts'
+import { fetchBlobs } from '#ingest/blobs/fetch-blobs.ts'
+import type { SafeFetch } from '#outbound/safe-fetch.ts'
 import type { SiteLimits } from '#site/limits.ts'
 import { snapshotBytesMax } from '#site/limits.ts'
-import type { FileNode } from '#site/manifest.ts'
-import { contentTypeOf } from '#site/media-type.ts'
 import type { SitePath } from '#site/path.ts'
-import { decodeSnapshot, encodeSnapshot, type Snapshot, type SnapshotFile } from '#site/snapshot.ts'
-import type { KnownBlob } from '#store/blobs.ts'
-import type { Db } from '#store/database.ts'
-import type { NewVersion } from '#store/record-version.ts'
+import type { FileNode } from '#site/record/manifest.ts'
+import {
+  decodeSnapshot,
+  encodeSnapshot,
+  type Snapshot,
+  type SnapshotFile,
+} from '#site/visit/snapshot.ts'
+import type { Db } from '#store/database/database.ts'
+import type { KnownBlob } from '#store/sites/blobs.ts'
+import type { NewVersion } from '#store/sites/record-version.ts'
 import type { AtIngestPoint } from './fail-points.ts'
-import { fetchBlobs } from './fetch-blobs.ts'
 import { readRuleFiles } from './read-rule-files.ts'
 import type { SiteContent } from './read-site.ts'
 import type { JudgedContent, RefusedContents } from './refused-contents.ts'

@@ -1,9 +1,9 @@
-import { blobKeyOf, blobKeyText } from '#site/blob-key.ts'
+import { RecentMap } from '#concurrency/recent-map.ts'
 import type { SiteLimits } from '#site/limits.ts'
-import { RecentMap } from '#site/recent-map.ts'
+import { blobKeyOf, blobKeyText } from '#site/record/blob-key.ts'
 import type { SiteAddress } from '#site/site-address.ts'
-import type { Db } from '#store/database.ts'
-import { findSite } from '#store/sites.ts'
+import type { Db } from '#store/database/database.ts'
+import { findSite } from '#store/sites/sites.ts'
 import type { SiteContent } from './read-site.ts'
 
 const sitesMax = 50_000

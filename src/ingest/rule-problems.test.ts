@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { SiteSettings } from '#site/settings.ts'
+import type { SiteSettings } from '#site/record/settings.ts'
 import { ruleProblems } from './rule-problems.ts'
 
 const $type = 'place.sitehost.settings'

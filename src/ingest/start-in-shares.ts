@@ -1,8 +1,8 @@
-import type { Lanes } from '#atproto/lanes.ts'
-import type { Party } from '#atproto/pace-history.ts'
-import type { Db } from '#store/database.ts'
-import { linesAtOnce, listIngestLines, putInLine } from '#store/ingest-lines.ts'
-import type { IngestItem } from '#store/ingest-queue.ts'
+import type { Lanes } from '#concurrency/lanes.ts'
+import type { Party } from '#concurrency/pace-history.ts'
+import type { Db } from '#store/database/database.ts'
+import { linesAtOnce, listIngestLines, putInLine } from '#store/queues/ingest-lines.ts'
+import type { IngestItem } from '#store/queues/ingest-queue.ts'
 
 const relistEveryMs = 1_000
 /** Taken at once to be sorted into lines, where one server has many. */

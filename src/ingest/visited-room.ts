@@ -1,7 +1,7 @@
+import { garbageKeptMs } from '#ingest/blobs/garbage.ts'
 import type { Did } from '#site/site-address.ts'
-import type { Db } from '#store/database.ts'
-import { isVisitedOnly, visitedUsage } from '#store/visited-accounts.ts'
-import { garbageKeptMs } from './garbage.ts'
+import type { Db } from '#store/database/database.ts'
+import { isVisitedOnly, visitedUsage } from '#store/lifecycle/visited-accounts.ts'
 
 /** Marks are set once an hour and acted on once an hour: so long are bytes stored after nothing names them. */
 export const droppedStoredMs = garbageKeptMs + 2 * 60 * 60 * 1000

@@ -3,13 +3,13 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import type { AccountSyncs } from '#ingest/account-syncs.ts'
 import type { AccountSync } from '#ingest/sync-account.ts'
+import { takeTurns } from '#main/process/processor-turns.ts'
+import { type ThreadFailure, threadFailureOf } from '#main/process/thread-failure.ts'
 import { startLog } from '#observe/log.ts'
 import type { Did } from '#site/site-address.ts'
-import { Hints, type HintTopic } from '#store/hints.ts'
+import { Hints, type HintTopic } from '#store/database/hints.ts'
 import { type IngestSettings, startIngestPlane } from './ingest-plane.ts'
-import { takeTurns } from './processor-turns.ts'
 import { openStores } from './stores.ts'
-import { type ThreadFailure, threadFailureOf } from './thread-failure.ts'
 
 export type ToIngest =
   | { readonly kind: 'hint'; readonly topic: HintTopic }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { openDatabase } from '#store/database.ts'
-import { migrate } from '#store/migrate.ts'
+import { openDatabase } from '#store/database/database.ts'
+import { migrate } from '#store/database/migrate.ts'
 import { onEachDatabase } from '#tests/support/databases.ts'
 import { openClientKeys } from './open-oauth.ts'
 

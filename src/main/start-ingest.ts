@@ -1,13 +1,13 @@
 import { Worker } from 'node:worker_threads'
-import type { Identities } from '#atproto/identity.ts'
+import type { Identities } from '#atproto/identity/identity.ts'
 import { SyncsEndedError } from '#ingest/account-syncs.ts'
 import type { AccountSync } from '#ingest/sync-account.ts'
+import type { Config } from '#main/config/config.ts'
+import { errorOfThread } from '#main/process/thread-failure.ts'
 import type { Did } from '#site/site-address.ts'
-import type { Hints } from '#store/hints.ts'
-import type { Config } from './config.ts'
+import type { Hints } from '#store/database/hints.ts'
 import { ingestSettings } from './ingest-plane.ts'
 import type { FromIngest, ToIngest } from './ingest-thread.ts'
-import { errorOfThread } from './thread-failure.ts'
 
 /** What reads the network, in a thread of its own. */
 export interface IngestThread extends AsyncDisposable {

@@ -1,5 +1,5 @@
 import { sharedDomain } from '#domains/domain-name.ts'
-import type { Config } from './config.ts'
+import type { Config } from '#main/config/config.ts'
 
 /** What works, but should be otherwise: sentences for the log (security.md §1). */
 export function startWarnings({

@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openDatabase } from '#store/database.ts'
-import { migrate } from '#store/migrate.ts'
+import { openDatabase } from '#store/database/database.ts'
+import { migrate } from '#store/database/migrate.ts'
 
 test('a database that can only be read is none to start with', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'sitehost-stores-'))

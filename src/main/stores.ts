@@ -2,12 +2,12 @@ import { access, constants, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type DiskBlobStore, diskBlobStore } from '#blobs/disk.ts'
 import { DiskFloor } from '#blobs/disk-floor.ts'
+import type { Config } from '#main/config/config.ts'
 import { codeOf } from '#observe/code-of.ts'
 import type { Log } from '#observe/log.ts'
-import { type Db, openDatabase } from '#store/database.ts'
-import { Hints } from '#store/hints.ts'
-import { migrate } from '#store/migrate.ts'
-import type { Config } from './config.ts'
+import { type Db, openDatabase } from '#store/database/database.ts'
+import { Hints } from '#store/database/hints.ts'
+import { migrate } from '#store/database/migrate.ts'
 
 export interface Stores {
   readonly db: Db

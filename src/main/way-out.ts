@@ -1,7 +1,7 @@
-import { Identities } from '#atproto/identity.ts'
-import { createSafeFetch } from '#atproto/safe-fetch.ts'
-import type { LookUp } from '#domains/look-up.ts'
-import type { Config } from './config.ts'
+import { Identities } from '#atproto/identity/identity.ts'
+import type { Config } from '#main/config/config.ts'
+import type { LookUp } from '#outbound/dns/look-up.ts'
+import { createSafeFetch } from '#outbound/safe-fetch.ts'
 
 /** How hosts that users name are reached, and how their accounts are resolved. */
 export function openWayOut(

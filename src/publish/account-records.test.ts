@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { AccountRepo, ListedRecord } from '#atproto/account-repo.ts'
+import type { AccountRepo, ListedRecord } from '#atproto/repo/account-repo.ts'
 import { readRepository } from './account-records.ts'
 
 const manifest = {

@@ -1,8 +1,8 @@
-import type { AccountRepo, ListedRecord } from '#atproto/account-repo.ts'
-import { timeSlices } from '#observe/next-turn.ts'
-import { parseManifest } from '#site/manifest.ts'
-import { parsePart } from '#site/part.ts'
-import type { AccountRecords, StoredRecord } from '#site/plan-writes.ts'
+import type { AccountRepo, ListedRecord } from '#atproto/repo/account-repo.ts'
+import { timeSlices } from '#concurrency/next-turn.ts'
+import { parseManifest } from '#site/record/manifest.ts'
+import { parsePart } from '#site/record/part.ts'
+import type { AccountRecords, StoredRecord } from '#site/record/plan-writes.ts'
 import { parseSiteName } from '#site/site-name.ts'
 
 /** More than any account has; with more of them nothing is deleted, and the rest is not used again. */

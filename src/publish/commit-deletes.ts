@@ -1,4 +1,4 @@
-import { type AccountRepo, type RepoWrite, ServerRefusedError } from '#atproto/account-repo.ts'
+import { type AccountRepo, type RepoWrite, ServerRefusedError } from '#atproto/repo/account-repo.ts'
 import { isTooMuchAtOnce, writesMax } from './commit-site.ts'
 
 export type RepoDelete = Extract<RepoWrite, { action: 'delete' }>

@@ -4,10 +4,10 @@ import {
   ServerRefusedError,
   ServerUnreachableError,
   UnusableAnswerError,
-} from '#atproto/account-repo.ts'
-import type { Manifest } from '#site/manifest.ts'
-import type { Part } from '#site/part.ts'
-import type { WritePlan } from '#site/plan-writes.ts'
+} from '#atproto/repo/account-repo.ts'
+import type { Manifest } from '#site/record/manifest.ts'
+import type { Part } from '#site/record/part.ts'
+import type { WritePlan } from '#site/record/plan-writes.ts'
 import { type SiteAddress, siteUri } from '#site/site-address.ts'
 import type { AtFailPoint } from './fail-points.ts'
 

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import type { AccountRepo } from '#atproto/account-repo.ts'
+import type { AccountRepo } from '#atproto/repo/account-repo.ts'
 import type { Did } from '#site/site-address.ts'
 import { commitDeletes, type RepoDelete } from './commit-deletes.ts'
 import { writesMax } from './commit-site.ts'

@@ -1,17 +1,17 @@
-import { AccountRepo } from '#atproto/account-repo.ts'
-import type { OAuth } from '#atproto/oauth.ts'
+import type { OAuth } from '#atproto/oauth/oauth.ts'
+import { AccountRepo } from '#atproto/repo/account-repo.ts'
 import type { Log } from '#observe/log.ts'
 import type { Did } from '#site/site-address.ts'
-import type { Db } from '#store/database.ts'
+import type { Db } from '#store/database/database.ts'
+import type { Hints } from '#store/database/hints.ts'
+import { outlastDatabase } from '#store/database/outlast-database.ts'
 import {
   beginDeparture,
   type DepartureOutcome,
   finishDeparture,
   takeDueDepartures,
-} from '#store/departures.ts'
-import type { Hints } from '#store/hints.ts'
-import { listUnfinishedSites } from '#store/jobs.ts'
-import { outlastDatabase } from '#store/outlast-database.ts'
+} from '#store/lifecycle/departures.ts'
+import { listUnfinishedSites } from '#store/queues/jobs.ts'
 import { deleteAllRecords } from './delete-records.ts'
 import type { AtFailPoint } from './fail-points.ts'
 

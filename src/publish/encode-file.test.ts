@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
+import { Spool } from '#publish/upload/spool.ts'
+import type { SpoolFolder } from '#publish/upload/spool-folder.ts'
 import type { SitePath } from '#site/path.ts'
 import { base64Form, type EncodedFile, encodeFile } from './encode-file.ts'
-import { Spool } from './spool.ts'
-import type { SpoolFolder } from './spool-folder.ts'
 
 let dir: string
 let folder: SpoolFolder

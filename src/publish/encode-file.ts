@@ -1,10 +1,10 @@
 import { promisify } from 'node:util'
 import { createGzip, type Gzip, gzip } from 'node:zlib'
 import { pieceBytes, piecesOf } from '#blobs/pieces-of.ts'
+import { mediaTypeOf } from '#http/media-type.ts'
+import type { SpoolFolder } from '#publish/upload/spool-folder.ts'
+import type { UploadedFile } from '#publish/upload/upload-tree.ts'
 import { type Coding, isCompressible, isWorthGzip } from '#site/encoding.ts'
-import { mediaTypeOf } from '#site/media-type.ts'
-import type { SpoolFolder } from './spool-folder.ts'
-import type { UploadedFile } from './upload-tree.ts'
 
 /** The bytes of a file in some form: in memory, or where they lie in the spool. */
 export interface FileForm {

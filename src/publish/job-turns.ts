@@ -1,4 +1,4 @@
-import { GivesWayError } from '#atproto/lane.ts'
+import { GivesWayError } from '#concurrency/lane.ts'
 import { ownFaultOf } from './own-fault.ts'
 import { ServerBusyError } from './server-patience.ts'
 

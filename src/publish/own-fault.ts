@@ -1,6 +1,6 @@
 import { BlobStorageError } from '#blobs/blob-store.ts'
 import { codeOf } from '#observe/code-of.ts'
-import { DatabaseUnavailableError } from '#store/database-unavailable.ts'
+import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
 
 /** What of this service keeps a job from being carried out, for a while. */
 export type OwnFault = 'database' | 'storage'

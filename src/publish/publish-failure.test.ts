@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
+import { IdentityError } from '#atproto/identity/identity.ts'
+import { SessionEndedError } from '#atproto/oauth/oauth.ts'
 import {
   ServerRefusedError,
   ServerUnreachableError,
   UnusableAnswerError,
-} from '#atproto/account-repo.ts'
-import { IdentityError } from '#atproto/identity.ts'
-import { SessionEndedError } from '#atproto/oauth.ts'
+} from '#atproto/repo/account-repo.ts'
 import { BlobStorageError } from '#blobs/blob-store.ts'
 import { alice, siteOf } from '#tests/support/sample-rows.ts'
 import { JobTooSlowError } from './job-turns.ts'

@@ -1,10 +1,10 @@
+import { IdentityError } from '#atproto/identity/identity.ts'
+import { SessionEndedError } from '#atproto/oauth/oauth.ts'
 import {
   ServerRefusedError,
   ServerUnreachableError,
   UnusableAnswerError,
-} from '#atproto/account-repo.ts'
-import { IdentityError } from '#atproto/identity.ts'
-import { SessionEndedError } from '#atproto/oauth.ts'
+} from '#atproto/repo/account-repo.ts'
 import { SiteConflictError } from './commit-site.ts'
 import { JobTooSlowError } from './job-turns.ts'
 import { NotPublishableError } from './not-publishable.ts'

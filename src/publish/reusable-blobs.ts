@@ -1,12 +1,12 @@
-import { type BlobKey, blobKeyOf, blobKeyText } from '#site/blob-key.ts'
-import type { BlobRef } from '#site/blob-ref.ts'
 import type { Coding } from '#site/encoding.ts'
-import type { Directory, FileNode } from '#site/manifest.ts'
-import type { AccountRecords } from '#site/plan-writes.ts'
+import { type BlobKey, blobKeyOf, blobKeyText } from '#site/record/blob-key.ts'
+import type { BlobRef } from '#site/record/blob-ref.ts'
+import type { Directory, FileNode } from '#site/record/manifest.ts'
+import type { AccountRecords } from '#site/record/plan-writes.ts'
 import type { Did } from '#site/site-address.ts'
-import { findBlobs } from '#store/blobs.ts'
-import type { Db } from '#store/database.ts'
-import { findUploadedBlobs } from '#store/uploaded-blobs.ts'
+import type { Db } from '#store/database/database.ts'
+import { findBlobs } from '#store/sites/blobs.ts'
+import { findUploadedBlobs } from '#store/sites/uploaded-blobs.ts'
 
 /** A blob that the account has already, in whatever form somebody stored it. */
 export interface ReusableBlob {

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
-import { ServerRefusedError, ServerUnreachableError } from '#atproto/account-repo.ts'
-import { orAborted } from '#atproto/or-aborted.ts'
+import { ServerRefusedError, ServerUnreachableError } from '#atproto/repo/account-repo.ts'
+import { orAborted } from '#concurrency/or-aborted.ts'
 
 /** The account's server takes nothing more until `retryAt`, and that is too long for a call to wait. */
 export class ServerBusyError extends Error {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
-import { ServerUnreachableError } from '#atproto/account-repo.ts'
-import { parseSettings, type SiteSettings } from '#site/settings.ts'
+import { ServerUnreachableError } from '#atproto/repo/account-repo.ts'
+import { parseSettings, type SiteSettings } from '#site/record/settings.ts'
 import { FakeRepo, refusal } from '#tests/support/fake-repo.ts'
 import { alice, nameOf } from '#tests/support/sample-rows.ts'
 import { ServerBusyError } from './server-patience.ts'

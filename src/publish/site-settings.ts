@@ -1,5 +1,5 @@
-import { type AccountRepo, UnusableAnswerError } from '#atproto/account-repo.ts'
-import { defaultSettings, type SiteSettings } from '#site/settings.ts'
+import { type AccountRepo, UnusableAnswerError } from '#atproto/repo/account-repo.ts'
+import { defaultSettings, type SiteSettings } from '#site/record/settings.ts'
 import type { SiteName } from '#site/site-name.ts'
 import { patienceOfAPerson, withPatience } from './server-patience.ts'
 

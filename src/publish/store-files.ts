@@ -1,16 +1,16 @@
-import { mapAtOnce } from '#atproto/map-at-once.ts'
-import type { FileNode } from '#site/manifest.ts'
-import { mediaTypeOf } from '#site/media-type.ts'
+import { mapAtOnce } from '#concurrency/map-at-once.ts'
+import { mediaTypeOf } from '#http/media-type.ts'
+import { megabytes } from '#publish/upload/upload-refusal.ts'
+import type { UploadedFile } from '#publish/upload/upload-tree.ts'
 import type { SitePath } from '#site/path.ts'
-import type { JobProgress } from '#store/jobs.ts'
+import type { FileNode } from '#site/record/manifest.ts'
+import type { JobProgress } from '#store/queues/jobs.ts'
 import { type EncodedFile, encodeFile } from './encode-file.ts'
 import { NotPublishableError } from './not-publishable.ts'
 import type { PublishContext } from './publish-site.ts'
 import type { ReusableBlob } from './reusable-blobs.ts'
 import { withPatience } from './server-patience.ts'
 import { uploadBlobs } from './upload-blobs.ts'
-import { megabytes } from './upload-refusal.ts'
-import type { UploadedFile } from './upload-tree.ts'
 
 // Compression runs on the runtime's thread pool; more at once only takes memory.
 const largeAtOnce = 4

@@ -1,8 +1,8 @@
 import type { Did } from '#site/site-address.ts'
-import { type KnownBlob, rememberBlobs } from '#store/blobs.ts'
-import type { Db } from '#store/database.ts'
-import { inTransaction } from '#store/transaction.ts'
-import { rememberUploadedBlobs, type UploadedBlob } from '#store/uploaded-blobs.ts'
+import type { Db } from '#store/database/database.ts'
+import { inTransaction } from '#store/database/transaction.ts'
+import { type KnownBlob, rememberBlobs } from '#store/sites/blobs.ts'
+import { rememberUploadedBlobs, type UploadedBlob } from '#store/sites/uploaded-blobs.ts'
 
 /** So many uploads at most are sent again after a crash. */
 const waitingMax = 32

@@ -3,14 +3,14 @@ import {
   ServerRefusedError,
   ServerUnreachableError,
   UnusableAnswerError,
-} from '#atproto/account-repo.ts'
-import { type FileNode, type Manifest, parseManifest } from '#site/manifest.ts'
-import { type Part, parsePart } from '#site/part.ts'
+} from '#atproto/repo/account-repo.ts'
 import type { SitePath } from '#site/path.ts'
-import { planWrites, type WritePlan } from '#site/plan-writes.ts'
+import { type FileNode, type Manifest, parseManifest } from '#site/record/manifest.ts'
+import { type Part, parsePart } from '#site/record/part.ts'
+import { planWrites, type WritePlan } from '#site/record/plan-writes.ts'
+import { type SplitTree, splitTree } from '#site/record/split.ts'
+import { buildTree } from '#site/record/tree.ts'
 import { type SiteAddress, siteUri } from '#site/site-address.ts'
-import { type SplitTree, splitTree } from '#site/split.ts'
-import { buildTree } from '#site/tree.ts'
 import { type RepositoryState, readRepository } from './account-records.ts'
 import { commitSite, SiteConflictError } from './commit-site.ts'
 import { NotPublishableError } from './not-publishable.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
+import { mediaTypeOf } from '#http/media-type.ts'
 import { isCompressible, isWorthGzip } from './encoding.ts'
-import { mediaTypeOf } from './media-type.ts'
 
 test.each([
   'a.html',

@@ -3,9 +3,6 @@ import { gzipSavingMin } from './limits.ts'
 /** How the stored bytes of a file hold its content. */
 export type Coding = 'gzip' | 'identity'
 
-/** What visitors may get: as it is stored, decoded, or what we made of it. */
-export type ContentCoding = Coding | 'br' | 'zstd'
-
 /** Whether trying to compress may pay: false for formats that are compressed by design. */
 export function isCompressible(mediaType: string): boolean {
   if (compressed.has(mediaType)) return false

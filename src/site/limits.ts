@@ -52,9 +52,6 @@ export const requestPathBytesMax = 4096
 /** A look at a site that inflates more goes on where it keeps nobody waiting whose blobs inflate to less. */
 export const quickInflatedBytesMax = 8 * 1024 * 1024
 
-/** Longer media types are neither kept nor sent to visitors. */
-export const mediaTypeCharsMax = 255
-
 /** The address of a part: a DID, the name of its collection, and a key of 512 characters. */
 export const subjectCharsMax = 1_000
 

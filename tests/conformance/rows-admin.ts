@@ -1,5 +1,5 @@
-import { hashPassword } from '#api/admin-password.ts'
-import { addAdmin, removeAdmin } from '#store/admins.ts'
+import { hashPassword } from '#api/session/admin-password.ts'
+import { addAdmin, removeAdmin } from '#store/accounts/admins.ts'
 import { like } from './like.ts'
 import type { Row } from './row.ts'
 import type { Scene } from './scene.ts'

@@ -1,4 +1,4 @@
-import { scopes } from '#atproto/oauth-client.ts'
+import { scopes } from '#atproto/oauth/oauth-client.ts'
 import { consentOverHttp } from '../../devnet/consent.ts'
 import { like } from './like.ts'
 import { RoamingClient } from './roaming-client.ts'

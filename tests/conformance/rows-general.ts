@@ -1,5 +1,5 @@
 import { expect } from 'bun:test'
-import { scopes } from '#atproto/oauth-client.ts'
+import { scopes } from '#atproto/oauth/oauth-client.ts'
 import { like } from './like.ts'
 import type { Row } from './row.ts'
 

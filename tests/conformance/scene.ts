@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { openDatabase } from '#store/database.ts'
+import { openDatabase } from '#store/database/database.ts'
 import type { AppClient, UploadFile } from '../../devnet/app-client.ts'
 import { consentOverHttp } from '../../devnet/consent.ts'
 import type { DevnetFault } from '../../devnet/start.ts'

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { signParts } from '#api/cookies.ts'
+import { signParts } from '#api/session/cookies.ts'
 import { declaredRoutes, pathWith } from './declared-routes.ts'
 import { answerTo } from './requests.ts'
 import type { Stage } from './stage.ts'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { freePort } from '#main/free-port.ts'
+import { freePort } from '#main/process/free-port.ts'
 import { eventually } from './eventually.ts'
 import { loopbackCertificate, loopbackCertificateKey } from './loopback-certificate.ts'
 

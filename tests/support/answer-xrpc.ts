@@ -1,5 +1,5 @@
-import { ServerRefusedError } from '#atproto/account-repo.ts'
-import { rawCid } from '#atproto/blob-fetch.ts'
+import { ServerRefusedError } from '#atproto/repo/account-repo.ts'
+import { rawCid } from '#atproto/repo/blob-fetch.ts'
 import type { FakeRepo } from './fake-repo.ts'
 
 /** What an account's server answers that has this repository. */

@@ -1,5 +1,5 @@
-import type { Db } from '#store/database.ts'
-import { parkedAt } from '#store/parked.ts'
+import type { Db } from '#store/database/database.ts'
+import { parkedAt } from '#store/queues/parked.ts'
 
 /** Sites in the ingest queue that wait or are looked at; what is parked does neither. */
 export async function countIngest(db: Db): Promise<number> {

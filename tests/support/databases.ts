@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import pg from 'pg'
-import { type Database, type Db, openDatabase } from '#store/database.ts'
-import { migrate } from '#store/migrate.ts'
+import { type Database, type Db, openDatabase } from '#store/database/database.ts'
+import { migrate } from '#store/database/migrate.ts'
 import { available } from './require.ts'
 
 /** An empty database that nobody else uses; disposing it removes it. */

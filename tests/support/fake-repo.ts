@@ -3,7 +3,7 @@ import {
   type ListedRecord,
   type RepoWrite,
   ServerRefusedError,
-} from '#atproto/account-repo.ts'
+} from '#atproto/repo/account-repo.ts'
 import type { Did } from '#site/site-address.ts'
 import { alice } from './sample-rows.ts'
 

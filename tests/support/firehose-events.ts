@@ -2,7 +2,7 @@ import {
   type FirehoseEvent,
   type FirehoseOptions,
   followFirehoseInBatches,
-} from '#atproto/follow-firehose.ts'
+} from '#atproto/firehose/follow-firehose.ts'
 
 /** `followFirehoseInBatches`, event by event. */
 export async function* firehoseEvents(options: FirehoseOptions): AsyncGenerator<FirehoseEvent> {

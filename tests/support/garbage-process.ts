@@ -2,8 +2,8 @@
 // as the service does every hour, and dies at the fail point. Prints how much it removed.
 import { join } from 'node:path'
 import { diskBlobStore } from '#blobs/disk.ts'
-import { collectGarbage } from '#ingest/garbage.ts'
-import { openDatabase } from '#store/database.ts'
+import { collectGarbage } from '#ingest/blobs/garbage.ts'
+import { openDatabase } from '#store/database/database.ts'
 
 const [dataDir = '', days, failPoint] = process.argv.slice(2)
 await using database = openDatabase({ file: join(dataDir, 'sitehost.db') })

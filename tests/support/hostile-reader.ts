@@ -1,10 +1,10 @@
 // `hostile-reader.ts <what> <server>`: reads what the server of an account says, as the service does, keeps what the
 // service would keep, and prints by how many bytes its resident memory grew at most. A program of its own, so that
 // memory of the test and of the server does not count.
-import { AccountRepo } from '#atproto/account-repo.ts'
-import { listRecordKeys } from '#atproto/list-record-keys.ts'
+import { AccountRepo } from '#atproto/repo/account-repo.ts'
+import { listRecordKeys } from '#atproto/repo/list-record-keys.ts'
 import { readRepository } from '#publish/account-records.ts'
-import { parsePart } from '#site/part.ts'
+import { parsePart } from '#site/record/part.ts'
 import { alice } from './sample-rows.ts'
 
 const partsMax = 300

@@ -1,4 +1,4 @@
-import { mapAtOnce } from '#atproto/map-at-once.ts'
+import { mapAtOnce } from '#concurrency/map-at-once.ts'
 import { type PdsAccount, putRecord, uploadBlob } from './accounts.ts'
 
 // A site of which every file says which version it is of: a page, and the assets that it names.

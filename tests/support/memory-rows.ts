@@ -1,4 +1,4 @@
-import type { SealedRows } from '#atproto/oauth-rows.ts'
+import type { SealedRows } from '#atproto/oauth/oauth-rows.ts'
 
 /** Sealed rows in memory. `kept` is by kind and key, with a blank between them. */
 export interface MemoryRows extends SealedRows {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '#store/database.ts'
+import type { Db } from '#store/database/database.ts'
 
 /** The tables, of all there are, with a row that holds this text in any column. */
 export async function tablesNaming(db: Db, text: string): Promise<string[]> {

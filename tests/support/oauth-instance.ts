@@ -1,8 +1,8 @@
-import { Identities } from '#atproto/identity.ts'
-import { createSafeFetch } from '#atproto/safe-fetch.ts'
+import { Identities } from '#atproto/identity/identity.ts'
 import { openOAuth } from '#main/open-oauth.ts'
 import type { Log } from '#observe/log.ts'
-import { openDatabase } from '#store/database.ts'
+import { createSafeFetch } from '#outbound/safe-fetch.ts'
+import { openDatabase } from '#store/database/database.ts'
 import type { StoredSessionsOptions } from './stored-sessions.ts'
 
 export interface OAuthInstanceOptions extends StoredSessionsOptions {

@@ -1,6 +1,6 @@
 import type { Did } from '#site/site-address.ts'
-import type { Db } from '#store/database.ts'
-import { parkedAt } from '#store/parked.ts'
+import type { Db } from '#store/database/database.ts'
+import { parkedAt } from '#store/queues/parked.ts'
 
 interface QueuedAccount {
   readonly did: Did

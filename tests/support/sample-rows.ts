@@ -1,7 +1,7 @@
 import { type Did, parseDid, type SiteAddress } from '#site/site-address.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
-import type { JobProgress, NewJob } from '#store/jobs.ts'
-import type { NewVersion } from '#store/record-version.ts'
+import type { JobProgress, NewJob } from '#store/queues/jobs.ts'
+import type { NewVersion } from '#store/sites/record-version.ts'
 
 // What the tests of this room fill their tables with.
 

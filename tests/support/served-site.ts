@@ -1,8 +1,8 @@
 import { type Did, type SiteAddress, siteLabel } from '#site/site-address.ts'
-import { encodeSnapshot, type Snapshot, type SnapshotFile } from '#site/snapshot.ts'
-import { isKnownAccount, upsertAccount } from '#store/accounts.ts'
-import type { Db } from '#store/database.ts'
-import { recordVersion } from '#store/record-version.ts'
+import { encodeSnapshot, type Snapshot, type SnapshotFile } from '#site/visit/snapshot.ts'
+import { isKnownAccount, upsertAccount } from '#store/accounts/accounts.ts'
+import type { Db } from '#store/database/database.ts'
+import { recordVersion } from '#store/sites/record-version.ts'
 import { siteOf } from './sample-rows.ts'
 
 /** One file of a site as a test writes it. */

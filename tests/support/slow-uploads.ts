@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import { KeyRing } from '#api/key-ring.ts'
-import { BrowserSessions } from '#api/sessions.ts'
+import { KeyRing } from '#api/session/key-ring.ts'
+import { BrowserSessions } from '#api/session/sessions.ts'
 import { parseDid } from '#site/site-address.ts'
-import { openDatabase } from '#store/database.ts'
+import { openDatabase } from '#store/database/database.ts'
 import { cookieHeader } from './api.ts'
 import { removedSites } from './sample-rows.ts'
 

@@ -1,9 +1,9 @@
 import type { StoredSession } from '@atcute/oauth-node-client'
-import type { ClientKey } from '#atproto/client-keys.ts'
-import { sealedStore } from '#atproto/oauth-rows.ts'
+import type { ClientKey } from '#atproto/oauth/client-keys.ts'
+import { sealedStore } from '#atproto/oauth/oauth-rows.ts'
 import { openSealing } from '#main/open-oauth.ts'
 import type { Did } from '#site/site-address.ts'
-import { openDatabase } from '#store/database.ts'
+import { openDatabase } from '#store/database/database.ts'
 
 /** Where a service keeps its sessions, and what opens them. */
 export interface StoredSessionsOptions {

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { devSettings } from '#main/dev-network.ts'
-import { startServing } from '#main/serve.ts'
+import { devSettings } from '#main/commands/dev-network.ts'
+import { startServing } from '#main/commands/serve.ts'
 import { AppClient } from '../../devnet/app-client.ts'
 import { type Devnet, type DevnetOptions, startDevnet } from '../../devnet/start.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { settingsFields } from '#site/settings.ts'
+import { settingsFields } from '#site/record/settings.ts'
 import { json } from './answers.ts'
 import { like, literals, sentences } from './messages.ts'
 import { accountServerFailures, defineRoute } from './route.ts'

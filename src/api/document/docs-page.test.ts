@@ -1,0 +1,48 @@
+import { expect, test } from 'bun:test'
+import { routes } from '#api/contract/routes.ts'
+import { testApi } from '#tests/support/api.ts'
+
+const api = testApi()
+
+const page = async () => await (await api().request('/api/docs')).text()
+const matchesOf = (text: string, pattern: RegExp) =>
+  [...text.matchAll(pattern)].map(([, group]) => String(group))
+
+test('every declared route has its place, and is in the list of contents', async () => {
+  const text = await page()
+  for (const [name, route] of Object.entries(routes)) {
+    const path = route.path.replace(/:(\w+)/g, '{$1}')
+    expect(text).toContain(
+      `<h3 id="${name}"><span class="method">${route.method}</span> <code>${path}</code></h3>`,
+    )
+    expect(text).toContain(`<a href="#${name}">`)
+  }
+})
+
+test('every link and label leads to something, and no id is there twice', async () => {
+  const text = await page()
+  const ids = matchesOf(text, / id="([^"]*)"/g)
+  expect(ids.toSorted()).toEqual([...new Set(ids)].toSorted())
+  const wanted = matchesOf(text, / (?:href="#|aria-labelledby=")([^"]*)"/g)
+  expect(wanted.filter((id) => !ids.includes(id))).toEqual([])
+  expect(wanted.length).toBeGreaterThan(Object.keys(routes).length)
+})
+
+test('it needs nothing that its policy forbids, and nothing from elsewhere', async () => {
+  const text = await page()
+  expect(text).not.toMatch(/<style|<script|\sstyle=|\son[a-z]+=/i)
+  expect(matchesOf(text, /<[^>]* (?:src|href)="([^#"][^"]*)"/g)).toEqual([
+    // No icon, so that browsers look for none.
+    'data:,',
+    ...['/api/docs.css', '/api/openapi.json'],
+  ])
+  const style = await api().request('/api/docs.css')
+  expect(style.headers.get('content-type')).toBe('text/css; charset=utf-8')
+  expect(await style.text()).not.toMatch(/url\(|@import/)
+})
+
+test('texts are escaped, once', async () => {
+  const text = await page()
+  expect(text.includes('&quot;handle&quot;: string')).toBe(true)
+  expect(text.match(/&amp;(?:lt|gt|quot|amp);|\[object|>undefined|`/g)).toBeNull()
+})

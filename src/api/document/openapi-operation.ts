@@ -1,0 +1,116 @@
+import type { Answer } from '#api/contract/answers.ts'
+import { isLiteral, type Message } from '#api/contract/messages.ts'
+import { type Access, type Route, type RouteBody, saysSuccess } from '#api/contract/route.ts'
+import type { NamedRoute } from '#api/contract/sections.ts'
+import { statusMeaning } from '#api/contract/status-meaning.ts'
+import { jsonSchemaOf } from './json-schema.ts'
+
+/** A route as an operation of an OpenAPI 3.1 document. */
+export function operationOf(route: NamedRoute, tag: string) {
+  const { access, body, details, name, section, summary } = route
+  const parameters = [...parametersOf(route.params, 'path'), ...parametersOf(route.query, 'query')]
+  const security = requirements[access]
+  return {
+    operationId: name,
+    tags: [tag],
+    summary,
+    ...(details !== undefined && { description: details }),
+    'x-section': section,
+    ...(security !== null && { security: [security] }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body !== undefined && { requestBody: requestBodyOf(body) }),
+    responses: responsesOf(route),
+  }
+}
+
+const requirements: Record<Access, Readonly<Record<string, readonly string[]>> | null> = {
+  public: null,
+  'signed-in': { session: [] },
+  admin: { administrator: [] },
+}
+
+function parametersOf(described: Route['query'] = {}, place: 'path' | 'query') {
+  return Object.entries(described).map(([name, schema]) => {
+    const { description, ...json } = jsonSchemaOf(schema, 'input')
+    const required = place === 'path'
+    return { name, in: place, required, ...(description && { description }), schema: json }
+  })
+}
+
+function requestBodyOf(body: RouteBody) {
+  const { kind, schema } = body
+  const required = !(kind === 'json' && body.isOptional)
+  const type = kind === 'unread-form' ? 'multipart/form-data' : 'application/json'
+  return { required, content: { [type]: { schema: jsonSchemaOf(schema, 'input') } } }
+}
+
+function responsesOf(route: Route) {
+  const { answers, failures = {} } = route
+  const responses: Record<string, unknown> = {
+    500: { $ref: '#/components/responses/InternalError' },
+  }
+  for (const [status, messages] of Object.entries(failures)) {
+    const hasSuccess = saysSuccess(route, Number(status))
+    responses[status] = failureResponse(Number(status), messages, hasSuccess)
+  }
+  for (const [status, answer] of Object.entries(answers)) responses[status] = responseOf(answer)
+  return responses
+}
+
+function failureResponse(status: number, messages: readonly Message[], hasSuccess: boolean) {
+  const properties = {
+    ...(hasSuccess && { success: { type: 'boolean', const: false } }),
+    error: { type: 'string', ...errorTexts(messages) },
+  }
+  return {
+    description: statusMeaning(status),
+    ...(isTemporary(status) && { headers: { 'Retry-After': { schema: { type: 'string' } } } }),
+    content: {
+      'application/json': {
+        schema: { type: 'object', properties, required: Object.keys(properties) },
+      },
+    },
+  }
+}
+
+const isTemporary = (status: number): boolean => status === 429 || status === 503
+
+/** Clients may rely on literal messages, and on nothing else that is said. */
+const errorTexts = (messages: readonly Message[]) =>
+  messages.every(isLiteral)
+    ? { enum: messages }
+    : {
+        examples: messages.map((message) => (typeof message === 'string' ? message : message.like)),
+      }
+
+function responseOf(answer: Answer) {
+  const description = answer.when
+  switch (answer.kind) {
+    case 'json':
+    case 'file':
+      return {
+        description,
+        content: { 'application/json': { schema: jsonSchemaOf(answer.schema, 'output') } },
+      }
+    case 'redirect':
+      return {
+        description,
+        headers: { Location: { schema: { type: 'string', examples: answer.locations } } },
+      }
+    case 'events': {
+      const events = Object.entries(answer.events).map(([event, schema]) => [
+        event,
+        jsonSchemaOf(schema, 'output'),
+      ])
+      const schema = { type: 'string', 'x-events': Object.fromEntries(events) }
+      return { description, content: { 'text/event-stream': { schema } } }
+    }
+    case 'text':
+      return {
+        description,
+        content: { 'text/plain': { schema: { type: 'string', const: answer.text } } },
+      }
+    case 'document':
+      return { description, content: { [answer.mediaType]: { schema: { type: 'string' } } } }
+  }
+}

@@ -1,0 +1,227 @@
+import type { HandlersOf } from '#api/bind-routes.ts'
+import { jsonBytesMax, readJson } from '#api/body.ts'
+import type { ApiContext } from '#api/context.ts'
+import { type authRoutes, signInBody } from '#api/contract/auth.ts'
+import { literals, sentences } from '#api/contract/messages.ts'
+import type { QueryOf } from '#api/contract/route.ts'
+import { ApiError, signInSentence } from '#api/errors.ts'
+import { readCookie, setCookie } from '#api/session/cookies.ts'
+import type { BrowserSessions, SessionRef } from '#api/session/sessions.ts'
+import { endAllSignIns, revokeIfUnused } from '#api/session/sign-ins.ts'
+import { SignInError } from '#atproto/oauth/sign-in-error.ts'
+import { AccountRepo } from '#atproto/repo/account-repo.ts'
+import { rateLimitedLog } from '#observe/rate-limited-log.ts'
+import type { Did } from '#site/site-address.ts'
+import { parseSiteName, type SiteName } from '#site/site-name.ts'
+import {
+  authorityOf,
+  deleteBrowserSessionsOf,
+  deleteSessionsOfOthers,
+  setAuthority,
+} from '#store/accounts/browser-sessions.ts'
+import { forgetGrantFailures } from '#store/accounts/grant-failures.ts'
+import { comeBack } from '#store/lifecycle/departures.ts'
+import { rememberSignedIn } from '#store/lifecycle/visited-accounts.ts'
+import { hasDomains } from '#store/names/hosts.ts'
+import { enqueueIngest } from '#store/queues/ingest-queue.ts'
+import { listSites } from '#store/sites/sites.ts'
+
+const nonceSeconds = 10 * 60
+const listSitesMsMax = 5_000
+const sitesListedMax = 1_000
+
+/** `/api/auth/*`: signing in with an account of the network, and out again (interface.md §4.1). */
+export function authHandlers(
+  context: ApiContext,
+  sessions: BrowserSessions,
+): HandlersOf<typeof authRoutes> {
+  const { db, log, oauth, origin } = context
+  // Whoever signs in names the server that fails, and anybody may call the callback.
+  const limited = rateLimitedLog(log)
+  const secure = origin.startsWith('https:')
+  const nonceCookie = secure ? '__Host-oauth' : 'oauth'
+  const begin = async (input: string) => {
+    const { url, nonce } = await oauth.begin(input)
+    const cookie = setCookie(nonceCookie, nonce, { maxAgeSeconds: nonceSeconds, secure })
+    return { url, cookie }
+  }
+  const forgetNonce = setCookie(nonceCookie, '', { maxAgeSeconds: 0, secure })
+
+  async function end(session: SessionRef): Promise<void> {
+    if (await sessions.end(session)) await revokeIfUnused(session.did, context)
+  }
+
+  /** Where the person goes on. The session that the browser had ends; this one does when something fails. */
+  async function settle(session: SessionRef, headers: Headers): Promise<'/editor' | '/onboarding'> {
+    try {
+      const siteNames = await welcome(session, context)
+      const before = await sessions.read(headers)
+      if (before !== null) await end(before)
+      const isKnown = siteNames.length > 0 || (await hasDomains(db, session.did))
+      return isKnown ? '/editor' : '/onboarding'
+    } catch (error) {
+      await end(session)
+      throw error
+    }
+  }
+
+  return {
+    beginSignIn: async ({ query, answer, c }) => {
+      const input = inputOf(query)
+      if (!input) return answer(302, '/?error=missing_handle')
+      // A page elsewhere that sends somebody here could sign them in as somebody else, without a click:
+      // the account's server may be that page's own. They are asked first.
+      if (!isOwnNavigation(c.req.header('sec-fetch-site'))) {
+        return answer(302, `/?handle=${encodeURIComponent(input)}`)
+      }
+      try {
+        const { url, cookie } = await begin(input)
+        c.header('set-cookie', cookie)
+        return answer(302, url)
+      } catch (error) {
+        limited.warn('sign-in not started', { error })
+        return answer(302, '/?error=auth_failed')
+      }
+    },
+
+    signIn: async ({ answer, c }) => {
+      const handle = await readHandle(c.req.raw)
+      if (handle === null) {
+        return answer(400, {
+          error: literals.authenticationFailed,
+          details: sentences.handleMissing,
+        })
+      }
+      try {
+        const { url, cookie } = await begin(handle)
+        c.header('set-cookie', cookie)
+        return answer(200, { url: url.href })
+      } catch (error) {
+        limited.warn('sign-in not started', { error })
+        const details = signInSentence(error)
+        return answer(401, { error: literals.authenticationFailed, details })
+      }
+    },
+
+    completeSignIn: async ({ answer, c }) => {
+      const nonce = readCookie(c.req.header('cookie') ?? null, nonceCookie)
+      c.header('set-cookie', forgetNonce)
+      try {
+        const query = new URL(c.req.url).searchParams
+        const { session, cookies } = await oauth.complete(
+          query,
+          nonce.kind === 'one' ? nonce.value : null,
+          async (did, grantBefore) => {
+            // Before anything is stored for the account: its departure, which may be under way, removes what is.
+            await comeBack(db, did)
+            await forgetGrantFailures(db, did)
+            // Whoever was signed in by a grant that its owner has ended must not go on by the one that comes now.
+            if (grantBefore === 'ended') await deleteBrowserSessionsOf(db, did)
+            return await sessions.start(did, c.req.header('user-agent') ?? null)
+          },
+        )
+        const target = await settle(session, c.req.raw.headers)
+        for (const cookie of cookies) c.header('set-cookie', cookie, { append: true })
+        return answer(302, target)
+      } catch (error) {
+        const level = error instanceof SignInError ? 'warn' : 'error'
+        limited[level]('sign-in not completed', { error })
+        return answer(302, '/?error=auth_failed')
+      }
+    },
+
+    signOut: async ({ answer, c }) => {
+      try {
+        const session = await sessions.read(c.req.raw.headers)
+        if (session !== null) await end(session)
+      } catch (error) {
+        log.error('sign-out failed', { error })
+        return answer(500, { error: literals.logoutFailed })
+      }
+      for (const cookie of sessions.expired()) c.header('set-cookie', cookie, { append: true })
+      return answer(200, { success: true })
+    },
+
+    signOutEverywhere: async ({ session: { did }, answer, c }) => {
+      await endAllSignIns(did, context)
+      log.info('signed out everywhere', { did })
+      for (const cookie of sessions.expired()) c.header('set-cookie', cookie, { append: true })
+      return answer(200, { success: true })
+    },
+
+    readAuthStatus: async ({ answer, c }) => {
+      const session = await sessions.read(c.req.raw.headers)
+      if (session !== null && (await oauth.has(session.did))) {
+        return answer(200, { authenticated: true, did: session.did })
+      }
+      if (session !== null) await sessions.end(session)
+      for (const cookie of sessions.expired()) c.header('set-cookie', cookie, { append: true })
+      return answer(200, { authenticated: false })
+    },
+  }
+}
+
+/** Whom or which server to ask, of what a link names; undefined for nothing but blanks. */
+function inputOf(query: QueryOf<(typeof authRoutes)['beginSignIn']>): string | undefined {
+  const pds = query.pds?.trim()
+  return query.handle?.trim() || query.login_hint?.trim() || (pds && serverUrl(pds))
+}
+
+/** Null: no usable handle, whatever was sent. Throws ApiError 413. */
+async function readHandle(request: Request): Promise<string | null> {
+  const body = await readJson(request, jsonBytesMax).catch((error) => {
+    if (error instanceof ApiError && error.status === 400) return null
+    throw error
+  })
+  const parsed = signInBody.safeParse(body)
+  return parsed.success ? parsed.data.handle : null
+}
+
+/** From a page of ours, typed, or no browser. */
+const isOwnNavigation = (site: string | undefined): boolean =>
+  site === undefined || site === 'same-origin' || site === 'none'
+
+/** Gets to know an account: who it is, and which sites it has. Its sites are ingested in the background. */
+async function welcome({ did, idHash }: SessionRef, context: ApiContext): Promise<SiteName[]> {
+  const { db, hints, identities, now } = context
+  const identity = await identities.resolve(did, { fresh: true })
+  const key = await identity.signingKey.exportPublicKey('multikey')
+  const authority = authorityOf(identity.pds, key)
+  await setAuthority(db, idHash, authority)
+  await deleteSessionsOfOthers(db, did, authority)
+  const handle = await identities.verifiedHandle(identity)
+  await rememberSignedIn(
+    db,
+    { did, pds: identity.pds, ...(handle !== undefined && { handle }) },
+    now(),
+  )
+  const names = await siteNamesOf(did, context)
+  await enqueueIngest(
+    db,
+    names.map((name) => ({ did, name })),
+    now(),
+  )
+  hints.notify('ingest')
+  return names
+}
+
+/** Those in the repository; where that does not answer in time, those we know already. */
+async function siteNamesOf(did: Did, context: ApiContext): Promise<SiteName[]> {
+  try {
+    return await listSiteNames(did, context, AbortSignal.timeout(listSitesMsMax))
+  } catch (error) {
+    context.log.warn('sites not listed', { did, error })
+    return (await listSites(context.db, did)).map((site) => site.name)
+  }
+}
+
+async function listSiteNames(did: Did, { oauth }: ApiContext, signal: AbortSignal) {
+  const repo = new AccountRepo(did, oauth.session, { signal })
+  const records = await repo.listRecords('place.sitehost.fs', {
+    recordsMax: sitesListedMax,
+    valuesMax: 0,
+  })
+  return records.flatMap(({ rkey }) => parseSiteName(rkey) ?? [])
+}
+
+const serverUrl = (input: string): string => (input.includes('://') ? input : `https://${input}`)

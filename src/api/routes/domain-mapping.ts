@@ -1,0 +1,22 @@
+import { literals } from '#api/contract/messages.ts'
+import { ApiError } from '#api/errors.ts'
+import type { Did } from '#site/site-address.ts'
+import { parseSiteName, type SiteName } from '#site/site-name.ts'
+import type { Db } from '#store/database/database.ts'
+import { findSite } from '#store/sites/sites.ts'
+
+/** The site that a domain is to lead to; null: none. Throws ApiError 404 when the account has no such site. */
+export async function siteToMap(
+  db: Db,
+  did: Did,
+  siteRkey: string | null,
+): Promise<SiteName | null> {
+  if (siteRkey === null) return null
+  const name = parseSiteName(siteRkey)
+  const site = name && (await findSite(db, { did, name }))
+  if (site === null) throw new ApiError(404, literals.siteNotFound)
+  return site.name
+}
+
+/** Of another account it is not said that it exists. */
+export const domainNotFound = (): ApiError => new ApiError(404, literals.domainNotFound)

@@ -1,0 +1,59 @@
+import type { z } from 'zod'
+import type { Sent } from '#api/contract/answers.ts'
+import type {
+  customDomainRow as customDomain,
+  siteDomainRow as siteDomain,
+  subdomainRow as subdomain,
+} from '#api/contract/rows.ts'
+import { dnsRecordsFor } from '#domains/dns-records.ts'
+import type { SiteName } from '#site/site-name.ts'
+import type { CustomDomain } from '#store/names/custom-domains.ts'
+import type { Subdomain } from '#store/names/subdomains.ts'
+
+type CustomDomainRow = Sent<z.output<typeof customDomain>>
+type SubdomainRow = Sent<z.output<typeof subdomain>>
+type SiteDomainRow = Sent<z.output<typeof siteDomain>>
+
+export function customDomainRow(domain: CustomDomain, baseDomain: string): CustomDomainRow {
+  const { id, verified, site, checkedAt, createdAt } = domain
+  const warnings = [domain.ownershipWarning, domain.pointingWarning].filter(Boolean)
+  return {
+    ...{ id, domain: domain.domain, verified, rkey: site },
+    lastCheckedAt: checkedAt === null ? null : isoOf(checkedAt),
+    createdAt: isoOf(createdAt),
+    warning: warnings.length > 0 ? warnings.join(' ') : null,
+    dns: dnsRecordsFor(domain, baseDomain),
+  }
+}
+
+export const subdomainRow = ({ domain, site }: Subdomain): SubdomainRow => ({
+  ...{ domain, rkey: site ?? '' },
+})
+
+/** Of all domains of its owner those that lead to this site. */
+export function siteDomainRows(
+  name: SiteName,
+  subdomains: readonly Subdomain[],
+  customDomains: readonly CustomDomain[],
+): SiteDomainRow[] {
+  return [
+    ...subdomains
+      .filter(({ site }) => site === name)
+      .map((row) => ({ type: 'sitehost' as const, domain: row.domain, ...markOf(row) })),
+    ...customDomains
+      .filter(({ site }) => site === name)
+      .map(({ domain, verified, id, isPrimary }) => ({
+        ...{ type: 'custom' as const, domain, verified, id },
+        ...markOf({ isPrimary: isPrimary && verified }),
+      })),
+  ]
+}
+
+/** The name of a site's primary address; null: it has none that is served. */
+export const primaryOf = (rows: readonly SiteDomainRow[]): string | null =>
+  rows.find(({ primary }) => primary)?.domain ?? null
+
+const markOf = ({ isPrimary }: { isPrimary: boolean }): { primary?: true } =>
+  isPrimary ? { primary: true } : {}
+
+const isoOf = (at: number): string => new Date(at).toISOString()

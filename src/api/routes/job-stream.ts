@@ -1,0 +1,130 @@
+import { AtOnce } from '#api/at-once.ts'
+import type { ApiContext } from '#api/context.ts'
+import type { JobEvents } from '#api/contract/client.ts'
+import { sentences } from '#api/contract/messages.ts'
+import type { Did } from '#site/site-address.ts'
+import type { HintSubscription } from '#store/database/hints.ts'
+import { findJob, type Job } from '#store/queues/jobs.ts'
+
+const streamsPerJobMax = 4
+const streamsPerAccountMax = 8
+
+const tooManyStreams = { sentence: sentences.streamsOpen, retryAfterSeconds: 5 }
+
+/** Counts open streams, so that neither a job nor an account holds too many. */
+export class StreamSlots {
+  readonly #ofJob = new AtOnce({ max: streamsPerJobMax, ...tooManyStreams })
+  readonly #ofAccount = new AtOnce({ max: streamsPerAccountMax, ...tooManyStreams })
+
+  /** Returns the function that gives the slot back; twice is harmless. Throws ApiError 429. */
+  take(jobId: string, did: Did): () => void {
+    using taken = new DisposableStack()
+    taken.use(this.#ofJob.enter(jobId))
+    taken.use(this.#ofAccount.enter(did))
+    const slot = taken.move()
+    return () => slot.dispose()
+  }
+}
+
+interface StreamOptions {
+  /** Aborted when the client is gone. */
+  readonly signal: AbortSignal
+  /** Called once the stream has ended, however it ends. */
+  readonly release: () => void
+  readonly eventEveryMs?: number
+  readonly commentEveryMs?: number
+  /** Milliseconds of a clock that never goes back. */
+  readonly now?: () => number
+  readonly sleep?: (ms: number) => Promise<void>
+}
+
+interface StreamContext extends Pick<ApiContext, 'db' | 'log'> {
+  readonly hints: {
+    subscribe(
+      topic: 'job-progress',
+    ): Pick<HintSubscription, 'hint' | 'wait' | typeof Symbol.dispose>
+  }
+}
+
+/**
+ * The job's state now and at every change, until it ends (decisions.md §7, "Stream"). Nothing is made
+ * before the client has room for it, so one that does not read misses states and costs no memory.
+ */
+export function jobStream(job: Job, context: StreamContext, options: StreamOptions): Response {
+  const gone = new AbortController()
+  const signal = AbortSignal.any([options.signal, gone.signal])
+  const events = jobEvents(job, context, { ...options, signal })
+  const stream = new ReadableStream<string>({
+    async pull(controller) {
+      const { done, value } = await events.next()
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
+    async cancel() {
+      options.release()
+      gone.abort()
+      await events.return(undefined)
+    },
+  })
+  return new Response(stream.pipeThrough(new TextEncoderStream()), { headers: streamHeaders })
+}
+
+export const streamHeaders = { 'content-type': 'text/event-stream', 'cache-control': 'no-store' }
+
+async function* jobEvents(
+  job: Job,
+  context: StreamContext,
+  options: StreamOptions,
+): AsyncGenerator<string> {
+  try {
+    yield* statesOf(job, context, options)
+  } catch (error) {
+    // The stream just ends, and clients connect again: there the error becomes a status.
+    context.log.error('progress not streamed', { jobId: job.id, error })
+  } finally {
+    options.release()
+  }
+}
+
+async function* statesOf(
+  job: Job,
+  { db, hints }: StreamContext,
+  options: StreamOptions,
+): AsyncGenerator<string> {
+  const { signal, eventEveryMs = 200, commentEveryMs = 15_000 } = options
+  const { now = () => performance.now(), sleep = Bun.sleep } = options
+  using changed = hints.subscribe('job-progress')
+  // The row was read before we subscribed: the first wait below must not miss what came in between.
+  changed.hint()
+  let current = job
+  yield progressEvent(current)
+  let silentSince = now()
+  while (current.finishedAt === null) {
+    const silentMs = now() - silentSince
+    await changed.wait(Math.max(commentEveryMs - silentMs, 0), signal)
+    // Only what is left of the pause since the last event: news after a silence goes out at once.
+    await sleep(Math.max(eventEveryMs - (now() - silentSince), 0))
+    const next = signal.aborted ? null : await findJob(db, job.id)
+    if (next === null) return
+    const isNews = progressEvent(next) !== progressEvent(current)
+    current = next
+    if (isNews) yield progressEvent(current)
+    else if (now() - silentSince >= commentEveryMs) yield ':\n\n'
+    else continue
+    silentSince = now()
+  }
+  yield endEvent(current)
+}
+
+function progressEvent({ status, progress, result, error }: Job): string {
+  return eventText('progress', { status, progress, result, error })
+}
+
+function endEvent({ result, error }: Job): string {
+  if (error !== null) return eventText('error', { error })
+  if (result === null) throw new TypeError('a job ended without result and error')
+  return eventText('done', result)
+}
+
+const eventText = <Event extends keyof JobEvents>(event: Event, data: JobEvents[Event]): string =>
+  `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`

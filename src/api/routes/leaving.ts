@@ -1,0 +1,50 @@
+import { AtOnce } from '#api/at-once.ts'
+import type { HandlersOf } from '#api/bind-routes.ts'
+import type { ApiContext } from '#api/context.ts'
+import type { leavingRoutes } from '#api/contract/leaving.ts'
+import { sentences } from '#api/contract/messages.ts'
+import { ApiError } from '#api/errors.ts'
+import { headOfStream } from '#api/head-length.ts'
+import type { BrowserSessions } from '#api/session/sessions.ts'
+import { leave } from '#publish/departures.ts'
+import { findAccount } from '#store/accounts/accounts.ts'
+import { exportAccount, exportFileName } from './account-export.ts'
+
+// Each reads everything that is here of an account, however much that is.
+const exportsAtOnceMax = 1
+
+/** The signed-in account takes along what is here of it, and goes. */
+export function leavingHandlers(
+  context: ApiContext,
+  sessions: BrowserSessions,
+): HandlersOf<typeof leavingRoutes> {
+  const { db, now } = context
+  const exporting = new AtOnce({
+    ...{ max: exportsAtOnceMax, sentence: sentences.exportRunning },
+    retryAfterSeconds: 10,
+  })
+  return {
+    exportAccount: async ({ c, session: { did }, answer }) => {
+      const handle = (await findAccount(db, did))?.handle ?? null
+      const headers = {
+        'content-type': 'application/json',
+        'content-disposition': `attachment; filename="${exportFileName(handle ?? did, now())}"`,
+      }
+      // Hono drops the body of an answer to HEAD without a word to it.
+      if (c.req.method === 'HEAD') return answer(200, headOfStream(headers))
+      const entered = exporting.enter(did)
+      c.req.raw.signal.addEventListener('abort', () => entered[Symbol.dispose]())
+      return answer(200, new Response(exportAccount(did, context, entered), { headers }))
+    },
+
+    leave: async ({ c, body: { records = false }, session: { did }, answer }) => {
+      // Many records take their time, and say nothing meanwhile.
+      c.env.server?.timeout(c.req.raw, 0)
+      if ((await leave(did, { records }, context)) === 'publishing') {
+        throw new ApiError(409, sentences.somethingPublished)
+      }
+      for (const cookie of sessions.expired()) c.header('set-cookie', cookie, { append: true })
+      return answer(200, { success: true })
+    },
+  }
+}

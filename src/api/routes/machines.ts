@@ -1,0 +1,46 @@
+import type { HandlersOf } from '#api/bind-routes.ts'
+import type { ApiContext } from '#api/context.ts'
+import type { machineRoutes } from '#api/contract/machines.ts'
+import { docsPage } from '#api/document/docs-page.ts'
+import { docsStyle } from '#api/document/docs-style.ts'
+import { openApiDocument } from '#api/document/openapi.ts'
+import { rateLimitedLog } from '#observe/rate-limited-log.ts'
+
+type MachineContext = Pick<ApiContext, 'assertReady' | 'log' | 'origin' | 'shutdown'>
+
+/** Whether the service is well, and what it can be asked (decisions.md §1). */
+export function machineHandlers(context: MachineContext): HandlersOf<typeof machineRoutes> {
+  const { assertReady, origin, shutdown } = context
+  const log = rateLimitedLog(context.log)
+  // Each is made when somebody asks for the first time, and never again.
+  const openApi = once(() => openApiDocument(origin))
+  const docs = once(() => docsPage(openApi()))
+  return {
+    readHealth: ({ answer }) => answer(200, 'ok'),
+
+    readReadiness: async ({ answer, c }) => {
+      try {
+        if (!shutdown.begun.aborted) {
+          await assertReady()
+          return answer(200, 'ok')
+        }
+      } catch (error) {
+        log.warn('not ready', { error })
+      }
+      c.header('retry-after', '5')
+      return answer(503, 'not ready')
+    },
+
+    readOpenApi: ({ answer }) => answer(200, openApi()),
+    readDocs: async ({ answer }) => answer(200, await docs()),
+    readDocsStyle: ({ answer }) => answer(200, docsStyle),
+  }
+}
+
+function once<T extends object>(make: () => T): () => T {
+  let made: T | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}

@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { type Database, openDatabase } from '#store/database/database.ts'
+import { Hints } from '#store/database/hints.ts'
+import { migrate } from '#store/database/migrate.ts'
+import { claimSubdomain, mapSubdomain, releaseSubdomain } from '#store/names/subdomains.ts'
+import { recordingLog } from '#tests/support/api.ts'
+import { eventually } from '#tests/support/eventually.ts'
+import { alice, nameOf } from '#tests/support/sample-rows.ts'
+import { Registrations } from './registrations.ts'
+
+const domain = 'alice.sites.example.net'
+const name = { did: alice, domain }
+
+let database: Database
+let hints: Hints
+let registrations: Registrations
+let stop: AbortController
+let following: Promise<void>
+beforeEach(async () => {
+  database = openDatabase({})
+  await migrate(database)
+  hints = new Hints()
+  registrations = new Registrations({ db: database.db, hints })
+  stop = new AbortController()
+  const context = { db: database.db, hints, log: recordingLog(), signal: stop.signal }
+  following = registrations.follow(context)
+})
+afterEach(async () => {
+  stop.abort()
+  await following
+  registrations[Symbol.dispose]()
+  await database[Symbol.asyncDispose]()
+})
+
+const claim = () => claimSubdomain(database.db, name, { subdomainsMax: 3, now: 1 })
+const map = (site: string) => mapSubdomain(database.db, name, nameOf(site), 1)
+const rkey = async () => (await registrations.find(domain))?.rkey
+/** Asked for until it is answered without a look at the database. */
+const untilInMemory = () =>
+  eventually(async () => {
+    await registrations.find(domain)
+    const again = registrations.find(domain)
+    await again
+    expect(again).not.toBeInstanceOf(Promise)
+  }, 3_000)
+
+test('what was asked for once is answered at once', async () => {
+  await claim()
+  expect(await registrations.find(domain)).toEqual({
+    ...{ registered: true, type: 'sitehost' },
+    ...{ domain, did: alice, rkey: '' },
+  })
+  await untilInMemory()
+})
+
+test('what this process changes is seen at once', async () => {
+  await claim()
+  await untilInMemory()
+  await map('blog')
+  hints.notify('changes')
+  expect(await rkey()).toBe(nameOf('blog'))
+  await untilInMemory()
+  await releaseSubdomain(database.db, name, 1)
+  hints.notify('changes')
+  expect(await registrations.find(domain)).toBeNull()
+})
+
+test('what another process changes is seen', async () => {
+  await claim()
+  await untilInMemory()
+  await map('blog')
+  await eventually(async () => expect(await rkey()).toBe(nameOf('blog')))
+})
+
+test('a name that nobody has is looked up each time', async () => {
+  await claim()
+  await untilInMemory()
+  for (let times = 0; times < 2; times++) {
+    const unknown = registrations.find('nobody.sites.example.net')
+    expect(unknown).toBeInstanceOf(Promise)
+    expect(await unknown).toBeNull()
+  }
+})

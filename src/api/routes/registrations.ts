@@ -1,0 +1,94 @@
+import type { Did } from '#site/site-address.ts'
+import type { SiteName } from '#site/site-name.ts'
+import type { Db } from '#store/database/database.ts'
+import type { HintSubscription, Hints } from '#store/database/hints.ts'
+import { type ReadContext, readEveryChange } from '#store/database/read-every-change.ts'
+import { findRegisteredDomain } from '#store/names/custom-domains.ts'
+import { findSubdomain } from '#store/names/subdomains.ts'
+
+/** Whose a name is, and which of their sites it leads to. */
+export type Registration =
+  | (Owned & { readonly type: 'sitehost'; readonly rkey: SiteName | '' })
+  | (Owned & {
+      readonly type: 'custom'
+      readonly rkey: SiteName | null
+      readonly verified: boolean
+    })
+
+interface Owned {
+  readonly registered: true
+  readonly domain: string
+  readonly did: Did
+}
+
+/** Some 300 bytes each. */
+const knownMax = 20_000
+
+/**
+ * Whose names are, in memory once somebody asked for them. What this process changes is seen at once, what
+ * others change within a second. Names that nobody has, and domains that are not verified, are looked up anew each time.
+ */
+export class Registrations implements Disposable {
+  readonly #db: Db
+  readonly #known = new Map<string, Registration>()
+  readonly #hinted: HintSubscription
+  /** Since the changes were read twice in a row without a hint in between. */
+  #isFresh = false
+  #reads = 0
+
+  constructor({ db, hints }: { db: Db; hints: Hints }) {
+    this.#db = db
+    this.#hinted = hints.subscribe('changes')
+  }
+
+  /** `domain` in lower case and A-labels. */
+  find(domain: string): Registration | null | Promise<Registration | null> {
+    if (!this.#isUpToDate()) return this.#read(domain)
+    return this.#known.get(domain) ?? this.#readAndKeep(domain)
+  }
+
+  /** Forgets what has changed, until the signal ends it. */
+  follow(context: ReadContext): Promise<void> {
+    const reader = {
+      startAfresh: () => this.#known.clear(),
+      follow: (changes: readonly { readonly kind: string; readonly host?: string }[]) => {
+        for (const { host } of changes) if (host !== undefined) this.#known.delete(host)
+        this.#reads += 1
+        // A hint may have come after the rows were read: only the next time that none has is certain.
+        this.#isFresh = !this.#hinted.take()
+      },
+    }
+    return readEveryChange('registrations', reader, context)
+  }
+
+  [Symbol.dispose](): void {
+    this.#hinted[Symbol.dispose]()
+  }
+
+  #isUpToDate(): boolean {
+    return this.#isFresh && !this.#hinted.isHinted
+  }
+
+  async #readAndKeep(domain: string): Promise<Registration | null> {
+    const reads = this.#reads
+    const found = await this.#read(domain)
+    if (found === null || (found.type === 'custom' && !found.verified)) return found
+    // What changed while it was read may not be in it.
+    if (reads !== this.#reads || !this.#isUpToDate()) return found
+    if (this.#known.size >= knownMax) this.#known.clear()
+    this.#known.set(domain, found)
+    return found
+  }
+
+  async #read(domain: string): Promise<Registration | null> {
+    const subdomain = await findSubdomain(this.#db, domain)
+    if (subdomain !== null) {
+      const { did, site } = subdomain
+      return { registered: true, type: 'sitehost', domain, did, rkey: site ?? '' }
+    }
+    const custom = await findRegisteredDomain(this.#db, domain)
+    if (custom === null) return null
+    const { did, site, verified } = custom
+    return { registered: true, type: 'custom', domain, did, rkey: site, verified }
+  }
+}

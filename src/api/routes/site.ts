@@ -1,0 +1,94 @@
+import type { HandlersOf } from '#api/bind-routes.ts'
+import { readJson } from '#api/body.ts'
+import type { ApiContext } from '#api/context.ts'
+import { literals, sentences } from '#api/contract/messages.ts'
+import type { siteRoutes } from '#api/contract/site.ts'
+import { ApiError } from '#api/errors.ts'
+import { AccountRepo } from '#atproto/repo/account-repo.ts'
+import { deleteSite } from '#publish/delete-site.ts'
+import { withinTime } from '#publish/server-patience.ts'
+import { readSettings, writeSettings } from '#publish/site-settings.ts'
+import { parseSettings } from '#site/record/settings.ts'
+import { findUnusablePath } from '#site/rules/header-settings.ts'
+import type { Did, SiteAddress } from '#site/site-address.ts'
+import { parseSiteName, type SiteName } from '#site/site-name.ts'
+import { unmapSite } from '#store/names/hosts.ts'
+import { enqueueIngest } from '#store/queues/ingest-queue.ts'
+import { listUnfinishedSites } from '#store/queues/jobs.ts'
+import { sitePrimaryHandlers } from './site-primary.ts'
+
+/** Every field at its limit, each byte escaped. */
+const settingsJsonBytesMax = 512 * 1024
+
+interface AtServer {
+  readonly repo: AccountRepo
+  readonly signal: AbortSignal
+}
+
+/** `/api/site/*`: deleting a site, and how it is served (interface.md §4.4). Only ever one's own. */
+export function siteHandlers(context: ApiContext): HandlersOf<typeof siteRoutes> {
+  const { db, hints, log, now, oauth } = context
+  /** What the account's server does for one request, as a whole. */
+  const atServer = <T>(did: Did, operation: string, work: (server: AtServer) => Promise<T>) =>
+    withinTime(
+      operation,
+      (signal) => work({ signal, repo: new AccountRepo(did, oauth.session, { signal }) }),
+      context.operationMsMax,
+    )
+  return {
+    ...sitePrimaryHandlers(context),
+
+    deleteSite: async ({ params, session: { did }, answer }) => {
+      const site = { did, name: siteName(params.rkey) }
+      await assertNotPublishing(site, context)
+      const { deleted } = await atServer(did, 'delete site', (server) =>
+        deleteSite(site, { ...context, ...server }),
+      )
+      // Even without a site: an earlier try may have got no further than deleting it.
+      await unmapSite(db, site, now())
+      hints.notify('changes')
+      if (!deleted) throw siteNotFound()
+      log.info('site deleted', { did, site: site.name })
+      return answer(200, { success: true, message: literals.siteDeleted })
+    },
+
+    readSettings: async ({ params, session, answer }) => {
+      const name = siteName(params.rkey)
+      const settings = await atServer(session.did, 'read settings', (server) =>
+        readSettings(name, { ...server, now }),
+      )
+      return answer(200, settings as Record<string, unknown>)
+    },
+
+    writeSettings: async ({ params, session: { did }, confirmSession, answer, c }) => {
+      const name = siteName(params.rkey)
+      const parsed = parseSettings(await readJson(c.req.raw, settingsJsonBytesMax))
+      if (!parsed.ok) throw new ApiError(400, parsed.error)
+      const unusable = findUnusablePath(parsed.settings.headers ?? [])
+      if (unusable !== null) throw new ApiError(400, unusable)
+      await confirmSession()
+      const outcome = await atServer(did, 'write settings', (server) =>
+        writeSettings(name, parsed.settings, { ...server, now }),
+      )
+      if (!outcome.written) throw siteNotFound()
+      await enqueueIngest(db, [{ did, name }], now())
+      hints.notify('ingest')
+      return answer(200, { success: true, uri: outcome.uri, cid: outcome.cid })
+    },
+  }
+}
+
+function siteName(rkey: string): SiteName {
+  const name = parseSiteName(rkey)
+  if (name === null) throw siteNotFound()
+  return name
+}
+
+const siteNotFound = (): ApiError => new ApiError(404, literals.siteNotFound)
+
+/** A job that goes on would write the site again, or miss the blobs that went with it. */
+async function assertNotPublishing({ did, name }: SiteAddress, { db }: ApiContext): Promise<void> {
+  if ((await listUnfinishedSites(db, did)).includes(name)) {
+    throw new ApiError(409, sentences.beingPublished)
+  }
+}

@@ -1,0 +1,235 @@
+import { AtOnce } from '#api/at-once.ts'
+import type { HandlersOf } from '#api/bind-routes.ts'
+import type { ApiContext } from '#api/context.ts'
+import { literals, sentences } from '#api/contract/messages.ts'
+import type { PayloadAt } from '#api/contract/route.ts'
+import type { uploadRoutes } from '#api/contract/uploads.ts'
+import { ApiError, restarting } from '#api/errors.ts'
+import { headOfStream } from '#api/head-length.ts'
+import { UnpackSlots } from '#api/unpack-slots.ts'
+import { AccountRepo } from '#atproto/repo/account-repo.ts'
+import { cancelJob, queuedJobsMax, queueJob } from '#publish/jobs/jobs.ts'
+import { publishEmptySite } from '#publish/publish-site.ts'
+import {
+  type ReceivedUpload,
+  receiveUpload,
+  uploadBytesMax,
+  uploadTooLarge,
+} from '#publish/upload/receive-upload.ts'
+import { spoolServerOf } from '#publish/upload/spool-server.ts'
+import { smallUploadBytesMax } from '#publish/upload/spool-shares.ts'
+import { UploadArrival } from '#publish/upload/upload-arrival.ts'
+import { accountSitesMax, connectionIdleSeconds, type SiteLimits } from '#site/limits.ts'
+import type { Did, SiteAddress } from '#site/site-address.ts'
+import type { SiteName } from '#site/site-name.ts'
+import { enqueueIngest } from '#store/queues/ingest-queue.ts'
+import { findJob, type Job, type JobAdmission, listUnfinishedSites } from '#store/queues/jobs.ts'
+import { findQuotaProblem } from '#store/sites/account-bytes.ts'
+import { awaitWithdrawal } from '#store/sites/record-version.ts'
+import { listSiteNames } from '#store/sites/sites.ts'
+import { jobStream, StreamSlots, streamHeaders } from './job-stream.ts'
+
+// So that no account takes everybody's room.
+const receivedAtOnceMax = 5
+
+/** `/sitehost/*`: uploads and their progress (interface.md §4.5). */
+export function uploadHandlers(context: ApiContext): HandlersOf<typeof uploadRoutes> {
+  const slots = new StreamSlots()
+  const receiving = new AtOnce({
+    ...{ max: receivedAtOnceMax, sentence: sentences.uploadsArriving },
+    retryAfterSeconds: 10,
+  })
+  const unpacking = new UnpackSlots()
+  return {
+    uploadFiles: async ({ session: { did }, confirmSession, answer, c }) => {
+      if (context.shutdown.begun.aborted) throw restarting()
+      using _ = receiving.enter(did)
+      const { server } = c.env
+      // Bun hangs up on whoever sends less than 16 KiB/s, without a word; we have a minimum of our own, and an answer.
+      server?.timeout(c.req.raw, 0)
+      try {
+        return answer(200, await receive(did, c.req.raw, { ...context, confirmSession, unpacking }))
+      } finally {
+        server?.timeout(c.req.raw, connectionIdleSeconds)
+      }
+    },
+
+    followUpload: async ({ params, session: { did }, answer, c }) => {
+      const job = await ownJob(params.jobId, did, context)
+      // Hono drops the body of an answer to HEAD without a word to it: nobody would give the slot back.
+      if (c.req.method === 'HEAD') return answer(200, headOfStream(streamHeaders))
+      const release = slots.take(job.id, did)
+      // Clients connect again, to the service that comes next.
+      const signal = AbortSignal.any([c.req.raw.signal, context.shutdown.begun])
+      // Bun closes a connection that is silent for ten seconds.
+      c.env.server?.timeout(c.req.raw, 0)
+      return answer(200, jobStream(job, context, { signal, release }))
+    },
+
+    cancelUpload: async ({ params, session, answer }) => {
+      const job = await ownJob(params.jobId, session.did, context)
+      switch (await cancelJob(job, context)) {
+        case 'cancelled':
+          return answer(200, { success: true })
+        case 'too-late':
+          throw new ApiError(409, sentences.tooLateToCancel)
+        case 'ended':
+          throw new ApiError(409, sentences.uploadEnded)
+      }
+    },
+  }
+}
+
+type Received = PayloadAt<(typeof uploadRoutes)['uploadFiles'], 200>
+
+/** Spools what arrives and makes a job of it; an empty site is published at once. */
+async function receive(
+  did: Did,
+  request: Request,
+  context: ApiContext & {
+    readonly confirmSession: () => Promise<void>
+    readonly unpacking: UnpackSlots
+  },
+): Promise<Received> {
+  const { confirmSession, limits, shutdown, spool, unpacking } = context
+  const { body, headers, signal } = request
+  if (body === null) throw new ApiError(400, sentences.noForm)
+  const jobId = crypto.randomUUID()
+  let isQueued = false
+  try {
+    const declaredBytes = declaredBytesOf(headers, limits)
+    const isSmall = declaredBytes <= smallUploadBytesMax
+    // While an upload waits for the database, Bun takes a megabyte of it into memory: where the answer makes no
+    // difference, a refusal does not wait for it.
+    const isNewcomer = !isSmall && (await hasNoSite(did, context))
+    const arrival = new UploadArrival()
+    const admission = await spool.admit(jobId, Math.min(declaredBytes, limits.siteBytesMax), {
+      owner: did,
+      isNewcomer,
+      isSmall,
+      server: isSmall ? undefined : await spoolServerOf(context.db, did),
+      arrival,
+    })
+    await using folder = await spool.open(jobId)
+    const upload = await receiveUpload({
+      body,
+      contentType: headers.get('content-type') ?? '',
+      folder,
+      limits,
+      arrival,
+      onArrived: admission.arrived,
+      onSiteName: (siteName) => assertAdmissible(did, siteName, context),
+      unpackSlot: () => unpacking.take(did, AbortSignal.any([signal, shutdown.lastCall])),
+      onUnpack: admission.atLeast,
+      signal: shutdown.lastCall,
+    }).catch((error) => {
+      if (signal.aborted && error === signal.reason) throw new ApiError(400, sentences.senderGone)
+      throw shutdown.lastCall.aborted ? restarting() : error
+    })
+    context.at('upload-received')
+    if (upload.isEmpty) {
+      await confirmSession()
+      return await publishEmpty(did, upload, context, signal)
+    }
+    await assertWithinQuota({ did, name: upload.siteName }, totalBytes(upload), context)
+    // What arrived, in place of what it might have become.
+    await spool.receive(jobId, totalBytes(upload), {
+      owner: did,
+      server: await spoolServerOf(context.db, did),
+      isNewcomer: await hasNoSite(did, context),
+    })
+    // An upload may arrive for hours: its owner may have ended the sign-in by which it began.
+    await confirmSession()
+    // Who cancels by going away never learns the id by which a job is cancelled.
+    if (signal.aborted) throw new ApiError(400, sentences.senderGone)
+    await queue(jobId, did, upload, context)
+    isQueued = true
+    context.at('job-queued')
+  } finally {
+    if (!isQueued) await spool.remove(jobId)
+  }
+  const message =
+    `Upload started. Connect to /sitehost/upload-progress/${jobId} to follow it.` as const
+  return { success: true, jobId, message }
+}
+
+const hasNoSite = async (did: Did, { db }: ApiContext): Promise<boolean> =>
+  (await listSiteNames(db, did)).length === 0
+
+const totalBytes = ({ files }: ReceivedUpload): number =>
+  files.reduce((sum, file) => sum + file.bytes, 0)
+
+/** What the request says of its length; else the most. Throws UploadRefusedError for a request that says too much. */
+function declaredBytesOf(headers: Headers, limits: SiteLimits): number {
+  const declared = headers.get('content-length')
+  const bytesMax = uploadBytesMax(limits)
+  if (declared === null) return bytesMax
+  if (Number(declared) > bytesMax) throw uploadTooLarge(limits)
+  return Number(declared)
+}
+
+/** Throws ApiError 404 for a job that does not exist, 403 for another account's. */
+async function ownJob(jobId: string, did: Did, { db }: ApiContext): Promise<Job> {
+  // Nothing else may reach the database: PostgreSQL throws at text that holds NUL.
+  const job = /^[0-9a-f-]{36}$/.test(jobId) ? await findJob(db, jobId) : null
+  if (job === null) throw new ApiError(404, literals.jobNotFound)
+  if (job.did !== did) throw new ApiError(403, literals.unauthorized)
+  return job
+}
+
+/**
+ * Refuses early what `queue` would refuse once the whole upload has arrived, and a site that ingest would not
+ * take: with those on their way, its account has as many as it may.
+ */
+async function assertAdmissible(did: Did, siteName: SiteName, { db }: ApiContext): Promise<void> {
+  const sites = await listUnfinishedSites(db, did)
+  if (sites.includes(siteName)) throw refusals['same-site-running']()
+  if (sites.length > queuedJobsMax) throw refusals['queue-full']()
+  const known = new Set([...(await listSiteNames(db, did)), ...sites])
+  if (known.size >= accountSitesMax && !known.has(siteName)) {
+    throw new ApiError(403, sentences.siteLimit)
+  }
+}
+
+/** Refuses what ingest would not take. */
+async function assertWithinQuota(
+  address: SiteAddress,
+  bytes: number,
+  { db, limits }: ApiContext,
+): Promise<void> {
+  const problem = await findQuotaProblem(db, address, bytes, limits)
+  if (problem !== null) throw new ApiError(413, problem)
+}
+
+async function queue(
+  jobId: string,
+  did: Did,
+  upload: ReceivedUpload,
+  context: ApiContext,
+): Promise<void> {
+  const admission = await queueJob(jobId, { did, name: upload.siteName }, upload, context)
+  if (!admission.created) throw refusals[admission.reason]()
+}
+
+type Refusal = Extract<JobAdmission, { created: false }>['reason']
+
+const refusals: Record<Refusal, () => ApiError> = {
+  'same-site-running': () => new ApiError(409, sentences.publishedAlready),
+  'queue-full': () => new ApiError(429, sentences.uploadsWaiting, { 'retry-after': '60' }),
+}
+
+async function publishEmpty(
+  did: Did,
+  { siteName, retain }: ReceivedUpload,
+  context: ApiContext,
+  signal: AbortSignal,
+): Promise<Received> {
+  const { at, db, hints, now, oauth } = context
+  const address = { did, name: siteName }
+  const repo = new AccountRepo(did, oauth.session)
+  const { uri, cid } = await publishEmptySite(address, { repo, now, at, signal })
+  if (!retain) await awaitWithdrawal(db, address, cid)
+  await enqueueIngest(db, [address], now())
+  hints.notify('ingest')
+  return { success: true, uri, cid, fileCount: 0, siteName }
+}

@@ -1,0 +1,120 @@
+import { AtOnce } from '#api/at-once.ts'
+import type { HandlersOf } from '#api/bind-routes.ts'
+import type { ApiContext } from '#api/context.ts'
+import { sentences } from '#api/contract/messages.ts'
+import type { userRoutes } from '#api/contract/user.ts'
+import { ApiError } from '#api/errors.ts'
+import { timeSlices } from '#concurrency/next-turn.ts'
+import { noDiskSpace } from '#site/limits.ts'
+import { siteUri } from '#site/site-address.ts'
+import { parseSiteName } from '#site/site-name.ts'
+import { findAccount } from '#store/accounts/accounts.ts'
+import { listCustomDomains } from '#store/names/custom-domains.ts'
+import { listSubdomains } from '#store/names/subdomains.ts'
+import { listUnreadSites, type UnreadSite } from '#store/queues/unread.ts'
+import { listSites, type Site } from '#store/sites/sites.ts'
+import { primaryOf, siteDomainRows } from './domain-rows.ts'
+import { userDomainHandlers } from './user-domains.ts'
+
+/** Of an account, which may have a thousand sites. */
+const listsAtOnceMax = 4
+/** Of one site in a list; its owner mends the first ones first. */
+const listedProblemsMax = 10
+
+/** `/api/user/*`: what the signed-in account has here (interface.md §4.2). */
+export function userHandlers(context: ApiContext): HandlersOf<typeof userRoutes> {
+  const { db } = context
+  const listing = new AtOnce({
+    ...{ max: listsAtOnceMax, sentence: sentences.listsBusy },
+    retryAfterSeconds: 2,
+  })
+  return {
+    ...userDomainHandlers(context),
+
+    readUserStatus: async ({ session: { did }, answer }) => {
+      using _ = listing.enter(did)
+      const sites = await listSites(db, did)
+      const [oldest] = await listSubdomains(db, did)
+      return answer(200, {
+        did,
+        hasSites: sites.length > 0,
+        hasDomain: oldest !== undefined,
+        domain: oldest?.domain ?? null,
+        sitesCount: sites.length,
+      })
+    },
+
+    readUserInfo: async ({ session: { did }, answer }) => {
+      const account = await findAccount(db, did)
+      // atproto's own word for an account whose handle does not lead back to it
+      return answer(200, { did, handle: account?.handle ?? 'handle.invalid' })
+    },
+
+    listSites: async ({ session: { did }, answer }) => {
+      using _ = listing.enter(did)
+      const sites = await listSites(db, did)
+      const subdomains = await listSubdomains(db, did)
+      const customDomains = await listCustomDomains(db, did)
+      const failed = new Map((await listUnreadSites(db, did)).map((item) => [item.name, item]))
+      const rows = []
+      const yieldWhenDue = timeSlices()
+      for (const site of sites) {
+        await yieldWhenDue()
+        const domains = siteDomainRows(site.name, subdomains, customDomains)
+        rows.push({
+          ...siteRow(site, failed.get(site.name), context),
+          domains,
+          primary: primaryOf(domains),
+        })
+      }
+      return answer(200, { sites: rows })
+    },
+
+    syncSites: async ({ c, session, answer }) => {
+      // Many sites take their time, and say nothing meanwhile.
+      c.env.server?.timeout(c.req.raw, 0)
+      const { status, synced, errors } = await context.syncAccount(session.did)
+      if (status !== 'active') throw new ApiError(409, sentences.accountInactive)
+      return answer(200, { success: errors.length === 0, synced, errors })
+    },
+  }
+}
+
+function siteRow(site: Site, failed: UnreadSite | undefined, { siteUrl }: ApiContext) {
+  const { did, live, refused } = site
+  const name = parseSiteName(site.name)
+  if (name === null) throw new TypeError('a stored site has a bad name')
+  return {
+    rkey: name,
+    displayName: name,
+    uri: siteUri({ did, name }),
+    cid: live?.recordCid ?? null,
+    fileCount: live?.fileCount ?? 0,
+    bytes: live?.bytes ?? 0,
+    url: siteUrl({ did, name }),
+    createdAt: isoOf(site.createdAt),
+    updatedAt: isoOf(site.updatedAt),
+    publishedAt: live === null ? null : isoOf(live.publishedAt),
+    problems: [...firstOf((refused ?? live)?.problems ?? []), ...unreadProblems(failed)],
+  }
+}
+
+const serverGaveNotAll = 'Your account’s server did not give all of the newest version.'
+
+function firstOf(problems: readonly string[]): string[] {
+  const first = problems.slice(0, listedProblemsMax)
+  const others = problems.length - first.length
+  return others === 0 ? first : [...first, `And ${others} more.`]
+}
+
+function unreadProblems(failed: UnreadSite | undefined): string[] {
+  if (failed === undefined) return []
+  const { nextAttemptAt } = failed
+  const next =
+    nextAttemptAt === null
+      ? 'It is not tried any more until you publish the site again or ask for it.'
+      : `It is tried again at ${isoOf(nextAttemptAt)}.`
+  return [`${failed.error === noDiskSpace ? noDiskSpace : serverGaveNotAll} ${next}`]
+}
+
+const isoOf = (at: number): string => new Date(at).toISOString()

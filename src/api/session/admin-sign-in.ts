@@ -1,0 +1,64 @@
+import { sentences } from '#api/contract/messages.ts'
+import { ApiError } from '#api/errors.ts'
+import { tooMany } from '#api/rate-limits.ts'
+import { HostBusyError, HostSlots } from '#concurrency/host-slots.ts'
+import { type Admin, findAdmin } from '#store/accounts/admins.ts'
+import type { Db } from '#store/database/database.ts'
+import { isAdminName, isPassword } from './admin-password.ts'
+import { SignInDelays, type SignInTry } from './sign-in-delays.ts'
+
+// A check takes 19 MiB and 30 ms: two at once for strangers and two for known browsers, whom no flood keeps out.
+const checksAtOnceMax = 2
+const checksWaitingMax = 20
+const checkWaitMsMax = 5_000
+
+interface SignInOptions {
+  readonly db: Db
+  readonly elapsed: () => number
+  readonly isPassword?: typeof isPassword
+}
+
+/** Whether somebody is the administrator they say they are, asked no more often than people ask. */
+export class AdminSignIn {
+  readonly #db: Db
+  readonly #isPassword: typeof isPassword
+  readonly #delays: SignInDelays
+  readonly #checks = new HostSlots({
+    slotsMax: checksAtOnceMax,
+    waitingMax: checksWaitingMax,
+    waitMsMax: checkWaitMsMax,
+  })
+
+  constructor({ db, elapsed, isPassword: check = isPassword }: SignInOptions) {
+    this.#db = db
+    this.#isPassword = check
+    this.#delays = new SignInDelays({ now: elapsed })
+  }
+
+  /** Null: no such name, or not its password; which of them, no time tells. Throws ApiError 429. */
+  async check(tried: SignInTry, password: string): Promise<Admin | null> {
+    const waitMs = this.#delays.begin(tried)
+    if (waitMs > 0) throw tooMany('Too many tries to sign in.', waitMs)
+    const leave = await this.#enter(tried.device === null ? 'strangers' : 'known')
+    try {
+      // Nothing else may reach the database: PostgreSQL throws at text that holds NUL.
+      const admin = isAdminName(tried.name) ? await findAdmin(this.#db, tried.name) : null
+      if (!(await this.#isPassword(password, admin?.passwordHash ?? null))) return null
+      this.#delays.succeeded(tried)
+      return admin
+    } finally {
+      leave()
+    }
+  }
+
+  async #enter(who: 'strangers' | 'known'): Promise<() => void> {
+    try {
+      return await this.#checks.take(who)
+    } catch (error) {
+      if (!(error instanceof HostBusyError)) throw error
+      throw new ApiError(429, sentences.adminSignInsBusy, {
+        'retry-after': '5',
+      })
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import type { ApiContext } from '#api/context.ts'
+import { sentences } from '#api/contract/messages.ts'
+import { ApiError } from '#api/errors.ts'
+import { SessionEndedError } from '#atproto/oauth/oauth.ts'
+import { orAborted } from '#concurrency/or-aborted.ts'
+import type { Did } from '#site/site-address.ts'
+import {
+  forgetGrantFailures,
+  type GrantFailures,
+  listGrantFailures,
+  recordGrantFailure,
+} from '#store/accounts/grant-failures.ts'
+import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
+import { endIfGrantEnded } from './sign-ins.ts'
+
+/** How long the account's server may take to say that it knows the sign-in. */
+const answerMsMax = 4_000
+
+const hourMs = 60 * 60 * 1000
+/** An owner whose server is gone must not be kept here for ever: after so long, and so many tries, they need not be confirmed. */
+const awayMsMin = 72 * hourMs
+const triesMin = 24
+/** Tries count half an hour apart; after a day without one, counting starts again. */
+const counting = { countedEveryMs: hourMs / 2, pauseMsMax: 24 * hourMs }
+
+const askedMax = 800
+const askedAtOnceMax = 8
+
+type GrantContext = Pick<ApiContext, 'db' | 'log' | 'now' | 'oauth'>
+
+/**
+ * Lets pass whom the account's own server has confirmed within the last minute, for what destroys something or hands it
+ * over: a stolen session ends when its owner has ended it there (docs/adr/0018). Throws SessionEndedError, and ApiError
+ * 502 when that server cannot be asked; after 72 hours of tries that all failed, nothing.
+ */
+export async function confirmGrant({ did }: { did: Did }, context: GrantContext): Promise<void> {
+  const failures = await failuresNow(did, context)
+  if (failures === null) return
+  const { since, tries } = failures
+  if (context.now() - since < awayMsMin || tries < triesMin) {
+    throw new ApiError(502, sentences.grantUnconfirmed, { 'retry-after': '60' })
+  }
+  context.log.warn('grant taken as confirmed: the account’s server has been away', {
+    did,
+    since,
+    tries,
+  })
+}
+
+/** Asks the servers again that did not confirm a grant, so that two bad moments are not taken for 72 hours. */
+export async function confirmAgain(
+  context: GrantContext & { readonly signal: AbortSignal },
+): Promise<void> {
+  const { db, now, signal } = context
+  const askedBefore = now() - counting.countedEveryMs
+  const dids = await listGrantFailures(db, { askedBefore, limit: askedMax })
+  while (dids.length > 0 && !signal.aborted) {
+    const group = dids.splice(0, askedAtOnceMax)
+    await Promise.all(group.map((did) => confirmOrEnd(did, context)))
+  }
+}
+
+async function confirmOrEnd(did: Did, context: GrantContext): Promise<void> {
+  try {
+    await failuresNow(did, context)
+  } catch (error) {
+    if (!(error instanceof SessionEndedError)) throw error
+    await forgetGrantFailures(context.db, did)
+    await endIfGrantEnded(did, context)
+  }
+}
+
+/** Null: the account's server has confirmed the grant. Throws SessionEndedError. */
+async function failuresNow(
+  did: Did,
+  { db, log, now, oauth }: GrantContext,
+): Promise<GrantFailures | null> {
+  try {
+    await orAborted(oauth.confirm(did), AbortSignal.timeout(answerMsMax))
+    await forgetGrantFailures(db, did)
+    return null
+  } catch (error) {
+    if (error instanceof SessionEndedError || error instanceof DatabaseUnavailableError) throw error
+    log.warn('grant not confirmed', { did, error })
+    return await recordGrantFailure(db, did, { ...counting, now: now() })
+  }
+}

@@ -1,0 +1,76 @@
+import { type Allowance, limitedKeysMax, RateLimiter } from '#concurrency/rate-limiter.ts'
+import { RecentMap } from '#concurrency/recent-map.ts'
+
+const minuteMs = 60_000
+const freeTries = 5
+const firstDelayMs = 2_000
+const delayMsMax = 15 * minuteMs
+const forgottenAfterMs = 60 * minuteMs
+/** Tries of one network, whatever names it tries. */
+const networkTries: Allowance = { count: 20, windowMs: 10 * minuteMs }
+/** Tries of one name by strangers from anywhere; beyond it, each network has one a quarter of an hour. */
+const nameTries: Allowance = { count: 50, windowMs: 60 * minuteMs }
+
+export interface SignInTry {
+  /** As it was typed, whether there is such a name or not. */
+  readonly name: string
+  readonly network: string
+  /** Of a browser in which this name has signed in before; null: a stranger's. */
+  readonly device: string | null
+}
+
+interface Tries {
+  readonly count: number
+  readonly lastAt: number
+  readonly nextAt: number
+}
+
+/**
+ * Slows down whoever guesses passwords, and nobody else. Tries are counted by name *and* network, the delay
+ * doubling with each; a name that is tried from everywhere gives each network fewer of them, but never none:
+ * so nobody outside somebody's own network can keep them from signing in. A browser in which the name
+ * has signed in before is counted by itself, and not even its neighbours can.
+ */
+export class SignInDelays {
+  readonly #now: () => number
+  readonly #tries = new RecentMap<Tries>(limitedKeysMax)
+  readonly #networks: RateLimiter
+  readonly #names: RateLimiter
+
+  /** `now`: of a clock that never jumps. */
+  constructor({ now }: { readonly now: () => number }) {
+    this.#now = now
+    this.#networks = new RateLimiter(networkTries, { now })
+    this.#names = new RateLimiter(nameTries, { now })
+  }
+
+  /** Counts a try, as one that fails: 0 when it may be made, else the milliseconds to wait. */
+  begin(tried: SignInTry): number {
+    const now = this.#now()
+    const key = keyOf(tried)
+    const known = this.#tries.get(key)
+    const tries = known !== undefined && known.lastAt + forgottenAfterMs > now ? known : none
+    if (tries.nextAt > now) return tries.nextAt - now
+    const waitMs = tried.device === null ? this.#networks.take(tried.network) : 0
+    if (waitMs > 0) return waitMs
+    const isBesieged = tried.device === null && this.#names.take(tried.name) > 0
+    const count = tries.count + 1
+    this.#tries.set(key, { count, lastAt: now, nextAt: now + delayAfter(count, isBesieged) })
+    return 0
+  }
+
+  succeeded(tried: SignInTry): void {
+    this.#tries.delete(keyOf(tried))
+  }
+}
+
+const none: Tries = { count: 0, lastAt: 0, nextAt: 0 }
+
+const keyOf = ({ name, network, device }: SignInTry): string =>
+  device === null ? `${name} ${network}` : `${name} device ${device}`
+
+function delayAfter(count: number, isBesieged: boolean): number {
+  if (isBesieged) return delayMsMax
+  if (count < freeTries) return 0
+  return Math.min(firstDelayMs * 2 ** (count - freeTries), delayMsMax)
+}

@@ -1,0 +1,31 @@
+import type { ApiContext } from '#api/context.ts'
+import type { Did } from '#site/site-address.ts'
+import { deleteBrowserSessionsOf } from '#store/accounts/browser-sessions.ts'
+import { isUnused } from '#store/lifecycle/unused-sealed-rows.ts'
+import { sessionIdleMs } from './sessions.ts'
+
+type SignInContext = Pick<ApiContext, 'db' | 'log' | 'now' | 'oauth'>
+
+/** Signs the account out of all browsers. Jobs of it that run go on. */
+export async function endAllSignIns(did: Did, context: SignInContext): Promise<void> {
+  await deleteBrowserSessionsOf(context.db, did)
+  await revokeIfUnused(did, context)
+}
+
+/** Signs the account out of all browsers when its server has ended the grant, unless somebody signed in meanwhile. */
+export async function endIfGrantEnded(did: Did, context: SignInContext): Promise<void> {
+  if (await context.oauth.has(did)) return
+  context.log.info('sign-ins ended: the account’s server has ended the grant', { did })
+  await endAllSignIns(did, context)
+}
+
+/** Gives the account's grant back to its server, once no browser and no job of it needs it. */
+export async function revokeIfUnused(
+  did: Did,
+  { db, log, now, oauth }: SignInContext,
+): Promise<void> {
+  // Another browser may be signing in right now, and a job that waits or runs would lose its upload.
+  await oauth
+    .revoke(did, () => isUnused(db, did, { now: now(), idleMs: sessionIdleMs }))
+    .catch((error) => log.warn('session not revoked', { did, error }))
+}

@@ -1,0 +1,124 @@
+import type { ActorResolver } from '@atcute/identity-resolver'
+import {
+  MemoryStore,
+  OAuthClient,
+  type OAuthClientStores,
+  type SessionStore,
+  type StateStore,
+} from '@atcute/oauth-node-client'
+import { smallAnswer } from '#outbound/answer-body.ts'
+import { boundedJson } from '#outbound/json-scan.ts'
+import type { SafeFetch } from '#outbound/safe-fetch.ts'
+import type { ClientKeys } from './client-keys.ts'
+
+/** What Sitehost asks an account's owner for: its own three collections, and to store blobs. */
+export const scopes = [
+  'atproto',
+  'repo:place.sitehost.fs',
+  'repo:place.sitehost.subfs',
+  'repo:place.sitehost.settings',
+  'blob:*/*',
+] as const
+
+/** Where account servers read who we are (decisions.md §1). */
+export const clientMetadataPath = '/oauth-client-metadata.json'
+export const jwksPath = '/jwks.json'
+const callbackPath = '/api/auth/callback'
+
+export interface ClientOptions {
+  /** Of `BASE_URL`. */
+  readonly origin: string
+  /** Null at a loopback address, where a client has no keys. */
+  readonly keys: ClientKeys | null
+  readonly actorResolver: ActorResolver
+  readonly fetch: SafeFetch
+  /** Development only: account servers reached by plain http. */
+  readonly allowHttp?: boolean
+}
+
+/** OAuth Client ID Metadata Document, with what is in it whoever we are. */
+export interface ClientDocument {
+  readonly client_id: string
+  readonly redirect_uris: readonly string[]
+  readonly scope: string
+  readonly token_endpoint_auth_method: 'none' | 'private_key_jwt'
+  readonly [other: string]: unknown
+}
+
+/** A public key as account servers read it (RFC 7517 §4). */
+export interface PublicKey {
+  readonly kid: string
+  readonly kty: string
+  readonly [other: string]: unknown
+}
+
+/** Who we are to account servers. */
+export interface Clients {
+  readonly nonces: NonNullable<OAuthClientStores['dpopNonces']>
+  /** A client of the library with the keys as they are now, and these sessions. */
+  open(sessions: SessionStore, states: StateStore): Promise<OAuthClient>
+  publicKeys(): Promise<PublicKey[]>
+}
+
+const cachedServersMax = 100
+const cachedMs = 60_000
+
+export function createClients(options: ClientOptions): Clients {
+  const cache = { maxSize: cachedServersMax, ttl: cachedMs, ttlAutopurge: true }
+  const shared = {
+    dpopNonces: new MemoryStore<string, string>(cache),
+    asMetadata: new MemoryStore(cache),
+    prMetadata: new MemoryStore(cache),
+  } as Required<Pick<OAuthClientStores, 'dpopNonces' | 'asMetadata' | 'prMetadata'>>
+  const { actorResolver, keys } = options
+  // The library parses whatever comes, refusals too: anybody may name a server.
+  const limitedFetch: SafeFetch = async (input, init) => {
+    const limits = { responseBytesMax: smallAnswer.bytesMax }
+    return await boundedJson(await options.fetch(input, { ...init, limits }), smallAnswer)
+  }
+  const common = { actorResolver, fetch: limitedFetch as typeof fetch }
+
+  return {
+    nonces: shared.dpopNonces,
+    async open(sessions, states) {
+      const stores = { ...shared, sessions, states }
+      const client =
+        keys === null
+          ? new OAuthClient({ ...common, stores, metadata: loopbackMetadata(options.origin) })
+          : new OAuthClient({
+              ...{ ...common, stores, metadata: publicMetadata(options.origin) },
+              // The first one signs what begins.
+              keyset: (await keys.inUse()).map(({ jwk }) => jwk),
+            })
+      if (options.allowHttp) allowHttpServers(client)
+      return client
+    },
+    publicKeys: async () =>
+      ((await keys?.publicKeys()) ?? []).map((jwk) => ({ ...jwk, kid: jwk.kid ?? '' })),
+  }
+}
+
+const loopbackMetadata = (origin: string) => ({
+  redirect_uris: [`${origin}${callbackPath}`],
+  scope: [...scopes],
+})
+
+const publicMetadata = (origin: string) => ({
+  ...loopbackMetadata(origin),
+  client_id: `${origin}${clientMetadataPath}`,
+  jwks_uri: `${origin}${jwksPath}`,
+  client_name: 'Sitehost',
+  client_uri: `${origin}/`,
+})
+
+// The library keeps these switches private and has no option for them (2.0.1, pinned; devnet tests it).
+function allowHttpServers(client: OAuthClient): void {
+  const { resolver } = client as unknown as {
+    resolver: Record<
+      'protectedResourceResolver' | 'authorizationServerResolver',
+      { allowHttp: boolean }
+    >
+  }
+  resolver.protectedResourceResolver.allowHttp = true
+  resolver.authorizationServerResolver.allowHttp = true
+}

@@ -1,0 +1,59 @@
+import { ActorResolutionError, HandleResolutionError } from '@atcute/identity-resolver'
+import { OAuthCallbackError, OAuthResolverError } from '@atcute/oauth-node-client'
+import { codeOf } from '#observe/code-of.ts'
+import { FetchLimitError } from '#outbound/safe-fetch.ts'
+
+/** Why a sign-in could not begin, as far as the person can do something about it. */
+export type BeginFailure =
+  | 'not-an-account-name'
+  | 'unknown-handle'
+  | 'unknown-account'
+  | 'server-unreachable'
+  | 'server-refused'
+
+/** Why one that began was not completed, on top of those. */
+type CompleteFailure = 'denied' | 'scopes-missing' | 'other-browser' | 'expired'
+
+export type SignInFailure = BeginFailure | CompleteFailure
+
+export class SignInError extends Error {
+  override readonly name = 'SignInError'
+  readonly failure: SignInFailure
+
+  constructor(failure: SignInFailure, options?: ErrorOptions) {
+    super(`sign-in failed; failure=${failure}`, options)
+    this.failure = failure
+  }
+}
+
+/** The OAuth library's many errors as the few that a person can tell apart. */
+export function signInErrorOf(error: unknown): SignInError {
+  return error instanceof SignInError ? error : new SignInError(failureOf(error), { cause: error })
+}
+
+function failureOf(error: unknown): SignInFailure {
+  if (error instanceof OAuthCallbackError) {
+    return error.error === 'access_denied' ? 'denied' : 'expired'
+  }
+  if (error instanceof OAuthResolverError) return failureOfResolver(error)
+  if (error instanceof ActorResolutionError) return failureOfActor(error)
+  return isNetworkFailure(error) ? 'server-unreachable' : 'server-refused'
+}
+
+const failureOfResolver = (error: OAuthResolverError): SignInFailure =>
+  error.cause instanceof ActorResolutionError ? failureOfActor(error.cause) : 'server-unreachable'
+
+function failureOfActor(error: ActorResolutionError): SignInFailure {
+  if (error.cause instanceof HandleResolutionError) {
+    return isNetworkFailure(error.cause.cause) ? 'server-unreachable' : 'unknown-handle'
+  }
+  return isNetworkFailure(rootOf(error)) ? 'server-unreachable' : 'unknown-account'
+}
+
+// Bun throws connection failures as errors with a code such as ConnectionRefused or ECONNRESET.
+const isNetworkFailure = (error: unknown): boolean =>
+  error instanceof FetchLimitError || codeOf(error) !== undefined
+
+function rootOf(error: Error): Error {
+  return error.cause instanceof Error ? rootOf(error.cause) : error
+}

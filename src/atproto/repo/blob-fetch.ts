@@ -1,0 +1,81 @@
+import * as Cid from '@atcute/cid'
+import type { Identity } from '#atproto/identity/identity.ts'
+import { FetchLimitError, type SafeFetch } from '#outbound/safe-fetch.ts'
+
+/** The server sent other bytes than the record names: wrong hash, too short or too long. */
+export class BlobMismatchError extends Error {
+  override readonly name = 'BlobMismatchError'
+  readonly cid: string
+
+  constructor(cid: string, reason: string, options?: ErrorOptions) {
+    super(`blob refused; cid=${cid} reason=${reason}`, options)
+    this.cid = cid
+  }
+}
+
+/** The account's server did not give the blob; it may later. */
+export class BlobUnavailableError extends Error {
+  override readonly name = 'BlobUnavailableError'
+  readonly status: number
+
+  constructor(cid: string, status: number) {
+    super(`blob not available; cid=${cid} status=${status}`)
+    this.status = status
+  }
+}
+
+/**
+ * The bytes of one blob from its owner's server, as they arrive. The last chunk is only given out when
+ * size and hash are those that the record names; otherwise the iteration throws BlobMismatchError.
+ */
+export async function* fetchBlob(
+  { cid, size }: { cid: string; size: number },
+  identity: Identity,
+  fetch: SafeFetch,
+  signal?: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const url = new URL('/xrpc/com.atproto.sync.getBlob', identity.pds)
+  url.searchParams.set('did', identity.did)
+  url.searchParams.set('cid', cid)
+  const response = await fetch(url, {
+    limits: { responseBytesMax: size + 1 },
+    redirect: 'follow',
+    ...(signal && { signal }),
+  })
+  if (response.status !== 200 || !response.body) {
+    // Whatever it says instead may be over the cap of the blob; that is no news then.
+    await response.body?.cancel().catch(() => undefined)
+    throw new BlobUnavailableError(cid, response.status)
+  }
+  try {
+    yield* verified(response.body, cid, size)
+  } catch (error) {
+    if (!(error instanceof FetchLimitError && error.limit === 'bytes')) throw error
+    throw new BlobMismatchError(cid, `longer than its ${size} bytes`, { cause: error })
+  }
+}
+
+async function* verified(
+  chunks: AsyncIterable<Uint8Array>,
+  cid: string,
+  size: number,
+): AsyncGenerator<Uint8Array> {
+  const hasher = new Bun.CryptoHasher('sha256')
+  let receivedBytes = 0
+  let held: Uint8Array | null = null
+  for await (const chunk of chunks) {
+    receivedBytes += chunk.byteLength
+    if (receivedBytes > size) throw new BlobMismatchError(cid, `longer than its ${size} bytes`)
+    hasher.update(chunk)
+    if (held) yield held
+    held = chunk
+  }
+  if (receivedBytes < size) throw new BlobMismatchError(cid, `shorter than its ${size} bytes`)
+  if (rawCid(hasher.digest()) !== cid) throw new BlobMismatchError(cid, 'other content')
+  if (held) yield held
+}
+
+/** The CID that a blob with this SHA-256 digest has (CIDv1, raw codec). */
+export function rawCid(sha256: Uint8Array): string {
+  return Cid.toString(Cid.fromDigest(Cid.CODEC_RAW, sha256))
+}

@@ -1,0 +1,68 @@
+import type { AnswerFields } from '#outbound/answer-fields.ts'
+import type { JsonLimits } from '#outbound/json-scan.ts'
+import { ServerRefusedError } from '#outbound/server-errors.ts'
+import { ownField } from '#site/record/own-fields.ts'
+import { type Did, parseDid } from '#site/site-address.ts'
+import { publicQuery, type QueryContext } from './public-query.ts'
+
+const reposPerPage = 500
+/** A relay says four or five things of each account. */
+const pageLimits: JsonLimits = { bytesMax: 4 * 1024 * 1024, valuesMax: 20_000, namesMax: 200 }
+const cursorCharsMax = 1_024
+/** Fifty million accounts: a source that goes on behind that goes round in circles. */
+const pagesMax = 100_000
+
+/**
+ * The accounts that have records of a collection, page by page, as a relay lists them. An account server,
+ * which knows no such list, gives all of its accounts. Throws what `publicQuery` throws.
+ */
+export async function* listReposByCollection(
+  server: string,
+  collection: string,
+  context: QueryContext,
+): AsyncGenerator<Did[]> {
+  const pages = pagesOf(server, 'com.atproto.sync.listReposByCollection', { collection }, context)
+  let first: IteratorResult<Did[]>
+  try {
+    first = await pages.next()
+  } catch (error) {
+    if (!(error instanceof ServerRefusedError && mayNotKnow.has(error.status))) throw error
+    return yield* pagesOf(server, 'com.atproto.sync.listRepos', {}, context)
+  }
+  if (!first.done) yield first.value
+  yield* pages
+}
+
+/** The reference account server answers 400 for a method that only relays have; others have their own ideas. */
+const mayNotKnow: ReadonlySet<number> = new Set([400, 401, 404, 405, 501])
+
+async function* pagesOf(
+  server: string,
+  method: string,
+  fixed: Readonly<Record<string, string>>,
+  context: QueryContext,
+): AsyncGenerator<Did[]> {
+  let cursor: string | null = ''
+  for (let pages = 0; cursor !== null && pages < pagesMax; pages++) {
+    const before: string = cursor
+    const first = { ...fixed, limit: String(reposPerPage) }
+    const parameters = cursor === '' ? first : { ...first, cursor }
+    const page = await publicQuery({ server, method, parameters }, pageLimits, context)
+    yield didsOf(page)
+    const next = cursorOf(page)
+    cursor = next === before ? null : next
+  }
+}
+
+function didsOf(page: AnswerFields): Did[] {
+  return page.list('repos').flatMap((repo) => {
+    const did = ownField(repo, 'did')
+    return (typeof did === 'string' && parseDid(did)) || []
+  })
+}
+
+/** Where the next page begins; null: there is none. */
+function cursorOf(page: AnswerFields): string | null {
+  const isLast = [undefined, null, ''].some((none) => page.get('cursor') === none)
+  return isLast ? null : page.string('cursor', cursorCharsMax)
+}

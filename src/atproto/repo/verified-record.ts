@@ -1,0 +1,174 @@
+import type { PublicKey } from '@atcute/crypto'
+import type { Did } from '@atcute/lexicons/syntax'
+import type { Identity } from '#atproto/identity/identity.ts'
+import { boundedRefusal } from '#outbound/answer-body.ts'
+import type { SafeFetch } from '#outbound/safe-fetch.ts'
+import { recordBytesMax } from '#site/limits.ts'
+import { CborError, decodeCbor } from './bounded-cbor.ts'
+import { type RepoProof, verifyCommit } from './repo-proof.ts'
+import { findInTree } from './repo-tree.ts'
+
+/** What the owner's signed commit says about one record. `rev` orders the answers of one repository. */
+export type VerifiedRecord =
+  | {
+      readonly found: true
+      readonly rev: string
+      readonly cid: string
+      /** Of the record as it lies in the repository. */
+      readonly bytes: number
+      /** Null where there is a problem. */
+      readonly record: unknown
+      /** Why the record, though it is the owner's, cannot be read; a sentence for its owner. */
+      readonly problem: string | null
+    }
+  | { readonly found: false; readonly rev: string }
+
+/** The server's proof does not hold: wrong key, other account, other record, damaged or missing blocks. */
+export class ProofError extends Error {
+  override readonly name = 'ProofError'
+  readonly uri: string
+
+  constructor(uri: string, reason: string, options?: ErrorOptions) {
+    super(`proof refused; uri=${uri} reason=${reason}`, options)
+    this.uri = uri
+  }
+}
+
+/** The account's server did not give the proof. `code` is its XRPC error, e.g. `RepoTakendown`. */
+export class RecordUnavailableError extends Error {
+  override readonly name = 'RecordUnavailableError'
+  readonly status: number
+  readonly code: string | null
+
+  constructor(uri: string, status: number, code: string | null, options?: ErrorOptions) {
+    super(`record not available; uri=${uri} status=${status} code=${code}`, options)
+    this.status = status
+    this.code = code
+  }
+}
+
+export interface RecordKey {
+  readonly did: Did
+  readonly collection: string
+  readonly rkey: string
+}
+
+/** A proof holds the record and the tree's path to it: a few small nodes, some four keys each. */
+const proofBytesMax = recordBytesMax + 1024 * 1024
+
+/**
+ * Reads one record from its owner's server with the proof that it is (or is not) in the repository.
+ * Throws ProofError, RecordUnavailableError and what SafeFetch throws.
+ */
+export async function readVerifiedRecord(
+  { collection, rkey }: Omit<RecordKey, 'did'>,
+  identity: Identity,
+  fetch: SafeFetch,
+  signal?: AbortSignal,
+): Promise<VerifiedRecord> {
+  const key = { did: identity.did, collection, rkey }
+  return await verifyProof(await fetchProof(key, identity, fetch, signal), key, identity.signingKey)
+}
+
+/** As `readVerifiedRecord`. What the proof tells of other records beside, `recordIn` knows. */
+export async function readWithProof(
+  { collection, rkey }: Omit<RecordKey, 'did'>,
+  identity: Identity,
+  fetch: SafeFetch,
+  signal?: AbortSignal,
+): Promise<{ answer: VerifiedRecord; proof: RepoProof }> {
+  const key = { did: identity.did, collection, rkey }
+  return await verify(await fetchProof(key, identity, fetch, signal), key, identity.signingKey)
+}
+
+async function fetchProof(
+  key: RecordKey,
+  { pds }: Identity,
+  fetch: SafeFetch,
+  signal: AbortSignal | undefined,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const url = new URL('/xrpc/com.atproto.sync.getRecord', pds)
+  for (const [name, value] of Object.entries(key)) url.searchParams.set(name, value)
+  const response = await fetch(url, {
+    limits: { responseBytesMax: proofBytesMax },
+    ...(signal && { signal }),
+  })
+  if (!response.ok) {
+    throw new RecordUnavailableError(uriOf(key), response.status, await errorCodeOf(response))
+  }
+  return new Uint8Array(await response.arrayBuffer())
+}
+
+/**
+ * The same for a proof at hand. Every block is checked against its CID, the commit against the key, and
+ * the way to the record goes only through blocks that the signed commit names. Throws ProofError only.
+ */
+export async function verifyProof(
+  carBytes: Uint8Array<ArrayBuffer>,
+  key: RecordKey,
+  publicKey: PublicKey,
+  now?: () => number,
+): Promise<VerifiedRecord> {
+  return (await verify(carBytes, key, publicKey, now)).answer
+}
+
+async function verify(
+  carBytes: Uint8Array<ArrayBuffer>,
+  key: RecordKey,
+  publicKey: PublicKey,
+  now?: () => number,
+): Promise<{ answer: VerifiedRecord; proof: RepoProof }> {
+  const proof = await orProofError(key, verifyCommit(carBytes, key.did, publicKey, now))
+  const answer = await recordIn(proof, key)
+  if (answer === null) throw new ProofError(uriOf(key), 'missing block')
+  return { answer, proof }
+}
+
+/**
+ * What the proof of one record tells of another of the same repository. Null: it lacks a block that would tell,
+ * and nothing is known, neither that the record is there nor that it is not. Throws ProofError.
+ */
+export async function recordIn(
+  { rev, tree, blocks }: RepoProof,
+  key: RecordKey,
+): Promise<VerifiedRecord | null> {
+  const path = `${key.collection}/${key.rkey}`
+  const entry = await orProofError(key, findInTree(tree, blocks, path))
+  if (entry === 'unknown') return null
+  if (entry === 'absent') return { found: false, rev }
+  const bytes = blocks.get(entry.cid)
+  if (bytes === undefined) return null
+  return { found: true, rev, cid: entry.cid, bytes: bytes.byteLength, ...decodeRecord(bytes) }
+}
+
+async function orProofError<Result>(key: RecordKey, work: Promise<Result>): Promise<Result> {
+  try {
+    return await work
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : 'unreadable'
+    throw new ProofError(uriOf(key), reason, { cause })
+  }
+}
+
+function decodeRecord(bytes: Uint8Array): { record: unknown; problem: string | null } {
+  if (bytes.byteLength > recordBytesMax) {
+    return { record: null, problem: `the record is larger than ${recordBytesMax} bytes` }
+  }
+  try {
+    return { record: decodeCbor(bytes), problem: null }
+  } catch (error) {
+    const isTooLarge = error instanceof CborError && error.limit !== null
+    const problem = isTooLarge ? `has ${error.message}` : 'is not DAG-CBOR'
+    return { record: null, problem: `the record ${problem}` }
+  }
+}
+
+const uriOf = ({ did, collection, rkey }: RecordKey): string => `at://${did}/${collection}/${rkey}`
+
+async function errorCodeOf(response: Response): Promise<string | null> {
+  const body: unknown = await boundedRefusal(response)
+    .then((refusal) => refusal.json())
+    .catch(() => null)
+  const isObject = typeof body === 'object' && body !== null && 'error' in body
+  return isObject && typeof body.error === 'string' ? body.error : null
+}

@@ -1,0 +1,132 @@
+import { lstat, readdir, realpath, stat } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { codeOf } from '#observe/code-of.ts'
+import { uploadEntriesMax } from '#site/limits.ts'
+import { compareBytes } from '#site/path.ts'
+import { isLeftOut } from '#site/upload/upload-path.ts'
+import { PreviewError } from './preview-error.ts'
+
+/** A file as it is on this machine. */
+export interface FolderFile {
+  /** Below the folder, with slashes; not checked. */
+  readonly path: string
+  /** Where its bytes are, behind every link. */
+  readonly realPath: string
+  readonly bytes: number
+  /** Another one whenever its content may have changed. */
+  readonly state: string
+}
+
+export interface LeftOut {
+  readonly path: string
+  readonly reason: string
+}
+
+export interface FolderListing {
+  /** In the order of their paths. */
+  readonly files: readonly FolderFile[]
+  /** A folder that is left out whole counts once. */
+  readonly leftOut: readonly LeftOut[]
+}
+
+/**
+ * All files below a folder but those that are never part of a site. Links are followed to files in the
+ * folder and nowhere else. Throws PreviewError.
+ */
+export async function listFolder(folder: string): Promise<FolderListing> {
+  const root = await realFolder(folder)
+  const walk = new Walk(root)
+  try {
+    await walk.enter('')
+  } catch (cause) {
+    throw new PreviewError(`${folder} ${unreadable(cause)}`, { cause })
+  }
+  return {
+    files: walk.files.sort((a, b) => compareBytes(a.path, b.path)),
+    leftOut: walk.leftOut.sort((a, b) => compareBytes(a.path, b.path)),
+  }
+}
+
+async function realFolder(folder: string): Promise<string> {
+  try {
+    const root = await realpath(folder)
+    if ((await stat(root)).isDirectory()) return root
+  } catch (cause) {
+    const code = codeOf(cause)
+    if (code === 'ENOENT') throw new PreviewError(`there is no folder ${folder}`, { cause })
+    if (code !== 'ENOTDIR') throw new PreviewError(`${folder} ${unreadable(cause)}`, { cause })
+  }
+  throw new PreviewError(`${folder} is not a folder`)
+}
+
+class Walk {
+  readonly files: FolderFile[] = []
+  readonly leftOut: LeftOut[] = []
+  readonly #root: string
+  #entries = 0
+
+  constructor(root: string) {
+    this.#root = root
+  }
+
+  /** `folder` is empty or ends with a slash. */
+  async enter(folder: string): Promise<void> {
+    const names = await readdir(join(this.#root, folder))
+    this.#entries += names.length
+    if (this.#entries > uploadEntriesMax) throw tooManyEntries(this.#root)
+    await Promise.all(names.map((name) => this.#see(folder + name, isLeftOut(name))))
+  }
+
+  async #see(path: string, leftOutBy: string | null): Promise<void> {
+    const reason = leftOutBy ?? (await this.#take(path).catch(unreadable))
+    if (reason !== null) this.leftOut.push({ path, reason })
+  }
+
+  /** Why it is left out; null when it is not. */
+  async #take(path: string): Promise<string | null> {
+    const place = join(this.#root, path)
+    const facts = await lstat(place, { bigint: true })
+    if (facts.isDirectory()) {
+      await this.enter(`${path}/`)
+      return null
+    }
+    if (facts.isSymbolicLink()) return await this.#takeLinked(path, place)
+    return facts.isFile() ? this.#add(path, place, facts) : 'neither a file nor a folder'
+  }
+
+  async #takeLinked(path: string, link: string): Promise<string | null> {
+    const place = await realpath(link)
+    const target = relative(this.#root, place)
+    if (target === '..' || target.startsWith('../')) return 'a link that leads out of the folder'
+    const reason = isLeftOut(target)
+    if (reason !== null) return `a link to what ${reason}`
+    const facts = await stat(place, { bigint: true })
+    return facts.isFile() ? this.#add(path, place, facts) : 'a link to a folder'
+  }
+
+  #add(path: string, realPath: string, { ino, size, mtimeNs, ctimeNs }: Facts): null {
+    const state = `${realPath} ${ino} ${size} ${mtimeNs} ${ctimeNs}`
+    this.files.push({ path, realPath, bytes: Number(size), state })
+    return null
+  }
+}
+
+interface Facts {
+  readonly ino: bigint
+  readonly size: bigint
+  readonly mtimeNs: bigint
+  readonly ctimeNs: bigint
+}
+
+function unreadable(error: unknown): string {
+  const code = codeOf(error)
+  // What is no failure of the system is ours to look into, or says itself what is wrong.
+  if (code === undefined) throw error
+  return `cannot be read (${code})`
+}
+
+const tooManyEntries = (root: string) =>
+  new PreviewError(
+    `${root} holds over ${uploadEntriesMax} files and folders, which nobody can publish; name the folder ` +
+      'that the finished site is in',
+  )

@@ -1,0 +1,87 @@
+import { readRuleFiles } from '#ingest/read-rule-files.ts'
+import { startOf } from '#publish/upload/archive-unpack.ts'
+import { uploadBytesMax } from '#publish/upload/receive-upload.ts'
+import { megabytes } from '#publish/upload/upload-refusal.ts'
+import type { SiteLimits } from '#site/limits.ts'
+import { ignoreFileBytesMax, snapshotBytesMax } from '#site/limits.ts'
+import type { SiteSettings } from '#site/record/settings.ts'
+import type { Did } from '#site/site-address.ts'
+import type { SiteName } from '#site/site-name.ts'
+import { ignoreFileName } from '#site/upload/upload-path.ts'
+import { encodeSnapshot, type Snapshot } from '#site/visit/snapshot.ts'
+import { chooseFiles, type FolderChoice, totalBytes } from './folder-choice.ts'
+import { contentOf, UnreadableFileError } from './folder-content.ts'
+import type { FolderListing, LeftOut } from './folder-listing.ts'
+import { PreviewError } from './preview-error.ts'
+import type { StoredFiles } from './stored-files.ts'
+
+/** What a folder is as a site, at one moment. */
+export interface FolderVersion {
+  readonly snapshot: Snapshot
+  readonly leftOut: readonly LeftOut[]
+  readonly problems: readonly string[]
+}
+
+interface VersionContext {
+  readonly stored: StoredFiles
+  readonly settings: SiteSettings | null
+  readonly limits: SiteLimits
+  readonly now: () => number
+  readonly signal: AbortSignal
+}
+
+/**
+ * Reads a folder as publishing would, and as ingest would what it had published. Mistakes in it are problems.
+ * Throws PreviewError for more than anybody could publish.
+ */
+export async function readFolderVersion(
+  listing: FolderListing,
+  { stored, settings, limits, now, signal }: VersionContext,
+): Promise<FolderVersion> {
+  const choice = chooseFiles(listing, await ignoreTextOf(listing), limits)
+  assertCopyable(choice, limits)
+  const { files, leftOut } = await stored.store(choice.files, signal)
+  const { problems, ...rules } = await readRuleFiles(files, settings, stored.blobs)
+  const snapshot = { ...nobodys, publishedAt: now(), settings, ...rules, files }
+  return {
+    snapshot,
+    leftOut: [...choice.leftOut, ...leftOut],
+    problems: [...choice.problems, ...problems, ...sizeProblem(snapshot)],
+  }
+}
+
+/** Stands where a published site has its owner and its record. */
+const nobodys = {
+  did: 'did:web:preview.invalid' as Did,
+  name: 'preview' as SiteName,
+  recordCid: 'preview',
+}
+
+async function ignoreTextOf({ files }: FolderListing): Promise<string> {
+  const file = files.find(({ path }) => path === ignoreFileName)
+  if (file === undefined) return ''
+  try {
+    return await startOf(contentOf(file), ignoreFileBytesMax + 1)
+  } catch (cause) {
+    // Without it, secrets might be shown that it leaves out.
+    if (!(cause instanceof UnreadableFileError)) throw cause
+    throw new PreviewError(`${ignoreFileName} cannot be read (${cause.code})`, { cause })
+  }
+}
+
+// What is served is a copy, and the disk may be small.
+function assertCopyable({ files }: FolderChoice, limits: SiteLimits): void {
+  const bytesMax = uploadBytesMax(limits)
+  if (totalBytes(files) <= bytesMax) return
+  throw new PreviewError(
+    `the folder is larger than ${megabytes(bytesMax)}, which nobody can publish; name the folder ` +
+      'that the finished site is in',
+  )
+}
+
+function sizeProblem(snapshot: Snapshot): string[] {
+  const bytes = Buffer.byteLength(encodeSnapshot(snapshot))
+  if (bytes <= snapshotBytesMax) return []
+  const size = `its file names, settings and rules take ${bytes} bytes together`
+  return [`this would not go live: ${size}, ${snapshotBytesMax} are the most`]
+}

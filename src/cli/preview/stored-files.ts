@@ -1,0 +1,130 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { rawCid } from '#atproto/repo/blob-fetch.ts'
+import { BlobStorageError, type BlobStore } from '#blobs/blob-store.ts'
+import { diskBlobStore } from '#blobs/disk.ts'
+import { mapAtOnce } from '#concurrency/map-at-once.ts'
+import { contentTypeOf } from '#http/media-type.ts'
+import { codeOf } from '#observe/code-of.ts'
+import { encodeFile } from '#publish/encode-file.ts'
+import { SpoolFolder } from '#publish/upload/spool-folder.ts'
+import type { SnapshotFile } from '#site/visit/snapshot.ts'
+import type { ChosenFile } from './folder-choice.ts'
+import { contentOf, UnreadableFileError } from './folder-content.ts'
+import type { LeftOut } from './folder-listing.ts'
+import { PreviewError } from './preview-error.ts'
+
+/** As many as publishing encodes at a time. */
+const filesAtOnce = 8
+
+interface Stored {
+  /** In the order in which they were named. */
+  readonly files: ReadonlyMap<string, SnapshotFile>
+  readonly leftOut: readonly LeftOut[]
+}
+
+interface KnownFile {
+  readonly state: string
+  readonly file: SnapshotFile
+}
+
+/**
+ * Copies of a folder's files in the form in which publishing stores them, in a folder of their own that goes
+ * with them. What visitors get of a version is these copies: the files themselves may change meanwhile.
+ */
+export class StoredFiles implements AsyncDisposable {
+  readonly blobs: BlobStore
+  /** For whatever else goes with them. */
+  readonly dir: string
+  #known = new Map<string, KnownFile>()
+
+  /** In a new folder below `parent`. */
+  static async create(parent: string): Promise<StoredFiles> {
+    return new StoredFiles(await mkdtemp(join(parent, 'sitehost-preview-')))
+  }
+
+  private constructor(dir: string) {
+    this.dir = dir
+    this.blobs = diskBlobStore({ dir: join(dir, 'blobs') })
+  }
+
+  /**
+   * Every file by its path, those read again that have changed since the last time. What cannot be
+   * read is left out. The copies of the last time stay, for whoever is reading them; older ones go.
+   * Throws PreviewError when no copies can be made.
+   */
+  async store(files: readonly ChosenFile[], signal: AbortSignal): Promise<Stored> {
+    try {
+      return await this.#store(files, signal)
+    } catch (cause) {
+      const code = codeOf(cause instanceof BlobStorageError ? cause.cause : cause)
+      if (code === undefined || signal.aborted) throw cause
+      throw new PreviewError(`the files cannot be copied to ${this.dir} (${code})`, { cause })
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await rm(this.dir, { recursive: true, force: true })
+  }
+
+  async #store(files: readonly ChosenFile[], signal: AbortSignal): Promise<Stored> {
+    const before = this.#known
+    const known = new Map<string, KnownFile>()
+    const leftOut: LeftOut[] = []
+    await this.#throughSpool(async (spool) => {
+      await mapAtOnce(files, { atOnce: filesAtOnce, signal }, async (source, signal) => {
+        const { path, state } = source
+        try {
+          const unchanged = before.get(path)?.state === state ? before.get(path) : undefined
+          known.set(path, unchanged ?? { state, file: await this.#copy(source, spool, signal) })
+        } catch (error) {
+          if (!(error instanceof UnreadableFileError)) throw error
+          leftOut.push({ path, reason: `cannot be read (${error.code})` })
+        }
+      })
+    })
+    this.#known = known
+    await this.#removeAllBut([...before.values(), ...known.values()])
+    return { files: inOrder(files, known), leftOut }
+  }
+
+  async #throughSpool<Result>(work: (spool: SpoolFolder) => Promise<Result>): Promise<Result> {
+    const dir = join(this.dir, 'spool')
+    await mkdir(dir)
+    try {
+      await using spool = new SpoolFolder(dir)
+      return await work(spool)
+    } finally {
+      await rm(dir, { recursive: true })
+    }
+  }
+
+  async #copy(source: ChosenFile, spool: SpoolFolder, signal: AbortSignal): Promise<SnapshotFile> {
+    const { path } = source
+    const copy = { path, ...(await spool.write(contentOf(source), { bytesMax: Infinity })) }
+    const { coding, content } = await encodeFile(copy, spool, signal)
+    const { hash, bytes: storedBytes } = await this.blobs.put(content.stream())
+    const cid = rawCid(Buffer.from(hash, 'hex'))
+    const contentType = contentTypeOf(undefined, path)
+    return { cid, hash, coding, storedBytes, bytes: copy.bytes, contentType }
+  }
+
+  async #removeAllBut(known: readonly KnownFile[]): Promise<void> {
+    const wanted = new Set(known.map(({ file }) => file.hash))
+    for await (const hash of this.blobs.list()) {
+      if (!wanted.has(hash)) await this.blobs.delete(hash)
+    }
+  }
+}
+
+function inOrder(
+  files: readonly ChosenFile[],
+  known: ReadonlyMap<string, KnownFile>,
+): Map<string, SnapshotFile> {
+  return new Map(
+    files.flatMap(({ path }) => {
+      const file = known.get(path)?.file
+      return file === undefined ? [] : [[path, file] as const]
+    }),
+  )
+}

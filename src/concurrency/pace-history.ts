@@ -1,0 +1,95 @@
+import { parse } from 'tldts'
+import { RecentMap } from './recent-map.ts'
+
+/** How quickly an attempt for an account may be expected to end; unknown counts as quick. */
+export type Pace = 'quick' | 'slow' | 'unknown'
+
+/** Whose work it is. */
+export interface Party {
+  readonly account: string
+  /** Of the account's server; null: not known yet. */
+  readonly host: string | null
+}
+
+interface Seen {
+  /** From 0, always quick, to 1, slow. */
+  readonly slowness: number
+  readonly at: number
+}
+
+const keysMax = 50_000
+const rememberMs = 60 * 60_000
+/** An account that was slow is quick again after three quick attempts in a row. */
+const accountSlowAbove = 0.2
+/** A server is slow when most of its accounts were. */
+const serverSlowAbove = 0.5
+const serverWeight = 0.25
+
+/**
+ * Remembers for an hour whether attempts were slow. An account is judged by its own attempts. One without any is judged by its
+ * server's other accounts, and where there are none by those of the server's registrable domain, whose owner can have
+ * as many host names as they like.
+ */
+export class PaceHistory {
+  readonly #elapsed: () => number
+  readonly #accounts = new RecentMap<Seen>(keysMax)
+  readonly #servers = new RecentMap<Seen>(keysMax)
+
+  /** `elapsed`: milliseconds that no change of the clock touches. */
+  constructor({ elapsed }: { readonly elapsed: () => number }) {
+    this.#elapsed = elapsed
+  }
+
+  paceOf({ account, host }: Party): Pace {
+    const own = this.#recent(this.#accounts.get(account))
+    if (own !== undefined) return own.slowness > accountSlowAbove ? 'slow' : 'quick'
+    for (const server of host === null ? [] : serversOf(host)) {
+      const seen = this.#recent(this.#servers.get(server))
+      if (seen !== undefined) return seen.slowness > serverSlowAbove ? 'slow' : 'quick'
+    }
+    return 'unknown'
+  }
+
+  /**
+   * Round robin: by the ends of the accounts' last attempts, those first that had none within an hour, and of these
+   * those that have a server known to be quick. Otherwise in the order given.
+   */
+  inOrder(parties: readonly Party[]): Party[] {
+    const ranked = parties.map((party) => {
+      const own = this.#recent(this.#accounts.get(party.account))
+      return { party, rank: own?.at ?? (this.paceOf(party) === 'quick' ? -2 : -1) }
+    })
+    return ranked.sort((a, b) => a.rank - b.rank).map(({ party }) => party)
+  }
+
+  /** An account counts once for its server, and again when it changes: nobody makes a good server slow alone. */
+  record({ account, host }: Party, { isSlow }: { readonly isSlow: boolean }): void {
+    const at = this.#elapsed()
+    const before = this.#recent(this.#accounts.get(account))
+    this.#accounts.set(account, { slowness: isSlow ? 1 : (before?.slowness ?? 0) / 2, at })
+    const isNews = before === undefined || isSlow !== before.slowness > accountSlowAbove
+    if (host === null || !isNews) return
+    for (const server of serversOf(host)) {
+      const seen = this.#recent(this.#servers.get(server))
+      const slowness = Number(isSlow)
+      const weight = seen === undefined ? 1 : serverWeight
+      this.#servers.set(server, {
+        slowness: slowness * weight + (seen?.slowness ?? 0) * (1 - weight),
+        at,
+      })
+    }
+  }
+
+  #recent(seen: Seen | undefined): Seen | undefined {
+    return seen !== undefined && this.#elapsed() - seen.at < rememberMs ? seen : undefined
+  }
+}
+
+/**
+ * A server by its host name, with the port if there is one, and by its registrable domain: names below a public suffix
+ * that hosters own (`*.example.workers.dev`) are one domain, too.
+ */
+export function serversOf(host: string): readonly string[] {
+  const { domain } = parse(host)
+  return domain === null ? [host] : [host, `*.${domain}`]
+}

@@ -1,0 +1,55 @@
+import type { ContentCoding } from '#http/accept-encoding.ts'
+import { preferredCoding } from '#http/accept-encoding.ts'
+
+/** Some of the codings, best first; identity is always among them. The same object for the same ones. */
+export interface CodingSet {
+  readonly codings: readonly ContentCoding[]
+  /** Its place in a list of all sets. */
+  readonly index: number
+}
+
+export function codingSet(coded: readonly ContentCoding[]): CodingSet {
+  const index = bestFirst.reduce(
+    (bits, coding, i) => bits + (coded.includes(coding) ? 1 << i : 0),
+    0,
+  )
+  return sets[index] as CodingSet
+}
+
+/**
+ * The smallest first, for whoever takes several alike. Measured (343 scripts, styles, pages and data of 1 KiB to
+ * 1 MiB, brotli 11, zstd 19, gzip 9): 24.2, 25.6 and 27.6 % of them, and brotli the smallest for each.
+ */
+const bestFirst = ['br', 'zstd', 'gzip'] as const
+
+const sets: readonly CodingSet[] = Array.from({ length: 1 << bestFirst.length }, (_, index) => ({
+  index,
+  codings: [...bestFirst.filter((_, i) => index & (1 << i)), 'identity'],
+}))
+
+const headersMax = 1000
+const headerCharsMax = 200
+
+/**
+ * `preferredCoding`, remembered: browsers send a handful of different `Accept-Encoding`. Bounded; who sends
+ * ever new ones has them read each time.
+ */
+export class CodingChoices {
+  readonly #known = new Map<string, (ContentCoding | undefined)[]>()
+
+  choose(header: string | null, { codings, index }: CodingSet): ContentCoding {
+    if (header === null || index === 0) return 'identity'
+    const known = this.#known.get(header) ?? this.#remember(header)
+    const chosen = known[index] ?? preferredCoding(header, codings)
+    known[index] = chosen
+    return chosen
+  }
+
+  #remember(header: string): (ContentCoding | undefined)[] {
+    const choices: (ContentCoding | undefined)[] = []
+    if (header.length > headerCharsMax) return choices
+    if (this.#known.size >= headersMax) this.#known.clear()
+    this.#known.set(header, choices)
+    return choices
+  }
+}

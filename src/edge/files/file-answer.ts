@@ -1,0 +1,147 @@
+import { type Place, siteFields } from '#edge/place.ts'
+import type { ContentCoding } from '#http/accept-encoding.ts'
+import { cacheControlOf, isHashedAsset, withCacheControl } from '#http/cache-control.ts'
+import type { HeaderList } from '#http/header-fields.ts'
+import { isText } from '#http/media-type.ts'
+import { recompressedBytesMin, wholeBodyBytesMax } from '#site/limits.ts'
+import { applyHeaderRules } from '#site/rules/apply-header-rules.ts'
+import { encodeAddress } from '#site/visit/addresses.ts'
+import type { Decision } from '#site/visit/decision.ts'
+import type { ServableSite } from '#site/visit/servable-site.ts'
+import type { SnapshotFile } from '#site/visit/snapshot.ts'
+import { answerBytes } from './answer-bytes.ts'
+import type { Bodies } from './bodies.ts'
+import { type CodingSet, codingSet } from './codings.ts'
+import { etagOf } from './etag.ts'
+import { Representation } from './representation.ts'
+
+type FileDecision = Extract<Decision, { kind: 'file' }>
+
+const keptHeaderCharsMax = 200
+
+interface Choice {
+  readonly header: string | null
+  readonly representation: Representation
+}
+
+/** What goes out for a file at one address: its representations, each made when it is first asked for. */
+export class FileAnswer {
+  readonly decision: FileDecision
+  /** The codings that it is stored in, and those that we can make of it. */
+  readonly possible: CodingSet
+  /** About what it takes in memory, whatever is made of it later. */
+  readonly bytes: number
+  readonly #pathname: string
+  readonly #lastModified: number
+  readonly #isOnlyHere: boolean
+  readonly #fields: HeaderList
+  readonly #contentType: string
+  readonly #disposition: string | undefined
+  #last: Choice | null = null
+  readonly #made = new Map<ContentCoding, Representation>()
+
+  constructor(site: ServableSite, decision: FileDecision, place: Place) {
+    this.decision = decision
+    this.#lastModified = site.liveSince
+    this.possible = codingSet([decision.file.coding, ...makeable(decision.file)])
+    this.#pathname = place.pathname
+    this.#isOnlyHere =
+      !site.headers.isEmpty || isHashedAsset(decision.path) || place.canonical !== null
+    const own = ownFields(site, decision, place, this.possible.codings.length > 1)
+    const fields = applyHeaderRules(site.headers, place, own)
+    this.#fields = decision.status === 200 ? fields : withCacheControl(fields, 'no-store')
+    this.#contentType = this.#valueOf('content-type') ?? ''
+    const disposition = this.#valueOf('content-disposition')
+    this.#disposition = disposition === own['content-disposition'] ? undefined : disposition
+    this.bytes = answerBytes(this.#fields, this.possible.codings.length)
+  }
+
+  /** Whether it is also the answer to this decision, on the same host of the same version. */
+  fits({ file, path, status, vary }: FileDecision, pathname: string): boolean {
+    const known = this.decision
+    return (
+      known.file === file &&
+      known.path === path &&
+      known.status === status &&
+      (known.vary === vary || (known.vary.length === 0 && vary.length === 0)) &&
+      (!this.#isOnlyHere || this.#pathname === pathname)
+    )
+  }
+
+  /** What was last chosen, if it was for the same `Accept-Encoding` and cannot have gone since. */
+  lastFor(header: string | null): Representation | null {
+    return this.#last !== null && this.#last.header === header ? this.#last.representation : null
+  }
+
+  choseFor(header: string | null, representation: Representation): void {
+    // Whoever sends an endless one would have it kept with every file.
+    if (header !== null && header.length > keptHeaderCharsMax) return
+    const { coding } = representation
+    // What we made ourselves may go, so that another has to be chosen.
+    if (coding !== 'identity' && coding !== this.decision.file.coding) return
+    this.#last = { header, representation }
+  }
+
+  /** Null when it is one that we make ourselves, and have not (or no longer) made. */
+  representation(coding: ContentCoding, bodies: Bodies): Representation | null {
+    const known = this.#made.get(coding)
+    const { file } = this.decision
+    if (coding === file.coding) return known ?? this.#make(coding, file.storedBytes)
+    if (coding === 'identity') return known ?? this.#make(coding, file.bytes)
+    if (known?.kept?.value) return known
+    const kept = bodies.find(file, coding)
+    if (!kept?.value) return null
+    const made = this.#make(coding, kept.value.size)
+    made.kept = kept
+    return made
+  }
+
+  #valueOf(field: string): string | undefined {
+    return this.#fields.find(([name]) => name === field)?.[1]
+  }
+
+  #make(coding: ContentCoding, bytes: number): Representation {
+    const { file, status } = this.decision
+    const disposition = this.#disposition
+    const etag = etagOf({ file, coding, contentType: this.#contentType, disposition })
+    const validators = status === 200 ? { etag, lastModified: this.#lastModified } : null
+    const made = new Representation({ coding, bytes, status, validators, fields: this.#fields })
+    this.#made.set(coding, made)
+    return made
+  }
+}
+
+/** Text that is small enough to be compressed in memory; what is stored as it came may gain by gzip too. */
+function makeable(file: SnapshotFile): ContentCoding[] {
+  const { bytes, coding, contentType } = file
+  if (bytes <= recompressedBytesMin || isStreamed(file)) return []
+  if (!isText(contentType.split(';', 1)[0] ?? '')) return []
+  return coding === 'gzip' ? ['br', 'zstd'] : ['br', 'zstd', 'gzip']
+}
+
+/** In one of its codings, at least. */
+const isStreamed = ({ bytes, storedBytes }: SnapshotFile): boolean =>
+  Math.max(bytes, storedBytes) > wholeBodyBytesMax
+
+function ownFields(
+  site: ServableSite,
+  { file, path, status, vary }: FileDecision,
+  place: Place,
+  hasCodings: boolean,
+): Record<string, string> {
+  // A rule may show a hashed asset at an address that is the same for every version.
+  const isOwnAddress = encodeAddress({ path, isDirectory: false }) === place.pathname
+  const varies = [...(hasCodings ? ['accept-encoding'] : []), ...vary]
+  return {
+    ...siteFields(site, place),
+    'content-type': file.contentType,
+    // Means nothing, but without it Bun names what it streams after the file in our store (Bun 1.4.5).
+    ...(isStreamed(file) && { 'content-disposition': 'inline' }),
+    'cache-control': status === 200 ? cacheControlOf(isOwnAddress ? path : '') : 'no-store',
+    ...(status === 200 && {
+      'last-modified': new Date(site.liveSince).toUTCString(),
+      'accept-ranges': 'bytes',
+    }),
+    ...(varies.length > 0 && { vary: varies.join(', ') }),
+  }
+}

@@ -1,0 +1,86 @@
+import { setTimeout } from 'node:timers/promises'
+import type { BlobStore } from '#blobs/blob-store.ts'
+import type { Log } from '#observe/log.ts'
+import { type SiteAddress, siteLabel } from '#site/site-address.ts'
+import type { Db } from '#store/database/database.ts'
+import type { Hints } from '#store/database/hints.ts'
+import { enqueueIngest } from '#store/queues/ingest-queue.ts'
+
+const askAgainMs = 10_000
+const sitesMax = 1_000
+const waitMs = 5_000
+const lookAgainMs = 100
+const awaitedMax = 1_000
+
+interface MissingContext {
+  readonly db: Db
+  readonly blobs: Pick<BlobStore, 'has'>
+  readonly hints: Hints
+  readonly log: Log
+  readonly now: () => number
+  /** Milliseconds that no change of the clock touches. */
+  readonly elapsed: () => number
+  readonly signal: AbortSignal
+}
+
+/**
+ * Blobs that visitors miss. Ingest is asked to fetch them from the owner's server, a site once in ten
+ * seconds however many visitors, and those wait up to five seconds for what is then here and verified.
+ */
+export class MissingBlobs {
+  readonly #context: MissingContext
+  /** The latest last; one that had to go for others is asked for again a little early. */
+  readonly #askedAt = new Map<string, number>()
+  readonly #arrivals = new Map<string, Promise<boolean>>()
+
+  constructor(context: MissingContext) {
+    this.#context = context
+  }
+
+  /** Whether the blob came before it is no use to wait. Never rejects. */
+  arrival(site: SiteAddress, hash: string): Promise<boolean> {
+    const known = this.#arrivals.get(hash)
+    if (known !== undefined) return known
+    if (this.#arrivals.size >= awaitedMax) return Promise.resolve(false)
+    const arrival = this.#await(site, hash).finally(() => this.#arrivals.delete(hash))
+    this.#arrivals.set(hash, arrival)
+    return arrival
+  }
+
+  /** Has the site read again, unless that was asked for just now. Never rejects. */
+  async ask({ did, name }: SiteAddress): Promise<void> {
+    const { db, elapsed, hints, log, now } = this.#context
+    if (!this.#isDue(siteLabel({ did, name }), elapsed())) return
+    log.warn('blob missing', { did, site: name })
+    try {
+      await enqueueIngest(db, [{ did, name }], now())
+      hints.notify('ingest')
+    } catch (error) {
+      log.error('cannot ask for a blob', { did, site: name, error })
+    }
+  }
+
+  async #await(site: SiteAddress, hash: string): Promise<boolean> {
+    const { blobs, elapsed, log, signal } = this.#context
+    await this.ask(site)
+    const deadline = (this.#askedAt.get(siteLabel(site)) ?? elapsed()) + waitMs
+    try {
+      while (elapsed() < deadline) {
+        if (await blobs.has(hash)) return true
+        await setTimeout(lookAgainMs, undefined, { signal })
+      }
+    } catch (error) {
+      if (!signal.aborted) log.error('cannot look for a blob', { hash, error })
+    }
+    return false
+  }
+
+  #isDue(label: string, now: number): boolean {
+    if (now - (this.#askedAt.get(label) ?? Number.NEGATIVE_INFINITY) < askAgainMs) return false
+    this.#askedAt.delete(label)
+    this.#askedAt.set(label, now)
+    const [oldest] = this.#askedAt.keys()
+    if (this.#askedAt.size > sitesMax && oldest !== undefined) this.#askedAt.delete(oldest)
+    return true
+  }
+}

@@ -1,0 +1,101 @@
+import { promisify } from 'node:util'
+import zlib from 'node:zlib'
+import type { ContentCoding } from '#http/accept-encoding.ts'
+import type { Log } from '#observe/log.ts'
+import { type Bodies, type BodySource, bodyKey } from './bodies.ts'
+
+/** What may be made of a body. */
+export type MadeCoding = Exclude<ContentCoding, 'identity'>
+
+const waitingMax = 100
+const notWorthItMax = 10_000
+
+/** A coding that we make ourselves must be this much smaller than the stored bytes. */
+const savingMin = 0.03
+
+interface RecompressorContext {
+  readonly bodies: Bodies
+  readonly log: Log
+}
+
+/**
+ * Makes smaller forms of bodies behind the back of the requests, one at a time and off the event loop, and
+ * keeps them in memory. Bounded: what is asked for while too many wait is made when it is next asked for.
+ */
+export class Recompressor {
+  readonly #context: RecompressorContext
+  readonly #waiting = new Map<string, () => Promise<void>>()
+  /** Those that did not get smaller: nobody needs to try again soon. */
+  readonly #notWorthIt = new Set<string>()
+  #running: Promise<void> | null = null
+
+  constructor(context: RecompressorContext) {
+    this.#context = context
+  }
+
+  /** Never throws, and never waits. */
+  ask(source: BodySource & { readonly storedBytes: number }, coding: MadeCoding): void {
+    const key = bodyKey(source, coding)
+    if (this.#notWorthIt.has(key) || this.#waiting.has(key)) return
+    if (this.#waiting.size >= waitingMax) return
+    this.#waiting.set(key, async () => {
+      if (!(await this.#make(source, coding))) this.#rememberNotWorthIt(key)
+    })
+    this.#running ??= this.#run()
+  }
+
+  /** Resolves when nothing is left to do. */
+  async idle(): Promise<void> {
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    for (const [key, make] of this.#waiting) {
+      try {
+        await make()
+      } catch (error) {
+        this.#context.log.warn('body not recompressed', { key, error })
+      }
+      this.#waiting.delete(key)
+    }
+    this.#running = null
+  }
+
+  async #make(
+    source: BodySource & { readonly storedBytes: number },
+    coding: MadeCoding,
+  ): Promise<boolean> {
+    const { bodies } = this.#context
+    const decoded = await bodies.read(source, 'identity')
+    // What is not here is fetched for whoever wants to see it; this can wait.
+    if (decoded === null) return true
+    const made = await compress[coding](decoded)
+    if (made.length > source.storedBytes * (1 - savingMin)) return false
+    bodies.keep(source, coding, new Blob([made]))
+    return true
+  }
+
+  #rememberNotWorthIt(key: string): void {
+    if (this.#notWorthIt.size >= notWorthItMax) this.#notWorthIt.clear()
+    this.#notWorthIt.add(key)
+  }
+}
+
+const brotli = promisify<Uint8Array, zlib.BrotliOptions, Buffer<ArrayBuffer>>(zlib.brotliCompress)
+const zstd = promisify<Uint8Array, zlib.ZstdOptions, Buffer<ArrayBuffer>>(zlib.zstdCompress)
+const gzip = promisify<Uint8Array, zlib.ZlibOptions, Buffer<ArrayBuffer>>(zlib.gzip)
+
+const compress: Readonly<Record<MadeCoding, (bytes: Uint8Array) => Promise<Buffer<ArrayBuffer>>>> =
+  {
+    // Quality 11 takes a second for the largest text, once, and saves 20 % of gzip.
+    br: (bytes) =>
+      brotli(bytes, {
+        params: {
+          [zlib.constants.BROTLI_PARAM_MODE]: zlib.constants.BROTLI_MODE_TEXT,
+          [zlib.constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+        },
+      }),
+    // Levels above 19 save nothing more of what fits into memory.
+    zstd: (bytes) => zstd(bytes, { params: { [zlib.constants.ZSTD_c_compressionLevel]: 19 } }),
+    gzip: (bytes) => gzip(bytes, { level: 9 }),
+  }

@@ -1,0 +1,155 @@
+import { fetchingPage, plainPage, unavailablePage } from '#edge/pages.ts'
+import { checkConditions, type ReadField } from '#http/conditions.ts'
+import { contentRange, decideRange, type RangeDecision } from '#http/range.ts'
+import { wholeBodyBytesMax } from '#site/limits.ts'
+import type { Snapshot } from '#site/visit/snapshot.ts'
+import type { Bodies } from './bodies.ts'
+import { type CodingChoices, codingSet } from './codings.ts'
+import type { DecodedFiles, OpenedFile } from './decoded-files.ts'
+import type { DecodedStreams } from './decoded-streams.ts'
+import type { FileAnswer } from './file-answer.ts'
+import type { MissingBlobs } from './missing-blobs.ts'
+import type { Recompressor } from './recompressor.ts'
+import type { Representation } from './representation.ts'
+
+export interface FileContext {
+  readonly bodies: Bodies
+  readonly choices: CodingChoices
+  /** What a visitor is counted as; only asked for what is decoded for them. */
+  readonly clientOf: (request: Request) => string
+  readonly decodedFiles: Pick<DecodedFiles, 'open'>
+  readonly decodedStreams: Pick<DecodedStreams, 'open'>
+  readonly missing: Pick<MissingBlobs, 'arrival'>
+  readonly recompressor: Pick<Recompressor, 'ask'>
+}
+
+/** A visitor who gets this representation of a file, all of it or a part. */
+interface Delivery {
+  readonly answer: FileAnswer
+  readonly request: Request
+  readonly representation: Representation
+  readonly range: Exclude<RangeDecision, 'unsatisfiable'>
+  readonly isHead: boolean
+}
+
+/** At once when the body is in memory, or none is needed. */
+export function respondFile(
+  answer: FileAnswer,
+  request: Request,
+  snapshot: Snapshot,
+  context: FileContext,
+): Response | Promise<Response> {
+  const field: ReadField = (name) => request.headers.get(name)
+  const isHead = request.method === 'HEAD'
+  const representation = choose(answer, field, context)
+  const { bytes, validators } = representation
+  let range: RangeDecision = 'whole'
+  if (validators !== null) {
+    const verdict = checkConditions(field, validators)
+    if (verdict === 304) return new Response(null, representation.notModified)
+    if (verdict === 412) return plainPage(412, 'Precondition failed')
+    const asked = isHead ? null : field('range')
+    if (asked !== null) range = decideRange(asked, field('if-range'), validators.etag, bytes)
+  }
+  if (range === 'unsatisfiable') {
+    return plainPage(416, 'No such part', { 'content-range': contentRange(range, bytes) })
+  }
+  const delivery = { answer, request, representation, range, isHead }
+  const body = context.bodies.use(representation.kept)
+  return body === null ? readAndSend(delivery, snapshot, context) : send(delivery, body)
+}
+
+/** Ranges are of the content itself, unless the visitor names the coding of which he has a part. */
+function choose(answer: FileAnswer, field: ReadField, context: FileContext): Representation {
+  const isPart = field('range') !== null && field('if-range') === null
+  const header = isPart ? null : field('accept-encoding')
+  return answer.lastFor(header) ?? chooseAnew(answer, header, context)
+}
+
+function chooseAnew(
+  answer: FileAnswer,
+  header: string | null,
+  { bodies, choices, recompressor }: FileContext,
+): Representation {
+  const wanted = choices.choose(header, answer.possible)
+  const representation = answer.representation(wanted, bodies)
+  if (representation !== null) {
+    answer.choseFor(header, representation)
+    return representation
+  }
+  if (wanted !== 'identity') recompressor.ask(answer.decision.file, wanted)
+  const there = answer.possible.codings.filter((coding) => answer.representation(coding, bodies))
+  return answer.representation(choices.choose(header, codingSet(there)), bodies) as Representation
+}
+
+function send({ representation, range, isHead }: Delivery, body: Blob): Response {
+  if (isHead) return new Response(null, representation.whole)
+  if (range === 'whole') return new Response(body, representation.whole)
+  return new Response(body.slice(range.first, range.last + 1), representation.part(range))
+}
+
+async function readAndSend(
+  delivery: Delivery,
+  snapshot: Snapshot,
+  context: FileContext,
+): Promise<Response> {
+  const { hash } = delivery.answer.decision.file
+  return (
+    (await readOnce(delivery, context)) ??
+    // However many miss the bytes, they wait for the same.
+    ((await context.missing.arrival(snapshot, hash)) ? await readOnce(delivery, context) : null) ??
+    fetchingPage()
+  )
+}
+
+/** Null when the bytes are not here: also for HEAD, which must not promise what GET would not keep. */
+async function readOnce(delivery: Delivery, context: FileContext): Promise<Response | null> {
+  const { answer, representation } = delivery
+  const { file } = answer.decision
+  // The stored form too: it can be larger than what it decodes to.
+  const bytes = Math.max(representation.bytes, file.storedBytes)
+  if (bytes > wholeBodyBytesMax) return await stream(delivery, context)
+  // What we made ourselves is only chosen while it is in memory, so this is the stored form or the content.
+  const coding = representation.coding === file.coding ? file.coding : 'identity'
+  const body = await context.bodies.load(file, coding)
+  if (body === null) return null
+  representation.kept = context.bodies.find(file, coding)
+  return send(delivery, body)
+}
+
+async function stream(delivery: Delivery, context: FileContext): Promise<Response | null> {
+  const { answer, representation, range, isHead } = delivery
+  const { file } = answer.decision
+  const { first, last } = range === 'whole' ? { first: 0, last: representation.bytes - 1 } : range
+  const isStored = representation.coding === file.coding
+  const body = await (isStored || isHead
+    ? context.bodies.open(file)
+    : openDecoded(delivery, last + 1 - first, context))
+  if (body === null) return null
+  if (body === 'busy') return unavailablePage()
+  if (body === 'full') return await streamDecoded(delivery, context)
+  if (isHead) return new Response(null, representation.whole)
+  const head = range === 'whole' ? representation.whole : representation.part(range)
+  // Also the whole is a slice: of a file that is none, Bun answers `Range` by itself (Bun 1.4.5).
+  return new Response(body.slice(first, last + 1), head)
+}
+
+function openDecoded(
+  { answer, request }: Delivery,
+  bytes: number,
+  { clientOf, decodedFiles }: FileContext,
+): Promise<OpenedFile> {
+  return decodedFiles.open(answer.decision.file, { client: clientOf(request), bytes })
+}
+
+/** All of it, also to whoever asked for a part (RFC 9110 §14.2 lets us), and of a length that is not told (Bun 1.4.5). */
+async function streamDecoded(
+  { answer, request, representation }: Delivery,
+  { bodies, clientOf, decodedStreams }: FileContext,
+): Promise<Response | null> {
+  const { file } = answer.decision
+  const stored = await bodies.open(file)
+  if (stored === null) return null
+  const body = decodedStreams.open(stored, file.bytes, clientOf(request))
+  return body === 'busy' ? unavailablePage() : new Response(body, representation.unsized)
+}

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { upsertAccount } from '#store/accounts/accounts.ts'
+import { type Database, openDatabase } from '#store/database/database.ts'
+import { migrate } from '#store/database/migrate.ts'
+import { recordingLog } from '#tests/support/api.ts'
+import { alice, bob } from '#tests/support/sample-rows.ts'
+import { redirectToSite } from './address-redirect.ts'
+import type { Meeting, Owner } from './meet-owner.ts'
+
+let database: Database
+beforeAll(async () => {
+  database = openDatabase({})
+  await migrate(database)
+  await upsertAccount(database.db, { did: bob, handle: 'moved.test' }, 1)
+  await upsertAccount(database.db, { did: alice, handle: 'alice.test' }, 1)
+  await upsertAccount(database.db, { did: alice, handle: 'moved.test' }, 2)
+  await upsertAccount(database.db, { did: bob, handle: 'bob.test' }, 3)
+})
+afterAll(() => database[Symbol.asyncDispose]())
+
+const redirect = (path: string, db = database.db, meet?: (owner: Owner) => Promise<Meeting>) =>
+  redirectToSite(new Request(`http://sites.localhost${path}`), {
+    db,
+    ...(meet && { meet }),
+    log: recordingLog(),
+    siteUrl: ({ did, name }) => `http://${name}.${did === alice ? 'alice' : 'bob'}/`,
+  })
+
+test.each([
+  [`/${alice}/blog`, 'http://blog.alice/'],
+  [`/${alice}/blog/`, 'http://blog.alice/'],
+  [`/${alice}/blog/a/b%20c/?q=1&r=%2F`, 'http://blog.alice/a/b%20c/?q=1&r=%2F'],
+  [`/${encodeURIComponent(bob)}/blog/x`, 'http://blog.bob/x'],
+  ['/moved.test/blog/x', 'http://blog.alice/x'],
+  ['/BOB.test/blog?x', 'http://blog.bob/?x'],
+  [`/${alice}/blog//evil.example/`, 'http://blog.alice//evil.example/'],
+])('%s leads to %s', async (path, location) => {
+  const answer = await redirect(path)
+  expect([answer.status, answer.headers.get('location')]).toEqual([302, location])
+})
+
+test.each([
+  ['/', 400],
+  ['/alice.test', 400],
+  ['/alice.test/', 400],
+  ['/alice.test/..%2fx', 400],
+  ['/%ff/blog', 400],
+  ['/nobody.test/blog', 404],
+  ['/did:web:/blog', 404],
+  ['/a%00b/blog', 404],
+  ['/did:plc:cccccccccccccccccccccccc/blog', 404],
+])('%s leads nowhere: %d', async (path, status) => {
+  const answer = await redirect(path)
+  expect([answer.status, answer.headers.get('location')]).toEqual([status, null])
+})
+
+test('without a database it is to be tried again', async () => {
+  const closed = openDatabase({})
+  await closed[Symbol.asyncDispose]()
+  expect((await redirect('/nobody.test/blog', closed.db)).status).toBe(503)
+})
+
+test.each([
+  ['met', 302],
+  ['nobody', 404],
+  ['later', 503],
+  ['too-many', 429],
+] as const)('whoever is not known may be met: %s', async (kind, status) => {
+  const asked: Owner[] = []
+  const meet = async (owner: Owner): Promise<Meeting> => {
+    asked.push(owner)
+    return kind === 'met' ? { kind, did: bob } : { kind }
+  }
+  const answer = await redirect('/Nobody.test/blog/x', database.db, meet)
+  expect(answer.status).toBe(status)
+  expect(answer.headers.get('location')).toBe(kind === 'met' ? 'http://blog.bob/x' : null)
+  expect(answer.headers.has('retry-after')).toBe(status === 503 || status === 429)
+  await redirect('/bob.test/blog', database.db, meet)
+  expect(asked).toEqual([{ handle: 'nobody.test' }])
+})

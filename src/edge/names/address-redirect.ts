@@ -1,0 +1,84 @@
+import { fetchingPage, plainPage, unavailablePage, unclaimedPage } from '#edge/pages.ts'
+import { requestTarget } from '#edge/request-target.ts'
+import type { Log } from '#observe/log.ts'
+import { type Did, parseDid, type SiteAddress } from '#site/site-address.ts'
+import { parseSiteName } from '#site/site-name.ts'
+import { findDidByHandle, isKnownAccount } from '#store/accounts/accounts.ts'
+import type { Db } from '#store/database/database.ts'
+import type { Meeting, Owner } from './meet-owner.ts'
+
+interface RedirectContext {
+  readonly db: Db
+  readonly log: Log
+  /** Address of a site's own host, with a slash at its end. */
+  readonly siteUrl: (address: SiteAddress) => string
+  /** Gets to know the owner of a site that is not known here; left out: nobody does. */
+  readonly meet?: (owner: Owner, request: Request) => Promise<Meeting>
+}
+
+/**
+ * `/<did or handle>/<site name>/<rest>` at `sites.{base_domain}`: a redirect to the site's own host, rest and
+ * query kept, so that no site is ever served at an origin that it shares. Of accounts that are known, or that
+ * `meet` gets to know. Never rejects: what fails here is a 503.
+ */
+export async function redirectToSite(
+  request: Request,
+  context: RedirectContext,
+): Promise<Response> {
+  const { pathname, search } = requestTarget(request.url)
+  const [, account = '', site = '', ...rest] = pathname.split('/')
+  const [accountText, name] = [decoded(account), parseSiteName(decoded(site) ?? '')]
+  if (accountText === null || name === null) return plainPage(400, 'Bad request')
+  const owner = ownerOf(accountText)
+  if (owner === null) return unclaimedPage()
+  try {
+    const meeting = await findOwner(owner, request, context)
+    if (meeting.kind !== 'met') return notMet[meeting.kind]()
+    // The path is as it was sent: visible ASCII, and behind a slash of ours.
+    const location = context.siteUrl({ did: meeting.did, name }) + rest.join('/') + search
+    const headers = { location, 'cache-control': 'public, max-age=0' }
+    return new Response(null, { status: 302, headers })
+  } catch (error) {
+    context.log.error('address not redirected', { error })
+    return unavailablePage()
+  }
+}
+
+async function findOwner(
+  owner: Owner,
+  request: Request,
+  { db, meet }: RedirectContext,
+): Promise<Meeting> {
+  const known = await knownDid(owner, db)
+  if (known !== null) return { kind: 'met', did: known }
+  return (await meet?.(owner, request)) ?? { kind: 'nobody' }
+}
+
+async function knownDid({ did, handle }: Owner, db: Db): Promise<Did | null> {
+  if (did === undefined) return await findDidByHandle(db, handle)
+  return (await isKnownAccount(db, did)) ? did : null
+}
+
+const anHour = { 'retry-after': '3600' }
+
+const notMet: Record<Exclude<Meeting['kind'], 'met'>, () => Response> = {
+  nobody: unclaimedPage,
+  later: fetchingPage,
+  'too-many': () => plainPage(429, 'Too many new sites', anHour),
+}
+
+// Nothing else may reach the database: PostgreSQL throws at text that holds NUL.
+function ownerOf(text: string): Owner | null {
+  const did = parseDid(text)
+  if (did !== null) return { did }
+  const handle = text.toLowerCase()
+  return /^[a-z0-9.-]{1,253}$/.test(handle) ? { handle } : null
+}
+
+function decoded(segment: string): string | null {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,58 @@
+import { requestTarget } from '#edge/request-target.ts'
+import { isTrustedProxy, type TrustedProxies } from '#http/client-address.ts'
+import { canonicalHost } from './route.ts'
+
+/** What is believed of those who pass requests on. */
+export interface Front {
+  /** Whose fields count: anybody else writes what they like. */
+  readonly trustedProxies: TrustedProxies
+  /** Field in which they say a visitor's country, such as `CF-IPCountry`; null: none. */
+  readonly countryHeader: string | null
+  /** Whether a visitor who came to them by http is sent to https. */
+  readonly redirectsToHttps: boolean
+  /** The address that a request came from; null when it is gone. */
+  readonly connectionOf: (request: Request) => string | null
+}
+
+/** What the visitor asked for as `Host`: as a trusted front says, else as it stands there. */
+export function visitedHost(request: Request, front: Front): string | null {
+  const host = request.headers.get('host')
+  const forwarded = request.headers.get('x-forwarded-host')
+  if (forwarded === null || forwarded === host || !isFromFront(request, front)) return host
+  return lastOf(forwarded)
+}
+
+/** ISO 3166-1 alpha-2, upper case; null when no trusted front says it. */
+export function visitorCountry(request: Request, front: Front): string | null {
+  const { countryHeader } = front
+  const country = countryHeader === null ? null : request.headers.get(countryHeader)
+  if (country === null || !/^[a-z]{2}$/i.test(country) || !isFromFront(request, front)) return null
+  // What fronts say that do not know it.
+  return country.toUpperCase() === 'XX' ? null : country.toUpperCase()
+}
+
+/**
+ * Where configured: the same address by https, for a visitor who came to a trusted front by http. Null for
+ * everybody else, and for what a certificate authority looks for (RFC 8555 §8.3). `visited`: what
+ * `visitedHost` has said.
+ */
+export function httpsRedirect(
+  request: Request,
+  visited: string | null,
+  front: Front,
+): Response | null {
+  if (!front.redirectsToHttps) return null
+  const scheme = lastOf(request.headers.get('x-forwarded-proto') ?? '')
+  if (scheme.toLowerCase() !== 'http' || !isFromFront(request, front)) return null
+  const { pathname, search } = requestTarget(request.url)
+  const host = canonicalHost(visited)
+  if (host === null || pathname.startsWith('/.well-known/acme-challenge/')) return null
+  const headers = { location: `https://${host}${pathname}${search}`, 'cache-control': 'no-store' }
+  return new Response(null, { status: 308, headers })
+}
+
+// Of several values the one that the front itself has added: what stands before it anybody may have written.
+const lastOf = (list: string): string => list.slice(list.lastIndexOf(',') + 1).trim()
+
+const isFromFront = (request: Request, { connectionOf, trustedProxies }: Front): boolean =>
+  isTrustedProxy(connectionOf(request) ?? '', trustedProxies)

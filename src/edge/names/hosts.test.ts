@@ -1,0 +1,108 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { followChanges } from '#edge/snapshots.ts'
+import { siteLabel } from '#site/site-address.ts'
+import type { SiteName } from '#site/site-name.ts'
+import { type Database, openDatabase } from '#store/database/database.ts'
+import { Hints } from '#store/database/hints.ts'
+import { migrate } from '#store/database/migrate.ts'
+import { setPrimaryDomain } from '#store/names/primary-domain.ts'
+import { claimSubdomain, mapSubdomain } from '#store/names/subdomains.ts'
+import { recordingLog } from '#tests/support/api.ts'
+import { originOf } from '#tests/support/edge.ts'
+import { eventually } from '#tests/support/eventually.ts'
+import { alice, siteOf } from '#tests/support/sample-rows.ts'
+import { Hosts } from './hosts.ts'
+
+let database: Database
+beforeEach(async () => {
+  database = openDatabase({})
+  await migrate(database)
+})
+afterEach(() => database[Symbol.asyncDispose]())
+
+const host = 'blog.sites.example'
+const label = siteLabel(siteOf('blog'))
+const claim = (domain = host) =>
+  claimSubdomain(database.db, { did: alice, domain }, { subdomainsMax: 3, now: 1 })
+const map = (site: string | null, domain = host) =>
+  mapSubdomain(database.db, { did: alice, domain }, site as SiteName | null, 1)
+
+test('a host that leads nowhere is looked up each time: it may be claimed', async () => {
+  const hosts = new Hosts({ ...database, originOf })
+  expect(await hosts.targetOf(host)).toBeNull()
+  await claim()
+  expect(await hosts.targetOf(host)).toBeNull()
+  await map('blog')
+  expect(await hosts.targetOf(host)).toEqual({ label, movedTo: null })
+})
+
+test('one that leads somewhere is known at once from then on, until it is forgotten', async () => {
+  await claim()
+  await map('blog')
+  const hosts = new Hosts({ ...database, originOf })
+  const looks = Array.from({ length: 20 }, () => hosts.targetOf(host))
+  expect(new Set(looks).size).toBe(1)
+  expect(await looks[0]).toEqual({ label, movedTo: null })
+  await map('other')
+  expect(hosts.targetOf(host)).toEqual({ label, movedTo: null })
+  hosts.forget(host)
+  expect(await hosts.targetOf(host)).toMatchObject({ label: siteLabel(siteOf('other')) })
+  hosts.forgetAll()
+  const look = hosts.targetOf(host)
+  expect(look).toBeInstanceOf(Promise)
+  await look
+})
+
+test('what was forgotten while it was looked up is not kept', async () => {
+  await claim()
+  await map('blog')
+  const hosts = new Hosts({ ...database, originOf })
+  const look = hosts.targetOf(host)
+  hosts.forget(host)
+  await map(null)
+  await look
+  expect(await hosts.targetOf(host)).toBeNull()
+})
+
+test('one with a primary address beside it leads on; the primary address itself does not', async () => {
+  const hosts = new Hosts({ ...database, originOf })
+  const primary = 'my-blog.sites.example'
+  for (const each of [host, primary]) {
+    await claim(each)
+    await map('blog', each)
+  }
+  await setPrimaryDomain(database.db, siteOf('blog'), primary, 1)
+  expect(await hosts.targetOf(host)).toEqual({ label, movedTo: `http://${primary}` })
+  expect(await hosts.targetOf(primary)).toEqual({ label, movedTo: null })
+})
+
+test('a change is followed', async () => {
+  await claim()
+  await map('blog')
+  const { db } = database
+  const hosts = new Hosts({ db, originOf })
+  const hints = new Hints()
+  const stop = new AbortController()
+  const snapshots = { forget: () => undefined, forgetAll: () => undefined }
+  const log = recordingLog()
+  const following = followChanges({ db, hints, hosts, log, snapshots, signal: stop.signal })
+  await eventually(async () => expect(await hosts.targetOf(host)).toEqual({ label, movedTo: null }))
+  await map(null)
+  hints.notify('changes')
+  await eventually(async () => expect(await hosts.targetOf(host)).toBeNull())
+  // What another process changes comes without a hint.
+  await map('blog')
+  await eventually(async () => expect(await hosts.targetOf(host)).toEqual({ label, movedTo: null }))
+  await setPrimaryDomain(database.db, siteOf('blog'), host, 1)
+  const other = 'other.sites.example'
+  await claim(other)
+  await map('blog', other)
+  const leadsOn = { label, movedTo: `http://${host}` }
+  await eventually(async () => expect(await hosts.targetOf(other)).toEqual(leadsOn))
+  await setPrimaryDomain(database.db, siteOf('blog'), null, 2)
+  await eventually(async () =>
+    expect(await hosts.targetOf(other)).toEqual({ label, movedTo: null }),
+  )
+  stop.abort()
+  await following
+})

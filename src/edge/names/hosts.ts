@@ -1,0 +1,56 @@
+import { LoadingTier } from '#concurrency/loading-tier.ts'
+import { siteLabel } from '#site/site-address.ts'
+import type { Db } from '#store/database/database.ts'
+import { findSiteByHost } from '#store/names/hosts.ts'
+import { findPrimaryDomain } from '#store/names/primary-domain.ts'
+
+const bytesMax = 16 * 1024 * 1024
+/** About what one host takes in memory, beside the address that it leads on to. */
+const hostBytes = 512
+
+/** What a host stands for. */
+export interface HostTarget {
+  /** Of the site. */
+  readonly label: string
+  /** The origin of the site's primary address, which visitors are sent to; null: they are served here. */
+  readonly movedTo: string | null
+}
+
+interface HostsOptions {
+  readonly db: Db
+  /** The origin at which visitors reach a host. */
+  readonly originOf: (host: string) => string
+}
+
+/**
+ * Which site a claimed name or a custom domain leads to, for the hosts that visitors asked for: some 32 000
+ * of them. `followChanges` has them forgotten when that changes.
+ */
+export class Hosts {
+  readonly #tier: LoadingTier<HostTarget>
+
+  constructor({ db, originOf }: HostsOptions) {
+    this.#tier = new LoadingTier(bytesMax, async (host) => {
+      const site = await findSiteByHost(db, host)
+      if (site === null) return null
+      const primary = await findPrimaryDomain(db, site)
+      // Nobody is sent to where they are: a primary address is one of the site's hosts itself.
+      const movedTo = primary === null || primary === host ? null : originOf(primary)
+      const value = { label: siteLabel(site), movedTo }
+      return { value, bytes: hostBytes + (movedTo?.length ?? 0) }
+    })
+  }
+
+  /** At once when it is in memory. Null: it leads nowhere. */
+  targetOf(host: string): HostTarget | Promise<HostTarget | null> {
+    return this.#tier.get(host)
+  }
+
+  forget(host: string): void {
+    this.#tier.forget(host)
+  }
+
+  forgetAll(): void {
+    this.#tier.forgetAll()
+  }
+}

@@ -1,0 +1,139 @@
+import { type Allowance, limitedKeysMax, RateLimiter } from '#concurrency/rate-limiter.ts'
+import { RecentMap } from '#concurrency/recent-map.ts'
+import type { Did } from '#site/site-address.ts'
+import type { Change } from '#store/database/changes.ts'
+import { chunksOf } from '#store/database/chunks.ts'
+import { type ReadContext, readEveryChange } from '#store/database/read-every-change.ts'
+import { listMappedHosts, mappedHostsAmong } from '#store/names/hosts.ts'
+import { listServedLabels, servedLabelsAmong } from '#store/sites/sites.ts'
+
+const pageSize = 1000
+
+/**
+ * New names of an account that get a certificate, below the base domain. An authority gives all names of one domain
+ * only so many a week, Let's Encrypt 50: no account may have them all.
+ */
+export const newNamesAllowance: Allowance = { count: 10, windowMs: 7 * 24 * 60 * 60 * 1000 }
+
+/**
+ * New custom domains of an account that get a certificate. An authority gives an account of its own only so many orders a
+ * while, Let's Encrypt 300 in three hours: no account here may have them all.
+ */
+export const newDomainsAllowance: Allowance = { count: 20, windowMs: 24 * 60 * 60 * 1000 }
+
+/**
+ * Every name that leads to a site, in memory: hosts that are mapped, and labels (`s--…`) of sites that are
+ * served. All of them, so that names which nobody has cost no look-up: there is no end of those. Some 100
+ * bytes each, one for every row of the tables that they come from. Those that were there at the start have their
+ * certificates by now, or had the time: only what comes later counts as new.
+ */
+export class ServedNames {
+  /** A label has no dot, a host has one. Null until they were read. */
+  #names: Set<string> | null = null
+  /** Whose the new ones are that were not permitted yet. */
+  readonly #new = new Map<string, Did>()
+  /** Those that were not new any more when they went: they may come back. */
+  readonly #gone = new RecentMap<true>(limitedKeysMax)
+  readonly #allowed: Readonly<Record<'below-base' | 'custom', RateLimiter>>
+
+  constructor({ now = () => performance.now() }: { readonly now?: () => number } = {}) {
+    this.#allowed = {
+      'below-base': new RateLimiter(newNamesAllowance, { now }),
+      custom: new RateLimiter(newDomainsAllowance, { now }),
+    }
+  }
+
+  get size(): number {
+    return this.#names?.size ?? 0
+  }
+
+  /** Null: not known yet. `name` is a label, or a canonical host. */
+  has(name: string): boolean | null {
+    return this.#names?.has(name) ?? null
+  }
+
+  /** Whether a certificate may be had for it. What was permitted once stays so: its renewals count for nothing. */
+  permits(name: string, kind: 'below-base' | 'custom'): boolean | null {
+    const owner = this.#new.get(name)
+    if (owner === undefined || !this.has(name)) return this.has(name)
+    if (this.#allowed[kind].take(owner) > 0) return false
+    this.#new.delete(name)
+    return true
+  }
+
+  /** In place of those that were known. */
+  know(names: Set<string>): void {
+    this.#names = names
+  }
+
+  /** Whether these lead to a site now: those that are served, with their owners. */
+  learn(names: Iterable<string>, served: ReadonlyMap<string, Did>): void {
+    for (const name of names) {
+      const owner = served.get(name)
+      if (owner === undefined) this.#forget(name)
+      else this.#add(name, owner)
+    }
+  }
+
+  #add(name: string, owner: Did): void {
+    if (this.has(name) === false && !this.#gone.get(name)) this.#new.set(name, owner)
+    this.#names?.add(name)
+  }
+
+  #forget(name: string): void {
+    const wasNew = this.#new.delete(name)
+    if (this.#names?.delete(name) && !wasNew) this.#gone.set(name, true)
+  }
+}
+
+/**
+ * Reads all names, and from then on those that changed: within a second, until the signal ends it. While the
+ * database is away, what was known last counts.
+ */
+export function followNames({
+  names,
+  ...context
+}: ReadContext & { readonly names: ServedNames }): Promise<void> {
+  const { db } = context
+  const startAfresh = async (): Promise<void> => {
+    const all = new Set<string>()
+    await addAll(all, (after) => listServedLabels(db, { after, limit: pageSize }))
+    await addAll(all, (after) => listMappedHosts(db, { after, limit: pageSize }))
+    names.know(all)
+  }
+  const follow = async (changes: readonly Change[]): Promise<void> => {
+    const { labels, hosts } = namesOf(changes)
+    const served = new Map<string, Did>()
+    for (const some of chunksOf(labels)) {
+      for (const [label, did] of await servedLabelsAmong(db, some)) served.set(label, did)
+    }
+    for (const some of chunksOf(hosts)) {
+      for (const [host, did] of await mappedHostsAmong(db, some)) served.set(host, did)
+    }
+    names.learn([...labels, ...hosts], served)
+  }
+  return readEveryChange('names', { startAfresh, follow }, context)
+}
+
+async function addAll(
+  all: Set<string>,
+  pageAfter: (after: string) => Promise<string[]>,
+): Promise<void> {
+  for (let after = ''; ; ) {
+    const page = await pageAfter(after)
+    for (const name of page) all.add(name)
+    const last = page.at(-1)
+    if (last === undefined || page.length < pageSize) return
+    after = last
+  }
+}
+
+function namesOf(changes: readonly Change[]): { labels: string[]; hosts: string[] } {
+  const labels = new Set<string>()
+  const hosts = new Set<string>()
+  for (const change of changes) {
+    if (change.kind === 'host') hosts.add(change.host)
+    else labels.add(change.label)
+  }
+  return { labels: [...labels], hosts: [...hosts] }
+}

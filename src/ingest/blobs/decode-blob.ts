@@ -1,0 +1,116 @@
+import type { BlobStore } from '#blobs/blob-store.ts'
+import { Turns } from '#concurrency/turns.ts'
+import type { Coding } from '#site/encoding.ts'
+import { gunzipAlong } from './gzip-member.ts'
+import { UndecodableBlobError } from './undecodable-blob.ts'
+
+/** Where the stored form is, and what it decodes to. */
+export interface DecodedBlob {
+  readonly hash: string
+  readonly storedBytes: number
+  readonly decodedHash: string
+  readonly decodedBytes: number
+}
+
+interface DecodeContext {
+  readonly blobs: BlobStore
+  readonly decodedBytesMax: number
+  /** Account whose blob it is: whose blobs have been inflated for longest waits for the others. */
+  readonly owner?: string
+  /** Whoever waits to inflate gives up when it is aborted. */
+  readonly signal?: AbortSignal
+  /** Called with each piece of what gzip is inflated to. */
+  readonly onInflated?: ((bytes: number) => void) | undefined
+}
+
+/**
+ * Stores a blob in the form that is served: base64 undone, gzip kept but proven to be one. Holds a few
+ * chunks at a time, whatever the blob inflates to. Throws UndecodableBlobError and what `raw` throws;
+ * then nothing was stored.
+ */
+export async function storeDecoded(
+  raw: AsyncIterable<Uint8Array>,
+  encoding: { coding: Coding; base64: boolean },
+  { blobs, decodedBytesMax, owner, onInflated, signal }: DecodeContext,
+): Promise<DecodedBlob> {
+  const decoded = new DecodedMeter(decodedBytesMax)
+  const stored = encoding.base64 ? decodeBase64(raw) : raw
+  const onContent = (chunk: Uint8Array): void => {
+    onInflated?.(chunk.byteLength)
+    decoded.add(chunk)
+  }
+  const checked =
+    encoding.coding === 'gzip'
+      ? gunzipAlong(stored, onContent, {
+          take: (work) => turnsAt(blobs).take(work, owner, signal),
+        })
+      : measureAlong(stored, decoded)
+  const { hash, bytes } = await blobs.put(checked)
+  return {
+    hash,
+    storedBytes: bytes,
+    decodedHash: decoded.digest(),
+    decodedBytes: decoded.bytes,
+  }
+}
+
+const turnsOf = new WeakMap<BlobStore, Turns>()
+
+/** However many bombs arrive at once, one thread inflates; the event loop and visitors have the others. */
+function turnsAt(blobs: BlobStore): Turns {
+  const turns = turnsOf.get(blobs) ?? new Turns()
+  turnsOf.set(blobs, turns)
+  return turns
+}
+
+class DecodedMeter {
+  bytes = 0
+  readonly #bytesMax: number
+  readonly #hasher = new Bun.CryptoHasher('sha256')
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax
+  }
+
+  add(chunk: Uint8Array): void {
+    this.bytes += chunk.byteLength
+    if (this.bytes > this.#bytesMax) {
+      throw new UndecodableBlobError(`is larger than ${this.#bytesMax} bytes`)
+    }
+    this.#hasher.update(chunk)
+  }
+
+  digest(): string {
+    return this.#hasher.digest('hex')
+  }
+}
+
+async function* measureAlong(
+  chunks: AsyncIterable<Uint8Array>,
+  meter: DecodedMeter,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    meter.add(chunk)
+    yield chunk
+  }
+}
+
+/** Strict: the alphabet of RFC 4648 §4, padding at the end and only there. */
+async function* decodeBase64(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let rest = ''
+  for await (const chunk of chunks) {
+    const text = rest + Buffer.from(chunk).toString('latin1')
+    // The last four characters wait: only there may be padding.
+    const whole = Math.max(0, text.length - 4) & ~3
+    rest = text.slice(whole)
+    if (whole > 0) yield decodeQuads(text.slice(0, whole), /^[A-Za-z0-9+/]*$/)
+  }
+  if (rest.length > 0) {
+    yield decodeQuads(rest, /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)?$/)
+  }
+}
+
+function decodeQuads(text: string, form: RegExp): Uint8Array {
+  if (!form.test(text)) throw new UndecodableBlobError('is not the base64 that the manifest says')
+  return Buffer.from(text, 'base64')
+}

@@ -1,0 +1,115 @@
+import { crc32, createInflateRaw, type InflateRaw } from 'node:zlib'
+import { Turns } from '#concurrency/turns.ts'
+import { GzipHeader } from './gzip-header.ts'
+import { UndecodableBlobError } from './undecodable-blob.ts'
+
+/** CRC-32 and size of the content (RFC 1952 §2.3.1). */
+const trailerBytes = 8
+/** Inflated, at most eight megabytes: some ten milliseconds of one thread. */
+const pieceBytes = 8 * 1024
+/** Every chunk of content costs the event loop a call. */
+const contentChunkBytes = 64 * 1024
+
+/**
+ * Passes a gzip stream on while inflating it: `onContent` gets the content, each chunk of which is there until it
+ * returns. Holds a few chunks at a time, and inflates while it has its turn among `turns`, a piece at a time, never
+ * while it waits for `chunks`. Exactly one member and nothing behind it: zlib would read on, browsers stop after the
+ * first, and a visitor would see another page than the one that was verified. Throws UndecodableBlobError, and what
+ * `chunks` or `onContent` throws.
+ */
+export async function* gunzipAlong(
+  chunks: AsyncIterable<Uint8Array>,
+  onContent: (chunk: Uint8Array) => void,
+  turns: Pick<Turns, 'take'> = new Turns(),
+): AsyncGenerator<Uint8Array> {
+  const header = new GzipHeader()
+  using body = new GzipBody(onContent)
+  for await (const chunk of chunks) {
+    const rest = chunk.subarray(header.read(chunk))
+    for (let at = 0; at < rest.byteLength; at += pieceBytes) {
+      await turns.take(() => body.write(rest.subarray(at, at + pieceBytes)))
+    }
+    yield chunk
+  }
+  if (!header.isComplete) throw noGzip()
+  await body.end()
+}
+
+/** What follows the header: deflated content and the trailer. */
+class GzipBody implements Disposable {
+  readonly #inflate = createInflateRaw({ chunkSize: contentChunkBytes })
+  readonly #inflated: Promise<Content>
+  #isInflated = false
+  #writtenBytes = 0
+  #tail = Buffer.alloc(0)
+
+  constructor(onContent: (chunk: Uint8Array) => void) {
+    this.#inflated = readContent(this.#inflate, onContent)
+    this.#inflated.then(
+      () => (this.#isInflated = true),
+      () => undefined, // awaited below; a failure must not count as unhandled meanwhile
+    )
+  }
+
+  /** Resolves when all of it is inflated. */
+  async write(chunk: Uint8Array): Promise<void> {
+    this.#writtenBytes += chunk.byteLength
+    this.#tail = Buffer.concat([this.#tail, chunk.subarray(-trailerBytes)]).subarray(-trailerBytes)
+    const written = new Promise<void>((resolve) => this.#inflate.write(chunk, () => resolve()))
+    // Behind the end of its content the stream takes nothing, and of a failure `#inflated` says what it means.
+    await Promise.race([written.then(() => undefined), this.#inflated])
+    if (this.#isInflated) this.#assertNothingBehind()
+  }
+
+  async end(): Promise<void> {
+    this.#inflate.end()
+    const { crc, size } = await this.#inflated
+    this.#assertNothingBehind()
+    if (this.#behindBytes < trailerBytes) throw noGzip()
+    if (this.#tail.readUInt32LE(0) !== crc || this.#tail.readUInt32LE(4) !== size) throw noGzip()
+  }
+
+  #assertNothingBehind(): void {
+    if (this.#behindBytes > trailerBytes) {
+      throw new UndecodableBlobError('has bytes after the end of its gzip stream')
+    }
+  }
+
+  /** Those after the deflated content: zlib stops at its end, and counts what it took up to there. */
+  get #behindBytes(): number {
+    return this.#writtenBytes - this.#inflate.bytesWritten
+  }
+
+  [Symbol.dispose](): void {
+    this.#inflate.destroy()
+  }
+}
+
+interface Content {
+  readonly crc: number
+  /** Modulo 2^32, as the trailer has it. */
+  readonly size: number
+}
+
+async function readContent(
+  inflate: InflateRaw,
+  onContent: (chunk: Uint8Array) => void,
+): Promise<Content> {
+  let crc = 0
+  let size = 0
+  const chunks = (inflate as AsyncIterable<Buffer<ArrayBuffer>>)[Symbol.asyncIterator]()
+  for (;;) {
+    const { done, value: chunk } = await chunks.next().catch((cause) => {
+      throw noGzip({ cause })
+    })
+    if (done) return { crc, size }
+    crc = crc32(chunk, crc)
+    size = (size + chunk.byteLength) >>> 0
+    onContent(chunk)
+    // A bomb makes 100 MB of these, and tens of them would wait for the garbage collector.
+    if (chunk.byteLength === chunk.buffer.byteLength) chunk.buffer.transfer(0)
+  }
+}
+
+const noGzip = (options?: ErrorOptions): UndecodableBlobError =>
+  new UndecodableBlobError('is not the gzip stream that the manifest says', options)

@@ -1,0 +1,46 @@
+import { join } from 'node:path'
+import type { CommandOptions } from '#cli/program.ts'
+import { childEnvironment } from '#main/config/config.ts'
+import { printReady, readReady } from '#main/process/ready-line.ts'
+import { devSettings, startDevNetwork } from './dev-network.ts'
+
+/** Whatever DATA_DIR is: that is for the real network. */
+export const devDataDir = '.sitehost/dev'
+const mainFile = new URL('../main.ts', import.meta.url).pathname
+
+/** The service on a network of its own, in a child that starts anew whenever its code changes. */
+export async function runDev(options: CommandOptions, signal: AbortSignal): Promise<void> {
+  const data = options.data ?? devDataDir
+  await using network = await startDevNetwork(data, options)
+  const child = Bun.spawn({
+    cmd: [process.execPath, '--watch', '--no-clear-screen', mainFile, 'serve', ...flagsOf(options)],
+    env: childEnvironment({
+      ...devSettings(network),
+      DATA_DIR: join(data, 'sitehost'),
+      SHUTDOWN_SECONDS_MAX: '5',
+      WEB_RELOAD: '1',
+    }),
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
+  const stop = (): void => child.kill('SIGTERM')
+  signal.addEventListener('abort', stop)
+  if (signal.aborted) stop()
+  const ready = await readReady(child.stdout)
+  if (ready !== null) {
+    const { pds, plc, accounts } = network
+    printReady({ ...(ready as object), pds, plc, accounts, sites: [] })
+  }
+  await Promise.race([child.exited, network.exited])
+  stop()
+  const exitCode = await child.exited
+  if (!signal.aborted) process.exitCode = exitCode || 1
+}
+
+function flagsOf({ port, baseUrl, baseDomain }: CommandOptions): string[] {
+  const flags = { '--port': port, '--base-url': baseUrl, '--base-domain': baseDomain }
+  return Object.entries(flags).flatMap(([flag, value]) =>
+    value === undefined ? [] : [flag, value],
+  )
+}

@@ -1,0 +1,133 @@
+import { once } from 'node:events'
+import { watch } from 'node:fs'
+import type { CommandOptions } from '#cli/program.ts'
+import { type Config, readConfig } from '#main/config/config.ts'
+import { drain } from '#main/process/drain.ts'
+import { endOfBackground } from '#main/process/end-of-background.ts'
+import { freePort } from '#main/process/free-port.ts'
+import { listen } from '#main/process/listen.ts'
+import { takeTurns } from '#main/process/processor-turns.ts'
+import { printReady } from '#main/process/ready-line.ts'
+import { countDown } from '#main/process/shutdown.ts'
+import { openService, type Service } from '#main/service.ts'
+import { startWarnings } from '#main/start-warnings.ts'
+import { bundleWebAssets } from '#main/web-assets.ts'
+import { startLog } from '#observe/log.ts'
+
+/** A service that answers at its addresses. */
+export interface RunningService {
+  /** What programs need to know: the rest of the `ready` line. */
+  readonly ready: { readonly app: string; readonly baseDomain: string; readonly port: number }
+  /** Resolves when it has stopped; rejects when it could not go on. */
+  readonly stopped: Promise<void>
+}
+
+type Environment = Readonly<Record<string, string>>
+
+/** The service on the real network, until the signal stops it. */
+export async function runServe(options: CommandOptions, signal: AbortSignal): Promise<void> {
+  const service = await startServing(options, {}, signal)
+  printReady(service.ready)
+  await service.stopped
+}
+
+/** Throws ConfigError where a service with these options could not listen, or a setting cannot be used. */
+export async function assertCanListen(
+  options: CommandOptions,
+  environment: Environment,
+): Promise<void> {
+  const { host, port } = readConfig({ ...environment, ...settingsOf(options) })
+  if (port === 0) return
+  const fetch = () => new Response(null, { status: 503 })
+  await listen({ host, port, setting: '--port', fetch }).stop(true)
+}
+
+/** Starts the service; aborting the signal stops it. `environment` stands before the process's own. */
+export async function startServing(
+  options: CommandOptions,
+  environment: Environment,
+  signal: AbortSignal,
+): Promise<RunningService> {
+  await using opened = new AsyncDisposableStack()
+  const config = await configOf({ ...environment, ...settingsOf(options) })
+  const log = opened.use(await startLog((line) => process.stderr.write(line), config.logLevel))
+  for (const warning of startWarnings(config)) log.warn(warning)
+  if (!takeTurns('short'))
+    log.debug('visitors may wait behind whoever else keeps the processor busy')
+  const webAssets = await bundleWebAssets()
+  const stop = new AbortController()
+  const stopping = AbortSignal.any([signal, stop.signal])
+  const shutdown = opened.use(countDown(stopping, config.shutdownSecondsMax))
+  const service = opened.use(
+    await openService({ config, log, webAssets, shutdown, signal: stopping }),
+  )
+  const backgroundEnd = endOfBackground(service.background, stopping)
+  // Told by `stopped`, or by `following` where it is the start that fails.
+  backgroundEnd.catch(() => undefined)
+  opened.defer(async () => {
+    stop.abort()
+    await Promise.allSettled([backgroundEnd])
+  })
+  const { fetch } = service
+  const address = { host: config.host, port: config.port, setting: '--port' } as const
+  const server = listen({ ...address, fetch })
+  opened.defer(() => server.stop(true))
+  if (config.askListen !== null) {
+    const { askListen } = config
+    const asked = listen({ ...askListen, setting: 'ASK_LISTEN', fetch: (ask) => service.ask(ask) })
+    opened.defer(() => asked.stop(true))
+  }
+  if (config.webReload) opened.adopt(reloadWebAssets(webAssets), (watcher) => watcher.close())
+  const listenAgain = (fetch: Service['fetch']) => listen({ ...address, fetch })
+  const drained = aborted(signal).then(() =>
+    drain(server, { fetch, listenAgain, log, over: shutdown.over }),
+  )
+  await service.following
+  log.info('listening', { app: config.origin, port: server.port })
+
+  const { origin: app, baseDomain } = config
+  return {
+    ready: { app, baseDomain, port: server.port ?? config.port },
+    stopped: stopAfter(backgroundEnd, drained, opened.move()),
+  }
+}
+
+async function stopAfter(
+  backgroundEnd: Promise<void>,
+  drained: Promise<void>,
+  opened: AsyncDisposableStack,
+): Promise<void> {
+  await using _ = opened
+  await backgroundEnd
+  await drained
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort')
+}
+
+/** Chosen before anything listens: the address of the application has the port in it. */
+async function configOf(overrides: Environment): Promise<Config> {
+  const config = readConfig(overrides)
+  return config.port === 0 ? readConfig({ ...overrides, PORT: await freePort() }) : config
+}
+
+function settingsOf({ port, data, baseUrl, baseDomain }: CommandOptions): Environment {
+  const given = { PORT: port, DATA_DIR: data, BASE_URL: baseUrl, BASE_DOMAIN: baseDomain }
+  return Object.fromEntries(
+    Object.entries(given).filter((pair): pair is [string, string] => pair[1] !== undefined),
+  )
+}
+
+// Development only: whatever changes in `web/` is bundled anew; a broken state keeps the last good one.
+function reloadWebAssets(assets: Map<string, unknown>) {
+  return watch(new URL('../../../web', import.meta.url).pathname, () => {
+    void bundleWebAssets().then(
+      (fresh) => {
+        assets.clear()
+        for (const [path, asset] of fresh) assets.set(path, asset)
+      },
+      (error) => console.error(error),
+    )
+  })
+}

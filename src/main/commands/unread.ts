@@ -1,0 +1,21 @@
+import type { DataOptions } from '#cli/program.ts'
+import { listUnread, type Unread } from '#store/queues/unread.ts'
+import { openUpkeep } from './upkeep.ts'
+
+/** Lines at most: there may be as many as there are sites. */
+const listedMax = 1_000
+
+/** A line for each site, and each account, that could not be read so far: when it is tried again, and what was wrong. */
+export async function runUnread(options: DataOptions, signal: AbortSignal): Promise<void> {
+  await using opened = new AsyncDisposableStack()
+  const { db } = await openUpkeep(options, signal, opened)
+  const unread = await listUnread(db, listedMax + 1)
+  for (const each of unread.slice(0, listedMax)) console.log(lineOf(each))
+  if (unread.length === 0) console.error('nothing: all that was asked for could be read')
+  if (unread.length > listedMax) console.error(`and more: these are the first ${listedMax}`)
+}
+
+function lineOf({ did, name, attempts, error, nextAttemptAt }: Unread): string {
+  const next = nextAttemptAt === null ? 'parked' : new Date(nextAttemptAt).toISOString()
+  return `${name === null ? did : `${did}/${name}`}  ${next}  tried ${attempts} times  ${JSON.stringify(error)}`
+}

@@ -1,0 +1,49 @@
+import { join } from 'node:path'
+import type { DataOptions } from '#cli/program.ts'
+import type { SyncContext } from '#ingest/sync-account.ts'
+import { VisitedRoom } from '#ingest/visited-room.ts'
+import { type Config, readConfig } from '#main/config/config.ts'
+import { assertOwnFolder } from '#main/process/folder-owner.ts'
+import { StartError } from '#main/process/start-failure.ts'
+import { requestsAtOnce } from '#main/requests-at-once.ts'
+import { openStores } from '#main/stores.ts'
+import { openWayOut } from '#main/way-out.ts'
+import { startLog } from '#observe/log.ts'
+import { createLookUp } from '#outbound/dns/look-up.ts'
+
+export interface Upkeep extends SyncContext {
+  readonly config: Config
+}
+
+/**
+ * What a command stands on that mends the data folder and ends. The service may run beside it: both work
+ * from the same queues. Throws StartError for a folder in which no service has run, unless it `mayBeNew`, and
+ * to root for a folder of somebody else.
+ */
+export async function openUpkeep(
+  { data, mayBeNew = false }: DataOptions & { readonly mayBeNew?: boolean },
+  signal: AbortSignal,
+  opened: AsyncDisposableStack,
+): Promise<Upkeep> {
+  const config = readConfig({ LOG_LEVEL: 'error', ...(data !== undefined && { DATA_DIR: data }) })
+  if (!mayBeNew) await assertUsed(config)
+  await assertOwnFolder(config.dataDir)
+  const log = opened.use(await startLog((line) => process.stderr.write(line), config.logLevel))
+  const stores = await openStores({ config, log }, opened)
+  const { accountBytesMax, dnsServers, fileBytesMax, siteBytesMax } = config
+  const lookUp = createLookUp({ servers: dnsServers, signal })
+  return {
+    ...{ config, log, signal, ...stores, ...openWayOut(config, lookUp, requestsAtOnce.sites) },
+    limits: { accountBytesMax, fileBytesMax, siteBytesMax },
+    room: new VisitedRoom({ db: stores.db, bytesMax: config.visitedBytesMax, now: Date.now }),
+    now: Date.now,
+  }
+}
+
+// A mistyped folder would be made, and look like one in which everything is in order.
+async function assertUsed({ dataDir, databaseUrl }: Config): Promise<void> {
+  if (databaseUrl !== undefined || (await Bun.file(join(dataDir, 'sitehost.db')).exists())) return
+  throw new StartError(
+    `there is no Sitehost data in ${dataDir}; choose the service’s folder with --data`,
+  )
+}

@@ -1,0 +1,184 @@
+import { describe, expect, test } from 'bun:test'
+import { readFile } from 'node:fs/promises'
+import { ConfigError, readConfig, readUploadLimits, settings } from './config.ts'
+
+const defaults = readConfig({}, {})
+
+describe('.env.example', async () => {
+  const text = await readFile(new URL('../../../.env.example', import.meta.url), 'utf8')
+  const example = Object.fromEntries(
+    [...text.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
+  )
+
+  test('names every setting, and no other, in their order', () => {
+    expect(Object.keys(example)).toEqual(Object.keys(settings.shape))
+  })
+
+  test('shows the defaults', () => {
+    expect(readConfig({}, example)).toEqual(defaults)
+  })
+})
+
+describe('what is set', () => {
+  test('stands before the default, an override before both', () => {
+    expect(readConfig({}, { MAX_FILE_BYTES: '5' }).fileBytesMax).toBe(5)
+    expect(readConfig({ MAX_FILE_BYTES: '6' }, { MAX_FILE_BYTES: '5' }).fileBytesMax).toBe(6)
+    expect(readConfig({ MAX_FILE_BYTES: undefined }, { MAX_FILE_BYTES: '5' }).fileBytesMax).toBe(5)
+  })
+
+  const addresses: [Record<string, string>, Record<string, string>, string][] = [
+    [{}, {}, 'http://127.0.0.1:3000'],
+    [{}, { PORT: '4000' }, 'http://127.0.0.1:4000'],
+    [{ PORT: '4001' }, { PORT: '4000' }, 'http://127.0.0.1:4001'],
+    [{}, { PORT: '4000', BASE_URL: 'http://127.0.0.1:5000' }, 'http://127.0.0.1:5000'],
+    [{ PORT: '4001' }, { BASE_URL: 'http://127.0.0.1:5000' }, 'http://127.0.0.1:5000'],
+    [{ PORT: '4001', BASE_URL: 'http://127.0.0.1:5001' }, {}, 'http://127.0.0.1:5001'],
+  ]
+  for (const [overrides, environment, origin] of addresses) {
+    test(`${JSON.stringify({ ...environment, ...overrides })}: at ${origin}`, () => {
+      expect(readConfig(overrides, environment).origin).toBe(origin)
+    })
+  }
+
+  test('the address may be a public one', () => {
+    const environment = {
+      BASE_URL: 'https://sitehost.example.com/',
+      BASE_DOMAIN: 'sites.example.org',
+    }
+    expect(readConfig({}, environment)).toMatchObject({ origin: 'https://sitehost.example.com' })
+  })
+
+  test('name servers are a list, in their order', () => {
+    expect(readConfig({ DNS_SERVERS: '9.9.9.9, [::1]:5353' }, {}).dnsServers).toEqual([
+      { host: '9.9.9.9', port: 53 },
+      { host: '::1', port: 5353 },
+    ])
+  })
+
+  test('fronts are a list of addresses and ranges, or none', () => {
+    const trusted = (list: string) => readConfig({ TRUSTED_PROXIES: list }, {}).trustedProxies
+    expect(trusted('127.0.0.1, fd00::/8')).toHaveLength(2)
+    expect(trusted('none')).toEqual([])
+    expect(trusted('')).toHaveLength(2)
+  })
+
+  test('where a TLS front asks is an address, or nowhere', () => {
+    const asked = (text: string) => readConfig({ ASK_LISTEN: text }, {}).askListen
+    expect(asked('127.0.0.1:3001')).toEqual({ host: '127.0.0.1', port: 3001 })
+    expect(asked('[::1]:3001')).toEqual({ host: '::1', port: 3001 })
+    expect(asked('off')).toBeNull()
+    expect(asked('')).toBeNull()
+  })
+
+  test('reserved names are a list, with commas or blanks', () => {
+    const reserved = (text: string) => readConfig({ RESERVED_NAMES: text }, {}).reservedNames
+    expect([...reserved('shop, team  blog')]).toEqual(['shop', 'team', 'blog'])
+    expect(reserved('').size).toBe(0)
+  })
+
+  test('secrets are a list, newest first', () => {
+    const secrets = [`a${'x'.repeat(40)}`, `b${'x'.repeat(40)}`]
+    expect(readConfig({ SECRET_KEY: secrets.join(', ') }, {}).secrets).toEqual(secrets)
+  })
+})
+
+test('what an upload may have is read whatever the rest is', () => {
+  const { fileBytesMax, siteBytesMax } = defaults
+  expect(readUploadLimits({ BASE_URL: 'https://sitehost.example' })).toEqual({
+    fileBytesMax,
+    siteBytesMax,
+  })
+  expect(readUploadLimits({ MAX_SITE_BYTES: '7' }).siteBytesMax).toBe(7)
+  expect(() => readUploadLimits({ MAX_FILE_BYTES: 'lots' })).toThrow(/MAX_FILE_BYTES/)
+})
+
+describe('a setting that cannot be used is named', () => {
+  const refused: [Record<string, string>, RegExp][] = [
+    [{ BASE_URL: 'https://sitehost.example.com' }, /BASE_DOMAIN/],
+    [{ BASE_URL: 'https://sitehost.example.com/app' }, /BASE_URL/],
+    [{ BASE_URL: 'http://sitehost.example' }, /BASE_URL/],
+    [{ BASE_URL: 'http://localhost:3000' }, /BASE_URL.*127\.0\.0\.1/],
+    [{ BASE_DOMAIN: '127.0.0.1' }, /BASE_DOMAIN/],
+    [{ BASE_DOMAIN: 'Upper.example' }, /BASE_DOMAIN/],
+    [{ DNS_SERVERS: '9.9.9.9, dns.example' }, /DNS_SERVERS/],
+    [{ DNS_SERVERS: '9.9.9.9,' }, /DNS_SERVERS/],
+    [{ TRUSTED_PROXIES: '10.0.0.0/33' }, /TRUSTED_PROXIES/],
+    [{ TRUSTED_PROXIES: 'caddy' }, /TRUSTED_PROXIES/],
+    [{ COUNTRY_HEADER: 'CF-IPCountry: DE' }, /COUNTRY_HEADER/],
+    [{ ASK_LISTEN: '3001' }, /ASK_LISTEN/],
+    [{ ASK_LISTEN: 'localhost:3001' }, /ASK_LISTEN/],
+    [{ ASK_LISTEN: '127.0.0.1:0' }, /ASK_LISTEN/],
+    [{ ASK_LISTEN: '[127.0.0.1]:3001' }, /ASK_LISTEN/],
+  ]
+  for (const [environment, message] of refused) {
+    test(JSON.stringify(environment), () => {
+      expect(() => readConfig({}, environment)).toThrow(ConfigError)
+      expect(() => readConfig({}, environment)).toThrow(message)
+    })
+  }
+})
+
+describe('what a setting should be is told in plain words', () => {
+  const bytes = /^[A-Z_]+: a whole number of bytes, such as 104857600$/
+  const address = /^[A-Z_]+: an address that begins with https:\/\/ \(or http:\/\/\)$/
+  const flag = /^[A-Z_]+: 0 or 1$/
+  const takesAnything = null
+  const wrong: Record<keyof typeof settings.shape, [values: string[], message: RegExp] | null> = {
+    BASE_URL: [['foo', 'ftp://x.com'], address],
+    BASE_DOMAIN: [['Upper.com', '-'], /a host name in lower case, such as sites\.example\.com/],
+    // What is no address of this machine only listening tells.
+    HOST: takesAnything,
+    PORT: [['abc', '70000', '-1', '1.5'], /^PORT: a whole number from 0 to 65535$/],
+    TRUSTED_PROXIES: [['caddy', '10.0.0.0/33'], /addresses and ranges such as .*, or none$/],
+    COUNTRY_HEADER: [['CF-IPCountry: DE'], /the name of a header field, such as CF-IPCountry$/],
+    HTTPS_REDIRECT: [['yes'], flag],
+    ASK_LISTEN: [['3001', 'localhost:3001'], /an address and a port, such as .*, or off$/],
+    DATA_DIR: takesAnything,
+    SECRET_KEY: [['short'], /^SECRET_KEY: at least 32 characters$/],
+    DATABASE_URL: [
+      ['mysql://x/y', 'x', 'postgres://user:pass#word@host/database'],
+      /^DATABASE_URL: postgres:\/\/user:password@host\/database, the password percent-encoded$/,
+    ],
+    PLC_URL: [['plc'], address],
+    HANDLE_RESOLVER_URL: [['plc'], address],
+    FIREHOSE_URL: [['plc'], /a Jetstream \(wss:\/\/host\/subscribe\), or the address/],
+    RELAY_URL: [['plc'], address],
+    INGEST: [['some'], /^INGEST: known, visited or all$/],
+    VISITED_BYTES_MAX: [['5GB', '0'], bytes],
+    ALLOW_PRIVATE_HOSTS: [['yes', '2'], flag],
+    DNS_SERVERS: [['dns.example', '9.9.9.9,'], /addresses such as 9\.9\.9\.9/],
+    RESERVED_NAMES: [['Shop', 'a.b', 'a;b'], /^RESERVED_NAMES: names in lower case without dots/],
+    MAX_SUBDOMAINS: [['-1', 'x', '1e300'], /^MAX_SUBDOMAINS: a whole number, 0 or more$/],
+    MAX_FILE_BYTES: [['lots', '-1', '0.5'], bytes],
+    MAX_SITE_BYTES: [['300 MB'], bytes],
+    ACCOUNT_BYTES_MAX: [['5GB'], bytes],
+    SPOOL_BYTES_MAX: [['8G'], bytes],
+    DECODED_BYTES_MAX: [['2G'], bytes],
+    SCRUB_DAYS: [['-1', '3651', 'x'], /^SCRUB_DAYS: a whole number of days, 0 for never$/],
+    SNAPSHOT_MEMORY_BYTES: [['128M'], bytes],
+    BODY_MEMORY_BYTES: [['Infinity', 'NaN'], bytes],
+    SHUTDOWN_SECONDS_MAX: [
+      ['-1', '3601', 'long'],
+      /^SHUTDOWN_SECONDS_MAX: a whole number of seconds, from 0 to 3600$/,
+    ],
+    LOG_LEVEL: [['verbose'], /^LOG_LEVEL: debug, info, warning or error$/],
+    WEB_RELOAD: [['true'], flag],
+    FAILPOINT: [['nowhere'], /^FAILPOINT: for tests only/],
+  }
+  for (const [name, row] of Object.entries(wrong)) {
+    for (const value of row?.[0] ?? []) {
+      test(`${name}=${value}`, () => {
+        const read = () => readConfig({}, { [name]: value })
+        expect(read).toThrow(ConfigError)
+        expect(read).toThrow(row?.[1])
+        expect(read).not.toThrow(/Invalid|received|NaN/)
+      })
+    }
+  }
+
+  test('all that are wrong at once', () => {
+    expect(() => readConfig({}, { PORT: 'x', WEB_RELOAD: 'x' })).toThrow(
+      'PORT: a whole number from 0 to 65535; WEB_RELOAD: 0 or 1',
+    )
+  })
+})

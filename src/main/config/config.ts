@@ -1,0 +1,223 @@
+import { z } from 'zod'
+import { parseFirehoseUrl } from '#atproto/firehose/firehose-source.ts'
+import type { TrustedProxies } from '#http/client-address.ts'
+import { type IngestFailPoint, ingestFailPoints } from '#ingest/fail-points.ts'
+import type { DnsServerAddress } from '#outbound/dns/dns-server-address.ts'
+import { type FailPoint, failPoints, leavingPoints } from '#publish/fail-points.ts'
+import { problemOfAddresses } from './base-url.ts'
+import type { ListenAddress } from './listen-address.ts'
+import {
+  bytes,
+  dnsServers,
+  flag,
+  httpUrl,
+  listenAddress,
+  names,
+  trustedProxies,
+  wholeNumber,
+} from './setting-kinds.ts'
+
+/** Every setting, by the name of its environment variable. `.env.example` describes each. */
+export const settings = z.object({
+  BASE_URL: httpUrl.optional(),
+  BASE_DOMAIN: z
+    .string()
+    .regex(
+      /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/,
+      'a host name in lower case, such as sites.example.com',
+    )
+    .default('localhost'),
+  HOST: z.string().default('127.0.0.1'),
+  PORT: wholeNumber('a whole number from 0 to 65535', { min: 0, max: 65_535 }).default(3000),
+  TRUSTED_PROXIES: trustedProxies.prefault('127.0.0.1,::1'),
+  COUNTRY_HEADER: z
+    .string()
+    .regex(/^[A-Za-z0-9-]+$/, 'the name of a header field, such as CF-IPCountry')
+    .optional(),
+  HTTPS_REDIRECT: flag.default(false),
+  ASK_LISTEN: listenAddress.optional(),
+  DATA_DIR: z.string().default('data'),
+  SECRET_KEY: z.string().min(32, 'at least 32 characters').optional(),
+  DATABASE_URL: z
+    .url({
+      protocol: /^postgres(ql)?$/,
+      error: 'postgres://user:password@host/database, the password percent-encoded',
+    })
+    .optional(),
+  PLC_URL: httpUrl.default('https://plc.directory'),
+  HANDLE_RESOLVER_URL: httpUrl.optional(),
+  FIREHOSE_URL: z
+    .string()
+    .refine(
+      (url) => parseFirehoseUrl(url) !== null,
+      'a Jetstream (wss://host/subscribe), or the address of a relay or account server',
+    )
+    .default('wss://jetstream2.us-east.bsky.network/subscribe'),
+  RELAY_URL: httpUrl.default('https://relay1.us-east.bsky.network'),
+  INGEST: z.enum(['known', 'visited', 'all'], 'known, visited or all').default('known'),
+  VISITED_BYTES_MAX: bytes.default(5_000_000_000),
+  ALLOW_PRIVATE_HOSTS: flag.default(false),
+  DNS_SERVERS: dnsServers.default([]),
+  RESERVED_NAMES: names.prefault(''),
+  MAX_SUBDOMAINS: wholeNumber('a whole number, 0 or more', { min: 0 }).default(3),
+  MAX_FILE_BYTES: bytes.default(100 * 1024 * 1024),
+  MAX_SITE_BYTES: bytes.default(300 * 1024 * 1024),
+  ACCOUNT_BYTES_MAX: bytes.default(5_000_000_000),
+  SPOOL_BYTES_MAX: bytes.default(8 * 1024 * 1024 * 1024),
+  DECODED_BYTES_MAX: bytes.default(2 * 1024 * 1024 * 1024),
+  SCRUB_DAYS: wholeNumber('a whole number of days, 0 for never', { min: 0, max: 3650 }).default(30),
+  SNAPSHOT_MEMORY_BYTES: bytes.default(128 * 1024 * 1024),
+  BODY_MEMORY_BYTES: bytes.default(256 * 1024 * 1024),
+  SHUTDOWN_SECONDS_MAX: wholeNumber('a whole number of seconds, from 0 to 3600', {
+    min: 0,
+    max: 3600,
+  }).default(30),
+  LOG_LEVEL: z
+    .enum(['debug', 'info', 'warning', 'error'], 'debug, info, warning or error')
+    .default('info'),
+  WEB_RELOAD: flag.default(false),
+  FAILPOINT: z
+    .enum(
+      [...failPoints, ...leavingPoints, ...ingestFailPoints],
+      'for tests only; see fail-points.ts in src/publish and src/ingest',
+    )
+    .optional(),
+})
+
+export interface Config {
+  /** Origin of the application, such as `https://sitehost.example`. */
+  readonly origin: string
+  readonly baseDomain: string
+  readonly host: string
+  readonly port: number
+  /** Fronts whose `X-Forwarded-For`, `-Host` and `-Proto` are believed. */
+  readonly trustedProxies: TrustedProxies
+  /** Field in which they say a visitor's country. */
+  readonly countryHeader: string | null
+  /** Whether visitors who came to them by http are sent to https. */
+  readonly redirectsToHttps: boolean
+  /** Where a TLS front asks which names may have a certificate; null: nowhere. */
+  readonly askListen: ListenAddress | null
+  readonly dataDir: string
+  /** Newest first; empty: a key is made and kept in the data folder. */
+  readonly secrets: readonly string[]
+  readonly databaseUrl: string | undefined
+  readonly plcUrl: string
+  readonly handleResolverUrl: string | undefined
+  readonly firehoseUrl: string
+  readonly relayUrl: string
+  /** Whose sites are brought here: of accounts that are known, also of those that are visited, or of everybody. */
+  readonly ingest: z.infer<typeof settings>['INGEST']
+  readonly visitedBytesMax: number
+  readonly allowPrivateHosts: boolean
+  /** Empty: those of the machine. */
+  readonly dnsServers: readonly DnsServerAddress[]
+  /** Names below the base domain that nobody may claim, beside those of `subdomain-label.ts`. */
+  readonly reservedNames: ReadonlySet<string>
+  readonly subdomainsMax: number
+  readonly fileBytesMax: number
+  readonly siteBytesMax: number
+  readonly accountBytesMax: number
+  readonly spoolBytesMax: number
+  readonly decodedBytesMax: number
+  /** All stored bytes are read again within so many days; 0: never. */
+  readonly scrubDays: number
+  readonly snapshotBytesMax: number
+  readonly bodyBytesMax: number
+  /** So long may requests that are under way keep a service that is told to stop. */
+  readonly shutdownSecondsMax: number
+  readonly logLevel: z.infer<typeof settings>['LOG_LEVEL']
+  readonly webReload: boolean
+  readonly failPoint: FailPoint | IngestFailPoint | undefined
+}
+
+/** A setting that cannot be used; `message` says which, and what it should be. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** The process's settings, those in `overrides` first. Throws ConfigError. */
+export function readConfig(
+  overrides: Environment = {},
+  environment: Environment = process.env,
+): Config {
+  return configOf(parse(settings, { ...environment, ...withoutUndefined(overrides) }))
+}
+
+/** For a process of our own: this one's environment, with `settings` before it. */
+export const childEnvironment = (settings: Readonly<Record<string, string>>): Environment => ({
+  ...process.env,
+  ...settings,
+})
+
+/** What an upload may have; whatever the other settings are. Throws ConfigError. */
+export function readUploadLimits(
+  environment: Environment = process.env,
+): Pick<Config, 'fileBytesMax' | 'siteBytesMax'> {
+  const limits = settings.pick({ MAX_FILE_BYTES: true, MAX_SITE_BYTES: true })
+  const { MAX_FILE_BYTES, MAX_SITE_BYTES } = parse(limits, environment)
+  return { fileBytesMax: MAX_FILE_BYTES, siteBytesMax: MAX_SITE_BYTES }
+}
+
+function parse<Schema extends z.ZodType>(schema: Schema, environment: Environment) {
+  const given = Object.entries(environment).filter(([, value]) => value !== '')
+  const parsed = schema.safeParse(Object.fromEntries(given))
+  if (parsed.success) return parsed.data
+  const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
+  throw new ConfigError(problems.join('; '))
+}
+
+function configOf(values: z.infer<typeof settings>): Config {
+  const baseUrl = new URL(values.BASE_URL ?? `http://127.0.0.1:${values.PORT}`)
+  const problem = problemOfAddresses(baseUrl, values.BASE_DOMAIN)
+  if (problem !== null) throw new ConfigError(problem)
+  return {
+    origin: baseUrl.origin,
+    baseDomain: values.BASE_DOMAIN,
+    host: values.HOST,
+    port: values.PORT,
+    trustedProxies: values.TRUSTED_PROXIES,
+    countryHeader: values.COUNTRY_HEADER ?? null,
+    redirectsToHttps: values.HTTPS_REDIRECT,
+    askListen: askListenOf(values.ASK_LISTEN, baseUrl),
+    dataDir: values.DATA_DIR,
+    secrets: values.SECRET_KEY?.split(',').map((secret) => secret.trim()) ?? [],
+    databaseUrl: values.DATABASE_URL,
+    plcUrl: values.PLC_URL,
+    handleResolverUrl: values.HANDLE_RESOLVER_URL,
+    firehoseUrl: values.FIREHOSE_URL,
+    relayUrl: values.RELAY_URL,
+    ingest: values.INGEST,
+    visitedBytesMax: values.VISITED_BYTES_MAX,
+    allowPrivateHosts: values.ALLOW_PRIVATE_HOSTS,
+    dnsServers: values.DNS_SERVERS,
+    reservedNames: values.RESERVED_NAMES,
+    subdomainsMax: values.MAX_SUBDOMAINS,
+    fileBytesMax: values.MAX_FILE_BYTES,
+    siteBytesMax: values.MAX_SITE_BYTES,
+    accountBytesMax: values.ACCOUNT_BYTES_MAX,
+    spoolBytesMax: values.SPOOL_BYTES_MAX,
+    decodedBytesMax: values.DECODED_BYTES_MAX,
+    scrubDays: values.SCRUB_DAYS,
+    snapshotBytesMax: values.SNAPSHOT_MEMORY_BYTES,
+    bodyBytesMax: values.BODY_MEMORY_BYTES,
+    shutdownSecondsMax: values.SHUTDOWN_SECONDS_MAX,
+    logLevel: values.LOG_LEVEL,
+    webReload: values.WEB_RELOAD,
+    failPoint: values.FAILPOINT,
+  }
+}
+
+// Where nothing is served by https nobody asks, and several instances may run beside each other.
+function askListenOf(
+  given: z.infer<typeof settings>['ASK_LISTEN'],
+  { protocol }: URL,
+): ListenAddress | null {
+  if (given !== undefined) return given
+  return protocol === 'https:' ? { host: '127.0.0.1', port: 3001 } : null
+}
+
+const withoutUndefined = (environment: Environment): Environment =>
+  Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined))

@@ -1,0 +1,35 @@
+import { expect, test } from 'bun:test'
+import { openClientKeys } from '#main/open-oauth.ts'
+import type { Db } from '#store/database/database.ts'
+import { openDatabase } from '#store/database/database.ts'
+import { migrate } from '#store/database/migrate.ts'
+import { checkSeals } from './check-seals.ts'
+
+const [first, second] = ['the first secret of all, it is long', 'the second secret, it is long too']
+
+/** What is logged at a start with these secrets. */
+async function told(db: Db, secrets: readonly [string, ...string[]]): Promise<string[]> {
+  const lines: string[] = []
+  const say = (level: string) => (message: string) => void lines.push(`${level}: ${message}`)
+  const log = { debug: say('debug'), info: say('info'), warn: say('warn'), error: say('error') }
+  const sealAnew = async () => await (await openClientKeys({ db, secrets })).sealAnew()
+  await checkSeals({ db, log, oauth: { sealAnew }, secrets })
+  return lines
+}
+
+test('a secret that was replaced without the one before is said to be another', async () => {
+  await using database = openDatabase({})
+  await migrate(database)
+  const { db } = database
+  expect(await told(db, [first])).toEqual([])
+  await (await openClientKeys({ db, secrets: [first] })).inUse()
+  expect(await told(db, [first])).toEqual([])
+  const [lost, ...more] = await told(db, [second])
+  expect(lost).toStartWith('warn: keys and sign-ins were sealed with another SECRET_KEY')
+  expect(more).toEqual([])
+  expect(await told(db, [second, first])).toEqual([
+    'info: everything is sealed with the newest of SECRET_KEY',
+  ])
+  expect(await told(db, [second])).toEqual([])
+  expect(await told(db, [first])).toHaveLength(1)
+})

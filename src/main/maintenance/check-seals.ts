@@ -1,0 +1,37 @@
+import { clientKeyKind } from '#atproto/oauth/client-keys.ts'
+import { type OAuth, sessionKind } from '#atproto/oauth/oauth.ts'
+import { areSealedOtherwise } from '#atproto/oauth/oauth-rows.ts'
+import { openSealing } from '#main/open-oauth.ts'
+import type { Log } from '#observe/log.ts'
+import type { Db } from '#store/database/database.ts'
+
+interface Seals {
+  readonly db: Db
+  readonly secrets: readonly [string, ...string[]]
+}
+
+/** Whether keys or sign-ins are stored, and SECRET_KEY opens none of them. */
+export async function hasLostSecret(seals: Seals): Promise<boolean> {
+  const { rows, seal } = await openSealing(seals)
+  const lost = [clientKeyKind, sessionKind].map((kind) => areSealedOtherwise(rows, seal, kind))
+  return (await Promise.all(lost)).includes(true)
+}
+
+/** Once, at the start: says so where the secret is another one, and after a new one was put first seals all with it. */
+export async function checkSeals(
+  context: Seals & { readonly log: Log; readonly oauth: Pick<OAuth, 'sealAnew'> },
+): Promise<void> {
+  const { log, oauth, secrets } = context
+  try {
+    if (await hasLostSecret(context)) {
+      log.warn(
+        'keys and sign-ins were sealed with another SECRET_KEY: put it behind this one (NEW,OLD), or everybody has to sign in again',
+      )
+    }
+    if (secrets.length === 1) return
+    await oauth.sealAnew()
+    log.info('everything is sealed with the newest of SECRET_KEY')
+  } catch (error) {
+    log.error('not everything is sealed with the newest of SECRET_KEY', { error })
+  }
+}

@@ -1,0 +1,40 @@
+import { expect, test } from 'bun:test'
+import { createBrowserSession } from '#store/accounts/browser-sessions.ts'
+import { openDatabase } from '#store/database/database.ts'
+import { Hints } from '#store/database/hints.ts'
+import { migrate } from '#store/database/migrate.ts'
+import { beginDeparture, finishDeparture, hasLeft } from '#store/lifecycle/departures.ts'
+import { type LoggedLine, recordingLog } from '#tests/support/api.ts'
+import { eventually } from '#tests/support/eventually.ts'
+import { alice, bob } from '#tests/support/sample-rows.ts'
+import { keepHouse } from './housekeeping.ts'
+
+const yearsLater = 10 * 365 * 24 * 60 * 60 * 1000
+
+test('an account that has left is recognised for good, whoever else is met', async () => {
+  await using database = openDatabase({})
+  await migrate(database)
+  const { db } = database
+  await beginDeparture(db, alice, 1)
+  await finishDeparture(db, alice, 2)
+  await createBrowserSession(db, { idHash: 'ended', did: bob, expiresAt: 3 }, 2)
+
+  const nobodyIsAsked = async () => {
+    throw new Error('nothing has to be asked for')
+  }
+  const logged: LoggedLine[] = []
+  const stop = new AbortController()
+  const keeping = keepHouse({
+    ...{ db, hints: new Hints(), log: recordingLog(logged), clientKeys: null },
+    ...{ now: () => yearsLater, signal: stop.signal },
+    oauth: { revoke: nobodyIsAsked } as never,
+    identities: { resolve: nobodyIsAsked } as never,
+    fetch: nobodyIsAsked as never,
+  })
+  await eventually(async () => {
+    expect(await db.selectFrom('browserSessions').select('idHash').execute()).toEqual([])
+  })
+  stop.abort()
+  await keeping
+  expect([logged, await hasLeft(db, alice)]).toEqual([[], true])
+})

@@ -1,0 +1,97 @@
+import { adminIdleMs } from '#api/session/admin-sessions.ts'
+import { confirmAgain } from '#api/session/grant-check.ts'
+import { sessionIdleMs } from '#api/session/sessions.ts'
+import { UnusedSessions } from '#api/session/unused-sessions.ts'
+import type { ClientKeys } from '#atproto/oauth/client-keys.ts'
+import type { OAuth } from '#atproto/oauth/oauth.ts'
+import { repeatEvery } from '#concurrency/repeat-every.ts'
+import { checkAfterMsMax } from '#domains/verify-domain.ts'
+import type { CheckContext } from '#ingest/check-account.ts'
+import { dropDeletedAccounts } from '#ingest/drop-deleted.ts'
+import { leaseMs, retriesMs } from '#ingest/leased-queue.ts'
+import { departureRetryMs } from '#publish/departures.ts'
+import { jobMsMaxDefault } from '#publish/job-turns.ts'
+import { replacedVersionMs } from '#site/limits.ts'
+import { deleteExpiredAdminSessions } from '#store/accounts/admin-sessions.ts'
+import { deleteExpiredBrowserSessions } from '#store/accounts/browser-sessions.ts'
+import { deleteExpiredSealed } from '#store/accounts/sealed-rows.ts'
+import { pruneChanges } from '#store/database/changes.ts'
+import type { Db } from '#store/database/database.ts'
+import { dropKeptSubdomains } from '#store/names/kept-subdomains.ts'
+import { enqueueInactiveAccounts, forgetParkedStrangers } from '#store/queues/account-queue.ts'
+import { deleteJobsFinishedBefore } from '#store/queues/jobs.ts'
+import { deleteEndedLeases } from '#store/queues/leases.ts'
+import { pullBackTimes, type TimesAheadMax } from '#store/queues/times-ahead.ts'
+import { forgetRemovedSites } from '#store/sites/site-room.ts'
+import { deleteUploadedBlobsBefore } from '#store/sites/uploaded-blobs.ts'
+import { dropReplacedSnapshots } from '#store/sites/versions.ts'
+
+const everyMs = 60 * 60 * 1000
+const minuteMs = 60_000
+const dayMs = 24 * everyMs
+/** More of them are asked for with the next call. */
+const inactiveAskedAtOnce = 500
+const parkedStrangersMax = 10_000
+
+interface HouseContext extends CheckContext {
+  readonly oauth: OAuth
+  /** Null at a loopback address. */
+  readonly clientKeys: ClientKeys | null
+}
+
+/**
+ * Gives up, every hour until the signal ends it, the rows and the sessions that nobody may need any more,
+ * replaces client keys that are old, asks again whoever did not confirm a grant, and has accounts that are not active looked at once a day. Each whether the others succeed or not.
+ */
+export async function keepHouse(context: HouseContext): Promise<void> {
+  const { clientKeys, db, now } = context
+  const unused = new UnusedSessions(context)
+  const sweep = async (): Promise<void> => {
+    await sweepRows(db, now())
+    await unused.revoke()
+  }
+  const hourly = (failure: string, work: () => Promise<unknown>): Promise<void> =>
+    repeatEvery({ everyMs, failure }, work, context)
+  await Promise.all([
+    hourly('sessions and rows not swept', sweep),
+    repeatEvery(
+      { everyMs: minuteMs, failure: 'times not bounded' },
+      () => boundTimes(context),
+      context,
+    ),
+    hourly('inactive accounts not asked for', () => enqueueInactiveAccounts(db, inactiveAt(now()))),
+    hourly('deleted accounts not dropped', () => dropDeletedAccounts(context)),
+    hourly('grants not confirmed again', () => confirmAgain(context)),
+    hourly('client keys not kept', async () => await clientKeys?.keep()),
+  ])
+}
+
+/** Whose server said so may have been wrong for a moment, and no event tells. */
+const inactiveAt = (now: number) => ({ now, before: now - dayMs, limit: inactiveAskedAtOnce })
+
+async function boundTimes({ db, log, now }: HouseContext): Promise<void> {
+  const rows = await pullBackTimes(db, now(), timesAheadMax)
+  if (rows > 0) log.warn('times ahead of the clock were taken back', { rows })
+}
+
+const timesAheadMax: TimesAheadMax = {
+  retriesMs,
+  queueLeaseMs: leaseMs,
+  jobMs: jobMsMaxDefault,
+  domainCheckMs: checkAfterMsMax,
+  departureMs: departureRetryMs,
+}
+
+async function sweepRows(db: Db, now: number): Promise<void> {
+  await deleteExpiredBrowserSessions(db, { now, idleMs: sessionIdleMs })
+  await deleteExpiredAdminSessions(db, { now, idleMs: adminIdleMs })
+  await deleteExpiredSealed(db, now)
+  await deleteEndedLeases(db, now)
+  await dropKeptSubdomains(db, now)
+  await deleteJobsFinishedBefore(db, now - dayMs)
+  await dropReplacedSnapshots(db, now - replacedVersionMs)
+  await forgetParkedStrangers(db, parkedStrangersMax)
+  await pruneChanges(db, now - dayMs)
+  await deleteUploadedBlobsBefore(db, now - dayMs)
+  await forgetRemovedSites(db, now - dayMs)
+}

@@ -1,0 +1,55 @@
+import { Database, SQLiteError } from 'bun:sqlite'
+import { open, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { codeOf } from '#observe/code-of.ts'
+import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
+import { StartError } from './start-failure.ts'
+
+/**
+ * Makes this service the only one on the data folder, which must exist, until it is disposed of or its
+ * process ends, in whatever way. Throws StartError while another service is there.
+ */
+export async function lockDataDir(dataDir: string): Promise<AsyncDisposable> {
+  const pidFile = join(dataDir, 'pid')
+  const lockFile = join(dataDir, 'lock')
+  await createIfMissing(lockFile)
+  const lock = await holdLock(lockFile, pidFile)
+  await writeFile(pidFile, `${process.pid}\n`, { mode: 0o600 })
+  return {
+    async [Symbol.asyncDispose]() {
+      await rm(pidFile, { force: true })
+      lock.close()
+    },
+  }
+}
+
+// An empty SQLite database, for its lock: the kernel drops it with the process, however that ends, and
+// sees through containers, where every service is process 1. Opening the file again and closing it
+// would drop the lock too (fcntl(2)), so the process that holds it is named in a file beside it.
+async function holdLock(lockFile: string, pidFile: string): Promise<Database> {
+  let lock: Database | null = null
+  try {
+    lock = new Database(lockFile)
+    lock.run('pragma busy_timeout = 0')
+    lock.run('begin exclusive')
+    return lock
+  } catch (error) {
+    lock?.close()
+    if (!(error instanceof SQLiteError)) throw error
+    if (error.code !== 'SQLITE_BUSY') throw new DatabaseUnavailableError('sqlite', error)
+    const pid = (await readFile(pidFile, 'utf8')).trim()
+    throw new StartError(
+      `another Sitehost runs on this data folder (process ${pid}): stop it, or choose another folder with --data`,
+      { cause: error },
+    )
+  }
+}
+
+/** By `open`, whose errors name the folder that cannot be used. */
+async function createIfMissing(path: string): Promise<void> {
+  try {
+    await (await open(path, 'ax', 0o600)).close()
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error
+  }
+}

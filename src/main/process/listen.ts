@@ -1,0 +1,48 @@
+import { ConfigError } from '#main/config/config.ts'
+import { codeOf } from '#observe/code-of.ts'
+import { connectionIdleSeconds } from '#site/limits.ts'
+
+interface ListenOptions {
+  readonly host: string
+  /** 0: any free one. */
+  readonly port: number
+  /** How another port is chosen. */
+  readonly setting: '--port' | 'ASK_LISTEN'
+  readonly fetch: (request: Request, server: Bun.Server<undefined>) => Response | Promise<Response>
+}
+
+/** Answers requests from now on. Throws ConfigError where it cannot listen: it says why, and which setting that is. */
+export function listen({ host, port, setting, fetch }: ListenOptions): Bun.Server<undefined> {
+  try {
+    return Bun.serve({
+      hostname: host,
+      port,
+      idleTimeout: connectionIdleSeconds,
+      // Else whoever meets a failure is shown pieces of our code (Bun 1.4.5).
+      development: false,
+      // Without development, Bun lets another process listen beside us (Bun 1.4.5).
+      reusePort: false,
+      // Every route has its own limit, and an answer that says what it is.
+      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+      fetch,
+    })
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === undefined) throw error
+    throw new ConfigError(listenSentence({ host, port, setting }, code), { cause: error })
+  }
+}
+
+function listenSentence(
+  { host, port, setting }: Pick<ListenOptions, 'host' | 'port' | 'setting'>,
+  code: string,
+): string {
+  if (code === 'EADDRINUSE') {
+    return `port ${port} is in use: stop what uses it, or choose another with ${setting}`
+  }
+  if (code === 'EACCES' || code === 'EPERM') {
+    return `port ${port} is only for root here: choose one from 1024 on with ${setting}`
+  }
+  const name = setting === '--port' ? 'HOST' : setting
+  return `${name}: ${host} is not an address of this machine (${code})`
+}

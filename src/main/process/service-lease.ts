@@ -1,0 +1,118 @@
+import { hostname } from 'node:os'
+import { setTimeout } from 'node:timers/promises'
+import type { Log } from '#observe/log.ts'
+import type { Db } from '#store/database/database.ts'
+import {
+  createLease,
+  findLease,
+  releaseLease,
+  renewLease,
+  takeOverLease,
+} from '#store/queues/leases.ts'
+import { StartError } from './start-failure.ts'
+
+/** So long does a process that died keep the next one from starting. */
+const leaseMsDefault = 6_000
+const renewEveryMsDefault = 1_500
+/**
+ * What renews waits no longer for an answer (`answerMsMax` of `openDatabase`): a connection that broke without a word
+ * is replaced before anybody may take over.
+ */
+export const renewalMsMax = 1_000
+const lookAgainMs = 100
+const name = 'service'
+
+interface LeaseOptions {
+  readonly log: Log
+  readonly signal: AbortSignal
+  /** The same database for the renewals: over a connection of their own, which is replaced when it does not answer. */
+  readonly renewalDb: Db
+  /** Called when another process has taken over. */
+  readonly onLost: (reason: StartError) => void
+  readonly leaseMs?: number
+  readonly renewEveryMs?: number
+}
+
+/**
+ * Makes this process the only service on the database, whose table of leases must exist. Throws StartError while another
+ * one lives, which it shows by renewing: clocks of other machines, and of this one, are not believed. One that has not
+ * renewed for `leaseMs` is overtaken. Dispose of it to let the next one start.
+ */
+export async function takeServiceLease(db: Db, options: LeaseOptions): Promise<AsyncDisposable> {
+  const { log, signal, leaseMs = leaseMsDefault } = options
+  const lease = { name, holder: `${process.pid} ${hostname()} ${crypto.randomUUID()}` }
+  let seen: Awaited<ReturnType<typeof findLease>> = null
+  let seenAt = 0
+  while (!(await createLease(db, lease, times(leaseMs)))) {
+    const found = await findLease(db, name)
+    if (found === null) continue
+    if (seen === null) {
+      log.info('the database has a service, which may be dead', { service: processOf(found) })
+      ;[seen, seenAt] = [found, performance.now()]
+    }
+    if (found.holder !== seen.holder || found.leasedUntil !== seen.leasedUntil) {
+      throw new StartError(
+        `another Sitehost uses this database (${processOf(found)}): stop it, or choose another database with DATABASE_URL`,
+      )
+    }
+    const isDead = performance.now() - seenAt > leaseMs
+    if (isDead && (await takeOverLease(db, found, lease, times(leaseMs)))) break
+    await setTimeout(lookAgainMs, undefined, { signal }).catch((cause) => {
+      throw new StartError('stopped while it waited for the database to be free', { cause })
+    })
+  }
+  return keep(lease, options)
+}
+
+const times = (leaseMs: number) => ({ now: Date.now(), leaseMs })
+
+const processOf = ({ holder }: { readonly holder: string }): string => {
+  const [pid, host] = holder.split(' ')
+  return `process ${pid} on ${host}`
+}
+
+interface Held {
+  readonly name: string
+  readonly holder: string
+}
+
+function keep(lease: Held, options: LeaseOptions): AsyncDisposable {
+  const { log, onLost, renewalDb: db } = options
+  const { leaseMs = leaseMsDefault, renewEveryMs = renewEveryMsDefault } = options
+  let isLate = false
+  const renew = async (): Promise<void> => {
+    try {
+      const isOurs =
+        (await renewLease(db, lease, times(leaseMs))) ||
+        (await createLease(db, lease, times(leaseMs)))
+      if (!isOurs) onLost(await takenOver(db))
+      isLate = false
+    } catch (error) {
+      // Nobody reaches the database from here; once somebody does, it says whose it is.
+      if (!isLate) log.warn('lease of the database not renewed', { error })
+      isLate = true
+    }
+  }
+  let renewing: Promise<void> | null = null
+  const timer = setInterval(() => {
+    renewing ??= renew().finally(() => {
+      renewing = null
+    })
+  }, renewEveryMs)
+  return {
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer)
+      await renewing
+      // A lease that cannot be given back ends when it stands still.
+      await releaseLease(db, lease).catch(() => undefined)
+    },
+  }
+}
+
+async function takenOver(db: Db): Promise<StartError> {
+  const found = await findLease(db, name)
+  const by = found === null ? '' : ` (${processOf(found)})`
+  return new StartError(
+    `another Sitehost${by} took over the database while it was out of reach for this one, which has stopped`,
+  )
+}

@@ -1,0 +1,129 @@
+import { getServers } from 'node:dns'
+import type { Answer, DecodedPacket } from 'dns-packet'
+import { HostBusyError, HostSlots } from '#concurrency/host-slots.ts'
+import { askDnsServer, type DnsQuestion, DnsServerError, type DnsType } from './ask-dns-server.ts'
+import { type DnsServerAddress, parseDnsServerAddress } from './dns-server-address.ts'
+
+/**
+ * `values`: texts with their chunks joined, names, or addresses; none when there is no such record, or no
+ * such name. `silent`: no server answered; `failing`: none could say whether there is a record.
+ */
+export type DnsAnswer =
+  | { readonly answered: true; readonly values: readonly string[] }
+  | { readonly answered: false; readonly reason: 'silent' | 'failing' }
+
+/**
+ * Never throws. `name` is in lower case, without a trailing dot. An aborted signal ends the look-up, which is
+ * `silent` then.
+ */
+export type LookUp = (type: DnsType, name: string, signal?: AbortSignal) => Promise<DnsAnswer>
+
+interface LookUpOptions {
+  /** In their order; empty: those of the machine. */
+  readonly servers: readonly DnsServerAddress[]
+  /** Ends every look-up, without an answer. */
+  readonly signal: AbortSignal
+  /** How long one server is waited for, each time. */
+  readonly patienceMs?: number
+}
+
+/** Of everybody together; each is a socket. Who waits longer than the queue is told that nobody answered. */
+const questionsAtOnceMax = 64
+const questionsWaitingMax = 1_000
+
+const roundsMax = 2
+const triesMax = 4
+
+/**
+ * Asks recursive name servers, one after the other, then all once more: ten seconds at most.
+ * Not `node:dns`: in Bun it takes the chunks of one TXT record for records of their own (oven-sh/bun issue
+ * 21370), and "no such record" for "no such name".
+ */
+export function createLookUp({ servers, signal, patienceMs = 2_500 }: LookUpOptions): LookUp {
+  const turns = new HostSlots({ slotsMax: questionsAtOnceMax, waitingMax: questionsWaitingMax })
+  const ask = async (question: DnsQuestion, signal: AbortSignal): Promise<DnsAnswer> => {
+    const asked = servers.length > 0 ? servers : serversOfMachine()
+    const tries = Array.from({ length: roundsMax }, () => asked).flat()
+    let reason: 'silent' | 'failing' = 'silent'
+    for (const server of tries.slice(0, triesMax)) {
+      if (signal.aborted) break
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])
+      const packet = await answerOrNull(server, question, limit)
+      if (packet !== null && isDefinite(packet)) {
+        return { answered: true, values: valuesOf(packet, question) }
+      }
+      if (packet !== null) reason = 'failing'
+    }
+    return { answered: false, reason }
+  }
+  return async (type, name, asking) => {
+    const either = asking === undefined ? signal : AbortSignal.any([signal, asking])
+    try {
+      const leave = await turns.take('dns', either)
+      return await ask({ type, name }, either).finally(leave)
+    } catch (error) {
+      if (!(error instanceof HostBusyError || either.aborted)) throw error
+      return { answered: false, reason: 'silent' }
+    }
+  }
+}
+
+const serversOfMachine = (): readonly DnsServerAddress[] =>
+  getServers()
+    .map(parseDnsServerAddress)
+    .filter((server) => server !== null)
+
+async function answerOrNull(
+  server: DnsServerAddress,
+  question: DnsQuestion,
+  signal: AbortSignal,
+): Promise<DecodedPacket | null> {
+  try {
+    return await askDnsServer(server, question, signal)
+  } catch (error) {
+    if (error instanceof DnsServerError || signal.aborted) return null
+    throw error
+  }
+}
+
+const noError = 0
+const noSuchName = 3
+
+/** All other codes (RFC 6895 §2.3) say that the server could not find out. */
+function isDefinite({ flags = 0 }: DecodedPacket): boolean {
+  const code = flags & 0xf
+  return code === noError || code === noSuchName
+}
+
+/** Of the name itself, or of what it is an alias for. One in a circle has none. */
+function valuesOf({ answers = [] }: DecodedPacket, { type, name }: DnsQuestion): string[] {
+  const seen = new Set<string>()
+  for (let owner: string | undefined = name; owner !== undefined && !seen.has(owner); ) {
+    seen.add(owner)
+    const own: Answer[] = answers.filter((answer) => nameOf(answer) === owner)
+    const values = own.filter((answer) => answer.type === type).map(textOf)
+    if (values.length > 0) return values
+    const alias = own.find((answer) => answer.type === 'CNAME')
+    owner = alias && textOf(alias)
+  }
+  return []
+}
+
+const nameOf = ({ name }: Answer): string => name.toLowerCase()
+
+function textOf(answer: Answer): string {
+  switch (answer.type) {
+    case 'TXT':
+      return Buffer.concat([answer.data].flat().map(bytesOf)).toString()
+    case 'CNAME':
+      return answer.data.toLowerCase()
+    case 'A':
+    case 'AAAA':
+      return answer.data
+    default:
+      return ''
+  }
+}
+
+const bytesOf = (chunk: string | Buffer): Buffer =>
+  typeof chunk === 'string' ? Buffer.from(chunk) : chunk

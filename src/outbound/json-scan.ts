@@ -1,0 +1,187 @@
+import { timeSlices } from '#concurrency/next-turn.ts'
+
+/** What a piece of JSON may hold to be parsed in one go, in the thread that answers visitors. */
+export interface JsonLimits {
+  readonly bytesMax: number
+  /** Parsed, each takes some 80 bytes. */
+  readonly valuesMax: number
+  /** Different names of fields. A thousand that the engine has never seen take a millisecond (Bun 1.4.5). */
+  readonly namesMax: number
+}
+
+/** JSON that anybody may have written holds more than somebody needs. */
+export class JsonLimitError extends Error {
+  override readonly name = 'JsonLimitError'
+  readonly limit: 'bytes' | 'values' | 'names'
+
+  constructor(limit: JsonLimitError['limit']) {
+    super(`JSON of too many ${limit}`)
+    this.limit = limit
+  }
+}
+
+/** A list or object of a JSON text: where it is, and what it holds. */
+export interface JsonPiece {
+  readonly bytes: Uint8Array
+  /** A few too many. */
+  readonly values: number
+  /** Different ones; counted up to 2000. */
+  readonly names: number
+}
+
+/** More are not told apart. */
+const namesCounted = 2000
+/** Between two slices of time. */
+const bytesPerStep = 64 * 1024
+
+interface ScanOptions {
+  /** Lists and objects that are in so many others are cut out. */
+  readonly depth: number
+  /** Of what is left. */
+  readonly outerBytesMax: number
+}
+
+/**
+ * Cuts a JSON text into its outer levels and what is deeper, in the order in which it comes. In the outer text a list with
+ * its number, `[0]`, stands for each piece. Nothing is parsed: the time is linear in the bytes, and others have their turn
+ * meanwhile. Throws JsonLimitError, and SyntaxError for a text that ends too early.
+ */
+export async function scanJson(
+  bytes: Uint8Array,
+  { depth, outerBytesMax }: ScanOptions,
+): Promise<{ outer: JsonPiece; inner: readonly JsonPiece[] }> {
+  const scan = new JsonScan(bytes, depth, outerBytesMax)
+  const yieldWhenDue = timeSlices()
+  for (let at = 0; at < bytes.length; at += bytesPerStep) {
+    scan.read(at, Math.min(at + bytesPerStep, bytes.length))
+    await yieldWhenDue()
+  }
+  return { outer: scan.end(), inner: scan.inner }
+}
+
+/** Throws JsonLimitError, and SyntaxError for what is no JSON. */
+export function parsePiece({ bytes, values, names }: JsonPiece, limits: JsonLimits): unknown {
+  if (bytes.length > limits.bytesMax) throw new JsonLimitError('bytes')
+  if (values > limits.valuesMax) throw new JsonLimitError('values')
+  if (names > limits.namesMax) throw new JsonLimitError('names')
+  return JSON.parse(new TextDecoder().decode(bytes))
+}
+
+/** Parses a JSON text as a whole. Throws as `parsePiece` does. */
+export async function parseBoundedJson(bytes: Uint8Array, limits: JsonLimits): Promise<unknown> {
+  if (bytes.length > limits.bytesMax) throw new JsonLimitError('bytes')
+  const options = { depth: Number.POSITIVE_INFINITY, outerBytesMax: limits.bytesMax }
+  return parsePiece((await scanJson(bytes, options)).outer, limits)
+}
+
+/**
+ * The same answer, read and within its limits, for whoever parses it themselves. Throws JsonLimitError.
+ */
+export async function boundedJson(response: Response, limits: JsonLimits): Promise<Response> {
+  if (response.body === null) return response
+  const bytes = new Uint8Array(await response.arrayBuffer())
+  const options = { depth: Number.POSITIVE_INFINITY, outerBytesMax: limits.bytesMax }
+  const { values, names } = (await scanJson(bytes, options)).outer
+  if (values > limits.valuesMax) throw new JsonLimitError('values')
+  if (names > limits.namesMax) throw new JsonLimitError('names')
+  return new Response(bytes, response)
+}
+
+const [quote, backslash, colon, comma] = [0x22, 0x5c, 0x3a, 0x2c]
+const [listBegin, listEnd, objectBegin, objectEnd] = [0x5b, 0x5d, 0x7b, 0x7d]
+
+/** Nobody can tell beforehand which names count as one. */
+const seed = crypto.getRandomValues(new Int32Array(1))[0] ?? 0
+
+class JsonScan {
+  readonly inner: JsonPiece[] = []
+  readonly #bytes: Uint8Array
+  readonly #depthOfPieces: number
+  readonly #outerBytesMax: number
+  readonly #outer: Uint8Array[] = []
+  #outerBytes = 0
+  readonly #outerCount = { values: 0, names: new Set<number>() }
+  #count = this.#outerCount
+  /** Where the piece begins that we are in, or what of the outer text is not kept yet. */
+  #from = 0
+  #depth = 0
+  #isInText = false
+  #isEscaped = false
+  #hash = seed
+
+  constructor(bytes: Uint8Array, depth: number, outerBytesMax: number) {
+    this.#bytes = bytes
+    this.#depthOfPieces = depth
+    this.#outerBytesMax = outerBytesMax
+  }
+
+  // Fields would cost several times what variables do.
+  read(from: number, to: number): void {
+    const bytes = this.#bytes
+    let [isInText, isEscaped, hash] = [this.#isInText, this.#isEscaped, this.#hash]
+    for (let at = from; at < to; at++) {
+      const byte = bytes[at] ?? 0
+      if (isInText) {
+        if (isEscaped) isEscaped = false
+        else if (byte === backslash) isEscaped = true
+        else if (byte === quote) {
+          isInText = false
+          continue
+        }
+        hash = Math.imul(hash ^ byte, 0x5bd1e995)
+        hash ^= hash >>> 15
+      } else if (byte === quote) {
+        isInText = true
+        hash = seed
+      } else if (byte === comma) this.#count.values += 1
+      else if (byte === colon) this.#addName(hash)
+      else if (byte === listBegin || byte === objectBegin) this.#open(at)
+      else if (byte === listEnd || byte === objectEnd) this.#close(at)
+    }
+    this.#isInText = isInText
+    this.#isEscaped = isEscaped
+    this.#hash = hash
+  }
+
+  end(): JsonPiece {
+    if (this.#depth > this.#depthOfPieces) throw new SyntaxError('ends too early')
+    this.#keep(this.#bytes.length)
+    return pieceOf(Buffer.concat(this.#outer), this.#outerCount)
+  }
+
+  #open(at: number): void {
+    if (this.#depth++ === this.#depthOfPieces) {
+      this.#keep(at)
+      this.#keepBytes(Buffer.from(`[${this.inner.length}]`))
+      this.#count = { values: 0, names: new Set() }
+      this.#from = at
+    }
+    this.#count.values += 1
+  }
+
+  #close(at: number): void {
+    if (--this.#depth !== this.#depthOfPieces) return
+    this.inner.push(pieceOf(this.#bytes.subarray(this.#from, at + 1), this.#count))
+    this.#count = this.#outerCount
+    this.#from = at + 1
+  }
+
+  #addName(hash: number): void {
+    if (this.#count.names.size <= namesCounted) this.#count.names.add(hash)
+  }
+
+  #keep(to: number): void {
+    this.#keepBytes(this.#bytes.subarray(this.#from, to))
+  }
+
+  #keepBytes(bytes: Uint8Array): void {
+    this.#outerBytes += bytes.length
+    if (this.#outerBytes > this.#outerBytesMax) throw new JsonLimitError('bytes')
+    this.#outer.push(bytes)
+  }
+}
+
+const pieceOf = (
+  bytes: Uint8Array,
+  { values, names }: { readonly values: number; readonly names: ReadonlySet<number> },
+): JsonPiece => ({ bytes, values, names: names.size })

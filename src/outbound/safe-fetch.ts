@@ -1,0 +1,159 @@
+import { HostSlots } from '#concurrency/host-slots.ts'
+import { boundedResponse } from './bounded-response.ts'
+import { Deadlines, type FetchLimits, limitsDefault } from './fetch-limits.ts'
+import { ForbiddenHostError, publicAddressOf } from './public-address.ts'
+import { createResolveHost, type ResolveHost } from './resolve-host.ts'
+
+export { FetchLimitError } from './fetch-limits.ts'
+
+export type SafeFetch = (
+  input: string | URL | Request,
+  init?: RequestInit & { limits?: Partial<FetchLimits> },
+) => Promise<Response>
+
+const redirectsMax = 3
+/** As many as Bun sends at once where nothing else is said. */
+const requestsMaxDefault = 256
+const waitingMax = 1000
+
+interface SafeFetchOptions {
+  /** Development only: allows loopback and private addresses, plain http and ports. */
+  readonly allowPrivate?: boolean
+  readonly resolve?: ResolveHost
+  /** Of each host. */
+  readonly slots?: { slotsMax: number; waitingMax: number }
+  /** So many are open at once, of all hosts together; more wait in order of arrival. */
+  readonly requestsMax?: number
+  /** Where a request does not say otherwise. */
+  readonly limits?: Partial<FetchLimits>
+  /** For tests: how the vetted address is connected to. */
+  readonly connect?: Connect
+}
+
+type Connect = (request: Request, init: BunFetchRequestInit) => Promise<Response>
+
+/**
+ * The only way out to hosts that users name. Resolves once, connects to the vetted address and to no
+ * other, follows redirects of GET by hand with the same rules, holds a slot of the host and one of all, and
+ * keeps its deadlines and byte cap until the body ends. Throws ForbiddenHostError, FetchLimitError, HostBusyError.
+ */
+export function createSafeFetch(options: SafeFetchOptions = {}): SafeFetch {
+  const { allowPrivate = false, resolve = createResolveHost(), connect = fetch } = options
+  const slots = new HostSlots(options.slots ?? { slotsMax: 4, waitingMax })
+  const open = new HostSlots({ slotsMax: options.requestsMax ?? requestsMaxDefault, waitingMax })
+
+  const fetchOnce: SafeFetch = async (input, init = {}) => {
+    const request = new Request(input, { ...init, redirect: 'manual' })
+    const url = new URL(request.url)
+    assertAllowedUrl(url, allowPrivate)
+    const limits = { ...limitsDefault, ...options.limits, ...init.limits }
+    const release = await takeBoth(slots, open, url.host, request.signal)
+    const deadlines = new Deadlines(url.href)
+    try {
+      const signal = AbortSignal.any([request.signal, deadlines.signal])
+      deadlines.arm('lookup', limits.lookupMs)
+      const address = allowPrivate ? null : await publicAddressOf(url.hostname, resolve, signal)
+      deadlines.disarm('lookup')
+      return await send({ request, url, address, connect, signal, deadlines, release }, limits)
+    } catch (error) {
+      deadlines.disarmAll()
+      release()
+      throw deadlines.signal.aborted ? deadlines.signal.reason : error
+    }
+  }
+
+  return async (input, init) => {
+    let response = await fetchOnce(input, init)
+    if (!mayFollow(input, init)) return response
+    let from = new URL(input instanceof Request ? input.url : input)
+    for (let hop = 0; isRedirect(response) && hop < redirectsMax; hop++) {
+      await response.body?.cancel()
+      const to = new URL(response.headers.get('location') ?? '', from)
+      response = await fetchOnce(to, to.origin === from.origin ? init : withoutHeaders(init))
+      from = to
+    }
+    return response
+  }
+}
+
+/** The host's slot first: whoever waits for a slow host takes nothing from the others. */
+async function takeBoth(
+  slots: HostSlots,
+  open: HostSlots,
+  host: string,
+  signal: AbortSignal,
+): Promise<() => void> {
+  const releaseHost = await slots.take(host, signal)
+  try {
+    const release = await open.take('any', signal)
+    return () => {
+      release()
+      releaseHost()
+    }
+  } catch (error) {
+    releaseHost()
+    throw error
+  }
+}
+
+/** A body is not sent twice. */
+function mayFollow(input: Parameters<SafeFetch>[0], init: Parameters<SafeFetch>[1]): boolean {
+  const method = init?.method ?? (input instanceof Request ? input.method : 'GET')
+  return init?.redirect === 'follow' && method === 'GET'
+}
+
+/** What is meant for one host is not told to another. */
+function withoutHeaders(init: Parameters<SafeFetch>[1]): Parameters<SafeFetch>[1] {
+  const { headers: _, ...rest } = init ?? {}
+  return rest
+}
+
+const isRedirect = (response: Response): boolean =>
+  [301, 302, 303, 307, 308].includes(response.status) && response.headers.has('location')
+
+function assertAllowedUrl(url: URL, allowPrivate: boolean): void {
+  if (url.username || url.password) throw new ForbiddenHostError(url.hostname, 'credentials in URL')
+  // Bun's fetch reads file:, data: and others too.
+  if (allowPrivate && url.protocol === 'http:') return
+  if (url.protocol !== 'https:') throw new ForbiddenHostError(url.hostname, 'not https')
+  if (!allowPrivate && url.port !== '') throw new ForbiddenHostError(url.hostname, 'port in URL')
+}
+
+interface Attempt {
+  readonly request: Request
+  readonly url: URL
+  /** The vetted address; null: whatever the name resolves to. */
+  readonly address: string | null
+  readonly connect: Connect
+  /** Of the caller, and of the deadlines. */
+  readonly signal: AbortSignal
+  readonly deadlines: Deadlines
+  /** Gives the slots back. */
+  readonly release: () => void
+}
+
+async function send(attempt: Attempt, limits: FetchLimits): Promise<Response> {
+  const { request, url, address, connect, signal, deadlines } = attempt
+  const transferMs = (bytes: number): number => (bytes / limits.bytesPerSecondMin) * 1000
+  const sentBytes = Number(request.headers.get('content-length') ?? 0)
+  deadlines.arm('headers', limits.headersMs + transferMs(sentBytes))
+  const response = await connect(connectTo(request, url, address), {
+    signal,
+    redirect: 'manual',
+    // The certificate is checked against the name, not against the literal that we connect to.
+    tls: { serverName: url.hostname },
+  })
+  deadlines.disarm('headers')
+  deadlines.arm('overall', limits.headersMs + transferMs(limits.responseBytesMax))
+  return boundedResponse(response, attempt, limits)
+}
+
+/** The same request, addressed to the literal that was vetted: no second look-up can change it. */
+function connectTo(request: Request, url: URL, address: string | null): Request {
+  if (address === null) return request
+  const target = new URL(url)
+  target.hostname = address.includes(':') ? `[${address}]` : address
+  const connected = new Request(target, request)
+  connected.headers.set('host', url.host)
+  return connected
+}

@@ -1,0 +1,197 @@
+import type { Identities } from '#atproto/identity/identity.ts'
+import type { OAuth } from '#atproto/oauth/oauth.ts'
+import type { BlobStore } from '#blobs/blob-store.ts'
+import { Lanes } from '#concurrency/lanes.ts'
+import type { Party } from '#concurrency/pace-history.ts'
+import type { Log } from '#observe/log.ts'
+import type { AtFailPoint } from '#publish/fail-points.ts'
+import { progressAtStart } from '#publish/publish-site.ts'
+import type { ReceivedUpload } from '#publish/upload/receive-upload.ts'
+import type { Spool } from '#publish/upload/spool.ts'
+import { spoolServerOf } from '#publish/upload/spool-server.ts'
+import type { SkippedFile, UploadedFile } from '#publish/upload/upload-tree.ts'
+import type { Did, SiteAddress } from '#site/site-address.ts'
+import type { Db } from '#store/database/database.ts'
+import type { Hints } from '#store/database/hints.ts'
+import { outlastDatabase } from '#store/database/outlast-database.ts'
+import {
+  cancelJobUnlessWriting,
+  finishJob,
+  listWaitingAccounts,
+  requeueJobs,
+  startNextJob,
+  type WaitingAccount,
+} from '#store/queues/job-steps.ts'
+import {
+  createJob,
+  findJob,
+  type Job,
+  type JobAdmission,
+  listUnfinishedJobs,
+} from '#store/queues/jobs.ts'
+import { runJob } from './run-job.ts'
+
+export const queuedJobsMax = 5
+const runningJobsMax = 4
+/** Beside those: jobs whose servers are slow, and that hold their account's records all the same. */
+const slowJobsMax = 4
+/** Jobs that send slowly beside both: each holds what it is sending of eight files, some 6 MB. */
+const asideJobsMax = 8
+/** Of either kind, jobs of one server, and of one registrable domain: one is left for others. */
+const shares = { quick: { host: 3, domain: 3 }, slow: { host: 3, domain: 3 } }
+/** So many accounts are looked through for those that may be next, and others at the next look. */
+const waitingAccountsMax = 2_000
+const lookAgainMs = 5_000
+/** Where more wait than are looked through at once. */
+const lookFurtherMs = 1_000
+const interrupted = 'The upload was interrupted. Nothing was published; try again.'
+const cancelled = 'The upload was cancelled. Nothing was published.'
+
+export interface JobContext {
+  readonly db: Db
+  readonly spool: Spool
+  readonly blobs: BlobStore
+  readonly oauth: Pick<OAuth, 'session'>
+  readonly identities: Pick<Identities, 'resolve'>
+  readonly hints: Hints
+  readonly log: Log
+  readonly siteUrl: (address: SiteAddress) => string
+  readonly now: () => number
+  readonly at: AtFailPoint
+  /** Milliseconds that no change of the clock touches. */
+  readonly elapsed?: () => number
+  readonly slowAfterMs?: number
+  /** So long may a job take, from its first turn on. */
+  readonly jobMsMax?: number
+}
+
+/** What a job needs after the upload request is gone. */
+export interface JobPlan {
+  readonly files: readonly UploadedFile[]
+  readonly skippedFiles: readonly SkippedFile[]
+  /** False: the assets of earlier versions go out of sight with them. Left out: true. */
+  readonly retain?: boolean
+  /** CID of the record that the site had when the job first looked, null for none; left out: it has not yet. */
+  readonly replaces?: string | null | undefined
+}
+
+/** Queues a received upload, whose files stay in the spool under the job's id. */
+export async function queueJob(
+  id: string,
+  { did, name }: SiteAddress,
+  { files, skippedFiles, retain }: ReceivedUpload,
+  { db, hints, now }: Pick<JobContext, 'db' | 'hints' | 'now'>,
+): Promise<JobAdmission> {
+  const plan: JobPlan = { files, skippedFiles, retain }
+  const admission = await createJob(
+    db,
+    { id, did, site: name, progress: progressAtStart(files), plan: JSON.stringify(plan) },
+    { queuedMax: queuedJobsMax, now: now() },
+  )
+  hints.notify('jobs')
+  return admission
+}
+
+export type Cancellation = 'cancelled' | 'too-late' | 'ended'
+
+/** Ends a job before it writes to the repository; what it has sent to the server is kept for a next try. */
+export async function cancelJob(
+  job: Job,
+  { db, hints, now, spool }: Pick<JobContext, 'db' | 'hints' | 'now' | 'spool'>,
+): Promise<Cancellation> {
+  const was = await cancelJobUnlessWriting(db, job, cancelled, now())
+  if (was === null) return (await findJob(db, job.id))?.finishedAt === null ? 'too-late' : 'ended'
+  // A job that runs removes its own folder when it notices.
+  if (was === 'pending') await spool.remove(job.id)
+  hints.notify('jobs')
+  hints.notify('job-progress')
+  return 'cancelled'
+}
+
+/**
+ * Puts the jobs that a dead process left running back into the queue, ends those whose files are gone,
+ * and frees what belongs to no job.
+ */
+export async function recoverJobs({ db, spool, now }: JobContext): Promise<void> {
+  const unfinished = await listUnfinishedJobs(db)
+  const kept = new Set<string>()
+  for (const job of unfinished) {
+    if (await spool.has(job.id)) {
+      kept.add(job.id)
+      await spool.hold(job.id, job.progress.bytesTotal, {
+        owner: job.did,
+        isNewcomer: false,
+        server: await spoolServerOf(db, job.did),
+      })
+    } else await finishJob(db, job.id, { status: 'failed', error: interrupted }, now())
+  }
+  await requeueJobs(db, [...kept], now())
+  await spool.sweep(kept)
+}
+
+/**
+ * Carries out queued jobs until the signal ends it: one an account, a few at once, in as many turns as it takes.
+ * Accounts come in the order of their last attempts, those first that had none within an hour: a backlog counts as one
+ * job. Whose server is slow has lanes of its own (`Lanes`), sends slowly beside the others, and waits for a server's
+ * limit in the queue. A database that is away is waited for.
+ */
+export async function runJobs(context: JobContext, signal: AbortSignal): Promise<void> {
+  const { hints, log } = context
+  using hinted = hints.subscribe('jobs')
+  const lanes = new Lanes(runningJobsMax, {
+    ...context,
+    ...{ asideMax: asideJobsMax, slowStayMax: slowJobsMax, shares },
+  })
+  const running = new Set<Promise<void>>()
+  let offset = 0
+  const startAndWait = async (): Promise<void> => {
+    const seen = await startJobs(lanes, running, offset, context, signal)
+    const isMore = seen >= waitingAccountsMax
+    offset = isMore ? offset + seen : 0
+    await hinted.wait(isMore ? lookFurtherMs : lookAgainMs, signal)
+  }
+  await outlastDatabase('jobs', startAndWait, { log, signal })
+  await Promise.all(running)
+}
+
+/** Returns how many accounts were looked through, from `offset` on. */
+async function startJobs(
+  lanes: Lanes,
+  running: Set<Promise<void>>,
+  offset: number,
+  context: JobContext,
+  signal: AbortSignal,
+): Promise<number> {
+  const { db, hints, log, now } = context
+  const accounts = await listWaitingAccounts(db, { limit: waitingAccountsMax, offset, now: now() })
+  const waitsFor = { quick: false, slow: false }
+  for (const party of lanes.history.inOrder(accounts.map(partyOf))) {
+    if (!lanes.hasRoom(party, { stays: true })) {
+      waitsFor[lanes.isSlow(party) ? 'slow' : 'quick'] = true
+      continue
+    }
+    const job = await startNextJob(db, party.account as Did, now())
+    if (job === null) continue
+    const work = lanes
+      .start({
+        run: (lane) => runJob(job, lane, context, signal),
+        onSlow: () => hints.notify('jobs'),
+        stays: true,
+        party,
+      })
+      .catch((error) => log.error('job could not be ended', { jobId: job.id, error }))
+      .finally(() => {
+        running.delete(work)
+        hints.notify('jobs')
+      })
+    running.add(work)
+  }
+  // Whatever ends or becomes slow gives a hint.
+  if (waitsFor.quick) lanes.makeRoom()
+  if (waitsFor.slow) lanes.makeRoom({ forSlow: true })
+  return accounts.length
+}
+
+function partyOf({ did, pds }: WaitingAccount): Party {
+  return { account: did, host: pds !== null && URL.canParse(pds) ? new URL(pds).host : null }
+}

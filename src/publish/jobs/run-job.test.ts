@@ -1,0 +1,426 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ServerUnreachableError } from '#atproto/repo/account-repo.ts'
+import { diskBlobStore } from '#blobs/disk.ts'
+import { DiskFloor } from '#blobs/disk-floor.ts'
+import { jobMsMaxDefault } from '#publish/job-turns.ts'
+import { ownFaultOf } from '#publish/own-fault.ts'
+import { Spool } from '#publish/upload/spool.ts'
+import type { UploadedFile } from '#publish/upload/upload-tree.ts'
+import type { SitePath } from '#site/path.ts'
+import { type Did, type SiteAddress, siteUri } from '#site/site-address.ts'
+import { upsertAccount } from '#store/accounts/accounts.ts'
+import { type Database, openDatabase } from '#store/database/database.ts'
+import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
+import { Hints } from '#store/database/hints.ts'
+import { migrate } from '#store/database/migrate.ts'
+import { findJob, type Job } from '#store/queues/jobs.ts'
+import { answerXrpc } from '#tests/support/answer-xrpc.ts'
+import { type LoggedLine, recordingLog } from '#tests/support/api.ts'
+import { endConnections, onEachDatabase } from '#tests/support/databases.ts'
+import { eventually } from '#tests/support/eventually.ts'
+import { FakeRepo } from '#tests/support/fake-repo.ts'
+import { accountOf, alice, siteOf } from '#tests/support/sample-rows.ts'
+import { cancelJob, type JobContext, queueJob, runJobs } from './jobs.ts'
+
+// What jobs do whose servers let them wait.
+
+let dir: string
+let database: Database
+let context: JobContext
+let lines: LoggedLine[]
+let stop: AbortController
+let running: Promise<void> | undefined
+let aheadMs: number
+/** By account. */
+let servers: Map<Did, Server>
+/** What a server answers; `honest` is what it would if all were well. */
+let answer: (call: Call) => Promise<Response>
+
+interface Server {
+  readonly repo: FakeRepo
+  /** What it was asked, such as `uploadBlob`. */
+  readonly asked: string[]
+}
+
+interface Call {
+  readonly did: Did
+  readonly method: string
+  readonly signal: AbortSignal
+  readonly honest: () => Promise<Response>
+}
+
+function serverOf(did: Did): Server {
+  const server = servers.get(did) ?? { repo: new FakeRepo(), asked: [] }
+  servers.set(did, server)
+  return server
+}
+
+beforeEach(async () => {
+  lines = []
+  dir = await mkdtemp(join(tmpdir(), 'run-job-'))
+  database = openDatabase({})
+  await migrate(database)
+  stop = new AbortController()
+  running = undefined
+  aheadMs = 0
+  servers = new Map()
+  answer = ({ honest }) => honest()
+  const handle =
+    (did: Did) =>
+    async (path: string, init: RequestInit = {}) => {
+      const { repo, asked } = serverOf(did)
+      const method = /[a-zA-Z]+(?=$|\?)/.exec(path)?.[0] ?? ''
+      asked.push(method)
+      const signal = init.signal as AbortSignal
+      return await answer({ did, method, signal, honest: () => answerXrpc(repo, path, init) })
+    }
+  context = {
+    db: database.db,
+    spool: new Spool(join(dir, 'spool')),
+    blobs: diskBlobStore({ dir: join(dir, 'blobs') }),
+    oauth: { session: async (did) => ({ did, handle: handle(did) }) },
+    identities: { resolve: async (did) => ({ did, pds: 'https://pds.test' }) as never },
+    hints: new Hints(),
+    log: recordingLog(lines),
+    siteUrl: siteUri,
+    now: () => Date.now() + aheadMs,
+    elapsed: () => Date.now() + aheadMs,
+    at: () => {},
+    slowAfterMs: 50,
+  }
+})
+afterEach(async () => {
+  stop.abort()
+  await running
+  await database[Symbol.asyncDispose]()
+  await rm(dir, { recursive: true })
+})
+
+const start = (): void => {
+  running = runJobs(context, stop.signal)
+}
+
+/** So much later, whoever waits looks again. */
+function pass(ms: number): void {
+  aheadMs += ms
+  for (const topic of ['jobs', 'changes'] as const) context.hints.notify(topic)
+}
+
+async function queue(address: SiteAddress, texts = ['a page']): Promise<string> {
+  const id = crypto.randomUUID()
+  const files: UploadedFile[] = []
+  {
+    await using folder = await context.spool.open(id)
+    for (const [n, text] of texts.entries()) {
+      const bytes = (async function* () {
+        yield Buffer.from(text)
+      })()
+      files.push({
+        path: `${n}.txt` as SitePath,
+        ...(await folder.write(bytes, { bytesMax: 1e6 })),
+      })
+    }
+  }
+  const upload = { siteName: address.name, files, skippedFiles: [], isEmpty: false, retain: true }
+  expect(await queueJob(id, address, upload, context)).toEqual({ created: true })
+  return id
+}
+
+const jobOf = async (id: string): Promise<Job> => (await findJob(context.db, id)) as Job
+const sites = (did: Did): string[] => serverOf(did).repo.keys('place.sitehost.fs')
+const askedFor = (method: string, did: Did = alice): number =>
+  serverOf(did).asked.filter((each) => each === method).length
+
+/** Ends only with the call. */
+function never(signal: AbortSignal): Promise<Response> {
+  const { promise, reject } = Promise.withResolvers<Response>()
+  signal.addEventListener('abort', () => reject(signal.reason))
+  return promise
+}
+
+const limited = async (retryAt: number): Promise<Response> =>
+  Response.json(
+    { error: 'RateLimitExceeded' },
+    { status: 429, headers: { 'ratelimit-reset': String(retryAt / 1000) } },
+  )
+
+/**
+ * Looks until nothing is to come, and returns the job as it ended. Time passes at once where the job waits, and slowly while it is
+ * worked on, however often that is looked at: else its own time, or its lane's, might be up before it is done.
+ */
+async function ended(id: string): Promise<Job> {
+  return await eventually(async () => {
+    const { dueAt, finishedAt } = await jobOf(id)
+    pass(Math.max((dueAt ?? 0) - context.now(), 500))
+    expect(finishedAt).not.toBeNull()
+    return await jobOf(id)
+  })
+}
+
+describe('four accounts whose servers', () => {
+  const cases: [string, typeof answer][] = [
+    ['take no more for now', () => limited(Date.now() + 60_000)],
+    ['never answer', ({ signal }) => never(signal)],
+    ...['uploadBlob', 'applyWrites'].map((slow): [string, typeof answer] => [
+      `never answer ${slow}`,
+      ({ method, signal, honest }) => (method === slow ? never(signal) : honest()),
+    ]),
+  ]
+  test.each(cases)('%s: a fifth publishes meanwhile', async (_, slow) => {
+    answer = (call) => (call.did === alice ? call.honest() : slow(call))
+    const others = [1, 2, 3, 4].map(accountOf)
+    start()
+    const ids = await Promise.all(others.map((did) => queue(siteOf('slow', did))))
+    await eventually(async () => {
+      for (const did of others) expect(serverOf(did).asked).not.toBeEmpty()
+    })
+    await queue(siteOf('quick'))
+    await eventually(async () => expect(sites(alice)).toEqual(['quick']))
+    for (const id of ids) expect(await jobOf(id)).toMatchObject({ finishedAt: null })
+  })
+})
+
+test('however many accounts wait for servers that never answer, one with a quick server is next', async () => {
+  answer = (call) => (call.did === alice ? call.honest() : never(call.signal))
+  const pdsOf = (did: Did): string => `https://${did === alice ? 'quick' : 'slow'}.test`
+  context = {
+    ...context,
+    identities: { resolve: async (did) => ({ did, pds: pdsOf(did) }) as never },
+  }
+  const others = Array.from({ length: 40 }, (_, n) => accountOf(n))
+  for (const did of [alice, ...others]) await upsertAccount(context.db, { did, pds: pdsOf(did) }, 1)
+  for (const did of others) {
+    await queue(siteOf('one', did))
+    await queue(siteOf('two', did))
+  }
+  start()
+  const tried = (): number => others.filter((did) => serverOf(did).asked.length > 0).length
+  await eventually(async () => expect(tried()).toBeGreaterThanOrEqual(4))
+  await queue(siteOf('quick'))
+  const before = tried()
+  await eventually(async () => expect(sites(alice)).toEqual(['quick']))
+  // Those that got a lane at the same moment.
+  expect(tried() - before).toBeLessThanOrEqual(8)
+})
+
+test('each end is one line, with whose job it was, of which site and at which server', async () => {
+  const facts = { did: alice, site: 'blog', server: 'pds.test' }
+  const line = (message: string) => lines.find((logged) => logged.message === message)
+  start()
+  const published = await queue(siteOf('blog'), ['one', 'two'])
+  await eventually(async () => expect(sites(alice)).toEqual(['blog']))
+  // Nobody ingests here, so whoever waits until it is live waits for its time to be up.
+  aheadMs += 20_000
+  await eventually(async () => expect(line('site published')).toBeDefined())
+  expect(line('site published')).toMatchObject({
+    level: 'info',
+    fields: { jobId: published, ...facts, files: 2, bytes: 6, ms: expect.any(Number) },
+  })
+  answer = async () => new Response('', { status: 403 })
+  const failed = await queue(siteOf('blog'), ['three'])
+  await eventually(async () => expect(line('publishing failed')).toBeDefined())
+  expect(line('publishing failed')?.fields).toMatchObject({ jobId: failed, ...facts })
+})
+
+test('a server that takes no more for now is asked again when it does, for the rest', async () => {
+  let left = 1
+  const retryAt = context.now() + 60_000
+  answer = ({ method, honest }) =>
+    method === 'uploadBlob' && left-- <= 0 ? limited(retryAt) : honest()
+  const id = await queue(siteOf('blog'), ['one', 'two', 'three'])
+  start()
+  await eventually(async () => {
+    expect(await jobOf(id)).toMatchObject({ status: 'pending', dueAt: retryAt })
+  })
+  expect((await jobOf(id)).progress.filesUploaded).toBe(1)
+  left = 2
+  const { result } = await ended(id)
+  expect(result).toMatchObject({ uploadedCount: 3, reusedCount: 0 })
+  expect(sites(alice)).toEqual(['blog'])
+  await eventually(async () => expect(await readdir(join(dir, 'spool'))).toEqual([]))
+})
+
+test('a limit that outlasts the time of a job is told at once', async () => {
+  answer = () => limited(Date.now() + 3 * 3_600_000)
+  const id = await queue(siteOf('blog'))
+  start()
+  await eventually(async () => {
+    expect((await jobOf(id)).error).toMatch(/takes no more uploads until .* GMT/)
+  })
+})
+
+test('what is sent slowly is sent once, and written by the next turn', async () => {
+  const gate = Promise.withResolvers<void>()
+  answer = async ({ method, honest }) => {
+    if (method === 'uploadBlob') await gate.promise
+    return await honest()
+  }
+  const owners = [1, 2, 3, 4, 5].map(accountOf)
+  const ids = await Promise.all(owners.map((did) => queue(siteOf('blog', did), ['one', 'two'])))
+  start()
+  // With room for four, five send only when one has gone aside.
+  await eventually(async () => {
+    for (const did of owners) expect(askedFor('uploadBlob', did)).toBe(2)
+  })
+  gate.resolve()
+  for (const id of ids) {
+    expect((await ended(id)).result).toMatchObject({ uploadedCount: 2, reusedCount: 0 })
+  }
+  for (const did of owners) {
+    expect([askedFor('uploadBlob', did), askedFor('applyWrites', did)]).toEqual([2, 1])
+  }
+})
+
+test('a turn leaves nothing in the spool but what was there', async () => {
+  answer = ({ method, honest }) =>
+    method === 'uploadBlob' ? limited(Date.now() + 60_000) : honest()
+  const id = await queue(siteOf('blog'), ['a page, again and again\n'.repeat(20_000)])
+  const before = await (await context.spool.open(id)).bytesOnDisk()
+  start()
+  await eventually(async () => expect((await jobOf(id)).dueAt).not.toBeNull())
+  expect(await (await context.spool.open(id)).bytesOnDisk()).toBe(before)
+})
+
+test('a job whose time is up says so; the next one sends the rest', async () => {
+  context = { ...context, jobMsMax: 2_000 }
+  let isSlow = true
+  answer = ({ method, honest, signal }) =>
+    method === 'uploadBlob' && isSlow && askedFor('uploadBlob') > 1 ? never(signal) : honest()
+  const first = await queue(siteOf('blog'), ['one', 'two'])
+  start()
+  await eventually(async () => {
+    expect((await jobOf(first)).error).toStartWith('Your account’s server was too slow')
+  })
+  isSlow = false
+  const before = askedFor('uploadBlob')
+  await queue(siteOf('blog'), ['one', 'two'])
+  await eventually(async () => expect(sites(alice)).toEqual(['blog']))
+  expect(askedFor('uploadBlob')).toBe(before + 1)
+})
+
+test('time that is up while the site is written: nobody knows', async () => {
+  context = { ...context, jobMsMax: 2_000 }
+  answer = ({ method, honest, signal }) => (method === 'applyWrites' ? never(signal) : honest())
+  const id = await queue(siteOf('blog'))
+  start()
+  await eventually(async () => {
+    expect((await jobOf(id)).error).toContain('it may be published or not')
+  })
+})
+
+test('who gives way after its commit, before the answer, is found done', async () => {
+  answer = async ({ did, method, honest, signal }) => {
+    const honestly = await honest()
+    return did !== alice && method === 'applyWrites' ? never(signal) : honestly
+  }
+  // Half of them have lanes for slow ones, the other half is in the way.
+  const others = [1, 2, 3, 4, 5, 6, 7, 8].map(accountOf)
+  const ids = await Promise.all(others.map((did) => queue(siteOf('slow', did))))
+  start()
+  await eventually(async () => {
+    for (const did of others) expect(sites(did)).toEqual(['slow'])
+  })
+  await queue(siteOf('quick'))
+  await eventually(async () => expect(sites(alice)).toEqual(['quick']))
+  const waiting = await eventually(async () => {
+    const jobs = await Promise.all(ids.map(jobOf))
+    const job = jobs.find(({ status }) => status === 'pending')
+    if (job === undefined) throw new Error('nobody gave way')
+    return job
+  })
+  expect((await ended(waiting.id)).status).toBe('completed')
+  expect(askedFor('applyWrites', waiting.did)).toBe(1)
+})
+
+test('a site that another program changes while the job waits stays as that left it', async () => {
+  let isLimited = true
+  answer = ({ method, honest }) =>
+    method === 'uploadBlob' && isLimited ? limited(Date.now() + 60_000) : honest()
+  const id = await queue(siteOf('blog'))
+  start()
+  await eventually(async () => expect((await jobOf(id)).dueAt).not.toBeNull())
+  isLimited = false
+  serverOf(alice).repo.put('place.sitehost.fs', 'blog', { theirs: true })
+  expect((await ended(id)).error).toStartWith('This site was changed by another program meanwhile.')
+  expect(serverOf(alice).repo.find('place.sitehost.fs', 'blog')?.value).toEqual({ theirs: true })
+})
+
+test('one that waits for its server can be cancelled, and its files go', async () => {
+  answer = () => limited(Date.now() + 60_000)
+  const id = await queue(siteOf('blog'))
+  start()
+  await eventually(async () => expect((await jobOf(id)).dueAt).not.toBeNull())
+  expect(await cancelJob(await jobOf(id), context)).toBe('cancelled')
+  expect(await readdir(join(dir, 'spool'))).toEqual([])
+})
+
+describe('a fault of this service', () => {
+  test('a full disk: the job waits, says so, and ends well when there is room', async () => {
+    const space = { free: 0, total: 1024 ** 4 }
+    const floor = new DiskFloor(dir, { diskSpace: async () => space })
+    context = { ...context, blobs: diskBlobStore({ dir: join(dir, 'blobs'), floor }) }
+    const id = await queue(siteOf('blog'))
+    start()
+    await eventually(async () => {
+      expect(await jobOf(id)).toMatchObject({
+        ...{ status: 'pending', finishedAt: null },
+        error: expect.stringContaining('cannot store files at the moment'),
+      })
+    })
+    space.free = space.total
+    expect(await ended(id)).toMatchObject({ status: 'completed', error: null })
+    expect(sites(alice)).toEqual(['blog'])
+  })
+
+  test('tokens that cannot be read are no fault of the account’s server', () => {
+    const away = new DatabaseUnavailableError('sqlite', new Error('away'))
+    const error = new ServerUnreachableError('uploadBlob', { cause: away })
+    expect(ownFaultOf(error)).toBe('database')
+    expect(ownFaultOf(new ServerUnreachableError('uploadBlob', {}))).toBeNull()
+  })
+
+  test('that lasts as long as a job may take ends it, with a sentence', async () => {
+    const away = new DatabaseUnavailableError('sqlite', new Error('away'))
+    context = { ...context, identities: { resolve: () => Promise.reject(away) } }
+    const id = await queue(siteOf('blog'))
+    start()
+    await eventually(async () => {
+      expect((await jobOf(id)).error).toContain('database is not available at the moment')
+    })
+    aheadMs += jobMsMaxDefault
+    pass(0)
+    expect((await ended(id)).error).toStartWith('This service’s database or disk was not available')
+  }, 40_000)
+})
+
+await onEachDatabase('a database that ends every connection', (make, dialect) => {
+  if (dialect !== 'postgres') return
+  test.each(['getLatestCommit', 'uploadBlob', 'applyWrites'])(
+    'while the server answers %s loses no job',
+    async (method) => {
+      await using own = await make()
+      await using other = openDatabase(own.options)
+      await migrate(other)
+      context = { ...context, db: other.db, jobMsMax: 1e9 }
+      let isFirst = true
+      answer = async (call) => {
+        const honestly = await call.honest()
+        if (call.method === method && isFirst) {
+          isFirst = false
+          await endConnections(own.options.url ?? '')
+        }
+        return honestly
+      }
+      const id = await queue(siteOf('blog'))
+      start()
+      expect(await ended(id)).toMatchObject({ status: 'completed', error: null })
+      expect([isFirst, sites(alice), askedFor('applyWrites')]).toEqual([false, ['blog'], 1])
+      stop.abort()
+      await running
+    },
+    40_000,
+  )
+})

@@ -1,0 +1,121 @@
+import type { SiteLimits } from '#site/limits.ts'
+import { ignoreFileBytesMax, uploadOverheadBytesMax } from '#site/limits.ts'
+import { ignoreFileName, isLeftOut, sharedRoot } from '#site/upload/upload-path.ts'
+import type { ArchiveEntry } from './archive-entry.ts'
+import { readTar } from './archive-tar.ts'
+import { readZip } from './archive-zip.ts'
+import { type SpoolFolder, SpoolLimitError } from './spool-folder.ts'
+import { invalid, megabytes, quoted, tooLarge } from './upload-refusal.ts'
+import type { UploadTree } from './upload-tree.ts'
+
+interface UnpackOptions {
+  readonly folder: SpoolFolder
+  readonly limits: SiteLimits
+  /** Held while an archive is unpacked, not while it arrives. */
+  readonly unpackSlot?: () => Promise<Disposable>
+  readonly onUnpack?: (bytes: number) => Promise<void>
+}
+
+interface IncomingArchive {
+  readonly name: string
+  readonly content: AsyncIterable<Uint8Array>
+}
+
+/** Puts the files of an archive into the tree; the archive itself is in the spool only meanwhile. */
+export async function unpackArchive(
+  { name, content }: IncomingArchive,
+  { folder, limits, unpackSlot, onUnpack }: UnpackOptions,
+  tree: UploadTree,
+): Promise<void> {
+  const format = formatOf(name)
+  if (format === null) throw invalid(`${quoted(name)} is not a .zip, .tar, .tar.gz or .tgz file.`)
+  const bytesMax = limits.siteBytesMax + uploadOverheadBytesMax
+  const isGzipped = format === 'tar.gz'
+  const unpack = async (path: string, archiveBytes: number) => {
+    using _ = await unpackSlot?.()
+    const read = () => (format === 'zip' ? readZip(path) : readTar(path, { isGzipped, bytesMax }))
+    return await addEntries(read, archiveBytes, { limits, ...(onUnpack && { onUnpack }) }, tree)
+  }
+  await folder.whileOnDisk(content, bytesMax, unpack).catch((error) => {
+    throw error instanceof SpoolLimitError ? archiveTooLarge(bytesMax) : error
+  })
+}
+
+async function addEntries(
+  read: () => AsyncIterable<ArchiveEntry>,
+  archiveBytes: number,
+  { limits, onUnpack }: Pick<UnpackOptions, 'limits' | 'onUnpack'>,
+  tree: UploadTree,
+): Promise<void> {
+  // Twice: what is left out must not be written, and only all names together tell which folder they
+  // share and where the rules are.
+  const { bytes, largest, rules } = await survey(read())
+  // With rules it may still be that what is too much is left out.
+  if (rules === null && bytes > limits.siteBytesMax) {
+    throw siteTooLarge(limits.siteBytesMax, largest)
+  }
+  await onUnpack?.(archiveBytes + Math.min(bytes, limits.siteBytesMax))
+  if (rules !== null) await tree.ignoreBy(rules.path, rules.text)
+  for await (const entry of read()) {
+    if (entry.name !== rules?.path) await tree.add(entry)
+  }
+}
+
+interface Survey {
+  /** Of all files but those that are left out without any rules. */
+  readonly bytes: number
+  readonly largest: { readonly name: string; readonly bytes: number }
+  readonly rules: { readonly path: string; readonly text: string } | null
+}
+
+async function survey(entries: AsyncIterable<ArchiveEntry>): Promise<Survey> {
+  let bytes = 0
+  let largest = { name: '', bytes: 0 }
+  const tops = new Set<string>()
+  const texts = new Map<string, string>()
+  for await (const entry of entries) {
+    if (isLeftOut(entry.name) !== null) continue
+    bytes += entry.bytes
+    if (entry.bytes > largest.bytes) largest = { name: entry.name, bytes: entry.bytes }
+    tops.add(entry.name.slice(0, entry.name.indexOf('/') + 1) + ignoreFileName)
+    // If there is a shared folder, it is the one of the first name.
+    const [first] = tops
+    const isCandidate = entry.name === ignoreFileName || entry.name === first
+    if (isCandidate && entry.problem === null && !texts.has(entry.name)) {
+      texts.set(entry.name, await startOf(entry.content, ignoreFileBytesMax + 1))
+    }
+  }
+  const root = sharedRoot(tops)
+  const path = root === null ? ignoreFileName : `${root}/${ignoreFileName}`
+  const text = texts.get(path)
+  return { bytes, largest, rules: text === undefined ? null : { path, text } }
+}
+
+/** At most so many bytes of it, as text; the rest is not read. */
+export async function startOf(
+  content: AsyncIterable<Uint8Array>,
+  bytesMax: number,
+): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of content) {
+    chunks.push(chunk)
+    bytes += chunk.length
+    if (bytes >= bytesMax) break
+  }
+  return Buffer.concat(chunks).toString('utf8', 0, bytesMax)
+}
+
+function formatOf(name: string): 'zip' | 'tar' | 'tar.gz' | null {
+  const ending = /\.(zip|tar|tar\.gz|tgz)$/i.exec(name)?.[1]?.toLowerCase()
+  if (ending === 'zip' || ending === 'tar') return ending
+  return ending === undefined ? null : 'tar.gz'
+}
+
+const archiveTooLarge = (bytesMax: number) =>
+  tooLarge(`This archive is larger than ${megabytes(bytesMax)}.`)
+const siteTooLarge = (bytesMax: number, { name, bytes }: Survey['largest']) =>
+  tooLarge(
+    `This site is larger than ${megabytes(bytesMax)}; its largest file is ${quoted(name)} with ` +
+      `${megabytes(bytes)}.`,
+  )

@@ -1,0 +1,54 @@
+import { type Cid, CODEC_RAW, fromCidLink, isCidLink, toString as writeCid } from '@atcute/cid'
+import { mediaTypeCharsMax } from '#http/media-type.ts'
+import { blobBytesMax } from '#site/limits.ts'
+import { ownField } from './own-fields.ts'
+
+/** A blob of the owner's account, in the JSON form of the protocol. */
+export interface BlobRef {
+  readonly $type: 'blob'
+  readonly ref: { readonly $link: string }
+  readonly mimeType: string
+  /** Of the stored bytes. */
+  readonly size: number
+}
+
+export type BlobRefResult =
+  | { readonly ok: true; readonly blob: BlobRef }
+  | { readonly ok: false; readonly problem: string }
+
+/**
+ * Reads a blob reference of unknown origin, its CID as text or as decoded from CBOR. The CID must be
+ * one of raw bytes and SHA-256, which is what makes the bytes verifiable. Never throws.
+ */
+export function readBlobRef(raw: unknown): BlobRefResult {
+  if (ownField(raw, '$type') !== 'blob') return { ok: false, problem: 'has no blob' }
+  const mimeType = ownField(raw, 'mimeType')
+  if (typeof mimeType !== 'string') return { ok: false, problem: 'has a blob without a media type' }
+  if (mimeType.length > mediaTypeCharsMax) {
+    return {
+      ok: false,
+      problem: `has a blob with a media type of more than ${mediaTypeCharsMax} characters`,
+    }
+  }
+  const size = ownField(raw, 'size')
+  if (!isBlobSize(size))
+    return { ok: false, problem: `has a blob not of 0 to ${blobBytesMax} bytes` }
+  const link = readRawLink(ownField(raw, 'ref'))
+  if (link === null) return { ok: false, problem: 'has a blob whose CID is not one of raw bytes' }
+  return { ok: true, blob: { $type: 'blob', ref: { $link: link }, mimeType, size } }
+}
+
+function isBlobSize(size: unknown): size is number {
+  return Number.isInteger(size) && Number(size) >= 0 && Number(size) <= blobBytesMax
+}
+
+function readRawLink(ref: unknown): string | null {
+  if (!isCidLink(ref)) return null
+  let cid: Cid
+  try {
+    cid = fromCidLink(ref)
+  } catch {
+    return null // not a CID, or one of a kind the protocol does not use
+  }
+  return cid.codec === CODEC_RAW ? writeCid(cid) : null
+}

@@ -1,0 +1,51 @@
+import { safeParse } from '@atcute/lexicons/validations'
+import { PlaceSitehostSubfs } from '#lexicons/index.ts'
+import type { Did } from '#site/site-address.ts'
+import type { Directory } from './manifest.ts'
+import { ownField, ownFields } from './own-fields.ts'
+import { readTree } from './read-tree.ts'
+
+/** A record that holds a piece of a site's tree: `place.sitehost.subfs`. */
+export interface Part {
+  readonly $type: 'place.sitehost.subfs'
+  readonly root: Directory
+  /** Of this part, those in parts of it included. */
+  readonly fileCount?: number
+  /** ISO 8601. */
+  readonly createdAt: string
+}
+
+export type PartResult =
+  | { readonly ok: true; readonly part: Part }
+  | { readonly ok: false; readonly problems: string[] }
+
+export type PartUri = `at://${Did}/place.sitehost.subfs/${string}`
+
+export function partUri(did: Did, key: string): PartUri {
+  return `at://${did}/place.sitehost.subfs/${key}`
+}
+
+/**
+ * The record key of a part of this owner; `null` for another owner's record, for other collections and
+ * for an owner named by handle, which could be somebody else tomorrow.
+ */
+export function partKeyOf(uri: string, owner: Did): string | null {
+  const prefix = partUri(owner, '')
+  const key = uri.startsWith(prefix) ? uri.slice(prefix.length) : ''
+  return /^[A-Za-z0-9._~:-]{1,512}$/.test(key) && key !== '.' && key !== '..' ? key : null
+}
+
+/** Reads a part that anybody may have written, as `parseManifest` reads a manifest. Never throws. */
+export function parsePart(record: unknown): PartResult {
+  const tree = readTree(ownField(record, 'root'))
+  if (!tree.ok) return tree
+  const parsed = safeParse(PlaceSitehostSubfs.mainSchema, {
+    $type: 'place.sitehost.subfs',
+    ...ownFields(record, ['$type', 'fileCount', 'createdAt']),
+    root: tree.root,
+  })
+  return parsed.ok
+    ? // as in parseManifest: readTree has refused the blobs that only the lexicon's type allows
+      { ok: true, part: parsed.value as Part }
+    : { ok: false, problems: [`the part does not fit its lexicon: ${parsed.message}`] }
+}

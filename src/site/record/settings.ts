@@ -1,0 +1,116 @@
+import { z } from 'zod'
+import { describeRefusedField, isFieldName, isFieldValue } from '#http/header-fields.ts'
+import type { PlaceSitehostSettings } from '#lexicons/index.ts'
+import { headerNameCharsMax } from '#site/limits.ts'
+import { isEntryName, parseSitePath } from '#site/path.ts'
+import { expectation } from './expectation.ts'
+import { ownField } from './own-fields.ts'
+
+/** How a site is served, as its owner's repository holds it: `place.sitehost.settings`. */
+export type SiteSettings = PlaceSitehostSettings.Main
+
+/** What counts for a site without a settings record. */
+export const defaultSettings = {
+  indexFiles: ['index.html'],
+  cleanUrls: false,
+  directoryListing: false,
+} satisfies Partial<SiteSettings>
+
+export type SettingsResult =
+  | { readonly ok: true; readonly settings: SiteSettings }
+  /** For the person who wrote them: the rule that is broken, or the field and what was expected there. */
+  | { readonly ok: false; readonly error: string }
+
+/**
+ * Reads settings that anybody may have sent, as parsed JSON: fields that it does not know are dropped,
+ * those that are missing stay so. The record it returns fits its lexicon. Never throws.
+ */
+export function parseSettings(input: unknown): SettingsResult {
+  // Before the types: whoever enables two of them is told so, however they were spelled.
+  if (modes.filter((mode) => isEnabled(ownField(input, mode))).length > 1) {
+    return { ok: false, error: onlyOneMode }
+  }
+  // zod compares the length of whatever is there, and throws where that is an object that is no number.
+  const noList = lists.find((name) => !Array.isArray(ownField(input, name) ?? []))
+  if (noList !== undefined) return { ok: false, error: `${noList}: expected a list` }
+  const parsed = settingsFields.safeParse(withoutUnset(input), { error: expectation })
+  if (parsed.success) {
+    return { ok: true, settings: { $type: 'place.sitehost.settings', ...parsed.data } }
+  }
+  const [issue] = parsed.error.issues
+  return { ok: false, error: `${issue?.path.join('.') || 'body'}: ${issue?.message}` }
+}
+
+const lists = ['indexFiles', 'headers']
+const pages = ['spaMode', 'custom404']
+const modes = ['spaMode', 'directoryListing', 'custom404']
+// interface.md §4.4, to the letter
+const onlyOneMode = 'Only one of spaMode, directoryListing, or custom404 can be enabled'
+
+const isEnabled = (value: unknown): boolean =>
+  value === true || (typeof value === 'string' && value !== '')
+
+/** False and null say of a page what leaving it out says (decisions.md §8); lexicons know only strings. */
+function withoutUnset(input: unknown): unknown {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return input
+  const isUnset = ([name, value]: [string, unknown]) =>
+    pages.includes(name) && (value === false || value === null)
+  return Object.fromEntries(Object.entries(input).filter((field) => !isUnset(field)))
+}
+
+const indexFile = z.string().refine(isEntryName, 'expected the name of a file, without a folder')
+
+/** Empty: not enabled. */
+const pageFile = z
+  .string()
+  .refine(
+    (path) => path === '' || (parseSitePath(path) !== null && fits(path, 500)),
+    'expected the path of a file in the site, such as index.html, of at most 500 bytes',
+  )
+
+const header = z.object({
+  name: z
+    .string()
+    .refine(
+      (name) => isFieldName(name) && fits(name, headerNameCharsMax),
+      'expected the name of a header field',
+    )
+    .refine((name) => describeRefusedField(name.toLowerCase()) === null, {
+      error: ({ input }) => describeRefusedField(String(input).toLowerCase()) ?? undefined,
+    }),
+  value: z
+    .string()
+    .refine(
+      (value) => isFieldValue(value) && value.length <= 1000,
+      'expected at most 1000 visible ASCII characters',
+    ),
+  path: z
+    .string()
+    .refine(
+      (path) => path !== '' && path.isWellFormed() && !holdsControl(path) && fits(path, 500),
+      'expected a pattern of at most 500 bytes',
+    )
+    .exactOptional(),
+})
+
+/** What of a settings record is understood. */
+export const settingsFields = z.object({
+  indexFiles: z.array(indexFile).max(10).exactOptional().describe('Names, without a folder'),
+  cleanUrls: z.boolean().exactOptional(),
+  trailingSlash: z.enum(['auto', 'always', 'never']).exactOptional(),
+  directoryListing: z.boolean().exactOptional(),
+  spaMode: pageFile
+    .exactOptional()
+    .describe('Path of a file, at most 500 bytes; empty, false or null: not set'),
+  custom404: pageFile.exactOptional().describe('The same'),
+  headers: z
+    .array(header)
+    .max(50)
+    .exactOptional()
+    .describe('Up to 100, 1000 and 500 bytes, visible ASCII'),
+})
+
+/** Lexicons count the bytes of a text. */
+const fits = (text: string, bytesMax: number): boolean => Buffer.byteLength(text) <= bytesMax
+
+const holdsControl = (text: string): boolean => /\p{Cc}/u.test(text)

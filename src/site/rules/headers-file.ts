@@ -1,0 +1,159 @@
+import {
+  headerBlocksMax,
+  headerFieldsMax,
+  headerLineCharsMax,
+  headerLinesMax,
+} from '#site/limits.ts'
+import { LinePace, type Steps } from '#site/steps.ts'
+import { readBlockAddress } from './block-address.ts'
+import {
+  type HeaderBlock,
+  type HeaderChange,
+  type HeaderChangeResult,
+  removeHeader,
+  setHeader,
+} from './header-block.ts'
+import { readRuleLines } from './rule-lines.ts'
+import { type RuleProblem, RuleProblems } from './rule-problem.ts'
+import type { SearchBudget } from './search-budget.ts'
+
+/**
+ * Reads a `_headers`: a line with a path, or with `https://host/path`, opens a block; `Name: value` and
+ * `! Name` below it say what is changed there. Linear, and never throws.
+ */
+export function* readHeadersFile(
+  text: string,
+  budget: SearchBudget,
+): Steps<{
+  readonly blocks: readonly HeaderBlock[]
+  readonly problems: readonly RuleProblem[]
+}> {
+  const problems = new RuleProblems()
+  const lines = yield* readRuleLines(text, headerLineCharsMax, problems)
+  const sections = yield* readSections(lines, problems)
+  const blocks: HeaderBlock[] = []
+  const used: Used = { names: new Set(), budget, pace: new LinePace() }
+  for (const section of withinLimits(sections, problems)) {
+    const block = yield* readSection(section, used, problems)
+    if (block !== null) blocks.push(block)
+  }
+  return { blocks, problems: problems.list() }
+}
+
+interface Line {
+  readonly number: number
+  readonly text: string
+}
+
+interface Section {
+  readonly opening: Line
+  readonly changes: Line[]
+}
+
+function* readSections(
+  lines: readonly (string | null)[],
+  problems: RuleProblems,
+): Steps<readonly Section[]> {
+  const sections: Section[] = []
+  let section: Section | null = null
+  const pace = new LinePace()
+  for (const [index, text] of lines.entries()) {
+    const number = index + 1
+    if (pace.isPauseDue(text)) yield
+    // It may have been the path of the lines below it.
+    if (text === null) section = null
+    else if (opensBlock(text)) {
+      section = { opening: { number, text }, changes: [] }
+      sections.push(section)
+    } else if (text !== '' && !text.startsWith('#')) {
+      if (section === null) problems.add(number, 'expected a path above')
+      else section.changes.push({ number, text })
+    }
+  }
+  return sections
+}
+
+/** No name of a header holds a slash. */
+const opensBlock = (text: string): boolean => /^(?:[a-z][a-z0-9+.-]*:\/)?\//i.test(text)
+
+/** The first blocks and lines, and a problem where the others begin. */
+function withinLimits(sections: readonly Section[], problems: RuleProblems): readonly Section[] {
+  const within: Section[] = []
+  let linesLeft = headerLinesMax
+  for (const { opening, changes } of sections) {
+    const isOneTooMany = within.length === headerBlocksMax
+    if (!isOneTooMany) within.push({ opening, changes: changes.slice(0, linesLeft) })
+    const beyond = isOneTooMany ? opening : changes[linesLeft]
+    if (beyond !== undefined) {
+      const most = isOneTooMany ? `${headerBlocksMax} blocks` : `${headerLinesMax} headers`
+      problems.add(beyond.number, `more than ${most}; the rest is not read`)
+      break
+    }
+    linesLeft -= changes.length
+  }
+  return within
+}
+
+/** What the blocks have of the file's limits so far. */
+interface Used {
+  /** Of headers. */
+  readonly names: Set<string>
+  readonly budget: SearchBudget
+  /** How much was read since the last pause. */
+  readonly pace: LinePace
+}
+
+function* readSection(
+  section: Section,
+  used: Used,
+  problems: RuleProblems,
+): Steps<HeaderBlock | null> {
+  const { number, text } = section.opening
+  if (used.pace.isPauseDue(text)) yield
+  const address = readBlockAddress(text)
+  if (address.problem !== null) problems.add(number, address.problem)
+  if (!address.ok) return null
+  const unaffordable = used.budget.spend(address.searches)
+  if (unaffordable !== null) {
+    problems.add(number, unaffordable)
+    return null
+  }
+  if (section.changes.length === 0) {
+    problems.add(number, 'has no headers below it')
+  }
+
+  const changes: HeaderChange[] = []
+  for (const { number, text } of section.changes) {
+    if (used.pace.isPauseDue(text)) yield
+    const read = readChange(text, address.names)
+    const problem = read.ok && isOneTooMany(used.names, read.change) ? tooManyNames : read.problem
+    if (problem !== null) problems.add(number, problem)
+    if (read.ok && problem !== tooManyNames) changes.push(read.change)
+  }
+  const { host, pattern, match } = address
+  return { host, pattern, match, changes }
+}
+
+const tooManyNames = `more than ${headerFieldsMax} different headers; this one is not used`
+
+function isOneTooMany(names: Set<string>, { name }: HeaderChange): boolean {
+  if (names.size === headerFieldsMax && !names.has(name)) return true
+  names.add(name)
+  return false
+}
+
+function readChange(text: string, names: ReadonlySet<string>): HeaderChangeResult {
+  const colon = text.indexOf(':')
+  const name = text.slice(0, colon).trim()
+  const value = text.slice(colon + 1).trim()
+  if (colon !== -1 && value !== '') return setHeader(name, value, names)
+  if (colon !== -1) return bad('value', 'expected a value; ! before the name removes a header')
+  if (text.startsWith('!')) return removeHeader(text.slice(1).trim())
+  return bad('name', 'expected a path, Name: value or ! Name')
+}
+
+const bad = (at: 'name' | 'value', problem: string): HeaderChangeResult => ({
+  ok: false,
+  at,
+  problem,
+})

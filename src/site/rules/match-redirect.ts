@@ -1,0 +1,98 @@
+import { isForCertificates } from '#site/request-path.ts'
+import type { VisitorRequest } from '#site/visitor-request.ts'
+import { type Captures, encodeCapture, matchPathPattern } from './path-pattern.ts'
+import { conditionsHold } from './redirect-conditions.ts'
+import { type Here, isLoop } from './redirect-loop.ts'
+import { queryHolds } from './redirect-query.ts'
+import { isRedirection, type RedirectRule, type RedirectStatus } from './redirect-rule.ts'
+import { addressOf, fillTarget } from './redirect-target.ts'
+import type { RedirectRules } from './redirects.ts'
+import { type RuleIndex, visitRules } from './rule-index.ts'
+import { VisitorFacts } from './visitor-facts.ts'
+
+/** What the rule that applies says. */
+export interface RedirectMatch {
+  readonly status: RedirectStatus
+  /**
+   * Visible ASCII. With 3xx a `Location`: an http(s) address, or a path that begins with exactly one slash,
+   * the query merged. Else the percent-encoded path of the file to show; null for a page of our own.
+   */
+  readonly target: string | null
+  /** Lower-case names of the fields of the request that the answer depends on. */
+  readonly vary: readonly string[]
+}
+
+/**
+ * The first rule in file order that applies, among those with `!` or those without. Null without one, and
+ * where it would lead a visitor in circles, or to an address too long for a header. `segments` are
+ * those of the request's path, decoded. Linear in the path; never throws.
+ */
+export function matchRedirect(
+  rules: RedirectRules,
+  request: VisitorRequest,
+  segments: readonly string[],
+  kind: 'forced' | 'unforced',
+): RedirectMatch | null {
+  if (isForCertificates(segments)) return null
+  const path = { ok: true, segments, trailingSlash: request.pathname.endsWith('/') } as const
+  const visitor = new VisitorFacts(request)
+  const applying = firstToApply(rules[kind], path, visitor)
+  if (applying === null) return null
+  const { rule, captures } = applying
+  const target = targetOf(rule, encodeAll(captures, rule, visitor), {
+    host: request.host,
+    path,
+    search: request.search,
+  })
+  return target === undefined ? null : { status: rule.status, target, vary: rules.fields }
+}
+
+function firstToApply(
+  rules: RuleIndex<RedirectRule>,
+  path: Here['path'],
+  visitor: VisitorFacts,
+): { readonly rule: RedirectRule; readonly captures: Captures } | null {
+  let applying: { rule: RedirectRule; captures: Captures } | null = null
+  visitRules(rules, path.segments[0] ?? '', (rule) => {
+    const captures = isFor(rule, visitor) ? matchPathPattern(rule.from, path) : null
+    if (captures !== null) applying = { rule, captures }
+    return captures !== null
+  })
+  return applying
+}
+
+/** All but the path, which costs more. */
+function isFor({ host, query, conditions }: RedirectRule, visitor: VisitorFacts): boolean {
+  return (
+    (host === null || host === visitor.host) &&
+    (query.length === 0 || queryHolds(query, visitor.query)) &&
+    conditionsHold(conditions, visitor)
+  )
+}
+
+/** A slash in what `*` stands for separates segments, one in the value of a query is text. */
+function encodeAll(
+  captures: ReadonlyMap<string, string>,
+  { query }: RedirectRule,
+  visitor: VisitorFacts,
+): ReadonlyMap<string, string> {
+  const values = new Map<string, string>()
+  for (const [name, text] of captures) values.set(name, encodeCapture(text))
+  for (const { key, name } of query) {
+    if (name !== null) values.set(name, encodeURIComponent(visitor.query.get(key) ?? ''))
+  }
+  return values
+}
+
+/** `undefined` when the rule cannot be followed. */
+function targetOf(
+  { from, query, target, status }: RedirectRule,
+  values: ReadonlyMap<string, string>,
+  here: Here,
+): string | null | undefined {
+  if (target === null) return null
+  const destination = fillTarget(target, values, here.search)
+  if (destination === null) return undefined
+  if (!isRedirection(status)) return destination.pathname
+  return isLoop({ from, query, target }, destination, here) ? undefined : addressOf(destination)
+}

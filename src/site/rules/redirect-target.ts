@@ -1,0 +1,98 @@
+import { visibleAscii } from '#http/visible-ascii.ts'
+import { isWebAddress, parseWebAddress } from '#http/web-address.ts'
+import { locationCharsMax } from '#site/limits.ts'
+import { compilePathPattern, type PathPattern } from './path-pattern.ts'
+import { fillTemplate, parseTemplate, type Template, unknownName } from './template.ts'
+
+/** Where a rule leads. */
+export interface RedirectTarget {
+  /** `https://example.org`; null for a path of the site itself. */
+  readonly origin: string | null
+  readonly path: Template
+  /** With its question mark; null when it has none, and the request's is passed on. */
+  readonly query: Template | null
+  /** With its `#`, or empty. */
+  readonly fragment: Template
+  /** All paths it can have, when `:splat` and something literal are segments of it; else null. */
+  readonly range: PathPattern | null
+}
+
+/** A target with its values. All of it is visible ASCII. */
+export interface Destination {
+  readonly origin: string | null
+  /** Begins with a slash; in the site itself no two follow each other. */
+  readonly pathname: string
+  readonly search: string
+  readonly fragment: string
+}
+
+/**
+ * Reads a path or an http(s) address in which `:name` stands for what was captured; a sentence if it is
+ * none, or has names that nothing captures.
+ */
+export function parseRedirectTarget(
+  text: string,
+  names: ReadonlySet<string>,
+): RedirectTarget | string {
+  const address = isWebAddress(text) ? parseWebAddress(text) : null
+  // A `:name` in the place of a host or a port is none, so that no visitor says where we send them.
+  if (address === null && !text.startsWith('/')) return 'is neither a path nor an address'
+
+  const rest = address === null ? text : address.rest
+  const [, path = '', query, fragment = ''] = /^([^?#]*)(\?[^#]*)?(#.*)?$/s.exec(rest) ?? []
+  const target = {
+    origin: address?.origin ?? null,
+    path: parseTemplate(encode(path.startsWith('/') ? path : `/${path}`), names),
+    query: query === undefined ? null : parseTemplate(encode(query), names),
+    fragment: parseTemplate(encode(fragment), names),
+    range: rangeOf(path),
+  }
+  const unknown = unknownName(wholeOf(target), names)
+  return unknown === null ? target : `has :${unknown}, which nothing captures; %3A is a colon`
+}
+
+/** Whether some of its text looks as if it had been meant as a name. */
+export function hasTextLikeNames(target: RedirectTarget): boolean {
+  return wholeOf(target).some((part) => typeof part === 'string' && /:[A-Za-z_]/.test(part))
+}
+
+/** `values` are percent-encoded, `search` is the request's. Null for what would be too long a header. */
+export function fillTarget(
+  target: RedirectTarget,
+  values: ReadonlyMap<string, string>,
+  search: string,
+): Destination | null {
+  const path = fillTemplate(target.path, values, locationCharsMax)
+  const query =
+    target.query === null ? search : fillTemplate(target.query, values, locationCharsMax)
+  const fragment = fillTemplate(target.fragment, values, locationCharsMax)
+  if (path === null || query === null || fragment === null) return null
+  const destination = {
+    origin: target.origin,
+    // Two slashes at the start would be another host, and inside they mean one.
+    pathname: target.origin === null ? path.replace(/\/{2,}/g, '/') : path,
+    search: query === '?' ? '' : visibleAscii(query),
+    fragment,
+  }
+  return addressOf(destination).length > locationCharsMax ? null : destination
+}
+
+export function addressOf({ origin, pathname, search, fragment }: Destination): string {
+  return `${origin ?? ''}${pathname}${search}${fragment}`
+}
+
+function rangeOf(path: string): PathPattern | null {
+  const compiled = compilePathPattern(path.replace(/\/:splat(?=\/|$)/g, '/*'))
+  if (!compiled.ok || compiled.pattern.tail === null) return null
+  const { head, tail } = compiled.pattern
+  return [...head, ...tail].some(({ kind }) => kind === 'literal') ? compiled.pattern : null
+}
+
+function wholeOf({ path, query, fragment }: RedirectTarget): Template {
+  return [...path, ...(query ?? []), ...fragment]
+}
+
+/** Visible ASCII that means the same. A backslash is a slash to browsers, so it is none of it. */
+function encode(text: string): string {
+  return visibleAscii(text).replace(/["<>\\^`{|}]|%(?![0-9A-Fa-f]{2})/g, encodeURIComponent)
+}

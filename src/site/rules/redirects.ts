@@ -1,0 +1,93 @@
+import { redirectConditionsMax, redirectLineCharsMax, redirectRulesMax } from '#site/limits.ts'
+import { LinePace, runAtOnce, type Steps } from '#site/steps.ts'
+import type { PathPattern } from './path-pattern.ts'
+import { fieldOf } from './redirect-conditions.ts'
+import { compileRedirectRule, type RedirectRule } from './redirect-rule.ts'
+import { sortRedirectWords } from './redirect-words.ts'
+import { indexRules, type RuleIndex } from './rule-index.ts'
+import { readRuleLines } from './rule-lines.ts'
+import { type RuleProblem, RuleProblems } from './rule-problem.ts'
+
+/** What a `_redirects` says, ready to be matched. */
+export interface RedirectRules {
+  readonly isEmpty: boolean
+  /** Whether any rule applies where there is a file, too. */
+  readonly hasForced: boolean
+  /** Lower-case names of the fields of a request that conditions ask for, for `Vary`. */
+  readonly fields: readonly string[]
+  readonly forced: RuleIndex<RedirectRule>
+  readonly unforced: RuleIndex<RedirectRule>
+}
+
+/**
+ * Reads a `_redirects` in Netlify's grammar. A line that is not understood, or would lead to itself,
+ * counts for nothing and is a problem; the others apply. Linear, and never throws.
+ */
+export const parseRedirects = (text: string): ParsedRedirects => runAtOnce(redirectSteps(text))
+
+export interface ParsedRedirects {
+  readonly rules: RedirectRules
+  readonly problems: readonly RuleProblem[]
+}
+
+/** As `parseRedirects`, in steps. */
+export function* redirectSteps(text: string): Steps<ParsedRedirects> {
+  const problems = new RuleProblems()
+  const lines = yield* readRuleLines(text, redirectLineCharsMax, problems)
+  const rules: RedirectRule[] = []
+  const pace = new LinePace()
+  let read = 0
+  let conditions = 0
+  for (const [index, line] of lines.entries()) {
+    if (pace.isPauseDue(line)) yield
+    const words = line === null || line === '' ? null : sortRedirectWords(line)
+    if (words === null) continue
+    const messages = rules.length < redirectRulesMax ? readRule(words, rules) : [tooManyRules]
+    for (const message of messages) problems.add(index + 1, message)
+    if (messages[0] === tooManyRules) break
+    const [newest] = rules.slice(read)
+    read = rules.length
+    if (newest === undefined) continue
+    conditions += conditionsOf(newest)
+    if (conditions <= redirectConditionsMax) continue
+    rules.pop()
+    problems.add(index + 1, tooManyConditions)
+    break
+  }
+  return { rules: compile(rules), problems: problems.list() }
+}
+
+const tooManyRules = `more than ${redirectRulesMax} rules; the rest is not read`
+
+const tooManyConditions = `more than ${redirectConditionsMax} conditions in all; the rest is not read`
+
+/** What one request may cost: its query keys, and every value of its conditions. */
+const conditionsOf = ({ conditions, query }: RedirectRule): number =>
+  conditions.reduce((sum, { anyOf }) => sum + anyOf.length, query.length)
+
+/** Adds the rule to the others, if it is one. */
+function readRule(
+  words: NonNullable<ReturnType<typeof sortRedirectWords>>,
+  rules: RedirectRule[],
+): readonly string[] {
+  if (typeof words === 'string') return [words]
+  const result = compileRedirectRule(words)
+  if (!result.ok) return [result.problem]
+  rules.push(result.rule)
+  return result.remarks
+}
+
+function compile(rules: readonly RedirectRule[]): RedirectRules {
+  const forced = rules.filter(({ isForced }) => isForced)
+  const unforced = rules.filter(({ isForced }) => !isForced)
+  const fields = rules.flatMap(({ conditions }) => conditions.map(fieldOf))
+  return {
+    isEmpty: rules.length === 0,
+    hasForced: forced.length > 0,
+    fields: [...new Set(fields.filter((field) => field !== null))],
+    forced: indexRules(forced, fromOf),
+    unforced: indexRules(unforced, fromOf),
+  }
+}
+
+const fromOf = ({ from }: RedirectRule): PathPattern => from

@@ -1,0 +1,127 @@
+import {
+  ignoreFileBytesMax,
+  ignoreLineCharsMax,
+  ignorePathStepsMax,
+  ignoreRulesMax,
+  ignoreStepsMax,
+} from '#site/limits.ts'
+import { compileIgnorePattern, type IgnorePattern, matchesIgnorePattern } from './ignore-pattern.ts'
+
+/** What a `.sitehostignore` says. */
+export interface IgnoreRules {
+  /**
+   * Whether the file at this path, relative to the folder of the rules, is left out. Throws
+   * IgnoreStepsError when the rules have cost more comparisons than this path or all paths together may take.
+   */
+  isIgnored(path: string): boolean
+  /** The lines that were not understood, which count for nothing. */
+  readonly problems: readonly IgnoreProblem[]
+}
+
+export interface IgnoreProblem {
+  readonly line: number
+  readonly message: string
+}
+
+/** The rules are such, or the paths so many, that matching them takes too long. */
+export class IgnoreStepsError extends Error {
+  override readonly name = 'IgnoreStepsError'
+
+  constructor() {
+    super('ignore rules take too long')
+  }
+}
+
+interface Rule extends IgnorePattern {
+  readonly isNegated: boolean
+  readonly foldersOnly: boolean
+}
+
+/**
+ * The syntax and the meaning of gitignore(5), byte for byte as git 2.39 reads it: the last rule that
+ * matches decides, and nothing can be taken back below a folder that is left out.
+ */
+export function parseIgnoreRules(text: string): IgnoreRules {
+  const problems: IgnoreProblem[] = []
+  const rules: Rule[] = []
+  for (const [index, line] of linesOf(text, problems).entries()) {
+    const rule = parseLine(line)
+    if (rule === null) continue
+    const problem = typeof rule === 'string' ? rule : tooMany(rules)
+    if (problem !== null) problems.push({ line: index + 1, message: problem })
+    else if (typeof rule !== 'string') rules.push(rule)
+    if (rules.length >= ignoreRulesMax && problem !== null) break
+  }
+  return { isIgnored: matcherOf(rules), problems }
+}
+
+const tooMany = (rules: readonly Rule[]): string | null =>
+  rules.length < ignoreRulesMax ? null : `more than ${ignoreRulesMax} rules; the rest is not read`
+
+function linesOf(text: string, problems: IgnoreProblem[]): string[] {
+  const bytes = Buffer.from(text.replace(/^\uFEFF/, ''))
+  const lines = bytes.toString('latin1', 0, ignoreFileBytesMax).split('\n')
+  if (bytes.length <= ignoreFileBytesMax) return lines
+  lines.pop() // cut off somewhere inside
+  problems.push({
+    line: lines.length + 1,
+    message: `the file is longer than ${ignoreFileBytesMax} bytes; the rest is not read`,
+  })
+  return lines
+}
+
+/** `null` for a line without a rule, a sentence for one that is none. */
+function parseLine(line: string): Rule | string | null {
+  if (line.length > ignoreLineCharsMax) return `longer than ${ignoreLineCharsMax} characters`
+  const text = withoutTrailingSpaces(line.endsWith('\r') ? line.slice(0, -1) : line)
+  if (text === '' || text.startsWith('#')) return null
+  const isNegated = text.startsWith('!')
+  const foldersOnly = text.endsWith('/')
+  const pattern = text.slice(isNegated ? 1 : 0, foldersOnly ? -1 : undefined)
+  const compiled = compileIgnorePattern(pattern)
+  return typeof compiled === 'string' ? compiled : { ...compiled, isNegated, foldersOnly }
+}
+
+/** Spaces only, and none that has a backslash before it. */
+function withoutTrailingSpaces(line: string): string {
+  let end = line.length
+  while (line[end - 1] === ' ') end--
+  if (end === line.length) return line
+  let backslashes = 0
+  while (line[end - 1 - backslashes] === '\\') backslashes++
+  return line.slice(0, backslashes % 2 === 1 ? end + 1 : end)
+}
+
+function matcherOf(rules: readonly Rule[]): (path: string) => boolean {
+  const lastFirst = rules.toReversed()
+  const leftOutFolders = new Map<string, boolean>([['', false]])
+  let stepsLeft = ignoreStepsMax
+
+  const decide = (path: string, isFolder: boolean, budget: { steps: number }): boolean => {
+    const rule = lastFirst.find(
+      (rule) => (isFolder || !rule.foldersOnly) && matchesIgnorePattern(rule, path, budget),
+    )
+    if (budget.steps < 0) throw new IgnoreStepsError()
+    return rule !== undefined && !rule.isNegated
+  }
+
+  // Parents first: what is below a folder that is left out is not even asked for.
+  const isBelowLeftOut = (path: string, budget: { steps: number }): boolean => {
+    for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) {
+      const folder = path.slice(0, at)
+      const known = leftOutFolders.get(folder) ?? decide(folder, true, budget)
+      leftOutFolders.set(folder, known)
+      if (known) return true
+    }
+    return false
+  }
+
+  return (path) => {
+    const bytes = Buffer.from(path).toString('latin1')
+    const steps = Math.min(ignorePathStepsMax, stepsLeft)
+    const budget = { steps }
+    const isIgnored = isBelowLeftOut(bytes, budget) || decide(bytes, false, budget)
+    stepsLeft -= steps - budget.steps
+    return isIgnored
+  }
+}

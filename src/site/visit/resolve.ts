@@ -1,0 +1,109 @@
+import { visibleAscii } from '#http/visible-ascii.ts'
+import { locationCharsMax } from '#site/limits.ts'
+import { parseRequestPath } from '#site/request-path.ts'
+import type { VisitorRequest } from '#site/visitor-request.ts'
+import { type Address, encodeAddress, findPage } from './addresses.ts'
+import { type Decision, missing, show, type Vary } from './decision.ts'
+import { findFile, isReservedFile, type StoredFile } from './find-file.ts'
+import { findName } from './find-name.ts'
+import { isNavigation, navigationFields } from './navigation.ts'
+import { notFound } from './not-found.ts'
+import { isForced, obeyRules } from './obey-rules.ts'
+import type { ServableSite } from './servable-site.ts'
+import { addressOf, type Visit } from './visit.ts'
+
+export type { Decision } from './decision.ts'
+
+/**
+ * Decides what this version of a site answers. `now`, in milliseconds since the epoch, is for the assets of
+ * earlier versions: without it none is served. A file that every visitor gets at its own address is the
+ * same object each time. Never throws.
+ */
+export function resolve(site: ServableSite, request: VisitorRequest, now = Infinity): Decision {
+  const isRead = request.method === 'GET' || request.method === 'HEAD'
+  const known = isRead ? site.knownPages.get(request.pathname) : undefined
+  if (known !== undefined) return known
+
+  const path = parseRequestPath(request.pathname)
+  if (!path.ok) return { kind: path.status === 414 ? 'uri-too-long' : 'bad-request' }
+  if (request.method === 'OPTIONS') return { kind: 'options', allow }
+  const address = addressOf(path)
+  if (isRead) return decide({ site, request, segments: path.segments, address, now })
+  return findPage(site, address) === null ? missing(404, []) : { kind: 'method-not-allowed', allow }
+}
+
+const allow = 'GET, HEAD, OPTIONS'
+
+function decide(visit: Visit): Decision {
+  const { path, isDirectory } = visit.address
+  if (!isDirectory && isReservedFile(path)) return notFound(visit, [])
+  return (
+    obeyRules(visit, 'forced') ??
+    showFile(visit) ??
+    showEarlierAsset(visit) ??
+    obeyRules(visit, 'unforced') ??
+    listDirectory(visit) ??
+    showApplication(visit) ??
+    notFound(visit, visit.site.redirects.fields)
+  )
+}
+
+function showFile(visit: Visit): Decision | null {
+  const { site, request, address } = visit
+  const page = findPage(site, address)
+  if (page === null) return null
+  const home = page.redirect ?? address
+  const isAtHome = encodeAddress(home) === request.pathname
+  if (isAtHome && !site.redirects.hasForced) return showKnown(visit, page)
+
+  const vary = fieldsOfForced(site)
+  const mayStay = page.redirect === null && site.addressForm === 'plain'
+  if (isAtHome || mayStay) return show(page, 200, vary)
+  // A rule has taken that address: whom it sends back here would never arrive.
+  if (isForced(visit, home)) return page.isHere ? show(page, 200, vary) : null
+  return moveTo(home, request, vary)
+}
+
+function showKnown({ site, request, address }: Visit, page: StoredFile): Decision {
+  const decision = show(page, 200, [])
+  // Not for every spelling of an accent: a name may have any number of them.
+  if (page.path.startsWith(address.path)) site.knownPages.set(request.pathname, decision)
+  return decision
+}
+
+/** A forced rule that does not apply might have, with another value of its fields. */
+function fieldsOfForced({ redirects }: ServableSite): Vary {
+  return redirects.hasForced ? redirects.fields : []
+}
+
+function moveTo(address: Address, { search }: VisitorRequest, vary: Vary): Decision {
+  const location = encodeAddress(address) + visibleAscii(search)
+  if (location.length > locationCharsMax) return { kind: 'uri-too-long' }
+  return { kind: 'redirect', status: 308, location, vary }
+}
+
+function showEarlierAsset({ site, address, now }: Visit): Decision | null {
+  const { path, isDirectory } = address
+  const asset = isDirectory ? undefined : site.earlierAssets.get(path)
+  if (asset === undefined || now >= asset.until) return null
+  return show({ path, file: asset.file }, 200, fieldsOfForced(site))
+}
+
+function listDirectory({ site, request, address }: Visit): Decision | null {
+  const path = site.settings.directoryListing ? findName(site.directories, address.path) : undefined
+  const entries = path === undefined ? undefined : site.directories.get(path)
+  if (path === undefined || entries === undefined) return null
+  // With the slash, what is listed is below the address and not beside it.
+  const vary = site.redirects.fields
+  if (!address.isDirectory) return moveTo({ ...address, isDirectory: true }, request, vary)
+  return { kind: 'listing', path, entries, vary }
+}
+
+/** The page of `spaMode`, which knows by itself what every address of the site means. */
+function showApplication(visit: Visit): Decision | null {
+  const { site, request } = visit
+  const page = findFile(site.files, site.settings.spaMode)
+  if (page === null) return null
+  const vary = [...site.redirects.fields, ...navigationFields]
+  return isNavigation(request) ? show(page, 200, vary) : notFound(visit, vary)
+}

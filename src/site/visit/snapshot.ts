@@ -1,0 +1,129 @@
+import type { Coding } from '#site/encoding.ts'
+import { parseSitePath } from '#site/path.ts'
+import { parseSettings, type SiteSettings } from '#site/record/settings.ts'
+import { type Did, parseDid } from '#site/site-address.ts'
+import { parseSiteName, type SiteName } from '#site/site-name.ts'
+
+/**
+ * What the edge knows of one version of a site: enough to answer for every path, without the bytes. It
+ * says nothing of the commit it was read at: the same version seen again is the same snapshot.
+ */
+export interface Snapshot {
+  readonly did: Did
+  readonly name: SiteName
+  /** CID of the manifest record. */
+  readonly recordCid: string
+  /** Milliseconds since the epoch. */
+  readonly publishedAt: number
+  /** As the owner's record says; null without one, or when it cannot be read. */
+  readonly settings: SiteSettings | null
+  /** The text of the root's `_redirects` and `_headers`, at most 256 KiB each; empty without one. */
+  readonly redirects: string
+  readonly headers: string
+  /** By path. Strings and not `SitePath`, because visitors' paths are looked up as they come. */
+  readonly files: ReadonlyMap<string, SnapshotFile>
+}
+
+export interface SnapshotFile {
+  /** CID of the blob in the owner's repository. */
+  readonly cid: string
+  /** Key in our blob store: SHA-256 of the stored bytes, in hexadecimal. */
+  readonly hash: string
+  /** How the stored bytes hold the content. */
+  readonly coding: Coding
+  readonly storedBytes: number
+  /** Of the decoded content. */
+  readonly bytes: number
+  /** Sent to visitors as it is. */
+  readonly contentType: string
+}
+
+/** A stored snapshot that cannot be read: damaged, or written by another version of this program. */
+export class SnapshotFormatError extends Error {
+  override readonly name = 'SnapshotFormatError'
+  readonly detail: string
+  constructor(detail: string, options?: ErrorOptions) {
+    super(`not a snapshot; ${detail}`, options)
+    this.detail = detail
+  }
+}
+
+/** Compact JSON, the files in their order; `decodeSnapshot` reads it. */
+export function encodeSnapshot(snapshot: Snapshot): string {
+  const { did, name, recordCid, publishedAt, settings, redirects, headers } = snapshot
+  const files = Array.from(snapshot.files, ([path, file]) => {
+    return [path, file.cid, file.hash, file.coding, file.storedBytes, file.bytes, file.contentType]
+  })
+  const facts = { did, name, recordCid, publishedAt, settings, redirects, headers }
+  return JSON.stringify({ format, ...facts, files })
+}
+
+/**
+ * Reads the first format too, which knew neither settings nor rules: what was live before an upgrade
+ * stays so. Throws SnapshotFormatError for a text that is damaged or of another format.
+ */
+export function decodeSnapshot(text: string): Snapshot {
+  const parsed = parseObject(text)
+  const stored = parsed['format'] === 1 ? { ...parsed, ...withoutRules, format } : parsed
+  if (stored['format'] !== format) throw new SnapshotFormatError('unknown format')
+  if (!Array.isArray(stored['files'])) throw new SnapshotFormatError('no files')
+  return {
+    did: parseDid(string(stored['did'])) ?? fail('bad did'),
+    name: parseSiteName(string(stored['name'])) ?? fail('bad name'),
+    recordCid: string(stored['recordCid']),
+    publishedAt: count(stored['publishedAt']),
+    settings: decodeSettings(stored['settings']),
+    redirects: string(stored['redirects']),
+    headers: string(stored['headers']),
+    files: new Map(stored['files'].map(decodeFile)),
+  }
+}
+
+/** Goes up with every change of the stored form, and when `parseSettings` takes less than before. */
+const format = 2
+
+const withoutRules = { settings: null, redirects: '', headers: '' }
+
+function decodeSettings(stored: unknown): SiteSettings | null {
+  if (stored === null) return null
+  const parsed = parseSettings(stored)
+  return parsed.ok ? parsed.settings : fail('bad settings')
+}
+
+function decodeFile(row: unknown): [string, SnapshotFile] {
+  if (!Array.isArray(row)) return fail('bad file')
+  const [path, cid, hash, coding, storedBytes, bytes, contentType] = row as unknown[]
+  return [
+    parseSitePath(string(path)) ?? fail('bad path'),
+    {
+      cid: string(cid),
+      hash: string(hash),
+      coding: coding === 'gzip' || coding === 'identity' ? coding : fail('bad coding'),
+      storedBytes: count(storedBytes),
+      bytes: count(bytes),
+      contentType: string(contentType),
+    },
+  ]
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (cause) {
+    throw new SnapshotFormatError('not JSON', { cause })
+  }
+  return typeof value === 'object' && value !== null ? { ...value } : fail('not an object')
+}
+
+function string(value: unknown): string {
+  return typeof value === 'string' ? value : fail('text expected')
+}
+
+function count(value: unknown): number {
+  return Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : fail('count expected')
+}
+
+function fail(detail: string): never {
+  throw new SnapshotFormatError(detail)
+}

@@ -1,0 +1,262 @@
+import type { RawBuilder, Selectable, Transaction } from 'kysely'
+import type { Did } from '#site/site-address.ts'
+import { appendChange } from '#store/database/changes.ts'
+import type { Db } from '#store/database/database.ts'
+import { prepared, preparedForList } from '#store/database/prepared.ts'
+import type { AccountStatus, Schema } from '#store/database/schema.ts'
+import { inSharedTransaction } from '#store/database/shared-transaction.ts'
+import { inTransaction, lockUntilCommit } from '#store/database/transaction.ts'
+import { isGone } from '#store/lifecycle/departures.ts'
+import { authorityOf, deleteBrowserSessionsOf, deleteSessionsOfOthers } from './browser-sessions.ts'
+
+export type Account = Readonly<Selectable<Schema['accounts']>>
+
+export interface KnownAccount {
+  readonly did: Did
+  /** That leads to it; to nobody else from then on. Left out: what is known stays. Null: it has none. */
+  readonly handle?: string | null
+  /** The origin of the account's server. Left out: what is known stays. */
+  readonly pds?: string | null
+}
+
+/**
+ * Remembers an account; a new one is active. The status of a known one changes by
+ * `setAccountStatus` only.
+ */
+export function upsertAccount(db: Db, account: KnownAccount, now: number): Promise<Account> {
+  const news = { ...account, updatedAt: now }
+  return inTransaction(db, async (transaction) => {
+    await takeFromOthers(transaction, account)
+    return await transaction
+      .insertInto('accounts')
+      .values({
+        ...{ handle: null, pds: null, ...news },
+        ...{ status: 'active', statusSince: now, createdAt: now },
+      })
+      .onConflict((conflict) => conflict.column('did').doUpdateSet(news))
+      .returningAll()
+      .executeTakeFirstOrThrow()
+  })
+}
+
+/** Remembers the handle that a check has verified, as long as no later one has found anything. */
+export function recordHandle(
+  db: Db,
+  { did, check, handle }: { did: Did; check: number; handle: string | null },
+  now: number,
+): Promise<void> {
+  return inTransaction(db, async (transaction) => {
+    const ofCheck = transaction
+      .selectFrom('accounts')
+      .select('did')
+      .where('did', '=', did)
+      .where('lastCheck', '=', check)
+    if ((await ofCheck.executeTakeFirst()) === undefined) return
+    await takeFromOthers(transaction, { did, handle })
+    await transaction
+      .updateTable('accounts')
+      .set({ handle, updatedAt: now })
+      .where('did', 'in', ofCheck)
+      .execute()
+  })
+}
+
+// Handles move from one account to another, and nobody tells us of the one that has lost it.
+async function takeFromOthers(
+  transaction: Transaction<Schema>,
+  { did, handle }: KnownAccount,
+): Promise<void> {
+  if (handle === undefined || handle === null) return
+  await lockUntilCommit(transaction, `handle ${handle}`)
+  await transaction
+    .updateTable('accounts')
+    .set({ handle: null })
+    .where('handle', '=', handle)
+    .where('did', '!=', did)
+    .execute()
+}
+
+export async function findAccount(db: Db, did: Did): Promise<Account | null> {
+  const row = await db.selectFrom('accounts').selectAll().where('did', '=', did).executeTakeFirst()
+  return row ?? null
+}
+
+/** The key that signs the account's commits, as the last check has found it; null: none has. */
+export async function findSigningKey(db: Db, did: Did): Promise<string | null> {
+  const { rows } = await selectSigningKey(db, { did })
+  return rows[0]?.signingKey ?? null
+}
+
+const selectSigningKey = prepared<{ did: Did }, { signingKey: string | null }>((db, { did }) =>
+  db.selectFrom('accounts').select('signingKey').where('did', '=', did),
+)
+
+/** The account that was seen last with this handle, which is in lower case. */
+export async function findDidByHandle(db: Db, handle: string): Promise<Did | null> {
+  const row = await db
+    .selectFrom('accounts')
+    .select('did')
+    .where('handle', '=', handle)
+    .executeTakeFirst()
+  return row?.did ?? null
+}
+
+/**
+ * Whether we keep up with what this account does: it has signed in (whoever has a domain here has), or
+ * its sites were brought here by a backfill or with `INGEST=all`.
+ */
+export async function isKnownAccount(db: Db, did: Did): Promise<boolean> {
+  return (await knownAccountsAmong(db, [did])).size > 0
+}
+
+/** As `isKnownAccount`; if it is, it stays so until the transaction ends. Comes first in a transaction. */
+export async function staysKnown(transaction: Transaction<Schema>, did: Did): Promise<boolean> {
+  return !(await isGone(transaction, did)) && (await isKnownAccount(transaction, did))
+}
+
+/** As `isKnownAccount`, of many at once. */
+export async function knownAccountsAmong(db: Db, dids: readonly Did[]): Promise<ReadonlySet<Did>> {
+  return new Set((await selectAccounts(db, dids)).map(({ did }) => did))
+}
+
+const selectAccounts = preparedForList((db, dids: readonly RawBuilder<Did>[]) =>
+  db.selectFrom('accounts').select('did').where('did', 'in', dids),
+)
+
+/**
+ * All accounts in the order of their DIDs, a page at a time: those after `after`, at most `limit`.
+ */
+export async function listAccounts(
+  db: Db,
+  { after = '', limit = 1000 }: { after?: string; limit?: number } = {},
+): Promise<Account[]> {
+  return await db
+    .selectFrom('accounts')
+    .selectAll()
+    .where('did', '>', after as Did)
+    .orderBy('did')
+    .limit(limit)
+    .execute()
+}
+
+/**
+ * Begins to find out what an account is. Checks are numbered in the order in which they begin, whichever process begins
+ * them: what an earlier one is told late takes nothing back that a later one has found.
+ */
+export function beginCheck(db: Db): Promise<number> {
+  return inSharedTransaction(db, async (transaction) => {
+    const { begun } = await transaction
+      .insertInto('accountChecks')
+      .values({ id: 1, begun: 1 })
+      .onConflict((conflict) =>
+        conflict
+          .column('id')
+          .doUpdateSet(({ eb }) => ({ begun: eb('accountChecks.begun', '+', 1) })),
+      )
+      .returning('begun')
+      .executeTakeFirstOrThrow()
+    return begun
+  })
+}
+
+interface CheckFindings {
+  readonly did: Did
+  readonly check: number
+  readonly status: AccountStatus
+  /** Left out: what is known stays. */
+  readonly pds?: string
+  /** As a multikey. Left out: what is known stays. */
+  readonly signingKey?: string
+}
+
+/**
+ * Remembers what a check has found of a known account; its sites are hidden or shown again as with `setAccountStatus`.
+ * Sessions that began when it had another server or signing key end (`moved`). `ignored`: the account is not known, or a
+ * later check has found something already; nothing is stored.
+ */
+export function recordCheck(
+  db: Db,
+  { did, check, status, ...facts }: CheckFindings,
+  now: number,
+): Promise<'status-changed' | 'moved' | 'same-status' | 'ignored'> {
+  return inTransaction(db, async (transaction) => {
+    if (await isGone(transaction, did)) return 'ignored'
+    const { numUpdatedRows } = await transaction
+      .updateTable('accounts')
+      .set({ ...facts, updatedAt: now })
+      .where('did', '=', did)
+      .where('lastCheck', '<', check)
+      .executeTakeFirstOrThrow()
+    if (numUpdatedRows === 0n) return 'ignored'
+    const { pds, signingKey } = facts
+    const hasMoved =
+      pds !== undefined &&
+      signingKey !== undefined &&
+      (await deleteSessionsOfOthers(transaction, did, authorityOf(pds, signingKey)))
+    const hasChanged = await setAccountStatus(transaction, did, status, now, check)
+    if (hasChanged) return 'status-changed'
+    return hasMoved ? 'moved' : 'same-status'
+  })
+}
+
+/**
+ * Sets the status, and appends a change for each of the account's sites, so that they are hidden or
+ * shown again at once. When it is not active any more, its sessions end. False when the account already had that status, or when a later check than this one has
+ * found it; left out, it is one of now. An unknown account is remembered with it, unless it has left.
+ */
+export function setAccountStatus(
+  db: Db,
+  did: Did,
+  status: AccountStatus,
+  now: number,
+  check?: number,
+): Promise<boolean> {
+  return inTransaction(db, async (transaction) => {
+    if (await isGone(transaction, did)) return false
+    const lastCheck = check ?? (await beginCheck(transaction))
+    const times = { statusSince: now, createdAt: now, updatedAt: now }
+    const known = await transaction
+      .insertInto('accounts')
+      .values({ did, handle: null, pds: null, status: 'active', lastCheck, ...times })
+      .onConflict((conflict) =>
+        conflict
+          .column('did')
+          .doUpdateSet({ lastCheck })
+          .where('accounts.lastCheck', '<', lastCheck),
+      )
+      .executeTakeFirstOrThrow()
+    if (known.numInsertedOrUpdatedRows === 0n) return false
+    const { numUpdatedRows } = await transaction
+      .updateTable('accounts')
+      .set({ status, statusSince: now, updatedAt: now })
+      .where('did', '=', did)
+      .where('status', '!=', status)
+      .executeTakeFirstOrThrow()
+    if (numUpdatedRows === 0n) return false
+    if (status !== 'active') await deleteBrowserSessionsOf(transaction, did)
+    const sites = await transaction
+      .selectFrom('sites')
+      .select('name')
+      .where('did', '=', did)
+      .execute()
+    for (const { name } of sites) await appendChange(transaction, { did, name }, now)
+    return true
+  })
+}
+
+/** Accounts that are deleted since before that time, those first that are so for longest. */
+export async function listDeletedAccounts(
+  db: Db,
+  { before, limit }: { before: number; limit: number },
+): Promise<Did[]> {
+  const rows = await db
+    .selectFrom('accounts')
+    .select('did')
+    .where('status', '=', 'deleted')
+    .where('statusSince', '<', before)
+    .orderBy('statusSince')
+    .orderBy('did')
+    .limit(limit)
+    .execute()
+  return rows.map(({ did }) => did)
+}

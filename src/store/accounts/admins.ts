@@ -1,0 +1,46 @@
+import type { Selectable } from 'kysely'
+import type { Db } from '#store/database/database.ts'
+import type { Schema } from '#store/database/schema.ts'
+import { inTransaction } from '#store/database/transaction.ts'
+
+/** Somebody who looks after this service. `id` is never given out again, as `name` may be. */
+export type Admin = Readonly<Selectable<Schema['admins']>>
+
+/** False when there is one of this name. */
+export async function addAdmin(db: Db, admin: Admin): Promise<boolean> {
+  const added = await db
+    .insertInto('admins')
+    .values(admin)
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .returning('id')
+    .execute()
+  return added.length > 0
+}
+
+export async function findAdmin(db: Db, name: string): Promise<Admin | null> {
+  const admin = await db
+    .selectFrom('admins')
+    .selectAll()
+    .where('name', '=', name)
+    .executeTakeFirst()
+  return admin ?? null
+}
+
+/** By name. */
+export async function listAdmins(db: Db): Promise<readonly Admin[]> {
+  return await db.selectFrom('admins').selectAll().orderBy('name').execute()
+}
+
+/** With all its sessions. False when there is none of this name. */
+export async function removeAdmin(db: Db, name: string): Promise<boolean> {
+  return await inTransaction(db, async (transaction) => {
+    const removed = await transaction
+      .deleteFrom('admins')
+      .where('name', '=', name)
+      .returning('id')
+      .executeTakeFirst()
+    if (removed === undefined) return false
+    await transaction.deleteFrom('adminSessions').where('adminId', '=', removed.id).execute()
+    return true
+  })
+}

@@ -1,0 +1,115 @@
+import { expect, test } from 'bun:test'
+import { browserSessionsMax } from '#site/limits.ts'
+import { onEachStore } from '#tests/support/databases.ts'
+import { alice, bob } from '#tests/support/sample-rows.ts'
+import {
+  countBrowserSessions,
+  createBrowserSession,
+  deleteBrowserSession,
+  deleteBrowserSessionOf,
+  deleteExpiredBrowserSessions,
+  findBrowserSession,
+  listBrowserSessions,
+  touchBrowserSession,
+} from './browser-sessions.ts'
+
+await onEachStore('store/accounts/browser-sessions', (db) => {
+  const idleMs = 100
+  /** At its beginning nothing has ended. */
+  const clock = { now: 0, idleMs }
+  const create = (idHash: string, did = alice) =>
+    createBrowserSession(db(), { idHash, did, expiresAt: 1000 }, 10)
+  const isFound = async (now: number) =>
+    (await findBrowserSession(db(), 'a', { now, idleMs })) !== null
+
+  test('a session is found by the hash of its id', async () => {
+    await create('a')
+    expect(await findBrowserSession(db(), 'a', { now: 10, idleMs })).toEqual({
+      idHash: 'a',
+      did: alice,
+      device: null,
+      authority: null,
+      createdAt: 10,
+      seenAt: 10,
+      expiresAt: 1000,
+    })
+    expect(await findBrowserSession(db(), 'b', { now: 10, idleMs })).toBeNull()
+  })
+
+  test('it ends when it was not seen for long enough', async () => {
+    await create('a')
+    expect(await isFound(109)).toBe(true)
+    expect(await isFound(110)).toBe(false)
+    await touchBrowserSession(db(), 'a', 50)
+    expect(await isFound(149)).toBe(true)
+    expect(await isFound(150)).toBe(false)
+  })
+
+  test('it ends at its time, however often it was seen', async () => {
+    await create('a')
+    await touchBrowserSession(db(), 'a', 999)
+    expect(await isFound(999)).toBe(true)
+    expect(await isFound(1000)).toBe(false)
+  })
+
+  test('deleting one leaves the others', async () => {
+    await create('a')
+    await create('b')
+    await create('c', bob)
+    await deleteBrowserSession(db(), 'a')
+    expect(await isFound(10)).toBe(false)
+    expect(await countBrowserSessions(db(), alice, clock)).toBe(1)
+    expect(await countBrowserSessions(db(), bob, clock)).toBe(1)
+  })
+
+  test('of an account, those used last are kept and listed, up to a limit', async () => {
+    await create('bobs', bob)
+    for (let n = 0; n < browserSessionsMax; n++) {
+      await createBrowserSession(db(), { idHash: `${n}`, did: alice, expiresAt: 1000 }, 10 + n)
+    }
+    await touchBrowserSession(db(), '0', 200)
+    await createBrowserSession(db(), { idHash: 'newest', did: alice, expiresAt: 1000 }, 200)
+    const listed = await listBrowserSessions(db(), alice, { now: 200, idleMs: 1000 })
+    expect(listed).toHaveLength(browserSessionsMax)
+    const ids = listed.map(({ idHash }) => idHash)
+    expect([ids.slice(0, 2), ids.includes('1')]).toEqual([['newest', '0'], false])
+    // In the same millisecond: never the one that has just begun.
+    for (const idHash of Array.from({ length: browserSessionsMax + 9 }, () =>
+      crypto.randomUUID(),
+    )) {
+      await createBrowserSession(db(), { idHash, did: alice, expiresAt: 1000 }, 200)
+      expect(await findBrowserSession(db(), idHash, { now: 200, idleMs })).not.toBeNull()
+    }
+    expect(await countBrowserSessions(db(), alice, clock)).toBe(browserSessionsMax)
+    expect(await countBrowserSessions(db(), bob, clock)).toBe(1)
+    expect(await listBrowserSessions(db(), alice, { now: 1000, idleMs: 1000 })).toEqual([])
+  })
+
+  test('only an account’s own are deleted by their ids', async () => {
+    await create('a')
+    expect(await deleteBrowserSessionOf(db(), bob, 'a')).toBe(false)
+    expect(await deleteBrowserSessionOf(db(), alice, 'a')).toBe(true)
+    expect(await deleteBrowserSessionOf(db(), alice, 'a')).toBe(false)
+  })
+
+  test('those that ended are not counted, deleted or not', async () => {
+    await create('a')
+    await create('b')
+    await touchBrowserSession(db(), 'b', 20)
+    const count = (now: number) => countBrowserSessions(db(), alice, { now, idleMs })
+    expect([await count(109), await count(110), await count(120)]).toEqual([2, 1, 0])
+    await touchBrowserSession(db(), 'b', 999)
+    expect([await count(999), await count(1000)]).toEqual([1, 0])
+  })
+
+  test('exactly the ended ones are swept', async () => {
+    await create('a')
+    await create('b')
+    await touchBrowserSession(db(), 'b', 20)
+    await deleteExpiredBrowserSessions(db(), { now: 110, idleMs })
+    expect(await countBrowserSessions(db(), alice, clock)).toBe(1)
+    await touchBrowserSession(db(), 'b', 999)
+    await deleteExpiredBrowserSessions(db(), { now: 1000, idleMs })
+    expect(await countBrowserSessions(db(), alice, clock)).toBe(0)
+  })
+})

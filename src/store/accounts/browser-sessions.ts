@@ -1,0 +1,152 @@
+import type { Selectable } from 'kysely'
+import { browserSessionsMax } from '#site/limits.ts'
+import type { Did } from '#site/site-address.ts'
+import type { Db } from '#store/database/database.ts'
+import type { Schema } from '#store/database/schema.ts'
+
+/** A browser in which somebody signed in. Known by the hash of its id only. */
+export type BrowserSession = Readonly<Selectable<Schema['browserSessions']>>
+
+/** A session ends at its `expiresAt`, and before that when it was not seen for `idleMs`. */
+export interface SessionClock {
+  readonly now: number
+  readonly idleMs: number
+}
+
+/** Of an account, those that were used last are kept: at most `browserSessionsMax`. */
+export async function createBrowserSession(
+  db: Db,
+  session: { idHash: string; did: Did; device?: string | null; expiresAt: number },
+  now: number,
+): Promise<void> {
+  const row = {
+    device: null,
+    ...session,
+    authority: null,
+    createdAt: now,
+    seenAt: now,
+  }
+  await db.insertInto('browserSessions').values(row).execute()
+  const { did, idHash } = session
+  // In one millisecond there may be many.
+  const others = listed(db, did).select('idHash').where('idHash', '!=', idHash)
+  await db
+    .deleteFrom('browserSessions')
+    .where('did', '=', did)
+    .where('idHash', '!=', idHash)
+    .where('idHash', 'not in', others.limit(browserSessionsMax - 1))
+    .execute()
+}
+
+/** The account's that have not ended, those first that were used last. */
+export async function listBrowserSessions(
+  db: Db,
+  did: Did,
+  { now, idleMs }: SessionClock,
+): Promise<BrowserSession[]> {
+  return await listed(db, did)
+    .selectAll()
+    .where('expiresAt', '>', now)
+    .where('seenAt', '>', now - idleMs)
+    .execute()
+}
+
+const listed = (db: Db, did: Did) =>
+  db
+    .selectFrom('browserSessions')
+    .where('did', '=', did)
+    .orderBy('seenAt', 'desc')
+    .orderBy('createdAt', 'desc')
+    .orderBy('idHash')
+
+/** False: the account has no such session. */
+export async function deleteBrowserSessionOf(db: Db, did: Did, idHash: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('browserSessions')
+    .where('did', '=', did)
+    .where('idHash', '=', idHash)
+    .executeTakeFirstOrThrow()
+  return numDeletedRows > 0n
+}
+
+export async function deleteBrowserSessionsOf(db: Db, did: Did): Promise<void> {
+  await db.deleteFrom('browserSessions').where('did', '=', did).execute()
+}
+
+/** The server and the signing key by which somebody signs in as the account. */
+export const authorityOf = (pds: string, signingKey: string): string => `${pds} ${signingKey}`
+
+export async function setAuthority(db: Db, idHash: string, authority: string): Promise<void> {
+  await db.updateTable('browserSessions').set({ authority }).where('idHash', '=', idHash).execute()
+}
+
+/** Ends the sessions that began under another authority: whoever had the account then may not have it now. */
+export async function deleteSessionsOfOthers(
+  db: Db,
+  did: Did,
+  authority: string,
+): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('browserSessions')
+    .where('did', '=', did)
+    .where('authority', '!=', authority)
+    .executeTakeFirstOrThrow()
+  return numDeletedRows > 0n
+}
+
+/** Null when there is none, and when it has ended. */
+export async function findBrowserSession(
+  db: Db,
+  idHash: string,
+  { now, idleMs }: SessionClock,
+): Promise<BrowserSession | null> {
+  const row = await db
+    .selectFrom('browserSessions')
+    .selectAll()
+    .where('idHash', '=', idHash)
+    .where('expiresAt', '>', now)
+    .where('seenAt', '>', now - idleMs)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+export async function touchBrowserSession(db: Db, idHash: string, now: number): Promise<void> {
+  await db
+    .updateTable('browserSessions')
+    .set({ seenAt: now })
+    .where('idHash', '=', idHash)
+    .execute()
+}
+
+export async function deleteBrowserSession(db: Db, idHash: string): Promise<void> {
+  await db.deleteFrom('browserSessions').where('idHash', '=', idHash).execute()
+}
+
+/** Deletes the ones that have ended. */
+export async function deleteExpiredBrowserSessions(
+  db: Db,
+  { now, idleMs }: SessionClock,
+): Promise<void> {
+  await db
+    .deleteFrom('browserSessions')
+    .where((where) =>
+      where.or([where('expiresAt', '<=', now), where('seenAt', '<=', now - idleMs)]),
+    )
+    .execute()
+}
+
+/** The account's that have not ended. */
+export async function countBrowserSessions(
+  db: Db,
+  did: Did,
+  { now, idleMs }: SessionClock,
+): Promise<number> {
+  const { count } = await db
+    .selectFrom('browserSessions')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('did', '=', did)
+    .where('expiresAt', '>', now)
+    .where('seenAt', '>', now - idleMs)
+    .executeTakeFirstOrThrow()
+  return count
+}

@@ -1,0 +1,64 @@
+import { expect, test } from 'bun:test'
+import { onEachStore } from '#tests/support/databases.ts'
+import {
+  deleteExpiredSealed,
+  deleteSealed,
+  getSealed,
+  listSealed,
+  putSealed,
+} from './sealed-rows.ts'
+
+await onEachStore('store/accounts/sealed-rows', (db) => {
+  const row = { kind: 'state', key: 'k' }
+  const put = (sealed: string, expiresAt: number | null = null) =>
+    putSealed(db(), { ...row, sealed, expiresAt })
+
+  test('a row is read back, and replaced by the next of its key', async () => {
+    await put('one')
+    expect(await getSealed(db(), row, 0)).toBe('one')
+    await put('two')
+    expect(await getSealed(db(), row, 0)).toBe('two')
+  })
+
+  test('kinds do not see each other', async () => {
+    await put('one')
+    expect(await getSealed(db(), { kind: 'session', key: 'k' }, 0)).toBeNull()
+  })
+
+  test('an expired row is not there', async () => {
+    await put('one', 100)
+    expect(await getSealed(db(), row, 99)).toBe('one')
+    expect(await getSealed(db(), row, 100)).toBeNull()
+  })
+
+  test('those of a kind are listed page by page, without the expired', async () => {
+    for (const key of ['b', 'a', 'd', 'c']) {
+      const expiresAt = key === 'c' ? 100 : null
+      await putSealed(db(), { kind: 'state', key, sealed: `sealed ${key}`, expiresAt })
+    }
+    await putSealed(db(), { kind: 'other', key: 'a', sealed: 'x', expiresAt: null })
+    const list = (after?: string) =>
+      listSealed(db(), 'state', { ...(after !== undefined && { after }), limit: 2, now: 100 })
+    expect(await list()).toEqual([
+      { key: 'a', sealed: 'sealed a' },
+      { key: 'b', sealed: 'sealed b' },
+    ])
+    expect(await list('b')).toEqual([{ key: 'd', sealed: 'sealed d' }])
+    expect(await list('d')).toEqual([])
+  })
+
+  test('a deleted row is gone', async () => {
+    await put('one')
+    await deleteSealed(db(), row)
+    expect(await getSealed(db(), row, 0)).toBeNull()
+  })
+
+  test('sweeping takes the expired, and never those without an end', async () => {
+    await put('one')
+    await putSealed(db(), { kind: 'state', key: 'old', sealed: 'x', expiresAt: 100 })
+    await putSealed(db(), { kind: 'state', key: 'new', sealed: 'x', expiresAt: 101 })
+    await deleteExpiredSealed(db(), 100)
+    const left = await db().selectFrom('sealedRows').select('key').orderBy('key').execute()
+    expect(left).toEqual([{ key: 'k' }, { key: 'new' }])
+  })
+})

@@ -1,0 +1,64 @@
+import type { Db } from '#store/database/database.ts'
+
+/**
+ * Which secret a row holds is the caller's business: `sealed` is ciphertext, and `kind` keeps uses
+ * apart.
+ */
+interface SealedKey {
+  readonly kind: string
+  readonly key: string
+}
+
+/** Writes or replaces a row. `expiresAt` null: kept until deleted. */
+export async function putSealed(
+  db: Db,
+  row: SealedKey & { sealed: string; expiresAt: number | null },
+): Promise<void> {
+  const { sealed, expiresAt } = row
+  await db
+    .insertInto('sealedRows')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['kind', 'key']).doUpdateSet({ sealed, expiresAt }))
+    .execute()
+}
+
+/** Null when there is none, and when it has expired. */
+export async function getSealed(
+  db: Db,
+  { kind, key }: SealedKey,
+  now: number,
+): Promise<string | null> {
+  const row = await db
+    .selectFrom('sealedRows')
+    .select('sealed')
+    .where('kind', '=', kind)
+    .where('key', '=', key)
+    .where((where) => where.or([where('expiresAt', 'is', null), where('expiresAt', '>', now)]))
+    .executeTakeFirst()
+  return row?.sealed ?? null
+}
+
+/** Those of a kind that have not expired, in the order of their keys, a page at a time. */
+export async function listSealed(
+  db: Db,
+  kind: string,
+  { after = '', limit, now }: { after?: string; limit: number; now: number },
+): Promise<{ key: string; sealed: string }[]> {
+  return await db
+    .selectFrom('sealedRows')
+    .select(['key', 'sealed'])
+    .where('kind', '=', kind)
+    .where('key', '>', after)
+    .where((where) => where.or([where('expiresAt', 'is', null), where('expiresAt', '>', now)]))
+    .orderBy('key')
+    .limit(limit)
+    .execute()
+}
+
+export async function deleteSealed(db: Db, { kind, key }: SealedKey): Promise<void> {
+  await db.deleteFrom('sealedRows').where('kind', '=', kind).where('key', '=', key).execute()
+}
+
+export async function deleteExpiredSealed(db: Db, now: number): Promise<void> {
+  await db.deleteFrom('sealedRows').where('expiresAt', '<=', now).execute()
+}

@@ -1,0 +1,124 @@
+import { expect, test } from 'bun:test'
+import { setImmediate } from 'node:timers/promises'
+import { siteLabel } from '#site/site-address.ts'
+import { onEachDatabase, onEachStore } from '#tests/support/databases.ts'
+import { siteOf } from '#tests/support/sample-rows.ts'
+import {
+  appendChange,
+  appendHostChange,
+  type Change,
+  latestChangeSeq,
+  oldestChangeSeq,
+  pruneChanges,
+  readChanges,
+} from './changes.ts'
+import { openDatabase } from './database.ts'
+import { migrate } from './migrate.ts'
+import { inTransaction } from './transaction.ts'
+
+const labelOf = (name: string): string => siteLabel(siteOf(name))
+const subjectOf = (change: Change): string => (change.kind === 'site' ? change.label : change.host)
+
+await onEachStore('store/database/changes', (db) => {
+  const append = (name: string, now = 1) => appendChange(db(), siteOf(name), now)
+
+  test('changes are read in order, after where the reader stands', async () => {
+    const start = await latestChangeSeq(db())
+    const seqs = [await append('a'), await append('b'), await append('c')]
+    const all = await readChanges(db(), start)
+    expect(all.map(({ seq }) => seq)).toEqual(seqs)
+    expect(all[0]).toEqual({ seq: seqs[0] ?? 0, kind: 'site', label: labelOf('a'), createdAt: 1 })
+    expect((await readChanges(db(), seqs[1] ?? 0)).map(subjectOf)).toEqual([labelOf('c')])
+    expect(await readChanges(db(), start, 2)).toHaveLength(2)
+    expect(await latestChangeSeq(db())).toBe(seqs[2] ?? 0)
+  })
+
+  test('a host’s is told by its name', async () => {
+    const seq = await appendHostChange(db(), 'blog.example.com', 3)
+    expect(await readChanges(db(), 0)).toEqual([
+      { seq, kind: 'host', host: 'blog.example.com', createdAt: 3 },
+    ])
+  })
+
+  test('before the first change everything is 0', async () => {
+    expect(await latestChangeSeq(db())).toBe(0)
+    expect(await oldestChangeSeq(db())).toBe(0)
+  })
+
+  test('a change in a transaction that fails was never there', async () => {
+    const failing = inTransaction(db(), async (transaction) => {
+      await appendChange(transaction, siteOf('a'), 1)
+      throw new Error('no')
+    })
+    await expect(failing).rejects.toThrow('no')
+    expect(await latestChangeSeq(db())).toBe(0)
+  })
+
+  test('pruning keeps the newest, so that numbers never go back', async () => {
+    await append('a', 1)
+    const kept = await append('b', 2)
+    await pruneChanges(db(), 2)
+    expect(await oldestChangeSeq(db())).toBe(kept)
+    await pruneChanges(db(), 99)
+    expect(await latestChangeSeq(db())).toBe(kept)
+    expect(await append('c', 3)).toBeGreaterThan(kept)
+  })
+})
+
+await onEachDatabase('store/database/changes with many writers', (make) => {
+  test('a reader that only goes forward misses none', async () => {
+    await using own = await make()
+    await using writers = openDatabase(own.options)
+    await using reader = openDatabase(own.options)
+    await migrate(writers)
+
+    const writes = Array.from({ length: 200 }, (_, n) =>
+      inTransaction(writers.db, async (transaction) => {
+        await appendChange(transaction, siteOf(`site-${n}`), n)
+        // Whoever took a number earlier may commit later.
+        if (n % 3 === 0) await transaction.selectFrom('changes').select('seq').execute()
+        if (n % 5 === 0) throw new Error('rolled back')
+      }).catch(() => {}),
+    )
+    let areWritten = false
+    const writing = Promise.all(writes).then(() => {
+      areWritten = true
+    })
+    const seen: string[] = []
+    for (let position = 0, isLastRound = false; !isLastRound; ) {
+      isLastRound = areWritten
+      // A commit waits for the disk, which answers nobody who never lets go of the thread.
+      await setImmediate()
+      for (const change of await readChanges(reader.db, position, 7)) {
+        expect(change.seq).toBeGreaterThan(position)
+        position = change.seq
+        seen.push(subjectOf(change))
+        isLastRound = false
+      }
+    }
+    await writing
+    expect(seen).toHaveLength(160)
+    expect(new Set(seen).size).toBe(160)
+  })
+
+  test('one that holds its number back holds back those after it', async () => {
+    await using own = await make()
+    await using one = openDatabase(own.options)
+    await using two = openDatabase(own.options)
+    await using reader = openDatabase(own.options)
+    await migrate(one)
+    const hasAppended = Promise.withResolvers<void>()
+    const mayCommit = Promise.withResolvers<void>()
+    const slow = inTransaction(one.db, async (transaction) => {
+      await appendChange(transaction, siteOf('slow'), 1)
+      hasAppended.resolve()
+      await mayCommit.promise
+    })
+    await hasAppended.promise
+    const fast = appendChange(two.db, siteOf('fast'), 2)
+    expect(await Promise.race([fast, readChanges(reader.db, 0)])).toEqual([])
+    mayCommit.resolve()
+    await Promise.all([slow, fast])
+    expect((await readChanges(reader.db, 0)).map(subjectOf)).toEqual(['slow', 'fast'].map(labelOf))
+  })
+})

@@ -1,0 +1,190 @@
+import { expect, test } from 'bun:test'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { findAccount, upsertAccount } from '#store/accounts/accounts.ts'
+import { onEachDatabase, onEachStore } from '#tests/support/databases.ts'
+import { available } from '#tests/support/require.ts'
+import { alice, bob, siteOf } from '#tests/support/sample-rows.ts'
+import { probeTinyDisk, tinyDisk } from '#tests/support/tiny-disk.ts'
+import { appendChange, readChanges } from './changes.ts'
+import { type Database, openDatabase } from './database.ts'
+import { DatabaseUnavailableError } from './database-unavailable.ts'
+import { migrate } from './migrate.ts'
+import { inTransaction, lockUntilCommit } from './transaction.ts'
+
+await onEachStore('store/database/database', (db) => {
+  test('integers come back as numbers, up to 2^53', async () => {
+    const { rows } = await sql<{ n: number; count: number }>`
+      select ${sql.lit(Number.MAX_SAFE_INTEGER)} as n, count(*) as count from accounts
+    `.execute(db())
+    expect(rows).toEqual([{ n: Number.MAX_SAFE_INTEGER, count: 0 }])
+  })
+
+  test('a transaction that fails leaves nothing, and the next one works', async () => {
+    const failing = inTransaction(db(), async (transaction) => {
+      await upsertAccount(transaction, { did: alice }, 1)
+      throw new Error('no')
+    })
+    await expect(failing).rejects.toThrow('no')
+    expect(await findAccount(db(), alice)).toBeNull()
+    await inTransaction(db(), (transaction) => upsertAccount(transaction, { did: alice }, 1))
+    expect(await findAccount(db(), alice)).not.toBeNull()
+  })
+
+  test('a transaction inside a transaction is the same one', async () => {
+    const failing = inTransaction(db(), async (outer) => {
+      await inTransaction(outer, (inner) => upsertAccount(inner, { did: alice }, 1))
+      throw new Error('no')
+    })
+    await expect(failing).rejects.toThrow('no')
+    expect(await findAccount(db(), alice)).toBeNull()
+  })
+
+  test('of two that lock one subject, the second waits for the commit of the first', async () => {
+    const order: string[] = []
+    const holding = Promise.withResolvers<void>()
+    const first = inTransaction(db(), async (transaction) => {
+      await lockUntilCommit(transaction, 'door')
+      order.push('first in')
+      holding.resolve()
+      await upsertAccount(transaction, { did: alice }, 1)
+      order.push('first out')
+    })
+    await holding.promise
+    const second = inTransaction(db(), async (transaction) => {
+      await lockUntilCommit(transaction, 'door')
+      order.push('second in')
+      expect(await findAccount(transaction, alice)).not.toBeNull()
+    })
+    await Promise.all([first, second])
+    expect(order).toEqual(['first in', 'first out', 'second in'])
+  })
+})
+
+await onEachDatabase('store/database/database opened twice', (make) => {
+  test('two writers take turns', async () => {
+    await using own = await make()
+    await using one = openDatabase(own.options)
+    await using two = openDatabase(own.options)
+    await migrate(one)
+    const isHeld = Promise.withResolvers<void>()
+    const isOtherWaiting = Promise.withResolvers<void>()
+    const first = inTransaction(one.db, async (transaction) => {
+      await upsertAccount(transaction, { did: alice }, 1)
+      isHeld.resolve()
+      await isOtherWaiting.promise
+    })
+    await isHeld.promise
+    const second = upsertAccount(two.db, { did: bob }, 2)
+    setImmediate(isOtherWaiting.resolve)
+    await Promise.all([first, second])
+    expect(await findAccount(two.db, alice)).not.toBeNull()
+  })
+})
+
+await onEachDatabase('store/database/database connection', (make, dialect) => {
+  if (dialect === 'sqlite') return // it has none
+
+  test('lost in a transaction is a typed error, and the pool recovers', async () => {
+    await using own = await make()
+    await using database = openDatabase(own.options)
+    const broken = inTransaction(database.db, async (transaction) => {
+      await sql`select pg_terminate_backend(pg_backend_pid())`.execute(transaction)
+    })
+    await expect(broken).rejects.toThrow(DatabaseUnavailableError)
+    expect((await sql`select 1 as one`.execute(database.db)).rows).toEqual([{ one: 1 }])
+  })
+
+  test('closed by the server while idle does not end the process', async () => {
+    await using own = await make()
+    await using database = openDatabase({ ...own.options, connectionsMax: 1 })
+    await using other = openDatabase(own.options)
+    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(database.db)
+    await sql`select pg_terminate_backend(${rows[0]?.pid})`.execute(other.db)
+    const answers = () => sql`select 1`.execute(database.db).then(() => true)
+    expect(await answers().catch(answers)).toBe(true)
+  })
+})
+
+test('a PostgreSQL that does not answer is a typed error of the first query', async () => {
+  await using database = openDatabase({ url: 'postgres://nobody@127.0.0.1:1/none' })
+  const error = await rejectionOf(findAccount(database.db, alice))
+  expect(error).toBeInstanceOf(DatabaseUnavailableError)
+  expect(error).toMatchObject({ dialect: 'postgres', code: 'ECONNREFUSED' })
+})
+
+test('a SQLite file that cannot be opened is a typed error, until it can', async () => {
+  await using dir = await tempDir()
+  const folder = join(dir.path, 'later')
+  await using database = openDatabase({ file: join(folder, 'store.sqlite') })
+  await expect(migrate(database)).rejects.toMatchObject({ code: 'SQLITE_CANTOPEN' })
+  await mkdir(folder)
+  await migrate(database)
+  expect(await findAccount(database.db, alice)).toBeNull()
+})
+
+test('a SQLite file that is none is a typed error', async () => {
+  await using dir = await tempDir()
+  const file = join(dir.path, 'store.sqlite')
+  await writeFile(file, 'not a database, but long enough to look like one'.repeat(100))
+  await using database = openDatabase({ file })
+  await expect(migrate(database)).rejects.toThrow(DatabaseUnavailableError)
+})
+
+test('SQLite is opened with a write-ahead log that it does not wait for, and foreign keys', async () => {
+  await using dir = await tempDir()
+  await using database = openDatabase({ file: join(dir.path, 'store.sqlite') })
+  expect(await pragma(database, 'journal_mode')).toBe('wal')
+  expect(await pragma(database, 'synchronous')).toBe(1)
+  expect(await pragma(database, 'foreign_keys')).toBe(1)
+})
+
+test('without url and file the database is in memory', async () => {
+  await using database = openDatabase({})
+  await migrate(database)
+  expect(await findAccount(database.db, alice)).toBeNull()
+})
+
+if (await available('store/database/database on a full disk', probeTinyDisk)) {
+  test('a full disk is a typed error, reading goes on, and so does writing once there is space', async () => {
+    await using disk = await tinyDisk()
+    await using database = openDatabase({ file: join(disk.path, 'store.sqlite') })
+    await migrate(database)
+    await upsertAccount(database.db, { did: alice }, 1)
+    const ballast = join(disk.path, 'ballast')
+    await writeFile(ballast, new Uint8Array(4 * 1024 * 1024)).catch(() => {})
+
+    const writing = inTransaction(database.db, async (transaction) => {
+      for (let n = 0; n < 500; n++) await appendChange(transaction, siteOf(`site-${n}`), n)
+    })
+    expect(await rejectionOf(writing)).toMatchObject({
+      name: 'DatabaseUnavailableError',
+      code: 'SQLITE_FULL',
+    })
+    expect(await findAccount(database.db, alice)).not.toBeNull()
+    await rm(ballast)
+    await upsertAccount(database.db, { did: bob }, 2)
+    expect(await readChanges(database.db, 0)).toEqual([])
+  })
+}
+
+async function pragma(database: Database, name: string): Promise<unknown> {
+  const { rows } = await sql
+    .raw<Record<string, unknown>>(`pragma ${name}`)
+    .execute(database.db.withoutPlugins())
+  return rows[0]?.[name]
+}
+
+async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
+  return await promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+}
+
+async function tempDir(): Promise<{ path: string } & AsyncDisposable> {
+  const path = await mkdtemp(join(tmpdir(), 'store-'))
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true }) }
+}

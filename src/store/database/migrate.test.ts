@@ -1,0 +1,209 @@
+import { expect, test } from 'bun:test'
+import { Migrator, sql } from 'kysely'
+import type { Did } from '#site/site-address.ts'
+import {
+  beginCheck,
+  findAccount,
+  findDidByHandle,
+  listAccounts,
+  listDeletedAccounts,
+  recordCheck,
+  upsertAccount,
+} from '#store/accounts/accounts.ts'
+import { countBrowserSessions } from '#store/accounts/browser-sessions.ts'
+import { hasLeft } from '#store/lifecycle/departures.ts'
+import { migrations } from '#store/migrations/list.ts'
+import { findSubdomain } from '#store/names/subdomains.ts'
+import { enqueueIngest, takeDueIngest } from '#store/queues/ingest-queue.ts'
+import { recordVersion } from '#store/sites/record-version.ts'
+import { countIngest } from '#tests/support/count-ingest.ts'
+import { type OwnDatabase, onEachDatabase } from '#tests/support/databases.ts'
+import { accountOf, alice, bob, nameOf, newVersion, siteOf } from '#tests/support/sample-rows.ts'
+import { readChanges } from './changes.ts'
+import { openDatabase } from './database.ts'
+import { DatabaseAheadError, migrate } from './migrate.ts'
+
+await onEachDatabase('store/database/migrate', (make, dialect) => {
+  const names = Object.keys(migrations(dialect))
+
+  test('two processes that start together run each migration once', async () => {
+    await using own = await make()
+    const exits = await Promise.all([startProcess(own), startProcess(own), startProcess(own)])
+    expect(exits).toEqual([0, 0, 0])
+    expect(await ranMigrations(own)).toEqual(names)
+  })
+
+  test('two that start together in one process, too', async () => {
+    await using own = await make()
+    await using one = openDatabase(own.options)
+    await using two = openDatabase(own.options)
+    await Promise.all([migrate(one), migrate(two)])
+    expect(await ranMigrations(own)).toEqual(names)
+  })
+
+  test('running again changes nothing', async () => {
+    await using own = await make()
+    await using database = openDatabase(own.options)
+    await migrate(database)
+    await upsertAccount(database.db, { did: alice }, 1)
+    await migrate(database)
+    expect(await database.db.selectFrom('accounts').select('did').execute()).toHaveLength(1)
+  })
+
+  test('snapshots of the first format are made anew: every live site is looked at', async () => {
+    await using own = await make()
+    await using database = openDatabase(own.options)
+    await migrate(database)
+    const { db } = database
+    await upsertAccount(db, { did: alice }, 1)
+    await recordVersion(db, newVersion({ site: siteOf('queued'), label: 's--queued' }), 7)
+    await recordVersion(db, newVersion({ site: siteOf('shown') }), 8)
+    const site = siteOf('refused')
+    await recordVersion(db, newVersion({ site, label: 's--refused', snapshot: null }), 9)
+    await enqueueIngest(db, [siteOf('queued')], 7)
+    await migrations(dialect)['0004-sites-anew']?.up(db)
+    const due = await takeDueIngest(db, { now: 8, leaseMs: 1, limit: 9 })
+    expect(due.map(({ name }) => String(name))).toEqual(['queued'])
+    expect(await countIngest(db)).toBe(2)
+  })
+
+  test('rows of an instance that knew no primary addresses, departures and visits stay what they were', async () => {
+    await using own = await make()
+    await using database = openDatabase(own.options)
+    const { db } = database
+    const provider = { getMigrations: async () => migrations(dialect) }
+    const migrator = new Migrator({ db: db.withoutPlugins(), provider })
+    const { error } = await migrator.migrateTo('0007-admins')
+    expect(error).toBeUndefined()
+    const domain = 'blog.sites.example'
+    for (const statement of [
+      sql`insert into accounts values (${alice}, null, null, 'deleted', 1, 1)`,
+      sql`insert into subdomains values (${domain}, ${alice}, 'blog', 1, 1)`,
+      sql`insert into sites values (${alice}, 'blog', 's--blog', null, null, 1, 1)`,
+      sql`insert into changes (kind, did, name, created_at) values ('site', ${alice}, 'blog', 1)`,
+    ]) {
+      await statement.execute(db)
+    }
+    const before = Date.now()
+    await migrate(database)
+
+    expect(await findSubdomain(db, domain)).toMatchObject({
+      site: nameOf('blog'),
+      isPrimary: false,
+    })
+    // Deleted since now, as far as anybody knows: nothing of it goes too early.
+    expect(await listDeletedAccounts(db, { before, limit: 9 })).toEqual([])
+    const later = { before: Date.now() + 1, limit: 9 }
+    expect(await listDeletedAccounts(db, later)).toEqual([alice])
+    expect(await hasLeft(db, alice)).toBe(false)
+    expect(await readChanges(db, 0)).toEqual([])
+    expect(await recordVersion(db, newVersion(), 5)).toBe('went-live')
+  })
+
+  test('of accounts that had the same handle, the one that was seen last keeps it', async () => {
+    await using own = await make()
+    await using database = openDatabase(own.options)
+    const { db } = database
+    const provider = { getMigrations: async () => migrations(dialect) }
+    await new Migrator({ db: db.withoutPlugins(), provider }).migrateTo('0013-ingest-leases')
+    for (const [n, handle, updatedAt] of [
+      [0, 'name.test', 1],
+      [1, 'name.test', 3],
+      [2, 'name.test', 3],
+      [3, 'name.test', 2],
+      [4, 'other.test', 1],
+      [5, null, 9],
+    ] as const) {
+      const row = { did: accountOf(n), handle, pds: null, status: 'active' } as const
+      await db
+        .insertInto('accounts')
+        .values({ ...row, statusSince: 1, createdAt: 1, updatedAt })
+        .execute()
+    }
+    await migrate(database)
+    const handles = (await listAccounts(db)).map(({ handle }) => handle)
+    expect(handles.toSorted()).toEqual(
+      [null, null, null, null, 'name.test', 'other.test'].toSorted(),
+    )
+    expect([accountOf(1), accountOf(2)]).toContain((await findDidByHandle(db, 'name.test')) as Did)
+  })
+
+  test('of an account that no check was numbered for, the next one is believed', async () => {
+    await using own = await make()
+    await using database = openDatabase(own.options)
+    const { db } = database
+    const provider = { getMigrations: async () => migrations(dialect) }
+    const migrator = new Migrator({ db: db.withoutPlugins(), provider })
+    await migrator.migrateTo('0015-accounts-by-handle')
+    await sql`insert into accounts (did, status, status_since, created_at, updated_at)
+      values (${alice}, 'takendown', 1, 1, 1)`.execute(db)
+    await migrate(database)
+    const check = await beginCheck(db)
+    expect(await findAccount(db, alice)).toMatchObject({
+      status: 'takendown',
+      signingKey: null,
+      lastCheck: 0,
+    })
+    const found = { did: alice, check, status: 'active' } as const
+    expect(await recordCheck(db, found, 2)).toBe('status-changed')
+  })
+
+  test('sessions of before authorities were remembered end when the account moves, or at once', async () => {
+    await using own = await make()
+    await using database = openDatabase(own.options)
+    const { db } = database
+    const provider = { getMigrations: async () => migrations(dialect) }
+    await new Migrator({ db: db.withoutPlugins(), provider }).migrateTo('0017-inactive-accounts')
+    await sql`insert into accounts (did, pds, signing_key, status, status_since, created_at, updated_at)
+      values (${alice}, 'https://old.example', 'zOld', 'active', 1, 1, 1),
+        (${bob}, null, null, 'active', 1, 1, 1)`.execute(db)
+    for (const did of [alice, bob]) {
+      await sql`insert into browser_sessions (id_hash, did, created_at, seen_at, expires_at)
+        values (${`of ${did}`}, ${did}, 1, 1, 9)`.execute(db)
+    }
+    await migrate(database)
+    const clock = { now: 2, idleMs: 100 }
+    expect([
+      await countBrowserSessions(db, alice, clock),
+      await countBrowserSessions(db, bob, clock),
+    ]).toEqual([1, 0])
+    const [pds, signingKey] = ['https://new.example', 'zOld']
+    const check = await beginCheck(db)
+    const found = { did: alice, check, status: 'active', pds, signingKey } as const
+    expect(await recordCheck(db, found, 2)).toBe('moved')
+    expect(await countBrowserSessions(db, alice, clock)).toBe(0)
+  })
+
+  test('a database that is ahead of this code is refused', async () => {
+    await using own = await make()
+    await using database = openDatabase(own.options)
+    await migrate(database)
+    await sql`insert into kysely_migration values ('9999-later', '2999-01-01T00:00:00.000Z')`.execute(
+      database.db,
+    )
+    const refusal = await migrate(database).catch((error: unknown) => error)
+    expect(refusal).toBeInstanceOf(DatabaseAheadError)
+    expect(refusal).toMatchObject({ migration: '9999-later' })
+  })
+})
+
+async function startProcess({ options }: OwnDatabase): Promise<number> {
+  const script = `
+    import { openDatabase } from ${JSON.stringify(`${import.meta.dir}/database.ts`)}
+    import { migrate } from ${JSON.stringify(`${import.meta.dir}/migrate.ts`)}
+    await using database = openDatabase(${JSON.stringify(options)})
+    await migrate(database)
+  `
+  return await Bun.spawn([process.execPath, '-e', script], {
+    cwd: import.meta.dir,
+    stderr: 'inherit',
+  }).exited
+}
+
+async function ranMigrations({ options }: OwnDatabase): Promise<string[]> {
+  await using database = openDatabase(options)
+  const { rows } = await sql<{
+    name: string
+  }>`select name from kysely_migration order by name`.execute(database.db)
+  return rows.map(({ name }) => name)
+}

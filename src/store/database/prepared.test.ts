@@ -1,0 +1,78 @@
+import { expect, test } from 'bun:test'
+import type { RawBuilder } from 'kysely'
+import type { Did } from '#site/site-address.ts'
+import { upsertAccount } from '#store/accounts/accounts.ts'
+import { onEachStore } from '#tests/support/databases.ts'
+import { accountOf, alice, bob } from '#tests/support/sample-rows.ts'
+import type { Db } from './database.ts'
+import { prepared, preparedForItems, preparedForList } from './prepared.ts'
+
+await onEachStore('store/database/prepared', (db) => {
+  test('each run has its own values, and what is no value stays', async () => {
+    let built = 0
+    const rename = prepared<{ did: Did; handle: string | null }, unknown>((db, { did, handle }) => {
+      built += 1
+      return db.updateTable('accounts').set({ handle, updatedAt: 7 }).where('did', '=', did)
+    })
+    for (const did of [alice, bob]) await upsertAccount(db(), { did, handle: 'old.test' }, 1)
+    const { numAffectedRows } = await rename(db(), { did: alice, handle: 'new.test' })
+    expect(numAffectedRows).toBe(1n)
+    await rename(db(), { did: bob, handle: null })
+    expect(await handles(db())).toEqual({ [alice]: 'new.test', [bob]: null })
+    expect(built).toBe(1)
+  })
+
+  test('rows have the names of our code', async () => {
+    await upsertAccount(db(), { did: alice }, 5)
+    const find = prepared<{ did: Did }, object>((db, { did }) =>
+      db.selectFrom('accounts').select(['did', 'createdAt']).where('did', '=', did),
+    )
+    expect((await find(db(), { did: alice })).rows).toEqual([{ did: alice, createdAt: 5 }])
+  })
+
+  const among = preparedForList((db, dids: readonly RawBuilder<Did>[]) =>
+    db.selectFrom('accounts').select('did').where('did', 'in', dids),
+  )
+
+  test.each([0, 1, 2, 3, 5, 511, 513])('a list of %i values', async (count) => {
+    const dids = Array.from({ length: count }, (_, n) => accountOf(n))
+    for (const did of [dids[0], dids.at(-1)]) if (did) await upsertAccount(db(), { did }, 1)
+    await upsertAccount(db(), { did: accountOf(1_000_000) }, 1)
+    const found = await among(db(), dids)
+    const expected = new Set([dids[0], dids.at(-1)].filter((did) => did !== undefined))
+    expect(new Set(found.map(({ did }) => did))).toEqual(expected)
+    expect(found).toHaveLength(expected.size)
+  })
+
+  test.each([0, 1, 3, 513])('a list of %i items, with a value beside', async (count) => {
+    const seen = preparedForItems<{ did: Did; handle: string }, { now: number }, unknown>(
+      (db, accounts, { now }) =>
+        db
+          .updateTable('accounts')
+          .set({ updatedAt: now })
+          .where(({ eb, refTuple, tuple }) => {
+            const tuples = accounts.map(({ did, handle }) => tuple(did, handle))
+            return eb(refTuple('did', 'handle'), 'in', tuples)
+          }),
+    )
+    const items = Array.from({ length: count }, (_, n) => ({ did: accountOf(n), handle: `${n}` }))
+    const [first, last] = [items[0], items.at(-1)]
+    for (const item of [first, last]) if (item) await upsertAccount(db(), item, 1)
+    await upsertAccount(db(), { did: alice, handle: 'of nobody in the list' }, 1)
+    // In the list with another handle.
+    if (count > 2) await upsertAccount(db(), { did: accountOf(1), handle: 'another' }, 1)
+    await seen(db(), items, { now: 7 })
+    const rows = await db()
+      .selectFrom('accounts')
+      .select('did')
+      .where('updatedAt', '=', 7)
+      .execute()
+    const expected = new Set([first, last].flatMap((item) => item?.did ?? []))
+    expect(new Set(rows.map(({ did }) => did))).toEqual(expected)
+  })
+})
+
+async function handles(db: Db): Promise<Record<string, string | null>> {
+  const rows = await db.selectFrom('accounts').select(['did', 'handle']).execute()
+  return Object.fromEntries(rows.map(({ did, handle }) => [did, handle]))
+}

@@ -1,0 +1,183 @@
+import { type SQLQueryBindings, Database as SqliteFile, type Statement } from 'bun:sqlite'
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type QueryResult,
+  type RootOperationNode,
+} from 'kysely'
+import { nextTurn } from '#concurrency/next-turn.ts'
+import { codeOf } from '#observe/code-of.ts'
+import { DatabaseUnavailableError } from './database-unavailable.ts'
+
+/** How long a statement waits for another thread, or process, that writes to the same file. */
+const lockedMsMax = 10_000
+/** Whoever asks less often than others write finds it locked each time. */
+const lockedPauseMsMax = 4
+/** So long may statements follow each other before whatever else is ready has its turn. */
+const inRowMsMax = 1
+/** Compiled ones that are kept: there are more that every site needs than the 20 that Bun keeps. */
+const statementsMax = 300
+
+/** What by itself writes nothing. */
+export const begin = CompiledQuery.raw('begin immediate')
+export const commit = CompiledQuery.raw('commit')
+export const rollback = CompiledQuery.raw('rollback')
+const silent = new Set([begin.sql, commit.sql, rollback.sql])
+
+/** `no-change`: everything that was to be written was there, or gone, before. */
+export type Writes = 'changes' | 'no-change'
+
+interface KeptStatement {
+  readonly statement: Statement<unknown, SQLQueryBindings[]>
+  /** Whether it answers with rows: it reads, or returns what it writes. */
+  readonly hasRows: boolean
+}
+
+/** Kysely's connection to a file, of which there is one. */
+export class BunSqliteConnection implements DatabaseConnection {
+  readonly #sqlite: SqliteFile
+  readonly #statements = new Map<string, KeptStatement>()
+  #writes: Writes | null = null
+  /** When the first statement of this turn of the event loop began. */
+  #turnBegan: number | null = null
+
+  /** Throws DatabaseUnavailableError, as every query does when the disk or another process is the reason. */
+  constructor(file: string) {
+    this.#sqlite = openFile(file)
+  }
+
+  get isInTransaction(): boolean {
+    return this.#sqlite.inTransaction
+  }
+
+  /** What was done since this was asked last; null: nothing but reading. */
+  takeWrites(): Writes | null {
+    const writes = this.#writes
+    this.#writes = null
+    return writes
+  }
+
+  /** Another one than before when somebody else has committed (https://sqlite.org/pragma.html#pragma_data_version). */
+  otherVersion(): number {
+    try {
+      const { statement } = this.#statementOf('pragma data_version')
+      return (statement.get() as { data_version: number }).data_version
+    } catch (error) {
+      throw typedError(error)
+    }
+  }
+
+  close(): void {
+    // First: a file whose statements are still there is closed later, by whoever collects them.
+    this.#finalizeStatements()
+    this.#sqlite.close()
+  }
+
+  async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    await this.#letOthers()
+    const deadline = performance.now() + lockedMsMax
+    for (let waitMs = 1; ; waitMs = Math.min(waitMs * 2, lockedPauseMsMax)) {
+      try {
+        return this.#run<Row>(query)
+      } catch (error) {
+        const isLocked = codeOf(error)?.startsWith('SQLITE_BUSY') ?? false
+        if (!isLocked || performance.now() > deadline) throw typedError(error)
+        await Bun.sleep(waitMs)
+      }
+    }
+  }
+
+  // Statements end at once, and what awaits them goes on without the event loop: a transaction of many would
+  // keep visitors waiting until its end.
+  async #letOthers(): Promise<void> {
+    const now = performance.now()
+    if (this.#turnBegan !== null && now - this.#turnBegan > inRowMsMax) {
+      await nextTurn()
+    }
+    if (this.#turnBegan !== null) return
+    this.#turnBegan = now
+    void nextTurn().then(() => {
+      this.#turnBegan = null
+    })
+  }
+
+  #run<Row>({ sql, parameters, query }: CompiledQuery): QueryResult<Row> {
+    const { statement, hasRows } = this.#statementOf(sql)
+    const bindings = parameters as SQLQueryBindings[]
+    if (hasRows) {
+      const rows = statement.all(...bindings) as Row[]
+      this.#note(writesOf(query.kind, sql, rows.length))
+      return { rows }
+    }
+    const { changes } = statement.run(...bindings)
+    this.#note(writesOf(query.kind, sql, changes))
+    return { rows: [], numAffectedRows: BigInt(changes) }
+  }
+
+  #note(writes: Writes | null): void {
+    if (this.#writes !== 'changes') this.#writes = writes ?? this.#writes
+  }
+
+  #statementOf(sql: string): KeptStatement {
+    const kept = this.#statements.get(sql)
+    if (kept !== undefined) return kept
+    if (this.#statements.size >= statementsMax) this.#finalizeStatements()
+    const statement = this.#sqlite.prepare<unknown, SQLQueryBindings[]>(sql)
+    const made = { statement, hasRows: statement.columnNames.length > 0 }
+    this.#statements.set(sql, made)
+    return made
+  }
+
+  #finalizeStatements(): void {
+    for (const { statement } of this.#statements.values()) statement.finalize()
+    this.#statements.clear()
+  }
+
+  // biome-ignore lint/correctness/useYield: the interface demands it, no query here streams
+  async *streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
+    throw new Error('streaming is not supported')
+  }
+}
+
+/** Whether a commit is needed for what a statement did that changed, or returned, so many rows. */
+function writesOf(kind: RootOperationNode['kind'], sql: string, rows: number): Writes | null {
+  switch (kind) {
+    case 'SelectQueryNode':
+      return null
+    case 'InsertQueryNode':
+    case 'UpdateQueryNode':
+    case 'DeleteQueryNode':
+      return rows > 0 ? 'changes' : 'no-change'
+    default:
+      return silent.has(sql) ? null : 'changes'
+  }
+}
+
+function openFile(file: string): SqliteFile {
+  try {
+    const sqlite = new SqliteFile(file, { create: true, strict: true })
+    sqlite.run('pragma busy_timeout = 10000')
+    sqlite.run('pragma journal_mode = wal')
+    // SQLite syncs what must not be torn. Commits we sync ourselves (`releaseConnection`).
+    sqlite.run('pragma synchronous = normal')
+    sqlite.run('pragma foreign_keys = on')
+    // From here on we wait in executeQuery instead: SQLite's own waiting would stop the event loop.
+    sqlite.run('pragma busy_timeout = 0')
+    return sqlite
+  } catch (cause) {
+    throw new DatabaseUnavailableError('sqlite', cause)
+  }
+}
+
+/**
+ * The results of SQLite that speak of the disk or of other processes, not of the statement:
+ * https://sqlite.org/rescode.html
+ */
+const unavailableCodes =
+  /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY|CORRUPT|NOTADB|NOMEM|PERM|PROTOCOL)/
+
+function typedError(error: unknown): unknown {
+  return unavailableCodes.test(codeOf(error) ?? '')
+    ? new DatabaseUnavailableError('sqlite', error)
+    : error
+}

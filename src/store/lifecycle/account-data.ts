@@ -1,0 +1,65 @@
+import type { BlobRef } from '#site/record/blob-ref.ts'
+import type { Did } from '#site/site-address.ts'
+import type { Db } from '#store/database/database.ts'
+import type { JobProgress, JobResult } from '#store/queues/jobs.ts'
+
+// What an account is given of rows that nobody else lists. Never a secret, nor what would let somebody in.
+
+/** Its jobs, oldest first, without what is only for carrying them on. */
+export async function listAccountJobs(db: Db, did: Did) {
+  const rows = await db
+    .selectFrom('jobs')
+    .select(['id', 'site', 'status', 'progress', 'result', 'error', 'createdAt', 'finishedAt'])
+    .where('did', '=', did)
+    .orderBy('createdAt')
+    .orderBy('id')
+    .execute()
+  return rows.map(({ progress, result, ...row }) => ({
+    ...row,
+    progress: JSON.parse(progress) as JobProgress,
+    result: result === null ? null : (JSON.parse(result) as JobResult),
+  }))
+}
+
+/** When it signed in in which browser, oldest first. */
+export async function listAccountSessions(db: Db, did: Did) {
+  return await db
+    .selectFrom('browserSessions')
+    .select(['device', 'createdAt', 'seenAt', 'expiresAt'])
+    .where('did', '=', did)
+    .orderBy('createdAt')
+    .execute()
+}
+
+/** What lies on its server and no record names yet. */
+export async function listAccountUploads(db: Db, did: Did) {
+  const rows = await db
+    .selectFrom('uploadedBlobs')
+    .select(['blob', 'uploadedAt'])
+    .where('did', '=', did)
+    .orderBy('uploadedAt')
+    .orderBy('decodedHash')
+    .execute()
+  return rows.map(({ blob, uploadedAt }) => ({ blob: JSON.parse(blob) as BlobRef, uploadedAt }))
+}
+
+/** Its sites that are yet to be looked at. */
+export async function listAccountQueue(db: Db, did: Did) {
+  return await db
+    .selectFrom('ingestQueue')
+    .select(['name', 'enqueuedAt', 'attempts', 'lastError'])
+    .where('did', '=', did)
+    .orderBy('name')
+    .execute()
+}
+
+/** The snapshot of one version of the account; null when it is not kept. */
+export async function findSnapshotText(db: Db, did: Did, versionId: string) {
+  const row = await db
+    .selectFrom('versions')
+    .select('snapshot')
+    .where('id', '=', versionId)
+    .where('did', '=', did)
+    .executeTakeFirst()
+  return row?.snapshot ?? null
+}

@@ -1,0 +1,213 @@
+import { describe, expect, test } from 'bun:test'
+import { siteLabel } from '#site/site-address.ts'
+import { isKnownAccount, setAccountStatus, upsertAccount } from '#store/accounts/accounts.ts'
+import { createBrowserSession, findBrowserSession } from '#store/accounts/browser-sessions.ts'
+import { recordGrantFailure } from '#store/accounts/grant-failures.ts'
+import { getSealed, putSealed } from '#store/accounts/sealed-rows.ts'
+import { latestChangeSeq, readChanges } from '#store/database/changes.ts'
+import { mapCustomDomain } from '#store/names/change-custom-domain.ts'
+import { confirmCustomDomain } from '#store/names/confirm-custom-domain.ts'
+import { addCustomDomain } from '#store/names/custom-domains.ts'
+import { claimSubdomain, mapSubdomain } from '#store/names/subdomains.ts'
+import { enqueueAccounts } from '#store/queues/account-queue.ts'
+import { enqueueIngest } from '#store/queues/ingest-queue.ts'
+import { finishJob } from '#store/queues/job-steps.ts'
+import { createJob } from '#store/queues/jobs.ts'
+import { recordVersion } from '#store/sites/record-version.ts'
+import { removeSite } from '#store/sites/remove-site.ts'
+import { findSite } from '#store/sites/sites.ts'
+import {
+  findUploadedBlobs,
+  rememberUploadedBlobs,
+  type UploadedBlob,
+} from '#store/sites/uploaded-blobs.ts'
+import { onEachStore } from '#tests/support/databases.ts'
+import { tablesNaming } from '#tests/support/named-in.ts'
+import { alice, bob, nameOf, newJob, newVersion, siteOf } from '#tests/support/sample-rows.ts'
+import {
+  AccountLeftError,
+  beginDeparture,
+  comeBack,
+  finishDeparture,
+  hasLeft,
+  takeDueDepartures,
+} from './departures.ts'
+import { rememberVisited } from './visited-accounts.ts'
+
+await onEachStore('store/lifecycle/departures', (db) => {
+  const claim = (domain: string, did = alice) =>
+    claimSubdomain(db(), { did, domain }, { subdomainsMax: 9, now: 1 })
+  const add = (domain: string, did = alice) =>
+    addCustomDomain(
+      db(),
+      { did, id: `${did} ${domain}`, domain },
+      { pendingMax: 9, domainsMax: 9, now: 1 },
+    )
+  const blob: UploadedBlob = {
+    ...{ decodedHash: 'hash', coding: 'identity', base64: false },
+    blob: { $type: 'blob', ref: { $link: 'cid' }, mimeType: 'a/b', size: 1 },
+  }
+  const job = (did = alice) => createJob(db(), newJob({ did }), { queuedMax: 5, now: 1 })
+
+  /** A row of the account in every table that may have one. */
+  async function live(did = alice): Promise<void> {
+    await rememberVisited(db(), did, 1)
+    await upsertAccount(db(), { did, handle: 'somebody.test', pds: 'https://pds.test' }, 1)
+    await createBrowserSession(db(), { idHash: `hash of ${did}`, did, expiresAt: 1000 }, 1)
+    await putSealed(db(), { kind: 'oauth-session', key: did, sealed: 'tokens', expiresAt: null })
+    const site = siteOf('blog', did)
+    for (const rev of ['3kaaaaaaaaaa2', '3kaaaaaaaaaa3']) {
+      const snapshot = `of ${did} at ${rev}`
+      await recordVersion(db(), newVersion({ site, label: siteLabel(site), rev, snapshot }), 1)
+    }
+    const claimed = `${did.slice(-4)}.example`
+    await claim(claimed, did)
+    await mapSubdomain(db(), { did, domain: claimed }, nameOf('blog'), 1)
+    const own = `${did.slice(-4)}.com`
+    await add(own, did)
+    const key = { did, id: `${did} ${own}` }
+    await mapCustomDomain(db(), key, nameOf('blog'), 1)
+    await confirmCustomDomain(
+      db(),
+      key,
+      { values: [did], lookedUpAt: 1 },
+      { change: {}, lossWarning: () => `${did} lost it`, now: 1 },
+    )
+    const finished = newJob({ did })
+    await createJob(db(), finished, { queuedMax: 5, now: 1 })
+    await finishJob(db(), finished.id, { status: 'failed', error: `of ${did}` }, 1)
+    await enqueueIngest(db(), [site], 1)
+    await enqueueAccounts(db(), [did], { now: 1, isUrgent: true })
+    await rememberUploadedBlobs(db(), did, [blob], 1)
+    await recordGrantFailure(db(), did, { now: 1, countedEveryMs: 1, pauseMsMax: 1 })
+  }
+  const leave = async (did = alice) => {
+    expect(await beginDeparture(db(), did, 10)).toBe('left')
+    await finishDeparture(db(), did, 11)
+  }
+
+  test('not one row in any table names the account afterwards, and all of another stays', async () => {
+    await live(bob)
+    await live()
+    const naming = await tablesNaming(db(), alice)
+    expect(naming).toEqual([
+      ...['account_queue', 'accounts', 'browser_sessions', 'custom_domains'],
+      ...[
+        'grant_failures',
+        'ingest_queue',
+        'jobs',
+        'sealed_rows',
+        'sites',
+        'subdomains',
+        'uploaded_blobs',
+        'versions',
+      ],
+      'visited_accounts',
+    ])
+    const ofBob = await tablesNaming(db(), bob)
+    await leave()
+    expect(await tablesNaming(db(), alice)).toEqual([])
+    expect(await tablesNaming(db(), bob)).toEqual(ofBob)
+  })
+
+  test('until its tokens are ended only they are left, and the row that says so', async () => {
+    await live()
+    await beginDeparture(db(), alice, 10)
+    expect(await tablesNaming(db(), alice)).toEqual(['departures', 'sealed_rows'])
+    expect(await findBrowserSession(db(), `hash of ${alice}`, { now: 2, idleMs: 9 })).toBeNull()
+  })
+
+  test('its domains are free for others at once', async () => {
+    await live()
+    await beginDeparture(db(), alice, 10)
+    expect(await add('aaaa.com', bob)).toMatchObject({ added: true })
+  })
+
+  test('the edge is told of every site and every name', async () => {
+    await live()
+    const since = await latestChangeSeq(db())
+    await beginDeparture(db(), alice, 10)
+    const told = (await readChanges(db(), since)).map((change) =>
+      change.kind === 'host' ? change.host : change.label,
+    )
+    expect(told.sort()).toEqual(['aaaa.com', 'aaaa.example', siteLabel(siteOf('blog'))])
+  })
+
+  test('not while a job of it is unfinished: nothing is gone', async () => {
+    await live()
+    await job()
+    expect(await beginDeparture(db(), alice, 10)).toBe('publishing')
+    expect(await findSite(db(), siteOf('blog'))).not.toBeNull()
+    expect(await hasLeft(db(), alice)).toBe(false)
+  })
+
+  test('of a job that begins as the account leaves one of the two happens', async () => {
+    for (let round = 0; round < 20; round++) {
+      const [outcome, admitted] = await Promise.all([
+        beginDeparture(db(), alice, 10),
+        job().then(
+          () => true,
+          (error) => !(error instanceof AccountLeftError),
+        ),
+      ])
+      expect([outcome, admitted]).toBeOneOf([
+        ['left', false],
+        ['publishing', true],
+      ])
+      await comeBack(db(), alice)
+      await db().deleteFrom('jobs').execute()
+    }
+  })
+
+  describe('what was under way when it left', () => {
+    test('is not remembered', async () => {
+      await live()
+      await leave()
+      const site = siteOf('blog')
+      const late = newVersion({ site, rev: '3kaaaaaaaaaa9' })
+      expect(await recordVersion(db(), late, 12)).toBe('not-known')
+      expect(await removeSite(db(), site, '3kaaaaaaaaaa9', 12)).toBe(false)
+      expect(await setAccountStatus(db(), alice, 'suspended', 12)).toBe(false)
+      await rememberUploadedBlobs(db(), alice, [blob], 12)
+      await rememberVisited(db(), alice, 12)
+      expect(await findUploadedBlobs(db(), alice, ['hash'])).toEqual([])
+      for (const ask of [() => job(), () => claim('new.example'), () => add('new.com')]) {
+        await expect(ask()).rejects.toThrow(AccountLeftError)
+      }
+      expect(await tablesNaming(db(), alice)).toEqual([])
+    })
+
+    test('and goes with its tokens if it was quicker', async () => {
+      await live()
+      await beginDeparture(db(), alice, 10)
+      await enqueueIngest(db(), [siteOf('blog')], 10)
+      await finishDeparture(db(), alice, 11)
+      expect(await tablesNaming(db(), alice)).toEqual([])
+    })
+  })
+
+  describe('what is left to be done', () => {
+    const due = (now: number) => takeDueDepartures(db(), { now, retryMs: 100, limit: 5 })
+
+    test('is taken once, and again when it was not done', async () => {
+      await beginDeparture(db(), alice, 10)
+      expect(await due(10)).toEqual([alice])
+      expect(await due(109)).toEqual([])
+      expect(await due(110)).toEqual([alice])
+      await finishDeparture(db(), alice, 111)
+      expect(await due(1000)).toEqual([])
+    })
+
+    test('of an account that has come back is nothing: its new sign-in stays', async () => {
+      await live()
+      await beginDeparture(db(), alice, 10)
+      await comeBack(db(), alice)
+      await live()
+      await finishDeparture(db(), alice, 11)
+      expect(await isKnownAccount(db(), alice)).toBe(true)
+      expect(await findSite(db(), siteOf('blog'))).not.toBeNull()
+      const key = { kind: 'oauth-session', key: alice }
+      expect(await getSealed(db(), key, 12)).toBe('tokens')
+    })
+  })
+})

@@ -1,0 +1,113 @@
+import type { Transaction } from 'kysely'
+import type { Did } from '#site/site-address.ts'
+import { didHash } from '#store/accounts/did-hash.ts'
+import type { Db } from '#store/database/database.ts'
+import { prepared } from '#store/database/prepared.ts'
+import type { Schema } from '#store/database/schema.ts'
+import { inTransaction, lockUntilCommit } from '#store/database/transaction.ts'
+import { removeAccountRows } from './remove-account.ts'
+
+/** Somebody asks for something on behalf of an account that has left meanwhile. */
+export class AccountLeftError extends Error {
+  override readonly name = 'AccountLeftError'
+  readonly did: Did
+
+  constructor(did: Did) {
+    super(`account has left; did=${did}`)
+    this.did = did
+  }
+}
+
+export type DepartureOutcome = 'left' | 'publishing'
+
+/**
+ * Removes everything that is remembered of the account, in one transaction: its names are kept as released ones, its sites
+ * nowhere, its browsers signed out. What was under way for it remembers nothing of it any more, and what
+ * has to be done outside of the database is `takeDueDepartures`'s. Not while a job of it is unfinished.
+ */
+export function beginDeparture(db: Db, did: Did, now: number): Promise<DepartureOutcome> {
+  return inTransaction(db, async (transaction) => {
+    await lockUntilCommit(transaction, subjectOf(did))
+    const unfinished = transaction.selectFrom('jobs').select('id').where('did', '=', did)
+    const job = await unfinished.where('finishedAt', 'is', null).executeTakeFirst()
+    if (job !== undefined) return 'publishing'
+    const row = { did, leftAt: now, attempts: 0, nextAttemptAt: now }
+    await transaction
+      .insertInto('departures')
+      .values({ didHash: didHash(did), ...row })
+      .onConflict((conflict) => conflict.column('didHash').doUpdateSet(row))
+      .execute()
+    await removeAccountRows(transaction, did, now)
+    return 'left'
+  })
+}
+
+/**
+ * Accounts of which something is left to be done: to end their OAuth session at their own server. Nobody else
+ * gets them before `retryMs` are over.
+ */
+export async function takeDueDepartures(
+  db: Db,
+  { now, retryMs, limit }: { now: number; retryMs: number; limit: number },
+): Promise<Did[]> {
+  const due = db
+    .selectFrom('departures')
+    .select('didHash')
+    .where('did', 'is not', null)
+    .where('nextAttemptAt', '<=', now)
+    .orderBy('nextAttemptAt')
+    .limit(limit)
+  const rows = await db
+    .updateTable('departures')
+    .set(({ eb }) => ({ nextAttemptAt: now + retryMs, attempts: eb('attempts', '+', 1) }))
+    .where('didHash', 'in', due)
+    .where('nextAttemptAt', '<=', now)
+    .returning('did')
+    .execute()
+  return rows.flatMap(({ did }) => did ?? [])
+}
+
+/** Nothing is left to be done: the account's tokens go, and the last row that names it. */
+export function finishDeparture(db: Db, did: Did, now: number): Promise<void> {
+  return inTransaction(db, async (transaction) => {
+    await lockUntilCommit(transaction, subjectOf(did))
+    const { numUpdatedRows } = await transaction
+      .updateTable('departures')
+      .set({ did: null })
+      .where('did', '=', did)
+      .executeTakeFirstOrThrow()
+    // It has come back meanwhile: what is here is that of its new sign-in.
+    if (numUpdatedRows === 0n) return
+    // Once more: an answer to what was asked before it left may have come since.
+    await removeAccountRows(transaction, did, now)
+    await transaction.deleteFrom('sealedRows').where('key', '=', did).execute()
+  })
+}
+
+/** Whether it has left and has not come back. */
+export async function hasLeft(db: Db, did: Did): Promise<boolean> {
+  const { rows } = await selectDeparture(db, { didHash: didHash(did) })
+  return rows.length > 0
+}
+
+const selectDeparture = prepared<{ didHash: string }, object>((db, { didHash }) =>
+  db.selectFrom('departures').select('didHash').where('didHash', '=', didHash),
+)
+
+/** As `hasLeft`; if it has not, it does not before the transaction ends. Comes first in a transaction. */
+export async function isGone(transaction: Transaction<Schema>, did: Did): Promise<boolean> {
+  await lockUntilCommit(transaction, subjectOf(did))
+  return await hasLeft(transaction, did)
+}
+
+/** As `isGone`, for what only an account that is here may do. Throws AccountLeftError. */
+export async function assertHere(transaction: Transaction<Schema>, did: Did): Promise<void> {
+  if (await isGone(transaction, did)) throw new AccountLeftError(did)
+}
+
+/** It has signed in again. */
+export async function comeBack(db: Db, did: Did): Promise<void> {
+  await db.deleteFrom('departures').where('didHash', '=', didHash(did)).execute()
+}
+
+const subjectOf = (did: Did): string => `account ${did}`

@@ -1,0 +1,91 @@
+import { expect, test } from 'bun:test'
+import {
+  createBrowserSession,
+  deleteBrowserSession,
+  touchBrowserSession,
+} from '#store/accounts/browser-sessions.ts'
+import { getSealed, putSealed } from '#store/accounts/sealed-rows.ts'
+import { finishJob } from '#store/queues/job-steps.ts'
+import { createJob } from '#store/queues/jobs.ts'
+import { onEachStore } from '#tests/support/databases.ts'
+import { alice, bob, newJob } from '#tests/support/sample-rows.ts'
+import { deleteSealedIfSame, isUnused, listUnusedSealed } from './unused-sealed-rows.ts'
+
+await onEachStore('store/lifecycle/unused-sealed-rows', (db) => {
+  const kind = 'session'
+  const put = (key: string, sealed = `of ${key}`) =>
+    putSealed(db(), { kind, key, sealed, expiresAt: null })
+  const clock = { now: 50, idleMs: 100 }
+  const unused = async (limit = 10) =>
+    (await listUnusedSealed(db(), kind, { limit, ...clock })).map(({ did }) => did)
+
+  test('of accounts without a browser', async () => {
+    await put(alice)
+    await put(bob)
+    await putSealed(db(), { kind: 'other', key: alice, sealed: 'x', expiresAt: null })
+    await createBrowserSession(db(), { idHash: 'a', did: bob, expiresAt: 1000 }, 10)
+    expect(await listUnusedSealed(db(), kind, { limit: 10, ...clock })).toEqual([
+      { did: alice, sealed: `of ${alice}` },
+    ])
+    await deleteBrowserSession(db(), 'a')
+    expect(await unused()).toEqual([alice, bob])
+    expect(await unused(1)).toEqual([alice])
+  })
+
+  test('not while a job of the account waits or runs', async () => {
+    await put(alice)
+    await put(bob)
+    const job = newJob()
+    await createJob(db(), job, { queuedMax: 5, now: 1 })
+    expect(await unused()).toEqual([bob])
+    await finishJob(db(), job.id, { status: 'failed', error: 'x' }, 2)
+    expect(await unused()).toEqual([alice, bob])
+  })
+
+  test('not while the account waits to leave', async () => {
+    await put(alice)
+    const departure = { didHash: 'h', did: alice, leftAt: 1, attempts: 0, nextAttemptAt: 1 }
+    await db().insertInto('departures').values(departure).execute()
+    expect(await unused()).toEqual([])
+    await db().updateTable('departures').set({ did: null }).execute()
+    expect(await unused()).toEqual([alice])
+  })
+
+  test('an account is unused without a browser and without a job that waits or runs', async () => {
+    const of = async () => [await isUnused(db(), alice, clock), await isUnused(db(), bob, clock)]
+    const job = newJob()
+    await createBrowserSession(db(), { idHash: 'b', did: bob, expiresAt: 1000 }, 10)
+    await createJob(db(), job, { queuedMax: 5, now: 1 })
+    expect(await of()).toEqual([false, false])
+    await deleteBrowserSession(db(), 'b')
+    await finishJob(db(), job.id, { status: 'failed', error: 'x' }, 2)
+    expect(await of()).toEqual([true, true])
+  })
+
+  test('a browser session that ended counts as none, before its row is deleted too', async () => {
+    await put(alice)
+    await createBrowserSession(db(), { idHash: 'a', did: alice, expiresAt: 1000 }, 10)
+    const at = async (now: number) => [
+      await isUnused(db(), alice, { now, idleMs: 100 }),
+      (await listUnusedSealed(db(), kind, { limit: 10, now, idleMs: 100 })).length,
+    ]
+    expect([await at(109), await at(110)]).toEqual([
+      [false, 0],
+      [true, 1],
+    ])
+    await touchBrowserSession(db(), 'a', 950)
+    expect([await at(999), await at(1000)]).toEqual([
+      [false, 0],
+      [true, 1],
+    ])
+  })
+
+  test('one that was replaced meanwhile is not deleted', async () => {
+    await put(alice, 'one')
+    await put(alice, 'two')
+    await deleteSealedIfSame(db(), { kind, did: alice, sealed: 'one' })
+    expect(await getSealed(db(), { kind, key: alice }, 0)).toBe('two')
+    await deleteSealedIfSame(db(), { kind, did: alice, sealed: 'two' })
+    expect(await getSealed(db(), { kind, key: alice }, 0)).toBeNull()
+  })
+})

@@ -1,0 +1,185 @@
+import { describe, expect, test } from 'bun:test'
+import { findAccount, setAccountStatus, upsertAccount } from '#store/accounts/accounts.ts'
+import { readChanges } from '#store/database/changes.ts'
+import { enqueueAccounts } from '#store/queues/account-queue.ts'
+import { recordVersion } from '#store/sites/record-version.ts'
+import { findSite } from '#store/sites/sites.ts'
+import { onEachStore } from '#tests/support/databases.ts'
+import { alice, bob, newVersion, siteOf } from '#tests/support/sample-rows.ts'
+import {
+  deleteDroppedBefore,
+  deleteUnmetBefore,
+  dropVisited,
+  isVisitedOnly,
+  keepAllForGood,
+  keepListedForGood,
+  listLeastVisited,
+  meetAccount,
+  rememberSignedIn,
+  rememberVisited,
+  touchVisited,
+  visitedUsage,
+} from './visited-accounts.ts'
+
+await onEachStore('store/lifecycle/visited-accounts', (db) => {
+  const aliceBlog = siteOf('blog')
+  const bobBlog = siteOf('blog', bob)
+  const snapshot = '{"files":["é"]}'
+  const text = Buffer.byteLength(snapshot)
+  const publish = (site = aliceBlog, bytes = 1000, rev = '1') =>
+    recordVersion(
+      db(),
+      newVersion({ site, bytes, rev, snapshot, recordCid: rev, label: `s--${site.did}` }),
+      1,
+    )
+  const visit = async (did: typeof alice, now: number) => {
+    await rememberVisited(db(), did, now)
+    await upsertAccount(db(), { did }, now)
+  }
+
+  test('an account that is known already is not only visited', async () => {
+    await upsertAccount(db(), { did: alice }, 1)
+    await rememberVisited(db(), alice, 2)
+    expect(await isVisitedOnly(db(), alice)).toBe(false)
+    expect(await listLeastVisited(db(), 9)).toEqual([])
+  })
+
+  test('who was not visited for longest comes first', async () => {
+    await visit(alice, 1)
+    await visit(bob, 2)
+    expect(await listLeastVisited(db(), 9)).toEqual([alice, bob])
+    await touchVisited(db(), [alice, alice], 3)
+    expect(await listLeastVisited(db(), 1)).toEqual([bob])
+    await rememberVisited(db(), bob, 4)
+    expect(await listLeastVisited(db(), 1)).toEqual([alice])
+  })
+
+  test('what their snapshots name and take counts, also of replaced versions, and nobody else’s', async () => {
+    await visit(alice, 1)
+    await upsertAccount(db(), { did: bob }, 1)
+    await publish(aliceBlog, 1000, '1')
+    await publish(aliceBlog, 500, '2')
+    await publish(bobBlog, 70_000, '1')
+    expect(await visitedUsage(db(), 0)).toEqual({
+      accounts: 1,
+      bytes: 1500 + 2 * text,
+      leavingBytes: 0,
+    })
+  })
+
+  test('dropping forgets the account and its sites, and says so to visitors', async () => {
+    await visit(alice, 1)
+    await publish()
+    const told = (await readChanges(db(), 0)).length
+    expect(await dropVisited(db(), alice, 10)).toBe(1000)
+    expect(await findAccount(db(), alice)).toBeNull()
+    expect(await findSite(db(), aliceBlog)).toBeNull()
+    expect((await readChanges(db(), 0)).length).toBe(told + 1)
+    expect(await listLeastVisited(db(), 9)).toEqual([])
+    expect(await dropVisited(db(), alice, 11)).toBeNull()
+  })
+
+  test('what was dropped counts until its blobs are gone', async () => {
+    await visit(alice, 1)
+    await publish()
+    await dropVisited(db(), alice, 10)
+    expect(await visitedUsage(db(), 10)).toEqual({ accounts: 0, bytes: 0, leavingBytes: 1000 })
+    expect(await visitedUsage(db(), 11)).toEqual({ accounts: 0, bytes: 0, leavingBytes: 0 })
+    await deleteDroppedBefore(db(), 10)
+    expect((await visitedUsage(db(), 0)).leavingBytes).toBe(1000)
+    await deleteDroppedBefore(db(), 11)
+    expect((await visitedUsage(db(), 0)).leavingBytes).toBe(0)
+  })
+
+  test('one that is visited again is back, and counts once', async () => {
+    await visit(alice, 1)
+    await publish()
+    await dropVisited(db(), alice, 10)
+    await visit(alice, 11)
+    await publish()
+    expect(await isVisitedOnly(db(), alice)).toBe(true)
+    expect(await visitedUsage(db(), 0)).toEqual({
+      accounts: 1,
+      bytes: 1000 + text,
+      leavingBytes: 0,
+    })
+  })
+
+  test('who has signed in is never dropped', async () => {
+    await visit(alice, 1)
+    await visit(bob, 1)
+    await rememberSignedIn(db(), { did: alice }, 1)
+    await keepListedForGood(db(), [bob])
+    expect(await listLeastVisited(db(), 9)).toEqual([])
+    await publish()
+    expect(await dropVisited(db(), alice, 10)).toBeNull()
+    expect(await findSite(db(), aliceBlog)).not.toBeNull()
+  })
+
+  describe('an account that has sites becomes known,', () => {
+    const meet = (did = alice) => meetAccount(db(), { did, handle: null }, 5)
+
+    test('once, and its status stays', async () => {
+      expect(await meet()).toBe(true)
+      await setAccountStatus(db(), alice, 'suspended', 6)
+      expect(await meet()).toBe(true)
+      expect(await findAccount(db(), alice)).toMatchObject({ status: 'suspended' })
+    })
+
+    test('but not one that was dropped, until there is a reason again', async () => {
+      await rememberVisited(db(), alice, 1)
+      expect(await dropVisited(db(), alice, 2)).toBe(0)
+      expect(await meet()).toBe(false)
+      expect(await findAccount(db(), alice)).toBeNull()
+      await rememberVisited(db(), alice, 3)
+      expect(await meet()).toBe(true)
+      expect(await isVisitedOnly(db(), alice)).toBe(true)
+
+      await dropVisited(db(), alice, 4)
+      await keepListedForGood(db(), [alice])
+      expect(await meet()).toBe(true)
+      await visit(bob, 1)
+      await dropVisited(db(), bob, 4)
+      await keepAllForGood(db())
+      expect(await meet(bob)).toBe(true)
+    })
+  })
+
+  test('dropped while its site is recorded: nothing of it stays', async () => {
+    for (let round = 0; round < 20; round++) {
+      await visit(alice, 1)
+      await Promise.all([publish(), dropVisited(db(), alice, 2)])
+      expect(await findSite(db(), aliceBlog)).toBeNull()
+    }
+  })
+
+  test('with everybody followed nobody is only visited', async () => {
+    await visit(alice, 1)
+    await keepAllForGood(db())
+    expect(await isVisitedOnly(db(), alice)).toBe(false)
+  })
+
+  test('who turned out to have no sites is forgotten after a while, but not while they are looked at', async () => {
+    await rememberVisited(db(), alice, 1)
+    await enqueueAccounts(db(), [alice], { now: 1, isUrgent: true })
+    await visit(bob, 1)
+    await deleteUnmetBefore(db(), 5)
+    expect(await listLeastVisited(db(), 9)).toEqual([alice, bob])
+    await db().deleteFrom('accountQueue').execute()
+    await deleteUnmetBefore(db(), 1)
+    expect(await listLeastVisited(db(), 9)).toEqual([alice, bob])
+    await deleteUnmetBefore(db(), 5)
+    expect(await listLeastVisited(db(), 9)).toEqual([bob])
+  })
+
+  test('signing in, visiting and dropping at once: the account that has signed in is there', async () => {
+    await visit(alice, 1)
+    await Promise.all([
+      dropVisited(db(), alice, 2),
+      rememberSignedIn(db(), { did: alice }, 2),
+      rememberVisited(db(), alice, 2),
+    ])
+    expect(await findAccount(db(), alice)).not.toBeNull()
+    expect(await isVisitedOnly(db(), alice)).toBe(false)
+  })
+})

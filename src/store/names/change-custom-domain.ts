@@ -1,0 +1,109 @@
+import type { Transaction } from 'kysely'
+import type { SiteName } from '#site/site-name.ts'
+import { appendHostChange } from '#store/database/changes.ts'
+import type { Db } from '#store/database/database.ts'
+import type { Schema } from '#store/database/schema.ts'
+import { inTransaction, lockUntilCommit } from '#store/database/transaction.ts'
+import {
+  type CustomDomain,
+  type CustomDomainKey,
+  customDomainOf,
+  findCustomDomain,
+} from './custom-domains.ts'
+import { tellNames } from './tell-names.ts'
+
+/** Has the domain lead to its account's site of that name, or nowhere. False: no such domain. */
+export async function mapCustomDomain(
+  db: Db,
+  key: CustomDomainKey,
+  site: SiteName | null,
+  now: number,
+): Promise<boolean> {
+  return (await changeCustomDomain(db, key, () => ({ site }), now)) !== null
+}
+
+/** What may become of a domain. */
+export type CustomDomainChange = Partial<
+  Omit<CustomDomain, 'id' | 'did' | 'domain' | 'createdAt' | 'updatedAt'>
+>
+
+/**
+ * Changes a domain to what `decide` makes of it, while nobody else does, and tells the edge if it may lead
+ * elsewhere now. Returns it as it is then; null: no such domain. Making it verified is for
+ * `confirmCustomDomain`.
+ */
+export async function changeCustomDomain(
+  db: Db,
+  key: CustomDomainKey,
+  decide: (domain: CustomDomain) => CustomDomainChange & { readonly verified?: false },
+  now: number,
+): Promise<CustomDomain | null> {
+  return await withCustomDomain(db, key, async (transaction, domain) => {
+    const change = decide(domain)
+    // What was chosen for one site is not chosen for another.
+    const isMoved = change.site !== undefined && change.site !== domain.site
+    const all = isMoved ? { ...change, isPrimary: false } : change
+    const changed = await updateCustomDomain(transaction, domain.id, all, now)
+    if (changed === null) return null
+    if ('verified' in change || 'site' in change) await tellEdge(transaction, domain, now)
+    return changed
+  })
+}
+
+/** False: no such domain. */
+export async function deleteCustomDomain(
+  db: Db,
+  key: CustomDomainKey,
+  now: number,
+): Promise<boolean> {
+  const deleted = await withCustomDomain(db, key, async (transaction, domain) => {
+    await transaction.deleteFrom('customDomains').where('id', '=', domain.id).execute()
+    await tellEdge(transaction, domain, now)
+    return true
+  })
+  return deleted ?? false
+}
+
+/** Runs `work` on the domain as it is, while nobody else changes who has it; null: no such domain. */
+export function withCustomDomain<Result>(
+  db: Db,
+  key: CustomDomainKey,
+  work: (transaction: Transaction<Schema>, domain: CustomDomain) => Promise<Result>,
+): Promise<Result | null> {
+  return inTransaction(db, async (transaction) => {
+    const known = await findCustomDomain(transaction, key)
+    if (known === null) return null
+    await lockUntilCommit(transaction, `custom domain ${known.domain}`)
+    // It may have changed while the lock was waited for.
+    const domain = await findCustomDomain(transaction, key)
+    return domain === null ? null : await work(transaction, domain)
+  })
+}
+
+/** Null: no such domain any more. Whoever goes takes their domains along, whatever others do to them. */
+export async function updateCustomDomain(
+  db: Db,
+  id: string,
+  { verified, isPrimary, ...change }: CustomDomainChange,
+  now: number,
+): Promise<CustomDomain | null> {
+  const row = await db
+    .updateTable('customDomains')
+    .set({ ...change, ...(verified !== undefined && { verified: verified ? 1 : 0 }) })
+    .set({ ...(isPrimary !== undefined && { isPrimary: isPrimary ? 1 : 0 }) })
+    .set({ updatedAt: now })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst()
+  return row ? customDomainOf(row) : null
+}
+
+/** `domain` is as it was or is: of a primary address the site's other names are told too. */
+export async function tellEdge(
+  db: Db,
+  { did, domain, site, isPrimary }: CustomDomain,
+  now: number,
+): Promise<void> {
+  await appendHostChange(db, domain, now)
+  if (isPrimary && site !== null) await tellNames(db, { did, name: site }, now)
+}

@@ -1,0 +1,277 @@
+import { describe, expect, test } from 'bun:test'
+import type { Did } from '#site/site-address.ts'
+import { readChanges } from '#store/database/changes.ts'
+import { inTransaction } from '#store/database/transaction.ts'
+import { removeAccountRows } from '#store/lifecycle/remove-account.ts'
+import { onEachStore } from '#tests/support/databases.ts'
+import { accountOf, alice, bob, nameOf, siteOf } from '#tests/support/sample-rows.ts'
+import { changeCustomDomain, deleteCustomDomain, mapCustomDomain } from './change-custom-domain.ts'
+import { confirmCustomDomain } from './confirm-custom-domain.ts'
+import {
+  type AddOutcome,
+  type AddRefusal,
+  addCustomDomain,
+  type CustomDomain,
+  findCustomDomain,
+  findRegisteredDomain,
+  listCustomDomains,
+} from './custom-domains.ts'
+import { setPrimaryDomain } from './primary-domain.ts'
+import { takeDueCustomDomains } from './take-due-custom-domains.ts'
+
+const domain = 'example.com'
+
+await onEachStore('store/names/custom-domains', (db) => {
+  let ids = 0
+  const tryAdd = (name: string, did: Did = alice, now = 1) => {
+    ids += 1
+    const key = { did, id: `id-${String(ids).padStart(4, '0')}`, domain: name }
+    return addCustomDomain(db(), key, { pendingMax: 3, domainsMax: 5, now })
+  }
+  const add = async (name = domain, did: Did = alice, now = 1): Promise<CustomDomain> => {
+    const outcome = await tryAdd(name, did, now)
+    if (!outcome.added) throw new Error(outcome.reason)
+    return outcome.domain
+  }
+  const confirm = (
+    key: CustomDomain,
+    values: readonly string[] = [key.did],
+    { lookedUpAt = 10, now = 11 } = {},
+  ) =>
+    confirmCustomDomain(
+      db(),
+      key,
+      { values, lookedUpAt },
+      {
+        change: { checkedAt: now, nextCheckAt: now + 100 },
+        lossWarning: (holder) => `${holder.did} lost it`,
+        now,
+      },
+    )
+  const find = (key: CustomDomain) => findCustomDomain(db(), key)
+  const told = async () =>
+    (await readChanges(db(), 0)).map((change) => change.kind === 'host' && change.host)
+  const refused = (reason: AddRefusal): AddOutcome => ({ added: false, reason })
+
+  test('whatever becomes of domains while their accounts go: nothing fails', async () => {
+    const change = (key: CustomDomain) => changeCustomDomain(db(), key, () => ({ misses: 1 }), 12)
+    const goes = (did: Did) =>
+      inTransaction(db(), (transaction) => removeAccountRows(transaction, did, 12))
+    for (let round = 0; round < 30; round++) {
+      const [held, waiting] = [await add(domain, alice), await add(domain, bob)]
+      await confirm(held)
+      await mapCustomDomain(db(), held, nameOf('blog'), 12)
+      expect(await setPrimaryDomain(db(), siteOf('blog'), domain, 12)).toBe('set')
+      await Promise.all([
+        ...[confirm(waiting, [bob], { lookedUpAt: 20 }), goes(alice), goes(bob)],
+        ...[change(held), change(waiting), mapCustomDomain(db(), held, null, 12)],
+      ])
+      expect(await findRegisteredDomain(db(), domain)).toBeNull()
+    }
+  })
+
+  describe('adding', () => {
+    test('a domain waits for its proof; nobody is told', async () => {
+      const added = await add(domain, alice, 7)
+      expect(added).toEqual({
+        ...{ id: added.id, did: alice, domain, verified: false, site: null, isPrimary: false },
+        ...{ confirmedAt: null, checkedAt: null, nextCheckAt: 7, misses: 0, missingSince: null },
+        ...{ ownershipWarning: null, pointingWarning: null, createdAt: 7, updatedAt: 7 },
+      })
+      expect(await find(added)).toEqual(added)
+      expect(await told()).toEqual([])
+    })
+
+    test('one’s own again: as it is', async () => {
+      const added = await add()
+      await confirm(added)
+      const again = await add(domain, alice, 9)
+      expect([again.id, again.verified]).toEqual([added.id, true])
+    })
+
+    test('what waits for another account: both may wait', async () => {
+      const [first, second] = [await add(), await add(domain, bob)]
+      expect(first.id).not.toBe(second.id)
+      expect((await find(second))?.did).toBe(bob)
+    })
+
+    test('what another account has verified: not', async () => {
+      await confirm(await add())
+      expect(await tryAdd(domain, bob)).toEqual(refused('verified-elsewhere'))
+    })
+
+    test('no more than may wait, or than an account may have', async () => {
+      for (const name of ['a', 'b']) await confirm(await add(`${name}.com`))
+      for (const name of ['c', 'd', 'e']) await add(`${name}.com`)
+      expect(await tryAdd('f.com')).toEqual(refused('limit'))
+      expect(await tryAdd('f.com', bob)).toMatchObject({ added: true })
+      for (const name of ['g', 'h']) await add(`${name}.com`, bob)
+      expect(await tryAdd('i.com', bob)).toEqual(refused('pending-limit'))
+      expect(await tryAdd('g.com', bob)).toMatchObject({ added: true })
+    })
+
+    test('the same one fifty times at once: one row', async () => {
+      const outcomes = await Promise.all(Array.from({ length: 50 }, () => tryAdd(domain)))
+      expect(new Set(outcomes.map((each) => each.added && each.domain.id)).size).toBe(1)
+    })
+  })
+
+  describe('whose it is', () => {
+    test('an id counts together with its account', async () => {
+      const { id } = await add()
+      const key = { did: bob, id }
+      expect(await findCustomDomain(db(), key)).toBeNull()
+      expect(await mapCustomDomain(db(), key, nameOf('blog'), 2)).toBe(false)
+      expect(await changeCustomDomain(db(), key, () => ({ misses: 9 }), 2)).toBeNull()
+      expect(await deleteCustomDomain(db(), key, 2)).toBe(false)
+      expect(await listCustomDomains(db(), bob)).toEqual([])
+      expect(await told()).toEqual([])
+      expect((await listCustomDomains(db(), alice))[0]).toMatchObject({ id, site: null, misses: 0 })
+    })
+
+    test('the oldest that waits, until one is verified', async () => {
+      const [first, second] = [await add(domain, alice, 1), await add(domain, bob, 2)]
+      expect((await findRegisteredDomain(db(), domain))?.id).toBe(first.id)
+      await confirm(second)
+      expect((await findRegisteredDomain(db(), domain))?.id).toBe(second.id)
+      expect(await findRegisteredDomain(db(), 'other.com')).toBeNull()
+    })
+  })
+
+  describe('confirming', () => {
+    test('makes it the account’s, with what else is to change', async () => {
+      const added = await add()
+      await changeCustomDomain(db(), added, () => ({ misses: 2, missingSince: 3 }), 4)
+      expect(await confirm(added)).toBe('confirmed')
+      expect(await find(added)).toMatchObject({
+        ...{ verified: true, confirmedAt: 10, checkedAt: 11, nextCheckAt: 111 },
+        ...{ misses: 0, missingSince: null, updatedAt: 11 },
+      })
+      expect(await told()).toEqual([domain])
+    })
+
+    test('again: nobody is told', async () => {
+      const added = await add()
+      await confirm(added)
+      expect(await confirm(added, [alice], { lookedUpAt: 20, now: 21 })).toBe('confirmed')
+      expect(await find(added)).toMatchObject({ confirmedAt: 20, checkedAt: 21 })
+      expect(await told()).toEqual([domain])
+    })
+
+    const takeovers: [string, string[], number, 'confirmed' | 'held-by-another'][] = [
+      ['both are named', [alice, bob], 20, 'held-by-another'],
+      ['only the new one is', [bob], 20, 'confirmed'],
+      ['only the new one is, as was seen at the same time', [bob], 10, 'held-by-another'],
+      ['only the new one is, as was seen before', [bob], 9, 'held-by-another'],
+    ]
+    for (const [what, values, lookedUpAt, outcome] of takeovers) {
+      test(`what another account has, when ${what}: ${outcome}`, async () => {
+        const [held, wanted] = [await add(), await add(domain, bob)]
+        await confirm(held)
+        expect(await confirm(wanted, values, { lookedUpAt, now: 30 })).toBe(outcome)
+        const isTaken = outcome === 'confirmed'
+        expect([(await find(held))?.verified, (await find(wanted))?.verified]).toEqual([
+          !isTaken,
+          isTaken,
+        ])
+        expect((await find(held))?.ownershipWarning).toBe(isTaken ? `${alice} lost it` : null)
+        expect(await told()).toHaveLength(isTaken ? 2 : 1)
+      })
+    }
+
+    test('what was deleted meanwhile', async () => {
+      const added = await add()
+      await deleteCustomDomain(db(), added, 2)
+      expect(await confirm(added)).toBeNull()
+    })
+
+    test('by twenty at once, whose proofs are all there: one has it', async () => {
+      const accounts = Array.from({ length: 20 }, (_, n) => accountOf(n))
+      const added = await Promise.all(accounts.map((did) => add(domain, did)))
+      const outcomes = await Promise.all(added.map((each) => confirm(each, accounts)))
+      expect(outcomes.filter((each) => each === 'confirmed')).toHaveLength(1)
+      expect(outcomes.filter((each) => each === 'held-by-another')).toHaveLength(19)
+      const now = await Promise.all(added.map(find))
+      expect(now.filter((each) => each?.verified)).toHaveLength(1)
+      expect(await told()).toEqual([domain])
+    })
+
+    test('by two at once, each of whom saw only itself: one has it', async () => {
+      const added = [await add(), await add(domain, bob)]
+      await Promise.all(added.map((each, n) => confirm(each, [each.did], { lookedUpAt: 10 + n })))
+      const verified = (await Promise.all(added.map(find))).filter((each) => each?.verified)
+      // Whoever asked last saw what came last.
+      expect(verified.map((each) => each?.did)).toEqual([bob])
+    })
+  })
+
+  describe('changing', () => {
+    test('mapping is told to the edge', async () => {
+      const added = await add()
+      expect(await mapCustomDomain(db(), added, nameOf('blog'), 2)).toBe(true)
+      expect((await find(added))?.site).toBe(nameOf('blog'))
+      expect(await mapCustomDomain(db(), added, null, 3)).toBe(true)
+      expect((await find(added))?.site).toBeNull()
+      expect(await told()).toEqual([domain, domain])
+    })
+
+    test('what visitors do not see is not', async () => {
+      const added = await add()
+      const change = { checkedAt: 5, misses: 1, ownershipWarning: 'look' }
+      expect(await changeCustomDomain(db(), added, () => change, 6)).toEqual({
+        ...added,
+        ...{ checkedAt: 5, misses: 1, ownershipWarning: 'look', updatedAt: 6 },
+      })
+      expect(await told()).toEqual([])
+    })
+
+    test('losing is', async () => {
+      const added = await add()
+      await confirm(added)
+      await changeCustomDomain(db(), added, () => ({ verified: false }), 20)
+      expect((await find(added))?.verified).toBe(false)
+      expect(await told()).toEqual([domain, domain])
+    })
+
+    test('several at once all count', async () => {
+      const added = await add()
+      const more = ({ misses }: CustomDomain) => ({ misses: misses + 1 })
+      await Promise.all(Array.from({ length: 20 }, () => changeCustomDomain(db(), added, more, 2)))
+      expect((await find(added))?.misses).toBe(20)
+    })
+
+    test('deleting', async () => {
+      const added = await add()
+      expect(await deleteCustomDomain(db(), added, 2)).toBe(true)
+      expect(await deleteCustomDomain(db(), added, 3)).toBe(false)
+      expect(await find(added)).toBeNull()
+      expect(await told()).toEqual([domain])
+    })
+  })
+
+  describe('checks that are due', () => {
+    const take = async (now: number, limit = 10) => {
+      const due = await takeDueCustomDomains(db(), { now, leaseMs: 50, limit })
+      return due.map((each) => each.domain).sort()
+    }
+
+    test('of verified domains, the longest first, each for one', async () => {
+      for (const [n, name] of ['a.com', 'b.com', 'c.com'].entries()) {
+        await confirm(await add(name), [alice], { now: 10 + n })
+      }
+      await add('pending.com')
+      expect(await take(109)).toEqual([])
+      expect(await take(110)).toEqual(['a.com'])
+      expect(await take(112, 1)).toEqual(['b.com'])
+      expect(await take(112)).toEqual(['c.com'])
+      expect(await take(159)).toEqual([])
+      expect(await take(160)).toEqual(['a.com'])
+    })
+
+    test('asked for by several at once: each domain goes to one', async () => {
+      for (let n = 0; n < 5; n += 1) await confirm(await add(`${n}.com`))
+      const taken = await Promise.all(Array.from({ length: 5 }, () => take(999)))
+      expect(taken.flat().sort()).toEqual(['0.com', '1.com', '2.com', '3.com', '4.com'])
+    })
+  })
+})

@@ -1,0 +1,113 @@
+import type { Selectable } from 'kysely'
+import type { Did } from '#site/site-address.ts'
+import type { Db } from '#store/database/database.ts'
+import type { Schema } from '#store/database/schema.ts'
+import { inTransaction, lockUntilCommit } from '#store/database/transaction.ts'
+import { assertHere } from '#store/lifecycle/departures.ts'
+
+/** Somebody's own domain, as one account has added it. Others may have added it too; one may be verified. */
+export interface CustomDomain extends Omit<Row, 'verified' | 'isPrimary'> {
+  readonly verified: boolean
+  /** Whether it is the one that the other names of its site lead to. */
+  readonly isPrimary: boolean
+}
+
+type Row = Selectable<Schema['customDomains']>
+
+/** An id counts together with its account only. */
+export interface CustomDomainKey {
+  readonly did: Did
+  readonly id: string
+}
+
+export type AddOutcome =
+  | { readonly added: true; readonly domain: CustomDomain }
+  | { readonly added: false; readonly reason: AddRefusal }
+
+export type AddRefusal = 'verified-elsewhere' | 'pending-limit' | 'limit'
+
+interface AddOptions {
+  readonly pendingMax: number
+  readonly domainsMax: number
+  readonly now: number
+}
+
+/** Adds an unverified domain. One that the account has already stays as it is, with its id. Throws AccountLeftError. */
+export function addCustomDomain(
+  db: Db,
+  { did, id, domain }: CustomDomainKey & { readonly domain: string },
+  { pendingMax, domainsMax, now }: AddOptions,
+): Promise<AddOutcome> {
+  return inTransaction(db, async (transaction) => {
+    await assertHere(transaction, did)
+    await lockUntilCommit(transaction, `custom domains of ${did}`)
+    const owned = await listCustomDomains(transaction, did)
+    const known = owned.find((each) => each.domain === domain)
+    if (known !== undefined) return { added: true, domain: known }
+    const registered = await findRegisteredDomain(transaction, domain)
+    if (registered?.verified) return { added: false, reason: 'verified-elsewhere' }
+    if (owned.length >= domainsMax) return { added: false, reason: 'limit' }
+    const pending = owned.filter(({ verified }) => !verified)
+    if (pending.length >= pendingMax) return { added: false, reason: 'pending-limit' }
+    const row = await transaction
+      .insertInto('customDomains')
+      .values({ did, id, domain, ...unchecked, nextCheckAt: now, createdAt: now, updatedAt: now })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    return { added: true, domain: customDomainOf(row) }
+  })
+}
+
+const unchecked = {
+  verified: 0,
+  site: null,
+  confirmedAt: null,
+  checkedAt: null,
+  misses: 0,
+  missingSince: null,
+  ownershipWarning: null,
+  pointingWarning: null,
+} as const
+
+export async function findCustomDomain(
+  db: Db,
+  { did, id }: CustomDomainKey,
+): Promise<CustomDomain | null> {
+  const row = await db
+    .selectFrom('customDomains')
+    .selectAll()
+    .where('id', '=', id)
+    .where('did', '=', did)
+    .executeTakeFirst()
+  return row ? customDomainOf(row) : null
+}
+
+/** The account's, oldest first. */
+export async function listCustomDomains(db: Db, did: Did): Promise<CustomDomain[]> {
+  const rows = await db
+    .selectFrom('customDomains')
+    .selectAll()
+    .where('did', '=', did)
+    .orderBy('createdAt')
+    .orderBy('id')
+    .execute()
+  return rows.map(customDomainOf)
+}
+
+/** Whoever has the domain: the account that has verified it, else the first that has added it. */
+export async function findRegisteredDomain(db: Db, domain: string): Promise<CustomDomain | null> {
+  const row = await db
+    .selectFrom('customDomains')
+    .selectAll()
+    .where('domain', '=', domain)
+    .orderBy('verified', 'desc')
+    .orderBy('createdAt')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()
+  return row ? customDomainOf(row) : null
+}
+
+export function customDomainOf(row: Row): CustomDomain {
+  return { ...row, verified: row.verified === 1, isPrimary: row.isPrimary === 1 }
+}

@@ -1,0 +1,75 @@
+import type { Did, SiteAddress } from '#site/site-address.ts'
+import { appendHostChange } from '#store/database/changes.ts'
+import type { Db } from '#store/database/database.ts'
+import { inTransaction, lockUntilCommit } from '#store/database/transaction.ts'
+import { mappedHosts } from './mapped-hosts.ts'
+import { primarySubject } from './primary-domain.ts'
+
+/**
+ * The site that a claimed and mapped subdomain, or a verified and mapped custom domain, leads to. `host` is
+ * canonical: lower case, without port and trailing dot. Whether there is such a site is not looked at.
+ */
+export async function findSiteByHost(db: Db, host: string): Promise<SiteAddress | null> {
+  const row = await mappedHosts(db).where('domain', '=', host).executeTakeFirst()
+  return row?.site ? { did: row.did, name: row.site } : null
+}
+
+/**
+ * Every host that `findSiteByHost` knows, in their order, a page at a time: those after `after`.
+ */
+export async function listMappedHosts(
+  db: Db,
+  { after = '', limit = 1000 }: { after?: string; limit?: number } = {},
+): Promise<string[]> {
+  const rows = await mappedHosts(db)
+    .where('domain', '>', after)
+    .orderBy('domain')
+    .limit(limit)
+    .execute()
+  return rows.map(({ domain }) => domain)
+}
+
+/**
+ * Those of these hosts that `findSiteByHost` knows, and whose they are. As many as one statement takes: see
+ * `chunksOf`.
+ */
+export async function mappedHostsAmong(
+  db: Db,
+  hosts: readonly string[],
+): Promise<[host: string, did: Did][]> {
+  if (hosts.length === 0) return []
+  const rows = await mappedHosts(db).where('domain', 'in', hosts).execute()
+  return rows.map(({ domain, did }) => [domain, did])
+}
+
+/** Whether the account has a subdomain or a custom domain, verified or not. */
+export async function hasDomains(db: Db, did: Did): Promise<boolean> {
+  const row = await db
+    .selectFrom('subdomains')
+    .select('domain')
+    .where('did', '=', did)
+    .unionAll(db.selectFrom('customDomains').select('domain').where('did', '=', did))
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Has every domain that leads to this site lead nowhere. */
+export function unmapSite(db: Db, { did, name }: SiteAddress, now: number): Promise<void> {
+  return inTransaction(db, async (transaction) => {
+    // Whoever chooses a primary address changes both tables too, in another order.
+    await lockUntilCommit(transaction, primarySubject({ did, name }))
+    const hosts: string[] = []
+    for (const table of ['subdomains', 'customDomains'] as const) {
+      const rows = await transaction
+        .updateTable(table)
+        .set({ site: null, isPrimary: 0, updatedAt: now })
+        .where('did', '=', did)
+        .where('site', '=', name)
+        .returning('domain')
+        .execute()
+      hosts.push(...rows.map(({ domain }) => domain))
+    }
+    for (const host of hosts) await appendHostChange(transaction, host, now)
+  })
+}

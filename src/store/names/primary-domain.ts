@@ -1,0 +1,99 @@
+import type { Did, SiteAddress } from '#site/site-address.ts'
+import type { Db } from '#store/database/database.ts'
+import { inTransaction, lockUntilCommit } from '#store/database/transaction.ts'
+import { withCustomDomain } from './change-custom-domain.ts'
+import { mappedHosts } from './mapped-hosts.ts'
+import { withSubdomain } from './subdomains.ts'
+import { tellNames } from './tell-names.ts'
+
+/**
+ * The name that all others of the site lead to; null without one. It is always one that is served now: mapped
+ * to this site, and verified if it is a custom domain. A lost domain counts again when it is verified again.
+ */
+export async function findPrimaryDomain(
+  db: Db,
+  { did, name }: SiteAddress,
+): Promise<string | null> {
+  const row = await mappedHosts(db)
+    .where('did', '=', did)
+    .where('site', '=', name)
+    .where('isPrimary', '=', 1)
+    .orderBy('domain')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.domain ?? null
+}
+
+/** One change at a time of which names of a site lead where, of both kinds of names. */
+export const primarySubject = ({ did, name }: SiteAddress): string => `primary of ${did}/${name}`
+
+export type PrimaryOutcome = 'set' | 'not-found' | 'not-verified' | 'leads-elsewhere'
+
+/** Makes one of the site's names its primary address, in place of the one before; null: it has none. */
+export function setPrimaryDomain(
+  db: Db,
+  site: SiteAddress,
+  domain: string | null,
+  now: number,
+): Promise<PrimaryOutcome> {
+  return inTransaction(db, async (transaction) => {
+    await lockUntilCommit(transaction, primarySubject(site))
+    const outcome = domain === null ? 'set' : await mark(transaction, site, domain)
+    if (outcome !== 'set') return outcome
+    for (const table of ['subdomains', 'customDomains'] as const) {
+      await transaction
+        .updateTable(table)
+        .set({ isPrimary: 0 })
+        .where('did', '=', site.did)
+        .where('site', '=', site.name)
+        .where('isPrimary', '=', 1)
+        .where('domain', '!=', domain ?? '')
+        .execute()
+    }
+    await tellNames(transaction, site, now)
+    return 'set'
+  })
+}
+
+async function mark(db: Db, { did, name }: SiteAddress, domain: string): Promise<PrimaryOutcome> {
+  const subdomain = await withSubdomain(db, { did, domain }, async (transaction, { site }) => {
+    if (site !== name) return 'leads-elsewhere'
+    await transaction
+      .updateTable('subdomains')
+      .set({ isPrimary: 1 })
+      .where('domain', '=', domain)
+      .execute()
+    return 'set'
+  })
+  return subdomain ?? (await markCustom(db, { did, name }, domain))
+}
+
+async function markCustom(
+  db: Db,
+  { did, name }: SiteAddress,
+  domain: string,
+): Promise<PrimaryOutcome> {
+  const id = await idOf(db, did, domain)
+  if (id === null) return 'not-found'
+  const outcome = await withCustomDomain(db, { did, id }, async (transaction, custom) => {
+    if (custom.site !== name) return 'leads-elsewhere'
+    if (!custom.verified) return 'not-verified'
+    await transaction
+      .updateTable('customDomains')
+      .set({ isPrimary: 1 })
+      .where('id', '=', id)
+      .execute()
+    return 'set'
+  })
+  return outcome ?? 'not-found'
+}
+
+async function idOf(db: Db, did: Did, domain: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('customDomains')
+    .select('id')
+    .where('did', '=', did)
+    .where('domain', '=', domain)
+    .executeTakeFirst()
+  return row?.id ?? null
+}

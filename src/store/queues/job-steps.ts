@@ -1,0 +1,237 @@
+import type { Did } from '#site/site-address.ts'
+import { chunksOf } from '#store/database/chunks.ts'
+import type { Db } from '#store/database/database.ts'
+import type { JobStatus } from '#store/database/schema.ts'
+import { storableText } from '#store/database/storable-text.ts'
+import { inTransaction, lockUntilCommit } from '#store/database/transaction.ts'
+import {
+  findJob,
+  findRunningJob,
+  type Job,
+  type JobProgress,
+  type JobResult,
+  jobOf,
+} from './jobs.ts'
+
+// What becomes of a job: it waits, is carried out, and ends once.
+
+export interface WaitingAccount {
+  readonly did: Did
+  /** Its server, as the account was last checked. */
+  readonly pds: string | null
+}
+
+/**
+ * Accounts with a job that is due, none that runs and none that waits for their server. Servers come round robin:
+ * of each the account that waits longest, then of each the next.
+ */
+export async function listWaitingAccounts(
+  db: Db,
+  { limit, offset = 0, now }: { limit: number; offset?: number; now: number },
+): Promise<WaitingAccount[]> {
+  const waiting = db
+    .selectFrom('jobs')
+    .leftJoin('accounts', 'accounts.did', 'jobs.did')
+    .select(({ fn }) => [
+      'jobs.did',
+      'accounts.pds',
+      fn.min(fn.coalesce('jobs.dueAt', 'jobs.createdAt')).as('since'),
+    ])
+    .where('jobs.status', '=', 'pending')
+    .where('jobs.did', 'not in', (running) =>
+      running.selectFrom('jobs').select('did').where('status', 'in', ['processing', 'uploading']),
+    )
+    .where('jobs.did', 'not in', (later) =>
+      later
+        .selectFrom('jobs')
+        .select('did')
+        .where('status', '=', 'pending')
+        .where('dueAt', '>', now),
+    )
+    .groupBy(['jobs.did', 'accounts.pds'])
+  const ranked = db.selectFrom(waiting.as('waiting')).select(({ fn }) => [
+    'did',
+    'pds',
+    'since',
+    fn
+      .agg<number>('row_number')
+      .over((over) => over.partitionBy('pds').orderBy('since').orderBy('did'))
+      .as('rank'),
+  ])
+  return await db
+    .selectFrom(ranked.as('ranked'))
+    .select(['did', 'pds'])
+    .orderBy('rank')
+    .orderBy('since')
+    .orderBy('did')
+    .limit(limit)
+    .offset(offset)
+    .execute()
+}
+
+/**
+ * Sets the account's oldest pending job to `processing` and returns it; null while another of its
+ * jobs runs, when none is pending, and when the oldest is not due. However many ask at once, one gets it.
+ */
+export function startNextJob(db: Db, did: Did, now: number): Promise<Job | null> {
+  return inTransaction(db, async (transaction) => {
+    await lockUntilCommit(transaction, `jobs ${did}`)
+    if ((await findRunningJob(transaction, did)) !== null) return null
+    const next = await transaction
+      .selectFrom('jobs')
+      .select(['id', 'dueAt', 'startedAt'])
+      .where('did', '=', did)
+      .where('status', '=', 'pending')
+      .orderBy('createdAt')
+      .orderBy('id')
+      .limit(1)
+      .executeTakeFirst()
+    if (next === undefined || (next.dueAt ?? 0) > now) return null
+    const row = await transaction
+      .updateTable('jobs')
+      .set({
+        ...{ status: 'processing', error: null },
+        ...{ startedAt: next.startedAt ?? now, updatedAt: now },
+      })
+      .where('id', '=', next.id)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    return jobOf(row)
+  })
+}
+
+export interface JobWait {
+  readonly dueAt: number
+  readonly plan: string
+  readonly progress: JobProgress
+  /** Told to the owner meanwhile. */
+  readonly error: string | null
+}
+
+/**
+ * The job's turn is over and it waits for another one, which may begin at `dueAt`; false when it has ended, or
+ * is unknown.
+ */
+export function putBackJob(
+  db: Db,
+  { id, did }: Pick<Job, 'id' | 'did'>,
+  { progress, ...back }: JobWait,
+  now: number,
+): Promise<boolean> {
+  return inTransaction(db, async (transaction) => {
+    await lockUntilCommit(transaction, `jobs ${did}`)
+    const { numUpdatedRows } = await transaction
+      .updateTable('jobs')
+      .set({
+        ...back,
+        status: 'pending',
+        progress: JSON.stringify(progress),
+        writingAt: null,
+        updatedAt: now,
+      })
+      .where('id', '=', id)
+      .where('finishedAt', 'is', null)
+      .executeTakeFirstOrThrow()
+    return numUpdatedRows > 0n
+  })
+}
+
+/**
+ * Puts jobs that were being carried out back into the queue: whoever did so is gone. Of all of these jobs, also
+ * those that wait, the time that they may take begins anew.
+ */
+export async function requeueJobs(db: Db, ids: readonly string[], now: number): Promise<void> {
+  for (const chunk of chunksOf(ids)) {
+    await db
+      .updateTable('jobs')
+      .set({ startedAt: null, error: null })
+      .where('id', 'in', chunk)
+      .execute()
+    await db
+      .updateTable('jobs')
+      .set({ status: 'pending', writingAt: null, updatedAt: now })
+      .where('id', 'in', chunk)
+      .where('status', 'in', ['processing', 'uploading'])
+      .execute()
+  }
+}
+
+interface JobChange {
+  readonly status?: 'processing' | 'uploading'
+  readonly progress?: JobProgress
+  readonly plan?: string
+}
+
+/**
+ * Changes what is given; false when the job has finished or is unknown. The step out of `pending`
+ * is `startNextJob`'s.
+ */
+export async function updateJob(
+  db: Db,
+  id: string,
+  change: JobChange,
+  now: number,
+): Promise<boolean> {
+  const { progress, ...plain } = change
+  const { numUpdatedRows } = await db
+    .updateTable('jobs')
+    .set({ ...plain, ...(progress && { progress: JSON.stringify(progress) }), updatedAt: now })
+    .where('id', '=', id)
+    .where('finishedAt', 'is', null)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
+/** From now on the job cannot be cancelled; false when it has been, or has ended otherwise. */
+export async function beginWriting(db: Db, id: string, now: number): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('jobs')
+    .set({ writingAt: now, updatedAt: now })
+    .where('id', '=', id)
+    .where('finishedAt', 'is', null)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
+/**
+ * Ends a job that has not begun to write, with this sentence, and returns the status that it had; null for one
+ * that has begun, or has ended.
+ */
+export function cancelJobUnlessWriting(
+  db: Db,
+  { id, did }: Pick<Job, 'id' | 'did'>,
+  error: string,
+  now: number,
+): Promise<JobStatus | null> {
+  return inTransaction(db, async (transaction) => {
+    await lockUntilCommit(transaction, `jobs ${did}`)
+    const job = await findJob(transaction, id)
+    const { numUpdatedRows } = await transaction
+      .updateTable('jobs')
+      .set({ status: 'failed', error, plan: '', updatedAt: now, finishedAt: now })
+      .where('id', '=', id)
+      .where('finishedAt', 'is', null)
+      .where('writingAt', 'is', null)
+      .executeTakeFirstOrThrow()
+    return numUpdatedRows > 0n ? (job?.status ?? null) : null
+  })
+}
+
+export type JobEnd =
+  | { readonly status: 'completed'; readonly progress: JobProgress; readonly result: JobResult }
+  | { readonly status: 'failed'; readonly error: string }
+
+/** Ends a job, once: false when it has ended before. Its `plan` is emptied. */
+export async function finishJob(db: Db, id: string, end: JobEnd, now: number): Promise<boolean> {
+  const columns =
+    end.status === 'completed'
+      ? { progress: JSON.stringify(end.progress), result: JSON.stringify(end.result) }
+      : { error: storableText(end.error) }
+  const { numUpdatedRows } = await db
+    .updateTable('jobs')
+    .set({ status: end.status, ...columns, plan: '', updatedAt: now, finishedAt: now })
+    .where('id', '=', id)
+    .where('finishedAt', 'is', null)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}

@@ -1,0 +1,98 @@
+import { expect, test } from 'bun:test'
+import { beginDeparture } from '#store/lifecycle/departures.ts'
+import { onEachStore } from '#tests/support/databases.ts'
+import { alice, bob, siteOf } from '#tests/support/sample-rows.ts'
+import { enqueueAccounts } from './account-queue.ts'
+import { enqueueIngest, retryIngest, takeDueIngest } from './ingest-queue.ts'
+import { parkedAt } from './parked.ts'
+import { clockSkewMs, pullBackTimes } from './times-ahead.ts'
+
+const dayMs = 24 * 60 * 60 * 1000
+const max = {
+  retriesMs: [15_000, 60_000, dayMs],
+  queueLeaseMs: 6_000,
+  jobMs: 7_200_000,
+  domainCheckMs: dayMs,
+  departureMs: 20_000,
+}
+/** What the clock is when it is right, by a minute. */
+const now = 1_000_000_000_000
+
+await onEachStore('store/queues/times-ahead', (db) => {
+  const site = siteOf('blog', alice)
+  const pullBack = () => pullBackTimes(db(), now, max)
+  const dueSites = () => takeDueIngest(db(), { now, leaseMs: 6_000, limit: 9 })
+
+  test('what was asked for a day ahead is due', async () => {
+    await enqueueIngest(db(), [site], now + dayMs)
+    await enqueueAccounts(db(), [alice], { now: now + dayMs, isUrgent: true })
+    await beginDeparture(db(), bob, now + dayMs)
+    expect(await dueSites()).toEqual([])
+    expect(await pullBack()).toBe(3)
+    expect(await dueSites()).toMatchObject([{ name: 'blog' }])
+    expect(await pullBack()).toBe(0)
+  })
+
+  test('what was taken a day ahead, by one that died, is free', async () => {
+    await enqueueIngest(db(), [site], now)
+    await takeDueIngest(db(), { now: now + dayMs, leaseMs: 6_000, limit: 9 })
+    expect(await dueSites()).toEqual([])
+    await pullBack()
+    expect(await dueSites()).toHaveLength(1)
+  })
+
+  test('what failed a day ahead is looked at again when somebody asks', async () => {
+    await enqueueIngest(db(), [site], now)
+    const [item] = await dueSites()
+    if (item === undefined) throw new TypeError('nothing is due')
+    const ahead = now + dayMs
+    await retryIngest(db(), item, { at: ahead + 15_000, error: 'away', notBefore: ahead + 1_000 })
+    expect(await pullBack()).toBe(2)
+    await enqueueIngest(db(), [site], now)
+    expect(await dueSites()).toHaveLength(1)
+  })
+
+  const waits: [attempts: number, aheadMs: number | null, isPulledBack: boolean][] = [
+    [1, 60_000 + clockSkewMs, false],
+    [1, 60_001 + clockSkewMs, true],
+    [2, dayMs + clockSkewMs, false],
+    [7, dayMs + clockSkewMs, false],
+    [7, dayMs + clockSkewMs + 1, true],
+    [7, null, false],
+  ]
+  for (const [attempts, aheadMs, isPulledBack] of waits) {
+    test(`attempt ${attempts}, again after ${aheadMs} ms: ${isPulledBack ? 'too far' : 'as it is'}`, async () => {
+      await enqueueIngest(db(), [site], now)
+      const [item] = await dueSites()
+      if (item === undefined) throw new TypeError('nothing is due')
+      const at = aheadMs === null ? null : now + aheadMs
+      await retryIngest(db(), item, { at, error: 'away' })
+      await db().updateTable('ingestQueue').set({ attempts }).execute()
+      expect(await pullBack()).toBe(isPulledBack ? 1 : 0)
+      const row = await db().selectFrom('ingestQueue').select('nextAttemptAt').executeTakeFirst()
+      expect(row?.nextAttemptAt).toBe(isPulledBack ? now : (at ?? parkedAt))
+    })
+  }
+
+  test('a job that waits', async () => {
+    const job = {
+      ...{ did: alice, status: 'pending' as const, progress: '{}', plan: '{}', createdAt: now },
+      ...{ updatedAt: now, result: null, error: null, writingAt: null, finishedAt: null },
+    }
+    const near = { id: 'near', site: siteOf('near').name, dueAt: now + 60_000, startedAt: now - 1 }
+    const far = { id: 'far', site: site.name, dueAt: now + dayMs, startedAt: now + dayMs }
+    await db()
+      .insertInto('jobs')
+      .values([
+        { ...job, ...near },
+        { ...job, ...far },
+      ])
+      .execute()
+    expect(await pullBack()).toBe(2)
+    const times = db().selectFrom('jobs').select(['dueAt', 'startedAt']).orderBy('id', 'desc')
+    expect(await times.execute()).toEqual([
+      { dueAt: now + 60_000, startedAt: now - 1 },
+      { dueAt: now, startedAt: now },
+    ])
+  })
+})

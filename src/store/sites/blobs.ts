@@ -1,0 +1,110 @@
+import type { InsertObject, RawBuilder, Selectable } from 'kysely'
+import { type BlobKey, blobKeyText } from '#site/record/blob-key.ts'
+import { chunksOf } from '#store/database/chunks.ts'
+import type { Db } from '#store/database/database.ts'
+import { distinctInOrder } from '#store/database/distinct-in-order.ts'
+import { prepared, preparedForList } from '#store/database/prepared.ts'
+import type { Schema } from '#store/database/schema.ts'
+import { inSharedTransaction } from '#store/database/shared-transaction.ts'
+import { claimBlobs } from './garbage.ts'
+
+/** Where the bytes of a blob are, and what they decode to. Both hashes are SHA-256 in hex. */
+export interface KnownBlob extends BlobKey {
+  /** Of the bytes in the blob store: base64 undone, gzip kept. */
+  readonly hash: string
+  readonly storedBytes: number
+  readonly decodedHash: string
+  readonly decodedBytes: number
+}
+
+/** The known ones among `keys`, in no order. */
+export async function findBlobs(db: Db, keys: readonly BlobKey[]): Promise<KnownBlob[]> {
+  const wanted = new Set(keys.map(blobKeyText))
+  const cids = [...new Set(keys.map(({ cid }) => cid))]
+  const found = (await selectBlobs(db, cids)).map(blobOf)
+  return found.filter((blob) => wanted.has(blobKeyText(blob)))
+}
+
+const selectBlobs = preparedForList((db, cids: readonly RawBuilder<string>[]) =>
+  db.selectFrom('blobs').selectAll().where('cid', 'in', cids),
+)
+
+export function rememberBlob(db: Db, blob: KnownBlob, now: number): Promise<void> {
+  return rememberBlobs(db, [blob], now)
+}
+
+/**
+ * Remembers blobs whose bytes were verified and stored, and claims them. One that is known is replaced. What
+ * was garbage may be removed until this resolves: whoever relies on the bytes looks afterwards.
+ */
+export function rememberBlobs(db: Db, blobs: readonly KnownBlob[], now: number): Promise<void> {
+  return inSharedTransaction(db, async (transaction) => {
+    // Marks first, as whoever removes garbage does: two that lock in different orders wait forever.
+    await claimBlobs(
+      transaction,
+      blobs.map(({ hash }) => hash),
+    )
+    const rows = distinctInOrder(blobs, blobKeyText).map((blob) => rowOf(blob, now))
+    const [row] = rows
+    if (row !== undefined && rows.length === 1) await insertBlob(transaction, row)
+    else for (const chunk of chunksOf(rows)) await insertBlobs(transaction, chunk).execute()
+  })
+}
+
+type BlobRow = Selectable<Schema['blobs']>
+
+const rowOf = ({ base64, ...blob }: KnownBlob, now: number): BlobRow => ({
+  ...blob,
+  base64: base64 ? 1 : 0,
+  createdAt: now,
+})
+
+const insertBlobs = (db: Db, rows: readonly InsertObject<Schema, 'blobs'>[]) =>
+  db
+    .insertInto('blobs')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(['cid', 'coding', 'base64']).doUpdateSet(({ ref }) => ({
+        hash: ref('excluded.hash'),
+        storedBytes: ref('excluded.storedBytes'),
+        decodedHash: ref('excluded.decodedHash'),
+        decodedBytes: ref('excluded.decodedBytes'),
+      })),
+    )
+
+// Ingest remembers them one by one.
+const insertBlob = prepared<BlobRow, unknown>((db, row) => {
+  const { cid, coding, base64, hash, storedBytes, decodedHash, decodedBytes, createdAt } = row
+  const facts = { hash, storedBytes, decodedHash, decodedBytes, createdAt }
+  return insertBlobs(db, [{ cid, coding, base64, ...facts }])
+})
+
+/** Hashes of stored bytes that are known as blobs, in their order, a page at a time. */
+export async function listBlobHashes(
+  db: Db,
+  { after, limit }: { after: string; limit: number },
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('blobs')
+    .select('hash')
+    .distinct()
+    .where('hash', '>', after)
+    .orderBy('hash')
+    .limit(limit)
+    .execute()
+  return rows.map(({ hash }) => hash)
+}
+
+/**
+ * Forgets the blobs whose stored bytes have one of these hashes: they were removed from the blob
+ * store.
+ */
+export async function forgetBlobs(db: Db, hashes: readonly string[]): Promise<void> {
+  for (const chunk of chunksOf(hashes)) {
+    await db.deleteFrom('blobs').where('hash', 'in', chunk).execute()
+  }
+}
+
+function blobOf({ createdAt, ...row }: BlobRow): KnownBlob {
+  return { ...row, base64: row.base64 === 1 }
+}

@@ -1,0 +1,116 @@
+import type { RawBuilder } from 'kysely'
+import { chunksOf } from '#store/database/chunks.ts'
+import type { Db } from '#store/database/database.ts'
+import { preparedForList } from '#store/database/prepared.ts'
+import { inTransaction } from '#store/database/transaction.ts'
+
+/** A part of all hashes, in their order: those after `after`, up to `upTo`. */
+export interface HashRange {
+  readonly after: string
+  readonly upTo: string
+}
+
+/** Sorts after every hash. */
+export const lastHash = 'g'
+
+/**
+ * Takes the mark of garbage from stored bytes that somebody is about to name: from then on they stay for
+ * at least as long as garbage is kept. Look whether they are there after this, never before.
+ */
+export async function claimBlobs(db: Db, hashes: readonly string[]): Promise<void> {
+  await deleteMarks(db, [...new Set(hashes)].sort())
+}
+
+const deleteMarks = preparedForList((db, hashes: readonly RawBuilder<string>[]) =>
+  db.deleteFrom('garbage').where('hash', 'in', hashes),
+)
+
+/** Marks stored bytes that no snapshot names. One that is marked keeps its time. */
+export async function markGarbage(db: Db, hashes: readonly string[], now: number): Promise<void> {
+  for (const chunk of chunksOf(hashes)) {
+    await db
+      .insertInto('garbage')
+      .values(chunk.map((hash) => ({ hash, since: now })))
+      .onConflict((conflict) => conflict.column('hash').doNothing())
+      .execute()
+  }
+}
+
+/** What is marked, in its order, a page at a time; `before`: marked before that time. */
+export async function listGarbage(
+  db: Db,
+  { after, upTo }: HashRange,
+  { before = Number.MAX_SAFE_INTEGER, limit = 500 }: { before?: number; limit?: number } = {},
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('garbage')
+    .select('hash')
+    .where('hash', '>', after)
+    .where('hash', '<=', upTo)
+    .where('since', '<', before)
+    .orderBy('hash')
+    .limit(limit)
+    .execute()
+  return rows.map(({ hash }) => hash)
+}
+
+/**
+ * Removes, by `remove`, those of the bytes that are still marked and were so `before` that time, and
+ * forgets them as blobs. Returns which. Whoever claims or remembers one of them at the same time waits
+ * until it is gone, and then finds it missing; if `remove` throws, all of them stay marked.
+ */
+export function removeGarbage(
+  db: Db,
+  hashes: readonly string[],
+  before: number,
+  remove: (hash: string) => Promise<void>,
+): Promise<string[]> {
+  return inTransaction(db, async (transaction) => {
+    const rows = await transaction
+      .deleteFrom('garbage')
+      .where('hash', 'in', hashes)
+      .where('since', '<', before)
+      .returning('hash')
+      .execute()
+    const removed = rows.map(({ hash }) => hash)
+    for (const chunk of chunksOf(removed)) {
+      await transaction.deleteFrom('blobs').where('hash', 'in', chunk).execute()
+    }
+    // Before the commit: until then nobody else can have found the blob, nor remembered it anew.
+    for (const hash of removed) await remove(hash)
+    return removed
+  })
+}
+
+/** Where the last walk over all hashes has come to; empty at the beginning. */
+export async function readGarbageWalk(db: Db): Promise<string> {
+  const row = await db.selectFrom('garbageWalk').select('afterHash').executeTakeFirst()
+  return row?.afterHash ?? ''
+}
+
+export async function saveGarbageWalk(db: Db, afterHash: string): Promise<void> {
+  await db
+    .insertInto('garbageWalk')
+    .values({ id: 1, afterHash })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ afterHash }))
+    .execute()
+}
+
+/**
+ * When the oldest work began that may name blobs which no snapshot names yet: a job, or a site that waits
+ * to be read since `queuedAfter`. Null when there is none.
+ */
+export async function oldestOpenWork(db: Db, queuedAfter: number): Promise<number | null> {
+  const job = await db
+    .selectFrom('jobs')
+    .select(({ fn }) => fn.min('createdAt').as('at'))
+    .where('finishedAt', 'is', null)
+    .executeTakeFirstOrThrow()
+  const site = await db
+    .selectFrom('ingestQueue')
+    .select(({ fn }) => fn.min('enqueuedAt').as('at'))
+    .where('enqueuedAt', '>', queuedAfter)
+    .executeTakeFirstOrThrow()
+  const times = [job.at, site.at].filter((at) => at !== null)
+  return times.length === 0 ? null : Math.min(...times)
+}

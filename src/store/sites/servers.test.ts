@@ -1,0 +1,17 @@
+import { expect, test } from 'bun:test'
+import { onEachStore } from '#tests/support/databases.ts'
+import { findServer, rememberServer } from './servers.ts'
+
+await onEachStore('store/sites/servers', (db) => {
+  test('what we learned of a server is found again, and can change', async () => {
+    expect(await findServer(db(), 'pds.test')).toBeNull()
+    for (const sniffsGzip of [true, false]) {
+      await rememberServer(db(), { host: 'pds.test', sniffsGzip }, 1)
+      expect(await findServer(db(), 'pds.test')).toEqual({
+        host: 'pds.test',
+        sniffsGzip,
+        updatedAt: 1,
+      })
+    }
+  })
+})

@@ -1,0 +1,95 @@
+import { beforeEach, expect, test } from 'bun:test'
+import { upsertAccount } from '#store/accounts/accounts.ts'
+import { onEachStore } from '#tests/support/databases.ts'
+import { alice, newVersion, siteOf } from '#tests/support/sample-rows.ts'
+import { type NewVersion, recordVersion } from './record-version.ts'
+import { removeSite } from './remove-site.ts'
+import {
+  dropReplacedSnapshots,
+  listReplacedSnapshots,
+  listSnapshots,
+  listVersions,
+  withdrawReplaced,
+} from './versions.ts'
+
+await onEachStore('store/sites/versions', (db) => {
+  beforeEach(async () => void (await upsertAccount(db(), { did: alice }, 1)))
+  const blog = siteOf('blog')
+  const record = (rev: string, at: number, facts: Partial<NewVersion> = {}) =>
+    recordVersion(
+      db(),
+      newVersion({ rev, recordCid: rev, snapshot: `snapshot ${rev}`, ...facts }),
+      at,
+    )
+  const refuse = (rev: string, problems: string[]) => record(rev, 1, { snapshot: null, problems })
+
+  test('versions are listed newest first, with their problems', async () => {
+    await record('1', 10, { problems: ['_redirects line 3'] })
+    await record('2', 20)
+    await refuse('3', ['bad entry'])
+    const listed = await listVersions(db(), blog)
+    expect(
+      listed.map(({ rev, state, problems, replacedAt }) => ({ rev, state, problems, replacedAt })),
+    ).toEqual([
+      { rev: '3', state: 'invalid', problems: ['bad entry'], replacedAt: null },
+      { rev: '2', state: 'live', problems: [], replacedAt: null },
+      { rev: '1', state: 'replaced', problems: ['_redirects line 3'], replacedAt: 20 },
+    ])
+  })
+
+  test('replaced snapshots are kept for late visitors, newest first, the live one apart', async () => {
+    await record('1', 10)
+    await record('2', 20)
+    await record('3', 30)
+    const kept = await listReplacedSnapshots(db(), blog, 0)
+    expect(kept.map(({ snapshot, replacedAt }) => [snapshot, replacedAt])).toEqual([
+      ['snapshot 2', 30],
+      ['snapshot 1', 20],
+    ])
+    expect(await listReplacedSnapshots(db(), blog, 20)).toHaveLength(1)
+  })
+
+  test('a removal ends the replaced snapshots with the live one', async () => {
+    await record('1', 10)
+    await record('2', 20)
+    await removeSite(db(), blog, '3', 30)
+    expect(await listReplacedSnapshots(db(), blog, 0)).toEqual([])
+    await record('4', 40)
+    expect(await listReplacedSnapshots(db(), blog, 0)).toEqual([])
+  })
+
+  test('withdrawing leaves the live one only', async () => {
+    await record('1', 10)
+    await record('2', 20)
+    await withdrawReplaced(db(), blog)
+    expect(await listReplacedSnapshots(db(), blog, 0)).toEqual([])
+    expect((await listSnapshots(db())).map(({ snapshot }) => snapshot)).toEqual(['snapshot 2'])
+  })
+
+  test('old snapshots are dropped, the versions stay', async () => {
+    await record('1', 10)
+    await record('2', 20)
+    await record('3', 30)
+    await dropReplacedSnapshots(db(), 30)
+    expect((await listReplacedSnapshots(db(), blog, 0)).map(({ snapshot }) => snapshot)).toEqual([
+      'snapshot 2',
+    ])
+    expect(await listVersions(db(), blog)).toHaveLength(3)
+  })
+
+  test('all snapshots can be walked, a page at a time', async () => {
+    await record('1', 10)
+    await record('2', 20)
+    await record('3', 30, { site: siteOf('shop'), label: 's--shop' })
+    await refuse('4', ['bad'])
+    const walked: string[] = []
+    for (let after = ''; ; ) {
+      const page = await listSnapshots(db(), { after, limit: 2 })
+      walked.push(...page.map(({ snapshot }) => snapshot))
+      const last = page.at(-1)
+      if (last === undefined) break
+      after = last.versionId
+    }
+    expect(walked.sort()).toEqual(['snapshot 1', 'snapshot 2', 'snapshot 3'])
+  })
+})
