@@ -14,7 +14,7 @@ import { type SiteAddress, siteUri } from '#site/site-address.ts'
 import { type RepositoryState, readRepository } from './account-records.ts'
 import { commitSite, SiteConflictError } from './commit-site.ts'
 import { NotPublishableError } from './not-publishable.ts'
-import type { PublishContext } from './publish-site.ts'
+import type { PublishContext } from './publish-context.ts'
 import { withPatience } from './server-patience.ts'
 
 /** The main record as it is in the repository. */

@@ -15,7 +15,8 @@ import { beginWriting, startNextJob } from '#store/queues/job-steps.ts'
 import { findJob, type Job, listUnfinishedJobs } from '#store/queues/jobs.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { alice, bob, siteOf } from '#tests/support/sample-rows.ts'
-import { cancelJob, type JobContext, queueJob, recoverJobs, runJobs } from './jobs.ts'
+import type { JobContext } from './job-context.ts'
+import { cancelJob, queueJob, recoverJobs, runJobs } from './jobs.ts'
 
 let dir: string
 let database: Database

@@ -1,18 +1,9 @@
-import type { Identities } from '#atproto/identity/identity.ts'
-import type { OAuth } from '#atproto/oauth/oauth.ts'
-import type { BlobStore } from '#blobs/blob-store.ts'
 import { Lanes } from '#concurrency/lanes.ts'
 import type { Party } from '#concurrency/pace-history.ts'
-import type { Log } from '#observe/log.ts'
-import type { AtFailPoint } from '#publish/fail-points.ts'
 import { progressAtStart } from '#publish/publish-site.ts'
 import type { ReceivedUpload } from '#publish/upload/receive-upload.ts'
-import type { Spool } from '#publish/upload/spool.ts'
 import { spoolServerOf } from '#publish/upload/spool-server.ts'
-import type { SkippedFile, UploadedFile } from '#publish/upload/upload-tree.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
-import type { Db } from '#store/database/database.ts'
-import type { Hints } from '#store/database/hints.ts'
 import { outlastDatabase } from '#store/database/outlast-database.ts'
 import {
   cancelJobUnlessWriting,
@@ -29,6 +20,7 @@ import {
   type JobAdmission,
   listUnfinishedJobs,
 } from '#store/queues/jobs.ts'
+import type { JobContext, JobPlan } from './job-context.ts'
 import { runJob } from './run-job.ts'
 
 export const queuedJobsMax = 5
@@ -46,34 +38,6 @@ const lookAgainMs = 5_000
 const lookFurtherMs = 1_000
 const interrupted = 'The upload was interrupted. Nothing was published; try again.'
 const cancelled = 'The upload was cancelled. Nothing was published.'
-
-export interface JobContext {
-  readonly db: Db
-  readonly spool: Spool
-  readonly blobs: BlobStore
-  readonly oauth: Pick<OAuth, 'session'>
-  readonly identities: Pick<Identities, 'resolve'>
-  readonly hints: Hints
-  readonly log: Log
-  readonly siteUrl: (address: SiteAddress) => string
-  readonly now: () => number
-  readonly at: AtFailPoint
-  /** Milliseconds that no change of the clock touches. */
-  readonly elapsed?: () => number
-  readonly slowAfterMs?: number
-  /** So long may a job take, from its first turn on. */
-  readonly jobMsMax?: number
-}
-
-/** What a job needs after the upload request is gone. */
-export interface JobPlan {
-  readonly files: readonly UploadedFile[]
-  readonly skippedFiles: readonly SkippedFile[]
-  /** False: the assets of earlier versions go out of sight with them. Left out: true. */
-  readonly retain?: boolean
-  /** CID of the record that the site had when the job first looked, null for none; left out: it has not yet. */
-  readonly replaces?: string | null | undefined
-}
 
 /** Queues a received upload, whose files stay in the spool under the job's id. */
 export async function queueJob(

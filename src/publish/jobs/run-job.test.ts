@@ -23,7 +23,8 @@ import { endConnections, onEachDatabase } from '#tests/support/databases.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { FakeRepo } from '#tests/support/fake-repo.ts'
 import { accountOf, alice, siteOf } from '#tests/support/sample-rows.ts'
-import { cancelJob, type JobContext, queueJob, runJobs } from './jobs.ts'
+import type { JobContext } from './job-context.ts'
+import { cancelJob, queueJob, runJobs } from './jobs.ts'
 
 // What jobs do whose servers let them wait.
 

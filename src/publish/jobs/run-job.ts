@@ -15,9 +15,9 @@ import { finishJob, type JobEnd, putBackJob } from '#store/queues/job-steps.ts'
 import type { Job, JobProgress, JobResult } from '#store/queues/jobs.ts'
 import { awaitWithdrawal } from '#store/sites/record-version.ts'
 import { heldUpAfter, sessionsInLane } from './held-up.ts'
+import type { JobContext, JobPlan } from './job-context.ts'
 import { logJob } from './job-events.ts'
 import { JobCancelledError, JobReporter } from './job-reporter.ts'
-import type { JobContext, JobPlan } from './jobs.ts'
 import { waitUntilLive } from './wait-until-live.ts'
 
 const databaseRetryMs = 1_000
