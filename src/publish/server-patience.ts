@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { ServerRefusedError, ServerUnreachableError } from '#atproto/repo/account-repo.ts'
+import { backoff } from '#concurrency/backoff.ts'
 import { orAborted } from '#concurrency/or-aborted.ts'
 
 /** The account's server takes nothing more until `retryAt`, and that is too long for a call to wait. */
@@ -20,7 +21,7 @@ interface Patience {
   readonly waitMsMax?: number
   /** How many faults are forgiven. */
   readonly faultsMax?: number
-  /** The first pause after a fault is twice this, each further one twice the one before. */
+  /** The first pause after a fault; each further one is twice the one before, at most `faultDelayMsMax`. */
   readonly faultDelayMs?: number
   /** The least pause after a rate limit; each further one is at least twice the one before. */
   readonly limitDelayMs?: number
@@ -58,6 +59,7 @@ const waitMsMaxDefault = 3_000
 
 /** Fifteen seconds in all: a server that restarts is back by then. */
 const faultsMaxDefault = 5
+const faultDelayMsMax = 10_000
 
 /** When a server says "too many requests" and not until when. */
 const waitMsDefault = 30_000
@@ -68,7 +70,10 @@ const waitMsDefault = 30_000
  */
 export async function withPatience<T>(call: () => Promise<T>, patience: Patience): Promise<T> {
   const { signal, now, waitMsMax = waitMsMaxDefault, faultsMax = faultsMaxDefault } = patience
-  const { faultDelayMs = 250, limitDelayMs = 1_000 } = patience
+  const { faultDelayMs = 600, limitDelayMs = 1_000 } = patience
+  const faultPauseMs = backoff({ min: faultDelayMs, max: faultDelayMsMax, jitter: 0.2 })
+  // What `waitMsMax` leaves of it.
+  const limitPauseMs = backoff({ min: limitDelayMs, max: Number.POSITIVE_INFINITY, jitter: 0 })
   const givesUpAt = now() + waitMsMax
   for (let faults = 0, limits = 0; ; ) {
     signal?.throwIfAborted()
@@ -77,14 +82,15 @@ export async function withPatience<T>(call: () => Promise<T>, patience: Patience
     } catch (error) {
       if (error instanceof ServerRefusedError && error.status === 429) {
         // Clocks differ, and some servers name a time that has passed: never at once again.
-        const earliest = now() + limitDelayMs * 2 ** limits
+        const earliest = now() + limitPauseMs(limits)
         const retryAt = Math.max(error.retryAt ?? now() + waitMsDefault, earliest)
         if (retryAt > givesUpAt) throw new ServerBusyError(retryAt, { cause: error })
         limits += 1
-        await pause(retryAt - now(), signal)
+        // Up to a fifth later, so that those who were limited together do not come back together.
+        await pause((retryAt - now()) * (1 + Math.random() / 5), signal)
       } else if (isPassing(error) && faults < faultsMax) {
+        await pause(faultPauseMs(faults), signal)
         faults += 1
-        await pause(faultDelayMs * 2 ** faults, signal)
       } else {
         throw error
       }
@@ -96,8 +102,5 @@ const isPassing = (error: unknown): boolean =>
   error instanceof ServerUnreachableError ||
   (error instanceof ServerRefusedError && error.status >= 500 && error.status !== 501)
 
-// Up to a fifth more, so that those who failed together do not come back together.
-async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  const jittered = Math.max(ms, 0) * (1 + Math.random() * 0.2)
-  await setTimeout(jittered, undefined, { ...(signal && { signal }) })
-}
+const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
+  setTimeout(Math.max(ms, 0), undefined, { ...(signal && { signal }) })

@@ -1,10 +1,12 @@
+import { backoff } from '#concurrency/backoff.ts'
 import { type Allowance, limitedKeysMax, RateLimiter } from '#concurrency/rate-limiter.ts'
 import { RecentMap } from '#concurrency/recent-map.ts'
 
 const minuteMs = 60_000
 const freeTries = 5
-const firstDelayMs = 2_000
 const delayMsMax = 15 * minuteMs
+/** The same for everybody: it says when the next try may be made. */
+const delayMs = backoff({ min: 2_000, max: delayMsMax, jitter: 0 })
 const forgottenAfterMs = 60 * minuteMs
 /** Tries of one network, whatever names it tries. */
 const networkTries: Allowance = { count: 20, windowMs: 10 * minuteMs }
@@ -72,5 +74,5 @@ const keyOf = ({ name, network, device }: SignInTry): string =>
 function delayAfter(count: number, isBesieged: boolean): number {
   if (isBesieged) return delayMsMax
   if (count < freeTries) return 0
-  return Math.min(firstDelayMs * 2 ** (count - freeTries), delayMsMax)
+  return delayMs(count - freeTries)
 }

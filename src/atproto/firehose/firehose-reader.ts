@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
+import { backoff } from '#concurrency/backoff.ts'
 import { FirehoseConnection } from './firehose-connection.ts'
 import type { FirehoseEvent, GapReason } from './firehose-event.ts'
 import type { FirehoseFrame } from './firehose-format.ts'
@@ -126,9 +127,7 @@ export class FirehoseReader {
 
   /** Not the same for everybody whom the source has lost. */
   #pauseMs(): number {
-    const { min, max } = this.#options.pauseMs ?? pauseMsDefault
-    const ms = Math.min(max, min * 2 ** this.#attempts)
-    this.#attempts += 1
-    return ms * (0.5 + Math.random() / 2)
+    const pauseMs = backoff({ ...(this.#options.pauseMs ?? pauseMsDefault), jitter: 0.5 })
+    return pauseMs(this.#attempts++)
   }
 }

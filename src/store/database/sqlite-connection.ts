@@ -5,6 +5,7 @@ import {
   type QueryResult,
   type RootOperationNode,
 } from 'kysely'
+import { backoff } from '#concurrency/backoff.ts'
 import { nextTurn } from '#concurrency/next-turn.ts'
 import { codeOf } from '#observe/code-of.ts'
 import { DatabaseUnavailableError } from './database-unavailable.ts'
@@ -12,7 +13,7 @@ import { DatabaseUnavailableError } from './database-unavailable.ts'
 /** How long a statement waits for another thread, or process, that writes to the same file. */
 const lockedMsMax = 10_000
 /** Whoever asks less often than others write finds it locked each time. */
-const lockedPauseMsMax = 4
+const lockedPauseMs = backoff({ min: 1, max: 4, jitter: 0 })
 /** So long may statements follow each other before whatever else is ready has its turn. */
 const inRowMsMax = 1
 /** Compiled ones that are kept: there are more that every site needs than the 20 that Bun keeps. */
@@ -76,13 +77,13 @@ export class BunSqliteConnection implements DatabaseConnection {
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
     await this.#letOthers()
     const deadline = performance.now() + lockedMsMax
-    for (let waitMs = 1; ; waitMs = Math.min(waitMs * 2, lockedPauseMsMax)) {
+    for (let failures = 0; ; failures++) {
       try {
         return this.#run<Row>(query)
       } catch (error) {
         const isLocked = codeOf(error)?.startsWith('SQLITE_BUSY') ?? false
         if (!isLocked || performance.now() > deadline) throw typedError(error)
-        await Bun.sleep(waitMs)
+        await Bun.sleep(lockedPauseMs(failures))
       }
     }
   }

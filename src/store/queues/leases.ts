@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
+import { backoff } from '#concurrency/backoff.ts'
 import type { Db } from '#store/database/database.ts'
 import { clockSkewMs } from './times-ahead.ts'
 
@@ -19,7 +20,7 @@ interface LeaseTimes {
   readonly waitMsMax?: number
 }
 
-const pollMsMax = 200
+const pollMs = backoff({ min: 20, max: 400, jitter: 0.5 })
 
 /**
  * Runs `work` while nobody else, in this process or another on this database, runs work of that name. The
@@ -35,10 +36,9 @@ export async function withLease<T>(
   const lease = { name, holder: crypto.randomUUID() }
   const times = () => ({ now: now(), leaseMs })
   const givesUpAt = performance.now() + waitMsMax
-  for (let waitMs = 10; !(await takeLease(db, lease, times())); ) {
+  for (let failures = 0; !(await takeLease(db, lease, times())); failures++) {
     if (performance.now() > givesUpAt) throw new LeaseBusyError(name)
-    await setTimeout(waitMs * (1 + Math.random()))
-    waitMs = Math.min(waitMs * 2, pollMsMax)
+    await setTimeout(pollMs(failures))
   }
   // A renewal that fails is followed by others, and the work cannot be taken back.
   const renew = () => void renewLease(db, lease, times()).catch(() => undefined)
