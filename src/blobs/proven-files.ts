@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 import { RecentMap } from '#concurrency/recent-map.ts'
+import { SingleFlight } from '#concurrency/single-flight.ts'
 import type { AfterPiece } from './blob-store.ts'
 import { withStorageErrors } from './storage-calls.ts'
 
@@ -24,7 +25,7 @@ export class ProvenFiles {
   readonly #now: () => number
   /** Hash → facts of the file when it was proven. */
   readonly #proven = new RecentMap<{ readonly facts: string; readonly at: number }>(provenMax)
-  readonly #underWay = new Map<string, Promise<string>>()
+  readonly #underWay = new SingleFlight<string, string>()
 
   /** By a clock that only goes forward. */
   constructor(now: () => number = () => performance.now()) {
@@ -60,16 +61,10 @@ export class ProvenFiles {
     const proof =
       afterPiece !== undefined
         ? hashOf(file, afterPiece)
-        : (this.#underWay.get(key) ?? this.#start(key, file))
+        : this.#underWay.run(key, () => hashOf(file))
     const isIntact = (await proof) === hash
     if (isIntact) this.#proven.set(hash, { facts: textOf(facts), at: this.#now() })
     return isIntact
-  }
-
-  #start(key: string, file: FileHandle): Promise<string> {
-    const proof = hashOf(file).finally(() => this.#underWay.delete(key))
-    this.#underWay.set(key, proof)
-    return proof
   }
 }
 

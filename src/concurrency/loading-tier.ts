@@ -1,4 +1,5 @@
 import { MemoryTier, type TierStats } from './memory-tier.ts'
+import { SingleFlight } from './single-flight.ts'
 
 export interface Loaded<Value> {
   readonly value: Value
@@ -15,7 +16,7 @@ export interface Loaded<Value> {
 export class LoadingTier<Value> {
   readonly #load: (key: string) => Promise<Loaded<Value> | null>
   readonly #tier: MemoryTier<Value>
-  readonly #loading = new Map<string, Promise<Value | null>>()
+  readonly #loading = new SingleFlight<string, Value | null>()
 
   constructor(bytesMax: number, load: (key: string) => Promise<Loaded<Value> | null>) {
     this.#load = load
@@ -33,7 +34,7 @@ export class LoadingTier<Value> {
   /** At once, without a promise, when it is in memory. */
   get(key: string): Value | Promise<Value | null> {
     const known = this.#tier.use(this.#tier.find(key))
-    return known ?? this.#loading.get(key) ?? this.#start(key)
+    return known ?? this.#start(key)
   }
 
   /** Counts more bytes for this value, if it is still the one in memory. */
@@ -42,28 +43,23 @@ export class LoadingTier<Value> {
   }
 
   forget(key: string): void {
-    this.#loading.delete(key)
+    this.#loading.forget(key)
     this.#tier.forget(key)
   }
 
   forgetAll(): void {
-    this.#loading.clear()
+    this.#loading.forgetAll()
     this.#tier.forgetAll()
   }
 
   #start(key: string): Promise<Value | null> {
-    const loading = this.#load(key)
-      .then((loaded) => {
-        if (loaded === null) return null
-        // Forgotten meanwhile: good enough for those who asked before the change, not for later ones.
-        const { value, bytes, owner } = loaded
-        if (this.#loading.get(key) === loading) this.#tier.keep(key, value, bytes, owner)
-        return value
-      })
-      .finally(() => {
-        if (this.#loading.get(key) === loading) this.#loading.delete(key)
-      })
-    this.#loading.set(key, loading)
-    return loading
+    return this.#loading.run(key, async (isCurrent) => {
+      const loaded = await this.#load(key)
+      if (loaded === null) return null
+      // Forgotten meanwhile: good enough for those who asked before the change, not for later ones.
+      const { value, bytes, owner } = loaded
+      if (isCurrent()) this.#tier.keep(key, value, bytes, owner)
+      return value
+    })
   }
 }

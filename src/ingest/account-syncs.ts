@@ -1,4 +1,5 @@
 import { ServerUnreachableError } from '#atproto/repo/account-repo.ts'
+import { SingleFlight } from '#concurrency/single-flight.ts'
 import type { Did } from '#site/site-address.ts'
 import { enqueueAccounts } from '#store/queues/account-queue.ts'
 import { type AccountSync, type SyncContext, syncAccount } from './sync-account.ts'
@@ -29,7 +30,6 @@ export class SyncsEndedError extends Error {
 }
 
 interface RunningSync {
-  readonly answer: Promise<AccountSync>
   readonly begunAt: number
   giveUp(): void
 }
@@ -42,6 +42,7 @@ export class AccountSyncs {
   readonly #context: SyncContext
   readonly #syncMsMax: number
   readonly #elapsed: () => number
+  readonly #syncs = new SingleFlight<Did, AccountSync>()
   /** Oldest first. */
   readonly #running = new Map<Did, RunningSync>()
 
@@ -55,19 +56,16 @@ export class AccountSyncs {
 
   /** Throws SyncsBusyError, ServerUnreachableError when it took too long, and what `syncAccount` throws. */
   async run(did: Did): Promise<AccountSync> {
-    const running = this.#running.get(did)
-    if (running !== undefined) return await running.answer
-    if (this.#running.size >= syncsMax) this.#makeRoom()
-    const gaveUp = new AbortController()
-    const sync: RunningSync = {
-      answer: this.#sync(did, gaveUp.signal).finally(() => {
-        if (this.#running.get(did) === sync) this.#running.delete(did)
-      }),
-      begunAt: this.#elapsed(),
-      giveUp: () => gaveUp.abort(),
-    }
-    this.#running.set(did, sync)
-    return await sync.answer
+    if (this.#syncs.size >= syncsMax && !this.#syncs.has(did)) this.#makeRoom()
+    return await this.#syncs.run(did, async (isCurrent) => {
+      const gaveUp = new AbortController()
+      this.#running.set(did, { begunAt: this.#elapsed(), giveUp: () => gaveUp.abort() })
+      try {
+        return await this.#sync(did, gaveUp.signal)
+      } finally {
+        if (isCurrent()) this.#running.delete(did)
+      }
+    })
   }
 
   #makeRoom(): void {
@@ -75,6 +73,7 @@ export class AccountSyncs {
     if (oldest === undefined) return
     const [did, { begunAt, giveUp }] = oldest
     if (this.#elapsed() - begunAt < givesWayAfterMs) throw new SyncsBusyError()
+    this.#syncs.forget(did)
     this.#running.delete(did)
     giveUp()
   }

@@ -1,3 +1,5 @@
+import { SingleFlight } from '#concurrency/single-flight.ts'
+
 const answerMsMax = 2_000
 
 /**
@@ -8,10 +10,9 @@ export function readiness(
   probes: Readonly<Record<string, () => Promise<unknown>>>,
   msMax = answerMsMax,
 ): () => Promise<void> {
-  const running = new Map<string, Promise<unknown>>()
+  const running = new SingleFlight<string, unknown>()
   const ask = async ([name, probe]: [string, () => Promise<unknown>]): Promise<void> => {
-    const answer = running.get(name) ?? probe().finally(() => running.delete(name))
-    running.set(name, answer)
+    const answer = running.run(name, probe)
     const late = Promise.withResolvers<never>()
     const timer = setTimeout(() => late.reject(new NoAnswerError(name, msMax)), msMax)
     try {

@@ -3,6 +3,7 @@ import { MemoryStore, type StateStore, type StoredSession } from '@atcute/oauth-
 import type { Alone } from '#concurrency/alone.ts'
 import { orAborted } from '#concurrency/or-aborted.ts'
 import { RecentMap } from '#concurrency/recent-map.ts'
+import { SingleFlight } from '#concurrency/single-flight.ts'
 import type { Log } from '#observe/log.ts'
 import type { FetchLimits } from '#outbound/fetch-limits.ts'
 import type { SafeFetch } from '#outbound/safe-fetch.ts'
@@ -60,7 +61,7 @@ interface AccountSessionsOptions {
 export class AccountSessions {
   readonly #options: AccountSessionsOptions
   /** Of this process, by the access token that they replace. */
-  readonly #renewals = new Map<string, Promise<StoredSession>>()
+  readonly #renewals = new SingleFlight<string, StoredSession>()
   /** When accounts' servers last gave tokens. */
   readonly #confirmed = new RecentMap<number>(confirmedKeysMax)
 
@@ -219,17 +220,9 @@ export class AccountSessions {
   }
 
   /** Tokens in place of those of `spent`: fetched once, however many ask, wherever they are. */
-  async #renew(did: Did, spent: StoredSession): Promise<StoredSession> {
+  #renew(did: Did, spent: StoredSession): Promise<StoredSession> {
     const token = spent.tokenSet.access_token
-    const running = this.#renewals.get(token)
-    if (running !== undefined) return await running
-    const renewal = this.#inTurn(did, () => this.#renewInTurn(did, token))
-    this.#renewals.set(token, renewal)
-    try {
-      return await renewal
-    } finally {
-      this.#renewals.delete(token)
-    }
+    return this.#renewals.run(token, () => this.#inTurn(did, () => this.#renewInTurn(did, token)))
   }
 
   async #renewInTurn(did: Did, spentToken: string): Promise<StoredSession> {

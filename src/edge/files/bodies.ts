@@ -2,6 +2,7 @@ import { promisify } from 'node:util'
 import zlib from 'node:zlib'
 import type { BlobStore } from '#blobs/blob-store.ts'
 import { type Kept, MemoryTier, type TierStats } from '#concurrency/memory-tier.ts'
+import { SingleFlight } from '#concurrency/single-flight.ts'
 import type { ContentCoding } from '#http/accept-encoding.ts'
 import type { Coding } from '#site/encoding.ts'
 import { wholeBodyBytesMax } from '#site/limits.ts'
@@ -23,7 +24,7 @@ export const bodyKey = (stored: BodySource, coding: ContentCoding): string =>
 export class Bodies {
   readonly #blobs: Pick<BlobStore, 'open'>
   readonly #tier: MemoryTier<Blob>
-  readonly #loading = new Map<string, Promise<Blob | null>>()
+  readonly #loading = new SingleFlight<string, Blob | null>()
 
   constructor({ blobs, bytesMax }: { blobs: Pick<BlobStore, 'open'>; bytesMax: number }) {
     this.#blobs = blobs
@@ -52,8 +53,7 @@ export class Bodies {
    * Rejects for one that takes more than 1 MiB.
    */
   load(source: BodySource, coding: Coding): Promise<Blob | null> {
-    const key = bodyKey(source, coding)
-    return this.#loading.get(key) ?? this.#start(key, source, coding)
+    return this.#loading.run(bodyKey(source, coding), () => this.#loadAndKeep(source, coding))
   }
 
   /** The stored bytes, of any size, to be read as they are consumed; null when they are not there. */
@@ -68,12 +68,6 @@ export class Bodies {
     if (stored.size > wholeBodyBytesMax) throw new BodyTooLargeError(source.hash)
     const bytes = await stored.bytes()
     return coding === source.coding ? bytes : await gunzip(bytes, { maxOutputLength })
-  }
-
-  #start(key: string, source: BodySource, coding: Coding): Promise<Blob | null> {
-    const loading = this.#loadAndKeep(source, coding).finally(() => this.#loading.delete(key))
-    this.#loading.set(key, loading)
-    return loading
   }
 
   async #loadAndKeep(source: BodySource, coding: Coding): Promise<Blob | null> {

@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import type { BlobStore } from '#blobs/blob-store.ts'
 import { type DiskFloor, DiskFloorError } from '#blobs/disk-floor.ts'
 import { DecoderSlots } from '#concurrency/decoder-slots.ts'
+import { SingleFlight } from '#concurrency/single-flight.ts'
 import { codeOf } from '#observe/code-of.ts'
 import { decodedClientShare } from '#site/limits.ts'
 import type { SnapshotFile } from '#site/visit/snapshot.ts'
@@ -58,7 +59,7 @@ export class DecodedFiles {
   readonly #readers: DecodedReaders
   /** By hash, the one used last at the end. */
   readonly #made = new Map<string, DecodedFile>()
-  readonly #making = new Map<string, Promise<'made' | NotOpened>>()
+  readonly #making = new SingleFlight<string, 'made' | NotOpened>()
   /** Those that are being made included. */
   #bytes = 0
   #isEmptied: Promise<void> | null = null
@@ -91,7 +92,7 @@ export class DecodedFiles {
       if (!mayRead()) return 'full'
     }
     if (!this.#made.has(hash)) {
-      const making = this.#making.get(hash) ?? this.#start(source)
+      const making = this.#making.run(hash, () => this.#slots.use(() => this.#make(source)))
       const made = await soon(making, this.#waitMsMax)
       if (made !== 'made') return made
     }
@@ -108,14 +109,6 @@ export class DecodedFiles {
     this.#made.delete(hash)
     this.#made.set(hash, made)
     return made
-  }
-
-  #start(source: DecodedSource): Promise<'made' | NotOpened> {
-    const making = this.#slots
-      .use(() => this.#make(source))
-      .finally(() => this.#making.delete(source.hash))
-    this.#making.set(source.hash, making)
-    return making
   }
 
   async #make(source: DecodedSource): Promise<'made' | NotOpened> {

@@ -1,6 +1,7 @@
 import { linkSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { SingleFlight } from '#concurrency/single-flight.ts'
 import { readNamesIn } from './read-names.ts'
 import { slowestReadMs } from './slowest-read.ts'
 
@@ -46,7 +47,7 @@ export class DecodedReaders {
   readonly #clientBytesMax: number
   readonly #slowestMs: (bytes: number) => number
   readonly #readers = new Set<Reader>()
-  #looking: Promise<void> | null = null
+  readonly #looking = new SingleFlight<'readers', void>()
   #newReaders = 0
 
   constructor({ dir, clientBytesMax, slowestMs = slowestReadMs }: DecodedReadersOptions) {
@@ -85,10 +86,7 @@ export class DecodedReaders {
 
   /** Asks the system who still reads; however many call this, it is asked once at a time. */
   look(): Promise<void> {
-    this.#looking ??= this.#look().finally(() => {
-      this.#looking = null
-    })
-    return this.#looking
+    return this.#looking.run('readers', () => this.#look())
   }
 
   /** `slowly`: nobody but readers who have had more time than the slowest may take. As of the last look. */

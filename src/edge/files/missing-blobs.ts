@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import type { BlobStore } from '#blobs/blob-store.ts'
+import { SingleFlight } from '#concurrency/single-flight.ts'
 import type { Log } from '#observe/log.ts'
 import { type SiteAddress, siteLabel } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
@@ -31,7 +32,7 @@ export class MissingBlobs {
   readonly #context: MissingContext
   /** The latest last; one that had to go for others is asked for again a little early. */
   readonly #askedAt = new Map<string, number>()
-  readonly #arrivals = new Map<string, Promise<boolean>>()
+  readonly #arrivals = new SingleFlight<string, boolean>()
 
   constructor(context: MissingContext) {
     this.#context = context
@@ -39,12 +40,9 @@ export class MissingBlobs {
 
   /** Whether the blob came before it is no use to wait. Never rejects. */
   arrival(site: SiteAddress, hash: string): Promise<boolean> {
-    const known = this.#arrivals.get(hash)
-    if (known !== undefined) return known
-    if (this.#arrivals.size >= awaitedMax) return Promise.resolve(false)
-    const arrival = this.#await(site, hash).finally(() => this.#arrivals.delete(hash))
-    this.#arrivals.set(hash, arrival)
-    return arrival
+    const isFull = this.#arrivals.size >= awaitedMax && !this.#arrivals.has(hash)
+    if (isFull) return Promise.resolve(false)
+    return this.#arrivals.run(hash, () => this.#await(site, hash))
   }
 
   /** Has the site read again, unless that was asked for just now. Never rejects. */

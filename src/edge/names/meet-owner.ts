@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
+import { SingleFlight } from '#concurrency/single-flight.ts'
 import type { Did } from '#site/site-address.ts'
 import { isKnownAccount } from '#store/accounts/accounts.ts'
 import type { Db } from '#store/database/database.ts'
@@ -38,7 +39,7 @@ interface MeetContext {
  */
 export class MeetOwner {
   readonly #context: MeetContext
-  readonly #meetings = new Map<string, Promise<Meeting>>()
+  readonly #meetings = new SingleFlight<string, Meeting>()
 
   constructor(context: MeetContext) {
     this.#context = context
@@ -47,12 +48,9 @@ export class MeetOwner {
   /** Of an account that is not known here. Waits five seconds at most for what is here then. */
   async meet(owner: Owner, client: string): Promise<Meeting> {
     const key = owner.did ?? owner.handle
-    const known = this.#meetings.get(key)
-    if (known !== undefined) return await known
-    if (this.#meetings.size >= metAtOnceMax) return { kind: 'later' }
-    const meeting = this.#bring(owner, client).finally(() => this.#meetings.delete(key))
-    this.#meetings.set(key, meeting)
-    return await meeting
+    const isFull = this.#meetings.size >= metAtOnceMax && !this.#meetings.has(key)
+    if (isFull) return { kind: 'later' }
+    return await this.#meetings.run(key, () => this.#bring(owner, client))
   }
 
   async #bring(owner: Owner, client: string): Promise<Meeting> {
