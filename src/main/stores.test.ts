@@ -2,8 +2,16 @@ import { expect, test } from 'bun:test'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import { openDatabase } from '#store/database/database.ts'
+import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
 import { migrate } from '#store/database/migrate.ts'
+import { inTransaction } from '#store/database/transaction.ts'
+import { recordingLog } from '#tests/support/api.ts'
+import { onEachDatabase } from '#tests/support/databases.ts'
+import { eventually } from '#tests/support/eventually.ts'
+import { tcpProxy } from '#tests/support/tcp-proxy.ts'
+import { openStores } from './stores.ts'
 
 test('a database that can only be read is none to start with', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'sitehost-stores-'))
@@ -19,6 +27,50 @@ test('a database that can only be read is none to start with', async () => {
   } finally {
     await rm(dir, { recursive: true })
   }
+})
+
+await onEachDatabase('main/stores over a network', (make, dialect) => {
+  // SQLite has no connection that could break.
+  if (dialect === 'sqlite') return
+  const open = async (databaseUrl: string | undefined, opened: AsyncDisposableStack) => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'sitehost-stores-'))
+    opened.defer(() => rm(dataDir, { recursive: true }))
+    const config = { databaseUrl, dataDir }
+    return await openStores({ config, log: recordingLog([]), answerMsMax: 300 }, opened)
+  }
+
+  test('a query on a connection that broke without a word fails in bounded time, and the next one works', async () => {
+    await using own = await make()
+    using proxy = tcpProxy(new URL(own.options.url ?? ''))
+    await using opened = new AsyncDisposableStack()
+    const { db } = await open(proxy.url, opened)
+    const one = () => sql<{ one: number }>`select 1 as one`.execute(db)
+    expect((await one()).rows).toEqual([{ one: 1 }])
+    const broken = inTransaction(db, async (transaction) => {
+      proxy.breakSilently()
+      await sql`select 1`.execute(transaction)
+    })
+    await expect(broken).rejects.toThrow(DatabaseUnavailableError)
+    await eventually(async () => expect((await one()).rows).toEqual([{ one: 1 }]))
+  })
+
+  test('a migration may take longer', async () => {
+    await using own = await make()
+    await using other = openDatabase(own.options)
+    await using opened = new AsyncDisposableStack()
+    const waiting = () =>
+      sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+        and now() - query_start > interval '900 ms'`.execute(other.db)
+    let opening: ReturnType<typeof open> | undefined
+    await other.db.transaction().execute(async (transaction) => {
+      // Kysely's, which those that migrate at the same time wait for.
+      await sql`select pg_advisory_xact_lock(3853314791062309107)`.execute(transaction)
+      opening = open(own.options.url, opened)
+      opening.catch(() => undefined)
+      await eventually(async () => expect((await waiting()).rows).toHaveLength(1))
+    })
+    expect(await opening).toBeDefined()
+  })
 })
 
 /** What `openStores` fails with for somebody who is not root. */

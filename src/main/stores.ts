@@ -20,23 +20,31 @@ export interface Stores {
 interface OpenOptions {
   readonly config: Pick<Config, 'databaseUrl' | 'dataDir'>
   readonly log: Log
+  /** Of one query, with PostgreSQL; migrations take as long as they take. */
+  readonly answerMsMax?: number
   /** Called as soon as the database has leases: where it had some before, before it is changed. */
   readonly claim?: (db: Db) => Promise<void>
 }
 
+/**
+ * A connection whose server vanished without a word fails by then; the system's own limits are a quarter of an hour. No query of a
+ * running service takes so long.
+ */
+const answerMsMaxDefault = 60_000
+
 /** Opens the data folder, made when missing, and brings its database up to date; `opened` closes it. */
 export async function openStores(
-  { claim, config, log }: OpenOptions,
+  { answerMsMax = answerMsMaxDefault, claim, config, log }: OpenOptions,
   opened: AsyncDisposableStack,
 ): Promise<Stores> {
   const { databaseUrl: url, dataDir } = config
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   const file = join(dataDir, 'sitehost.db')
   if (url === undefined) await assertWritable(file)
-  const database = opened.use(openDatabase(url === undefined ? { file } : { url }))
+  const database = opened.use(openDatabase({ file, url, answerMsMax }))
   const hadLeases = await hasTable(database.db, 'leases')
   if (hadLeases) await claim?.(database.db)
-  await migrate(database)
+  await (url === undefined ? migrate(database) : migratePatiently(url))
   if (!hadLeases) await claim?.(database.db)
   const floor = new DiskFloor(dataDir, { log })
   const blobsDir = join(dataDir, 'blobs')
@@ -47,6 +55,11 @@ export async function openStores(
     onCorrupt: (hash) => log.error('blob damaged on disk', { hash }),
   })
   return { db: database.db, blobs, floor, hints: new Hints() }
+}
+
+async function migratePatiently(url: string): Promise<void> {
+  await using database = openDatabase({ url })
+  await migrate(database)
 }
 
 async function hasTable(db: Db, name: string): Promise<boolean> {

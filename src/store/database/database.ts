@@ -25,8 +25,8 @@ interface DatabaseOptions {
   /** PostgreSQL connections at most. */
   readonly connectionsMax?: number | undefined
   /**
-   * PostgreSQL: a query, or a new connection, without an answer for so long fails, and its connection is replaced. Not
-   * for migrations or other long work.
+   * PostgreSQL: a query without an answer for so long fails, and its connection is replaced; a new connection has ten
+   * seconds at most. Not for migrations or other long work.
    */
   readonly answerMsMax?: number | undefined
 }

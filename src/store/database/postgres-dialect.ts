@@ -14,6 +14,8 @@ interface PostgresOptions {
   readonly answerMsMax?: number | undefined
 }
 
+const connectMsMax = 10_000
+
 /**
  * Kysely on a pool of `pg`, with 64 bit integers as numbers and DatabaseUnavailableError for what
  * may pass.
@@ -22,9 +24,9 @@ export function postgresDialect({ url, connectionsMax, answerMsMax }: PostgresOp
   const pool = new pg.Pool({
     connectionString: url,
     max: connectionsMax,
-    connectionTimeoutMillis: answerMsMax ?? 10_000,
+    connectionTimeoutMillis: Math.min(answerMsMax ?? connectMsMax, connectMsMax),
     ...(answerMsMax !== undefined && { query_timeout: answerMsMax }),
-    // A connection that broke without a word fails some day, also where a query waits on it.
+    // A connection that broke without a word fails some day, also where a query without a limit waits on it.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     application_name: 'sitehost',
