@@ -7,6 +7,7 @@ import {
   rm,
   stat,
   unlink,
+  writeFile,
 } from 'node:fs/promises'
 import { join } from 'node:path'
 import { nextTurn } from '#concurrency/next-turn.ts'
@@ -32,6 +33,8 @@ import { writeTempFile } from './temp-file.ts'
 const smallBytesMax = wholeBodyBytesMax
 /** That takes well under a millisecond; then others get their turn. */
 const hashedAtOnce = 256 * 1024
+/** Empty; made with the folder. */
+const markName = '.is-mounted'
 const staleTempMs = 60 * 60 * 1000
 
 export interface DiskBlobStore extends BlobStore {
@@ -40,7 +43,9 @@ export interface DiskBlobStore extends BlobStore {
    * process that stops and its successor may share the folder). Returns how many.
    */
   sweep(now: number): Promise<number>
-  /** Rejects when the folder is not there, or its disk fails. */
+  /** Makes the folder, and in it the file by which `assertThere` knows it. */
+  make(): Promise<void>
+  /** Rejects when the folder is not there or not the one that was made (an empty mount point), or its disk fails. */
   assertThere(): Promise<void>
 }
 
@@ -65,6 +70,13 @@ export function diskBlobStore({
   const tempDir = join(dir, 'tmp')
   const proven = new ProvenFiles(now)
   const durableFolders = new Set<string>()
+
+  async function make(): Promise<void> {
+    await withStorageErrors(mkdir(dir, { recursive: true, mode: 0o700 }))
+    if ((await withStorageErrors(ifExists(stat(join(dir, markName))))) !== null) return
+    await withStorageErrors(writeFile(join(dir, markName), '', { mode: 0o600 }))
+    await withStorageErrors(syncFolder(dir))
+  }
 
   async function put(source: AsyncIterable<Uint8Array> | Uint8Array): Promise<StoredBlob> {
     await withStorageErrors(makeFolder(tempDir))
@@ -192,12 +204,13 @@ export function diskBlobStore({
   }
 
   return {
+    make,
     put,
     open,
     verify,
     list,
     sweep,
-    assertThere: async () => void (await withStorageErrors(stat(dir))),
+    assertThere: async () => void (await withStorageErrors(stat(join(dir, markName)))),
     has: async (hash) => (await withStorageErrors(ifExists(stat(placeOf(hash).path)))) !== null,
     delete: async (hash) => {
       await withStorageErrors(ifExists(unlink(placeOf(hash).path)))

@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rename, rm, rmdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
+import { BlobStorageError } from '#blobs/blob-store.ts'
 import { openDatabase } from '#store/database/database.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
 import { migrate } from '#store/database/migrate.ts'
@@ -27,6 +28,24 @@ test('a database that can only be read is none to start with', async () => {
   } finally {
     await rm(dir, { recursive: true })
   }
+})
+
+test('a folder of blobs that is there but empty is a mount that went away', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'sitehost-stores-'))
+  await using opened = new AsyncDisposableStack()
+  opened.defer(() => rm(dataDir, { recursive: true }))
+  const config = { databaseUrl: undefined, dataDir }
+  const { blobs } = await openStores({ config, log: recordingLog([]) }, opened)
+  await blobs.assertThere()
+  const [dir, mounted] = [join(dataDir, 'blobs'), join(dataDir, 'mounted')]
+  await rename(dir, mounted)
+  await expect(blobs.assertThere()).rejects.toThrow(BlobStorageError)
+  await mkdir(dir)
+  await expect(blobs.assertThere()).rejects.toThrow(BlobStorageError)
+  await rmdir(dir)
+  await rename(mounted, dir)
+  await blobs.assertThere()
+  expect(await Array.fromAsync(blobs.list())).toEqual([])
 })
 
 await onEachDatabase('main/stores over a network', (make, dialect) => {

@@ -47,13 +47,12 @@ export async function openStores(
   await (url === undefined ? migrate(database) : migratePatiently(url))
   if (!hadLeases) await claim?.(database.db)
   const floor = new DiskFloor(dataDir, { log })
-  const blobsDir = join(dataDir, 'blobs')
-  // Before there is a blob: a folder that is missing later is a disk that went away.
-  await mkdir(blobsDir, { recursive: true, mode: 0o700 })
   const blobs = diskBlobStore({
-    ...{ dir: blobsDir, floor },
+    ...{ dir: join(dataDir, 'blobs'), floor },
     onCorrupt: (hash) => log.error('blob damaged on disk', { hash }),
   })
+  // Before there is a blob: a folder that is missing or unmarked later is a disk that went away.
+  await blobs.make()
   return { db: database.db, blobs, floor, hints: new Hints() }
 }
 
