@@ -8,10 +8,9 @@ import {
   UnusableAnswerError,
 } from '#atproto/repo/account-repo.ts'
 import { BlobStorageError } from '#blobs/blob-store.ts'
-import { SiteConflictError } from '#publish/commit-site.ts'
+import { CommitUnknownError, SiteConflictError } from '#publish/commit-on-head.ts'
 import { ServerBusyError } from '#publish/server-patience.ts'
 import { UploadRefusedError } from '#publish/upload/upload-refusal.ts'
-import { CommitUnknownError } from '#publish/write-site.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
 import { recordingLog } from '#tests/support/api.ts'
 import { alice, siteOf } from '#tests/support/sample-rows.ts'
@@ -53,12 +52,12 @@ describe('foreseen', () => {
       'Your account’s server gave an answer that Sitehost cannot use (com.atproto.repo.putRecord: cid). Try again later, or tell whoever runs that server.',
     ],
     [
-      new CommitUnknownError(siteOf(alice), { cause: new UnusableAnswerError('m', 'results') }),
+      new CommitUnknownError(alice, { cause: new UnusableAnswerError('m', 'results') }),
       502,
       'Your account’s server gave an answer that Sitehost cannot use (m: results). Try again later, or tell whoever runs that server.',
     ],
     [
-      new CommitUnknownError(siteOf(alice), { cause }),
+      new CommitUnknownError(alice, { cause }),
       502,
       'Your account’s server did not answer. Try again in a few minutes.',
     ],

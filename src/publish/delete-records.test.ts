@@ -15,7 +15,7 @@ function hold(count: number): void {
   }
   repo.put('app.bsky.feed.post', 'a-post', {})
 }
-const deleteAll = () => deleteAllRecords({ repo: repo.asRepo, now: () => 0, conflictDelayMs: 1 })
+const deleteAll = () => deleteAllRecords({ repo: repo.asRepo, now: () => 0 })
 const left = () => ours.flatMap((collection) => repo.keys(collection))
 const callsOf = (method: string) => repo.calls.filter((call) => call === method).length
 

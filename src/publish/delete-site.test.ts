@@ -10,7 +10,7 @@ import { Hints } from '#store/database/hints.ts'
 import { migrate } from '#store/database/migrate.ts'
 import { FakeRepo, refusal } from '#tests/support/fake-repo.ts'
 import { alice, siteOf } from '#tests/support/sample-rows.ts'
-import { SiteConflictError } from './commit-site.ts'
+import { SiteConflictError } from './commit-on-head.ts'
 import { deleteSite } from './delete-site.ts'
 
 const blog = siteOf('blog')

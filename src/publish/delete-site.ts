@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises'
 import type { AccountRepo } from '#atproto/repo/account-repo.ts'
 import { partsToDelete } from '#site/record/plan-writes.ts'
 import type { SiteAddress } from '#site/site-address.ts'
@@ -6,9 +5,14 @@ import type { Db } from '#store/database/database.ts'
 import type { Hints } from '#store/database/hints.ts'
 import { enqueueIngest } from '#store/queues/ingest-queue.ts'
 import { readRepository } from './account-records.ts'
-import { commitDeletes, type RepoDelete } from './commit-deletes.ts'
-import { SiteConflictError, writesMax } from './commit-site.ts'
-import { patienceOfAPerson, withPatience } from './server-patience.ts'
+import {
+  type CommitPlan,
+  commitOnHead,
+  type PlannedWrite,
+  SiteConflictError,
+  writesMax,
+} from './commit-on-head.ts'
+import { patienceOfAPerson } from './server-patience.ts'
 
 export type SiteDeletion =
   | { readonly deleted: true }
@@ -22,14 +26,10 @@ interface DeleteContext {
   readonly signal: AbortSignal
 }
 
-/** Other programs may write to the same repository; after so many of them in a row we give up. */
-const commitsMax = 8
-const commitDelayMs = 20
-
 /**
  * Removes a site from its owner's repository: manifest, settings and the parts that nobody else needs, in
- * one commit. What an interrupted deletion left behind counts as the site. Tries again when the repository
- * moved on for another reason; throws SiteConflictError when the site itself did.
+ * one commit. What an interrupted deletion left behind counts as the site. Throws SiteConflictError when another
+ * program changes the site meanwhile.
  */
 export async function deleteSite(
   address: SiteAddress,
@@ -47,21 +47,19 @@ async function deleteRecords(
   address: SiteAddress,
   { repo, now, signal }: Pick<DeleteContext, 'repo' | 'now' | 'signal'>,
 ): Promise<boolean> {
-  const patience = { now, signal, ...patienceOfAPerson }
-  const read = () => withPatience(() => readRemains(address, repo), patience)
-  const first = await read()
-  let remains = first
-  for (let attempt = 0; attempt < commitsMax; attempt++) {
-    const { cid, deletes, head } = remains
+  const conflict = () => new SiteConflictError(address)
+  const plan = (remains: Remains, first: Remains): CommitPlan<boolean> => {
+    const { cid, deletes } = remains
     // Not at the first look: our own commit, whose answer was lost on its way.
-    if (deletes.length === 0) return attempt > 0
-    if (cid !== null && cid !== first.cid) break
-    const isCommitted = await withPatience(() => commitDeletes(deletes, head, repo), patience)
-    if (isCommitted && deletes.length <= writesMax) return true
-    await setTimeout(commitDelayMs * 2 ** Math.min(attempt, 6) * Math.random())
-    remains = await read()
+    if (deletes.length === 0) return { kind: 'done', result: remains !== first }
+    if (cid !== null && cid !== first.cid) throw conflict()
+    const isAll = deletes.length <= writesMax
+    return { kind: 'write', writes: deletes, written: () => isAll || null }
   }
-  throw new SiteConflictError(address)
+  return await commitOnHead(
+    { read: () => readRemains(address, repo), plan, mayWriteAlone: false, conflict },
+    { repo, patience: { now, signal, ...patienceOfAPerson } },
+  )
 }
 
 /** What the repository holds of a site at `head`. `cid` is its main record's; null without one. */
@@ -69,7 +67,7 @@ interface Remains {
   readonly head: string
   readonly cid: string | null
   /** In the order in which readers miss nothing of what they still see: the main record first. */
-  readonly deletes: readonly RepoDelete[]
+  readonly deletes: readonly PlannedWrite[]
 }
 
 async function readRemains(address: SiteAddress, repo: AccountRepo): Promise<Remains> {
@@ -86,7 +84,7 @@ async function readRemains(address: SiteAddress, repo: AccountRepo): Promise<Rem
   return { head: repository.head, cid, deletes }
 }
 
-const deletion = (collection: RepoDelete['collection'], rkey: string): RepoDelete => ({
+const deletion = (collection: PlannedWrite['collection'], rkey: string): PlannedWrite => ({
   action: 'delete',
   collection,
   rkey,

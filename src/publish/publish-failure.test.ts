@@ -7,12 +7,12 @@ import {
   UnusableAnswerError,
 } from '#atproto/repo/account-repo.ts'
 import { BlobStorageError } from '#blobs/blob-store.ts'
-import { alice, siteOf } from '#tests/support/sample-rows.ts'
+import { alice } from '#tests/support/sample-rows.ts'
+import { CommitUnknownError } from './commit-on-head.ts'
 import { JobTooSlowError } from './job-turns.ts'
 import { NotPublishableError } from './not-publishable.ts'
 import { failureSentence } from './publish-failure.ts'
 import { BlobRefusedError } from './upload-blobs.ts'
-import { CommitUnknownError } from './write-site.ts'
 
 const refusal = (status: number, message = 'no') =>
   new ServerRefusedError('com.atproto.repo.putRecord', { status, data: { error: 'E', message } })
@@ -25,7 +25,7 @@ describe('what the owner of a failed job reads', () => {
     [new ServerUnreachableError('uploadBlob'), 'did not answer'],
     [new UnusableAnswerError('uploadBlob', 'blob'), 'cannot use (uploadBlob: blob). Nothing was'],
     [
-      new CommitUnknownError(siteOf(alice), { cause: new UnusableAnswerError('m', 'results') }),
+      new CommitUnknownError(alice, { cause: new UnusableAnswerError('m', 'results') }),
       'cannot use (m: results). The site may be published or not',
     ],
     [new IdentityError(alice, 'away'), 'did not answer'],

@@ -5,13 +5,12 @@ import {
   ServerUnreachableError,
   UnusableAnswerError,
 } from '#atproto/repo/account-repo.ts'
-import { SiteConflictError } from './commit-site.ts'
+import { CommitUnknownError, SiteConflictError } from './commit-on-head.ts'
 import { JobTooSlowError } from './job-turns.ts'
 import { NotPublishableError } from './not-publishable.ts'
 import { ownFaultOf } from './own-fault.ts'
 import { ServerBusyError } from './server-patience.ts'
 import { BlobRefusedError } from './upload-blobs.ts'
-import { CommitUnknownError } from './write-site.ts'
 
 /**
  * What a failed job tells its owner: what happened, and what to do. Null for a defect of ours, which

@@ -14,7 +14,7 @@ export class ServerBusyError extends Error {
   }
 }
 
-interface Patience {
+export interface Patience {
   readonly signal?: AbortSignal
   readonly now: () => number
   /** A rate limit that ends within this time is waited for, a later one is not. */
@@ -102,5 +102,5 @@ const isPassing = (error: unknown): boolean =>
   error instanceof ServerUnreachableError ||
   (error instanceof ServerRefusedError && error.status >= 500 && error.status !== 501)
 
-const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
+export const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
   setTimeout(Math.max(ms, 0), undefined, { ...(signal && { signal }) })

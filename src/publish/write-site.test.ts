@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
+import { ServerUnreachableError } from '#atproto/repo/account-repo.ts'
 import type { SitePath } from '#site/path.ts'
 import type { Directory, FileNode } from '#site/record/manifest.ts'
 import { splitTree } from '#site/record/split.ts'
@@ -6,7 +7,7 @@ import { buildTree } from '#site/record/tree.ts'
 import { FakeRepo } from '#tests/support/fake-repo.ts'
 import { siteOf } from '#tests/support/sample-rows.ts'
 import { readRepository } from './account-records.ts'
-import { SiteConflictError } from './commit-site.ts'
+import { SiteConflictError } from './commit-on-head.ts'
 import type { FailPoint } from './fail-points.ts'
 import { writeSite } from './write-site.ts'
 
@@ -144,6 +145,19 @@ describe('a server that does not take it in one piece', () => {
       ])
     },
   )
+
+  test('and whose answer to the main record is lost: done', async () => {
+    repo.writesMax = 0
+    const start = await readRepository(repo.asRepo)
+    repo.putRecord = async (...args) => {
+      repo.putRecord = FakeRepo.prototype.putRecord
+      await repo.putRecord(...args)
+      throw new ServerUnreachableError('com.atproto.repo.putRecord')
+    }
+    const { cid } = await writeSite(blog, filesOf(3), start, context())
+    expect(cid).toBe(repo.find(fs, 'blog')?.cid ?? '')
+    expect(repo.calls.filter((call) => call === 'putRecord')).toHaveLength(2)
+  })
 
   test('tells a conflict too', async () => {
     await write(filesOf(3, 1))

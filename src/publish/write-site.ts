@@ -1,9 +1,3 @@
-import { setTimeout } from 'node:timers/promises'
-import {
-  ServerRefusedError,
-  ServerUnreachableError,
-  UnusableAnswerError,
-} from '#atproto/repo/account-repo.ts'
 import type { SitePath } from '#site/path.ts'
 import { type FileNode, type Manifest, parseManifest } from '#site/record/manifest.ts'
 import { type Part, parsePart } from '#site/record/part.ts'
@@ -12,10 +6,14 @@ import { type SplitTree, splitTree } from '#site/record/split.ts'
 import { buildTree } from '#site/record/tree.ts'
 import { type SiteAddress, siteUri } from '#site/site-address.ts'
 import { type RepositoryState, readRepository } from './account-records.ts'
-import { commitSite, SiteConflictError } from './commit-site.ts'
+import {
+  type CommitPlan,
+  commitOnHead,
+  type PlannedWrite,
+  SiteConflictError,
+} from './commit-on-head.ts'
 import { NotPublishableError } from './not-publishable.ts'
 import type { PublishContext } from './publish-context.ts'
-import { withPatience } from './server-patience.ts'
 
 /** The main record as it is in the repository. */
 export interface WrittenSite {
@@ -23,67 +21,48 @@ export interface WrittenSite {
   readonly cid: string
 }
 
-/** The server broke off during the commit, or gave an answer that does not tell: nobody can tell from here whether it was made. */
-export class CommitUnknownError extends Error {
-  override readonly name = 'CommitUnknownError'
-  readonly site: SiteAddress
-
-  constructor(site: SiteAddress, options?: ErrorOptions) {
-    super(`commit not answered; site=${siteUri(site)}`, options)
-    this.site = site
-  }
-}
-
-const isUnanswered = (error: unknown): boolean =>
-  error instanceof ServerUnreachableError ||
-  error instanceof UnusableAnswerError ||
-  (error instanceof ServerRefusedError && error.status >= 500)
-
 type WriteContext = Pick<PublishContext, 'repo' | 'now' | 'signal' | 'at'>
-
-/** Other programs may write to the same repository; after so many of them in a row we stop racing them. */
-const racesMax = 6
-const commitDelayMs = 20
 
 /**
  * Writes these files as the site, on top of what `start` says the repository holds, in place of the main
- * record `replaces`. Tries again when the repository moved on for another reason. Throws
- * SiteConflictError when the site itself did.
+ * record `replaces`. Throws SiteConflictError when the site has another one meanwhile.
  */
 export async function writeSite(
   address: SiteAddress,
   files: ReadonlyMap<SitePath, FileNode>,
   start: RepositoryState,
-  context: WriteContext,
+  { at, now, repo, signal }: WriteContext,
   replaces = mainCid(address, start),
 ): Promise<WrittenSite> {
-  const { at, now, repo, signal } = context
   const version = splitTree(buildTree(files), address)
   const records = recordsOf(address, version, files.size, now())
-  let repository = start
-  for (let races = 0; ; races++) {
-    const plan = planWrites(address, version, repository)
+  const uri = siteUri(address)
+  const plan = (repository: RepositoryState): CommitPlan<WrittenSite> => {
+    const planned = planWrites(address, version, repository)
     const current = mainCid(address, repository)
     // Also when the answer to our own commit was lost on its way.
-    if (isDone(plan) && current !== null) return { uri: siteUri(address), cid: current }
+    if (isDone(planned) && current !== null) return { kind: 'done', result: { uri, cid: current } }
     // One that says the same is ours, whose answer we missed.
-    if (plan.putMain && current !== replaces) throw new SiteConflictError(address)
-    at('before-commit')
-    // In order, only a change of this very site is in the way.
-    const head = races < racesMax ? repository.head : null
-    const outcome = await withPatience(
-      () => commitSite(address, { ...records, plan, replaces: current }, { head, repo, at }),
-      { now, signal },
-    ).catch((error) => {
-      throw isUnanswered(error) ? new CommitUnknownError(address, { cause: error }) : error
-    })
-    at('after-commit')
-    if (outcome.committed) return { uri: outcome.uri, cid: outcome.cid }
-    await setTimeout(commitDelayMs * 2 ** races * Math.random(), undefined, {
-      signal,
-    })
-    repository = await withPatience(() => readRepository(repo), { now, signal })
+    if (planned.putMain && current !== replaces) throw new SiteConflictError(address)
+    return {
+      kind: 'write',
+      writes: writesOf(address, records, planned, current),
+      written: (cids) => {
+        const cid = planned.putMain ? cids[planned.createParts.length] : current
+        return cid ? { uri, cid } : null
+      },
+    }
   }
+  return await commitOnHead(
+    {
+      start,
+      read: () => readRepository(repo),
+      plan,
+      mayWriteAlone: true,
+      conflict: () => new SiteConflictError(address),
+    },
+    { repo, patience: { now, signal }, at },
+  )
 }
 
 /** CID of the site's main record; null when there is none. */
@@ -92,6 +71,31 @@ export const mainCid = ({ name }: SiteAddress, { sites }: RepositoryState): stri
 
 const isDone = ({ createParts, putMain, deleteParts }: WritePlan): boolean =>
   !putMain && createParts.length === 0 && deleteParts.length === 0
+
+/** New parts, main record, old parts: in this order each write leaves a whole site. */
+function writesOf(
+  { name }: SiteAddress,
+  { manifest, parts }: SiteRecords,
+  { createParts, putMain, deleteParts }: WritePlan,
+  replaces: string | null,
+): PlannedWrite[] {
+  const collection = 'place.sitehost.subfs'
+  const creates = createParts.map(
+    (rkey): PlannedWrite => ({ action: 'create', collection, rkey, value: { ...parts.get(rkey) } }),
+  )
+  const main: PlannedWrite = {
+    action: replaces === null ? 'create' : 'update',
+    collection: 'place.sitehost.fs',
+    rkey: name,
+    value: { ...manifest },
+    replaces,
+  }
+  // What does not fit into the commit, or fails, goes with the next publish, which finds it as left behind.
+  const deletes = deleteParts.map(
+    (rkey): PlannedWrite => ({ action: 'delete', collection, rkey, mayFail: true }),
+  )
+  return [...creates, ...(putMain ? [main] : []), ...deletes]
+}
 
 interface SiteRecords {
   readonly manifest: Manifest

@@ -1,4 +1,4 @@
-import { ServerRefusedError } from '#atproto/repo/account-repo.ts'
+import { type RepoWrite, ServerRefusedError } from '#atproto/repo/account-repo.ts'
 import { rawCid } from '#atproto/repo/blob-fetch.ts'
 import type { FakeRepo } from './fake-repo.ts'
 
@@ -34,7 +34,7 @@ export async function answerXrpc(
       case 'putRecord':
         return Response.json(await from.putRecord(collection, rkey, record))
       case 'applyWrites':
-        return Response.json({ results: await from.applyWrites(writes, swapCommit) })
+        return Response.json({ results: await from.applyWrites(writes.map(writeOf), swapCommit) })
       default:
         return Response.json({ error: 'MethodNotImplemented' }, { status: 501 })
     }
@@ -43,6 +43,9 @@ export async function answerXrpc(
     return Response.json({ error: error.code }, { status: error.status })
   }
 }
+
+const writeOf = ({ $type, ...write }: { readonly $type: string }): RepoWrite =>
+  ({ ...write, action: $type.slice($type.indexOf('#') + 1) }) as RepoWrite
 
 async function answerUpload({ body }: RequestInit): Promise<Response> {
   const bytes = await new Response(body).bytes()

@@ -149,13 +149,14 @@ export class AccountRepo {
     head: string,
   ): Promise<readonly { readonly cid: string | null }[]> {
     const input = writes.map((write) => ({
-      ...write,
       $type: `com.atproto.repo.applyWrites#${write.action}` as const,
+      collection: write.collection,
+      rkey: write.rkey,
+      ...(write.action !== 'delete' && { value: write.value }),
     }))
     const answer = await this.#fields('com.atproto.repo.applyWrites', writesAnswer, (rpc) =>
       rpc.post('com.atproto.repo.applyWrites', {
         as: 'bytes',
-        // `action` is ours; the protocol goes by `$type` and ignores other fields.
         input: { repo: this.did, swapCommit: head, writes: input as never },
       }),
     )

@@ -2,12 +2,12 @@ import { setTimeout } from 'node:timers/promises'
 import { AccountRepo } from '#atproto/repo/account-repo.ts'
 import type { Lane } from '#concurrency/lane.ts'
 import { slowAfterMsDefault } from '#concurrency/lanes.ts'
+import { CommitUnknownError } from '#publish/commit-on-head.ts'
 import { JobTooSlowError, jobMsMaxDefault, nextTurnAt } from '#publish/job-turns.ts'
 import { NotPublishableError } from '#publish/not-publishable.ts'
 import { ownFaultOf, waitingSentences } from '#publish/own-fault.ts'
 import { failureSentence } from '#publish/publish-failure.ts'
 import { publishSite } from '#publish/publish-site.ts'
-import { CommitUnknownError } from '#publish/write-site.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
 import { enqueueIngest } from '#store/queues/ingest-queue.ts'
@@ -140,10 +140,8 @@ async function takeTurn(
   }
 }
 
-function tooSlow({ did, site }: Job, { isWriting }: JobReporter, cause: unknown): Error {
-  return isWriting
-    ? new CommitUnknownError({ did, name: site }, { cause })
-    : new JobTooSlowError({ cause })
+function tooSlow({ did }: Job, { isWriting }: JobReporter, cause: unknown): Error {
+  return isWriting ? new CommitUnknownError(did, { cause }) : new JobTooSlowError({ cause })
 }
 
 function sentenceOf(job: Job, server: string | null, error: unknown, { log }: JobContext): string {

@@ -1,0 +1,190 @@
+import {
+  type AccountRepo,
+  type RepoWrite,
+  ServerRefusedError,
+  ServerUnreachableError,
+  UnusableAnswerError,
+} from '#atproto/repo/account-repo.ts'
+import { backoff } from '#concurrency/backoff.ts'
+import { type Did, type SiteAddress, siteUri } from '#site/site-address.ts'
+import type { AtFailPoint } from './fail-points.ts'
+import { type Patience, pause, withPatience } from './server-patience.ts'
+
+/**
+ * The server broke off during the commit, or gave an answer that does not tell: nobody can tell from here whether it
+ * was made.
+ */
+export class CommitUnknownError extends Error {
+  override readonly name = 'CommitUnknownError'
+  readonly did: Did
+
+  constructor(did: Did, options?: ErrorOptions) {
+    super(`commit not answered; did=${did}`, options)
+    this.did = did
+  }
+}
+
+/** Another program has changed the site's record since we read it. */
+export class SiteConflictError extends Error {
+  override readonly name = 'SiteConflictError'
+  readonly site: SiteAddress
+
+  constructor(site: SiteAddress, options?: ErrorOptions) {
+    super(`site changed meanwhile; site=${siteUri(site)}`, options)
+    this.site = site
+  }
+}
+
+export type PlannedWrite = RepoWrite & {
+  /** CID of the record as it must be now, null for none; compared where the record is written alone. */
+  readonly replaces?: string | null | undefined
+  /** Readers do not miss it: when the server fails at it alone, it is left for a later commit. */
+  readonly mayFail?: true
+}
+
+/** What is to be done about the repository as it was read. */
+export type CommitPlan<T> =
+  | { readonly kind: 'done'; readonly result: T }
+  | {
+      readonly kind: 'write'
+      /** One commit takes the first 200. In the order in which readers miss nothing where each is written alone. */
+      readonly writes: readonly PlannedWrite[]
+      /** The result, by the CIDs that the records have now (null: deleted); null when more is to be done. */
+      readonly written: (cids: readonly (string | null)[]) => T | null
+    }
+
+export interface HeadCommit<State extends { readonly head: string }, T> {
+  /** What the repository holds, when somebody has just read it. */
+  readonly start?: State
+  /** Reads `head` before everything else: a commit made meanwhile makes the swap fail. */
+  readonly read: () => Promise<State>
+  /** `first` is what was read first. Throws when the record that was to be changed is another one by now. */
+  readonly plan: (now: State, first: State) => CommitPlan<T>
+  /** When other programs win every race, each record is written alone, which only a change of that record disturbs. */
+  readonly mayWriteAlone: boolean
+  /** Thrown when other programs win every race all the same. */
+  readonly conflict: () => Error
+}
+
+interface CommitContext {
+  readonly repo: Pick<AccountRepo, 'did' | 'applyWrites' | 'putRecord' | 'deleteRecord'>
+  readonly patience: Patience
+  readonly at?: AtFailPoint
+}
+
+/** The protocol's limit for one commit. */
+export const writesMax = 200
+/** Other programs may write to the same repository; after so many of them in a row we stop racing them. */
+const racesMax = 8
+/** Of 200 records each: more than any account has. */
+const commitsMax = 200
+const raceDelayMs = backoff({ min: 20, max: 500, jitter: 1 })
+
+/**
+ * Compare-and-swap on a repository: reads it, plans on what it read, and commits on top of the head that it read; does
+ * it again, after a pause, when another program has committed meanwhile. Readers see all of a commit or nothing.
+ * Servers that do not take it in one piece get each write alone. Throws CommitUnknownError, and what `plan` and the
+ * repository's calls throw.
+ */
+export async function commitOnHead<State extends { readonly head: string }, T>(
+  { start, read, plan, mayWriteAlone, conflict }: HeadCommit<State, T>,
+  { repo, patience, at = () => {} }: CommitContext,
+): Promise<T> {
+  const first = start ?? (await withPatience(read, patience))
+  let now = first
+  for (let races = 0, commits = 0; races <= racesMax && commits < commitsMax; ) {
+    const planned = plan(now, first)
+    if (planned.kind === 'done') return planned.result
+    if (races === racesMax && !mayWriteAlone) break
+    at('before-commit')
+    const head = races < racesMax ? now.head : null
+    const commit = () => commitWrites(planned.writes, head, repo, at)
+    const cids = await withPatience(commit, patience).catch((error) => {
+      throw isUnanswered(error) ? new CommitUnknownError(repo.did, { cause: error }) : error
+    })
+    at('after-commit')
+    const result = cids && planned.written(cids)
+    if (result !== null) return result
+    if (cids === null) {
+      await pause(raceDelayMs(races), patience.signal)
+      races += 1
+    } else {
+      commits += 1
+      races = 0
+    }
+    now = await withPatience(read, patience)
+  }
+  throw conflict()
+}
+
+const isUnanswered = (error: unknown): boolean =>
+  error instanceof ServerUnreachableError ||
+  error instanceof UnusableAnswerError ||
+  (error instanceof ServerRefusedError && error.status >= 500)
+
+type Repo = CommitContext['repo']
+type Cids = (string | null)[]
+
+/** Null when the repository has moved on since `head`: nothing was written. */
+async function commitWrites(
+  writes: readonly PlannedWrite[],
+  head: string | null,
+  repo: Repo,
+  at: AtFailPoint,
+): Promise<Cids | null> {
+  if (head === null) return await writeEach(writes, repo, at)
+  try {
+    const results = await repo.applyWrites(writes.slice(0, writesMax), head)
+    return results.map(({ cid }) => cid)
+  } catch (error) {
+    if (!(error instanceof ServerRefusedError)) throw error
+    if (error.code === 'InvalidSwap') return null
+    if (!isTooMuchAtOnce(error)) throw error
+    return await writeEach(writes, repo, at)
+  }
+}
+
+/** 413, or no such method; some servers call a body that is too large an invalid request. */
+const isTooMuchAtOnce = ({ status, code, reason }: ServerRefusedError): boolean =>
+  status === 413 ||
+  status === 501 ||
+  code === 'MethodNotImplemented' ||
+  code === 'PayloadTooLarge' ||
+  /too large|entity too|too many writes/i.test(reason)
+
+/** Null when a record is not the one that it must be; those before it are written. */
+async function writeEach(
+  writes: readonly PlannedWrite[],
+  repo: Repo,
+  at: AtFailPoint,
+): Promise<Cids | null> {
+  const cids: Cids = []
+  for (const write of writes) {
+    const isMain = write.replaces !== undefined
+    if (isMain) at('parts-written')
+    try {
+      cids.push(await writeOne(write, repo))
+    } catch (error) {
+      if (error instanceof ServerRefusedError && error.code === 'InvalidSwap') return null
+      if (write.mayFail && isOfServer(error)) return cids
+      throw error
+    }
+    if (isMain) at('main-written')
+  }
+  return cids
+}
+
+async function writeOne(write: PlannedWrite, repo: Repo): Promise<string | null> {
+  const { collection, rkey } = write
+  if (write.action === 'delete') {
+    await repo.deleteRecord(collection, rkey)
+    return null
+  }
+  const { cid } = await repo.putRecord(collection, rkey, write.value, write.replaces)
+  return cid
+}
+
+const isOfServer = (error: unknown): boolean =>
+  error instanceof ServerRefusedError ||
+  error instanceof ServerUnreachableError ||
+  error instanceof UnusableAnswerError
