@@ -31,7 +31,7 @@ emptySite.set('siteName', 'blog')
 const asked: [string, string, BodyInit | null, Record<string, unknown>, string][] = [
   ['GET', '/api/site/blog/settings', null, { getRecord: {} }, 'repo.getRecord: value'],
   ['POST', '/api/site/blog/settings', '{}', { getRecord: { value: 1 } }, 'repo.getRecord: value'],
-  ['POST', '/api/site/blog/settings', '{}', { putRecord: {} }, 'repo.putRecord: cid'],
+  ['POST', '/api/site/blog/settings', '{}', { applyWrites: {} }, 'repo.applyWrites: results'],
   ['DELETE', '/api/site/blog', null, { getLatestCommit: { cid: null } }, 'getLatestCommit: cid'],
   ['DELETE', '/api/site/blog', null, { listRecords: { records: null } }, 'listRecords: records'],
   ['DELETE', '/api/site/blog', null, { applyWrites: { results: 1 } }, 'applyWrites: results'],

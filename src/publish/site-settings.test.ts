@@ -3,6 +3,7 @@ import { ServerUnreachableError } from '#atproto/repo/account-repo.ts'
 import { parseSettings, type SiteSettings } from '#site/record/settings.ts'
 import { FakeRepo, refusal } from '#tests/support/fake-repo.ts'
 import { alice, nameOf } from '#tests/support/sample-rows.ts'
+import { SiteConflictError } from './commit-on-head.ts'
 import { ServerBusyError } from './server-patience.ts'
 import { readSettings, writeSettings } from './site-settings.ts'
 
@@ -20,7 +21,7 @@ const { signal } = new AbortController()
 const context = () => ({ repo: repo.asRepo, now: () => 0, signal })
 const read = () => readSettings(blog, context())
 const write = (settings: SiteSettings) => writeSettings(blog, settings, context())
-const puts = () => repo.calls.filter((call) => call === 'putRecord').length
+const puts = () => repo.calls.filter((call) => /putRecord|applyWrites/.test(call)).length
 
 function settingsOf(input: object): SiteSettings {
   const parsed = parseSettings(input)
@@ -95,5 +96,79 @@ describe('write', () => {
     expect(puts()).toBe(1)
     await write(settingsOf({ cleanUrls: true, headers: [{ name: 'X-A', value: 'c' }] }))
     expect(puts()).toBe(2)
+  })
+})
+
+describe('write while another program writes', () => {
+  const settings = settingsOf({ cleanUrls: true })
+  const interfere = (change: () => void) => {
+    for (const method of ['applyWrites', 'putRecord']) repo.before.set(method, change)
+  }
+  beforeEach(() => {
+    repo.put(fs, 'blog', {})
+    repo.put(collection, 'blog', { $type: collection, indexFiles: ['old'] })
+  })
+
+  for (const writesMax of [200, 0]) {
+    describe(`to a server that takes ${writesMax} writes in one commit`, () => {
+      beforeEach(() => {
+        repo.writesMax = writesMax
+      })
+
+      test('these settings: theirs stay, and the owner is told', async () => {
+        const theirs = { $type: collection, indexFiles: ['theirs'] }
+        interfere(() => repo.put(collection, 'blog', theirs))
+        await expect(write(settings)).rejects.toBeInstanceOf(SiteConflictError)
+        expect(await read()).toEqual(theirs)
+      })
+
+      test('the first settings of a site that had none: theirs stay', async () => {
+        repo.remove(collection, 'blog')
+        interfere(() => repo.put(collection, 'blog', { cleanUrls: false }))
+        await expect(write(settings)).rejects.toBeInstanceOf(SiteConflictError)
+        expect(await read()).toEqual({ cleanUrls: false })
+      })
+
+      test('the same settings: both succeed', async () => {
+        interfere(() => repo.put(collection, 'blog', settings))
+        expect(await write(settings)).toMatchObject({ written: true })
+      })
+
+      test('something else: written all the same', async () => {
+        interfere(() => repo.put('app.bsky.feed.post', 'hello', {}))
+        expect(await write(settings)).toMatchObject({ written: true })
+        expect(await read()).toEqual({ ...settings })
+      })
+
+      test('whose answer is lost: written once', async () => {
+        const method = writesMax === 0 ? 'putRecord' : 'applyWrites'
+        const honest = repo[method].bind(repo) as (...args: unknown[]) => Promise<unknown>
+        repo[method] = async (...args: unknown[]) => {
+          delete (repo as Partial<FakeRepo>)[method]
+          await honest(...args)
+          throw new ServerUnreachableError(method)
+        }
+        expect(await write(settings)).toMatchObject({ written: true })
+        expect(await read()).toEqual({ ...settings })
+      })
+    })
+  }
+
+  test('all the time, other things: written alone, which only a change of these settings disturbs', async () => {
+    const { applyWrites } = repo
+    repo.applyWrites = async (writes, head) => {
+      repo.put('app.bsky.feed.post', 'again', {})
+      return await applyWrites.call(repo, writes, head)
+    }
+    expect(await write(settings)).toMatchObject({ written: true })
+  })
+
+  test('the deletion of the site: no settings without a site', async () => {
+    repo.before.set('applyWrites', () => {
+      repo.remove(fs, 'blog')
+      repo.remove(collection, 'blog')
+    })
+    expect(await write(settings)).toEqual({ written: false, reason: 'no-site' })
+    expect(repo.find(collection, 'blog')).toBeNull()
   })
 })

@@ -1,10 +1,20 @@
-import { type AccountRepo, UnusableAnswerError } from '#atproto/repo/account-repo.ts'
+import {
+  type AccountRepo,
+  type ListedRecord,
+  UnusableAnswerError,
+} from '#atproto/repo/account-repo.ts'
 import { defaultSettings, type SiteSettings } from '#site/record/settings.ts'
 import type { SiteName } from '#site/site-name.ts'
+import {
+  type CommitPlan,
+  commitOnHead,
+  type PlannedWrite,
+  SiteConflictError,
+} from './commit-on-head.ts'
 import { patienceOfAPerson, withPatience } from './server-patience.ts'
 
 interface SettingsContext {
-  readonly repo: Pick<AccountRepo, 'did' | 'findRecord' | 'putRecord'>
+  readonly repo: AccountRepo
   readonly now: () => number
   readonly signal: AbortSignal
 }
@@ -32,24 +42,54 @@ export async function readSettings(
 
 /**
  * Replaces the whole record of a site that the repository holds. A record that says the same already
- * stays as it is and costs no commit.
+ * stays as it is and costs no commit. Throws SiteConflictError when another program changes the settings
+ * meanwhile: whose they are to be is for their owner to say.
  */
 export async function writeSettings(
   name: SiteName,
   settings: SiteSettings,
   { repo, now, signal }: SettingsContext,
 ): Promise<SettingsOutcome> {
-  const patience = { now, signal, ...patienceOfAPerson }
-  const [site, current] = await withPatience(
-    () =>
-      Promise.all([repo.findRecord('place.sitehost.fs', name), repo.findRecord(collection, name)]),
-    patience,
-  )
-  if (site === null) return { written: false, reason: 'no-site' }
-  if (current?.cid && Bun.deepEquals(current.value, settings)) {
-    return { written: true, uri: `at://${repo.did}/${collection}/${name}`, cid: current.cid }
+  const conflict = () => new SiteConflictError({ did: repo.did, name })
+  const written = (cid: string): SettingsOutcome => ({
+    written: true,
+    uri: `at://${repo.did}/${collection}/${name}`,
+    cid,
+  })
+  const plan = (now: SettingsAtHead, first: SettingsAtHead): CommitPlan<SettingsOutcome> => {
+    const { current } = now
+    if (!now.isSite) return { kind: 'done', result: { written: false, reason: 'no-site' } }
+    if (current?.cid && Bun.deepEquals(current.value, settings)) {
+      return { kind: 'done', result: written(current.cid) }
+    }
+    if (current?.cid !== first.current?.cid) throw conflict()
+    const write: PlannedWrite = {
+      action: current === null ? 'create' : 'update',
+      collection,
+      rkey: name,
+      value: { ...settings },
+      // Some servers do not say it.
+      replaces: current === null ? null : current.cid || undefined,
+    }
+    return { kind: 'write', writes: [write], written: ([cid]) => (cid ? written(cid) : null) }
   }
-  const put = () => repo.putRecord(collection, name, { ...settings })
-  const { uri, cid } = await withPatience(put, patience)
-  return { written: true, uri, cid }
+  return await commitOnHead(
+    { read: () => readAtHead(name, repo), plan, mayWriteAlone: true, conflict },
+    { repo, patience: { now, signal, ...patienceOfAPerson } },
+  )
+}
+
+interface SettingsAtHead {
+  readonly head: string
+  readonly isSite: boolean
+  readonly current: ListedRecord | null
+}
+
+async function readAtHead(name: SiteName, repo: SettingsContext['repo']): Promise<SettingsAtHead> {
+  const head = await repo.latestCommit()
+  const [site, current] = await Promise.all([
+    repo.findRecord('place.sitehost.fs', name),
+    repo.findRecord(collection, name),
+  ])
+  return { head, isSite: site !== null, current }
 }

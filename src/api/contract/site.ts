@@ -90,6 +90,7 @@ export const siteRoutes = {
         like('indexFiles.0: expected the name of a file, without a folder'),
       ],
       404: [literals.siteNotFound],
+      409: [sentences.changedMeanwhile],
       413: ['body: at most 524288 bytes'],
     },
   }),

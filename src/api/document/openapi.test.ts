@@ -53,7 +53,7 @@ test('what a route needs and says', async () => {
     parameters: [{ name: 'rkey', in: 'path' }],
   })
   expect(Object.keys(write?.responses ?? {})).toEqual([
-    ...['200', '400', '401', '403', '404', '408', '413', '429', '500', '502', '503'],
+    ...['200', '400', '401', '403', '404', '408', '409', '413', '429', '500', '502', '503'],
   ])
   expect(write?.responses['404']?.content['application/json']?.schema).toEqual({
     type: 'object',

@@ -124,6 +124,19 @@ describe('settings', () => {
     expect(await ask('GET', 'blog/settings', undefined, bob)).not.toEqual([200, record])
   })
 
+  test('that another program changes at that moment stay as that left them', async () => {
+    repo.put(fs, 'blog', {})
+    repo.before.set('applyWrites', () => repo.put(collection, 'blog', { spaMode: 'theirs' }))
+    expect(await ask('POST', 'blog/settings', { cleanUrls: true })).toEqual([
+      409,
+      {
+        success: false,
+        error: 'This site was changed by another program meanwhile. Try again.',
+      },
+    ])
+    expect(repo.find(collection, 'blog')?.value).toEqual({ spaMode: 'theirs' })
+  })
+
   test('a prototype is a field like any other that is not known: dropped (H39)', async () => {
     repo.put(fs, 'blog', {})
     const body = '{"__proto__":{"spaMode":"evil.html","polluted":true},"cleanUrls":true}'
