@@ -1,12 +1,11 @@
 import { sentences } from '#api/contract/messages.ts'
-import { HostBusyError, HostSlots } from '#concurrency/host-slots.ts'
 import type { Did } from '#site/site-address.ts'
-import { ApiError } from './errors.ts'
+import { ConcurrencyLimit } from './concurrency-limit.ts'
 
 /** A small archive of much takes a core a second. */
 const unpackedPerAccountMax = 1
-const unpackedAtOnceMax = 4
-/** Of all accounts. */
+const unpackedMax = 4
+/** Of one account, and of all that are next of theirs. */
 const waitingMax = 100
 const unpackWaitMsMax = 60_000
 
@@ -15,28 +14,24 @@ interface SlotsOptions {
 }
 
 /**
- * A semaphore for unpacking archives: one at a time of each account and `unpackedAtOnceMax` in the process. Uploads wait
+ * A semaphore for unpacking archives: one at a time of each account and `unpackedMax` in the process. Uploads wait
  * for their turn in the order in which they arrived; an account's second archive keeps nobody else's waiting.
  */
 export class UnpackSlots {
-  readonly #ofAccount: HostSlots
-  readonly #ofAll: HostSlots
+  readonly #ofAccount: ConcurrencyLimit
+  readonly #ofAll: ConcurrencyLimit
 
   constructor({ waitMsMax = unpackWaitMsMax }: SlotsOptions = {}) {
-    this.#ofAccount = new HostSlots({ slotsMax: unpackedPerAccountMax, waitingMax, waitMsMax })
-    this.#ofAll = new HostSlots({ slotsMax: unpackedAtOnceMax, waitingMax, waitMsMax })
+    const busy = { waitingMax, waitMsMax, sentence: sentences.archivesBusy, retryAfterSeconds: 30 }
+    this.#ofAccount = new ConcurrencyLimit({ ...busy, max: unpackedPerAccountMax })
+    this.#ofAll = new ConcurrencyLimit({ ...busy, max: unpackedMax })
   }
 
   /** Resolves when it is this account's turn; dispose of it afterwards. Throws ApiError 429, and the signal's reason. */
   async take(did: Did, signal?: AbortSignal): Promise<Disposable> {
     using slots = new DisposableStack()
-    try {
-      slots.defer(await this.#ofAccount.take(did, signal))
-      slots.defer(await this.#ofAll.take('all', signal))
-    } catch (error) {
-      if (!(error instanceof HostBusyError)) throw error
-      throw new ApiError(429, sentences.archivesBusy, { 'retry-after': '30' })
-    }
+    slots.use(await this.#ofAccount.acquire(did, signal))
+    slots.use(await this.#ofAll.acquire('all', signal))
     return slots.move()
   }
 }

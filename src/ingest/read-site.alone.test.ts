@@ -36,7 +36,7 @@ test.each([
     const { signingKey, stop } = { signingKey: pds.key, stop: new AbortController() }
     const identity = { did: alice, claimedHandle: null, pds: pds.url, signingKey }
     const context = {
-      fetch: createSafeFetch({ allowPrivate: true, slots: { slotsMax: sitesMax, waitingMax: 0 } }),
+      fetch: createSafeFetch({ allowPrivate: true, perHost: { max: sitesMax, waitingMax: 0 } }),
       signal: stop.signal,
     }
     const objectsBefore = objects()

@@ -178,7 +178,7 @@ function openEdge({ config, log: everyLine, shutdown }: ServiceOptions, stores: 
 }
 
 // Uploads run eight at a time a job, and several people's jobs may meet at one server.
-const repoSlots = { slotsMax: 32, waitingMax: 1000 }
+const requestsPerRepoHost = { max: 32, waitingMax: 1000 }
 
 async function openNetwork(
   { config, log }: ServiceOptions,
@@ -191,7 +191,7 @@ async function openNetwork(
     ...{ db, identities, log, secrets, origin: config.origin, allowHttp: allowPrivateHosts },
     fetch: createSafeFetch({
       allowPrivate: allowPrivateHosts,
-      slots: repoSlots,
+      perHost: requestsPerRepoHost,
       requestsMax: requestsAtOnce.repos,
     }),
   })

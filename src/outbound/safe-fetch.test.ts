@@ -62,7 +62,7 @@ describe('a look-up', () => {
     const safeFetch = createSafeFetch({
       ...silent,
       limits,
-      slots: { slotsMax: 1, waitingMax: 0 },
+      perHost: { max: 1, waitingMax: 0 },
     })
     for (let i = 0; i < 2; i++) {
       await expect(safeFetch('https://silent.example/')).rejects.toMatchObject({ limit: 'lookup' })
@@ -105,7 +105,7 @@ test('as many requests are open as it may have, whatever their hosts', async () 
 })
 
 describe('with private addresses allowed', () => {
-  const safeFetch = createSafeFetch({ allowPrivate: true, slots: { slotsMax: 1, waitingMax: 1 } })
+  const safeFetch = createSafeFetch({ allowPrivate: true, perHost: { max: 1, waitingMax: 1 } })
 
   test('gives the response and frees the slot when its body ends', async () => {
     for (let i = 0; i < 3; i++) expect(await (await safeFetch(at('/hello'))).text()).toBe('hello')
@@ -181,7 +181,7 @@ describe('a body must come at a pace', () => {
 
 describe('a slot of its host', () => {
   const oneAtATime = () =>
-    createSafeFetch({ allowPrivate: true, slots: { slotsMax: 1, waitingMax: 1 } })
+    createSafeFetch({ allowPrivate: true, perHost: { max: 1, waitingMax: 1 } })
 
   test('is given back by a small answer that nobody reads', async () => {
     const safeFetch = oneAtATime()

@@ -1,4 +1,4 @@
-import { HostSlots } from '#concurrency/host-slots.ts'
+import { KeyedSemaphore, Semaphore } from '#concurrency/semaphore.ts'
 import { boundedResponse } from './bounded-response.ts'
 import { Deadlines, type FetchLimits, limitsDefault } from './fetch-limits.ts'
 import { ForbiddenHostError, publicAddressOf } from './public-address.ts'
@@ -15,13 +15,15 @@ const redirectsMax = 3
 /** As many as Bun sends at once where nothing else is said. */
 const requestsMaxDefault = 256
 const waitingMax = 1000
+/** Whoever waits longer behind slow answers had better come again later. */
+const waitMsMax = 5 * 60_000
 
 interface SafeFetchOptions {
   /** Development only: allows loopback and private addresses, plain http and ports. */
   readonly allowPrivate?: boolean
   readonly resolve?: ResolveHost
   /** Of each host. */
-  readonly slots?: { slotsMax: number; waitingMax: number }
+  readonly perHost?: { max: number; waitingMax: number }
   /** So many are open at once, of all hosts together; more wait in order of arrival. */
   readonly requestsMax?: number
   /** Where a request does not say otherwise. */
@@ -34,20 +36,26 @@ type Connect = (request: Request, init: BunFetchRequestInit) => Promise<Response
 
 /**
  * The only way out to hosts that users name. Resolves once, connects to the vetted address and to no
- * other, follows redirects of GET by hand with the same rules, holds a slot of the host and one of all, and
- * keeps its deadlines and byte cap until the body ends. Throws ForbiddenHostError, FetchLimitError, HostBusyError.
+ * other, follows redirects of GET by hand with the same rules, holds a permit of the host and one of all, and
+ * keeps its deadlines and byte cap until the body ends. Throws ForbiddenHostError, FetchLimitError, SemaphoreBusyError.
  */
 export function createSafeFetch(options: SafeFetchOptions = {}): SafeFetch {
   const { allowPrivate = false, resolve = createResolveHost(), connect = fetch } = options
-  const slots = new HostSlots(options.slots ?? { slotsMax: 4, waitingMax })
-  const open = new HostSlots({ slotsMax: options.requestsMax ?? requestsMaxDefault, waitingMax })
+  const { perHost = { max: 4, waitingMax }, requestsMax = requestsMaxDefault } = options
+  const ofHost = new KeyedSemaphore({ ...perHost, waitMsMax })
+  const ofAll = new Semaphore({ key: 'all hosts', max: requestsMax, waitingMax, waitMsMax })
 
   const fetchOnce: SafeFetch = async (input, init = {}) => {
     const request = new Request(input, { ...init, redirect: 'manual' })
     const url = new URL(request.url)
     assertAllowedUrl(url, allowPrivate)
     const limits = { ...limitsDefault, ...options.limits, ...init.limits }
-    const release = await takeBoth(slots, open, url.host, request.signal)
+    using acquired = new DisposableStack()
+    // The host's first: whoever waits for a slow host takes nothing from the others.
+    acquired.use(await ofHost.acquire(url.host, request.signal))
+    acquired.use(await ofAll.acquire(request.signal))
+    const permits = acquired.move()
+    const release = (): void => permits.dispose()
     const deadlines = new Deadlines(url.href)
     try {
       const signal = AbortSignal.any([request.signal, deadlines.signal])
@@ -73,26 +81,6 @@ export function createSafeFetch(options: SafeFetchOptions = {}): SafeFetch {
       from = to
     }
     return response
-  }
-}
-
-/** The host's slot first: whoever waits for a slow host takes nothing from the others. */
-async function takeBoth(
-  slots: HostSlots,
-  open: HostSlots,
-  host: string,
-  signal: AbortSignal,
-): Promise<() => void> {
-  const releaseHost = await slots.take(host, signal)
-  try {
-    const release = await open.take('any', signal)
-    return () => {
-      release()
-      releaseHost()
-    }
-  } catch (error) {
-    releaseHost()
-    throw error
   }
 }
 
@@ -128,7 +116,7 @@ interface Attempt {
   /** Of the caller, and of the deadlines. */
   readonly signal: AbortSignal
   readonly deadlines: Deadlines
-  /** Gives the slots back. */
+  /** Gives the permits back. */
   readonly release: () => void
 }
 

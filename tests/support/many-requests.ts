@@ -20,11 +20,11 @@ const slow = Bun.serve({
 })
 
 let begun = 0
-const slots = { slotsMax: 1024, waitingMax: 1024 }
+const perHost = { max: 1024, waitingMax: 1024 }
 const all = Promise.withResolvers<void>()
 const count = Object.values(requestsAtOnce).reduce<number>((sum, each) => sum + each, 0)
 for (const requestsMax of Object.values(requestsAtOnce)) {
-  const fetch = createSafeFetch({ allowPrivate: true, slots, requestsMax })
+  const fetch = createSafeFetch({ allowPrivate: true, perHost, requestsMax })
   // One more: it waits here, and not in Bun.
   for (let n = 0; n <= requestsMax; n++) {
     const request = fetch(slow.url).then(async ({ body }) => {

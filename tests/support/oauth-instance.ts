@@ -15,7 +15,7 @@ export async function openOAuthInstance({ database, secret, plc, pds }: OAuthIns
   const opened = openDatabase(database)
   const fetch = createSafeFetch({
     allowPrivate: true,
-    slots: { slotsMax: 32, waitingMax: 1000 },
+    perHost: { max: 32, waitingMax: 1000 },
   })
   const { oauth } = await openOAuth({
     ...{ db: opened.db, fetch, allowHttp: true, log: silent },

@@ -10,7 +10,7 @@ import { memoryRows } from './memory-rows.ts'
 
 /** The repository of an account that has just signed in, its session in memory: no service around it. */
 export async function openOAuthRepo(network: Devnet, handle: string): Promise<AccountRepo> {
-  const fetch = createSafeFetch({ allowPrivate: true, slots: { slotsMax: 32, waitingMax: 1000 } })
+  const fetch = createSafeFetch({ allowPrivate: true, perHost: { max: 32, waitingMax: 1000 } })
   const oauth = createOAuth({
     origin: 'http://127.0.0.1:3000',
     keys: null,

@@ -1,5 +1,5 @@
-import { AtOnce } from '#api/at-once.ts'
 import type { HandlersOf } from '#api/bind-routes.ts'
+import { ConcurrencyLimit } from '#api/concurrency-limit.ts'
 import type { ApiContext } from '#api/context.ts'
 import type { customDomainRoutes } from '#api/contract/domain-custom.ts'
 import { sentences } from '#api/contract/messages.ts'
@@ -27,8 +27,9 @@ const lookUpsAtOnceMax = 4
 export function customDomainHandlers(context: ApiContext): HandlersOf<typeof customDomainRoutes> {
   const { db, hints, log, now, baseDomain, origin } = context
   const ownHosts: OwnHosts = { applicationHost: new URL(origin).hostname, baseDomain }
-  const lookUps = new AtOnce({
-    ...{ max: lookUpsAtOnceMax, sentence: sentences.lookUpsBusy },
+  const lookUps = new ConcurrencyLimit({
+    max: lookUpsAtOnceMax,
+    sentence: sentences.lookUpsBusy,
     retryAfterSeconds: 5,
   })
   return {
@@ -48,7 +49,7 @@ export function customDomainHandlers(context: ApiContext): HandlersOf<typeof cus
     verifyCustomDomain: async ({ body, session: { did }, answer }) => {
       const domain = await findCustomDomain(db, keyOf(did, body.id))
       if (domain === null) throw domainNotFound()
-      using _ = lookUps.enter(did)
+      using _ = await lookUps.acquire(did)
       const verification = await verifyDomain(domain, context)
       if (verification === null) throw domainNotFound()
       const error = verificationSentence(verification, dnsRecordsFor(domain, baseDomain))

@@ -1,4 +1,4 @@
-import { AtOnce } from '#api/at-once.ts'
+import { ConcurrencyLimit } from '#api/concurrency-limit.ts'
 import type { ApiContext } from '#api/context.ts'
 import type { JobEvents } from '#api/contract/client.ts'
 import { sentences } from '#api/contract/messages.ts'
@@ -11,18 +11,17 @@ const streamsPerAccountMax = 8
 
 const tooManyStreams = { sentence: sentences.streamsOpen, retryAfterSeconds: 5 }
 
-/** Counts open streams, so that neither a job nor an account holds too many. */
-export class StreamSlots {
-  readonly #ofJob = new AtOnce({ max: streamsPerJobMax, ...tooManyStreams })
-  readonly #ofAccount = new AtOnce({ max: streamsPerAccountMax, ...tooManyStreams })
+/** Limits open streams, so that neither a job nor an account holds too many. */
+export class StreamLimit {
+  readonly #ofJob = new ConcurrencyLimit({ max: streamsPerJobMax, ...tooManyStreams })
+  readonly #ofAccount = new ConcurrencyLimit({ max: streamsPerAccountMax, ...tooManyStreams })
 
-  /** Returns the function that gives the slot back; twice is harmless. Throws ApiError 429. */
-  take(jobId: string, did: Did): () => void {
-    using taken = new DisposableStack()
-    taken.use(this.#ofJob.enter(jobId))
-    taken.use(this.#ofAccount.enter(did))
-    const slot = taken.move()
-    return () => slot.dispose()
+  /** Throws ApiError 429. */
+  async acquire(jobId: string, did: Did): Promise<DisposableStack> {
+    using permits = new DisposableStack()
+    permits.use(await this.#ofJob.acquire(jobId))
+    permits.use(await this.#ofAccount.acquire(did))
+    return permits.move()
   }
 }
 

@@ -1,5 +1,5 @@
-import { AtOnce } from '#api/at-once.ts'
 import type { HandlersOf } from '#api/bind-routes.ts'
+import { ConcurrencyLimit } from '#api/concurrency-limit.ts'
 import type { ApiContext } from '#api/context.ts'
 import type { leavingRoutes } from '#api/contract/leaving.ts'
 import { sentences } from '#api/contract/messages.ts'
@@ -19,8 +19,9 @@ export function leavingHandlers(
   sessions: BrowserSessions,
 ): HandlersOf<typeof leavingRoutes> {
   const { db, now } = context
-  const exporting = new AtOnce({
-    ...{ max: exportsAtOnceMax, sentence: sentences.exportRunning },
+  const exporting = new ConcurrencyLimit({
+    max: exportsAtOnceMax,
+    sentence: sentences.exportRunning,
     retryAfterSeconds: 10,
   })
   return {
@@ -32,9 +33,9 @@ export function leavingHandlers(
       }
       // Hono drops the body of an answer to HEAD without a word to it.
       if (c.req.method === 'HEAD') return answer(200, headOfStream(headers))
-      const entered = exporting.enter(did)
-      c.req.raw.signal.addEventListener('abort', () => entered[Symbol.dispose]())
-      return answer(200, new Response(exportAccount(did, context, entered), { headers }))
+      const permit = await exporting.acquire(did)
+      c.req.raw.signal.addEventListener('abort', () => permit[Symbol.dispose]())
+      return answer(200, new Response(exportAccount(did, context, permit), { headers }))
     },
 
     leave: async ({ c, body: { records = false }, session: { did }, answer }) => {

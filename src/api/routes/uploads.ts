@@ -1,5 +1,5 @@
-import { AtOnce } from '#api/at-once.ts'
 import type { HandlersOf } from '#api/bind-routes.ts'
+import { ConcurrencyLimit } from '#api/concurrency-limit.ts'
 import type { ApiContext } from '#api/context.ts'
 import { literals, sentences } from '#api/contract/messages.ts'
 import type { PayloadAt } from '#api/contract/route.ts'
@@ -27,23 +27,24 @@ import { findJob, type Job, type JobAdmission, listUnfinishedSites } from '#stor
 import { findQuotaProblem } from '#store/sites/account-bytes.ts'
 import { awaitWithdrawal } from '#store/sites/record-version.ts'
 import { listSiteNames } from '#store/sites/sites.ts'
-import { jobStream, StreamSlots, streamHeaders } from './job-stream.ts'
+import { jobStream, StreamLimit, streamHeaders } from './job-stream.ts'
 
 // So that no account takes everybody's room.
 const receivedAtOnceMax = 5
 
 /** `/sitehost/*`: uploads and their progress (interface.md §4.5). */
 export function uploadHandlers(context: ApiContext): HandlersOf<typeof uploadRoutes> {
-  const slots = new StreamSlots()
-  const receiving = new AtOnce({
-    ...{ max: receivedAtOnceMax, sentence: sentences.uploadsArriving },
+  const streams = new StreamLimit()
+  const receiving = new ConcurrencyLimit({
+    max: receivedAtOnceMax,
+    sentence: sentences.uploadsArriving,
     retryAfterSeconds: 10,
   })
   const unpacking = new UnpackSlots()
   return {
     uploadFiles: async ({ session: { did }, confirmSession, answer, c }) => {
       if (context.shutdown.begun.aborted) throw restarting()
-      using _ = receiving.enter(did)
+      using _ = await receiving.acquire(did)
       const { server } = c.env
       // Bun hangs up on whoever sends less than 16 KiB/s, without a word; we have a minimum of our own, and an answer.
       server?.timeout(c.req.raw, 0)
@@ -58,12 +59,12 @@ export function uploadHandlers(context: ApiContext): HandlersOf<typeof uploadRou
       const job = await ownJob(params.jobId, did, context)
       // Hono drops the body of an answer to HEAD without a word to it: nobody would give the slot back.
       if (c.req.method === 'HEAD') return answer(200, headOfStream(streamHeaders))
-      const release = slots.take(job.id, did)
+      const permits = await streams.acquire(job.id, did)
       // Clients connect again, to the service that comes next.
       const signal = AbortSignal.any([c.req.raw.signal, context.shutdown.begun])
       // Bun closes a connection that is silent for ten seconds.
       c.env.server?.timeout(c.req.raw, 0)
-      return answer(200, jobStream(job, context, { signal, release }))
+      return answer(200, jobStream(job, context, { signal, release: () => permits.dispose() }))
     },
 
     cancelUpload: async ({ params, session, answer }) => {

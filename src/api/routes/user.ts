@@ -1,5 +1,5 @@
-import { AtOnce } from '#api/at-once.ts'
 import type { HandlersOf } from '#api/bind-routes.ts'
+import { ConcurrencyLimit } from '#api/concurrency-limit.ts'
 import type { ApiContext } from '#api/context.ts'
 import { sentences } from '#api/contract/messages.ts'
 import type { userRoutes } from '#api/contract/user.ts'
@@ -24,15 +24,16 @@ const listedProblemsMax = 10
 /** `/api/user/*`: what the signed-in account has here (interface.md §4.2). */
 export function userHandlers(context: ApiContext): HandlersOf<typeof userRoutes> {
   const { db } = context
-  const listing = new AtOnce({
-    ...{ max: listsAtOnceMax, sentence: sentences.listsBusy },
+  const listing = new ConcurrencyLimit({
+    max: listsAtOnceMax,
+    sentence: sentences.listsBusy,
     retryAfterSeconds: 2,
   })
   return {
     ...userDomainHandlers(context),
 
     readUserStatus: async ({ session: { did }, answer }) => {
-      using _ = listing.enter(did)
+      using _ = await listing.acquire(did)
       const sites = await listSites(db, did)
       const [oldest] = await listSubdomains(db, did)
       return answer(200, {
@@ -51,7 +52,7 @@ export function userHandlers(context: ApiContext): HandlersOf<typeof userRoutes>
     },
 
     listSites: async ({ session: { did }, answer }) => {
-      using _ = listing.enter(did)
+      using _ = await listing.acquire(did)
       const sites = await listSites(db, did)
       const subdomains = await listSubdomains(db, did)
       const customDomains = await listCustomDomains(db, did)

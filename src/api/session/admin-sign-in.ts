@@ -1,7 +1,6 @@
+import { ConcurrencyLimit } from '#api/concurrency-limit.ts'
 import { sentences } from '#api/contract/messages.ts'
-import { ApiError } from '#api/errors.ts'
 import { tooMany } from '#api/rate-limits.ts'
-import { HostBusyError, HostSlots } from '#concurrency/host-slots.ts'
 import { type Admin, findAdmin } from '#store/accounts/admins.ts'
 import type { Db } from '#store/database/database.ts'
 import { isAdminName, isPassword } from './admin-password.ts'
@@ -23,10 +22,12 @@ export class AdminSignIn {
   readonly #db: Db
   readonly #isPassword: typeof isPassword
   readonly #delays: SignInDelays
-  readonly #checks = new HostSlots({
-    slotsMax: checksAtOnceMax,
+  readonly #checks = new ConcurrencyLimit({
+    max: checksAtOnceMax,
     waitingMax: checksWaitingMax,
     waitMsMax: checkWaitMsMax,
+    sentence: sentences.adminSignInsBusy,
+    retryAfterSeconds: 5,
   })
 
   constructor({ db, elapsed, isPassword: check = isPassword }: SignInOptions) {
@@ -39,26 +40,11 @@ export class AdminSignIn {
   async check(tried: SignInTry, password: string): Promise<Admin | null> {
     const waitMs = this.#delays.begin(tried)
     if (waitMs > 0) throw tooMany('Too many tries to sign in.', waitMs)
-    const leave = await this.#enter(tried.device === null ? 'strangers' : 'known')
-    try {
-      // Nothing else may reach the database: PostgreSQL throws at text that holds NUL.
-      const admin = isAdminName(tried.name) ? await findAdmin(this.#db, tried.name) : null
-      if (!(await this.#isPassword(password, admin?.passwordHash ?? null))) return null
-      this.#delays.succeeded(tried)
-      return admin
-    } finally {
-      leave()
-    }
-  }
-
-  async #enter(who: 'strangers' | 'known'): Promise<() => void> {
-    try {
-      return await this.#checks.take(who)
-    } catch (error) {
-      if (!(error instanceof HostBusyError)) throw error
-      throw new ApiError(429, sentences.adminSignInsBusy, {
-        'retry-after': '5',
-      })
-    }
+    using _ = await this.#checks.acquire(tried.device === null ? 'strangers' : 'known')
+    // Nothing else may reach the database: PostgreSQL throws at text that holds NUL.
+    const admin = isAdminName(tried.name) ? await findAdmin(this.#db, tried.name) : null
+    if (!(await this.#isPassword(password, admin?.passwordHash ?? null))) return null
+    this.#delays.succeeded(tried)
+    return admin
   }
 }

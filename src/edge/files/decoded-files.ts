@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { BlobStore } from '#blobs/blob-store.ts'
 import { type DiskFloor, DiskFloorError } from '#blobs/disk-floor.ts'
-import { DecoderSlots } from '#concurrency/decoder-slots.ts'
+import { Semaphore, SemaphoreBusyError } from '#concurrency/semaphore.ts'
 import { SingleFlight } from '#concurrency/single-flight.ts'
 import { codeOf } from '#observe/code-of.ts'
 import { decodedClientShare } from '#site/limits.ts'
@@ -30,10 +30,14 @@ interface DecodedFilesOptions {
   readonly floor?: Pick<DiskFloor, 'assertAbove'>
   /** After so long a visitor had better come again; the decoding goes on. */
   readonly waitMsMax?: number
-  readonly slots?: DecoderSlots
+  readonly decoders?: Semaphore
   /** How long the slowest may take to read so many bytes. */
   readonly slowestMs?: (bytes: number) => number
 }
+
+/** Of the four threads that all file access and compression share. */
+const decodersMax = 2
+const decodersWaitingMax = 100
 
 interface DecodedFile extends Pick<DecodedSource, 'bytes'> {
   readonly path: string
@@ -55,7 +59,7 @@ export class DecodedFiles {
   readonly #bytesMax: number
   readonly #floor: DecodedFilesOptions['floor']
   readonly #waitMsMax: number
-  readonly #slots: DecoderSlots
+  readonly #decoders: Semaphore
   readonly #readers: DecodedReaders
   /** By hash, the one used last at the end. */
   readonly #made = new Map<string, DecodedFile>()
@@ -70,7 +74,7 @@ export class DecodedFiles {
     bytesMax,
     floor,
     waitMsMax = 5000,
-    slots = new DecoderSlots(),
+    decoders = new Semaphore({ max: decodersMax, waitingMax: decodersWaitingMax }),
     slowestMs,
   }: DecodedFilesOptions) {
     this.#blobs = blobs
@@ -78,7 +82,7 @@ export class DecodedFiles {
     this.#bytesMax = bytesMax
     this.#floor = floor
     this.#waitMsMax = waitMsMax
-    this.#slots = slots
+    this.#decoders = decoders
     const clientBytesMax = bytesMax * decodedClientShare
     this.#readers = new DecodedReaders({ dir, clientBytesMax, ...(slowestMs && { slowestMs }) })
   }
@@ -92,7 +96,7 @@ export class DecodedFiles {
       if (!mayRead()) return 'full'
     }
     if (!this.#made.has(hash)) {
-      const making = this.#making.run(hash, () => this.#slots.use(() => this.#make(source)))
+      const making = this.#making.run(hash, () => this.#makeInTurn(source))
       const made = await soon(making, this.#waitMsMax)
       if (made !== 'made') return made
     }
@@ -109,6 +113,15 @@ export class DecodedFiles {
     this.#made.delete(hash)
     this.#made.set(hash, made)
     return made
+  }
+
+  async #makeInTurn(source: DecodedSource): Promise<'made' | NotOpened> {
+    try {
+      return await this.#decoders.use(() => this.#make(source))
+    } catch (error) {
+      if (error instanceof SemaphoreBusyError) return 'busy'
+      throw error
+    }
   }
 
   async #make(source: DecodedSource): Promise<'made' | NotOpened> {

@@ -1,5 +1,7 @@
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
+import { Mutex } from '#concurrency/semaphore.ts'
+import { SingleFlight } from '#concurrency/single-flight.ts'
 import type { ContentCoding } from '#http/accept-encoding.ts'
 import type { Log } from '#observe/log.ts'
 import { type Bodies, type BodySource, bodyKey } from './bodies.ts'
@@ -24,10 +26,11 @@ interface RecompressorContext {
  */
 export class Recompressor {
   readonly #context: RecompressorContext
-  readonly #waiting = new Map<string, () => Promise<void>>()
+  readonly #mutex = new Mutex()
+  readonly #making = new SingleFlight<string, void>()
   /** Those that did not get smaller: nobody needs to try again soon. */
   readonly #notWorthIt = new Set<string>()
-  #running: Promise<void> | null = null
+  #last: Promise<void> | undefined
 
   constructor(context: RecompressorContext) {
     this.#context = context
@@ -36,29 +39,21 @@ export class Recompressor {
   /** Never throws, and never waits. */
   ask(source: BodySource & { readonly storedBytes: number }, coding: MadeCoding): void {
     const key = bodyKey(source, coding)
-    if (this.#notWorthIt.has(key) || this.#waiting.has(key)) return
-    if (this.#waiting.size >= waitingMax) return
-    this.#waiting.set(key, async () => {
-      if (!(await this.#make(source, coding))) this.#rememberNotWorthIt(key)
-    })
-    this.#running ??= this.#run()
+    if (this.#notWorthIt.has(key) || this.#making.has(key)) return
+    if (this.#making.size >= waitingMax) return
+    const make = async (): Promise<void> => {
+      try {
+        if (!(await this.#make(source, coding))) this.#rememberNotWorthIt(key)
+      } catch (error) {
+        this.#context.log.warn('body not recompressed', { key, error })
+      }
+    }
+    this.#last = this.#making.run(key, () => this.#mutex.use(make))
   }
 
   /** Resolves when nothing is left to do. */
   async idle(): Promise<void> {
-    await this.#running
-  }
-
-  async #run(): Promise<void> {
-    for (const [key, make] of this.#waiting) {
-      try {
-        await make()
-      } catch (error) {
-        this.#context.log.warn('body not recompressed', { key, error })
-      }
-      this.#waiting.delete(key)
-    }
-    this.#running = null
+    await this.#last
   }
 
   async #make(

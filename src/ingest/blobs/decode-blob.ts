@@ -1,5 +1,5 @@
 import type { BlobStore } from '#blobs/blob-store.ts'
-import { Turns } from '#concurrency/turns.ts'
+import { FairMutex } from '#concurrency/fair-mutex.ts'
 import type { Coding } from '#site/encoding.ts'
 import { gunzipAlong } from './gzip-member.ts'
 import { UndecodableBlobError } from './undecodable-blob.ts'
@@ -42,7 +42,7 @@ export async function storeDecoded(
   const checked =
     encoding.coding === 'gzip'
       ? gunzipAlong(stored, onContent, {
-          take: (work) => turnsAt(blobs).take(work, owner, signal),
+          use: (work) => inflatingAt(blobs).use(work, owner, signal),
         })
       : measureAlong(stored, decoded)
   const { hash, bytes } = await blobs.put(checked)
@@ -54,13 +54,13 @@ export async function storeDecoded(
   }
 }
 
-const turnsOf = new WeakMap<BlobStore, Turns>()
+const inflating = new WeakMap<BlobStore, FairMutex>()
 
 /** However many bombs arrive at once, one thread inflates; the event loop and visitors have the others. */
-function turnsAt(blobs: BlobStore): Turns {
-  const turns = turnsOf.get(blobs) ?? new Turns()
-  turnsOf.set(blobs, turns)
-  return turns
+function inflatingAt(blobs: BlobStore): FairMutex {
+  const mutex = inflating.get(blobs) ?? new FairMutex()
+  inflating.set(blobs, mutex)
+  return mutex
 }
 
 class DecodedMeter {

@@ -1,4 +1,3 @@
-import pMap from 'p-map'
 import type { Identity } from '#atproto/identity/identity.ts'
 import { BlobMismatchError, fetchBlob } from '#atproto/repo/blob-fetch.ts'
 import type { BlobStore } from '#blobs/blob-store.ts'
@@ -119,10 +118,9 @@ async function presentBlobs(
     db,
     known.map(({ hash }) => hash),
   )
-  const isStored = await pMap(known, ({ hash }) => blobs.has(hash), {
-    concurrency: looksAtOnce,
-    signal,
-  })
+  const isStored = await mapAtOnce(known, { atOnce: looksAtOnce, signal }, ({ hash }) =>
+    blobs.has(hash),
+  )
   return new Map(known.filter((_, i) => isStored[i]).map((blob) => [blobKeyText(blob), blob]))
 }
 

@@ -1,5 +1,5 @@
 import { crc32, createInflateRaw, type InflateRaw } from 'node:zlib'
-import { Turns } from '#concurrency/turns.ts'
+import { FairMutex } from '#concurrency/fair-mutex.ts'
 import { GzipHeader } from './gzip-header.ts'
 import { UndecodableBlobError } from './undecodable-blob.ts'
 
@@ -12,7 +12,7 @@ const contentChunkBytes = 64 * 1024
 
 /**
  * Passes a gzip stream on while inflating it: `onContent` gets the content, each chunk of which is there until it
- * returns. Holds a few chunks at a time, and inflates while it has its turn among `turns`, a piece at a time, never
+ * returns. Holds a few chunks at a time, and inflates while it holds `mutex`, a piece at a time, never
  * while it waits for `chunks`. Exactly one member and nothing behind it: zlib would read on, browsers stop after the
  * first, and a visitor would see another page than the one that was verified. Throws UndecodableBlobError, and what
  * `chunks` or `onContent` throws.
@@ -20,14 +20,14 @@ const contentChunkBytes = 64 * 1024
 export async function* gunzipAlong(
   chunks: AsyncIterable<Uint8Array>,
   onContent: (chunk: Uint8Array) => void,
-  turns: Pick<Turns, 'take'> = new Turns(),
+  mutex: Pick<FairMutex, 'use'> = new FairMutex(),
 ): AsyncGenerator<Uint8Array> {
   const header = new GzipHeader()
   using body = new GzipBody(onContent)
   for await (const chunk of chunks) {
     const rest = chunk.subarray(header.read(chunk))
     for (let at = 0; at < rest.byteLength; at += pieceBytes) {
-      await turns.take(() => body.write(rest.subarray(at, at + pieceBytes)))
+      await mutex.use(() => body.write(rest.subarray(at, at + pieceBytes)))
     }
     yield chunk
   }

@@ -1,6 +1,6 @@
 import { getServers } from 'node:dns'
 import type { Answer, DecodedPacket } from 'dns-packet'
-import { HostBusyError, HostSlots } from '#concurrency/host-slots.ts'
+import { Semaphore, SemaphoreBusyError } from '#concurrency/semaphore.ts'
 import { askDnsServer, type DnsQuestion, DnsServerError, type DnsType } from './ask-dns-server.ts'
 import { type DnsServerAddress, parseDnsServerAddress } from './dns-server-address.ts'
 
@@ -27,9 +27,8 @@ interface LookUpOptions {
   readonly patienceMs?: number
 }
 
-/** Of everybody together; each is a socket. Who waits longer than the queue is told that nobody answered. */
-const questionsAtOnceMax = 64
-const questionsWaitingMax = 1_000
+/** Of everybody together; each is a socket. For whoever gets no permit nobody answers. */
+const questions = { key: 'dns', max: 64, waitingMax: 1_000, waitMsMax: 5 * 60_000 }
 
 const roundsMax = 2
 const triesMax = 4
@@ -40,7 +39,7 @@ const triesMax = 4
  * 21370), and "no such record" for "no such name".
  */
 export function createLookUp({ servers, signal, patienceMs = 2_500 }: LookUpOptions): LookUp {
-  const turns = new HostSlots({ slotsMax: questionsAtOnceMax, waitingMax: questionsWaitingMax })
+  const semaphore = new Semaphore(questions)
   const ask = async (question: DnsQuestion, signal: AbortSignal): Promise<DnsAnswer> => {
     const asked = servers.length > 0 ? servers : serversOfMachine()
     const tries = Array.from({ length: roundsMax }, () => asked).flat()
@@ -59,10 +58,9 @@ export function createLookUp({ servers, signal, patienceMs = 2_500 }: LookUpOpti
   return async (type, name, asking) => {
     const either = asking === undefined ? signal : AbortSignal.any([signal, asking])
     try {
-      const leave = await turns.take('dns', either)
-      return await ask({ type, name }, either).finally(leave)
+      return await semaphore.use(() => ask({ type, name }, either), either)
     } catch (error) {
-      if (!(error instanceof HostBusyError || either.aborted)) throw error
+      if (!(error instanceof SemaphoreBusyError || either.aborted)) throw error
       return { answered: false, reason: 'silent' }
     }
   }

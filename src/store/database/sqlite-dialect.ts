@@ -5,6 +5,7 @@ import {
   SqliteAdapter,
   SqliteDialect,
 } from 'kysely'
+import { Mutex } from '#concurrency/semaphore.ts'
 import { BunSqliteConnection, begin, commit, rollback } from './sqlite-connection.ts'
 import { type WriteAheadLog, writeAheadLog } from './write-ahead-log.ts'
 
@@ -36,10 +37,10 @@ class TransactionalDdlAdapter extends SqliteAdapter {
 
 class BunSqliteDriver implements Driver {
   readonly #file: string
-  readonly #waiting: (() => void)[] = []
+  readonly #mutex = new Mutex()
   readonly #log: WriteAheadLog
   #connection: BunSqliteConnection | undefined
-  #isTaken = false
+  #permit: Disposable | undefined
   #commits = 0
   /** So many of them are on the disk. */
   #durable = 0
@@ -57,8 +58,7 @@ class BunSqliteDriver implements Driver {
 
   async acquireConnection(): Promise<BunSqliteConnection> {
     if (this.#connection === undefined) throw new Error('the database is not open')
-    if (this.#isTaken) await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    this.#isTaken = true
+    this.#permit = await this.#mutex.acquire()
     return this.#connection
   }
 
@@ -70,9 +70,7 @@ class BunSqliteDriver implements Driver {
   async releaseConnection(connection: BunSqliteConnection): Promise<void> {
     const writes = connection.takeWrites()
     if (writes === 'changes') this.#commits += 1
-    const next = this.#waiting.shift()
-    if (next) next()
-    else this.#isTaken = false
+    this.#permit?.[Symbol.dispose]()
     if (writes === 'changes') await this.#sync()
     if (writes === 'no-change') await this.#syncWhatWasFound(connection.otherVersion())
   }

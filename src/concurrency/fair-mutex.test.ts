@@ -1,17 +1,17 @@
 import { expect, test } from 'bun:test'
-import { Turns } from './turns.ts'
+import { FairMutex } from './fair-mutex.ts'
 
 test('one at a time, in order, whatever becomes of the one before', async () => {
-  const turns = new Turns()
+  const mutex = new FairMutex()
   const begun: string[] = []
   const gate = Promise.withResolvers<void>()
-  const first = turns.take(async () => {
+  const first = mutex.use(async () => {
     begun.push('first')
     await gate.promise
     throw new Error('failed')
   })
   const others = ['second', 'third'].map((name) =>
-    turns.take(async () => {
+    mutex.use(async () => {
       begun.push(name)
       return name
     }),
@@ -24,12 +24,12 @@ test('one at a time, in order, whatever becomes of the one before', async () => 
   expect(begun).toEqual(['first', 'second', 'third'])
 })
 
-test('of those who wait, whoever has worked least is next; after an hour all are alike', async () => {
+test('of those who wait, whoever has held it least is next; after an hour all are alike', async () => {
   const clock = { now: 0 }
-  const turns = new Turns({ now: () => clock.now })
+  const mutex = new FairMutex({ now: () => clock.now })
   const begun: string[] = []
   const work = (owner: string, ms: number): Promise<void> =>
-    turns.take(async () => {
+    mutex.use(async () => {
       begun.push(owner)
       clock.now += ms
     }, owner)
@@ -45,21 +45,21 @@ test('of those who wait, whoever has worked least is next; after an hour all are
 
 test('newcomers, however many, do not starve who has worked before', async () => {
   const clock = { now: 0 }
-  const turns = new Turns({ now: () => clock.now })
+  const mutex = new FairMutex({ now: () => clock.now })
   const begun: string[] = []
   const work = (owner: string, ms: number): Promise<void> =>
-    turns.take(async () => {
+    mutex.use(async () => {
       begun.push(owner)
       clock.now += ms
     }, owner)
   await work('regular', 20)
   const gate = Promise.withResolvers<void>()
-  const busy = turns.take(() => gate.promise, 'other')
+  const busy = mutex.use(() => gate.promise, 'other')
   const regular = work('regular', 20)
   // Two wait at any time: another comes while one is worked on.
   let left = 100
   const arrive = (): Promise<unknown> =>
-    turns.take(async () => {
+    mutex.use(async () => {
       begun.push('newcomer')
       clock.now += 10
       if (left > 0) arrived.push(arrive())
@@ -72,12 +72,12 @@ test('newcomers, however many, do not starve who has worked before', async () =>
 })
 
 test('who gives up while waiting is rejected at once and never worked on; who works is let end', async () => {
-  const turns = new Turns()
+  const mutex = new FairMutex()
   const begun: string[] = []
   const gate = Promise.withResolvers<void>()
   const stop = new AbortController()
   const take = (name: string, work = async () => {}) =>
-    turns.take(
+    mutex.use(
       async () => {
         begun.push(name)
         await work()
@@ -87,7 +87,7 @@ test('who gives up while waiting is rejected at once and never worked on; who wo
     )
   const first = take('first', () => gate.promise)
   const given = take('given up')
-  const other = turns.take(async () => void begun.push('other'), 'other')
+  const other = mutex.use(async () => void begun.push('other'), 'other')
   stop.abort(new Error('gives way'))
   await expect(given).rejects.toThrow('gives way')
   await expect(take('late')).rejects.toThrow('gives way')

@@ -1,0 +1,135 @@
+/** Too many wait for the same, or this one has waited for too long. */
+export class SemaphoreBusyError extends Error {
+  override readonly name = 'SemaphoreBusyError'
+  /** What they wait for, such as a host. */
+  readonly key: string
+
+  constructor(key: string) {
+    super(`too many wait for this; key=${key}`)
+    this.key = key
+  }
+}
+
+export interface SemaphoreOptions {
+  /** Permits that are held at a time. */
+  readonly max: number
+  /** Nobody else waits: SemaphoreBusyError at once. */
+  readonly waitingMax?: number
+  /** Nobody waits for longer: SemaphoreBusyError then. */
+  readonly waitMsMax?: number
+  /** What the error names. */
+  readonly key?: string
+}
+
+interface Waiter {
+  readonly admit: () => void
+  readonly rank: (() => number) | undefined
+}
+
+/** At most `max` permits at a time, in order of arrival where nobody has a rank. */
+export class Semaphore {
+  readonly #options: SemaphoreOptions
+  readonly #waiting: Waiter[] = []
+  #held = 0
+
+  constructor(options: SemaphoreOptions) {
+    this.#options = options
+  }
+
+  get isFree(): boolean {
+    return this.#held === 0
+  }
+
+  /**
+   * Resolves with a permit; dispose of it to give it back, twice is harmless. Whoever has the lowest `rank` when one gets
+   * free has it. Throws SemaphoreBusyError, and the signal's reason when it is aborted before there is a permit.
+   */
+  async acquire(signal?: AbortSignal, rank?: () => number): Promise<Disposable> {
+    signal?.throwIfAborted()
+    if (this.#held < this.#options.max) this.#held += 1
+    else await this.#wait(signal, rank)
+    let isHeld = true
+    return {
+      [Symbol.dispose]: () => {
+        if (isHeld) this.#release()
+        isHeld = false
+      },
+    }
+  }
+
+  /** What `work` resolves to, which has a permit meanwhile. Throws what `acquire` and `work` throw. */
+  async use<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+    using _ = await this.acquire(signal)
+    return await work()
+  }
+
+  async #wait(signal: AbortSignal | undefined, rank: Waiter['rank']): Promise<void> {
+    const waiting = this.#waiting
+    const { key = '', waitingMax = Number.POSITIVE_INFINITY, waitMsMax } = this.#options
+    if (waiting.length >= waitingMax) throw new SemaphoreBusyError(key)
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const waiter: Waiter = { admit: resolve, rank }
+    const leave = (reason: unknown): void => {
+      const at = waiting.indexOf(waiter)
+      if (at === -1) return // it has just been admitted
+      waiting.splice(at, 1)
+      reject(reason)
+    }
+    const abort = (): void => leave(signal?.reason)
+    const timer = waitMsMax && setTimeout(() => leave(new SemaphoreBusyError(key)), waitMsMax)
+    signal?.addEventListener('abort', abort)
+    waiting.push(waiter)
+    try {
+      await promise
+    } finally {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', abort)
+    }
+  }
+
+  // A permit goes straight to who waits: `#held` stays, so nobody who comes later overtakes.
+  #release(): void {
+    const [next] = this.#waiting.splice(this.#nextAt(), 1)
+    if (next === undefined) this.#held -= 1
+    else next.admit()
+  }
+
+  #nextAt(): number {
+    if (this.#waiting[0]?.rank === undefined) return 0
+    const ranks = this.#waiting.map(({ rank }) => rank?.() ?? 0)
+    return ranks.indexOf(Math.min(...ranks))
+  }
+}
+
+/** One permit at a time. Unbounded: whoever uses it bounds those who may wait. */
+export class Mutex extends Semaphore {
+  constructor() {
+    super({ max: 1 })
+  }
+}
+
+/** A semaphore for each key, such as a host or an account. */
+export class KeyedSemaphore {
+  readonly #options: Omit<SemaphoreOptions, 'key'>
+  readonly #semaphores = new Map<string, Semaphore>()
+
+  constructor(options: Omit<SemaphoreOptions, 'key'>) {
+    this.#options = options
+  }
+
+  /** As `acquire` of a semaphore. */
+  async acquire(key: string, signal?: AbortSignal): Promise<Disposable> {
+    signal?.throwIfAborted()
+    const semaphore = this.#semaphores.get(key) ?? new Semaphore({ ...this.#options, key })
+    this.#semaphores.set(key, semaphore)
+    const permit = await semaphore.acquire(signal)
+    return {
+      [Symbol.dispose]: () => {
+        permit[Symbol.dispose]()
+        // Disposed of again, another one may be there by now.
+        const isCurrent = this.#semaphores.get(key) === semaphore
+        if (isCurrent && semaphore.isFree) this.#semaphores.delete(key)
+      },
+    }
+  }
+}
