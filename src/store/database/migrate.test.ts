@@ -33,11 +33,14 @@ await onEachDatabase('store/database/migrate', (make, dialect) => {
     expect(await ranMigrations(own)).toEqual(names)
   })
 
-  test('two that start together in one process, too', async () => {
+  test('many that start together in one process, too', async () => {
     await using own = await make()
-    await using one = openDatabase(own.options)
-    await using two = openDatabase(own.options)
-    await Promise.all([migrate(one), migrate(two)])
+    const databases = Array.from({ length: 8 }, () => openDatabase(own.options))
+    try {
+      await Promise.all(databases.map(migrate))
+    } finally {
+      for (const database of databases) await database[Symbol.asyncDispose]()
+    }
     expect(await ranMigrations(own)).toEqual(names)
   })
 
