@@ -10,9 +10,9 @@ import { createLookUp } from '#outbound/dns/look-up.ts'
 import { createSafeFetch } from '#outbound/safe-fetch.ts'
 import type { Did } from '#site/site-address.ts'
 import { failAt } from './fail-at.ts'
+import { createOutbound } from './outbound.ts'
 import { requestsAtOnce } from './requests-at-once.ts'
 import type { Stores } from './stores.ts'
-import { openWayOut } from './way-out.ts'
 
 /** What reading the network needs to know of the settings; plain data, which a thread can be sent. */
 export type IngestSettings = Pick<
@@ -66,7 +66,11 @@ export function startIngestPlane({ settings, ...options }: PlaneOptions): Ingest
   const { accountBytesMax, fileBytesMax, siteBytesMax } = settings
   const now = Date.now
   const lookUp = createLookUp({ servers: dnsServers, signal })
-  const { fetch, identities } = openWayOut(settings, lookUp, requestsAtOnce.sites)
+  const { fetch, identities } = createOutbound({
+    config: settings,
+    lookUp,
+    requestsMax: requestsAtOnce.sites,
+  })
   const context = {
     ...options,
     ...{ fetch, identities },

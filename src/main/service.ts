@@ -6,29 +6,24 @@ import { KeyRing } from '#api/session/key-ring.ts'
 import type { Shutdown } from '#api/shutdown.ts'
 import { RateLimiter } from '#concurrency/rate-limiter.ts'
 import { recheckDomains } from '#domains/recheck-domains.ts'
-import { serveNamed, serveSite } from '#edge/edge.ts'
+import { createDispatch } from '#edge/dispatch.ts'
 import { Bodies } from '#edge/files/bodies.ts'
 import { CodingChoices } from '#edge/files/codings.ts'
 import { DecodedFiles } from '#edge/files/decoded-files.ts'
 import { DecodedStreams } from '#edge/files/decoded-streams.ts'
 import { MissingBlobs } from '#edge/files/missing-blobs.ts'
 import { Recompressor } from '#edge/files/recompressor.ts'
-import { redirectToSite } from '#edge/names/address-redirect.ts'
 import { answerAsk } from '#edge/names/ask.ts'
 import { AwaitedSites } from '#edge/names/awaited-sites.ts'
-import { type Front, httpsRedirect, visitedHost, visitorCountry } from '#edge/names/front.ts'
 import { Hosts } from '#edge/names/hosts.ts'
-import { MeetOwner, type Owner } from '#edge/names/meet-owner.ts'
-import { createRouter } from '#edge/names/route.ts'
+import { type Meeting, MeetOwner, type Owner } from '#edge/names/meet-owner.ts'
 import { followNames, ServedNames } from '#edge/names/served-names.ts'
-import { plainPage } from '#edge/pages.ts'
 import { followChanges, Snapshots } from '#edge/snapshots.ts'
-import { clientNetworkOf } from '#http/client-address.ts'
 import type { Config } from '#main/config/config.ts'
 import { readSecrets } from '#main/config/secret-key.ts'
 import { checkSeals } from '#main/maintenance/check-seals.ts'
-import { keepHouse } from '#main/maintenance/housekeeping.ts'
 import { keepVisited } from '#main/maintenance/keep-visited.ts'
+import { runMaintenance } from '#main/maintenance/run-maintenance.ts'
 import { lockDataDir } from '#main/process/data-lock.ts'
 import { renewalMsMax, takeServiceLease } from '#main/process/service-lease.ts'
 import type { StartError } from '#main/process/start-failure.ts'
@@ -38,6 +33,7 @@ import { rateLimitedLog } from '#observe/rate-limited-log.ts'
 import { createLookUp, type LookUp } from '#outbound/dns/look-up.ts'
 import { createSafeFetch } from '#outbound/safe-fetch.ts'
 import { runDepartures } from '#publish/departures.ts'
+import type { JobContext } from '#publish/jobs/job-context.ts'
 import { recoverJobs, runJobs } from '#publish/jobs/jobs.ts'
 import { Spool } from '#publish/upload/spool.ts'
 import { type SiteAddress, siteLabel } from '#site/site-address.ts'
@@ -45,11 +41,11 @@ import { latestChangeSeq } from '#store/database/changes.ts'
 import { type Db, openDatabase } from '#store/database/database.ts'
 import { failAt } from './fail-at.ts'
 import { openOAuth } from './open-oauth.ts'
+import { createOutbound } from './outbound.ts'
 import { readiness } from './readiness.ts'
 import { requestsAtOnce } from './requests-at-once.ts'
 import { type IngestThread, startIngest } from './start-ingest.ts'
 import { openStores } from './stores.ts'
-import { openWayOut } from './way-out.ts'
 
 /** The running service: what answers requests, and what goes on behind them. */
 export interface Service extends AsyncDisposable {
@@ -74,55 +70,71 @@ interface ServiceOptions {
 
 /** Introduces the rooms to each other and starts what runs in the background. */
 export async function openService(options: ServiceOptions): Promise<Service> {
-  const { config, shutdown, signal } = options
+  const { config, log, shutdown, signal } = options
   await using opened = new AsyncDisposableStack()
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
   opened.use(await lockDataDir(config.dataDir))
   const secrets = await readSecrets(config.secrets, config.dataDir)
   const lost = Promise.withResolvers<never>()
   const stores = await openServiceStores(options, opened, lost.reject)
+  const { db, hints } = stores
   const lookUp = createLookUp({ servers: config.dnsServers, signal: shutdown.over })
-  const network = await openNetwork(options, secrets, { db: stores.db, lookUp })
-  const edge = openEdge(options, stores)
-  const rules = rulesOf(config)
-  const registrations = opened.use(new Registrations(stores))
-  const ingest = opened.use(startIngest({ ...stores, ...network, config, signal }))
-  const house = {
+  const network = await openNetwork(options, { db, lookUp, secrets })
+  const { identities } = network
+  const visitorLog = rateLimitedLog(log)
+  const parts: ServiceParts = {
     ...options,
-    ...stores,
-    ...edge,
-    ...network,
-    ...rules,
-    ...{ elapsed, ingest, lookUp, now, registrations, secrets },
+    applicationHost: new URL(config.origin).hostname,
+    at: failAt(config.failPoint),
+    edge: openEdge({ ...options, log: visitorLog }, stores),
+    ingest: opened.use(startIngest({ config, hints, identities, signal })),
+    lookUp,
+    network,
+    registrations: opened.use(new Registrations({ db, hints })),
+    secrets,
+    siteUrl: (site) => `${originAt(`${siteLabel(site)}.${config.baseDomain}`, config.origin)}/`,
+    stores,
+    visitorLog,
   }
-  await recoverJobs(house)
+  await recoverJobs(jobContextOf(parts))
 
-  const fetch = answerOf(house)
-  const ask = (request: Request): Response => answerAsk(request, house)
-  const background = Promise.race([startBackground(house, signal), lost.promise])
+  const { applicationHost, edge, ingest } = parts
+  const { names } = edge
+  const asked = { names, applicationHost, baseDomain: config.baseDomain }
+  const background = Promise.race([startBackground(parts), lost.promise])
   const open = opened.move()
-  const following = ingest.started
-  return { ask, background, fetch, following, [Symbol.asyncDispose]: () => open.disposeAsync() }
+  return {
+    fetch: openDispatch(parts),
+    ask: (request) => answerAsk(request, asked),
+    following: ingest.started,
+    background,
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  }
 }
 
 const now = Date.now
 /** What a clock that jumps must not change: limits, pauses, and how long something is waited for. */
 const elapsed = (): number => performance.now()
 
-type House = ServiceOptions &
-  Stores &
-  ReturnType<typeof openEdge> &
-  Awaited<ReturnType<typeof openNetwork>> &
-  ReturnType<typeof rulesOf> & {
-    readonly ingest: IngestThread
-    readonly lookUp: LookUp
-    readonly now: () => number
-    readonly elapsed: () => number
-    readonly registrations: Registrations
-    readonly secrets: Secrets
-  }
+interface ServiceParts extends ServiceOptions {
+  readonly applicationHost: string
+  readonly at: ReturnType<typeof failAt>
+  readonly edge: EdgeParts
+  readonly ingest: IngestThread
+  readonly lookUp: LookUp
+  readonly network: Awaited<ReturnType<typeof openNetwork>>
+  readonly registrations: Registrations
+  readonly secrets: Secrets
+  /** Where visitors reach a site at its own host, with a slash at the end. */
+  readonly siteUrl: (site: SiteAddress) => string
+  readonly stores: ServiceStores
+  /** For what strangers can cause at will. */
+  readonly visitorLog: Log
+}
 
-type Stores = Awaited<ReturnType<typeof openServiceStores>>
+type ServiceStores = Awaited<ReturnType<typeof openServiceStores>>
+
+type EdgeParts = ReturnType<typeof openEdge>
 
 type Secrets = readonly [string, ...string[]]
 
@@ -150,31 +162,46 @@ async function openServiceStores(
 }
 
 /** What the edge has in memory, and where it gets it from. */
-function openEdge({ config, log: everyLine, shutdown }: ServiceOptions, stores: Stores) {
-  const log = rateLimitedLog(everyLine)
-  const { db, blobs, floor, hints } = stores
+function openEdge({ config, log, shutdown }: ServiceOptions, stores: ServiceStores) {
+  const { blobs, db, floor, hints } = stores
   const originOf = (host: string): string => originAt(host, config.origin)
   const bodies = new Bodies({ blobs, bytesMax: config.bodyBytesMax })
   const missing = new MissingBlobs({
-    ...{ db, blobs, elapsed, hints, log, now },
+    db,
+    blobs,
+    elapsed,
+    hints,
+    log,
+    now,
     signal: shutdown.over,
   })
   const snapshots = new Snapshots({
-    ...{ db, log, now, originOf },
+    db,
+    log,
+    now,
+    originOf,
     bytesMax: config.snapshotBytesMax,
     earlierBytesMax: 2 * config.siteBytesMax,
     onUnreadable: (site) => void missing.ask(site),
   })
   const decodedFiles = new DecodedFiles({
-    ...{ blobs, floor, bytesMax: config.decodedBytesMax },
+    blobs,
+    floor,
+    bytesMax: config.decodedBytesMax,
     dir: join(config.dataDir, 'decoded'),
   })
-  const recompressor = new Recompressor({ bodies, log })
-  const awaited = new AwaitedSites({ db, now: elapsed })
-  const hosts = new Hosts({ db, originOf })
-  const choices = new CodingChoices()
-  const memory = { bodies, choices, decodedFiles, hosts, names: new ServedNames(), snapshots }
-  return { ...memory, awaited, decodedStreams: new DecodedStreams(), missing, recompressor }
+  return {
+    awaited: new AwaitedSites({ db, now: elapsed }),
+    bodies,
+    choices: new CodingChoices(),
+    decodedFiles,
+    decodedStreams: new DecodedStreams(),
+    hosts: new Hosts({ db, originOf }),
+    missing,
+    names: new ServedNames(),
+    recompressor: new Recompressor({ bodies, log }),
+    snapshots,
+  }
 }
 
 // Uploads run eight at a time a job, and several people's jobs may meet at one server.
@@ -182,13 +209,18 @@ const requestsPerRepoHost = { max: 32, waitingMax: 1000 }
 
 async function openNetwork(
   { config, log }: ServiceOptions,
-  secrets: Secrets,
-  { db, lookUp }: { db: Db; lookUp: LookUp },
+  { db, lookUp, secrets }: { db: Db; lookUp: LookUp; secrets: Secrets },
 ) {
-  const { allowPrivateHosts } = config
-  const { fetch, identities } = openWayOut(config, lookUp, requestsAtOnce.application)
+  const { allowPrivateHosts, origin } = config
+  const requestsMax = requestsAtOnce.application
+  const { fetch, identities } = createOutbound({ config, lookUp, requestsMax })
   const { clientKeys, oauth } = await openOAuth({
-    ...{ db, identities, log, secrets, origin: config.origin, allowHttp: allowPrivateHosts },
+    db,
+    identities,
+    log,
+    secrets,
+    origin,
+    allowHttp: allowPrivateHosts,
     fetch: createSafeFetch({
       allowPrivate: allowPrivateHosts,
       perHost: requestsPerRepoHost,
@@ -198,21 +230,6 @@ async function openNetwork(
   return { clientKeys, fetch, identities, oauth }
 }
 
-/** What every room that needs it is told of the settings. */
-function rulesOf(config: Config) {
-  const { accountBytesMax, baseDomain, failPoint, fileBytesMax, origin, siteBytesMax } = config
-  const { reservedNames, subdomainsMax } = config
-  return {
-    ...{ baseDomain, reservedNames, subdomainsMax },
-    applicationHost: new URL(origin).hostname,
-    limits: { accountBytesMax, fileBytesMax, siteBytesMax },
-    siteUrl(address: SiteAddress): string {
-      return `${originAt(`${siteLabel(address)}.${baseDomain}`, origin)}/`
-    },
-    at: failAt(failPoint),
-  }
-}
-
 /** Where visitors reach a host of ours: by the scheme and the port of the application. */
 function originAt(host: string, origin: string): string {
   const url = new URL(origin)
@@ -220,96 +237,109 @@ function originAt(host: string, origin: string): string {
   return url.origin
 }
 
-function startBackground(house: House, signal: AbortSignal): Promise<unknown> {
-  const { databaseUrl, dataDir } = house.config
+function startBackground(parts: ServiceParts): Promise<unknown> {
+  const { at, config, edge, ingest, log, lookUp, registrations, secrets, signal } = parts
+  const { baseDomain, databaseUrl, dataDir } = config
+  const { clientKeys, fetch, identities, oauth } = parts.network
+  const { db, hints } = parts.stores
+  const loop = { db, hints, log, now, signal }
   return Promise.all([
-    house.ingest.background,
-    runJobs(house, signal),
-    followChanges(house),
-    house.registrations.follow(house),
-    house.config.askListen !== null && followNames(house),
-    recheckDomains(house),
-    runDepartures(house),
-    keepHouse(house),
-    checkSeals(house),
-    keepVisited(house),
+    ingest.background,
+    runJobs(jobContextOf(parts), signal),
+    followChanges({ ...loop, hosts: edge.hosts, snapshots: edge.snapshots }),
+    registrations.follow(loop),
+    config.askListen !== null && followNames({ ...loop, names: edge.names }),
+    recheckDomains({ ...loop, baseDomain, lookUp }),
+    runDepartures({ ...loop, at, oauth }),
+    runMaintenance({ ...loop, at, clientKeys, fetch, identities, oauth }),
+    checkSeals({ db, log, oauth, secrets }),
+    keepVisited({ ...loop, config, snapshots: edge.snapshots }),
     databaseUrl === undefined && watchDatabaseFile(join(dataDir, 'sitehost.db'), { signal }),
   ])
 }
 
-function answerOf(house: House): Service['fetch'] {
-  const { origin, trustedProxies } = house.config
-  const { applicationHost, baseDomain, db, secrets } = house
-  const app = createApp({
-    ...house,
-    syncAccount: (did) => house.ingest.sync(did),
-    keys: new KeyRing(secrets),
-    ...{ origin, trustedProxies },
-    assertReady: readiness({
-      database: () => latestChangeSeq(db),
-      blobs: () => house.blobs.assertThere(),
-    }),
-  })
-  const visitorLog = rateLimitedLog(house.log)
-  const addresses = addressesOf({ ...house, log: visitorLog })
-  const routeOf = createRouter({ applicationHost, baseDomain })
-  // There is one server, known from its first request on.
-  let context: (House & ReturnType<typeof behindFront>) | null = null
-  return (request, server) => {
-    context ??= { ...house, log: visitorLog, ...behindFront(house.config, server) }
-    const visited = visitedHost(request, context.front)
-    const toHttps = httpsRedirect(request, visited, context.front)
-    if (toHttps !== null) return toHttps
-    const route = routeOf(visited)
-    switch (route.kind) {
-      case 'application':
-        return app.fetch(request, { server })
-      case 'site':
-        return serveSite(route, request, context)
-      case 'base':
-        return Response.redirect(origin, 302)
-      case 'named':
-        return serveNamed(route, request, context)
-      case 'addresses':
-        return redirectToSite(request, addresses(server))
-      case 'bad-host':
-        return plainPage(400, 'Bad request')
-    }
+function jobContextOf({ at, log, network, siteUrl, stores }: ServiceParts): JobContext {
+  return {
+    at,
+    blobs: stores.blobs,
+    db: stores.db,
+    elapsed,
+    hints: stores.hints,
+    identities: network.identities,
+    log,
+    now,
+    oauth: network.oauth,
+    siteUrl,
+    spool: stores.spool,
   }
 }
 
-/** What is believed of whoever passes requests on to this server. */
-function behindFront(config: Config, server: Bun.Server<undefined>) {
-  const { countryHeader, redirectsToHttps, trustedProxies } = config
-  const connectionOf = (request: Request) => server.requestIP(request)?.address ?? null
-  const front: Front = { connectionOf, countryHeader, redirectsToHttps, trustedProxies }
-  return {
-    front,
-    clientOf: (request: Request) => clientNetworkOf(request, server, trustedProxies),
-    countryOf: (request: Request) => visitorCountry(request, front),
-  }
+function openDispatch(parts: ServiceParts): Service['fetch'] {
+  const { applicationHost, config, edge, siteUrl, stores, visitorLog } = parts
+  const { baseDomain, countryHeader, origin, redirectsToHttps, trustedProxies } = config
+  const app = openApplication(parts)
+  return createDispatch({
+    application: (request, server) => app.fetch(request, { server }),
+    origin,
+    applicationHost,
+    baseDomain,
+    front: { countryHeader, redirectsToHttps, trustedProxies },
+    visits: { ...edge, log: visitorLog, now },
+    addresses: { db: stores.db, siteUrl, meet: meetingOf(parts) },
+  })
+}
+
+function openApplication(parts: ServiceParts) {
+  const { config, network, stores } = parts
+  const { accountBytesMax, fileBytesMax, siteBytesMax } = config
+  return createApp({
+    assertReady: readiness({
+      database: () => latestChangeSeq(stores.db),
+      blobs: () => stores.blobs.assertThere(),
+    }),
+    at: parts.at,
+    baseDomain: config.baseDomain,
+    db: stores.db,
+    elapsed,
+    hints: stores.hints,
+    identities: network.identities,
+    keys: new KeyRing(parts.secrets),
+    limits: { accountBytesMax, fileBytesMax, siteBytesMax },
+    log: parts.log,
+    lookUp: parts.lookUp,
+    now,
+    oauth: network.oauth,
+    origin: config.origin,
+    registrations: parts.registrations,
+    reservedNames: config.reservedNames,
+    shutdown: parts.shutdown,
+    siteUrl: parts.siteUrl,
+    spool: stores.spool,
+    subdomainsMax: config.subdomainsMax,
+    syncAccount: (did) => parts.ingest.sync(did),
+    trustedProxies: config.trustedProxies,
+    webAssets: parts.webAssets,
+  })
 }
 
 /** Newly visited accounts an hour and client. */
 const visitedAllowance = { count: 10, windowMs: 60 * 60 * 1000 }
 
-/** What redirects at the address of sites stand on; only `INGEST=visited` gets to know new owners there. */
-function addressesOf(house: House) {
-  const { awaited, config, elapsed, identities } = house
-  if (config.ingest !== 'visited') return () => house
+/** Only `INGEST=visited` gets to know the owners of sites that are visited by their address. */
+function meetingOf({ config, edge, network, signal, stores }: ServiceParts) {
+  if (config.ingest !== 'visited') return undefined
   const allowed = new RateLimiter(visitedAllowance, { now: elapsed })
   const owners = new MeetOwner({
-    ...house,
-    didOfHandle: (handle, signal) => identities.didOfHandle(handle, signal),
+    db: stores.db,
+    hints: stores.hints,
+    didOfHandle: (handle, within) => network.identities.didOfHandle(handle, within),
     mayBring: (client) => allowed.take(client) === 0,
+    now,
+    signal,
   })
-  return (server: Bun.Server<undefined>) => ({
-    ...house,
-    async meet(owner: Owner, request: Request) {
-      const client = clientNetworkOf(request, server, config.trustedProxies)
-      const meeting = await owners.meet(owner, client)
-      if (meeting.kind === 'met') awaited.lookAgain()
-      return meeting
-    },
-  })
+  return async (owner: Owner, client: string): Promise<Meeting> => {
+    const meeting = await owners.meet(owner, client)
+    if (meeting.kind === 'met') edge.awaited.lookAgain()
+    return meeting
+  }
 }

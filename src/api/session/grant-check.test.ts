@@ -26,7 +26,7 @@ const ask = (method: string, path: string, body?: object) =>
 const release = () => ask('DELETE', `/api/domain/sitehost/${domain}`)
 const isHeld = async () => (await findSubdomain(api().db, domain)) !== null
 const findFailures = () => api().db.selectFrom('grantFailures').selectAll().executeTakeFirst()
-/** What housekeeping does meanwhile. */
+/** What maintenance does meanwhile. */
 const keepAsking = async (hours: number): Promise<void> => {
   const { db, network } = api()
   const { signal } = new AbortController()

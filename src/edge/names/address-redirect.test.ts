@@ -20,6 +20,7 @@ afterAll(() => database[Symbol.asyncDispose]())
 
 const redirect = (path: string, db = database.db, meet?: (owner: Owner) => Promise<Meeting>) =>
   redirectToSite(new Request(`http://sites.localhost${path}`), {
+    clientOf: () => 'client',
     db,
     ...(meet && { meet }),
     log: recordingLog(),

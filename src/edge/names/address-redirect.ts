@@ -7,13 +7,15 @@ import { findDidByHandle, isKnownAccount } from '#store/accounts/accounts.ts'
 import type { Db } from '#store/database/database.ts'
 import type { Meeting, Owner } from './meet-owner.ts'
 
-interface RedirectContext {
+export interface RedirectContext {
   readonly db: Db
   readonly log: Log
   /** Address of a site's own host, with a slash at its end. */
   readonly siteUrl: (address: SiteAddress) => string
-  /** Gets to know the owner of a site that is not known here; left out: nobody does. */
-  readonly meet?: (owner: Owner, request: Request) => Promise<Meeting>
+  /** Gets to know an owner for this client; left out: owners that are not known here stay so. */
+  readonly meet?: ((owner: Owner, client: string) => Promise<Meeting>) | undefined
+  /** What a visitor is counted as. */
+  readonly clientOf: (request: Request) => string
 }
 
 /**
@@ -47,11 +49,11 @@ export async function redirectToSite(
 async function findOwner(
   owner: Owner,
   request: Request,
-  { db, meet }: RedirectContext,
+  { clientOf, db, meet }: RedirectContext,
 ): Promise<Meeting> {
   const known = await knownDid(owner, db)
   if (known !== null) return { kind: 'met', did: known }
-  return (await meet?.(owner, request)) ?? { kind: 'nobody' }
+  return (await meet?.(owner, clientOf(request))) ?? { kind: 'nobody' }
 }
 
 async function knownDid({ did, handle }: Owner, db: Db): Promise<Did | null> {

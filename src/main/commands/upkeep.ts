@@ -3,11 +3,11 @@ import type { DataOptions } from '#cli/program.ts'
 import type { SyncContext } from '#ingest/sync-account.ts'
 import { VisitedRoom } from '#ingest/visited-room.ts'
 import { type Config, readConfig } from '#main/config/config.ts'
+import { createOutbound } from '#main/outbound.ts'
 import { assertOwnFolder } from '#main/process/folder-owner.ts'
 import { StartError } from '#main/process/start-failure.ts'
 import { requestsAtOnce } from '#main/requests-at-once.ts'
 import { openStores } from '#main/stores.ts'
-import { openWayOut } from '#main/way-out.ts'
 import { startLog } from '#observe/log.ts'
 import { createLookUp } from '#outbound/dns/look-up.ts'
 
@@ -33,7 +33,11 @@ export async function openUpkeep(
   const { accountBytesMax, dnsServers, fileBytesMax, siteBytesMax } = config
   const lookUp = createLookUp({ servers: dnsServers, signal })
   return {
-    ...{ config, log, signal, ...stores, ...openWayOut(config, lookUp, requestsAtOnce.sites) },
+    ...stores,
+    ...createOutbound({ config, lookUp, requestsMax: requestsAtOnce.sites }),
+    config,
+    log,
+    signal,
     limits: { accountBytesMax, fileBytesMax, siteBytesMax },
     room: new VisitedRoom({ db: stores.db, bytesMax: config.visitedBytesMax, now: Date.now }),
     now: Date.now,

@@ -7,7 +7,7 @@ import { beginDeparture, finishDeparture, hasLeft } from '#store/lifecycle/depar
 import { type LoggedLine, recordingLog } from '#tests/support/api.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { alice, bob } from '#tests/support/sample-rows.ts'
-import { keepHouse } from './housekeeping.ts'
+import { runMaintenance } from './run-maintenance.ts'
 
 const yearsLater = 10 * 365 * 24 * 60 * 60 * 1000
 
@@ -24,7 +24,7 @@ test('an account that has left is recognised for good, whoever else is met', asy
   }
   const logged: LoggedLine[] = []
   const stop = new AbortController()
-  const keeping = keepHouse({
+  const keeping = runMaintenance({
     ...{ db, hints: new Hints(), log: recordingLog(logged), clientKeys: null },
     ...{ now: () => yearsLater, signal: stop.signal },
     oauth: { revoke: nobodyIsAsked } as never,

@@ -33,17 +33,18 @@ const dayMs = 24 * everyMs
 const inactiveAskedAtOnce = 500
 const parkedStrangersMax = 10_000
 
-interface HouseContext extends CheckContext {
+interface MaintenanceContext extends CheckContext {
   readonly oauth: OAuth
   /** Null at a loopback address. */
   readonly clientKeys: ClientKeys | null
 }
 
 /**
- * Gives up, every hour until the signal ends it, the rows and the sessions that nobody may need any more,
- * replaces client keys that are old, asks again whoever did not confirm a grant, and has accounts that are not active looked at once a day. Each whether the others succeed or not.
+ * Every hour until the signal ends it: deletes rows and sessions that nobody needs any more, replaces client keys that
+ * are old, asks servers again that did not confirm a grant, and has inactive accounts checked once a day. Each runs
+ * whether the others succeed or not.
  */
-export async function keepHouse(context: HouseContext): Promise<void> {
+export async function runMaintenance(context: MaintenanceContext): Promise<void> {
   const { clientKeys, db, now } = context
   const unused = new UnusedSessions(context)
   const sweep = async (): Promise<void> => {
@@ -69,7 +70,7 @@ export async function keepHouse(context: HouseContext): Promise<void> {
 /** Whose server said so may have been wrong for a moment, and no event tells. */
 const inactiveAt = (now: number) => ({ now, before: now - dayMs, limit: inactiveAskedAtOnce })
 
-async function boundTimes({ db, log, now }: HouseContext): Promise<void> {
+async function boundTimes({ db, log, now }: MaintenanceContext): Promise<void> {
   const rows = await pullBackTimes(db, now(), timesAheadMax)
   if (rows > 0) log.warn('times ahead of the clock were taken back', { rows })
 }
