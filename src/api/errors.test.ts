@@ -2,12 +2,12 @@ import { describe, expect, test } from 'bun:test'
 import { Hono } from 'hono'
 import { SessionEndedError } from '#atproto/oauth/oauth.ts'
 import { SignInError } from '#atproto/oauth/sign-in-error.ts'
+import { BlobStorageError } from '#blobs/blob-store.ts'
 import {
   ServerRefusedError,
   ServerUnreachableError,
   UnusableAnswerError,
-} from '#atproto/repo/account-repo.ts'
-import { BlobStorageError } from '#blobs/blob-store.ts'
+} from '#outbound/server-errors.ts'
 import { CommitUnknownError, SiteConflictError } from '#publish/commit-on-head.ts'
 import { ServerBusyError } from '#publish/server-patience.ts'
 import { UploadRefusedError } from '#publish/upload/upload-refusal.ts'

@@ -4,16 +4,16 @@ import { literals, sentences } from '#api/contract/messages.ts'
 import { IdentityError } from '#atproto/identity/identity.ts'
 import { SessionEndedError } from '#atproto/oauth/oauth.ts'
 import { type BeginFailure, SignInError, type SignInFailure } from '#atproto/oauth/sign-in-error.ts'
-import {
-  ServerRefusedError,
-  ServerUnreachableError,
-  UnusableAnswerError,
-} from '#atproto/repo/account-repo.ts'
 import { BlobStorageError } from '#blobs/blob-store.ts'
 import { SyncsBusyError, SyncsEndedError } from '#ingest/account-syncs.ts'
 import { codeOf } from '#observe/code-of.ts'
 import type { Log } from '#observe/log.ts'
 import { rateLimitedLog } from '#observe/rate-limited-log.ts'
+import {
+  ServerRefusedError,
+  ServerUnreachableError,
+  UnusableAnswerError,
+} from '#outbound/server-errors.ts'
 import { CommitUnknownError, SiteConflictError } from '#publish/commit-on-head.ts'
 import { RecordsConflictError } from '#publish/delete-records.ts'
 import { ServerBusyError } from '#publish/server-patience.ts'

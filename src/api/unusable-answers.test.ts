@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'bun:test'
-import { UnusableAnswerError } from '#atproto/repo/account-repo.ts'
+import { UnusableAnswerError } from '#outbound/server-errors.ts'
 import { answerXrpc } from '#tests/support/answer-xrpc.ts'
 import { testApi } from '#tests/support/api.ts'
 import { FakeRepo } from '#tests/support/fake-repo.ts'

@@ -1,5 +1,5 @@
-import { ServerUnreachableError } from '#atproto/repo/account-repo.ts'
 import { SingleFlight } from '#concurrency/single-flight.ts'
+import { ServerUnreachableError } from '#outbound/server-errors.ts'
 import type { Did } from '#site/site-address.ts'
 import { enqueueAccounts } from '#store/queues/account-queue.ts'
 import { type AccountSync, type SyncContext, syncAccount } from './sync-account.ts'

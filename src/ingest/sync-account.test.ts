@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { Identities, IdentityError } from '#atproto/identity/identity.ts'
-import { ServerRefusedError, UnusableAnswerError } from '#atproto/repo/account-repo.ts'
+import { ServerRefusedError, UnusableAnswerError } from '#outbound/server-errors.ts'
 import { findAccount, setAccountStatus, upsertAccount } from '#store/accounts/accounts.ts'
 import { readChanges } from '#store/database/changes.ts'
 import { forgetRemovedSites } from '#store/sites/site-room.ts'

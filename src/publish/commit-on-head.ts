@@ -1,11 +1,10 @@
+import type { AccountRepo, RepoWrite } from '#atproto/repo/account-repo.ts'
+import { backoff } from '#concurrency/backoff.ts'
 import {
-  type AccountRepo,
-  type RepoWrite,
   ServerRefusedError,
   ServerUnreachableError,
   UnusableAnswerError,
-} from '#atproto/repo/account-repo.ts'
-import { backoff } from '#concurrency/backoff.ts'
+} from '#outbound/server-errors.ts'
 import { type Did, type SiteAddress, siteUri } from '#site/site-address.ts'
 import type { AtFailPoint } from './fail-points.ts'
 import { type Patience, pause, withPatience } from './server-patience.ts'

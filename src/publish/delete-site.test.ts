@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { ServerUnreachableError } from '#atproto/repo/account-repo.ts'
+import { ServerUnreachableError } from '#outbound/server-errors.ts'
 import type { SitePath } from '#site/path.ts'
 import { partUri } from '#site/record/part.ts'
 import { partKey, splitTree } from '#site/record/split.ts'

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { IdentityError } from '#atproto/identity/identity.ts'
 import { SessionEndedError } from '#atproto/oauth/oauth.ts'
+import { BlobStorageError } from '#blobs/blob-store.ts'
 import {
   ServerRefusedError,
   ServerUnreachableError,
   UnusableAnswerError,
-} from '#atproto/repo/account-repo.ts'
-import { BlobStorageError } from '#blobs/blob-store.ts'
+} from '#outbound/server-errors.ts'
 import { alice } from '#tests/support/sample-rows.ts'
 import { CommitUnknownError } from './commit-on-head.ts'
 import { JobTooSlowError } from './job-turns.ts'

@@ -4,7 +4,7 @@ import {
   ServerRefusedError,
   ServerUnreachableError,
   UnusableAnswerError,
-} from '#atproto/repo/account-repo.ts'
+} from '#outbound/server-errors.ts'
 import { CommitUnknownError, SiteConflictError } from './commit-on-head.ts'
 import { JobTooSlowError } from './job-turns.ts'
 import { NotPublishableError } from './not-publishable.ts'

@@ -1,4 +1,4 @@
-import { ServerRefusedError } from '#atproto/repo/account-repo.ts'
+import { ServerRefusedError } from '#outbound/server-errors.ts'
 import type { UploadedFile } from '#publish/upload/upload-tree.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import type { JobProgress } from '#store/queues/jobs.ts'

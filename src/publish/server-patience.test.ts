@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { ServerUnreachableError } from '#atproto/repo/account-repo.ts'
+import { ServerUnreachableError } from '#outbound/server-errors.ts'
 import { refusal } from '#tests/support/fake-repo.ts'
 import { ServerBusyError, withinTime, withPatience } from './server-patience.ts'
 

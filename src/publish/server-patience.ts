@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
-import { ServerRefusedError, ServerUnreachableError } from '#atproto/repo/account-repo.ts'
 import { backoff } from '#concurrency/backoff.ts'
 import { orAborted } from '#concurrency/or-aborted.ts'
+import { ServerRefusedError, ServerUnreachableError } from '#outbound/server-errors.ts'
 
 /** The account's server takes nothing more until `retryAt`, and that is too long for a call to wait. */
 export class ServerBusyError extends Error {

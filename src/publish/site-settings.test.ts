@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
-import { ServerUnreachableError } from '#atproto/repo/account-repo.ts'
+import { ServerUnreachableError } from '#outbound/server-errors.ts'
 import { parseSettings, type SiteSettings } from '#site/record/settings.ts'
 import { FakeRepo, refusal } from '#tests/support/fake-repo.ts'
 import { alice, nameOf } from '#tests/support/sample-rows.ts'

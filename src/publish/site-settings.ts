@@ -1,8 +1,5 @@
-import {
-  type AccountRepo,
-  type ListedRecord,
-  UnusableAnswerError,
-} from '#atproto/repo/account-repo.ts'
+import type { AccountRepo, ListedRecord } from '#atproto/repo/account-repo.ts'
+import { UnusableAnswerError } from '#outbound/server-errors.ts'
 import { defaultSettings, type SiteSettings } from '#site/record/settings.ts'
 import type { SiteName } from '#site/site-name.ts'
 import {

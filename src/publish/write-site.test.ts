@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
-import { ServerUnreachableError } from '#atproto/repo/account-repo.ts'
+import { ServerUnreachableError } from '#outbound/server-errors.ts'
 import type { SitePath } from '#site/path.ts'
 import type { Directory, FileNode } from '#site/record/manifest.ts'
 import { splitTree } from '#site/record/split.ts'

@@ -1,5 +1,6 @@
-import { type RepoWrite, ServerRefusedError } from '#atproto/repo/account-repo.ts'
+import type { RepoWrite } from '#atproto/repo/account-repo.ts'
 import { rawCid } from '#atproto/repo/blob-fetch.ts'
+import { ServerRefusedError } from '#outbound/server-errors.ts'
 import type { FakeRepo } from './fake-repo.ts'
 
 /** What an account's server answers that has this repository. */

@@ -1,9 +1,5 @@
-import {
-  type AccountRepo,
-  type ListedRecord,
-  type RepoWrite,
-  ServerRefusedError,
-} from '#atproto/repo/account-repo.ts'
+import type { AccountRepo, ListedRecord, RepoWrite } from '#atproto/repo/account-repo.ts'
+import { ServerRefusedError } from '#outbound/server-errors.ts'
 import type { Did } from '#site/site-address.ts'
 import { alice } from './sample-rows.ts'
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
-import { ServerRefusedError } from '#atproto/repo/account-repo.ts'
+import { ServerRefusedError } from '#outbound/server-errors.ts'
 import { findSiteByHost } from '#store/names/hosts.ts'
 import { claimSubdomain, mapSubdomain } from '#store/names/subdomains.ts'
 import { finishJob } from '#store/queues/job-steps.ts'

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { sentences } from '#api/contract/messages.ts'
 import { IdentityError } from '#atproto/identity/identity.ts'
-import { ServerUnreachableError } from '#atproto/repo/account-repo.ts'
 import { SyncsBusyError } from '#ingest/account-syncs.ts'
 import type { AccountSync } from '#ingest/sync-account.ts'
+import { ServerUnreachableError } from '#outbound/server-errors.ts'
 import { noDiskSpace } from '#site/limits.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import {

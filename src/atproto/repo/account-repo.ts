@@ -23,12 +23,6 @@ import {
 } from './record-page.ts'
 import { recordPages } from './record-pages.ts'
 
-export {
-  ServerRefusedError,
-  ServerUnreachableError,
-  UnusableAnswerError,
-} from '#outbound/server-errors.ts'
-
 /** One change of `applyWrites`. */
 export type RepoWrite =
   | {

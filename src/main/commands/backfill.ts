@@ -1,11 +1,11 @@
+import type { BackfillOptions } from '#cli/program.ts'
+import { type BackfillTotals, backfill, queueKnown, queueNetwork } from '#ingest/backfill.ts'
+import { StartError } from '#main/process/start-failure.ts'
 import {
   ServerRefusedError,
   ServerUnreachableError,
   UnusableAnswerError,
-} from '#atproto/repo/account-repo.ts'
-import type { BackfillOptions } from '#cli/program.ts'
-import { type BackfillTotals, backfill, queueKnown, queueNetwork } from '#ingest/backfill.ts'
-import { StartError } from '#main/process/start-failure.ts'
+} from '#outbound/server-errors.ts'
 import { openUpkeep, type Upkeep } from './upkeep.ts'
 
 /** Brings every site here that is not, of the accounts that are known or of all there are. */

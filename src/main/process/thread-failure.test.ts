@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import { IdentityError } from '#atproto/identity/identity.ts'
+import { SyncsBusyError } from '#ingest/account-syncs.ts'
 import {
   ServerRefusedError,
   ServerUnreachableError,
   UnusableAnswerError,
-} from '#atproto/repo/account-repo.ts'
-import { SyncsBusyError } from '#ingest/account-syncs.ts'
+} from '#outbound/server-errors.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
 import { accountOf } from '#tests/support/sample-rows.ts'
 import { errorOfThread, threadFailureOf } from './thread-failure.ts'

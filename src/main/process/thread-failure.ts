@@ -1,11 +1,11 @@
 import { IdentityError } from '#atproto/identity/identity.ts'
+import { SyncsBusyError } from '#ingest/account-syncs.ts'
+import { errorText, stackText } from '#observe/error-text.ts'
 import {
   ServerRefusedError,
   ServerUnreachableError,
   UnusableAnswerError,
-} from '#atproto/repo/account-repo.ts'
-import { SyncsBusyError } from '#ingest/account-syncs.ts'
-import { errorText, stackText } from '#observe/error-text.ts'
+} from '#outbound/server-errors.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
 
 /** Why a thread could not do what it was for, as plain data: an error loses its class on the way to another. */
