@@ -4,6 +4,7 @@ import type { Log } from '#observe/log.ts'
 import { type SiteAddress, siteLabel } from '#site/site-address.ts'
 import { encodeSnapshot } from '#site/visit/snapshot.ts'
 import { setAccountStatus } from '#store/accounts/accounts.ts'
+import { followChanges } from '#store/database/change-feed.ts'
 import { pruneChanges } from '#store/database/changes.ts'
 import { type Database, openDatabase } from '#store/database/database.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
@@ -14,7 +15,7 @@ import { originOf } from '#tests/support/edge.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { alice, siteOf } from '#tests/support/sample-rows.ts'
 import { goLive, snapshotOf, storedFile } from '#tests/support/served-site.ts'
-import { followChanges, Snapshots } from './snapshots.ts'
+import { forgetChanged, Snapshots } from './snapshots.ts'
 
 let database: Database
 let queries: string[]
@@ -183,7 +184,8 @@ describe('changes', () => {
   ) {
     const [stop, hints] = [new AbortController(), new Hints()]
     const hosts = new Hosts({ db, originOf })
-    const following = followChanges({ db, hints, hosts, log, snapshots, signal: stop.signal })
+    const edge = forgetChanged({ hosts, snapshots })
+    const following = followChanges([edge], { db, hints, log, signal: stop.signal })
     try {
       await act(hints)
     } finally {
@@ -247,7 +249,7 @@ describe('changes', () => {
         isAway = true
         await publish('blog', 2)
         hints.notify('changes')
-        await eventually(async () => expect(warnings).toContain('edge waits for the database'))
+        await eventually(async () => expect(warnings).toContain('changes waits for the database'))
         isAway = false
         await becomes(snapshots, label, 'cid-2')
       },

@@ -2,8 +2,7 @@ import { LoadingTier } from '#concurrency/loading-tier.ts'
 import type { TierStats } from '#concurrency/memory-tier.ts'
 import type { Hosts } from '#edge/names/hosts.ts'
 import type { Did } from '#site/site-address.ts'
-import type { Change } from '#store/database/changes.ts'
-import { type ReadContext, readEveryChange } from '#store/database/read-every-change.ts'
+import type { ChangeSubscriber } from '#store/database/change-feed.ts'
 import { type LoadContext, loadSite } from './load-site.ts'
 import { SiteInMemory } from './site-in-memory.ts'
 
@@ -53,22 +52,23 @@ export class Snapshots {
   }
 }
 
-interface FollowContext extends ReadContext {
+interface EdgeMemory {
   readonly snapshots: Pick<Snapshots, 'forget' | 'forgetAll'>
   readonly hosts: Pick<Hosts, 'forget' | 'forgetAll'>
 }
 
-/** Forgets what has changed, until the signal ends it. A database that is away is waited for. */
-export function followChanges({ hosts, snapshots, ...context }: FollowContext): Promise<void> {
-  const startAfresh = (): void => {
-    snapshots.forgetAll()
-    hosts.forgetAll()
+/** Has what visitors get forgotten when it changes. */
+export function forgetChanged({ hosts, snapshots }: EdgeMemory): ChangeSubscriber {
+  return {
+    startAfresh() {
+      snapshots.forgetAll()
+      hosts.forgetAll()
+    },
+    follow(changes) {
+      for (const change of changes) {
+        if (change.kind === 'host') hosts.forget(change.host)
+        else snapshots.forget(change.label)
+      }
+    },
   }
-  const follow = (changes: readonly Change[]): void => {
-    for (const change of changes) {
-      if (change.kind === 'host') hosts.forget(change.host)
-      else snapshots.forget(change.label)
-    }
-  }
-  return readEveryChange('edge', { startAfresh, follow }, context)
 }

@@ -17,8 +17,8 @@ import { answerAsk } from '#edge/names/ask.ts'
 import { AwaitedSites } from '#edge/names/awaited-sites.ts'
 import { Hosts } from '#edge/names/hosts.ts'
 import { type Meeting, MeetOwner, type Owner } from '#edge/names/meet-owner.ts'
-import { followNames, ServedNames } from '#edge/names/served-names.ts'
-import { followChanges, Snapshots } from '#edge/snapshots.ts'
+import { NamesFollower, ServedNames } from '#edge/names/served-names.ts'
+import { forgetChanged, Snapshots } from '#edge/snapshots.ts'
 import type { Config } from '#main/config/config.ts'
 import { readSecrets } from '#main/config/secret-key.ts'
 import { checkSeals } from '#main/maintenance/check-seals.ts'
@@ -37,6 +37,7 @@ import type { JobContext } from '#publish/jobs/job-context.ts'
 import { recoverJobs, runJobs } from '#publish/jobs/jobs.ts'
 import { Spool } from '#publish/upload/spool.ts'
 import { type SiteAddress, siteLabel } from '#site/site-address.ts'
+import { followChanges } from '#store/database/change-feed.ts'
 import { latestChangeSeq } from '#store/database/changes.ts'
 import { type Db, openDatabase } from '#store/database/database.ts'
 import { failAt } from './fail-at.ts'
@@ -243,12 +244,12 @@ function startBackground(parts: ServiceParts): Promise<unknown> {
   const { clientKeys, fetch, identities, oauth } = parts.network
   const { db, hints } = parts.stores
   const loop = { db, hints, log, now, signal }
+  const names = config.askListen && new NamesFollower({ ...loop, names: edge.names })
   return Promise.all([
     ingest.background,
     runJobs(jobContextOf(parts), signal),
-    followChanges({ ...loop, hosts: edge.hosts, snapshots: edge.snapshots }),
-    registrations.follow(loop),
-    config.askListen !== null && followNames({ ...loop, names: edge.names }),
+    followChanges([forgetChanged(edge), registrations, ...(names ? [names] : [])], loop),
+    names?.run(),
     recheckDomains({ ...loop, baseDomain, lookUp }),
     runDepartures({ ...loop, at, oauth }),
     runMaintenance({ ...loop, at, clientKeys, fetch, identities, oauth }),

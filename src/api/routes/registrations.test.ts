@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { followChanges } from '#store/database/change-feed.ts'
 import { type Database, openDatabase } from '#store/database/database.ts'
 import { Hints } from '#store/database/hints.ts'
 import { migrate } from '#store/database/migrate.ts'
@@ -23,7 +24,7 @@ beforeEach(async () => {
   registrations = new Registrations({ db: database.db, hints })
   stop = new AbortController()
   const context = { db: database.db, hints, log: recordingLog(), signal: stop.signal }
-  following = registrations.follow(context)
+  following = followChanges([registrations], context)
 })
 afterEach(async () => {
   stop.abort()

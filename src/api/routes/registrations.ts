@@ -1,8 +1,9 @@
 import type { Did } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
+import type { ChangeSubscriber } from '#store/database/change-feed.ts'
+import type { Change } from '#store/database/changes.ts'
 import type { Db } from '#store/database/database.ts'
 import type { HintSubscription, Hints } from '#store/database/hints.ts'
-import { type ReadContext, readEveryChange } from '#store/database/read-every-change.ts'
 import { findRegisteredDomain } from '#store/names/custom-domains.ts'
 import { findSubdomain } from '#store/names/subdomains.ts'
 
@@ -28,7 +29,7 @@ const knownMax = 20_000
  * Whose names are, in memory once somebody asked for them. What this process changes is seen at once, what
  * others change within a second. Names that nobody has, and domains that are not verified, are looked up anew each time.
  */
-export class Registrations implements Disposable {
+export class Registrations implements ChangeSubscriber, Disposable {
   readonly #db: Db
   readonly #known = new Map<string, Registration>()
   readonly #hinted: HintSubscription
@@ -47,18 +48,16 @@ export class Registrations implements Disposable {
     return this.#known.get(domain) ?? this.#readAndKeep(domain)
   }
 
-  /** Forgets what has changed, until the signal ends it. */
-  follow(context: ReadContext): Promise<void> {
-    const reader = {
-      startAfresh: () => this.#known.clear(),
-      follow: (changes: readonly { readonly kind: string; readonly host?: string }[]) => {
-        for (const { host } of changes) if (host !== undefined) this.#known.delete(host)
-        this.#reads += 1
-        // A hint may have come after the rows were read: only the next time that none has is certain.
-        this.#isFresh = !this.#hinted.take()
-      },
-    }
-    return readEveryChange('registrations', reader, context)
+  startAfresh(): void {
+    this.#known.clear()
+  }
+
+  /** Forgets what has changed. */
+  follow(changes: readonly Change[]): void {
+    for (const change of changes) if (change.kind === 'host') this.#known.delete(change.host)
+    this.#reads += 1
+    // A hint may have come after the rows were read: only the next time that none has is certain.
+    this.#isFresh = !this.#hinted.take()
   }
 
   [Symbol.dispose](): void {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { siteLabel } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import { setAccountStatus } from '#store/accounts/accounts.ts'
+import { followChanges } from '#store/database/change-feed.ts'
 import { pruneChanges } from '#store/database/changes.ts'
 import { type Database, openDatabase } from '#store/database/database.ts'
 import { Hints } from '#store/database/hints.ts'
@@ -16,7 +17,12 @@ import { eventually } from '#tests/support/eventually.ts'
 import { alice, bob, nameOf, siteOf } from '#tests/support/sample-rows.ts'
 import { goLive, snapshotOf } from '#tests/support/served-site.ts'
 import { answerAsk } from './ask.ts'
-import { followNames, newDomainsAllowance, newNamesAllowance, ServedNames } from './served-names.ts'
+import {
+  NamesFollower,
+  newDomainsAllowance,
+  newNamesAllowance,
+  ServedNames,
+} from './served-names.ts'
 
 const place = { applicationHost: 'app.example.net', baseDomain: 'sites.example' }
 const label = siteLabel(siteOf('blog'))
@@ -24,7 +30,7 @@ const label = siteLabel(siteOf('blog'))
 let database: Database
 let names: ServedNames
 let end: AbortController
-let following: Promise<void>
+let following: Promise<unknown>
 const hints = new Hints()
 beforeEach(async () => {
   database = openDatabase({})
@@ -49,7 +55,9 @@ const asked = (domain: string, status: number) =>
 /** As the service does; resolves when the names have been read. */
 async function follow(): Promise<void> {
   const { db } = database
-  following = followNames({ db, hints, names, log: recordingLog(), signal: end.signal })
+  const [log, { signal }] = [recordingLog(), end]
+  const follower = new NamesFollower({ db, log, names, signal })
+  following = Promise.all([followChanges([follower], { db, hints, log, signal }), follower.run()])
   await asked('app.example.net', 200)
   await eventually(async () => expect(names.has('')).toBe(false))
 }

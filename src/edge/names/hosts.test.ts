@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { followChanges } from '#edge/snapshots.ts'
+import { forgetChanged } from '#edge/snapshots.ts'
 import { siteLabel } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
+import { followChanges } from '#store/database/change-feed.ts'
 import { type Database, openDatabase } from '#store/database/database.ts'
 import { Hints } from '#store/database/hints.ts'
 import { migrate } from '#store/database/migrate.ts'
@@ -85,7 +86,8 @@ test('a change is followed', async () => {
   const stop = new AbortController()
   const snapshots = { forget: () => undefined, forgetAll: () => undefined }
   const log = recordingLog()
-  const following = followChanges({ db, hints, hosts, log, snapshots, signal: stop.signal })
+  const edge = forgetChanged({ hosts, snapshots })
+  const following = followChanges([edge], { db, hints, log, signal: stop.signal })
   await eventually(async () => expect(await hosts.targetOf(host)).toEqual({ label, movedTo: null }))
   await map(null)
   hints.notify('changes')

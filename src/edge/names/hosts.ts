@@ -24,7 +24,7 @@ interface HostsOptions {
 
 /**
  * Which site a claimed name or a custom domain leads to, for the hosts that visitors asked for: some 32 000
- * of them. `followChanges` has them forgotten when that changes.
+ * of them. `forgetChanged` has them forgotten when that changes.
  */
 export class Hosts {
   readonly #tier: LoadingTier<HostTarget>

@@ -1,9 +1,13 @@
 import { type Allowance, limitedKeysMax, RateLimiter } from '#concurrency/rate-limiter.ts'
 import { RecentMap } from '#concurrency/recent-map.ts'
+import type { Log } from '#observe/log.ts'
 import type { Did } from '#site/site-address.ts'
+import type { ChangeSubscriber } from '#store/database/change-feed.ts'
 import type { Change } from '#store/database/changes.ts'
 import { chunksOf } from '#store/database/chunks.ts'
-import { type ReadContext, readEveryChange } from '#store/database/read-every-change.ts'
+import type { Db } from '#store/database/database.ts'
+import { HintSubscription } from '#store/database/hints.ts'
+import { outlastDatabase } from '#store/database/outlast-database.ts'
 import { listMappedHosts, mappedHostsAmong } from '#store/names/hosts.ts'
 import { listServedLabels, servedLabelsAmong } from '#store/sites/sites.ts'
 
@@ -86,33 +90,77 @@ export class ServedNames {
   }
 }
 
+interface NamesContext {
+  readonly db: Db
+  readonly log: Log
+  readonly names: ServedNames
+  readonly signal: AbortSignal
+}
+
+/** Of more that wait to be looked up, all are read again. */
+const dueMax = 10_000
+const lookAgainMs = 60_000
+const pauseMs = 1_000
+
 /**
- * Reads all names, and from then on those that changed: within a second, until the signal ends it. While the
- * database is away, what was known last counts.
+ * Reads all names, and from then on those that the change feed says changed, within a second. Takes its own time for that: other
+ * subscribers do not wait for it.
  */
-export function followNames({
-  names,
-  ...context
-}: ReadContext & { readonly names: ServedNames }): Promise<void> {
-  const { db } = context
-  const startAfresh = async (): Promise<void> => {
-    const all = new Set<string>()
-    await addAll(all, (after) => listServedLabels(db, { after, limit: pageSize }))
-    await addAll(all, (after) => listMappedHosts(db, { after, limit: pageSize }))
-    names.know(all)
+export class NamesFollower implements ChangeSubscriber {
+  readonly #context: NamesContext
+  readonly #woken = new HintSubscription(() => undefined)
+  #due: Set<string> | 'all' = new Set()
+
+  constructor(context: NamesContext) {
+    this.#context = context
   }
-  const follow = async (changes: readonly Change[]): Promise<void> => {
-    const { labels, hosts } = namesOf(changes)
-    const served = new Map<string, Did>()
-    for (const some of chunksOf(labels)) {
-      for (const [label, did] of await servedLabelsAmong(db, some)) served.set(label, did)
-    }
-    for (const some of chunksOf(hosts)) {
-      for (const [host, did] of await mappedHostsAmong(db, some)) served.set(host, did)
-    }
-    names.learn([...labels, ...hosts], served)
+
+  startAfresh(): void {
+    this.#due = 'all'
+    this.#woken.hint()
   }
-  return readEveryChange('names', { startAfresh, follow }, context)
+
+  follow(changes: readonly Change[]): void {
+    this.#add(changes.map((change) => (change.kind === 'host' ? change.host : change.label)))
+    if (changes.length > 0) this.#woken.hint()
+  }
+
+  /** Until the signal ends it. While the database is away, what was known last counts. */
+  run(): Promise<void> {
+    const { log, signal } = this.#context
+    const readAndWait = async (): Promise<void> => {
+      await this.#readDue()
+      await this.#woken.wait(lookAgainMs, signal)
+    }
+    return outlastDatabase('names', readAndWait, { log, signal, pauseMs })
+  }
+
+  async #readDue(): Promise<void> {
+    const { db, names } = this.#context
+    const due = this.#due
+    this.#due = new Set()
+    try {
+      if (due === 'all') names.know(await readAll(db))
+      else names.learn(due, await readSome(db, [...due]))
+    } catch (error) {
+      if (due === 'all') this.#due = 'all'
+      else this.#add(due)
+      throw error
+    }
+  }
+
+  #add(names: Iterable<string>): void {
+    if (this.#due === 'all') return
+    for (const name of names) this.#due.add(name)
+    if (this.#due.size > dueMax) this.#due = 'all'
+  }
+}
+
+async function readAll(db: Db): Promise<Set<string>> {
+  const all = new Set<string>()
+  await addAll(all, (after) => listServedLabels(db, { after, limit: pageSize }))
+  await addAll(all, (after) => listMappedHosts(db, { after, limit: pageSize }))
+  return all
 }
 
 async function addAll(
@@ -128,12 +176,14 @@ async function addAll(
   }
 }
 
-function namesOf(changes: readonly Change[]): { labels: string[]; hosts: string[] } {
-  const labels = new Set<string>()
-  const hosts = new Set<string>()
-  for (const change of changes) {
-    if (change.kind === 'host') hosts.add(change.host)
-    else labels.add(change.label)
+/** Those of these names that lead to a site, with the site's owner. */
+async function readSome(db: Db, names: readonly string[]): Promise<Map<string, Did>> {
+  const served = new Map<string, Did>()
+  for (const some of chunksOf(names.filter((name) => !name.includes('.')))) {
+    for (const [label, did] of await servedLabelsAmong(db, some)) served.set(label, did)
   }
-  return { labels: [...labels], hosts: [...hosts] }
+  for (const some of chunksOf(names.filter((name) => name.includes('.')))) {
+    for (const [host, did] of await mappedHostsAmong(db, some)) served.set(host, did)
+  }
+  return served
 }

@@ -9,44 +9,44 @@ const lookAgainMs = 500
 /** While the database is away, visitors get what is in memory; soon after, what is new. */
 const pauseMs = 1_000
 
-export interface ReadContext {
+export interface FeedContext {
   readonly db: Db
   readonly hints: Hints
   readonly log: Log
   readonly signal: AbortSignal
 }
 
-interface ChangeReader {
+/** Returns at once and never throws: all subscribers share one look at the database. */
+export interface ChangeSubscriber {
   /** Nobody knows what of all that is in memory has changed: at first, and where changes were missed. */
-  startAfresh(): void | Promise<void>
-  follow(changes: readonly Change[]): void | Promise<void>
+  startAfresh(): void
+  /** After each look, also one that found nothing; oldest first, and some may come again. */
+  follow(changes: readonly Change[]): void
 }
 
 /**
- * Tells the reader of every change, oldest first, within a second, until the signal ends it. A database that
- * is away is waited for, under the name `who`; what was not followed by then is told again.
+ * Reads `changes` once for all subscribers, each within a second, until the signal ends it. A database that is away is
+ * waited for.
  */
-export async function readEveryChange(
-  who: string,
-  reader: ChangeReader,
-  { db, hints, log, signal }: ReadContext,
+export async function followChanges(
+  subscribers: readonly ChangeSubscriber[],
+  { db, hints, log, signal }: FeedContext,
 ): Promise<void> {
   using hinted = hints.subscribe('changes')
   let seen: number | null = null
   const startAfresh = async (): Promise<number> => {
-    const latest = await latestChangeSeq(db)
-    await reader.startAfresh()
-    seen = latest
-    return latest
+    seen = await latestChangeSeq(db)
+    for (const subscriber of subscribers) subscriber.startAfresh()
+    return seen
   }
   const readOn = async (): Promise<void> => {
     let after = seen ?? (await startAfresh())
     // A process that slept longer than changes are kept has missed some.
     if ((await oldestChangeSeq(db)) > after + 1) after = await startAfresh()
     const changes = await readChanges(db, after, changesAtOnce)
-    await reader.follow(changes)
+    for (const subscriber of subscribers) subscriber.follow(changes)
     seen = changes.at(-1)?.seq ?? after
     if (changes.length < changesAtOnce) await hinted.wait(lookAgainMs, signal)
   }
-  await outlastDatabase(who, readOn, { log, signal, pauseMs })
+  await outlastDatabase('changes', readOn, { log, signal, pauseMs })
 }

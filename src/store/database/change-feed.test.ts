@@ -1,0 +1,36 @@
+import { expect, test } from 'bun:test'
+import { recordingLog } from '#tests/support/api.ts'
+import { eventually } from '#tests/support/eventually.ts'
+import { siteOf } from '#tests/support/sample-rows.ts'
+import { followChanges } from './change-feed.ts'
+import { appendChange, type Change } from './changes.ts'
+import { openDatabase } from './database.ts'
+import { Hints } from './hints.ts'
+import { migrate } from './migrate.ts'
+
+test('subscribers start afresh, and share what is read from then on', async () => {
+  await using database = openDatabase({})
+  await migrate(database)
+  const { db } = database
+  await appendChange(db, siteOf('before'), 1)
+  const subscriber = () => {
+    const told: ('afresh' | readonly Change[])[] = []
+    return {
+      told,
+      startAfresh: () => void told.push('afresh'),
+      follow: (changes: readonly Change[]) => void told.push(changes),
+    }
+  }
+  const [one, other] = [subscriber(), subscriber()]
+  const [hints, stop] = [new Hints(), new AbortController()]
+  const { signal } = stop
+  const following = followChanges([one, other], { db, hints, log: recordingLog(), signal })
+  await eventually(async () => expect(one.told).toEqual(['afresh', []]))
+  const seq = await appendChange(db, siteOf('blog'), 2)
+  hints.notify('changes')
+  await eventually(async () => expect(one.told.at(-1)).toMatchObject([{ kind: 'site', seq }]))
+  stop.abort()
+  await following
+  expect(other.told).toHaveLength(one.told.length)
+  for (const [i, told] of other.told.entries()) expect(told).toBe(one.told[i] as never)
+})
