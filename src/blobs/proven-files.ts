@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
-import { RecentMap } from '#concurrency/recent-map.ts'
+import { TtlMap } from '#concurrency/lru-map.ts'
 import { SingleFlight } from '#concurrency/single-flight.ts'
 import type { AfterPiece } from './blob-store.ts'
 import { withStorageErrors } from './storage-calls.ts'
@@ -22,14 +22,13 @@ export interface FileFacts {
  * Remembers for an hour which files had the content that the hash in their name promises: the 10 000 used last at least.
  */
 export class ProvenFiles {
-  readonly #now: () => number
   /** Hash → facts of the file when it was proven. */
-  readonly #proven = new RecentMap<{ readonly facts: string; readonly at: number }>(provenMax)
+  readonly #proven: TtlMap<string, string>
   readonly #underWay = new SingleFlight<string, string>()
 
   /** By a clock that only goes forward. */
   constructor(now: () => number = () => performance.now()) {
-    this.#now = now
+    this.#proven = new TtlMap({ max: provenMax, ttlMs: provenMsMax, now })
   }
 
   /** Whether a file of this name was proven: the one that is there now may be another. */
@@ -38,11 +37,7 @@ export class ProvenFiles {
   }
 
   has(hash: string, facts: FileFacts | null): boolean {
-    const known = this.#proven.get(hash)
-    if (facts === null || known?.facts !== textOf(facts)) return false
-    if (this.#now() - known.at >= provenMsMax) return false
-    this.#proven.set(hash, known)
-    return true
+    return facts !== null && this.#proven.get(hash) === textOf(facts)
   }
 
   /** Reads the file and compares. Many that ask for one file at once cost one reading. */
@@ -63,7 +58,7 @@ export class ProvenFiles {
         ? hashOf(file, afterPiece)
         : this.#underWay.run(key, () => hashOf(file))
     const isIntact = (await proof) === hash
-    if (isIntact) this.#proven.set(hash, { facts: textOf(facts), at: this.#now() })
+    if (isIntact) this.#proven.set(hash, textOf(facts))
     return isIntact
   }
 }

@@ -1,4 +1,4 @@
-import { RecentMap } from './recent-map.ts'
+import { LruMap } from './lru-map.ts'
 import { Mutex } from './semaphore.ts'
 
 const ownersMax = 10_000
@@ -13,7 +13,7 @@ const waitPerHeldMs = 10
 export class FairMutex {
   readonly #now: () => number
   readonly #mutex = new Mutex()
-  #heldMs = new RecentMap<number>(ownersMax)
+  #heldMs = new LruMap<string, number>(ownersMax)
   #countedSince: number
 
   constructor({ now = () => performance.now() }: { readonly now?: () => number } = {}) {
@@ -39,7 +39,7 @@ export class FairMutex {
 
   #heldBy(owner: string): number {
     if (this.#now() - this.#countedSince >= forgetEveryMs) {
-      this.#heldMs = new RecentMap(ownersMax)
+      this.#heldMs = new LruMap(ownersMax)
       this.#countedSince = this.#now()
     }
     return this.#heldMs.get(owner) ?? 0

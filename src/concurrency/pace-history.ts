@@ -1,5 +1,5 @@
 import { parse } from 'tldts'
-import { RecentMap } from './recent-map.ts'
+import { TtlMap } from './lru-map.ts'
 
 /** How quickly an attempt for an account may be expected to end; unknown counts as quick. */
 export type Pace = 'quick' | 'slow' | 'unknown'
@@ -32,19 +32,21 @@ const serverWeight = 0.25
  */
 export class PaceHistory {
   readonly #elapsed: () => number
-  readonly #accounts = new RecentMap<Seen>(keysMax)
-  readonly #servers = new RecentMap<Seen>(keysMax)
+  readonly #accounts: TtlMap<string, Seen>
+  readonly #servers: TtlMap<string, Seen>
 
   /** `elapsed`: milliseconds that no change of the clock touches. */
   constructor({ elapsed }: { readonly elapsed: () => number }) {
     this.#elapsed = elapsed
+    this.#accounts = new TtlMap({ max: keysMax, ttlMs: rememberMs, now: elapsed })
+    this.#servers = new TtlMap({ max: keysMax, ttlMs: rememberMs, now: elapsed })
   }
 
   paceOf({ account, host }: Party): Pace {
-    const own = this.#recent(this.#accounts.get(account))
+    const own = this.#accounts.get(account)
     if (own !== undefined) return own.slowness > accountSlowAbove ? 'slow' : 'quick'
     for (const server of host === null ? [] : serversOf(host)) {
-      const seen = this.#recent(this.#servers.get(server))
+      const seen = this.#servers.get(server)
       if (seen !== undefined) return seen.slowness > serverSlowAbove ? 'slow' : 'quick'
     }
     return 'unknown'
@@ -56,7 +58,7 @@ export class PaceHistory {
    */
   inOrder(parties: readonly Party[]): Party[] {
     const ranked = parties.map((party) => {
-      const own = this.#recent(this.#accounts.get(party.account))
+      const own = this.#accounts.get(party.account)
       return { party, rank: own?.at ?? (this.paceOf(party) === 'quick' ? -2 : -1) }
     })
     return ranked.sort((a, b) => a.rank - b.rank).map(({ party }) => party)
@@ -65,12 +67,12 @@ export class PaceHistory {
   /** An account counts once for its server, and again when it changes: nobody makes a good server slow alone. */
   record({ account, host }: Party, { isSlow }: { readonly isSlow: boolean }): void {
     const at = this.#elapsed()
-    const before = this.#recent(this.#accounts.get(account))
+    const before = this.#accounts.get(account)
     this.#accounts.set(account, { slowness: isSlow ? 1 : (before?.slowness ?? 0) / 2, at })
     const isNews = before === undefined || isSlow !== before.slowness > accountSlowAbove
     if (host === null || !isNews) return
     for (const server of serversOf(host)) {
-      const seen = this.#recent(this.#servers.get(server))
+      const seen = this.#servers.get(server)
       const slowness = Number(isSlow)
       const weight = seen === undefined ? 1 : serverWeight
       this.#servers.set(server, {
@@ -78,10 +80,6 @@ export class PaceHistory {
         at,
       })
     }
-  }
-
-  #recent(seen: Seen | undefined): Seen | undefined {
-    return seen !== undefined && this.#elapsed() - seen.at < rememberMs ? seen : undefined
   }
 }
 

@@ -1,4 +1,4 @@
-import { RecentMap } from './recent-map.ts'
+import { LruMap } from './lru-map.ts'
 
 /** So much at once, and as much again in each `windowMs`, spread evenly over it. */
 export interface Allowance {
@@ -21,14 +21,14 @@ export const limitedKeysMax = 20_000
  * used for longest are forgotten: with so many, an attacker does not need them twice.
  */
 export class RateLimiter {
-  readonly #spentUntil: RecentMap<number>
+  readonly #spentUntil: LruMap<string, number>
   readonly #allowance: Allowance
   readonly #now: () => number
 
   constructor(allowance: Allowance, { now, keysMax = limitedKeysMax }: LimiterOptions) {
     this.#allowance = allowance
     this.#now = now
-    this.#spentUntil = new RecentMap(keysMax)
+    this.#spentUntil = new LruMap(keysMax)
   }
 
   /** Takes one, if there is one: 0. Else the milliseconds until there will be. */

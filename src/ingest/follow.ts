@@ -1,4 +1,5 @@
 import { type FirehoseEvent, followFirehoseInBatches } from '#atproto/firehose/follow-firehose.ts'
+import { TtlMap } from '#concurrency/lru-map.ts'
 import { outlastDatabase } from '#store/database/outlast-database.ts'
 import { inTransaction } from '#store/database/transaction.ts'
 import { readFirehoseCursor, saveFirehoseCursor } from '#store/sites/firehose-cursors.ts'
@@ -74,16 +75,17 @@ async function queueBatch(
 }
 
 const sameProblemMs = 60_000
+const problemsMax = 1_000
 
 /** A source that is away fails with every attempt; one line a minute is enough to know. */
 function tellOnceAMinute(
   now: () => number,
   tell: (problem: string) => void,
 ): (problem: string) => void {
-  const told = new Map<string, number>()
+  const told = new TtlMap<string, true>({ max: problemsMax, ttlMs: sameProblemMs, now })
   return (problem) => {
-    if (now() - (told.get(problem) ?? Number.NEGATIVE_INFINITY) < sameProblemMs) return
-    told.set(problem, now())
+    if (told.get(problem)) return
+    told.set(problem, true)
     tell(problem)
   }
 }

@@ -1,4 +1,4 @@
-import { RecentMap } from '#concurrency/recent-map.ts'
+import { TtlMap } from '#concurrency/lru-map.ts'
 import type { SiteLimits } from '#site/limits.ts'
 import { blobKeyOf, blobKeyText } from '#site/record/blob-key.ts'
 import type { SiteAddress } from '#site/site-address.ts'
@@ -23,23 +23,22 @@ export interface JudgedContent {
  * have the same blobs fetched and inflated again. Other records, parts, settings or limits are other content.
  */
 export class RefusedContents {
-  readonly #now: () => number
-  readonly #refused = new RecentMap<{ readonly digest: string; readonly at: number }>(sitesMax)
+  /** By site: the digest. */
+  readonly #refused: TtlMap<string, string>
 
   constructor({ now }: { readonly now: () => number }) {
-    this.#now = now
+    this.#refused = new TtlMap({ max: sitesMax, ttlMs: rememberMs, now })
   }
 
   remember(judged: JudgedContent): void {
-    this.#refused.set(keyOf(judged.site), { digest: digestOf(judged), at: this.#now() })
+    this.#refused.set(keyOf(judged.site), digestOf(judged))
   }
 
   /** Why this content was refused, as it is stored; null when it was not, or that is not stored any more. */
   async problemsOf(judged: JudgedContent, db: Db): Promise<readonly string[] | null> {
     const { site, recordCid } = judged
     const known = this.#refused.get(keyOf(site))
-    if (known === undefined || this.#now() - known.at >= rememberMs) return null
-    if (known.digest !== digestOf(judged)) return null
+    if (known === undefined || known !== digestOf(judged)) return null
     const refused = (await findSite(db, site))?.refused
     return refused?.recordCid === recordCid ? refused.problems : null
   }

@@ -1,3 +1,4 @@
+import { LruMap } from '#concurrency/lru-map.ts'
 import type { Did } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import type { ChangeSubscriber } from '#store/database/change-feed.ts'
@@ -31,7 +32,7 @@ const knownMax = 20_000
  */
 export class Registrations implements ChangeSubscriber, Disposable {
   readonly #db: Db
-  readonly #known = new Map<string, Registration>()
+  readonly #known = new LruMap<string, Registration>(knownMax)
   readonly #hinted: HintSubscription
   /** Since the changes were read twice in a row without a hint in between. */
   #isFresh = false
@@ -74,7 +75,6 @@ export class Registrations implements ChangeSubscriber, Disposable {
     if (found === null || (found.type === 'custom' && !found.verified)) return found
     // What changed while it was read may not be in it.
     if (reads !== this.#reads || !this.#isUpToDate()) return found
-    if (this.#known.size >= knownMax) this.#known.clear()
     this.#known.set(domain, found)
     return found
   }

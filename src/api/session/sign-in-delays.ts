@@ -1,6 +1,6 @@
 import { backoff } from '#concurrency/backoff.ts'
+import { TtlMap } from '#concurrency/lru-map.ts'
 import { type Allowance, limitedKeysMax, RateLimiter } from '#concurrency/rate-limiter.ts'
-import { RecentMap } from '#concurrency/recent-map.ts'
 
 const minuteMs = 60_000
 const freeTries = 5
@@ -23,7 +23,6 @@ export interface SignInTry {
 
 interface Tries {
   readonly count: number
-  readonly lastAt: number
   readonly nextAt: number
 }
 
@@ -35,13 +34,14 @@ interface Tries {
  */
 export class SignInDelays {
   readonly #now: () => number
-  readonly #tries = new RecentMap<Tries>(limitedKeysMax)
+  readonly #tries: TtlMap<string, Tries>
   readonly #networks: RateLimiter
   readonly #names: RateLimiter
 
   /** `now`: of a clock that never jumps. */
   constructor({ now }: { readonly now: () => number }) {
     this.#now = now
+    this.#tries = new TtlMap({ max: limitedKeysMax, ttlMs: forgottenAfterMs, now })
     this.#networks = new RateLimiter(networkTries, { now })
     this.#names = new RateLimiter(nameTries, { now })
   }
@@ -50,14 +50,13 @@ export class SignInDelays {
   begin(tried: SignInTry): number {
     const now = this.#now()
     const key = keyOf(tried)
-    const known = this.#tries.get(key)
-    const tries = known !== undefined && known.lastAt + forgottenAfterMs > now ? known : none
+    const tries = this.#tries.get(key) ?? none
     if (tries.nextAt > now) return tries.nextAt - now
     const waitMs = tried.device === null ? this.#networks.take(tried.network) : 0
     if (waitMs > 0) return waitMs
     const isBesieged = tried.device === null && this.#names.take(tried.name) > 0
     const count = tries.count + 1
-    this.#tries.set(key, { count, lastAt: now, nextAt: now + delayAfter(count, isBesieged) })
+    this.#tries.set(key, { count, nextAt: now + delayAfter(count, isBesieged) })
     return 0
   }
 
@@ -66,7 +65,7 @@ export class SignInDelays {
   }
 }
 
-const none: Tries = { count: 0, lastAt: 0, nextAt: 0 }
+const none: Tries = { count: 0, nextAt: 0 }
 
 const keyOf = ({ name, network, device }: SignInTry): string =>
   device === null ? `${name} ${network}` : `${name} device ${device}`

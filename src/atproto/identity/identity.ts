@@ -23,7 +23,7 @@ import {
   XrpcHandleResolver,
 } from '@atcute/identity-resolver'
 import { type Did, isHandle } from '@atcute/lexicons/syntax'
-import { RecentMap } from '#concurrency/recent-map.ts'
+import { TtlMap } from '#concurrency/lru-map.ts'
 import { smallAnswer } from '#outbound/answer-body.ts'
 import { boundedJson } from '#outbound/json-scan.ts'
 import type { SafeFetch } from '#outbound/safe-fetch.ts'
@@ -85,11 +85,10 @@ export class Identities {
   readonly actorResolver: ActorResolver
   readonly #documents: CompositeDidDocumentResolver<'plc' | 'web'>
   readonly #handles: HandleResolver
-  readonly #cache = new RecentMap<{ identity: Identity; resolvedAt: number }>(cachedIdentitiesMax)
+  readonly #cache: TtlMap<Did, Identity>
   /** In the order in which they began. */
   readonly #looks = new Set<Look>()
   readonly #allowHttp: boolean
-  readonly #now: () => number
 
   constructor(options: IdentitiesOptions) {
     // The library parses whatever comes.
@@ -98,7 +97,8 @@ export class Identities {
       return await boundedJson(await options.fetch(input, { ...init, limits }), smallAnswer)
     }) as typeof globalThis.fetch
     this.#allowHttp = options.allowHttp ?? false
-    this.#now = options.now ?? (() => performance.now())
+    const { now = () => performance.now() } = options
+    this.#cache = new TtlMap({ max: cachedIdentitiesMax, ttlMs: identityFreshMs, now })
     this.#documents = new CompositeDidDocumentResolver({
       methods: {
         plc: new PlcDidDocumentResolver({ apiUrl: options.plcUrl, fetch }),
@@ -124,14 +124,13 @@ export class Identities {
    */
   async resolve(did: Did, { fresh = false, signal }: ResolveOptions = {}): Promise<Identity> {
     const cached = this.#cache.get(did)
-    if (!fresh && cached && this.#now() - cached.resolvedAt < identityFreshMs)
-      return cached.identity
+    if (!fresh && cached !== undefined) return cached
     const look = { did, isOutdated: false }
     this.#looks.add(look)
     try {
       const identity = await this.#read(did, signal)
       if (!look.isOutdated) {
-        this.#cache.set(did, { identity, resolvedAt: this.#now() })
+        this.#cache.set(did, identity)
         this.#outdate(did, look)
       }
       return identity

@@ -1,8 +1,8 @@
 import { createDpopFetch } from '@atcute/oauth-crypto'
 import { MemoryStore, type StateStore, type StoredSession } from '@atcute/oauth-node-client'
 import type { Alone } from '#concurrency/alone.ts'
+import { TtlMap } from '#concurrency/lru-map.ts'
 import { orAborted } from '#concurrency/or-aborted.ts'
-import { RecentMap } from '#concurrency/recent-map.ts'
 import { SingleFlight } from '#concurrency/single-flight.ts'
 import type { Log } from '#observe/log.ts'
 import type { FetchLimits } from '#outbound/fetch-limits.ts'
@@ -62,14 +62,13 @@ export class AccountSessions {
   readonly #options: AccountSessionsOptions
   /** Of this process, by the access token that they replace. */
   readonly #renewals = new SingleFlight<string, StoredSession>()
-  /** When accounts' servers last gave tokens. */
-  readonly #confirmed = new RecentMap<number>(confirmedKeysMax)
-
-  readonly #elapsed: () => number
+  /** Whose servers gave tokens just now. */
+  readonly #confirmed: TtlMap<Did, true>
 
   constructor(options: AccountSessionsOptions) {
     this.#options = options
-    this.#elapsed = options.elapsed ?? (() => performance.now())
+    const { elapsed: now = () => performance.now() } = options
+    this.#confirmed = new TtlMap({ max: confirmedKeysMax, ttlMs: confirmedMs, now })
   }
 
   /** Undefined: none, or one that a service with other keys or another address began. */
@@ -101,9 +100,7 @@ export class AccountSessions {
   async confirm(did: Did): Promise<void> {
     const found = await this.find(did)
     if (found === undefined) throw new SessionEndedError(did)
-    const confirmedAt = this.#confirmed.get(did)
-    if (confirmedAt !== undefined && this.#elapsed() - confirmedAt < confirmedMs) return
-    await this.#renew(did, found)
+    if (this.#confirmed.get(did) === undefined) await this.#renew(did, found)
   }
 
   /**
@@ -124,7 +121,7 @@ export class AccountSessions {
       // First: when it fails, what was there stays.
       const entered = await enter(renewed === undefined ? 'ended' : 'alive')
       await sessions.set(did, session)
-      this.#confirmed.set(did, this.#elapsed())
+      this.#confirmed.set(did, true)
       return [renewed ?? found, entered] as const
     })
     if (replaced !== undefined) await this.#endReplaced(did, replaced)
@@ -243,7 +240,7 @@ export class AccountSessions {
     if (after === undefined) throw new SessionEndedError(did, { cause })
     if (after.tokenSet.access_token !== spentToken) {
       await this.#options.onRenewed?.(did)
-      this.#confirmed.set(did, this.#elapsed())
+      this.#confirmed.set(did, true)
       return after
     }
     if (!isOfAnotherServer(cause)) throw cause

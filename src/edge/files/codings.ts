@@ -1,3 +1,4 @@
+import { LruMap } from '#concurrency/lru-map.ts'
 import type { ContentCoding } from '#http/accept-encoding.ts'
 import { preferredCoding } from '#http/accept-encoding.ts'
 
@@ -35,7 +36,7 @@ const headerCharsMax = 200
  * ever new ones has them read each time.
  */
 export class CodingChoices {
-  readonly #known = new Map<string, (ContentCoding | undefined)[]>()
+  readonly #known = new LruMap<string, (ContentCoding | undefined)[]>(headersMax)
 
   choose(header: string | null, { codings, index }: CodingSet): ContentCoding {
     if (header === null || index === 0) return 'identity'
@@ -48,7 +49,6 @@ export class CodingChoices {
   #remember(header: string): (ContentCoding | undefined)[] {
     const choices: (ContentCoding | undefined)[] = []
     if (header.length > headerCharsMax) return choices
-    if (this.#known.size >= headersMax) this.#known.clear()
     this.#known.set(header, choices)
     return choices
   }

@@ -58,12 +58,15 @@ test('a site is asked for once in ten seconds, each by itself', async () => {
   expect(await asked()).toEqual(['a'])
 })
 
-test('a thousand sites are remembered, of more the latest', async () => {
-  await ask(...Array.from({ length: 1000 }, (_, i) => `site${i}`))
+test('a thousand sites are remembered at least, of more than two thousand the latest', async () => {
+  const sites = (name: string, length: number) => Array.from({ length }, (_, i) => `${name}${i}`)
+  await ask(...sites('site', 1000))
   expect(await asked()).toHaveLength(1000)
   await ask('site0', 'site999', 'another')
   expect(await asked()).toEqual(['another'])
-  await ask('site1', 'site999', 'site0')
+  await ask(...sites('other', 2000))
+  expect(await asked()).toHaveLength(2000)
+  await ask('other1999', 'site0')
   expect(await asked()).toEqual(['site0'])
 })
 

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import type { BlobStore } from '#blobs/blob-store.ts'
+import { TtlMap } from '#concurrency/lru-map.ts'
 import { SingleFlight } from '#concurrency/single-flight.ts'
 import type { Log } from '#observe/log.ts'
 import { type SiteAddress, siteLabel } from '#site/site-address.ts'
@@ -8,7 +9,7 @@ import type { Hints } from '#store/database/hints.ts'
 import { enqueueIngest } from '#store/queues/ingest-queue.ts'
 
 const askAgainMs = 10_000
-const sitesMax = 1_000
+const sitesMax = 2_000
 const waitMs = 5_000
 const lookAgainMs = 100
 const awaitedMax = 1_000
@@ -30,12 +31,13 @@ interface MissingContext {
  */
 export class MissingBlobs {
   readonly #context: MissingContext
-  /** The latest last; one that had to go for others is asked for again a little early. */
-  readonly #askedAt = new Map<string, number>()
+  /** One that had to go for others is asked for again a little early. */
+  readonly #askedAt: TtlMap<string, number>
   readonly #arrivals = new SingleFlight<string, boolean>()
 
   constructor(context: MissingContext) {
     this.#context = context
+    this.#askedAt = new TtlMap({ max: sitesMax, ttlMs: askAgainMs, now: context.elapsed })
   }
 
   /** Whether the blob came before it is no use to wait. Never rejects. */
@@ -48,7 +50,9 @@ export class MissingBlobs {
   /** Has the site read again, unless that was asked for just now. Never rejects. */
   async ask({ did, name }: SiteAddress): Promise<void> {
     const { db, elapsed, hints, log, now } = this.#context
-    if (!this.#isDue(siteLabel({ did, name }), elapsed())) return
+    const label = siteLabel({ did, name })
+    if (this.#askedAt.get(label) !== undefined) return
+    this.#askedAt.set(label, elapsed())
     log.warn('blob missing', { did, site: name })
     try {
       await enqueueIngest(db, [{ did, name }], now())
@@ -71,14 +75,5 @@ export class MissingBlobs {
       if (!signal.aborted) log.error('cannot look for a blob', { hash, error })
     }
     return false
-  }
-
-  #isDue(label: string, now: number): boolean {
-    if (now - (this.#askedAt.get(label) ?? Number.NEGATIVE_INFINITY) < askAgainMs) return false
-    this.#askedAt.delete(label)
-    this.#askedAt.set(label, now)
-    const [oldest] = this.#askedAt.keys()
-    if (this.#askedAt.size > sitesMax && oldest !== undefined) this.#askedAt.delete(oldest)
-    return true
   }
 }

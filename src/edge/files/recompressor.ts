@@ -1,5 +1,6 @@
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
+import { LruMap } from '#concurrency/lru-map.ts'
 import { Mutex } from '#concurrency/semaphore.ts'
 import { SingleFlight } from '#concurrency/single-flight.ts'
 import type { ContentCoding } from '#http/accept-encoding.ts'
@@ -29,7 +30,7 @@ export class Recompressor {
   readonly #mutex = new Mutex()
   readonly #making = new SingleFlight<string, void>()
   /** Those that did not get smaller: nobody needs to try again soon. */
-  readonly #notWorthIt = new Set<string>()
+  readonly #notWorthIt = new LruMap<string, true>(notWorthItMax)
   #last: Promise<void> | undefined
 
   constructor(context: RecompressorContext) {
@@ -39,11 +40,11 @@ export class Recompressor {
   /** Never throws, and never waits. */
   ask(source: BodySource & { readonly storedBytes: number }, coding: MadeCoding): void {
     const key = bodyKey(source, coding)
-    if (this.#notWorthIt.has(key) || this.#making.has(key)) return
+    if (this.#notWorthIt.get(key) || this.#making.has(key)) return
     if (this.#making.size >= waitingMax) return
     const make = async (): Promise<void> => {
       try {
-        if (!(await this.#make(source, coding))) this.#rememberNotWorthIt(key)
+        if (!(await this.#make(source, coding))) this.#notWorthIt.set(key, true)
       } catch (error) {
         this.#context.log.warn('body not recompressed', { key, error })
       }
@@ -68,11 +69,6 @@ export class Recompressor {
     if (made.length > source.storedBytes * (1 - savingMin)) return false
     bodies.keep(source, coding, new Blob([made]))
     return true
-  }
-
-  #rememberNotWorthIt(key: string): void {
-    if (this.#notWorthIt.size >= notWorthItMax) this.#notWorthIt.clear()
-    this.#notWorthIt.add(key)
   }
 }
 

@@ -1,4 +1,4 @@
-import { RecentMap } from '#concurrency/recent-map.ts'
+import { LruMap } from '#concurrency/lru-map.ts'
 
 /** Where a Host header leads. */
 export type Route =
@@ -42,7 +42,7 @@ const rememberedMax = 20_000
  * one leads depends on nothing else.
  */
 export function createRouter(hosts: RoutedHosts): (header: string | null) => Route {
-  const known = new RecentMap<Route>(rememberedMax)
+  const known = new LruMap<string, Route>(rememberedMax)
   return (header) => {
     const route = known.get(header ?? '')
     if (route !== undefined) return route

@@ -1,5 +1,5 @@
+import { LruMap } from '#concurrency/lru-map.ts'
 import { type Allowance, limitedKeysMax, RateLimiter } from '#concurrency/rate-limiter.ts'
-import { RecentMap } from '#concurrency/recent-map.ts'
 import type { Log } from '#observe/log.ts'
 import type { Did } from '#site/site-address.ts'
 import type { ChangeSubscriber } from '#store/database/change-feed.ts'
@@ -37,7 +37,7 @@ export class ServedNames {
   /** Whose the new ones are that were not permitted yet. */
   readonly #new = new Map<string, Did>()
   /** Those that were not new any more when they went: they may come back. */
-  readonly #gone = new RecentMap<true>(limitedKeysMax)
+  readonly #gone = new LruMap<string, true>(limitedKeysMax)
   readonly #allowed: Readonly<Record<'below-base' | 'custom', RateLimiter>>
 
   constructor({ now = () => performance.now() }: { readonly now?: () => number } = {}) {
