@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { cp, exists, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { cp, exists, mkdir, mkdtemp, rename, rm, rmdir, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { devSettings } from '#main/commands/dev-network.ts'
@@ -175,9 +175,14 @@ describe('serve', () => {
     )
     const statusOf = async () => (await fetch(`${service.ready.app}/readyz`)).status
     expect(await statusOf()).toBe(200)
-    await rm(join(data, 'blobs'), { recursive: true, force: true })
+    const blobs = join(data, 'blobs')
+    await rename(blobs, join(data, 'away'))
     expect(await statusOf()).toBe(503)
-    await mkdir(join(data, 'blobs'))
+    // What a mount leaves behind.
+    await mkdir(blobs)
+    expect(await statusOf()).toBe(503)
+    await rmdir(blobs)
+    await rename(join(data, 'away'), blobs)
     expect(await statusOf()).toBe(200)
   })
 
