@@ -6,6 +6,7 @@ import type { NamedHost, SiteHost } from '#edge/names/route.ts'
 import type { Log } from '#observe/log.ts'
 import { resolve } from '#site/visit/resolve.ts'
 import { fetchingPage, notFoundPage, unavailablePage, unclaimedPage } from './pages.ts'
+import type { Place } from './place.ts'
 import { requestTarget } from './request-target.ts'
 import { respond } from './respond.ts'
 import type { SiteInMemory } from './site-in-memory.ts'
@@ -98,53 +99,50 @@ export function answerVisitor(
   context: VisitContext,
 ): Response | Promise<Response> {
   known.wasVisited = true
-  const isRead = request.method === 'GET' || request.method === 'HEAD'
-  const isReadHere = isRead && isAddressOf(request.url, host.host)
-  const remembered = isReadHere ? known.answerAt(request.url) : undefined
-  return remembered === undefined
-    ? decideAndAnswer(host, request, known, context)
-    : respondFile(remembered, request, known.site.snapshot, context)
-}
-
-function decideAndAnswer(
-  { host, isUnderBaseDomain, label }: SiteHost,
-  request: Request,
-  known: SiteInMemory,
-  context: VisitContext,
-): Response | Promise<Response> {
   const { method, url } = request
+  const isRead = method === 'GET' || method === 'HEAD'
+  const atUrl = isRead && isAddressOf(url, host.host) ? known.answerAt(url) : undefined
+  if (atUrl !== undefined) return respondFile(atUrl, request, known.site.snapshot, context)
+
   const { pathname, search } = requestTarget(url)
+  const address = `http://${host.host}${pathname}`
+  const atAddress = isRead && url !== address ? known.answerAt(address) : undefined
+  if (atAddress !== undefined) return respondFile(atAddress, request, known.site.snapshot, context)
+
+  const place = placeOf(host, pathname, known)
   const header = (name: string): string | null => request.headers.get(name)
   const visit = {
-    ...{ method, pathname, search, host, header },
+    method,
+    pathname,
+    search,
+    host: host.host,
+    header,
     // Only asked for by sites that have rules for it.
     get country() {
       return context.countryOf(request)
     },
   }
   const decision = resolve(known.site, visit, context.now())
-  const isOwnHost = host.startsWith(label)
-  const canonical = isOwnHost && known.primary !== null ? known.primary + pathname : null
-  const place = { host, pathname, isUnderBaseDomain, canonical }
-  if (
-    decision.kind === 'file' &&
-    isPlain(url, host, pathname) &&
-    known.site.knownPages.get(pathname) === decision
-  ) {
-    known.remember(url, known.answerTo(decision, place))
+  if (decision.kind === 'file' && decision.isForEveryone) {
+    known.remember(address, known.answerTo(decision, place))
   }
   return respond(decision, request, place, known, context)
+}
+
+function placeOf(
+  { host, isUnderBaseDomain, label }: SiteHost,
+  pathname: string,
+  { primary }: SiteInMemory,
+): Place {
+  const isOwnHost = host.startsWith(label)
+  const canonical = isOwnHost && primary !== null ? primary + pathname : null
+  return { host, pathname, isUnderBaseDomain, canonical }
 }
 
 /** It is not where a front has another Host than its visitor. */
 function isAddressOf(url: string, host: string): boolean {
   const [start, end] = ['http://'.length, 'http://'.length + host.length]
   return url.startsWith(host, start) && url.charAt(end) === '/'
-}
-
-/** Without query, fragment and port, of which there are as many as anybody makes up. */
-function isPlain(url: string, host: string, pathname: string): boolean {
-  return url.endsWith(`//${host}${pathname}`)
 }
 
 function notAnswered(

@@ -7,7 +7,14 @@ import { snapshotOf, storedFile } from '#tests/support/served-site.ts'
 import { SiteInMemory } from './site-in-memory.ts'
 
 const { file } = storedFile({ body: 'x' })
-const decision = { kind: 'file', status: 200, path: 'a.html', file, vary: [] } as const
+const decision = {
+  kind: 'file',
+  status: 200,
+  path: 'a.html',
+  file,
+  isForEveryone: true,
+  vary: [],
+} as const
 const placeOn = (host: string) => ({
   ...{ host, pathname: '/a.html', isUnderBaseDomain: true, canonical: null },
 })
@@ -87,7 +94,7 @@ test('an endless Accept-Encoding is kept with no file', async () => {
 
 test('an address is remembered without its query', async () => {
   const site = visitedSite({ 'a.html': { body: 'a' } })
-  for (const path of ['/a.html?b', '/a.html', '/nothing']) await seen(visitSite(site, path))
+  for (const path of ['/a.html?b', '/nothing']) await seen(visitSite(site, path))
   expect(site.known.answerAt('http://blog.test/a.html')).toBeDefined()
   expect(site.known.answerAt('http://blog.test/a.html?b')).toBeUndefined()
   expect(site.known.answerAt('http://blog.test/nothing')).toBeUndefined()

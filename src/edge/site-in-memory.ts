@@ -8,7 +8,7 @@ import type { Place } from './place.ts'
 type FileDecision = Extract<Decision, { kind: 'file' }>
 type ListingDecision = Extract<Decision, { kind: 'listing' }>
 
-/** About what is taken in memory by an address and by a listing, beside their texts. */
+/** About what is taken in memory by an address and by a listing, beside their strings. */
 const addressBytes = 256
 const listingBytes = 512
 
@@ -27,7 +27,7 @@ export class SiteInMemory {
   readonly primary: string | null
   readonly #grow: (bytes: number) => void
   readonly #byHost = new Map<string, Map<SnapshotFile, FileAnswer>>()
-  readonly #byUrl = new Map<string, FileAnswer>()
+  readonly #byAddress = new Map<string, FileAnswer>()
   readonly #listings: Readonly<Record<ListingKind, Map<string, Listing>>> = {
     page: new Map(),
     json: new Map(),
@@ -39,16 +39,19 @@ export class SiteInMemory {
     this.#grow = grow
   }
 
-  /** What GET and HEAD of this address are always answered with; undefined when that is to be found out. */
-  answerAt(url: string): FileAnswer | undefined {
-    return this.#byUrl.get(url)
+  /**
+   * What every GET and HEAD of this address is answered with; undefined when that is to be decided. `address` is
+   * `http://blog.example/a.html`: without port, query and fragment, of which there are as many as anybody makes up.
+   */
+  answerAt(address: string): FileAnswer | undefined {
+    return this.#byAddress.get(address)
   }
 
   /** From now on that of `answerAt`; of too many different addresses the first ones. */
-  remember(url: string, answer: FileAnswer): void {
-    if (this.#byUrl.size >= this.site.files.size * addressesPerFile) return
-    this.#byUrl.set(url, answer)
-    this.#grow(addressBytes + url.length)
+  remember(address: string, answer: FileAnswer): void {
+    if (this.#byAddress.size >= this.site.files.size * addressesPerFile) return
+    this.#byAddress.set(address, answer)
+    this.#grow(addressBytes + address.length)
   }
 
   /** The answer to this decision, the one of last time where nothing tells them apart. */

@@ -117,7 +117,7 @@ describe('snapshots', () => {
     const kept = await snapshots.get(a)
     await snapshots.get(b)
     kept?.answerTo(
-      { kind: 'file', status: 200, path: 'index.html', file, vary: [] },
+      { kind: 'file', status: 200, path: 'index.html', file, isForEveryone: true, vary: [] },
       { host: 'a.test', pathname: '/', isUnderBaseDomain: true, canonical: null },
     )
     expect(snapshots.stats.bytes).toBeLessThanOrEqual(bytesOf('a') * 2)

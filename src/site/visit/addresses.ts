@@ -13,6 +13,12 @@ export interface Address {
  * Which addresses the files have. `plain`: their own, and a directory's its index file. The others drop
  * `.html` and the names of index files, as Cloudflare's asset worker does in its modes
  * auto-trailing-slash, force-trailing-slash and drop-trailing-slash.
+ *
+ * |          | `foo.html` is at | `foo/index.html` is at      | both are at                   |
+ * | `plain`  | `/foo.html`      | `/foo/`, `/foo/index.html`  | the same                      |
+ * | `auto`   | `/foo`           | `/foo/`                     | the same                      |
+ * | `always` | `/foo/`          | `/foo/`                     | `/foo.html`, `/foo/`          |
+ * | `never`  | `/foo`           | `/foo`                      | `/foo`, `/foo/index.html`     |
  */
 export type AddressForm = 'plain' | 'auto' | 'always' | 'never'
 
@@ -32,7 +38,10 @@ export interface Page extends StoredFile {
 
 /**
  * The file that a visitor means by this address. A redirect always leads to an address where the same
- * file is shown at once, never to another redirect.
+ * file is shown at once, never to another redirect. In the form `auto`:
+ *
+ * - `/foo.html` exists, so `/foo` shows it, and `/foo.html`, `/foo/`, `/foo/index` and `/foo/index.html` go to `/foo`.
+ * - `/bar/index.html` exists, so `/bar/` shows it, and `/bar`, `/bar.html`, `/bar/index` and `/bar/index.html` go to `/bar/`.
  */
 export function findPage(site: AddressedFiles, address: Address): Page | null {
   if (isReserved(address)) return null
@@ -77,7 +86,7 @@ const cleanAddresses: Readonly<Record<AddressForm, readonly CleanAddress[]>> = {
   ],
 }
 
-/** The file that this address shows as it stands: its own, else the one whose clean address it is. */
+/** The file that this address shows as it stands: its own (`/foo.html`), else the one whose clean address it is (`/foo`). */
 function shownAt(site: AddressedFiles, address: Address): StoredFile | null {
   const { path, isDirectory } = address
   if (isReserved(address)) return null
@@ -109,7 +118,7 @@ const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
 const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
 
-/** The clean address of a file that is shown here, if it is shown there too; else this one. */
+/** The clean address of a file that is shown here (`/foo` for `/foo.html`), if it is shown there too; else this one. */
 function homeOf(site: AddressedFiles, shown: StoredFile, here: Address): Address {
   if (site.addressForm === 'plain' || here.isDirectory) return here
   const name = nameOf(here.path)
@@ -129,7 +138,7 @@ const addressOf = (base: string, { isDirectory }: CleanAddress): Address => {
   return { path: base, isDirectory: isDirectory || base === '' }
 }
 
-/** Nothing is shown here, but what the visitor means may be shown at a neighbour's address. */
+/** Nothing is shown here (`/foo/`), but what the visitor means may be shown at a neighbour's address (`/foo`). */
 function findElsewhere(site: AddressedFiles, here: Address): Page | null {
   for (const base of meantBy(site, here)) {
     for (const clean of cleanAddresses[site.addressForm]) {

@@ -10,6 +10,8 @@ export type Decision =
       /** The file's path in the site. */
       readonly path: string
       readonly file: SnapshotFile
+      /** Every GET and HEAD of this path gets it, whatever else they say. A file has at most two such paths. */
+      readonly isForEveryone: boolean
       readonly vary: Vary
     }
   | {
@@ -39,8 +41,9 @@ export type PageStatus = 200 | MissingStatus
 /** Lower-case names of the fields of the request that the decision depends on. */
 export type Vary = readonly string[]
 
+/** To this visitor; others may get something else at the same path. */
 export function show({ path, file }: StoredFile, status: PageStatus, vary: Vary): Decision {
-  return { kind: 'file', status, path, file, vary }
+  return { kind: 'file', status, path, file, isForEveryone: false, vary }
 }
 
 export function missing(status: MissingStatus, vary: Vary): Decision {

@@ -419,28 +419,36 @@ describe('assets of earlier versions', () => {
   })
 })
 
-describe('what is decided once', () => {
-  test('is the same object for whoever asks', () => {
-    const any = site(['index.html', 'd/index.html'])
+describe('what everyone gets', () => {
+  const isForEveryone = (from: ServableSite, request: VisitorRequest | string) => {
+    const decision = resolve(from, typeof request === 'string' ? ask(request) : request)
+    return decision.kind === 'file' && decision.isForEveryone
+  }
+
+  test('is at the own address of a file', () => {
+    const any = site(['index.html', 'd/index.html', '404.html'])
     for (const pathname of ['/', '/d/', '/d/index.html']) {
-      expect(resolve(any, ask(pathname))).toBe(resolve(any, ask(pathname, {}, { method: 'HEAD' })))
+      expect(isForEveryone(any, pathname)).toBe(true)
+      expect(isForEveryone(any, ask(pathname, {}, { method: 'HEAD' }))).toBe(true)
     }
+    expect(isForEveryone(any, '/nothing')).toBe(false)
   })
 
-  test('is kept once a file and address, however it is spelt', () => {
+  test('is at one address, however it is spelt', () => {
     const any = site(['caf\u00e9e\u0301.html', '@a'])
-    for (const e of ['%C3%A9', 'e%CC%81', '%c3%a9', 'é']) {
-      for (const f of ['%C3%A9', 'e%CC%81']) visit(any, `/caf${e}${f}.html`)
-    }
-    for (const pathname of ['/@a', '/%40a', '//%40a', '/%40%61']) visit(any, pathname)
-    expect([...any.knownPages.keys()]).toEqual(['/caf%C3%A9e%CC%81.html', '/%40a'])
+    const spelt = ['%C3%A9', 'e%CC%81', '%c3%a9', 'é'].flatMap((e) =>
+      ['%C3%A9', 'e%CC%81'].map((f) => `/caf${e}${f}.html`),
+    )
+    const all = [...spelt, '/@a', '/%40a', '//%40a', '/%40%61']
+    const own = ['/caf%C3%A9e%CC%81.html', '/%40a']
+    expect(all.filter((pathname) => isForEveryone(any, pathname))).toEqual(own)
   })
 
   test('is nothing where a rule may know better', () => {
     const any = site(['a'], { rules: '/a /b 302! Cookie=k' })
     expect(visit(any, '/a')).toBe('200 a')
     expect(visit(any, ask('/a', { cookie: 'k=1' }))).toBe('302 /b')
-    expect(any.knownPages.size).toBe(0)
+    expect(isForEveryone(any, '/a')).toBe(false)
   })
 })
 
@@ -498,12 +506,14 @@ describe('whatever is asked', () => {
     fc.assert(
       fc.property(sites, fc.array(pathname), (facts, pathnames) => {
         const any = site(facts.files, facts)
+        const forEveryone = new Set<string>()
         for (const each of pathnames) {
           const first = resolve(any, ask(each))
           expect(resolve(any, ask(each))).toEqual(first)
           expect(resolve(site(facts.files, facts), ask(each))).toEqual(first)
+          if (first.kind === 'file' && first.isForEveryone) forEveryone.add(each)
         }
-        expect(any.knownPages.size).toBeLessThanOrEqual(2 * new Set(facts.files).size)
+        expect(forEveryone.size).toBeLessThanOrEqual(2 * new Set(facts.files).size)
       }),
     )
   })

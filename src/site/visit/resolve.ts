@@ -16,14 +16,19 @@ export type { Decision } from './decision.ts'
 
 /**
  * Decides what this version of a site answers. `now`, in milliseconds since the epoch, is for the assets of
- * earlier versions: without it none is served. A file that every visitor gets at its own address is the
- * same object each time. Never throws.
+ * earlier versions: without it none is served. Never throws.
+ *
+ * The first of these that applies, by the example of a site with `a.html`, `d/x.png` and clean addresses:
+ * 1. a forced rule (`/a /b 302!`): `/a` goes to `/b`, although `a.html` exists
+ * 2. a file: `/a` shows `a.html`, `/a.html` and `/a/` go to `/a`
+ * 3. a file of an earlier version whose name has a hash: pages that are still open get `/app-1a2b3c.js`
+ * 4. any other rule (`/old /a 301`): `/old` goes to `/a`, as no file is there
+ * 5. a listing: `/d` goes to `/d/`, which lists `x.png`
+ * 6. the page of `spaMode`, for whoever opens a page and does not load a part of one
+ * 7. the nearest `404.html`: for `/d/y` that in `d/`, else that at the root
  */
 export function resolve(site: ServableSite, request: VisitorRequest, now = Infinity): Decision {
   const isRead = request.method === 'GET' || request.method === 'HEAD'
-  const known = isRead ? site.knownPages.get(request.pathname) : undefined
-  if (known !== undefined) return known
-
   const path = parseRequestPath(request.pathname)
   if (!path.ok) return { kind: path.status === 414 ? 'uri-too-long' : 'bad-request' }
   if (request.method === 'OPTIONS') return { kind: 'options', allow }
@@ -54,7 +59,7 @@ function showFile(visit: Visit): Decision | null {
   if (page === null) return null
   const home = page.redirect ?? address
   const isAtHome = encodeAddress(home) === request.pathname
-  if (isAtHome && !site.redirects.hasForced) return showKnown(visit, page)
+  if (isAtHome && !site.redirects.hasForced) return showEveryone(page, address)
 
   const vary = fieldsOfForced(site)
   const mayStay = page.redirect === null && site.addressForm === 'plain'
@@ -64,11 +69,10 @@ function showFile(visit: Visit): Decision | null {
   return moveTo(home, request, vary)
 }
 
-function showKnown({ site, request, address }: Visit, page: StoredFile): Decision {
-  const decision = show(page, 200, [])
+function showEveryone({ path, file }: StoredFile, address: Address): Decision {
   // Not for every spelling of an accent: a name may have any number of them.
-  if (page.path.startsWith(address.path)) site.knownPages.set(request.pathname, decision)
-  return decision
+  const isForEveryone = path.startsWith(address.path)
+  return { kind: 'file', status: 200, path, file, isForEveryone, vary: [] }
 }
 
 /** A forced rule that does not apply might have, with another value of its fields. */

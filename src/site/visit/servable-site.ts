@@ -3,7 +3,6 @@ import { type HeaderRules, headerRuleSteps } from '#site/rules/header-rules.ts'
 import { type RedirectRules, redirectSteps } from '#site/rules/redirects.ts'
 import { runAtOnce, type Steps } from '#site/steps.ts'
 import type { AddressedFiles } from './addresses.ts'
-import type { Decision } from './decision.ts'
 import { type Directories, listDirectories } from './listing.ts'
 import type { Snapshot, SnapshotFile } from './snapshot.ts'
 
@@ -18,8 +17,6 @@ export interface ServableSite extends AddressedFiles {
   /** Made when they are first asked for. */
   readonly directories: Directories
   readonly earlierAssets: EarlierAssets
-  /** What `resolve` decided without regard to anything but the pathname; at most two for a file. */
-  readonly knownPages: Map<string, Decision>
 }
 
 /** Empty texts and lists for what is not enabled. */
@@ -68,7 +65,6 @@ export function* servableSiteSteps(
       return directories
     },
     earlierAssets,
-    knownPages: new Map(),
   }
 }
 
