@@ -14,3 +14,18 @@ export async function orAborted<T>(work: Promise<T>, signal: AbortSignal | undef
     signal.removeEventListener('abort', abort)
   }
 }
+
+/** What `work` resolves to, or after `ms` what `late` returns, or throws. The work goes on, and nobody waits for it. */
+export async function withTimeout<T, Late>(
+  work: Promise<T>,
+  ms: number,
+  late: () => Late,
+): Promise<T | Late> {
+  const timeout = AbortSignal.timeout(ms)
+  try {
+    return await orAborted(work, timeout)
+  } catch (error) {
+    if (!timeout.aborted || error !== timeout.reason) throw error
+    return late()
+  }
+}

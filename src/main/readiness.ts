@@ -1,3 +1,4 @@
+import { withTimeout } from '#concurrency/or-aborted.ts'
 import { SingleFlight } from '#concurrency/single-flight.ts'
 
 const answerMsMax = 2_000
@@ -12,14 +13,9 @@ export function readiness(
 ): () => Promise<void> {
   const running = new SingleFlight<string, unknown>()
   const ask = async ([name, probe]: [string, () => Promise<unknown>]): Promise<void> => {
-    const answer = running.run(name, probe)
-    const late = Promise.withResolvers<never>()
-    const timer = setTimeout(() => late.reject(new NoAnswerError(name, msMax)), msMax)
-    try {
-      await Promise.race([answer, late.promise])
-    } finally {
-      clearTimeout(timer)
-    }
+    await withTimeout(running.run(name, probe), msMax, () => {
+      throw new NoAnswerError(name, msMax)
+    })
   }
   return async () => void (await Promise.all(Object.entries(probes).map(ask)))
 }

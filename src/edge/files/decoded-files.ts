@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { BlobStore } from '#blobs/blob-store.ts'
 import { type DiskFloor, DiskFloorError } from '#blobs/disk-floor.ts'
+import { withTimeout } from '#concurrency/or-aborted.ts'
 import { Semaphore, SemaphoreBusyError } from '#concurrency/semaphore.ts'
 import { SingleFlight } from '#concurrency/single-flight.ts'
 import { codeOf } from '#observe/code-of.ts'
@@ -97,7 +98,7 @@ export class DecodedFiles {
     }
     if (!this.#made.has(hash)) {
       const making = this.#making.run(hash, () => this.#makeInTurn(source))
-      const made = await soon(making, this.#waitMsMax)
+      const made = await withTimeout(making, this.#waitMsMax, () => 'busy' as const)
       if (made !== 'made') return made
     }
     const file = this.#use(hash)
@@ -191,16 +192,6 @@ const isDiskFull = (error: unknown): boolean =>
   error instanceof DiskFloorError || diskFullCodes.has(codeOf(error) ?? '')
 
 const diskFullCodes = new Set(['EDQUOT', 'ENOSPC'])
-
-async function soon<Value>(value: Promise<Value>, waitMsMax: number): Promise<Value | 'busy'> {
-  const { promise, resolve } = Promise.withResolvers<'busy'>()
-  const timer = setTimeout(() => resolve('busy'), waitMsMax)
-  try {
-    return await Promise.race([value, promise])
-  } finally {
-    clearTimeout(timer)
-  }
-}
 
 async function emptyFolder(dir: string): Promise<void> {
   await rm(dir, { recursive: true, force: true })

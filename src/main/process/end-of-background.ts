@@ -1,3 +1,5 @@
+import { orAborted, withTimeout } from '#concurrency/or-aborted.ts'
+
 /** A server that a job or an ingest waits for may send a byte now and then, for minutes. */
 const stopWaitMsMax = 3_000
 
@@ -10,17 +12,10 @@ export async function endOfBackground(
   signal: AbortSignal,
   waitMsMax = stopWaitMsMax,
 ): Promise<void> {
-  const late = Promise.withResolvers<void>()
-  let timer: Timer | undefined
-  const startWaiting = (): void => {
-    timer = setTimeout(late.resolve, waitMsMax)
-  }
-  if (signal.aborted) startWaiting()
-  else signal.addEventListener('abort', startWaiting, { once: true })
   try {
-    await Promise.race([background, late.promise])
-  } finally {
-    clearTimeout(timer)
-    signal.removeEventListener('abort', startWaiting)
+    await orAborted(background, signal)
+  } catch (error) {
+    if (!signal.aborted || error !== signal.reason) throw error
+    await withTimeout(background, waitMsMax, () => undefined)
   }
 }
