@@ -20,12 +20,13 @@ import { siteLabel } from '#site/site-address.ts'
 import { type Database, openDatabase } from '#store/database/database.ts'
 import { Hints } from '#store/database/hints.ts'
 import { migrate } from '#store/database/migrate.ts'
-import { enqueueIngest } from '#store/queues/ingest-queue.ts'
+import { enqueueSites } from '#store/queues/enqueue.ts'
+import { askedAt, clearWork, workRows } from '#tests/support/work-rows.ts'
 import { recordingLog } from './support/api.ts'
 import { originOf } from './support/edge.ts'
 import { eventually } from './support/eventually.ts'
 import { type RawResponse, rawRequest } from './support/raw-http.ts'
-import { alice, siteOf } from './support/sample-rows.ts'
+import { siteOf } from './support/sample-rows.ts'
 import { goLive, type SampleFile, snapshotOf, storedFile } from './support/served-site.ts'
 
 // What visitors get over a real connection, where Bun's own reading and writing of HTTP counts too.
@@ -324,12 +325,12 @@ test('visitors who do not read what they asked for hold next to nothing', async 
 
 test('a site that is on its way is not here yet', async () => {
   const queued = siteOf('queued')
-  await enqueueIngest(database.db, [queued], 1)
+  await enqueueSites(askedAt(database.db, 1), [queued])
   passedMs += 1_000
   const response = await send('/', [`Host: ${siteLabel(queued)}.localhost`])
   expect([response.status, response.headers['retry-after']]).toEqual([503, '2'])
   expect(response.headers['cache-control']).toBe('no-store')
-  await database.db.deleteFrom('ingestQueue').execute()
+  await clearWork(database.db, 'site')
   passedMs += 1_000
   expect((await send('/', [`Host: ${siteLabel(queued)}.localhost`])).status).toBe(404)
 })
@@ -338,8 +339,8 @@ describe('what fails here is a 503, and only for who asked for it', () => {
   test('bytes that are missing: the site is asked for again', async () => {
     const answer = visit('/lost.html')
     await eventually(async () => {
-      const queued = await database.db.selectFrom('ingestQueue').select(['did', 'name']).execute()
-      expect(queued).toEqual([{ did: alice, name: siteOf('blog').name }])
+      const queued = await workRows(database.db, 'site')
+      expect(queued.map(({ did, site }) => ({ did, name: site }))).toEqual([siteOf('blog')])
     }, 2000)
     passedMs += 5_000
     for (const [method, response] of [

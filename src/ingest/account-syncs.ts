@@ -1,7 +1,7 @@
 import { SingleFlight } from '#concurrency/single-flight.ts'
 import { ServerUnreachableError } from '#outbound/server-errors.ts'
 import type { Did } from '#site/site-address.ts'
-import { enqueueAccounts } from '#store/queues/account-queue.ts'
+import { enqueueAccounts } from '#store/queues/enqueue.ts'
 import { type AccountSync, type SyncContext, syncAccount } from './sync-account.ts'
 
 /** So many accounts are read at once because somebody asked for it. */
@@ -79,7 +79,7 @@ export class AccountSyncs {
   }
 
   async #sync(did: Did, gaveUp: AbortSignal): Promise<AccountSync> {
-    const { db, hints, log, now, signal: stop } = this.#context
+    const { log, signal: stop } = this.#context
     const timeIsUp = AbortSignal.any([gaveUp, AbortSignal.timeout(this.#syncMsMax)])
     try {
       const signal = AbortSignal.any([stop, timeIsUp])
@@ -87,8 +87,7 @@ export class AccountSyncs {
     } catch (cause) {
       if (stop.aborted || !timeIsUp.aborted) throw cause
       log.warn('sync given up', { did })
-      await enqueueAccounts(db, [did], { now: now(), isUrgent: true })
-      hints.notify('accounts')
+      await enqueueAccounts(this.#context, [did], { isUrgent: true })
       throw new ServerUnreachableError('com.atproto.repo.listRecords', { cause })
     }
   }

@@ -58,7 +58,8 @@ test('one that was killed leaves its accounts to the next, when nobody holds the
   await place.write('blog')
   await queueKnown(place.context)
   await place.context.db
-    .updateTable('accountQueue')
+    .updateTable('workItems')
+    .where('kind', '=', 'account')
     .set({ leasedUntil: place.now + 6_000 })
     .execute()
   expect(await backfill(place.context)).toMatchObject({ accounts: 0 })

@@ -1,14 +1,11 @@
 import { listReposByCollection } from '#atproto/repo/list-repos.ts'
 import type { Did } from '#site/site-address.ts'
 import { keepListedForGood } from '#store/lifecycle/visited-accounts.ts'
-import {
-  type AccountItem,
-  enqueueAccounts,
-  enqueueKnownAccounts,
-  takeDueAccounts,
-} from '#store/queues/account-queue.ts'
-import { accountQueue } from './account-queue-worker.ts'
-import { leaseMs, workOn } from './leased-queue.ts'
+import { enqueueAccounts, enqueueKnownAccounts } from '#store/queues/enqueue.ts'
+import { takeDue } from '#store/queues/take-due.ts'
+import type { WorkItem } from '#store/queues/work-items.ts'
+import { isHopelessIn } from './account-work.ts'
+import { leaseMs, workOn } from './run-work.ts'
 import { type AccountSync, type SyncContext, syncAccount } from './sync-account.ts'
 
 const accountsAtOnce = 4
@@ -29,17 +26,16 @@ interface BackfillContext extends SyncContext {
 }
 
 /** Queues every account that is known here. */
-export async function queueKnown({ db, now }: SyncContext): Promise<number> {
-  return await enqueueKnownAccounts(db, now())
+export async function queueKnown(context: SyncContext): Promise<number> {
+  return await enqueueKnownAccounts(context)
 }
 
 /** Queues every account that has a site, as a relay lists them; an account server lists all of its own. */
 export async function queueNetwork(relayUrl: string, context: SyncContext): Promise<number> {
-  const { db, now } = context
   let count = 0
   for await (const dids of listReposByCollection(relayUrl, collection, context)) {
-    await keepListedForGood(db, dids)
-    await enqueueAccounts(db, dids, { now: now(), isUrgent: false })
+    await keepListedForGood(context.db, dids)
+    await enqueueAccounts(context, dids, { isUrgent: false })
     count += dids.length
   }
   return count
@@ -53,13 +49,19 @@ export async function backfill(context: BackfillContext): Promise<BackfillTotals
   const { db, now, signal } = context
   const totals: BackfillTotals = { accounts: 0, sites: 0, failedAccounts: 0, failedSites: 0 }
   const running = new Set<Promise<void>>()
-  const start = (item: AccountItem): void => {
+  const start = (item: WorkItem): void => {
     const work = readOne(item, totals, context).finally(() => running.delete(work))
     running.add(work)
   }
   while (!signal.aborted) {
     const limit = accountsAtOnce - running.size
-    const due = await takeDueAccounts(db, { now: now(), leaseMs, limit })
+    const due = await takeDue(db, {
+      kind: 'account',
+      priorities: [1, 0],
+      now: now(),
+      leaseMs,
+      limit,
+    })
     for (const item of due) start(item)
     if (running.size === 0) break
     await Promise.race(running)
@@ -69,7 +71,7 @@ export async function backfill(context: BackfillContext): Promise<BackfillTotals
 }
 
 async function readOne(
-  item: AccountItem,
+  item: WorkItem,
   totals: BackfillTotals,
   context: BackfillContext,
 ): Promise<void> {
@@ -80,6 +82,8 @@ async function readOne(
     totals.failedSites += sync.errors.length
     context.onAccount?.(item.did, sync)
   }
-  const isDone = await workOn(item, accountQueue(context), work, context)
+  const isDone = await workOn(item, work, context, {
+    isHopeless: isHopelessIn(context.db),
+  })
   if (!isDone) totals.failedAccounts += 1
 }

@@ -2,14 +2,15 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
 import { isKnownAccount } from '#store/accounts/accounts.ts'
 import { rememberVisited, touchVisited, visitedUsage } from '#store/lifecycle/visited-accounts.ts'
-import { enqueueAccounts } from '#store/queues/account-queue.ts'
+import { enqueueAccounts } from '#store/queues/enqueue.ts'
 import { findSite } from '#store/sites/sites.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { type IngestPlace, openIngestPlace } from '#tests/support/ingest-place.ts'
 import { alice, siteOf } from '#tests/support/sample-rows.ts'
-import { runAccountQueue } from './account-queue-worker.ts'
+import { accountWork } from './account-work.ts'
 import { dropLeastVisited, visitedAccountsMax } from './drop-visited.ts'
 import { ingestSite } from './ingest-site.ts'
+import { runWork } from './run-work.ts'
 import { syncAccount } from './sync-account.ts'
 import { droppedStoredMs, NoRoomError, VisitedRoom } from './visited-room.ts'
 
@@ -132,8 +133,9 @@ test.each(['getRepoStatus', 'listRecords', 'getRecord', 'getBlob'])(
 test('nor does one that is away just then', async () => {
   const { db } = place.context
   place.pds.lies.status = () => Response.json({ error: 'RepoDeactivated' }, { status: 400 })
-  await enqueueAccounts(db, [alice], { now: place.now, isUrgent: true })
-  const running = runAccountQueue(dropDuring('getRepoStatus'))
+  await enqueueAccounts(place.context, [alice], { isUrgent: true })
+  const context = dropDuring('getRepoStatus')
+  const running = runWork([accountWork(context)], context)
   await eventually(async () => expect(place.logged).toContain('account looked at'))
   place.stop.abort()
   await running

@@ -9,6 +9,7 @@ import { readFirehoseCursor, saveFirehoseCursor } from '#store/sites/firehose-cu
 import { eventually } from '#tests/support/eventually.ts'
 import { alice, bob, siteOf } from '#tests/support/sample-rows.ts'
 import { goLive, snapshotOf } from '#tests/support/served-site.ts'
+import { workRows } from '#tests/support/work-rows.ts'
 import { followSites } from './follow.ts'
 
 let database: Database
@@ -75,8 +76,8 @@ const commit = (seq: number, repo: string, ...paths: string[]): Uint8Array =>
 
 const cursor = () => readFirehoseCursor(database.db, server.url.origin)
 const queued = async () => {
-  const rows = await database.db.selectFrom('ingestQueue').select(['did', 'name']).execute()
-  return rows.map(({ did, name }) => `${did === alice ? 'alice' : did}/${name}`).sort()
+  const rows = await workRows(database.db, 'site')
+  return rows.map(({ did, site }) => `${did === alice ? 'alice' : did}/${site}`).sort()
 }
 
 test('sites of known accounts are queued, and the cursor covers them', async () => {

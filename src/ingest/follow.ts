@@ -54,7 +54,7 @@ async function queueBatch(
   isCursorDue: boolean,
   context: FollowContext,
 ): Promise<boolean> {
-  const { at, db, firehoseUrl, hints, now } = context
+  const { at, db, firehoseUrl, now } = context
   at?.('event-received')
   for (const event of events) {
     // In commits of their own, before the cursor: there may be a hundred thousand accounts.
@@ -62,15 +62,14 @@ async function queueBatch(
   }
   if (!isCursorDue && events.every(({ kind }) => kind === 'passed')) return false
   const cursor = events.findLast((event) => event.cursor !== null)?.cursor ?? null
-  const { topics, isSaved } = await inTransaction(db, async (transaction) => {
-    const topics = await queueEvents(events, { ...context, db: transaction })
+  const isSaved = await inTransaction(db, async (transaction) => {
+    const isAnyQueued = await queueEvents(events, { ...context, db: transaction })
     at?.('event-queued')
-    if (cursor === null || (topics.size === 0 && !isCursorDue)) return { topics, isSaved: false }
+    if (cursor === null || !(isAnyQueued || isCursorDue)) return false
     await saveFirehoseCursor(transaction, firehoseUrl, cursor, now())
-    return { topics, isSaved: true }
+    return true
   })
   if (isSaved) at?.('cursor-stored')
-  for (const topic of topics) hints.notify(topic)
   return isSaved
 }
 

@@ -5,11 +5,12 @@ import { upsertAccount } from '#store/accounts/accounts.ts'
 import { type Database, openDatabase } from '#store/database/database.ts'
 import { Hints } from '#store/database/hints.ts'
 import { migrate } from '#store/database/migrate.ts'
-import { enqueueIngest } from '#store/queues/ingest-queue.ts'
-import { parkedAt } from '#store/queues/parked.ts'
+import { enqueueSites } from '#store/queues/enqueue.ts'
+import { parkedAt } from '#store/queues/work-items.ts'
 import { recordingLog } from '#tests/support/api.ts'
 import { alice, bob, siteOf } from '#tests/support/sample-rows.ts'
 import { goLive, snapshotOf } from '#tests/support/served-site.ts'
+import { askedAt, workRows } from '#tests/support/work-rows.ts'
 import { queueAll, queueEvents } from './queue-event.ts'
 
 let database: Database
@@ -31,22 +32,24 @@ type Told<Event> = Event extends unknown ? Omit<Event, 'did' | 'cursor'> : never
 
 async function queuedBy(event: Told<FirehoseEvent>, did: Did, meetsAll = false) {
   const { db } = database
-  const queues = await queueEvents([{ cursor: 1, did, ...event } as FirehoseEvent], {
+  const isAnyQueued = await queueEvents([{ cursor: 1, did, ...event } as FirehoseEvent], {
     ...{ db, meetsAll, hints: new Hints(), log: recordingLog(), now: () => 5 },
     identities: { forget: (one) => void forgotten.push(one) },
   })
   const queued = await queue()
-  expect(queues.size === 0).toBe(queued.length === 0)
+  expect(isAnyQueued).toBe(queued.length > 0)
   return queued
 }
 
 async function queue(): Promise<string[]> {
   const { db } = database
-  const sites = await db.selectFrom('ingestQueue').select(['name']).orderBy('name').execute()
-  const accounts = await db.selectFrom('accountQueue').select(['did', 'isUrgent']).execute()
+  const sites = await workRows(db, 'site')
+  const accounts = await workRows(db, 'account')
   return [
-    ...sites.map(({ name }) => String(name)),
-    ...accounts.map((row) => `${row.did === alice ? 'alice' : 'bob'}${row.isUrgent ? '!' : ''}`),
+    ...sites.map(({ site }) => String(site)),
+    ...accounts.map(
+      (row) => `${row.did === alice ? 'alice' : 'bob'}${row.priority === 1 ? '!' : ''}`,
+    ),
   ]
 }
 
@@ -76,11 +79,11 @@ for (const [what, event, ofAlice, ofBob] of rows) {
 
 test('a part: also sites that could not be read without it, though nothing of them is here', async () => {
   const { db } = database
-  await enqueueIngest(db, [siteOf('new')], 1)
-  await db.updateTable('ingestQueue').set({ nextAttemptAt: parkedAt }).execute()
+  await enqueueSites(askedAt(db, 1), [siteOf('new')])
+  await db.updateTable('workItems').set({ nextAttemptAt: parkedAt }).execute()
   expect(await queuedBy(written('subfs', '3kaaaaaaaaaa2'), alice)).toEqual(['a', 'b', 'new'])
-  const due = await db.selectFrom('ingestQueue').select('nextAttemptAt').distinct().execute()
-  expect(due).toEqual([{ nextAttemptAt: 5 }])
+  const due = (await workRows(db, 'site')).map(({ nextAttemptAt }) => nextAttemptAt)
+  expect(due).toEqual([5, 5, 5])
 })
 
 test('names that somebody makes up are asked for up to a thousand, and nobody else waits for them', async () => {

@@ -7,9 +7,8 @@ import { knownAccountsAmong } from '#store/accounts/accounts.ts'
 import type { Db } from '#store/database/database.ts'
 import type { Hints } from '#store/database/hints.ts'
 import { hasLeft } from '#store/lifecycle/departures.ts'
-import { enqueueAccounts, enqueueKnownAccounts } from '#store/queues/account-queue.ts'
-import { enqueueIngest } from '#store/queues/ingest-queue.ts'
-import { listQueuedNames } from '#store/queues/ingest-room.ts'
+import { enqueueAccounts, enqueueKnownAccounts, enqueueSites } from '#store/queues/enqueue.ts'
+import { listQueuedNames } from '#store/queues/queued.ts'
 import { listSiteNames } from '#store/sites/sites.ts'
 
 export const partCollection = 'place.sitehost.subfs'
@@ -24,21 +23,19 @@ export interface EventContext {
   readonly now: () => number
 }
 
-type Queue = 'accounts' | 'ingest'
 type SiteEvent = Extract<FirehoseEvent, { kind: 'site' }>
 type AccountEvent = Extract<FirehoseEvent, { kind: 'account' | 'identity' | 'sync' }>
 type GapReason = Extract<FirehoseEvent, { kind: 'gap' }>['reason']
 
 /**
  * Puts what these events ask for into the queues; it is there when the transaction ends. An event is only a
- * hint: nothing is believed of it but that its account is worth a look. Which queues have more to do: who
- * works on those is to be told once it is there.
+ * hint: nothing is believed of it but that its account is worth a look. Returns whether they ask for anything.
  */
 export async function queueEvents(
   events: readonly FirehoseEvent[],
   context: EventContext,
-): Promise<ReadonlySet<Queue>> {
-  const { db, identities, log, now } = context
+): Promise<boolean> {
+  const { db, identities, log } = context
   const ofSites = events.filter((event) => event.kind === 'site')
   const ofAccounts = events.filter(isAboutAccount)
   for (const { kind, did } of ofAccounts) {
@@ -56,13 +53,10 @@ export async function queueEvents(
       context,
     )),
   ]
-  const leftOut = await enqueueIngest(db, sites, now())
+  const leftOut = await enqueueSites(context, sites)
   if (leftOut > 0) log.warn('too many sites of an account wait', { leftOut })
-  await enqueueAccounts(db, accounts, { now: now(), isUrgent: true })
-  const queues = new Set<Queue>()
-  if (sites.length > 0) queues.add('ingest')
-  if (accounts.length > 0) queues.add('accounts')
-  return queues
+  await enqueueAccounts(context, accounts, { isUrgent: true })
+  return sites.length > 0 || accounts.length > 0
 }
 
 const isAboutAccount = (event: FirehoseEvent): event is AccountEvent =>
@@ -104,10 +98,9 @@ async function strangersToMeet(
  * be shown here.
  */
 export async function queueAll(reason: GapReason, context: EventContext): Promise<void> {
-  const { db, hints, log, now } = context
-  const accounts = await enqueueKnownAccounts(db, now())
+  const { log } = context
+  const accounts = await enqueueKnownAccounts(context)
   // A first start has nothing to have missed.
   const level = reason === 'no-cursor' ? 'info' : 'warn'
   log[level]('firehose has a gap', { reason, accountsQueued: accounts })
-  hints.notify('accounts')
 }

@@ -1,8 +1,8 @@
 import type { Lanes } from '#concurrency/lanes.ts'
 import type { Party } from '#concurrency/pace-history.ts'
 import type { Db } from '#store/database/database.ts'
-import { linesAtOnce, listIngestLines, putInLine } from '#store/queues/ingest-lines.ts'
-import type { IngestItem } from '#store/queues/ingest-queue.ts'
+import { linesAtOnce, listLines } from '#store/queues/queued.ts'
+import { putInLine, type WorkItem } from '#store/queues/work-items.ts'
 
 const relistEveryMs = 1_000
 /** Taken at once to be sorted into lines, where one server has many. */
@@ -15,9 +15,9 @@ interface StartContext {
   /** Milliseconds that no change of the clock touches. */
   readonly elapsed?: () => number
   /** Takes due sites of so many accounts; without a line, those that are in none. */
-  readonly take: (limit: number, line?: string) => Promise<readonly IngestItem[]>
+  readonly take: (limit: number, line?: string) => Promise<readonly WorkItem[]>
   /** An item was taken and not started. */
-  readonly onPutBack: (item: IngestItem) => void
+  readonly onPutBack: (item: WorkItem) => void
 }
 
 /**
@@ -39,7 +39,7 @@ export class StartInShares {
     this.#elapsed = context.elapsed ?? (() => performance.now())
   }
 
-  async start(lanes: Lanes, start: (item: IngestItem) => void): Promise<void> {
+  async start(lanes: Lanes, start: (item: WorkItem) => void): Promise<void> {
     const { take } = this.#context
     for (let isMore = true, isCrowded = false; isMore && lanes.room > 0; ) {
       const limit = isCrowded ? sortedAtOnce : lanes.room
@@ -52,14 +52,14 @@ export class StartInShares {
   }
 
   async #relist(): Promise<void> {
-    const listed = await listIngestLines(this.#context.db, this.#listedTo)
+    const listed = await listLines(this.#context.db, this.#listedTo)
     this.#listedTo = (listed.length >= linesAtOnce && listed.at(-1)) || ''
     if (this.#lines.size > linesMax) this.#lines.clear()
     this.#lines = this.#lines.union(new Set(listed))
     this.#listedAt = this.#elapsed()
   }
 
-  async #startFrom(line: string, lanes: Lanes, start: (item: IngestItem) => void): Promise<void> {
+  async #startFrom(line: string, lanes: Lanes, start: (item: WorkItem) => void): Promise<void> {
     const { isSlow, host } = partsOf(line)
     const room = lanes.roomFor(host, isSlow)
     if (room <= 0) {
@@ -75,9 +75,9 @@ export class StartInShares {
 
   /** Whether any was put back. */
   async #startOrPutBack(
-    items: readonly IngestItem[],
+    items: readonly WorkItem[],
     lanes: Lanes,
-    start: (item: IngestItem) => void,
+    start: (item: WorkItem) => void,
   ): Promise<boolean> {
     const putBack = items.filter((item) => {
       const hasRoom = lanes.hasRoom(partyOf(item))
@@ -94,7 +94,7 @@ export class StartInShares {
   }
 }
 
-export function partyOf({ did, pds }: Pick<IngestItem, 'did' | 'pds'>): Party {
+export function partyOf({ did, pds }: Pick<WorkItem, 'did' | 'pds'>): Party {
   return { account: did, host: pds !== null && URL.canParse(pds) ? new URL(pds).host : null }
 }
 

@@ -4,7 +4,7 @@ import { mapAtOnce } from '#concurrency/map-at-once.ts'
 import { noDiskSpace, tooManySites } from '#site/limits.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
-import { enqueueIngest } from '#store/queues/ingest-queue.ts'
+import { enqueueSites } from '#store/queues/enqueue.ts'
 import { findSite } from '#store/sites/sites.ts'
 import type { CheckContext } from './check-account.ts'
 import { type IngestContext, ingestSite } from './ingest-site.ts'
@@ -46,7 +46,7 @@ async function syncSite(
   address: SiteAddress,
   context: SyncContext,
 ): Promise<'synced' | 'removed' | SiteSyncError> {
-  const { db, hints, log, now, signal } = context
+  const { db, log, signal } = context
   const { did, name } = address
   try {
     const outcome = await ingestSite(address, context)
@@ -58,8 +58,7 @@ async function syncSite(
   } catch (error) {
     signal.throwIfAborted()
     log.warn('site not synced', { did, site: name, error })
-    await enqueueIngest(db, [address], now())
-    hints.notify('ingest')
+    await enqueueSites(context, [address])
     const isDiskFull = error instanceof BlobStorageError && error.reason === 'full'
     return { rkey: name, error: isDiskFull ? noDiskSpace : unread }
   }

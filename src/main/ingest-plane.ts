@@ -1,7 +1,8 @@
-import { runAccountQueue } from '#ingest/account-queue-worker.ts'
 import { AccountSyncs } from '#ingest/account-syncs.ts'
+import { accountWork } from '#ingest/account-work.ts'
 import { followSites } from '#ingest/follow.ts'
-import { runIngestQueue } from '#ingest/ingest-queue-worker.ts'
+import { runWork } from '#ingest/run-work.ts'
+import { siteWork } from '#ingest/site-work.ts'
 import { VisitedRoom } from '#ingest/visited-room.ts'
 import type { Config } from '#main/config/config.ts'
 import { keepBlobs } from '#main/maintenance/keep-blobs.ts'
@@ -84,15 +85,20 @@ export function startIngestPlane({ settings, ...options }: PlaneOptions): Ingest
     onIdentityChanged(did)
   }
   const background = Promise.all([
-    runIngestQueue({ ...context, meetsVisited: ingest === 'visited' }),
-    // Slots of its own: whether an account is still there is not asked behind somebody's large files.
-    runAccountQueue({
-      ...context,
-      fetch: createSafeFetch({
-        allowPrivate: allowPrivateHosts,
-        requestsMax: requestsAtOnce.accounts,
-      }),
-    }),
+    runWork(
+      [
+        siteWork({ ...context, meetsVisited: ingest === 'visited' }),
+        // Slots of its own: whether an account is still there is not asked behind somebody's large files.
+        accountWork({
+          ...context,
+          fetch: createSafeFetch({
+            allowPrivate: allowPrivateHosts,
+            requestsMax: requestsAtOnce.accounts,
+          }),
+        }),
+      ],
+      context,
+    ),
     followSites({
       ...context,
       identities: { forget },

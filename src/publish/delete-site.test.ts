@@ -10,6 +10,7 @@ import { Hints } from '#store/database/hints.ts'
 import { migrate } from '#store/database/migrate.ts'
 import { FakeRepo, refusal } from '#tests/support/fake-repo.ts'
 import { alice, siteOf } from '#tests/support/sample-rows.ts'
+import { workRows } from '#tests/support/work-rows.ts'
 import { SiteConflictError } from './commit-on-head.ts'
 import { deleteSite } from './delete-site.ts'
 
@@ -60,7 +61,7 @@ const erase = (site = blog) =>
 const keys = () => [repo.keys(fs), repo.keys(settings), repo.keys(subfs)]
 const callsOf = (method: string) => repo.calls.filter((call) => call === method).length
 const queued = async (): Promise<string[]> =>
-  (await database.db.selectFrom('ingestQueue').select('name').execute()).map(({ name }) => name)
+  (await workRows(database.db, 'site')).map(({ site }) => site)
 
 describe('a site goes whole, in one commit', () => {
   for (const count of [0, 3, 600]) {
@@ -98,7 +99,7 @@ describe('a site goes whole, in one commit', () => {
   })
 
   test('and ingest is asked to look', async () => {
-    using hinted = hints.subscribe('ingest')
+    using hinted = hints.subscribe('site')
     hold(blog, 3)
     await erase()
     await hinted.wait(60_000)

@@ -3,7 +3,7 @@ import { partsToDelete } from '#site/record/plan-writes.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
 import type { Hints } from '#store/database/hints.ts'
-import { enqueueIngest } from '#store/queues/ingest-queue.ts'
+import { enqueueSites } from '#store/queues/enqueue.ts'
 import { readRepository } from './account-records.ts'
 import {
   type CommitPlan,
@@ -35,10 +35,8 @@ export async function deleteSite(
   address: SiteAddress,
   context: DeleteContext,
 ): Promise<SiteDeletion> {
-  const { db, hints, now } = context
   if (!(await deleteRecords(address, context))) return { deleted: false, reason: 'no-site' }
-  await enqueueIngest(db, [address], now())
-  hints.notify('ingest')
+  await enqueueSites(context, [address])
   return { deleted: true }
 }
 

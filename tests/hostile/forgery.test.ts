@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import * as Cid from '@atcute/cid'
 import { P256PrivateKeyExportable } from '@atcute/crypto'
+import { workRows } from '#tests/support/work-rows.ts'
 import { eventually } from '../support/eventually.ts'
 import {
   carOf,
@@ -277,7 +278,7 @@ describe.each(['relay', 'jetstream'] as const)('by a %s:', (source) => {
         place.pds.lies.document = document
         place.tell.account(alice, { active: false, status: 'deleted' })
         await eventually(async () => {
-          const rows = await place.db.selectFrom('accountQueue').selectAll().execute()
+          const rows = await workRows(place.db, 'account')
           expect(rows).toMatchObject([{ lastError: expect.any(String) }])
         })
         expect(await show()).toBe(live)

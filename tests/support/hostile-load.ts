@@ -81,9 +81,10 @@ async function attackBy(
 /** Whether something of this account waits to be read, or is being read. */
 async function isBusy({ db }: HostilePlace, { did }: FakePds): Promise<boolean> {
   const waiting = await db
-    .selectFrom('ingestQueue')
+    .selectFrom('workItems')
     .select('did')
     .where('did', '=', did)
+    .where('kind', '=', 'site')
     .where('nextAttemptAt', '<=', Date.now())
     .execute()
   return waiting.length > 0

@@ -23,6 +23,7 @@ import {
 import { reposCommit, reposEvent, startReposServer } from './repos-server.ts'
 import { alice } from './sample-rows.ts'
 import { startServiceProcess } from './service-process.ts'
+import { workRows } from './work-rows.ts'
 
 /** A running service, and all that it hears of the network in hands that can make it lie. */
 export interface HostilePlace extends AsyncDisposable {
@@ -137,10 +138,10 @@ function teller(source: 'relay' | 'jetstream', events: EventServer) {
   return { tell: source === 'relay' ? relay : jetstream, said: () => seq }
 }
 
-const queueOf = (db: Db) => db.selectFrom('ingestQueue').selectAll().execute()
+const queueOf = (db: Db) => workRows(db, 'site')
 
 async function isBusy(db: Db): Promise<boolean> {
-  const accounts = await db.selectFrom('accountQueue').selectAll().execute()
+  const accounts = await workRows(db, 'account')
   const isWaiting = ({
     lastError,
     leasedUntil,

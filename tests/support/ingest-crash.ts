@@ -109,8 +109,7 @@ export class CrashingIngest {
 
   #queued(): number {
     using store = new Database(join(this.#options.dataDir, 'sitehost.db'), { readonly: true })
-    const count =
-      'select (select count(*) from ingest_queue) + (select count(*) from account_queue) as rows'
+    const count = 'select count(*) as rows from work_items'
     return store.query<{ rows: number }, []>(count).get()?.rows ?? Number.NaN
   }
 

@@ -1,6 +1,7 @@
 import type { Did } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
-import { parkedAt } from '#store/queues/parked.ts'
+import { parkedAt } from '#store/queues/work-items.ts'
+import { workRows } from './work-rows.ts'
 
 interface QueuedAccount {
   readonly did: Did
@@ -12,7 +13,7 @@ interface QueuedAccount {
 
 /** The account queue as it is, in the order of the DIDs. */
 export async function queuedAccounts(db: Db): Promise<QueuedAccount[]> {
-  const rows = await db.selectFrom('accountQueue').selectAll().orderBy('did').execute()
+  const rows = await workRows(db, 'account')
   return rows.map(({ did, attempts, lastError, nextAttemptAt }) => ({
     ...{ did, attempts, error: lastError },
     isParked: nextAttemptAt === parkedAt,

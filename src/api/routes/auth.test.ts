@@ -8,6 +8,7 @@ import { createJob } from '#store/queues/jobs.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
 import { cookieHeader, testApi } from '#tests/support/api.ts'
 import { alice, bob, newJob, newVersion } from '#tests/support/sample-rows.ts'
+import { workRows } from '#tests/support/work-rows.ts'
 
 const api = testApi()
 
@@ -136,8 +137,8 @@ describe('GET /api/auth/callback', () => {
     api().network.sites.set(bob, ['blog', 'not a site name'])
     const second = await callback(bob)
     expect(leadsTo(second.response)).toEqual([302, '/editor'])
-    const queued = await api().db.selectFrom('ingestQueue').select(['did', 'name']).execute()
-    expect(queued).toEqual([{ did: bob, name: 'blog' }] as typeof queued)
+    const queued = await workRows(api().db, 'site')
+    expect(queued.map(({ did, site }) => `${did}/${site}`)).toEqual([`${bob}/blog`])
   })
 
   test('to the editor with a domain, too', async () => {

@@ -23,7 +23,7 @@ import { forgetGrantFailures } from '#store/accounts/grant-failures.ts'
 import { comeBack } from '#store/lifecycle/departures.ts'
 import { rememberSignedIn } from '#store/lifecycle/visited-accounts.ts'
 import { hasDomains } from '#store/names/hosts.ts'
-import { enqueueIngest } from '#store/queues/ingest-queue.ts'
+import { enqueueSites } from '#store/queues/enqueue.ts'
 import { listSites } from '#store/sites/sites.ts'
 
 const nonceSeconds = 10 * 60
@@ -183,7 +183,7 @@ const isOwnNavigation = (site: string | undefined): boolean =>
 
 /** Gets to know an account: who it is, and which sites it has. Its sites are ingested in the background. */
 async function welcome({ did, idHash }: SessionRef, context: ApiContext): Promise<SiteName[]> {
-  const { db, hints, identities, now } = context
+  const { db, identities, now } = context
   const identity = await identities.resolve(did, { fresh: true })
   const key = await identity.signingKey.exportPublicKey('multikey')
   const authority = authorityOf(identity.pds, key)
@@ -196,12 +196,10 @@ async function welcome({ did, idHash }: SessionRef, context: ApiContext): Promis
     now(),
   )
   const names = await siteNamesOf(did, context)
-  await enqueueIngest(
-    db,
+  await enqueueSites(
+    context,
     names.map((name) => ({ did, name })),
-    now(),
   )
-  hints.notify('ingest')
   return names
 }
 

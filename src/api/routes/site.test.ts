@@ -8,6 +8,7 @@ import { answerXrpc } from '#tests/support/answer-xrpc.ts'
 import { testApi } from '#tests/support/api.ts'
 import { FakeRepo } from '#tests/support/fake-repo.ts'
 import { alice, bob, nameOf, newJob, siteOf } from '#tests/support/sample-rows.ts'
+import { workRows } from '#tests/support/work-rows.ts'
 
 const api = testApi()
 const fs = 'place.sitehost.fs'
@@ -146,7 +147,8 @@ describe('settings', () => {
   })
 
   test('have the site looked at again at once, when they were written', async () => {
-    const queued = () => api().db.selectFrom('ingestQueue').select(['did', 'name']).execute()
+    const queued = async () =>
+      (await workRows(api().db, 'site')).map(({ did, site }) => ({ did, name: site }))
     await ask('POST', 'blog/settings', { cleanUrls: true })
     expect(await queued()).toEqual([])
     repo.put(fs, 'blog', {})

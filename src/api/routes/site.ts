@@ -13,7 +13,7 @@ import { findUnusablePath } from '#site/rules/header-settings.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
 import { unmapSite } from '#store/names/hosts.ts'
-import { enqueueIngest } from '#store/queues/ingest-queue.ts'
+import { enqueueSites } from '#store/queues/enqueue.ts'
 import { listUnfinishedSites } from '#store/queues/jobs.ts'
 import { sitePrimaryHandlers } from './site-primary.ts'
 
@@ -71,8 +71,7 @@ export function siteHandlers(context: ApiContext): HandlersOf<typeof siteRoutes>
         writeSettings(name, parsed.settings, { ...server, now }),
       )
       if (!outcome.written) throw siteNotFound()
-      await enqueueIngest(db, [{ did, name }], now())
-      hints.notify('ingest')
+      await enqueueSites(context, [{ did, name }])
       return answer(200, { success: true, uri: outcome.uri, cid: outcome.cid })
     },
   }

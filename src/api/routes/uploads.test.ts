@@ -19,6 +19,7 @@ import {
   removedSites,
   siteOf,
 } from '#tests/support/sample-rows.ts'
+import { workRows } from '#tests/support/work-rows.ts'
 
 const api = testApi()
 const path = '/sitehost/upload-files'
@@ -91,7 +92,7 @@ describe('an upload that is taken', () => {
       },
     ])
     expect(api().network.written).toMatchObject([{ rkey: 'blog', record: { fileCount: 0 } }])
-    expect(await api().db.selectFrom('ingestQueue').select('name').execute()).toHaveLength(1)
+    expect(await workRows(api().db, 'site')).toHaveLength(1)
     expect(await api().spooled()).toEqual([])
   })
 })

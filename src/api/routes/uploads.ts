@@ -22,7 +22,7 @@ import { UploadArrival } from '#publish/upload/upload-arrival.ts'
 import { accountSitesMax, connectionIdleSeconds, type SiteLimits } from '#site/limits.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
-import { enqueueIngest } from '#store/queues/ingest-queue.ts'
+import { enqueueSites } from '#store/queues/enqueue.ts'
 import { findJob, type Job, type JobAdmission, listUnfinishedSites } from '#store/queues/jobs.ts'
 import { findQuotaProblem } from '#store/sites/account-bytes.ts'
 import { awaitWithdrawal } from '#store/sites/record-version.ts'
@@ -225,12 +225,11 @@ async function publishEmpty(
   context: ApiContext,
   signal: AbortSignal,
 ): Promise<Received> {
-  const { at, db, hints, now, oauth } = context
+  const { at, db, now, oauth } = context
   const address = { did, name: siteName }
   const repo = new AccountRepo(did, oauth.session)
   const { uri, cid } = await publishEmptySite(address, { repo, now, at, signal })
   if (!retain) await awaitWithdrawal(db, address, cid)
-  await enqueueIngest(db, [address], now())
-  hints.notify('ingest')
+  await enqueueSites(context, [address])
   return { success: true, uri, cid, fileCount: 0, siteName }
 }

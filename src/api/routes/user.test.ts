@@ -6,15 +6,13 @@ import type { AccountSync } from '#ingest/sync-account.ts'
 import { ServerUnreachableError } from '#outbound/server-errors.ts'
 import { noDiskSpace } from '#site/limits.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
-import {
-  enqueueIngest,
-  type IngestItem,
-  retryIngest,
-  takeDueIngest,
-} from '#store/queues/ingest-queue.ts'
+import { enqueueSites } from '#store/queues/enqueue.ts'
+import { takeDue } from '#store/queues/take-due.ts'
+import { retryItem, type WorkItem } from '#store/queues/work-items.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
 import { testApi } from '#tests/support/api.ts'
 import { alice, bob, newVersion, siteOf } from '#tests/support/sample-rows.ts'
+import { askedAt } from '#tests/support/work-rows.ts'
 
 const api = testApi()
 beforeEach(async () => {
@@ -108,9 +106,9 @@ test('a site whose newest version cannot be read says so, and what comes next', 
   const problems = async () =>
     ((await answer('/api/user/sites')) as { sites: { problems: string[] }[] }).sites[0]?.problems
   const fail = async (at: number | null, error = 'internal') => {
-    await enqueueIngest(db, [siteOf('blog')], 1)
-    const [item] = await takeDueIngest(db, { now: 1, leaseMs: 1, limit: 1 })
-    await retryIngest(db, item as IngestItem, { at, error })
+    await enqueueSites(askedAt(db, 1), [siteOf('blog')])
+    const [item] = await takeDue(db, { kind: 'site', now: 1, leaseMs: 1, limit: 1 })
+    await retryItem(db, item as WorkItem, { at, error })
   }
   const unread = 'Your account’s server did not give all of the newest version.'
   await fail(60_000)

@@ -42,7 +42,7 @@ function missingFrom({ db }: Database): MissingBlobs {
 
 /** The sites that were asked for since this was last called. */
 async function asked(): Promise<string[]> {
-  const rows = await database.db.deleteFrom('ingestQueue').returning('name').execute()
+  const rows = await database.db.deleteFrom('workItems').returning('site as name').execute()
   return rows.map(({ name }) => name).sort()
 }
 const ask = (...names: string[]) => Promise.all(names.map((name) => missing.ask(siteOf(name))))

@@ -6,7 +6,7 @@ import type { Log } from '#observe/log.ts'
 import { type SiteAddress, siteLabel } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
 import type { Hints } from '#store/database/hints.ts'
-import { enqueueIngest } from '#store/queues/ingest-queue.ts'
+import { enqueueSites } from '#store/queues/enqueue.ts'
 
 const askAgainMs = 10_000
 const sitesMax = 2_000
@@ -49,14 +49,13 @@ export class MissingBlobs {
 
   /** Has the site read again, unless that was asked for just now. Never rejects. */
   async ask({ did, name }: SiteAddress): Promise<void> {
-    const { db, elapsed, hints, log, now } = this.#context
+    const { elapsed, log } = this.#context
     const label = siteLabel({ did, name })
     if (this.#askedAt.get(label) !== undefined) return
     this.#askedAt.set(label, elapsed())
     log.warn('blob missing', { did, site: name })
     try {
-      await enqueueIngest(db, [{ did, name }], now())
-      hints.notify('ingest')
+      await enqueueSites(this.#context, [{ did, name }])
     } catch (error) {
       log.error('cannot ask for a blob', { did, site: name, error })
     }

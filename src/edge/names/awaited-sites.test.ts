@@ -2,8 +2,9 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { siteLabel } from '#site/site-address.ts'
 import { type Database, openDatabase } from '#store/database/database.ts'
 import { migrate } from '#store/database/migrate.ts'
-import { enqueueIngest } from '#store/queues/ingest-queue.ts'
+import { enqueueSites } from '#store/queues/enqueue.ts'
 import { bob, siteOf } from '#tests/support/sample-rows.ts'
+import { askedAt, clearWork } from '#tests/support/work-rows.ts'
 import { AwaitedSites } from './awaited-sites.ts'
 
 let database: Database
@@ -18,10 +19,9 @@ beforeEach(async () => {
 afterEach(() => database[Symbol.asyncDispose]())
 
 const enqueue = (...names: string[]) =>
-  enqueueIngest(
-    database.db,
+  enqueueSites(
+    askedAt(database.db, now),
     names.map((name) => siteOf(name)),
-    now,
   )
 const isAwaited = (name: string) => awaited.has(siteLabel(siteOf(name)))
 
@@ -33,7 +33,7 @@ test('a site is awaited while ingest was asked for it, as of the last second', a
   expect(await isAwaited('b')).toBe(false)
   now += 1
   expect(await isAwaited('b')).toBe(true)
-  await database.db.deleteFrom('ingestQueue').execute()
+  await clearWork(database.db, 'site')
   now += 1000
   expect(await isAwaited('a')).toBe(false)
 })
@@ -49,7 +49,7 @@ test('or of now, when that is asked for', async () => {
 test('of more than a thousand the latest are known', async () => {
   // Of somebody else: so many of one account may wait.
   const old = siteOf('old', bob)
-  await enqueueIngest(database.db, [old], now)
+  await enqueueSites(askedAt(database.db, now), [old])
   now += 1
   await enqueue(...Array.from({ length: 1000 }, (_, i) => `site-${i}`))
   expect([await isAwaited('site-999'), await awaited.has(siteLabel(old))]).toEqual([true, false])

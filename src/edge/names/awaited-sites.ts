@@ -1,6 +1,6 @@
 import { siteLabel } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
-import { listAwaitedSites } from '#store/queues/ingest-queue.ts'
+import { listAwaitedSites } from '#store/queues/queued.ts'
 
 const lookAgainMs = 1_000
 const sitesMax = 1_000

@@ -6,7 +6,8 @@ import type { Db } from '#store/database/database.ts'
 import type { Hints } from '#store/database/hints.ts'
 import { hasLeft } from '#store/lifecycle/departures.ts'
 import { rememberVisited } from '#store/lifecycle/visited-accounts.ts'
-import { enqueueAccounts, isAccountQueued } from '#store/queues/account-queue.ts'
+import { enqueueAccounts } from '#store/queues/enqueue.ts'
+import { isAccountQueued } from '#store/queues/queued.ts'
 
 const waitMs = 5_000
 const lookAgainMs = 100
@@ -54,15 +55,14 @@ export class MeetOwner {
   }
 
   async #bring(owner: Owner, client: string): Promise<Meeting> {
-    const { db, hints, mayBring, now } = this.#context
+    const { db, mayBring, now } = this.#context
     if (!(await mayBring(client))) return { kind: 'too-many' }
     const did = owner.did ?? (await this.#didOf(owner.handle))
     if (did === null) return { kind: 'nobody' }
     if (await hasLeft(db, did)) return { kind: 'nobody' }
     await rememberVisited(db, did, now())
     if (await isKnownAccount(db, did)) return { kind: 'met', did }
-    await enqueueAccounts(db, [did], { now: now(), isUrgent: true })
-    hints.notify('accounts')
+    await enqueueAccounts(this.#context, [did], { isUrgent: true })
     return await this.#awaitLook(did)
   }
 

@@ -5,7 +5,7 @@ import { ingestSite } from '#ingest/ingest-site.ts'
 import { hashesNamedIn } from '#site/visit/named-hashes.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import type { Db } from '#store/database/database.ts'
-import { enqueueIngest } from '#store/queues/ingest-queue.ts'
+import { enqueueSites } from '#store/queues/enqueue.ts'
 import { finishJob } from '#store/queues/job-steps.ts'
 import { createJob } from '#store/queues/jobs.ts'
 import { listBlobHashes } from '#store/sites/blobs.ts'
@@ -15,6 +15,7 @@ import { listOf } from '#tests/support/blob-store-contract.ts'
 import { onEachStore } from '#tests/support/databases.ts'
 import { type IngestPlace, openIngestPlace } from '#tests/support/ingest-place.ts'
 import { alice, newJob, siteOf } from '#tests/support/sample-rows.ts'
+import { clearWork } from '#tests/support/work-rows.ts'
 import { collectGarbage, garbageKeptMs } from './garbage.ts'
 
 // Random lives of three sites, with crashes at any file, on real stores. Whatever happens, every byte that a
@@ -81,7 +82,7 @@ class Life implements AsyncDisposable {
       'garbage',
       'garbageWalk',
       'jobs',
-      'ingestQueue',
+      'workItems',
     ] as const) {
       await db.deleteFrom(table).execute()
     }
@@ -103,7 +104,7 @@ class Life implements AsyncDisposable {
   /** Once all work is over and a day has gone by, what is stored is what is named. */
   async end(): Promise<void> {
     await this.#endJob()
-    await this.#db.deleteFrom('ingestQueue').execute()
+    await clearWork(this.#db, 'site')
     for (let round = 0; round < 3; round++) {
       await this.#collect(null)
       this.#place.now += garbageKeptMs + 1
@@ -137,10 +138,10 @@ class Life implements AsyncDisposable {
       case 'end-job':
         return await this.#endJob()
       case 'queue':
-        await enqueueIngest(this.#db, [siteOf('site-0')], this.#place.now)
+        await enqueueSites(context, [siteOf('site-0')])
         return
       case 'work-off':
-        await this.#db.deleteFrom('ingestQueue').execute()
+        await clearWork(this.#db, 'site')
         return
       case 'wait':
         this.#place.now += one.hours * hourMs

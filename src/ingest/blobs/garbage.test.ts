@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { ingestSite } from '#ingest/ingest-site.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
-import { enqueueIngest, finishIngest, takeDueIngest } from '#store/queues/ingest-queue.ts'
+import { enqueueSites } from '#store/queues/enqueue.ts'
 import { finishJob } from '#store/queues/job-steps.ts'
 import { createJob } from '#store/queues/jobs.ts'
+import { takeDue } from '#store/queues/take-due.ts'
+import { finishItem } from '#store/queues/work-items.ts'
 import { listBlobHashes } from '#store/sites/blobs.ts'
 import { listOf } from '#tests/support/blob-store-contract.ts'
 import { findServedSite } from '#tests/support/find-served-site.ts'
@@ -110,7 +112,7 @@ test('what was stored since the oldest job began stays until that ends', async (
 
 test('what was fetched for a site that is not whole yet stays for a week', async () => {
   const { db } = place.context
-  await enqueueIngest(db, [siteOf('blog')], place.now)
+  await enqueueSites(place.context, [siteOf('blog')])
   await place.context.blobs.put(new TextEncoder().encode('fetched'))
   place.now += 1
   await collect()
@@ -119,8 +121,8 @@ test('what was fetched for a site that is not whole yet stays for a week', async
   expect(await stored()).toHaveLength(1)
   place.now += 1
   expect(await collect()).toMatchObject({ removed: 1 })
-  const [item] = await takeDueIngest(db, { now: place.now, leaseMs: 1, limit: 1 })
-  if (item !== undefined) await finishIngest(db, item)
+  const [item] = await takeDue(db, { kind: 'site', now: place.now, leaseMs: 1, limit: 1 })
+  if (item !== undefined) await finishItem(db, item)
 })
 
 test('part by part it comes to the same, and goes on where it was', async () => {

@@ -6,7 +6,7 @@ import type { SiteAddress } from '#site/site-address.ts'
 import { hashesNamedIn } from '#site/visit/named-hashes.ts'
 import type { Db } from '#store/database/database.ts'
 import type { Hints } from '#store/database/hints.ts'
-import { enqueueIngest } from '#store/queues/ingest-queue.ts'
+import { enqueueSites } from '#store/queues/enqueue.ts'
 import { readScrubRound, type ScrubRound, saveScrubRound } from '#store/sites/blob-scrub.ts'
 import { listBlobHashes } from '#store/sites/blobs.ts'
 import { lastHash } from '#store/sites/garbage.ts'
@@ -118,12 +118,12 @@ function hashAt(part: number): string {
     .padEnd(64, '0')
 }
 
-async function heal(lost: ReadonlySet<string>, { db, hints, log, now, signal }: ScrubContext) {
+async function heal(lost: ReadonlySet<string>, context: ScrubContext) {
+  const { db, log, signal } = context
   const sites = await sitesThatName(lost, db, signal)
   for (const { did, name } of sites)
     log.warn('stored bytes lost: site read again', { did, site: name })
-  await enqueueIngest(db, sites, now())
-  hints.notify('ingest')
+  await enqueueSites(context, sites)
 }
 
 /** Those whose live version does. */

@@ -4,9 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '#store/database/database.ts'
 import { migrate } from '#store/database/migrate.ts'
-import { enqueueIngest, retryIngest, takeDueIngest } from '#store/queues/ingest-queue.ts'
+import { enqueueSites } from '#store/queues/enqueue.ts'
+import { takeDue } from '#store/queues/take-due.ts'
+import { retryItem } from '#store/queues/work-items.ts'
 import { runCommand } from '#tests/support/run-command.ts'
 import { alice, bob, siteOf } from '#tests/support/sample-rows.ts'
+import { askedAt } from '#tests/support/work-rows.ts'
 
 let dir: string
 beforeAll(async () => {
@@ -23,9 +26,9 @@ test('what could not be read is listed, with the reason and when it is tried aga
     ...{ code: 0, said: [] },
     complaints: 'nothing: all that was asked for could be read\n',
   })
-  await enqueueIngest(database.db, [siteOf('gone'), siteOf('slow', bob)], 1)
-  for (const item of await takeDueIngest(database.db, { now: 1, leaseMs: 5, limit: 9 })) {
-    await retryIngest(database.db, item, { at: item.name === 'gone' ? null : 0, error: 'a\nb' })
+  await enqueueSites(askedAt(database.db, 1), [siteOf('gone'), siteOf('slow', bob)])
+  for (const item of await takeDue(database.db, { kind: 'site', now: 1, leaseMs: 5, limit: 9 })) {
+    await retryItem(database.db, item, { at: item.site === 'gone' ? null : 0, error: 'a\nb' })
   }
   expect((await unread()).said).toEqual([
     `${alice}/gone  parked  tried 1 times  "a\\nb"`,

@@ -8,7 +8,7 @@ import { repeatEvery } from '#concurrency/repeat-every.ts'
 import { checkAfterMsMax } from '#domains/verify-domain.ts'
 import type { CheckContext } from '#ingest/check-account.ts'
 import { dropDeletedAccounts } from '#ingest/drop-deleted.ts'
-import { leaseMs, retriesMs } from '#ingest/leased-queue.ts'
+import { leaseMs, retriesMs } from '#ingest/run-work.ts'
 import { departureRetryMs } from '#publish/departures.ts'
 import { jobMsMaxDefault } from '#publish/job-turns.ts'
 import { replacedVersionMs } from '#site/limits.ts'
@@ -18,9 +18,10 @@ import { deleteExpiredSealed } from '#store/accounts/sealed-rows.ts'
 import { pruneChanges } from '#store/database/changes.ts'
 import type { Db } from '#store/database/database.ts'
 import { dropKeptSubdomains } from '#store/names/kept-subdomains.ts'
-import { enqueueInactiveAccounts, forgetParkedStrangers } from '#store/queues/account-queue.ts'
+import { enqueueInactiveAccounts } from '#store/queues/enqueue.ts'
 import { deleteJobsFinishedBefore } from '#store/queues/jobs.ts'
 import { deleteEndedLeases } from '#store/queues/leases.ts'
+import { forgetParkedStrangers } from '#store/queues/queued.ts'
 import { pullBackTimes, type TimesAheadMax } from '#store/queues/times-ahead.ts'
 import { forgetRemovedSites } from '#store/sites/site-room.ts'
 import { deleteUploadedBlobsBefore } from '#store/sites/uploaded-blobs.ts'
@@ -60,7 +61,9 @@ export async function runMaintenance(context: MaintenanceContext): Promise<void>
       () => boundTimes(context),
       context,
     ),
-    hourly('inactive accounts not asked for', () => enqueueInactiveAccounts(db, inactiveAt(now()))),
+    hourly('inactive accounts not asked for', () =>
+      enqueueInactiveAccounts(context, inactiveAt(now())),
+    ),
     hourly('deleted accounts not dropped', () => dropDeletedAccounts(context)),
     hourly('grants not confirmed again', () => confirmAgain(context)),
     hourly('client keys not kept', async () => await clientKeys?.keep()),
@@ -68,7 +71,7 @@ export async function runMaintenance(context: MaintenanceContext): Promise<void>
 }
 
 /** Whose server said so may have been wrong for a moment, and no event tells. */
-const inactiveAt = (now: number) => ({ now, before: now - dayMs, limit: inactiveAskedAtOnce })
+const inactiveAt = (now: number) => ({ before: now - dayMs, limit: inactiveAskedAtOnce })
 
 async function boundTimes({ db, log, now }: MaintenanceContext): Promise<void> {
   const rows = await pullBackTimes(db, now(), timesAheadMax)

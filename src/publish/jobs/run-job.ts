@@ -10,7 +10,7 @@ import { failureSentence } from '#publish/publish-failure.ts'
 import { publishSite } from '#publish/publish-site.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
-import { enqueueIngest } from '#store/queues/ingest-queue.ts'
+import { enqueueSites } from '#store/queues/enqueue.ts'
 import { finishJob, type JobEnd, putBackJob } from '#store/queues/job-steps.ts'
 import type { Job, JobProgress, JobResult } from '#store/queues/jobs.ts'
 import { awaitWithdrawal } from '#store/sites/record-version.ts'
@@ -212,12 +212,12 @@ async function carryOut(
 async function makeVisible(
   address: SiteAddress,
   cid: string,
-  { db, elapsed, hints, log, now }: JobContext,
+  context: JobContext,
   signal: AbortSignal,
 ): Promise<boolean> {
+  const { db, elapsed, hints, log } = context
   try {
-    await enqueueIngest(db, [address], now())
-    hints.notify('ingest')
+    await enqueueSites(context, [address])
     return await waitUntilLive(address, cid, { db, elapsed, hints, signal })
   } catch (error) {
     if (error instanceof NotPublishableError || signal.aborted) throw error

@@ -29,7 +29,7 @@ test('a hint before the wait is not lost, and counts once', async () => {
 
 test('other topics, and subscriptions that ended, hear nothing', async () => {
   const hints = new Hints()
-  using other = hints.subscribe('ingest')
+  using other = hints.subscribe('site')
   const ended = hints.subscribe('jobs')
   ended[Symbol.dispose]()
   const stop = new AbortController()
@@ -54,10 +54,10 @@ test('the wait ends by itself, by the signal, and at once when that was aborted 
 test('hints about some topics are told elsewhere too, each time, until that ends', () => {
   const hints = new Hints()
   const told: string[] = []
-  const forwarding = hints.forward(['ingest', 'accounts'], (topic) => told.push(topic))
-  for (const topic of ['ingest', 'jobs', 'accounts', 'ingest'] as const) hints.notify(topic)
-  expect(told).toEqual(['ingest', 'accounts', 'ingest'])
+  const forwarding = hints.forward(['site', 'account'], (topic) => told.push(topic))
+  for (const topic of ['site', 'jobs', 'account', 'site'] as const) hints.notify(topic)
+  expect(told).toEqual(['site', 'account', 'site'])
   forwarding[Symbol.dispose]()
-  hints.notify('ingest')
+  hints.notify('site')
   expect(told).toHaveLength(3)
 })

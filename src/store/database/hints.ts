@@ -1,5 +1,7 @@
+import type { WorkKind } from './schema.ts'
+
 /** What may have changed. */
-export type HintTopic = 'jobs' | 'job-progress' | 'accounts' | 'ingest' | 'changes' | 'departures'
+export type HintTopic = 'jobs' | 'job-progress' | 'changes' | 'departures' | WorkKind
 
 /**
  * Wakes whoever waits for rows that others write. A hint may come late, twice or not at all: the rows

@@ -14,11 +14,11 @@ import { countBrowserSessions } from '#store/accounts/browser-sessions.ts'
 import { hasLeft } from '#store/lifecycle/departures.ts'
 import { migrations } from '#store/migrations/list.ts'
 import { findSubdomain } from '#store/names/subdomains.ts'
-import { enqueueIngest, takeDueIngest } from '#store/queues/ingest-queue.ts'
+import { parkedAt } from '#store/queues/work-items.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
-import { countIngest } from '#tests/support/count-ingest.ts'
 import { type OwnDatabase, onEachDatabase } from '#tests/support/databases.ts'
-import { accountOf, alice, bob, nameOf, newVersion, siteOf } from '#tests/support/sample-rows.ts'
+import { accountOf, alice, bob, nameOf, newVersion } from '#tests/support/sample-rows.ts'
+import { workRows } from '#tests/support/work-rows.ts'
 import { readChanges } from './changes.ts'
 import { openDatabase } from './database.ts'
 import { DatabaseAheadError, migrate } from './migrate.ts'
@@ -56,18 +56,24 @@ await onEachDatabase('store/database/migrate', (make, dialect) => {
   test('snapshots of the first format are made anew: every live site is looked at', async () => {
     await using own = await make()
     await using database = openDatabase(own.options)
-    await migrate(database)
     const { db } = database
-    await upsertAccount(db, { did: alice }, 1)
-    await recordVersion(db, newVersion({ site: siteOf('queued'), label: 's--queued' }), 7)
-    await recordVersion(db, newVersion({ site: siteOf('shown') }), 8)
-    const site = siteOf('refused')
-    await recordVersion(db, newVersion({ site, label: 's--refused', snapshot: null }), 9)
-    await enqueueIngest(db, [siteOf('queued')], 7)
-    await migrations(dialect)['0004-sites-anew']?.up(db)
-    const due = await takeDueIngest(db, { now: 8, leaseMs: 1, limit: 9 })
-    expect(due.map(({ name }) => String(name))).toEqual(['queued'])
-    expect(await countIngest(db)).toBe(2)
+    const provider = { getMigrations: async () => migrations(dialect) }
+    await new Migrator({ db: db.withoutPlugins(), provider }).migrateTo('0003-jobs-writing')
+    for (const statement of [
+      sql`insert into accounts values (${alice}, null, null, 'active', 1, 1)`,
+      sql`insert into sites values (${alice}, 'queued', 's--queued', 'one', null, 1, 7)`,
+      sql`insert into sites values (${alice}, 'shown', 's--shown', 'two', null, 1, 8)`,
+      sql`insert into sites values (${alice}, 'refused', 's--refused', null, null, 1, 9)`,
+      sql`insert into ingest_queue values (${alice}, 'queued', 5, 2, 6, 0, 'away', 'a token')`,
+    ]) {
+      await statement.execute(db)
+    }
+    await migrate(database)
+    const anew = { enqueuedAt: 8, attempts: 0, nextAttemptAt: 8, lastError: null }
+    expect(await workRows(db, 'site')).toMatchObject([
+      { site: nameOf('queued'), enqueuedAt: 5, attempts: 2, nextAttemptAt: 6, lastError: 'away' },
+      { site: nameOf('shown'), ...anew },
+    ])
   })
 
   test('rows of an instance that knew no primary addresses, departures and visits stay what they were', async () => {
@@ -101,6 +107,46 @@ await onEachDatabase('store/database/migrate', (make, dialect) => {
     expect(await hasLeft(db, alice)).toBe(false)
     expect(await readChanges(db, 0)).toEqual([])
     expect(await recordVersion(db, newVersion(), 5)).toBe('went-live')
+  })
+
+  test('what waited in a queue for sites or for accounts keeps its attempts, times, place and lease', async () => {
+    await using own = await make()
+    await using database = openDatabase(own.options)
+    const { db } = database
+    const provider = { getMigrations: async () => migrations(dialect) }
+    await new Migrator({ db: db.withoutPlugins(), provider }).migrateTo('0023-grant-failures')
+    await sql`insert into ingest_queue
+      (did, name, enqueued_at, attempts, next_attempt_at, leased_until, last_error, token, line, not_before) values
+      (${alice}, 'taken', 1, 2, 3, 4, null, 'one', null, 0),
+      (${alice}, 'waits', 5, 0, 6, 0, null, 'two', 'slow slow.test', 0),
+      (${alice}, 'parked', 7, 7, ${sql.lit(parkedAt)}, 0, 'away', 'three', null, 8)`.execute(db)
+    await sql`insert into account_queue
+      (did, is_urgent, enqueued_at, attempts, next_attempt_at, leased_until, last_error, token) values
+      (${alice}, 1, 1, 2, 3, 4, null, 'four'),
+      (${bob}, 0, 5, 6, 7, 0, 'no answer', 'five')`.execute(db)
+    await migrate(database)
+    const site = { kind: 'site' as const, did: alice, priority: 0 as const }
+    const rest = { line: null, lastError: null, notBefore: 0 }
+    const of = (enqueuedAt: number, attempts: number, nextAttemptAt: number, leasedUntil: number) =>
+      ({ ...rest, enqueuedAt, attempts, nextAttemptAt, leasedUntil }) as const
+    const failed = { token: 'three', lastError: 'away', notBefore: 8 }
+    expect(await workRows(db, 'site')).toEqual([
+      { ...site, ...of(7, 7, parkedAt, 0), site: nameOf('parked'), ...failed },
+      { ...site, ...of(1, 2, 3, 4), site: nameOf('taken'), token: 'one' },
+      { ...site, ...of(5, 0, 6, 0), site: nameOf('waits'), token: 'two', line: 'slow slow.test' },
+    ])
+    const account = { kind: 'account' as const, site: '' as const }
+    expect(await workRows(db, 'account')).toEqual([
+      { ...account, ...of(1, 2, 3, 4), did: alice, priority: 1, token: 'four' },
+      {
+        ...account,
+        ...of(5, 6, 7, 0),
+        did: bob,
+        priority: 0,
+        token: 'five',
+        lastError: 'no answer',
+      },
+    ])
   })
 
   test('of accounts that had the same handle, the one that was seen last keeps it', async () => {

@@ -11,6 +11,11 @@ export type AccountStatus = 'active' | 'deactivated' | 'takendown' | 'suspended'
 
 export type VersionState = 'live' | 'replaced' | 'invalid'
 
+/** What ingest reads: one site, or an account as a whole. */
+export type WorkKind = 'site' | 'account'
+
+export type WorkPriority = 0 | 1
+
 export type JobStatus = 'pending' | 'processing' | 'uploading' | 'completed' | 'failed'
 
 /**
@@ -27,11 +32,10 @@ export interface Schema {
   blobs: BlobTable
   jobs: JobTable
   firehoseCursors: FirehoseCursorTable
-  ingestQueue: IngestQueueTable
+  workItems: WorkItemTable
   changes: ChangeTable
   servers: ServerTable
   uploadedBlobs: UploadedBlobTable
-  accountQueue: AccountQueueTable
   garbage: GarbageTable
   garbageWalk: GarbageWalkTable
   blobScrub: BlobScrubTable
@@ -160,9 +164,13 @@ interface FirehoseCursorTable {
   updatedAt: number
 }
 
-interface IngestQueueTable {
+interface WorkItemTable {
+  kind: WorkKind
   did: Did
-  name: SiteName
+  /** Empty: the account as a whole. */
+  site: SiteName | ''
+  /** 1: something happened to just this account. Sites have 0. */
+  priority: WorkPriority
   enqueuedAt: number
   attempts: number
   nextAttemptAt: number
@@ -170,10 +178,10 @@ interface IngestQueueTable {
   leasedUntil: number
   lastError: string | null
   token: string
-  /** Where it waits for its server's share of the lanes; null: it waits for nobody in particular. */
+  /** Where a site waits for its server's share of the lanes; null: it waits for nobody in particular. */
   line: string | null
   /** Events make it due no earlier. */
-  notBefore: Generated<number>
+  notBefore: number
 }
 
 interface ChangeTable {
@@ -242,18 +250,6 @@ interface CustomDomainTable {
   pointingWarning: string | null
   createdAt: number
   updatedAt: number
-}
-
-interface AccountQueueTable {
-  did: Did
-  isUrgent: 0 | 1
-  enqueuedAt: number
-  attempts: number
-  nextAttemptAt: number
-  /** Nobody else may take the row before. */
-  leasedUntil: number
-  lastError: string | null
-  token: string
 }
 
 interface GarbageTable {

@@ -6,13 +6,28 @@ import type { Schema } from './schema.ts'
  * Runs `work` in the transaction that `db` already is, else in a new one: all of it happens, or
  * nothing.
  */
-export function inTransaction<Result>(
+export async function inTransaction<Result>(
   db: Db,
   work: (transaction: Transaction<Schema>) => Promise<Result>,
 ): Promise<Result> {
-  if (db.isTransaction) return work(db as Transaction<Schema>)
-  return db.transaction().execute(work)
+  if (db.isTransaction) return await work(db as Transaction<Schema>)
+  const callbacks: (() => void)[] = []
+  const result = await db.transaction().execute((transaction) => {
+    callbacksOf.set(transaction, callbacks)
+    return work(transaction)
+  })
+  for (const callback of callbacks) callback()
+  return result
 }
+
+/** Calls back when the transaction has committed, and never if it does not; outside of a transaction, now. */
+export function afterCommit(db: Db, callback: () => void): void {
+  const callbacks = callbacksOf.get(db)
+  if (callbacks === undefined) callback()
+  else callbacks.push(callback)
+}
+
+const callbacksOf = new WeakMap<Db, (() => void)[]>()
 
 /**
  * Until the transaction ends, no other passes here with the same `subject`. PostgreSQL needs to be

@@ -46,10 +46,11 @@ export async function listAccountUploads(db: Db, did: Did) {
 /** Its sites that are yet to be looked at. */
 export async function listAccountQueue(db: Db, did: Did) {
   return await db
-    .selectFrom('ingestQueue')
-    .select(['name', 'enqueuedAt', 'attempts', 'lastError'])
+    .selectFrom('workItems')
+    .select(['site as name', 'enqueuedAt', 'attempts', 'lastError'])
     .where('did', '=', did)
-    .orderBy('name')
+    .where('kind', '=', 'site')
+    .orderBy('site')
     .execute()
 }
 

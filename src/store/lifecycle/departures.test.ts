@@ -9,8 +9,7 @@ import { mapCustomDomain } from '#store/names/change-custom-domain.ts'
 import { confirmCustomDomain } from '#store/names/confirm-custom-domain.ts'
 import { addCustomDomain } from '#store/names/custom-domains.ts'
 import { claimSubdomain, mapSubdomain } from '#store/names/subdomains.ts'
-import { enqueueAccounts } from '#store/queues/account-queue.ts'
-import { enqueueIngest } from '#store/queues/ingest-queue.ts'
+import { enqueueAccounts, enqueueSites } from '#store/queues/enqueue.ts'
 import { finishJob } from '#store/queues/job-steps.ts'
 import { createJob } from '#store/queues/jobs.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
@@ -24,6 +23,7 @@ import {
 import { onEachStore } from '#tests/support/databases.ts'
 import { tablesNaming } from '#tests/support/named-in.ts'
 import { alice, bob, nameOf, newJob, newVersion, siteOf } from '#tests/support/sample-rows.ts'
+import { askedAt } from '#tests/support/work-rows.ts'
 import {
   AccountLeftError,
   beginDeparture,
@@ -76,8 +76,8 @@ await onEachStore('store/lifecycle/departures', (db) => {
     const finished = newJob({ did })
     await createJob(db(), finished, { queuedMax: 5, now: 1 })
     await finishJob(db(), finished.id, { status: 'failed', error: `of ${did}` }, 1)
-    await enqueueIngest(db(), [site], 1)
-    await enqueueAccounts(db(), [did], { now: 1, isUrgent: true })
+    await enqueueSites(askedAt(db(), 1), [site])
+    await enqueueAccounts(askedAt(db(), 1), [did], { isUrgent: true })
     await rememberUploadedBlobs(db(), did, [blob], 1)
     await recordGrantFailure(db(), did, { now: 1, countedEveryMs: 1, pauseMsMax: 1 })
   }
@@ -91,18 +91,9 @@ await onEachStore('store/lifecycle/departures', (db) => {
     await live()
     const naming = await tablesNaming(db(), alice)
     expect(naming).toEqual([
-      ...['account_queue', 'accounts', 'browser_sessions', 'custom_domains'],
-      ...[
-        'grant_failures',
-        'ingest_queue',
-        'jobs',
-        'sealed_rows',
-        'sites',
-        'subdomains',
-        'uploaded_blobs',
-        'versions',
-      ],
-      'visited_accounts',
+      ...['accounts', 'browser_sessions', 'custom_domains', 'grant_failures', 'jobs'],
+      ...['sealed_rows', 'sites', 'subdomains', 'uploaded_blobs', 'versions'],
+      ...['visited_accounts', 'work_items'],
     ])
     const ofBob = await tablesNaming(db(), bob)
     await leave()
@@ -180,7 +171,7 @@ await onEachStore('store/lifecycle/departures', (db) => {
     test('and goes with its tokens if it was quicker', async () => {
       await live()
       await beginDeparture(db(), alice, 10)
-      await enqueueIngest(db(), [siteOf('blog')], 10)
+      await enqueueSites(askedAt(db(), 10), [siteOf('blog')])
       await finishDeparture(db(), alice, 11)
       expect(await tablesNaming(db(), alice)).toEqual([])
     })

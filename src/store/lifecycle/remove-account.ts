@@ -52,7 +52,7 @@ export async function removeIndexRows(
   now: number,
 ): Promise<void> {
   const names = await listSiteNames(transaction, did)
-  for (const table of ['ingestQueue', 'accountQueue', 'versions', 'sites', 'accounts'] as const) {
+  for (const table of ['workItems', 'versions', 'sites', 'accounts'] as const) {
     await transaction.deleteFrom(table).where('did', '=', did).execute()
   }
   for (const name of names) await appendChange(transaction, { did, name }, now)

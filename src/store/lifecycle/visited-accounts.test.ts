@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { findAccount, setAccountStatus, upsertAccount } from '#store/accounts/accounts.ts'
 import { readChanges } from '#store/database/changes.ts'
-import { enqueueAccounts } from '#store/queues/account-queue.ts'
+import { enqueueAccounts } from '#store/queues/enqueue.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
 import { findSite } from '#store/sites/sites.ts'
 import { onEachStore } from '#tests/support/databases.ts'
 import { alice, bob, newVersion, siteOf } from '#tests/support/sample-rows.ts'
+import { askedAt, clearWork } from '#tests/support/work-rows.ts'
 import {
   deleteDroppedBefore,
   deleteUnmetBefore,
@@ -161,11 +162,11 @@ await onEachStore('store/lifecycle/visited-accounts', (db) => {
 
   test('who turned out to have no sites is forgotten after a while, but not while they are looked at', async () => {
     await rememberVisited(db(), alice, 1)
-    await enqueueAccounts(db(), [alice], { now: 1, isUrgent: true })
+    await enqueueAccounts(askedAt(db(), 1), [alice], { isUrgent: true })
     await visit(bob, 1)
     await deleteUnmetBefore(db(), 5)
     expect(await listLeastVisited(db(), 9)).toEqual([alice, bob])
-    await db().deleteFrom('accountQueue').execute()
+    await clearWork(db(), 'account')
     await deleteUnmetBefore(db(), 1)
     expect(await listLeastVisited(db(), 9)).toEqual([alice, bob])
     await deleteUnmetBefore(db(), 5)

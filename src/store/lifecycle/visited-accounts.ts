@@ -185,7 +185,16 @@ export async function deleteUnmetBefore(db: Db, before: number): Promise<void> {
     .where('visitedAt', '<', before)
     .where('droppedAt', 'is', null)
     .where('did', 'not in', (query) => query.selectFrom('accounts').select('did'))
-    .where('did', 'not in', (query) => query.selectFrom('accountQueue').select('did'))
+    .where(({ exists, not, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('workItems')
+            .select('did')
+            .whereRef('workItems.did', '=', 'visitedAccounts.did')
+            .where('kind', '=', 'account'),
+        ),
+      ),
+    )
     .execute()
 }
 

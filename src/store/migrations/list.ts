@@ -21,6 +21,7 @@ import { keptSubdomains } from './0020-kept-subdomains.ts'
 import { ingestLines } from './0021-ingest-lines.ts'
 import { blobScrub } from './0022-blob-scrub.ts'
 import { grantFailures } from './0023-grant-failures.ts'
+import { workItems } from './0024-work-items.ts'
 
 /**
  * All migrations by name, in their order. One that was released is never edited, renamed or
@@ -50,5 +51,6 @@ export function migrations(dialect: 'sqlite' | 'postgres'): Record<string, Migra
     '0021-ingest-lines': ingestLines(),
     '0022-blob-scrub': blobScrub(dialect),
     '0023-grant-failures': grantFailures(dialect),
+    '0024-work-items': workItems(dialect),
   }
 }

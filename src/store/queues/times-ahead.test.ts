@@ -2,10 +2,11 @@ import { expect, test } from 'bun:test'
 import { beginDeparture } from '#store/lifecycle/departures.ts'
 import { onEachStore } from '#tests/support/databases.ts'
 import { alice, bob, siteOf } from '#tests/support/sample-rows.ts'
-import { enqueueAccounts } from './account-queue.ts'
-import { enqueueIngest, retryIngest, takeDueIngest } from './ingest-queue.ts'
-import { parkedAt } from './parked.ts'
+import { askedAt, workRows } from '#tests/support/work-rows.ts'
+import { enqueueAccounts, enqueueSites } from './enqueue.ts'
+import { takeDue } from './take-due.ts'
 import { clockSkewMs, pullBackTimes } from './times-ahead.ts'
+import { parkedAt, retryItem } from './work-items.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 const max = {
@@ -21,34 +22,36 @@ const now = 1_000_000_000_000
 await onEachStore('store/queues/times-ahead', (db) => {
   const site = siteOf('blog', alice)
   const pullBack = () => pullBackTimes(db(), now, max)
-  const dueSites = () => takeDueIngest(db(), { now, leaseMs: 6_000, limit: 9 })
+  const due = { kind: 'site' as const, leaseMs: 6_000, limit: 9 }
+  const dueSites = () => takeDue(db(), { ...due, now })
+  const ask = (at: number) => enqueueSites(askedAt(db(), at), [site])
 
   test('what was asked for a day ahead is due', async () => {
-    await enqueueIngest(db(), [site], now + dayMs)
-    await enqueueAccounts(db(), [alice], { now: now + dayMs, isUrgent: true })
+    await ask(now + dayMs)
+    await enqueueAccounts(askedAt(db(), now + dayMs), [alice], { isUrgent: true })
     await beginDeparture(db(), bob, now + dayMs)
     expect(await dueSites()).toEqual([])
     expect(await pullBack()).toBe(3)
-    expect(await dueSites()).toMatchObject([{ name: 'blog' }])
+    expect(await dueSites()).toMatchObject([{ site: site.name }])
     expect(await pullBack()).toBe(0)
   })
 
   test('what was taken a day ahead, by one that died, is free', async () => {
-    await enqueueIngest(db(), [site], now)
-    await takeDueIngest(db(), { now: now + dayMs, leaseMs: 6_000, limit: 9 })
+    await ask(now)
+    await takeDue(db(), { ...due, now: now + dayMs })
     expect(await dueSites()).toEqual([])
     await pullBack()
     expect(await dueSites()).toHaveLength(1)
   })
 
   test('what failed a day ahead is looked at again when somebody asks', async () => {
-    await enqueueIngest(db(), [site], now)
+    await ask(now)
     const [item] = await dueSites()
     if (item === undefined) throw new TypeError('nothing is due')
     const ahead = now + dayMs
-    await retryIngest(db(), item, { at: ahead + 15_000, error: 'away', notBefore: ahead + 1_000 })
+    await retryItem(db(), item, { at: ahead + 15_000, error: 'away', notBefore: ahead + 1_000 })
     expect(await pullBack()).toBe(2)
-    await enqueueIngest(db(), [site], now)
+    await ask(now)
     expect(await dueSites()).toHaveLength(1)
   })
 
@@ -62,14 +65,14 @@ await onEachStore('store/queues/times-ahead', (db) => {
   ]
   for (const [attempts, aheadMs, isPulledBack] of waits) {
     test(`attempt ${attempts}, again after ${aheadMs} ms: ${isPulledBack ? 'too far' : 'as it is'}`, async () => {
-      await enqueueIngest(db(), [site], now)
+      await ask(now)
       const [item] = await dueSites()
       if (item === undefined) throw new TypeError('nothing is due')
       const at = aheadMs === null ? null : now + aheadMs
-      await retryIngest(db(), item, { at, error: 'away' })
-      await db().updateTable('ingestQueue').set({ attempts }).execute()
+      await retryItem(db(), item, { at, error: 'away' })
+      await db().updateTable('workItems').set({ attempts }).execute()
       expect(await pullBack()).toBe(isPulledBack ? 1 : 0)
-      const row = await db().selectFrom('ingestQueue').select('nextAttemptAt').executeTakeFirst()
+      const [row] = await workRows(db(), 'site')
       expect(row?.nextAttemptAt).toBe(isPulledBack ? now : (at ?? parkedAt))
     })
   }

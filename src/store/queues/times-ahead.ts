@@ -1,5 +1,5 @@
 import type { Db } from '#store/database/database.ts'
-import { parkedAt } from './parked.ts'
+import { parkedAt } from './work-items.ts'
 
 /** The longest that each of these may lie ahead of the clock. */
 export interface TimesAheadMax {
@@ -20,9 +20,7 @@ export const clockSkewMs = 60_000
  */
 export async function pullBackTimes(db: Db, now: number, max: TimesAheadMax): Promise<number> {
   const counts = [
-    await pullBackQueue(db, 'ingestQueue', now, max),
-    await pullBackQueue(db, 'accountQueue', now, max),
-    await pullBackPauses(db, now, max),
+    await pullBackWork(db, now, max),
     await pullBackJobs(db, now, max),
     await affected(
       db
@@ -40,15 +38,14 @@ export async function pullBackTimes(db: Db, now: number, max: TimesAheadMax): Pr
   return counts.reduce((sum, count) => sum + count, 0)
 }
 
-async function pullBackQueue(
+async function pullBackWork(
   db: Db,
-  table: 'ingestQueue' | 'accountQueue',
   now: number,
   { queueLeaseMs, retriesMs }: TimesAheadMax,
 ): Promise<number> {
   const last = retriesMs.length - 1
   const due = db
-    .updateTable(table)
+    .updateTable('workItems')
     .set({ nextAttemptAt: now })
     .where('nextAttemptAt', '<', parkedAt)
     .where(({ and, eb, or }) =>
@@ -62,21 +59,15 @@ async function pullBackQueue(
       ),
     )
   const free = db
-    .updateTable(table)
+    .updateTable('workItems')
     .set({ leasedUntil: now })
     .where('leasedUntil', '>', now + queueLeaseMs + clockSkewMs)
-  return (await affected(due)) + (await affected(free))
-}
-
-/** No event waits longer for an item that failed than its first retry does. */
-async function pullBackPauses(db: Db, now: number, { retriesMs }: TimesAheadMax): Promise<number> {
-  const longestMs = retriesMs[0] ?? 0
-  return await affected(
-    db
-      .updateTable('ingestQueue')
-      .set({ notBefore: now })
-      .where('notBefore', '>', now + longestMs + clockSkewMs),
-  )
+  // No event waits longer for an item that failed than its first retry does.
+  const unpaused = db
+    .updateTable('workItems')
+    .set({ notBefore: now })
+    .where('notBefore', '>', now + (retriesMs[0] ?? 0) + clockSkewMs)
+  return (await affected(due)) + (await affected(free)) + (await affected(unpaused))
 }
 
 async function pullBackJobs(db: Db, now: number, { jobMs }: TimesAheadMax): Promise<number> {

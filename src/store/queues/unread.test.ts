@@ -1,25 +1,29 @@
 import { expect, test } from 'bun:test'
 import { onEachStore } from '#tests/support/databases.ts'
 import { alice, bob, siteOf } from '#tests/support/sample-rows.ts'
-import { enqueueAccounts, retryAccount, takeDueAccounts } from './account-queue.ts'
-import { enqueueIngest, retryIngest, takeDueIngest } from './ingest-queue.ts'
+import { askedAt } from '#tests/support/work-rows.ts'
+import { enqueueAccounts, enqueueSites } from './enqueue.ts'
+import { takeDue } from './take-due.ts'
 import { listUnread } from './unread.ts'
+import { retryItem } from './work-items.ts'
 
 await onEachStore('store/queues/unread', (db) => {
   test('sites and accounts that failed, parked ones first; not what waits for its first turn', async () => {
     const now = 10
-    await enqueueIngest(db(), [siteOf('later'), siteOf('parked')], now)
+    const context = askedAt(db(), now)
+    const due = { now, leaseMs: 5, limit: 9 }
+    await enqueueSites(context, [siteOf('later'), siteOf('parked')])
     // Of one account, one after the other.
     for (const _ of ['later', 'parked']) {
-      for (const item of await takeDueIngest(db(), { now, leaseMs: 5, limit: 9 })) {
-        await retryIngest(db(), item, { at: item.name === 'parked' ? null : 50, error: 'away' })
+      for (const item of await takeDue(db(), { ...due, kind: 'site' })) {
+        await retryItem(db(), item, { at: item.site === 'parked' ? null : 50, error: 'away' })
       }
     }
-    await enqueueAccounts(db(), [bob], { now, isUrgent: true })
-    for (const item of await takeDueAccounts(db(), { now, leaseMs: 5, limit: 9 })) {
-      await retryAccount(db(), item, { at: 70, error: 'no answer' })
+    await enqueueAccounts(context, [bob], { isUrgent: true })
+    for (const item of await takeDue(db(), { ...due, kind: 'account', priorities: [1] })) {
+      await retryItem(db(), item, { at: 70, error: 'no answer' })
     }
-    await enqueueIngest(db(), [siteOf('waits')], now)
+    await enqueueSites(context, [siteOf('waits')])
     const parked = { did: alice, name: 'parked', attempts: 1, error: 'away', nextAttemptAt: null }
     const account = { did: bob, name: null, attempts: 1, error: 'no answer', nextAttemptAt: 70 }
     const later = { ...parked, name: 'later', nextAttemptAt: 50 }

@@ -1,6 +1,9 @@
+import type { Selectable } from 'kysely'
 import type { Did, SiteAddress } from '#site/site-address.ts'
+import type { SiteName } from '#site/site-name.ts'
 import type { Db } from '#store/database/database.ts'
-import { parkedAt } from './parked.ts'
+import type { Schema } from '#store/database/schema.ts'
+import { parkedAt } from './work-items.ts'
 
 /** What could not be read the last time that it was tried. */
 interface Failure {
@@ -20,48 +23,37 @@ export interface Unread extends Failure {
 
 /** Those of this account, in their order. */
 export async function listUnreadSites(db: Db, did: Did): Promise<UnreadSite[]> {
-  const rows = await unreadSites(db).where('did', '=', did).orderBy('name').execute()
-  return rows.map(failureOf)
+  const rows = await failed(db)
+    .where('did', '=', did)
+    .where('kind', '=', 'site')
+    .orderBy('site')
+    .execute()
+  return rows.map((row) => ({ ...failureOf(row), name: row.site as SiteName }))
 }
 
 /** Sites and accounts: what is parked first, then what is tried last. */
 export async function listUnread(db: Db, limit: number): Promise<Unread[]> {
-  const sites = unreadSites(db)
+  const rows = await failed(db)
     .orderBy('nextAttemptAt', 'desc')
+    .orderBy('kind')
     .orderBy('did')
-    .orderBy('name')
+    .orderBy('site')
     .limit(limit)
-  const accounts = db
-    .selectFrom('accountQueue')
-    .select(['did', 'attempts', 'lastError', 'nextAttemptAt'])
-    .where('lastError', 'is not', null)
-    .orderBy('nextAttemptAt', 'desc')
-    .orderBy('did')
-    .limit(limit)
-  const rows = [
-    ...(await accounts.execute()).map((row) => ({ ...row, name: null })),
-    ...(await sites.execute()),
-  ]
-  return rows
-    .sort((a, b) => b.nextAttemptAt - a.nextAttemptAt)
-    .slice(0, limit)
-    .map(failureOf)
+    .execute()
+  return rows.map((row) => ({ ...failureOf(row), name: row.site || null }))
 }
 
-const unreadSites = (db: Db) =>
+const failed = (db: Db) =>
   db
-    .selectFrom('ingestQueue')
-    .select(['did', 'name', 'attempts', 'lastError', 'nextAttemptAt'])
+    .selectFrom('workItems')
+    .select(['did', 'site', 'attempts', 'lastError', 'nextAttemptAt'])
     .where('lastError', 'is not', null)
 
-function failureOf<Row extends { lastError: string | null; nextAttemptAt: number }>({
-  lastError,
-  nextAttemptAt,
-  ...row
-}: Row) {
-  return {
-    ...row,
-    error: lastError ?? '',
-    nextAttemptAt: nextAttemptAt === parkedAt ? null : nextAttemptAt,
-  }
-}
+type Row = Pick<Selectable<Schema['workItems']>, 'did' | 'attempts' | 'lastError' | 'nextAttemptAt'>
+
+const failureOf = ({ did, attempts, lastError, nextAttemptAt }: Row) => ({
+  did,
+  attempts,
+  error: lastError ?? '',
+  nextAttemptAt: nextAttemptAt === parkedAt ? null : nextAttemptAt,
+})

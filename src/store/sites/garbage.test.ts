@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { enqueueIngest } from '#store/queues/ingest-queue.ts'
+import { enqueueSites } from '#store/queues/enqueue.ts'
 import { cancelJobUnlessWriting } from '#store/queues/job-steps.ts'
 import { createJob } from '#store/queues/jobs.ts'
 import { onEachStore } from '#tests/support/databases.ts'
 import { alice, newJob, siteOf } from '#tests/support/sample-rows.ts'
+import { askedAt } from '#tests/support/work-rows.ts'
 import { findBlobs, type KnownBlob, listBlobHashes, rememberBlob } from './blobs.ts'
 import {
   claimBlobs,
@@ -105,7 +106,7 @@ await onEachStore('store/sites/garbage', (db) => {
 
   test('the oldest work is that of an unfinished job, or of a site that waits since not too long', async () => {
     expect(await oldestOpenWork(db(), 0)).toBeNull()
-    await enqueueIngest(db(), [siteOf('blog')], 50)
+    await enqueueSites(askedAt(db(), 50), [siteOf('blog')])
     expect(await oldestOpenWork(db(), 49)).toBe(50)
     expect(await oldestOpenWork(db(), 50)).toBeNull()
     const job = newJob({ did: alice })

@@ -1,4 +1,4 @@
-import type { RawBuilder } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { chunksOf } from '#store/database/chunks.ts'
 import type { Db } from '#store/database/database.ts'
 import { preparedForList } from '#store/database/prepared.ts'
@@ -107,8 +107,10 @@ export async function oldestOpenWork(db: Db, queuedAfter: number): Promise<numbe
     .where('finishedAt', 'is', null)
     .executeTakeFirstOrThrow()
   const site = await db
-    .selectFrom('ingestQueue')
+    .selectFrom('workItems')
     .select(({ fn }) => fn.min('enqueuedAt').as('at'))
+    // Said in the statement, as in that of the index.
+    .where('kind', '=', sql.lit('site'))
     .where('enqueuedAt', '>', queuedAfter)
     .executeTakeFirstOrThrow()
   const times = [job.at, site.at].filter((at) => at !== null)

@@ -15,7 +15,7 @@ import { type Database, openDatabase } from '#store/database/database.ts'
 import { Hints } from '#store/database/hints.ts'
 import { migrate } from '#store/database/migrate.ts'
 import { rememberVisited } from '#store/lifecycle/visited-accounts.ts'
-import { enqueueIngest } from '#store/queues/ingest-queue.ts'
+import { enqueueSites } from '#store/queues/enqueue.ts'
 import { listUnreadSites } from '#store/queues/unread.ts'
 import { findSite } from '#store/sites/sites.ts'
 import { countIngest } from '#tests/support/count-ingest.ts'
@@ -23,8 +23,9 @@ import { eventually } from '#tests/support/eventually.ts'
 import { type FakePds, startFakePds } from '#tests/support/fake-pds.ts'
 import { queuedAccounts } from '#tests/support/queued-accounts.ts'
 import { alice, siteOf } from '#tests/support/sample-rows.ts'
-import { type QueueContext, runIngestQueue } from './ingest-queue-worker.ts'
-import { retriesMs } from './leased-queue.ts'
+import { askedAt } from '#tests/support/work-rows.ts'
+import { retriesMs, runWork } from './run-work.ts'
+import { type SiteWorkContext, siteWork } from './site-work.ts'
 
 let dir: string
 let database: Database
@@ -54,9 +55,9 @@ afterEach(async () => {
   await rm(dir, { recursive: true })
 })
 
-function start(facts: Partial<QueueContext> = {}): void {
+function start(facts: Partial<SiteWorkContext> = {}): void {
   const fetch = createSafeFetch({ allowPrivate: true })
-  running = runIngestQueue({
+  const context = {
     db: database.db,
     blobs: diskBlobStore({ dir }),
     identities: new Identities({ fetch, plcUrl: pds.url, allowHttp: true }),
@@ -67,7 +68,8 @@ function start(facts: Partial<QueueContext> = {}): void {
     now: () => now,
     signal: stop.signal,
     ...facts,
-  })
+  }
+  running = runWork([siteWork(context)], context)
 }
 
 async function write(name: string): Promise<void> {
@@ -80,20 +82,17 @@ async function write(name: string): Promise<void> {
 }
 
 async function ask(...names: string[]): Promise<void> {
-  await enqueueIngest(
-    database.db,
-    names.map((name) => siteOf(name)),
-    now,
-  )
-  hints.notify('ingest')
+  const sites = names.map((name) => siteOf(name))
+  await enqueueSites({ db: database.db, hints, now: () => now }, sites)
 }
 
 const isLive = async (name: string): Promise<boolean> =>
   (await findSite(database.db, siteOf(name)))?.live != null
 const rows = () =>
   database.db
-    .selectFrom('ingestQueue')
-    .select(['name', 'attempts', 'nextAttemptAt', 'leasedUntil', 'lastError'])
+    .selectFrom('workItems')
+    .where('kind', '=', 'site')
+    .select(['site as name', 'attempts', 'nextAttemptAt', 'leasedUntil', 'lastError'])
     .execute()
 
 test('what is queued goes live, before the start and after it', async () => {
@@ -151,13 +150,13 @@ test('a failure is tried again later, and later each time', async () => {
   await failed(1, now + 15_000)
   expect((await rows())[0]?.lastError).toContain('record not available')
   now += 15_000
-  hints.notify('ingest')
+  hints.notify('site')
   await failed(2, now + 60_000)
 
   delete pds.lies.proof
   await write('blog')
   now += 60_000
-  hints.notify('ingest')
+  hints.notify('site')
   await eventually(async () => expect(await isLive('blog')).toBe(true))
 })
 
@@ -177,11 +176,11 @@ test('while the disk is nearly full it is tried every minute, for as long as tha
     const waiting = { attempts: 0, nextAttemptAt: now + 60_000, lastError: noDiskSpace }
     await eventually(async () => expect(await rows()).toMatchObject([waiting]))
     now += 60_000
-    hints.notify('ingest')
+    hints.notify('site')
   }
   space.free = space.total
   now += 60_000
-  hints.notify('ingest')
+  hints.notify('site')
   await eventually(async () => expect(await isLive('blog')).toBe(true))
 })
 
@@ -195,7 +194,7 @@ test('the waiting grows to a day; then it is parked until it is asked for', asyn
       expect(await rows()).toMatchObject([{ attempts: i + 1, nextAttemptAt: now + ms }]),
     )
     now += ms
-    hints.notify('ingest')
+    hints.notify('site')
   }
   const error = expect.stringContaining('record not available')
   await eventually(async () =>
@@ -224,7 +223,7 @@ test('one that fails keeps none of the others', async () => {
 })
 
 test('a row whose name is none is dropped', async () => {
-  await enqueueIngest(database.db, [{ did: alice, name: '..' as SiteName }], now)
+  await enqueueSites(askedAt(database.db, now), [{ did: alice, name: '..' as SiteName }])
   start()
   await eventually(async () => expect(await countIngest(database.db)).toBe(0))
 })
@@ -327,17 +326,16 @@ test('a server that is wrong about an account for a moment hides it until its si
   delete pds.lies.proof
   delete pds.lies.status
   now += 15_000
-  hints.notify('ingest')
+  hints.notify('site')
   await eventually(async () => expect(await queuedAccount()).toEqual([alice]))
 })
 
 test('however many accounts of one server wait for it, an account of another is next', async () => {
   const crowd = Array.from({ length: 100 }, (_, i) => `did:web:slow-${i}.example` as Did)
   for (const did of crowd) await upsertAccount(database.db, { did, pds: 'https://slow.test' }, now)
-  await enqueueIngest(
-    database.db,
+  await enqueueSites(
+    askedAt(database.db, now),
     crowd.map((did) => siteOf('blog', did)),
-    now,
   )
   now += 1
   await write('blog')
@@ -363,13 +361,13 @@ test('an event does not bring back at once what has just failed', async () => {
     await due(i + 1, now + ms)
     now += ms
     pauses += 1
-    hints.notify('ingest')
+    hints.notify('site')
   }
   await due(pauses + 1, now + (retriesMs[pauses] as number))
 })
 
 /** Of all accounts but Alice's nobody learns anything; `onAsk` is called for each. */
-function identitiesBut(onAsk: () => void): QueueContext['identities'] {
+function identitiesBut(onAsk: () => void): SiteWorkContext['identities'] {
   const fetch = createSafeFetch({ allowPrivate: true })
   const identities = new Identities({ fetch, plcUrl: pds.url, allowHttp: true })
   return {
@@ -393,7 +391,7 @@ test('however many visited accounts have servers that do not answer, others do n
     await upsertAccount(database.db, { did }, now)
   }
   const sites = strangers.map((did) => siteOf('blog', did))
-  await enqueueIngest(database.db, sites, now)
+  await enqueueSites(askedAt(database.db, now), sites)
   let asked = 0
   start({ meetsVisited: true, identities: identitiesBut(() => void asked++) })
   await eventually(async () => expect(asked).toBeGreaterThanOrEqual(12))

@@ -2,14 +2,16 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import type { Did } from '#site/site-address.ts'
 import { findAccount, upsertAccount } from '#store/accounts/accounts.ts'
 import { rememberVisited } from '#store/lifecycle/visited-accounts.ts'
-import { type AccountItem, enqueueAccounts, takeDueAccounts } from '#store/queues/account-queue.ts'
-import { enqueueIngest } from '#store/queues/ingest-queue.ts'
+import { enqueueAccounts, enqueueSites } from '#store/queues/enqueue.ts'
+import { takeDue } from '#store/queues/take-due.ts'
+import type { WorkItem } from '#store/queues/work-items.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { type IngestPlace, openIngestPlace } from '#tests/support/ingest-place.ts'
 import { queuedAccounts } from '#tests/support/queued-accounts.ts'
 import { accountOf, alice, siteOf } from '#tests/support/sample-rows.ts'
-import { accountQueue, runAccountQueue } from './account-queue-worker.ts'
-import { retriesMs, workOn } from './leased-queue.ts'
+import { askedAt, clearWork, workRows } from '#tests/support/work-rows.ts'
+import { accountWork } from './account-work.ts'
+import { retriesMs, runWork, workOn } from './run-work.ts'
 
 let place: IngestPlace
 let running: Promise<void>
@@ -23,19 +25,22 @@ afterEach(async () => {
   await place[Symbol.asyncDispose]()
 })
 
+function run(context: Parameters<typeof accountWork>[0]): void {
+  running = runWork([accountWork(context)], context)
+}
+
 function start(): void {
-  running = runAccountQueue(place.context)
+  run(place.context)
 }
 
 async function ask(did: Did = alice, isUrgent = true): Promise<void> {
-  await enqueueAccounts(place.context.db, [did], { now: place.now, isUrgent })
-  place.context.hints.notify('accounts')
+  await enqueueAccounts(place.context, [did], { isUrgent })
 }
 
 const waiting = async () => (await queuedAccounts(place.context.db)).length
 const queuedSites = async () => {
-  const rows = await place.context.db.selectFrom('ingestQueue').select('name').execute()
-  return rows.map(({ name }) => String(name)).sort()
+  const rows = await workRows(place.context.db, 'site')
+  return rows.map(({ site }) => String(site))
 }
 
 test('an account that is asked for is looked at, and its sites are queued', async () => {
@@ -55,7 +60,7 @@ test('one whose server does not answer is tried again later', async () => {
   delete place.pds.lies.status
   expect(await waiting()).toBe(1)
   place.now += 15_000
-  place.context.hints.notify('accounts')
+  place.context.hints.notify('account')
   await eventually(async () => expect(await waiting()).toBe(0))
 })
 
@@ -64,7 +69,7 @@ test('a status that changes while it is asked for is asked for again', async () 
   const answer = Promise.withResolvers<void>()
   const { fetch } = place.context
   let asks = 0
-  running = runAccountQueue({
+  run({
     ...place.context,
     fetch: async (input, init) => {
       if (!String(input).includes('getRepoStatus')) return await fetch(input, init)
@@ -92,11 +97,11 @@ test('one account whose sites cannot be read, or take their time, holds up nobod
   const bob = 'did:web:bob.example' as Did
   await upsertAccount(db, { did: bob }, 1)
   const sites = Array.from({ length: 1000 }, (_, i) => siteOf(`site-${i}`))
-  await enqueueIngest(db, sites, 1)
+  await enqueueSites(askedAt(db, 1), sites)
   // And others that have failed.
   const failed = Array.from({ length: 300 }, (_, i) => siteOf('site', accountOf(i)))
-  await enqueueIngest(db, failed, 1)
-  await db.updateTable('ingestQueue').set({ lastError: 'away' }).where('did', '!=', alice).execute()
+  await enqueueSites(askedAt(db, 1), failed)
+  await db.updateTable('workItems').set({ lastError: 'away' }).where('did', '!=', alice).execute()
   await ask(bob, false)
   start()
   await eventually(async () => expect(place.logged).toContain('account not looked at'))
@@ -104,15 +109,15 @@ test('one account whose sites cannot be read, or take their time, holds up nobod
 
 test('while sites of many accounts wait only accounts that have news are looked at', async () => {
   const sites = Array.from({ length: 200 }, (_, i) => siteOf('site', accountOf(i)))
-  await enqueueIngest(place.context.db, sites, 1)
+  await enqueueSites(askedAt(place.context.db, 1), sites)
   const bob = 'did:web:bob.example' as Did
   await upsertAccount(place.context.db, { did: bob }, 1)
   await ask(bob, false)
   start()
   await ask()
   await eventually(async () => expect(await waiting()).toBe(1))
-  await place.context.db.deleteFrom('ingestQueue').execute()
-  place.context.hints.notify('accounts')
+  await clearWork(place.context.db, 'site')
+  place.context.hints.notify('account')
   await eventually(async () => expect(place.logged).toContain('account not looked at'))
 })
 
@@ -135,9 +140,9 @@ test('a stranger with a site who is away just now is known from then on; one who
 /** Has each try fail as soon as it is due, until one says that it was the last; how many there were. */
 async function failedTries(): Promise<number> {
   const tries: { isLast?: boolean }[] = []
-  const leases = () => place.context.db.selectFrom('accountQueue').select('leasedUntil').execute()
+  const leases = () => workRows(place.context.db, 'account')
   const log = { ...place.context.log, warn: (_: string, fields = {}) => void tries.push(fields) }
-  running = runAccountQueue({ ...place.context, log })
+  run({ ...place.context, log })
   for (let failed = 1; ; failed++) {
     await eventually(async () => expect(tries).toHaveLength(failed))
     // While he is looked at, and while he is due, a clock that jumps would end the lease.
@@ -146,7 +151,7 @@ async function failedTries(): Promise<number> {
     )
     if (tries.at(-1)?.isLast) return failed
     place.now += 24 * 3_600_000
-    place.context.hints.notify('accounts')
+    place.context.hints.notify('account')
   }
 }
 
@@ -168,7 +173,7 @@ test('one who has published is tried as often as everybody, and is parked then',
 test('stopping leaves what was under way to be taken at once', async () => {
   const asked = Promise.withResolvers<void>()
   const { fetch } = place.context
-  running = runAccountQueue({
+  run({
     ...place.context,
     fetch: async (input, init) => {
       if (!String(input).includes('getRepoStatus')) return await fetch(input, init)
@@ -182,7 +187,7 @@ test('stopping leaves what was under way to be taken at once', async () => {
   await asked.promise
   place.stop.abort()
   await running
-  const [row] = await place.context.db.selectFrom('accountQueue').selectAll().execute()
+  const [row] = await workRows(place.context.db, 'account')
   expect(row).toMatchObject({ leasedUntil: 0, nextAttemptAt: place.now })
 })
 
@@ -191,12 +196,13 @@ test('stopping gives nobody up, a stranger at his last try neither', async () =>
   const stranger = 'did:web:nobody.invalid' as Did
   await rememberVisited(db, stranger, 1)
   await ask(stranger)
-  await db.updateTable('accountQueue').set({ attempts: 4 }).execute()
-  const [item] = await takeDueAccounts(db, { now: place.now, leaseMs: 1000, limit: 1 })
+  await db.updateTable('workItems').set({ attempts: 4 }).execute()
+  const [item] = await takeDue(db, {
+    ...{ kind: 'account', priorities: [1], now: place.now, leaseMs: 1000, limit: 1 },
+  })
   place.stop.abort()
-  const queue = accountQueue(place.context)
   const abort = () => Promise.reject(new Error('aborted'))
-  await workOn(item as AccountItem, queue, abort, place.context)
+  await workOn(item as WorkItem, abort, place.context, accountWork(place.context))
   expect(await waiting()).toBe(1)
 })
 
@@ -205,7 +211,7 @@ test('strangers whose servers do not answer keep nobody waiting who is known', a
   for (const did of strangers) await ask(did)
   const { identities } = place.context
   let asked = 0
-  running = runAccountQueue({
+  run({
     ...place.context,
     identities: {
       verifiedHandle: async () => null,
@@ -232,7 +238,7 @@ test('strangers whose servers do not answer keep nobody waiting who is known', a
 
 test('a look that takes too long is given up, and tried again', async () => {
   const { identities } = place.context
-  running = runAccountQueue({
+  run({
     ...place.context,
     lookMsMax: { stranger: 50, other: 60_000 },
     identities: {
@@ -248,7 +254,7 @@ test('a look that takes too long is given up, and tried again', async () => {
   })
   await ask('did:web:slow.example' as Did)
   await eventually(async () => {
-    const [row] = await place.context.db.selectFrom('accountQueue').selectAll().execute()
+    const [row] = await workRows(place.context.db, 'account')
     expect(row).toMatchObject({ attempts: 1, lastError: expect.stringContaining('timed out') })
   })
 })
@@ -256,12 +262,12 @@ test('a look that takes too long is given up, and tried again', async () => {
 test('of many whose servers do not answer the slowest give way to who waits, and are tried again', async () => {
   const known = Array.from({ length: 60 }, (_, i) => `did:web:slow-${i}.example` as Did)
   for (const did of known) await upsertAccount(place.context.db, { did }, 1)
-  await enqueueAccounts(place.context.db, known, { now: place.now, isUrgent: true })
+  await enqueueAccounts(place.context, known, { isUrgent: true })
   place.now += 1
   await ask()
   const { identities } = place.context
   place.pds.lies.status = () => Response.json({ did: alice, active: false, status: 'takendown' })
-  running = runAccountQueue({
+  run({
     ...place.context,
     slowAfterMs: 20,
     identities: {
@@ -278,7 +284,7 @@ test('of many whose servers do not answer the slowest give way to who waits, and
   await eventually(async () =>
     expect(await findAccount(place.context.db, alice)).toMatchObject({ status: 'takendown' }),
   )
-  const rows = await place.context.db.selectFrom('accountQueue').selectAll().execute()
+  const rows = await workRows(place.context.db, 'account')
   const gaveWay = rows.filter(({ lastError }) => lastError?.includes('others wait'))
   expect(gaveWay.length).toBeWithin(60 - 8 - 32, 60)
   expect(gaveWay.every(({ nextAttemptAt }) => nextAttemptAt > place.now)).toBe(true)

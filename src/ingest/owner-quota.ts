@@ -1,0 +1,67 @@
+import type { Db } from '#store/database/database.ts'
+import type { WorkKind, WorkPriority } from '#store/database/schema.ts'
+import { nextDueAt, type Owners, takeDue } from '#store/queues/take-due.ts'
+import type { WorkItem } from '#store/queues/work-items.ts'
+import { leaseMs } from './run-work.ts'
+
+interface OwnerQuotaOptions {
+  readonly db: Db
+  readonly kind: WorkKind
+  readonly now: () => number
+  /** Whose items are worked on within the quota, and whose without. Null: everybody's without. */
+  readonly owners: { readonly bounded: Owners; readonly free: Owners } | null
+  /** How many items of `bounded` owners are worked on at a time. */
+  readonly max: number
+}
+
+/**
+ * Takes due items so that those of `bounded` owners, of whom anybody brings as many as they like, keep nobody else waiting
+ * behind their servers.
+ */
+export class OwnerQuota {
+  readonly #options: OwnerQuotaOptions
+  readonly #bounded = new Set<WorkItem>()
+
+  constructor(options: OwnerQuotaOptions) {
+    this.#options = options
+  }
+
+  async take(
+    limit: number,
+    facts: { readonly line?: string | undefined; readonly priorities?: readonly WorkPriority[] },
+  ): Promise<WorkItem[]> {
+    const { owners, max } = this.#options
+    const free = await this.#takeOf(owners?.free, limit, facts)
+    if (owners === null) return free
+    const left = Math.min(limit - free.length, max - this.#bounded.size)
+    const bounded = await this.#takeOf(owners.bounded, left, facts)
+    for (const item of bounded) this.#bounded.add(item)
+    return [...free, ...bounded]
+  }
+
+  async #takeOf(
+    owners: Owners | undefined,
+    limit: number,
+    facts: Parameters<OwnerQuota['take']>[1],
+  ): Promise<WorkItem[]> {
+    const { db, kind, now } = this.#options
+    if (limit <= 0) return []
+    return await takeDue(db, { ...facts, kind, owners, now: now(), leaseMs, limit })
+  }
+
+  isBounded(item: WorkItem): boolean {
+    return this.#bounded.has(item)
+  }
+
+  /** It counts no longer. */
+  release(item: WorkItem): void {
+    this.#bounded.delete(item)
+  }
+
+  /** When the next item is due that `take` would give, which may be past; null: none is. */
+  nextAt(priority: WorkPriority): Promise<number | null> {
+    const { db, kind, now, owners, max } = this.#options
+    const isFull = this.#bounded.size >= max
+    return nextDueAt(db, { kind, priority, owners: isFull ? owners?.free : undefined, now: now() })
+  }
+}

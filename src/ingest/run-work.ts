@@ -1,0 +1,212 @@
+import { BlobStorageError } from '#blobs/blob-store.ts'
+import type { Lane } from '#concurrency/lane.ts'
+import { type LaneShares, Lanes } from '#concurrency/lanes.ts'
+import type { Party } from '#concurrency/pace-history.ts'
+import type { Log } from '#observe/log.ts'
+import { noDiskSpace } from '#site/limits.ts'
+import type { Db } from '#store/database/database.ts'
+import type { HintSubscription, Hints } from '#store/database/hints.ts'
+import { outlastDatabase } from '#store/database/outlast-database.ts'
+import type { WorkKind } from '#store/database/schema.ts'
+import { finishItem, renewLease, retryItem, type WorkItem } from '#store/queues/work-items.ts'
+import type { AtIngestPoint } from './fail-points.ts'
+
+/** So long is an item left alone when the process that took it is killed. */
+export const leaseMs = 6_000
+const renewEveryMs = 2_000
+const lookAgainMs = 2_000
+/** So long after a failure at least, by how many there were, a site is left alone, whoever asks meanwhile. */
+const pausesMs = [1_000, 4_000, 15_000]
+/** After the last of them an item is parked. */
+export const retriesMs = [15_000, 60_000, 15 * 60_000, 3_600_000, 6 * 3_600_000, 24 * 3_600_000]
+
+/** What waits for free disk space is tried so often, however long that takes: its source is not at fault. */
+export const diskRetryMs = 60_000
+
+export interface WorkContext {
+  readonly db: Db
+  readonly log: Log
+  readonly now: () => number
+  readonly signal: AbortSignal
+  readonly at?: AtIngestPoint
+}
+
+/** How items of one kind are worked on. */
+export interface WorkHandler {
+  readonly kind: WorkKind
+  /** Slow ones aside. */
+  readonly atOnce: number
+  readonly slowAfterMs?: number | undefined
+  /** Takes due items and starts them, as many as there is room for. */
+  startDue(lanes: Lanes, start: (item: WorkItem) => void): Promise<void>
+  /** Left out: all of it is alike. */
+  partyOf?(item: WorkItem): Party
+  readonly shares?: LaneShares
+  work(item: WorkItem, signal: AbortSignal, lane: Lane): Promise<void>
+  /** It has ended, or takes so long that it takes up no room from now on. */
+  release(item: WorkItem): void
+  /** When the next item is due that would be taken if there were room, which may be past; null: none is. */
+  nextAt(): Promise<number | null>
+  /** Whether one that failed is not worth another attempt. */
+  isHopeless?(item: WorkItem): Promise<boolean>
+}
+
+/**
+ * Works off the items of these kinds until the signal ends it: of each kind a few at once, failures later again. What
+ * failed for days is parked: it stays in the queue, and is looked at when somebody asks for it again. A database that is
+ * away is waited for.
+ */
+export async function runWork(
+  handlers: readonly WorkHandler[],
+  context: WorkContext & { readonly hints: Hints },
+): Promise<void> {
+  await Promise.all(handlers.map((handler) => runKind(handler, context)))
+}
+
+async function runKind(
+  handler: WorkHandler,
+  context: WorkContext & { readonly hints: Hints },
+): Promise<void> {
+  const { hints, signal } = context
+  using wakeUp = hints.subscribe(handler.kind)
+  const running: Running = {
+    lanes: new Lanes(handler.atOnce, handler),
+    attempts: new Set(),
+    wakeUp,
+  }
+  const startAndWait = async (): Promise<void> => {
+    await wakeUp.wait(await startDue(handler, running, context), signal)
+  }
+  await outlastDatabase(`${handler.kind} work`, startAndWait, context)
+  await Promise.all(running.attempts)
+}
+
+interface Running {
+  /** What is worked on. */
+  readonly lanes: Lanes
+  /** Of those, and of others of which only the row is still to be finished. */
+  readonly attempts: Set<Promise<void>>
+  /** Whatever ends or becomes slow makes room for another. */
+  readonly wakeUp: HintSubscription
+}
+
+/** Starts what is due and has room; returns how long nothing else will be. */
+async function startDue(
+  handler: WorkHandler,
+  { attempts, lanes, wakeUp }: Running,
+  context: WorkContext,
+): Promise<number> {
+  const { log, now } = context
+  const nextAt = async () => (await handler.nextAt()) ?? Number.POSITIVE_INFINITY
+  if (lanes.room <= 0 && (await nextAt()) <= now()) lanes.makeRoom()
+  await handler.startDue(lanes, (item) => {
+    const attempt = workOn(
+      item,
+      () => workIn(lanes, item, handler, wakeUp, context),
+      context,
+      handler,
+    )
+      .then(() => {})
+      .catch((error) => log.error('queue item stays leased', { ...fieldsOf(item), error }))
+      .finally(() => {
+        attempts.delete(attempt)
+        wakeUp.hint()
+      })
+    attempts.add(attempt)
+  })
+  if (lanes.room <= 0) return lookAgainMs
+  return Math.min(Math.max((await nextAt()) - now(), 10), lookAgainMs)
+}
+
+async function workIn(
+  lanes: Lanes,
+  item: WorkItem,
+  handler: WorkHandler,
+  wakeUp: HintSubscription,
+  { signal }: WorkContext,
+): Promise<void> {
+  const party = handler.partyOf?.(item)
+  const release = (): void => {
+    handler.release(item)
+    wakeUp.hint()
+  }
+  try {
+    await lanes.start({
+      run: (lane) => handler.work(item, AbortSignal.any([signal, lane.signal]), lane),
+      onSlow: release,
+      ...(party !== undefined && { party }),
+    })
+  } finally {
+    release()
+  }
+}
+
+const failures = { site: 'ingest failed', account: 'account not looked at' }
+
+const fieldsOf = ({ kind, did, site }: WorkItem) => (kind === 'site' ? { did, site } : { did })
+
+/** Holds a taken item while `work` goes on, and finishes it. When that fails, it is tried again later: false. */
+export async function workOn(
+  item: WorkItem,
+  work: () => Promise<void>,
+  context: WorkContext,
+  { isHopeless }: Pick<WorkHandler, 'isHopeless'> = {},
+): Promise<boolean> {
+  const { db, log, now, signal } = context
+  const { attempts, kind } = item
+  using _ = keepLease(item, context)
+  try {
+    await work()
+    await finish(item, context)
+    return true
+  } catch (error) {
+    if (signal.aborted) {
+      // Stopping is not failing: whoever starts next shall not wait for the lease to run out.
+      await retryItem(db, item, { at: now(), error: null })
+      return false
+    }
+    if (error instanceof BlobStorageError && error.reason === 'full') {
+      log.info('queue item waits for disk space', fieldsOf(item))
+      const at = now() + diskRetryMs
+      await retryItem(db, item, { at, error: noDiskSpace, isFree: true })
+      return false
+    }
+    const isGivenUp = (await isHopeless?.(item)) ?? false
+    const wait = isGivenUp ? undefined : retriesMs[attempts - 1]
+    const fields = { ...fieldsOf(item), attempts, isLast: wait === undefined, error }
+    if (isGivenUp) {
+      log.warn(failures[kind], fields)
+      await finish(item, context)
+    } else {
+      const isNewest = await retryItem(db, item, {
+        at: wait === undefined ? null : now() + wait,
+        error: sentenceOf(error),
+        // Of an account, an event is news: it is read again at once.
+        ...(kind === 'site' && { notBefore: now() + pauseAfter(attempts) }),
+      })
+      // What was replaced while it was read may well fail: what came in its place is read next.
+      log[isNewest ? 'warn' : 'debug'](failures[kind], fields)
+    }
+    return false
+  }
+}
+
+async function finish(item: WorkItem, { at, db }: WorkContext): Promise<void> {
+  await finishItem(db, item)
+  at?.(`${item.kind}-finished`)
+}
+
+const pauseAfter = (attempts: number): number =>
+  pausesMs[attempts - 1] ?? (pausesMs.at(-1) as number)
+
+const sentenceOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error)
+
+function keepLease(item: WorkItem, { db, log, now }: WorkContext): Disposable {
+  const timer = setInterval(() => {
+    renewLease(db, item, { now: now(), leaseMs }).catch((error) =>
+      log.warn('queue lease not renewed', { ...fieldsOf(item), error }),
+    )
+  }, renewEveryMs)
+  return { [Symbol.dispose]: () => clearInterval(timer) }
+}

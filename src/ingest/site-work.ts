@@ -1,0 +1,81 @@
+import { RecordUnavailableError } from '#atproto/repo/verified-record.ts'
+import type { Did } from '#site/site-address.ts'
+import { parseSiteName } from '#site/site-name.ts'
+import { findAccount } from '#store/accounts/accounts.ts'
+import { enqueueAccounts } from '#store/queues/enqueue.ts'
+import type { WorkItem } from '#store/queues/work-items.ts'
+import { checkAccount } from './check-account.ts'
+import { ingestSite } from './ingest-site.ts'
+import { OwnerQuota } from './owner-quota.ts'
+import { RefusedContents } from './refused-contents.ts'
+import type { WorkHandler } from './run-work.ts'
+import { partyOf, StartInShares } from './start-in-shares.ts'
+import type { SyncContext } from './sync-account.ts'
+
+/** As many at once as keep processor and disk busy; one host gives its few slots to all of them together. */
+const sitesAtOnce = 32
+/** Of quick and of slow ones (as many aside), so many of one server, and of one registrable domain. */
+const shares = { quick: { host: 16, domain: 24 }, slow: { host: 8, domain: 16 } }
+/** So many of them may be of accounts that are only visited: those of others never wait behind their servers. */
+const visitedAtOnce = 12
+
+export interface SiteWorkContext extends SyncContext {
+  /** Whether there may be accounts that are only visited. */
+  readonly meetsVisited?: boolean
+}
+
+/** Reads sites that are due: a few at once, of different accounts. */
+export function siteWork(context: SiteWorkContext): WorkHandler {
+  const { db, meetsVisited = false, now } = context
+  const quota = new OwnerQuota({
+    ...{ db, kind: 'site', now, max: visitedAtOnce },
+    owners: meetsVisited ? { bounded: 'visited', free: 'not-visited' } : null,
+  })
+  const refusedContents = new RefusedContents({ now })
+  const inShares = new StartInShares({
+    db,
+    take: (limit, line) => quota.take(limit, { line }),
+    onPutBack: (item) => quota.release(item),
+  })
+  return {
+    ...{ kind: 'site', atOnce: sitesAtOnce, shares, partyOf },
+    startDue: (lanes, start) => inShares.start(lanes, start),
+    work: (item, signal, lane) => ingestItem(item, { ...context, lane, refusedContents, signal }),
+    release: (item) => quota.release(item),
+    nextAt: () => quota.nextAt(0),
+  }
+}
+
+async function ingestItem({ did, site }: WorkItem, context: SyncContext): Promise<void> {
+  const { at, hints, log } = context
+  at?.('site-taken')
+  const name = parseSiteName(site)
+  if (name === null) return
+  try {
+    const outcome = await ingestSite({ did, name }, context)
+    hints.notify('changes')
+    log.info('site ingested', { did, site: name, outcome })
+    await askIfHidden(did, context)
+  } catch (error) {
+    if (!context.signal.aborted && isAboutAccount(error)) {
+      await checkAccount(did, context).catch((error) =>
+        log.warn('account not checked', { did, error }),
+      )
+    }
+    throw error
+  }
+}
+
+/** The account may have gone away without an event that we heard. */
+const isAboutAccount = (error: unknown): boolean =>
+  error instanceof RecordUnavailableError && /^Repo[A-Z]/.test(error.code ?? '')
+
+/**
+ * The server of an account that is hidden gives what the account has signed: it may be back without an event that we
+ * heard, or its server was wrong about it. Who is not back gets nothing ingested by that look: it asks for no other.
+ */
+async function askIfHidden(did: Did, context: SyncContext): Promise<void> {
+  const account = await findAccount(context.db, did)
+  if (account === null || account.status === 'active') return
+  await enqueueAccounts(context, [did], { isUrgent: true })
+}

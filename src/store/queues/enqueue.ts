@@ -1,0 +1,209 @@
+import { type RawBuilder, sql } from 'kysely'
+import { accountSitesMax } from '#site/limits.ts'
+import type { Did, SiteAddress } from '#site/site-address.ts'
+import type { SiteName } from '#site/site-name.ts'
+import { listAccounts } from '#store/accounts/accounts.ts'
+import { chunksOf } from '#store/database/chunks.ts'
+import type { Db } from '#store/database/database.ts'
+import { distinctInOrder } from '#store/database/distinct-in-order.ts'
+import type { Hints } from '#store/database/hints.ts'
+import { prepared, preparedForList } from '#store/database/prepared.ts'
+import type { WorkKind, WorkPriority } from '#store/database/schema.ts'
+import { afterCommit } from '#store/database/transaction.ts'
+import { listQueuedNames } from './queued.ts'
+import { parkedAt } from './work-items.ts'
+
+export interface EnqueueContext {
+  readonly db: Db
+  /** Wakes the worker: of a transaction that `db` is, when it has committed. */
+  readonly hints: Hints
+  readonly now: () => number
+}
+
+/**
+ * Asks for sites to be looked at, now. Asking again while one is being looked at has it looked at
+ * once more. What failed a moment ago is due no sooner than its last attempt allows, and what waits in a line keeps its place. Of an account `accountSitesMax` wait at most; returns how many were left out for that.
+ */
+export async function enqueueSites(
+  context: EnqueueContext,
+  sites: readonly SiteAddress[],
+): Promise<number> {
+  const asked = distinctInOrder(sites, ({ did, name }) => `${did}/${name}`)
+  const admitted = await admittedAmong(context.db, asked)
+  const rows = admitted.map(({ did, name }) => ({ did, site: name, priority: 0 as const }))
+  await enqueue('site', rows, context)
+  return asked.length - admitted.length
+}
+
+/**
+ * Asks for accounts to be looked at, now. Asking again while one is being looked at has it looked at once
+ * more. Urgent: something happened to just these accounts, and they go before those that are looked at to be sure. What was urgent stays so.
+ */
+export async function enqueueAccounts(
+  context: EnqueueContext,
+  dids: readonly Did[],
+  { isUrgent }: { isUrgent: boolean },
+): Promise<void> {
+  const priority: WorkPriority = isUrgent ? 1 : 0
+  const rows = distinctInOrder(dids, String).map((did) => ({ did, site: '' as const, priority }))
+  await enqueue('account', rows, context)
+}
+
+/** Asks for every account that is known, page by page; all of them are in the queue when it resolves. */
+export async function enqueueKnownAccounts(context: EnqueueContext): Promise<number> {
+  let count = 0
+  let after: Did | undefined
+  for (;;) {
+    const page = await listAccounts(context.db, after === undefined ? {} : { after })
+    const last = page.at(-1)
+    if (last === undefined) return count
+    const dids = page.map(({ did }) => did)
+    await enqueueAccounts(context, dids, { isUrgent: false })
+    count += page.length
+    after = last.did
+  }
+}
+
+/**
+ * Asks for accounts that are not active, and of which nothing was learned since `before`, those first that were
+ * looked at longest ago; not for those that are asked for already, or parked. Returns how many.
+ */
+export async function enqueueInactiveAccounts(
+  context: EnqueueContext,
+  { before, limit }: { before: number; limit: number },
+): Promise<number> {
+  const rows = await context.db
+    .selectFrom('accounts')
+    .select('did')
+    // Said in the statement, as in that of the index.
+    .where('status', '!=', sql.lit('active'))
+    .where('updatedAt', '<', before)
+    .where(({ exists, not, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('workItems')
+            .select('did')
+            .whereRef('workItems.did', '=', 'accounts.did')
+            .where('kind', '=', 'account'),
+        ),
+      ),
+    )
+    .orderBy('updatedAt')
+    .limit(limit)
+    .execute()
+  const dids = rows.map(({ did }) => did)
+  await enqueueAccounts(context, dids, { isUrgent: false })
+  return dids.length
+}
+
+async function enqueue(
+  kind: WorkKind,
+  items: readonly Pick<NewRow, 'did' | 'site' | 'priority'>[],
+  { db, hints, now }: EnqueueContext,
+): Promise<void> {
+  const at = now()
+  const rows = items.map((item) => ({ ...item, kind, at, token: crypto.randomUUID() }))
+  const [row] = rows
+  if (row === undefined) return
+  if (rows.length === 1) await insertOne[kind](db, row)
+  else for (const chunk of chunksOf(rows)) await insert(db, kind, chunk).execute()
+  afterCommit(db, () => hints.notify(kind))
+}
+
+interface NewRow {
+  readonly did: Did
+  readonly site: SiteName | ''
+  readonly priority: WorkPriority
+  readonly token: string
+  /** Now. */
+  readonly at: number
+}
+
+type NamedRow = { readonly [Name in keyof NewRow]: NewRow[Name] | RawBuilder<NewRow[Name]> }
+
+const insert = (db: Db, kind: WorkKind, rows: readonly NamedRow[]) =>
+  db
+    .insertInto('workItems')
+    .values(
+      rows.map(({ did, site, priority, token, at }) => ({
+        ...{ kind, did, site, priority, token, enqueuedAt: at, nextAttemptAt: at },
+        ...{ attempts: 0, leasedUntil: 0, lastError: null, line: null, notBefore: 0 },
+      })),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(['did', 'kind', 'site']).doUpdateSet(({ eb, ref }) => ({
+        // Of a site, only what was given up begins anew: events bring back none of its attempts.
+        attempts:
+          kind === 'account'
+            ? 0
+            : eb
+                .case()
+                .when('workItems.nextAttemptAt', '=', sql.lit(parkedAt))
+                .then(sql.lit(0))
+                .else(ref('workItems.attempts'))
+                .end(),
+        nextAttemptAt: eb
+          .case()
+          .when('workItems.line', 'is not', null)
+          .then(ref('workItems.nextAttemptAt'))
+          .when('workItems.notBefore', '>', ref('excluded.nextAttemptAt'))
+          .then(ref('workItems.notBefore'))
+          .else(ref('excluded.nextAttemptAt'))
+          .end(),
+        priority: eb
+          .case()
+          .when('workItems.priority', '>', ref('excluded.priority'))
+          .then(ref('workItems.priority'))
+          .else(ref('excluded.priority'))
+          .end(),
+        lastError: null,
+        token: ref('excluded.token'),
+      })),
+    )
+
+const insertOneOf = (kind: WorkKind) =>
+  prepared<NewRow, unknown>((db, row) => insert(db, kind, [row]))
+
+const insertOne = { site: insertOneOf('site'), account: insertOneOf('account') }
+
+/**
+ * Those within the quota of their accounts: of each `accountSitesMax` wait at most. Whoever makes up names
+ * makes up as many as they like, and what cannot be read stays in the queue.
+ */
+async function admittedAmong(
+  db: Db,
+  sites: readonly SiteAddress[],
+): Promise<readonly SiteAddress[]> {
+  const ofAccount = Map.groupBy(sites, ({ did }) => did)
+  const rows = await selectWaiting(db, [...ofAccount.keys()])
+  const waiting = new Map(rows.map(({ did, count }) => [did, Number(count)]))
+  const crowded = [...ofAccount].filter(
+    ([did, asked]) => (waiting.get(did) ?? 0) + asked.length > accountSitesMax,
+  )
+  if (crowded.length === 0) return sites
+  for (const [did, asked] of crowded) ofAccount.set(did, await withinQuota(db, did, asked))
+  return distinctInOrder([...ofAccount.values()].flat(), ({ did, name }) => `${did}/${name}`)
+}
+
+const selectWaiting = preparedForList<Did, { did: Did; count: number }>((db, dids) =>
+  db
+    .selectFrom('workItems')
+    .select(['did', ({ fn }) => fn.countAll<number>().as('count')])
+    .where('kind', '=', 'site')
+    .where('did', 'in', dids)
+    .groupBy('did'),
+)
+
+/** Those that wait already, and as many others as the quota allows. */
+async function withinQuota(
+  db: Db,
+  did: Did,
+  asked: readonly SiteAddress[],
+): Promise<SiteAddress[]> {
+  const waiting = new Set(await listQueuedNames(db, did))
+  const others = asked.filter(({ name }) => !waiting.has(name))
+  return [
+    ...asked.filter(({ name }) => waiting.has(name)),
+    ...others.slice(0, Math.max(0, accountSitesMax - waiting.size)),
+  ]
+}

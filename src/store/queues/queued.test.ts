@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'bun:test'
+import type { Did } from '#site/site-address.ts'
+import { setAccountStatus, upsertAccount } from '#store/accounts/accounts.ts'
+import { removeSite } from '#store/sites/remove-site.ts'
+import { countIngest } from '#tests/support/count-ingest.ts'
+import { onEachStore } from '#tests/support/databases.ts'
+import { queuedAccounts } from '#tests/support/queued-accounts.ts'
+import { accountOf, alice, nameOf, siteOf } from '#tests/support/sample-rows.ts'
+import { askedAt } from '#tests/support/work-rows.ts'
+import { enqueueAccounts, enqueueSites } from './enqueue.ts'
+import {
+  forgetParkedStrangers,
+  isAccountQueued,
+  listAwaitedSites,
+  listQueuedNames,
+} from './queued.ts'
+import { takeDue } from './take-due.ts'
+import { listUnreadSites, type UnreadSite } from './unread.ts'
+import { retryItem, type WorkItem } from './work-items.ts'
+
+await onEachStore('store/queues/queued', (db) => {
+  const enqueue = (name: string, now: number) => enqueueSites(askedAt(db(), now), [siteOf(name)])
+  const ask = (did: Did, now: number) =>
+    enqueueAccounts(askedAt(db(), now), [did], { isUrgent: true })
+  const takeOne = async (kind: 'site' | 'account', now: number): Promise<WorkItem> => {
+    const priorities = kind === 'site' ? ([0] as const) : ([1] as const)
+    const [item] = await takeDue(db(), { kind, priorities, now, leaseMs: 100, limit: 1 })
+    if (item === undefined) throw new Error('nothing is due')
+    return item
+  }
+
+  describe('a site is awaited', () => {
+    test('those that were asked for last first', async () => {
+      await enqueue('a', 10)
+      await enqueue('b', 20)
+      await ask(alice, 30)
+      await takeOne('site', 30)
+      expect(await listAwaitedSites(db(), 2)).toEqual([siteOf('b'), siteOf('a')])
+      expect(await listAwaitedSites(db(), 1)).toEqual([siteOf('b')])
+    })
+    test('until it has failed three times', async () => {
+      await enqueue('a', 10)
+      for (const at of [10, 20, 30]) {
+        expect(await listAwaitedSites(db(), 2)).toHaveLength(1)
+        await retryItem(db(), await takeOne('site', at), { at: at + 10, error: 'away' })
+      }
+      expect(await listAwaitedSites(db(), 2)).toEqual([])
+    })
+    test('not when its owner removed it', async () => {
+      await enqueue('a', 10)
+      await upsertAccount(db(), { did: alice }, 1)
+      await removeSite(db(), siteOf('a'), '3kaaaaaaaaaa2', 10)
+      expect(await listAwaitedSites(db(), 2)).toEqual([])
+    })
+    test('not when its account is hidden', async () => {
+      await enqueue('a', 10)
+      await setAccountStatus(db(), siteOf('a').did, 'deactivated', 10)
+      expect(await listAwaitedSites(db(), 2)).toEqual([])
+    })
+  })
+
+  test('an account is queued when it is asked for, its sites are not, and the other way round', async () => {
+    await enqueue('a', 10)
+    expect(await isAccountQueued(db(), alice)).toBe(false)
+    await ask(alice, 10)
+    expect(await isAccountQueued(db(), alice)).toBe(true)
+    expect(await listQueuedNames(db(), alice)).toEqual([nameOf('a')])
+  })
+
+  test('parked sites are listed, and do not count', async () => {
+    for (const name of ['a', 'b', 'c']) await enqueue(name, 10)
+    for (const at of [null, null, 5000]) {
+      await retryItem(db(), await takeOne('site', 10), { at, error: 'away' })
+    }
+    const failed = (name: string, nextAttemptAt: number | null): UnreadSite => ({
+      ...siteOf(name),
+      ...{ attempts: 1, error: 'away', nextAttemptAt },
+    })
+    const listed = () => listUnreadSites(db(), alice)
+    expect(await listed()).toEqual([failed('a', null), failed('b', null), failed('c', 5000)])
+    expect(await countIngest(db())).toBe(1)
+    expect(await takeOne('site', 5000)).toMatchObject({ site: nameOf('c') })
+    await enqueue('a', 6000)
+    expect(await listed()).toMatchObject([{ name: 'b', nextAttemptAt: null }, { name: 'c' }])
+  })
+
+  test('of parked strangers those stay that were asked for last', async () => {
+    const dids = Array.from({ length: 5 }, (_, i) => accountOf(i))
+    const [known, ...strangers] = dids as [Did, Did, Did, Did, Did]
+    await upsertAccount(db(), { did: known }, 1)
+    for (const [i, did] of dids.entries()) {
+      await ask(did, i + 1)
+      await retryItem(db(), await takeOne('account', i + 1), { at: null, error: 'away' })
+    }
+    await ask(alice, 1)
+    // A site that is parked is not one of them.
+    await enqueueSites(askedAt(db(), 1), [siteOf('a', strangers[0])])
+    await retryItem(db(), await takeOne('site', 1), { at: null, error: 'away' })
+    const left = async () => (await queuedAccounts(db())).map(({ did }) => did)
+    await forgetParkedStrangers(db(), 4)
+    expect(await left()).toEqual([alice, ...dids].sort())
+    await forgetParkedStrangers(db(), 3)
+    expect(await left()).toEqual([alice, known, ...strangers.slice(1)].sort())
+    expect(await listQueuedNames(db(), strangers[0] as Did)).toEqual([nameOf('a')])
+  })
+})

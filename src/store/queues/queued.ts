@@ -1,0 +1,119 @@
+import { sql } from 'kysely'
+import type { Did, SiteAddress } from '#site/site-address.ts'
+import type { SiteName } from '#site/site-name.ts'
+import type { Db } from '#store/database/database.ts'
+import { prepared } from '#store/database/prepared.ts'
+import { parkedAt } from './work-items.ts'
+
+// What is in the queue, for whoever only asks.
+
+/** Of this account, the sites that are due, and those that wait for another attempt or are parked. */
+export async function listQueuedNames(db: Db, did: Did): Promise<SiteName[]> {
+  const rows = await db
+    .selectFrom('workItems')
+    .select('site')
+    .where('did', '=', did)
+    .where('kind', '=', 'site')
+    .execute()
+  return rows.map(({ site }) => site as SiteName)
+}
+
+/** Whether the account waits to be looked at, or is being looked at. */
+export async function isAccountQueued(db: Db, did: Did): Promise<boolean> {
+  const row = db
+    .selectFrom('workItems')
+    .select('did')
+    .where('did', '=', did)
+    .where('kind', '=', 'account')
+  return (await row.executeTakeFirst()) !== undefined
+}
+
+/** Accounts with sites that are due or looked at, in no line, and did not fail the last time. */
+export async function countDueAccounts(db: Db, now: number): Promise<number> {
+  const { rows } = await selectDueAccounts(db, { now })
+  return rows[0]?.count ?? 0
+}
+
+const selectDueAccounts = prepared<{ now: number }, { count: number }>((db, { now }) =>
+  db
+    .selectFrom('workItems')
+    .where('kind', '=', 'site')
+    .where('priority', '=', 0)
+    .where('line', 'is', null)
+    .where('nextAttemptAt', '<=', now)
+    .where('lastError', 'is', null)
+    .select(({ fn }) => fn.count<number>('did').distinct().as('count')),
+)
+
+const awaitedAttemptsMax = 3
+
+/**
+ * The sites that were asked for last and may be here in a moment: not those that failed several times,
+ * were removed by their owner, or are hidden with their account.
+ */
+export async function listAwaitedSites(db: Db, limit: number): Promise<SiteAddress[]> {
+  const rows = await db
+    .selectFrom('workItems')
+    .leftJoin('accounts', 'accounts.did', 'workItems.did')
+    .leftJoin('sites', (join) =>
+      join.onRef('sites.did', '=', 'workItems.did').onRef('sites.name', '=', 'workItems.site'),
+    )
+    .select(['workItems.did', 'workItems.site'])
+    // Said in the statement, as in that of the index.
+    .where('kind', '=', sql.lit('site'))
+    .where('attempts', '<', awaitedAttemptsMax)
+    .where('sites.removedRev', 'is', null)
+    .where((where) =>
+      where.or([where('accounts.status', 'is', null), where('accounts.status', '=', 'active')]),
+    )
+    .orderBy('enqueuedAt', 'desc')
+    .orderBy('workItems.did')
+    .orderBy('workItems.site')
+    .limit(limit)
+    .execute()
+  return rows.map(({ did, site }) => ({ did, name: site as SiteName }))
+}
+
+export const linesAtOnce = 1_000
+
+/**
+ * The lines in which something waits, in alphabetical order after this one, `linesAtOnce` of them at most; one query
+ * each, however many sites wait in them.
+ */
+export async function listLines(db: Db, after = ''): Promise<string[]> {
+  const lines: string[] = []
+  while (lines.length < linesAtOnce) {
+    const next = await db
+      .selectFrom('workItems')
+      .select('line')
+      .where('line', '>', lines.at(-1) ?? after)
+      .orderBy('line')
+      .limit(1)
+      .executeTakeFirst()
+    if (!next?.line) break
+    lines.push(next.line)
+  }
+  return lines
+}
+
+/**
+ * Of parked accounts that are not known, `keep` stay, those that were asked for last: whoever makes accounts up makes
+ * up as many as they like.
+ */
+export async function forgetParkedStrangers(db: Db, keep: number): Promise<void> {
+  const parked = db
+    .selectFrom('workItems')
+    .select('did')
+    .where('kind', '=', 'account')
+    .where('priority', 'in', [0, 1])
+    .where('line', 'is', null)
+    .where('nextAttemptAt', '=', parkedAt)
+    .where('did', 'not in', db.selectFrom('accounts').select('did'))
+  const kept = parked.orderBy('enqueuedAt', 'desc').orderBy('did').limit(keep)
+  await db
+    .deleteFrom('workItems')
+    .where('kind', '=', 'account')
+    .where('did', 'in', parked)
+    .where('did', 'not in', kept)
+    .execute()
+}

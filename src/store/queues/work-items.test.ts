@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'bun:test'
+import type { WorkKind } from '#store/database/schema.ts'
+import { onEachStore } from '#tests/support/databases.ts'
+import { alice, nameOf, siteOf } from '#tests/support/sample-rows.ts'
+import { askedAt, workRows } from '#tests/support/work-rows.ts'
+import { enqueueAccounts, enqueueSites } from './enqueue.ts'
+import { takeDue } from './take-due.ts'
+import { listUnread } from './unread.ts'
+import { finishItem, parkedAt, renewLease, retryItem, type WorkItem } from './work-items.ts'
+
+const leaseMs = 100
+const names = { site: nameOf('a'), account: '' } as const
+
+await onEachStore('store/queues/work-items', (db) => {
+  describe.each<WorkKind>(['site', 'account'])('of kind %s', (kind) => {
+    const ask = async (now: number): Promise<void> => {
+      if (kind === 'site') await enqueueSites(askedAt(db(), now), [siteOf('a')])
+      else await enqueueAccounts(askedAt(db(), now), [alice], { isUrgent: false })
+    }
+    const take = (now: number) => takeDue(db(), { kind, now, leaseMs, limit: 10 })
+    const takeOne = async (now: number): Promise<WorkItem> => {
+      const [item, ...more] = await take(now)
+      expect(more).toEqual([])
+      if (item === undefined) throw new Error('nothing is due')
+      return item
+    }
+    const rows = () => workRows(db(), kind)
+
+    test('it is taken once, and gone when finished', async () => {
+      await ask(10)
+      const item = await takeOne(10)
+      expect(item).toEqual({
+        ...{ kind, did: alice, site: names[kind], enqueuedAt: 10, attempts: 1, pds: null },
+        token: expect.any(String) as string,
+      })
+      expect(await take(10)).toEqual([])
+      await finishItem(db(), item)
+      expect(await rows()).toEqual([])
+    })
+
+    test('it is nobody else’s until the lease is over', async () => {
+      await ask(10)
+      await take(10)
+      expect(await take(109)).toEqual([])
+      expect(await takeOne(110)).toMatchObject({ attempts: 2 })
+    })
+
+    test('a lease that is renewed lasts longer; one that has ended is not brought back', async () => {
+      await ask(10)
+      const item = await takeOne(10)
+      await renewLease(db(), item, { now: 50, leaseMs })
+      expect(await take(149)).toEqual([])
+      expect(await takeOne(150)).toMatchObject({ attempts: 2 })
+      await retryItem(db(), item, { at: 160, error: 'server away' })
+      await renewLease(db(), item, { now: 160, leaseMs })
+      expect(await takeOne(160)).toMatchObject({ attempts: 3 })
+    })
+
+    test('asked for again while it is being looked at: once more, but not twice at once', async () => {
+      await ask(10)
+      const first = await takeOne(10)
+      await ask(20)
+      expect(await take(20)).toEqual([])
+      await finishItem(db(), first)
+      const second = await takeOne(21)
+      expect(second).toMatchObject({ attempts: 1, enqueuedAt: 10 })
+      await finishItem(db(), second)
+      expect(await rows()).toEqual([])
+    })
+
+    test('a failure comes back at its time, and counts', async () => {
+      await ask(10)
+      await retryItem(db(), await takeOne(10), { at: 50, error: 'server away\0' })
+      expect(await take(49)).toEqual([])
+      expect(await takeOne(50)).toMatchObject({ attempts: 2 })
+      expect(await rows()).toMatchObject([{ lastError: 'server away\u{FFFD}' }])
+    })
+
+    test('an attempt that was free does not count', async () => {
+      await ask(10)
+      await retryItem(db(), await takeOne(10), { at: 50, error: 'disk full', isFree: true })
+      expect(await takeOne(50)).toMatchObject({ attempts: 1 })
+    })
+
+    test('failed, and asked for again meanwhile, it is due at once', async () => {
+      await ask(10)
+      const item = await takeOne(10)
+      await ask(20)
+      expect(await retryItem(db(), item, { at: 5000, error: 'server away' })).toBe(false)
+      expect(await take(21)).toHaveLength(1)
+    })
+
+    test('parked, it is listed and waits until it is asked for, and begins anew then', async () => {
+      await ask(10)
+      await retryItem(db(), await takeOne(10), { at: null, error: 'away', notBefore: 20 })
+      expect(await take(parkedAt - 1)).toEqual([])
+      const name = names[kind] || null
+      const unread = { did: alice, name, attempts: 1, error: 'away', nextAttemptAt: null }
+      expect(await listUnread(db(), 9)).toEqual([unread])
+      await ask(30)
+      expect(await listUnread(db(), 9)).toEqual([])
+      expect(await takeOne(30)).toMatchObject({ attempts: 1 })
+    })
+
+    test('whoever lost the lease but did the work still finishes it', async () => {
+      await ask(10)
+      const late = await takeOne(10)
+      const other = await takeOne(200)
+      await finishItem(db(), late)
+      expect(await rows()).toEqual([])
+      await finishItem(db(), other)
+      await retryItem(db(), other, { at: 300, error: 'too late' })
+      expect(await rows()).toEqual([])
+    })
+
+    test('finished by whoever lost it, it is not lost to whoever asked for it since', async () => {
+      await ask(10)
+      const first = await takeOne(10)
+      await ask(20)
+      await takeOne(200)
+      await finishItem(db(), first)
+      expect(await rows()).toHaveLength(1)
+    })
+  })
+
+  test('a site that was asked for again while it failed, or afterwards: no sooner than that failure allows, and the attempts count', async () => {
+    const ask = (now: number) => enqueueSites(askedAt(db(), now), [siteOf('a')])
+    const take = (now: number) => takeDue(db(), { kind: 'site', now, leaseMs, limit: 10 })
+    await ask(10)
+    const [item] = await take(10)
+    await ask(20)
+    await retryItem(db(), item as WorkItem, { at: 5000, error: 'server away', notBefore: 50 })
+    expect(await take(49)).toEqual([])
+    const [second] = await take(50)
+    expect(second).toMatchObject({ attempts: 2 })
+    await retryItem(db(), second as WorkItem, { at: 5000, error: 'server away', notBefore: 90 })
+    await ask(60)
+    expect(await take(89)).toEqual([])
+    await ask(95)
+    expect(await take(94)).toEqual([])
+    expect(await take(95)).toMatchObject([{ attempts: 3 }])
+  })
+
+  test('an account that failed and is asked for again begins anew', async () => {
+    const ask = (now: number) => enqueueAccounts(askedAt(db(), now), [alice], { isUrgent: false })
+    const take = (now: number) => takeDue(db(), { kind: 'account', now, leaseMs, limit: 10 })
+    await ask(10)
+    const [item] = await take(10)
+    await retryItem(db(), item as WorkItem, { at: 5000, error: 'server away' })
+    await ask(20)
+    expect(await take(20)).toMatchObject([{ attempts: 1 }])
+  })
+})
