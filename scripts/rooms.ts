@@ -9,6 +9,7 @@ const foldersOfRoom: Readonly<Record<string, string>> = {
   publish: 'jobs → . → upload',
   atproto: 'firehose → repo → oauth → identity',
   site: 'visit → rules → record · upload → .',
+  store: 'lifecycle → names · queues · sites → accounts → database → migrations',
 }
 
 interface Rule {

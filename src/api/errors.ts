@@ -20,8 +20,8 @@ import { ServerBusyError } from '#publish/server-patience.ts'
 import { SpoolFullError } from '#publish/upload/spool.ts'
 import { UploadTooSlowError } from '#publish/upload/upload-arrival.ts'
 import { UploadRefusedError } from '#publish/upload/upload-refusal.ts'
+import { AccountLeftError } from '#store/accounts/has-left.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
-import { AccountLeftError } from '#store/lifecycle/departures.ts'
 import type { ApiEnv } from './variables.ts'
 
 /** An answer that is not the asked-for one. `message` goes to the client as it is. */

@@ -1,9 +1,9 @@
 import type { Did } from '#site/site-address.ts'
 import { findAccount, listDeletedAccounts } from '#store/accounts/accounts.ts'
+import { isGone } from '#store/accounts/has-left.ts'
 import { deleteSealed } from '#store/accounts/sealed-rows.ts'
 import type { Db } from '#store/database/database.ts'
 import { inTransaction } from '#store/database/transaction.ts'
-import { isGone } from '#store/lifecycle/departures.ts'
 import { removeAccountRows } from '#store/lifecycle/remove-account.ts'
 import { type CheckContext, checkAccount } from './check-account.ts'
 

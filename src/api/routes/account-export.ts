@@ -2,6 +2,7 @@ import type { ApiContext } from '#api/context.ts'
 import { type Did, siteUri } from '#site/site-address.ts'
 import { decodeSnapshot, type Snapshot, SnapshotFormatError } from '#site/visit/snapshot.ts'
 import { findAccount } from '#store/accounts/accounts.ts'
+import { hasLeft } from '#store/accounts/has-left.ts'
 import type { Db } from '#store/database/database.ts'
 import {
   findSnapshotText,
@@ -10,7 +11,6 @@ import {
   listAccountSessions,
   listAccountUploads,
 } from '#store/lifecycle/account-data.ts'
-import { hasLeft } from '#store/lifecycle/departures.ts'
 import { listCustomDomains } from '#store/names/custom-domains.ts'
 import { listKeptSubdomains } from '#store/names/kept-subdomains.ts'
 import { listSubdomains } from '#store/names/subdomains.ts'

@@ -20,7 +20,7 @@ import {
   setAuthority,
 } from '#store/accounts/browser-sessions.ts'
 import { forgetGrantFailures } from '#store/accounts/grant-failures.ts'
-import { comeBack } from '#store/lifecycle/departures.ts'
+import { comeBack } from '#store/accounts/has-left.ts'
 import { rememberSignedIn } from '#store/lifecycle/visited-accounts.ts'
 import { hasDomains } from '#store/names/hosts.ts'
 import { enqueueSites } from '#store/queues/enqueue.ts'

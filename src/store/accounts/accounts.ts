@@ -6,8 +6,8 @@ import { prepared, preparedForList } from '#store/database/prepared.ts'
 import type { AccountStatus, Schema } from '#store/database/schema.ts'
 import { inSharedTransaction } from '#store/database/shared-transaction.ts'
 import { inTransaction, lockUntilCommit } from '#store/database/transaction.ts'
-import { isGone } from '#store/lifecycle/departures.ts'
 import { authorityOf, deleteBrowserSessionsOf, deleteSessionsOfOthers } from './browser-sessions.ts'
+import { isGone } from './has-left.ts'
 
 export type Account = Readonly<Selectable<Schema['accounts']>>
 

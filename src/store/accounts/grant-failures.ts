@@ -3,7 +3,7 @@ import type { Did } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
 import type { Schema } from '#store/database/schema.ts'
 import { inTransaction, lockUntilCommit } from '#store/database/transaction.ts'
-import { isGone } from '#store/lifecycle/departures.ts'
+import { isGone } from './has-left.ts'
 
 /** An account whose server has not confirmed the grant since `since`, in `tries` tries. */
 export type GrantFailures = Readonly<Selectable<Schema['grantFailures']>>

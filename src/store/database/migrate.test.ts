@@ -11,7 +11,7 @@ import {
   upsertAccount,
 } from '#store/accounts/accounts.ts'
 import { countBrowserSessions } from '#store/accounts/browser-sessions.ts'
-import { hasLeft } from '#store/lifecycle/departures.ts'
+import { hasLeft } from '#store/accounts/has-left.ts'
 import { migrations } from '#store/migrations/list.ts'
 import { findSubdomain } from '#store/names/subdomains.ts'
 import { parkedAt } from '#store/queues/work-items.ts'

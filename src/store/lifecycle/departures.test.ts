@@ -3,6 +3,7 @@ import { siteLabel } from '#site/site-address.ts'
 import { isKnownAccount, setAccountStatus, upsertAccount } from '#store/accounts/accounts.ts'
 import { createBrowserSession, findBrowserSession } from '#store/accounts/browser-sessions.ts'
 import { recordGrantFailure } from '#store/accounts/grant-failures.ts'
+import { AccountLeftError, comeBack, hasLeft } from '#store/accounts/has-left.ts'
 import { getSealed, putSealed } from '#store/accounts/sealed-rows.ts'
 import { latestChangeSeq, readChanges } from '#store/database/changes.ts'
 import { mapCustomDomain } from '#store/names/change-custom-domain.ts'
@@ -24,14 +25,7 @@ import { onEachStore } from '#tests/support/databases.ts'
 import { tablesNaming } from '#tests/support/named-in.ts'
 import { alice, bob, nameOf, newJob, newVersion, siteOf } from '#tests/support/sample-rows.ts'
 import { askedAt } from '#tests/support/work-rows.ts'
-import {
-  AccountLeftError,
-  beginDeparture,
-  comeBack,
-  finishDeparture,
-  hasLeft,
-  takeDueDepartures,
-} from './departures.ts'
+import { beginDeparture, finishDeparture, takeDueDepartures } from './departures.ts'
 import { rememberVisited } from './visited-accounts.ts'
 
 await onEachStore('store/lifecycle/departures', (db) => {

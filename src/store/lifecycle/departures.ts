@@ -1,22 +1,9 @@
-import type { Transaction } from 'kysely'
 import type { Did } from '#site/site-address.ts'
 import { didHash } from '#store/accounts/did-hash.ts'
+import { lockAccount } from '#store/accounts/has-left.ts'
 import type { Db } from '#store/database/database.ts'
-import { prepared } from '#store/database/prepared.ts'
-import type { Schema } from '#store/database/schema.ts'
-import { inTransaction, lockUntilCommit } from '#store/database/transaction.ts'
+import { inTransaction } from '#store/database/transaction.ts'
 import { removeAccountRows } from './remove-account.ts'
-
-/** Somebody asks for something on behalf of an account that has left meanwhile. */
-export class AccountLeftError extends Error {
-  override readonly name = 'AccountLeftError'
-  readonly did: Did
-
-  constructor(did: Did) {
-    super(`account has left; did=${did}`)
-    this.did = did
-  }
-}
 
 export type DepartureOutcome = 'left' | 'publishing'
 
@@ -27,7 +14,7 @@ export type DepartureOutcome = 'left' | 'publishing'
  */
 export function beginDeparture(db: Db, did: Did, now: number): Promise<DepartureOutcome> {
   return inTransaction(db, async (transaction) => {
-    await lockUntilCommit(transaction, subjectOf(did))
+    await lockAccount(transaction, did)
     const unfinished = transaction.selectFrom('jobs').select('id').where('did', '=', did)
     const job = await unfinished.where('finishedAt', 'is', null).executeTakeFirst()
     if (job !== undefined) return 'publishing'
@@ -70,7 +57,7 @@ export async function takeDueDepartures(
 /** Nothing is left to be done: the account's tokens go, and the last row that names it. */
 export function finishDeparture(db: Db, did: Did, now: number): Promise<void> {
   return inTransaction(db, async (transaction) => {
-    await lockUntilCommit(transaction, subjectOf(did))
+    await lockAccount(transaction, did)
     const { numUpdatedRows } = await transaction
       .updateTable('departures')
       .set({ did: null })
@@ -83,31 +70,3 @@ export function finishDeparture(db: Db, did: Did, now: number): Promise<void> {
     await transaction.deleteFrom('sealedRows').where('key', '=', did).execute()
   })
 }
-
-/** Whether it has left and has not come back. */
-export async function hasLeft(db: Db, did: Did): Promise<boolean> {
-  const { rows } = await selectDeparture(db, { didHash: didHash(did) })
-  return rows.length > 0
-}
-
-const selectDeparture = prepared<{ didHash: string }, object>((db, { didHash }) =>
-  db.selectFrom('departures').select('didHash').where('didHash', '=', didHash),
-)
-
-/** As `hasLeft`; if it has not, it does not before the transaction ends. Comes first in a transaction. */
-export async function isGone(transaction: Transaction<Schema>, did: Did): Promise<boolean> {
-  await lockUntilCommit(transaction, subjectOf(did))
-  return await hasLeft(transaction, did)
-}
-
-/** As `isGone`, for what only an account that is here may do. Throws AccountLeftError. */
-export async function assertHere(transaction: Transaction<Schema>, did: Did): Promise<void> {
-  if (await isGone(transaction, did)) throw new AccountLeftError(did)
-}
-
-/** It has signed in again. */
-export async function comeBack(db: Db, did: Did): Promise<void> {
-  await db.deleteFrom('departures').where('didHash', '=', didHash(did)).execute()
-}
-
-const subjectOf = (did: Did): string => `account ${did}`

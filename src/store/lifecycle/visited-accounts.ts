@@ -6,11 +6,11 @@ import {
   type KnownAccount,
   upsertAccount,
 } from '#store/accounts/accounts.ts'
+import { hasLeft, isGone } from '#store/accounts/has-left.ts'
 import { chunksOf } from '#store/database/chunks.ts'
 import type { Db } from '#store/database/database.ts'
 import { prepared } from '#store/database/prepared.ts'
 import { inTransaction, lockUntilCommit } from '#store/database/transaction.ts'
-import { hasLeft, isGone } from './departures.ts'
 import { removeIndexRows } from './remove-account.ts'
 
 /** What there is of accounts that are here only because they were visited. */

@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely'
 import type { Did } from '#site/site-address.ts'
+import { assertHere } from '#store/accounts/has-left.ts'
 import type { Db } from '#store/database/database.ts'
 import type { Schema } from '#store/database/schema.ts'
 import { inTransaction, lockUntilCommit } from '#store/database/transaction.ts'
-import { assertHere } from '#store/lifecycle/departures.ts'
 
 /** Somebody's own domain, as one account has added it. Others may have added it too; one may be verified. */
 export interface CustomDomain extends Omit<Row, 'verified' | 'isPrimary'> {

@@ -1,11 +1,11 @@
 import type { Selectable, Transaction } from 'kysely'
 import type { Did } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
+import { assertHere } from '#store/accounts/has-left.ts'
 import { appendHostChange } from '#store/database/changes.ts'
 import type { Db } from '#store/database/database.ts'
 import type { Schema } from '#store/database/schema.ts'
 import { inTransaction, lockUntilCommit } from '#store/database/transaction.ts'
-import { assertHere } from '#store/lifecycle/departures.ts'
 import {
   forgetKeptSubdomain,
   hasTooManyKept,

@@ -1,10 +1,10 @@
 import type { Selectable } from 'kysely'
 import type { Did } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
+import { assertHere } from '#store/accounts/has-left.ts'
 import type { Db } from '#store/database/database.ts'
 import type { JobStatus, Schema } from '#store/database/schema.ts'
 import { inTransaction, lockUntilCommit } from '#store/database/transaction.ts'
-import { assertHere } from '#store/lifecycle/departures.ts'
 
 /** One upload on its way into the owner's repository. `site` is the site's name. */
 export interface Job {

@@ -1,10 +1,10 @@
 import type { Coding } from '#site/encoding.ts'
 import type { BlobRef } from '#site/record/blob-ref.ts'
 import type { Did } from '#site/site-address.ts'
+import { hasLeft } from '#store/accounts/has-left.ts'
 import { chunksOf } from '#store/database/chunks.ts'
 import type { Db } from '#store/database/database.ts'
 import { distinctInOrder } from '#store/database/distinct-in-order.ts'
-import { hasLeft } from '#store/lifecycle/departures.ts'
 
 /**
  * A blob that lies on an account's server and that no record names yet: what an upload that failed

@@ -1,0 +1,49 @@
+import type { Transaction } from 'kysely'
+import type { Did } from '#site/site-address.ts'
+import type { Db } from '#store/database/database.ts'
+import { prepared } from '#store/database/prepared.ts'
+import type { Schema } from '#store/database/schema.ts'
+import { lockUntilCommit } from '#store/database/transaction.ts'
+import { didHash } from './did-hash.ts'
+
+/** Somebody asks for something on behalf of an account that has left meanwhile. */
+export class AccountLeftError extends Error {
+  override readonly name = 'AccountLeftError'
+  readonly did: Did
+
+  constructor(did: Did) {
+    super(`account has left; did=${did}`)
+    this.did = did
+  }
+}
+
+/** Whether it has left and has not come back. */
+export async function hasLeft(db: Db, did: Did): Promise<boolean> {
+  const { rows } = await selectDeparture(db, { didHash: didHash(did) })
+  return rows.length > 0
+}
+
+const selectDeparture = prepared<{ didHash: string }, object>((db, { didHash }) =>
+  db.selectFrom('departures').select('didHash').where('didHash', '=', didHash),
+)
+
+/** As `hasLeft`; if it has not, it does not before the transaction ends. Comes first in a transaction. */
+export async function isGone(transaction: Transaction<Schema>, did: Did): Promise<boolean> {
+  await lockAccount(transaction, did)
+  return await hasLeft(transaction, did)
+}
+
+/** As `isGone`, for what only an account that is here may do. Throws AccountLeftError. */
+export async function assertHere(transaction: Transaction<Schema>, did: Did): Promise<void> {
+  if (await isGone(transaction, did)) throw new AccountLeftError(did)
+}
+
+/** It has signed in again. */
+export async function comeBack(db: Db, did: Did): Promise<void> {
+  await db.deleteFrom('departures').where('didHash', '=', didHash(did)).execute()
+}
+
+/** Whether this account leaves or stays is decided by nobody else before the transaction ends. */
+export function lockAccount(transaction: Transaction<Schema>, did: Did): Promise<void> {
+  return lockUntilCommit(transaction, `account ${did}`)
+}
