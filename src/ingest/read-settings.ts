@@ -62,13 +62,13 @@ const refused = (error: string) => ({ ok: false, error }) as const
 async function readRecord(
   key: RecordKey,
   identity: Identity,
-  { fetch, signal }: ReadContext,
+  context: ReadContext,
 ): Promise<VerifiedRecord | { found: false; rev: null }> {
   try {
-    return await readVerifiedRecord(key, identity, fetch, signal)
+    return await readVerifiedRecord(key, identity, context.fetch, context.signal)
   } catch (error) {
     if (!(error instanceof RecordUnavailableError)) throw error
-    if (!(await saysRecordIsAbsent(key, identity, fetch, signal))) throw error
+    if (!(await saysRecordIsAbsent(key, identity, context))) throw error
     return { found: false, rev: null }
   }
 }

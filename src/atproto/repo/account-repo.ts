@@ -13,15 +13,7 @@ import {
   UnusableAnswerError,
 } from '#outbound/server-errors.ts'
 import { type BlobRef, readBlobRef } from '#site/record/blob-ref.ts'
-import {
-  listMethod,
-  pageBytesMax,
-  parseRecord,
-  readRecord,
-  recordLimits,
-  recordsPerPage,
-} from './record-page.ts'
-import { recordPages } from './record-pages.ts'
+import { listMethod, listRecords, parseRecord, readRecord, recordLimits } from './list-records.ts'
 
 /** One change of `applyWrites`. */
 export type RepoWrite =
@@ -201,12 +193,10 @@ export class AccountRepo {
       return valuesLeft < 0 ? null : await parseRecord(value, listMethod)
     }
     const yieldWhenDue = timeSlices()
-    const params = { repo: this.did, collection, limit: recordsPerPage }
-    const ask = (cursor: string | null) =>
-      this.#call(listMethod, pageBytesMax, (rpc) =>
-        rpc.get(listMethod, { as: 'bytes', params: { ...params, ...(cursor && { cursor }) } }),
-      )
-    for await (const page of recordPages(ask, recordsMax)) {
+    const pages = listRecords({ did: this.did, collection, recordsMax }, (params, bytesMax) =>
+      this.#call(listMethod, bytesMax, (rpc) => rpc.get(listMethod, { as: 'bytes', params })),
+    )
+    for await (const page of pages) {
       for (const { rkey, cid, value } of page) {
         if (cid === null) throw new UnusableAnswerError(listMethod, 'records.cid')
         await yieldWhenDue()

@@ -1,7 +1,6 @@
 import type { Identity } from '#atproto/identity/identity.ts'
+import { listRecords, listMethod as method } from './list-records.ts'
 import { publicAnswer, type QueryContext } from './public-query.ts'
-import { listMethod as method, pageBytesMax, recordsPerPage } from './record-page.ts'
-import { recordPages } from './record-pages.ts'
 
 interface Collection {
   readonly collection: string
@@ -15,16 +14,15 @@ interface Collection {
  */
 export async function listRecordKeys(
   { did, pds }: Pick<Identity, 'did' | 'pds'>,
-  { collection, recordsMax }: Collection,
+  collection: Collection,
   context: QueryContext,
 ): Promise<string[]> {
   const keys = new Set<string>()
-  const fixed = { repo: did, collection, limit: String(recordsPerPage) }
-  const ask = (cursor: string | null) => {
-    const parameters = cursor === null ? fixed : { ...fixed, cursor }
-    return publicAnswer({ server: pds, method, parameters, bytesMax: pageBytesMax }, context)
-  }
-  for await (const page of recordPages(ask, recordsMax)) {
+  const pages = listRecords({ did, ...collection }, ({ limit, ...query }, bytesMax) => {
+    const parameters = { ...query, limit: String(limit) }
+    return publicAnswer({ server: pds, method, parameters, bytesMax }, context)
+  })
+  for await (const page of pages) {
     const known = keys.size
     for (const { rkey } of page) keys.add(rkey)
     // A server that lists the same again has come to its end, whatever it says.

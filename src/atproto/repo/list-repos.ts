@@ -3,12 +3,12 @@ import type { JsonLimits } from '#outbound/json-scan.ts'
 import { ServerRefusedError } from '#outbound/server-errors.ts'
 import { ownField } from '#site/record/own-fields.ts'
 import { type Did, parseDid } from '#site/site-address.ts'
+import { cursorOf, xrpcPages } from './pages.ts'
 import { publicQuery, type QueryContext } from './public-query.ts'
 
 const reposPerPage = 500
 /** A relay says four or five things of each account. */
 const pageLimits: JsonLimits = { bytesMax: 4 * 1024 * 1024, valuesMax: 20_000, namesMax: 200 }
-const cursorCharsMax = 1_024
 /** Fifty million accounts: a source that goes on behind that goes round in circles. */
 const pagesMax = 100_000
 
@@ -42,16 +42,12 @@ async function* pagesOf(
   fixed: Readonly<Record<string, string>>,
   context: QueryContext,
 ): AsyncGenerator<Did[]> {
-  let cursor: string | null = ''
-  for (let pages = 0; cursor !== null && pages < pagesMax; pages++) {
-    const before: string = cursor
-    const first = { ...fixed, limit: String(reposPerPage) }
-    const parameters = cursor === '' ? first : { ...first, cursor }
+  const ask = async (at: { readonly cursor?: string }) => {
+    const parameters = { ...fixed, limit: String(reposPerPage), ...at }
     const page = await publicQuery({ server, method, parameters }, pageLimits, context)
-    yield didsOf(page)
-    const next = cursorOf(page)
-    cursor = next === before ? null : next
+    return { dids: didsOf(page), cursor: cursorOf(page) }
   }
+  for await (const { dids } of xrpcPages(ask, pagesMax)) yield dids
 }
 
 function didsOf(page: AnswerFields): Did[] {
@@ -59,10 +55,4 @@ function didsOf(page: AnswerFields): Did[] {
     const did = ownField(repo, 'did')
     return (typeof did === 'string' && parseDid(did)) || []
   })
-}
-
-/** Where the next page begins; null: there is none. */
-function cursorOf(page: AnswerFields): string | null {
-  const isLast = [undefined, null, ''].some((none) => page.get('cursor') === none)
-  return isLast ? null : page.string('cursor', cursorCharsMax)
 }
