@@ -50,6 +50,17 @@ export class BlobStorageError extends Error {
   }
 }
 
+/** A verified blob is not in the store any more. It is fetched again by the next attempt. */
+export class BlobLostError extends Error {
+  override readonly name = 'BlobLostError'
+  readonly hash: string
+
+  constructor(hash: string) {
+    super(`blob lost; hash=${hash}`)
+    this.hash = hash
+  }
+}
+
 /** Something that is not 64 lower-case hex digits was used as the key of a blob. */
 export class InvalidBlobHashError extends Error {
   override readonly name = 'InvalidBlobHashError'

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
+import { BlobLostError } from '#blobs/blob-store.ts'
 import { storedFile } from '#tests/support/served-site.ts'
-import { BlobLostError, readRuleFiles } from './read-rule-files.ts'
+import { readRuleFiles } from './read-rule-files.ts'
 
 // What becomes of the files' texts is told by `ingest-site.test.ts`.
 

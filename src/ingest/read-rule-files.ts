@@ -1,21 +1,10 @@
 import { gunzipSync } from 'node:zlib'
-import type { BlobStore } from '#blobs/blob-store.ts'
+import { BlobLostError, type BlobStore } from '#blobs/blob-store.ts'
 import { ruleFileBytesMax } from '#site/limits.ts'
 import type { SiteSettings } from '#site/record/settings.ts'
 import { foreignFileProblems } from '#site/rules/foreign-files.ts'
 import type { SnapshotFile } from '#site/visit/snapshot.ts'
 import { ruleProblems } from './rule-problems.ts'
-
-/** A verified blob is not in the store any more. It is fetched again with the next try. */
-export class BlobLostError extends Error {
-  override readonly name = 'BlobLostError'
-  readonly hash: string
-
-  constructor(hash: string) {
-    super(`blob lost; hash=${hash}`)
-    this.hash = hash
-  }
-}
 
 export interface RuleFiles {
   /** Text of `_redirects`; empty without one, and for one that is too large. */
