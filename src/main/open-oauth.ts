@@ -6,7 +6,7 @@ import { createSeal } from '#atproto/oauth/seal.ts'
 import type { Log } from '#observe/log.ts'
 import type { SafeFetch } from '#outbound/safe-fetch.ts'
 import { forgetGrantFailures } from '#store/accounts/grant-failures.ts'
-import { deleteSealed, getSealed, listSealed, putSealed } from '#store/accounts/sealed-rows.ts'
+import { deleteSealed, getSealed, putSealed, sealedPages } from '#store/accounts/sealed-rows.ts'
 import type { Db } from '#store/database/database.ts'
 import { withLease } from '#store/queues/leases.ts'
 
@@ -55,7 +55,7 @@ export async function openSealing({ db, secrets }: Pick<OAuthParts, 'db' | 'secr
     get: (kind, key) => getSealed(db, { kind, key }, now()),
     put: (kind, key, sealed, expiresAt) => putSealed(db, { kind, key, sealed, expiresAt }),
     delete: (kind, key) => deleteSealed(db, { kind, key }),
-    list: (kind, after, limit) => listSealed(db, kind, { after, limit, now: now() }),
+    pages: (kind) => sealedPages(db, kind, { now }),
   }
   return { rows, seal: await createSeal(secrets, 'sitehost oauth rows') }
 }

@@ -1,4 +1,5 @@
 import type { SealedRows } from '#atproto/oauth/oauth-rows.ts'
+import { chunksOf } from '#store/database/chunks.ts'
 
 /** Sealed rows in memory. `kept` is by kind and key, with a blank between them. */
 export interface MemoryRows extends SealedRows {
@@ -13,12 +14,14 @@ export function memoryRows(): MemoryRows {
     put: async (kind, key, sealed, expiresAt) =>
       void kept.set(`${kind} ${key}`, { sealed, expiresAt }),
     delete: async (kind, key) => void kept.delete(`${kind} ${key}`),
-    list: async (kind, after, limit) =>
-      [...kept]
-        .filter(([name]) => name.startsWith(`${kind} `))
-        .map(([name, { sealed }]) => ({ key: name.slice(kind.length + 1), sealed }))
-        .filter(({ key }) => key > after)
-        .toSorted((a, b) => (a.key < b.key ? -1 : 1))
-        .slice(0, limit),
+    async *pages(kind) {
+      yield* chunksOf(
+        [...kept]
+          .filter(([name]) => name.startsWith(`${kind} `))
+          .map(([name, { sealed }]) => ({ key: name.slice(kind.length + 1), sealed }))
+          .toSorted((a, b) => (a.key < b.key ? -1 : 1)),
+        200,
+      )
+    },
   }
 }

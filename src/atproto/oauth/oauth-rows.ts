@@ -6,16 +6,14 @@ export interface SealedRows {
   get(kind: string, key: string): Promise<string | null>
   put(kind: string, key: string, sealed: string, expiresAt: number | null): Promise<void>
   delete(kind: string, key: string): Promise<void>
-  /** At most `limit` of a kind, in the order of their keys, after this one. */
-  list(kind: string, after: string, limit: number): Promise<{ key: string; sealed: string }[]>
+  /** All of a kind, in the order of their keys, a few hundred at a time. */
+  pages(kind: string): AsyncIterable<{ key: string; sealed: string }[]>
 }
 
 export interface SealedStore<K extends string, V> extends Store<K, V> {
   /** All that open. */
   entries(): AsyncGenerator<[key: K, value: V]>
 }
-
-const rowsPerPage = 200
 
 /**
  * A store for the OAuth library whose rows are sealed, each bound to its kind and key. A row that does not
@@ -49,15 +47,11 @@ export function sealedStore<K extends string, V>(
       await rows.delete(kind, key)
     },
     async *entries() {
-      let after = ''
-      for (;;) {
-        const page = await rows.list(kind, after, rowsPerPage)
+      for await (const page of rows.pages(kind)) {
         for (const { key, sealed } of page) {
           const value = await open(sealed, key as K)
           if (value !== undefined) yield [key as K, value]
-          after = key
         }
-        if (page.length < rowsPerPage) return
       }
     },
     clear() {
@@ -66,22 +60,24 @@ export function sealedStore<K extends string, V>(
   }
 }
 
-/** Whether there are rows of a kind and none of the first opens: they were sealed with a secret that is not here. */
+/** Whether there are rows of a kind and none of the first page opens: they were sealed with a secret that is not here. */
 export async function areSealedOtherwise(
   rows: SealedRows,
   seal: Seal,
   kind: string,
 ): Promise<boolean> {
-  const first = await rows.list(kind, '', rowsPerPage)
-  for (const { key, sealed } of first) {
-    try {
-      await seal.open(sealed, contextIn(kind, key))
-      return false
-    } catch (error) {
-      if (!(error instanceof SealError)) throw error
+  for await (const first of rows.pages(kind)) {
+    for (const { key, sealed } of first) {
+      try {
+        await seal.open(sealed, contextIn(kind, key))
+        return false
+      } catch (error) {
+        if (!(error instanceof SealError)) throw error
+      }
     }
+    return true
   }
-  return first.length > 0
+  return false
 }
 
 const contextIn = (kind: string, key: string): string => `${kind}/${key}`

@@ -8,6 +8,7 @@ import { chunksOf } from '#store/database/chunks.ts'
 import type { Db } from '#store/database/database.ts'
 import { HintSubscription } from '#store/database/hints.ts'
 import { outlastDatabase } from '#store/database/outlast-database.ts'
+import { pagesOf } from '#store/database/pages.ts'
 import { listMappedHosts, mappedHostsAmong } from '#store/names/hosts.ts'
 import { listServedLabels, servedLabelsAmong } from '#store/sites/sites.ts'
 
@@ -158,22 +159,11 @@ export class NamesFollower implements ChangeSubscriber {
 
 async function readAll(db: Db): Promise<Set<string>> {
   const all = new Set<string>()
-  await addAll(all, (after) => listServedLabels(db, { after, limit: pageSize }))
-  await addAll(all, (after) => listMappedHosts(db, { after, limit: pageSize }))
-  return all
-}
-
-async function addAll(
-  all: Set<string>,
-  pageAfter: (after: string) => Promise<string[]>,
-): Promise<void> {
-  for (let after = ''; ; ) {
-    const page = await pageAfter(after)
-    for (const name of page) all.add(name)
-    const last = page.at(-1)
-    if (last === undefined || page.length < pageSize) return
-    after = last
+  for (const list of [listServedLabels, listMappedHosts]) {
+    const pages = pagesOf((after) => list(db, { after, limit: pageSize }), String)
+    for await (const page of pages) for (const name of page) all.add(name)
   }
+  return all
 }
 
 /** Those of these names that lead to a site, with the site's owner. */

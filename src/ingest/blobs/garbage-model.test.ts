@@ -10,7 +10,7 @@ import { finishJob } from '#store/queues/job-steps.ts'
 import { createJob } from '#store/queues/jobs.ts'
 import { listBlobHashes } from '#store/sites/blobs.ts'
 import { oldestOpenWork } from '#store/sites/garbage.ts'
-import { dropReplacedSnapshots, listSnapshots, withdrawReplaced } from '#store/sites/versions.ts'
+import { dropReplacedSnapshots, snapshotPages, withdrawReplaced } from '#store/sites/versions.ts'
 import { listOf } from '#tests/support/blob-store-contract.ts'
 import { onEachStore } from '#tests/support/databases.ts'
 import { type IngestPlace, openIngestPlace } from '#tests/support/ingest-place.ts'
@@ -212,7 +212,7 @@ class Life implements AsyncDisposable {
   }
 
   async #named(): Promise<Set<string>> {
-    const snapshots = await listSnapshots(this.#db, { limit: 1000 })
+    const snapshots = (await Array.fromAsync(snapshotPages(this.#db))).flat()
     return new Set(snapshots.flatMap(({ snapshot }) => [...hashesNamedIn(snapshot)]))
   }
 }

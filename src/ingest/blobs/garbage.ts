@@ -8,16 +8,16 @@ import type { Db } from '#store/database/database.ts'
 import { listBlobHashes } from '#store/sites/blobs.ts'
 import {
   claimBlobs,
+  garbagePages,
   type HashRange,
   lastHash,
-  listGarbage,
   markGarbage,
   oldestOpenWork,
   readGarbageWalk,
   removeGarbage,
   saveGarbageWalk,
 } from '#store/sites/garbage.ts'
-import { listSnapshots } from '#store/sites/versions.ts'
+import { snapshotPages } from '#store/sites/versions.ts'
 
 /** Stored bytes stay for so long after it was first seen that no snapshot names them. */
 export const garbageKeptMs = 24 * 60 * 60 * 1000
@@ -25,8 +25,6 @@ export const garbageKeptMs = 24 * 60 * 60 * 1000
 const queuedKeptMs = 7 * garbageKeptMs
 /** Hashes in memory at once, of rows and again of files without a row. */
 const hashesAtOnce = 100_000
-/** Each may have `snapshotBytesMax`. */
-const snapshotsAtOnce = 10
 /** Bytes that are removed in one transaction: others that write wait for it. */
 const removedAtOnce = 50
 
@@ -101,14 +99,15 @@ async function eachSnapshot(
   { db, signal }: GarbageContext,
   tell: (hashes: string[]) => void | Promise<void>,
 ): Promise<string> {
-  for (let after = afterVersion; ; ) {
-    const page = await listSnapshots(db, { after, limit: snapshotsAtOnce })
-    for (const { snapshot } of page) await tell([...hashesNamedIn(snapshot)])
-    const last = page.at(-1)
-    if (last === undefined || signal.aborted) return after
-    after = last.versionId
-    await nextTurn() // SQLite answers at once: visitors get their turn here
+  let last = afterVersion
+  for await (const page of snapshotPages(db, { after: afterVersion })) {
+    for (const { versionId, snapshot } of page) {
+      await tell([...hashesNamedIn(snapshot)])
+      last = versionId
+    }
+    if (signal.aborted) break
   }
+  return last
 }
 
 /** The rows and the files of a range. */
@@ -129,15 +128,11 @@ async function storedHashes(
 
 /** What is named again, or is not here any more. */
 async function unmarkOthers(range: HashRange, unnamed: ReadonlySet<string>, db: Db): Promise<void> {
-  for (let { after } = range; ; ) {
-    const marked = await listGarbage(db, { ...range, after })
-    const last = marked.at(-1)
-    if (last === undefined) return
+  for await (const marked of garbagePages(db, range)) {
     await claimBlobs(
       db,
       marked.filter((hash) => !unnamed.has(hash)),
     )
-    after = last
   }
 }
 
@@ -151,17 +146,14 @@ async function sweep(
     at?.('garbage-deleted')
   }
   let removed = 0
-  for (let { after } = range; !signal.aborted; ) {
-    const due = await listGarbage(db, { ...range, after }, { before })
-    const last = due.at(-1)
-    if (last === undefined) break
+  for await (const due of garbagePages(db, range, { before })) {
+    if (signal.aborted) break
     for (const some of chunksOf(due, removedAtOnce)) {
       const gone = await removeGarbage(db, some, before, remove)
       at?.('garbage-removed')
       removed += gone.length
       await nextTurn()
     }
-    after = last
   }
   return removed
 }

@@ -1,6 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
 import { type AfterPiece, BlobStorageError, type BlobStore } from '#blobs/blob-store.ts'
-import { nextTurn } from '#concurrency/next-turn.ts'
 import type { Log } from '#observe/log.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import { hashesNamedIn } from '#site/visit/named-hashes.ts'
@@ -10,15 +9,13 @@ import { enqueueSites } from '#store/queues/enqueue.ts'
 import { readScrubRound, type ScrubRound, saveScrubRound } from '#store/sites/blob-scrub.ts'
 import { listBlobHashes } from '#store/sites/blobs.ts'
 import { lastHash } from '#store/sites/garbage.ts'
-import { listSnapshots } from '#store/sites/versions.ts'
+import { snapshotPages } from '#store/sites/versions.ts'
 
 /** A small part of what the slowest disks do. */
 const bytesPerSecondMax = 9_000_000
 /** A minute's reading. With a minute between two calls, a round of 30 days takes 11 TB along. */
 const bytesPerCallMax = 512 * 1024 * 1024
 const hashesAtOnce = 100
-/** Each may have `snapshotBytesMax`. */
-const snapshotsAtOnce = 10
 
 interface ScrubContext {
   readonly db: Db
@@ -133,15 +130,12 @@ async function sitesThatName(
   signal: AbortSignal,
 ): Promise<SiteAddress[]> {
   const sites: SiteAddress[] = []
-  for (let after = ''; ; ) {
-    const page = await listSnapshots(db, { after, limit: snapshotsAtOnce })
+  for await (const page of snapshotPages(db)) {
     for (const { did, name, replacedAt, snapshot } of page) {
       const isNamed = hashesNamedIn(snapshot).some((hash) => hashes.has(hash))
       if (replacedAt === null && isNamed) sites.push({ did, name })
     }
-    const last = page.at(-1)
-    if (last === undefined || signal.aborted) return sites
-    after = last.versionId
-    await nextTurn()
+    if (signal.aborted) break
   }
+  return sites
 }

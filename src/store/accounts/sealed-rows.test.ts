@@ -4,8 +4,8 @@ import {
   deleteExpiredSealed,
   deleteSealed,
   getSealed,
-  listSealed,
   putSealed,
+  sealedPages,
 } from './sealed-rows.ts'
 
 await onEachStore('store/accounts/sealed-rows', (db) => {
@@ -37,14 +37,14 @@ await onEachStore('store/accounts/sealed-rows', (db) => {
       await putSealed(db(), { kind: 'state', key, sealed: `sealed ${key}`, expiresAt })
     }
     await putSealed(db(), { kind: 'other', key: 'a', sealed: 'x', expiresAt: null })
-    const list = (after?: string) =>
-      listSealed(db(), 'state', { ...(after !== undefined && { after }), limit: 2, now: 100 })
-    expect(await list()).toEqual([
-      { key: 'a', sealed: 'sealed a' },
-      { key: 'b', sealed: 'sealed b' },
+    const pages = sealedPages(db(), 'state', { limit: 2, now: () => 100 })
+    expect(await Array.fromAsync(pages)).toEqual([
+      [
+        { key: 'a', sealed: 'sealed a' },
+        { key: 'b', sealed: 'sealed b' },
+      ],
+      [{ key: 'd', sealed: 'sealed d' }],
     ])
-    expect(await list('b')).toEqual([{ key: 'd', sealed: 'sealed d' }])
-    expect(await list('d')).toEqual([])
   })
 
   test('a deleted row is gone', async () => {

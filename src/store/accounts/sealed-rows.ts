@@ -1,4 +1,5 @@
 import type { Db } from '#store/database/database.ts'
+import { pagesOf } from '#store/database/pages.ts'
 
 /**
  * Which secret a row holds is the caller's business: `sealed` is ciphertext, and `kind` keeps uses
@@ -38,21 +39,23 @@ export async function getSealed(
   return row?.sealed ?? null
 }
 
-/** Those of a kind that have not expired, in the order of their keys, a page at a time. */
-export async function listSealed(
+/** Those of a kind that have not expired, in the order of their keys, page by page. */
+export function sealedPages(
   db: Db,
   kind: string,
-  { after = '', limit, now }: { after?: string; limit: number; now: number },
-): Promise<{ key: string; sealed: string }[]> {
-  return await db
-    .selectFrom('sealedRows')
-    .select(['key', 'sealed'])
-    .where('kind', '=', kind)
-    .where('key', '>', after)
-    .where((where) => where.or([where('expiresAt', 'is', null), where('expiresAt', '>', now)]))
-    .orderBy('key')
-    .limit(limit)
-    .execute()
+  { limit = 200, now }: { limit?: number; now: () => number },
+): AsyncGenerator<{ key: string; sealed: string }[]> {
+  const list = (after: string) =>
+    db
+      .selectFrom('sealedRows')
+      .select(['key', 'sealed'])
+      .where('kind', '=', kind)
+      .where('key', '>', after)
+      .where((where) => where.or([where('expiresAt', 'is', null), where('expiresAt', '>', now())]))
+      .orderBy('key')
+      .limit(limit)
+      .execute()
+  return pagesOf(list, ({ key }) => key)
 }
 
 export async function deleteSealed(db: Db, { kind, key }: SealedKey): Promise<void> {

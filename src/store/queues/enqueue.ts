@@ -2,11 +2,12 @@ import { type RawBuilder, sql } from 'kysely'
 import { accountSitesMax } from '#site/limits.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
-import { listAccounts } from '#store/accounts/accounts.ts'
+import { type Account, listAccounts } from '#store/accounts/accounts.ts'
 import { chunksOf } from '#store/database/chunks.ts'
 import type { Db } from '#store/database/database.ts'
 import { distinctInOrder } from '#store/database/distinct-in-order.ts'
 import type { Hints } from '#store/database/hints.ts'
+import { pagesOf } from '#store/database/pages.ts'
 import { prepared, preparedForList } from '#store/database/prepared.ts'
 import type { WorkKind, WorkPriority } from '#store/database/schema.ts'
 import { afterCommit } from '#store/database/transaction.ts'
@@ -52,16 +53,12 @@ export async function enqueueAccounts(
 /** Asks for every account that is known, page by page; all of them are in the queue when it resolves. */
 export async function enqueueKnownAccounts(context: EnqueueContext): Promise<number> {
   let count = 0
-  let after: Did | undefined
-  for (;;) {
-    const page = await listAccounts(context.db, after === undefined ? {} : { after })
-    const last = page.at(-1)
-    if (last === undefined) return count
-    const dids = page.map(({ did }) => did)
-    await enqueueAccounts(context, dids, { isUrgent: false })
+  const didOf = ({ did }: Account): Did => did
+  for await (const page of pagesOf((after) => listAccounts(context.db, { after }), didOf)) {
+    await enqueueAccounts(context, page.map(didOf), { isUrgent: false })
     count += page.length
-    after = last.did
   }
+  return count
 }
 
 /**

@@ -8,8 +8,8 @@ import { askedAt } from '#tests/support/work-rows.ts'
 import { findBlobs, type KnownBlob, listBlobHashes, rememberBlob } from './blobs.ts'
 import {
   claimBlobs,
+  garbagePages,
   lastHash,
-  listGarbage,
   markGarbage,
   oldestOpenWork,
   readGarbageWalk,
@@ -20,7 +20,8 @@ import {
 const all = { after: '', upTo: lastHash }
 
 await onEachStore('store/sites/garbage', (db) => {
-  const marked = (options?: { before?: number; limit?: number }) => listGarbage(db(), all, options)
+  const marked = async (options?: { before?: number; limit?: number }, range = all) =>
+    (await Array.fromAsync(garbagePages(db(), range, options))).flat()
   const blob = (hash: string): KnownBlob => ({
     ...{ cid: `cid-${hash}`, coding: 'identity', base64: false, hash, storedBytes: 1 },
     ...{ decodedHash: hash, decodedBytes: 1 },
@@ -36,8 +37,11 @@ await onEachStore('store/sites/garbage', (db) => {
 
   test('marks are listed by parts', async () => {
     await markGarbage(db(), ['a', 'b', 'c', 'd'], 10)
-    expect(await marked({ limit: 2 })).toEqual(['a', 'b'])
-    expect(await listGarbage(db(), { after: 'a', upTo: 'c' })).toEqual(['b', 'c'])
+    expect(await Array.fromAsync(garbagePages(db(), all, { limit: 2 }))).toEqual([
+      ['a', 'b'],
+      ['c', 'd'],
+    ])
+    expect(await marked({}, { after: 'a', upTo: 'c' })).toEqual(['b', 'c'])
   })
 
   test('what is claimed or remembered is no garbage', async () => {

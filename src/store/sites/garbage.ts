@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { chunksOf } from '#store/database/chunks.ts'
 import type { Db } from '#store/database/database.ts'
+import { pagesOf } from '#store/database/pages.ts'
 import { preparedForList } from '#store/database/prepared.ts'
 import { inTransaction } from '#store/database/transaction.ts'
 
@@ -36,22 +37,25 @@ export async function markGarbage(db: Db, hashes: readonly string[], now: number
   }
 }
 
-/** What is marked, in its order, a page at a time; `before`: marked before that time. */
-export async function listGarbage(
+/** What is marked, in its order, page by page; `before`: marked before that time. */
+export function garbagePages(
   db: Db,
   { after, upTo }: HashRange,
   { before = Number.MAX_SAFE_INTEGER, limit = 500 }: { before?: number; limit?: number } = {},
-): Promise<string[]> {
-  const rows = await db
-    .selectFrom('garbage')
-    .select('hash')
-    .where('hash', '>', after)
-    .where('hash', '<=', upTo)
-    .where('since', '<', before)
-    .orderBy('hash')
-    .limit(limit)
-    .execute()
-  return rows.map(({ hash }) => hash)
+): AsyncGenerator<string[]> {
+  const list = async (from: string): Promise<string[]> => {
+    const rows = await db
+      .selectFrom('garbage')
+      .select('hash')
+      .where('hash', '>', from)
+      .where('hash', '<=', upTo)
+      .where('since', '<', before)
+      .orderBy('hash')
+      .limit(limit)
+      .execute()
+    return rows.map(({ hash }) => hash)
+  }
+  return pagesOf(list, String, after)
 }
 
 /**

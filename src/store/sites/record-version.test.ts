@@ -11,7 +11,7 @@ import { awaitWithdrawal, type NewVersion, recordVersion } from './record-versio
 import { removeSite } from './remove-site.ts'
 import { forgetRemovedSites } from './site-room.ts'
 import { findSite } from './sites.ts'
-import { listSnapshots, listVersions } from './versions.ts'
+import { listVersions, snapshotPages } from './versions.ts'
 
 const hourMs = 60 * 60 * 1000
 
@@ -24,6 +24,8 @@ await onEachStore('store/sites/record-version', (db) => {
   const remove = (rev: string) => removeSite(db(), blog, rev, 1)
   const visible = async () => (await findServedSite(db(), blog))?.snapshot ?? null
   const changes = async () => (await readChanges(db(), 0)).length
+  const everySnapshot = async (): Promise<string[]> =>
+    (await Array.fromAsync(snapshotPages(db()))).flat().map(({ snapshot }) => snapshot)
 
   test('the first valid version goes live', async () => {
     expect(await record('1')).toBe('went-live')
@@ -60,8 +62,7 @@ await onEachStore('store/sites/record-version', (db) => {
   })
 
   describe('a version that withdraws those before it', () => {
-    const replaced = async () =>
-      (await listSnapshots(db())).map(({ snapshot }) => snapshot).filter((text) => text !== '3')
+    const replaced = async () => (await everySnapshot()).filter((text) => text !== '3')
 
     test('takes their snapshots with it when it goes live, once', async () => {
       await record('1')
@@ -71,7 +72,7 @@ await onEachStore('store/sites/record-version', (db) => {
       await record('3')
       expect(await replaced()).toEqual([])
       await record('4')
-      expect((await listSnapshots(db())).map(({ snapshot }) => snapshot)).toEqual(['3', '4'])
+      expect(await everySnapshot()).toEqual(['3', '4'])
     })
 
     test('does so when it was live before that was asked, and visitors are told', async () => {
@@ -170,7 +171,7 @@ await onEachStore('store/sites/record-version', (db) => {
     await record('1', {}, 0)
     await record('2', {}, 1 * hourMs)
     await record('3', {}, 2 * hourMs)
-    const kept = async () => (await listSnapshots(db())).map(({ snapshot }) => snapshot).sort()
+    const kept = async () => (await everySnapshot()).sort()
     await record('4', {}, 25 * hourMs)
     expect(await kept()).toEqual(['1', '2', '3', '4'])
     await record('5', {}, 25 * hourMs + 1)
@@ -189,7 +190,7 @@ await onEachStore('store/sites/record-version', (db) => {
     expect(await remove('3')).toBe(true)
     expect(await visible()).toBeNull()
     expect(await findSite(db(), blog)).toBeNull()
-    expect(await listSnapshots(db())).toEqual([])
+    expect(await everySnapshot()).toEqual([])
     expect(await changes()).toBe(3)
   })
 

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { SiteAddress } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
+import { pagesOf } from '#store/database/pages.ts'
 import type { Schema } from '#store/database/schema.ts'
 
 /** One state of a site's record that we judged. Its snapshot is read apart: it can be large. */
@@ -66,16 +67,22 @@ export async function listReplacedSnapshots(
 }
 
 /**
- * Every snapshot there is, in the order of version ids, a page at a time: what may still name a
+ * Every snapshot there is, in the order of version ids, page by page: what may still name a
  * blob.
  */
-export async function listSnapshots(
+export function snapshotPages(
   db: Db,
-  { after = '', limit = 100 }: { after?: string; limit?: number } = {},
-): Promise<KeptSnapshot[]> {
-  const rows = await snapshots(db).where('id', '>', after).orderBy('id').limit(limit).execute()
-  return rows.map(keptSnapshotOf)
+  { after = '', limit = snapshotsAtOnce }: { after?: string; limit?: number } = {},
+): AsyncGenerator<KeptSnapshot[]> {
+  const list = async (from: string): Promise<KeptSnapshot[]> => {
+    const rows = await snapshots(db).where('id', '>', from).orderBy('id').limit(limit).execute()
+    return rows.map(keptSnapshotOf)
+  }
+  return pagesOf(list, ({ versionId }) => versionId, after)
 }
+
+/** Each may have `snapshotBytesMax`. */
+const snapshotsAtOnce = 10
 
 /**
  * Drops the snapshots of the site's replaced versions: from now on visitors get assets of the live

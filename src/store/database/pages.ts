@@ -1,0 +1,20 @@
+import { nextTurn } from '#concurrency/next-turn.ts'
+
+/**
+ * All rows in the order of their keys, page by page: `list` gives those after a key, and none at the end. The event loop goes
+ * round between two pages, because SQLite answers at once.
+ */
+export async function* pagesOf<Row>(
+  list: (after: string) => Promise<Row[]>,
+  keyOf: (row: Row) => string,
+  after = '',
+): AsyncGenerator<Row[]> {
+  for (let from = after; ; ) {
+    const page = await list(from)
+    const last = page.at(-1)
+    if (last === undefined) return
+    yield page
+    from = keyOf(last)
+    await nextTurn()
+  }
+}
