@@ -1,14 +1,5 @@
 import { type Party, serversOf } from './pace-history.ts'
 
-/** Others wait, and this work holds a lane although its server is slow. */
-export class GivesWayError extends Error {
-  override readonly name = 'GivesWayError'
-
-  constructor() {
-    super('others wait, and the server of this one is slow')
-  }
-}
-
 /** What is started; `onSlow` is called when it becomes slow, and when it goes aside after that. */
 export interface Work {
   run(lane: Lane): Promise<void>
@@ -31,7 +22,6 @@ export class Lane {
   #holdsMuch: boolean
   #isSending = false
   #servers: readonly string[]
-  #letGo = (): void => undefined
 
   constructor(
     { onSlow, party, stays = false }: Pick<Work, 'onSlow' | 'party' | 'stays'>,
@@ -45,7 +35,7 @@ export class Lane {
     this.#isSlow = isSlow
   }
 
-  /** Aborted with GivesWayError when the work has to give way. */
+  /** Aborted when the work has to give way: others wait, and it holds a lane although its server is slow. */
   get signal(): AbortSignal {
     return this.#giveWay.signal
   }
@@ -82,8 +72,8 @@ export class Lane {
   }
 
   /**
-   * From now on it may not go aside, however slow it is: it holds too much for that. False when it has let go
-   * of what it held: nobody comes back from there.
+   * From now on it may not go aside, however slow it is: it holds too much for that. False when it has gone aside:
+   * nobody comes back from there.
    */
   stay(): boolean {
     if (this.isAside) return false
@@ -92,9 +82,8 @@ export class Lane {
     return true
   }
 
-  /** From now on it goes aside when it is slow, at once if it became so; `letGo` is called before that. */
-  mayGoAside(letGo: () => void): void {
-    this.#letGo = letGo
+  /** It has let go of what it held: from now on it goes aside when it is slow, at once if it became so. */
+  mayGoAside(): void {
     this.#stays = false
     this.#isSending = true
     if (this.#isLate) this.becomeSlow()
@@ -110,14 +99,11 @@ export class Lane {
     this.#isLate = true
     this.#isSlow = true
     if (!this.#isSending) this.#wasHeldUp = true
-    if (!this.#stays) {
-      this.#letGo()
-      this.#holdsMuch = false
-    }
+    if (!this.#stays) this.#holdsMuch = false
     this.#onSlow()
   }
 
   giveWay(): void {
-    this.#giveWay.abort(new GivesWayError())
+    this.#giveWay.abort()
   }
 }

@@ -54,7 +54,7 @@ export type CommitPlan<T> =
 
 export interface HeadCommit<State extends { readonly head: string }, T> {
   /** What the repository holds, when somebody has just read it. */
-  readonly start?: State
+  readonly start?: State | null
   /** Reads `head` before everything else: a commit made meanwhile makes the swap fail. */
   readonly read: () => Promise<State>
   /** `first` is what was read first. Throws when the record that was to be changed is another one by now. */

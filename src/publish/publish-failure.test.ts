@@ -9,7 +9,6 @@ import {
 } from '#outbound/server-errors.ts'
 import { alice } from '#tests/support/sample-rows.ts'
 import { CommitUnknownError } from './commit-on-head.ts'
-import { JobTooSlowError } from './job-turns.ts'
 import { NotPublishableError } from './not-publishable.ts'
 import { failureSentence } from './publish-failure.ts'
 import { BlobRefusedError } from './upload-blobs.ts'
@@ -21,7 +20,6 @@ describe('what the owner of a failed job reads', () => {
   const facts: [unknown, string | null][] = [
     [new NotPublishableError('Too large for your server.'), 'Too large for your server.'],
     [new SessionEndedError(alice), 'Sign in again'],
-    [new JobTooSlowError(), 'upload again, and only the rest is sent'],
     [new ServerUnreachableError('uploadBlob'), 'did not answer'],
     [new UnusableAnswerError('uploadBlob', 'blob'), 'cannot use (uploadBlob: blob). Nothing was'],
     [

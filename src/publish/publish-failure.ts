@@ -6,10 +6,8 @@ import {
   UnusableAnswerError,
 } from '#outbound/server-errors.ts'
 import { CommitUnknownError, SiteConflictError } from './commit-on-head.ts'
-import { JobTooSlowError } from './job-turns.ts'
 import { NotPublishableError } from './not-publishable.ts'
 import { ownFaultOf } from './own-fault.ts'
-import { ServerBusyError } from './server-patience.ts'
 import { BlobRefusedError } from './upload-blobs.ts'
 
 /**
@@ -22,25 +20,11 @@ export function failureSentence(error: unknown): string | null {
   if (ownFaultOf(error) !== null) {
     return 'This service’s database or disk was not available for too long. Look at your site, and upload again if the new version is not there.'
   }
-  if (error instanceof ServerBusyError) {
-    return (
-      `Your account’s server takes no more uploads until ${new Date(error.retryAt).toUTCString()}. ` +
-      'What was sent so far is kept: upload again after that time, and only the rest is sent. ' +
-      'Nothing was published yet.'
-    )
-  }
-  if (error instanceof JobTooSlowError) {
-    return (
-      'Your account’s server was too slow: not everything was sent within two hours. ' +
-      'What was sent so far is kept: upload again, and only the rest is sent. ' +
-      'Nothing was published yet.'
-    )
-  }
   if (error instanceof CommitUnknownError) {
     if (error.cause instanceof UnusableAnswerError) {
       return `${unusable(error.cause)}. The site may be published or not: look at it, and upload again if it is not.`
     }
-    return 'Your account’s server broke off while the site was being written: it may be published or not. Look at your site, and upload again if it is not.'
+    return commitUnknownSentence
   }
   if (error instanceof SiteConflictError) {
     return 'This site was changed by another program meanwhile. Nothing of your upload was published; upload again to replace it.'
@@ -60,6 +44,17 @@ export function failureSentence(error: unknown): string | null {
   }
   return null
 }
+
+export const cancelledSentence = 'The upload was cancelled. Nothing was published.'
+export const interruptedSentence = 'The upload was interrupted. Nothing was published; try again.'
+export const commitUnknownSentence =
+  'Your account’s server broke off while the site was being written: it may be published or not. Look at your site, and upload again if it is not.'
+
+/** The account's server has a limit that outlasts the time of a job. */
+export const busySentence = (retryAt: number): string =>
+  `Your account’s server takes no more uploads until ${new Date(retryAt).toUTCString()}. ` +
+  'What was sent so far is kept: upload again after that time, and only the rest is sent. ' +
+  'Nothing was published yet.'
 
 const unusable = ({ method, field }: UnusableAnswerError): string =>
   `Your account’s server gave an answer that Sitehost cannot use (${method}: ${field})`

@@ -10,9 +10,9 @@ import type { SitePath } from '#site/path.ts'
 import { type Database, openDatabase } from '#store/database/database.ts'
 import { migrate } from '#store/database/migrate.ts'
 import { eventually } from '#tests/support/eventually.ts'
+import { refusal } from '#tests/support/fake-repo.ts'
 import { alice, siteOf } from '#tests/support/sample-rows.ts'
-import { EverythingSentError } from './job-turns.ts'
-import { publishSite } from './publish-site.ts'
+import { type PublishJob, type PublishOutcome, publishSite } from './publish-site.ts'
 
 let dir: string
 let database: Database
@@ -34,8 +34,8 @@ const held = (): number => {
   return read.filter((each) => each.deref() !== undefined).length
 }
 
-/** A repository of many records, whose server stores a blob when it is told to. */
-function repoOf(stored: PromiseWithResolvers<void>, onUpload: () => void) {
+/** A repository of many records, whose server takes a blob as `upload` says. */
+function repoOf(upload: () => Promise<void>): AccountRepo {
   read = []
   const recordOf = (n: number): ListedRecord => {
     const value = { root: { entries: [{ n }] } }
@@ -51,8 +51,7 @@ function repoOf(stored: PromiseWithResolvers<void>, onUpload: () => void) {
       return isSites ? Array.from({ length: recordCount }, (_, n) => recordOf(n)) : []
     },
     async uploadBlob() {
-      onUpload()
-      await stored.promise
+      await upload()
       const $link = 'bafkreibm6jg3ux5qumhcn2b3flc3tyu6dmlb4xa7u5bf44yegnrjhc4yeq'
       return { $type: 'blob', ref: { $link }, mimeType: 'application/octet-stream', size: 5 }
     },
@@ -60,31 +59,66 @@ function repoOf(stored: PromiseWithResolvers<void>, onUpload: () => void) {
   return repo as AccountRepo
 }
 
-test('who goes aside while sending lets go of the repository, and another turn writes the site', async () => {
-  const [uploading, stored] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+/** Publishes one file to this repository, in this lane; somebody cancels it before it writes. */
+async function publishTo(repo: AccountRepo, lane: Lane): Promise<PublishOutcome> {
   await using folder = await new Spool(join(dir, 'spool')).open(crypto.randomUUID())
   const bytes = (async function* () {
     yield Buffer.from('hello')
   })()
   const file = { path: 'a.txt' as SitePath, ...(await folder.write(bytes, { bytesMax: 5 })) }
-  const lane = new Lane({ onSlow: () => {}, stays: true })
-  const publishing = publishSite(siteOf('blog'), [file], {
-    ...{ folder, lane, db: database.db, host: 'pds.test', replaces: undefined, startedAt: 1 },
-    repo: repoOf(stored, uploading.resolve),
+  const job: PublishJob = {
+    startedAt: 1,
+    sentBefore: { filesUploaded: 0, bytesUploaded: 0 },
+    lane,
+    rememberExpectedCid: async (current) => current,
+    report: () => {},
+    beginWriting: async () => false,
+  }
+  return await publishSite(siteOf('blog'), [file], job, {
+    repo,
+    host: 'pds.test',
+    folder,
     blobs: diskBlobStore({ dir: join(dir, 'blobs') }),
+    db: database.db,
     now: () => 1,
     signal: new AbortController().signal,
-    sentBefore: { filesUploaded: 0, bytesUploaded: 0 },
-    onFirstLook: () => {},
-    onProgress: () => {},
-    beginWriting: () => Promise.reject(new Error('not in this turn')),
     at: () => {},
-  }).catch((error: unknown) => error)
+  })
+}
+
+const laneOf = () => new Lane({ onSlow: () => {}, stays: true })
+
+test('while files are sent, nothing of the repository is held; who goes aside leaves the site to another attempt', async () => {
+  const [uploading, stored] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const lane = laneOf()
+  const repo = repoOf(() => {
+    uploading.resolve()
+    return stored.promise
+  })
+  const publishing = publishTo(repo, lane)
   await uploading.promise
-  expect(held()).toBe(recordCount)
-  lane.becomeSlow()
+  expect(read).toHaveLength(recordCount)
   // What the collector takes for a pointer may keep a few.
   await eventually(async () => expect(held()).toBeLessThan(recordCount / 10))
+  lane.becomeSlow()
   stored.resolve()
-  expect(await publishing).toBeInstanceOf(EverythingSentError)
+  expect(await publishing).toEqual({ kind: 'uploaded' })
+  expect(read).toHaveLength(recordCount)
+})
+
+test('one that was cancelled before it writes writes nothing', async () => {
+  expect(
+    await publishTo(
+      repoOf(async () => {}),
+      laneOf(),
+    ),
+  ).toEqual({ kind: 'cancelled' })
+})
+
+test('a server that takes nothing for a while says until when', async () => {
+  const limited = (): never => {
+    throw refusal(429, 'RateLimitExceeded', { 'ratelimit-reset': '3600' })
+  }
+  const repo = repoOf(async () => limited())
+  expect(await publishTo(repo, laneOf())).toEqual({ kind: 'busy', retryAt: 3_600_000 })
 })

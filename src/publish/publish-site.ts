@@ -1,76 +1,133 @@
+import type { AccountRepo } from '#atproto/repo/account-repo.ts'
+import type { Lane } from '#concurrency/lane.ts'
 import { ServerRefusedError } from '#outbound/server-errors.ts'
 import type { UploadedFile } from '#publish/upload/upload-tree.ts'
 import type { SiteAddress } from '#site/site-address.ts'
+import type { Db } from '#store/database/database.ts'
 import type { JobProgress } from '#store/queues/jobs.ts'
 import { forgetUploadedBlobs } from '#store/sites/uploaded-blobs.ts'
 import { type RepositoryState, readRepository } from './account-records.ts'
-import { EverythingSentError } from './job-turns.ts'
-import type { PublishContext } from './publish-context.ts'
 import { findReusableBlobs } from './reusable-blobs.ts'
-import { withPatience } from './server-patience.ts'
-import { type Report, storeFiles, unsentOf } from './store-files.ts'
-import { mainCid, type WrittenSite, writeSite } from './write-site.ts'
+import { ServerBusyError, withPatience } from './server-patience.ts'
+import {
+  type Report,
+  type SentBefore,
+  type StoreContext,
+  type StoredBlobs,
+  storeFiles,
+  unsentOf,
+} from './store-files.ts'
+import { mainCid, type WriteContext, type WrittenSite, writeSite } from './write-site.ts'
+
+/** The job that a publish is an attempt at. */
+export interface PublishJob {
+  /** When its first attempt began. */
+  readonly startedAt: number
+  /** What its earlier attempts have sent. */
+  readonly sentBefore: SentBefore
+  /** Takes up room but while files are sent. */
+  readonly lane: Pick<Lane, 'mayGoAside' | 'stay'>
+  /** The CID of the record that the site had when the job first looked, null for none: `current` when it does so now. */
+  readonly rememberExpectedCid: (current: string | null) => Promise<string | null>
+  readonly report: Report
+  /** From here on nobody can cancel it; false when somebody has. */
+  readonly beginWriting: () => Promise<boolean>
+}
+
+interface PrepareContext {
+  readonly repo: AccountRepo
+  readonly db: Db
+  readonly now: () => number
+  readonly signal: AbortSignal
+}
+
+export type PublishOutcome =
+  | ({ readonly kind: 'published' } & WrittenSite)
+  /** Everything is sent, slowly, and what the repository holds is not known any more: another attempt writes the site. */
+  | { readonly kind: 'uploaded' }
+  /** The account's server takes nothing more until `retryAt`. */
+  | { readonly kind: 'busy'; readonly retryAt: number }
+  | { readonly kind: 'cancelled' }
 
 /**
  * Writes a site to its owner's repository: every blob first, then one commit that names them all. Until
  * that commit nothing of the old site has changed. A site that is there already, as it is, costs neither
- * an upload nor a commit. Throws SiteConflictError when the site was changed by somebody else meanwhile, and
- * EverythingSentError when it went aside: then another turn writes the site.
+ * an upload nor a commit. Throws SiteConflictError when the site was changed by somebody else meanwhile.
  */
 export async function publishSite(
   address: SiteAddress,
   files: readonly UploadedFile[],
-  context: PublishContext,
-): Promise<WrittenSite> {
-  const { db, lane, now, onProgress, repo, sentBefore, signal, startedAt } = context
-  let progress: JobProgress = { ...progressAtStart(files), ...sentBefore }
-  const report: Report = (change) => {
-    progress = { ...progress, ...change }
-    onProgress(progress)
-  }
+  job: PublishJob,
+  context: PrepareContext & StoreContext & WriteContext,
+): Promise<PublishOutcome> {
+  const { db, repo } = context
   const hashes = files.map((file) => file.sha256)
-  let { replaces } = context
-  const read = async () => {
-    const repository = await withPatience(() => readRepository(repo), { now, signal })
-    if (replaces === undefined) {
-      replaces = mainCid(address, repository)
-      context.onFirstLook(replaces)
-    }
-    const stored = await findReusableBlobs(repo.did, repository, hashes, db)
-    return { held: { repository } as { repository: RepositoryState | null }, stored }
+  const attempt = async (): Promise<PublishOutcome> => {
+    const prepared = await prepare(address, files, job, context)
+    // Nothing of what the repository holds is kept while files are sent.
+    if (prepared.start === null) job.lane.mayGoAside()
+    const nodes = await storeFiles(files, prepared.stored, job, context)
+    if (!job.lane.stay()) return { kind: 'uploaded' }
+    job.report({ phase: 'creating_manifest', currentFile: null })
+    if (!(await job.beginWriting())) return { kind: 'cancelled' }
+    return { kind: 'published', ...(await writeSite(address, nodes, prepared, context)) }
   }
-  const attempt = async (): Promise<WrittenSite> => {
-    const { held, stored } = await read()
-    if (unsentOf(files, stored).length > 0) {
-      lane.mayGoAside(() => {
-        held.repository = null
-      })
-    }
-    const nodes = await storeFiles(files, stored, context, report)
-    if (!lane.stay() || held.repository === null) throw new EverythingSentError()
-    report({ phase: 'creating_manifest', currentFile: null })
-    await context.beginWriting()
-    return await writeSite(address, nodes, held.repository, context, replaces)
+  job.report({ ...progressAtStart(files), ...job.sentBefore })
+  try {
+    const outcome = await attempt().catch(async (error) => {
+      if (!isBlobNotFound(error)) throw error
+      // The server has dropped what an earlier try had sent, or what a record named that is gone by now:
+      // everything goes again that neither this job has sent nor a record names.
+      await forgetUploadedBlobs(db, repo.did, hashes, { before: job.startedAt })
+      return await attempt()
+    })
+    if (outcome.kind !== 'published') return outcome
+    await forgetUploadedBlobs(db, repo.did, hashes)
+    job.report({ phase: 'finalizing' })
+    return outcome
+  } catch (error) {
+    if (error instanceof ServerBusyError) return { kind: 'busy', retryAt: error.retryAt }
+    throw error
   }
-  const written = await attempt().catch(async (error) => {
-    if (!isBlobNotFound(error)) throw error
-    // The server has dropped what an earlier try had sent, or what a record named that is gone by now:
-    // everything goes again that neither this job has sent nor a record names.
-    await forgetUploadedBlobs(db, repo.did, hashes, { before: startedAt })
-    return await attempt()
-  })
-  await forgetUploadedBlobs(db, repo.did, hashes)
-  report({ phase: 'finalizing' })
-  return written
+}
+
+interface Prepared {
+  readonly expectedCid: string | null
+  readonly stored: StoredBlobs
+  /**
+   * What the repository holds, where nothing is to be sent first. It takes as much memory as the account has records,
+   * too much to keep while a server takes its time.
+   */
+  readonly start: RepositoryState | null
+}
+
+/** Finds out what of a site the account has already. */
+async function prepare(
+  address: SiteAddress,
+  files: readonly UploadedFile[],
+  { rememberExpectedCid }: PublishJob,
+  { db, now, repo, signal }: PrepareContext,
+): Promise<Prepared> {
+  const repository = await withPatience(() => readRepository(repo), { now, signal })
+  const expectedCid = await rememberExpectedCid(mainCid(address, repository))
+  const hashes = files.map((file) => file.sha256)
+  const stored = await findReusableBlobs(repo.did, repository, hashes, db)
+  const isSent = unsentOf(files, stored).length === 0
+  return { expectedCid, stored, start: isSent ? repository : null }
 }
 
 /** An empty site, written at once. */
 export async function publishEmptySite(
   address: SiteAddress,
-  context: Pick<PublishContext, 'repo' | 'now' | 'signal' | 'at'>,
+  context: WriteContext,
 ): Promise<WrittenSite> {
-  const repository: RepositoryState = await readRepository(context.repo)
-  return await writeSite(address, new Map(), repository, context)
+  const start = await readRepository(context.repo)
+  return await writeSite(
+    address,
+    new Map(),
+    { expectedCid: mainCid(address, start), start },
+    context,
+  )
 }
 
 const isBlobNotFound = (error: unknown): boolean =>

@@ -1,13 +1,17 @@
+import type { AccountRepo } from '#atproto/repo/account-repo.ts'
+import type { BlobStore } from '#blobs/blob-store.ts'
 import { mapAtOnce } from '#concurrency/map-at-once.ts'
 import { mediaTypeOf } from '#http/media-type.ts'
+import type { SpoolFolder } from '#publish/upload/spool-folder.ts'
 import { megabytes } from '#publish/upload/upload-refusal.ts'
 import type { UploadedFile } from '#publish/upload/upload-tree.ts'
 import type { SitePath } from '#site/path.ts'
 import type { FileNode } from '#site/record/manifest.ts'
+import type { Db } from '#store/database/database.ts'
 import type { JobProgress } from '#store/queues/jobs.ts'
 import { type EncodedFile, encodeFile } from './encode-file.ts'
+import type { AtFailPoint } from './fail-points.ts'
 import { NotPublishableError } from './not-publishable.ts'
-import type { PublishContext } from './publish-context.ts'
 import type { ReusableBlob } from './reusable-blobs.ts'
 import { withPatience } from './server-patience.ts'
 import { uploadBlobs } from './upload-blobs.ts'
@@ -19,7 +23,27 @@ const largeAtOnce = 4
 export type Report = (change: Partial<JobProgress>) => void
 
 /** What the account already has, by the SHA-256 of its content. */
-type StoredBlobs = ReadonlyMap<string, ReusableBlob>
+export type StoredBlobs = ReadonlyMap<string, ReusableBlob>
+
+/** What the earlier attempts of a job have sent. */
+export type SentBefore = Pick<JobProgress, 'filesUploaded' | 'bytesUploaded'>
+
+interface StoreJob {
+  readonly sentBefore: SentBefore
+  readonly report: Report
+}
+
+export interface StoreContext {
+  readonly repo: AccountRepo
+  /** Host of the account's server. */
+  readonly host: string
+  readonly folder: SpoolFolder
+  readonly blobs: BlobStore
+  readonly db: Db
+  readonly now: () => number
+  readonly signal: AbortSignal
+  readonly at: AtFailPoint
+}
 
 /** A file for each content that the account does not have. */
 export function unsentOf(files: readonly UploadedFile[], stored: StoredBlobs): UploadedFile[] {
@@ -35,15 +59,15 @@ export function unsentOf(files: readonly UploadedFile[], stored: StoredBlobs): U
 export async function storeFiles(
   files: readonly UploadedFile[],
   stored: StoredBlobs,
-  context: PublishContext,
-  report: Report,
+  job: StoreJob,
+  context: StoreContext,
 ): Promise<Map<SitePath, FileNode>> {
   const unsent = unsentOf(files, stored)
-  // Of what is there, earlier turns of the job have sent some; a server may have dropped it since.
-  const sentBefore = Math.min(context.sentBefore.filesUploaded, files.length - unsent.length)
+  // Of what is there, earlier attempts of the job have sent some; a server may have dropped it since.
+  const sentBefore = Math.min(job.sentBefore.filesUploaded, files.length - unsent.length)
   const filesReused = files.length - unsent.length - sentBefore
-  report({ filesProcessed: sentBefore, filesUploaded: sentBefore, filesReused })
-  const uploaded = await encodeAndUpload(unsent, sentBefore, context, report)
+  job.report({ filesProcessed: sentBefore, filesUploaded: sentBefore, filesReused })
+  const uploaded = await encodeAndUpload(unsent, sentBefore, job, context)
   const all = new Map([...stored, ...unsent.map((file, i) => [file.sha256, uploaded[i]] as const)])
   return new Map(
     files.map((file) => [file.path, nodeOf(file, all.get(file.sha256) as ReusableBlob)]),
@@ -53,12 +77,13 @@ export async function storeFiles(
 async function encodeAndUpload(
   files: readonly UploadedFile[],
   sentBefore: number,
-  context: PublishContext,
-  report: Report,
+  job: StoreJob,
+  context: StoreContext,
 ): Promise<ReusableBlob[]> {
   if (files.length === 0) return []
   const { at, folder, signal } = context
-  const bytes = sentBefore === 0 ? 0 : context.sentBefore.bytesUploaded
+  const { report } = job
+  const bytes = sentBefore === 0 ? 0 : job.sentBefore.bytesUploaded
   const done = { processed: sentBefore, uploaded: sentBefore, bytes }
   report({ phase: 'compressing' })
   const encode = async (file: UploadedFile, signal: AbortSignal): Promise<EncodedFile> => {
@@ -91,7 +116,7 @@ async function encodeAndUpload(
 async function encodeLarge(
   files: readonly UploadedFile[],
   encode: (file: UploadedFile, signal: AbortSignal) => Promise<EncodedFile>,
-  { now, repo, signal }: PublishContext,
+  { now, repo, signal }: StoreContext,
 ): Promise<ReadonlyMap<UploadedFile, EncodedFile>> {
   const answer = await withPatience(() => repo.blobUploadBytesMax(), { now, signal })
   const bytesMax = answer ?? Number.POSITIVE_INFINITY

@@ -9,7 +9,7 @@ import { siteOf } from '#tests/support/sample-rows.ts'
 import { readRepository } from './account-records.ts'
 import { SiteConflictError } from './commit-on-head.ts'
 import type { FailPoint } from './fail-points.ts'
-import { writeSite } from './write-site.ts'
+import { mainCid, writeSite } from './write-site.ts'
 
 const blog = siteOf('blog')
 const fs = 'place.sitehost.fs'
@@ -48,8 +48,10 @@ const context = () => ({
   at: (point: FailPoint) => void passed.push(point),
 })
 
-const write = async (files: ReturnType<typeof filesOf>, start = readRepository(repo.asRepo)) =>
-  await writeSite(blog, files, await start, context())
+const write = async (files: ReturnType<typeof filesOf>, read = readRepository(repo.asRepo)) => {
+  const start = await read
+  return await writeSite(blog, files, { expectedCid: mainCid(blog, start), start }, context())
+}
 
 const commits = () => repo.calls.filter((call) => call === 'applyWrites').length
 
@@ -148,13 +150,13 @@ describe('a server that does not take it in one piece', () => {
 
   test('and whose answer to the main record is lost: done', async () => {
     repo.writesMax = 0
-    const start = await readRepository(repo.asRepo)
+    const start = readRepository(repo.asRepo)
     repo.putRecord = async (...args) => {
       repo.putRecord = FakeRepo.prototype.putRecord
       await repo.putRecord(...args)
       throw new ServerUnreachableError('com.atproto.repo.putRecord')
     }
-    const { cid } = await writeSite(blog, filesOf(3), start, context())
+    const { cid } = await write(filesOf(3), start)
     expect(cid).toBe(repo.find(fs, 'blog')?.cid ?? '')
     expect(repo.calls.filter((call) => call === 'putRecord')).toHaveLength(2)
   })
@@ -180,7 +182,8 @@ describe('a server that does not take it in one piece', () => {
     const { cid } = repo.find(fs, 'blog') ?? {}
     expect(cid).not.toBe(replaces ?? '')
     const start = await readRepository(repo.asRepo)
-    const written = await writeSite(blog, filesOf(600, 2), start, context(), replaces)
+    const onto = { expectedCid: replaces, start }
+    const written = await writeSite(blog, filesOf(600, 2), onto, context())
     expect(written.cid).toBe(cid ?? '')
     expect(repo.keys(subfs)).toHaveLength(first.length)
   })

@@ -1,3 +1,4 @@
+import type { AccountRepo } from '#atproto/repo/account-repo.ts'
 import type { SitePath } from '#site/path.ts'
 import { type FileNode, type Manifest, parseManifest } from '#site/record/manifest.ts'
 import { type Part, parsePart } from '#site/record/part.ts'
@@ -12,8 +13,8 @@ import {
   type PlannedWrite,
   SiteConflictError,
 } from './commit-on-head.ts'
+import type { AtFailPoint } from './fail-points.ts'
 import { NotPublishableError } from './not-publishable.ts'
-import type { PublishContext } from './publish-context.ts'
 
 /** The main record as it is in the repository. */
 export interface WrittenSite {
@@ -21,18 +22,29 @@ export interface WrittenSite {
   readonly cid: string
 }
 
-type WriteContext = Pick<PublishContext, 'repo' | 'now' | 'signal' | 'at'>
+export interface WriteContext {
+  readonly repo: AccountRepo
+  readonly now: () => number
+  readonly signal: AbortSignal
+  readonly at: AtFailPoint
+}
+
+interface WriteOnto {
+  /** CID of the main record that is replaced; null: there is none. */
+  readonly expectedCid: string | null
+  /** What the repository holds, where it was just read. */
+  readonly start: RepositoryState | null
+}
 
 /**
- * Writes these files as the site, on top of what `start` says the repository holds, in place of the main
- * record `replaces`. Throws SiteConflictError when the site has another one meanwhile.
+ * Writes these files as the site, in place of the main record `expectedCid`. Throws SiteConflictError when the site
+ * has another one meanwhile.
  */
 export async function writeSite(
   address: SiteAddress,
   files: ReadonlyMap<SitePath, FileNode>,
-  start: RepositoryState,
+  { expectedCid, start }: WriteOnto,
   { at, now, repo, signal }: WriteContext,
-  replaces = mainCid(address, start),
 ): Promise<WrittenSite> {
   const version = splitTree(buildTree(files), address)
   const records = recordsOf(address, version, files.size, now())
@@ -43,7 +55,7 @@ export async function writeSite(
     // Also when the answer to our own commit was lost on its way.
     if (isDone(planned) && current !== null) return { kind: 'done', result: { uri, cid: current } }
     // One that says the same is ours, whose answer we missed.
-    if (planned.putMain && current !== replaces) throw new SiteConflictError(address)
+    if (planned.putMain && current !== expectedCid) throw new SiteConflictError(address)
     return {
       kind: 'write',
       writes: writesOf(address, records, planned, current),

@@ -4,7 +4,6 @@ import type { BlobStore } from '#blobs/blob-store.ts'
 import type { Log } from '#observe/log.ts'
 import type { AtFailPoint } from '#publish/fail-points.ts'
 import type { Spool } from '#publish/upload/spool.ts'
-import type { SkippedFile, UploadedFile } from '#publish/upload/upload-tree.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
 import type { Hints } from '#store/database/hints.ts'
@@ -23,16 +22,6 @@ export interface JobContext {
   /** Milliseconds that no change of the clock touches. */
   readonly elapsed?: () => number
   readonly slowAfterMs?: number
-  /** So long may a job take, from its first turn on. */
+  /** So long may a job take, from its first attempt on. */
   readonly jobMsMax?: number
-}
-
-/** What a job needs after the upload request is gone. */
-export interface JobPlan {
-  readonly files: readonly UploadedFile[]
-  readonly skippedFiles: readonly SkippedFile[]
-  /** False: the assets of earlier versions go out of sight with them. Left out: true. */
-  readonly retain?: boolean
-  /** CID of the record that the site had when the job first looked, null for none; left out: it has not yet. */
-  readonly replaces?: string | null | undefined
 }

@@ -1,7 +1,7 @@
 import type { Log, LogFields } from '#observe/log.ts'
 import type { Job } from '#store/queues/jobs.ts'
 
-type JobEvent = 'site published' | 'publishing failed' | 'job waits' | 'job cancelled'
+export type JobEvent = 'site published' | 'publishing failed' | 'job waits' | 'job cancelled'
 
 /** What happened to a job, in one line, which says whose job it is, of which site, and at which server. */
 export function logJob(

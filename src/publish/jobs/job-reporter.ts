@@ -6,17 +6,6 @@ import type { Job, JobProgress } from '#store/queues/jobs.ts'
 
 const reportEveryMs = 200
 
-/** Somebody ended the job while it was carried out: it was cancelled. */
-export class JobCancelledError extends Error {
-  override readonly name = 'JobCancelledError'
-  readonly jobId: string
-
-  constructor(jobId: string) {
-    super(`job cancelled; id=${jobId}`)
-    this.jobId = jobId
-  }
-}
-
 interface ReporterContext {
   readonly db: Db
   readonly hints: Hints
@@ -44,16 +33,16 @@ export class JobReporter {
     this.#context = context
   }
 
-  /** Aborted with JobCancelledError when the row says that the job has ended. */
+  /** Aborted when the row says that the job has ended: it was cancelled. */
   get cancelled(): AbortSignal {
     return this.#cancelled.signal
   }
 
-  /** From here on nobody can cancel the job. Throws JobCancelledError when somebody has. */
-  async beginWriting(): Promise<void> {
+  /** From here on nobody can cancel the job; false when somebody has. */
+  async beginWriting(): Promise<boolean> {
     const { db, now } = this.#context
-    if (!(await beginWriting(db, this.#jobId, now()))) throw new JobCancelledError(this.#jobId)
-    this.#isWriting = true
+    this.#isWriting = await beginWriting(db, this.#jobId, now())
+    return this.#isWriting
   }
 
   /** Whether the site may have been written. */
@@ -61,13 +50,14 @@ export class JobReporter {
     return this.#isWriting
   }
 
-  /** The state as it was last reported, in an earlier turn if not in this one. */
+  /** The state as it was last reported, in an earlier attempt if not in this one. */
   get latest(): JobProgress {
     return this.#latest
   }
 
-  report(progress: JobProgress): void {
-    this.#latest = progress
+  /** Adds to what was reported before. */
+  report(change: Partial<JobProgress>): void {
+    this.#latest = { ...this.#latest, ...change }
     if (this.#isStopped) return
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
@@ -91,7 +81,7 @@ export class JobReporter {
         : 'uploading'
     try {
       const isRunning = await updateJob(db, this.#jobId, { status, progress }, now())
-      if (!isRunning) this.#cancelled.abort(new JobCancelledError(this.#jobId))
+      if (!isRunning) this.#cancelled.abort()
     } catch (error) {
       log.warn('progress not written', { jobId: this.#jobId, error })
     }

@@ -12,9 +12,9 @@ import { type Database, openDatabase } from '#store/database/database.ts'
 import { Hints } from '#store/database/hints.ts'
 import { migrate } from '#store/database/migrate.ts'
 import { beginWriting, startNextJob } from '#store/queues/job-steps.ts'
-import { findJob, type Job, listUnfinishedJobs } from '#store/queues/jobs.ts'
+import { createJob, findJob, type Job, listUnfinishedJobs } from '#store/queues/jobs.ts'
 import { eventually } from '#tests/support/eventually.ts'
-import { alice, bob, siteOf } from '#tests/support/sample-rows.ts'
+import { alice, bob, newJob, siteOf } from '#tests/support/sample-rows.ts'
 import type { JobContext } from './job-context.ts'
 import { cancelJob, queueJob, recoverJobs, runJobs } from './jobs.ts'
 
@@ -93,6 +93,18 @@ test('a failure is told to its owner, frees the spool, and the next job goes on'
     await eventually(async () => expect(await statusOf(id)).toBe('failed'))
     expect((await findJob(context.db, id))?.error).toContain('did not answer')
   }
+  await eventually(async () => expect(await spooled()).toEqual([]))
+})
+
+test('a job whose plan an old version wrote so that nobody can read it any more says so', async () => {
+  const id = crypto.randomUUID()
+  await context.spool.open(id)
+  await createJob(context.db, newJob({ id, plan: '{"files":1}' }), { queuedMax: 5, now: 1 })
+  start()
+  await eventually(async () => expect(await statusOf(id)).toBe('failed'))
+  expect((await findJob(context.db, id))?.error).toBe(
+    'The upload was interrupted. Nothing was published; try again.',
+  )
   await eventually(async () => expect(await spooled()).toEqual([]))
 })
 

@@ -1,5 +1,6 @@
 import { Lanes } from '#concurrency/lanes.ts'
 import type { Party } from '#concurrency/pace-history.ts'
+import { cancelledSentence, interruptedSentence } from '#publish/publish-failure.ts'
 import { progressAtStart } from '#publish/publish-site.ts'
 import type { ReceivedUpload } from '#publish/upload/receive-upload.ts'
 import { spoolServerOf } from '#publish/upload/spool-server.ts'
@@ -20,7 +21,8 @@ import {
   type JobAdmission,
   listUnfinishedJobs,
 } from '#store/queues/jobs.ts'
-import type { JobContext, JobPlan } from './job-context.ts'
+import type { JobContext } from './job-context.ts'
+import type { JobPlan } from './job-plan.ts'
 import { runJob } from './run-job.ts'
 
 export const queuedJobsMax = 5
@@ -36,8 +38,6 @@ const waitingAccountsMax = 2_000
 const lookAgainMs = 5_000
 /** Where more wait than are looked through at once. */
 const lookFurtherMs = 1_000
-const interrupted = 'The upload was interrupted. Nothing was published; try again.'
-const cancelled = 'The upload was cancelled. Nothing was published.'
 
 /** Queues a received upload, whose files stay in the spool under the job's id. */
 export async function queueJob(
@@ -63,7 +63,7 @@ export async function cancelJob(
   job: Job,
   { db, hints, now, spool }: Pick<JobContext, 'db' | 'hints' | 'now' | 'spool'>,
 ): Promise<Cancellation> {
-  const was = await cancelJobUnlessWriting(db, job, cancelled, now())
+  const was = await cancelJobUnlessWriting(db, job, cancelledSentence, now())
   if (was === null) return (await findJob(db, job.id))?.finishedAt === null ? 'too-late' : 'ended'
   // A job that runs removes its own folder when it notices.
   if (was === 'pending') await spool.remove(job.id)
@@ -87,7 +87,7 @@ export async function recoverJobs({ db, spool, now }: JobContext): Promise<void>
         isNewcomer: false,
         server: await spoolServerOf(db, job.did),
       })
-    } else await finishJob(db, job.id, { status: 'failed', error: interrupted }, now())
+    } else await finishJob(db, job.id, { status: 'failed', error: interruptedSentence }, now())
   }
   await requeueJobs(db, [...kept], now())
   await spool.sweep(kept)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { diskBlobStore } from '#blobs/disk.ts'
 import { DiskFloor } from '#blobs/disk-floor.ts'
 import { ServerUnreachableError } from '#outbound/server-errors.ts'
-import { jobMsMaxDefault } from '#publish/job-turns.ts'
+import { jobMsMaxDefault } from '#publish/job-attempts.ts'
 import { ownFaultOf } from '#publish/own-fault.ts'
 import { Spool } from '#publish/upload/spool.ts'
 import type { UploadedFile } from '#publish/upload/upload-tree.ts'
@@ -24,7 +24,7 @@ import { eventually } from '#tests/support/eventually.ts'
 import { FakeRepo } from '#tests/support/fake-repo.ts'
 import { accountOf, alice, siteOf } from '#tests/support/sample-rows.ts'
 import type { JobContext } from './job-context.ts'
-import { cancelJob, queueJob, runJobs } from './jobs.ts'
+import { cancelJob, queueJob, recoverJobs, runJobs } from './jobs.ts'
 
 // What jobs do whose servers let them wait.
 
@@ -345,6 +345,24 @@ test('a site that another program changes while the job waits stays as that left
   await eventually(async () => expect((await jobOf(id)).dueAt).not.toBeNull())
   isLimited = false
   serverOf(alice).repo.put('place.sitehost.fs', 'blog', { theirs: true })
+  expect((await ended(id)).error).toStartWith('This site was changed by another program meanwhile.')
+  expect(serverOf(alice).repo.find('place.sitehost.fs', 'blog')?.value).toEqual({ theirs: true })
+})
+
+test('also one that it changes while the service is stopped', async () => {
+  let isStuck = true
+  answer = ({ method, honest, signal }) =>
+    method === 'uploadBlob' && isStuck ? never(signal) : honest()
+  const id = await queue(siteOf('blog'))
+  start()
+  await eventually(async () => expect(askedFor('uploadBlob')).toBe(1))
+  stop.abort()
+  await running
+  serverOf(alice).repo.put('place.sitehost.fs', 'blog', { theirs: true })
+  isStuck = false
+  stop = new AbortController()
+  await recoverJobs(context)
+  start()
   expect((await ended(id)).error).toStartWith('This site was changed by another program meanwhile.')
   expect(serverOf(alice).repo.find('place.sitehost.fs', 'blog')?.value).toEqual({ theirs: true })
 })

@@ -3,10 +3,10 @@ import { openDatabase } from '#store/database/database.ts'
 import { Hints } from '#store/database/hints.ts'
 import { migrate } from '#store/database/migrate.ts'
 import { alice, removedSites, siteOf } from '#tests/support/sample-rows.ts'
-import { waitUntilLive } from './wait-until-live.ts'
+import { type Visibility, waitUntilLive } from './wait-until-live.ts'
 
 /** Ten seconds are over with the second look. */
-async function waitFor(name: string, sites: number): Promise<boolean> {
+async function waitFor(name: string, sites: number): Promise<Visibility> {
   await using database = openDatabase({})
   await migrate(database)
   const { db } = database
@@ -23,14 +23,16 @@ async function waitFor(name: string, sites: number): Promise<boolean> {
 }
 
 test('a site for which another one took the last place fails with the reason', async () => {
-  await expect(waitFor('another', 1000)).rejects.toThrow(
-    'The site is in your repository, but cannot be served. An account can have 1000 sites here. Delete one; a day after that there is room for another.',
-  )
+  expect(await waitFor('another', 1000)).toEqual({
+    kind: 'refused',
+    sentence:
+      'The site is in your repository, but cannot be served. An account can have 1000 sites here. Delete one; a day after that there is room for another.',
+  })
 })
 
 test.each([
   ['there is room', 'another', 999],
   ['it has its place', 'removed-5', 1000],
 ])('one that only takes longer is not refused: %s', async (_, name, sites) => {
-  expect(await waitFor(name, sites)).toBe(false)
+  expect(await waitFor(name, sites)).toEqual({ kind: 'pending' })
 })

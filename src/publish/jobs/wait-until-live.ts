@@ -1,4 +1,3 @@
-import { NotPublishableError } from '#publish/not-publishable.ts'
 import { accountSitesMax, tooManySites } from '#site/limits.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
@@ -15,37 +14,41 @@ interface WaitContext {
   readonly signal: AbortSignal
 }
 
+export type Visibility =
+  | { readonly kind: 'live' }
+  /** It is not yet. */
+  | { readonly kind: 'pending' }
+  /** It is never going to be; the sentence is for its owner. */
+  | { readonly kind: 'refused'; readonly sentence: string }
+
 /**
- * Whether visitors see the version with this record CID, waiting ten seconds for it at most. Throws
- * NotPublishableError when ingest has refused it, or has no room for it: an upload is turned away for that before
- * anything is written, unless another one that came meanwhile took the last place.
+ * Whether visitors see the version with this record CID, waiting ten seconds for it at most. Ingest may refuse it, or
+ * have no room for it: an upload is turned away for that before anything is written, unless another one that came
+ * meanwhile took the last place.
  */
 export async function waitUntilLive(
   address: SiteAddress,
   recordCid: string,
   { db, elapsed = () => performance.now(), hints, signal }: WaitContext,
-): Promise<boolean> {
+): Promise<Visibility> {
   using changed = hints.subscribe('changes')
   const deadline = elapsed() + waitMsMax
   while (elapsed() < deadline && !signal.aborted) {
     const site = await findSite(db, address)
-    if (site?.live?.recordCid === recordCid) return true
+    if (site?.live?.recordCid === recordCid) return { kind: 'live' }
     if (site?.refused?.recordCid === recordCid) {
       const [problem] = site.refused.problems
-      throw new NotPublishableError(
-        `The site is in your repository, but cannot be served: ${problem}. The version before stays live.`,
-      )
+      return refused(`cannot be served: ${problem}. The version before stays live.`)
     }
     await changed.wait(lookAgainMs, signal)
   }
-  if (!signal.aborted) await assertRoom(address, db)
-  return false
+  if (signal.aborted) return { kind: 'pending' }
+  const known = await listSiteNames(db, address.did)
+  if (known.length < accountSitesMax || known.includes(address.name)) return { kind: 'pending' }
+  return refused(`cannot be served. ${tooManySites}`)
 }
 
-async function assertRoom({ did, name }: SiteAddress, db: Db): Promise<void> {
-  const known = await listSiteNames(db, did)
-  if (known.length < accountSitesMax || known.includes(name)) return
-  throw new NotPublishableError(
-    `The site is in your repository, but cannot be served. ${tooManySites}`,
-  )
-}
+const refused = (what: string): Visibility => ({
+  kind: 'refused',
+  sentence: `The site is in your repository, but ${what}`,
+})

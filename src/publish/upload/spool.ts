@@ -123,8 +123,8 @@ export class Spool {
     return new SpoolFolder(dir)
   }
 
-  /** As `open`, for one turn of the job: what is written to it goes when it is closed. */
-  async openForTurn(jobId: string): Promise<SpoolFolder> {
+  /** As `open`, for one attempt at the job: what is written to it goes when it is closed. */
+  async openForAttempt(jobId: string): Promise<SpoolFolder> {
     return new SpoolFolder(this.#folder(jobId), { keeps: false })
   }
 

@@ -14,6 +14,7 @@ import { countBrowserSessions } from '#store/accounts/browser-sessions.ts'
 import { hasLeft } from '#store/accounts/has-left.ts'
 import { migrations } from '#store/migrations/list.ts'
 import { findSubdomain } from '#store/names/subdomains.ts'
+import { rememberExpectedCid } from '#store/queues/job-steps.ts'
 import { parkedAt } from '#store/queues/work-items.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
 import { type OwnDatabase, onEachDatabase } from '#tests/support/databases.ts'
@@ -221,6 +222,36 @@ await onEachDatabase('store/database/migrate', (make, dialect) => {
     const found = { did: alice, check, status: 'active', pds, signingKey } as const
     expect(await recordCheck(db, found, 2)).toBe('moved')
     expect(await countBrowserSessions(db, alice, clock)).toBe(0)
+  })
+
+  test('jobs that wait keep the record that they are to replace, and those that have not looked, none', async () => {
+    await using own = await make()
+    await using database = openDatabase(own.options)
+    const { db } = database
+    const provider = { getMigrations: async () => migrations(dialect) }
+    await new Migrator({ db: db.withoutPlugins(), provider }).migrateTo('0023-grant-failures')
+    const plans = {
+      one: '{"files":[],"skippedFiles":[],"replaces":"bafy"}',
+      none: '{"files":[],"skippedFiles":[],"replaces":null}',
+      unseen: '{"files":[],"skippedFiles":[]}',
+      ended: '',
+    }
+    for (const [site, plan] of Object.entries(plans)) {
+      await sql`insert into jobs (id, did, site, status, progress, plan, created_at, updated_at)
+        values (${site}, ${alice}, ${site}, 'pending', '{}', ${plan}, 1, 1)`.execute(db)
+    }
+    await migrate(database)
+    const jobs = await db.selectFrom('jobs').select(['id', 'expectedCid', 'plan']).execute()
+    expect(Object.fromEntries(jobs.map(({ id, expectedCid }) => [id, expectedCid]))).toEqual({
+      one: 'bafy',
+      none: '',
+      unseen: null,
+      ended: null,
+    })
+    expect(Object.fromEntries(jobs.map(({ id, plan }) => [id, plan]))).toEqual(plans)
+    expect(await rememberExpectedCid(db, 'one', 'later')).toBe('bafy')
+    expect(await rememberExpectedCid(db, 'none', 'later')).toBeNull()
+    expect(await rememberExpectedCid(db, 'unseen', 'first')).toBe('first')
   })
 
   test('a database that is ahead of this code is refused', async () => {

@@ -147,11 +147,13 @@ interface JobTable {
   result: string | null
   error: string | null
   plan: string
+  /** CID of the record that the site had when the job first looked; '': none; null: it has not yet. */
+  expectedCid: Generated<string | null>
   createdAt: number
   updatedAt: number
-  /** When its next turn may begin; null: at once. */
+  /** When its next attempt may begin; null: at once. */
   dueAt: number | null
-  /** When its first turn began. */
+  /** When its first attempt began. */
   startedAt: number | null
   /** When it began to write to the owner's repository. */
   writingAt: number | null

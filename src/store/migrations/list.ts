@@ -22,6 +22,7 @@ import { ingestLines } from './0021-ingest-lines.ts'
 import { blobScrub } from './0022-blob-scrub.ts'
 import { grantFailures } from './0023-grant-failures.ts'
 import { workItems } from './0024-work-items.ts'
+import { expectedCid } from './0025-expected-cid.ts'
 
 /**
  * All migrations by name, in their order. One that was released is never edited, renamed or
@@ -52,5 +53,6 @@ export function migrations(dialect: 'sqlite' | 'postgres'): Record<string, Migra
     '0022-blob-scrub': blobScrub(dialect),
     '0023-grant-failures': grantFailures(dialect),
     '0024-work-items': workItems(dialect),
+    '0025-expected-cid': expectedCid(dialect),
   }
 }

@@ -8,6 +8,7 @@ import {
   finishJob,
   listWaitingAccounts,
   putBackJob,
+  rememberExpectedCid,
   requeueJobs,
   startNextJob,
   updateJob,
@@ -114,7 +115,7 @@ await onEachStore('store/queues/job-steps', (db) => {
     expect(await waiting({ limit: 100, offset: 2, now: 30 })).toEqual(rest)
   })
 
-  const back = { plan: '', progress, error: null }
+  const back = { progress, error: null }
 
   test('what a job waits for is told until it is carried out again', async () => {
     await createNamed('a', 1)
@@ -134,18 +135,14 @@ await onEachStore('store/queues/job-steps', (db) => {
     await beginWriting(db(), 'a', 6)
     const a = { id: 'a', did: alice }
     const sent = { ...progress, filesUploaded: 2 }
-    expect(await putBackJob(db(), a, { ...back, dueAt: 20, plan: 'more', progress: sent }, 7)).toBe(
-      true,
-    )
+    expect(await putBackJob(db(), a, { ...back, dueAt: 20, progress: sent }, 7)).toBe(true)
     expect(await findJob(db(), 'a')).toMatchObject({
-      ...{
-        status: 'pending',
-        progress: sent,
-        plan: 'more',
-        dueAt: 20,
-        startedAt: 5,
-        writingAt: null,
-      },
+      status: 'pending',
+      progress: sent,
+      plan: newJob().plan,
+      dueAt: 20,
+      startedAt: 5,
+      writingAt: null,
       updatedAt: 7,
     })
     expect(await waiting({ limit: 10, now: 19 })).toEqual([bob])
@@ -186,13 +183,21 @@ await onEachStore('store/queues/job-steps', (db) => {
     expect(await updateJob(db(), 'a', { progress: { ...progress, filesProcessed: 2 } }, 4)).toBe(
       true,
     )
-    expect(await updateJob(db(), 'a', { plan: 'other' }, 5)).toBe(true)
     expect(await findJob(db(), 'a')).toMatchObject({
       status: 'uploading',
       progress: { ...progress, filesProcessed: 2 },
-      plan: 'other',
-      updatedAt: 5,
+      plan: newJob().plan,
+      updatedAt: 4,
     })
+  })
+
+  test.each(['bafy', null])('the record that a site had first is remembered: %s', async (first) => {
+    await createNamed('a')
+    await createNamed('b')
+    expect(await rememberExpectedCid(db(), 'a', first)).toBe(first)
+    expect(await rememberExpectedCid(db(), 'a', 'later')).toBe(first)
+    expect(await rememberExpectedCid(db(), 'a', null)).toBe(first)
+    expect(await rememberExpectedCid(db(), 'b', 'its own')).toBe('its own')
   })
 
   test('a second running job of an account is impossible', async () => {

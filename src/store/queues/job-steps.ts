@@ -102,14 +102,13 @@ export function startNextJob(db: Db, did: Did, now: number): Promise<Job | null>
 
 export interface JobWait {
   readonly dueAt: number
-  readonly plan: string
   readonly progress: JobProgress
   /** Told to the owner meanwhile. */
   readonly error: string | null
 }
 
 /**
- * The job's turn is over and it waits for another one, which may begin at `dueAt`; false when it has ended, or
+ * The job's attempt is over and it waits for another one, which may begin at `dueAt`; false when it has ended, or
  * is unknown.
  */
 export function putBackJob(
@@ -159,7 +158,6 @@ export async function requeueJobs(db: Db, ids: readonly string[], now: number): 
 interface JobChange {
   readonly status?: 'processing' | 'uploading'
   readonly progress?: JobProgress
-  readonly plan?: string
 }
 
 /**
@@ -180,6 +178,24 @@ export async function updateJob(
     .where('finishedAt', 'is', null)
     .executeTakeFirstOrThrow()
   return numUpdatedRows > 0n
+}
+
+/**
+ * The CID of the record that the site had when the job first looked, null for none: `current` the first time, and
+ * what was remembered then ever after.
+ */
+export async function rememberExpectedCid(
+  db: Db,
+  id: string,
+  current: string | null,
+): Promise<string | null> {
+  const { expectedCid } = await db
+    .updateTable('jobs')
+    .set(({ fn, val }) => ({ expectedCid: fn.coalesce('expectedCid', val(current ?? '')) }))
+    .where('id', '=', id)
+    .returning('expectedCid')
+    .executeTakeFirstOrThrow()
+  return expectedCid || null
 }
 
 /** From now on the job cannot be cancelled; false when it has been, or has ended otherwise. */

@@ -27,6 +27,7 @@ await onEachStore('store/queues/jobs', (db) => {
       status: 'pending',
       result: null,
       error: null,
+      expectedCid: null,
       createdAt: 7,
       updatedAt: 7,
       dueAt: null,

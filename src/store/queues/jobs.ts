@@ -17,13 +17,15 @@ export interface Job {
   readonly result: JobResult | null
   /** Of a failed job: a sentence that names the file or the cause. */
   readonly error: string | null
-  /** What `publish` needs to carry on after a restart; a text of its own making. */
+  /** What `publish` needs to carry on after a restart; a string of its own making. */
   readonly plan: string
+  /** CID of the record that the site had when the job first looked, '' for none; null: it has not yet. */
+  readonly expectedCid: string | null
   readonly createdAt: number
   readonly updatedAt: number
-  /** When its next turn may begin, where it waits for its owner's server; null: at once. */
+  /** When its next attempt may begin, where it waits for its owner's server; null: at once. */
   readonly dueAt: number | null
-  /** When its first turn began; null: none has, since the service started. */
+  /** When its first attempt began; null: none has, since the service started. */
   readonly startedAt: number | null
   /** When it began to write to the owner's repository: from then on it cannot be cancelled. */
   readonly writingAt: number | null
@@ -98,6 +100,7 @@ export function createJob(
         progress: JSON.stringify(progress),
         result: null,
         error: null,
+        expectedCid: null,
         createdAt: now,
         updatedAt: now,
         dueAt: null,

@@ -1,0 +1,108 @@
+import type { Lane } from '#concurrency/lane.ts'
+import type { Log, LogFields } from '#observe/log.ts'
+import { type AttemptPause, nextAttemptAt, tooSlowSentence } from '#publish/job-attempts.ts'
+import { ownFaultOf, waitingSentences } from '#publish/own-fault.ts'
+import {
+  busySentence,
+  cancelledSentence,
+  commitUnknownSentence,
+  failureSentence,
+} from '#publish/publish-failure.ts'
+import type { PublishOutcome } from '#publish/publish-site.ts'
+import type { JobEnd, JobWait } from '#store/queues/job-steps.ts'
+import type { Job, JobProgress, JobResult } from '#store/queues/jobs.ts'
+import type { JobContext } from './job-context.ts'
+import { type JobEvent, logJob } from './job-events.ts'
+import type { JobReporter } from './job-reporter.ts'
+
+/** One try at a job, until it ends or yields. */
+export interface Attempt {
+  readonly job: Job
+  readonly reporter: JobReporter
+  readonly lane: Lane
+  /** When the first attempt began. */
+  readonly startedAt: number
+  readonly givesUpAt: number
+  /** Aborted when the time is over that a job may take. */
+  readonly timeIsUp: AbortSignal
+  /** Host of the account's server, once it is known. */
+  server: string | null
+}
+
+/** How an attempt went, as far as its own steps can tell. */
+export type Outcome =
+  | Exclude<PublishOutcome, { kind: 'published' }>
+  | { readonly kind: 'completed'; readonly result: JobResult }
+  /** The sentence is for its owner. */
+  | { readonly kind: 'refused'; readonly sentence: string }
+  | { readonly kind: 'failed'; readonly error: unknown }
+
+export type AttemptEnd = JobEnd | ({ readonly status: 'pending' } & JobWait)
+
+/** What becomes of the job, and a line of the log that says so. */
+export function endOf(
+  ofSteps: Outcome,
+  attempt: Attempt,
+  { log, now }: Pick<JobContext, 'log' | 'now'>,
+): AttemptEnd {
+  const { job, reporter, server, startedAt, givesUpAt, timeIsUp } = attempt
+  const outcome = judged(ofSteps, attempt)
+  const logged = (event: JobEvent, level: keyof Log, fields: LogFields = {}): void =>
+    logJob({ log, level }, event, { job, server, ...fields })
+  const failed = (sentence: string | null): AttemptEnd => {
+    logged('publishing failed', sentence === null ? 'error' : 'warn', reasonOf(outcome))
+    const defect = `Something went wrong here (job ${job.id}). Look at your site, then try again.`
+    return { status: 'failed', error: sentence ?? defect }
+  }
+  const waits = (pause: AttemptPause, error: string | null): AttemptEnd | null => {
+    const dueAt = nextAttemptAt(pause, { startedAt, givesUpAt, now: now() })
+    if (dueAt === null) return null
+    logged('job waits', error === null ? 'info' : 'warn', { dueAt, ...reasonOf(outcome) })
+    return { status: 'pending', dueAt, progress: { ...reporter.latest, currentFile: null }, error }
+  }
+  const tooSlow = reporter.isWriting ? commitUnknownSentence : tooSlowSentence
+  switch (outcome.kind) {
+    case 'completed': {
+      const { result } = outcome
+      const progress: JobProgress = { ...reporter.latest, phase: 'done', currentFile: null }
+      const facts = { uri: result.uri, files: result.fileCount, bytes: progress.bytesTotal }
+      logged('site published', 'info', { ...facts, ms: now() - startedAt })
+      return { status: 'completed', progress, result }
+    }
+    case 'cancelled':
+      logged('job cancelled', 'info')
+      return { status: 'failed', error: cancelledSentence }
+    case 'uploaded':
+    case 'yielded':
+      return waits(outcome, null) ?? failed(tooSlow)
+    case 'busy':
+      return (
+        waits(outcome, null) ?? failed(timeIsUp.aborted ? tooSlow : busySentence(outcome.retryAt))
+      )
+    case 'own-fault':
+      return (
+        waits(outcome, waitingSentences[outcome.fault]) ?? failed(failureSentence(outcome.error))
+      )
+    case 'refused':
+      return failed(outcome.sentence)
+    case 'failed':
+      return failed(timeIsUp.aborted ? tooSlow : failureSentence(outcome.error))
+  }
+}
+
+type Judged = Outcome | (AttemptPause & { readonly error?: unknown })
+
+/** Whatever a step says that was broken off from outside: that is why. */
+function judged(outcome: Outcome, { lane, reporter }: Attempt): Judged {
+  if (outcome.kind === 'completed') return outcome
+  if (reporter.cancelled.aborted) return { kind: 'cancelled' }
+  if (lane.signal.aborted) return { kind: 'yielded' }
+  const fault = outcome.kind === 'failed' ? ownFaultOf(outcome.error) : null
+  return fault === null ? outcome : { ...outcome, kind: 'own-fault', fault }
+}
+
+/** For the log. */
+function reasonOf(outcome: Judged): LogFields {
+  if ('error' in outcome) return { error: outcome.error }
+  return { reason: outcome.kind === 'refused' ? outcome.sentence : outcome.kind }
+}

@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { parseSitePath, type SitePath } from '#site/path.ts'
+
+const isSitePath = (value: unknown): value is SitePath =>
+  typeof value === 'string' && parseSitePath(value) !== null
+
+const uploadedFile = z.object({
+  path: z.custom<SitePath>(isSitePath),
+  pack: z.string(),
+  offset: z.int().min(0),
+  bytes: z.int().min(0),
+  sha256: z.string(),
+})
+
+const jobPlan = z.object({
+  files: z.array(uploadedFile).readonly(),
+  skippedFiles: z.array(z.object({ name: z.string(), reason: z.string() })).readonly(),
+  /** False: the assets of earlier versions go out of sight with them. */
+  retain: z.boolean().default(true),
+})
+
+/** What a job needs after the upload request is gone, as its row has it. */
+export type JobPlan = z.infer<typeof jobPlan>
+
+/** Null for what no version of this service that is still known has written. */
+export function parseJobPlan(text: string): JobPlan | null {
+  try {
+    return jobPlan.safeParse(JSON.parse(text)).data ?? null
+  } catch {
+    return null
+  }
+}
