@@ -1,6 +1,6 @@
-import { setTimeout } from 'node:timers/promises'
+import { everyOrWhenWoken } from '#concurrency/every-or-when-woken.ts'
 import { mapAtOnce } from '#concurrency/map-at-once.ts'
-import { outlastDatabase } from '#store/database/outlast-database.ts'
+import { waitForDatabase } from '#store/database/wait-for-database.ts'
 import { takeDueCustomDomains } from '#store/names/take-due-custom-domains.ts'
 import { type VerifyContext, verifyDomain } from './verify-domain.ts'
 
@@ -20,13 +20,12 @@ interface RecheckContext extends VerifyContext {
  */
 export async function recheckDomains(context: RecheckContext): Promise<void> {
   const { log, signal } = context
-  const checkAndWait = async (): Promise<void> => {
-    const checked = await recheckDueDomains(context)
-    if (checked === takenAtOnce) return
-    // Rejects only when the signal ends the wait, which the loop sees by itself.
-    await setTimeout(lookAgainMs, undefined, { signal }).catch(() => undefined)
-  }
-  await outlastDatabase('domain checks', checkAndWait, { log, signal })
+  const check = async (): Promise<number> =>
+    (await recheckDueDomains(context)) === takenAtOnce ? 0 : lookAgainMs
+  await everyOrWhenWoken(check, {
+    signal,
+    onError: waitForDatabase('domain checks', { log, signal }),
+  })
 }
 
 /** Those that are due now, at most a hundred; returns how many there were. */

@@ -1,7 +1,8 @@
 import { type FirehoseEvent, followFirehoseInBatches } from '#atproto/firehose/follow-firehose.ts'
+import { everyOrWhenWoken } from '#concurrency/every-or-when-woken.ts'
 import { TtlMap } from '#concurrency/lru-map.ts'
-import { outlastDatabase } from '#store/database/outlast-database.ts'
 import { inTransaction } from '#store/database/transaction.ts'
+import { waitForDatabase } from '#store/database/wait-for-database.ts'
 import { readFirehoseCursor, saveFirehoseCursor } from '#store/sites/firehose-cursors.ts'
 import type { AtIngestPoint } from './fail-points.ts'
 import { type EventContext, partCollection, queueAll, queueEvents } from './queue-event.ts'
@@ -22,7 +23,12 @@ interface FollowContext extends EventContext {
  * saved with the rows that it covers, never before. A database that is away is waited for.
  */
 export async function followSites(context: FollowContext): Promise<void> {
-  await outlastDatabase('firehose', () => followFromCursor(context), context)
+  const follow = async (): Promise<number> => {
+    await followFromCursor(context)
+    return 0
+  }
+  const onError = waitForDatabase('firehose', context)
+  await everyOrWhenWoken(follow, { signal: context.signal, onError })
 }
 
 async function followFromCursor(context: FollowContext): Promise<void> {

@@ -1,4 +1,5 @@
 import { BlobStorageError } from '#blobs/blob-store.ts'
+import { everyOrWhenWoken } from '#concurrency/every-or-when-woken.ts'
 import type { Lane } from '#concurrency/lane.ts'
 import { type LaneShares, Lanes } from '#concurrency/lanes.ts'
 import type { Party } from '#concurrency/pace-history.ts'
@@ -6,8 +7,8 @@ import type { Log } from '#observe/log.ts'
 import { noDiskSpace } from '#site/limits.ts'
 import type { Db } from '#store/database/database.ts'
 import type { HintSubscription, Hints } from '#store/database/hints.ts'
-import { outlastDatabase } from '#store/database/outlast-database.ts'
 import type { WorkKind } from '#store/database/schema.ts'
+import { waitForDatabase } from '#store/database/wait-for-database.ts'
 import { finishItem, renewLease, retryItem, type WorkItem } from '#store/queues/work-items.ts'
 import type { AtIngestPoint } from './fail-points.ts'
 
@@ -74,10 +75,9 @@ async function runKind(
     attempts: new Set(),
     wakeUp,
   }
-  const startAndWait = async (): Promise<void> => {
-    await wakeUp.wait(await startDue(handler, running, context), signal)
-  }
-  await outlastDatabase(`${handler.kind} work`, startAndWait, context)
+  const start = (): Promise<number> => startDue(handler, running, context)
+  const onError = waitForDatabase(`${handler.kind} work`, context)
+  await everyOrWhenWoken(start, { signal, wakeUp, onError })
   await Promise.all(running.attempts)
 }
 
@@ -110,7 +110,7 @@ async function startDue(
       .catch((error) => log.error('queue item stays leased', { ...fieldsOf(item), error }))
       .finally(() => {
         attempts.delete(attempt)
-        wakeUp.hint()
+        wakeUp.wake()
       })
     attempts.add(attempt)
   })
@@ -128,7 +128,7 @@ async function workIn(
   const party = handler.partyOf?.(item)
   const release = (): void => {
     handler.release(item)
-    wakeUp.hint()
+    wakeUp.wake()
   }
   try {
     await lanes.start({

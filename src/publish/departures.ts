@@ -1,10 +1,11 @@
 import type { OAuth } from '#atproto/oauth/oauth.ts'
 import { AccountRepo } from '#atproto/repo/account-repo.ts'
+import { everyOrWhenWoken } from '#concurrency/every-or-when-woken.ts'
 import type { Log } from '#observe/log.ts'
 import type { Did } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
 import type { Hints } from '#store/database/hints.ts'
-import { outlastDatabase } from '#store/database/outlast-database.ts'
+import { waitForDatabase } from '#store/database/wait-for-database.ts'
 import {
   beginDeparture,
   type DepartureOutcome,
@@ -58,11 +59,12 @@ export async function runDepartures(
 ): Promise<void> {
   const { hints, signal } = context
   using hinted = hints.subscribe('departures')
-  const endAndWait = async (): Promise<void> => {
+  const end = async (): Promise<number> => {
     await endDepartures(context)
-    await hinted.wait(lookAgainMs, signal)
+    return lookAgainMs
   }
-  await outlastDatabase('departures', endAndWait, context)
+  const onError = waitForDatabase('departures', context)
+  await everyOrWhenWoken(end, { signal, wakeUp: hinted, onError })
 }
 
 /** Ends those that are due. */

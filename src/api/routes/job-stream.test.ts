@@ -172,7 +172,7 @@ describe('the pace of a stream', () => {
       asked = Promise.withResolvers()
       await pass(await onWait(ms))
     }
-    const subscription = { hint: () => undefined, wait, [Symbol.dispose]: () => undefined }
+    const subscription = { wake: () => undefined, wait, [Symbol.dispose]: () => undefined }
     const context = {
       db: api().db,
       log: recordingLog([]),

@@ -41,7 +41,7 @@ interface StreamContext extends Pick<ApiContext, 'db' | 'log'> {
   readonly hints: {
     subscribe(
       topic: 'job-progress',
-    ): Pick<HintSubscription, 'hint' | 'wait' | typeof Symbol.dispose>
+    ): Pick<HintSubscription, 'wake' | 'wait' | typeof Symbol.dispose>
   }
 }
 
@@ -94,7 +94,7 @@ async function* statesOf(
   const { now = () => performance.now(), sleep = Bun.sleep } = options
   using changed = hints.subscribe('job-progress')
   // The row was read before we subscribed: the first wait below must not miss what came in between.
-  changed.hint()
+  changed.wake()
   let current = job
   yield progressEvent(current)
   let silentSince = now()

@@ -66,7 +66,7 @@ export class Registrations implements ChangeSubscriber, Disposable {
   }
 
   #isUpToDate(): boolean {
-    return this.#isFresh && !this.#hinted.isHinted
+    return this.#isFresh && !this.#hinted.isWoken
   }
 
   async #readAndKeep(domain: string): Promise<Registration | null> {

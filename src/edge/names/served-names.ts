@@ -1,14 +1,15 @@
+import { everyOrWhenWoken } from '#concurrency/every-or-when-woken.ts'
 import { LruMap } from '#concurrency/lru-map.ts'
 import { type Allowance, limitedKeysMax, RateLimiter } from '#concurrency/rate-limiter.ts'
+import { WakeUp } from '#concurrency/wake-up.ts'
 import type { Log } from '#observe/log.ts'
 import type { Did } from '#site/site-address.ts'
 import type { ChangeSubscriber } from '#store/database/change-feed.ts'
 import type { Change } from '#store/database/changes.ts'
 import { chunksOf } from '#store/database/chunks.ts'
 import type { Db } from '#store/database/database.ts'
-import { HintSubscription } from '#store/database/hints.ts'
-import { outlastDatabase } from '#store/database/outlast-database.ts'
 import { pagesOf } from '#store/database/pages.ts'
+import { waitForDatabase } from '#store/database/wait-for-database.ts'
 import { listMappedHosts, mappedHostsAmong } from '#store/names/hosts.ts'
 import { listServedLabels, servedLabelsAmong } from '#store/sites/sites.ts'
 
@@ -109,7 +110,7 @@ const pauseMs = 1_000
  */
 export class NamesFollower implements ChangeSubscriber {
   readonly #context: NamesContext
-  readonly #woken = new HintSubscription(() => undefined)
+  readonly #woken = new WakeUp()
   #due: Set<string> | 'all' = new Set()
 
   constructor(context: NamesContext) {
@@ -118,22 +119,23 @@ export class NamesFollower implements ChangeSubscriber {
 
   startAfresh(): void {
     this.#due = 'all'
-    this.#woken.hint()
+    this.#woken.wake()
   }
 
   follow(changes: readonly Change[]): void {
     this.#add(changes.map((change) => (change.kind === 'host' ? change.host : change.label)))
-    if (changes.length > 0) this.#woken.hint()
+    if (changes.length > 0) this.#woken.wake()
   }
 
   /** Until the signal ends it. While the database is away, what was known last counts. */
   run(): Promise<void> {
     const { log, signal } = this.#context
-    const readAndWait = async (): Promise<void> => {
+    const read = async (): Promise<number> => {
       await this.#readDue()
-      await this.#woken.wait(lookAgainMs, signal)
+      return lookAgainMs
     }
-    return outlastDatabase('names', readAndWait, { log, signal, pauseMs })
+    const onError = waitForDatabase('names', { log, signal, pauseMs })
+    return everyOrWhenWoken(read, { signal, wakeUp: this.#woken, onError })
   }
 
   async #readDue(): Promise<void> {

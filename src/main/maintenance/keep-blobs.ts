@@ -1,5 +1,5 @@
 import type { DiskBlobStore } from '#blobs/disk.ts'
-import { repeatEvery } from '#concurrency/repeat-every.ts'
+import { repeatEvery } from '#concurrency/every-or-when-woken.ts'
 import { collectGarbage } from '#ingest/blobs/garbage.ts'
 import { scrubBlobs } from '#ingest/blobs/scrub-blobs.ts'
 import type { AtIngestPoint } from '#ingest/fail-points.ts'

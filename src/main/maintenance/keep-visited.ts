@@ -1,4 +1,4 @@
-import { repeatEvery } from '#concurrency/repeat-every.ts'
+import { repeatEvery } from '#concurrency/every-or-when-woken.ts'
 import { dropLeastVisited } from '#ingest/drop-visited.ts'
 import type { Config } from '#main/config/config.ts'
 import type { Log } from '#observe/log.ts'

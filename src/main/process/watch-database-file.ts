@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { setTimeout } from 'node:timers/promises'
+import { everyOrWhenWoken } from '#concurrency/every-or-when-woken.ts'
 import { codeOf } from '#observe/code-of.ts'
 import { StartError } from './start-failure.ts'
 
@@ -21,13 +21,13 @@ export async function watchDatabaseFile(
 ): Promise<void> {
   // At once: a file that replaces it a moment later is another one.
   const opened = statSync(file).ino
-  while (!signal.aborted) {
-    await setTimeout(everyMs, undefined, { signal }).catch(() => undefined)
-    if (signal.aborted || (await inodeOf(file)) === opened) continue
+  const look = async (): Promise<number> => {
+    if ((await inodeOf(file)) === opened) return everyMs
     throw new StartError(
       `${file} was deleted or replaced while the service used it, so that what it writes would be lost: start again with the database that shall be used`,
     )
   }
+  await everyOrWhenWoken(look, { signal })
 }
 
 /** Null without a file. */

@@ -1,3 +1,4 @@
+import { everyOrWhenWoken } from '#concurrency/every-or-when-woken.ts'
 import { Lanes } from '#concurrency/lanes.ts'
 import type { Party } from '#concurrency/pace-history.ts'
 import { cancelledSentence, interruptedSentence } from '#publish/publish-failure.ts'
@@ -5,7 +6,7 @@ import { progressAtStart } from '#publish/publish-site.ts'
 import type { ReceivedUpload } from '#publish/upload/receive-upload.ts'
 import { spoolServerOf } from '#publish/upload/spool-server.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
-import { outlastDatabase } from '#store/database/outlast-database.ts'
+import { waitForDatabase } from '#store/database/wait-for-database.ts'
 import {
   cancelJobUnlessWriting,
   finishJob,
@@ -108,13 +109,14 @@ export async function runJobs(context: JobContext, signal: AbortSignal): Promise
   })
   const running = new Set<Promise<void>>()
   let offset = 0
-  const startAndWait = async (): Promise<void> => {
+  const start = async (): Promise<number> => {
     const seen = await startJobs(lanes, running, offset, context, signal)
     const isMore = seen >= waitingAccountsMax
     offset = isMore ? offset + seen : 0
-    await hinted.wait(isMore ? lookFurtherMs : lookAgainMs, signal)
+    return isMore ? lookFurtherMs : lookAgainMs
   }
-  await outlastDatabase('jobs', startAndWait, { log, signal })
+  const onError = waitForDatabase('jobs', { log, signal })
+  await everyOrWhenWoken(start, { signal, wakeUp: hinted, onError })
   await Promise.all(running)
 }
 

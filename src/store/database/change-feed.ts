@@ -1,8 +1,9 @@
+import { everyOrWhenWoken } from '#concurrency/every-or-when-woken.ts'
 import type { Log } from '#observe/log.ts'
 import { type Change, latestChangeSeq, oldestChangeSeq, readChanges } from './changes.ts'
 import type { Db } from './database.ts'
 import type { Hints } from './hints.ts'
-import { outlastDatabase } from './outlast-database.ts'
+import { waitForDatabase } from './wait-for-database.ts'
 
 const changesAtOnce = 1000
 const lookAgainMs = 500
@@ -39,14 +40,15 @@ export async function followChanges(
     for (const subscriber of subscribers) subscriber.startAfresh()
     return seen
   }
-  const readOn = async (): Promise<void> => {
+  const readOn = async (): Promise<number> => {
     let after = seen ?? (await startAfresh())
     // A process that slept longer than changes are kept has missed some.
     if ((await oldestChangeSeq(db)) > after + 1) after = await startAfresh()
     const changes = await readChanges(db, after, changesAtOnce)
     for (const subscriber of subscribers) subscriber.follow(changes)
     seen = changes.at(-1)?.seq ?? after
-    if (changes.length < changesAtOnce) await hinted.wait(lookAgainMs, signal)
+    return changes.length < changesAtOnce ? lookAgainMs : 0
   }
-  await outlastDatabase('changes', readOn, { log, signal, pauseMs })
+  const onError = waitForDatabase('changes', { log, signal, pauseMs })
+  await everyOrWhenWoken(readOn, { signal, wakeUp: hinted, onError })
 }

@@ -15,18 +15,6 @@ test('a hint wakes everyone who waits for its topic', async () => {
   await Promise.all(waiting)
 })
 
-test('a hint before the wait is not lost, and counts once', async () => {
-  const hints = new Hints()
-  using subscription = hints.subscribe('jobs')
-  hints.notify('jobs')
-  hints.notify('jobs')
-  await subscription.wait(never)
-  const second = subscription.wait(never).then(() => 'woken')
-  expect(await Promise.race([second, aTurnLater()])).toBe('waits')
-  hints.notify('jobs')
-  expect(await second).toBe('woken')
-})
-
 test('other topics, and subscriptions that ended, hear nothing', async () => {
   const hints = new Hints()
   using other = hints.subscribe('site')
@@ -39,16 +27,6 @@ test('other topics, and subscriptions that ended, hear nothing', async () => {
   expect(await Promise.race([any, aTurnLater()])).toBe('waits')
   stop.abort()
   await Promise.all(waiting)
-})
-
-test('the wait ends by itself, by the signal, and at once when that was aborted before', async () => {
-  using subscription = new Hints().subscribe('changes')
-  await subscription.wait(1)
-  const stop = new AbortController()
-  const waiting = subscription.wait(never, stop.signal)
-  stop.abort()
-  await waiting
-  await subscription.wait(never, stop.signal)
 })
 
 test('hints about some topics are told elsewhere too, each time, until that ends', () => {

@@ -1,3 +1,5 @@
+import { WakeUp } from '#concurrency/wake-up.ts'
+
 import type { WorkKind } from './schema.ts'
 
 /** What may have changed. */
@@ -8,10 +10,10 @@ export type HintTopic = 'jobs' | 'job-progress' | 'changes' | 'departures' | Wor
  * are the truth, so whoever waits also looks by itself from time to time.
  */
 export class Hints {
-  readonly #subscriptions = new Map<HintTopic, Set<{ hint(): void }>>()
+  readonly #subscriptions = new Map<HintTopic, Set<{ wake(): void }>>()
 
   notify(topic: HintTopic): void {
-    for (const subscription of this.#subscriptions.get(topic) ?? []) subscription.hint()
+    for (const subscription of this.#subscriptions.get(topic) ?? []) subscription.wake()
   }
 
   /** Subscribe before the first look at the rows: no hint from then on is lost to this subscription. */
@@ -27,58 +29,26 @@ export class Hints {
     using forwarding = new DisposableStack()
     for (const topic of topics) {
       const subscriptions = this.#of(topic)
-      const subscription = { hint: () => tell(topic) }
+      const subscription = { wake: () => tell(topic) }
       subscriptions.add(subscription)
       forwarding.defer(() => subscriptions.delete(subscription))
     }
     return forwarding.move()
   }
 
-  #of(topic: HintTopic): Set<{ hint(): void }> {
+  #of(topic: HintTopic): Set<{ wake(): void }> {
     const subscriptions = this.#subscriptions.get(topic) ?? new Set()
     this.#subscriptions.set(topic, subscriptions)
     return subscriptions
   }
 }
 
-export class HintSubscription implements Disposable {
+export class HintSubscription extends WakeUp implements Disposable {
   readonly #unsubscribe: () => void
-  #isHinted = false
-  #wake: () => void = () => undefined
 
   constructor(unsubscribe: () => void) {
+    super()
     this.#unsubscribe = unsubscribe
-  }
-
-  hint(): void {
-    this.#isHinted = true
-    this.#wake()
-  }
-
-  /** A hint came since the last wait, or since it was last taken. */
-  get isHinted(): boolean {
-    return this.#isHinted
-  }
-
-  /** Whether a hint came, without waiting for one. */
-  take(): boolean {
-    const isHinted = this.#isHinted
-    this.#isHinted = false
-    return isHinted
-  }
-
-  /** Resolves at the next hint, or at once if one came since the last wait; after `ms`; or on abort. */
-  async wait(ms: number, signal?: AbortSignal): Promise<void> {
-    if (!this.#isHinted && !signal?.aborted) {
-      const { promise, resolve } = Promise.withResolvers<void>()
-      this.#wake = resolve
-      const timer = setTimeout(resolve, ms)
-      signal?.addEventListener('abort', this.#wake)
-      await promise
-      signal?.removeEventListener('abort', this.#wake)
-      clearTimeout(timer)
-    }
-    this.#isHinted = false
   }
 
   [Symbol.dispose](): void {

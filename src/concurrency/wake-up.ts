@@ -1,0 +1,37 @@
+/** Ends the waiting of whoever looks for something from time to time. One that comes before the wait is not lost; many count once. */
+export class WakeUp {
+  #isWoken = false
+  #end: () => void = () => undefined
+
+  wake(): void {
+    this.#isWoken = true
+    this.#end()
+  }
+
+  /** Woken since the last wait, or since this was last taken. */
+  get isWoken(): boolean {
+    return this.#isWoken
+  }
+
+  /** Whether it was woken, without waiting for that. */
+  take(): boolean {
+    const isWoken = this.#isWoken
+    this.#isWoken = false
+    return isWoken
+  }
+
+  /** Resolves when it is woken, or at once if it was since the last wait; after `ms`; or on abort. */
+  async wait(ms: number, signal?: AbortSignal): Promise<void> {
+    if (!this.#isWoken && !signal?.aborted) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const end = (): void => resolve()
+      this.#end = end
+      const timer = setTimeout(end, ms)
+      signal?.addEventListener('abort', end)
+      await promise
+      signal?.removeEventListener('abort', end)
+      clearTimeout(timer)
+    }
+    this.#isWoken = false
+  }
+}
