@@ -127,7 +127,7 @@ await onEachDatabase('store/database/migrate', (make, dialect) => {
       (${bob}, 0, 5, 6, 7, 0, 'no answer', 'five')`.execute(db)
     await migrate(database)
     const site = { kind: 'site' as const, did: alice, priority: 0 as const }
-    const rest = { line: null, lastError: null, notBefore: 0 }
+    const rest = { line: '', lastError: null, notBefore: 0 }
     const of = (enqueuedAt: number, attempts: number, nextAttemptAt: number, leasedUntil: number) =>
       ({ ...rest, enqueuedAt, attempts, nextAttemptAt, leasedUntil }) as const
     const failed = { token: 'three', lastError: 'away', notBefore: 8 }

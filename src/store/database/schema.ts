@@ -180,8 +180,8 @@ interface WorkItemTable {
   leasedUntil: number
   lastError: string | null
   token: string
-  /** Where a site waits for its server's share of the lanes; null: it waits for nobody in particular. */
-  line: string | null
+  /** Where a site waits for its server's share of the lanes; empty: it waits for nobody in particular. */
+  line: string
   /** Events make it due no earlier. */
   notBefore: number
 }

@@ -124,7 +124,7 @@ const insert = (db: Db, kind: WorkKind, rows: readonly NamedRow[]) =>
     .values(
       rows.map(({ did, site, priority, token, at }) => ({
         ...{ kind, did, site, priority, token, enqueuedAt: at, nextAttemptAt: at },
-        ...{ attempts: 0, leasedUntil: 0, lastError: null, line: null, notBefore: 0 },
+        ...{ attempts: 0, leasedUntil: 0, lastError: null, line: '', notBefore: 0 },
       })),
     )
     .onConflict((conflict) =>
@@ -141,7 +141,7 @@ const insert = (db: Db, kind: WorkKind, rows: readonly NamedRow[]) =>
                 .end(),
         nextAttemptAt: eb
           .case()
-          .when('workItems.line', 'is not', null)
+          .when('workItems.line', '!=', '')
           .then(ref('workItems.nextAttemptAt'))
           .when('workItems.notBefore', '>', ref('excluded.nextAttemptAt'))
           .then(ref('workItems.notBefore'))

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { Did, SiteAddress } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import type { Db } from '#store/database/database.ts'
@@ -39,7 +38,7 @@ const selectDueAccounts = prepared<{ now: number }, { count: number }>((db, { no
     .selectFrom('workItems')
     .where('kind', '=', 'site')
     .where('priority', '=', 0)
-    .where('line', 'is', null)
+    .where('line', '=', '')
     .where('nextAttemptAt', '<=', now)
     .where('lastError', 'is', null)
     .select(({ fn }) => fn.count<number>('did').distinct().as('count')),
@@ -59,8 +58,7 @@ export async function listAwaitedSites(db: Db, limit: number): Promise<SiteAddre
       join.onRef('sites.did', '=', 'workItems.did').onRef('sites.name', '=', 'workItems.site'),
     )
     .select(['workItems.did', 'workItems.site'])
-    // Said in the statement, as in that of the index.
-    .where('kind', '=', sql.lit('site'))
+    .where('kind', '=', 'site')
     .where('attempts', '<', awaitedAttemptsMax)
     .where('sites.removedRev', 'is', null)
     .where((where) =>
@@ -86,11 +84,13 @@ export async function listLines(db: Db, after = ''): Promise<string[]> {
     const next = await db
       .selectFrom('workItems')
       .select('line')
+      .where('kind', '=', 'site')
+      .where('priority', '=', 0)
       .where('line', '>', lines.at(-1) ?? after)
       .orderBy('line')
       .limit(1)
       .executeTakeFirst()
-    if (!next?.line) break
+    if (next === undefined) break
     lines.push(next.line)
   }
   return lines
@@ -106,7 +106,7 @@ export async function forgetParkedStrangers(db: Db, keep: number): Promise<void>
     .select('did')
     .where('kind', '=', 'account')
     .where('priority', 'in', [0, 1])
-    .where('line', 'is', null)
+    .where('line', '=', '')
     .where('nextAttemptAt', '=', parkedAt)
     .where('did', 'not in', db.selectFrom('accounts').select('did'))
   const kept = parked.orderBy('enqueuedAt', 'desc').orderBy('did').limit(keep)

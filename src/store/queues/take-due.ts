@@ -11,13 +11,12 @@ import { leaseItems, type WorkItem } from './work-items.ts'
  * Whose items. `visited`: of accounts that are only visited; `strangers`: of those, or of accounts that are not known;
  * `not-visited` and `known` are the others.
  */
-export type Owners = 'visited' | 'not-visited' | 'strangers' | 'known'
+export type Owners = 'all' | 'visited' | 'not-visited' | 'strangers' | 'known'
 
 interface TakeOptions {
   readonly kind: WorkKind
   /** In this order. Default: those that sites have. */
   readonly priorities?: readonly WorkPriority[]
-  /** Left out: everybody's. */
   readonly owners?: Owners | undefined
   /** Left out: what is in no line. */
   readonly line?: string | undefined
@@ -33,17 +32,16 @@ interface TakeOptions {
  */
 export function takeDue(
   db: Db,
-  { kind, priorities = [0], owners, line, now, leaseMs, limit }: TakeOptions,
+  { kind, priorities = [0], owners = 'all', line = '', now, leaseMs, limit }: TakeOptions,
 ): Promise<WorkItem[]> {
-  const variant = { owners, isInLine: line !== undefined }
   return inSharedTransaction(db, async (transaction) => {
     const taken: WorkItem[] = []
     for (const priority of priorities) {
       if (taken.length >= limit) break
-      const which = { kind, priority, now, line: line ?? '' }
-      const due = await findDue(transaction, limit - taken.length, which, variant)
-      await leaseItems(transaction, due, { leasedUntil: now + leaseMs })
-      taken.push(...due)
+      const which = { kind, priority, line, now }
+      const items = await findDue(transaction, limit - taken.length, which, owners)
+      await leaseItems(transaction, items, { leasedUntil: now + leaseMs })
+      taken.push(...items)
     }
     return taken.map((item) => ({ ...item, attempts: item.attempts + 1 }))
   })
@@ -55,12 +53,11 @@ export function takeDue(
  */
 export async function nextDueAt(
   db: Db,
-  { kind, priority, owners, now }: NextOptions,
+  { kind, priority, owners = 'all', now }: NextOptions,
 ): Promise<number | null> {
-  const { free, leased } = statementsFor({ owners, isInLine: false })
   const rows = [
-    ...(await free(db, { kind, priority, now, line: '' })).rows,
-    ...(await leased(db, { kind, now })).rows,
+    ...(await statements[owners].free(db, { kind, priority, line: '', now })).rows,
+    ...(await selectLeased(db, { kind, now })).rows,
   ]
   const times = rows.flatMap(({ at }) => at ?? [])
   return times.length === 0 ? null : Math.min(...times)
@@ -80,23 +77,19 @@ async function findDue(
   db: Db,
   limit: number,
   which: Which,
-  variant: Variant,
+  owners: Owners,
 ): Promise<readonly WorkItem[]> {
-  const { accounts, items } = statementsFor(variant)
   const rowsMax = limit * rowsPerAccount
   // In the order of their oldest rows: mostly those of the oldest rows of all.
-  const { rows } = await accounts(db, { ...which, limit: rowsMax })
+  const { rows } = await statements[owners].accounts(db, { ...which, limit: rowsMax })
   let dids = [...new Set(rows.map(({ did }) => did))].slice(0, limit)
   if (dids.length < limit && rows.length === rowsMax) {
-    dids = await findAllDueAccounts(db, limit, which, variant)
+    dids = await findAllDueAccounts(db, limit, which, owners)
   }
   if (dids.length === 0) return []
-  const due = await items(
-    db,
-    dids.map((did) => ({ did })),
-    which,
-  )
-  const oldest = new Map(due.toReversed().map((item) => [item.did, item]))
+  const accounts = dids.map((did) => ({ did }))
+  const items = await selectItems(db, accounts, which)
+  const oldest = new Map(items.toReversed().map((item) => [item.did, item]))
   return dids.flatMap((did) => oldest.get(did) ?? [])
 }
 
@@ -104,9 +97,9 @@ async function findAllDueAccounts(
   db: Db,
   limit: number,
   which: Which,
-  variant: Variant,
+  owners: Owners,
 ): Promise<Did[]> {
-  const rows = await dueRows(db, which, variant)
+  const rows = await due(freeRows(db, which, owners), which)
     .select('did')
     .groupBy('did')
     .orderBy(({ fn }) => fn.min('nextAttemptAt'))
@@ -116,97 +109,85 @@ async function findAllDueAccounts(
   return rows.map(({ did }) => did)
 }
 
-/** What is said in the text of a statement, not by its parameters. */
-interface Variant {
-  readonly owners: Owners | undefined
-  readonly isInLine: boolean
-}
-
 interface Which {
   readonly kind: WorkKind
   readonly priority: WorkPriority
-  readonly now: number
   readonly line: string
+  readonly now: number
 }
 
 type Named<Values> = { readonly [Name in keyof Values]: Values[Name] | RawBuilder<Values[Name]> }
 
-const madeStatements = new Map<string, ReturnType<typeof makeStatements>>()
-
-function statementsFor(variant: Variant) {
-  const key = `${variant.owners} ${variant.isInLine}`
-  const statements = madeStatements.get(key) ?? makeStatements(variant)
-  madeStatements.set(key, statements)
-  return statements
-}
-
-const makeStatements = (variant: Variant) => ({
-  accounts: prepared<Which & { limit: number }, { did: Did }>((db, values) =>
-    dueRows(db, values, variant)
+const statementsOf = (owners: Owners) => ({
+  accounts: prepared<Which & { limit: number }, { did: Did }>((db, which) =>
+    due(freeRows(db, which, owners), which)
       .select('did')
       .orderBy('nextAttemptAt')
       .orderBy('did')
-      .limit(values.limit),
+      .limit(which.limit),
   ),
-  items: preparedForItems<{ did: Did }, Which, WorkItem>((db, accounts, which) => {
-    // Without the priority, which the accounts were found by: both databases go by the account then, however many are due.
-    const due = dueOf(unleased(db, which, variant), which)
-      .select(['kind', 'did', 'site', 'enqueuedAt', 'attempts', 'token'])
-      .select(({ selectFrom }) =>
-        selectFrom('accounts')
-          .select('pds')
-          .whereRef('accounts.did', '=', 'workItems.did')
-          .as('pds'),
-      )
-      .where(
-        'did',
-        'in',
-        accounts.map(({ did }) => did),
-      )
-      .orderBy('nextAttemptAt')
-      .orderBy('site')
-    return isPostgres(db) ? due.forUpdate().skipLocked() : due
-  }),
   free: prepared<Which, { at: number | null }>((db, which) =>
-    freeRows(db, which, variant).select(({ fn }) => fn.min('nextAttemptAt').as('at')),
-  ),
-  leased: prepared<Pick<Which, 'kind' | 'now'>, { at: number | null }>((db, which) =>
-    leasedRows(db, which).select(({ fn }) => fn.min('leasedUntil').as('at')),
+    freeRows(db, which, owners).select(({ fn }) => fn.min('nextAttemptAt').as('at')),
   ),
 })
 
-const dueRows = (db: Db, which: Named<Which>, variant: Variant) =>
-  dueOf(freeRows(db, which, variant), which)
+const statements: Record<Owners, ReturnType<typeof statementsOf>> = {
+  all: statementsOf('all'),
+  visited: statementsOf('visited'),
+  'not-visited': statementsOf('not-visited'),
+  strangers: statementsOf('strangers'),
+  known: statementsOf('known'),
+}
 
-const dueOf = (rows: ReturnType<typeof unleased>, { now }: Pick<Named<Which>, 'now'>) =>
+// Without the priority, which the accounts were found by: both databases go by the account then, however many are due.
+const selectItems = preparedForItems<{ did: Did }, Which, WorkItem>((db, accounts, which) => {
+  const items = due(unleased(db, which), which)
+    .select(['kind', 'did', 'site', 'enqueuedAt', 'attempts', 'token'])
+    .select(({ selectFrom }) =>
+      selectFrom('accounts').select('pds').whereRef('accounts.did', '=', 'workItems.did').as('pds'),
+    )
+    .where(
+      'did',
+      'in',
+      accounts.map(({ did }) => did),
+    )
+    .orderBy('nextAttemptAt')
+    .orderBy('site')
+  return isPostgres(db) ? items.forUpdate().skipLocked() : items
+})
+
+const selectLeased = prepared<Pick<Which, 'kind' | 'now'>, { at: number | null }>((db, which) =>
+  leasedRows(db, which).select(({ fn }) => fn.min('leasedUntil').as('at')),
+)
+
+const due = (rows: ReturnType<typeof unleased>, { now }: Pick<Named<Which>, 'now'>) =>
   rows.where('nextAttemptAt', '<=', now).where('leasedUntil', '<=', now)
 
-const freeRows = (db: Db, which: Named<Which>, variant: Variant) =>
-  unleased(db, which, variant)
-    .where('priority', '=', which.priority)
-    // Not of one list of those who are known for good: it would be made anew each time, of all accounts.
-    .$if(variant.owners === 'known', (rows) =>
-      rows.where('did', 'in', known(db)).where('did', 'not in', visitedOnly(db)),
-    )
-    .$if(variant.owners === 'strangers', (rows) =>
-      rows.where(({ eb, or }) =>
-        or([eb('did', 'not in', known(db)), eb('did', 'in', visitedOnly(db))]),
-      ),
-    )
-    .$if(variant.owners === 'visited', (rows) => rows.where('did', 'in', visitedOnly(db)))
-    .$if(variant.owners === 'not-visited', (rows) => rows.where('did', 'not in', visitedOnly(db)))
+function freeRows(db: Db, which: Named<Which>, owners: Owners) {
+  const rows = unleased(db, which).where('priority', '=', which.priority)
+  const known = db.selectFrom('accounts').select('did')
+  const visited = db.selectFrom('visitedAccounts').select('did').where('droppedAt', 'is', null)
+  switch (owners) {
+    case 'all':
+      return rows
+    case 'visited':
+      return rows.where('did', 'in', visited)
+    case 'not-visited':
+      return rows.where('did', 'not in', visited)
+    case 'strangers':
+      return rows.where(({ eb, or }) => or([eb('did', 'not in', known), eb('did', 'in', visited)]))
+    case 'known':
+      // Not of one list of those who are known for good: it would be made anew each time, of all accounts.
+      return rows.where('did', 'in', known).where('did', 'not in', visited)
+  }
+}
 
 /** Of accounts of which nothing of that kind is taken. */
-const unleased = (
-  db: Db,
-  { kind, now, line }: Pick<Named<Which>, 'kind' | 'now' | 'line'>,
-  { isInLine }: Variant,
-) =>
+const unleased = (db: Db, { kind, line, now }: Pick<Named<Which>, 'kind' | 'line' | 'now'>) =>
   db
     .selectFrom('workItems')
     .where('kind', '=', kind)
-    .$if(!isInLine, (rows) => rows.where('line', 'is', null))
-    .$if(isInLine, (rows) => rows.where('line', '=', line))
+    .where('line', '=', line)
     .where('did', 'not in', leasedRows(db, { kind, now }).select('did'))
 
 const leasedRows = (db: Db, { kind, now }: Named<Pick<Which, 'kind' | 'now'>>) =>
@@ -216,8 +197,3 @@ const leasedRows = (db: Db, { kind, now }: Named<Pick<Which, 'kind' | 'now'>>) =
     // Said in the statement: there is an index of those that were taken, and of no others.
     .where('leasedUntil', '>', sql.lit(0))
     .where('leasedUntil', '>', now)
-
-const known = (db: Db) => db.selectFrom('accounts').select('did')
-
-const visitedOnly = (db: Db) =>
-  db.selectFrom('visitedAccounts').select('did').where('droppedAt', 'is', null)

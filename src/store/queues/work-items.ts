@@ -51,7 +51,7 @@ export function finishItem(db: Db, item: WorkItem): Promise<void> {
   return inSharedTransaction(db, async (transaction) => {
     const { numAffectedRows } = await deleteItem(transaction, item)
     if (numAffectedRows !== 0n) return
-    await updateItem(transaction, item).set({ leasedUntil: 0, line: null, attempts: 0 }).execute()
+    await updateItem(transaction, item).set({ leasedUntil: 0, line: '', attempts: 0 }).execute()
   })
 }
 
@@ -85,7 +85,7 @@ export function retryItem(
     await updateItem(transaction, item)
       .set(({ eb, ref }) => ({
         leasedUntil: 0,
-        line: null,
+        line: '',
         notBefore,
         nextAttemptAt: eb
           .case()

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
 import { chunksOf } from '#store/database/chunks.ts'
 import type { Db } from '#store/database/database.ts'
 import { pagesOf } from '#store/database/pages.ts'
@@ -113,8 +113,7 @@ export async function oldestOpenWork(db: Db, queuedAfter: number): Promise<numbe
   const site = await db
     .selectFrom('workItems')
     .select(({ fn }) => fn.min('enqueuedAt').as('at'))
-    // Said in the statement, as in that of the index.
-    .where('kind', '=', sql.lit('site'))
+    .where('kind', '=', 'site')
     .where('enqueuedAt', '>', queuedAfter)
     .executeTakeFirstOrThrow()
   const times = [job.at, site.at].filter((at) => at !== null)
