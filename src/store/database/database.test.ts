@@ -12,6 +12,7 @@ import { appendChange, readChanges } from './changes.ts'
 import { type Database, openDatabase } from './database.ts'
 import { DatabaseUnavailableError } from './database-unavailable.ts'
 import { migrate } from './migrate.ts'
+import { sqliteWaitingMax } from './sqlite-dialect.ts'
 import { inTransaction, lockUntilCommit } from './transaction.ts'
 
 await onEachStore('store/database/database', (db) => {
@@ -139,6 +140,23 @@ test('SQLite is opened with a write-ahead log that it does not wait for, and for
   expect(await pragma(database, 'journal_mode')).toBe('wal')
   expect(await pragma(database, 'synchronous')).toBe(1)
   expect(await pragma(database, 'foreign_keys')).toBe(1)
+})
+
+test('of those who wait for SQLite, one too many is a typed error at once', async () => {
+  await using database = openDatabase({})
+  await migrate(database)
+  const { db } = database
+  const [begun, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const first = inTransaction(db, () => {
+    begun.resolve()
+    return end.promise
+  })
+  await begun.promise
+  const waiting = Array.from({ length: sqliteWaitingMax }, () => findAccount(db, alice))
+  await expect(findAccount(db, alice)).rejects.toThrow(DatabaseUnavailableError)
+  end.resolve()
+  await first
+  expect(new Set(await Promise.all(waiting))).toEqual(new Set([null]))
 })
 
 test('without url and file the database is in memory', async () => {

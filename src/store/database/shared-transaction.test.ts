@@ -2,7 +2,8 @@ import { expect, test } from 'bun:test'
 import { findAccount, upsertAccount } from '#store/accounts/accounts.ts'
 import { onEachStore } from '#tests/support/databases.ts'
 import { accountOf, alice, bob } from '#tests/support/sample-rows.ts'
-import { inSharedTransaction } from './shared-transaction.ts'
+import { DatabaseUnavailableError } from './database-unavailable.ts'
+import { inSharedTransaction, sharedWaitingMax } from './shared-transaction.ts'
 
 await onEachStore('store/database/shared-transaction', (db, dialect) => {
   const meet = (did: typeof alice) =>
@@ -45,5 +46,15 @@ await onEachStore('store/database/shared-transaction', (db, dialect) => {
     expect(seen.size).toBe(1)
     await look()
     expect(seen.size).toBe(2)
+  })
+
+  test('of those who wait for a commit, one too many is a typed error at once', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const work = () => inSharedTransaction(db(), () => promise)
+    const waiting = Array.from({ length: sharedWaitingMax }, work)
+    await expect(work()).rejects.toThrow(DatabaseUnavailableError)
+    resolve()
+    await Promise.all(waiting)
+    await work()
   })
 })

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Transaction } from 'kysely'
+import { SemaphoreBusyError } from '#concurrency/semaphore.ts'
 import type { Db } from './database.ts'
 import { DatabaseUnavailableError } from './database-unavailable.ts'
 import type { Schema } from './schema.ts'
@@ -7,6 +8,8 @@ import { inTransaction, isPostgres } from './transaction.ts'
 
 /** Pieces of work in one commit: others that write wait for all of them. */
 const sharedMax = 64
+/** Pieces of work that wait for a commit; one more fails. */
+export const sharedWaitingMax = 10_000
 /**
  * The statements of a commit keep the event loop busy. Between two of them others have their turn for this many
  * times as long as the last one took, and whatever gets ready meanwhile comes along.
@@ -48,6 +51,9 @@ class SharedCommits {
   }
 
   async run<Result>(work: Work<Result>): Promise<Result> {
+    if (this.#waiting.length >= sharedWaitingMax) {
+      throw new DatabaseUnavailableError('sqlite', new SemaphoreBusyError('shared commit'))
+    }
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
     this.#waiting.push({ work, resolve, reject })
     if (!this.#isRunning) void this.#drain()

@@ -5,9 +5,13 @@ import {
   SqliteAdapter,
   SqliteDialect,
 } from 'kysely'
-import { Mutex } from '#concurrency/semaphore.ts'
+import { Semaphore } from '#concurrency/semaphore.ts'
+import { DatabaseUnavailableError } from './database-unavailable.ts'
 import { BunSqliteConnection, begin, commit, rollback } from './sqlite-connection.ts'
 import { type WriteAheadLog, writeAheadLog } from './write-ahead-log.ts'
+
+/** Statements and transactions that wait for the connection; one more fails. */
+export const sqliteWaitingMax = 10_000
 
 /**
  * Kysely on `bun:sqlite`: one connection, opened by the first query, and transactions that write
@@ -37,7 +41,7 @@ class TransactionalDdlAdapter extends SqliteAdapter {
 
 class BunSqliteDriver implements Driver {
   readonly #file: string
-  readonly #mutex = new Mutex()
+  readonly #mutex = new Semaphore({ max: 1, waitingMax: sqliteWaitingMax, key: 'sqlite' })
   readonly #log: WriteAheadLog
   #connection: BunSqliteConnection | undefined
   #permit: Disposable | undefined
@@ -58,7 +62,9 @@ class BunSqliteDriver implements Driver {
 
   async acquireConnection(): Promise<BunSqliteConnection> {
     if (this.#connection === undefined) throw new Error('the database is not open')
-    this.#permit = await this.#mutex.acquire()
+    this.#permit = await this.#mutex.acquire().catch((cause) => {
+      throw new DatabaseUnavailableError('sqlite', cause)
+    })
     return this.#connection
   }
 
