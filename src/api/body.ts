@@ -1,12 +1,11 @@
 import type { z } from 'zod'
-import { sentences } from '#api/contract/messages.ts'
+import { jsonBytesMax } from '#api/contract/limits.ts'
+import { bodyTooLarge, sentences } from '#api/contract/messages.ts'
 import { orAborted } from '#concurrency/or-aborted.ts'
 import { JsonLimitError, parseBoundedJson } from '#outbound/json-scan.ts'
 import { expectation } from '#site/record/expectation.ts'
 import { ApiError } from './errors.ts'
 
-/** Of a body for which a route says nothing else. */
-export const jsonBytesMax = 64 * 1024
 /** A body of JSON has to arrive within this, however it comes. */
 const jsonArrivalMsMax = 10_000
 /** Of any body: settings at every limit have 300 values, and fields of twenty names. */
@@ -64,7 +63,7 @@ async function readBytes(
       const { done, value } = await orAborted(reader.read(), deadline)
       if (done) return Buffer.concat(chunks)
       bytes += value.byteLength
-      if (bytes > bytesMax) throw new ApiError(413, `body: at most ${bytesMax} bytes`)
+      if (bytes > bytesMax) throw new ApiError(413, bodyTooLarge(bytesMax))
       chunks.push(value)
     }
   } catch (error) {

@@ -26,7 +26,7 @@ interface LanesOptions {
 }
 
 /** Work that waits for somebody's slow server, which costs next to nothing here. */
-const asideMaxDefault = 32
+export const asideMaxDefault = 32
 export const slowAfterMsDefault = 3_000
 const quantumMsDefault = 60_000
 const noShare: ServerShare = { host: Number.POSITIVE_INFINITY, domain: Number.POSITIVE_INFINITY }

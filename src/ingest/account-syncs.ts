@@ -5,7 +5,7 @@ import { enqueueAccounts } from '#store/queues/enqueue.ts'
 import { type AccountSync, type SyncContext, syncAccount } from './sync-account.ts'
 
 /** So many accounts are read at once because somebody asked for it. */
-const syncsMax = 8
+export const syncsMax = 8
 /** After so long the oldest ends for somebody who waits: a server may send page after page, each just in time. */
 const givesWayAfterMs = 30_000
 /** After so long it ends in any case. */

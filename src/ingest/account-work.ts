@@ -11,7 +11,7 @@ import { OwnerQuota } from './owner-quota.ts'
 import { type AccountReading, readAccount } from './read-account.ts'
 import type { WorkHandler } from './run-work.ts'
 
-const accountsAtOnce = 8
+export const accountsAtOnce = 8
 /** So many of them may be accounts of which nothing was heard: the others wait for those that have news. */
 const patientAtOnce = 2
 /**

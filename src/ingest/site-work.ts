@@ -13,7 +13,7 @@ import { partyOf, StartInShares } from './start-in-shares.ts'
 import type { SyncContext } from './sync-account.ts'
 
 /** As many at once as keep processor and disk busy; one host gives its few slots to all of them together. */
-const sitesAtOnce = 32
+export const sitesAtOnce = 32
 /** Of quick and of slow ones (as many aside), so many of one server, and of one registrable domain. */
 const shares = { quick: { host: 16, domain: 24 }, slow: { host: 8, domain: 16 } }
 /** So many of them may be of accounts that are only visited: those of others never wait behind their servers. */

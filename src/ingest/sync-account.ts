@@ -10,7 +10,7 @@ import type { CheckContext } from './check-account.ts'
 import { type IngestContext, ingestSite } from './ingest-site.ts'
 import { readAccount } from './read-account.ts'
 
-const sitesAtOnce = 4
+export const syncedSitesAtOnce = 4
 
 export type SyncContext = CheckContext & IngestContext
 
@@ -34,8 +34,10 @@ export interface SiteSyncError {
 export async function syncAccount(did: Did, context: SyncContext): Promise<AccountSync> {
   const { hints, signal } = context
   const { status, siteNames } = await readAccount(did, context)
-  const results = await mapAtOnce(siteNames, { atOnce: sitesAtOnce, signal }, (name, signal) =>
-    syncSite({ did, name }, { ...context, signal }),
+  const results = await mapAtOnce(
+    siteNames,
+    { atOnce: syncedSitesAtOnce, signal },
+    (name, signal) => syncSite({ did, name }, { ...context, signal }),
   )
   hints.notify('changes')
   const errors = results.filter((result) => typeof result === 'object')

@@ -15,7 +15,7 @@ import type { ReusableBlob } from './reusable-blobs.ts'
 import { withPatience } from './server-patience.ts'
 import { UploadLedger } from './upload-ledger.ts'
 
-const uploadsAtOnce = 8
+export const uploadsAtOnce = 8
 const opaqueType = 'application/octet-stream'
 
 /** The server returned another CID than the bytes have. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { json, redirect } from './answers.ts'
-import { literals, sentences } from './messages.ts'
+import { jsonBytesMax } from './limits.ts'
+import { bodyTooLarge, literals, sentences } from './messages.ts'
 import { defineRoute } from './route.ts'
 import { did, done } from './rows.ts'
 
@@ -77,7 +78,7 @@ export const authRoutes = {
         ),
       ),
     },
-    failures: { 413: ['body: at most 65536 bytes'] },
+    failures: { 413: [bodyTooLarge(jsonBytesMax)] },
   }),
   completeSignIn: defineRoute({
     ...ofSection,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { json } from './answers.ts'
-import { like, literals, sentences } from './messages.ts'
+import { keptDays, like, literals, sentences } from './messages.ts'
 import { defineRoute } from './route.ts'
 import { did, done, label, siteRkey } from './rows.ts'
 
@@ -132,7 +132,7 @@ export const subdomainRoutes = {
     access: 'signed-in',
     method: 'DELETE',
     path: '/api/domain/sitehost/:domain',
-    summary: 'Gives a claimed name back: after 30 days anybody may claim it, at once who had it',
+    summary: `Gives a claimed name back: after ${keptDays} days anybody may claim it, at once who had it`,
     params: { domain: subdomain },
     answers: { 200: done },
     failures: { 404: [literals.domainNotFound] },

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { file } from './answers.ts'
-import { sentences } from './messages.ts'
+import { keptDays, sentences } from './messages.ts'
 import { accountServerFailures, defineRoute } from './route.ts'
 import { count, customDomainRow, did, done, instant, siteDomainRow, siteName } from './rows.ts'
 
@@ -124,8 +124,7 @@ export const leavingRoutes = {
     method: 'DELETE',
     path: '/api/user',
     summary: 'Removes everything that is here of the account',
-    details:
-      'Its sites are not found within a second, its names are kept for 30 days should it come back, all its browsers are signed out. With `records` its records in its own repository are deleted first; when that fails, nothing here has changed.',
+    details: `Its sites are not found within a second, its names are kept for ${keptDays} days should it come back, all its browsers are signed out. With \`records\` its records in its own repository are deleted first; when that fails, nothing here has changed.`,
     body: {
       kind: 'json',
       isOptional: true,

@@ -1,5 +1,6 @@
 import {
   customDomainsMax,
+  keptSubdomainMs,
   keptSubdomainsMax,
   pendingDomainsMax,
   tooManySites,
@@ -7,6 +8,9 @@ import {
   uploadMsMax,
   uploadPaceMs,
 } from '#site/limits.ts'
+import { grantAwayHours, uploadsArrivingMax } from './limits.ts'
+
+export const keptDays = keptSubdomainMs / 86_400_000
 
 /** What interface.md or decisions.md writes out. Clients may compare with it: it never changes. */
 export const literals = {
@@ -32,8 +36,7 @@ export const sentences = {
   recordsChanged: 'Your records were changed by another program meanwhile. Try again.',
   somethingPublished:
     'A site of yours is being published. Wait until that has finished, or cancel it.',
-  grantUnconfirmed:
-    'Your account’s server did not confirm your sign-in, which this needs. Try again in a few minutes. If that server stays away, this works without it 72 hours after the first try.',
+  grantUnconfirmed: `Your account’s server did not confirm your sign-in, which this needs. Try again in a few minutes. If that server stays away, this works without it ${grantAwayHours} hours after the first try.`,
   signInNotFound: 'That sign-in has ended already.',
   serverBusy: 'Your account’s server takes no more changes for now. Try again later.',
   // Whether a change has been made is not said: the answer that would tell may be what was lost.
@@ -60,7 +63,7 @@ export const sentences = {
   notClaimable:
     'handle: 3 to 63 letters (a to z), digits and single hyphens between them, and not a name that is reserved',
   nameTaken: 'That name is taken.',
-  namesKept: `You have given up ${keptSubdomainsMax} names within 30 days, and all of them are kept for you. Take one of them back, or claim another when the 30 days of the first are over.`,
+  namesKept: `You have given up ${keptSubdomainsMax} names within ${keptDays} days, and all of them are kept for you. Take one of them back, or claim another when the ${keptDays} days of the first are over.`,
   severalNames: 'domain: you have several, so say which is to be renamed',
   notADomain:
     'domain: expected a name such as www.example.com, without https:// and without a path',
@@ -79,7 +82,7 @@ export const sentences = {
   publishedAlready: 'This site is being published already. Wait until that has finished.',
   bodyTooSlow: 'body: it took too long to arrive. Try again on a faster connection.',
   uploadsWaiting: 'Too many uploads are waiting. Try again when one has finished.',
-  uploadsArriving: 'Five uploads of yours arrive already. Wait until one has ended.',
+  uploadsArriving: `You already have ${uploadsArrivingMax} uploads in progress. Wait for one to finish.`,
   archivesBusy:
     'Too many archives are being unpacked. Try again in half a minute, or send the files themselves.',
   uploadsBusy: 'Too many uploads are under way. Try again in half a minute.',
@@ -95,6 +98,9 @@ export const sentences = {
   uploadEnded: 'This upload has ended already.',
   streamsOpen: 'Too many streams are open.',
 } as const
+
+/** Of a 413. */
+export const bodyTooLarge = (bytesMax: number): string => `body: at most ${bytesMax} bytes`
 
 /** A message of a failure: to the letter, or one that varies, of which this is an example. */
 export type Message = string | { readonly like: string }

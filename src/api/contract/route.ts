@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Answer, PayloadOf } from './answers.ts'
-import { limitedThings, type RateLimitName } from './limits.ts'
-import { like, literals, type Message, sentences } from './messages.ts'
+import { jsonBytesMax, limitedThings, type RateLimitName } from './limits.ts'
+import { bodyTooLarge, like, literals, type Message, sentences } from './messages.ts'
 
 /** One route of the application: all that is known of it without its handler. */
 export interface Route {
@@ -71,7 +71,7 @@ function failuresOf(route: Route, mutates: boolean): Failures {
   if (mutates) add(403, [literals.crossOrigin])
   if (body?.kind === 'json') {
     add(400, ['body: expected JSON', fieldRefused(body.schema)])
-    add(413, ['body: at most 65536 bytes'])
+    add(413, [bodyTooLarge(jsonBytesMax)])
   }
   if (body?.kind === 'json' || body?.kind === 'unread-json') add(408, [sentences.bodyTooSlow])
   for (const [status, messages] of Object.entries(failures)) add(Number(status), messages)

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { settingsFields } from '#site/record/settings.ts'
 import { json } from './answers.ts'
-import { like, literals, sentences } from './messages.ts'
+import { settingsJsonBytesMax } from './limits.ts'
+import { bodyTooLarge, like, literals, sentences } from './messages.ts'
 import { accountServerFailures, defineRoute } from './route.ts'
 import { done, siteName } from './rows.ts'
 
@@ -74,7 +75,7 @@ export const siteRoutes = {
     path: '/api/site/:rkey/settings',
     limit: 'settings',
     summary: 'Replaces a site’s settings',
-    details: 'The whole record: what is not sent is not set. Up to 512 KiB.',
+    details: `The whole record: what is not sent is not set. Up to ${settingsJsonBytesMax / 1024} KiB.`,
     body: { kind: 'unread-json', schema: settingsFields },
     answers: {
       200: json(
@@ -91,7 +92,7 @@ export const siteRoutes = {
       ],
       404: [literals.siteNotFound],
       409: [sentences.changedMeanwhile],
-      413: ['body: at most 524288 bytes'],
+      413: [bodyTooLarge(settingsJsonBytesMax)],
     },
   }),
 }

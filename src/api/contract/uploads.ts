@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { overAccountBytes } from '#site/limits.ts'
+import { manifestFilesMax, overAccountBytes } from '#site/limits.ts'
 import { events, json } from './answers.ts'
 import { jobProgress, jobResult, jobStatus } from './jobs.ts'
 import { like, literals, sentences } from './messages.ts'
@@ -70,7 +70,7 @@ export const uploadRoutes = {
       408: [sentences.uploadTooSlow, sentences.uploadTooLong],
       409: [sentences.publishedAlready, sentences.changedMeanwhile],
       413: [
-        like('A site can have at most 1000 files; this upload has more.'),
+        like(`A site can have at most ${manifestFilesMax} files; this upload has more.`),
         like(overAccountBytes(5_000_000_000)),
       ],
       429: [

@@ -1,6 +1,7 @@
 import type { HandlersOf } from '#api/bind-routes.ts'
 import { readJson } from '#api/body.ts'
 import type { ApiContext } from '#api/context.ts'
+import { settingsJsonBytesMax } from '#api/contract/limits.ts'
 import { literals, sentences } from '#api/contract/messages.ts'
 import type { siteRoutes } from '#api/contract/site.ts'
 import { ApiError } from '#api/errors.ts'
@@ -16,9 +17,6 @@ import { unmapSite } from '#store/names/hosts.ts'
 import { enqueueSites } from '#store/queues/enqueue.ts'
 import { listUnfinishedSites } from '#store/queues/jobs.ts'
 import { sitePrimaryHandlers } from './site-primary.ts'
-
-/** Every field at its limit, each byte escaped. */
-const settingsJsonBytesMax = 512 * 1024
 
 interface AtServer {
   readonly repo: AccountRepo

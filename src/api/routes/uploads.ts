@@ -1,6 +1,7 @@
 import type { HandlersOf } from '#api/bind-routes.ts'
 import { ConcurrencyLimit } from '#api/concurrency-limit.ts'
 import type { ApiContext } from '#api/context.ts'
+import { uploadsArrivingMax } from '#api/contract/limits.ts'
 import { literals, sentences } from '#api/contract/messages.ts'
 import type { PayloadAt } from '#api/contract/route.ts'
 import type { uploadRoutes } from '#api/contract/uploads.ts'
@@ -29,14 +30,11 @@ import { awaitWithdrawal } from '#store/sites/record-version.ts'
 import { listSiteNames } from '#store/sites/sites.ts'
 import { jobStream, StreamLimit, streamHeaders } from './job-stream.ts'
 
-// So that no account takes everybody's room.
-const receivedAtOnceMax = 5
-
 /** `/sitehost/*`: uploads and their progress (interface.md §4.5). */
 export function uploadHandlers(context: ApiContext): HandlersOf<typeof uploadRoutes> {
   const streams = new StreamLimit()
   const receiving = new ConcurrencyLimit({
-    max: receivedAtOnceMax,
+    max: uploadsArrivingMax,
     sentence: sentences.uploadsArriving,
     retryAfterSeconds: 10,
   })

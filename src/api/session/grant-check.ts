@@ -1,4 +1,5 @@
 import type { ApiContext } from '#api/context.ts'
+import { grantAwayMsMin } from '#api/contract/limits.ts'
 import { sentences } from '#api/contract/messages.ts'
 import { ApiError } from '#api/errors.ts'
 import { SessionEndedError } from '#atproto/oauth/oauth.ts'
@@ -17,8 +18,7 @@ import { endIfGrantEnded } from './sign-ins.ts'
 const answerMsMax = 4_000
 
 const hourMs = 60 * 60 * 1000
-/** An owner whose server is gone must not be kept here for ever: after so long, and so many tries, they need not be confirmed. */
-const awayMsMin = 72 * hourMs
+/** How many tries `grantAwayMsMin` takes. */
 const triesMin = 24
 /** Tries count half an hour apart; after a day without one, counting starts again. */
 const counting = { countedEveryMs: hourMs / 2, pauseMsMax: 24 * hourMs }
@@ -31,13 +31,13 @@ type GrantContext = Pick<ApiContext, 'db' | 'log' | 'now' | 'oauth'>
 /**
  * Lets pass whom the account's own server has confirmed within the last minute, for what destroys something or hands it
  * over: a stolen session ends when its owner has ended it there (docs/adr/0018). Throws SessionEndedError, and ApiError
- * 502 when that server cannot be asked; after 72 hours of tries that all failed, nothing.
+ * 502 when that server cannot be asked; after `grantAwayMsMin` of tries that all failed, nothing.
  */
 export async function confirmGrant({ did }: { did: Did }, context: GrantContext): Promise<void> {
   const failures = await failuresNow(did, context)
   if (failures === null) return
   const { since, tries } = failures
-  if (context.now() - since < awayMsMin || tries < triesMin) {
+  if (context.now() - since < grantAwayMsMin || tries < triesMin) {
     throw new ApiError(502, sentences.grantUnconfirmed, { 'retry-after': '60' })
   }
   context.log.warn('grant taken as confirmed: the account’s server has been away', {

@@ -16,7 +16,7 @@ import { claimBlobs } from '#store/sites/garbage.ts'
 import { storeDecoded } from './decode-blob.ts'
 import { UndecodableBlobError } from './undecodable-blob.ts'
 
-const blobsAtOnce = 4
+export const blobsAtOnce = 4
 const looksAtOnce = 64
 
 interface FetchContext {

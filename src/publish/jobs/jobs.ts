@@ -32,6 +32,7 @@ const runningJobsMax = 4
 const slowJobsMax = 4
 /** Jobs that send slowly beside both: each holds what it is sending of eight files, some 6 MB. */
 const asideJobsMax = 8
+export const jobsAtOnceMax = runningJobsMax + slowJobsMax + asideJobsMax
 /** Of either kind, jobs of one server, and of one registrable domain: one is left for others. */
 const shares = { quick: { host: 3, domain: 3 }, slow: { host: 3, domain: 3 } }
 /** So many accounts are looked through for those that may be next, and others at the next look. */

@@ -58,14 +58,18 @@ function withoutUnset(input: unknown): unknown {
   return Object.fromEntries(Object.entries(input).filter((field) => !isUnset(field)))
 }
 
+// The lexicon's.
+const pathBytesMax = 500
+const headerValueMax = 1000
+
 const indexFile = z.string().refine(isEntryName, 'expected the name of a file, without a folder')
 
 /** Empty: not enabled. */
 const pageFile = z
   .string()
   .refine(
-    (path) => path === '' || (parseSitePath(path) !== null && fits(path, 500)),
-    'expected the path of a file in the site, such as index.html, of at most 500 bytes',
+    (path) => path === '' || (parseSitePath(path) !== null && fits(path, pathBytesMax)),
+    `expected the path of a file in the site, such as index.html, of at most ${pathBytesMax} bytes`,
   )
 
 const header = z.object({
@@ -81,14 +85,15 @@ const header = z.object({
   value: z
     .string()
     .refine(
-      (value) => isFieldValue(value) && value.length <= 1000,
-      'expected at most 1000 visible ASCII characters',
+      (value) => isFieldValue(value) && value.length <= headerValueMax,
+      `expected at most ${headerValueMax} visible ASCII characters`,
     ),
   path: z
     .string()
     .refine(
-      (path) => path !== '' && path.isWellFormed() && !holdsControl(path) && fits(path, 500),
-      'expected a pattern of at most 500 bytes',
+      (path) =>
+        path !== '' && path.isWellFormed() && !holdsControl(path) && fits(path, pathBytesMax),
+      `expected a pattern of at most ${pathBytesMax} bytes`,
     )
     .exactOptional(),
 })
@@ -101,13 +106,15 @@ export const settingsFields = z.object({
   directoryListing: z.boolean().exactOptional(),
   spaMode: pageFile
     .exactOptional()
-    .describe('Path of a file, at most 500 bytes; empty, false or null: not set'),
+    .describe(`Path of a file, at most ${pathBytesMax} bytes; empty, false or null: not set`),
   custom404: pageFile.exactOptional().describe('The same'),
   headers: z
     .array(header)
     .max(50)
     .exactOptional()
-    .describe('Up to 100, 1000 and 500 bytes, visible ASCII'),
+    .describe(
+      `Up to ${headerNameCharsMax}, ${headerValueMax} and ${pathBytesMax} bytes, visible ASCII`,
+    ),
 })
 
 /** Lexicons count the bytes of a text. */
