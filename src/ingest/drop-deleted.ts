@@ -1,6 +1,6 @@
 import type { Did } from '#site/site-address.ts'
 import { findAccount, listDeletedAccounts } from '#store/accounts/accounts.ts'
-import { isGone } from '#store/accounts/has-left.ts'
+import { lockUnlessLeft } from '#store/accounts/has-left.ts'
 import { deleteSealed } from '#store/accounts/sealed-rows.ts'
 import type { Db } from '#store/database/database.ts'
 import { inTransaction } from '#store/database/transaction.ts'
@@ -22,10 +22,11 @@ export async function dropDeletedAccounts(context: CheckContext): Promise<number
   const before = now() - deletedKeptMs
   let dropped = 0
   for (const did of await listDeletedAccounts(db, { before, limit: droppedAtOnce })) {
-    if (signal.aborted || !(await isStillDeleted(did, context))) continue
+    if (signal.aborted || !(await checkWhetherDeleted(did, context))) continue
     const isDropped = await inTransaction(db, async (transaction) => {
       // It was asked for before: another check may have found it back since.
-      if ((await isGone(transaction, did)) || !(await isDeleted(transaction, did))) return false
+      if (!(await lockUnlessLeft(transaction, did)) || !(await isDeleted(transaction, did)))
+        return false
       await removeAccountRows(transaction, did, now())
       // Whoever is gone has nobody who would take the tokens back.
       await deleteSealed(transaction, { kind: 'oauth-session', key: did })
@@ -42,7 +43,7 @@ export async function dropDeletedAccounts(context: CheckContext): Promise<number
 const isDeleted = async (db: Db, did: Did): Promise<boolean> =>
   (await findAccount(db, did))?.status === 'deleted'
 
-async function isStillDeleted(did: Did, context: CheckContext): Promise<boolean> {
+async function checkWhetherDeleted(did: Did, context: CheckContext): Promise<boolean> {
   try {
     return (await checkAccount(did, context)).status === 'deleted'
   } catch (error) {

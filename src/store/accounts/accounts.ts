@@ -7,7 +7,7 @@ import type { AccountStatus, Schema } from '#store/database/schema.ts'
 import { inSharedTransaction } from '#store/database/shared-transaction.ts'
 import { inTransaction, lockUntilCommit } from '#store/database/transaction.ts'
 import { authorityOf, deleteBrowserSessionsOf, deleteSessionsOfOthers } from './browser-sessions.ts'
-import { isGone } from './has-left.ts'
+import { lockUnlessLeft } from './has-left.ts'
 
 export type Account = Readonly<Selectable<Schema['accounts']>>
 
@@ -109,9 +109,9 @@ export async function isKnownAccount(db: Db, did: Did): Promise<boolean> {
   return (await knownAccountsAmong(db, [did])).size > 0
 }
 
-/** As `isKnownAccount`; if it is, it stays so until the transaction ends. Comes first in a transaction. */
-export async function staysKnown(transaction: Transaction<Schema>, did: Did): Promise<boolean> {
-  return !(await isGone(transaction, did)) && (await isKnownAccount(transaction, did))
+/** Keeps an account that is known so until the transaction ends; false for any other. Comes first in a transaction. */
+export async function lockIfKnown(transaction: Transaction<Schema>, did: Did): Promise<boolean> {
+  return (await lockUnlessLeft(transaction, did)) && (await isKnownAccount(transaction, did))
 }
 
 /** As `isKnownAccount`, of many at once. */
@@ -180,7 +180,7 @@ export function recordCheck(
   now: number,
 ): Promise<'status-changed' | 'moved' | 'same-status' | 'ignored'> {
   return inTransaction(db, async (transaction) => {
-    if (await isGone(transaction, did)) return 'ignored'
+    if (!(await lockUnlessLeft(transaction, did))) return 'ignored'
     const { numUpdatedRows } = await transaction
       .updateTable('accounts')
       .set({ ...facts, updatedAt: now })
@@ -212,7 +212,7 @@ export function setAccountStatus(
   check?: number,
 ): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
-    if (await isGone(transaction, did)) return false
+    if (!(await lockUnlessLeft(transaction, did))) return false
     const lastCheck = check ?? (await beginCheck(transaction))
     const times = { statusSince: now, createdAt: now, updatedAt: now }
     const known = await transaction

@@ -27,15 +27,15 @@ const selectDeparture = prepared<{ didHash: string }, object>((db, { didHash }) 
   db.selectFrom('departures').select('didHash').where('didHash', '=', didHash),
 )
 
-/** As `hasLeft`; if it has not, it does not before the transaction ends. Comes first in a transaction. */
-export async function isGone(transaction: Transaction<Schema>, did: Did): Promise<boolean> {
+/** Keeps an account from leaving before the transaction ends; false when it has left. Comes first in a transaction. */
+export async function lockUnlessLeft(transaction: Transaction<Schema>, did: Did): Promise<boolean> {
   await lockAccount(transaction, did)
-  return await hasLeft(transaction, did)
+  return !(await hasLeft(transaction, did))
 }
 
-/** As `isGone`, for what only an account that is here may do. Throws AccountLeftError. */
+/** As `lockUnlessLeft`, for what only an account that is here may do. Throws AccountLeftError. */
 export async function assertHere(transaction: Transaction<Schema>, did: Did): Promise<void> {
-  if (await isGone(transaction, did)) throw new AccountLeftError(did)
+  if (!(await lockUnlessLeft(transaction, did))) throw new AccountLeftError(did)
 }
 
 /** It has signed in again. */

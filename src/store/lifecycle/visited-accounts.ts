@@ -6,7 +6,7 @@ import {
   type KnownAccount,
   upsertAccount,
 } from '#store/accounts/accounts.ts'
-import { hasLeft, isGone } from '#store/accounts/has-left.ts'
+import { hasLeft, lockUnlessLeft } from '#store/accounts/has-left.ts'
 import { chunksOf } from '#store/database/chunks.ts'
 import type { Db } from '#store/database/database.ts'
 import { prepared } from '#store/database/prepared.ts'
@@ -87,7 +87,7 @@ export async function keepAllForGood(db: Db): Promise<void> {
 export function meetAccount(db: Db, account: KnownAccount, now: number): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
     const { did } = account
-    if (await isGone(transaction, did)) return false
+    if (!(await lockUnlessLeft(transaction, did))) return false
     if (await isKnownAccount(transaction, did)) return true
     if (await wasDropped(transaction, did)) return false
     await upsertAccount(transaction, account, now)
@@ -159,7 +159,7 @@ export async function listLeastVisited(db: Db, limit: number): Promise<Did[]> {
 /** Forgets a visited account with its sites. Null when it is not one (any more); else the bytes that its sites named. */
 export function dropVisited(db: Db, did: Did, now: number): Promise<number | null> {
   return inTransaction(db, async (transaction) => {
-    if (await isGone(transaction, did)) return null
+    if (!(await lockUnlessLeft(transaction, did))) return null
     await lockUntilCommit(transaction, visitedSubject(did))
     if (!(await isVisitedOnly(transaction, did))) return null
     const { bytes } = await transaction

@@ -1,14 +1,14 @@
 import type { Selectable, Transaction } from 'kysely'
 import { replacedVersionMs, versionsMax } from '#site/limits.ts'
 import type { SiteAddress } from '#site/site-address.ts'
-import { staysKnown } from '#store/accounts/accounts.ts'
+import { lockIfKnown } from '#store/accounts/accounts.ts'
 import { appendChange } from '#store/database/changes.ts'
 import type { Db } from '#store/database/database.ts'
 import { prepared } from '#store/database/prepared.ts'
 import type { Schema } from '#store/database/schema.ts'
 import { inSharedTransaction } from '#store/database/shared-transaction.ts'
 import { lockUntilCommit } from '#store/database/transaction.ts'
-import { isTurnedAway } from './site-room.ts'
+import { deleteIfOverQuota } from './site-room.ts'
 import { withdrawReplaced } from './versions.ts'
 
 /** A state of a site's record, as ingest judged it. */
@@ -57,12 +57,13 @@ export function recordVersion(
   at: (moment: RecordMoment) => void = () => {},
 ): Promise<RecordOutcome> {
   return inSharedTransaction(db, async (transaction) => {
-    if (!(await staysKnown(transaction, version.site.did))) return 'not-known'
+    if (!(await lockIfKnown(transaction, version.site.did))) return 'not-known'
     await lockUntilCommit(transaction, siteSubject(version.site))
     const site = await rowOf(transaction, version, now)
     const withdraws = site.withdrawWith === version.recordCid
     const { rows: versions } = await selectVersions(transaction, version.site)
-    if (versions.length === 0 && (await isTurnedAway(transaction, version.site))) return 'too-many'
+    if (versions.length === 0 && (await deleteIfOverQuota(transaction, version.site)))
+      return 'too-many'
     const live = versions.find(({ state }) => state === 'live')
     if (live?.recordCid === version.recordCid && live.snapshot === version.snapshot) {
       await sawAgain(transaction, live, version, now)

@@ -1,11 +1,11 @@
 import type { SiteAddress } from '#site/site-address.ts'
-import { staysKnown } from '#store/accounts/accounts.ts'
+import { lockIfKnown } from '#store/accounts/accounts.ts'
 import { appendChange } from '#store/database/changes.ts'
 import type { Db } from '#store/database/database.ts'
 import { inSharedTransaction } from '#store/database/shared-transaction.ts'
 import { lockUntilCommit } from '#store/database/transaction.ts'
 import { siteSubject } from './record-version.ts'
-import { isTurnedAway } from './site-room.ts'
+import { deleteIfOverQuota } from './site-room.ts'
 
 /**
  * The owner removed the site's record at revision `rev`: all its versions up to then end, the
@@ -20,7 +20,7 @@ export function removeSite(
   now: number,
 ): Promise<boolean> {
   return inSharedTransaction(db, async (transaction) => {
-    if (!(await staysKnown(transaction, did))) return false
+    if (!(await lockIfKnown(transaction, did))) return false
     await lockUntilCommit(transaction, siteSubject({ did, name }))
     const site = await transaction
       .insertInto('sites')
@@ -38,7 +38,7 @@ export function removeSite(
       .returning(['liveVersionId', 'removedRev'])
       .executeTakeFirstOrThrow()
     if (site.removedRev !== null && site.removedRev >= rev) return false
-    if (site.liveVersionId === null && (await isTurnedAway(transaction, { did, name })))
+    if (site.liveVersionId === null && (await deleteIfOverQuota(transaction, { did, name })))
       return false
 
     const ofSite = transaction

@@ -4,11 +4,8 @@ import type { SiteAddress } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
 import type { Schema } from '#store/database/schema.ts'
 
-/**
- * Takes back the row of a site of which nothing is known beside it, where its account has too many. True: it is
- * gone.
- */
-export async function isTurnedAway(
+/** Deletes a site with neither a version nor a removal if its account has more sites than it may; true when it did. */
+export async function deleteIfOverQuota(
   transaction: Transaction<Schema>,
   { did, name }: SiteAddress,
 ): Promise<boolean> {
