@@ -1,6 +1,6 @@
 import { parseHeaderRules } from '#site/rules/header-rules.ts'
 import { parseRedirects } from '#site/rules/redirects.ts'
-import type { RuleProblem } from '#site/rules/rule-problem.ts'
+import type { RuleProblem } from '#site/rules/rule-lines.ts'
 import type { Snapshot } from '#site/visit/snapshot.ts'
 
 /** What is wrong with the rules of a site, for its owner to see: each names its file and line. */

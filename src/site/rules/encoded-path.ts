@@ -1,4 +1,73 @@
 import type { RequestPath } from '#site/request-path.ts'
+import { type Glob, matchGlob } from './glob.ts'
+import { fitsPathPattern, type PathPattern } from './path-pattern.ts'
+import type { TemplateValues } from './template.ts'
+
+/** What a path gives to the names of a pattern, percent-encoded; null if it does not fit. */
+export type EncodedMatch = (path: EncodedPath) => TemplateValues | null
+
+/**
+ * Matches as `matchPathPattern` does, and between head and tail by the glob. Costs nothing for names that nobody
+ * asks for, and for the others no more the longer the path is.
+ */
+export function compileEncodedMatch(pattern: PathPattern, glob: Glob | null): EncodedMatch {
+  const places = capturePlaces(pattern)
+  const { headLength, tailLength } = places
+  return (path) => {
+    if (!fitsPathPattern(pattern, path)) return null
+    if (glob === null) return { get: (name) => captured(places, path, name) }
+    const tailAt = path.segments.length - (tailLength ?? 0)
+    const { text, starts } = path.decoded
+    const star = matchGlob(glob, text, (starts[headLength] ?? 1) - 1, starts[tailAt] ?? text.length)
+    if (star === null) return null
+    const { text: end, sharesSlash } = glob.end
+    const keepsSlash =
+      keepsSlashOf(places, path) && end === '/' && sharesSlash && star.to > star.from
+    const splatTo = keepsSlash ? star.to + 1 : star.to
+    return {
+      get: (name) =>
+        name === 'splat' ? path.betweenPlaces(star.from, splatTo) : captured(places, path, name),
+    }
+  }
+}
+
+/** Where the names of a pattern are, as indexes of its segments: those of `head`, then those of `tail`. */
+interface CapturePlaces {
+  readonly names: ReadonlyMap<string, number>
+  readonly headLength: number
+  /** Null without a `*`. */
+  readonly tailLength: number | null
+}
+
+function capturePlaces({ head, tail }: PathPattern): CapturePlaces {
+  const names = new Map<string, number>()
+  for (const [index, segment] of [...head, ...(tail ?? [])].entries()) {
+    if (segment.kind === 'name') names.set(segment.name, index)
+  }
+  return { names, headLength: head.length, tailLength: tail?.length ?? null }
+}
+
+function captured(
+  { names, headLength, tailLength }: CapturePlaces,
+  path: EncodedPath,
+  name: string,
+): string | undefined {
+  const count = path.segments.length
+  const index = names.get(name)
+  if (index !== undefined) {
+    const at = index < headLength ? index : index + count - headLength - (tailLength ?? 0)
+    return path.between(at, at + 1)
+  }
+  if (name !== 'splat' || tailLength === null) return undefined
+  const splat = path.between(headLength, count - tailLength)
+  return keepsSlashOf({ tailLength }, path) && splat !== '' ? `${splat}/` : splat
+}
+
+/** The slash at the end is part of what a `*` at the end stands for. */
+const keepsSlashOf = (
+  { tailLength }: Pick<CapturePlaces, 'tailLength'>,
+  { trailingSlash }: EncodedPath,
+): boolean => trailingSlash && tailLength === 0
 
 type Path = Extract<RequestPath, { ok: true }>
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { compileGlob, matchGlob } from './glob.ts'
+import { compileGlob, compileNeedle, indexOfNeedle, matchGlob } from './glob.ts'
 
 /** As Netlify reads a `_headers`, but that whole segments stay whole: `/a/*` is not for `/ab`. */
 function netlifyPattern(segments: readonly string[]): RegExp {
@@ -52,4 +52,21 @@ test.each([
   ['caf%C3%A9*', '*', ['café', 'x']],
 ])('%s/%s is decoded', (a, b, path) => {
   expect(fits([a, b], path)).toBe(true)
+})
+
+test('finds what indexOf finds', () => {
+  const text = (maxLength: number) =>
+    fc
+      .array(fc.constantFrom('a', 'b', 'é'), { minLength: 1, maxLength })
+      .map((units) => units.join(''))
+  let found = 0
+  fc.assert(
+    fc.property(text(6), text(40), fc.nat(8), (needle, haystack, from) => {
+      const expected = haystack.indexOf(needle, from)
+      expect(indexOfNeedle(compileNeedle(needle), haystack, from)).toBe(expected)
+      found += Number(expected > 0)
+    }),
+    { numRuns: 3000, seed: 20261122 },
+  )
+  expect(found).toBeGreaterThan(400)
 })

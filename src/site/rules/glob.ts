@@ -1,4 +1,4 @@
-import { compileNeedle, indexOfNeedle, type Needle } from './knuth-morris-pratt.ts'
+import { headerSearchesMax } from '#site/limits.ts'
 
 /** Text in which each `*` stands for any characters, cut at the stars. */
 export interface Glob {
@@ -15,7 +15,7 @@ interface GlobPiece {
 }
 
 /** Where what the last star stands for begins and ends in the text. */
-export interface LastStar {
+interface LastStar {
   readonly from: number
   readonly to: number
 }
@@ -72,4 +72,54 @@ export function matchGlob(glob: Glob, text: string, from: number, to: number): L
   const endsAt = to - end.length
   if (endsAt < (sharesSlash ? at - 1 : at) || !text.endsWith(end, to)) return null
   return { from: at, to: Math.max(at, endsAt) }
+}
+
+/** The searches that all paths of a site's headers share, those of its settings and those of its `_headers`. */
+export class SearchBudget {
+  #left = headerSearchesMax
+
+  /** What to tell the owner of a path that takes more searches than are left: it is not used. Null for all others. */
+  spend(searches: number): string | null {
+    if (searches > this.#left) return tooManySearches
+    this.#left -= searches
+    return null
+  }
+}
+
+const tooManySearches = `more than ${headerSearchesMax} pieces of text between two *, with those of the paths before; this path is not used`
+
+/** Text to search for, prepared as Knuth, Morris and Pratt do: `String.indexOf` may compare all of it again at each place. */
+interface Needle {
+  readonly text: string
+  /** By the number of units that match: how many still do when the next one differs. */
+  readonly borders: Uint16Array
+}
+
+/** Linear in the text, which is shorter than 65536 units. */
+export function compileNeedle(text: string): Needle {
+  const borders = new Uint16Array(text.length + 1)
+  let border = 0
+  for (let i = 1; i < text.length; i++) {
+    border = advance(text, borders, border, text.charCodeAt(i))
+    borders[i + 1] = border
+  }
+  return { text, borders }
+}
+
+/** As `haystack.indexOf(text, from)`, in two comparisons for each unit of the haystack at most. */
+export function indexOfNeedle({ text, borders }: Needle, haystack: string, from: number): number {
+  if (haystack.length - from < text.length) return -1
+  let matched = 0
+  for (let i = from; i < haystack.length; i++) {
+    matched = advance(text, borders, matched, haystack.charCodeAt(i))
+    if (matched === text.length) return i + 1 - matched
+  }
+  return -1
+}
+
+/** How many units match once this one follows. */
+function advance(text: string, borders: Uint16Array, matched: number, unit: number): number {
+  let length = matched
+  while (length > 0 && text.charCodeAt(length) !== unit) length = borders[length] ?? 0
+  return text.charCodeAt(length) === unit ? length + 1 : 0
 }

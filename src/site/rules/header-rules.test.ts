@@ -10,8 +10,7 @@ import {
 } from '#site/limits.ts'
 import { cpuMs } from '#tests/support/cpu-ms.ts'
 import { applyHeaderRules } from './apply-header-rules.ts'
-import { parseHeaderRules } from './header-rules.ts'
-import type { HeaderSetting } from './header-settings.ts'
+import { type HeaderSetting, parseHeaderRules } from './header-rules.ts'
 
 interface Facts {
   readonly settings?: readonly HeaderSetting[]

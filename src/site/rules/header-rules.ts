@@ -1,11 +1,11 @@
+import type { SiteSettings } from '#site/record/settings.ts'
 import { runAtOnce, type Steps } from '#site/steps.ts'
-import type { HeaderBlock } from './header-block.ts'
-import { type HeaderSetting, readHeaderSettings } from './header-settings.ts'
+import { SearchBudget } from './glob.ts'
+import { type HeaderBlock, readSettingPath, setHeader } from './header-block.ts'
 import { readHeadersFile } from './headers-file.ts'
 import type { PathPattern } from './path-pattern.ts'
 import { indexRules, type RuleIndex } from './rule-index.ts'
-import type { RuleProblem } from './rule-problem.ts'
-import { SearchBudget } from './search-budget.ts'
+import type { RuleProblem } from './rule-lines.ts'
 
 /** Everything that the owner of a site says about its headers. */
 export interface HeaderRules {
@@ -22,7 +22,7 @@ export interface HeaderRules {
 export const parseHeaderRules = (text: string, own: readonly HeaderSetting[]): ParsedHeaderRules =>
   runAtOnce(headerRuleSteps(text, own))
 
-export interface ParsedHeaderRules {
+interface ParsedHeaderRules {
   readonly rules: HeaderRules
   readonly problems: readonly RuleProblem[]
   /** Each begins with the field's place, such as `headers.2.path: `. */
@@ -54,3 +54,46 @@ const patternOf = ({ pattern }: HeaderBlock): PathPattern => pattern
 
 const changesIn = (blocks: readonly HeaderBlock[]): number =>
   blocks.reduce((sum, { changes }) => sum + changes.length, 0)
+
+/** One of the headers in a site's settings. */
+export type HeaderSetting = NonNullable<SiteSettings['headers']>[number]
+
+/** The first path that is not used, as `headers.2.path: reason`; null when there is none. */
+export function findUnusablePath(own: readonly HeaderSetting[]): string | null {
+  const budget = new SearchBudget()
+  for (const [index, { path }] of own.entries()) {
+    const address = readSettingPath(path ?? '/*')
+    const problem = address.ok ? budget.spend(address.searches) : address.problem
+    if (problem !== null) return `headers.${index}.path: ${problem}`
+  }
+  return null
+}
+
+/** What the headers of a site's settings say, each for itself. Never throws. */
+function readHeaderSettings(
+  own: readonly HeaderSetting[],
+  budget: SearchBudget,
+): {
+  readonly blocks: readonly HeaderBlock[]
+  /** Each begins with the field's place, such as `headers.2.path: `. */
+  readonly problems: readonly string[]
+} {
+  const blocks: HeaderBlock[] = []
+  const problems: string[] = []
+  for (const [index, { name, value, path }] of own.entries()) {
+    const place = `headers.${index}`
+    const address = readSettingPath(path ?? '/*')
+    if (address.problem !== null) problems.push(`${place}.path: ${address.problem}`)
+    if (!address.ok) continue
+    const unaffordable = budget.spend(address.searches)
+    if (unaffordable !== null) {
+      problems.push(`${place}.path: ${unaffordable}`)
+      continue
+    }
+    const { host, pattern, match, names } = address
+    const read = setHeader(name, value, names)
+    if (read.ok) blocks.push({ host, pattern, match, changes: [read.change] })
+    if (read.problem !== null) problems.push(`${place}.${read.at}: ${read.problem}`)
+  }
+  return { blocks, problems }
+}

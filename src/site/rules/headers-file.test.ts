@@ -12,8 +12,8 @@ import {
   ruleProblemsMax,
 } from '#site/limits.ts'
 import { runAtOnce } from '#site/steps.ts'
+import { SearchBudget } from './glob.ts'
 import { readHeadersFile } from './headers-file.ts'
-import { SearchBudget } from './search-budget.ts'
 
 const read = (text: string) => runAtOnce(readHeadersFile(text, new SearchBudget()))
 const problemsOf = (text: string) => read(text).problems

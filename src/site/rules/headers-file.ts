@@ -5,17 +5,16 @@ import {
   headerLinesMax,
 } from '#site/limits.ts'
 import { LinePace, type Steps } from '#site/steps.ts'
-import { readBlockAddress } from './block-address.ts'
+import type { SearchBudget } from './glob.ts'
 import {
   type HeaderBlock,
   type HeaderChange,
   type HeaderChangeResult,
+  readBlockAddress,
   removeHeader,
   setHeader,
 } from './header-block.ts'
-import { readRuleLines } from './rule-lines.ts'
-import { type RuleProblem, RuleProblems } from './rule-problem.ts'
-import type { SearchBudget } from './search-budget.ts'
+import { type RuleProblem, RuleProblems, readRuleLines } from './rule-lines.ts'
 
 /**
  * Reads a `_headers`: a line with a path, or with `https://host/path`, opens a block; `Name: value` and

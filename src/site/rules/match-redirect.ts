@@ -1,14 +1,11 @@
 import { isForCertificates } from '#site/request-path.ts'
 import type { VisitorRequest } from '#site/visitor-request.ts'
 import { type Captures, encodeCapture, matchPathPattern } from './path-pattern.ts'
-import { conditionsHold } from './redirect-conditions.ts'
-import { type Here, isLoop } from './redirect-loop.ts'
-import { queryHolds } from './redirect-query.ts'
+import { conditionsHold, queryHolds, VisitorFacts } from './redirect-conditions.ts'
 import { isRedirection, type RedirectRule, type RedirectStatus } from './redirect-rule.ts'
-import { addressOf, fillTarget } from './redirect-target.ts'
+import { addressOf, fillTarget, type Here, isLoop } from './redirect-target.ts'
 import type { RedirectRules } from './redirects.ts'
 import { type RuleIndex, visitRules } from './rule-index.ts'
-import { VisitorFacts } from './visitor-facts.ts'
 
 /** What the rule that applies says. */
 export interface RedirectMatch {

@@ -1,4 +1,5 @@
-import type { VisitorFacts } from './visitor-facts.ts'
+import { preferredLanguage } from '#http/accept-language.ts'
+import type { VisitorRequest } from '#site/visitor-request.ts'
 
 /** What must hold of a visitor beside the path, for a rule to apply. */
 export interface RedirectCondition {
@@ -74,4 +75,89 @@ function holds(about: RedirectCondition['about'], wanted: string, visitor: Visit
 function isWithin(range: string, language: string | null): boolean {
   if (language === null || !language.startsWith(range)) return false
   return language.length === range.length || language[range.length] === '-'
+}
+
+/** A key that a request's query must have; extra ones do not matter, nor does their order. */
+export interface QueryCondition {
+  readonly key: string
+  /** What its value must be; null when any will do. */
+  readonly value: string | null
+  /** What a target calls the value; null when the value is given. */
+  readonly name: string | null
+}
+
+/** Reads `k=x`, `k=` or `k=:name`, encoded as in an address; a sentence if it is none of them. */
+export function parseQueryCondition(word: string): QueryCondition | string {
+  const equals = word.indexOf('=')
+  const key = decode(word.slice(0, equals))
+  const raw = word.slice(equals + 1)
+  const value = decode(raw)
+  if (key === null || value === null) return 'has a bad % escape'
+  if (key === '') return 'has no key before the ='
+  const name = /^:([A-Za-z_]\w*)$/.exec(raw)?.[1] ?? null
+  return { key, value: name === null ? value : null, name }
+}
+
+export function queryHolds(
+  conditions: readonly QueryCondition[],
+  query: ReadonlyMap<string, string>,
+): boolean {
+  return conditions.every(({ key, value }) => {
+    const actual = query.get(key)
+    return actual !== undefined && (value === null || value === actual)
+  })
+}
+
+/** As `URLSearchParams` decodes the same text in a request. */
+function decode(text: string): string | null {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return null
+  }
+}
+
+/** What rules ask of a request; each is worked out when a rule first asks for it, and once. */
+export class VisitorFacts {
+  readonly #request: VisitorRequest
+  #query: ReadonlyMap<string, string> | null = null
+  #cookies: ReadonlySet<string> | null = null
+  #language: string | null | undefined
+
+  constructor(request: VisitorRequest) {
+    this.#request = request
+  }
+
+  get host(): string {
+    return this.#request.host
+  }
+
+  /** Upper case. */
+  get country(): string | null {
+    return this.#request.country
+  }
+
+  /** Decoded as a form; of several values of one key the last. */
+  get query(): ReadonlyMap<string, string> {
+    this.#query ??= new Map(new URLSearchParams(this.#request.search))
+    return this.#query
+  }
+
+  /** The names of those that came with a value or without one. */
+  get cookies(): ReadonlySet<string> {
+    this.#cookies ??= cookieNames(this.#request.header('cookie') ?? '')
+    return this.#cookies
+  }
+
+  /** The one that is wanted most, lower case. */
+  get language(): string | null {
+    if (this.#language === undefined) {
+      this.#language = preferredLanguage(this.#request.header('accept-language'))
+    }
+    return this.#language
+  }
+}
+
+function cookieNames(header: string): Set<string> {
+  return new Set(header.split(';').map((pair) => (pair.split('=', 1)[0] ?? '').trim()))
 }

@@ -1,10 +1,17 @@
-import type { PathPattern } from './path-pattern.ts'
-import { parseRedirectCondition, type RedirectCondition } from './redirect-conditions.ts'
-import { describeSelfReference } from './redirect-loop.ts'
-import { parseQueryCondition, type QueryCondition } from './redirect-query.ts'
-import { parseRedirectSource } from './redirect-source.ts'
-import { hasTextLikeNames, parseRedirectTarget, type RedirectTarget } from './redirect-target.ts'
-import { quote, type RedirectWords } from './redirect-words.ts'
+import { isWebAddress, parseWebAddress } from '#http/web-address.ts'
+import { compilePathPattern, type PathPattern } from './path-pattern.ts'
+import {
+  parseQueryCondition,
+  parseRedirectCondition,
+  type QueryCondition,
+  type RedirectCondition,
+} from './redirect-conditions.ts'
+import {
+  describeSelfReference,
+  hasTextLikeNames,
+  parseRedirectTarget,
+  type RedirectTarget,
+} from './redirect-target.ts'
 
 /** One line of a `_redirects`. */
 export interface RedirectRule {
@@ -29,7 +36,7 @@ export function isRedirection(status: RedirectStatus): boolean {
   return status >= 300 && status < 400
 }
 
-export type RedirectRuleResult =
+type RedirectRuleResult =
   | { readonly ok: true; readonly rule: RedirectRule; readonly remarks: readonly string[] }
   | { readonly ok: false; readonly problem: string }
 
@@ -121,4 +128,66 @@ function remarksOn(to: string | null, { target, status }: RedirectRule): string[
     remarks.push(`what follows the path in ${quote(to)} has no effect with ${status}`)
   }
   return remarks
+}
+
+/** Which addresses a rule is about. */
+interface RedirectSource {
+  /** Canonical; null for every host of the site. */
+  readonly host: string | null
+  readonly from: PathPattern
+  /** What its author may have meant otherwise. */
+  readonly remarks: readonly string[]
+}
+
+/** Reads a path, or an http(s) address whose scheme and port do not count; a sentence if it is none. */
+function parseRedirectSource(text: string): RedirectSource | string {
+  const address = isWebAddress(text) ? parseWebAddress(text) : null
+  if (address === null && !text.startsWith('/')) return 'is neither a path nor an address'
+  const path = address === null ? text : address.rest || '/'
+  if (/[?#]/.test(path)) return 'is not only a path; keys of a query are words of their own'
+  const compiled = compilePathPattern(path)
+  if (!compiled.ok) return compiled.problem
+  const remarks = compiled.problem === null ? [] : [compiled.problem]
+  return { host: address?.host ?? null, from: compiled.pattern, remarks }
+}
+
+/** The words of one rule, by what their places say they are. */
+interface RedirectWords {
+  readonly from: string
+  readonly query: readonly string[]
+  readonly to: string | null
+  readonly status: string | null
+  readonly conditions: readonly string[]
+}
+
+/** Null for a line without a rule, a sentence for one that has a word too many. */
+export function sortRedirectWords(line: string): RedirectWords | string | null {
+  const [from, ...words] = withoutComment(line.split(/\s+/))
+  if (from === undefined || from === '') return null
+  const query: string[] = []
+  const conditions: string[] = []
+  let to: string | null = null
+  let status: string | null = null
+  for (const word of words) {
+    const isFirstHalf = to === null && status === null
+    if (isAddress(word) && isFirstHalf) to = word
+    else if (/^\d+!?$/.test(word) && status === null) status = word
+    else if (isAddress(word) || !word.includes('=')) return `cannot tell what ${quote(word)} is for`
+    else (isFirstHalf ? query : conditions).push(word)
+  }
+  return { from, query, to, status, conditions }
+}
+
+/** A word of a rule, for a sentence about it. */
+function quote(word: string): string {
+  return JSON.stringify(word.length > quotedCharsMax ? `${word.slice(0, quotedCharsMax)}…` : word)
+}
+
+const quotedCharsMax = 100
+
+const isAddress = (word: string): boolean => word.startsWith('/') || isWebAddress(word)
+
+function withoutComment(words: readonly string[]): readonly string[] {
+  const comment = words.findIndex((word) => word.startsWith('#'))
+  return comment === -1 ? words : words.slice(0, comment)
 }

@@ -2,11 +2,9 @@ import { redirectConditionsMax, redirectLineCharsMax, redirectRulesMax } from '#
 import { LinePace, runAtOnce, type Steps } from '#site/steps.ts'
 import type { PathPattern } from './path-pattern.ts'
 import { fieldOf } from './redirect-conditions.ts'
-import { compileRedirectRule, type RedirectRule } from './redirect-rule.ts'
-import { sortRedirectWords } from './redirect-words.ts'
+import { compileRedirectRule, type RedirectRule, sortRedirectWords } from './redirect-rule.ts'
 import { indexRules, type RuleIndex } from './rule-index.ts'
-import { readRuleLines } from './rule-lines.ts'
-import { type RuleProblem, RuleProblems } from './rule-problem.ts'
+import { type RuleProblem, RuleProblems, readRuleLines } from './rule-lines.ts'
 
 /** What a `_redirects` says, ready to be matched. */
 export interface RedirectRules {
