@@ -1,4 +1,5 @@
-import { type FirehoseEvent, followFirehoseInBatches } from '#atproto/firehose/follow-firehose.ts'
+import type { FirehoseEvent } from '#atproto/firehose/firehose-format.ts'
+import { followFirehoseInBatches } from '#atproto/firehose/follow-firehose.ts'
 import { everyOrWhenWoken } from '#concurrency/every-or-when-woken.ts'
 import { TtlMap } from '#concurrency/lru-map.ts'
 import { inTransaction } from '#store/database/transaction.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import type { FirehoseEvent } from '#atproto/firehose/follow-firehose.ts'
+import type { FirehoseEvent } from '#atproto/firehose/firehose-format.ts'
 import type { Did } from '#site/site-address.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { type Database, openDatabase } from '#store/database/database.ts'

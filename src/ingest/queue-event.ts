@@ -1,4 +1,4 @@
-import type { FirehoseEvent } from '#atproto/firehose/follow-firehose.ts'
+import type { FirehoseEvent } from '#atproto/firehose/firehose-format.ts'
 import type { Identities } from '#atproto/identity/identity.ts'
 import type { Log } from '#observe/log.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'

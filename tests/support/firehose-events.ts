@@ -1,8 +1,5 @@
-import {
-  type FirehoseEvent,
-  type FirehoseOptions,
-  followFirehoseInBatches,
-} from '#atproto/firehose/follow-firehose.ts'
+import type { FirehoseEvent } from '#atproto/firehose/firehose-format.ts'
+import { type FirehoseOptions, followFirehoseInBatches } from '#atproto/firehose/follow-firehose.ts'
 
 /** `followFirehoseInBatches`, event by event. */
 export async function* firehoseEvents(options: FirehoseOptions): AsyncGenerator<FirehoseEvent> {

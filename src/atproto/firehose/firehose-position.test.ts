@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { GapReason } from './firehose-event.ts'
-import type { FirehoseFormat } from './firehose-format.ts'
+import type { FirehoseFormat, GapReason } from './firehose-format.ts'
 import { FirehosePosition } from './firehose-position.ts'
 import { subscribeRepos } from './firehose-repos.ts'
 import { jetstream } from './jetstream.ts'

@@ -1,5 +1,4 @@
-import type { GapReason } from './firehose-event.ts'
-import type { FirehoseFormat } from './firehose-format.ts'
+import type { FirehoseFormat, GapReason } from './firehose-format.ts'
 
 /** What a step's number says beside itself. */
 export interface StepPlace {

@@ -1,13 +1,16 @@
 import { decodeCbor, endOfCbor } from '#atproto/repo/bounded-cbor.ts'
 import {
+  changeHints,
   type FirehoseFormat,
   type FirehoseFrame,
+  type FirehoseHint,
   frameBytesMax,
   isObject,
   isStepNumber,
   problem,
+  recordIn,
+  siteHints,
 } from './firehose-format.ts'
-import { changeHints, type FirehoseHint, recordIn, siteHints } from './firehose-hint.ts'
 
 export const subscribeReposPath = '/xrpc/com.atproto.sync.subscribeRepos'
 

@@ -17,9 +17,15 @@ import {
   startReposServer,
 } from '#tests/support/repos-server.ts'
 import { alice, bob } from '#tests/support/sample-rows.ts'
-import type { GapReason } from './firehose-event.ts'
-import { queueEventsMax } from './firehose-queue.ts'
-import type { FirehoseEvent, FirehoseOptions } from './follow-firehose.ts'
+import type { FirehoseEvent, FirehoseFormat, GapReason } from './firehose-format.ts'
+import { subscribeRepos } from './firehose-repos.ts'
+import {
+  type FirehoseOptions,
+  FirehoseQueue,
+  parseFirehoseUrl,
+  queueEventsMax,
+} from './follow-firehose.ts'
+import { jetstream } from './jetstream.ts'
 
 const us = Date.now() * 1000
 const path = (rkey: string | number) => `place.sitehost.fs/${rkey}`
@@ -418,4 +424,96 @@ describe('the end', () => {
     const events = firehoseEvents({ ...options, url: 'wss://jet.example/other', signal })
     await expect(events.next()).rejects.toBeInstanceOf(TypeError)
   })
+})
+
+const identity = (cursor: number): FirehoseEvent => ({ kind: 'identity', did: alice, cursor })
+
+function all(queue: FirehoseQueue): FirehoseEvent[] {
+  const events: FirehoseEvent[] = []
+  for (let event = queue.take(); event; event = queue.take()) events.push(event)
+  return events
+}
+
+test('events come out in their order', () => {
+  const queue = new FirehoseQueue()
+  for (const cursor of [1, 2, 3]) queue.push(identity(cursor))
+  expect(all(queue)).toEqual([identity(1), identity(2), identity(3)])
+  expect(queue.take()).toBeUndefined()
+})
+
+test('what was passed is one event, however much it was', () => {
+  const queue = new FirehoseQueue()
+  for (const cursor of [1, 2, 3]) queue.pass(cursor)
+  queue.push(identity(4))
+  for (const cursor of [5, 6]) queue.pass(cursor)
+  expect(all(queue)).toEqual([
+    { kind: 'passed', cursor: 3 },
+    identity(4),
+    { kind: 'passed', cursor: 6 },
+  ])
+})
+
+test('is full at its limit, and has room at half of it', () => {
+  const queue = new FirehoseQueue()
+  for (let i = 1; i < queueEventsMax; i++) queue.push(identity(i))
+  expect([queue.isFull, queue.hasRoom]).toEqual([false, false])
+  queue.push(identity(queueEventsMax))
+  expect(queue.isFull).toBe(true)
+  for (let i = queueEventsMax; i > queueEventsMax / 2 + 1; i--) queue.take()
+  expect(queue.hasRoom).toBe(false)
+  queue.take()
+  expect(queue.hasRoom).toBe(true)
+})
+
+test('who waits is woken by the next', async () => {
+  const queue = new FirehoseQueue()
+  for (const arrive of [() => queue.push(identity(1)), () => queue.pass(2)]) {
+    const arrival = queue.arrival()
+    arrive()
+    await arrival
+    await queue.arrival()
+    expect(queue.take()).toBeDefined()
+  }
+})
+
+test('who waits is woken by the end', async () => {
+  const queue = new FirehoseQueue()
+  const arrival = queue.arrival()
+  queue.close()
+  await arrival
+  await queue.arrival()
+  expect([queue.isClosed, queue.take()]).toEqual([true, undefined])
+})
+
+const facts: [string, { base: string; format: FirehoseFormat } | null][] = [
+  ['https://bsky.network', { base: 'wss://bsky.network/', format: subscribeRepos }],
+  ['http://localhost:2583', { base: 'ws://localhost:2583/', format: subscribeRepos }],
+  ['wss://relay.example/', { base: 'wss://relay.example/', format: subscribeRepos }],
+  [
+    'wss://relay.example/xrpc/com.atproto.sync.subscribeRepos',
+    { base: 'wss://relay.example/xrpc/com.atproto.sync.subscribeRepos', format: subscribeRepos },
+  ],
+  ['wss://jet.example/subscribe', { base: 'wss://jet.example/subscribe', format: jetstream }],
+  ['https://jet.example/subscribe', { base: 'wss://jet.example/subscribe', format: jetstream }],
+  [
+    'ws://127.0.0.1:6008/subscribe?key=k',
+    { base: 'ws://127.0.0.1:6008/subscribe?key=k', format: jetstream },
+  ],
+  [
+    'wss://front.example/jet/subscribe',
+    { base: 'wss://front.example/jet/subscribe', format: jetstream },
+  ],
+  ['wss://jet.example/subscribe/', null],
+  ['wss://jet.example/unsubscribe', null],
+  ['wss://jet.example/xrpc/network.bsky.jetstream.subscribeEvents', null],
+  ['wss://relay.example/xrpc/com.atproto.label.subscribeLabels', null],
+  ['wss://relay.example/#x', null],
+  ['ftp://relay.example/', null],
+  ['relay.example', null],
+  ['', null],
+]
+
+test.each(facts)('%s', (input, expected) => {
+  const source = parseFirehoseUrl(input)
+  expect(source && { base: source.base.href, format: source.format }).toEqual(expected)
 })

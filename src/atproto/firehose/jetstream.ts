@@ -1,12 +1,15 @@
 import { parseShallowJson } from '#outbound/shallow-json.ts'
 import {
+  changeHints,
   type FirehoseFormat,
   type FirehoseFrame,
+  type FirehoseHint,
   isObject,
   isStepNumber,
   problem,
+  recordIn,
+  siteHints,
 } from './firehose-format.ts'
-import { changeHints, type FirehoseHint, recordIn, siteHints } from './firehose-hint.ts'
 
 /**
  * Events come only roughly in order where a replay meets what happens now (jetstream-legacy issue 42), so

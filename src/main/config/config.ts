@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parseFirehoseUrl } from '#atproto/firehose/firehose-source.ts'
+import { parseFirehoseUrl } from '#atproto/firehose/follow-firehose.ts'
 import type { TrustedProxies } from '#http/client-address.ts'
 import { type IngestFailPoint, ingestFailPoints } from '#ingest/fail-points.ts'
 import type { DnsServerAddress } from '#outbound/dns/dns-server-address.ts'
