@@ -3,6 +3,7 @@ import { grantAwayMsMin } from '#api/contract/limits.ts'
 import { sentences } from '#api/contract/messages.ts'
 import { ApiError } from '#api/errors.ts'
 import { SessionEndedError } from '#atproto/oauth/oauth.ts'
+import { mapAtOnce } from '#concurrency/map-at-once.ts'
 import { orAborted } from '#concurrency/or-aborted.ts'
 import type { Did } from '#site/site-address.ts'
 import {
@@ -54,10 +55,7 @@ export async function confirmAgain(
   const { db, now, signal } = context
   const askedBefore = now() - counting.countedEveryMs
   const dids = await listGrantFailures(db, { askedBefore, limit: askedMax })
-  while (dids.length > 0 && !signal.aborted) {
-    const group = dids.splice(0, askedAtOnceMax)
-    await Promise.all(group.map((did) => confirmOrEnd(did, context)))
-  }
+  await mapAtOnce(dids, { atOnce: askedAtOnceMax, signal }, (did) => confirmOrEnd(did, context))
 }
 
 async function confirmOrEnd(did: Did, context: GrantContext): Promise<void> {
