@@ -10,7 +10,7 @@ export interface Loaded<Value> {
 }
 
 /**
- * Values that are loaded when they are first asked for: one load a key, however many ask, then in memory as
+ * A read-through cache. Values are loaded when they are first asked for: a single flight for each key, then in memory as
  * long as there is room. Nothing is not kept: there is no end of keys that stand for nothing.
  */
 export class LoadingTier<Value> {

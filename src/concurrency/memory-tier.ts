@@ -18,8 +18,8 @@ export interface TierStats {
 const ownerShareMax = 1 / 4
 
 /**
- * Values by key, bounded by their bytes as whoever keeps them counts. When there is too much, those go
- * that were not used since they were last passed over: of an owner who has much already, from among their
+ * A cache bounded by bytes, as whoever keeps values counts them. Evicts with second chances (CLOCK): when there is too
+ * much, those go that were not used since they were last passed over; of an owner who has much already, from among their
  * own. Using costs one write, so it may be done in the
  * path of a request; whoever holds on to a `Kept` need not look it up again.
  */
