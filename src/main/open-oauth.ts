@@ -30,7 +30,7 @@ export async function openOAuth(
   return {
     clientKeys,
     oauth: createOAuth({
-      ...{ ...parts, ...sealing, keys: clientKeys, alone: aloneOn(db) },
+      ...{ ...parts, ...sealing, keys: clientKeys, withLease: leasesOn(db) },
       onRenewed: (did) => forgetGrantFailures(db, did),
     }),
   }
@@ -40,10 +40,10 @@ export async function openOAuth(
 export async function openClientKeys(
   parts: Pick<OAuthParts, 'db' | 'secrets'>,
 ): Promise<ClientKeys> {
-  return new ClientKeys({ ...(await openSealing(parts)), alone: aloneOn(parts.db) })
+  return new ClientKeys({ ...(await openSealing(parts)), withLease: leasesOn(parts.db) })
 }
 
-const aloneOn =
+const leasesOn =
   (db: Db) =>
   <T>(name: string, work: () => Promise<T>): Promise<T> =>
     withLease(db, name, work)

@@ -14,7 +14,7 @@ export async function openOAuthRepo(network: Devnet, handle: string): Promise<Ac
   const oauth = createOAuth({
     origin: 'http://127.0.0.1:3000',
     keys: null,
-    alone: (_, work) => work(),
+    withLease: (_, work) => work(),
     identities: new Identities({
       fetch,
       plcUrl: network.plc,

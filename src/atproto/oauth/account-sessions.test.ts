@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, test } from 'bun:test'
 import { generateDpopKey } from '@atcute/oauth-crypto'
 import { MemoryStore, type StoredSession, type StoredState } from '@atcute/oauth-node-client'
 import { AccountRepo } from '#atproto/repo/account-repo.ts'
-import type { Alone } from '#concurrency/alone.ts'
+import { Mutex } from '#concurrency/semaphore.ts'
+import type { WithLease } from '#concurrency/with-lease.ts'
 import { createSafeFetch } from '#outbound/safe-fetch.ts'
 import { UnusableAnswerError } from '#outbound/server-errors.ts'
 import type { Did } from '#site/site-address.ts'
@@ -34,7 +35,7 @@ let keys: ClientKeys
 beforeEach(() => {
   const rows = memoryRows()
   sessions = sealedStore<Did, StoredSession>(rows, seal, 'oauth-session')
-  keys = new ClientKeys({ rows, seal, alone: (_, work) => work() })
+  keys = new ClientKeys({ rows, seal, withLease: (_, work) => work() })
   answers = new Map()
   asked = []
   revoked = []
@@ -44,14 +45,14 @@ beforeEach(() => {
 
 function open({
   isPublic = true,
-  alone = atOnce,
+  withLease = atOnce,
   elapsed,
   onRenewed,
 }: Opening = {}): AccountSessions {
   const clients = openClients({ isPublic })
   const states = new MemoryStore<string, StoredState>()
   return new AccountSessions({
-    ...{ clients, sessions, states, fetch, alone, log: recordingLog(logged) },
+    ...{ clients, sessions, states, fetch, withLease, log: recordingLog(logged) },
     keys: isPublic ? keys : null,
     ...(elapsed && { elapsed }),
     ...(onRenewed && { onRenewed }),
@@ -60,21 +61,17 @@ function open({
 
 interface Opening {
   readonly isPublic?: boolean
-  readonly alone?: Alone
+  readonly withLease?: WithLease
   readonly elapsed?: () => number
   readonly onRenewed?: (did: Did) => Promise<void>
 }
 
-const atOnce: Alone = (_, work) => work()
+const atOnce: WithLease = (_, work) => work()
 
 /** One after the other. */
-function inTurns(): Alone {
-  let last: Promise<unknown> = Promise.resolve()
-  return <T>(_: string, work: () => Promise<T>) => {
-    const turn = last.then(work)
-    last = turn
-    return turn
-  }
+function inTurns(): WithLease {
+  const mutex = new Mutex()
+  return (_, work) => mutex.use(work)
 }
 
 /** As the service opens it. */
@@ -215,7 +212,7 @@ describe('a grant is confirmed', () => {
     const renewed: Did[] = []
     const accounts = open({
       elapsed: () => elapsed,
-      alone: inTurns(),
+      withLease: inTurns(),
       onRenewed: async (did) => void renewed.push(did),
     })
     await Promise.all([accounts.confirm(alice), accounts.confirm(alice)])
@@ -368,7 +365,7 @@ describe('a sign-in', () => {
 
   test('ends what the tokens were renewed to while it waited its turn', async () => {
     await begun({ goodForMs: 0 })
-    const accounts = open({ alone: inTurns() })
+    const accounts = open({ withLease: inTurns() })
     const session = await brought()
     let keeping: Promise<string> | undefined
     answers.set('/token', () => {
@@ -408,7 +405,7 @@ describe('a sign-in', () => {
 
   test('is not ended by whoever signs out meanwhile', async () => {
     await begun()
-    const accounts = open({ alone: inTurns() })
+    const accounts = open({ withLease: inTurns() })
     let isUsed = false
     const entering = accounts.keep(alice, await brought(), async () => {
       isUsed = true

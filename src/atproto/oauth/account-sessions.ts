@@ -1,9 +1,9 @@
 import { createDpopFetch } from '@atcute/oauth-crypto'
 import { MemoryStore, type StateStore, type StoredSession } from '@atcute/oauth-node-client'
-import type { Alone } from '#concurrency/alone.ts'
 import { TtlMap } from '#concurrency/lru-map.ts'
 import { orAborted } from '#concurrency/or-aborted.ts'
 import { SingleFlight } from '#concurrency/single-flight.ts'
+import type { WithLease } from '#concurrency/with-lease.ts'
 import type { Log } from '#observe/log.ts'
 import type { FetchLimits } from '#outbound/fetch-limits.ts'
 import type { SafeFetch } from '#outbound/safe-fetch.ts'
@@ -45,7 +45,7 @@ interface AccountSessionsOptions {
   readonly sessions: SealedStore<Did, StoredSession>
   readonly states: StateStore
   readonly fetch: SafeFetch
-  readonly alone: Alone
+  readonly withLease: WithLease
   readonly log: Log
   /** Called when an account's server has given new tokens, and awaited. */
   readonly onRenewed?: (did: Did) => Promise<void>
@@ -259,7 +259,7 @@ export class AccountSessions {
   }
 
   #inTurn<T>(did: Did, work: () => Promise<T>): Promise<T> {
-    return this.#options.alone(`oauth session ${did}`, work)
+    return this.#options.withLease(`oauth session ${did}`, work)
   }
 }
 

@@ -27,12 +27,12 @@ beforeEach(() => {
 
 /** What a process has that works on these rows. */
 function keysOf(): ClientKeys {
-  const alone = <T>(_: string, work: () => Promise<T>): Promise<T> => {
+  const withLease = <T>(_: string, work: () => Promise<T>): Promise<T> => {
     const next = queue.then(work, work)
     queue = next
     return next
   }
-  return new ClientKeys({ rows, seal, alone, now: () => now })
+  return new ClientKeys({ rows, seal, withLease, now: () => now })
 }
 
 const signingId = async (keys: ClientKeys) => (await keys.inUse())[0].jwk.kid
@@ -77,7 +77,12 @@ describe('the first key', () => {
   test('of a lost secret is as good as none: another is made', async () => {
     const kid = await signingId(keysOf())
     const other = await createSeal(['another secret'], 'test')
-    const keys = new ClientKeys({ rows, seal: other, alone: (_, work) => work(), now: () => now })
+    const keys = new ClientKeys({
+      rows,
+      seal: other,
+      withLease: (_, work) => work(),
+      now: () => now,
+    })
     expect(await signingId(keys)).not.toBe(kid)
     expect(await keys.has(kid)).toBe(false)
   })

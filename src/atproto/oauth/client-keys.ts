@@ -4,7 +4,7 @@ import {
   generateClientAssertionKey,
   type StoredSession,
 } from '@atcute/oauth-node-client'
-import type { Alone } from '#concurrency/alone.ts'
+import type { WithLease } from '#concurrency/with-lease.ts'
 import { type SealedRows, type SealedStore, sealedStore } from './oauth-rows.ts'
 import type { Seal } from './seal.ts'
 
@@ -38,7 +38,7 @@ export class ClientKeysFullError extends Error {
 interface ClientKeysOptions {
   readonly rows: SealedRows
   readonly seal: Seal
-  readonly alone: Alone
+  readonly withLease: WithLease
   readonly now?: () => number
 }
 
@@ -50,14 +50,14 @@ interface ClientKeysOptions {
 export class ClientKeys {
   readonly #store: SealedStore<string, ClientKey>
   readonly #sessions: SealedStore<string, StoredSession>
-  readonly #alone: Alone
+  readonly #withLease: WithLease
   readonly #now: () => number
   #known: { readonly keys: readonly ClientKey[]; readonly readAt: number } | null = null
 
-  constructor({ rows, seal, alone, now = Date.now }: ClientKeysOptions) {
+  constructor({ rows, seal, withLease, now = Date.now }: ClientKeysOptions) {
     this.#store = sealedStore<string, ClientKey>(rows, seal, clientKeyKind)
     this.#sessions = sealedStore<string, StoredSession>(rows, seal, 'oauth-session')
-    this.#alone = alone
+    this.#withLease = withLease
     this.#now = now
   }
 
@@ -135,7 +135,7 @@ export class ClientKeys {
   }
 
   async #addUnless(isDone: (keys: readonly ClientKey[]) => boolean): Promise<void> {
-    await this.#alone('oauth client keys', async () => {
+    await this.#withLease('oauth client keys', async () => {
       const keys = await this.#read()
       if (isDone(keys)) return
       if (keys.length >= clientKeysMax) {

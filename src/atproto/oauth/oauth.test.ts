@@ -31,7 +31,7 @@ beforeEach(() => {
   oauth = createOAuth({
     ...{ origin, identities, fetch, rows, seal },
     keys: null,
-    alone: (_, work) => work(),
+    withLease: (_, work) => work(),
     log: recordingLog(),
   })
 })
@@ -125,8 +125,8 @@ test('what was sealed with an older secret opens with the newest alone, once it 
     createSeal(['new secret', 'old secret'], 'test'),
     createSeal(['new secret'], 'test'),
   ])
-  const alone = <T>(_: string, work: () => Promise<T>) => work()
-  const keysBy = (by: typeof seal) => new ClientKeys({ rows, seal: by, alone })
+  const withLease = <T>(_: string, work: () => Promise<T>) => work()
+  const keysBy = (by: typeof seal) => new ClientKeys({ rows, seal: by, withLease })
   const [{ jwk }] = await keysBy(older).inUse()
   const sessionsBy = (by: typeof seal) =>
     sealedStore<string, StoredSession>(rows, by, 'oauth-session')
@@ -134,7 +134,7 @@ test('what was sealed with an older secret opens with the newest alone, once it 
   await sessionsBy(older).set(alice, session)
   const service = createOAuth({
     ...{ origin: 'https://sitehost.example.com', identities: {} as Identities },
-    ...{ fetch: () => Promise.reject(new Error('no network')), rows, seal: both, alone },
+    ...{ fetch: () => Promise.reject(new Error('no network')), rows, seal: both, withLease },
     keys: keysBy(both),
     log: recordingLog(),
   })

@@ -6,7 +6,7 @@ import {
   type StoredState,
 } from '@atcute/oauth-node-client'
 import type { Identities } from '#atproto/identity/identity.ts'
-import type { Alone } from '#concurrency/alone.ts'
+import type { WithLease } from '#concurrency/with-lease.ts'
 import type { Log } from '#observe/log.ts'
 import type { SafeFetch } from '#outbound/safe-fetch.ts'
 import { parseDid } from '#site/site-address.ts'
@@ -62,7 +62,7 @@ interface OAuthOptions {
   readonly fetch: SafeFetch
   readonly rows: SealedRows
   readonly seal: Seal
-  readonly alone: Alone
+  readonly withLease: WithLease
   readonly log: Log
   /** Called when an account's server has given new tokens, and awaited. */
   readonly onRenewed?: (did: Did) => Promise<void>
@@ -73,13 +73,13 @@ interface OAuthOptions {
 }
 
 export function createOAuth(options: OAuthOptions): OAuth {
-  const { alone, fetch, keys, log, onRenewed, rows, seal } = options
+  const { withLease, fetch, keys, log, onRenewed, rows, seal } = options
   const { actorResolver } = options.identities
   const states = sealedStore<string, StoredState>(rows, seal, 'oauth-state', (s) => s.expiresAt)
   const sessions = sealedStore<Did, StoredSession>(rows, seal, sessionKind)
   const clients = createClients({ ...options, actorResolver })
   const accounts = new AccountSessions({
-    ...{ clients, keys, sessions, states, fetch, alone, log },
+    ...{ clients, keys, sessions, states, fetch, withLease, log },
     ...(onRenewed && { onRenewed }),
   })
 
