@@ -1,0 +1,78 @@
+import { expect, test } from 'bun:test'
+import { CompiledQuery } from 'kysely'
+import { type Db, openDatabase } from '#store/database/database.ts'
+import { migrate } from '#store/database/migrate.ts'
+import { inTransaction } from '#store/database/transaction.ts'
+import { accountOf, siteOf } from '#tests/support/sample-rows.ts'
+import { askedAt } from '#tests/support/work-rows.ts'
+import { enqueueAccounts, enqueueSites } from './enqueue.ts'
+import { countDueAccounts } from './queued.ts'
+import { nextDueAt, type Owners, takeDue } from './take-due.ts'
+
+/** How SQLite finds the rows of the queue for the prepared reads of this work. */
+async function plansOf(work: (db: Db) => Promise<unknown>): Promise<string[]> {
+  await using database = openDatabase({})
+  await migrate(database)
+  const dids = Array.from({ length: 40 }, (_, n) => accountOf(n))
+  const context = askedAt(database.db, 1)
+  await enqueueAccounts(context, dids, { isUrgent: true })
+  await enqueueSites(
+    context,
+    dids.map((did) => siteOf('blog', did)),
+  )
+  const plans = new Set<string>()
+  await inTransaction(database.db, (transaction) => {
+    const explain = async (query: CompiledQuery) => {
+      if (!query.sql.startsWith('select')) return await transaction.executeQuery(query)
+      const explained = CompiledQuery.raw(`explain query plan ${query.sql}`, [...query.parameters])
+      const { rows } = await transaction.executeQuery<{ detail: string }>(explained)
+      for (const { detail } of rows) plans.add(detail)
+      return await transaction.executeQuery(query)
+    }
+    const watched = new Proxy(transaction, {
+      get(target, name) {
+        if (name === 'executeQuery') return explain
+        const value: unknown = Reflect.get(target, name, target)
+        return typeof value === 'function' ? value.bind(target) : value
+      },
+    })
+    return work(watched)
+  })
+  return [...plans].filter((plan) => /^(SCAN|SEARCH) work_items/.test(plan)).sort()
+}
+
+const due = 'INDEX work_items_waiting (kind=? AND priority=? AND line=? AND next_attempt_at<?)'
+const leased = 'COVERING INDEX work_items_leased (kind=? AND leased_until>?)'
+const first = 'COVERING INDEX work_items_waiting (kind=? AND priority=? AND line=?)'
+const ofAccount = 'INDEX sqlite_autoindex_work_items_1 (did=? AND kind=?)'
+const using = (...indexes: string[]) =>
+  indexes.map((index) => `SEARCH work_items USING ${index}`).sort()
+
+test.each<Owners>(['all', 'visited', 'not-visited', 'strangers', 'known'])(
+  'items of owners %s are taken by indexes, however many wait',
+  async (owners) => {
+    const options = { owners, now: 2, leaseMs: 1, limit: 8 }
+    const plans = await plansOf(async (db) => {
+      await takeDue(db, { ...options, kind: 'site' })
+      await takeDue(db, { ...options, kind: 'account', priorities: [1, 0] })
+    })
+    const isAnyTaken = owners === 'all' || owners === 'not-visited' || owners === 'strangers'
+    expect(plans).toEqual(using(due, leased, ...(isAnyTaken ? [ofAccount] : [])))
+  },
+)
+
+test('so are those of a line', async () => {
+  const plans = await plansOf(async (db) => {
+    await takeDue(db, { kind: 'site', line: 'slow x.test', now: 2, leaseMs: 1, limit: 8 })
+  })
+  expect(plans).toEqual(using(due, leased))
+})
+
+test('when the next one is due is read at the beginning of an index', async () => {
+  const plans = await plansOf((db) => nextDueAt(db, { kind: 'site', priority: 0, now: 2 }))
+  expect(plans).toEqual(using(first, leased))
+})
+
+test('accounts with due sites are counted by an index', async () => {
+  expect(await plansOf((db) => countDueAccounts(db, 2))).toEqual(using(due))
+})
