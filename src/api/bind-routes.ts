@@ -12,8 +12,7 @@ import type {
 } from '#api/contract/route.ts'
 import { SessionEndedError } from '#atproto/oauth/oauth.ts'
 import type { Did } from '#site/site-address.ts'
-import type { AdminSession } from '#store/accounts/admin-sessions.ts'
-import type { BrowserSession } from '#store/accounts/browser-sessions.ts'
+import type { AdminSession, BrowserSession } from '#store/accounts/sessions.ts'
 import { parse, parseBody } from './body.ts'
 import type { ApiEnv } from './variables.ts'
 

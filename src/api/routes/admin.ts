@@ -3,9 +3,9 @@ import type { ApiContext } from '#api/context.ts'
 import type { adminRoutes } from '#api/contract/admin.ts'
 import { literals } from '#api/contract/messages.ts'
 import { ApiError } from '#api/errors.ts'
-import type { AdminSessions } from '#api/session/admin-sessions.ts'
 import { AdminSignIn } from '#api/session/admin-sign-in.ts'
 import { KnownDevices } from '#api/session/known-devices.ts'
+import type { AdminSessions } from '#api/session/sessions.ts'
 import { clientNetworkOf } from '#http/client-address.ts'
 
 /** `/api/admin/*`: for those who look after the service (interface.md §4.6). */

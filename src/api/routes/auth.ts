@@ -14,14 +14,14 @@ import { AccountRepo } from '#atproto/repo/account-repo.ts'
 import { rateLimitedLog } from '#observe/rate-limited-log.ts'
 import type { Did } from '#site/site-address.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
+import { forgetGrantFailures } from '#store/accounts/grant-failures.ts'
+import { comeBack } from '#store/accounts/has-left.ts'
 import {
   authorityOf,
   deleteBrowserSessionsOf,
   deleteSessionsOfOthers,
   setAuthority,
-} from '#store/accounts/browser-sessions.ts'
-import { forgetGrantFailures } from '#store/accounts/grant-failures.ts'
-import { comeBack } from '#store/accounts/has-left.ts'
+} from '#store/accounts/sessions.ts'
 import { rememberSignedIn } from '#store/lifecycle/visited-accounts.ts'
 import { hasDomains } from '#store/names/hosts.ts'
 import { enqueueSites } from '#store/queues/enqueue.ts'

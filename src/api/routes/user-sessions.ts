@@ -5,7 +5,7 @@ import type { signInRoutes } from '#api/contract/sign-ins.ts'
 import { ApiError } from '#api/errors.ts'
 import type { BrowserSessions } from '#api/session/sessions.ts'
 import { revokeIfUnused } from '#api/session/sign-ins.ts'
-import { deleteBrowserSessionOf } from '#store/accounts/browser-sessions.ts'
+import { deleteBrowserSessionOf } from '#store/accounts/sessions.ts'
 
 /** `/api/user/sessions`: the browsers in which the signed-in account is signed in. */
 export function signInHandlers(

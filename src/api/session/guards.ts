@@ -2,9 +2,8 @@ import type { Guards } from '#api/bind-routes.ts'
 import type { ApiContext } from '#api/context.ts'
 import { literals } from '#api/contract/messages.ts'
 import { ApiError } from '#api/errors.ts'
-import type { AdminSessions } from './admin-sessions.ts'
 import { confirmGrant } from './grant-check.ts'
-import type { BrowserSessions } from './sessions.ts'
+import type { AdminSessions, BrowserSessions } from './sessions.ts'
 import { endIfGrantEnded } from './sign-ins.ts'
 
 /** Who may pass, for each way a route may be called. They throw ApiError 401. */

@@ -1,23 +1,28 @@
 import type { Did } from '#site/site-address.ts'
 import {
+  type AdminSession,
   type BrowserSession,
   countBrowserSessions,
+  createAdminSession,
   createBrowserSession,
-  deleteBrowserSession,
+  deleteSession,
+  findAdminSession,
   findBrowserSession,
   listBrowserSessions,
-  touchBrowserSession,
-} from '#store/accounts/browser-sessions.ts'
+  type SessionClock,
+  type SessionTable,
+  touchSession,
+} from '#store/accounts/sessions.ts'
 import type { Db } from '#store/database/database.ts'
 import { readCookie, setCookie, signParts, verifyParts } from './cookies.ts'
 import { deviceName } from './device-name.ts'
 import type { KeyRing } from './key-ring.ts'
 
-const dayMs = 24 * 60 * 60 * 1000
-const sessionMs = 30 * dayMs
+const minuteMs = 60 * 1000
+const dayMs = 24 * 60 * minuteMs
 /** A session that was not used for so long has ended. */
 export const sessionIdleMs = 14 * dayMs
-const touchEveryMs = 60 * 60 * 1000
+export const adminIdleMs = 30 * minuteMs
 
 /** A browser session by what it is found by. */
 export type SessionRef = Pick<BrowserSession, 'idHash' | 'did'>
@@ -30,20 +35,68 @@ interface SessionsOptions {
   readonly now: () => number
 }
 
+/** Whose sessions are kept for how long. */
+interface SessionKind<Session> {
+  readonly table: SessionTable
+  readonly sessionMs: number
+  readonly idleMs: number
+  readonly touchEveryMs: number
+  readonly find: (db: Db, idHash: string, clock: SessionClock) => Promise<Session | null>
+}
+
+/** Sessions of one kind: a random id in a browser, and a row here by the hash of that id. */
+class Sessions<Session extends { readonly idHash: string; readonly seenAt: number }> {
+  protected readonly options: SessionsOptions
+  protected readonly kind: SessionKind<Session>
+
+  constructor(options: SessionsOptions, kind: SessionKind<Session>) {
+    this.options = options
+    this.kind = kind
+  }
+
+  protected clock(): SessionClock {
+    return { now: this.options.now(), idleMs: this.kind.idleMs }
+  }
+
+  protected newSession(): { id: string; idHash: string; now: number; expiresAt: number } {
+    const id = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')
+    const now = this.options.now()
+    return { id, idHash: hashOf(id), now, expiresAt: now + this.kind.sessionMs }
+  }
+
+  /** The session with this id, if it is one of `isTheirs` and has not ended: it was used now. */
+  protected async use(
+    id: string,
+    isTheirs: (session: Session) => boolean = () => true,
+  ): Promise<Session | null> {
+    const { db } = this.options
+    const { find, table, touchEveryMs } = this.kind
+    const clock = this.clock()
+    const session = await find(db, hashOf(id), clock)
+    if (session === null || !isTheirs(session)) return null
+    const { idHash, seenAt } = session
+    if (clock.now - seenAt > touchEveryMs) await touchSession(db, table, idHash, clock.now)
+    return session
+  }
+
+  protected async delete({ idHash }: Pick<Session, 'idHash'>): Promise<void> {
+    await deleteSession(this.options.db, this.kind.table, idHash)
+  }
+}
+
 /** Who is signed in in which browser: two cookies there, one row here (decisions.md §2). */
-export class BrowserSessions {
-  readonly #db: Db
-  readonly #keys: KeyRing
-  readonly #secure: boolean
-  readonly #now: () => number
+export class BrowserSessions extends Sessions<BrowserSession> {
   readonly #sid: string
 
-  constructor({ db, keys, secure, now }: SessionsOptions) {
-    this.#db = db
-    this.#keys = keys
-    this.#secure = secure
-    this.#now = now
-    this.#sid = secure ? '__Host-sid' : 'sid'
+  constructor(options: SessionsOptions) {
+    super(options, {
+      table: 'browserSessions',
+      sessionMs: 30 * dayMs,
+      idleMs: sessionIdleMs,
+      touchEveryMs: 60 * minuteMs,
+      find: findBrowserSession,
+    })
+    this.#sid = options.secure ? '__Host-sid' : 'sid'
   }
 
   /** Starts a session of its own for this browser, which has to get the `Set-Cookie` values. */
@@ -51,63 +104,47 @@ export class BrowserSessions {
     did: Did,
     userAgent: string | null = null,
   ): Promise<{ session: SessionRef; cookies: string[] }> {
-    const sessionId = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')
-    const now = this.#now()
-    const expiresAt = now + sessionMs
-    const session = { idHash: hashOf(sessionId), did }
-    await createBrowserSession(
-      this.#db,
-      { ...session, device: deviceName(userAgent), expiresAt },
-      now,
-    )
-    const signed = signParts(this.#keys, 'did', [did, sessionId], expiresAt)
-    const attributes = { maxAgeSeconds: sessionMs / 1000, secure: this.#secure }
-    const cookies = [
-      setCookie('did', signed, attributes),
-      setCookie(this.#sid, sessionId, attributes),
-    ]
-    return { session, cookies }
+    const { db, keys } = this.options
+    const { id, idHash, now, expiresAt } = this.newSession()
+    const row = { idHash, did, device: deviceName(userAgent), expiresAt }
+    await createBrowserSession(db, row, now)
+    const signed = signParts(keys, 'did', [did, id], expiresAt)
+    return { session: { idHash, did }, cookies: this.#cookies(signed, id, this.kind.sessionMs) }
   }
 
   /** The session that the request belongs to, or null: signed out, expired, forged or ambiguous. */
   async read(headers: Headers): Promise<BrowserSession | null> {
-    const sessionId = this.#sessionId(headers)
-    if (sessionId === null) return null
-    const now = this.#now()
-    const session = await findBrowserSession(this.#db, hashOf(sessionId.id), {
-      now,
-      idleMs: sessionIdleMs,
-    })
-    if (session === null || session.did !== sessionId.did) return null
-    if (now - session.seenAt > touchEveryMs)
-      await touchBrowserSession(this.#db, session.idHash, now)
-    return session
+    const named = this.#namedIn(headers)
+    return named && (await this.use(named.id, ({ did }) => did === named.did))
   }
 
   /** The account's, those first that were used last. */
   async list(did: Did): Promise<BrowserSession[]> {
-    return await listBrowserSessions(this.#db, did, { now: this.#now(), idleMs: sessionIdleMs })
+    return await listBrowserSessions(this.options.db, did, this.clock())
   }
 
   /** Ends this browser's session; true when it was the account's last one. */
   async end(session: SessionRef): Promise<boolean> {
-    await deleteBrowserSession(this.#db, session.idHash)
-    const clock = { now: this.#now(), idleMs: sessionIdleMs }
-    return (await countBrowserSessions(this.#db, session.did, clock)) === 0
+    await this.delete(session)
+    return (await countBrowserSessions(this.options.db, session.did, this.clock())) === 0
   }
 
   /** `Set-Cookie` values that remove both cookies. */
   expired(): string[] {
-    const attributes = { maxAgeSeconds: 0, secure: this.#secure }
-    return [setCookie('did', '', attributes), setCookie(this.#sid, '', attributes)]
+    return this.#cookies('', '', 0)
   }
 
-  #sessionId(headers: Headers): { did: string; id: string } | null {
+  #cookies(did: string, sid: string, ms: number): string[] {
+    const attributes = { maxAgeSeconds: ms / 1000, secure: this.options.secure }
+    return [setCookie('did', did, attributes), setCookie(this.#sid, sid, attributes)]
+  }
+
+  #namedIn(headers: Headers): { did: string; id: string } | null {
     const header = headers.get('cookie')
     const did = readCookie(header, 'did')
     const sid = readCookie(header, this.#sid)
     if (did.kind !== 'one' || sid.kind === 'many') return null
-    const parts = verifyParts(this.#keys, 'did', did.value, this.#now())
+    const parts = verifyParts(this.options.keys, 'did', did.value, this.options.now())
     const [account, id] = parts ?? []
     if (account === undefined || id === undefined) return null
     // A hosted site can toss `did` at a browser, but not `sid`: without it only programs may sign in.
@@ -119,5 +156,55 @@ export class BrowserSessions {
 const isBrowser = (headers: Headers): boolean =>
   headers.has('sec-fetch-site') || headers.has('origin')
 
-const hashOf = (sessionId: string): string =>
-  new Bun.CryptoHasher('sha256').update(sessionId).digest('hex')
+const adminCookie = 'admin_session'
+
+/** Which browser is whose of those who look after the service: a cookie there, a row here (decisions.md §2). */
+export class AdminSessions extends Sessions<AdminSession> {
+  constructor(options: SessionsOptions) {
+    super(options, {
+      table: 'adminSessions',
+      sessionMs: 12 * 60 * minuteMs,
+      idleMs: adminIdleMs,
+      touchEveryMs: minuteMs,
+      find: findAdminSession,
+    })
+  }
+
+  /** Returns the `Set-Cookie` value of a new session. */
+  async start(adminId: string): Promise<string> {
+    const { db, keys } = this.options
+    const { id, idHash, now, expiresAt } = this.newSession()
+    await createAdminSession(db, { idHash, adminId, expiresAt }, now)
+    return this.#cookie(signParts(keys, adminCookie, [id], expiresAt), this.kind.sessionMs)
+  }
+
+  /** Null: signed out, expired, forged, ambiguous, or of an administrator who was removed. */
+  async read(headers: Headers): Promise<AdminSession | null> {
+    const { keys, now } = this.options
+    const cookie = readCookie(headers.get('cookie'), adminCookie)
+    if (cookie.kind !== 'one') return null
+    const [id] = verifyParts(keys, adminCookie, cookie.value, now()) ?? []
+    return id === undefined ? null : await this.use(id)
+  }
+
+  async end(session: AdminSession): Promise<void> {
+    await this.delete(session)
+  }
+
+  /** Whether the request has a cookie of this name, whatever it holds. */
+  isNamed(headers: Headers): boolean {
+    return readCookie(headers.get('cookie'), adminCookie).kind !== 'absent'
+  }
+
+  /** The `Set-Cookie` value that removes the cookie. */
+  expired(): string {
+    return this.#cookie('', 0)
+  }
+
+  #cookie(value: string, ms: number): string {
+    const { secure } = this.options
+    return setCookie(adminCookie, value, { maxAgeSeconds: ms / 1000, secure, sameSite: 'Strict' })
+  }
+}
+
+const hashOf = (id: string): string => new Bun.CryptoHasher('sha256').update(id).digest('hex')

@@ -1,6 +1,6 @@
 import type { ApiContext } from '#api/context.ts'
 import type { Did } from '#site/site-address.ts'
-import { deleteBrowserSessionsOf } from '#store/accounts/browser-sessions.ts'
+import { deleteBrowserSessionsOf } from '#store/accounts/sessions.ts'
 import { isUnused } from '#store/lifecycle/unused-sealed-rows.ts'
 import { sessionIdleMs } from './sessions.ts'
 

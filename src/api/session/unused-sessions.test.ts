@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'bun:test'
 import { sessionKind } from '#atproto/oauth/oauth.ts'
-import { deleteExpiredBrowserSessions } from '#store/accounts/browser-sessions.ts'
 import { getSealed, putSealed } from '#store/accounts/sealed-rows.ts'
+import { deleteEndedSessions } from '#store/accounts/sessions.ts'
 import { finishJob } from '#store/queues/job-steps.ts'
 import { createJob } from '#store/queues/jobs.ts'
 import { recordingLog, testApi } from '#tests/support/api.ts'
@@ -36,7 +36,10 @@ async function signIn(did = alice, sealed = 'tokens'): Promise<string> {
 
 async function look(times: number): Promise<void> {
   for (let i = 0; i < times; i++) {
-    await deleteExpiredBrowserSessions(api().db, { now: api().now, idleMs: sessionIdleMs })
+    await deleteEndedSessions(api().db, 'browserSessions', {
+      now: api().now,
+      idleMs: sessionIdleMs,
+    })
     await sessions.revoke()
   }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { createBrowserSession } from '#store/accounts/browser-sessions.ts'
 import { hasLeft } from '#store/accounts/has-left.ts'
+import { createBrowserSession } from '#store/accounts/sessions.ts'
 import { openDatabase } from '#store/database/database.ts'
 import { Hints } from '#store/database/hints.ts'
 import { migrate } from '#store/database/migrate.ts'

@@ -1,6 +1,5 @@
-import { adminIdleMs } from '#api/session/admin-sessions.ts'
 import { confirmAgain } from '#api/session/grant-check.ts'
-import { sessionIdleMs } from '#api/session/sessions.ts'
+import { adminIdleMs, sessionIdleMs } from '#api/session/sessions.ts'
 import { UnusedSessions } from '#api/session/unused-sessions.ts'
 import type { ClientKeys } from '#atproto/oauth/client-keys.ts'
 import type { OAuth } from '#atproto/oauth/oauth.ts'
@@ -12,9 +11,8 @@ import { leaseMs, retriesMs } from '#ingest/run-work.ts'
 import { departureRetryMs } from '#publish/departures.ts'
 import { jobMsMaxDefault } from '#publish/job-attempts.ts'
 import { replacedVersionMs } from '#site/limits.ts'
-import { deleteExpiredAdminSessions } from '#store/accounts/admin-sessions.ts'
-import { deleteExpiredBrowserSessions } from '#store/accounts/browser-sessions.ts'
 import { deleteExpiredSealed } from '#store/accounts/sealed-rows.ts'
+import { deleteEndedSessions } from '#store/accounts/sessions.ts'
 import { pruneChanges } from '#store/database/changes.ts'
 import type { Db } from '#store/database/database.ts'
 import { dropKeptSubdomains } from '#store/names/kept-subdomains.ts'
@@ -87,8 +85,8 @@ const timesAheadMax: TimesAheadMax = {
 }
 
 async function sweepRows(db: Db, now: number): Promise<void> {
-  await deleteExpiredBrowserSessions(db, { now, idleMs: sessionIdleMs })
-  await deleteExpiredAdminSessions(db, { now, idleMs: adminIdleMs })
+  await deleteEndedSessions(db, 'browserSessions', { now, idleMs: sessionIdleMs })
+  await deleteEndedSessions(db, 'adminSessions', { now, idleMs: adminIdleMs })
   await deleteExpiredSealed(db, now)
   await deleteEndedLeases(db, now)
   await dropKeptSubdomains(db, now)

@@ -18,7 +18,7 @@ import {
   setAccountStatus,
   upsertAccount,
 } from './accounts.ts'
-import { authorityOf, createBrowserSession, setAuthority } from './browser-sessions.ts'
+import { authorityOf, createBrowserSession, setAuthority } from './sessions.ts'
 
 await onEachStore('store/accounts/accounts', (db) => {
   test('an unknown account is null', async () => {

@@ -6,8 +6,8 @@ import { prepared, preparedForList } from '#store/database/prepared.ts'
 import type { AccountStatus, Schema } from '#store/database/schema.ts'
 import { inSharedTransaction } from '#store/database/shared-transaction.ts'
 import { inTransaction, lockUntilCommit } from '#store/database/transaction.ts'
-import { authorityOf, deleteBrowserSessionsOf, deleteSessionsOfOthers } from './browser-sessions.ts'
 import { lockUnlessLeft } from './has-left.ts'
+import { authorityOf, deleteBrowserSessionsOf, deleteSessionsOfOthers } from './sessions.ts'
 
 export type Account = Readonly<Selectable<Schema['accounts']>>
 

@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test'
 import { onEachStore } from '#tests/support/databases.ts'
+import { addAdmin, findAdmin, listAdmins, removeAdmin } from './admins.ts'
 import {
   createAdminSession,
-  deleteAdminSession,
-  deleteExpiredAdminSessions,
+  deleteEndedSessions,
+  deleteSession,
   findAdminSession,
-  touchAdminSession,
-} from './admin-sessions.ts'
-import { addAdmin, findAdmin, listAdmins, removeAdmin } from './admins.ts'
+  touchSession,
+} from './sessions.ts'
 
 await onEachStore('store/accounts/admins', (db) => {
   const idleMs = 100
@@ -59,9 +59,9 @@ await onEachStore('store/accounts/admins', (db) => {
     await addAdmin(db(), ruth)
     await begin('a')
     expect([await who('a', 109), await who('a', 110)]).toEqual(['ruth', null])
-    await touchAdminSession(db(), 'a', 999)
+    await touchSession(db(), 'adminSessions', 'a', 999)
     expect([await who('a', 999), await who('a', 1000)]).toEqual(['ruth', null])
-    await deleteAdminSession(db(), 'a')
+    await deleteSession(db(), 'adminSessions', 'a')
     expect(await who('a', 999)).toBeNull()
   })
 
@@ -70,11 +70,11 @@ await onEachStore('store/accounts/admins', (db) => {
       (await db().selectFrom('adminSessions').select('idHash').execute()).map((row) => row.idHash)
     await begin('a')
     await begin('b')
-    await touchAdminSession(db(), 'b', 20)
-    await deleteExpiredAdminSessions(db(), { now: 110, idleMs })
+    await touchSession(db(), 'adminSessions', 'b', 20)
+    await deleteEndedSessions(db(), 'adminSessions', { now: 110, idleMs })
     expect(await left()).toEqual(['b'])
-    await touchAdminSession(db(), 'b', 999)
-    await deleteExpiredAdminSessions(db(), { now: 1000, idleMs })
+    await touchSession(db(), 'adminSessions', 'b', 999)
+    await deleteEndedSessions(db(), 'adminSessions', { now: 1000, idleMs })
     expect(await left()).toEqual([])
   })
 })

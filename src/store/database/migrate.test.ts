@@ -10,8 +10,8 @@ import {
   recordCheck,
   upsertAccount,
 } from '#store/accounts/accounts.ts'
-import { countBrowserSessions } from '#store/accounts/browser-sessions.ts'
 import { hasLeft } from '#store/accounts/has-left.ts'
+import { countBrowserSessions } from '#store/accounts/sessions.ts'
 import { migrations } from '#store/migrations/list.ts'
 import { findSubdomain } from '#store/names/subdomains.ts'
 import { rememberExpectedCid } from '#store/queues/job-steps.ts'

@@ -1,10 +1,6 @@
 import { expect, test } from 'bun:test'
-import {
-  createBrowserSession,
-  deleteBrowserSession,
-  touchBrowserSession,
-} from '#store/accounts/browser-sessions.ts'
 import { getSealed, putSealed } from '#store/accounts/sealed-rows.ts'
+import { createBrowserSession, deleteSession, touchSession } from '#store/accounts/sessions.ts'
 import { finishJob } from '#store/queues/job-steps.ts'
 import { createJob } from '#store/queues/jobs.ts'
 import { onEachStore } from '#tests/support/databases.ts'
@@ -27,7 +23,7 @@ await onEachStore('store/lifecycle/unused-sealed-rows', (db) => {
     expect(await listUnusedSealed(db(), kind, { limit: 10, ...clock })).toEqual([
       { did: alice, sealed: `of ${alice}` },
     ])
-    await deleteBrowserSession(db(), 'a')
+    await deleteSession(db(), 'browserSessions', 'a')
     expect(await unused()).toEqual([alice, bob])
     expect(await unused(1)).toEqual([alice])
   })
@@ -57,7 +53,7 @@ await onEachStore('store/lifecycle/unused-sealed-rows', (db) => {
     await createBrowserSession(db(), { idHash: 'b', did: bob, expiresAt: 1000 }, 10)
     await createJob(db(), job, { queuedMax: 5, now: 1 })
     expect(await of()).toEqual([false, false])
-    await deleteBrowserSession(db(), 'b')
+    await deleteSession(db(), 'browserSessions', 'b')
     await finishJob(db(), job.id, { status: 'failed', error: 'x' }, 2)
     expect(await of()).toEqual([true, true])
   })
@@ -73,7 +69,7 @@ await onEachStore('store/lifecycle/unused-sealed-rows', (db) => {
       [false, 0],
       [true, 1],
     ])
-    await touchBrowserSession(db(), 'a', 950)
+    await touchSession(db(), 'browserSessions', 'a', 950)
     expect([await at(999), await at(1000)]).toEqual([
       [false, 0],
       [true, 1],

@@ -1,5 +1,5 @@
 import type { Did } from '#site/site-address.ts'
-import { countBrowserSessions, type SessionClock } from '#store/accounts/browser-sessions.ts'
+import { countBrowserSessions, type SessionClock } from '#store/accounts/sessions.ts'
 import type { Db } from '#store/database/database.ts'
 import { listUnfinishedSites } from '#store/queues/jobs.ts'
 

@@ -7,10 +7,90 @@ import type { Schema } from '#store/database/schema.ts'
 /** A browser in which somebody signed in. Known by the hash of its id only. */
 export type BrowserSession = Readonly<Selectable<Schema['browserSessions']>>
 
+/** An administrator's browser. Known by the hash of its id only. */
+export interface AdminSession {
+  readonly idHash: string
+  /** The administrator's name. */
+  readonly username: string
+  readonly seenAt: number
+}
+
+/** Whose sessions: those of accounts, or those of administrators. */
+export type SessionTable = 'browserSessions' | 'adminSessions'
+
 /** A session ends at its `expiresAt`, and before that when it was not seen for `idleMs`. */
 export interface SessionClock {
   readonly now: number
   readonly idleMs: number
+}
+
+/** Null when there is none, and when it has ended. */
+export async function findBrowserSession(
+  db: Db,
+  idHash: string,
+  { now, idleMs }: SessionClock,
+): Promise<BrowserSession | null> {
+  const row = await db
+    .selectFrom('browserSessions')
+    .selectAll()
+    .where('idHash', '=', idHash)
+    .where('expiresAt', '>', now)
+    .where('seenAt', '>', now - idleMs)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** The same; null also when its administrator was removed. */
+export async function findAdminSession(
+  db: Db,
+  idHash: string,
+  { now, idleMs }: SessionClock,
+): Promise<AdminSession | null> {
+  const row = await db
+    .selectFrom('adminSessions')
+    .innerJoin('admins', 'admins.id', 'adminSessions.adminId')
+    .select(['adminSessions.idHash', 'admins.name as username', 'adminSessions.seenAt'])
+    .where('adminSessions.idHash', '=', idHash)
+    .where('adminSessions.expiresAt', '>', now)
+    .where('adminSessions.seenAt', '>', now - idleMs)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+export async function touchSession(
+  db: Db,
+  table: SessionTable,
+  idHash: string,
+  now: number,
+): Promise<void> {
+  await db.updateTable(table).set({ seenAt: now }).where('idHash', '=', idHash).execute()
+}
+
+export async function deleteSession(db: Db, table: SessionTable, idHash: string): Promise<void> {
+  await db.deleteFrom(table).where('idHash', '=', idHash).execute()
+}
+
+/** Deletes the ones that have ended. */
+export async function deleteEndedSessions(
+  db: Db,
+  table: SessionTable,
+  { now, idleMs }: SessionClock,
+): Promise<void> {
+  await db
+    .deleteFrom(table)
+    .where((where) =>
+      where.or([where('expiresAt', '<=', now), where('seenAt', '<=', now - idleMs)]),
+    )
+    .execute()
+}
+
+export async function createAdminSession(
+  db: Db,
+  session: { readonly idHash: string; readonly adminId: string; readonly expiresAt: number },
+  now: number,
+): Promise<void> {
+  const row = { ...session, createdAt: now, seenAt: now }
+  await db.insertInto('adminSessions').values(row).execute()
 }
 
 /** Of an account, those that were used last are kept: at most `browserSessionsMax`. */
@@ -92,47 +172,6 @@ export async function deleteSessionsOfOthers(
     .where('authority', '!=', authority)
     .executeTakeFirstOrThrow()
   return numDeletedRows > 0n
-}
-
-/** Null when there is none, and when it has ended. */
-export async function findBrowserSession(
-  db: Db,
-  idHash: string,
-  { now, idleMs }: SessionClock,
-): Promise<BrowserSession | null> {
-  const row = await db
-    .selectFrom('browserSessions')
-    .selectAll()
-    .where('idHash', '=', idHash)
-    .where('expiresAt', '>', now)
-    .where('seenAt', '>', now - idleMs)
-    .executeTakeFirst()
-  return row ?? null
-}
-
-export async function touchBrowserSession(db: Db, idHash: string, now: number): Promise<void> {
-  await db
-    .updateTable('browserSessions')
-    .set({ seenAt: now })
-    .where('idHash', '=', idHash)
-    .execute()
-}
-
-export async function deleteBrowserSession(db: Db, idHash: string): Promise<void> {
-  await db.deleteFrom('browserSessions').where('idHash', '=', idHash).execute()
-}
-
-/** Deletes the ones that have ended. */
-export async function deleteExpiredBrowserSessions(
-  db: Db,
-  { now, idleMs }: SessionClock,
-): Promise<void> {
-  await db
-    .deleteFrom('browserSessions')
-    .where((where) =>
-      where.or([where('expiresAt', '<=', now), where('seenAt', '<=', now - idleMs)]),
-    )
-    .execute()
 }
 
 /** The account's that have not ended. */

@@ -5,15 +5,15 @@ import { alice, bob } from '#tests/support/sample-rows.ts'
 import {
   countBrowserSessions,
   createBrowserSession,
-  deleteBrowserSession,
   deleteBrowserSessionOf,
-  deleteExpiredBrowserSessions,
+  deleteEndedSessions,
+  deleteSession,
   findBrowserSession,
   listBrowserSessions,
-  touchBrowserSession,
-} from './browser-sessions.ts'
+  touchSession,
+} from './sessions.ts'
 
-await onEachStore('store/accounts/browser-sessions', (db) => {
+await onEachStore('store/accounts/sessions', (db) => {
   const idleMs = 100
   /** At its beginning nothing has ended. */
   const clock = { now: 0, idleMs }
@@ -40,14 +40,14 @@ await onEachStore('store/accounts/browser-sessions', (db) => {
     await create('a')
     expect(await isFound(109)).toBe(true)
     expect(await isFound(110)).toBe(false)
-    await touchBrowserSession(db(), 'a', 50)
+    await touchSession(db(), 'browserSessions', 'a', 50)
     expect(await isFound(149)).toBe(true)
     expect(await isFound(150)).toBe(false)
   })
 
   test('it ends at its time, however often it was seen', async () => {
     await create('a')
-    await touchBrowserSession(db(), 'a', 999)
+    await touchSession(db(), 'browserSessions', 'a', 999)
     expect(await isFound(999)).toBe(true)
     expect(await isFound(1000)).toBe(false)
   })
@@ -56,7 +56,7 @@ await onEachStore('store/accounts/browser-sessions', (db) => {
     await create('a')
     await create('b')
     await create('c', bob)
-    await deleteBrowserSession(db(), 'a')
+    await deleteSession(db(), 'browserSessions', 'a')
     expect(await isFound(10)).toBe(false)
     expect(await countBrowserSessions(db(), alice, clock)).toBe(1)
     expect(await countBrowserSessions(db(), bob, clock)).toBe(1)
@@ -67,7 +67,7 @@ await onEachStore('store/accounts/browser-sessions', (db) => {
     for (let n = 0; n < browserSessionsMax; n++) {
       await createBrowserSession(db(), { idHash: `${n}`, did: alice, expiresAt: 1000 }, 10 + n)
     }
-    await touchBrowserSession(db(), '0', 200)
+    await touchSession(db(), 'browserSessions', '0', 200)
     await createBrowserSession(db(), { idHash: 'newest', did: alice, expiresAt: 1000 }, 200)
     const listed = await listBrowserSessions(db(), alice, { now: 200, idleMs: 1000 })
     expect(listed).toHaveLength(browserSessionsMax)
@@ -95,21 +95,21 @@ await onEachStore('store/accounts/browser-sessions', (db) => {
   test('those that ended are not counted, deleted or not', async () => {
     await create('a')
     await create('b')
-    await touchBrowserSession(db(), 'b', 20)
+    await touchSession(db(), 'browserSessions', 'b', 20)
     const count = (now: number) => countBrowserSessions(db(), alice, { now, idleMs })
     expect([await count(109), await count(110), await count(120)]).toEqual([2, 1, 0])
-    await touchBrowserSession(db(), 'b', 999)
+    await touchSession(db(), 'browserSessions', 'b', 999)
     expect([await count(999), await count(1000)]).toEqual([1, 0])
   })
 
   test('exactly the ended ones are swept', async () => {
     await create('a')
     await create('b')
-    await touchBrowserSession(db(), 'b', 20)
-    await deleteExpiredBrowserSessions(db(), { now: 110, idleMs })
+    await touchSession(db(), 'browserSessions', 'b', 20)
+    await deleteEndedSessions(db(), 'browserSessions', { now: 110, idleMs })
     expect(await countBrowserSessions(db(), alice, clock)).toBe(1)
-    await touchBrowserSession(db(), 'b', 999)
-    await deleteExpiredBrowserSessions(db(), { now: 1000, idleMs })
+    await touchSession(db(), 'browserSessions', 'b', 999)
+    await deleteEndedSessions(db(), 'browserSessions', { now: 1000, idleMs })
     expect(await countBrowserSessions(db(), alice, clock)).toBe(0)
   })
 })
