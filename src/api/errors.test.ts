@@ -28,7 +28,7 @@ async function answer(error: Error, failure?: { success: false }) {
   })
   const response = await app.request('/')
   const text = await response.text()
-  return { ...{ status: response.status, headers: response.headers, text, lines } }
+  return { status: response.status, headers: response.headers, text, lines }
 }
 
 const system = (code: string) => Object.assign(new Error(`${code}: inner detail`), { code })

@@ -8,7 +8,8 @@ const section = '4.6'
 /** `/api/admin/*`: for those who look after the service. */
 export const adminRoutes = {
   signInAdmin: defineRoute({
-    ...{ section, access: 'public' },
+    section,
+    access: 'public',
     method: 'POST',
     path: '/api/admin/login',
     summary: 'Starts an administrator’s session',
@@ -28,14 +29,16 @@ export const adminRoutes = {
     },
   }),
   signOutAdmin: defineRoute({
-    ...{ section, access: 'admin' },
+    section,
+    access: 'admin',
     method: 'POST',
     path: '/api/admin/logout',
     summary: 'Ends this administrator’s session',
     answers: { 200: json('Signed out', z.strictObject({ success: z.literal(true) })) },
   }),
   readAdminStatus: defineRoute({
-    ...{ section, access: 'public' },
+    section,
+    access: 'public',
     method: 'GET',
     path: '/api/admin/status',
     summary: 'Whether an administrator is signed in, and who',

@@ -86,7 +86,8 @@ export async function docsPage(document: ReturnType<typeof openApiDocument>): Pr
 const entriesOf = ({ paths }: ReturnType<typeof openApiDocument>): Entry[] =>
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
-      ...{ method: method.toUpperCase(), path },
+      method: method.toUpperCase(),
+      path,
       operation: operation as Operation,
     })),
   )

@@ -84,8 +84,11 @@ async function* exportPieces(did: Did, context: ExportContext): AsyncGenerator<s
       return () => sitePieces({ ...site, domains }, context)
     }),
     sitehostDomains: subdomains.map(({ domain, site, isPrimary, createdAt, updatedAt }) => ({
-      ...{ domain, rkey: site, primary: isPrimary },
-      ...{ createdAt: isoOf(createdAt), updatedAt: isoOf(updatedAt) },
+      domain,
+      rkey: site,
+      primary: isPrimary,
+      createdAt: isoOf(createdAt),
+      updatedAt: isoOf(updatedAt),
     })),
     keptNames: keptNames.map(({ domain, keptUntil }) => ({ domain, keptUntil: isoOf(keptUntil) })),
     customDomains: customDomains.map((domain) => ({
@@ -123,18 +126,26 @@ async function activityOf(did: Did, { db }: ExportContext) {
   const waiting = await listAccountQueue(db, did)
   return {
     jobs: jobs.map(({ site, createdAt, finishedAt, ...job }) => ({
-      ...{ ...job, rkey: site },
-      ...{ createdAt: isoOf(createdAt), finishedAt: isoOf(finishedAt) },
+      ...job,
+      rkey: site,
+      createdAt: isoOf(createdAt),
+      finishedAt: isoOf(finishedAt),
     })),
     sessions: sessions.map(({ device, createdAt, seenAt, expiresAt }) => ({
       device,
-      ...{ createdAt: isoOf(createdAt), seenAt: isoOf(seenAt), expiresAt: isoOf(expiresAt) },
+      createdAt: isoOf(createdAt),
+      seenAt: isoOf(seenAt),
+      expiresAt: isoOf(expiresAt),
     })),
     uploadedBlobs: uploads.map(({ blob, uploadedAt }) => ({
-      ...{ cid: blob.ref.$link, size: blob.size, uploadedAt: isoOf(uploadedAt) },
+      cid: blob.ref.$link,
+      size: blob.size,
+      uploadedAt: isoOf(uploadedAt),
     })),
     waiting: waiting.map(({ name, enqueuedAt, ...row }) => ({
-      ...{ rkey: name, since: isoOf(enqueuedAt), ...row },
+      rkey: name,
+      since: isoOf(enqueuedAt),
+      ...row,
     })),
   }
 }
@@ -166,10 +177,18 @@ async function versionRow(did: Did, version: Version, context: ExportContext) {
   const files =
     snapshot &&
     Array.from(snapshot.files, ([path, file]) => ({
-      ...{ path, cid: file.cid, size: file.bytes, type: file.contentType },
+      path,
+      cid: file.cid,
+      size: file.bytes,
+      type: file.contentType,
     }))
   return {
-    ...{ cid: recordCid, rev, state, problems, fileCount, bytes },
+    cid: recordCid,
+    rev,
+    state,
+    problems,
+    fileCount,
+    bytes,
     publishedAt: isoOf(version.publishedAt),
     seenAt: isoOf(version.seenAt),
     replacedAt: isoOf(version.replacedAt),

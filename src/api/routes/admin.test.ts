@@ -207,7 +207,9 @@ describe('a session', () => {
 
 describe('POST /api/admin/logout', () => {
   const gone = setCookie('admin_session', '', {
-    ...{ maxAgeSeconds: 0, secure: false, sameSite: 'Strict' },
+    maxAgeSeconds: 0,
+    secure: false,
+    sameSite: 'Strict',
   })
 
   test('ends this session and no other', async () => {

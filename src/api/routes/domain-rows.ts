@@ -18,7 +18,10 @@ export function customDomainRow(domain: CustomDomain, baseDomain: string): Custo
   const { id, verified, site, checkedAt, createdAt } = domain
   const warnings = [domain.ownershipWarning, domain.pointingWarning].filter(Boolean)
   return {
-    ...{ id, domain: domain.domain, verified, rkey: site },
+    id,
+    domain: domain.domain,
+    verified,
+    rkey: site,
     lastCheckedAt: checkedAt === null ? null : isoOf(checkedAt),
     createdAt: isoOf(createdAt),
     warning: warnings.length > 0 ? warnings.join(' ') : null,
@@ -27,7 +30,8 @@ export function customDomainRow(domain: CustomDomain, baseDomain: string): Custo
 }
 
 export const subdomainRow = ({ domain, site }: Subdomain): SubdomainRow => ({
-  ...{ domain, rkey: site ?? '' },
+  domain,
+  rkey: site ?? '',
 })
 
 /** Of all domains of its owner those that lead to this site. */
@@ -43,7 +47,10 @@ export function siteDomainRows(
     ...customDomains
       .filter(({ site }) => site === name)
       .map(({ domain, verified, id, isPrimary }) => ({
-        ...{ type: 'custom' as const, domain, verified, id },
+        type: 'custom' as const,
+        domain,
+        verified,
+        id,
         ...markOf({ isPrimary: isPrimary && verified }),
       })),
   ]

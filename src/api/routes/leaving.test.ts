@@ -133,7 +133,10 @@ describe('the export', () => {
           uri: `at://${alice}/place.sitehost.fs/blog`,
           versions: [
             {
-              ...{ cid: 'cid-1', state: 'live', problems: [], settings: null },
+              cid: 'cid-1',
+              state: 'live',
+              problems: [],
+              settings: null,
               files: [
                 {
                   path: 'index.html',

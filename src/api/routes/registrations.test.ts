@@ -48,8 +48,11 @@ const untilInMemory = () =>
 test('what was asked for once is answered at once', async () => {
   await claim()
   expect(await registrations.find(domain)).toEqual({
-    ...{ registered: true, type: 'sitehost' },
-    ...{ domain, did: alice, rkey: '' },
+    registered: true,
+    type: 'sitehost',
+    domain,
+    did: alice,
+    rkey: '',
   })
   await untilInMemory()
 })

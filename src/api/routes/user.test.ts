@@ -28,7 +28,11 @@ async function answer(path: string, did = alice): Promise<unknown> {
 
 test('an account without anything', async () => {
   expect(await answer('/api/user/status')).toEqual({
-    ...{ did: alice, hasSites: false, hasDomain: false, domain: null, sitesCount: 0 },
+    did: alice,
+    hasSites: false,
+    hasDomain: false,
+    domain: null,
+    sitesCount: 0,
   })
   expect(await answer('/api/user/sites')).toEqual({ sites: [] })
 })

@@ -20,7 +20,8 @@ beforeEach(async () => {
 
 const ask = (method: string, path: string, body?: object) =>
   api().request(path, {
-    ...{ method, headers: { cookie } },
+    method,
+    headers: { cookie },
     ...(body && { body: JSON.stringify(body) }),
   })
 const release = () => ask('DELETE', `/api/domain/sitehost/${domain}`)

@@ -37,7 +37,9 @@ export class KnownDevices {
     const parts = [name, crypto.randomUUID()]
     const value = signParts(keys, this.#cookieName, parts, now() + knownMs)
     return setCookie(this.#cookieName, value, {
-      ...{ maxAgeSeconds: knownMs / 1000, secure, sameSite: 'Strict' },
+      maxAgeSeconds: knownMs / 1000,
+      secure,
+      sameSite: 'Strict',
     })
   }
 }

@@ -7,7 +7,9 @@ function begin() {
   const clock = { now: 1_000_000 }
   const delays = new SignInDelays({ now: () => clock.now })
   const tryAs = (tried: Partial<SignInTry> = {}) => ({
-    ...{ name: 'ruth', network: '192.0.2.1', device: null },
+    name: 'ruth',
+    network: '192.0.2.1',
+    device: null,
     ...tried,
   })
   return {

@@ -110,14 +110,16 @@ describe('who is asked', () => {
 
   test('none, when nobody listens', async () => {
     expect(await lookUpAt([nobody])('TXT', 'one.example')).toEqual({
-      ...{ answered: false, reason: 'silent' },
+      answered: false,
+      reason: 'silent',
     })
   })
 
   test('the first that knows of no such name: it counts', async () => {
     await using other = await startDnsServer({ 'new.example': { txt: [did] } })
     expect(await lookUpAt([server.address, other.address])('TXT', 'new.example')).toEqual({
-      ...{ answered: true, values: [] },
+      answered: true,
+      values: [],
     })
     expect(other.questions).toEqual([])
   })
@@ -132,7 +134,8 @@ describe('who is asked', () => {
     const stop = new AbortController()
     const lookUp = createLookUp({
       servers: [parseDnsServerAddress(server.address) ?? { host: '', port: 0 }],
-      ...{ signal: stop.signal, patienceMs: 60_000 },
+      signal: stop.signal,
+      patienceMs: 60_000,
     })
     const looking = lookUp('TXT', 'silent.example')
     stop.abort()
@@ -152,7 +155,8 @@ test('answers to other questions, and what is no DNS, are not heard', async () =
   })
   const address = `127.0.0.1:${socket.address().port}`
   expect(await lookUpAt([address])('TXT', silent)).toEqual({
-    ...{ answered: false, reason: 'silent' },
+    answered: false,
+    reason: 'silent',
   })
   socket.close()
 })
@@ -168,7 +172,8 @@ test('a connection that ends before the answer does is no answer', async () => {
     udp.send(message, peer.port, peer.address)
   })
   expect(await lookUpAt([`127.0.0.1:${port}`])('TXT', 'one.example')).toEqual({
-    ...{ answered: false, reason: 'silent' },
+    answered: false,
+    reason: 'silent',
   })
   udp.close()
   tcp.close()

@@ -10,7 +10,11 @@ const hash = fc.string({
   maxLength: 64,
 })
 const file = (of: string): SnapshotFile => ({
-  ...{ cid: 'cid', hash: of, coding: 'identity', storedBytes: 1, bytes: 1 },
+  cid: 'cid',
+  hash: of,
+  coding: 'identity',
+  storedBytes: 1,
+  bytes: 1,
   contentType: 'text/html',
 })
 

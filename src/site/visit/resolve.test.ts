@@ -21,7 +21,12 @@ function site(paths: readonly string[], { settings, rules = '', earlier }: Facts
   if (did === null || name === null) throw new Error('the fixtures are wrong')
   return servableSite(
     {
-      ...{ did, name, recordCid: 'r', publishedAt: 1, redirects: rules, headers: '' },
+      did,
+      name,
+      recordCid: 'r',
+      publishedAt: 1,
+      redirects: rules,
+      headers: '',
       settings: settings ? { $type: 'place.sitehost.settings', ...settings } : null,
       files: new Map(paths.map((path) => [path, { ...anyFile, hash: path }])),
     },
