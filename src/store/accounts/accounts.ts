@@ -30,8 +30,12 @@ export function upsertAccount(db: Db, account: KnownAccount, now: number): Promi
     return await transaction
       .insertInto('accounts')
       .values({
-        ...{ handle: null, pds: null, ...news },
-        ...{ status: 'active', statusSince: now, createdAt: now },
+        handle: null,
+        pds: null,
+        ...news,
+        status: 'active',
+        statusSince: now,
+        createdAt: now,
       })
       .onConflict((conflict) => conflict.column('did').doUpdateSet(news))
       .returningAll()

@@ -38,7 +38,9 @@ await onEachStore('store/lifecycle/departures', (db) => {
       { pendingMax: 9, domainsMax: 9, now: 1 },
     )
   const blob: UploadedBlob = {
-    ...{ decodedHash: 'hash', coding: 'identity', base64: false },
+    decodedHash: 'hash',
+    coding: 'identity',
+    base64: false,
     blob: { $type: 'blob', ref: { $link: 'cid' }, mimeType: 'a/b', size: 1 },
   }
   const job = (did = alice) => createJob(db(), newJob({ did }), { queuedMax: 5, now: 1 })

@@ -74,9 +74,21 @@ await onEachStore('store/names/custom-domains', (db) => {
     test('a domain waits for its proof; nobody is told', async () => {
       const added = await add(domain, alice, 7)
       expect(added).toEqual({
-        ...{ id: added.id, did: alice, domain, verified: false, site: null, isPrimary: false },
-        ...{ confirmedAt: null, checkedAt: null, nextCheckAt: 7, misses: 0, missingSince: null },
-        ...{ ownershipWarning: null, pointingWarning: null, createdAt: 7, updatedAt: 7 },
+        id: added.id,
+        did: alice,
+        domain,
+        verified: false,
+        site: null,
+        isPrimary: false,
+        confirmedAt: null,
+        checkedAt: null,
+        nextCheckAt: 7,
+        misses: 0,
+        missingSince: null,
+        ownershipWarning: null,
+        pointingWarning: null,
+        createdAt: 7,
+        updatedAt: 7,
       })
       expect(await find(added)).toEqual(added)
       expect(await told()).toEqual([])
@@ -144,8 +156,13 @@ await onEachStore('store/names/custom-domains', (db) => {
       await changeCustomDomain(db(), added, () => ({ misses: 2, missingSince: 3 }), 4)
       expect(await confirm(added)).toBe('confirmed')
       expect(await find(added)).toMatchObject({
-        ...{ verified: true, confirmedAt: 10, checkedAt: 11, nextCheckAt: 111 },
-        ...{ misses: 0, missingSince: null, updatedAt: 11 },
+        verified: true,
+        confirmedAt: 10,
+        checkedAt: 11,
+        nextCheckAt: 111,
+        misses: 0,
+        missingSince: null,
+        updatedAt: 11,
       })
       expect(await told()).toEqual([domain])
     })
@@ -220,7 +237,10 @@ await onEachStore('store/names/custom-domains', (db) => {
       const change = { checkedAt: 5, misses: 1, ownershipWarning: 'look' }
       expect(await changeCustomDomain(db(), added, () => change, 6)).toEqual({
         ...added,
-        ...{ checkedAt: 5, misses: 1, ownershipWarning: 'look', updatedAt: 6 },
+        checkedAt: 5,
+        misses: 1,
+        ownershipWarning: 'look',
+        updatedAt: 6,
       })
       expect(await told()).toEqual([])
     })

@@ -27,7 +27,11 @@ await onEachStore('store/names/subdomains', (db) => {
     test('gives a free name to the account', async () => {
       expect(await claim('a.example', alice, 7)).toEqual({ claimed: true })
       expect(await findSubdomain(db(), 'a.example')).toEqual({
-        ...{ domain: 'a.example', did: alice, site: null, createdAt: 7, updatedAt: 7 },
+        domain: 'a.example',
+        did: alice,
+        site: null,
+        createdAt: 7,
+        updatedAt: 7,
         isPrimary: false,
       })
       expect(await told()).toEqual(['a.example'])
@@ -81,7 +85,10 @@ await onEachStore('store/names/subdomains', (db) => {
       await mapSubdomain(db(), { did: alice, domain: 'a.example' }, nameOf('blog'), 3)
       expect(await rename('a.example', 'z.example')).toBe('renamed')
       expect((await listSubdomains(db(), alice))[0]).toEqual({
-        ...{ domain: 'z.example', did: alice, createdAt: 1, updatedAt: 9 },
+        domain: 'z.example',
+        did: alice,
+        createdAt: 1,
+        updatedAt: 9,
         site: nameOf('blog'),
         isPrimary: false,
       })

@@ -123,8 +123,18 @@ const insert = (db: Db, kind: WorkKind, rows: readonly NamedRow[]) =>
     .insertInto('workItems')
     .values(
       rows.map(({ did, site, priority, token, at }) => ({
-        ...{ kind, did, site, priority, token, enqueuedAt: at, nextAttemptAt: at },
-        ...{ attempts: 0, leasedUntil: 0, lastError: null, line: '', notBefore: 0 },
+        kind,
+        did,
+        site,
+        priority,
+        token,
+        enqueuedAt: at,
+        nextAttemptAt: at,
+        attempts: 0,
+        leasedUntil: 0,
+        lastError: null,
+        line: '',
+        notBefore: 0,
       })),
     )
     .onConflict((conflict) =>

@@ -90,8 +90,10 @@ export function startNextJob(db: Db, did: Did, now: number): Promise<Job | null>
     const row = await transaction
       .updateTable('jobs')
       .set({
-        ...{ status: 'processing', error: null },
-        ...{ startedAt: next.startedAt ?? now, updatedAt: now },
+        status: 'processing',
+        error: null,
+        startedAt: next.startedAt ?? now,
+        updatedAt: now,
       })
       .where('id', '=', next.id)
       .returningAll()

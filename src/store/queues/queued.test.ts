@@ -74,7 +74,9 @@ await onEachStore('store/queues/queued', (db) => {
     }
     const failed = (name: string, nextAttemptAt: number | null): UnreadSite => ({
       ...siteOf(name),
-      ...{ attempts: 1, error: 'away', nextAttemptAt },
+      attempts: 1,
+      error: 'away',
+      nextAttemptAt,
     })
     const listed = () => listUnreadSites(db(), alice)
     expect(await listed()).toEqual([failed('a', null), failed('b', null), failed('c', 5000)])

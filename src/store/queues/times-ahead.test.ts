@@ -79,8 +79,16 @@ await onEachStore('store/queues/times-ahead', (db) => {
 
   test('a job that waits', async () => {
     const job = {
-      ...{ did: alice, status: 'pending' as const, progress: '{}', plan: '{}', createdAt: now },
-      ...{ updatedAt: now, result: null, error: null, writingAt: null, finishedAt: null },
+      did: alice,
+      status: 'pending' as const,
+      progress: '{}',
+      plan: '{}',
+      createdAt: now,
+      updatedAt: now,
+      result: null,
+      error: null,
+      writingAt: null,
+      finishedAt: null,
     }
     const near = { id: 'near', site: siteOf('near').name, dueAt: now + 60_000, startedAt: now - 1 }
     const far = { id: 'far', site: site.name, dueAt: now + dayMs, startedAt: now + dayMs }

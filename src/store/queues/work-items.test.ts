@@ -30,7 +30,12 @@ await onEachStore('store/queues/work-items', (db) => {
       await ask(10)
       const item = await takeOne(10)
       expect(item).toEqual({
-        ...{ kind, did: alice, site: names[kind], enqueuedAt: 10, attempts: 1, pds: null },
+        kind,
+        did: alice,
+        site: names[kind],
+        enqueuedAt: 10,
+        attempts: 1,
+        pds: null,
         token: expect.any(String) as string,
       })
       expect(await take(10)).toEqual([])

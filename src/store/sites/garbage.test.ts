@@ -23,8 +23,13 @@ await onEachStore('store/sites/garbage', (db) => {
   const marked = async (options?: { before?: number; limit?: number }, range = all) =>
     (await Array.fromAsync(garbagePages(db(), range, options))).flat()
   const blob = (hash: string): KnownBlob => ({
-    ...{ cid: `cid-${hash}`, coding: 'identity', base64: false, hash, storedBytes: 1 },
-    ...{ decodedHash: hash, decodedBytes: 1 },
+    cid: `cid-${hash}`,
+    coding: 'identity',
+    base64: false,
+    hash,
+    storedBytes: 1,
+    decodedHash: hash,
+    decodedBytes: 1,
   })
 
   test('a mark keeps its time', async () => {

@@ -142,8 +142,14 @@ const upsertSite = prepared<SiteAddress & { label: string; now: number }, SiteRo
     db
       .insertInto('sites')
       .values({
-        ...{ did, name, label, liveVersionId: null, removedRev: null, withdrawWith: null },
-        ...{ createdAt: now, updatedAt: now },
+        did,
+        name,
+        label,
+        liveVersionId: null,
+        removedRev: null,
+        withdrawWith: null,
+        createdAt: now,
+        updatedAt: now,
       })
       .onConflict((conflict) => conflict.columns(['did', 'name']).doUpdateSet({ label }))
       .returningAll(),
@@ -267,8 +273,19 @@ const insertRow = prepared<Selectable<Schema['versions']>, unknown>((db, row) =>
   const { id, did, name, recordCid, rev, state, snapshot, problems, fileCount, bytes } = row
   const { publishedAt, seenAt, replacedAt } = row
   return db.insertInto('versions').values({
-    ...{ id, did, name, recordCid, rev, state, snapshot, problems, fileCount, bytes },
-    ...{ publishedAt, seenAt, replacedAt },
+    id,
+    did,
+    name,
+    recordCid,
+    rev,
+    state,
+    snapshot,
+    problems,
+    fileCount,
+    bytes,
+    publishedAt,
+    seenAt,
+    replacedAt,
   })
 })
 

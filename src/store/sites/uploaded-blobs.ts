@@ -31,7 +31,10 @@ export async function rememberUploadedBlobs(
   if (await hasLeft(db, did)) return
   const rows = distinctInOrder(uploaded, ({ decodedHash }) => decodedHash).map(
     ({ decodedHash, blob, coding, base64 }) => ({
-      ...{ did, decodedHash, coding, uploadedAt: now },
+      did,
+      decodedHash,
+      coding,
+      uploadedAt: now,
       blob: JSON.stringify(blob),
       base64: base64 ? (1 as const) : (0 as const),
     }),
