@@ -93,8 +93,12 @@ describe('a tier', () => {
     tier.use(tier.find('a'))
     tier.use(tier.find('b'))
     expect(tier.stats).toEqual({
-      ...{ entries: 2, bytes: 20, bytesMax: 20 },
-      ...{ hits: 1, misses: 1, evictions: 1 },
+      entries: 2,
+      bytes: 20,
+      bytesMax: 20,
+      hits: 1,
+      misses: 1,
+      evictions: 1,
     })
   })
 })

@@ -40,7 +40,10 @@ beforeEach(async () => {
   if (server === null) throw new TypeError(dns.address)
   const { signal } = stop
   context = {
-    ...{ db: database.db, hints: new Hints(), log: recordingLog(logged), signal },
+    db: database.db,
+    hints: new Hints(),
+    log: recordingLog(logged),
+    signal,
     // Only a server that is silent is not waited for: those that answer may take their time.
     lookUp: (type, name, asking) => {
       const patienceMs = dns.names.get(name) === 'silent' ? 50 : 10_000
@@ -123,7 +126,8 @@ describe('a verified domain', () => {
       { kind: 'host', host: 'example.com' },
     ])
     expect(logged).toContainEqual({
-      ...{ level: 'warn', message: 'custom domain lost' },
+      level: 'warn',
+      message: 'custom domain lost',
       fields: { did: alice, domain: 'example.com' },
     })
     expect(await recheckDueDomains(context)).toBe(0)
@@ -156,7 +160,10 @@ describe('a verified domain', () => {
     for (let n = 0; n < 3; n += 1) await after(24, domain)
     dns.names.set(proofName, { txt: [alice] })
     expect(await after(24, domain)).toMatchObject({
-      ...{ verified: true, misses: 0, missingSince: null, ownershipWarning: null },
+      verified: true,
+      misses: 0,
+      missingSince: null,
+      ownershipWarning: null,
     })
     dns.names.delete(proofName)
     for (let n = 0; n < 3; n += 1) await after(24, domain)
@@ -169,7 +176,10 @@ describe('a verified domain', () => {
       dns.names.set(proofName, state)
       for (let n = 0; n < 5; n += 1) await after(24, domain)
       expect(await find(domain)).toMatchObject({
-        ...{ verified: true, misses: 0, checkedAt: firstDay, nextCheckAt: now + hourMs },
+        verified: true,
+        misses: 0,
+        checkedAt: firstDay,
+        nextCheckAt: now + hourMs,
       })
       dns.names.set(proofName, { txt: [alice] })
       expect((await after(1, domain)).checkedAt).toBe(now)

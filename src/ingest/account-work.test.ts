@@ -198,7 +198,11 @@ test('stopping gives nobody up, a stranger at his last try neither', async () =>
   await ask(stranger)
   await db.updateTable('workItems').set({ attempts: 4 }).execute()
   const [item] = await takeDue(db, {
-    ...{ kind: 'account', priorities: [1], now: place.now, leaseMs: 1000, limit: 1 },
+    kind: 'account',
+    priorities: [1],
+    now: place.now,
+    leaseMs: 1000,
+    limit: 1,
   })
   place.stop.abort()
   const abort = () => Promise.reject(new Error('aborted'))

@@ -38,11 +38,16 @@ type AccountWorkContext = CheckContext & {
 export function accountWork(context: AccountWorkContext): WorkHandler {
   const { db, lookMsMax = lookMsMaxDefault, now, slowAfterMs } = context
   const quota = new OwnerQuota({
-    ...{ db, kind: 'account', now, max: strangersAtOnce },
+    db,
+    kind: 'account',
+    now,
+    max: strangersAtOnce,
     owners: { bounded: 'strangers', free: 'known' },
   })
   return {
-    ...{ kind: 'account', atOnce: accountsAtOnce, slowAfterMs },
+    kind: 'account',
+    atOnce: accountsAtOnce,
+    slowAfterMs,
     async startDue({ busy, room }, start) {
       for (const item of await takeAccounts(quota, { busy, room }, context)) start(item)
     },

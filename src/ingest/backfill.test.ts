@@ -22,7 +22,10 @@ test('every known account is read, and then nothing is left to do', async () => 
   for (const name of ['blog', 'shop']) await place.write(name)
   expect(await queueKnown(place.context)).toBe(1)
   expect(await backfill(place.context)).toEqual({
-    ...{ accounts: 1, sites: 2, failedAccounts: 0, failedSites: 0 },
+    accounts: 1,
+    sites: 2,
+    failedAccounts: 0,
+    failedSites: 0,
   })
   expect([await served(), await queued()]).toEqual([2, 0])
 })
@@ -35,7 +38,10 @@ test('what fails is counted, and left to the queues', async () => {
   place.pds.lies.blob = (honest, cid) => new Response(honest, { status: cid === $link ? 500 : 200 })
   await queueKnown(place.context)
   expect(await backfill(place.context)).toEqual({
-    ...{ accounts: 1, sites: 1, failedAccounts: 1, failedSites: 1 },
+    accounts: 1,
+    sites: 1,
+    failedAccounts: 1,
+    failedSites: 1,
   })
   expect([await queued(), await countIngest(place.context.db)]).toEqual([1, 1])
 })

@@ -189,8 +189,10 @@ function emptyGzip(bytes: number): Buffer {
 test('more accounts than anybody looks through do not stay, whatever they take', async () => {
   const { db, now } = place.context
   const strangers = Array.from({ length: visitedAccountsMax }, (_, i) => ({
-    ...{ did: `did:web:${i}.example` as never, visitedAt: now() - 1 },
-    ...{ droppedAt: null, droppedBytes: 0 },
+    did: `did:web:${i}.example` as never,
+    visitedAt: now() - 1,
+    droppedAt: null,
+    droppedBytes: 0,
   }))
   for (let i = 0; i < strangers.length; i += 1000) {
     await db

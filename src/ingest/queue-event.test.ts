@@ -33,7 +33,11 @@ type Told<Event> = Event extends unknown ? Omit<Event, 'did' | 'cursor'> : never
 async function queuedBy(event: Told<FirehoseEvent>, did: Did, meetsAll = false) {
   const { db } = database
   const isAnyQueued = await queueEvents([{ cursor: 1, did, ...event } as FirehoseEvent], {
-    ...{ db, meetsAll, hints: new Hints(), log: recordingLog(), now: () => 5 },
+    db,
+    meetsAll,
+    hints: new Hints(),
+    log: recordingLog(),
+    now: () => 5,
     identities: { forget: (one) => void forgotten.push(one) },
   })
   const queued = await queue()
@@ -92,7 +96,11 @@ test('names that somebody makes up are asked for up to a thousand, and nobody el
   const event = (did: Did, rkey: string) => ({ cursor: 1, did, ...written('fs', rkey) }) as const
   const log = recordingLog()
   const context = {
-    ...{ db, meetsAll: false, hints: new Hints(), log, now: () => 5 },
+    db,
+    meetsAll: false,
+    hints: new Hints(),
+    log,
+    now: () => 5,
     identities: { forget: () => {} },
   }
   const madeUp = Array.from({ length: 1200 }, (_, n) => event(alice, `made-up-${n}`))
@@ -106,7 +114,11 @@ test('names that somebody makes up are asked for up to a thousand, and nobody el
 
 test('after a gap, every known account is looked at', async () => {
   await queueAll('outdated-cursor', {
-    ...{ db: database.db, meetsAll: false, hints: new Hints(), log: recordingLog(), now: () => 5 },
+    db: database.db,
+    meetsAll: false,
+    hints: new Hints(),
+    log: recordingLog(),
+    now: () => 5,
     identities: { forget: () => {} },
   })
   expect(await queue()).toEqual(['alice'])

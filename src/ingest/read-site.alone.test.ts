@@ -18,7 +18,9 @@ test.each([
     await using pds = await startFakePds(alice)
     const subject = `at://${alice}/place.sitehost.subfs/3kaaaaaaaaaa2`
     const manifest = {
-      ...{ $type: 'place.sitehost.fs', site: 'blog', createdAt: '2026-01-01T00:00:00.000Z' },
+      $type: 'place.sitehost.fs',
+      site: 'blog',
+      createdAt: '2026-01-01T00:00:00.000Z',
       root: { type: 'directory', entries: [{ name: 'p', node: { type: 'subfs', subject } }] },
       junk: Array.from({ length: junkMax }, (_, i) => ({ [`k${i}`]: i })),
     }

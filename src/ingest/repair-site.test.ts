@@ -23,7 +23,11 @@ afterEach(() => place[Symbol.asyncDispose]())
 
 const repair = () => repairSite(blog, place.context)
 const inOrder: Omit<RepairReport, 'recordCid'> = {
-  ...{ site: blog, status: 'active', outcome: 'already-live', files: 2, intactFiles: 2 },
+  site: blog,
+  status: 'active',
+  outcome: 'already-live',
+  files: 2,
+  intactFiles: 2,
   findings: [],
 }
 
@@ -119,7 +123,9 @@ test('base64 is what its record names, however the bytes are stored', async () =
 test('a removed site is removed', async () => {
   place.pds.deleteRecord('place.sitehost.fs/blog')
   expect(await repair()).toMatchObject({
-    ...{ outcome: 'removed', recordCid: null, files: 0 },
+    outcome: 'removed',
+    recordCid: null,
+    files: 0,
     findings: [{ what: 'its owner has removed it', isMended: true }],
   })
 })
@@ -137,7 +143,9 @@ describe('is told, and not mended:', () => {
     await place.context.db.deleteFrom('accounts').execute()
     place.pds.requests.length = 0
     expect(await repair()).toMatchObject({
-      ...{ outcome: 'not-known', recordCid: null, files: 0 },
+      outcome: 'not-known',
+      recordCid: null,
+      files: 0,
       findings: [{ what: expect.stringContaining('not known here'), isMended: false }],
     })
     expect(place.pds.requests.filter((request) => request.startsWith('getBlob'))).toEqual([])
@@ -146,7 +154,9 @@ describe('is told, and not mended:', () => {
   test('an account that is not active', async () => {
     place.pds.lies.status = () => Response.json({ did: alice, active: false, status: 'takendown' })
     expect(await repair()).toMatchObject({
-      ...{ status: 'takendown', outcome: null, intactFiles: 2 },
+      status: 'takendown',
+      outcome: null,
+      intactFiles: 2,
       findings: [{ what: expect.stringContaining('takendown'), isMended: false }],
     })
   })
@@ -155,7 +165,10 @@ describe('is told, and not mended:', () => {
     await rm(fileOf(content['index.html']))
     place.pds.lies.proof = async () => new Response('', { status: 503 })
     expect(await repair()).toMatchObject({
-      ...{ status: 'active', outcome: null, files: 2, intactFiles: 1 },
+      status: 'active',
+      outcome: null,
+      files: 2,
+      intactFiles: 1,
       findings: [
         { what: '"index.html": its bytes are missing or damaged', isMended: false },
         { what: expect.stringMatching(/^the source could not be read: /), isMended: false },

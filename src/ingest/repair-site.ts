@@ -42,7 +42,9 @@ export async function repairSite(site: SiteAddress, context: SyncContext): Promi
   const source = await readSource(site, context)
   const after = await readStored(site, context)
   return {
-    ...{ site, status: source.status, outcome: source.outcome },
+    site,
+    status: source.status,
+    outcome: source.outcome,
     recordCid: (await findSite(db, site))?.live?.recordCid ?? null,
     files: after.files.size,
     intactFiles: [...after.files.values()].filter(({ hash }) => !after.bad.has(hash)).length,

@@ -28,7 +28,10 @@ export interface SiteWorkContext extends SyncContext {
 export function siteWork(context: SiteWorkContext): WorkHandler {
   const { db, meetsVisited = false, now } = context
   const quota = new OwnerQuota({
-    ...{ db, kind: 'site', now, max: visitedAtOnce },
+    db,
+    kind: 'site',
+    now,
+    max: visitedAtOnce,
     owners: meetsVisited ? { bounded: 'visited', free: 'not-visited' } : null,
   })
   const refusedContents = new RefusedContents({ now })
@@ -38,7 +41,10 @@ export function siteWork(context: SiteWorkContext): WorkHandler {
     onPutBack: (item) => quota.release(item),
   })
   return {
-    ...{ kind: 'site', atOnce: sitesAtOnce, shares, partyOf },
+    kind: 'site',
+    atOnce: sitesAtOnce,
+    shares,
+    partyOf,
     startDue: (lanes, start) => inShares.start(lanes, start),
     work: (item, signal, lane) => ingestItem(item, { ...context, lane, refusedContents, signal }),
     release: (item) => quota.release(item),

@@ -55,7 +55,10 @@ const file = {
 
 const erase = (site = blog) =>
   deleteSite(site, {
-    ...{ repo: repo.asRepo, db: database.db, hints, now: () => 0 },
+    repo: repo.asRepo,
+    db: database.db,
+    hints,
+    now: () => 0,
     signal: new AbortController().signal,
   })
 const keys = () => [repo.keys(fs), repo.keys(settings), repo.keys(subfs)]

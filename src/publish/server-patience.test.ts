@@ -121,7 +121,9 @@ describe('within time', () => {
       'one that fails again and again',
       (signal) =>
         withPatience(() => Promise.reject(unreachable), {
-          ...{ now, signal, faultsMax: Number.POSITIVE_INFINITY },
+          now,
+          signal,
+          faultsMax: Number.POSITIVE_INFINITY,
         }),
     ],
   ]

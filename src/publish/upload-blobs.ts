@@ -151,7 +151,11 @@ function entryOf(
 ): [KnownBlob, UploadedBlob] {
   const decodedHash = file.source.sha256
   const known: KnownBlob = {
-    ...{ cid: blob.ref.$link, coding, base64, hash, decodedHash },
+    cid: blob.ref.$link,
+    coding,
+    base64,
+    hash,
+    decodedHash,
     storedBytes,
     decodedBytes: file.source.bytes,
   }

@@ -31,7 +31,9 @@ const us = Date.now() * 1000
 const path = (rkey: string | number) => `place.sitehost.fs/${rkey}`
 const gap = (reason: GapReason): FirehoseEvent => ({ kind: 'gap', reason, cursor: null })
 const site = (cursor: number | null, rkey: string | number, did = alice): FirehoseEvent => ({
-  ...{ kind: 'site', did, collection: 'place.sitehost.fs' },
+  kind: 'site',
+  did,
+  collection: 'place.sitehost.fs',
   rkey: String(rkey),
   cursor,
 })
@@ -308,8 +310,11 @@ describe('connections that are lost', () => {
         for (const eventsMax of [...lives, 60]) {
           let count = 0
           for await (const event of firehoseEvents({
-            ...{ url: server.url, cursor, collections: new Set(['place.sitehost.fs']) },
-            ...{ signal: new AbortController().signal, onProblem: () => undefined },
+            url: server.url,
+            cursor,
+            collections: new Set(['place.sitehost.fs']),
+            signal: new AbortController().signal,
+            onProblem: () => undefined,
           })) {
             if (event.kind === 'site') seen.add(event.rkey)
             cursor = event.cursor ?? cursor

@@ -52,7 +52,12 @@ function open({
   const clients = openClients({ isPublic })
   const states = new MemoryStore<string, StoredState>()
   return new AccountSessions({
-    ...{ clients, sessions, states, fetch, withLease, log: recordingLog(logged) },
+    clients,
+    sessions,
+    states,
+    fetch,
+    withLease,
+    log: recordingLog(logged),
     keys: isPublic ? keys : null,
     ...(elapsed && { elapsed }),
     ...(onRenewed && { onRenewed }),
@@ -119,8 +124,12 @@ function usualAnswer({ origin, pathname }: URL): Response {
       })
     case '/token':
       return Response.json({
-        ...{ access_token: 'second', refresh_token: 'refresh-2', token_type: 'DPoP' },
-        ...{ expires_in: 3600, scope: 'atproto', sub: alice },
+        access_token: 'second',
+        refresh_token: 'refresh-2',
+        token_type: 'DPoP',
+        expires_in: 3600,
+        scope: 'atproto',
+        sub: alice,
       })
     default:
       return Response.json({})
@@ -140,8 +149,13 @@ async function begun({ goodForMs = 3_600_000, kid = '' } = {}): Promise<void> {
     dpopKey,
     authMethod: { method: 'private_key_jwt', kid: kid || key.jwk.kid },
     tokenSet: {
-      ...{ iss: server, sub: alice, aud: server, scope: 'atproto', token_type: 'DPoP' },
-      ...{ access_token: 'first', refresh_token: 'refresh-1' },
+      iss: server,
+      sub: alice,
+      aud: server,
+      scope: 'atproto',
+      token_type: 'DPoP',
+      access_token: 'first',
+      refresh_token: 'refresh-1',
       expires_at: Date.now() + goodForMs,
     },
   })

@@ -207,7 +207,9 @@ export class AccountSessions {
   ) {
     const { clients, fetch } = this.#options
     const send = createDpopFetch({
-      ...{ key: dpopKey, nonces: clients.nonces, isAuthServer: false },
+      key: dpopKey,
+      nonces: clients.nonces,
+      isAuthServer: false,
       // It gets a whole request, which knows of no limits.
       fetch: ((request: Request) => fetch(request, { limits })) as typeof globalThis.fetch,
     })

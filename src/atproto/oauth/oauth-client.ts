@@ -86,7 +86,9 @@ export function createClients(options: ClientOptions): Clients {
         keys === null
           ? new OAuthClient({ ...common, stores, metadata: loopbackMetadata(options.origin) })
           : new OAuthClient({
-              ...{ ...common, stores, metadata: publicMetadata(options.origin) },
+              ...common,
+              stores,
+              metadata: publicMetadata(options.origin),
               // The first one signs what begins.
               keyset: (await keys.inUse()).map(({ jwk }) => jwk),
             })

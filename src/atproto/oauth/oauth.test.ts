@@ -29,7 +29,11 @@ beforeEach(() => {
     handleResolverUrl: 'https://resolver.example',
   })
   oauth = createOAuth({
-    ...{ origin, identities, fetch, rows, seal },
+    origin,
+    identities,
+    fetch,
+    rows,
+    seal,
     keys: null,
     withLease: (_, work) => work(),
     log: recordingLog(),
@@ -133,8 +137,12 @@ test('what was sealed with an older secret opens with the newest alone, once it 
   const session = { authMethod: { method: 'private_key_jwt', kid: jwk.kid } } as StoredSession
   await sessionsBy(older).set(alice, session)
   const service = createOAuth({
-    ...{ origin: 'https://sitehost.example.com', identities: {} as Identities },
-    ...{ fetch: () => Promise.reject(new Error('no network')), rows, seal: both, withLease },
+    origin: 'https://sitehost.example.com',
+    identities: {} as Identities,
+    fetch: () => Promise.reject(new Error('no network')),
+    rows,
+    seal: both,
+    withLease,
     keys: keysBy(both),
     log: recordingLog(),
   })

@@ -79,7 +79,13 @@ export function createOAuth(options: OAuthOptions): OAuth {
   const sessions = sealedStore<Did, StoredSession>(rows, seal, sessionKind)
   const clients = createClients({ ...options, actorResolver })
   const accounts = new AccountSessions({
-    ...{ clients, keys, sessions, states, fetch, withLease, log },
+    clients,
+    keys,
+    sessions,
+    states,
+    fetch,
+    withLease,
+    log,
     ...(onRenewed && { onRenewed }),
   })
 

@@ -97,7 +97,9 @@ describe('is none', () => {
     await expect(finding).rejects.toThrow(reason)
   }
   const entry = async (key: string, p = 0) => ({
-    ...{ k: Cbor.toBytes(Buffer.from(key)), p, t: null },
+    k: Cbor.toBytes(Buffer.from(key)),
+    p,
+    t: null,
     v: await linkOf(new Uint8Array()),
   })
 

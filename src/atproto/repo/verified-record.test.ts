@@ -175,7 +175,7 @@ function claimingLists(): Uint8Array<ArrayBuffer> {
 
 /** Her commit of a tree with this root. */
 async function commitOf(data: { $link: string }): Promise<Proof> {
-  const unsigned = { ...{ version: 3, did: alice, rev, prev: null }, data: cidLink(data) }
+  const unsigned = { version: 3, did: alice, rev, prev: null, data: cidLink(data) }
   const sig = Cbor.toBytes(await key.sign(Cbor.encode(unsigned)))
   const commit = Cbor.encode({ ...unsigned, sig })
   const root = (await linkOf(commit)).$link

@@ -106,7 +106,9 @@ export async function runJobs(context: JobContext, signal: AbortSignal): Promise
   using hinted = hints.subscribe('jobs')
   const lanes = new Lanes(runningJobsMax, {
     ...context,
-    ...{ asideMax: asideJobsMax, slowStayMax: slowJobsMax, shares },
+    asideMax: asideJobsMax,
+    slowStayMax: slowJobsMax,
+    shares,
   })
   const running = new Set<Promise<void>>()
   let offset = 0

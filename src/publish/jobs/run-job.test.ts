@@ -385,7 +385,8 @@ describe('a fault of this service', () => {
     start()
     await eventually(async () => {
       expect(await jobOf(id)).toMatchObject({
-        ...{ status: 'pending', finishedAt: null },
+        status: 'pending',
+        finishedAt: null,
         error: expect.stringContaining('cannot store files at the moment'),
       })
     })
