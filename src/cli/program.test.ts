@@ -2,8 +2,11 @@ import { expect, test } from 'bun:test'
 import { type CommandActions, createProgram } from './program.ts'
 
 const program = createProgram({} as CommandActions, '1', {
-  ...{ port: '3456', baseDomain: 'sites.test', data: 'the-data' },
-  ...{ demoData: 'demo-data', devData: 'dev-data' },
+  port: '3456',
+  baseDomain: 'sites.test',
+  data: 'the-data',
+  demoData: 'demo-data',
+  devData: 'dev-data',
 })
 
 const helpOf = (name: string): string => {

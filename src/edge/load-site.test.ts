@@ -35,7 +35,10 @@ const publish = (n: number, files: Record<string, SnapshotFile>) =>
   )
 const load = (earlierBytesMax = 1000) =>
   loadSite(label, {
-    ...{ db: database.db, log: recordingLog(logged), now: () => now, earlierBytesMax },
+    db: database.db,
+    log: recordingLog(logged),
+    now: () => now,
+    earlierBytesMax,
     originOf,
     onUnreadable: (site) => unreadable.push(site),
   })

@@ -16,7 +16,10 @@ const decision = {
   vary: [],
 } as const
 const placeOn = (host: string) => ({
-  ...{ host, pathname: '/a.html', isUnderBaseDomain: true, canonical: null },
+  host,
+  pathname: '/a.html',
+  isUnderBaseDomain: true,
+  canonical: null,
 })
 
 const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0)

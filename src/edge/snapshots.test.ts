@@ -48,8 +48,12 @@ function open(bytesMax = 1_000_000): Snapshots {
     },
   })
   return new Snapshots({
-    ...{ db: counting, log: recordingLog(), now: () => 1, bytesMax },
-    ...{ earlierBytesMax: 1_000_000, originOf },
+    db: counting,
+    log: recordingLog(),
+    now: () => 1,
+    bytesMax,
+    earlierBytesMax: 1_000_000,
+    originOf,
     onUnreadable: (site) => unreadable.push(site),
   })
 }

@@ -40,9 +40,21 @@ export function ingestSettings(config: Config): IngestSettings {
   const { firehoseUrl, handleResolverUrl, ingest, logLevel, plcUrl } = config
   const { accountBytesMax, scrubDays, siteBytesMax, visitedBytesMax } = config
   return {
-    ...{ allowPrivateHosts, databaseUrl, dataDir, dnsServers, failPoint, fileBytesMax },
-    ...{ firehoseUrl, handleResolverUrl, ingest, logLevel, plcUrl },
-    ...{ accountBytesMax, scrubDays, siteBytesMax, visitedBytesMax },
+    allowPrivateHosts,
+    databaseUrl,
+    dataDir,
+    dnsServers,
+    failPoint,
+    fileBytesMax,
+    firehoseUrl,
+    handleResolverUrl,
+    ingest,
+    logLevel,
+    plcUrl,
+    accountBytesMax,
+    scrubDays,
+    siteBytesMax,
+    visitedBytesMax,
   }
 }
 
@@ -74,7 +86,8 @@ export function startIngestPlane({ settings, ...options }: PlaneOptions): Ingest
   })
   const context = {
     ...options,
-    ...{ fetch, identities },
+    fetch,
+    identities,
     limits: { accountBytesMax, fileBytesMax, siteBytesMax },
     room: new VisitedRoom({ db, bytesMax: visitedBytesMax, now }),
     at: failAt(settings.failPoint),

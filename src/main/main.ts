@@ -37,8 +37,11 @@ const program = createProgram(
   },
   version,
   {
-    ...{ port: String(defaults.port), baseDomain: defaults.baseDomain, data: defaults.dataDir },
-    ...{ demoData: demoDataDir, devData: devDataDir },
+    port: String(defaults.port),
+    baseDomain: defaults.baseDomain,
+    data: defaults.dataDir,
+    demoData: demoDataDir,
+    devData: devDataDir,
   },
 )
 

@@ -30,7 +30,10 @@ export async function openOAuth(
   return {
     clientKeys,
     oauth: createOAuth({
-      ...{ ...parts, ...sealing, keys: clientKeys, withLease: leasesOn(db) },
+      ...parts,
+      ...sealing,
+      keys: clientKeys,
+      withLease: leasesOn(db),
       onRenewed: (did) => forgetGrantFailures(db, did),
     }),
   }

@@ -66,7 +66,8 @@ export function startIngest({ config, hints, identities, signal }: StartOptions)
   // Told to whoever waits; a service whose start fails elsewhere does not.
   for (const told of [started.promise, background]) told.catch(() => undefined)
   return {
-    ...{ started: started.promise, background },
+    started: started.promise,
+    background,
     sync: (did) => syncs.begin((id) => tell({ kind: 'sync', id, did })),
     async [Symbol.asyncDispose]() {
       signal.removeEventListener('abort', stop)

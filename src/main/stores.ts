@@ -48,7 +48,8 @@ export async function openStores(
   if (!hadLeases) await claim?.(database.db)
   const floor = new DiskFloor(dataDir, { log })
   const blobs = diskBlobStore({
-    ...{ dir: join(dataDir, 'blobs'), floor },
+    dir: join(dataDir, 'blobs'),
+    floor,
     onCorrupt: (hash) => log.error('blob damaged on disk', { hash }),
   })
   // Before there is a blob: a folder that is missing or unmarked later is a disk that went away.

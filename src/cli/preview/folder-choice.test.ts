@@ -8,7 +8,8 @@ const limits: SiteLimits = { fileBytesMax: 100 * mb, siteBytesMax: 300 * mb }
 /** What is made of files of these sizes. */
 function choose(files: Readonly<Record<string, number>>, ignoreText = '') {
   const listed = Object.entries(files).map(([path, bytes]) => ({
-    ...{ path, bytes },
+    path,
+    bytes,
     realPath: `/folder/${path}`,
     state: '',
   }))

@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => rm(dir, { recursive: true }))
 
 const read = (listing: FolderListing, settings: SiteSettings | null = null) =>
-  readFolderVersion(listing, { ...{ stored, settings, limits, signal }, now: () => 7 })
+  readFolderVersion(listing, { stored, settings, limits, signal, now: () => 7 })
 
 async function readFiles(files: Readonly<Record<string, string>>, settings?: SiteSettings) {
   const folder = await mkdtemp(join(dir, 'folder-'))
@@ -32,15 +32,17 @@ async function readFiles(files: Readonly<Record<string, string>>, settings?: Sit
 
 /** A file that was there when it was listed. */
 const gone = (path: string, bytes: number) =>
-  ({ ...{ path, bytes }, realPath: join(dir, 'gone'), state: '' }) as const
+  ({ path, bytes, realPath: join(dir, 'gone'), state: '' }) as const
 
 test('a version is what ingest would make of the published folder', async () => {
   const settings: SiteSettings = { $type: 'place.sitehost.settings', cleanUrls: true }
   const rules = { _redirects: '/a /b\n', _headers: '/*\n  X-A: b\n' }
   const { snapshot, problems } = await readFiles({ 'index.html': 'home', ...rules }, settings)
   expect(snapshot).toMatchObject({
-    ...{ publishedAt: 7, settings },
-    ...{ redirects: rules._redirects, headers: rules._headers },
+    publishedAt: 7,
+    settings,
+    redirects: rules._redirects,
+    headers: rules._headers,
   })
   expect([...snapshot.files.keys()]).toEqual(['_headers', '_redirects', 'index.html'])
   expect(decodeSnapshot(encodeSnapshot(snapshot))).toEqual(snapshot)

@@ -5,7 +5,8 @@ import { describeChange, describeVersion } from './preview-report.ts'
 const { file } = storedFile({ body: 'x' })
 const version = (problems: string[], leftOut: { path: string; reason: string }[] = []) => ({
   snapshot: snapshotOf({ 'index.html': file }),
-  ...{ leftOut, problems },
+  leftOut,
+  problems,
 })
 
 test('a version: how many files, what is left out and why, what is wrong', () => {

@@ -52,6 +52,10 @@ export function devSettings({ pds, plc }: Pick<Devnet, 'pds' | 'plc'>): Record<s
     FIREHOSE_URL: pds,
     RELAY_URL: pds,
     ALLOW_PRIVATE_HOSTS: '1',
-    ...{ DATABASE_URL: '', SECRET_KEY: '', BASE_URL: '', BASE_DOMAIN: '', ASK_LISTEN: '' },
+    DATABASE_URL: '',
+    SECRET_KEY: '',
+    BASE_URL: '',
+    BASE_DOMAIN: '',
+    ASK_LISTEN: '',
   }
 }

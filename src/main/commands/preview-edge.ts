@@ -39,7 +39,10 @@ export function openPreviewEdge(
   const bodies = new Bodies({ blobs, bytesMax: bodyBytesMax })
   let shown: SiteInMemory | null = null
   const context = {
-    ...{ bodies, log, now: Date.now, choices: new CodingChoices() },
+    bodies,
+    log,
+    now: Date.now,
+    choices: new CodingChoices(),
     decodedFiles: new DecodedFiles({ blobs, dir: join(dir, 'decoded'), bytesMax: decodedBytesMax }),
     decodedStreams: new DecodedStreams(),
     recompressor: new Recompressor({ bodies, log }),

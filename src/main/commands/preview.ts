@@ -36,7 +36,10 @@ async function showFolder(
   const stored = opened.use(await StoredFiles.create(tmpdir()))
   const edge = openPreviewEdge(stored, log)
   const preview = new FolderPreview({
-    ...{ folder, stored, signal, now: Date.now },
+    folder,
+    stored,
+    signal,
+    now: Date.now,
     settingsFile: settings ?? null,
     limits: readUploadLimits(),
     show: (snapshot) => edge.show(snapshot),
@@ -45,7 +48,9 @@ async function showFolder(
   await preview.start()
   signal.throwIfAborted()
   const server = listen({
-    ...{ host, port: wantedPort, setting: '--port' },
+    host,
+    port: wantedPort,
+    setting: '--port',
     fetch: (request) => edge.answer(request),
   })
   opened.defer(() => server.stop(true))

@@ -23,7 +23,8 @@ test('what could not be read is listed, with the reason and when it is tried aga
   await using database = openDatabase({ file: join(dir, 'sitehost.db') })
   await migrate(database)
   expect(await unread()).toEqual({
-    ...{ code: 0, said: [] },
+    code: 0,
+    said: [],
     complaints: 'nothing: all that was asked for could be read\n',
   })
   await enqueueSites(askedAt(database.db, 1), [siteOf('gone'), siteOf('slow', bob)])

@@ -26,8 +26,12 @@ test('an account that has left is recognised for good, whoever else is met', asy
   const logged: LoggedLine[] = []
   const stop = new AbortController()
   const keeping = runMaintenance({
-    ...{ db, hints: new Hints(), log: recordingLog(logged), clientKeys: null },
-    ...{ now: () => yearsLater, signal: stop.signal },
+    db,
+    hints: new Hints(),
+    log: recordingLog(logged),
+    clientKeys: null,
+    now: () => yearsLater,
+    signal: stop.signal,
     oauth: { revoke: nobodyIsAsked } as never,
     identities: { resolve: nobodyIsAsked } as never,
     fetch: nobodyIsAsked as never,

@@ -25,8 +25,12 @@ await onEachDatabase('main/process/service-lease over a network', (make, dialect
     const lost = Promise.withResolvers<StartError>()
     const log = recordingLog([])
     await using _lease = await takeServiceLease(db, {
-      ...{ leaseMs: 60_000, renewEveryMs: 5, renewalDb: renewals.db, log },
-      ...{ onLost: lost.resolve, signal: running },
+      leaseMs: 60_000,
+      renewEveryMs: 5,
+      renewalDb: renewals.db,
+      log,
+      onLost: lost.resolve,
+      signal: running,
     })
     const until = async () => (await findLease(db, name))?.leasedUntil ?? 0
     const first = await until()
@@ -64,7 +68,11 @@ await onEachStore('main/process/service-lease', (db) => {
   async function take(taker: Taker = {}): Promise<AsyncDisposable> {
     const { leaseMs = 60_000, isDead = false, lines, onLost = () => {}, signal = running } = taker
     const lease = await takeServiceLease(db(), {
-      ...{ leaseMs, renewEveryMs: isDead ? 2 ** 30 : 5, log: recordingLog(lines), onLost, signal },
+      leaseMs,
+      renewEveryMs: isDead ? 2 ** 30 : 5,
+      log: recordingLog(lines),
+      onLost,
+      signal,
       renewalDb: db(),
     })
     held.push(lease)
