@@ -104,6 +104,6 @@ export class Lane {
   }
 
   giveWay(): void {
-    this.#giveWay.abort()
+    this.#giveWay.abort(new Error('others wait, and the server of this one is slow'))
   }
 }
