@@ -13,7 +13,7 @@ test('every declared route has its place, and is in the list of contents', async
   for (const [name, route] of Object.entries(routes)) {
     const path = route.path.replace(/:(\w+)/g, '{$1}')
     expect(text).toContain(
-      `<h3 id="${name}"><span class="method">${route.method}</span> <code>${path}</code></h3>`,
+      `<h2 id="${name}"><span class="method">${route.method}</span> <code>${path}</code></h2>`,
     )
     expect(text).toContain(`<a href="#${name}">`)
   }
@@ -43,6 +43,6 @@ test('it needs nothing that its policy forbids, and nothing from elsewhere', asy
 
 test('texts are escaped, once', async () => {
   const text = await page()
-  expect(text.includes('&quot;handle&quot;: string')).toBe(true)
+  expect(text.includes('&quot;handle&quot;: {')).toBe(true)
   expect(text.match(/&amp;(?:lt|gt|quot|amp);|\[object|>undefined|`/g)).toBeNull()
 })

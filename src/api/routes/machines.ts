@@ -1,8 +1,7 @@
 import type { HandlersOf } from '#api/bind-routes.ts'
 import type { ApiContext } from '#api/context.ts'
 import type { machineRoutes } from '#api/contract/machines.ts'
-import { docsPage } from '#api/document/docs-page.ts'
-import { docsStyle } from '#api/document/docs-style.ts'
+import { docsPage, docsStyle } from '#api/document/docs-page.ts'
 import { openApiDocument } from '#api/document/openapi.ts'
 import { rateLimitedLog } from '#observe/rate-limited-log.ts'
 
