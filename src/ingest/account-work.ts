@@ -5,6 +5,7 @@ import { inTransaction } from '#store/database/transaction.ts'
 import { isVisitedOnly, meetAccount } from '#store/lifecycle/visited-accounts.ts'
 import { enqueueSites } from '#store/queues/enqueue.ts'
 import { countDueAccounts } from '#store/queues/queued.ts'
+import { nextDueAt } from '#store/queues/take-due.ts'
 import type { WorkItem } from '#store/queues/work-items.ts'
 import type { CheckContext } from './check-account.ts'
 import { OwnerQuota } from './owner-quota.ts'
@@ -57,7 +58,10 @@ export function accountWork(context: AccountWorkContext): WorkHandler {
       await lookAt(item, { ...context, signal })
     },
     release: (item) => quota.release(item),
-    nextAt: () => quota.nextAt(1),
+    async isAnyDue() {
+      const next = await nextDueAt(db, { kind: 'account', priority: 1, now: now() })
+      return next !== null && next <= now()
+    },
     isHopeless: isHopelessIn(db),
   }
 }
@@ -71,7 +75,7 @@ async function takeAccounts(
   const urgent = await quota.take(room, { priorities: [1] })
   const patient = (await countDueAccounts(db, now())) < dueAccountsMax ? patientAtOnce - busy : 0
   const left = Math.min(patient, room) - urgent.length
-  return [...urgent, ...(await quota.take(left, { priorities: [1, 0] }))]
+  return [...urgent, ...(await quota.take(left, { priorities: [0] }))]
 }
 
 async function lookAt({ did }: WorkItem, context: CheckContext): Promise<void> {

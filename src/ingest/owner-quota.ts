@@ -58,10 +58,11 @@ export class OwnerQuota {
     this.#bounded.delete(item)
   }
 
-  /** When the next item is due that `take` would give, which may be past; null: none is. */
-  nextAt(priority: WorkPriority): Promise<number | null> {
+  /** When the next item without priority is due that `take` would give, which may be past; null: none is. */
+  nextAt(): Promise<number | null> {
     const { db, kind, now, owners, max } = this.#options
     const isFull = this.#bounded.size >= max
-    return nextDueAt(db, { kind, priority, owners: isFull ? owners?.free : undefined, now: now() })
+    const free = isFull ? owners?.free : undefined
+    return nextDueAt(db, { kind, priority: 0, owners: free, now: now() })
   }
 }

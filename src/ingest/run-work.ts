@@ -46,8 +46,10 @@ export interface WorkHandler {
   work(item: WorkItem, signal: AbortSignal, lane: Lane): Promise<void>
   /** It has ended, or takes so long that it takes up no room from now on. */
   release(item: WorkItem): void
-  /** When the next item is due that would be taken if there were room, which may be past; null: none is. */
-  nextAt(): Promise<number | null>
+  /** Whether one waits that would be taken if there were room. */
+  isAnyDue(): Promise<boolean>
+  /** When the next item is due that would be taken, which may be past; null: none is. Left out: it is looked from time to time. */
+  nextAt?(): Promise<number | null>
   /** Whether one that failed is not worth another attempt. */
   isHopeless?(item: WorkItem): Promise<boolean>
 }
@@ -97,8 +99,7 @@ async function startDue(
   context: WorkContext,
 ): Promise<number> {
   const { log, now } = context
-  const nextAt = async () => (await handler.nextAt()) ?? Number.POSITIVE_INFINITY
-  if (lanes.room <= 0 && (await nextAt()) <= now()) lanes.makeRoom()
+  if (lanes.room <= 0 && (await handler.isAnyDue())) lanes.makeRoom()
   await handler.startDue(lanes, (item) => {
     const attempt = workOn(
       item,
@@ -114,8 +115,8 @@ async function startDue(
       })
     attempts.add(attempt)
   })
-  if (lanes.room <= 0) return lookAgainMs
-  return Math.min(Math.max((await nextAt()) - now(), 10), lookAgainMs)
+  const next = lanes.room <= 0 ? null : ((await handler.nextAt?.()) ?? null)
+  return next === null ? lookAgainMs : Math.min(Math.max(next - now(), 10), lookAgainMs)
 }
 
 async function workIn(

@@ -48,7 +48,11 @@ export function siteWork(context: SiteWorkContext): WorkHandler {
     startDue: (lanes, start) => inShares.start(lanes, start),
     work: (item, signal, lane) => ingestItem(item, { ...context, lane, refusedContents, signal }),
     release: (item) => quota.release(item),
-    nextAt: () => quota.nextAt(0),
+    async isAnyDue() {
+      const next = await quota.nextAt()
+      return next !== null && next <= now()
+    },
+    nextAt: () => quota.nextAt(),
   }
 }
 
