@@ -1,11 +1,14 @@
+import { repeatEvery } from '#concurrency/every-or-when-woken.ts'
 import { AccountSyncs } from '#ingest/account-syncs.ts'
 import { accountWork } from '#ingest/account-work.ts'
+import { collectGarbage } from '#ingest/blobs/garbage.ts'
+import { scrubBlobs } from '#ingest/blobs/scrub-blobs.ts'
+import type { AtIngestPoint } from '#ingest/fail-points.ts'
 import { followSites } from '#ingest/follow.ts'
 import { runWork } from '#ingest/run-work.ts'
 import { siteWork } from '#ingest/site-work.ts'
 import { VisitedRoom } from '#ingest/visited-room.ts'
 import type { Config } from '#main/config/config.ts'
-import { keepBlobs } from '#main/maintenance/keep-blobs.ts'
 import type { Log } from '#observe/log.ts'
 import { createLookUp } from '#outbound/dns/look-up.ts'
 import { createSafeFetch } from '#outbound/safe-fetch.ts'
@@ -15,47 +18,12 @@ import { createOutbound } from './outbound.ts'
 import { requestsAtOnce } from './requests-at-once.ts'
 import type { Stores } from './stores.ts'
 
-/** What reading the network needs to know of the settings; plain data, which a thread can be sent. */
-export type IngestSettings = Pick<
-  Config,
-  | 'accountBytesMax'
-  | 'allowPrivateHosts'
-  | 'databaseUrl'
-  | 'dataDir'
-  | 'dnsServers'
-  | 'failPoint'
-  | 'fileBytesMax'
-  | 'firehoseUrl'
-  | 'handleResolverUrl'
-  | 'ingest'
-  | 'logLevel'
-  | 'plcUrl'
-  | 'scrubDays'
-  | 'siteBytesMax'
-  | 'visitedBytesMax'
->
+/** The settings without secrets and classes: plain data, which a thread can be sent. */
+export type IngestSettings = Omit<Config, 'secrets' | 'trustedProxies'>
 
 export function ingestSettings(config: Config): IngestSettings {
-  const { allowPrivateHosts, databaseUrl, dataDir, dnsServers, failPoint, fileBytesMax } = config
-  const { firehoseUrl, handleResolverUrl, ingest, logLevel, plcUrl } = config
-  const { accountBytesMax, scrubDays, siteBytesMax, visitedBytesMax } = config
-  return {
-    allowPrivateHosts,
-    databaseUrl,
-    dataDir,
-    dnsServers,
-    failPoint,
-    fileBytesMax,
-    firehoseUrl,
-    handleResolverUrl,
-    ingest,
-    logLevel,
-    plcUrl,
-    accountBytesMax,
-    scrubDays,
-    siteBytesMax,
-    visitedBytesMax,
-  }
+  const { secrets: _, trustedProxies: __, ...settings } = config
+  return settings
 }
 
 interface IngestPlane {
@@ -121,4 +89,31 @@ export function startIngestPlane({ settings, ...options }: PlaneOptions): Ingest
     keepBlobs(settings.scrubDays, context),
   ])
   return { syncs: new AccountSyncs(context), background }
+}
+
+/** A start has better things to do than to read every snapshot. */
+const firstAfterMs = 10 * 60 * 1000
+const everyMs = 60 * 60 * 1000
+const scrubEveryMs = 60 * 1000
+const dayMs = 24 * everyMs
+
+interface KeepContext extends Stores, Pick<PlaneOptions, 'log' | 'signal'> {
+  readonly now: () => number
+  readonly at: AtIngestPoint
+}
+
+/**
+ * Hourly deletes unreferenced blobs and stale temporary files, and every minute verifies some blobs again: all of them
+ * within `scrubDays` (0: none).
+ */
+async function keepBlobs(scrubDays: number, context: KeepContext): Promise<void> {
+  const { blobs, now } = context
+  const hourly = (failure: string, work: () => Promise<unknown>): Promise<void> =>
+    repeatEvery({ everyMs, firstAfterMs, failure }, work, context)
+  const scrub = { everyMs: scrubEveryMs, firstAfterMs, failure: 'stored bytes not read again' }
+  await Promise.all([
+    hourly('garbage not collected', () => collectGarbage(context)),
+    hourly('temporary files not swept', () => blobs.sweep(now())),
+    scrubDays > 0 && repeatEvery(scrub, () => scrubBlobs(scrubDays * dayMs, context), context),
+  ])
 }

@@ -1,9 +1,7 @@
 import { z } from 'zod'
 import { parseFirehoseUrl } from '#atproto/firehose/follow-firehose.ts'
-import type { TrustedProxies } from '#http/client-address.ts'
-import { type IngestFailPoint, ingestFailPoints } from '#ingest/fail-points.ts'
-import type { DnsServerAddress } from '#outbound/dns/dns-server-address.ts'
-import { type FailPoint, failPoints, leavingPoints } from '#publish/fail-points.ts'
+import { ingestFailPoints } from '#ingest/fail-points.ts'
+import { failPoints, leavingPoints } from '#publish/fail-points.ts'
 import { problemOfAddresses } from './base-url.ts'
 import type { ListenAddress } from './listen-address.ts'
 import {
@@ -84,52 +82,8 @@ export const settings = z.object({
     .optional(),
 })
 
-export interface Config {
-  /** Origin of the application, such as `https://sitehost.example`. */
-  readonly origin: string
-  readonly baseDomain: string
-  readonly host: string
-  readonly port: number
-  /** Fronts whose `X-Forwarded-For`, `-Host` and `-Proto` are believed. */
-  readonly trustedProxies: TrustedProxies
-  /** Field in which they say a visitor's country. */
-  readonly countryHeader: string | null
-  /** Whether visitors who came to them by http are sent to https. */
-  readonly redirectsToHttps: boolean
-  /** Where a TLS front asks which names may have a certificate; null: nowhere. */
-  readonly askListen: ListenAddress | null
-  readonly dataDir: string
-  /** Newest first; empty: a key is made and kept in the data folder. */
-  readonly secrets: readonly string[]
-  readonly databaseUrl: string | undefined
-  readonly plcUrl: string
-  readonly handleResolverUrl: string | undefined
-  readonly firehoseUrl: string
-  readonly relayUrl: string
-  /** Whose sites are brought here: of accounts that are known, also of those that are visited, or of everybody. */
-  readonly ingest: z.infer<typeof settings>['INGEST']
-  readonly visitedBytesMax: number
-  readonly allowPrivateHosts: boolean
-  /** Empty: those of the machine. */
-  readonly dnsServers: readonly DnsServerAddress[]
-  /** Names below the base domain that nobody may claim, beside those of `subdomain-label.ts`. */
-  readonly reservedNames: ReadonlySet<string>
-  readonly subdomainsMax: number
-  readonly fileBytesMax: number
-  readonly siteBytesMax: number
-  readonly accountBytesMax: number
-  readonly spoolBytesMax: number
-  readonly decodedBytesMax: number
-  /** All stored bytes are read again within so many days; 0: never. */
-  readonly scrubDays: number
-  readonly snapshotBytesMax: number
-  readonly bodyBytesMax: number
-  /** So long may requests that are under way keep a service that is told to stop. */
-  readonly shutdownSecondsMax: number
-  readonly logLevel: z.infer<typeof settings>['LOG_LEVEL']
-  readonly webReload: boolean
-  readonly failPoint: FailPoint | IngestFailPoint | undefined
-}
+/** The settings as the service uses them; `.env.example` says what each is for. */
+export type Config = Readonly<ReturnType<typeof configOf>>
 
 /** A setting that cannot be used; `message` says which, and what it should be. */
 export class ConfigError extends Error {
@@ -169,7 +123,7 @@ function parse<Schema extends z.ZodType>(schema: Schema, environment: Environmen
   throw new ConfigError(problems.join('; '))
 }
 
-function configOf(values: z.infer<typeof settings>): Config {
+function configOf(values: z.infer<typeof settings>) {
   const baseUrl = new URL(values.BASE_URL ?? `http://127.0.0.1:${values.PORT}`)
   const problem = problemOfAddresses(baseUrl, values.BASE_DOMAIN)
   if (problem !== null) throw new ConfigError(problem)
@@ -179,10 +133,14 @@ function configOf(values: z.infer<typeof settings>): Config {
     host: values.HOST,
     port: values.PORT,
     trustedProxies: values.TRUSTED_PROXIES,
+    /** The header field in which those proxies say a visitor's country. */
     countryHeader: values.COUNTRY_HEADER ?? null,
+    /** Whether visitors who came to those proxies by http are sent to https. */
     redirectsToHttps: values.HTTPS_REDIRECT,
+    /** Where a TLS front asks which names may have a certificate; null: nowhere. */
     askListen: askListenOf(values.ASK_LISTEN, baseUrl),
     dataDir: values.DATA_DIR,
+    /** Newest first; empty: a key is made and kept in the data folder. */
     secrets: values.SECRET_KEY?.split(',').map((secret) => secret.trim()) ?? [],
     databaseUrl: values.DATABASE_URL,
     plcUrl: values.PLC_URL,
@@ -192,7 +150,9 @@ function configOf(values: z.infer<typeof settings>): Config {
     ingest: values.INGEST,
     visitedBytesMax: values.VISITED_BYTES_MAX,
     allowPrivateHosts: values.ALLOW_PRIVATE_HOSTS,
+    /** Empty: those of the machine. */
     dnsServers: values.DNS_SERVERS,
+    /** In addition to the names that `subdomain-label.ts` reserves. */
     reservedNames: values.RESERVED_NAMES,
     subdomainsMax: values.MAX_SUBDOMAINS,
     fileBytesMax: values.MAX_FILE_BYTES,
@@ -200,6 +160,7 @@ function configOf(values: z.infer<typeof settings>): Config {
     accountBytesMax: values.ACCOUNT_BYTES_MAX,
     spoolBytesMax: values.SPOOL_BYTES_MAX,
     decodedBytesMax: values.DECODED_BYTES_MAX,
+    /** All stored bytes are read again within so many days; 0: never. */
     scrubDays: values.SCRUB_DAYS,
     snapshotBytesMax: values.SNAPSHOT_MEMORY_BYTES,
     bodyBytesMax: values.BODY_MEMORY_BYTES,
