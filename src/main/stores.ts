@@ -2,8 +2,8 @@ import { access, constants, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type DiskBlobStore, diskBlobStore } from '#blobs/disk.ts'
 import { DiskFloor } from '#blobs/disk-floor.ts'
+import { ifExists } from '#blobs/storage-calls.ts'
 import type { Config } from '#main/config/config.ts'
-import { codeOf } from '#observe/code-of.ts'
 import type { Log } from '#observe/log.ts'
 import { type Db, openDatabase } from '#store/database/database.ts'
 import { Hints } from '#store/database/hints.ts'
@@ -68,9 +68,5 @@ async function hasTable(db: Db, name: string): Promise<boolean> {
 
 // SQLite reads what it may not write to, and only the first change would fail.
 async function assertWritable(file: string): Promise<void> {
-  try {
-    await access(file, constants.W_OK)
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error
-  }
+  await ifExists(access(file, constants.W_OK))
 }

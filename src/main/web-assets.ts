@@ -1,3 +1,4 @@
+import { watch } from 'node:fs'
 import { join } from 'node:path'
 import type { WebAsset } from '#api/app.ts'
 
@@ -33,4 +34,17 @@ export async function bundleWebAssets(): Promise<Map<string, WebAsset>> {
     }
   }
   return assets
+}
+
+/** Development only: bundles `web/` anew whenever it changes; a broken state keeps the last good one. */
+export function reloadWebAssets(assets: Map<string, unknown>) {
+  return watch(webDir, () => {
+    void bundleWebAssets().then(
+      (fresh) => {
+        assets.clear()
+        for (const [path, asset] of fresh) assets.set(path, asset)
+      },
+      (error) => console.error(error),
+    )
+  })
 }

@@ -10,10 +10,9 @@ import { openUpkeep, type Upkeep } from './upkeep.ts'
 
 /** Brings every site here that is not, of the accounts that are known or of all there are. */
 export async function runBackfill(options: BackfillOptions, signal: AbortSignal): Promise<void> {
-  await using opened = new AsyncDisposableStack()
   const mayBeNew = options.all === true
-  const upkeep = await openUpkeep({ ...options, mayBeNew }, signal, opened)
-  const queued = options.all === true ? await queueAll(upkeep) : await queueKnown(upkeep)
+  await using upkeep = await openUpkeep({ ...options, mayBeNew }, signal)
+  const queued = mayBeNew ? await queueAll(upkeep) : await queueKnown(upkeep)
   console.log(`${counted(queued, 'account')} to look at`)
   const totals = await backfill({
     ...upkeep,

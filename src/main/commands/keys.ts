@@ -12,8 +12,8 @@ export async function runKeys(
   options: DataOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  await using opened = new AsyncDisposableStack()
-  const { config, db } = await openUpkeep(options, signal, opened)
+  await using upkeep = await openUpkeep(options, signal)
+  const { config, db } = upkeep
   if (!config.origin.startsWith('https:')) {
     throw new StartError('a service at a loopback address has no keys (BASE_URL)')
   }

@@ -1,8 +1,7 @@
 import type { DataOptions } from '#cli/program.ts'
-import { isInOrder, isNowhere, repairLines } from '#cli/repair-report.ts'
-import { repairSite } from '#ingest/repair-site.ts'
+import { type RepairReport, repairSite } from '#ingest/repair-site.ts'
 import { StartError } from '#main/process/start-failure.ts'
-import { parseDid, type SiteAddress } from '#site/site-address.ts'
+import { parseDid, type SiteAddress, siteUri } from '#site/site-address.ts'
 import { parseSiteName } from '#site/site-name.ts'
 import { openUpkeep } from './upkeep.ts'
 
@@ -13,8 +12,8 @@ export async function runRepair(
   signal: AbortSignal,
 ): Promise<void> {
   const site = parseAddress(address)
-  await using opened = new AsyncDisposableStack()
-  const report = await repairSite(site, await openUpkeep(options, signal, opened))
+  await using upkeep = await openUpkeep(options, signal)
+  const report = await repairSite(site, upkeep)
   if (isNowhere(report))
     throw new StartError('there is no such site, neither here nor at its source')
   for (const line of repairLines(report)) console.log(line)
@@ -33,4 +32,34 @@ function parseAddress(input: string): SiteAddress {
     )
   }
   return { did, name }
+}
+
+/** Whether nothing of what was found is left. */
+export function isInOrder({ findings }: RepairReport): boolean {
+  return findings.every(({ isMended }) => isMended)
+}
+
+/** Whether neither we nor its owner's server know of the site. */
+function isNowhere({ recordCid, files, findings }: RepairReport): boolean {
+  return recordCid === null && files === 0 && findings.length === 0
+}
+
+/** What a person reads after a repair, a line each. */
+export function repairLines(report: RepairReport): string[] {
+  const { site, status, recordCid, files, intactFiles, findings } = report
+  return [
+    `site     ${siteUri(site)}`,
+    `account  ${status ?? 'not known: its server could not be asked'}`,
+    `record   ${recordCid ?? 'none live here'}`,
+    `files    ${intactFiles} of ${files} intact`,
+    ...findings.map(({ what, isMended }) => `${isMended ? 'mended ' : 'wrong  '}  ${what}`),
+    findings.length === 0 ? 'nothing was wrong' : summary(report),
+  ]
+}
+
+function summary(report: RepairReport): string {
+  const left = report.findings.filter(({ isMended }) => !isMended).length
+  return left === 0
+    ? 'all of it is mended'
+    : `${left} of ${report.findings.length} could not be mended`
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { lockDataDir } from '#main/process/data-lock.ts'
 import { StartError } from '#main/process/start-failure.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
-import { startServing } from './serve.ts'
+import { endOfBackground, startServing, startWarnings } from './serve.ts'
 
 let dir: string
 beforeAll(async () => {
@@ -23,3 +23,52 @@ test('what could not start lets go of what it had opened', async () => {
   await expect(start()).rejects.toThrow(StartError)
   await lock[Symbol.asyncDispose]()
 })
+
+const endless = new Promise(() => {})
+const gone = AbortSignal.abort()
+const running = new AbortController().signal
+
+test.each([
+  ['before the signal', running],
+  ['after it', gone],
+])('work that ends is waited for, %s', async (_, signal) => {
+  const order: string[] = []
+  const work = Bun.sleep(1).then(() => order.push('work'))
+  await endOfBackground(work, signal).then(() => order.push('end'))
+  expect(order).toEqual(['work', 'end'])
+})
+
+test('work that does not end is left a moment after the signal', async () => {
+  await endOfBackground(endless, gone, 1)
+  const stop = new AbortController()
+  const end = endOfBackground(endless, stop.signal, 1)
+  stop.abort()
+  await end
+})
+
+test('not before it', async () => {
+  const end = endOfBackground(endless, running, 1).then(() => 'ended')
+  expect(await Promise.race([end, Bun.sleep(20).then(() => 'waits')])).toBe('waits')
+})
+
+test('what cannot go on rejects', async () => {
+  await expect(endOfBackground(Promise.reject(new Error('?')), running)).rejects.toThrow('?')
+})
+
+const facts: [string, string, RegExp[]][] = [
+  ['https://sitehost.com', 'sitehost-sites.com', []],
+  ['http://127.0.0.1:3000', 'localhost', []],
+  ['http://[::1]:3000', 'localhost', []],
+  ['https://sitehost.com', 'sites.sitehost.com', [/one registered domain/]],
+  ['https://app.sitehost.com:8443', 'sitehost.com', [/one registered domain/]],
+  ['http://sitehost.com', 'sites.net', [/http/]],
+]
+for (const [origin, baseDomain, warnings] of facts) {
+  test(`${origin} with sites below ${baseDomain}: ${warnings.length} warnings`, () => {
+    const given = startWarnings({ origin, baseDomain })
+    expect(given).toHaveLength(warnings.length)
+    warnings.forEach((warning, i) => {
+      expect(given[i]).toMatch(warning)
+    })
+  })
+}

@@ -1,17 +1,16 @@
 import { once } from 'node:events'
-import { watch } from 'node:fs'
 import type { CommandOptions } from '#cli/program.ts'
+import { orAborted, withTimeout } from '#concurrency/or-aborted.ts'
+import { sharedDomain } from '#domains/domain-name.ts'
 import { type Config, readConfig } from '#main/config/config.ts'
 import { drain } from '#main/process/drain.ts'
-import { endOfBackground } from '#main/process/end-of-background.ts'
 import { freePort } from '#main/process/free-port.ts'
 import { listen } from '#main/process/listen.ts'
 import { takeTurns } from '#main/process/processor-turns.ts'
 import { printReady } from '#main/process/ready-line.ts'
 import { countDown } from '#main/process/shutdown.ts'
 import { openService, type Service } from '#main/service.ts'
-import { startWarnings } from '#main/start-warnings.ts'
-import { bundleWebAssets } from '#main/web-assets.ts'
+import { bundleWebAssets, reloadWebAssets } from '#main/web-assets.ts'
 import { startLog } from '#observe/log.ts'
 
 /** A service that answers at its addresses. */
@@ -119,15 +118,44 @@ function settingsOf({ port, data, baseUrl, baseDomain }: CommandOptions): Enviro
   )
 }
 
-// Development only: whatever changes in `web/` is bundled anew; a broken state keeps the last good one.
-function reloadWebAssets(assets: Map<string, unknown>) {
-  return watch(new URL('../../../web', import.meta.url).pathname, () => {
-    void bundleWebAssets().then(
-      (fresh) => {
-        assets.clear()
-        for (const [path, asset] of fresh) assets.set(path, asset)
-      },
-      (error) => console.error(error),
-    )
-  })
+/** A server that a job or an ingest waits for may send a byte now and then, for minutes. */
+const stopWaitMsMax = 3_000
+
+/**
+ * Resolves when all background work has ended, and a moment after the signal even if it has not: what
+ * is left over, the next start goes on with. Rejects when it could not go on.
+ */
+export async function endOfBackground(
+  background: Promise<unknown>,
+  signal: AbortSignal,
+  waitMsMax = stopWaitMsMax,
+): Promise<void> {
+  try {
+    await orAborted(background, signal)
+  } catch (error) {
+    if (!signal.aborted || error !== signal.reason) throw error
+    await withTimeout(background, waitMsMax, () => undefined)
+  }
 }
+
+/** What works, but should be otherwise: sentences for the log (security.md §1). */
+export function startWarnings({
+  origin,
+  baseDomain,
+}: Pick<Config, 'origin' | 'baseDomain'>): string[] {
+  const { hostname, protocol } = new URL(origin)
+  const warnings: string[] = []
+  const shared = sharedDomain(hostname, baseDomain)
+  if (shared !== null) {
+    warnings.push(
+      `BASE_URL and BASE_DOMAIN are in one registered domain, ${shared}: pages of ${baseDomain} can set cookies for ${hostname}. Give the sites a domain of their own.`,
+    )
+  }
+  if (protocol === 'http:' && !isLoopback(hostname)) {
+    warnings.push('BASE_URL is http: whoever is on the way reads cookies and passwords.')
+  }
+  return warnings
+}
+
+const isLoopback = (hostname: string): boolean =>
+  /^(?:127(?:\.\d+){3}|\[::1\])$/.test(hostname) || /(?:^|\.)localhost$/.test(hostname)

@@ -7,9 +7,8 @@ const listedMax = 1_000
 
 /** A line for each site, and each account, that could not be read so far: when it is tried again, and what was wrong. */
 export async function runUnread(options: DataOptions, signal: AbortSignal): Promise<void> {
-  await using opened = new AsyncDisposableStack()
-  const { db } = await openUpkeep(options, signal, opened)
-  const unread = await listUnread(db, listedMax + 1)
+  await using upkeep = await openUpkeep(options, signal)
+  const unread = await listUnread(upkeep.db, listedMax + 1)
   for (const each of unread.slice(0, listedMax)) console.log(lineOf(each))
   if (unread.length === 0) console.error('nothing: all that was asked for could be read')
   if (unread.length > listedMax) console.error(`and more: these are the first ${listedMax}`)

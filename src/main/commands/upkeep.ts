@@ -1,30 +1,31 @@
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { ifExists } from '#blobs/storage-calls.ts'
 import type { DataOptions } from '#cli/program.ts'
 import type { SyncContext } from '#ingest/sync-account.ts'
 import { VisitedRoom } from '#ingest/visited-room.ts'
 import { type Config, readConfig } from '#main/config/config.ts'
 import { createOutbound } from '#main/outbound.ts'
-import { assertOwnFolder } from '#main/process/folder-owner.ts'
 import { StartError } from '#main/process/start-failure.ts'
 import { requestsAtOnce } from '#main/requests-at-once.ts'
 import { openStores } from '#main/stores.ts'
 import { startLog } from '#observe/log.ts'
 import { createLookUp } from '#outbound/dns/look-up.ts'
 
-export interface Upkeep extends SyncContext {
+export interface Upkeep extends SyncContext, AsyncDisposable {
   readonly config: Config
 }
 
 /**
- * What a command stands on that mends the data folder and ends. The service may run beside it: both work
- * from the same queues. Throws StartError for a folder in which no service has run, unless it `mayBeNew`, and
- * to root for a folder of somebody else.
+ * Opens the data folder for a command that mends it and ends, also while the service runs: both work from the same
+ * queues. Throws StartError for a folder in which no service has run, unless it `mayBeNew`, and to root for a folder
+ * of somebody else.
  */
 export async function openUpkeep(
   { data, mayBeNew = false }: DataOptions & { readonly mayBeNew?: boolean },
   signal: AbortSignal,
-  opened: AsyncDisposableStack,
 ): Promise<Upkeep> {
+  await using opened = new AsyncDisposableStack()
   const config = readConfig({ LOG_LEVEL: 'error', ...(data !== undefined && { DATA_DIR: data }) })
   if (!mayBeNew) await assertUsed(config)
   await assertOwnFolder(config.dataDir)
@@ -32,6 +33,7 @@ export async function openUpkeep(
   const stores = await openStores({ config, log }, opened)
   const { accountBytesMax, dnsServers, fileBytesMax, siteBytesMax } = config
   const lookUp = createLookUp({ servers: dnsServers, signal })
+  const open = opened.move()
   return {
     ...stores,
     ...createOutbound({ config, lookUp, requestsMax: requestsAtOnce.sites }),
@@ -41,6 +43,7 @@ export async function openUpkeep(
     limits: { accountBytesMax, fileBytesMax, siteBytesMax },
     room: new VisitedRoom({ db: stores.db, bytesMax: config.visitedBytesMax, now: Date.now }),
     now: Date.now,
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
   }
 }
 
@@ -49,5 +52,18 @@ async function assertUsed({ dataDir, databaseUrl }: Config): Promise<void> {
   if (databaseUrl !== undefined || (await Bun.file(join(dataDir, 'sitehost.db')).exists())) return
   throw new StartError(
     `there is no Sitehost data in ${dataDir}; choose the service’s folder with --data`,
+  )
+}
+
+/** Throws StartError where root would leave files in somebody's data folder that its owner could not use. */
+export async function assertOwnFolder(
+  dataDir: string,
+  user: number | undefined = process.getuid?.(),
+): Promise<void> {
+  if (user !== 0) return
+  const owner = (await ifExists(stat(dataDir)))?.uid
+  if (owner === undefined || owner === user) return
+  throw new StartError(
+    `${dataDir} belongs to user ${owner}, who could not use what root makes there: run this as that user`,
   )
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { ifExists } from '#blobs/storage-calls.ts'
 import { codeOf } from '#observe/code-of.ts'
 import { ConfigError } from './config.ts'
 
@@ -28,7 +29,7 @@ export async function readSecrets(
 async function keptSecret(dataDir: string): Promise<string> {
   const path = join(dataDir, fileName)
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
-  const kept = (await readIfThere(path)) ?? (await makeSecret(path))
+  const kept = (await ifExists(readFile(path, 'utf8')))?.trim() ?? (await makeSecret(path))
   if (isShort(kept)) throw new ConfigError(`${path}: not a secret; remove it to have one made`)
   return kept
 }
@@ -40,7 +41,9 @@ async function makeSecret(path: string): Promise<string> {
   try {
     await file.writeFile(randomBytes(32).toString('base64url'))
     await file.sync()
-    await link(temp, path).catch(unless('EEXIST'))
+    await link(temp, path).catch((error) => {
+      if (codeOf(error) !== 'EEXIST') throw error
+    })
   } finally {
     await file.close()
     await rm(temp, { force: true })
@@ -48,12 +51,4 @@ async function makeSecret(path: string): Promise<string> {
   return (await readFile(path, 'utf8')).trim()
 }
 
-async function readIfThere(path: string): Promise<string | undefined> {
-  return (await readFile(path, 'utf8').catch(unless('ENOENT')))?.trim()
-}
-
 const isShort = (secret: string): boolean => secret.length < secretCharsMin
-
-const unless = (code: string) => (error: unknown) => {
-  if (codeOf(error) !== code) throw error
-}

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { siteOf } from '#tests/support/sample-rows.ts'
-import { isInOrder, repairLines } from './repair-report.ts'
+import { isInOrder, repairLines } from './repair.ts'
 
 const report = {
   site: siteOf('blog'),

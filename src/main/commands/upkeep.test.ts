@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { chown, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { assertOwnFolder } from './folder-owner.ts'
-import { StartError } from './start-failure.ts'
+import { StartError } from '#main/process/start-failure.ts'
+import { assertOwnFolder } from './upkeep.ts'
 
 const root = 0
 const somebody = process.getuid?.() || 65_534
