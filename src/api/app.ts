@@ -2,12 +2,13 @@ import { Hono } from 'hono'
 import { literals } from '#api/contract/messages.ts'
 import { routes } from '#api/contract/routes.ts'
 import { handlersOf } from '#api/routes/handlers.ts'
-import { guardsOf } from '#api/session/guards.ts'
+import { confirmGrant } from '#api/session/grant-check.ts'
 import { sameOriginOnly } from '#api/session/same-origin.ts'
 import { AdminSessions, BrowserSessions } from '#api/session/sessions.ts'
-import { bindRoutes } from './bind-routes.ts'
+import { endIfGrantEnded } from '#api/session/sign-ins.ts'
+import { bindRoutes, type Guards } from './bind-routes.ts'
 import type { ApiContext } from './context.ts'
-import { answerError } from './errors.ts'
+import { ApiError, answerError } from './errors.ts'
 import { headLength } from './head-length.ts'
 import { rateLimited } from './rate-limits.ts'
 import { securityHeaders } from './security-headers.ts'
@@ -69,4 +70,22 @@ function assetAnswer({ body, contentType, isImmutable }: WebAsset, status: 200 |
     status,
     headers: { 'content-type': contentType, 'cache-control': cacheControl },
   })
+}
+
+/** Who may pass, for each way a route may be called. They throw ApiError 401. */
+function guardsOf(
+  context: ApiContext,
+  sessions: BrowserSessions,
+  adminSessions: AdminSessions,
+): Guards {
+  return {
+    grant: (session) => confirmGrant(session, context),
+    ended: (did) => endIfGrantEnded(did, context),
+    'signed-in': async (c) => (await sessions.read(c.req.raw.headers)) ?? refuse(),
+    admin: async (c) => (await adminSessions.read(c.req.raw.headers)) ?? refuse(),
+  }
+}
+
+function refuse(): never {
+  throw new ApiError(401, literals.unauthorized)
 }

@@ -4,7 +4,7 @@ import type { Route } from '#api/contract/route.ts'
 import { routes } from '#api/contract/routes.ts'
 import { rateLimits } from '#api/rate-limits.ts'
 import { literalsOf } from '#tests/support/literals-of.ts'
-import { jsonSchemaOf } from './json-schema.ts'
+import { jsonSchemaOf } from './openapi-operation.ts'
 
 const all: readonly Route[] = Object.values(routes)
 const document = await Bun.file(`${import.meta.dir}/../../../docs/http-api.md`).text()

@@ -1,9 +1,9 @@
+import { z } from 'zod'
 import type { Answer } from '#api/contract/answers.ts'
 import { isLiteral, type Message } from '#api/contract/messages.ts'
 import { type Access, type Route, type RouteBody, saysSuccess } from '#api/contract/route.ts'
 import type { NamedRoute } from '#api/contract/sections.ts'
 import { statusMeaning } from '#api/contract/status-meaning.ts'
-import { jsonSchemaOf } from './json-schema.ts'
 
 /** A route as an operation of an OpenAPI 3.1 document. */
 export function operationOf(route: NamedRoute, tag: string) {
@@ -113,4 +113,31 @@ function responseOf(answer: Answer) {
     case 'document':
       return { description, content: { [answer.mediaType]: { schema: { type: 'string' } } } }
   }
+}
+
+/** As much of a JSON schema (2020-12) as zod makes of the contract's schemas. */
+interface JsonSchema {
+  readonly type?: string | readonly string[]
+  readonly description?: string
+  readonly examples?: readonly unknown[]
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: readonly string[]
+  readonly items?: JsonSchema
+  readonly anyOf?: readonly JsonSchema[]
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+  readonly [keyword: string]: unknown
+}
+
+/** What fits the schema: of a request what may be sent (unknown fields are ignored), of an answer what comes. */
+export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, {
+    io,
+    override: ({ jsonSchema }) => {
+      // zod's integers are those of JavaScript, which is not said of each of them.
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+    },
+  })
+  return json as JsonSchema
 }

@@ -17,7 +17,6 @@ import { listSubdomains } from '#store/names/subdomains.ts'
 import { listSites, type Site } from '#store/sites/sites.ts'
 import { listVersions, type Version } from '#store/sites/versions.ts'
 import { customDomainRow, siteDomainRows } from './domain-rows.ts'
-import { jsonObject } from './json-object.ts'
 
 type ExportContext = Pick<ApiContext, 'baseDomain' | 'db' | 'log' | 'now' | 'siteUrl'>
 
@@ -217,3 +216,35 @@ async function snapshotOf(
 
 const isoOf = (at: number | null | undefined): string | null =>
   at === null || at === undefined ? null : new Date(at).toISOString()
+
+/** Makes the JSON of one value, piece by piece, when its turn comes. */
+type JsonPieces = () => AsyncIterable<string>
+
+/**
+ * The JSON of an object, piece by piece. A field, or an item of a list, that is a function makes its own JSON: what
+ * would be too much to have in memory at once, or is known only when its turn comes.
+ */
+async function* jsonObject(fields: Readonly<Record<string, unknown>>): AsyncGenerator<string> {
+  let separator = '{'
+  for (const [name, value] of Object.entries(fields)) {
+    yield `${separator}${JSON.stringify(name)}:`
+    separator = ','
+    if (Array.isArray(value)) yield* jsonList(value)
+    else if (isPieces(value)) yield* value()
+    else yield JSON.stringify(value)
+  }
+  yield separator === '{' ? '{}' : '}'
+}
+
+async function* jsonList(items: readonly unknown[]): AsyncGenerator<string> {
+  let separator = '['
+  for (const item of items) {
+    yield separator
+    separator = ','
+    if (isPieces(item)) yield* item()
+    else yield JSON.stringify(item)
+  }
+  yield separator === '[' ? '[]' : ']'
+}
+
+const isPieces = (value: unknown): value is JsonPieces => typeof value === 'function'

@@ -1,5 +1,6 @@
 import type { HandlersOf } from '#api/bind-routes.ts'
 import type { ApiContext } from '#api/context.ts'
+import type { oauthClientRoutes } from '#api/contract/oauth-client.ts'
 import type { Routes } from '#api/contract/routes.ts'
 import type { AdminSessions, BrowserSessions } from '#api/session/sessions.ts'
 import { adminHandlers } from './admin.ts'
@@ -9,7 +10,6 @@ import { customDomainHandlers } from './domain-custom.ts'
 import { subdomainHandlers } from './domain-subdomains.ts'
 import { leavingHandlers } from './leaving.ts'
 import { machineHandlers } from './machines.ts'
-import { oauthClientHandlers } from './oauth-client.ts'
 import { siteHandlers } from './site.ts'
 import { uploadHandlers } from './uploads.ts'
 import { userHandlers } from './user.ts'
@@ -34,5 +34,24 @@ export function handlersOf(
     ...adminHandlers(context, adminSessions),
     ...oauthClientHandlers(context),
     ...machineHandlers(context),
+  }
+}
+
+// Far below the hour for which a new key is shown before it signs.
+const cacheControl = 'public, max-age=600'
+
+/** What account servers read of us before they let anybody sign in here (decisions.md §1). */
+function oauthClientHandlers({ oauth }: ApiContext): HandlersOf<typeof oauthClientRoutes> {
+  return {
+    readClientMetadata: async ({ answer, c }) => {
+      const metadata = await oauth.clientMetadata()
+      c.header('cache-control', cacheControl)
+      return answer(200, metadata)
+    },
+    readPublicKeys: async ({ answer, c }) => {
+      const publicKeys = await oauth.publicKeys()
+      c.header('cache-control', cacheControl)
+      return answer(200, publicKeys)
+    },
   }
 }

@@ -6,6 +6,7 @@ import { literals, sentences } from '#api/contract/messages.ts'
 import type { siteRoutes } from '#api/contract/site.ts'
 import { ApiError } from '#api/errors.ts'
 import { AccountRepo } from '#atproto/repo/account-repo.ts'
+import { foldDomain } from '#domains/domain-name.ts'
 import { deleteSite } from '#publish/delete-site.ts'
 import { withinTime } from '#publish/server-patience.ts'
 import { readSettings, writeSettings } from '#publish/site-settings.ts'
@@ -14,9 +15,10 @@ import { findUnusablePath } from '#site/rules/header-rules.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
 import { unmapSite } from '#store/names/hosts.ts'
+import { type PrimaryOutcome, setPrimaryDomain } from '#store/names/primary-domain.ts'
 import { enqueueSites } from '#store/queues/enqueue.ts'
 import { listUnfinishedSites } from '#store/queues/jobs.ts'
-import { sitePrimaryHandlers } from './site-primary.ts'
+import { domainNotFound, siteToMap } from './domain-mapping.ts'
 
 interface AtServer {
   readonly repo: AccountRepo
@@ -88,4 +90,29 @@ async function assertNotPublishing({ did, name }: SiteAddress, { db }: ApiContex
   if ((await listUnfinishedSites(db, did)).includes(name)) {
     throw new ApiError(409, sentences.beingPublished)
   }
+}
+
+type Routes = Pick<typeof siteRoutes, 'choosePrimary'>
+
+/** Which of a site's names is the one that its others lead to. */
+function sitePrimaryHandlers({ db, hints, log, now }: ApiContext): HandlersOf<Routes> {
+  return {
+    choosePrimary: async ({ params, body, session: { did }, answer }) => {
+      const name = await siteToMap(db, did, params.rkey)
+      if (name === null) throw domainNotFound()
+      const domain = body.domain === null ? null : foldDomain(body.domain)
+      if (body.domain !== null && domain === null) throw domainNotFound()
+      const outcome = await setPrimaryDomain(db, { did, name }, domain, now())
+      if (outcome !== 'set') throw refusals[outcome]()
+      hints.notify('changes')
+      log.info('primary address chosen', { did, site: name, domain })
+      return answer(200, { success: true })
+    },
+  }
+}
+
+const refusals: Record<Exclude<PrimaryOutcome, 'set'>, () => ApiError> = {
+  'not-found': domainNotFound,
+  'not-verified': () => new ApiError(400, sentences.primaryUnverified),
+  'leads-elsewhere': () => new ApiError(400, sentences.primaryElsewhere),
 }
