@@ -1,13 +1,18 @@
 import type { Log } from '#observe/log.ts'
 import type { DnsAnswer, LookUp } from '#outbound/dns/look-up.ts'
+import { domainMissesMax, domainMissingMsMin } from '#site/limits.ts'
 import type { Db } from '#store/database/database.ts'
 import type { Hints } from '#store/database/hints.ts'
 import { type CustomDomainChange, changeCustomDomain } from '#store/names/change-custom-domain.ts'
 import { type ConfirmOutcome, confirmCustomDomain } from '#store/names/confirm-custom-domain.ts'
 import type { CustomDomain } from '#store/names/custom-domains.ts'
-import { afterMiss } from './after-miss.ts'
 import { type DnsRecords, dnsRecordsFor } from './dns-records.ts'
-import { lossSentence, pointingSentence, verificationSentence } from './domain-sentences.ts'
+import {
+  lossSentence,
+  missSentence,
+  pointingSentence,
+  verificationSentence,
+} from './domain-sentences.ts'
 import { lookUpPointing, type Pointing } from './pointing.ts'
 import { judgeProof, type Verification } from './verification.ts'
 
@@ -145,4 +150,23 @@ function afterFailure(
 /** A day later, give or take an hour. */
 function nextCheckAfter(at: number, random = Math.random): number {
   return at + checkEveryMs - checkSpreadMs + Math.floor(random() * 2 * checkSpreadMs)
+}
+
+interface AfterMiss {
+  readonly verified?: false
+  readonly misses: number
+  readonly missingSince: number | null
+  readonly ownershipWarning: string
+}
+
+/** What becomes of a verified domain when a look-up was answered without its proof. */
+function afterMiss(domain: CustomDomain, records: DnsRecords, now: number): AfterMiss {
+  const misses = domain.misses + 1
+  const missingSince = domain.missingSince ?? now
+  if (misses >= domainMissesMax && now - missingSince >= domainMissingMsMin) {
+    const ownershipWarning = lossSentence('missing', records, now)
+    return { verified: false, misses: 0, missingSince: null, ownershipWarning }
+  }
+  const ownershipWarning = missSentence({ misses, missingSince }, records)
+  return { misses, missingSince, ownershipWarning }
 }
