@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { TransferCredit } from './transfer-credit.ts'
+import { TransferCredit } from './bounded-response.ts'
 
 /** At least 100 bytes a second, over 10 seconds. */
 const floor = { bytesPerSecondMin: 100, rateWindowMs: 10_000 }
