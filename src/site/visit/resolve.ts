@@ -1,4 +1,5 @@
 import { visibleAscii } from '#http/visible-ascii.ts'
+import { parseWeights } from '#http/weights.ts'
 import { locationCharsMax } from '#site/limits.ts'
 import { parseRequestPath } from '#site/request-path.ts'
 import type { VisitorRequest } from '#site/visitor-request.ts'
@@ -6,7 +7,6 @@ import { type Address, encodeAddress, findPage } from './addresses.ts'
 import { type Decision, missing, show, type Vary } from './decision.ts'
 import { findFile, isReservedFile, type StoredFile } from './find-file.ts'
 import { findName } from './find-name.ts'
-import { isNavigation, navigationFields } from './navigation.ts'
 import { notFound } from './not-found.ts'
 import { isForced, obeyRules } from './obey-rules.ts'
 import type { ServableSite } from './servable-site.ts'
@@ -111,3 +111,19 @@ function showApplication(visit: Visit): Decision | null {
   const vary = [...site.redirects.fields, ...navigationFields]
   return isNavigation(request) ? show(page, 200, vary) : notFound(visit, vary)
 }
+
+/** The fields that `isNavigation` reads. */
+const navigationFields: readonly string[] = ['accept', 'sec-fetch-mode']
+
+/**
+ * Whether somebody opens a page, and no page asks for a part of it: by `Sec-Fetch-Mode`, or by a wish
+ * for HTML where the last segment of the address has no file extension.
+ */
+function isNavigation(request: VisitorRequest): boolean {
+  if (request.header('sec-fetch-mode') === 'navigate') return true
+  return wantsHtml(request.header('accept') ?? '') && !hasExtension(request.pathname)
+}
+
+const wantsHtml = (accept: string): boolean => (parseWeights(accept).get('text/html') ?? 0) > 0
+
+const hasExtension = (pathname: string): boolean => /[^/]\.[^./]+$/.test(pathname)
