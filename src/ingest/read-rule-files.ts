@@ -3,10 +3,12 @@ import { BlobLostError, type BlobStore } from '#blobs/blob-store.ts'
 import { ruleFileBytesMax } from '#site/limits.ts'
 import type { SiteSettings } from '#site/record/settings.ts'
 import { foreignFileProblems } from '#site/rules/foreign-files.ts'
-import type { SnapshotFile } from '#site/visit/snapshot.ts'
-import { ruleProblems } from './rule-problems.ts'
+import { parseHeaderRules } from '#site/rules/header-rules.ts'
+import { parseRedirects } from '#site/rules/redirects.ts'
+import type { RuleProblem } from '#site/rules/rule-lines.ts'
+import type { Snapshot, SnapshotFile } from '#site/visit/snapshot.ts'
 
-export interface RuleFiles {
+interface RuleFiles {
   /** Text of `_redirects`; empty without one, and for one that is too large. */
   readonly redirects: string
   /** The same of `_headers`. */
@@ -53,3 +55,22 @@ async function readText(
   const content = coding === 'gzip' ? gunzipSync(stored, { maxOutputLength: bytes + 1 }) : stored
   return new TextDecoder().decode(content)
 }
+
+/** What is wrong with the rules of a site, for its owner to see: each names its file and line. */
+export function ruleProblems({
+  redirects,
+  headers,
+  settings,
+}: Pick<Snapshot, 'redirects' | 'headers' | 'settings'>): string[] {
+  const ofHeaders = parseHeaderRules(headers, settings?.headers ?? [])
+  return [
+    ...parseRedirects(redirects).problems.map(inFile('_redirects')),
+    ...ofHeaders.problems.map(inFile('_headers')),
+    ...ofHeaders.settingsProblems.map((problem) => `settings, ${problem}`),
+  ]
+}
+
+const inFile =
+  (name: string) =>
+  ({ line, message }: RuleProblem): string =>
+    `${name}, line ${line}: ${message}`
