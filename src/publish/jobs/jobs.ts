@@ -96,7 +96,7 @@ export async function recoverJobs({ db, spool, now }: JobContext): Promise<void>
 }
 
 /**
- * Carries out queued jobs until the signal ends it: one an account, a few at once, in as many turns as it takes.
+ * Carries out queued jobs until the signal ends it: one an account, a few at once, in as many attempts as it takes.
  * Accounts come in the order of their last attempts, those first that had none within an hour: a backlog counts as one
  * job. Whose server is slow has lanes of its own (`Lanes`), sends slowly beside the others, and waits for a server's
  * limit in the queue. A database that is away is waited for.

@@ -253,7 +253,7 @@ test('a limit that outlasts the time of a job is told at once', async () => {
   })
 })
 
-test('what is sent slowly is sent once, and written by the next turn', async () => {
+test('what is sent slowly is sent once, and written by the next attempt', async () => {
   const gate = Promise.withResolvers<void>()
   answer = async ({ method, honest }) => {
     if (method === 'uploadBlob') await gate.promise
@@ -275,7 +275,7 @@ test('what is sent slowly is sent once, and written by the next turn', async () 
   }
 })
 
-test('a turn leaves nothing in the spool but what was there', async () => {
+test('an attempt leaves nothing in the spool but what was there', async () => {
   answer = ({ method, honest }) =>
     method === 'uploadBlob' ? limited(Date.now() + 60_000) : honest()
   const id = await queue(siteOf('blog'), ['a page, again and again\n'.repeat(20_000)])

@@ -69,7 +69,7 @@ async function written(
       return await write()
     } catch (error) {
       if (!(error instanceof DatabaseUnavailableError)) throw error
-      log.warn('what became of a job waits for the database', { jobId: id, error })
+      log.warn('job status write retried', { jobId: id, error })
       await setTimeout(databaseRetryMs, undefined, { signal: stop }).catch(() => undefined)
     }
   }
