@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
-import { isDomainId } from '#domains/domain-id.ts'
+import { isDomainId } from '#domains/dns-records.ts'
 import { parseDnsServerAddress } from '#outbound/dns/dns-server-address.ts'
 import { createLookUp, type LookUp } from '#outbound/dns/look-up.ts'
 import { customDomainsMax, keptSubdomainMs, pendingDomainsMax } from '#site/limits.ts'

@@ -1,12 +1,21 @@
 import { Hono } from 'hono'
 import { literals } from '#api/contract/messages.ts'
-import { routes } from '#api/contract/routes.ts'
-import { handlersOf } from '#api/routes/handlers.ts'
+import { type Routes, routes } from '#api/contract/routes.ts'
+import { adminHandlers } from '#api/routes/admin.ts'
+import { authHandlers } from '#api/routes/auth.ts'
+import { domainHandlers } from '#api/routes/domain.ts'
+import { customDomainHandlers } from '#api/routes/domain-custom.ts'
+import { leavingHandlers } from '#api/routes/leaving.ts'
+import { machineHandlers } from '#api/routes/machines.ts'
+import { siteHandlers } from '#api/routes/site.ts'
+import { uploadHandlers } from '#api/routes/uploads.ts'
+import { userHandlers } from '#api/routes/user.ts'
+import { signInHandlers } from '#api/routes/user-sessions.ts'
 import { confirmGrant } from '#api/session/grant-check.ts'
 import { sameOriginOnly } from '#api/session/same-origin.ts'
 import { AdminSessions, BrowserSessions } from '#api/session/sessions.ts'
 import { endIfGrantEnded } from '#api/session/sign-ins.ts'
-import { bindRoutes, type Guards } from './bind-routes.ts'
+import { bindRoutes, type Guards, type HandlersOf } from './bind-routes.ts'
 import type { ApiContext } from './context.ts'
 import { ApiError, answerError } from './errors.ts'
 import { headLength } from './head-length.ts'
@@ -72,7 +81,27 @@ function assetAnswer({ body, contentType, isImmutable }: WebAsset, status: 200 |
   })
 }
 
-/** Who may pass, for each way a route may be called. They throw ApiError 401. */
+/** What every route of the contract does. */
+function handlersOf(
+  context: ApiContext,
+  sessions: BrowserSessions,
+  adminSessions: AdminSessions,
+): HandlersOf<Routes> {
+  return {
+    ...authHandlers(context, sessions),
+    ...userHandlers(context),
+    ...signInHandlers(context, sessions),
+    ...leavingHandlers(context, sessions),
+    ...domainHandlers(context, sessions),
+    ...customDomainHandlers(context),
+    ...siteHandlers(context),
+    ...uploadHandlers(context),
+    ...adminHandlers(context, adminSessions),
+    ...machineHandlers(context),
+  }
+}
+
+/** The guard of each access; they throw ApiError 401. */
 function guardsOf(
   context: ApiContext,
   sessions: BrowserSessions,

@@ -1,3 +1,4 @@
+import { toBase32 } from '@atcute/multibase'
 import type { CustomDomain } from '#store/names/custom-domains.ts'
 
 /** What a domain's owner sets at their DNS provider. */
@@ -14,3 +15,12 @@ export function dnsRecordsFor({ id, did, domain }: CustomDomain, baseDomain: str
     cname: { name: domain, target: `${id}.dns.${baseDomain}` },
   }
 }
+
+const idBytes = 10
+
+/** A new custom domain's id: 16 characters of `a-z 2-7`, so that it can stand in a host name. */
+export function newDomainId(): string {
+  return toBase32(crypto.getRandomValues(new Uint8Array(idBytes)))
+}
+
+export const isDomainId = (input: string): boolean => /^[a-z2-7]{16}$/.test(input)

@@ -14,7 +14,7 @@ import { recordingLog } from '#tests/support/api.ts'
 import { type DnsServer, startDnsServer } from '#tests/support/dns-server.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { alice, bob } from '#tests/support/sample-rows.ts'
-import { newDomainId } from './domain-id.ts'
+import { newDomainId } from './dns-records.ts'
 import { recheckDomains, recheckDueDomains } from './recheck-domains.ts'
 import { type VerifyContext, verifyDomain } from './verify-domain.ts'
 

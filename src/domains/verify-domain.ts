@@ -131,12 +131,14 @@ async function storeFailure(
   return after && failure
 }
 
+type Change = CustomDomainChange & { readonly verified?: false }
+
 function afterFailure(
   current: CustomDomain,
   { records, lookedUpAt, pointing }: Finding,
   failure: Failure,
   at: number,
-): CustomDomainChange & { readonly verified?: false } {
+): Change {
   // No answer proves nothing, nor does one that is older than the proof.
   if (failure.reason === 'dns-unreachable') return { nextCheckAt: at + retryMs }
   if (current.verified && lookedUpAt <= (current.confirmedAt ?? 0)) return {}
@@ -152,15 +154,8 @@ function nextCheckAfter(at: number, random = Math.random): number {
   return at + checkEveryMs - checkSpreadMs + Math.floor(random() * 2 * checkSpreadMs)
 }
 
-interface AfterMiss {
-  readonly verified?: false
-  readonly misses: number
-  readonly missingSince: number | null
-  readonly ownershipWarning: string
-}
-
-/** What becomes of a verified domain when a look-up was answered without its proof. */
-function afterMiss(domain: CustomDomain, records: DnsRecords, now: number): AfterMiss {
+/** The change to a verified domain whose look-up was answered without its proof. */
+function afterMiss(domain: CustomDomain, records: DnsRecords, now: number): Change {
   const misses = domain.misses + 1
   const missingSince = domain.missingSince ?? now
   if (misses >= domainMissesMax && now - missingSince >= domainMissingMsMin) {

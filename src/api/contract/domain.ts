@@ -6,8 +6,14 @@ import { did, done, label, siteRkey } from './rows.ts'
 
 const ofSection = { section: '4.3', access: 'public' } as const
 
-/** `/api/domain/*`: what everybody may ask of a name. */
-export const publicDomainRoutes = {
+const claimed = json(
+  'It is yours',
+  z.strictObject({ success: z.literal(true), domain: z.string() }),
+)
+const subdomain = z.string().meta({ examples: ['alice.sites.example.net'] })
+
+/** `/api/domain/*`: what anyone may ask about a name, and the account's names below the base domain. */
+export const domainRoutes = {
   checkSubdomain: defineRoute({
     ...ofSection,
     method: 'GET',
@@ -67,16 +73,6 @@ export const publicDomainRoutes = {
     },
     failures: { 503: [sentences.storageAway] },
   }),
-}
-
-const claimed = json(
-  'It is yours',
-  z.strictObject({ success: z.literal(true), domain: z.string() }),
-)
-const subdomain = z.string().meta({ examples: ['alice.sites.example.net'] })
-
-/** `/api/domain/*`: the signed-in account's names below the base domain. */
-export const subdomainRoutes = {
   claimSubdomain: defineRoute({
     ...ofSection,
     access: 'signed-in',

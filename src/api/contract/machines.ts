@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { document, json, text } from './answers.ts'
+import { sentences } from './messages.ts'
 import { defineRoute } from './route.ts'
 
 const ofSection = { section: 'decisions §1', access: 'public' } as const
 
-/** What no person asks for: whether the service is well, and what it can be asked. */
+/** For programs: health, this interface's description, and what account servers read before anyone can sign in here. */
 export const machineRoutes = {
   readHealth: defineRoute({
     ...ofSection,
@@ -40,5 +41,38 @@ export const machineRoutes = {
     path: '/api/docs.css',
     summary: 'How that page looks',
     answers: { 200: document('A style sheet', 'text/css; charset=utf-8') },
+  }),
+  readClientMetadata: defineRoute({
+    ...ofSection,
+    method: 'GET',
+    path: '/oauth-client-metadata.json',
+    summary: 'Who this service is to account servers',
+    details: 'At a public address, its own is the `client_id`.',
+    answers: {
+      200: json(
+        'An OAuth Client ID Metadata Document',
+        z.looseObject({
+          client_id: z.string(),
+          redirect_uris: z.array(z.string()),
+          scope: z.string(),
+          token_endpoint_auth_method: z.enum(['none', 'private_key_jwt']),
+        }),
+      ),
+    },
+    failures: { 503: [sentences.storageAway] },
+  }),
+  readPublicKeys: defineRoute({
+    ...ofSection,
+    method: 'GET',
+    path: '/jwks.json',
+    summary: 'The keys by which account servers know it',
+    details: 'Those that have been replaced too, for as long as somebody is signed in by them.',
+    answers: {
+      200: json(
+        'A JWK Set (RFC 7517); empty at a loopback address',
+        z.strictObject({ keys: z.array(z.looseObject({ kid: z.string(), kty: z.string() })) }),
+      ),
+    },
+    failures: { 503: [sentences.storageAway] },
   }),
 }

@@ -1,10 +1,9 @@
 import { adminRoutes } from './admin.ts'
 import { authRoutes } from './auth.ts'
-import { publicDomainRoutes, subdomainRoutes } from './domain.ts'
+import { domainRoutes } from './domain.ts'
 import { customDomainRoutes } from './domain-custom.ts'
 import { leavingRoutes } from './leaving.ts'
 import { machineRoutes } from './machines.ts'
-import { oauthClientRoutes } from './oauth-client.ts'
 import { signInRoutes } from './sign-ins.ts'
 import { siteRoutes } from './site.ts'
 import { uploadRoutes } from './uploads.ts'
@@ -16,13 +15,11 @@ export const routes = {
   ...userRoutes,
   ...signInRoutes,
   ...leavingRoutes,
-  ...publicDomainRoutes,
-  ...subdomainRoutes,
+  ...domainRoutes,
   ...customDomainRoutes,
   ...siteRoutes,
   ...uploadRoutes,
   ...adminRoutes,
-  ...oauthClientRoutes,
   ...machineRoutes,
 }
 

@@ -1,13 +1,47 @@
 import { z } from 'zod'
 import { manifestFilesMax, overAccountBytes } from '#site/limits.ts'
 import { events, json } from './answers.ts'
-import { jobProgress, jobResult, jobStatus } from './jobs.ts'
 import { like, literals, sentences } from './messages.ts'
 import { accountServerFailures, defineRoute } from './route.ts'
-import { done, siteName } from './rows.ts'
+import { count, done, siteName } from './rows.ts'
 
 const ofSection = { section: '4.5', access: 'signed-in' } as const
 const jobId = z.string().meta({ examples: ['0b5a2c1e-6a4f-4c7e-9d0b-2f3e4a5b6c7d'] })
+
+const jobStatus = z.enum(['pending', 'processing', 'uploading', 'completed', 'failed'])
+
+const jobProgress = z.strictObject({
+  phase: z.enum([
+    'validating',
+    'compressing',
+    'uploading',
+    'creating_manifest',
+    'finalizing',
+    'done',
+  ]),
+  totalFiles: count,
+  filesProcessed: count,
+  filesUploaded: count,
+  filesReused: count,
+  bytesTotal: count,
+  bytesUploaded: count,
+  currentFile: z.string().nullable(),
+})
+
+const jobResult = z.strictObject({
+  success: z.literal(true),
+  uri: z.string(),
+  cid: z.string(),
+  fileCount: count,
+  siteName: z.string(),
+  url: z.string(),
+  live: z.boolean().describe('Whether visitors see it already; if not, they will in a moment'),
+  uploadedCount: count,
+  reusedCount: count,
+  skippedFiles: z
+    .array(z.strictObject({ name: z.string(), reason: z.string() }))
+    .describe('What was left out, and by which rule'),
+})
 
 /** `/sitehost/*`: uploads and their progress. */
 export const uploadRoutes = {

@@ -3,7 +3,6 @@ import type { Answer } from '#api/contract/answers.ts'
 import { isLiteral, type Message } from '#api/contract/messages.ts'
 import { type Access, type Route, type RouteBody, saysSuccess } from '#api/contract/route.ts'
 import type { NamedRoute } from '#api/contract/sections.ts'
-import { statusMeaning } from '#api/contract/status-meaning.ts'
 
 /** A route as an operation of an OpenAPI 3.1 document. */
 export function operationOf(route: NamedRoute, tag: string) {
@@ -115,22 +114,29 @@ function responseOf(answer: Answer) {
   }
 }
 
-/** As much of a JSON schema (2020-12) as zod makes of the contract's schemas. */
-interface JsonSchema {
-  readonly type?: string | readonly string[]
-  readonly description?: string
-  readonly examples?: readonly unknown[]
-  readonly properties?: Readonly<Record<string, JsonSchema>>
-  readonly required?: readonly string[]
-  readonly items?: JsonSchema
-  readonly anyOf?: readonly JsonSchema[]
-  readonly enum?: readonly unknown[]
-  readonly const?: unknown
-  readonly [keyword: string]: unknown
+const meanings: Readonly<Record<number, string>> = {
+  400: 'The request is not as it must be',
+  401: 'Nobody is signed in',
+  403: 'Not allowed',
+  404: 'It does not exist, or is another account’s',
+  408: 'It took too long to arrive',
+  409: 'Not at this moment, or no longer',
+  413: 'Too large',
+  429: 'Too much at once',
+  502: 'The account’s own server refused or did not answer',
+  503: 'A database or disk of this service is away',
+  507: 'The disk of this service is nearly full',
 }
 
-/** What fits the schema: of a request what may be sent (unknown fields are ignored), of an answer what comes. */
-export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+/** What a failure's status says wherever it is answered. Throws TypeError for one that has no meaning here yet. */
+function statusMeaning(status: number): string {
+  const meaning = meanings[status]
+  if (meaning === undefined) throw new TypeError(`status ${status} has no meaning here`)
+  return meaning
+}
+
+/** `input`: what a request may send (unknown fields are ignored); `output`: what an answer has. */
+export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output') {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
     io,
     override: ({ jsonSchema }) => {
@@ -139,5 +145,5 @@ export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSch
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
     },
   })
-  return json as JsonSchema
+  return json
 }

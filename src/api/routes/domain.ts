@@ -1,19 +1,30 @@
 import type { HandlersOf } from '#api/bind-routes.ts'
 import type { ApiContext } from '#api/context.ts'
-import type { publicDomainRoutes } from '#api/contract/domain.ts'
-import { literals } from '#api/contract/messages.ts'
+import type { domainRoutes } from '#api/contract/domain.ts'
+import { literals, sentences } from '#api/contract/messages.ts'
+import { ApiError } from '#api/errors.ts'
 import type { BrowserSessions } from '#api/session/sessions.ts'
 import { foldDomain } from '#domains/domain-name.ts'
+import type { Did } from '#site/site-address.ts'
+import { parseSubdomainLabel } from '#site/subdomain-label.ts'
+import type { Db } from '#store/database/database.ts'
 import { isKeptForAnother } from '#store/names/kept-subdomains.ts'
-import { findSubdomain } from '#store/names/subdomains.ts'
-import { claimableDomain } from './claimable-domain.ts'
+import {
+  claimSubdomain,
+  findSubdomain,
+  listSubdomains,
+  mapSubdomain,
+  releaseSubdomain,
+  renameSubdomain,
+} from '#store/names/subdomains.ts'
+import { domainNotFound, siteToMap } from './domain-mapping.ts'
 
-/** `/api/domain/*`: what everybody may ask of a name (interface.md §4.3). */
-export function publicDomainHandlers(
+/** `/api/domain/*`: what anyone may ask about a name, and the account's names (interface.md §4.3). */
+export function domainHandlers(
   context: ApiContext,
   sessions: BrowserSessions,
-): HandlersOf<typeof publicDomainRoutes> {
-  const { db, now, registrations } = context
+): HandlersOf<typeof domainRoutes> {
+  const { db, hints, log, now, registrations, subdomainsMax } = context
   return {
     checkSubdomain: async ({ query, answer, c }) => {
       const domain = claimableDomain(query.handle ?? '', context)
@@ -33,5 +44,85 @@ export function publicDomainHandlers(
       const registration = domain && (await registrations.find(domain))
       return registration ? answer(200, registration) : answer(404, { registered: false })
     },
+
+    claimSubdomain: async ({ body, session: { did }, answer }) => {
+      const domain = claimable(body.handle, context)
+      const outcome = await claimSubdomain(db, { did, domain }, { subdomainsMax, now: now() })
+      if (!outcome.claimed) throw refusals[outcome.reason](subdomainsMax)
+      hints.notify('changes')
+      log.info('subdomain claimed', { did, domain })
+      return answer(200, { success: true, domain })
+    },
+
+    renameSubdomain: async ({ body, session: { did }, answer }) => {
+      const newDomain = claimable(body.handle, context)
+      const domain = await ownSubdomain(db, did, body.domain)
+      const outcome = await renameSubdomain(db, { did, domain }, newDomain, now())
+      if (outcome === 'not-found') throw domainNotFound()
+      if (outcome !== 'renamed') throw refusals[outcome](subdomainsMax)
+      hints.notify('changes')
+      log.info('subdomain renamed', { did, domain, newDomain })
+      return answer(200, { success: true, domain: newDomain })
+    },
+
+    mapSubdomain: async ({ body, session: { did }, answer }) => {
+      const domain = folded(body.domain)
+      const site = await siteToMap(db, did, body.siteRkey)
+      if (!(await mapSubdomain(db, { did, domain }, site, now()))) throw domainNotFound()
+      hints.notify('changes')
+      log.info('subdomain mapped', { did, domain, site })
+      return answer(200, { success: true })
+    },
+
+    releaseSubdomain: async ({ params, session: { did }, answer }) => {
+      const domain = folded(params.domain)
+      if (!(await releaseSubdomain(db, { did, domain }, now()))) throw domainNotFound()
+      hints.notify('changes')
+      log.info('subdomain released', { did, domain })
+      return answer(200, { success: true })
+    },
   }
+}
+
+function claimable(handle: string, context: ApiContext): string {
+  const domain = claimableDomain(handle, context)
+  if (domain === null) throw new ApiError(400, sentences.notClaimable)
+  return domain
+}
+
+type Refusal = 'taken' | 'limit' | 'kept-limit'
+
+const refusals: Record<Refusal, (subdomainsMax: number) => ApiError> = {
+  taken: () => new ApiError(409, sentences.nameTaken),
+  limit: (subdomainsMax) =>
+    new ApiError(403, `An account can have ${subdomainsMax} of these names. Release one first.`),
+  'kept-limit': () => new ApiError(403, sentences.namesKept),
+}
+
+/** The one that is named, or the only one. Throws ApiError. */
+async function ownSubdomain(db: Db, did: Did, named: string | undefined): Promise<string> {
+  if (named !== undefined) return folded(named)
+  const [first, second] = await listSubdomains(db, did)
+  if (first === undefined) throw domainNotFound()
+  if (second !== undefined) throw new ApiError(400, sentences.severalNames)
+  return first.domain
+}
+
+function folded(input: string): string {
+  const domain = foldDomain(input)
+  if (domain === null) throw domainNotFound()
+  return domain
+}
+
+/** The domain of a label; null if it cannot be claimed, as the application's own. */
+function claimableDomain(
+  handle: string,
+  { baseDomain, origin, reservedNames }: ApiContext,
+): string | null {
+  const label = parseSubdomainLabel(handle)
+  if (label === null || reservedNames.has(label)) return null
+  const domain = `${label}.${baseDomain}`
+  const application = new URL(origin).hostname
+  const isApplications = application === domain || application.endsWith(`.${domain}`)
+  return isApplications ? null : domain
 }

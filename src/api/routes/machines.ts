@@ -5,11 +5,12 @@ import { docsPage, docsStyle } from '#api/document/docs-page.ts'
 import { openApiDocument } from '#api/document/openapi.ts'
 import { rateLimitedLog } from '#observe/rate-limited-log.ts'
 
-type MachineContext = Pick<ApiContext, 'assertReady' | 'log' | 'origin' | 'shutdown'>
+// Far below the hour for which a new key is shown before it signs.
+const cacheControl = 'public, max-age=600'
 
-/** Whether the service is well, and what it can be asked (decisions.md §1). */
-export function machineHandlers(context: MachineContext): HandlersOf<typeof machineRoutes> {
-  const { assertReady, origin, shutdown } = context
+/** For programs: health, the interface's description, and what account servers read (decisions.md §1). */
+export function machineHandlers(context: ApiContext): HandlersOf<typeof machineRoutes> {
+  const { assertReady, oauth, origin, shutdown } = context
   const log = rateLimitedLog(context.log)
   // Each is made when somebody asks for the first time, and never again.
   const openApi = once(() => openApiDocument(origin))
@@ -33,6 +34,18 @@ export function machineHandlers(context: MachineContext): HandlersOf<typeof mach
     readOpenApi: ({ answer }) => answer(200, openApi()),
     readDocs: async ({ answer }) => answer(200, await docs()),
     readDocsStyle: ({ answer }) => answer(200, docsStyle),
+
+    readClientMetadata: async ({ answer, c }) => {
+      const metadata = await oauth.clientMetadata()
+      c.header('cache-control', cacheControl)
+      return answer(200, metadata)
+    },
+
+    readPublicKeys: async ({ answer, c }) => {
+      const publicKeys = await oauth.publicKeys()
+      c.header('cache-control', cacheControl)
+      return answer(200, publicKeys)
+    },
   }
 }
 

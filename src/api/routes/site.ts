@@ -36,7 +36,17 @@ export function siteHandlers(context: ApiContext): HandlersOf<typeof siteRoutes>
       context.operationMsMax,
     )
   return {
-    ...sitePrimaryHandlers(context),
+    choosePrimary: async ({ params, body, session: { did }, answer }) => {
+      const name = await siteToMap(db, did, params.rkey)
+      if (name === null) throw domainNotFound()
+      const domain = body.domain === null ? null : foldDomain(body.domain)
+      if (body.domain !== null && domain === null) throw domainNotFound()
+      const outcome = await setPrimaryDomain(db, { did, name }, domain, now())
+      if (outcome !== 'set') throw refusals[outcome]()
+      hints.notify('changes')
+      log.info('primary address chosen', { did, site: name, domain })
+      return answer(200, { success: true })
+    },
 
     deleteSite: async ({ params, session: { did }, answer }) => {
       const site = { did, name: siteName(params.rkey) }
@@ -89,25 +99,6 @@ const siteNotFound = (): ApiError => new ApiError(404, literals.siteNotFound)
 async function assertNotPublishing({ did, name }: SiteAddress, { db }: ApiContext): Promise<void> {
   if ((await listUnfinishedSites(db, did)).includes(name)) {
     throw new ApiError(409, sentences.beingPublished)
-  }
-}
-
-type Routes = Pick<typeof siteRoutes, 'choosePrimary'>
-
-/** Which of a site's names is the one that its others lead to. */
-function sitePrimaryHandlers({ db, hints, log, now }: ApiContext): HandlersOf<Routes> {
-  return {
-    choosePrimary: async ({ params, body, session: { did }, answer }) => {
-      const name = await siteToMap(db, did, params.rkey)
-      if (name === null) throw domainNotFound()
-      const domain = body.domain === null ? null : foldDomain(body.domain)
-      if (body.domain !== null && domain === null) throw domainNotFound()
-      const outcome = await setPrimaryDomain(db, { did, name }, domain, now())
-      if (outcome !== 'set') throw refusals[outcome]()
-      hints.notify('changes')
-      log.info('primary address chosen', { did, site: name, domain })
-      return answer(200, { success: true })
-    },
   }
 }
 

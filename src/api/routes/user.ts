@@ -1,20 +1,19 @@
 import type { HandlersOf } from '#api/bind-routes.ts'
 import { ConcurrencyLimit } from '#api/concurrency-limit.ts'
 import type { ApiContext } from '#api/context.ts'
-import { sentences } from '#api/contract/messages.ts'
+import { literals, sentences } from '#api/contract/messages.ts'
 import type { userRoutes } from '#api/contract/user.ts'
 import { ApiError } from '#api/errors.ts'
 import { timeSlices } from '#concurrency/next-turn.ts'
 import { noDiskSpace } from '#site/limits.ts'
-import { siteUri } from '#site/site-address.ts'
+import { type Did, siteUri } from '#site/site-address.ts'
 import { parseSiteName } from '#site/site-name.ts'
 import { findAccount } from '#store/accounts/accounts.ts'
 import { listCustomDomains } from '#store/names/custom-domains.ts'
 import { listSubdomains } from '#store/names/subdomains.ts'
 import { listUnreadSites, type UnreadSite } from '#store/queues/unread.ts'
 import { listSites, type Site } from '#store/sites/sites.ts'
-import { primaryOf, siteDomainRows } from './domain-rows.ts'
-import { userDomainHandlers } from './user-domains.ts'
+import { customDomainRow, primaryOf, siteDomainRows, subdomainRow } from './domain-rows.ts'
 
 /** Of an account, which may have a thousand sites. */
 const listsAtOnceMax = 4
@@ -29,8 +28,25 @@ export function userHandlers(context: ApiContext): HandlersOf<typeof userRoutes>
     sentence: sentences.listsBusy,
     retryAfterSeconds: 2,
   })
+  const domainsOf = async (did: Did) => ({
+    subdomains: await listSubdomains(db, did),
+    customDomains: await listCustomDomains(db, did),
+  })
   return {
-    ...userDomainHandlers(context),
+    listDomains: async ({ session, answer }) => {
+      const { subdomains, customDomains } = await domainsOf(session.did)
+      return answer(200, {
+        sitehostDomains: subdomains.map(subdomainRow),
+        customDomains: customDomains.map((domain) => customDomainRow(domain, context.baseDomain)),
+      })
+    },
+
+    listDomainsOfSite: async ({ params, session, answer }) => {
+      const name = parseSiteName(params.rkey)
+      if (name === null) throw new ApiError(404, literals.siteNotFound)
+      const { subdomains, customDomains } = await domainsOf(session.did)
+      return answer(200, { rkey: name, domains: siteDomainRows(name, subdomains, customDomains) })
+    },
 
     readUserStatus: async ({ session: { did }, answer }) => {
       using _ = await listing.acquire(did)

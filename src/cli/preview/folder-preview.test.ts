@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { snapshotOf, storedFile } from '#tests/support/served-site.ts'
-import { describeChange, describeVersion } from './preview-report.ts'
+import { describeChange, describeVersion } from './folder-preview.ts'
 
 const { file } = storedFile({ body: 'x' })
 const version = (problems: string[], leftOut: { path: string; reason: string }[] = []) => ({
