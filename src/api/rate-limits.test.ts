@@ -44,7 +44,7 @@ test('every limit is of a route', () => {
 describe('a client', () => {
   for (const name of names) {
     test(`${name}: so many, and others are not concerned`, async () => {
-      const { count } = rateLimits[name].perClient
+      const count = rateLimits[name].perClient
       expect(await allowed(count + 3, routeOf(name), () => ({}))).toBe(count)
       expect((await ask(routeOf(name), { client: '192.0.2.2' })).status).not.toBe(429)
     })
@@ -55,7 +55,7 @@ describe('a client', () => {
     ['GET /api/auth/login', 'signIn', '10'],
     ['GET /api/auth/callback', 'callback', '5'],
   ] as const)('%s in a browser: is told so on the sign-in page', async (route, name, seconds) => {
-    await allowed(rateLimits[name].perClient.count, route, () => ({}))
+    await allowed(rateLimits[name].perClient, route, () => ({}))
     const refused = await ask(route, browser)
     expect([refused.status, refused.headers.get('location')]).toEqual([
       302,
@@ -65,14 +65,14 @@ describe('a client', () => {
   })
 
   test('a script of a page is told so in JSON, whatever it accepts', async () => {
-    await allowed(rateLimits.signIn.perClient.count, 'POST /api/auth/signin', () => ({}))
+    await allowed(rateLimits.signIn.perClient, 'POST /api/auth/signin', () => ({}))
     expect((await ask('POST /api/auth/signin', browser)).status).toBe(429)
   })
 
   test('is told when to try again, and may then', async () => {
     const { perClient } = rateLimits.signIn
     const route = routeOf('signIn')
-    await allowed(perClient.count, route, () => ({}))
+    await allowed(perClient, route, () => ({}))
     const refused = await ask(route)
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '10'])
     expect(await refused.json()).toEqual({
@@ -90,20 +90,20 @@ describe('a client', () => {
   })
 
   test('is its /64, whatever address of it', async () => {
-    const { count } = rateLimits.signIn.perClient
+    const count = rateLimits.signIn.perClient
     const roaming = (i: number) => ({ client: `2001:db8:0:1::${i.toString(16)}` })
     expect(await allowed(count + 3, routeOf('signIn'), roaming)).toBe(count)
     expect((await ask(routeOf('signIn'), { client: '2001:db8:0:2::1' })).status).toBe(302)
   })
 
   test('is the one that its front names, not the one it names itself', async () => {
-    const { count } = rateLimits.signIn.perClient
+    const count = rateLimits.signIn.perClient
     const lying = (i: number) => ({ client: `198.51.100.${i % 250}, 192.0.2.1` })
     expect(await allowed(count + 3, routeOf('signIn'), lying)).toBe(count)
   })
 
   test('asks for one and the same, whatever stands in its path', async () => {
-    const { count } = rateLimits.settings.perClient
+    const count = rateLimits.settings.perClient
     const settingsOf = (i: number) => `GET /api/site/${i % 7}/settings`
     let answered = 0
     for (let i = 0; i < count + 3; i++) if ((await ask(settingsOf(i))).status !== 429) answered++
@@ -112,7 +112,7 @@ describe('a client', () => {
   })
 
   test('does with HEAD what it does with GET', async () => {
-    const { count } = rateLimits.signIn.perClient
+    const count = rateLimits.signIn.perClient
     const route = 'HEAD /api/auth/login'
     expect(await allowed(count + 3, route, () => ({}))).toBe(count)
   })
@@ -123,7 +123,7 @@ describe('an account', () => {
     const limit = rateLimits[name]
     if (!('perAccount' in limit)) continue
     test(`${name}: so many, wherever it comes from, and others are not concerned`, async () => {
-      const { count } = limit.perAccount
+      const count = limit.perAccount
       const senderOf = async (did: Did) => {
         const cookie = await api().signedIn(did)
         return (i: number) => ({ cookie, client: `192.0.2.${i % 250}` })

@@ -3,65 +3,41 @@ import { createMiddleware } from 'hono/factory'
 import { limitedThings, type RateLimitName } from '#api/contract/limits.ts'
 import type { Route } from '#api/contract/route.ts'
 import { routes } from '#api/contract/routes.ts'
-import { type Allowance, RateLimiter } from '#concurrency/rate-limiter.ts'
+import { RateLimiter } from '#concurrency/rate-limiter.ts'
 import { clientNetworkOf, type TrustedProxies } from '#http/client-address.ts'
 import type { Did } from '#site/site-address.ts'
 import { ApiError } from './errors.ts'
 import type { ApiEnv } from './variables.ts'
 
+const windowMs = 10 * 60 * 1000
+
+/** Requests in ten minutes. */
 interface RateLimit {
   /** Of a client's network, which may be a school or a village. */
-  readonly perClient: Allowance
+  readonly perClient: number
   /** Of an account, where one is signed in. */
-  readonly perAccount?: Allowance
+  readonly perAccount?: number
 }
 
-const tenMinutes = 10 * 60 * 1000
-const perTenMinutes = (count: number): Allowance => ({ count, windowMs: tenMinutes })
-
-/** What one client and one account may ask of us in a while; beyond that, 429 (decisions.md §1). */
+/** What one client and one account may ask of us in ten minutes; beyond that, 429 (decisions.md §1). */
 export const rateLimits = {
   /** Each asks the DNS, the directory and a server that somebody names. */
-  signIn: { perClient: perTenMinutes(60) },
-  callback: { perClient: perTenMinutes(120) },
-  claim: {
-    perClient: perTenMinutes(200),
-    perAccount: perTenMinutes(30),
-  },
-  customAdd: {
-    perClient: perTenMinutes(300),
-    perAccount: perTenMinutes(150),
-  },
+  signIn: { perClient: 60 },
+  callback: { perClient: 120 },
+  claim: { perClient: 200, perAccount: 30 },
+  customAdd: { perClient: 300, perAccount: 150 },
   /** Each asks the DNS a few times. */
-  verify: {
-    perClient: perTenMinutes(300),
-    perAccount: perTenMinutes(100),
-  },
+  verify: { perClient: 300, perAccount: 100 },
   /** By count; by bytes the spool refuses. */
-  upload: {
-    perClient: perTenMinutes(2000),
-    perAccount: perTenMinutes(300),
-  },
+  upload: { perClient: 2000, perAccount: 300 },
   /** Each reads a whole account from its server. */
-  sync: {
-    perClient: perTenMinutes(100),
-    perAccount: perTenMinutes(20),
-  },
+  sync: { perClient: 100, perAccount: 20 },
   /** Each asks the account's server. */
-  settings: {
-    perClient: perTenMinutes(600),
-    perAccount: perTenMinutes(200),
-  },
+  settings: { perClient: 600, perAccount: 200 },
   /** Each may be a megabyte. */
-  list: {
-    perClient: perTenMinutes(2000),
-    perAccount: perTenMinutes(1000),
-  },
+  list: { perClient: 2000, perAccount: 1000 },
   /** Each is everything that is here of an account. */
-  export: {
-    perClient: perTenMinutes(100),
-    perAccount: perTenMinutes(30),
-  },
+  export: { perClient: 100, perAccount: 30 },
 } satisfies Record<RateLimitName, RateLimit>
 
 export const limitedRoutes = (): readonly Route[] =>
@@ -130,8 +106,9 @@ function toldOnPage(c: Context<ApiEnv>, waitMs: number): Response {
 }
 
 function countersOf({ perClient, perAccount }: RateLimit, what: string, { elapsed }: LimitOptions) {
-  const clients = new RateLimiter(perClient, { now: elapsed })
-  const accounts = perAccount && new RateLimiter(perAccount, { now: elapsed })
+  const limiterOf = (count: number) => new RateLimiter({ count, windowMs }, { now: elapsed })
+  const clients = limiterOf(perClient)
+  const accounts = perAccount === undefined ? undefined : limiterOf(perAccount)
   const refuse = (waitMs: number): void => {
     if (waitMs > 0) throw tooMany(`Too many ${what}.`, waitMs)
   }
