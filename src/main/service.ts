@@ -33,7 +33,6 @@ import { rateLimitedLog } from '#observe/rate-limited-log.ts'
 import { createLookUp, type LookUp } from '#outbound/dns/look-up.ts'
 import { createSafeFetch } from '#outbound/safe-fetch.ts'
 import { runDepartures } from '#publish/departures.ts'
-import type { JobContext } from '#publish/jobs/job-context.ts'
 import { recoverJobs, runJobs } from '#publish/jobs/jobs.ts'
 import { Spool } from '#publish/upload/spool.ts'
 import { type SiteAddress, siteLabel } from '#site/site-address.ts'
@@ -45,7 +44,7 @@ import { openOAuth } from './open-oauth.ts'
 import { createOutbound } from './outbound.ts'
 import { readiness } from './readiness.ts'
 import { requestsAtOnce } from './requests-at-once.ts'
-import { type IngestThread, startIngest } from './start-ingest.ts'
+import { startIngest } from './start-ingest.ts'
 import { openStores } from './stores.ts'
 
 /** The running service: what answers requests, and what goes on behind them. */
@@ -71,32 +70,12 @@ interface ServiceOptions {
 
 /** Introduces the rooms to each other and starts what runs in the background. */
 export async function openService(options: ServiceOptions): Promise<Service> {
-  const { config, log, shutdown, signal } = options
+  const { config } = options
   await using opened = new AsyncDisposableStack()
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
   opened.use(await lockDataDir(config.dataDir))
-  const secrets = await readSecrets(config.secrets, config.dataDir)
   const lost = Promise.withResolvers<never>()
-  const stores = await openServiceStores(options, opened, lost.reject)
-  const { db, hints } = stores
-  const lookUp = createLookUp({ servers: config.dnsServers, signal: shutdown.over })
-  const network = await openNetwork(options, { db, lookUp, secrets })
-  const { identities } = network
-  const visitorLog = rateLimitedLog(log)
-  const parts: ServiceParts = {
-    ...options,
-    applicationHost: new URL(config.origin).hostname,
-    at: failAt(config.failPoint),
-    edge: openEdge({ ...options, log: visitorLog }, stores),
-    ingest: opened.use(startIngest({ config, hints, identities, signal })),
-    lookUp,
-    network,
-    registrations: opened.use(new Registrations({ db, hints })),
-    secrets,
-    siteUrl: (site) => `${originAt(`${siteLabel(site)}.${config.baseDomain}`, config.origin)}/`,
-    stores,
-    visitorLog,
-  }
+  const parts = await openParts(options, opened, lost.reject)
   await recoverJobs(jobContextOf(parts))
 
   const { applicationHost, edge, ingest } = parts
@@ -117,25 +96,41 @@ const now = Date.now
 /** What a clock that jumps must not change: limits, pauses, and how long something is waited for. */
 const elapsed = (): number => performance.now()
 
-interface ServiceParts extends ServiceOptions {
-  readonly applicationHost: string
-  readonly at: ReturnType<typeof failAt>
-  readonly edge: EdgeParts
-  readonly ingest: IngestThread
-  readonly lookUp: LookUp
-  readonly network: Awaited<ReturnType<typeof openNetwork>>
-  readonly registrations: Registrations
-  readonly secrets: Secrets
-  /** Where visitors reach a site at its own host, with a slash at the end. */
-  readonly siteUrl: (site: SiteAddress) => string
-  readonly stores: ServiceStores
-  /** For what strangers can cause at will. */
-  readonly visitorLog: Log
+async function openParts(
+  options: ServiceOptions,
+  opened: AsyncDisposableStack,
+  onLost: (reason: StartError) => void,
+) {
+  const { config, log, shutdown, signal } = options
+  const secrets = await readSecrets(config.secrets, config.dataDir)
+  const stores = await openServiceStores(options, opened, onLost)
+  const { db, hints } = stores
+  const lookUp = createLookUp({ servers: config.dnsServers, signal: shutdown.over })
+  const network = await openNetwork(options, { db, lookUp, secrets })
+  const { identities } = network
+  const visitorLog = rateLimitedLog(log)
+  return {
+    ...options,
+    applicationHost: new URL(config.origin).hostname,
+    at: failAt(config.failPoint),
+    edge: openEdge({ ...options, log: visitorLog }, stores),
+    ingest: opened.use(startIngest({ config, hints, identities, signal })),
+    lookUp,
+    network,
+    registrations: opened.use(new Registrations({ db, hints })),
+    secrets,
+    /** Where visitors reach a site at its own host, with a slash at the end. */
+    siteUrl: (site: SiteAddress) =>
+      `${originAt(`${siteLabel(site)}.${config.baseDomain}`, config.origin)}/`,
+    stores,
+    /** For what strangers can cause at will. */
+    visitorLog,
+  }
 }
 
-type ServiceStores = Awaited<ReturnType<typeof openServiceStores>>
+type ServiceParts = Awaited<ReturnType<typeof openParts>>
 
-type EdgeParts = ReturnType<typeof openEdge>
+type ServiceStores = Awaited<ReturnType<typeof openServiceStores>>
 
 type Secrets = readonly [string, ...string[]]
 
@@ -259,7 +254,8 @@ function startBackground(parts: ServiceParts): Promise<unknown> {
   ])
 }
 
-function jobContextOf({ at, log, network, siteUrl, stores }: ServiceParts): JobContext {
+/** What jobs use, and the application too. */
+function jobContextOf({ at, log, network, siteUrl, stores }: ServiceParts) {
   return {
     at,
     blobs: stores.blobs,
@@ -291,31 +287,22 @@ function openDispatch(parts: ServiceParts): Service['fetch'] {
 }
 
 function openApplication(parts: ServiceParts) {
-  const { config, network, stores } = parts
+  const { config, stores } = parts
   const { accountBytesMax, fileBytesMax, siteBytesMax } = config
   return createApp({
+    ...jobContextOf(parts),
     assertReady: readiness({
       database: () => latestChangeSeq(stores.db),
       blobs: () => stores.blobs.assertThere(),
     }),
-    at: parts.at,
     baseDomain: config.baseDomain,
-    db: stores.db,
-    elapsed,
-    hints: stores.hints,
-    identities: network.identities,
     keys: new KeyRing(parts.secrets),
     limits: { accountBytesMax, fileBytesMax, siteBytesMax },
-    log: parts.log,
     lookUp: parts.lookUp,
-    now,
-    oauth: network.oauth,
     origin: config.origin,
     registrations: parts.registrations,
     reservedNames: config.reservedNames,
     shutdown: parts.shutdown,
-    siteUrl: parts.siteUrl,
-    spool: stores.spool,
     subdomainsMax: config.subdomainsMax,
     syncAccount: (did) => parts.ingest.sync(did),
     trustedProxies: config.trustedProxies,
