@@ -1,6 +1,6 @@
 import type { Log, LogFields } from './log.ts'
 
-const everyMsDefault = 60_000
+const everyMs = 60_000
 
 /** Of one message: what was left out since a line of it was written. */
 interface LeftOut {
@@ -13,7 +13,7 @@ interface LeftOut {
  * For lines that strangers can cause at will: of each message one a minute. At the end of the minute comes the latest of those
  * that were left out, which says in `leftOut` how many others there were.
  */
-export function rateLimitedLog(log: Log, everyMs = everyMsDefault): Log {
+export function rateLimitedLog(log: Log): Log {
   // Messages are written in the code: there are only so many.
   const written = new Map<string, LeftOut>()
   const write = (message: string, line: () => void): void => {

@@ -15,20 +15,13 @@ export interface JsonAnswer<Schema extends z.ZodType = z.ZodType> {
   readonly schema: Schema
 }
 
-/** JSON to be kept, sent while it is made: the handler makes the response. */
-export interface FileAnswer {
-  readonly kind: 'file'
-  readonly when: string
-  readonly schema: z.ZodType
-}
-
-export interface TextAnswer<Text extends string = string> {
+interface TextAnswer<Text extends string = string> {
   readonly kind: 'text'
   readonly when: string
   readonly text: Text
 }
 
-export interface RedirectAnswer<Location extends string = string> {
+interface RedirectAnswer<Location extends string = string> {
   readonly kind: 'redirect'
   readonly when: string
   /** Places of the application, with `{name}` for what varies; any other place is handed over as a URL. */
@@ -41,13 +34,6 @@ export interface EventsAnswer<Events extends EventSchemas = EventSchemas> {
   readonly events: Events
 }
 
-/** A text that is not JSON, such as a page. */
-interface DocumentAnswer {
-  readonly kind: 'document'
-  readonly when: string
-  readonly mediaType: string
-}
-
 /** Of each event its data. */
 export type EventSchemas = Readonly<Record<string, z.ZodType>>
 
@@ -55,9 +41,10 @@ export function json<Schema extends z.ZodType>(when: string, schema: Schema): Js
   return { kind: 'json', when, schema }
 }
 
-export function file(when: string, schema: z.ZodType): FileAnswer {
-  return { kind: 'file', when, schema }
-}
+/** JSON to be kept, sent while it is made: the handler makes the response. */
+export const file = (when: string, schema: z.ZodType) => ({ kind: 'file', when, schema }) as const
+
+type FileAnswer = ReturnType<typeof file>
 
 export function text<const Text extends string>(when: string, text: Text): TextAnswer<Text> {
   return { kind: 'text', when, text }
@@ -77,9 +64,11 @@ export function events<Events extends EventSchemas>(
   return { kind: 'events', when, events }
 }
 
-export function document(when: string, mediaType: string): DocumentAnswer {
-  return { kind: 'document', when, mediaType }
-}
+/** A string that is not JSON, such as a page. */
+export const document = (when: string, mediaType: string) =>
+  ({ kind: 'document', when, mediaType }) as const
+
+type DocumentAnswer = ReturnType<typeof document>
 
 /** What a handler hands over for an answer of this kind. */
 export type PayloadOf<A extends Answer> =

@@ -25,8 +25,10 @@ const beginnings = [
 ]
 
 /** Every route in its section; sections without routes are left out. */
-export function sectionsOf(all: Readonly<Record<string, Route>> = routes): Section[] {
-  const named = Object.entries(all).map(([name, route]): NamedRoute => ({ name, ...route }))
+export function sectionsOf(): Section[] {
+  const named = Object.entries<Route>(routes).map(
+    ([name, route]): NamedRoute => ({ name, ...route }),
+  )
   const idOf = ({ path }: Route) => beginnings.find(({ prefix }) => path.startsWith(prefix))?.id
   return beginnings
     .map(({ id, title }) => ({ id, title, routes: named.filter((route) => idOf(route) === id) }))
