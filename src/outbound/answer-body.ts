@@ -3,14 +3,14 @@ import { FetchLimitError } from './fetch-limits.ts'
 import { boundedJson, JsonLimitError, type JsonLimits, parseBoundedJson } from './json-scan.ts'
 import { UnusableAnswerError } from './server-errors.ts'
 
-/** What a server says about itself, one record or one blob fits many times. */
+/** Many times the size of an answer about a server, one record or one blob. */
 export const smallAnswer: JsonLimits = {
   bytesMax: 64 * 1024,
   valuesMax: 2_000,
   namesMax: 200,
 }
 
-/** The fields of an answer within its limits. Throws UnusableAnswerError. */
+/** Parses an answer within limits. Throws UnusableAnswerError. */
 export async function fieldsOf(
   method: string,
   body: Uint8Array,
@@ -19,7 +19,7 @@ export async function fieldsOf(
   return new AnswerFields(method, await usable(method, () => parseBoundedJson(body, limits)))
 }
 
-/** What `parse` results in; for JSON that is none or too much, it throws UnusableAnswerError. */
+/** The result of `parse`. Throws UnusableAnswerError if the JSON is invalid or over a limit. */
 export async function usable<T>(method: string, parse: () => T | Promise<T>): Promise<T> {
   try {
     return await parse()
@@ -29,7 +29,7 @@ export async function usable<T>(method: string, parse: () => T | Promise<T>): Pr
   }
 }
 
-/** The answer of a server that refuses, as far as anybody needs it: its status and headers, and its words if they are few. */
+/** An error response: status and headers, and the body if it is small. */
 export async function boundedRefusal(response: Response): Promise<Response> {
   try {
     return await boundedJson(response, smallAnswer)
@@ -40,7 +40,7 @@ export async function boundedRefusal(response: Response): Promise<Response> {
   }
 }
 
-/** What there is too much of; null for any other error. */
+/** Which limit an error reports, such as `too many bytes`; null for any other error. */
 export function tooMuch(error: unknown): string | null {
   if (error instanceof JsonLimitError) return `too many ${error.limit}`
   return error instanceof FetchLimitError && error.limit === 'bytes' ? 'too many bytes' : null

@@ -1,6 +1,6 @@
 import { UnusableAnswerError } from './server-errors.ts'
 
-/** An object of a server's answer, read field by field: each method throws UnusableAnswerError that names the field. */
+/** An object in a server's answer, read by field. Methods throw an UnusableAnswerError that names the field. */
 export class AnswerFields {
   readonly #method: string
   readonly #path: string
@@ -30,14 +30,14 @@ export class AnswerFields {
     throw this.unusable(name)
   }
 
-  /** Of a record, a blob or a commit. */
+  /** The CID of a record, a blob or a commit. */
   cid(name: string): string {
     const cid = this.string(name, cidCharsMax)
     if (!/^[\w=+/-]+$/.test(cid)) throw this.unusable(name)
     return cid
   }
 
-  /** Zero or more. */
+  /** A whole number, zero or more. */
   count(name: string): number {
     const value = this.get(name)
     if (Number.isSafeInteger(value) && Number(value) >= 0) return Number(value)
@@ -65,5 +65,5 @@ export class AnswerFields {
   }
 }
 
-/** Those of the protocol have 59. */
+/** CIDs of the protocol have 59. */
 const cidCharsMax = 128

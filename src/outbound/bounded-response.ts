@@ -5,11 +5,11 @@ const readAheadBytes = 64 * 1024
 interface Transfer {
   readonly url: URL
   readonly deadlines: Deadlines
-  /** Called when the body is over, however it ends. Safe to call again. */
+  /** Called when the body ends or fails. Idempotent. */
   readonly release: () => void
 }
 
-/** The response, with a body that fails where it passes its limits. */
+/** The response, with a body that fails when it exceeds a limit. */
 export function boundedResponse(
   response: Response,
   transfer: Transfer,
@@ -21,7 +21,7 @@ export function boundedResponse(
     return response
   }
   const source = new BoundedBody(response.body.getReader(), transfer, limits)
-  // Read ahead: a small answer that nobody reads, such as that of an error, is over by itself.
+  // Read ahead: a small body that nobody reads, such as that of an error, ends automatically.
   const readAhead = new ByteLengthQueuingStrategy({ highWaterMark: readAheadBytes })
   return new Response(new ReadableStream(source, readAhead), response)
 }
@@ -43,7 +43,7 @@ class BoundedBody implements UnderlyingDefaultSource<Uint8Array> {
     this.#credit = new TransferCredit(limits)
   }
 
-  // Also when nobody is reading: an answer that its caller forgets must give its slot back.
+  // Also when nobody is reading: a response that its caller forgets must return its permits.
   start(controller: Controller): void {
     const { signal } = this.#transfer.deadlines
     signal.addEventListener('abort', () => this.#fail(controller, signal.reason))
@@ -102,9 +102,9 @@ interface RateFloor {
 }
 
 /**
- * How long a transfer may still keep us waiting: a window's time in the beginning, less with every
- * millisecond of waiting, more with every byte, never over the window. It runs out once the bytes of any
- * window come slower than the floor, however fast those before were; time that we need ourselves is free.
+ * A token bucket of waiting time: starts with a full window, each millisecond of waiting spends one, each byte
+ * earns its share, up to the window. It is empty once any window is slower than the floor, however fast the
+ * windows before were. Time that we spend ourselves does not count.
  */
 export class TransferCredit {
   readonly #floor: RateFloor
@@ -115,12 +115,11 @@ export class TransferCredit {
     this.#ms = floor.rateWindowMs
   }
 
-  /** The longest wait for the next bytes. */
+  /** How long to wait for the next bytes at most. */
   get ms(): number {
     return this.#ms
   }
 
-  /** So many bytes came after so long a wait. */
   received(bytes: number, waitedMs: number): void {
     const { bytesPerSecondMin, rateWindowMs } = this.#floor
     const earnedMs = (bytes / bytesPerSecondMin) * 1000

@@ -1,14 +1,14 @@
-/** What one request may take. */
+/** Limits of one request. */
 export interface FetchLimits {
-  /** Of the response body, unpacked; a longer one fails while it is read. */
+  /** Of the decompressed response body; a longer one fails while it is read. */
   readonly responseBytesMax: number
-  /** Until the name is looked up. */
+  /** For the DNS look-up. */
   readonly lookupMs: number
-  /** From then until the headers of the answer are there, the time to send a body not counted. */
+  /** From the look-up to the response headers, not counting the time to send a body. */
   readonly headersMs: number
-  /** Until the next bytes of the body come. */
+  /** Until the next bytes of the body arrive. */
   readonly idleMs: number
-  /** How fast a body must come, on average over any time of `rateWindowMs` in which we wait for it. */
+  /** Minimum rate of the body, averaged over any `rateWindowMs` that we spend waiting for it. */
   readonly bytesPerSecondMin: number
   readonly rateWindowMs: number
 }
@@ -24,7 +24,7 @@ export const limitsDefault: FetchLimits = {
 
 type Deadline = 'lookup' | 'headers' | 'idle' | 'rate' | 'overall'
 
-/** A host that users name took too long, or sent more than it may. */
+/** The host took too long or sent too much. */
 export class FetchLimitError extends Error {
   override readonly name = 'FetchLimitError'
   readonly limit: Deadline | 'bytes'
@@ -35,7 +35,7 @@ export class FetchLimitError extends Error {
   }
 }
 
-/** Timers that abort one request when they run out. */
+/** The timers of one request; the first to expire aborts it. */
 export class Deadlines {
   readonly #controller = new AbortController()
   readonly #timers = new Map<Deadline, Timer>()

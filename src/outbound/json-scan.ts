@@ -1,15 +1,15 @@
 import { timeSlices } from '#concurrency/next-turn.ts'
 
-/** What a piece of JSON may hold to be parsed in one go, in the thread that answers visitors. */
+/** Limits for JSON that is parsed synchronously, in the thread that serves visitors. */
 export interface JsonLimits {
   readonly bytesMax: number
-  /** Parsed, each takes some 80 bytes. */
+  /** A parsed value takes about 80 bytes. */
   readonly valuesMax: number
-  /** Different names of fields. A thousand that the engine has never seen take a millisecond (Bun 1.4.5). */
+  /** Distinct field names. A thousand new ones take the engine 1 ms (Bun 1.4.5). */
   readonly namesMax: number
 }
 
-/** JSON that anybody may have written holds more than somebody needs. */
+/** Untrusted JSON is over a limit. */
 export class JsonLimitError extends Error {
   override readonly name = 'JsonLimitError'
   readonly limit: 'bytes' | 'values' | 'names'
@@ -20,31 +20,30 @@ export class JsonLimitError extends Error {
   }
 }
 
-/** A list or object of a JSON text: where it is, and what it holds. */
+/** The bytes of one list or object, with counts of its contents. */
 export interface JsonPiece {
   readonly bytes: Uint8Array
-  /** A few too many. */
+  /** An upper estimate, a few too high. */
   readonly values: number
-  /** Different ones; counted up to 2000. */
+  /** Distinct field names, counted up to 2000. */
   readonly names: number
 }
 
-/** More are not told apart. */
 const namesCounted = 2000
-/** Between two slices of time. */
+/** Scanned between two checks whether to yield. */
 const bytesPerStep = 64 * 1024
 
 interface ScanOptions {
-  /** Lists and objects that are in so many others are cut out. */
+  /** Lists and objects nested this deep are cut out. */
   readonly depth: number
-  /** Of what is left. */
+  /** Limit of the remaining outer text. */
   readonly outerBytesMax: number
 }
 
 /**
- * Cuts a JSON text into its outer levels and what is deeper, in the order in which it comes. In the outer text a list with
- * its number, `[0]`, stands for each piece. Nothing is parsed: the time is linear in the bytes, and others have their turn
- * meanwhile. Throws JsonLimitError, and SyntaxError for a text that ends too early.
+ * Splits a JSON string into its outer levels and the deeper pieces, in order. The outer text contains `[n]` in
+ * place of piece n. Parses nothing: linear in the bytes, and yields to the event loop. Throws JsonLimitError, and
+ * SyntaxError for a string that ends too early.
  */
 export async function scanJson(
   bytes: Uint8Array,
@@ -59,7 +58,7 @@ export async function scanJson(
   return { outer: scan.end(), inner: scan.inner }
 }
 
-/** Throws JsonLimitError, and SyntaxError for what is no JSON. */
+/** Throws JsonLimitError, and SyntaxError for invalid JSON. */
 export function parsePiece({ bytes, values, names }: JsonPiece, limits: JsonLimits): unknown {
   if (bytes.length > limits.bytesMax) throw new JsonLimitError('bytes')
   if (values > limits.valuesMax) throw new JsonLimitError('values')
@@ -67,16 +66,14 @@ export function parsePiece({ bytes, values, names }: JsonPiece, limits: JsonLimi
   return JSON.parse(new TextDecoder().decode(bytes))
 }
 
-/** Parses a JSON text as a whole. Throws as `parsePiece` does. */
+/** Parses a JSON string as a whole. Throws as `parsePiece` does. */
 export async function parseBoundedJson(bytes: Uint8Array, limits: JsonLimits): Promise<unknown> {
   if (bytes.length > limits.bytesMax) throw new JsonLimitError('bytes')
   const options = { depth: Number.POSITIVE_INFINITY, outerBytesMax: limits.bytesMax }
   return parsePiece((await scanJson(bytes, options)).outer, limits)
 }
 
-/**
- * The same answer, read and within its limits, for whoever parses it themselves. Throws JsonLimitError.
- */
+/** The same response, read and checked, for callers that parse it themselves. Throws JsonLimitError. */
 export async function boundedJson(response: Response, limits: JsonLimits): Promise<Response> {
   if (response.body === null) return response
   const bytes = new Uint8Array(await response.arrayBuffer())
@@ -90,7 +87,7 @@ export async function boundedJson(response: Response, limits: JsonLimits): Promi
 const [quote, backslash, colon, comma] = [0x22, 0x5c, 0x3a, 0x2c]
 const [listBegin, listEnd, objectBegin, objectEnd] = [0x5b, 0x5d, 0x7b, 0x7d]
 
-/** Nobody can tell beforehand which names count as one. */
+/** Random, so that nobody can prepare names that collide. */
 const seed = crypto.getRandomValues(new Int32Array(1))[0] ?? 0
 
 class JsonScan {
@@ -102,10 +99,10 @@ class JsonScan {
   #outerBytes = 0
   readonly #outerCount = { values: 0, names: new Set<number>() }
   #count = this.#outerCount
-  /** Where the piece begins that we are in, or what of the outer text is not kept yet. */
+  /** Start of the current piece, or of the outer text not yet kept. */
   #from = 0
   #depth = 0
-  #isInText = false
+  #isInString = false
   #isEscaped = false
   #hash = seed
 
@@ -115,30 +112,30 @@ class JsonScan {
     this.#outerBytesMax = outerBytesMax
   }
 
-  // Fields would cost several times what variables do.
+  // Local variables: fields are several times slower here.
   read(from: number, to: number): void {
     const bytes = this.#bytes
-    let [isInText, isEscaped, hash] = [this.#isInText, this.#isEscaped, this.#hash]
+    let [isInString, isEscaped, hash] = [this.#isInString, this.#isEscaped, this.#hash]
     for (let at = from; at < to; at++) {
       const byte = bytes[at] ?? 0
-      if (isInText) {
+      if (isInString) {
         if (isEscaped) isEscaped = false
         else if (byte === backslash) isEscaped = true
         else if (byte === quote) {
-          isInText = false
+          isInString = false
           continue
         }
         hash = Math.imul(hash ^ byte, 0x5bd1e995)
         hash ^= hash >>> 15
       } else if (byte === quote) {
-        isInText = true
+        isInString = true
         hash = seed
       } else if (byte === comma) this.#count.values += 1
       else if (byte === colon) this.#addName(hash)
       else if (byte === listBegin || byte === objectBegin) this.#open(at)
       else if (byte === listEnd || byte === objectEnd) this.#close(at)
     }
-    this.#isInText = isInText
+    this.#isInString = isInString
     this.#isEscaped = isEscaped
     this.#hash = hash
   }

@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js'
 import { orAborted } from '#concurrency/or-aborted.ts'
 import type { ResolveHost } from './resolve-host.ts'
 
-/** A host that users may not make us talk to: loopback, private, link-local, translated, reserved. */
+/** A host that we do not connect to: loopback, private, link-local, translated, reserved. */
 export class ForbiddenHostError extends Error {
   override readonly name = 'ForbiddenHostError'
   readonly hostname: string
@@ -14,9 +14,9 @@ export class ForbiddenHostError extends Error {
 }
 
 /**
- * The one address to connect to for `hostname`, vetted. All addresses of a name must be public: a name
- * that answers with a public and a private one is an attempt to reach the private one (DNS rebinding).
- * Throws ForbiddenHostError, and what `resolve` throws.
+ * The vetted address to connect to for `hostname`. All addresses of a name must be public: a name with a public
+ * and a private address is an attempt to reach the private one (DNS rebinding). Throws ForbiddenHostError, and
+ * what `resolve` throws.
  */
 export async function publicAddressOf(
   hostname: string,
@@ -41,7 +41,7 @@ export async function publicAddressOf(
   return first
 }
 
-/** Public unicast only. IPv6 forms that carry an IPv4 address (mapped, NAT64, 6to4, Teredo) are refused. */
+/** Whether it is public unicast. False for IPv6 forms of an IPv4 address (mapped, NAT64, 6to4, Teredo). */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false
   const parsed = ipaddr.parse(address)
@@ -49,7 +49,7 @@ export function isPublicAddress(address: string): boolean {
   return parsed instanceof ipaddr.IPv6 ? isGlobalUnicast(parsed) : true
 }
 
-// RFC 4291 §2.4: what is handed out lies in 2000::/3. This leaves out ::a.b.c.d, an old form of IPv4.
+// RFC 4291 §2.4: assigned addresses are in 2000::/3. This excludes ::a.b.c.d, an old form of IPv4.
 const isGlobalUnicast = (address: ipaddr.IPv6): boolean =>
   ((address.parts[0] ?? 0) & 0xe000) === 0x2000
 

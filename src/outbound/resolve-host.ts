@@ -3,21 +3,21 @@ import { networkInterfaces } from 'node:os'
 import { codeOf } from '#observe/code-of.ts'
 
 /**
- * Every address a host name has, as literals, those first that this machine can reach. The look-up ends
- * with the signal, and its reason is thrown; otherwise throws what the DNS says, with its `code`.
+ * All addresses of a host name, as literals, the reachable family first. Throws the signal's reason when it
+ * is aborted, otherwise the DNS error with its `code`.
  */
 export type ResolveHost = (hostname: string, signal: AbortSignal) => Promise<readonly string[]>
 
 interface ResolveOptions {
-  /** In place of those of the machine. */
+  /** Replaces the machine's name servers. */
   readonly servers?: readonly string[]
-  /** Until a question is asked once more. */
+  /** Until a query is repeated, once. */
   readonly repeatMs?: number
 }
 
 /**
- * Asks the machine's name servers, and nothing else: neither /etc/hosts nor other local sources of names.
- * `dns.lookup` would, and it goes on in one of a few threads, whoever waits for it.
+ * Asks only the machine's name servers, not /etc/hosts or other local sources of names. `dns.lookup` reads
+ * those, and it blocks one of a few threads even after its caller has given up.
  */
 export function createResolveHost({ servers, repeatMs = 3_000 }: ResolveOptions = {}): ResolveHost {
   return async (hostname, signal) => {
@@ -44,7 +44,7 @@ type Answer = PromiseSettledResult<string[]>
 function addressesOf(...answers: readonly Answer[]): readonly string[] {
   const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
   const errors = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []))
-  // "There is none" counts only if nobody says that it could not find out.
+  // "No such name" counts only if neither query failed.
   if (addresses.length === 0 && errors.length > 0) throw errors.find(isFailure) ?? errors[0]
   return addresses
 }

@@ -12,32 +12,32 @@ export type SafeFetch = (
 ) => Promise<Response>
 
 const redirectsMax = 3
-/** As many as Bun sends at once where nothing else is said. */
+/** Bun's default for concurrent requests. */
 const requestsMaxDefault = 256
 const waitingMax = 1000
-/** Whoever waits longer behind slow answers had better come again later. */
+/** A request that waits longer for a permit fails with SemaphoreBusyError. */
 const waitMsMax = 5 * 60_000
 
 interface SafeFetchOptions {
   /** Development only: allows loopback and private addresses, plain http and ports. */
   readonly allowPrivate?: boolean
   readonly resolve?: ResolveHost
-  /** Of each host. */
+  /** Limits per host. */
   readonly perHost?: { max: number; waitingMax: number }
-  /** So many are open at once, of all hosts together; more wait in order of arrival. */
+  /** Open requests to all hosts together; further ones wait in order of arrival. */
   readonly requestsMax?: number
-  /** Where a request does not say otherwise. */
+  /** Defaults; a request may override them. */
   readonly limits?: Partial<FetchLimits>
-  /** For tests: how the vetted address is connected to. */
+  /** For tests: replaces the connection to the vetted address. */
   readonly connect?: Connect
 }
 
 type Connect = (request: Request, init: BunFetchRequestInit) => Promise<Response>
 
 /**
- * The only way out to hosts that users name. Resolves once, connects to the vetted address and to no
- * other, follows redirects of GET by hand with the same rules, holds a permit of the host and one of all, and
- * keeps its deadlines and byte cap until the body ends. Throws ForbiddenHostError, FetchLimitError, SemaphoreBusyError.
+ * The only way out to hosts that users name. Resolves once, connects only to the vetted address, follows
+ * redirects of GET itself under the same rules, and holds two permits (per host and global), the deadlines and
+ * the byte cap until the body ends. Throws ForbiddenHostError, FetchLimitError, SemaphoreBusyError.
  */
 export function createSafeFetch(options: SafeFetchOptions = {}): SafeFetch {
   const { allowPrivate = false, resolve = createResolveHost(), connect = fetch } = options
@@ -51,7 +51,7 @@ export function createSafeFetch(options: SafeFetchOptions = {}): SafeFetch {
     assertAllowedUrl(url, allowPrivate)
     const limits = { ...limitsDefault, ...options.limits, ...init.limits }
     using acquired = new DisposableStack()
-    // The host's first: whoever waits for a slow host takes nothing from the others.
+    // The host's permit first: a request that waits for a slow host must not hold a global permit.
     acquired.use(await ofHost.acquire(url.host, request.signal))
     acquired.use(await ofAll.acquire(request.signal))
     const permits = acquired.move()
@@ -84,13 +84,13 @@ export function createSafeFetch(options: SafeFetchOptions = {}): SafeFetch {
   }
 }
 
-/** A body is not sent twice. */
+/** Follows only GET, so that no body is sent twice. */
 function mayFollow(input: Parameters<SafeFetch>[0], init: Parameters<SafeFetch>[1]): boolean {
   const method = init?.method ?? (input instanceof Request ? input.method : 'GET')
   return init?.redirect === 'follow' && method === 'GET'
 }
 
-/** What is meant for one host is not told to another. */
+/** Headers meant for one origin are not sent to another. */
 function withoutHeaders(init: Parameters<SafeFetch>[1]): Parameters<SafeFetch>[1] {
   const { headers: _, ...rest } = init ?? {}
   return rest
@@ -101,7 +101,7 @@ const isRedirect = (response: Response): boolean =>
 
 function assertAllowedUrl(url: URL, allowPrivate: boolean): void {
   if (url.username || url.password) throw new ForbiddenHostError(url.hostname, 'credentials in URL')
-  // Bun's fetch reads file:, data: and others too.
+  // Bun's fetch also reads file:, data: and other schemes.
   if (allowPrivate && url.protocol === 'http:') return
   if (url.protocol !== 'https:') throw new ForbiddenHostError(url.hostname, 'not https')
   if (!allowPrivate && url.port !== '') throw new ForbiddenHostError(url.hostname, 'port in URL')
@@ -110,13 +110,13 @@ function assertAllowedUrl(url: URL, allowPrivate: boolean): void {
 interface Attempt {
   readonly request: Request
   readonly url: URL
-  /** The vetted address; null: whatever the name resolves to. */
+  /** The vetted address; null: connect by name. */
   readonly address: string | null
   readonly connect: Connect
-  /** Of the caller, and of the deadlines. */
+  /** Aborted by the caller or by a deadline. */
   readonly signal: AbortSignal
   readonly deadlines: Deadlines
-  /** Gives the permits back. */
+  /** Returns the permits. */
   readonly release: () => void
 }
 
@@ -128,7 +128,7 @@ async function send(attempt: Attempt, limits: FetchLimits): Promise<Response> {
   const response = await connect(connectTo(request, url, address), {
     signal,
     redirect: 'manual',
-    // The certificate is checked against the name, not against the literal that we connect to.
+    // The certificate is checked against the name, not against the literal address.
     tls: { serverName: url.hostname },
   })
   deadlines.disarm('headers')
@@ -136,7 +136,7 @@ async function send(attempt: Attempt, limits: FetchLimits): Promise<Response> {
   return boundedResponse(response, attempt, limits)
 }
 
-/** The same request, addressed to the literal that was vetted: no second look-up can change it. */
+/** The same request, addressed to the vetted literal: no second look-up can change it. */
 function connectTo(request: Request, url: URL, address: string | null): Request {
   if (address === null) return request
   const target = new URL(url)

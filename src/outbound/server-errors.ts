@@ -1,4 +1,4 @@
-/** The account's server answered, and not with what was asked for. */
+/** The account's server answered with an error. */
 export class ServerRefusedError extends Error {
   override readonly name = 'ServerRefusedError'
   readonly method: string
@@ -6,7 +6,7 @@ export class ServerRefusedError extends Error {
   /** The server's XRPC error name, e.g. `InvalidSwap`. */
   readonly code: string
   readonly reason: string
-  /** Of a 429: when its limit ends, in milliseconds since the epoch; null when it does not say. */
+  /** When the limit of a 429 ends, in milliseconds since the epoch; null: not stated. */
   readonly retryAt: number | null
 
   constructor(method: string, { status, headers, data }: Refusal) {
@@ -29,10 +29,10 @@ interface Refusal {
 const codeCharsMax = 128
 const reasonCharsMax = 1000
 
-/** The longest rate limit of the reference server is one of a day; whoever names a later time is asked again after one. */
+/** Caps `retryAt`: the longest rate limit of the reference server is one day. */
 const retryMsMax = 24 * 60 * 60 * 1000
 
-// atproto servers send `ratelimit-reset` in seconds since the epoch; RFC 9110 §10.2.3 has the other.
+// atproto servers send `ratelimit-reset` in seconds since the epoch; RFC 9110 §10.2.3 defines `retry-after`.
 function retryAtOf(headers: Headers): number | null {
   const latest = Date.now() + retryMsMax
   const resetSeconds = Number(headers.get('ratelimit-reset') || Number.NaN)
@@ -43,7 +43,7 @@ function retryAtOf(headers: Headers): number | null {
   return Number.isFinite(at) ? Math.min(at, latest) : null
 }
 
-/** The account's server gave no answer. */
+/** The account's server did not answer. */
 export class ServerUnreachableError extends Error {
   override readonly name = 'ServerUnreachableError'
 
@@ -52,11 +52,11 @@ export class ServerUnreachableError extends Error {
   }
 }
 
-/** The account's server says that it did what it was asked for, and gave an answer that the lexicon does not allow. */
+/** The account's server reported success with an answer that the lexicon does not allow. */
 export class UnusableAnswerError extends Error {
   override readonly name = 'UnusableAnswerError'
   readonly method: string
-  /** What is wrong in it: a field such as `records.3.cid`, or `not JSON`. Of our own making, nothing of the server's. */
+  /** The invalid field, such as `records.3.cid`, or `not JSON`. Never contains text from the server. */
   readonly field: string
 
   constructor(method: string, field: string, options?: ErrorOptions) {

@@ -2,7 +2,6 @@ import { connect, isIP } from 'node:net'
 import dnsPacket, { type DecodedPacket, type Packet } from 'dns-packet'
 import type { DnsServerAddress } from './dns-server-address.ts'
 
-/** The record types that somebody here asks for. */
 export type DnsType = 'TXT' | 'CNAME' | 'A' | 'AAAA'
 
 export interface DnsQuestion {
@@ -10,14 +9,14 @@ export interface DnsQuestion {
   readonly name: string
 }
 
-/** A name server that was not reached, or whose answer was none to the question. */
+/** A name server was not reached, or sent something that does not answer the query. */
 export class DnsServerError extends Error {
   override readonly name = 'DnsServerError'
 }
 
 /**
- * What the server says to a question, whatever that is: by UDP, and by TCP when it does not fit (RFC 1035
- * §4.2). Throws DnsServerError, and the signal's reason when it is aborted first.
+ * The server's answer, whatever its code: by UDP, then by TCP if it was truncated (RFC 1035 §4.2). Throws
+ * DnsServerError, and the signal's reason when it is aborted first.
  */
 export async function askDnsServer(
   server: DnsServerAddress,
@@ -26,7 +25,7 @@ export async function askDnsServer(
 ): Promise<DecodedPacket> {
   const query: Packet = {
     type: 'query',
-    // What somebody else sends in the server's place has to guess it, and the port.
+    // A spoofed answer would have to guess this and the port.
     id: crypto.getRandomValues(new Uint16Array(1))[0] ?? 0,
     flags: dnsPacket.RECURSION_DESIRED,
     questions: [{ type, name }],
@@ -46,7 +45,7 @@ async function byUdp(
       const answer = answerTo(query, message)
       if (answer !== null) resolve(answer)
     },
-    onError: () => reject(new DnsServerError('nobody listens')),
+    onError: () => reject(new DnsServerError('socket error')),
   })
   using _ = onAbort(signal, reject)
   try {
@@ -66,12 +65,12 @@ async function openSocket({ host, port }: DnsServerAddress, { onMessage, onError
   try {
     return await Bun.udpSocket({
       hostname: isIP(host) === 6 ? '::' : '0.0.0.0',
-      // Connected: what others than the server send does not arrive.
+      // A connected socket receives from this server only.
       connect: { hostname: host, port },
       socket: { data: (_, message) => onMessage(message), error: onError },
     })
   } catch (cause) {
-    // There may be no way from here to such an address.
+    // This machine may have no route to such an address.
     throw new DnsServerError('no socket', { cause })
   }
 }
@@ -102,14 +101,14 @@ async function byTcp(
   }
 }
 
-/** RFC 1035 §4.2.2: two bytes with the length come first. At most 64 KiB, then. Null: not all is here yet. */
+/** RFC 1035 §4.2.2: two bytes of length (so at most 64 KiB), then the message. Null: incomplete. */
 function framed(received: Buffer): Buffer | null {
   if (received.length < 2) return null
   const end = 2 + received.readUInt16BE(0)
   return received.length < end ? null : received.subarray(2, end)
 }
 
-/** Null for what is not an answer to this query (RFC 5452 §9.1). */
+/** Null if the message does not answer this query (RFC 5452 §9.1). */
 function answerTo(query: Packet, message: Buffer): DecodedPacket | null {
   try {
     const packet = dnsPacket.decode(message)
@@ -122,7 +121,7 @@ function answerTo(query: Packet, message: Buffer): DecodedPacket | null {
       repeated?.name.toLowerCase() === asked?.name
     return isAnswer ? packet : null
   } catch {
-    // The library has no error of its own for what is not DNS.
+    // The library has no error class for malformed messages.
     return null
   }
 }

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 
-/** Where a name server is asked, by UDP and by TCP. */
+/** A name server, for UDP and TCP. */
 export interface DnsServerAddress {
   /** A literal address. */
   readonly host: string
@@ -9,7 +9,7 @@ export interface DnsServerAddress {
 
 const dnsPort = 53
 
-/** `9.9.9.9`, `127.0.0.1:5353`, `2620:fe::fe` or `[::1]:5353`; null for anything else, names included. */
+/** `9.9.9.9`, `127.0.0.1:5353`, `2620:fe::fe` or `[::1]:5353`; null for anything else, including names. */
 export function parseDnsServerAddress(input: string): DnsServerAddress | null {
   if (isIP(input) !== 0) return { host: input, port: dnsPort }
   const [, v6, v4, digits] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(input) ?? []

@@ -5,38 +5,35 @@ import { askDnsServer, type DnsQuestion, DnsServerError, type DnsType } from './
 import { type DnsServerAddress, parseDnsServerAddress } from './dns-server-address.ts'
 
 /**
- * `values`: texts with their chunks joined, names, or addresses; none when there is no such record, or no
- * such name. `silent`: no server answered; `failing`: none could say whether there is a record.
+ * `values`: TXT strings (chunks joined), names, or addresses; empty if there is no such record or no such name.
+ * `silent`: no server answered; `failing`: no server could tell whether there is a record.
  */
 export type DnsAnswer =
   | { readonly answered: true; readonly values: readonly string[] }
   | { readonly answered: false; readonly reason: 'silent' | 'failing' }
 
-/**
- * Never throws. `name` is in lower case, without a trailing dot. An aborted signal ends the look-up, which is
- * `silent` then.
- */
+/** Never throws. `name`: lower case, no trailing dot. An aborted look-up is `silent`. */
 export type LookUp = (type: DnsType, name: string, signal?: AbortSignal) => Promise<DnsAnswer>
 
 interface LookUpOptions {
-  /** In their order; empty: those of the machine. */
+  /** In order of preference; empty: the machine's. */
   readonly servers: readonly DnsServerAddress[]
-  /** Ends every look-up, without an answer. */
+  /** Aborts every look-up. */
   readonly signal: AbortSignal
-  /** How long one server is waited for, each time. */
+  /** Timeout of one query. */
   readonly patienceMs?: number
 }
 
-/** Of everybody together; each is a socket. For whoever gets no permit nobody answers. */
+/** For all callers together; each query is a socket. Without a permit a look-up is `silent`. */
 const questions = { key: 'dns', max: 64, waitingMax: 1_000, waitMsMax: 5 * 60_000 }
 
 const roundsMax = 2
 const triesMax = 4
 
 /**
- * Asks recursive name servers, one after the other, then all once more: ten seconds at most.
- * Not `node:dns`: in Bun it takes the chunks of one TXT record for records of their own (oven-sh/bun issue
- * 21370), and "no such record" for "no such name".
+ * Asks recursive name servers one after the other, in two rounds: ten seconds at most. Not `node:dns`: in Bun it
+ * returns the chunks of one TXT record as separate records (oven-sh/bun issue 21370) and reports "no such record"
+ * as "no such name".
  */
 export function createLookUp({ servers, signal, patienceMs = 2_500 }: LookUpOptions): LookUp {
   const semaphore = new Semaphore(questions)
@@ -87,13 +84,13 @@ async function answerOrNull(
 const noError = 0
 const noSuchName = 3
 
-/** All other codes (RFC 6895 §2.3) say that the server could not find out. */
+/** All other codes (RFC 6895 §2.3) mean that the server could not find out. */
 function isDefinite({ flags = 0 }: DecodedPacket): boolean {
   const code = flags & 0xf
   return code === noError || code === noSuchName
 }
 
-/** Of the name itself, or of what it is an alias for. One in a circle has none. */
+/** The values of the name or, following CNAMEs, of its alias; empty for a circle of aliases. */
 function valuesOf({ answers = [] }: DecodedPacket, { type, name }: DnsQuestion): string[] {
   const seen = new Set<string>()
   for (let owner: string | undefined = name; owner !== undefined && !seen.has(owner); ) {
