@@ -29,13 +29,13 @@ const facts: [string, BodyInit | null, unknown][] = [
   ['a form', 'handle=a', [400, 'body: expected JSON']],
   ['half of it', '{"handle":"a"', [400, 'body: expected JSON']],
   ['another type', '["a"]', [400, 'body: expected an object']],
-  ['a field missing', '{}', [400, 'handle: expected a text']],
+  ['a field missing', '{}', [400, 'handle: expected a string']],
   [
     'a field with a length that is none',
     '{"handle":{"length":{"valueOf":0,"toString":0}}}',
     [400, 'body: not what was expected'],
   ],
-  ['a field of another type', '{"handle":1}', [400, 'handle: expected a text']],
+  ['a field of another type', '{"handle":1}', [400, 'handle: expected a string']],
   [
     'values without end',
     `{"handle":"a","x":[${'[],'.repeat(2_000)}0]}`,
@@ -89,7 +89,7 @@ describe('what a route does not take is told in plain words', () => {
       const wrong = [1, [], {}, ...fields.flatMap((field) => [{ [field]: [] }, { [field]: 1 }])]
       for (const value of wrong) {
         const message = messageOf(() => parse(body.schema, value))
-        expect(message).toMatch(/^([a-zA-Z.\d]+: expected (a text|true or false|an object))?$/)
+        expect(message).toMatch(/^([a-zA-Z.\d]+: expected (a string|true or false|an object))?$/)
       }
     })
   }

@@ -3,7 +3,7 @@ import { gzipSavingMin } from './limits.ts'
 /** How the stored bytes of a file hold its content. */
 export type Coding = 'gzip' | 'identity'
 
-/** Whether trying to compress may pay: false for formats that are compressed by design. */
+/** False for formats that are compressed by design. */
 export function isCompressible(mediaType: string): boolean {
   if (compressed.has(mediaType)) return false
   const family = mediaType.slice(0, mediaType.indexOf('/'))
@@ -11,7 +11,7 @@ export function isCompressible(mediaType: string): boolean {
   return !(family === 'image' || family === 'audio' || family === 'video') || plain.has(mediaType)
 }
 
-/** Whether the compressed form of a file is kept: it saves 5 % of the decoded bytes or more. */
+/** Whether gzip saves 5 % of the decoded bytes or more. */
 export function isWorthGzip(decodedBytes: number, gzipBytes: number): boolean {
   return decodedBytes > 0 && gzipBytes <= decodedBytes * (1 - gzipSavingMin)
 }
@@ -39,7 +39,7 @@ const compressed = new Set([
   'font/woff2',
 ])
 
-/** The images and sounds that are not compressed by design. */
+/** Images and audio without compression of their own. */
 const plain = new Set([
   'audio/midi',
   'audio/wav',

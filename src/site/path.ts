@@ -16,17 +16,17 @@ export type BadName =
 
 export type BadPath = 'empty' | 'absolute' | 'over 1024 bytes in all' | Exclude<BadName, 'slash'>
 
-/** `blog/index.html`: no leading slash, every segment an entry name. `null` if the input is none such. */
+/** `blog/index.html`: no leading slash, every segment an entry name. Returns null for anything else. */
 export function parseSitePath(input: string): SitePath | null {
   return describeBadPath(input) === null ? (input as SitePath) : null
 }
 
-/** The same of entry names with slashes in between; null: it is too long. */
+/** Brands entry names joined by slashes, without checking them again; null if too long. */
 export function sitePathOf(names: string): SitePath | null {
   return Buffer.byteLength(names) > sitePathBytesMax ? null : (names as SitePath)
 }
 
-/** What keeps a path from being a site path, for the person who sent it; `null` when it is one. */
+/** Why a path is not a site path, for the person who sent it; `null` when it is one. */
 export function describeBadPath(input: string): BadPath | null {
   if (input === '') return 'empty'
   if (input.startsWith('/')) return 'absolute'
@@ -55,12 +55,12 @@ export function describeBadName(name: string): BadName | null {
   return null
 }
 
-/** Compares by UTF-8 bytes, as repositories do; JavaScript's own order differs beyond U+FFFF. */
+/** Compares by UTF-8 bytes, as repositories do; JavaScript's order differs beyond U+FFFF. */
 export function compareBytes(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b))
 }
 
-// C0, DEL and C1: they forge log lines and terminal output, and no file system's user means them
+// C0, DEL and C1: they forge log lines and terminal output; nobody puts them into file names on purpose
 function holdsControl(text: string): boolean {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)

@@ -3,16 +3,16 @@ import { requestPathBytesMax } from './limits.ts'
 export type RequestPath =
   | {
       readonly ok: true
-      /** Decoded once; none is empty, `.` or `..`, or holds a slash, a backslash or NUL. */
+      /** Decoded once; no segment is empty, `.` or `..`, or contains a slash, a backslash or NUL. */
       readonly segments: readonly string[]
-      /** Whether the address is one of a directory; so is that of the root. */
+      /** True for a directory's address, the root included. */
       readonly trailingSlash: boolean
     }
   | { readonly ok: false; readonly status: 400 | 414 }
 
 /**
- * Reads the path of a request, still percent-encoded, dot segments already removed (`new URL` and
- * Bun do that). Repeated slashes count as one. Never throws.
+ * Parses a percent-encoded request path whose dot segments are already removed (`new URL` and Bun do that).
+ * Repeated slashes count as one. Never throws.
  */
 export function parseRequestPath(pathname: string): RequestPath {
   if (Buffer.byteLength(pathname) > requestPathBytesMax) return { ok: false, status: 414 }
@@ -27,12 +27,12 @@ export function parseRequestPath(pathname: string): RequestPath {
   return { ok: true, segments, trailingSlash: pathname.endsWith('/') }
 }
 
-/** RFC 8555 §8.3: whoever asks for these proves that the domain leads here. No rule of a site is about them. */
+/** RFC 8555 §8.3: requests for these prove control of the domain. Rules of a site do not apply to them. */
 export function isForCertificates(segments: readonly string[]): boolean {
   return segments[0] === '.well-known' && segments[1] === 'acme-challenge'
 }
 
-/** `null` for a bad escape, for bad UTF-8, and for what would be more than one segment. */
+/** Null for a bad escape, bad UTF-8, and anything that would be more than one segment. */
 function decodeSegment(raw: string): string | null {
   let segment: string
   try {

@@ -5,24 +5,24 @@ import type { SiteName } from './site-name.ts'
 
 export type { Did }
 
-/** Which site: whose, and its name among the owner's. */
+/** Identifies a site: its owner and its name among the owner's sites. */
 export interface SiteAddress {
   readonly did: Did
   readonly name: SiteName
 }
 
 /**
- * `did:plc:` with its 24 characters, or `did:web:` with a lower-case host name of two labels or more.
- * `null` for everything else: other methods, and a `did:web` with a port, a path or an IP address.
- * Whether the host is a public one is for whoever connects to it.
+ * `did:plc:` with its 24 characters, or `did:web:` with a lower-case host name of two labels or more. Null for
+ * other methods, and for a `did:web` with a port, a path or an IP address. The connecting side checks that the
+ * host is public.
  */
 export function parseDid(input: string): Did | null {
   return isDidPlc(input) || isDidWeb(input) ? (input as Did) : null
 }
 
 /**
- * The host label under which a site is always reachable: `s--` and 26 characters, 130 bits of a hash.
- * Claimed names cannot hold `--`, so the two never meet.
+ * The host label under which a site is always reachable: `s--` and 26 characters, 130 bits of a hash. Cannot
+ * collide with subdomains, which never contain `--`.
  */
 export function siteLabel(address: SiteAddress): string {
   const hash = createHash('sha256').update(`${address.did}/${address.name}`).digest()

@@ -1,7 +1,7 @@
 const charsMin = 3
 const charsMax = 63
 
-/** Names that people or programs take for something of the service's own, or that it uses itself. */
+/** Labels that look like the service's own or that it uses. */
 const reserved = new Set([
   ...['www', 'api', 'admin', 'static', 'public', 'preview', 'cdn', 'pds', 'auth', 'staging'],
   ...['sites', 'mail', 'smtp', 'imap', 'ns', 'ns1', 'ns2', 'dns', 'autodiscover', 'wpad'],
@@ -13,8 +13,8 @@ const reserved = new Set([
 ])
 
 /**
- * What somebody may claim below the base domain, in lower case: 3 to 63 of `a-z 0-9 -`, no hyphen first, last
- * or doubled (so it never meets `s--…` or `xn--…`), not reserved. Null for anything else.
+ * A subdomain label in lower case: 3 to 63 of `a-z 0-9 -`, no hyphen first, last or doubled (so it cannot collide
+ * with `s--…` or `xn--…`), not reserved. Null for anything else.
  */
 export function parseSubdomainLabel(input: string): string | null {
   const label = input.replace(/[A-Z]/g, (letter) => letter.toLowerCase())

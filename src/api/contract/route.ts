@@ -86,7 +86,7 @@ export function saysSuccess({ failureShape, failures }: Route, status: number): 
 
 function fieldRefused(schema: z.ZodType): Message {
   const [field = 'body'] = 'shape' in schema ? Object.keys(schema.shape as object) : []
-  return like(`${field}: expected a text`)
+  return like(`${field}: expected a string`)
 }
 
 /** What the account's own server brings about, for routes that ask it. */

@@ -3,7 +3,7 @@ import { mediaTypeCharsMax } from '#http/media-type.ts'
 import { blobBytesMax } from '#site/limits.ts'
 import { ownField } from './own-fields.ts'
 
-/** A blob of the owner's account, in the JSON form of the protocol. */
+/** A blob of the owner's repository, in the JSON form of the protocol. */
 export interface BlobRef {
   readonly $type: 'blob'
   readonly ref: { readonly $link: string }
@@ -17,8 +17,8 @@ export type BlobRefResult =
   | { readonly ok: false; readonly problem: string }
 
 /**
- * Reads a blob reference of unknown origin, its CID as text or as decoded from CBOR. The CID must be
- * one of raw bytes and SHA-256, which is what makes the bytes verifiable. Never throws.
+ * Parses an untrusted blob reference, its CID as a string or decoded from CBOR. Accepts only raw CIDs with
+ * SHA-256, which make the bytes verifiable. Never throws.
  */
 export function readBlobRef(raw: unknown): BlobRefResult {
   if (ownField(raw, '$type') !== 'blob') return { ok: false, problem: 'has no blob' }

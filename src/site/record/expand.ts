@@ -12,14 +12,14 @@ import { type PartUri, partKeyOf, partUri } from './part.ts'
 
 export type ExpandResult =
   | { readonly ok: true; readonly files: Map<SitePath, FileNode> }
-  /** These parts have to be read before there can be an answer. */
+  /** These parts must be read first. */
   | { readonly ok: false; readonly missing: readonly PartUri[]; readonly problems: readonly [] }
   | { readonly ok: false; readonly missing: readonly []; readonly problems: readonly string[] }
 
 /**
- * The files of a tree by their paths, what its parts hold included: merged into the directory that names
- * a flat part, below the entry's name for a mounted one. Parts are the owner's own; they may be named
- * twice and hold further parts, but no part may hold itself. Loops, however deep the tree. Never throws.
+ * The files of a tree by path, those of its parts included: a flat part is merged into the directory that
+ * references it, a mounted one goes below its entry's name. Parts must be the owner's; they may be referenced
+ * twice and nest, but not contain themselves. Iterative, for any depth. Never throws.
  */
 export function expandTree(
   root: Directory,
@@ -34,7 +34,7 @@ export function expandTree(
 interface Waiting {
   readonly path: string
   readonly directory: Directory
-  /** The parts that this directory is in, outermost first. */
+  /** The parts around this directory, outermost first. */
   readonly inside: readonly PartUri[]
 }
 
@@ -79,7 +79,7 @@ class Expansion {
   #walkDirectory({ path, directory, inside }: Waiting): void {
     for (const { name, node } of directory.entries) {
       const at = path === '' ? name : `${path}/${name}`
-      // The path before it is one already: a deep tree would be checked as often as it has files.
+      // The parent path is already valid; checking it again would cost as much as it has files.
       if (!isEntryName(name)) {
         this.#report(`${quote(at)} is no path`)
         continue
@@ -145,6 +145,6 @@ class Expansion {
   }
 }
 
-// what is quoted may be hostile: clipped, and control characters escaped
+// quoted names may be hostile: clipped, control characters escaped
 const quote = (text: string): string =>
   JSON.stringify(text.length > 200 ? `${text.slice(0, 200)}…` : text)

@@ -3,9 +3,9 @@ import { z } from 'zod'
 import { expectation } from './expectation.ts'
 
 const facts: [z.ZodType, unknown, string][] = [
-  [z.string(), undefined, 'expected a text'],
-  [z.string(), 1, 'expected a text'],
-  [z.string().nullable(), 1, 'expected a text'],
+  [z.string(), undefined, 'expected a string'],
+  [z.string(), 1, 'expected a string'],
+  [z.string().nullable(), 1, 'expected a string'],
   [z.boolean(), 'yes', 'expected true or false'],
   [z.number(), '1', 'expected a number'],
   [z.coerce.number(), 'x', 'expected a number'],
@@ -20,7 +20,7 @@ const facts: [z.ZodType, unknown, string][] = [
   [z.array(z.string()).max(1), ['a', 'b'], 'expected at most 1 entry'],
   [z.number().min(0), -1, 'expected at least 0'],
   [z.url(), 'x', 'expected an address with https://'],
-  [z.string().regex(/a/), 'x', 'expected another text'],
+  [z.string().regex(/a/), 'x', 'expected a string in another format'],
   [z.date(), 'x', 'expected something else'],
   [z.union([z.string(), z.number()]), null, 'not what was expected'],
   [z.string().regex(/a/, 'expected an a'), 'x', 'expected an a'],

@@ -3,8 +3,8 @@ import type { z } from 'zod'
 type Issue = z.core.$ZodRawIssue
 
 /**
- * zod's problem in words for the person who wrote the value: `expected a text`. A schema's own messages stand
- * before it when it is handed in as `error`. What was given is not repeated: it may be a secret, or long.
+ * Describes zod's issue for the author of the value: `expected a string`. Messages of the schema take precedence
+ * when this is passed as `error`. Does not repeat the value: it may be a secret, or long.
  */
 export function expectation(issue: Issue): string {
   switch (issue.code) {
@@ -17,7 +17,9 @@ export function expectation(issue: Issue): string {
     case 'too_big':
       return `expected ${amount(issue.origin, 'at most', Number(issue.maximum))}`
     case 'invalid_format':
-      return issue.format === 'url' ? 'expected an address with https://' : 'expected another text'
+      return issue.format === 'url'
+        ? 'expected an address with https://'
+        : 'expected a string in another format'
     default:
       return 'not what was expected'
   }
@@ -31,7 +33,7 @@ const typeNames: Readonly<Record<string, string>> = {
   number: 'a number',
   object: 'an object',
   record: 'an object',
-  string: 'a text',
+  string: 'a string',
 }
 
 /** `a`, `a or b`, `a, b or c`. */

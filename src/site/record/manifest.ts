@@ -6,12 +6,12 @@ import type { BlobRef } from './blob-ref.ts'
 import { ownField, ownFields } from './own-fields.ts'
 import { readTree } from './read-tree.ts'
 
-/** The record of one complete website, as it lies in the owner's repository. */
+/** The main record of a site, as stored in the owner's repository. */
 export interface Manifest {
   readonly $type: 'place.sitehost.fs'
   readonly site: string
   readonly root: Directory
-  /** Of the whole site, parts included. Whoever wrote the record claims it; nothing relies on it. */
+  /** Of the whole site, parts included. Claimed by the record's author; nothing relies on it. */
   readonly fileCount?: number
   /** ISO 8601. */
   readonly createdAt: string
@@ -37,7 +37,7 @@ export interface FileNode {
   readonly base64?: boolean
 }
 
-/** Stands for a part: a record that holds a piece of the tree. */
+/** References a part: a record that holds a piece of the tree. */
 export interface SubfsNode {
   readonly $type: 'place.sitehost.fs#subfs'
   readonly type: 'subfs'
@@ -50,9 +50,8 @@ export type ManifestResult =
   | { readonly ok: false; readonly problems: string[] }
 
 /**
- * Reads a manifest record that anybody may have written, decoded from CBOR or from JSON. The
- * manifest it returns is plain JSON. Problems are sentences for the owner, at most twenty or so.
- * Never throws.
+ * Parses an untrusted manifest record, decoded from CBOR or JSON, into plain JSON. Problems are sentences for the
+ * owner, about twenty at most. Never throws.
  */
 export function parseManifest(record: unknown, siteName: SiteName): ManifestResult {
   const tree = readTree(ownField(record, 'root'))
@@ -64,7 +63,7 @@ export function parseManifest(record: unknown, siteName: SiteName): ManifestResu
   })
   if (!parsed.ok) return refuse(`the record does not fit its lexicon: ${parsed.message}`)
   if (parsed.value.site !== siteName) return refuse('the field "site" is not the record key')
-  // the lexicon's type also allows blobs of the legacy form, which readTree has refused
+  // the lexicon's type also allows legacy blobs, which readTree has rejected
   return { ok: true, manifest: parsed.value as Manifest }
 }
 

@@ -1,9 +1,9 @@
-/** A field of a value of unknown shape; `undefined` where there is none. Inherited ones do not count. */
+/** An own (not inherited) field of an untrusted value; undefined if absent. */
 export function ownField(value: unknown, key: string): unknown {
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
 }
 
-/** The fields of these names that a value of unknown shape has. */
+/** The own fields with these names that an untrusted value has. */
 export function ownFields(value: unknown, keys: readonly string[]): Record<string, unknown> {
   const found: Record<string, unknown> = {}
   for (const key of keys) {

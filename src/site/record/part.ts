@@ -5,11 +5,11 @@ import type { Directory } from './manifest.ts'
 import { ownField, ownFields } from './own-fields.ts'
 import { readTree } from './read-tree.ts'
 
-/** A record that holds a piece of a site's tree: `place.sitehost.subfs`. */
+/** A record with a piece of a site's tree: `place.sitehost.subfs`. */
 export interface Part {
   readonly $type: 'place.sitehost.subfs'
   readonly root: Directory
-  /** Of this part, those in parts of it included. */
+  /** Of this part, nested parts included. */
   readonly fileCount?: number
   /** ISO 8601. */
   readonly createdAt: string
@@ -26,8 +26,8 @@ export function partUri(did: Did, key: string): PartUri {
 }
 
 /**
- * The record key of a part of this owner; `null` for another owner's record, for other collections and
- * for an owner named by handle, which could be somebody else tomorrow.
+ * The record key of a part of this owner; null for another owner's record, other collections, and an owner given
+ * by handle, which could move to another account.
  */
 export function partKeyOf(uri: string, owner: Did): string | null {
   const prefix = partUri(owner, '')
@@ -35,7 +35,7 @@ export function partKeyOf(uri: string, owner: Did): string | null {
   return /^[A-Za-z0-9._~:-]{1,512}$/.test(key) && key !== '.' && key !== '..' ? key : null
 }
 
-/** Reads a part that anybody may have written, as `parseManifest` reads a manifest. Never throws. */
+/** Parses an untrusted part. Never throws. */
 export function parsePart(record: unknown): PartResult {
   const tree = readTree(ownField(record, 'root'))
   if (!tree.ok) return tree
@@ -45,7 +45,7 @@ export function parsePart(record: unknown): PartResult {
     root: tree.root,
   })
   return parsed.ok
-    ? // as in parseManifest: readTree has refused the blobs that only the lexicon's type allows
+    ? // as in parseManifest: readTree has rejected legacy blobs, which the lexicon's type allows
       { ok: true, part: parsed.value as Part }
     : { ok: false, problems: [`the part does not fit its lexicon: ${parsed.message}`] }
 }

@@ -3,38 +3,38 @@ import type { Directory } from './manifest.ts'
 import { partUri } from './part.ts'
 import { partKey, type SplitTree } from './split.ts'
 
-/** What an account's repository holds of our collections right now. */
+/** The records of our collections in an account's repository. */
 export interface AccountRecords {
   /** Manifests by site name. */
   readonly sites: ReadonlyMap<string, StoredRecord>
   /** Parts by record key. */
   readonly parts: ReadonlyMap<string, StoredRecord>
-  /** Whether these are all: what is not known of may still need a part. */
+  /** Whether this is every record: an unknown one may still reference a part. */
   readonly isComplete: boolean
 }
 
 export interface StoredRecord {
   readonly cid: string
-  /** As the server gave it: anybody may have written it. */
+  /** Untrusted, as the server returned it. */
   readonly value: unknown
-  /** Its tree, where it can be read. */
+  /** Null if it cannot be parsed. */
   readonly root: Directory | null
 }
 
-/** What has to be written so that the repository holds this version of a site. */
+/** The writes that make the repository hold this version of a site. */
 export interface WritePlan {
-  /** Keys of parts that are not there yet. */
+  /** Keys of missing parts. */
   readonly createParts: readonly string[]
-  /** Whether the main record says something else than the one that is there. */
+  /** Whether the main record's tree differs from the present one. */
   readonly putMain: boolean
-  /** Keys of parts that nobody needs any more. */
+  /** Keys of unreferenced parts. */
   readonly deleteParts: readonly string[]
 }
 
 /**
- * Compares a version with what is there. Parts are deleted that this site's record named before, and
- * those that an interrupted publish of this site left behind; never one that another site's record
- * reaches, and never one that somebody else wrote and nothing names.
+ * Compares a version with the present records. Deletes the parts that this site's previous record referenced, and
+ * those that an interrupted publish of this site left; never a part that another site reaches, and never an
+ * unreferenced part that this site did not write.
  */
 export function planWrites(
   address: SiteAddress,
@@ -50,7 +50,7 @@ export function planWrites(
   }
 }
 
-/** The parts that go with a site when it is deleted. */
+/** The parts to delete together with a site. */
 export function partsToDelete(address: SiteAddress, records: AccountRecords): string[] {
   const needed = keysOfOthers(address, records)
   return obsoleteParts(address, records).filter((key) => !needed.has(key))
@@ -84,8 +84,8 @@ function obsoleteParts(address: SiteAddress, records: AccountRecords): string[] 
 }
 
 /**
- * Every part that these records name, directly or through other parts. Looks for addresses in the text
- * of a record and not for nodes in its tree: a record that we cannot read still keeps its parts.
+ * Every part that these records reference, directly or through other parts. Searches the JSON for URIs, not the
+ * tree for nodes: a record that we cannot parse still keeps its parts.
  */
 function reachableParts(
   { did }: SiteAddress,

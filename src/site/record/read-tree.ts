@@ -9,7 +9,7 @@ import { describeBadName } from '#site/path.ts'
 import { readBlobRef } from './blob-ref.ts'
 import { ownField, ownFields } from './own-fields.ts'
 
-/** A directory whose shape, names and blobs are right; the lexicon still has to judge the rest. */
+/** A directory with valid shape, names and blobs; the lexicon validates the rest. */
 export interface PlainDirectory {
   readonly $type: 'place.sitehost.fs#directory'
   readonly type: 'directory'
@@ -21,9 +21,9 @@ export type TreeResult =
   | { readonly ok: false; readonly problems: string[] }
 
 /**
- * Copies a tree of unknown origin into plain JSON that holds only fields of the lexicon, every
- * `$type` filled in, and checks what a lexicon cannot say: depth, number of entries, names, blobs.
- * It loops where a validator would recurse: whatever a stranger nests, the stack holds. Never throws.
+ * Copies an untrusted tree into plain JSON that holds only fields of the lexicon, every `$type` filled in, and
+ * checks what a lexicon cannot express: depth, number of entries, names, blobs. Iterative, so that deep nesting
+ * cannot overflow the stack. Never throws.
  */
 export function readTree(raw: unknown): TreeResult {
   const root = emptyDirectory()
@@ -124,7 +124,7 @@ function readFile(reading: Reading, raw: unknown, path: string): unknown {
   if (!read.ok) return report(reading, path, read.problem)
   const fields = ownFields(raw, ['type', 'encoding', 'mimeType', 'base64'])
   const { mimeType } = fields
-  // Not kept, for all parts of a site are in memory at once; to visitors it is unknown either way.
+  // Dropped, because all parts of a site are in memory at once; visitors get an unknown type either way.
   if (typeof mimeType === 'string' && mimeType.length > mediaTypeCharsMax) {
     fields['mimeType'] = 'application/octet-stream'
   }
@@ -132,8 +132,8 @@ function readFile(reading: Reading, raw: unknown, path: string): unknown {
 }
 
 /**
- * The kind of a node goes by `type`. Where `$type` is there too it must not say otherwise; other
- * writers derive it from the record that the node is in.
+ * `type` determines the kind of a node. A `$type` must not contradict it; some writers derive it from the record
+ * that contains the node.
  */
 function nodeType(raw: unknown): 'file' | 'directory' | 'subfs' | null {
   const type = ownField(raw, 'type')
@@ -155,7 +155,7 @@ function join(path: string, name: string): string {
   return path === '' ? name : `${path}/${name}`
 }
 
-// what is quoted may be hostile: clipped, and control characters escaped
+// quoted names may be hostile: clipped, control characters escaped
 function quote(path: string): string {
   if (path === '') return 'the root'
   return JSON.stringify(path.length > 200 ? `${path.slice(0, 200)}…` : path)

@@ -6,10 +6,10 @@ import { isEntryName, parseSitePath } from '#site/path.ts'
 import { expectation } from './expectation.ts'
 import { ownField } from './own-fields.ts'
 
-/** How a site is served, as its owner's repository holds it: `place.sitehost.settings`. */
+/** A settings record: `place.sitehost.settings`. */
 export type SiteSettings = PlaceSitehostSettings.Main
 
-/** What counts for a site without a settings record. */
+/** Settings of a site without a settings record. */
 export const defaultSettings = {
   indexFiles: ['index.html'],
   cleanUrls: false,
@@ -18,19 +18,19 @@ export const defaultSettings = {
 
 export type SettingsResult =
   | { readonly ok: true; readonly settings: SiteSettings }
-  /** For the person who wrote them: the rule that is broken, or the field and what was expected there. */
+  /** For the author: the broken rule, or the field and what it expects. */
   | { readonly ok: false; readonly error: string }
 
 /**
- * Reads settings that anybody may have sent, as parsed JSON: fields that it does not know are dropped,
- * those that are missing stay so. The record it returns fits its lexicon. Never throws.
+ * Parses untrusted settings as JSON: drops unknown fields, keeps missing ones missing. The result fits its
+ * lexicon. Never throws.
  */
 export function parseSettings(input: unknown): SettingsResult {
-  // Before the types: whoever enables two of them is told so, however they were spelled.
+  // Before the types: the conflict is reported whatever the values' types are.
   if (modes.filter((mode) => isEnabled(ownField(input, mode))).length > 1) {
     return { ok: false, error: onlyOneMode }
   }
-  // zod compares the length of whatever is there, and throws where that is an object that is no number.
+  // zod compares the length of any value, and throws if that is an object that does not convert to a number.
   const noList = lists.find((name) => !Array.isArray(ownField(input, name) ?? []))
   if (noList !== undefined) return { ok: false, error: `${noList}: expected a list` }
   const parsed = settingsFields.safeParse(withoutUnset(input), { error: expectation })
@@ -50,7 +50,7 @@ const onlyOneMode = 'Only one of spaMode, directoryListing, or custom404 can be 
 const isEnabled = (value: unknown): boolean =>
   value === true || (typeof value === 'string' && value !== '')
 
-/** False and null say of a page what leaving it out says (decisions.md §8); lexicons know only strings. */
+/** False and null mean the same as a missing page (decisions.md §8); lexicons know only strings. */
 function withoutUnset(input: unknown): unknown {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return input
   const isUnset = ([name, value]: [string, unknown]) =>
@@ -64,7 +64,7 @@ const headerValueMax = 1000
 
 const indexFile = z.string().refine(isEntryName, 'expected the name of a file, without a folder')
 
-/** Empty: not enabled. */
+/** Empty: disabled. */
 const pageFile = z
   .string()
   .refine(
@@ -98,7 +98,7 @@ const header = z.object({
     .exactOptional(),
 })
 
-/** What of a settings record is understood. */
+/** The supported fields of a settings record. */
 export const settingsFields = z.object({
   indexFiles: z.array(indexFile).max(10).exactOptional().describe('Names, without a folder'),
   cleanUrls: z.boolean().exactOptional(),
@@ -117,7 +117,7 @@ export const settingsFields = z.object({
     ),
 })
 
-/** Lexicons count the bytes of a text. */
+/** Lexicons count the bytes of a string. */
 const fits = (text: string, bytesMax: number): boolean => Buffer.byteLength(text) <= bytesMax
 
 const holdsControl = (text: string): boolean => /\p{Cc}/u.test(text)

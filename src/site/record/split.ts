@@ -6,11 +6,11 @@ import { type SiteAddress, siteUri } from '#site/site-address.ts'
 import type { Directory, Entry, SubfsNode } from './manifest.ts'
 import { type PartUri, partUri } from './part.ts'
 
-/** A tree in as many pieces as its records may hold. */
+/** A tree split into pieces that fit into records. */
 export interface SplitTree {
   /** Of the main record. */
   readonly root: Directory
-  /** By record key, which follows from the content: the same part of the same site has the same key. */
+  /** By record key, a hash of site and content: the same part of the same site has the same key. */
   readonly parts: ReadonlyMap<string, SplitPart>
 }
 
@@ -20,10 +20,10 @@ export interface SplitPart {
 }
 
 /**
- * Splits a tree so that the main record and every part stay at or below 250 files, 140 KB of JSON and 500
- * entries a directory. A tree that does so already is not split. Whole directories move out first, the
- * largest before the others (mounted parts); the entries of one directory only when that is not enough
- * (flat parts). The same tree always splits the same way, and `expandTree` makes it whole again.
+ * Splits a tree so that the main record and every part stay within 250 files, 140 KB of JSON and 500 entries a
+ * directory. A tree within these is not split. Whole directories move out first, largest first (mounted parts);
+ * the entries of one directory only if that is not enough (flat parts). Deterministic; `expandTree` restores the
+ * tree.
  */
 export function splitTree(tree: Directory, address: SiteAddress): SplitTree {
   if (isWhole(tree, address)) return { root: tree, parts: new Map() }
@@ -32,7 +32,7 @@ export function splitTree(tree: Directory, address: SiteAddress): SplitTree {
   return { root: root.directory, parts: splitter.parts }
 }
 
-/** Whether the site is one record: exactly what is written counts, not an estimate. */
+/** Whether the site fits into one record: measures the exact JSON, no estimate. */
 function isWhole(tree: Directory, address: SiteAddress): boolean {
   const { files, largestDirectory } = countTree(tree)
   const createdAt = new Date(0).toISOString()
@@ -65,7 +65,7 @@ function countTree(tree: Directory): { files: number; largestDirectory: number }
   return { files, largestDirectory }
 }
 
-/** What a directory weighs in the record that it is in. */
+/** The weight of a directory in its record. */
 interface Weighed {
   readonly directory: Directory
   readonly weight: Weight
@@ -74,7 +74,7 @@ interface Weighed {
 interface Weight {
   /** Files in this record. */
   readonly files: number
-  /** Files of the site below this point, those in parts included. */
+  /** Files of the site below it, those in parts included. */
   readonly allFiles: number
   readonly bytes: number
 }
@@ -82,15 +82,15 @@ interface Weight {
 interface WeighedEntry {
   readonly entry: Entry
   readonly weight: Weight
-  /** The directory that this entry holds inline, which can be moved out. */
+  /** The entry's inline directory, which can be moved out. */
   readonly inline: Weighed | null
 }
 
-/** What a record holds beside its root: at most a site name of 512 characters, a count and a time. */
+/** The fields of a record besides its root: at most a site name of 512 characters, a count and a time. */
 const recordFrameBytes = 1024
 const bytesMax = splitManifestBytesMax - recordFrameBytes
 
-/** Smaller directories are not worth a record of their own: they travel with their neighbours. */
+/** Smaller directories stay inline: they are not worth a record. */
 const mountedShareMin = 1 / 4
 
 class Splitter {
@@ -101,7 +101,7 @@ class Splitter {
     this.#address = address
   }
 
-  /** The directory, made to fit into a record of its own. Deepest directories first. */
+  /** Shrinks the directory until it fits into one record. Deepest directories first. */
   reduce(directory: Directory): Weighed {
     let entries = directory.entries.map((entry) => this.#weigh(entry))
     while (!fits(entries)) {
@@ -132,7 +132,7 @@ class Splitter {
     return this.#partEntry(entry.name, inline, false)
   }
 
-  /** Runs of entries, in their order, each as large as a part may be. */
+  /** Moves runs of entries out, in their order, each as large as a part may be. */
   #moveOutFlat(entries: readonly WeighedEntry[]): WeighedEntry[] {
     const names = new Set(entries.map(({ entry }) => entry.name))
     return runsOf(entries).map((run, index) =>
@@ -217,7 +217,7 @@ function weighEntry(entry: Entry, weight: Weight, inline: Weighed | null): Weigh
   return { entry, weight: { ...weight, bytes: weight.bytes + ownBytes + 1 }, inline }
 }
 
-/** 26 characters, 130 bits. The site's name is in it: two sites never share a part that we wrote. */
+/** 26 characters, 130 bits. The hash includes the site's name: two sites never share a part that we wrote. */
 export function partKey(address: SiteAddress, directory: Directory): string {
   const hash = createHash('sha256')
   hash.update(siteUri(address)).update('\n').update(JSON.stringify(directory))

@@ -2,7 +2,7 @@ import { directoryDepthMax, expandedEntriesMax, partsMax, problemsMax } from '#s
 import { compareBytes, type SitePath } from '#site/path.ts'
 import type { Directory, Entry, FileNode } from './manifest.ts'
 
-/** A set of paths that no directory tree can hold, because one is a file and a directory. */
+/** The paths form no tree, because one is both a file and a directory. */
 export class NotATreeError extends Error {
   override readonly name = 'NotATreeError'
   readonly path: string
@@ -13,8 +13,8 @@ export class NotATreeError extends Error {
 }
 
 /**
- * The directory tree of these files. The same files give the same tree, in whatever order they come:
- * entries are sorted by the bytes of their names. Throws NotATreeError for what `treeProblems` names.
+ * The directory tree of these files, independent of their order: entries are sorted by the bytes of their names.
+ * Throws NotATreeError for a path that is both a file and a directory.
  */
 export function buildTree(files: ReadonlyMap<SitePath, FileNode>): Directory {
   const root = emptyDirectory()
@@ -29,9 +29,7 @@ export function buildTree(files: ReadonlyMap<SitePath, FileNode>): Directory {
   return root
 }
 
-/**
- * Why no manifest can hold files of these paths, in sentences that name the path; none when one can.
- */
+/** Why a manifest cannot hold files at these paths, in sentences that name the path; empty if it can. */
 export function treeProblems(paths: Iterable<SitePath>): string[] {
   const files = new Set<string>()
   const directories = new Map<string, Set<string>>()
@@ -54,7 +52,7 @@ export function treeProblems(paths: Iterable<SitePath>): string[] {
   return problems.slice(0, problemsMax)
 }
 
-/** What the entries that stand for parts leave of the limit for the whole. */
+/** Entries that reference parts count towards the limit of the whole site. */
 const treeEntriesMax = expandedEntriesMax - partsMax
 
 interface OpenDirectory extends Directory {

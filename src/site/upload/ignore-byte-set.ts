@@ -1,9 +1,9 @@
-/** 1 at every byte that is in it, of 256. */
+/** 256 entries: 1 for each byte in the set. */
 export type ByteSet = Readonly<Uint8Array>
 
 /**
- * Reads `[a-z]`, `[!a]`, `[^a]`, `[]-]`, `[[:digit:]]` as git's wildmatch.c does, which differs from the
- * standard in what it does with halves of them. A sentence if git would match it with nothing.
+ * Parses `[a-z]`, `[!a]`, `[^a]`, `[]-]`, `[[:digit:]]` as git's wildmatch.c does, which differs from the standard
+ * for incomplete ones. Returns a sentence if git would match nothing.
  */
 export function readByteSet(source: string, start: number): { set: ByteSet; end: number } | string {
   const isNegated = source[start + 1] === '!' || source[start + 1] === '^'
@@ -23,7 +23,7 @@ export function readByteSet(source: string, start: number): { set: ByteSet; end:
 
 interface Member {
   readonly bytes: Iterable<number>
-  /** What a range that follows would begin with. */
+  /** The low end of a range that follows. */
   readonly last: number | null
   readonly end: number
 }

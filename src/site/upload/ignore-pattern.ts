@@ -1,11 +1,11 @@
 import { type ByteSet, readByteSet } from './ignore-byte-set.ts'
 
-/** One pattern of gitignore(5), ready to be matched against bytes (one character of text each). */
+/** A compiled pattern of gitignore(5), matched against bytes (one character each). */
 export interface IgnorePattern {
   readonly tokens: readonly Token[]
-  /** Index of the first token after the last wildcard that has no certain length, if that is a `*`; else -1. */
+  /** Index of the first token after the last wildcard of variable length, if that is a `*`; else -1. */
   readonly tail: number
-  /** Without a slash inside, a pattern is about the last name of a path, wherever that is. */
+  /** A pattern without a slash matches the last name of a path, at any depth. */
   readonly isAboutName: boolean
 }
 
@@ -14,13 +14,13 @@ type Token = number | ByteSet | 'any' | 'star' | 'folders' | 'rest'
 
 const slash = 0x2f
 
-/** A sentence if the pattern is one that git, too, can match with nothing. */
+/** Returns a sentence if the pattern can match nothing, in git too. */
 export function compileIgnorePattern(pattern: string): IgnorePattern | string {
   const isAboutName = !pattern.includes('/')
   const source = pattern.startsWith('/') ? pattern.slice(1) : pattern
   if (source === '') return 'matches nothing'
   const tokens: Token[] = []
-  // Git compares what is before the first wildcard by itself, so that `a**/b` is `a` and `**/b` to it.
+  // Git compares the part before the first wildcard separately, so that `a**/b` means `a` and `**/b`.
   const wild = source.search(/[*?[\\]/)
   for (let at = 0; at < source.length; ) {
     const read = readToken(source, at, at === wild, isAboutName)
@@ -36,9 +36,9 @@ const isOpen = (token: Token): boolean =>
   token === 'star' || token === 'folders' || token === 'rest'
 
 /**
- * Never goes back further than to the last `*` and the last `**`, so that the work is at most the product
- * of both lengths, times the folders of the path where there is a `**`. Every comparison is taken off
- * `budget`; below zero there is none left, and the answer means nothing.
+ * Backtracks at most to the last `*` and the last `**`, so that the work is at most the product of both lengths,
+ * times the folders of the path if there is a `**`. Every comparison is taken off `budget`; below zero the result
+ * is meaningless.
  */
 export function matchesIgnorePattern(
   { tokens, isAboutName, tail }: IgnorePattern,
@@ -54,7 +54,7 @@ export function matchesIgnorePattern(
     if (wanted === undefined && at === path.length) return true
     if (wanted === 'star') {
       token += 1
-      // What follows the last one is as long as the end of the path: there is one place where it can begin.
+      // After the last star the pattern's length is fixed, so it can start at only one place.
       if (token === tail) at = endOfStar(path, at, path.length - (tokens.length - tail))
       star = { token: token === tail ? -1 : token, at }
     } else if (wanted === 'folders' || wanted === 'rest') {
@@ -62,7 +62,7 @@ export function matchesIgnorePattern(
       folders = { token, at, isWhole: wanted === 'folders' }
       star = { token: -1, at }
     } else if (wanted !== undefined && at < path.length && accepts(wanted, path.charCodeAt(at))) {
-      // A star ends with its name: nothing before this slash can be matched otherwise.
+      // A star cannot cross this slash, so earlier positions cannot match.
       if (wanted === slash) star = { token: -1, at }
       token += 1
       at += 1
@@ -80,7 +80,7 @@ export function matchesIgnorePattern(
   return false
 }
 
-/** A `*` from here to there; nothing, where that would go back, or take a slash. */
+/** The end of a `*` that should reach `to`; `from` if that would go back or cross a slash. */
 function endOfStar(path: string, from: number, to: number): number {
   const firstSlash = path.indexOf('/', from)
   return to < from || (firstSlash !== -1 && firstSlash < to) ? from : to
@@ -110,7 +110,7 @@ function readToken(source: string, at: number, isFirstWild: boolean, isAboutName
   }
 }
 
-/** `**` is more than `*` only where it stands for whole names. */
+/** `**` differs from `*` only where it matches whole names. */
 function readStars(source: string, at: number, isFirstWild: boolean, isAboutName: boolean): Read {
   let end = at
   while (source[end] === '*') end++

@@ -7,14 +7,14 @@ import {
 } from '#site/limits.ts'
 import { compileIgnorePattern, type IgnorePattern, matchesIgnorePattern } from './ignore-pattern.ts'
 
-/** What a `.sitehostignore` says. */
+/** A parsed `.sitehostignore`. */
 export interface IgnoreRules {
   /**
-   * Whether the file at this path, relative to the folder of the rules, is left out. Throws
-   * IgnoreStepsError when the rules have cost more comparisons than this path or all paths together may take.
+   * Whether the file at this path, relative to the rules' folder, is ignored. Throws IgnoreStepsError when the
+   * rules have cost more comparisons than one path or all paths together may take.
    */
   isIgnored(path: string): boolean
-  /** The lines that were not understood, which count for nothing. */
+  /** Invalid lines, which have no effect. */
   readonly problems: readonly IgnoreProblem[]
 }
 
@@ -23,7 +23,7 @@ export interface IgnoreProblem {
   readonly message: string
 }
 
-/** The rules are such, or the paths so many, that matching them takes too long. */
+/** Matching these paths against the rules takes too long. */
 export class IgnoreStepsError extends Error {
   override readonly name = 'IgnoreStepsError'
 
@@ -38,8 +38,8 @@ interface Rule extends IgnorePattern {
 }
 
 /**
- * The syntax and the meaning of gitignore(5), byte for byte as git 2.39 reads it: the last rule that
- * matches decides, and nothing can be taken back below a folder that is left out.
+ * gitignore(5), byte for byte as git 2.39 reads it: the last matching rule wins, and nothing can be re-included
+ * below an ignored folder.
  */
 export function parseIgnoreRules(text: string): IgnoreRules {
   const problems: IgnoreProblem[] = []
@@ -70,7 +70,7 @@ function linesOf(text: string, problems: IgnoreProblem[]): string[] {
   return lines
 }
 
-/** `null` for a line without a rule, a sentence for one that is none. */
+/** Null for a line without a rule, a sentence for an invalid rule. */
 function parseLine(line: string): Rule | string | null {
   if (line.length > ignoreLineCharsMax) return `longer than ${ignoreLineCharsMax} characters`
   const text = withoutTrailingSpaces(line.endsWith('\r') ? line.slice(0, -1) : line)
@@ -82,7 +82,7 @@ function parseLine(line: string): Rule | string | null {
   return typeof compiled === 'string' ? compiled : { ...compiled, isNegated, foldersOnly }
 }
 
-/** Spaces only, and none that has a backslash before it. */
+/** Removes spaces only, and none after a backslash. */
 function withoutTrailingSpaces(line: string): string {
   let end = line.length
   while (line[end - 1] === ' ') end--
@@ -105,7 +105,7 @@ function matcherOf(rules: readonly Rule[]): (path: string) => boolean {
     return rule !== undefined && !rule.isNegated
   }
 
-  // Parents first: what is below a folder that is left out is not even asked for.
+  // Parents first: rules for paths below an ignored folder are not evaluated.
   const isBelowLeftOut = (path: string, budget: { steps: number }): boolean => {
     for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) {
       const folder = path.slice(0, at)

@@ -1,8 +1,8 @@
 import { isEntryName } from '#site/path.ts'
 
 /**
- * Why a file of an upload never becomes part of a site, for the list of skipped files; `null` when
- * it does. Decided by its path alone, so that what is left out need not be received.
+ * Why a file of an upload is skipped, for the list of skipped files; null if it is not. Depends on the path alone,
+ * so that a skipped file need not be received.
  */
 export function isLeftOut(path: string): string | null {
   for (const segment of path.toLowerCase().split('/')) {
@@ -12,17 +12,17 @@ export function isLeftOut(path: string): string | null {
   return null
 }
 
-/** At the top of an upload: the rules of what else is left out. Never part of a site. */
+/** At the root of an upload: rules for further files to skip. Never part of a site. */
 export const ignoreFileName = '.sitehostignore'
 
-/** The folder that all files are in, which an upload of a folder puts before every path; else `null`. */
+/** The root folder that uploading a folder puts before every path; null if the paths share none. */
 export function sharedRoot(paths: Iterable<string>): string | null {
   let shared: string | null = null
   for (const path of paths) {
     const slash = path.indexOf('/')
     if (slash === -1) return null
     const root = path.slice(0, slash)
-    // `..` shared by all is no folder but a bad path, which must not be stripped before it is refused
+    // a shared `..` is a bad path, not a folder: stripping it would hide it from validation
     if (!isEntryName(root)) return null
     if (shared !== null && shared !== root) return null
     shared = root
@@ -30,7 +30,7 @@ export function sharedRoot(paths: Iterable<string>): string | null {
   return shared
 }
 
-/** `name` is a segment in lower case: where names differ by case only, the file systems that make these agree. */
+/** `name` is in lower case: the file systems that create these names ignore case. */
 function leftOutBy(name: string): string | null {
   const exact = byName.get(name)
   if (exact !== undefined) return exact

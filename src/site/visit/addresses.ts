@@ -1,16 +1,16 @@
 import { findFile, isReservedFile, type StoredFile } from './find-file.ts'
 import type { SnapshotFile } from './snapshot.ts'
 
-/** Where a visitor looks, decoded. */
+/** A decoded address of a site. */
 export interface Address {
-  /** `blog/post`; without slashes at either end, empty for the root. */
+  /** `blog/post`: no slashes at either end, empty for the root. */
   readonly path: string
-  /** Whether it ends in a slash; so does the root. */
+  /** Whether it ends in a slash, as the root does. */
   readonly isDirectory: boolean
 }
 
 /**
- * Which addresses the files have. `plain`: their own, and a directory's its index file. The others drop
+ * Which addresses files have. `plain`: their paths, and an index file its directory's too. The others drop
  * `.html` and the names of index files, as Cloudflare's asset worker does in its modes
  * auto-trailing-slash, force-trailing-slash and drop-trailing-slash.
  *
@@ -24,21 +24,21 @@ export type AddressForm = 'plain' | 'auto' | 'always' | 'never'
 
 export interface AddressedFiles {
   readonly files: ReadonlyMap<string, SnapshotFile>
-  /** Names that stand for their directory, the first that exists. */
+  /** Names of index files; the first that exists wins. */
   readonly indexFiles: readonly string[]
   readonly addressForm: AddressForm
 }
 
 export interface Page extends StoredFile {
-  /** Where it is at home; null when that is where the visitor looked. */
+  /** Its canonical address; null if that is the requested one. */
   readonly redirect: Address | null
-  /** Whether it could be shown where the visitor looked, too. */
+  /** Whether it could be shown at the requested address, too. */
   readonly isHere: boolean
 }
 
 /**
- * The file that a visitor means by this address. A redirect always leads to an address where the same
- * file is shown at once, never to another redirect. In the form `auto`:
+ * Finds the file for this address. A redirect always leads to an address where the same
+ * file is shown, never to another redirect. In the form `auto`:
  *
  * - `/foo.html` exists, so `/foo` shows it, and `/foo.html`, `/foo/`, `/foo/index` and `/foo/index.html` go to `/foo`.
  * - `/bar/index.html` exists, so `/bar/` shows it, and `/bar`, `/bar.html`, `/bar/index` and `/bar/index.html` go to `/bar/`.
@@ -58,7 +58,7 @@ export function encodeAddress({ path, isDirectory }: Address): string {
   return `/${path.split('/').map(encodeURIComponent).join('/')}${isDirectory ? '/' : ''}`
 }
 
-/** Even where no file has that name: `_headers.html` cannot be shown as `/_headers`. */
+/** Also where no such file exists: `_headers.html` cannot be shown as `/_headers`. */
 const isReserved = ({ path, isDirectory }: Address): boolean => !isDirectory && isReservedFile(path)
 
 /** `page`: `a.html` for `a`. `index`: `a/index.html` for `a`. */
@@ -69,7 +69,7 @@ interface CleanAddress {
   readonly isDirectory: boolean
 }
 
-/** Where two files would have the same address, the first has it. */
+/** If two files have the same address, the first wins. */
 const cleanAddresses: Readonly<Record<AddressForm, readonly CleanAddress[]>> = {
   plain: [{ kind: 'index', isDirectory: true }],
   auto: [
@@ -86,7 +86,7 @@ const cleanAddresses: Readonly<Record<AddressForm, readonly CleanAddress[]>> = {
   ],
 }
 
-/** The file that this address shows as it stands: its own (`/foo.html`), else the one whose clean address it is (`/foo`). */
+/** The file shown here without a redirect: the one at this path (`/foo.html`), else the one whose clean address it is. */
 function shownAt(site: AddressedFiles, address: Address): StoredFile | null {
   const { path, isDirectory } = address
   if (isReserved(address)) return null
@@ -118,7 +118,7 @@ const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
 const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
 
-/** The clean address of a file that is shown here (`/foo` for `/foo.html`), if it is shown there too; else this one. */
+/** The clean address of a file that is shown here (`/foo` for `/foo.html`) if that shows the same file; else this one. */
 function homeOf(site: AddressedFiles, shown: StoredFile, here: Address): Address {
   if (site.addressForm === 'plain' || here.isDirectory) return here
   const name = nameOf(here.path)
@@ -138,7 +138,7 @@ const addressOf = (base: string, { isDirectory }: CleanAddress): Address => {
   return { path: base, isDirectory: isDirectory || base === '' }
 }
 
-/** Nothing is shown here (`/foo/`), but what the visitor means may be shown at a neighbour's address (`/foo`). */
+/** Nothing is shown here (`/foo/`), but a similar address may show the intended file (`/foo`). */
 function findElsewhere(site: AddressedFiles, here: Address): Page | null {
   for (const base of meantBy(site, here)) {
     for (const clean of cleanAddresses[site.addressForm]) {
@@ -152,7 +152,7 @@ function findElsewhere(site: AddressedFiles, here: Address): Page | null {
   return null
 }
 
-/** What people write for `d`: `d/index`, `d/index.html`, `d.html`, and the right one but for the slash. */
+/** Common spellings of `d`: `d/index`, `d/index.html`, `d.html`, and the correct one with or without the slash. */
 function meantBy(site: AddressedFiles, { path, isDirectory }: Address): readonly string[] {
   if (site.addressForm === 'plain') return isDirectory ? [] : [path]
   const name = nameOf(path)

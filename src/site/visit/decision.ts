@@ -2,7 +2,7 @@ import type { StoredFile } from './find-file.ts'
 import type { ListingEntry } from './listing.ts'
 import type { SnapshotFile } from './snapshot.ts'
 
-/** What a visitor gets. Bodies, conditions and ranges are for whoever puts it on the wire. */
+/** What a visitor gets, before bodies, conditional requests and ranges. */
 export type Decision =
   | {
       readonly kind: 'file'
@@ -10,14 +10,14 @@ export type Decision =
       /** The file's path in the site. */
       readonly path: string
       readonly file: SnapshotFile
-      /** Every GET and HEAD of this path gets it, whatever else they say. A file has at most two such paths. */
+      /** Every GET and HEAD of this path gets it, regardless of headers and query. A file has at most two such paths. */
       readonly isForEveryone: boolean
       readonly vary: Vary
     }
   | {
       readonly kind: 'redirect'
       readonly status: 301 | 302 | 303 | 307 | 308
-      /** Visible ASCII: a path that starts with exactly one slash, or an absolute http(s) address. */
+      /** Visible ASCII: a path with exactly one leading slash, or an absolute http(s) URL. */
       readonly location: string
       readonly vary: Vary
     }
@@ -28,7 +28,7 @@ export type Decision =
       readonly entries: readonly ListingEntry[]
       readonly vary: Vary
     }
-  /** The site has no page for it: one of ours. */
+  /** The site has no page for this status; the service's own is shown. */
   | { readonly kind: 'missing'; readonly status: MissingStatus; readonly vary: Vary }
   | { readonly kind: 'options'; readonly allow: string }
   | { readonly kind: 'method-not-allowed'; readonly allow: string }
@@ -38,10 +38,10 @@ export type Decision =
 export type MissingStatus = 404 | 410 | 451
 export type PageStatus = 200 | MissingStatus
 
-/** Lower-case names of the fields of the request that the decision depends on. */
+/** Lower-case names of the request headers that the decision depends on. */
 export type Vary = readonly string[]
 
-/** To this visitor; others may get something else at the same path. */
+/** For this visitor; others may get something else at the same path. */
 export function show({ path, file }: StoredFile, status: PageStatus, vary: Vary): Decision {
   return { kind: 'file', status, path, file, isForEveryone: false, vary }
 }

@@ -5,15 +5,14 @@ import type { Snapshot } from './snapshot.ts'
 
 export interface ReplacedVersion {
   readonly files: Snapshot['files']
-  /** When another version took its place; milliseconds since the epoch. */
+  /** When another version replaced it; milliseconds since the epoch. */
   readonly replacedAt: number
 }
 
 /**
- * The hashed assets of earlier versions that the live one has not: what pages that are still open ask
- * for. `replaced` is newest first, and of two that have a path the newer counts; each is let go before the
- * next is asked for. The files together take at most `storedBytesMax`, the same content once; what would go
- * beyond ends the list.
+ * Hashed assets of earlier versions that the live version lacks: pages that are still open request them.
+ * `replaced` is newest first, and the newer file of a path wins; versions are read one at a time. Stops at
+ * `storedBytesMax` in all; files with the same content count once.
  */
 export async function findEarlierAssets(
   live: Snapshot['files'],

@@ -8,8 +8,8 @@ export interface StoredFile {
 }
 
 /**
- * The file that a visitor gets for this path, by bytes or else by NFC. Null for a path without one, and
- * for the files at the root that say how the site is served: those are nobody's, by whatever way.
+ * The file at this path, by bytes or else by NFC. Null where there is none, and for the files at the root that
+ * configure the site: they are never served, on any path.
  */
 export function findFile(
   files: ReadonlyMap<string, SnapshotFile>,
@@ -21,7 +21,7 @@ export function findFile(
   return stored === undefined || file === undefined ? null : { path: stored, file }
 }
 
-/** Whether the file at this path says how the site is served, and is never sent to visitors. */
+/** Whether the file at this path configures the site and is never sent to visitors. */
 export function isReservedFile(path: string): boolean {
   return path === '_redirects' || path === '_headers' || path === '.sitehostignore'
 }

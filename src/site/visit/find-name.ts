@@ -1,8 +1,8 @@
 type Names = ReadonlyMap<string, unknown>
 
 /**
- * The name as it is among these, by bytes or else by NFC: one accent has two spellings, and people
- * cannot see which one a link has. The names must not change after the first question.
+ * The spelling of this name in `names`, by bytes or else by NFC: one accent has two spellings that look the same
+ * in a link. `names` must not change after the first call.
  */
 export function findName(names: Names, name: string): string | undefined {
   if (names.has(name)) return name
@@ -11,8 +11,8 @@ export function findName(names: Names, name: string): string | undefined {
 }
 
 /**
- * Those that are not in NFC themselves (macOS decomposes accents), by the NFC form that a link to them
- * has. Empty for nearly every site, so it is made on the first miss and kept as long as the names.
+ * The names that are not in NFC (macOS decomposes accents), by their NFC form. Empty for nearly every site; built
+ * on the first miss and cached as long as `names`.
  */
 function decomposedNames(names: Names): ReadonlyMap<string, string> {
   const known = decomposed.get(names)

@@ -1,7 +1,7 @@
 import { isReservedFile } from './find-file.ts'
 import type { SnapshotFile } from './snapshot.ts'
 
-/** What a directory holds, as visitors are shown it. */
+/** An entry of a directory listing. */
 export type ListingEntry =
   | { readonly kind: 'directory'; readonly name: string }
   | {
@@ -15,7 +15,7 @@ export type ListingEntry =
 /** By path; empty for the root, which is always there. */
 export type Directories = ReadonlyMap<string, readonly ListingEntry[]>
 
-/** All directories of a site. In each the directories come first, then both kinds by name. */
+/** All directories of a site. Entries are sorted by name, directories first. */
 export function listDirectories(files: ReadonlyMap<string, SnapshotFile>): Directories {
   const directories = new Map<string, ListingEntry[]>([['', []]])
   for (const [path, { bytes, contentType }] of files) {
@@ -42,7 +42,7 @@ function split(path: string): [parent: string, name: string] {
   return [path.slice(0, Math.max(0, slash)), path.slice(slash + 1)]
 }
 
-// By code units and not by a language's order: the same on every machine, whatever its locale.
+// By code units, not by locale: the same order on every machine.
 function compareEntries(a: ListingEntry, b: ListingEntry): number {
   if (a.kind !== b.kind) return a.kind === 'directory' ? -1 : 1
   return a.name < b.name ? -1 : 1

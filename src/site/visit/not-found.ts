@@ -4,8 +4,8 @@ import { findFile, type StoredFile } from './find-file.ts'
 import type { Visit } from './visit.ts'
 
 /**
- * The site's own page for what is not there, with 404: the one that its settings name, else the nearest
- * `404.html` from the address upwards. One of ours when it has none.
+ * The site's own 404 page: the one in its settings, else the nearest `404.html` from the address upwards. The
+ * service's page if it has none.
  */
 export function notFound({ site, segments, address }: Visit, vary: Vary): Decision {
   const directory = address.isDirectory ? segments : segments.slice(0, -1)
@@ -14,7 +14,7 @@ export function notFound({ site, segments, address }: Visit, vary: Vary): Decisi
 }
 
 function findNearest404({ files }: Visit['site'], directory: readonly string[]): StoredFile | null {
-  // No file is deeper, but addresses may be, and each level costs another look.
+  // Files are no deeper, but addresses may be, and each level costs a lookup.
   for (let depth = Math.min(directory.length, directoryDepthMax); depth >= 0; depth--) {
     const page = findFile(files, [...directory.slice(0, depth), '404.html'].join('/'))
     if (page !== null) return page

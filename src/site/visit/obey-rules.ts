@@ -5,7 +5,7 @@ import { type Decision, missing, type PageStatus, show, type Vary } from './deci
 import { notFound } from './not-found.ts'
 import { addressOf, type Visit } from './visit.ts'
 
-/** What the first rule of `_redirects` that applies makes of this visit; null when none applies. */
+/** The decision of the first rule of `_redirects` that applies; null when none applies. */
 export function obeyRules(visit: Visit, kind: 'forced' | 'unforced'): Decision | null {
   const { site, request, segments } = visit
   if (kind === 'forced' ? !site.redirects.hasForced : site.redirects.isEmpty) return null
@@ -13,7 +13,7 @@ export function obeyRules(visit: Visit, kind: 'forced' | 'unforced'): Decision |
   return match === null ? null : obey(visit, match)
 }
 
-/** Whether this visitor would meet a forced rule at another address, with the same query. */
+/** Whether a forced rule applies to this visitor at another address, with the same query. */
 export function isForced({ site, request }: Visit, address: Address): boolean {
   if (!site.redirects.hasForced) return false
   const segments = address.path.split('/').filter((segment) => segment !== '')
@@ -40,7 +40,7 @@ function obey(visit: Visit, { status, target, vary }: RedirectMatch): Decision {
   }
 }
 
-/** In place, whatever the file's own address is: no rule follows another, and no redirect a rewrite. */
+/** Shows the target in place at any address: rules do not chain, and no redirect follows a rewrite. */
 function showTarget(
   { site }: Visit,
   target: string | null,

@@ -15,17 +15,17 @@ import { addressOf, type Visit } from './visit.ts'
 export type { Decision } from './decision.ts'
 
 /**
- * Decides what this version of a site answers. `now`, in milliseconds since the epoch, is for the assets of
- * earlier versions: without it none is served. Never throws.
+ * Decides the answer of this version of a site. `now`, in milliseconds since the epoch, enables the assets of
+ * earlier versions; without it none is served. Never throws.
  *
- * The first of these that applies, by the example of a site with `a.html`, `d/x.png` and clean addresses:
+ * The first that applies wins; examples for a site with `a.html`, `d/x.png` and clean addresses:
  * 1. a forced rule (`/a /b 302!`): `/a` goes to `/b`, although `a.html` exists
  * 2. a file: `/a` shows `a.html`, `/a.html` and `/a/` go to `/a`
  * 3. a file of an earlier version whose name has a hash: pages that are still open get `/app-1a2b3c.js`
- * 4. any other rule (`/old /a 301`): `/old` goes to `/a`, as no file is there
+ * 4. any other rule (`/old /a 301`): `/old` goes to `/a` because it has no file
  * 5. a listing: `/d` goes to `/d/`, which lists `x.png`
- * 6. the page of `spaMode`, for whoever opens a page and does not load a part of one
- * 7. the nearest `404.html`: for `/d/y` that in `d/`, else that at the root
+ * 6. the page of `spaMode`, for navigations only
+ * 7. the nearest `404.html`: for `/d/y` the one in `d/`, else the one at the root
  */
 export function resolve(site: ServableSite, request: VisitorRequest, now = Infinity): Decision {
   const isRead = request.method === 'GET' || request.method === 'HEAD'
@@ -64,18 +64,18 @@ function showFile(visit: Visit): Decision | null {
   const vary = fieldsOfForced(site)
   const mayStay = page.redirect === null && site.addressForm === 'plain'
   if (isAtHome || mayStay) return show(page, 200, vary)
-  // A rule has taken that address: whom it sends back here would never arrive.
+  // A forced rule owns that address: a redirect would never arrive there.
   if (isForced(visit, home)) return page.isHere ? show(page, 200, vary) : null
   return moveTo(home, request, vary)
 }
 
 function showEveryone({ path, file }: StoredFile, address: Address): Decision {
-  // Not for every spelling of an accent: a name may have any number of them.
+  // Not for every Unicode spelling: a name may have any number of them.
   const isForEveryone = path.startsWith(address.path)
   return { kind: 'file', status: 200, path, file, isForEveryone, vary: [] }
 }
 
-/** A forced rule that does not apply might have, with another value of its fields. */
+/** A forced rule that does not apply could apply with other values of these fields. */
 function fieldsOfForced({ redirects }: ServableSite): Vary {
   return redirects.hasForced ? redirects.fields : []
 }
@@ -97,13 +97,13 @@ function listDirectory({ site, request, address }: Visit): Decision | null {
   const path = site.settings.directoryListing ? findName(site.directories, address.path) : undefined
   const entries = path === undefined ? undefined : site.directories.get(path)
   if (path === undefined || entries === undefined) return null
-  // With the slash, what is listed is below the address and not beside it.
+  // Relative links in a listing only work with the slash.
   const vary = site.redirects.fields
   if (!address.isDirectory) return moveTo({ ...address, isDirectory: true }, request, vary)
   return { kind: 'listing', path, entries, vary }
 }
 
-/** The page of `spaMode`, which knows by itself what every address of the site means. */
+/** The page of `spaMode`, which routes all addresses of the site itself. */
 function showApplication(visit: Visit): Decision | null {
   const { site, request } = visit
   const page = findFile(site.files, site.settings.spaMode)
@@ -116,8 +116,8 @@ function showApplication(visit: Visit): Decision | null {
 const navigationFields: readonly string[] = ['accept', 'sec-fetch-mode']
 
 /**
- * Whether somebody opens a page, and no page asks for a part of it: by `Sec-Fetch-Mode`, or by a wish
- * for HTML where the last segment of the address has no file extension.
+ * Whether the request is a navigation rather than a subresource: by `Sec-Fetch-Mode`, or if it accepts HTML and
+ * the last segment of its path has no file extension.
  */
 function isNavigation(request: VisitorRequest): boolean {
   if (request.header('sec-fetch-mode') === 'navigate') return true

@@ -14,35 +14,35 @@ export interface ServableSite extends AddressedFiles {
   readonly settings: CompleteSettings
   readonly redirects: RedirectRules
   readonly headers: HeaderRules
-  /** Made when they are first asked for. */
+  /** Computed on first use. */
   readonly directories: Directories
   readonly earlierAssets: EarlierAssets
 }
 
-/** Empty texts and lists for what is not enabled. */
+/** Disabled settings are empty strings and lists. */
 export type CompleteSettings = {
   readonly [Field in Exclude<keyof SiteSettings, '$type'>]-?: NonNullable<SiteSettings[Field]>
 }
 
 /**
- * Files whose names change with their content, that this version no longer has, by path: pages of an
- * earlier version, still open or kept somewhere, ask for them.
+ * Files with a hash in their names that this version no longer has, by path: open or cached pages of an earlier
+ * version request them.
  */
 export type EarlierAssets = ReadonlyMap<string, EarlierAsset>
 
 export interface EarlierAsset {
   readonly file: SnapshotFile
-  /** Milliseconds since the epoch; from then on it is gone. */
+  /** Milliseconds since the epoch; not served from then on. */
   readonly until: number
 }
 
-/** Without another time it is live since the one that its owner says. */
+/** `liveSince` defaults to the time of publication that the owner states. */
 export const servableSite = (snapshot: Snapshot, facts?: SiteFacts): ServableSite =>
   runAtOnce(servableSiteSteps(snapshot, facts))
 
 type SiteFacts = Partial<Pick<ServableSite, 'earlierAssets' | 'liveSince'>>
 
-/** As `servableSite`, in steps: two files of rules as slow as they may be take 100 ms. */
+/** As `servableSite`, in steps: two rule files at their limits take 100 ms. */
 export function* servableSiteSteps(
   snapshot: Snapshot,
   { earlierAssets = new Map(), liveSince = snapshot.publishedAt }: SiteFacts = {},

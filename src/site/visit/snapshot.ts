@@ -5,8 +5,8 @@ import { type Did, parseDid } from '#site/site-address.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
 
 /**
- * What the edge knows of one version of a site: enough to answer for every path, without the bytes. It
- * says nothing of the commit it was read at: the same version seen again is the same snapshot.
+ * What the edge reads of one version: enough to answer for every path, without the bytes. Does not contain the
+ * commit that it was read at: the same version read again gives the same snapshot.
  */
 export interface Snapshot {
   readonly did: Did
@@ -15,12 +15,12 @@ export interface Snapshot {
   readonly recordCid: string
   /** Milliseconds since the epoch. */
   readonly publishedAt: number
-  /** As the owner's record says; null without one, or when it cannot be read. */
+  /** From the owner's record; null if it is absent or unreadable. */
   readonly settings: SiteSettings | null
-  /** The text of the root's `_redirects` and `_headers`, at most 256 KiB each; empty without one. */
+  /** Contents of the root's `_redirects` and `_headers`, at most 256 KiB each; empty if absent. */
   readonly redirects: string
   readonly headers: string
-  /** By path. Strings and not `SitePath`, because visitors' paths are looked up as they come. */
+  /** By path. Not `SitePath`, because visitors' paths are looked up unparsed. */
   readonly files: ReadonlyMap<string, SnapshotFile>
 }
 
@@ -34,7 +34,7 @@ export interface SnapshotFile {
   readonly storedBytes: number
   /** Of the decoded content. */
   readonly bytes: number
-  /** Sent to visitors as it is. */
+  /** Sent to visitors unchanged. */
   readonly contentType: string
 }
 
@@ -48,7 +48,7 @@ export class SnapshotFormatError extends Error {
   }
 }
 
-/** Compact JSON, the files in their order; `decodeSnapshot` reads it. */
+/** Compact JSON, files in their order. */
 export function encodeSnapshot(snapshot: Snapshot): string {
   const { did, name, recordCid, publishedAt, settings, redirects, headers } = snapshot
   const files = Array.from(snapshot.files, ([path, file]) => {
@@ -59,8 +59,8 @@ export function encodeSnapshot(snapshot: Snapshot): string {
 }
 
 /**
- * Reads the first format too, which knew neither settings nor rules: what was live before an upgrade
- * stays so. Throws SnapshotFormatError for a text that is damaged or of another format.
+ * Also reads the first format, without settings and rules, so that live sites survive an upgrade. Throws
+ * SnapshotFormatError if the string is damaged or of another format.
  */
 export function decodeSnapshot(text: string): Snapshot {
   const parsed = parseObject(text)
@@ -79,7 +79,7 @@ export function decodeSnapshot(text: string): Snapshot {
   }
 }
 
-/** Goes up with every change of the stored form, and when `parseSettings` takes less than before. */
+/** Increment when the stored form changes or `parseSettings` becomes stricter. */
 const format = 2
 
 const withoutRules = { settings: null, redirects: '', headers: '' }
@@ -117,7 +117,7 @@ function parseObject(text: string): Record<string, unknown> {
 }
 
 function string(value: unknown): string {
-  return typeof value === 'string' ? value : fail('text expected')
+  return typeof value === 'string' ? value : fail('string expected')
 }
 
 function count(value: unknown): number {

@@ -3,13 +3,12 @@ import type { VisitorRequest } from '#site/visitor-request.ts'
 import type { Address } from './addresses.ts'
 import type { ServableSite } from './servable-site.ts'
 
-/** A visitor who wants to see something of a site. */
+/** A request for something of a site. */
 export interface Visit {
   readonly site: ServableSite
   readonly request: VisitorRequest
-  /** Of the request's path; without the slash at the end. */
+  /** Decoded segments of the request's path. */
   readonly segments: readonly string[]
-  /** The request's path. */
   readonly address: Address
   /** Milliseconds since the epoch. */
   readonly now: number
