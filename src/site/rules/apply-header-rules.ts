@@ -8,20 +8,19 @@ import type { HeaderRules } from './header-rules.ts'
 import { visitRules } from './rule-index.ts'
 import { fillTemplate, type TemplateValues } from './template.ts'
 
-/** For which answer headers are wanted: nothing else of a request counts. */
+/** The parts of a request that header rules depend on. */
 export interface HeaderPlace {
   /** Canonical: lower case, no port, no trailing dot. */
   readonly host: string
-  /** As it was sent, percent-encoded. */
+  /** Percent-encoded. */
   readonly pathname: string
-  /** Whether others' sites share the host's domain, so that nothing may be said about all of it. */
+  /** Whether the host shares its domain with other owners' sites, so that headers for the whole domain are not sent. */
   readonly isUnderBaseDomain: boolean
 }
 
 /**
- * Our own headers of an answer, by lower-case names, as the owner's rules change them. What the owner adds
- * beyond 16 KiB or 64 lines, and a value that captures make longer than one may be, is left out. Linear
- * in the rules, and once in the path.
+ * Applies the owner's rules to our headers of an answer, given by lower-case names. Drops what the owner adds
+ * beyond 16 KiB or 64 lines, and values that captures make too long. Linear in the rules, and once in the path.
  */
 export function applyHeaderRules(
   rules: HeaderRules,
@@ -45,7 +44,7 @@ export function applyHeaderRules(
 }
 
 interface OwnersFields {
-  /** By name; none for one that is removed. */
+  /** By name; an empty list for a removed header. */
   readonly values: Map<string, string[]>
   charsLeft: number
   linesLeft: number
@@ -78,12 +77,12 @@ function changeField(
   else addValue(owners, name, value)
 }
 
-/** Of a field that is needed: what captures made empty, or a media type that is not sent. */
+/** Whether a needed header has no usable value: empty after substitution, or a media type that is not sent. */
 const isLikeNone = (name: string, value: string): boolean =>
   needed.has(name) &&
   (value.trim() === '' || (name === 'content-type' && !claimsServedCharset(value)))
 
-/** Of `Name: value`, and the end of its line. */
+/** Overhead of a header line. */
 const separatorChars = ': \r\n'.length
 
 function addValue(owners: OwnersFields, name: string, value: string): void {
@@ -120,10 +119,10 @@ function valuesOf(
   return theirs.length === 0 && needed.has(name) ? [ours] : theirs
 }
 
-/** Ours stay true whatever the owner adds: they tell caches and search engines what we did. */
+/** Our values stay, whatever the owner adds: they tell caches and search engines what we did. */
 const added = new Set(['link', 'vary'])
 
-/** Removed or empty, these are ours again: without them browsers guess, and name downloads themselves. */
+/** If removed or empty, ours are sent: without them browsers guess types and name downloads themselves. */
 const needed = new Set(['content-disposition', 'content-type'])
 
 function linesOf(name: string, values: readonly string[]): HeaderList {

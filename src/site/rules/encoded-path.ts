@@ -3,12 +3,12 @@ import { type Glob, matchGlob } from './glob.ts'
 import { fitsPathPattern, type PathPattern } from './path-pattern.ts'
 import type { TemplateValues } from './template.ts'
 
-/** What a path gives to the names of a pattern, percent-encoded; null if it does not fit. */
+/** The captures of a path, percent-encoded; null if it does not match. */
 export type EncodedMatch = (path: EncodedPath) => TemplateValues | null
 
 /**
- * Matches as `matchPathPattern` does, and between head and tail by the glob. Costs nothing for names that nobody
- * asks for, and for the others no more the longer the path is.
+ * Matches as `matchPathPattern` does, with the glob between head and tail. Captures are computed only when read,
+ * and each at a cost independent of the path's length.
  */
 export function compileEncodedMatch(pattern: PathPattern, glob: Glob | null): EncodedMatch {
   const places = capturePlaces(pattern)
@@ -31,7 +31,7 @@ export function compileEncodedMatch(pattern: PathPattern, glob: Glob | null): En
   }
 }
 
-/** Where the names of a pattern are, as indexes of its segments: those of `head`, then those of `tail`. */
+/** Segment indexes of a pattern's names: those of `head`, then those of `tail`. */
 interface CapturePlaces {
   readonly names: ReadonlyMap<string, number>
   readonly headLength: number
@@ -63,7 +63,7 @@ function captured(
   return keepsSlashOf({ tailLength }, path) && splat !== '' ? `${splat}/` : splat
 }
 
-/** The slash at the end is part of what a `*` at the end stands for. */
+/** A `*` at the end captures the trailing slash. */
 const keepsSlashOf = (
   { tailLength }: Pick<CapturePlaces, 'tailLength'>,
   { trailingSlash }: EncodedPath,
@@ -71,7 +71,7 @@ const keepsSlashOf = (
 
 type Path = Extract<RequestPath, { ok: true }>
 
-/** The path of a request as text, encoded anew and decoded: each when it is first wanted, and once for all who want parts of it. */
+/** The path of a request, encoded again and decoded: each computed once, on first use. */
 export class EncodedPath implements Path {
   readonly ok = true
   readonly segments: readonly string[]
@@ -85,7 +85,7 @@ export class EncodedPath implements Path {
     this.trailingSlash = trailingSlash
   }
 
-  /** Visible ASCII: these segments, a slash between each two. Takes as long for all of them as for one. */
+  /** Visible ASCII: these segments, joined by slashes. The first call encodes the whole path. */
   between(start: number, end: number): string {
     this.#encoded ??= textOf(this.segments.map(encodeURIComponent))
     const { text, starts } = this.#encoded
@@ -97,7 +97,7 @@ export class EncodedPath implements Path {
     return this.#decoded
   }
 
-  /** The same as `between`, by places in the decoded text. */
+  /** As `between`, by positions in the decoded string. */
   betweenPlaces(from: number, to: number): string {
     this.#encoded ??= textOf(this.segments.map(encodeURIComponent))
     this.#places ??= encodedPlaces(this.decoded.text)
@@ -106,9 +106,9 @@ export class EncodedPath implements Path {
 }
 
 interface PathText {
-  /** A slash, and each segment with a slash after it. */
+  /** A slash, then each segment followed by a slash. */
   readonly text: string
-  /** Where each segment starts; last, where the text ends. */
+  /** Where each segment starts, then the end of the string. */
   readonly starts: readonly number[]
 }
 
@@ -122,7 +122,7 @@ function textOf(segments: readonly string[]): PathText {
   return { text, starts }
 }
 
-/** Where each character of a decoded text is in the encoded one; last, where that ends. */
+/** The position of each decoded character in the encoded string, then its end. */
 function encodedPlaces(text: string): readonly number[] {
   const places: number[] = []
   let place = 0

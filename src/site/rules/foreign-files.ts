@@ -1,9 +1,6 @@
 import { problemsMax } from '#site/limits.ts'
 
-/**
- * A sentence about each file at the root of a site that another host would read and we do not: what it is, and
- * where the same is said here. In the order of the paths.
- */
+/** A sentence about each root file that another host reads and we do not, with our equivalent. In the order of the paths. */
 export function foreignFileProblems(paths: Iterable<string>): string[] {
   const problems: string[] = []
   for (const path of paths) {

@@ -1,6 +1,6 @@
 import { headerSearchesMax } from '#site/limits.ts'
 
-/** Text in which each `*` stands for any characters, cut at the stars. */
+/** A pattern in which each `*` matches any characters, split at the stars. */
 export interface Glob {
   readonly start: string
   readonly middle: readonly (Omit<GlobPiece, 'text'> & { readonly needle: Needle })[]
@@ -10,26 +10,26 @@ export interface Glob {
 interface GlobPiece {
   /** Never empty. */
   readonly text: string
-  /** Whether the star before it stands for whole segments: for none, the slashes on both its sides are one. */
+  /** Whether the preceding star matches whole segments: if it matches none, the slashes on both its sides are one. */
   readonly sharesSlash: boolean
 }
 
-/** Where what the last star stands for begins and ends in the text. */
+/** Start and end of the last star's match. */
 interface LastStar {
   readonly from: number
   readonly to: number
 }
 
 /**
- * Reads percent-encoded segments, the first and the last of which hold stars. A star that is a whole segment
- * stands for any number of segments, as in a path pattern; one inside a segment for any characters, slashes too.
+ * Compiles percent-encoded segments, the first and last of which contain stars. A star that is a whole
+ * segment matches any number of segments, as in a path pattern; others match any characters, slashes included.
  */
 export function compileGlob(segments: readonly string[]): Glob {
   const pieces: GlobPiece[] = []
   let text = '/'
   let sharesSlash = false
   const endPiece = (next: string, isWholeSegment: boolean): void => {
-    // A slash between two stars that may be that of the first is none to look for.
+    // A slash between two stars that the first may already match is not searched for.
     const isBetween = text === '/' && sharesSlash
     if (!isBetween) pieces.push({ text, sharesSlash })
     text = next
@@ -57,8 +57,8 @@ const toSearched = ({ text, sharesSlash }: GlobPiece) => ({
 export const isStar = (segment: string): boolean => /^\*+$/.test(segment)
 
 /**
- * Compares a part of a text: decoded segments, a slash before each and after the last. Null if it does not fit.
- * Each star but the last stands for as little as it can, so that no search starts over: linear in the text.
+ * Matches part of a string of decoded segments, a slash before each and after the last. Null if it does not match.
+ * All stars but the last match as little as possible, so that no search restarts: linear in the string.
  */
 export function matchGlob(glob: Glob, text: string, from: number, to: number): LastStar | null {
   if (!text.startsWith(glob.start, from)) return null
@@ -74,11 +74,11 @@ export function matchGlob(glob: Glob, text: string, from: number, to: number): L
   return { from: at, to: Math.max(at, endsAt) }
 }
 
-/** The searches that all paths of a site's headers share, those of its settings and those of its `_headers`. */
+/** The searches shared by all paths of a site's headers, in its settings and its `_headers`. */
 export class SearchBudget {
   #left = headerSearchesMax
 
-  /** What to tell the owner of a path that takes more searches than are left: it is not used. Null for all others. */
+  /** The problem of a path that needs more searches than are left, which is not used; null if it fits. */
   spend(searches: number): string | null {
     if (searches > this.#left) return tooManySearches
     this.#left -= searches
@@ -88,14 +88,14 @@ export class SearchBudget {
 
 const tooManySearches = `more than ${headerSearchesMax} pieces of text between two *, with those of the paths before; this path is not used`
 
-/** Text to search for, prepared as Knuth, Morris and Pratt do: `String.indexOf` may compare all of it again at each place. */
+/** A search string prepared as by Knuth, Morris and Pratt: `String.indexOf` may compare all of it at every position. */
 interface Needle {
   readonly text: string
-  /** By the number of units that match: how many still do when the next one differs. */
+  /** By the number of matched units: how many still match when the next unit differs. */
   readonly borders: Uint16Array
 }
 
-/** Linear in the text, which is shorter than 65536 units. */
+/** Linear in `text`, which must be shorter than 65536 units. */
 export function compileNeedle(text: string): Needle {
   const borders = new Uint16Array(text.length + 1)
   let border = 0
@@ -106,7 +106,7 @@ export function compileNeedle(text: string): Needle {
   return { text, borders }
 }
 
-/** As `haystack.indexOf(text, from)`, in two comparisons for each unit of the haystack at most. */
+/** As `haystack.indexOf(text, from)`, with at most two comparisons per unit of the haystack. */
 export function indexOfNeedle({ text, borders }: Needle, haystack: string, from: number): number {
   if (haystack.length - from < text.length) return -1
   let matched = 0
@@ -117,7 +117,7 @@ export function indexOfNeedle({ text, borders }: Needle, haystack: string, from:
   return -1
 }
 
-/** How many units match once this one follows. */
+/** How many units match after this one. */
 function advance(text: string, borders: Uint16Array, matched: number, unit: number): number {
   let length = matched
   while (length > 0 && text.charCodeAt(length) !== unit) length = borders[length] ?? 0

@@ -12,11 +12,11 @@ import { compileEncodedMatch, type EncodedMatch } from './encoded-path.ts'
 import { compileGlobPattern, type PathPattern } from './path-pattern.ts'
 import { parseTemplate, type Template } from './template.ts'
 
-/** What is changed in the answers for some addresses of a site. */
+/** Header changes for some addresses of a site. */
 export interface HeaderBlock {
   /** Lower case; null for every host of the site. */
   readonly host: string | null
-  /** Which paths may fit. */
+  /** Paths that may match. */
   readonly pattern: PathPattern
   readonly match: EncodedMatch
   readonly changes: readonly HeaderChange[]
@@ -34,13 +34,13 @@ export type HeaderChangeResult =
   | {
       readonly ok: true
       readonly change: HeaderChange
-      /** What the owner should know of it nevertheless. */
+      /** A warning for the owner. */
       readonly problem: string | null
       readonly at: 'name'
     }
   | { readonly ok: false; readonly problem: string; readonly at: 'name' | 'value' }
 
-/** In the value, `:name` is what the address gives to one of these names; any other is text. Never throws. */
+/** In the value, `:name` is replaced if it is one of `names`, else literal. Never throws. */
 export function setHeader(
   name: string,
   value: string,
@@ -53,7 +53,7 @@ export function setHeader(
   )
   const count = template.filter((part) => typeof part !== 'string').length
   if (count > headerValueNamesMax) return { ok: false, at: 'value', problem: tooManyNames }
-  // Of one with names `applyHeaderRules` sees what it becomes.
+  // With placeholders, `applyHeaderRules` checks the filled value.
   const isBadType =
     count === 0 && name.toLowerCase() === 'content-type' && !claimsServedCharset(value)
   return isBadType ? { ok: false, at: 'value', problem: refusedCharset } : changeOf(name, template)
@@ -63,7 +63,7 @@ const tooManyNames = `more than ${headerValueNamesMax} names in one value`
 
 const refusedCharset = 'this charset is not sent; leave it out, or say one that browsers read, once'
 
-/** What the owner set so far, and what we would have said ourselves, is not sent. Never throws. */
+/** Removes what the owner set so far and our own header. Never throws. */
 export function removeHeader(name: string): HeaderChangeResult {
   const isAlwaysSent = name.toLowerCase() === 'x-content-type-options'
   return isAlwaysSent ? { ok: false, at: 'name', problem: alwaysNosniff } : changeOf(name, null)
@@ -99,16 +99,16 @@ const alwaysNosniff = 'X-Content-Type-Options is always nosniff'
 type BlockAddress =
   | (Pick<HeaderBlock, 'host' | 'pattern' | 'match'> & {
       readonly ok: true
-      /** What `match` gives values to. */
+      /** The names that `match` captures. */
       readonly names: ReadonlySet<string>
-      /** How often text between two stars is searched for in a path. */
+      /** How many strings between two stars each path is searched for. */
       readonly searches: number
-      /** What was taken literally, though it may have been meant otherwise. */
+      /** A warning about text that is taken literally but looks like a pattern. */
       readonly problem: string | null
     })
   | { readonly ok: false; readonly problem: string }
 
-/** Reads the line that opens a block of a `_headers`: `/path` or `https://host/path`. Never throws. */
+/** Parses the line that opens a block of a `_headers`: `/path` or `https://host/path`. Never throws. */
 export function readBlockAddress(text: string): BlockAddress {
   const [address = '', next] = text.split(/\s+/)
   if (next !== undefined && !next.startsWith('#')) {
@@ -118,8 +118,8 @@ export function readBlockAddress(text: string): BlockAddress {
 }
 
 /**
- * Reads the `path` of a header in a site's settings: as in a `_headers`, but spaces are part of it, and
- * without any slash it is about the end of an address, after any segments. Never throws.
+ * Parses the `path` of a header in a site's settings: as in a `_headers`, but it may contain spaces, and without
+ * any slash it matches the end of an address, after any segments. Never throws.
  */
 export function readSettingPath(path: string): BlockAddress {
   if (!path.includes('/')) return addressOf(null, path === '*' ? '/*' : `/*/${path}`)
@@ -129,7 +129,7 @@ export function readSettingPath(path: string): BlockAddress {
 
 function readAddress(address: string): BlockAddress {
   if (address.startsWith('/')) return addressOf(null, address)
-  // Without a port: sites are served on one.
+  // No port: sites are served on the default one.
   const [, host, path] = /^https:\/\/([a-z0-9.-]+)(\/.*)?$/i.exec(address) ?? []
   if (host === undefined) return { ok: false, problem: 'expected https://, a host and a path' }
   return addressOf(host.toLowerCase().replace(/\.$/, ''), path ?? '/')

@@ -7,17 +7,17 @@ import type { PathPattern } from './path-pattern.ts'
 import { indexRules, type RuleIndex } from './rule-index.ts'
 import type { RuleProblem } from './rule-lines.ts'
 
-/** Everything that the owner of a site says about its headers. */
+/** All header rules of a site. */
 export interface HeaderRules {
   readonly blocks: RuleIndex<HeaderBlock>
   readonly isEmpty: boolean
-  /** What all of them set and remove. */
+  /** Changes in all blocks. */
   readonly changeCount: number
 }
 
 /**
- * Reads a site's `_headers` and the `headers` of its settings, which come first. What is not understood or
- * not allowed counts for nothing and is a problem for the owner to see. Linear, and never throws.
+ * Parses a site's `_headers` and, before it, the `headers` of its settings. Invalid or forbidden entries are
+ * problems for the owner and have no effect. Linear; never throws.
  */
 export const parseHeaderRules = (text: string, own: readonly HeaderSetting[]): ParsedHeaderRules =>
   runAtOnce(headerRuleSteps(text, own))
@@ -58,7 +58,7 @@ const changesIn = (blocks: readonly HeaderBlock[]): number =>
 /** One of the headers in a site's settings. */
 export type HeaderSetting = NonNullable<SiteSettings['headers']>[number]
 
-/** The first path that is not used, as `headers.2.path: reason`; null when there is none. */
+/** The first unusable path, as `headers.2.path: reason`; null if there is none. */
 export function findUnusablePath(own: readonly HeaderSetting[]): string | null {
   const budget = new SearchBudget()
   for (const [index, { path }] of own.entries()) {
@@ -69,7 +69,7 @@ export function findUnusablePath(own: readonly HeaderSetting[]): string | null {
   return null
 }
 
-/** What the headers of a site's settings say, each for itself. Never throws. */
+/** Parses the headers of a site's settings, each on its own. Never throws. */
 function readHeaderSettings(
   own: readonly HeaderSetting[],
   budget: SearchBudget,

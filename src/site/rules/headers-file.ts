@@ -17,8 +17,8 @@ import {
 import { type RuleProblem, RuleProblems, readRuleLines } from './rule-lines.ts'
 
 /**
- * Reads a `_headers`: a line with a path, or with `https://host/path`, opens a block; `Name: value` and
- * `! Name` below it say what is changed there. Linear, and never throws.
+ * Parses a `_headers`: a line with a path or `https://host/path` opens a block; `Name: value` and `! Name` below
+ * it are its changes. Linear; never throws.
  */
 export function* readHeadersFile(
   text: string,
@@ -59,7 +59,7 @@ function* readSections(
   for (const [index, text] of lines.entries()) {
     const number = index + 1
     if (pace.isPauseDue(text)) yield
-    // It may have been the path of the lines below it.
+    // The unread line may have opened a block.
     if (text === null) section = null
     else if (opensBlock(text)) {
       section = { opening: { number, text }, changes: [] }
@@ -72,10 +72,10 @@ function* readSections(
   return sections
 }
 
-/** No name of a header holds a slash. */
+/** Header names contain no slash. */
 const opensBlock = (text: string): boolean => /^(?:[a-z][a-z0-9+.-]*:\/)?\//i.test(text)
 
-/** The first blocks and lines, and a problem where the others begin. */
+/** The blocks and lines within the limits; reports a problem where the rest begins. */
 function withinLimits(sections: readonly Section[], problems: RuleProblems): readonly Section[] {
   const within: Section[] = []
   let linesLeft = headerLinesMax
@@ -93,12 +93,12 @@ function withinLimits(sections: readonly Section[], problems: RuleProblems): rea
   return within
 }
 
-/** What the blocks have of the file's limits so far. */
+/** What the blocks have used of the file's limits. */
 interface Used {
-  /** Of headers. */
+  /** Header names. */
   readonly names: Set<string>
   readonly budget: SearchBudget
-  /** How much was read since the last pause. */
+  /** Counts the input since the last pause. */
   readonly pace: LinePace
 }
 

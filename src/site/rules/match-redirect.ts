@@ -7,22 +7,22 @@ import { addressOf, fillTarget, type Here, isLoop } from './redirect-target.ts'
 import type { RedirectRules } from './redirects.ts'
 import { type RuleIndex, visitRules } from './rule-index.ts'
 
-/** What the rule that applies says. */
+/** The outcome of the rule that applies. */
 export interface RedirectMatch {
   readonly status: RedirectStatus
   /**
-   * Visible ASCII. With 3xx a `Location`: an http(s) address, or a path that begins with exactly one slash,
-   * the query merged. Else the percent-encoded path of the file to show; null for a page of our own.
+   * Visible ASCII. For 3xx a `Location`, query merged: an http(s) address, or a path with exactly one leading
+   * slash. Otherwise the percent-encoded path of the file to show; null for the service's own page.
    */
   readonly target: string | null
-  /** Lower-case names of the fields of the request that the answer depends on. */
+  /** Lower-case names of the request headers that the answer depends on. */
   readonly vary: readonly string[]
 }
 
 /**
- * The first rule in file order that applies, among those with `!` or those without. Null without one, and
- * where it would lead a visitor in circles, or to an address too long for a header. `segments` are
- * those of the request's path, decoded. Linear in the path; never throws.
+ * The first rule in file order that applies, among those with `!` or those without. Null if there is none, if it
+ * would loop, or if its target is too long for a header. `segments` are the decoded segments of the request's
+ * path. Linear in the path; never throws.
  */
 export function matchRedirect(
   rules: RedirectRules,
@@ -58,7 +58,7 @@ function firstToApply(
   return applying
 }
 
-/** All but the path, which costs more. */
+/** Everything except the path, which costs more. */
 function isFor({ host, query, conditions }: RedirectRule, visitor: VisitorFacts): boolean {
   return (
     (host === null || host === visitor.host) &&
@@ -67,7 +67,7 @@ function isFor({ host, query, conditions }: RedirectRule, visitor: VisitorFacts)
   )
 }
 
-/** A slash in what `*` stands for separates segments, one in the value of a query is text. */
+/** Slashes in the capture of a `*` stay; in query values they are escaped. */
 function encodeAll(
   captures: ReadonlyMap<string, string>,
   { query }: RedirectRule,

@@ -1,13 +1,13 @@
 import { parseRequestPath, type RequestPath } from '#site/request-path.ts'
 import { compileGlob, type Glob, isStar } from './glob.ts'
 
-/** Whole segments: literal ones, `:name` for any one, and between head and tail any number of them. */
+/** Literal segments, `:name` for any one segment, and any number of segments between head and tail. */
 export interface PathPattern {
-  /** Those before the first `*`; all of them when there is none. */
+  /** Segments before the first `*`; all if there is none. */
   readonly head: readonly PatternSegment[]
-  /** Those after the last `*`; null when there is none. */
+  /** Segments after the last `*`; null if there is none. */
   readonly tail: readonly PatternSegment[] | null
-  /** What a match captures; that of the last `*` is called `splat`. */
+  /** Names of captures; the last `*` is called `splat`. */
   readonly names: ReadonlySet<string>
 }
 
@@ -19,7 +19,7 @@ export type PathPatternResult =
   | {
       readonly ok: true
       readonly pattern: PathPattern
-      /** What was taken literally, though it may have been meant otherwise. */
+      /** A warning about text that is taken literally but looks like a pattern. */
       readonly problem: string | null
     }
   | { readonly ok: false; readonly problem: string }
@@ -28,12 +28,12 @@ export type GlobPatternResult =
   | (Extract<PathPatternResult, { ok: true }> & { readonly glob: Glob | null })
   | Extract<PathPatternResult, { ok: false }>
 
-/** Decoded texts by name; that of a `*` may hold slashes. */
+/** Decoded strings by name; that of a `*` may contain slashes. */
 export type Captures = ReadonlyMap<string, string>
 
 /**
- * Reads a percent-encoded path in which `*` and `:name` stand for segments. Repeated slashes count as
- * one, a slash at the end does not count. Linear, and never throws.
+ * Parses a percent-encoded path in which `*` and `:name` match segments. Repeated slashes count as one; a trailing
+ * slash is ignored. Linear; never throws.
  */
 export function compilePathPattern(path: string): PathPatternResult {
   const raw = readSegments(path)
@@ -49,8 +49,8 @@ export function compilePathPattern(path: string): PathPatternResult {
 }
 
 /**
- * The same with `*` anywhere, also inside a segment and more than once: then `glob` says what the segments
- * between head and tail must be like. Null: they may be anything.
+ * The same with `*` anywhere, also inside a segment and repeatedly: `glob` then matches the segments between head
+ * and tail. Null: any segments match.
  */
 export function compileGlobPattern(path: string): GlobPatternResult {
   const raw = readSegments(path)
@@ -79,7 +79,7 @@ export function fitsPathPattern(
   return fits(head, segments, 0) && (tail === null || fits(tail, segments, tailAt))
 }
 
-/** What the path gives to the pattern's names, null if it does not fit. Linear in the path. */
+/** The captures of the path, null if it does not match. Linear in the path. */
 export function matchPathPattern(
   pattern: PathPattern,
   path: Extract<RequestPath, { ok: true }>,
@@ -95,12 +95,12 @@ export function matchPathPattern(
   if (tail === null) return captures
   capture(tail, segments, tailAt, captures)
   const splat = segments.slice(head.length, tailAt).join('/')
-  // The slash at the end is part of what a `*` at the end stands for.
+  // A `*` at the end captures the trailing slash.
   const keepsSlash = trailingSlash && tail.length === 0 && splat !== ''
   return captures.set('splat', keepsSlash ? `${splat}/` : splat)
 }
 
-/** As it goes into an address: visible ASCII, slashes kept. */
+/** Encodes a capture for a URL: visible ASCII, slashes kept. */
 export function encodeCapture(text: string): string {
   return text.split('/').map(encodeURIComponent).join('/')
 }
@@ -112,7 +112,7 @@ const wholeName = /^:([A-Za-z_]\w*)$/
 const nameOf = (segment: string): string | undefined =>
   segment === '*' ? 'splat' : wholeName.exec(segment)?.[1]
 
-/** Before decoding: `%2A` is a literal star, `%3Aid` a literal `:id`. Null for what nobody can ask for. */
+/** Splits before decoding: `%2A` is a literal star, `%3Aid` a literal `:id`. Null for a path that no request can have. */
 function readSegments(path: string): string[] | null {
   return parseRequestPath(path).ok ? path.split('/').filter((segment) => segment !== '') : null
 }
@@ -121,7 +121,7 @@ const notAPath = 'is not a path that can be asked for'
 
 const hasStar = (segment: string): boolean => segment.includes('*')
 
-/** What is before the first star and after the last one. */
+/** The segments before the first star and after the last one. */
 function frameOf(raw: readonly string[], first: number, last: number): PathPattern {
   return {
     head: (first === -1 ? raw : raw.slice(0, first)).map(readSegment),
@@ -141,7 +141,7 @@ function describeStars(raw: readonly string[]): string | null {
   return raw.filter((segment) => segment === '*').length > 1 ? 'has more than one *' : null
 }
 
-/** Names between two stars would have to be searched for at each segment. */
+/** Names between two stars are not supported: each segment would have to be tried. */
 function describeLost(starred: readonly string[]): string | null {
   const lost = starred.find((segment) => wholeName.test(segment))
   return lost === undefined ? null : `has ${lost} between two *; a name goes before or after them`
@@ -169,7 +169,7 @@ function readSegment(raw: string): PatternSegment {
 }
 
 function fits(wanted: readonly PatternSegment[], segments: readonly string[], at: number): boolean {
-  // Backwards: rules that begin alike are told apart by their ends. A loop, for a thousand rules a request.
+  // Backwards: rules with the same start differ at their ends. A loop, because a request may be compared with a thousand rules.
   for (let i = wanted.length - 1; i >= 0; i--) {
     const segment = wanted[i]
     if (segment?.kind === 'literal' && segment.text !== segments[at + i]) return false

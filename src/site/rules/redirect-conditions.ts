@@ -1,14 +1,14 @@
 import { preferredLanguage } from '#http/accept-language.ts'
 import type { VisitorRequest } from '#site/visitor-request.ts'
 
-/** What must hold of a visitor beside the path, for a rule to apply. */
+/** A condition on the visitor, for a rule to apply. */
 export interface RedirectCondition {
   readonly about: 'country' | 'language' | 'cookie'
-  /** Upper case for countries, lower case for languages, as they are for names of cookies. */
+  /** Upper case for countries, lower case for languages, unchanged for cookie names. */
   readonly anyOf: readonly string[]
 }
 
-/** Reads `Country=us,gb`, `Language=zh` or `Cookie=is_legacy`; a sentence if it is none of them. */
+/** Parses `Country=us,gb`, `Language=zh` or `Cookie=is_legacy`; a sentence for anything else. */
 export function parseRedirectCondition(word: string): RedirectCondition | string {
   const [key = '', ...rest] = word.split('=')
   const values = rest
@@ -32,14 +32,14 @@ export function conditionsHold(
   conditions: readonly RedirectCondition[],
   visitor: VisitorFacts,
 ): boolean {
-  // Loops, here and below: a thousand rules may ask for one request.
+  // Loops, here and below: a request may be compared with a thousand rules.
   for (const { about, anyOf } of conditions) {
     if (!holdsAny(about, anyOf, visitor)) return false
   }
   return true
 }
 
-/** The field of a request that a condition is about. Countries are told by a server in front of us. */
+/** The request header that a condition reads. Null for countries, which a trusted front reports. */
 export function fieldOf({ about }: RedirectCondition): string | null {
   switch (about) {
     case 'country':
@@ -71,22 +71,22 @@ function holds(about: RedirectCondition['about'], wanted: string, visitor: Visit
   }
 }
 
-/** RFC 4647 §3.3.1: `zh` stands for `zh-CN` too. */
+/** RFC 4647 §3.3.1: `zh` matches `zh-CN` too. */
 function isWithin(range: string, language: string | null): boolean {
   if (language === null || !language.startsWith(range)) return false
   return language.length === range.length || language[range.length] === '-'
 }
 
-/** A key that a request's query must have; extra ones do not matter, nor does their order. */
+/** A key that a request's query must contain, in any order and among others. */
 export interface QueryCondition {
   readonly key: string
-  /** What its value must be; null when any will do. */
+  /** The required value; null for any. */
   readonly value: string | null
-  /** What a target calls the value; null when the value is given. */
+  /** The placeholder for the value in a target; null if the value is fixed. */
   readonly name: string | null
 }
 
-/** Reads `k=x`, `k=` or `k=:name`, encoded as in an address; a sentence if it is none of them. */
+/** Parses `k=x`, `k=` or `k=:name`, encoded as in a URL; a sentence for anything else. */
 export function parseQueryCondition(word: string): QueryCondition | string {
   const equals = word.indexOf('=')
   const key = decode(word.slice(0, equals))
@@ -108,7 +108,7 @@ export function queryHolds(
   })
 }
 
-/** As `URLSearchParams` decodes the same text in a request. */
+/** Decodes as `URLSearchParams` does for a request. */
 function decode(text: string): string | null {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
@@ -117,7 +117,7 @@ function decode(text: string): string | null {
   }
 }
 
-/** What rules ask of a request; each is worked out when a rule first asks for it, and once. */
+/** Facts about a request that rules compare; each is computed once, on first use. */
 export class VisitorFacts {
   readonly #request: VisitorRequest
   #query: ReadonlyMap<string, string> | null = null
@@ -137,19 +137,19 @@ export class VisitorFacts {
     return this.#request.country
   }
 
-  /** Decoded as a form; of several values of one key the last. */
+  /** Decoded as a form; the last of repeated keys wins. */
   get query(): ReadonlyMap<string, string> {
     this.#query ??= new Map(new URLSearchParams(this.#request.search))
     return this.#query
   }
 
-  /** The names of those that came with a value or without one. */
+  /** Names of cookies with or without a value. */
   get cookies(): ReadonlySet<string> {
     this.#cookies ??= cookieNames(this.#request.header('cookie') ?? '')
     return this.#cookies
   }
 
-  /** The one that is wanted most, lower case. */
+  /** The preferred language, lower case. */
   get language(): string | null {
     if (this.#language === undefined) {
       this.#language = preferredLanguage(this.#request.header('accept-language'))

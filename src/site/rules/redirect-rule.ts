@@ -20,10 +20,10 @@ export interface RedirectRule {
   readonly from: PathPattern
   readonly query: readonly QueryCondition[]
   readonly conditions: readonly RedirectCondition[]
-  /** Null only with the statuses of what is missing. */
+  /** Null only with 404, 410 and 451. */
   readonly target: RedirectTarget | null
   readonly status: RedirectStatus
-  /** Whether it applies where there is a file, too. */
+  /** Whether it also applies where a file exists. */
   readonly isForced: boolean
 }
 
@@ -31,7 +31,7 @@ const statuses = [200, 301, 302, 303, 307, 308, 404, 410, 451] as const
 
 export type RedirectStatus = (typeof statuses)[number]
 
-/** Whether a status sends the visitor elsewhere; with the others something is shown in place. */
+/** Whether a status redirects the visitor; the others show something in place. */
 export function isRedirection(status: RedirectStatus): boolean {
   return status >= 300 && status < 400
 }
@@ -40,7 +40,7 @@ type RedirectRuleResult =
   | { readonly ok: true; readonly rule: RedirectRule; readonly remarks: readonly string[] }
   | { readonly ok: false; readonly problem: string }
 
-/** What the words of a line mean; `remarks` are what its author may have meant otherwise. Never throws. */
+/** Compiles the words of a line; `remarks` point out likely mistakes. Never throws. */
 export function compileRedirectRule(words: RedirectWords): RedirectRuleResult {
   const source = parseRedirectSource(words.from)
   if (typeof source === 'string') return refused(words.from, source)
@@ -113,7 +113,7 @@ function readAnswer({ to, status: word }: RedirectWords, names: ReadonlySet<stri
   return { ok: true, target, status, isForced }
 }
 
-/** With 404 and the like a page may well be its own. */
+/** With 404, 410 and 451 a page may be its own target. */
 function selfReferenceOf({ host, from, query, target, status }: RedirectRule): string | null {
   if (target === null || status >= 400) return null
   return describeSelfReference({ host, from, query, target, isRewrite: status === 200 })
@@ -130,16 +130,16 @@ function remarksOn(to: string | null, { target, status }: RedirectRule): string[
   return remarks
 }
 
-/** Which addresses a rule is about. */
+/** The addresses that a rule matches. */
 interface RedirectSource {
   /** Canonical; null for every host of the site. */
   readonly host: string | null
   readonly from: PathPattern
-  /** What its author may have meant otherwise. */
+  /** Likely mistakes. */
   readonly remarks: readonly string[]
 }
 
-/** Reads a path, or an http(s) address whose scheme and port do not count; a sentence if it is none. */
+/** Parses a path, or an http(s) address whose scheme and port are ignored; a sentence if it is neither. */
 function parseRedirectSource(text: string): RedirectSource | string {
   const address = isWebAddress(text) ? parseWebAddress(text) : null
   if (address === null && !text.startsWith('/')) return 'is neither a path nor an address'
@@ -151,7 +151,7 @@ function parseRedirectSource(text: string): RedirectSource | string {
   return { host: address?.host ?? null, from: compiled.pattern, remarks }
 }
 
-/** The words of one rule, by what their places say they are. */
+/** The words of one rule, by their roles. */
 interface RedirectWords {
   readonly from: string
   readonly query: readonly string[]
@@ -160,7 +160,7 @@ interface RedirectWords {
   readonly conditions: readonly string[]
 }
 
-/** Null for a line without a rule, a sentence for one that has a word too many. */
+/** Null for a line without a rule, a sentence for an unexpected word. */
 export function sortRedirectWords(line: string): RedirectWords | string | null {
   const [from, ...words] = withoutComment(line.split(/\s+/))
   if (from === undefined || from === '') return null
@@ -178,7 +178,7 @@ export function sortRedirectWords(line: string): RedirectWords | string | null {
   return { from, query, to, status, conditions }
 }
 
-/** A word of a rule, for a sentence about it. */
+/** Quotes a word in a message, clipped. */
 function quote(word: string): string {
   return JSON.stringify(word.length > quotedCharsMax ? `${word.slice(0, quotedCharsMax)}…` : word)
 }

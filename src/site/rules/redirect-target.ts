@@ -6,38 +6,38 @@ import { compilePathPattern, fitsPathPattern, type PathPattern } from './path-pa
 import { type QueryCondition, queryHolds } from './redirect-conditions.ts'
 import { fillTemplate, parseTemplate, type Template, unknownName } from './template.ts'
 
-/** Where a rule leads. */
+/** The target of a rule. */
 export interface RedirectTarget {
   /** `https://example.org`; null for a path of the site itself. */
   readonly origin: string | null
   readonly path: Template
-  /** With its question mark; null when it has none, and the request's is passed on. */
+  /** With its question mark; null if absent: the request's query is passed on. */
   readonly query: Template | null
   /** With its `#`, or empty. */
   readonly fragment: Template
-  /** All paths it can have, when `:splat` and something literal are segments of it; else null. */
+  /** Matches all paths it can produce, if it has `:splat` and a literal segment; else null. */
   readonly range: PathPattern | null
 }
 
-/** A target with its values. All of it is visible ASCII. */
+/** A target with values filled in, all visible ASCII. */
 interface Destination {
   readonly origin: string | null
-  /** Begins with a slash; in the site itself no two follow each other. */
+  /** Begins with a slash; on the site itself without double slashes. */
   readonly pathname: string
   readonly search: string
   readonly fragment: string
 }
 
 /**
- * Reads a path or an http(s) address in which `:name` stands for what was captured; a sentence if it is
- * none, or has names that nothing captures.
+ * Parses a path or an http(s) address with placeholders `:name`; a sentence if it is neither, or has names that
+ * nothing captures.
  */
 export function parseRedirectTarget(
   text: string,
   names: ReadonlySet<string>,
 ): RedirectTarget | string {
   const address = isWebAddress(text) ? parseWebAddress(text) : null
-  // A `:name` in the place of a host or a port is none, so that no visitor says where we send them.
+  // No `:name` as a host or a port, so that a visitor cannot choose where we redirect.
   if (address === null && !text.startsWith('/')) return 'is neither a path nor an address'
 
   const rest = address === null ? text : address.rest
@@ -53,12 +53,12 @@ export function parseRedirectTarget(
   return unknown === null ? target : `has :${unknown}, which nothing captures; %3A is a colon`
 }
 
-/** Whether some of its text looks as if it had been meant as a name. */
+/** Whether a literal part looks like a name. */
 export function hasTextLikeNames(target: RedirectTarget): boolean {
   return wholeOf(target).some((part) => typeof part === 'string' && /:[A-Za-z_]/.test(part))
 }
 
-/** `values` are percent-encoded, `search` is the request's. Null for what would be too long a header. */
+/** `values` are percent-encoded, `search` is the request's. Null if too long for a header. */
 export function fillTarget(
   target: RedirectTarget,
   values: ReadonlyMap<string, string>,
@@ -71,7 +71,7 @@ export function fillTarget(
   if (path === null || query === null || fragment === null) return null
   const destination = {
     origin: target.origin,
-    // Two slashes at the start would be another host, and inside they mean one.
+    // A leading double slash would be another host; elsewhere it counts as one.
     pathname: target.origin === null ? path.replace(/\/{2,}/g, '/') : path,
     search: query === '?' ? '' : visibleAscii(query),
     fragment,
@@ -94,12 +94,12 @@ function wholeOf({ path, query, fragment }: RedirectTarget): Template {
   return [...path, ...(query ?? []), ...fragment]
 }
 
-/** Visible ASCII that means the same. A backslash is a slash to browsers, so it is none of it. */
+/** Encodes to visible ASCII. Encodes backslashes, because browsers treat them as slashes. */
 function encode(text: string): string {
   return visibleAscii(text).replace(/["<>\\^`{|}]|%(?![0-9A-Fa-f]{2})/g, encodeURIComponent)
 }
 
-/** Where a visitor is. */
+/** The address of a request. */
 export interface Here {
   readonly host: string
   readonly path: Path
@@ -109,7 +109,7 @@ export interface Here {
 
 type Path = Extract<RequestPath, { ok: true }>
 
-/** The parts of a redirecting rule that say where it applies, and where it can lead. */
+/** The parts of a redirect rule that decide where it applies and leads. */
 interface LoopingRule {
   readonly from: PathPattern
   readonly query: readonly QueryCondition[]
@@ -117,16 +117,16 @@ interface LoopingRule {
 }
 
 /**
- * Whether a rule would send a visitor to where they are, but for a slash at the end, or ever deeper: at
- * `/en/x` a rule `/* /en/:splat` has done all it can. It has not where it asks for a key that it takes away.
+ * Whether a rule would redirect to the same address, a trailing slash aside, or ever deeper: at `/en/x` a rule `/*
+ * /en/:splat` has already been applied. Not if it requires a query key that its target drops.
  */
 export function isLoop(rule: LoopingRule, destination: Destination, here: Here): boolean {
   return loopOf(rule, destination, here) !== null
 }
 
 /**
- * A sentence about a rule that could only lead to itself, whatever its names stand for; else null. Tried with
- * values that no target has by chance. A rewrite is not followed by another, and its query does not count.
+ * A sentence about a rule that always redirects to itself; else null. Tried with values that no target contains by
+ * chance. Rewrites do not chain, and their query does not count.
  */
 export function describeSelfReference(
   rule: LoopingRule & { readonly host: string | null; readonly isRewrite: boolean },

@@ -6,20 +6,20 @@ import { compileRedirectRule, type RedirectRule, sortRedirectWords } from './red
 import { indexRules, type RuleIndex } from './rule-index.ts'
 import { type RuleProblem, RuleProblems, readRuleLines } from './rule-lines.ts'
 
-/** What a `_redirects` says, ready to be matched. */
+/** A compiled `_redirects`. */
 export interface RedirectRules {
   readonly isEmpty: boolean
-  /** Whether any rule applies where there is a file, too. */
+  /** Whether any rule also applies where a file exists. */
   readonly hasForced: boolean
-  /** Lower-case names of the fields of a request that conditions ask for, for `Vary`. */
+  /** Lower-case names of the request headers that conditions read, for `Vary`. */
   readonly fields: readonly string[]
   readonly forced: RuleIndex<RedirectRule>
   readonly unforced: RuleIndex<RedirectRule>
 }
 
 /**
- * Reads a `_redirects` in Netlify's grammar. A line that is not understood, or would lead to itself,
- * counts for nothing and is a problem; the others apply. Linear, and never throws.
+ * Parses a `_redirects` in Netlify's grammar. A line that is invalid or would redirect to itself is a problem; the
+ * others apply. Linear; never throws.
  */
 export const parseRedirects = (text: string): ParsedRedirects => runAtOnce(redirectSteps(text))
 
@@ -59,11 +59,10 @@ const tooManyRules = `more than ${redirectRulesMax} rules; the rest is not read`
 
 const tooManyConditions = `more than ${redirectConditionsMax} conditions in all; the rest is not read`
 
-/** What one request may cost: its query keys, and every value of its conditions. */
+/** The cost of a rule for one request: its query keys and all values of its conditions. */
 const conditionsOf = ({ conditions, query }: RedirectRule): number =>
   conditions.reduce((sum, { anyOf }) => sum + anyOf.length, query.length)
 
-/** Adds the rule to the others, if it is one. */
 function readRule(
   words: NonNullable<ReturnType<typeof sortRedirectWords>>,
   rules: RedirectRule[],

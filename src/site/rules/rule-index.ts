@@ -1,10 +1,10 @@
 import type { PathPattern } from './path-pattern.ts'
 
-/** Rules in file order, found by the first segment that they want. */
+/** Rules in file order, indexed by their first segment. */
 export interface RuleIndex<Rule> {
-  /** By a literal first segment; by the empty text those about the root alone. */
+  /** By literal first segment; the empty string for rules for the root alone. */
   readonly byFirst: ReadonlyMap<string, readonly Placed<Rule>[]>
-  /** Those that begin with `*` or `:name`. */
+  /** Rules that begin with `*` or `:name`. */
   readonly floating: readonly Placed<Rule>[]
   readonly size: number
 }
@@ -29,7 +29,7 @@ export function indexRules<Rule>(
   return { byFirst, floating, size: rules.length }
 }
 
-/** Visits the rules that a path with this first segment may fit, in file order, until `visit` returns true. */
+/** Visits the rules that may match a path with this first segment, in file order, until `visit` returns true. */
 export function visitRules<Rule>(
   { byFirst, floating }: RuleIndex<Rule>,
   first: string,
@@ -49,7 +49,7 @@ export function visitRules<Rule>(
   }
 }
 
-/** Null when any will do. */
+/** Null if any segment matches. */
 function firstSegment({ head, tail }: PathPattern): string | null {
   const [first] = head
   if (first === undefined) return tail === null ? '' : null

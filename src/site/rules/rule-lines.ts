@@ -2,8 +2,8 @@ import { ruleFileBytesMax, ruleProblemsMax } from '#site/limits.ts'
 import { LinePace, type Steps } from '#site/steps.ts'
 
 /**
- * The lines of a `_redirects` or `_headers`, without spaces at either end; those that are too long or no
- * UTF-8 are null, and problems. What is beyond the limit of the whole file is not read.
+ * The trimmed lines of a `_redirects` or `_headers`. Lines that are too long or not UTF-8 are null and reported.
+ * Beyond the limit of the whole file nothing is read.
  */
 export function* readRuleLines(
   text: string,
@@ -33,20 +33,20 @@ function cutToSize(text: string, problems: RuleProblems): string[] {
 
 function describeBadLine(line: string, charsMax: number): string | null {
   if (line.length > charsMax) return `longer than ${charsMax} characters`
-  // What a decoder puts in the place of bytes that are no UTF-8.
+  // The decoder's replacement for bytes that are not UTF-8.
   return line.includes('\uFFFD') || !line.isWellFormed() ? 'is not UTF-8' : null
 }
 
-/** What is wrong with one line that a site's owner wrote; the other lines count nevertheless. */
+/** A problem in one line; the other lines still apply. */
 export interface RuleProblem {
   /** From 1. */
   readonly line: number
   readonly message: string
 }
 
-/** The problems of a file: the first by their lines, and how many more there are. */
+/** The problems of a file: the first ones by line, and the number of others. */
 export class RuleProblems {
-  /** One more than are shown: the others begin at its line. */
+  /** One more than is shown: the summary of the others has its line. */
   readonly #first: RuleProblem[] = []
   #count = 0
 
@@ -59,7 +59,7 @@ export class RuleProblems {
     if (isFull) this.#first.pop()
   }
 
-  /** In the order of their lines; when there are more than the limit, one more says how many. */
+  /** By line; beyond the limit, the last one says how many more there are. */
   list(): RuleProblem[] {
     const shown = this.#first.slice(0, ruleProblemsMax)
     const next = this.#first[ruleProblemsMax]

@@ -1,12 +1,12 @@
-/** Text with places for what a pattern captured. */
+/** A string with placeholders for captures. */
 export type Template = readonly (string | { readonly name: string })[]
 
-/** What stands for the names. */
+/** Values of the placeholders. */
 export type TemplateValues = Pick<ReadonlyMap<string, string>, 'get'>
 
 /**
- * Reads `:name` wherever it stands, each as long as it goes: `:id` and `:idx` are two. What follows a letter
- * or a digit is a name only if it is one of these: `Special:Search` is text. So is `:` before a digit.
+ * Parses `:name` anywhere, greedily: `:id` and `:idx` are two names. After a letter or a digit it is a name only
+ * if it is in `names`: `Special:Search` is literal. So is `:` before a digit.
  */
 export function parseTemplate(text: string, names: ReadonlySet<string>): Template {
   const parts: (string | { name: string })[] = []
@@ -22,13 +22,13 @@ export function parseTemplate(text: string, names: ReadonlySet<string>): Templat
   return parts
 }
 
-/** The first name that the template has and these are not; null when there is none. */
+/** The first name of the template that is not in `names`; null if there is none. */
 export function unknownName(template: Template, names: ReadonlySet<string>): string | null {
   const unknown = template.find((part) => typeof part !== 'string' && !names.has(part.name))
   return unknown === undefined || typeof unknown === 'string' ? null : unknown.name
 }
 
-/** Null when the result would be longer than that; names without a value stand for nothing. */
+/** Null if the result would exceed `charsMax`; names without a value become empty. */
 export function fillTemplate(
   template: Template,
   values: TemplateValues,
