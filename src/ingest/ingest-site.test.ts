@@ -232,7 +232,7 @@ describe('a version is refused, and the old one stays live', () => {
   })
   test('nested 100 000 deep', async () => {
     await pds.putRecord(path, new Uint8Array([...Buffer.alloc(100_000, 0x81), 0x80]))
-    await refuses('more than 200 values in one another')
+    await refuses('more than 200 levels of nesting')
   })
   for (const [what, facts] of [
     ['gzip that is none', { encoding: 'gzip' }],

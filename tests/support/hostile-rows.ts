@@ -220,7 +220,7 @@ function deepened(record: object, depth: number): Uint8Array<ArrayBuffer> {
   )
 }
 
-const tooDeep = 'the record has more than 200 values in one another'
+const tooDeep = 'the record has more than 200 levels of nesting'
 
 const sizes: readonly HostileRow[] = [
   nested(33),

@@ -28,31 +28,31 @@ export type RepoWrite =
 export interface ListedRecord {
   readonly rkey: string
   readonly cid: string
-  /** As the server gave it: anybody may have written it. Null: left out, for there is too much before it. */
+  /** Untrusted, as the server sent it. Null: left out because the limits are used up. */
   readonly value: unknown
 }
 
 interface ListOptions {
   readonly recordsMax: number
-  /** Of all records together; what goes beyond is left out of those that come later. */
+  /** Limit for all records together; the values of later records are left out. */
   readonly valuesMax: number
 }
 
 type Collection = 'place.sitehost.fs' | 'place.sitehost.subfs' | 'place.sitehost.settings'
 
-/** What a server says of a commit of 200 writes. */
+/** Fits the answer to a commit of 200 writes. */
 const writesAnswer: JsonLimits = { bytesMax: 512 * 1024, valuesMax: 5_000, namesMax: 200 }
-/** Every field of ours at its limit, each byte escaped; other programs may have added some of theirs. */
+/** All our fields at their limits, each byte escaped, plus fields of other programs. */
 const settingsLimits: JsonLimits = { bytesMax: 512 * 1024, valuesMax: 2_000, namesMax: 200 }
-/** Beside the record itself. */
+/** The rest of the answer, next to the record. */
 const addressBytesMax = 64 * 1024
 
-/** Characters that take about as much memory as a value does, some 80 bytes. */
+/** Characters that take about as much memory as one value, 80 bytes. */
 const bytesPerValue = 64
 
 /**
- * One account's repository, written with its owner's permission. Every call throws SessionEndedError,
- * ServerRefusedError, UnusableAnswerError or ServerUnreachableError; the last at once when `signal` is aborted.
+ * One account's repository, accessed through the owner's session. Every call throws SessionEndedError,
+ * ServerRefusedError, UnusableAnswerError or ServerUnreachableError (immediately when `signal` is aborted).
  */
 export class AccountRepo {
   readonly did: Did
@@ -69,7 +69,7 @@ export class AccountRepo {
     this.#signal = signal
   }
 
-  /** Bytes of the largest blob that the server takes; null where it does not say. */
+  /** The server's limit for one blob; null: not stated. */
   async blobUploadBytesMax(): Promise<number | null> {
     const answer = await this.#fields('com.atproto.server.describeServer', smallAnswer, (rpc) =>
       rpc.get('com.atproto.server.describeServer', { as: 'bytes' }),
@@ -78,8 +78,8 @@ export class AccountRepo {
   }
 
   /**
-   * Stores bytes until a record names them. The reference must be repeated in the record exactly as it
-   * is returned: servers that sniff change its media type. A file-backed `blob` is streamed.
+   * Uploads a blob; the server drops it unless a record references it. The record must repeat the reference exactly
+   * as returned: servers that sniff change its media type. A file-backed `blob` is streamed.
    */
   async uploadBlob(blob: Blob, signal?: AbortSignal): Promise<BlobRef> {
     const answer = await this.#fields('com.atproto.repo.uploadBlob', smallAnswer, (rpc) =>
@@ -99,7 +99,7 @@ export class AccountRepo {
     return stored.blob
   }
 
-  /** `replaces`: the CID of the record as it must be now, null for none; else `InvalidSwap`. */
+  /** Compare-and-swap on `replaces`: the CID of the current record, null for none; else `InvalidSwap`. */
   async putRecord(
     collection: Collection,
     rkey: string,
@@ -116,7 +116,7 @@ export class AccountRepo {
     return { uri: `at://${this.did}/${collection}/${rkey}`, cid: answer.cid('cid') }
   }
 
-  /** No error when there is none. */
+  /** Idempotent: no error when there is no such record. */
   async deleteRecord(collection: Collection, rkey: string): Promise<void> {
     await this.#call('com.atproto.repo.deleteRecord', smallAnswer.bytesMax, (rpc) =>
       rpc.post('com.atproto.repo.deleteRecord', {
@@ -127,8 +127,8 @@ export class AccountRepo {
   }
 
   /**
-   * All of these changes in one commit on top of `head`, or none: then ServerRefusedError `InvalidSwap`.
-   * Answers with the CIDs in the order of the writes; null for deletions, and for all where the server does not say.
+   * Applies all writes in one commit on top of `head`, or none: then ServerRefusedError `InvalidSwap`. Returns the
+   * CIDs in the order of the writes, null for deletions; empty for deletions only, if the server sends no results.
    */
   async applyWrites(
     writes: readonly RepoWrite[],
@@ -146,7 +146,7 @@ export class AccountRepo {
         input: { repo: this.did, swapCommit: head, writes: input as never },
       }),
     )
-    // Whoever only deletes need not know what came of it.
+    // Deletions have no CIDs to report.
     if (!answer.has('results') && writes.every(({ action }) => action === 'delete')) return []
     const results = answer.objects('results')
     if (results.length !== writes.length) throw answer.unusable('results')
@@ -163,7 +163,7 @@ export class AccountRepo {
     return answer.cid('cid')
   }
 
-  /** The record as it is now, or null. Its value is null where it has more in it than any record of ours. */
+  /** The current record, or null. Its value is null if it exceeds the limits of our records. */
   async findRecord(collection: Collection, rkey: string): Promise<ListedRecord | null> {
     const method = 'com.atproto.repo.getRecord'
     const limits = collection === 'place.sitehost.settings' ? settingsLimits : recordLimits
@@ -181,7 +181,7 @@ export class AccountRepo {
     }
   }
 
-  /** A collection's records, at most `recordsMax`, read page by page. */
+  /** The first `recordsMax` records of a collection, read page by page. */
   async listRecords(
     collection: Collection,
     { recordsMax, valuesMax }: ListOptions,
@@ -214,7 +214,7 @@ export class AccountRepo {
     return await fieldsOf(method, await this.#call(method, limits.bytesMax, request), limits)
   }
 
-  /** The body of an answer that is no refusal. */
+  /** The body of a successful answer. */
   async #call(
     method: string,
     bytesMax: number,
@@ -222,7 +222,7 @@ export class AccountRepo {
   ): Promise<Uint8Array> {
     let response: Awaited<Answer>
     try {
-      // What an abort leaves running may be the renewal of tokens, which must come to its end.
+      // An abort leaves the request running: it may be a token renewal, which must finish.
       response = await orAborted(this.#request(request, bytesMax), this.#signal)
     } catch (cause) {
       if (isSessionEnd(cause)) throw new SessionEndedError(this.did, { cause })
@@ -240,7 +240,7 @@ export class AccountRepo {
     responseBytesMax: number,
   ): Promise<Awaited<Answer>> {
     this.#signal?.throwIfAborted()
-    // Asked for anew each time: a sign-in meanwhile brings other tokens, bound to another key.
+    // Opened for each request: a sign-in in between brings new tokens, bound to another key.
     const session = await this.#openSession()
     const limits = { responseBytesMax }
     const handle: FetchHandler = async (path, init) => {

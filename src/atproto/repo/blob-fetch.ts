@@ -2,7 +2,7 @@ import * as Cid from '@atcute/cid'
 import type { Identity } from '#atproto/identity/identity.ts'
 import { FetchLimitError, type SafeFetch } from '#outbound/safe-fetch.ts'
 
-/** The server sent other bytes than the record names: wrong hash, too short or too long. */
+/** The server's bytes are not those that the record names: wrong hash, too short or too long. */
 export class BlobMismatchError extends Error {
   override readonly name = 'BlobMismatchError'
   readonly cid: string
@@ -13,7 +13,7 @@ export class BlobMismatchError extends Error {
   }
 }
 
-/** The account's server did not give the blob; it may later. */
+/** The account's server did not send the blob; it may later. */
 export class BlobUnavailableError extends Error {
   override readonly name = 'BlobUnavailableError'
   readonly status: number
@@ -25,8 +25,8 @@ export class BlobUnavailableError extends Error {
 }
 
 /**
- * The bytes of one blob from its owner's server, as they arrive. The last chunk is only given out when
- * size and hash are those that the record names; otherwise the iteration throws BlobMismatchError.
+ * Streams a blob from its owner's server. Yields the last chunk only if size and hash match the record; otherwise
+ * throws BlobMismatchError.
  */
 export async function* fetchBlob(
   { cid, size }: { cid: string; size: number },
@@ -43,7 +43,7 @@ export async function* fetchBlob(
     ...(signal && { signal }),
   })
   if (response.status !== 200 || !response.body) {
-    // Whatever it says instead may be over the cap of the blob; that is no news then.
+    // The error body may exceed the byte cap of the blob: ignored.
     await response.body?.cancel().catch(() => undefined)
     throw new BlobUnavailableError(cid, response.status)
   }
@@ -75,7 +75,7 @@ async function* verified(
   if (held) yield held
 }
 
-/** The CID that a blob with this SHA-256 digest has (CIDv1, raw codec). */
+/** The CID of a blob with this SHA-256 digest (CIDv1, raw codec). */
 export function rawCid(sha256: Uint8Array): string {
   return Cid.toString(Cid.fromDigest(Cid.CODEC_RAW, sha256))
 }

@@ -1,14 +1,14 @@
 import { decode } from '@atcute/cbor'
 
-/** A manifest of 5000 entries, each with every field that there is, has fewer values, keys included. */
+/** A manifest of 5000 entries with every field has fewer values, including keys. */
 export const cborValuesMax = 200_000
-/** A manifest of 32 directories in one another has a hundred: a list, an entry and a node for each. */
+/** A manifest of 32 nested directories has about 100 levels: a list, an entry and a node for each. */
 export const cborDepthMax = 200
 
-/** Not CBOR, or not of this size. */
+/** Not CBOR, or over a limit. */
 export class CborError extends Error {
   override readonly name = 'CborError'
-  /** What there is more of than is read; null: it is not CBOR. */
+  /** The exceeded limit; null: not CBOR. */
   readonly limit: 'values' | 'depth' | null
 
   constructor(limit: CborError['limit'] = null, options?: ErrorOptions) {
@@ -19,10 +19,10 @@ export class CborError extends Error {
 
 const messages = {
   values: `more than ${cborValuesMax} values`,
-  depth: `more than ${cborDepthMax} values in one another`,
+  depth: `more than ${cborDepthMax} levels of nesting`,
 }
 
-/** Decodes bytes that anybody may have written, in bounded time and memory. Throws CborError only. */
+/** Decodes untrusted bytes in bounded time and memory. Throws CborError only. */
 export function decodeCbor(bytes: Uint8Array): unknown {
   endOfCbor(bytes)
   try {
@@ -33,16 +33,16 @@ export function decodeCbor(bytes: Uint8Array): unknown {
 }
 
 /**
- * Where the first value of these bytes ends. The decoder makes room for as many elements as a list says
- * that it has, if there are as many bytes left: 100 kB of lists in lists, each said to fill the rest, take
- * gigabytes. Here all that is claimed together has to fit in what is left. Throws CborError.
+ * The offset at which the first value ends. The decoder allocates as many elements as a list claims, if as many
+ * bytes are left: 100 kB of nested lists, each claiming the rest, allocate gigabytes. So the sum of all claims
+ * must fit in the remaining bytes. Throws CborError.
  */
 export function endOfCbor(bytes: Uint8Array): number {
   const { length } = bytes
   let at = 0
   let values = 0
   let claimed = 1
-  /** How many more values each of the lists and maps has that we are in. */
+  /** Remaining values of each open list or map. */
   const open = [1]
   while (open.length > 0) {
     if (claimed > length - at) throw new CborError()
@@ -63,7 +63,7 @@ export function endOfCbor(bytes: Uint8Array): number {
   return at
 }
 
-/** How many values are in one of this kind. */
+/** The number of values inside a value of this kind. */
 function heldBy(kind: number, argument: number): number {
   if (kind === listKind) return argument
   if (kind === mapKind) return 2 * argument
@@ -77,7 +77,7 @@ const listKind = 4
 const mapKind = 5
 const tagKind = 6
 
-/** Repositories hold nothing of unknown length (RFC 8949 §3.2). */
+/** Repositories contain no indefinite lengths (RFC 8949 §3.2). */
 function argumentBytesOf(info: number): number {
   if (info < 24) return 0
   if (info > 27) throw new CborError()

@@ -4,14 +4,11 @@ import { publicAnswer, type QueryContext } from './public-query.ts'
 
 interface Collection {
   readonly collection: string
-  /** Those that come after so many are left out. */
+  /** Further records are left out. */
   readonly recordsMax: number
 }
 
-/**
- * The keys of an account's records of one collection, as its server lists them: its word, no proof. Throws
- * what `publicQuery` throws.
- */
+/** The record keys of a collection as the account's server lists them, unproven. Throws as `publicQuery` does. */
 export async function listRecordKeys(
   { did, pds }: Pick<Identity, 'did' | 'pds'>,
   collection: Collection,
@@ -25,7 +22,7 @@ export async function listRecordKeys(
   for await (const page of pages) {
     const known = keys.size
     for (const { rkey } of page) keys.add(rkey)
-    // A server that lists the same again has come to its end, whatever it says.
+    // A server that repeats itself has no more records, whatever its cursor says.
     if (keys.size === known) break
   }
   return [...keys]

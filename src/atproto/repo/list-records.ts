@@ -9,40 +9,40 @@ import { cursorOf, xrpcPages } from './pages.ts'
 
 export const listMethod = 'com.atproto.repo.listRecords'
 
-/** A record may have 1 MiB, and the server sends it whole. */
+/** Each record may have 1 MiB, and the server sends it whole. */
 const recordsPerPage = 20
 const pageBytesMax = 32 * 1024 * 1024
-/** Of a whole collection. A thousand sites of the size that we write have half as many bytes. */
+/** For a whole collection. A thousand sites that we wrote have at most half of it. */
 const collectionBytesMax = 256 * 1024 * 1024
 const msMax = 5 * 60_000
 
-/** One record as JSON: text where the repository has bytes. Of 5000 entries with every field each, half as many values. */
+/** For one record as JSON, which encodes bytes as text. 5000 entries with every field have half as many values. */
 export const recordLimits: JsonLimits = {
   bytesMax: 3 * recordBytesMax,
   valuesMax: 100_000,
   namesMax: 1_000,
 }
 
-/** All of a page but the records themselves: twenty addresses, and where the next one begins. */
+/** For a page without its record values: twenty addresses and a cursor. */
 const outerLimits: JsonLimits = { bytesMax: 64 * 1024, valuesMax: 1_000, namesMax: 200 }
-/** The answer, its list, an entry of it: what is deeper is a record. */
+/** Below the answer, its list and an entry. */
 const depthOfRecords = 3
 
-/** DID, collection and key at their longest, and what is between them. */
+/** The longest DID, collection and key, with separators. */
 const uriCharsMax = 1_200
 
 interface RecordPage {
-  /** Without those whose key no record can have. */
+  /** Without records whose key is invalid. */
   readonly records: readonly PageRecord[]
-  /** How many there are, those included. */
+  /** How many the page lists, including invalid ones. */
   readonly listed: number
-  /** Where the next page begins; null: there is none. */
+  /** Of the next page; null: this is the last one. */
   readonly cursor: string | null
 }
 
 interface PageRecord {
   readonly rkey: string
-  /** Null where the server does not say. */
+  /** Null: the server sent none. */
   readonly cid: string | null
   /** Not parsed yet. */
   readonly value: JsonPiece
@@ -51,7 +51,7 @@ interface PageRecord {
 interface CollectionRead<Collection extends string> {
   readonly did: Did
   readonly collection: Collection
-  /** Those that come after so many are left out. */
+  /** Further records are left out. */
   readonly recordsMax: number
 }
 
@@ -63,8 +63,8 @@ interface ListQuery<Collection extends string> {
 }
 
 /**
- * A collection's records page by page, as `ask` brings the answers of at most `bytesMax`, until there are no more or
- * `recordsMax` of them. Throws what `ask` throws, UnusableAnswerError, and ServerUnreachableError when it takes too long.
+ * Lists a collection page by page, up to `recordsMax` records. `ask` fetches one page of at most `bytesMax`. Throws
+ * what `ask` throws, UnusableAnswerError, and ServerUnreachableError when it takes too long.
  */
 export async function* listRecords<Collection extends string>(
   { did, collection, recordsMax }: CollectionRead<Collection>,
@@ -84,14 +84,14 @@ export async function* listRecords<Collection extends string>(
   for await (const page of xrpcPages(askForPage, recordsMax)) {
     yield page.records.slice(0, recordsLeft)
     recordsLeft -= page.listed
-    // An empty page is the last one, or there would be no end.
+    // An empty page counts as the last one, so that the loop ends.
     if (recordsLeft <= 0 || page.listed === 0) return
   }
 }
 
 /**
- * Reads a page of `listRecords`, but for the records in it: whatever a stranger has put into one costs nothing before
- * somebody asks for it (`parseRecord`). Throws UnusableAnswerError.
+ * Reads a page but does not parse its records: an untrusted record costs nothing until `parseRecord` is called.
+ * Throws UnusableAnswerError.
  */
 async function readRecordPage(body: Uint8Array): Promise<RecordPage> {
   const options = { depth: depthOfRecords, outerBytesMax: outerLimits.bytesMax }
@@ -108,7 +108,7 @@ async function readRecordPage(body: Uint8Array): Promise<RecordPage> {
   }
 }
 
-/** The answer of `getRecord`, but for the record in it. Throws UnusableAnswerError. */
+/** Reads the answer of `getRecord` but does not parse the record. Throws UnusableAnswerError. */
 export async function readRecord(
   method: string,
   body: Uint8Array,
@@ -130,7 +130,7 @@ function recordOf(record: AnswerFields, inner: readonly JsonPiece[]): PageRecord
   return { rkey, cid: record.has('cid') ? record.cid('cid') : null, value }
 }
 
-/** Every list that deep down is the number of a piece, whatever the server wrote there. */
+/** The scan left a list with a piece's number in place of each value, so the server cannot choose the number. */
 function pieceAt(record: AnswerFields, inner: readonly JsonPiece[]): JsonPiece {
   const [number] = record.list('value')
   const value = inner[Number(number)]
@@ -138,7 +138,7 @@ function pieceAt(record: AnswerFields, inner: readonly JsonPiece[]): JsonPiece {
   return value
 }
 
-/** Null where there is more in it than in any record of ours. Throws UnusableAnswerError. */
+/** Null if the record exceeds the limits. Throws UnusableAnswerError. */
 export async function parseRecord(
   value: JsonPiece,
   method: string,

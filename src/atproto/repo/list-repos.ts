@@ -7,14 +7,14 @@ import { cursorOf, xrpcPages } from './pages.ts'
 import { publicQuery, type QueryContext } from './public-query.ts'
 
 const reposPerPage = 500
-/** A relay says four or five things of each account. */
+/** A relay sends four or five values per account. */
 const pageLimits: JsonLimits = { bytesMax: 4 * 1024 * 1024, valuesMax: 20_000, namesMax: 200 }
-/** Fifty million accounts: a source that goes on behind that goes round in circles. */
+/** Fifty million accounts: a server that lists more repeats itself. */
 const pagesMax = 100_000
 
 /**
- * The accounts that have records of a collection, page by page, as a relay lists them. An account server,
- * which knows no such list, gives all of its accounts. Throws what `publicQuery` throws.
+ * Lists the accounts with records of a collection, page by page, from a relay. An account server does not have
+ * this method; it then lists all its accounts. Throws what `publicQuery` throws.
  */
 export async function* listReposByCollection(
   server: string,
@@ -33,7 +33,7 @@ export async function* listReposByCollection(
   yield* pages
 }
 
-/** The reference account server answers 400 for a method that only relays have; others have their own ideas. */
+/** Statuses for an unknown method: the reference account server answers 400, others differ. */
 const mayNotKnow: ReadonlySet<number> = new Set([400, 401, 404, 405, 501])
 
 async function* pagesOf(

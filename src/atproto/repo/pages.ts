@@ -3,13 +3,13 @@ import type { AnswerFields } from '#outbound/answer-fields.ts'
 const cursorCharsMax = 1_024
 
 interface Page {
-  /** Where the next page begins; null: there is none. */
+  /** Of the next page; null: this is the last one. */
   readonly cursor: string | null
 }
 
 /**
- * The pages of an XRPC method that lists, as `ask` brings them with the parameter of each, until there are no more or `pagesMax` of them. A server that
- * gives the cursor that it was asked with has come to its end. Throws what `ask` throws.
+ * Pages through an XRPC list method, at most `pagesMax` pages; `ask` fetches the page at a cursor. A server that
+ * returns the cursor of the request has no more pages. Throws what `ask` throws.
  */
 export async function* xrpcPages<P extends Page>(
   ask: (at: { readonly cursor?: string }) => Promise<P>,
@@ -24,7 +24,7 @@ export async function* xrpcPages<P extends Page>(
   }
 }
 
-/** Null: the page is the last one. Throws UnusableAnswerError. */
+/** Null: this is the last page. Throws UnusableAnswerError. */
 export function cursorOf(page: AnswerFields): string | null {
   const isLast = [undefined, null, ''].some((none) => page.get('cursor') === none)
   return isLast ? null : page.string('cursor', cursorCharsMax)

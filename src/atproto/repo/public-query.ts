@@ -15,16 +15,16 @@ export interface QueryContext {
 }
 
 interface Query {
-  /** Origin of the server that is asked. */
+  /** The server's origin. */
   readonly server: string
-  /** Of the protocol, such as `com.atproto.sync.getRepoStatus`. */
+  /** An XRPC method, such as `com.atproto.sync.getRepoStatus`. */
   readonly method: string
   readonly parameters: Readonly<Record<string, string>>
 }
 
 /**
- * Asks a server something that it tells anybody. Throws ServerRefusedError, UnusableAnswerError, ServerUnreachableError,
- * and the signal's reason.
+ * Sends an unauthenticated XRPC query. Throws ServerRefusedError, UnusableAnswerError, ServerUnreachableError, and
+ * the signal's reason.
  */
 export async function publicQuery(
   query: Query,
@@ -35,7 +35,7 @@ export async function publicQuery(
   return await fieldsOf(query.method, body, limits)
 }
 
-/** The same, as it came. */
+/** As `publicQuery`, but returns the raw body. */
 export async function publicAnswer(
   { server, method, parameters, bytesMax }: Query & { readonly bytesMax: number },
   { fetch, signal }: QueryContext,
@@ -46,7 +46,7 @@ export async function publicAnswer(
     const response = await fetch(url, { limits: { responseBytesMax: bytesMax }, signal })
     if (response.ok) return new Uint8Array(await response.arrayBuffer())
     const { status, headers } = response
-    // A gateway's error page says enough by its status.
+    // A gateway's error page is not JSON; its status suffices.
     const data: unknown = await (await boundedRefusal(response)).json().catch(() => null)
     throw new ServerRefusedError(method, { status, headers, data: refusalOf(data) })
   } catch (cause) {

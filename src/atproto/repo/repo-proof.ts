@@ -7,25 +7,25 @@ import type { BlockMap } from '@atcute/mst'
 import { type Commit, isCommit } from '@atcute/repo'
 import { decodeCbor } from './bounded-cbor.ts'
 
-/** A commit that the account has signed, and those blocks of its repository that a server gave with it. */
+/** A commit signed by the account, with the blocks of the repository that the server sent. */
 export interface RepoProof {
   /** Orders the commits of one repository. */
   readonly rev: string
   /** CID of the tree's root. */
   readonly tree: string
-  /** By CID, each checked against it. What the tree does not lead to, the account has not signed. */
+  /** By CID, each verified. Only blocks reachable from `tree` are covered by the signature. */
   readonly blocks: BlockMap
 }
 
 const blocksMax = 256
-/** Of an archive with one root; its length is one byte then. */
+/** For an archive with one root; the length is then one byte. */
 const carHeaderBytesMax = 127
 /** How far a server's clock may be ahead of ours. */
 const clockSkewMs = 5 * 60_000
 
 /**
- * Throws when a block does not match its CID, or the commit is not of this account, signed by this key and of a
- * time that has come.
+ * Throws when a block does not match its CID, or when the commit is of another account, not signed by this key, or
+ * dated in the future.
  */
 export async function verifyCommit(
   car: Uint8Array<ArrayBuffer>,
@@ -36,8 +36,8 @@ export async function verifyCommit(
   const { root, blocks } = readBlocks(car)
   const commit = commitOf(blocks.get(root), did)
   if (!(await isSigned(root, commit, publicKey))) throw new Error('signature does not match')
-  // Nothing honest would ever be newer: the account's next server, or its next key, could not publish any more.
-  if (millisecondsOf(commit.rev) > now() + clockSkewMs) throw new Error('of a time to come')
+  // A commit from the future would outrank all later ones: the account's next server or key could not publish.
+  if (millisecondsOf(commit.rev) > now() + clockSkewMs) throw new Error('dated in the future')
   return { rev: commit.rev, tree: commit.data.$link, blocks }
 }
 
@@ -63,13 +63,13 @@ function commitOf(bytes: Uint8Array | undefined, did: Did): Commit {
   const commit: unknown = decodeCbor(bytes)
   if (!isCommit(commit)) throw new Error('root is not a commit')
   if (commit.did !== did) throw new Error('commit of another account')
-  if (!isTid(commit.rev)) throw new Error('the revision is none')
+  if (!isTid(commit.rev)) throw new Error('the revision is not a TID')
   return commit
 }
 
 const tidDigits = '234567abcdefghijklmnopqrstuvwxyz'
 
-/** Since 1970; a TID counts microseconds in front of its last two digits (https://atproto.com/specs/tid). */
+/** Since the epoch; a TID is microseconds followed by two digits of clock id (https://atproto.com/specs/tid). */
 function millisecondsOf(tid: string): number {
   const microseconds = [...tid.slice(0, -2)].reduce(
     (sum, digit) => sum * tidDigits.length + tidDigits.indexOf(digit),
@@ -83,8 +83,8 @@ const lastOf = new WeakMap<
   { readonly cid: string; readonly isSigned: Promise<boolean> }
 >()
 
-// The records of a site are proven by the same commit, and a signature of secp256k1 takes a millisecond. The
-// CID, which was checked, stands for all bytes of the commit, its signature among them.
+// All records of a site are proven by one commit, and verifying a secp256k1 signature takes 1 ms. The verified
+// CID identifies the commit including its signature.
 function isSigned(
   cid: string,
   { sig, ...unsigned }: Commit,

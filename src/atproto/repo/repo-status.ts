@@ -4,15 +4,14 @@ import type { AnswerFields } from '#outbound/answer-fields.ts'
 import { ServerRefusedError } from '#outbound/server-errors.ts'
 import { publicQuery, type QueryContext } from './public-query.ts'
 
-/** `active`, or why an account's records are not to be shown. */
+/** `active`, or why an account's records must not be shown. */
 export type RepoStatus = 'active' | 'deactivated' | 'takendown' | 'suspended' | 'deleted'
 
 const method = 'com.atproto.sync.getRepoStatus'
 
 /**
- * What the account's own server says of it: the one that its DID document names, nobody else has a say. An
- * account that is not active for a reason that we do not know counts as deactivated; one that its server
- * does not know, as deleted. Throws what `publicQuery` throws for every other answer.
+ * Reads the account's status from its own server, the only authority. An unknown reason for inactivity counts as
+ * deactivated, an account unknown to the server as deleted. Throws what `publicQuery` throws for any other answer.
  */
 export async function readRepoStatus(
   { did, pds }: Pick<Identity, 'did' | 'pds'>,
@@ -22,9 +21,9 @@ export async function readRepoStatus(
   try {
     return statusOf(did, await publicQuery(query, smallAnswer, context))
   } catch (error) {
-    const told = error instanceof ServerRefusedError ? statusOfRefusal[error.code] : undefined
-    // A gateway in trouble may say anything; what is not there, or not to be shown, is the client's mistake.
-    if (told !== undefined && (error as ServerRefusedError).status < 500) return told
+    const status = error instanceof ServerRefusedError ? statusOfRefusal[error.code] : undefined
+    // A failing gateway may send any code: it counts only with a client error.
+    if (status !== undefined && (error as ServerRefusedError).status < 500) return status
     throw error
   }
 }
@@ -40,7 +39,7 @@ function statusOf(did: string, answer: AnswerFields): RepoStatus {
 
 const inactiveReasons = ['deactivated', 'takendown', 'suspended', 'deleted'] as const
 
-/** Errors that the methods of `com.atproto.sync` share. */
+/** The errors shared by all methods of `com.atproto.sync`. */
 const statusOfRefusal: Readonly<Record<string, RepoStatus | undefined>> = {
   RepoNotFound: 'deleted',
   RepoTakendown: 'takendown',

@@ -8,10 +8,9 @@ const method = 'com.atproto.repo.getRecord'
 const { bytesMax } = smallAnswer
 
 /**
- * Whether the account's server says that a record is not there: its word, no proof. For servers that
- * fail where a proof of absence is due (Cocoon answers `com.atproto.sync.getRecord` with 500), and only
- * for records without which nothing is shown that the owner did not sign. Throws ServerUnreachableError, and the signal's
- * reason.
+ * Whether the account's server reports that a record does not exist, unproven. For servers that cannot prove absence
+ * (Cocoon answers `com.atproto.sync.getRecord` with 500), and only for records whose absence shows nothing that the
+ * owner did not sign. Throws ServerUnreachableError, and the signal's reason.
  */
 export async function saysRecordIsAbsent(
   { collection, rkey }: Omit<RecordKey, 'did'>,

@@ -133,8 +133,8 @@ describe('is refused', () => {
     const proof = await proofOf({ ...honest, rev: '3jonas22ir222' })
     const seenAt = (now: number) => verify(proof, 'blog', alice, () => now)
     expect((await seenAt(at - 5 * 60_000 + 1)).found).toBe(true)
-    await expect(seenAt(at - 5 * 60_000 - 1)).rejects.toThrow('of a time to come')
-    await refused(await proofOf({ ...honest, rev: 'bzzzzzzzzzzzz' }), 'of a time to come')
+    await expect(seenAt(at - 5 * 60_000 - 1)).rejects.toThrow('dated in the future')
+    await refused(await proofOf({ ...honest, rev: 'bzzzzzzzzzzzz' }), 'dated in the future')
   })
   test('what is no archive', async () => {
     await refused(new Uint8Array(), '')
@@ -206,7 +206,7 @@ describe('a record that cannot be read is found, with its problem', () => {
   test('nested 100 000 deep', async () => {
     const verified = await found(nested(100_000))
     expect(verified.found && verified.problem).toBe(
-      'the record has more than 200 values in one another',
+      'the record has more than 200 levels of nesting',
     )
   })
   test('bytes that are no record', async () => {

@@ -8,22 +8,22 @@ import { CborError, decodeCbor } from './bounded-cbor.ts'
 import { type RepoProof, verifyCommit } from './repo-proof.ts'
 import { findInTree } from './repo-tree.ts'
 
-/** What the owner's signed commit says about one record. `rev` orders the answers of one repository. */
+/** The state of one record in the owner's signed commit. `rev` orders the states of one repository. */
 export type VerifiedRecord =
   | {
       readonly found: true
       readonly rev: string
       readonly cid: string
-      /** Of the record as it lies in the repository. */
+      /** Size of the record in the repository. */
       readonly bytes: number
-      /** Null where there is a problem. */
+      /** Null if there is a problem. */
       readonly record: unknown
-      /** Why the record, though it is the owner's, cannot be read; a sentence for its owner. */
+      /** Why the owner's record cannot be read; shown to the owner. */
       readonly problem: string | null
     }
   | { readonly found: false; readonly rev: string }
 
-/** The server's proof does not hold: wrong key, other account, other record, damaged or missing blocks. */
+/** The server's proof is invalid: wrong key, account or record, damaged or missing blocks. */
 export class ProofError extends Error {
   override readonly name = 'ProofError'
   readonly uri: string
@@ -34,7 +34,7 @@ export class ProofError extends Error {
   }
 }
 
-/** The account's server did not give the proof. `code` is its XRPC error, e.g. `RepoTakendown`. */
+/** The account's server did not send the proof. `code` is its XRPC error, e.g. `RepoTakendown`. */
 export class RecordUnavailableError extends Error {
   override readonly name = 'RecordUnavailableError'
   readonly status: number
@@ -53,7 +53,7 @@ export interface RecordKey {
   readonly rkey: string
 }
 
-/** A proof holds the record and the tree's path to it: a few small nodes, some four keys each. */
+/** A proof contains the record and the tree's path to it: a few small nodes of about four keys. */
 const proofBytesMax = recordBytesMax + 1024 * 1024
 
 /**
@@ -70,7 +70,7 @@ export async function readVerifiedRecord(
   return await verifyProof(await fetchProof(key, identity, fetch, signal), key, identity.signingKey)
 }
 
-/** As `readVerifiedRecord`. What the proof tells of other records beside, `recordIn` knows. */
+/** As `readVerifiedRecord`, with the proof; `recordIn` reads other records from it. */
 export async function readWithProof(
   { collection, rkey }: Omit<RecordKey, 'did'>,
   identity: Identity,
@@ -100,8 +100,8 @@ async function fetchProof(
 }
 
 /**
- * The same for a proof at hand. Every block is checked against its CID, the commit against the key, and
- * the way to the record goes only through blocks that the signed commit names. Throws ProofError only.
+ * Verifies a proof: every block against its CID, the commit against the key, and the path to the record through
+ * blocks reachable from the signed commit. Throws ProofError only.
  */
 export async function verifyProof(
   carBytes: Uint8Array<ArrayBuffer>,
@@ -125,8 +125,8 @@ async function verify(
 }
 
 /**
- * What the proof of one record tells of another of the same repository. Null: it lacks a block that would tell,
- * and nothing is known, neither that the record is there nor that it is not. Throws ProofError.
+ * Reads another record of the same repository from a proof. Null: a block is missing, so neither presence nor
+ * absence is proven. Throws ProofError.
  */
 export async function recordIn(
   { rev, tree, blocks }: RepoProof,
