@@ -13,30 +13,30 @@ import type { Clients } from './oauth-client.ts'
 import type { SealedStore } from './oauth-rows.ts'
 import { SessionEndedError } from './session-ended.ts'
 
-/** What acts for an account on its server. */
+/** Sends requests to an account's server on the account's behalf. */
 export interface AccountSession {
   readonly did: Did
   /**
-   * A request to the account's server, `path` with its query. Tokens that the server does not take any more
-   * are renewed, and the request is sent again. Throws SessionEndedError, and what `fetch` throws.
+   * Sends a request to the account's server; `path` includes the query. Renews rejected tokens and retries. Throws
+   * SessionEndedError, and what `fetch` throws.
    */
   handle(path: string, init?: SessionRequest): Promise<Response>
 }
 
 export type SessionRequest = RequestInit & { readonly limits?: Partial<FetchLimits> }
 
-/** Tokens are renewed when they have less than this left. */
+/** Tokens are renewed when they expire within this time. */
 const renewBeforeMs = 60_000
-/** A grant that its server has confirmed counts as alive for so long. */
+/** How long a grant counts as alive after its server confirmed it. */
 const confirmedMs = 60_000
 const confirmedKeysMax = 20_000
-/** A call is sent again with tokens in place of those it had, and with those of who signed in since. */
+/** A request is retried with renewed tokens, then with the tokens of a newer sign-in. */
 const sentMax = 3
-/** How long a sign-in waits for the server's word on the grant that it replaces, and for the end of that. */
+/** How long a sign-in waits for the server to confirm, then to revoke, the grant that it replaces. */
 const replacedConfirmMsMax = 2_000
 const replacedEndMsMax = 1_000
 
-/** Of the grant that a sign-in replaces: `ended` where there was none, or its server did not say in time that it lives. */
+/** State of the grant that a sign-in replaces. `ended`: there was none, or its server did not confirm it in time. */
 export type GrantBefore = 'alive' | 'ended'
 
 interface AccountSessionsOptions {
@@ -47,22 +47,22 @@ interface AccountSessionsOptions {
   readonly fetch: SafeFetch
   readonly withLease: WithLease
   readonly log: Log
-  /** Called when an account's server has given new tokens, and awaited. */
+  /** Called, and awaited, when an account's server has issued new tokens. */
   readonly onRenewed?: (did: Did) => Promise<void>
   /** A monotonic clock. */
   readonly elapsed?: () => number
 }
 
 /**
- * The sessions of accounts, one each, shared by all processes on one database. A refresh token can be used
- * once, and the reference server ends the session that uses it twice: so renewals take turns, and whoever
- * waited finds the tokens that the one before has brought.
+ * One session per account, shared by all processes on one database. A refresh token can be used once, and the
+ * reference server ends a session that uses it twice: so each renewal holds the account's lease, and the next holder
+ * finds the new tokens.
  */
 export class AccountSessions {
   readonly #options: AccountSessionsOptions
-  /** Of this process, by the access token that they replace. */
+  /** Renewals in this process, by the access token that they replace. */
   readonly #renewals = new SingleFlight<string, StoredSession>()
-  /** Whose servers gave tokens just now. */
+  /** Accounts whose servers issued tokens recently. */
   readonly #confirmed: TtlMap<Did, true>
 
   constructor(options: AccountSessionsOptions) {
@@ -71,7 +71,7 @@ export class AccountSessions {
     this.#confirmed = new TtlMap({ max: confirmedKeysMax, ttlMs: confirmedMs, now })
   }
 
-  /** Undefined: none, or one that a service with other keys or another address began. */
+  /** Undefined: no session, or one begun under other keys or another address. */
   async find(did: Did): Promise<StoredSession | undefined> {
     const { keys, sessions } = this.#options
     const session = await sessions.get(did)
@@ -84,7 +84,7 @@ export class AccountSessions {
     return isOurs ? session : undefined
   }
 
-  /** The account's session, its tokens renewed when they are stale. Throws SessionEndedError. */
+  /** Opens the account's session and renews stale tokens. Throws SessionEndedError. */
   async open(did: Did): Promise<AccountSession> {
     const found = await this.find(did)
     if (found === undefined) throw new SessionEndedError(did)
@@ -93,9 +93,9 @@ export class AccountSessions {
   }
 
   /**
-   * Resolves when the account's server has given tokens for the grant within the last minute, for which it may be asked for
-   * new ones: access tokens of some servers outlive a grant that has ended. Once, however many ask. Throws
-   * SessionEndedError when the grant has ended, and what `fetch` throws.
+   * Resolves if the account's server issued tokens for the grant within the last minute; otherwise renews them, once
+   * for all concurrent callers: access tokens of some servers outlive their grant. Throws SessionEndedError when the
+   * grant has ended, and what `fetch` throws.
    */
   async confirm(did: Did): Promise<void> {
     const found = await this.find(did)
@@ -104,8 +104,8 @@ export class AccountSessions {
   }
 
   /**
-   * Keeps what a sign-in has brought, in place of what was there, which is then ended on its server, if that
-   * answers soon. In the same turn goes `enter`, and what it resolves to is returned.
+   * Stores the session of a sign-in. Calls `enter` under the same lease and returns its result. Then revokes the
+   * replaced session on its server, if that answers soon.
    */
   async keep<T>(
     did: Did,
@@ -113,12 +113,12 @@ export class AccountSessions {
     enter: (before: GrantBefore) => Promise<T>,
   ): Promise<T> {
     const { sessions } = this.#options
-    const [replaced, entered] = await this.#inTurn(did, async () => {
+    const [replaced, entered] = await this.#leased(did, async () => {
       const found = await this.find(did)
       const renewed = found && (await this.#renewReplaced(did, found))
-      // The tokens that it had are spent.
+      // Its previous tokens are spent.
       if (renewed !== undefined) await sessions.set(did, renewed)
-      // First: when it fails, what was there stays.
+      // First: if it fails, the previous session stays.
       const entered = await enter(renewed === undefined ? 'ended' : 'alive')
       await sessions.set(did, session)
       this.#confirmed.set(did, true)
@@ -129,12 +129,12 @@ export class AccountSessions {
   }
 
   /**
-   * Ends it on the account's server as well, if that answers. Harmless when there is none. `isUnused` is asked
-   * in turn: whoever signs in before keeps the session.
+   * Deletes the session, and revokes it on the account's server if that answers. Idempotent. `isUnused` is called
+   * under the lease: a sign-in before it keeps the session.
    */
   async revoke(did: Did, isUnused: () => Promise<boolean> = async () => true): Promise<void> {
     const { clients, sessions, states } = this.#options
-    await this.#inTurn(did, async () => {
+    await this.#leased(did, async () => {
       if ((await sessions.get(did)) === undefined || !(await isUnused())) return
       if ((await this.find(did)) === undefined) return await sessions.delete(did)
       const client = await clients.open(sessions, states)
@@ -142,21 +142,21 @@ export class AccountSessions {
     })
   }
 
-  /** Seals all with the newest secret, so that older ones can go. */
+  /** Seals all rows with the newest secret, so that older ones can be removed. */
   async sealAnew(): Promise<void> {
     const { sessions } = this.#options
     for await (const [did] of sessions.entries()) {
-      await this.#inTurn(did, async () => {
+      await this.#leased(did, async () => {
         const session = await sessions.get(did)
         if (session !== undefined) await sessions.set(did, session)
       })
     }
   }
 
-  /** With new tokens, by which its server says that the grant lives; undefined when none came in time. */
+  /** The session with renewed tokens, which prove that its grant is alive; undefined: none in time. */
   async #renewReplaced(did: Did, replaced: StoredSession): Promise<StoredSession | undefined> {
     const { clients, log, states } = this.#options
-    // Of its own: what comes too late must not take the place of what the sign-in brings.
+    // A separate store: late tokens must not replace the new session.
     const store = new MemoryStore<Did, StoredSession>()
     await store.set(did, replaced)
     const renew = async () => (await clients.open(store, states)).restore(did, { refresh: true })
@@ -169,7 +169,7 @@ export class AccountSessions {
     return after?.tokenSet.access_token === replaced.tokenSet.access_token ? undefined : after
   }
 
-  /** Nobody renews it any more. Whoever still sends its tokens finds the new ones when they are refused. */
+  /** A request that still uses its tokens retries with the new ones when they are rejected. */
   async #endReplaced(did: Did, replaced: StoredSession): Promise<void> {
     const { clients, log, states } = this.#options
     const revoke = async (): Promise<void> => {
@@ -210,7 +210,7 @@ export class AccountSessions {
       key: dpopKey,
       nonces: clients.nonces,
       isAuthServer: false,
-      // It gets a whole request, which knows of no limits.
+      // The library passes a Request, which has no limits.
       fetch: ((request: Request) => fetch(request, { limits })) as typeof globalThis.fetch,
     })
     const headers = new Headers(init.headers)
@@ -218,13 +218,13 @@ export class AccountSessions {
     return await send(new URL(path, tokenSet.aud), { ...init, headers })
   }
 
-  /** Tokens in place of those of `spent`: fetched once, however many ask, wherever they are. */
+  /** Renews the tokens of `spent`, once for all concurrent callers in all processes. */
   #renew(did: Did, spent: StoredSession): Promise<StoredSession> {
     const token = spent.tokenSet.access_token
-    return this.#renewals.run(token, () => this.#inTurn(did, () => this.#renewInTurn(did, token)))
+    return this.#renewals.run(token, () => this.#leased(did, () => this.#renewLeased(did, token)))
   }
 
-  async #renewInTurn(did: Did, spentToken: string): Promise<StoredSession> {
+  async #renewLeased(did: Did, spentToken: string): Promise<StoredSession> {
     const { clients, sessions, states } = this.#options
     const before = await this.find(did)
     if (before === undefined) throw new SessionEndedError(did)
@@ -236,8 +236,8 @@ export class AccountSessions {
     } catch (error) {
       cause = error
     }
-    // The library deletes a session that its server has ended. Any other failure may pass, and may have
-    // come after the new tokens were there.
+    // The library deletes a session that its server has ended. Any other failure may be temporary, and may have
+    // happened after the new tokens were stored.
     const after = await sessions.get(did)
     if (after === undefined) throw new SessionEndedError(did, { cause })
     if (after.tokenSet.access_token !== spentToken) {
@@ -250,9 +250,9 @@ export class AccountSessions {
     throw new SessionEndedError(did, { cause })
   }
 
-  /** Unless somebody signed in meanwhile: then, what that has brought. */
+  /** Deletes the session, unless a newer sign-in replaced it: then returns that one. */
   async #forget(did: Did, session: StoredSession): Promise<StoredSession | undefined> {
-    return await this.#inTurn(did, async () => {
+    return await this.#leased(did, async () => {
       const now = await this.find(did)
       if (now?.tokenSet.access_token !== session.tokenSet.access_token) return now
       await this.#options.sessions.delete(did)
@@ -260,7 +260,7 @@ export class AccountSessions {
     })
   }
 
-  #inTurn<T>(did: Did, work: () => Promise<T>): Promise<T> {
+  #leased<T>(did: Did, work: () => Promise<T>): Promise<T> {
     return this.#options.withLease(`oauth session ${did}`, work)
   }
 }
@@ -268,7 +268,7 @@ export class AccountSessions {
 const isStale = ({ tokenSet }: StoredSession): boolean =>
   tokenSet.expires_at !== undefined && tokenSet.expires_at < Date.now() + renewBeforeMs
 
-/** RFC 6750 §3.1, as the account's server says it with DPoP (RFC 9449 §7.1). */
+/** RFC 6750 §3.1, also with DPoP (RFC 9449 §7.1). */
 function isInvalidToken(response: Response): boolean {
   const challenge = response.headers.get('www-authenticate') ?? ''
   return (
@@ -278,6 +278,6 @@ function isInvalidToken(response: Response): boolean {
   )
 }
 
-/** The account has moved: the server that gave the tokens is not its server any more (library, 2.0.1). */
+/** The account has moved: the issuer of the tokens is not its server any more (library 2.0.1). */
 const isOfAnotherServer = (error: unknown): boolean =>
   error instanceof TypeError && error.message.startsWith('issuer mismatch')

@@ -11,18 +11,18 @@ import type { Seal } from './seal.ts'
 export const clientKeyKind = 'oauth-client-key'
 
 const dayMs = 24 * 60 * 60 * 1000
-/** A key is replaced after so long. */
+/** The age at which a key is replaced. */
 export const clientKeyMs = 90 * dayMs
 /**
- * A new key is shown to account servers for so long before it signs: until then they may know only what
- * they read before (the reference server keeps a client's keys for ten minutes).
+ * How long a new key is published before it signs: account servers cache a client's keys (the reference server for
+ * ten minutes).
  */
 export const announcedMs = 60 * 60 * 1000
-/** A replaced key is kept at least so long: for sign-ins under way, and processes that have not heard. */
+/** How long a replaced key is kept at least, for pending sign-ins and other processes. */
 const replacedMs = dayMs
-/** Another process's new key is known here after so long, well before it signs. */
+/** How long keys are cached: another process's new key is known here well before it signs. */
 const freshMs = 30_000
-/** At one a quarter, and a session's life of two years, there are nine. */
+/** One per quarter and sessions of at most two years make nine. */
 export const clientKeysMax = 100
 
 export interface ClientKey {
@@ -30,7 +30,7 @@ export interface ClientKey {
   readonly createdAt: number
 }
 
-/** As many keys as may be kept are kept. */
+/** There are already `clientKeysMax` keys. */
 export class ClientKeysFullError extends Error {
   override readonly name = 'ClientKeysFullError'
 }
@@ -43,9 +43,9 @@ interface ClientKeysOptions {
 }
 
 /**
- * The keys by which this service shows account servers that it is itself. A session belongs to the key it
- * began with for as long as it lives, so old keys stay. Rows of a database that several processes share
- * are all there is to agree on: whoever makes a key adds a row, and the times say which one signs.
+ * The keys that authenticate this service to account servers. A session stays bound to the key it began with, so
+ * old keys are kept. Processes agree through shared database rows: a new key is a new row, and `createdAt` determines
+ * which one signs.
  */
 export class ClientKeys {
   readonly #store: SealedStore<string, ClientKey>
@@ -61,7 +61,7 @@ export class ClientKeys {
     this.#now = now
   }
 
-  /** The one that new sign-ins use first, then the others, newest first. At least one: it is made. */
+  /** The signing key of new sign-ins, then the others, newest first. Creates the first one. */
   async inUse(): Promise<readonly [ClientKey, ...ClientKey[]]> {
     let keys = await this.all()
     if (keys.length === 0) {
@@ -69,37 +69,37 @@ export class ClientKeys {
       keys = await this.all()
     }
     const signing = signingOf(keys, this.#now())
-    if (signing === undefined) throw new TypeError('a key that was just made is missing')
+    if (signing === undefined) throw new TypeError('the new client key is missing')
     return [signing, ...keys.filter((key) => key !== signing)]
   }
 
-  /** Newest first, as of half a minute ago or later; none before the first is needed. */
+  /** Newest first, at most 30 s old; empty before the first use. */
   async all(): Promise<readonly ClientKey[]> {
     const known = this.#known
-    // Negative where the clock was put right meanwhile.
+    // Negative if the clock was set back.
     const ageMs = known === null ? freshMs : Math.abs(this.#now() - known.readAt)
     if (known && known.keys.length > 0 && ageMs < freshMs) return known.keys
     return await this.#read()
   }
 
-  /** Whether there is this key, however young. */
+  /** Reads the rows again before it returns false. */
   async has(kid: string): Promise<boolean> {
     const isIt = ({ jwk }: ClientKey) => jwk.kid === kid
     return (await this.all()).some(isIt) || (await this.#read()).some(isIt)
   }
 
-  /** For account servers, in the order of `inUse`; what another process has added is there at once. */
+  /** For account servers, in the order of `inUse`, never cached. */
   async publicKeys(): Promise<PublicJwk[]> {
     await this.#read()
     return (await this.inUse()).map(({ jwk }) => derivePublicJwk(jwk, jwk.kid, jwk.alg))
   }
 
-  /** Makes a new key, which signs an hour from now. Throws ClientKeysFullError. */
+  /** Creates a key that signs in an hour. Throws ClientKeysFullError. */
   async rotate(): Promise<void> {
     await this.#addUnless(() => false)
   }
 
-  /** Makes a new key when the newest is old, and drops those that no session can need any more. */
+  /** Creates a key when the newest is old, and deletes keys that no session needs. */
   async keep(): Promise<void> {
     const [newest] = await this.#read()
     if (newest === undefined) return
@@ -109,12 +109,12 @@ export class ClientKeys {
     await this.#dropUnneeded()
   }
 
-  /** Seals all with the newest secret, so that older ones can go. */
+  /** Seals all rows with the newest secret, so that older ones can be removed. */
   async sealAnew(): Promise<void> {
     for await (const [kid, key] of this.#store.entries()) await this.#store.set(kid, key)
   }
 
-  /** The ids of the keys that stored sessions belong to. */
+  /** The ids of the keys that stored sessions are bound to. */
   async neededIds(): Promise<Set<string>> {
     const ids = new Set<string>()
     for await (const [, { authMethod }] of this.#sessions.entries()) {
@@ -157,12 +157,12 @@ export class ClientKeys {
   }
 }
 
-/** The newest of those that account servers have had the time to read; else the one they know longest. */
+/** The newest key that account servers have had time to read; else the oldest. */
 export function signingOf(keys: readonly ClientKey[], now: number): ClientKey | undefined {
   return keys.find(({ createdAt }) => createdAt <= now - announcedMs) ?? keys.at(-1)
 }
 
-/** Those behind the one that signed already at that time: nobody has begun anything with them since. */
+/** The keys older than the one that signed at that time: no session has begun with them since. */
 function replacedOf(keys: readonly ClientKey[], at: number): readonly ClientKey[] {
   const signedThen = keys.findIndex(({ createdAt }) => createdAt <= at - announcedMs)
   return signedThen < 0 ? [] : keys.slice(signedThen + 1)

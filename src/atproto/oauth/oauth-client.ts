@@ -11,7 +11,7 @@ import { boundedJson } from '#outbound/json-scan.ts'
 import type { SafeFetch } from '#outbound/safe-fetch.ts'
 import type { ClientKeys } from './client-keys.ts'
 
-/** What Sitehost asks an account's owner for: its own three collections, and to store blobs. */
+/** The requested permissions: our three collections, and blobs. */
 export const scopes = [
   'atproto',
   'repo:place.sitehost.fs',
@@ -20,7 +20,7 @@ export const scopes = [
   'blob:*/*',
 ] as const
 
-/** Where account servers read who we are (decisions.md §1). */
+/** Where account servers read our client metadata (decisions.md §1). */
 export const clientMetadataPath = '/oauth-client-metadata.json'
 export const jwksPath = '/jwks.json'
 const callbackPath = '/api/auth/callback'
@@ -28,15 +28,15 @@ const callbackPath = '/api/auth/callback'
 export interface ClientOptions {
   /** Of `BASE_URL`. */
   readonly origin: string
-  /** Null at a loopback address, where a client has no keys. */
+  /** Null for a loopback address, where a client has no keys. */
   readonly keys: ClientKeys | null
   readonly actorResolver: ActorResolver
   readonly fetch: SafeFetch
-  /** Development only: account servers reached by plain http. */
+  /** Development only: account servers over plain http. */
   readonly allowHttp?: boolean
 }
 
-/** OAuth Client ID Metadata Document, with what is in it whoever we are. */
+/** OAuth Client ID Metadata Document; the fields that are always present. */
 export interface ClientDocument {
   readonly client_id: string
   readonly redirect_uris: readonly string[]
@@ -45,17 +45,17 @@ export interface ClientDocument {
   readonly [other: string]: unknown
 }
 
-/** A public key as account servers read it (RFC 7517 §4). */
+/** A public JSON Web Key (RFC 7517 §4). */
 export interface PublicKey {
   readonly kid: string
   readonly kty: string
   readonly [other: string]: unknown
 }
 
-/** Who we are to account servers. */
+/** Our OAuth client at account servers. */
 export interface Clients {
   readonly nonces: NonNullable<OAuthClientStores['dpopNonces']>
-  /** A client of the library with the keys as they are now, and these sessions. */
+  /** Opens the library's client with the current keys and these stores. */
   open(sessions: SessionStore, states: StateStore): Promise<OAuthClient>
   publicKeys(): Promise<PublicKey[]>
 }
@@ -71,7 +71,7 @@ export function createClients(options: ClientOptions): Clients {
     prMetadata: new MemoryStore(cache),
   } as Required<Pick<OAuthClientStores, 'dpopNonces' | 'asMetadata' | 'prMetadata'>>
   const { actorResolver, keys } = options
-  // The library parses whatever comes, refusals too: anybody may name a server.
+  // The library parses any response, errors too, and anybody may name a server.
   const limitedFetch: SafeFetch = async (input, init) => {
     const limits = { responseBytesMax: smallAnswer.bytesMax }
     return await boundedJson(await options.fetch(input, { ...init, limits }), smallAnswer)
@@ -89,7 +89,7 @@ export function createClients(options: ClientOptions): Clients {
               ...common,
               stores,
               metadata: publicMetadata(options.origin),
-              // The first one signs what begins.
+              // The first key signs new sign-ins.
               keyset: (await keys.inUse()).map(({ jwk }) => jwk),
             })
       if (options.allowHttp) allowHttpServers(client)

@@ -1,23 +1,23 @@
 import type { Store } from '@atcute/oauth-node-client'
 import { type Seal, SealError } from './seal.ts'
 
-/** Where sealed rows are kept. Whoever keeps them sees no token and no key. */
+/** Storage for sealed rows, which reveal no tokens and no keys. */
 export interface SealedRows {
   get(kind: string, key: string): Promise<string | null>
   put(kind: string, key: string, sealed: string, expiresAt: number | null): Promise<void>
   delete(kind: string, key: string): Promise<void>
-  /** All of a kind, in the order of their keys, a few hundred at a time. */
+  /** All rows of a kind, in key order, in pages of a few hundred. */
   pages(kind: string): AsyncIterable<{ key: string; sealed: string }[]>
 }
 
 export interface SealedStore<K extends string, V> extends Store<K, V> {
-  /** All that open. */
+  /** All rows that can be opened. */
   entries(): AsyncGenerator<[key: K, value: V]>
 }
 
 /**
- * A store for the OAuth library whose rows are sealed, each bound to its kind and key. A row that does not
- * open, as after the secret was lost, is as good as none.
+ * A store for the OAuth library whose rows are sealed, each bound to its kind and key. A row that cannot be opened,
+ * such as after the secret was lost, counts as missing.
  */
 export function sealedStore<K extends string, V>(
   rows: SealedRows,
@@ -60,7 +60,7 @@ export function sealedStore<K extends string, V>(
   }
 }
 
-/** Whether there are rows of a kind and none of the first page opens: they were sealed with a secret that is not here. */
+/** Whether rows of a kind exist and none of the first page opens: they were sealed with an unknown secret. */
 export async function areSealedOtherwise(
   rows: SealedRows,
   seal: Seal,

@@ -20,38 +20,37 @@ import { SignInError, signInErrorOf } from './sign-in-error.ts'
 export type { AccountSession, GrantBefore } from './account-sessions.ts'
 export { SessionEndedError } from './session-ended.ts'
 
-/** Sealed rows of this kind are accounts' sessions, by their DIDs. */
+/** The kind of sealed rows that are accounts' sessions, by DID. */
 export const sessionKind = 'oauth-session'
 
 export interface OAuth {
   /**
-   * `input` is a handle, a DID or a server's address. `nonce` belongs in a cookie of the browser that
-   * asked: only that browser can complete this sign-in. Throws SignInError.
+   * `input` is a handle, a DID or a server's address. `nonce` belongs in a cookie: only the browser that has it can
+   * complete this sign-in. Throws SignInError.
    */
   begin(input: string): Promise<{ url: URL; nonce: string }>
   /**
-   * Throws SignInError; then there is no new session, the one that the account may have had stays, and a
-   * state that came back to its own browser cannot be used again. `enter` is what makes the session used: a
-   * `revoke` comes before both or after both. It learns what became of the grant that the account had. Returns
-   * what it resolves to.
+   * Stores the new session after `enter`, which marks it as used and receives the state of the replaced grant; a
+   * `revoke` runs before or after both, never between. Returns the result of `enter`. Throws SignInError: then the
+   * previous session stays, and a state that came back to its own browser cannot be used again.
    */
   complete<T>(
     query: URLSearchParams,
     nonce: string | null,
     enter: (did: Did, before: GrantBefore) => Promise<T>,
   ): Promise<T>
-  /** The account's session, its tokens renewed when they are stale. Throws SessionEndedError. */
+  /** Opens the account's session and renews stale tokens. Throws SessionEndedError. */
   session(did: Did): Promise<AccountSession>
   has(did: Did): Promise<boolean>
-  /** Resolves when the account's server says that the grant lives, a minute ago at most. Throws SessionEndedError. */
+  /** Confirms at the account's server that the grant is alive, at most once a minute. Throws SessionEndedError. */
   confirm(did: Did): Promise<void>
-  /** `isUnused` is asked when no sign-in and no renewal of the account is under way: only if it says so, it ends. */
+  /** Revokes the session if `isUnused`, which runs under the account's lease: no sign-in or renewal is in progress. */
   revoke(did: Did, isUnused?: () => Promise<boolean>): Promise<void>
-  /** Seals sessions and keys with the newest secret, so that older ones can go. */
+  /** Seals sessions and keys with the newest secret, so that older ones can be removed. */
   sealAnew(): Promise<void>
-  /** Who we are, for account servers to read. */
+  /** Our client metadata, for account servers. */
   clientMetadata(): Promise<ClientDocument>
-  /** The keys that we sign with, the older ones too; none at a loopback address (RFC 7517 §5). */
+  /** Our public keys, including older ones; empty for a loopback address (RFC 7517 §5). */
   publicKeys(): Promise<{ keys: PublicKey[] }>
 }
 
@@ -64,11 +63,11 @@ interface OAuthOptions {
   readonly seal: Seal
   readonly withLease: WithLease
   readonly log: Log
-  /** Called when an account's server has given new tokens, and awaited. */
+  /** Called, and awaited, when an account's server has issued new tokens. */
   readonly onRenewed?: (did: Did) => Promise<void>
-  /** Null at a loopback address, where account servers know nobody by a key. */
+  /** Null for a loopback address, where a client has no keys. */
   readonly keys: ClientKeys | null
-  /** Development only: account servers reached by plain http. */
+  /** Development only: account servers over plain http. */
   readonly allowHttp?: boolean
 }
 
@@ -106,7 +105,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
 
     async complete(query, nonce, enter) {
       const state = query.get('state')
-      // Nothing else may reach the database: PostgreSQL throws at text that holds NUL.
+      // Checked before it reaches the database: PostgreSQL throws on strings with NUL.
       const isState = state !== null && /^[\w-]{1,100}$/.test(state)
       const stored = isState ? await states.get(state) : undefined
       if (!stored || stored.expiresAt < Date.now()) throw new SignInError('expired')
@@ -116,7 +115,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
         throw new SignInError('other-browser')
       }
       try {
-        // A sign-in that is not completed must not take the account's session away.
+        // A separate store: a failed sign-in must not replace the account's session.
         const arrived = new MemoryStore<Did, StoredSession>()
         const { session } = await (await clients.open(arrived, states)).callback(query)
         const found = await arrived.get(session.did)
@@ -139,7 +138,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
       await keys?.sealAnew()
       await accounts.sealAnew()
     },
-    // The library's type of it names each field; for whoever reads it here it is JSON to be sent.
+    // The library's type names each field; we only send it as JSON.
     clientMetadata: async () =>
       (await clients.open(sessions, states)).metadata as unknown as ClientDocument,
     publicKeys: async () => ({ keys: await clients.publicKeys() }),
@@ -155,10 +154,10 @@ function targetOf(input: string): Parameters<OAuthClient['authorize']>[0]['targe
   return { type: 'account', identifier }
 }
 
-/** Why a session that a server has given is none for us. */
+/** Why we reject a session the server granted. */
 function failureOf({ tokenSet }: StoredSession): 'scopes-missing' | 'unknown-account' | null {
   if (parseDid(tokenSet.sub) === null) return 'unknown-account'
-  // A server drops scopes that it does not know without a word (atproto.md, "OAuth").
+  // Servers silently drop unknown scopes (atproto.md, "OAuth").
   const granted = new Set<string>(tokenSet.scope.split(' '))
   return scopes.every((scope) => granted.has(scope)) ? null : 'scopes-missing'
 }

@@ -1,7 +1,7 @@
-/** Encrypts what must not be readable in the database. */
+/** Encrypts values that must not be readable in the database. */
 export interface Seal {
   seal(plain: string, context: string): Promise<string>
-  /** Throws SealError when the text was altered, belongs to another context or another key. */
+  /** Throws SealError if the string was altered, or sealed for another context or with another key. */
   open(sealed: string, context: string): Promise<string>
 }
 
@@ -12,9 +12,9 @@ export class SealError extends Error {
 const nonceBytes = 12
 
 /**
- * AES-256-GCM under a key derived from a secret (HKDF-SHA-256, `purpose` as its info). The newest secret,
- * which comes first, seals; all of them open, so that a secret can be replaced. `context` is bound as
- * additional data: a sealed row copied to another place does not open there.
+ * AES-256-GCM with keys derived from secrets (HKDF-SHA-256, `purpose` as info). The first, newest secret seals; all
+ * of them open, so that a secret can be replaced. `context` is additional data: a sealed row copied to another place
+ * does not open there.
  */
 export async function createSeal(
   secrets: readonly [string, ...string[]],

@@ -1,6 +1,6 @@
 import type { Did } from '#site/site-address.ts'
 
-/** The account has no session here any more: signed out, revoked on its server, or expired. */
+/** The account has no session: signed out, revoked on its server, or expired. */
 export class SessionEndedError extends Error {
   override readonly name = 'SessionEndedError'
   readonly did: Did

@@ -3,7 +3,7 @@ import { OAuthCallbackError, OAuthResolverError } from '@atcute/oauth-node-clien
 import { codeOf } from '#observe/code-of.ts'
 import { FetchLimitError } from '#outbound/safe-fetch.ts'
 
-/** Why a sign-in could not begin, as far as the person can do something about it. */
+/** Why a sign-in could not begin, as far as the user can act on it. */
 export type BeginFailure =
   | 'not-an-account-name'
   | 'unknown-handle'
@@ -11,7 +11,7 @@ export type BeginFailure =
   | 'server-unreachable'
   | 'server-refused'
 
-/** Why one that began was not completed, on top of those. */
+/** Further reasons why a sign-in was not completed. */
 type CompleteFailure = 'denied' | 'scopes-missing' | 'other-browser' | 'expired'
 
 export type SignInFailure = BeginFailure | CompleteFailure
@@ -26,7 +26,7 @@ export class SignInError extends Error {
   }
 }
 
-/** The OAuth library's many errors as the few that a person can tell apart. */
+/** Maps the OAuth library's errors to the few that a user can act on. */
 export function signInErrorOf(error: unknown): SignInError {
   return error instanceof SignInError ? error : new SignInError(failureOf(error), { cause: error })
 }
