@@ -9,10 +9,7 @@ import {
 } from '@atcute/identity-resolver'
 import type { AtprotoDid, Handle } from '@atcute/lexicons/syntax'
 
-/**
- * The values of a name's TXT records, the chunks of each joined. The name is in lower case; the look-up ends
- * with the signal, without an answer.
- */
+/** The values of a name's TXT records, chunks joined. `name`: lower case. An aborted look-up has no answer. */
 export type LookUpTxt = (
   name: string,
   signal?: AbortSignal,

@@ -7,14 +7,14 @@ import type { AtprotoDid, Handle } from '@atcute/lexicons/syntax'
 import { codeOf } from '#observe/code-of.ts'
 
 /**
- * Asks several ways at once; the first DID counts. "There is none" needs all of them to say so: when one
- * could not be asked, its FailedHandleResolutionError is thrown. A host that does not exist says none.
+ * Asks several resolvers concurrently; the first DID counts. "No DID" needs all of them: if one failed, throws its
+ * FailedHandleResolutionError. A host that does not exist counts as "no DID".
  */
 export class EitherHandleResolver implements HandleResolver {
-  readonly #ways: readonly HandleResolver[]
+  readonly #resolvers: readonly HandleResolver[]
 
-  constructor(ways: readonly [HandleResolver, ...HandleResolver[]]) {
-    this.#ways = ways
+  constructor(resolvers: readonly [HandleResolver, ...HandleResolver[]]) {
+    this.#resolvers = resolvers
   }
 
   async resolve(handle: Handle, options: ResolveHandleOptions = {}): Promise<AtprotoDid> {
@@ -22,7 +22,7 @@ export class EitherHandleResolver implements HandleResolver {
     const signals = [answered.signal, ...(options.signal ? [options.signal] : [])]
     const asking = { ...options, signal: AbortSignal.any(signals) }
     try {
-      return await Promise.any(this.#ways.map((way) => way.resolve(handle, asking)))
+      return await Promise.any(this.#resolvers.map((resolver) => resolver.resolve(handle, asking)))
     } catch (error) {
       const { errors } = error as AggregateError
       throw errors.find(isFailure) ?? errors[0]

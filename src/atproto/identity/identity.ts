@@ -31,17 +31,17 @@ import { parseDid } from '#site/site-address.ts'
 import { DnsHandleResolver, type LookUpTxt } from './dns-handle-resolver.ts'
 import { EitherHandleResolver } from './either-handle-resolver.ts'
 
-/** Who an account is right now: where its repository lives and which key signs its commits. */
+/** An account's current server and signing key. */
 export interface Identity {
   readonly did: Did
-  /** What its document says, which anybody may say: `verifiedHandle` asks where it leads. */
+  /** From the DID document, unverified; see `verifiedHandle`. */
   readonly claimedHandle: string | null
   /** Origin of the account's server, without a trailing slash. */
   readonly pds: string
   readonly signingKey: PublicKey
 }
 
-/** The DID document is missing, unreachable, or does not say what an account's document must say. */
+/** The DID document is missing, unreachable, or lacks what an account's document must have. */
 export class IdentityError extends Error {
   override readonly name = 'IdentityError'
   readonly did: string
@@ -55,11 +55,11 @@ export class IdentityError extends Error {
 interface IdentitiesOptions {
   readonly fetch: SafeFetch
   readonly plcUrl: string
-  /** How handles are looked up in the DNS; without it, only at their hosts. */
+  /** Looks handles up in the DNS; without it, only at their hosts. */
   readonly lookUpTxt?: LookUpTxt
-  /** Asks this server instead of DNS and /.well-known: handles of a development network. */
+  /** Resolves handles at this server instead of DNS and /.well-known, for a development network. */
   readonly handleResolverUrl?: string | undefined
-  /** Development only: servers reached by plain http and at ports. */
+  /** Development only: servers over plain http and with ports. */
   readonly allowHttp?: boolean
   readonly now?: () => number
 }
@@ -69,29 +69,29 @@ interface ResolveOptions {
   readonly signal?: AbortSignal
 }
 
-/** At an account's document, as long as it is under way. */
-interface Look {
+/** A resolution in progress. */
+interface Resolution {
   readonly did: Did
-  /** Something newer is known of the account: what comes of this look is not remembered. */
+  /** Newer information exists: the result is not cached. */
   isOutdated: boolean
 }
 
 const cachedIdentitiesMax = 10_000
 const identityFreshMs = 10 * 60 * 1000
 
-/** Resolves accounts through the PLC directory and did:web, remembering each answer for ten minutes. */
+/** Resolves accounts through the PLC directory and did:web; caches each identity for ten minutes. */
 export class Identities {
-  /** What the OAuth client resolves accounts with: the same rules, the same way out. */
+  /** For the OAuth client: the same rules and the same fetch. */
   readonly actorResolver: ActorResolver
   readonly #documents: CompositeDidDocumentResolver<'plc' | 'web'>
   readonly #handles: HandleResolver
   readonly #cache: TtlMap<Did, Identity>
-  /** In the order in which they began. */
-  readonly #looks = new Set<Look>()
+  /** In starting order. */
+  readonly #resolutions = new Set<Resolution>()
   readonly #allowHttp: boolean
 
   constructor(options: IdentitiesOptions) {
-    // The library parses whatever comes.
+    // The library parses any response.
     const fetch = (async (input: string | URL | Request, init?: RequestInit) => {
       const limits = { responseBytesMax: smallAnswer.bytesMax }
       return await boundedJson(await options.fetch(input, { ...init, limits }), smallAnswer)
@@ -119,27 +119,27 @@ export class Identities {
   }
 
   /**
-   * `fresh` asks again: after a signature failed, or when the account announced a change. What is remembered is never older
-   * than the last `forget`, nor than what a later look has found.
+   * `fresh` skips the cache: after a failed signature, or when the account announced a change. The cache never holds a
+   * result older than the last `forget` or than that of a resolution that began later.
    */
   async resolve(did: Did, { fresh = false, signal }: ResolveOptions = {}): Promise<Identity> {
     const cached = this.#cache.get(did)
     if (!fresh && cached !== undefined) return cached
-    const look = { did, isOutdated: false }
-    this.#looks.add(look)
+    const resolution = { did, isOutdated: false }
+    this.#resolutions.add(resolution)
     try {
       const identity = await this.#read(did, signal)
-      if (!look.isOutdated) {
+      if (!resolution.isOutdated) {
         this.#cache.set(did, identity)
-        this.#outdate(did, look)
+        this.#outdate(did, resolution)
       }
       return identity
     } finally {
-      this.#looks.delete(look)
+      this.#resolutions.delete(resolution)
     }
   }
 
-  /** The DID that a handle leads to, whatever the account says; null: to none. Throws when nobody could be asked. */
+  /** The DID of a handle, whatever the account claims; null: none. Throws when the look-up failed. */
   async didOfHandle(handle: string, signal: AbortSignal): Promise<Did | null> {
     if (!isHandle(handle)) return null
     try {
@@ -152,8 +152,8 @@ export class Identities {
   }
 
   /**
-   * The account's handle, which counts only if it leads back to the DID (atproto handle specification). Null: none, or it
-   * leads elsewhere. Undefined: not known, it could not be looked up. Its host may take as long as it likes.
+   * The account's handle if it resolves back to the DID (atproto handle specification). Null: none, or it resolves to
+   * another. Undefined: the look-up failed. The handle's host may be slow: bound the time with `signal`.
    */
   async verifiedHandle(
     { did, claimedHandle }: Identity,
@@ -169,17 +169,17 @@ export class Identities {
     }
   }
 
-  /** What is known of the account may be out of date: the next `resolve` asks again. */
+  /** Drops the cached identity and marks pending resolutions as outdated. */
   forget(did: Did): void {
     this.#cache.delete(did)
     this.#outdate(did)
   }
 
-  /** All looks at the account, or those that began before this one. */
-  #outdate(did: Did, before?: Look): void {
-    for (const look of this.#looks) {
-      if (look === before) return
-      if (look.did === did) look.isOutdated = true
+  /** Marks all resolutions of the account, or those that began before this one, as outdated. */
+  #outdate(did: Did, before?: Resolution): void {
+    for (const resolution of this.#resolutions) {
+      if (resolution === before) return
+      if (resolution.did === did) resolution.isOutdated = true
     }
   }
 
@@ -212,7 +212,7 @@ export class Identities {
 const saysNone = (error: unknown): boolean =>
   error instanceof HandleResolutionError && !(error instanceof FailedHandleResolutionError)
 
-/** A bare https origin: path, query, credentials and, outside development, ports and http are refused. */
+/** A bare https origin: no path, query or credentials; ports and http only in development. */
 function originOf(endpoint: string | undefined, allowHttp: boolean): string | null {
   if (!endpoint || !URL.canParse(endpoint)) return null
   const url = new URL(endpoint)
