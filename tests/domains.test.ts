@@ -698,14 +698,14 @@ describe('every change is told to the edge', () => {
     ]
     for (const [what, step, hosts] of steps) {
       const since = await latestChangeSeq(api().db)
-      using hinted = api().hints.subscribe('changes')
+      using wakeUp = api().wakeUps.subscribe('changes')
       await step()
       const changes = await readChanges(api().db, since)
       expect([what, ...changes.map((change) => change.kind === 'host' && change.host)]).toEqual([
         what,
         ...hosts,
       ])
-      await hinted.wait(60_000)
+      await wakeUp.wait(60_000)
     }
   })
 })

@@ -18,8 +18,8 @@ import { plainPage, unclaimedPage } from '#edge/pages.ts'
 import { Snapshots } from '#edge/snapshots.ts'
 import { siteLabel } from '#site/site-address.ts'
 import { type Database, openDatabase } from '#store/database/database.ts'
-import { Hints } from '#store/database/hints.ts'
 import { migrate } from '#store/database/migrate.ts'
+import { WakeUps } from '#store/database/wake-ups.ts'
 import { enqueueSites } from '#store/queues/enqueue.ts'
 import { askedAt, clearWork, workRows } from '#tests/support/work-rows.ts'
 import { recordingLog } from './support/api.ts'
@@ -75,7 +75,7 @@ beforeAll(async () => {
   const log = recordingLog(logged)
   const now = () => Date.now() + passedMs
   const missing = new MissingBlobs({
-    ...{ db, blobs, hints: new Hints(), log, now, elapsed: now },
+    ...{ db, blobs, wakeUps: new WakeUps(), log, now, elapsed: now },
     signal: stop.signal,
   })
   const snapshots = new Snapshots({

@@ -20,7 +20,7 @@ import { ServerBusyError } from '#publish/server-patience.ts'
 import { SpoolFullError } from '#publish/upload/spool.ts'
 import { UploadTooSlowError } from '#publish/upload/upload-arrival.ts'
 import { UploadRefusedError } from '#publish/upload/upload-refusal.ts'
-import { AccountLeftError } from '#store/accounts/has-left.ts'
+import { AccountDeletedHereError } from '#store/accounts/deleted-here.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
 import type { ApiEnv } from './variables.ts'
 
@@ -85,7 +85,7 @@ function apiErrorOf(error: unknown): ApiError | null {
   if (error instanceof UploadRefusedError) {
     return new ApiError(error.reason === 'too-large' ? 413 : 400, error.message)
   }
-  if (error instanceof SessionEndedError || error instanceof AccountLeftError) {
+  if (error instanceof SessionEndedError || error instanceof AccountDeletedHereError) {
     return new ApiError(401, literals.unauthorized)
   }
   if (error instanceof RecordsConflictError) {

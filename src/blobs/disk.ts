@@ -10,7 +10,7 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import { join } from 'node:path'
-import { nextTurn } from '#concurrency/next-turn.ts'
+import { yieldEventLoop } from '#concurrency/yield-event-loop.ts'
 import { codeOf } from '#observe/code-of.ts'
 import { wholeBodyBytesMax } from '#site/limits.ts'
 import {
@@ -222,7 +222,7 @@ async function readSmall(file: FileHandle, hash: string): Promise<Blob | null> {
   const bytes = await withStorageErrors(file.readFile())
   const hasher = new Bun.CryptoHasher('sha256')
   for (let start = 0; start < bytes.byteLength; start += hashedAtOnce) {
-    if (start > 0) await nextTurn()
+    if (start > 0) await yieldEventLoop()
     hasher.update(bytes.subarray(start, start + hashedAtOnce))
   }
   return hasher.digest('hex') === hash ? new Blob([bytes]) : null

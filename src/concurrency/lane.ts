@@ -5,39 +5,39 @@ export interface Work {
   run(lane: Lane): Promise<void>
   onSlow(): void
   /** From the start, as by `Lane.stay`. */
-  readonly stays?: boolean
+  readonly pinned?: boolean
   /** Left out: it has no share, and nothing is remembered of it. */
   readonly party?: Party
 }
 
 /** Where one piece of work goes on. */
 export class Lane {
-  readonly #giveWay = new AbortController()
+  readonly #preempt = new AbortController()
   readonly #onSlow: () => void
   #party: Party | null
   #isSlow: boolean
   #isLate = false
   #wasHeldUp = false
-  #stays: boolean
+  #pinned: boolean
   #holdsMuch: boolean
   #isSending = false
   #servers: readonly string[]
 
   constructor(
-    { onSlow, party, stays = false }: Pick<Work, 'onSlow' | 'party' | 'stays'>,
+    { onSlow, party, pinned = false }: Pick<Work, 'onSlow' | 'party' | 'pinned'>,
     isSlow = false,
   ) {
     this.#onSlow = onSlow
     this.#party = party ?? null
     this.#servers = party?.host ? serversOf(party.host) : []
-    this.#stays = stays
-    this.#holdsMuch = stays
+    this.#pinned = pinned
+    this.#holdsMuch = pinned
     this.#isSlow = isSlow
   }
 
   /** Aborted when the work has to give way: others wait, and it holds a lane although its server is slow. */
   get signal(): AbortSignal {
-    return this.#giveWay.signal
+    return this.#preempt.signal
   }
 
   get party(): Party | null {
@@ -55,7 +55,7 @@ export class Lane {
   }
 
   /** It is slow and holds next to nothing. */
-  get isAside(): boolean {
+  get isDetached(): boolean {
     return this.#isSlow && !this.#holdsMuch
   }
 
@@ -75,16 +75,16 @@ export class Lane {
    * From now on it may not go aside, however slow it is: it holds too much for that. False when it has gone aside:
    * nobody comes back from there.
    */
-  stay(): boolean {
-    if (this.isAside) return false
-    this.#stays = true
+  pin(): boolean {
+    if (this.isDetached) return false
+    this.#pinned = true
     this.#isSending = false
     return true
   }
 
   /** It has let go of what it held: from now on it goes aside when it is slow, at once if it became so. */
-  mayGoAside(): void {
-    this.#stays = false
+  detachWhenSlow(): void {
+    this.#pinned = false
     this.#isSending = true
     if (this.#isLate) this.becomeSlow()
   }
@@ -99,11 +99,11 @@ export class Lane {
     this.#isLate = true
     this.#isSlow = true
     if (!this.#isSending) this.#wasHeldUp = true
-    if (!this.#stays) this.#holdsMuch = false
+    if (!this.#pinned) this.#holdsMuch = false
     this.#onSlow()
   }
 
-  giveWay(): void {
-    this.#giveWay.abort(new Error('others wait, and the server of this one is slow'))
+  preempt(): void {
+    this.#preempt.abort(new Error('others wait, and the server of this one is slow'))
   }
 }

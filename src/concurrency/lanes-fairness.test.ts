@@ -22,7 +22,11 @@ interface Waiting {
 
 function simulate() {
   const share = { host: 3, domain: 3 }
-  const lanes = new Lanes(4, { asideMax: 8, slowStayMax: 4, shares: { quick: share, slow: share } })
+  const lanes = new Lanes(4, {
+    detachedMax: 8,
+    slowPinnedMax: 4,
+    shares: { quick: share, slow: share },
+  })
   let waiting: Waiting[] = []
   let done = 0
 
@@ -30,7 +34,7 @@ function simulate() {
     const byAccount = new Map(waiting.map((each) => [each.party.account, each]))
     const waitsFor = { quick: false, slow: false }
     for (const party of lanes.history.inOrder([...byAccount.values()].map((each) => each.party))) {
-      if (!lanes.hasRoom(party)) {
+      if (!lanes.hasCapacity(party)) {
         waitsFor[lanes.isSlow(party) ? 'slow' : 'quick'] = true
         continue
       }
@@ -39,8 +43,8 @@ function simulate() {
       next.onStart()
       void lanes.start({ run: (lane) => work(next, lane), onSlow: () => {}, party })
     }
-    if (waitsFor.quick) lanes.makeRoom()
-    if (waitsFor.slow) lanes.makeRoom({ forSlow: true })
+    if (waitsFor.quick) lanes.preemptSlow()
+    if (waitsFor.slow) lanes.preemptSlow({ forSlow: true })
   }
 
   async function work(job: Waiting, lane: Lane): Promise<void> {

@@ -11,7 +11,7 @@ function open(slowAfterMs: number) {
   const gaveWay: number[] = []
   const opened = new Map<number, Lane>()
   let slow = 0
-  const start = (n: number, stays = false): void => {
+  const start = (n: number, pinned = false): void => {
     const run = async (lane: Lane): Promise<void> => {
       const { signal } = lane
       opened.set(n, lane)
@@ -20,7 +20,7 @@ function open(slowAfterMs: number) {
       await promise
       gaveWay.push(n)
     }
-    void lanes.start({ run, onSlow: () => void slow++, stays })
+    void lanes.start({ run, onSlow: () => void slow++, pinned })
   }
   const allSlow = (count: number) => eventually(async () => expect(slow).toBe(count))
   const lane = (n: number): Lane => opened.get(n) as Lane
@@ -41,22 +41,22 @@ test('so many at once, and room again when one ends, however it does', async () 
   const lanes = new Lanes(4)
   const ends = Array.from({ length: 4 }, () => Promise.withResolvers<void>())
   const done = ends.map(({ promise }) => lanes.start({ run: () => promise, onSlow: () => {} }))
-  expect(lanes.room).toBe(0)
+  expect(lanes.capacity).toBe(0)
   ends[0]?.resolve()
   await done[0]
-  expect(lanes.room).toBe(1)
+  expect(lanes.capacity).toBe(1)
   ends[1]?.reject(new Error('failed'))
   await expect(done[1]).rejects.toThrow('failed')
-  expect(lanes.room).toBe(2)
+  expect(lanes.capacity).toBe(2)
 })
 
 test('who is slow is in nobody’s way, up to 32', async () => {
   const { lanes, start, allSlow } = open(1)
   for (let n = 0; n < 36; n++) {
-    expect(lanes.room).toBeGreaterThan(0)
+    expect(lanes.capacity).toBeGreaterThan(0)
     start(n)
     await allSlow(n + 1)
-    expect(lanes.room).toBe(n < 32 ? 4 : 35 - n)
+    expect(lanes.capacity).toBe(n < 32 ? 4 : 35 - n)
   }
 })
 
@@ -67,12 +67,12 @@ test('of more slow ones one gives way for each who waits, the newest while none 
     await allSlow(n + 1)
   }
   expect(gaveWay).toEqual([])
-  lanes.makeRoom()
-  lanes.makeRoom()
-  await eventually(async () => expect(lanes.room).toBe(1))
+  lanes.preemptSlow()
+  lanes.preemptSlow()
+  await eventually(async () => expect(lanes.capacity).toBe(1))
   expect(gaveWay).toEqual([35])
-  lanes.makeRoom()
-  await eventually(async () => expect(lanes.room).toBe(2))
+  lanes.preemptSlow()
+  await eventually(async () => expect(lanes.capacity).toBe(2))
   expect(gaveWay).toEqual([35, 34])
 })
 
@@ -83,22 +83,22 @@ test('the oldest gives way that has had its time, for slow ones, too', async () 
     await allSlow(n + 1)
     clock.now += 100
   }
-  lanes.makeRoom({ forSlow: true })
-  expect(lanes.room).toBe(3)
+  lanes.preemptSlow({ forSlow: true })
+  expect(lanes.capacity).toBe(3)
   clock.now = 60_000
-  lanes.makeRoom({ forSlow: true })
+  lanes.preemptSlow({ forSlow: true })
   await eventually(async () => expect(gaveWay).toEqual([0]))
-  lanes.makeRoom()
+  lanes.preemptSlow()
   clock.now += 100
-  lanes.makeRoom({ forSlow: true })
+  lanes.preemptSlow({ forSlow: true })
   await eventually(async () => expect(gaveWay).toEqual([0, 1]))
 })
 
 test('who has just begun gives way to nobody', () => {
   const { lanes, start, gaveWay } = open(hour)
   for (let n = 0; n < 4; n++) start(n)
-  lanes.makeRoom()
-  expect(lanes.room).toBe(0)
+  lanes.preemptSlow()
+  expect(lanes.capacity).toBe(0)
   expect(gaveWay).toEqual([])
 })
 
@@ -107,9 +107,9 @@ test('who holds much takes up room however slow, and gives way before those asid
   start(0)
   for (let n = 1; n <= 4; n++) start(n, true)
   await allSlow(5)
-  expect(lanes.room).toBe(0)
-  lanes.makeRoom()
-  await eventually(async () => expect(lanes.room).toBe(1))
+  expect(lanes.capacity).toBe(0)
+  lanes.preemptSlow()
+  await eventually(async () => expect(lanes.capacity).toBe(1))
   expect(gaveWay).toEqual([4])
 })
 
@@ -117,21 +117,21 @@ test('who lets go what it holds goes aside, and does not come back', async () =>
   const { lanes, start, lane, allSlow } = open(1)
   start(0, true)
   await allSlow(1)
-  expect([lanes.room, lane(0).isAside]).toEqual([3, false])
-  lane(0).mayGoAside()
-  expect(lanes.room).toBe(4)
-  expect(lane(0).stay()).toBe(false)
-  expect(lanes.room).toBe(4)
+  expect([lanes.capacity, lane(0).isDetached]).toEqual([3, false])
+  lane(0).detachWhenSlow()
+  expect(lanes.capacity).toBe(4)
+  expect(lane(0).pin()).toBe(false)
+  expect(lanes.capacity).toBe(4)
 })
 
 test('who is quick holds what it holds, and comes back', async () => {
   const { lanes, start, lane } = open(hour)
   start(0, true)
-  lane(0).mayGoAside()
-  expect(lane(0).isAside).toBe(false)
-  expect(lane(0).stay()).toBe(true)
+  lane(0).detachWhenSlow()
+  expect(lane(0).isDetached).toBe(false)
+  expect(lane(0).pin()).toBe(true)
   lane(0).becomeSlow()
-  expect(lanes.room).toBe(3)
+  expect(lanes.capacity).toBe(3)
 })
 
 describe('parties', () => {
@@ -139,7 +139,7 @@ describe('parties', () => {
   const party = (account: string, host: string): Party => ({ account, host })
 
   function openShared() {
-    const lanes = new Lanes(4, { asideMax: 3, slowStayMax: 1, shares, slowAfterMs: hour })
+    const lanes = new Lanes(4, { detachedMax: 3, slowPinnedMax: 1, shares, slowAfterMs: hour })
     /** Ends when told to; slow where `isSlow`. */
     const start = (party: Party, isSlow = false) => {
       const { promise, resolve } = Promise.withResolvers<void>()
@@ -165,23 +165,23 @@ describe('parties', () => {
     const { lanes, start } = openShared()
     start(party('a', 'one.evil.example'))
     start(party('b', 'one.evil.example'))
-    expect(lanes.hasRoom(party('c', 'one.evil.example'))).toBe(false)
-    expect(lanes.hasRoom(party('c', 'two.evil.example'))).toBe(true)
+    expect(lanes.hasCapacity(party('c', 'one.evil.example'))).toBe(false)
+    expect(lanes.hasCapacity(party('c', 'two.evil.example'))).toBe(true)
     start(party('c', 'two.evil.example'))
-    expect(lanes.hasRoom(party('d', 'three.evil.example'))).toBe(false)
-    expect(lanes.hasRoom(party('d', 'pds.other.example'))).toBe(true)
+    expect(lanes.hasCapacity(party('d', 'three.evil.example'))).toBe(false)
+    expect(lanes.hasCapacity(party('d', 'pds.other.example'))).toBe(true)
   })
 
   test('whoever was slow has lanes of their own, and their server its share of these', async () => {
     const { lanes, start, remember } = openShared()
     for (const n of [1, 2, 3]) await remember(party(`slow${n}`, `pds${n}.example`), true)
     for (let n = 0; n < 4; n++) start(party(`quick${n}`, `quick${n}.example`))
-    expect(lanes.room).toBe(0)
-    expect(lanes.hasRoom(party('slow1', 'pds1.example'))).toBe(true)
+    expect(lanes.capacity).toBe(0)
+    expect(lanes.hasCapacity(party('slow1', 'pds1.example'))).toBe(true)
     start(party('slow1', 'pds1.example'))
-    expect(lanes.hasRoom(party('unknown', 'pds1.example'))).toBe(false)
-    expect(lanes.hasRoom(party('slow2', 'pds2.example'))).toBe(true)
-    expect(lanes.room).toBe(0)
+    expect(lanes.hasCapacity(party('unknown', 'pds1.example'))).toBe(false)
+    expect(lanes.hasCapacity(party('slow2', 'pds2.example'))).toBe(true)
+    expect(lanes.capacity).toBe(0)
   })
 
   test('slow ones that hold much have fewer lanes', async () => {
@@ -191,18 +191,21 @@ describe('parties', () => {
     const done = lanes.start({
       run: () => promise,
       onSlow: () => {},
-      stays: true,
+      pinned: true,
       party: party('slow1', 'pds1.example'),
     })
     const other = party('slow2', 'pds2.example')
-    expect([lanes.hasRoom(other, { stays: true }), lanes.hasRoom(other)]).toEqual([false, true])
+    expect([lanes.hasCapacity(other, { pinned: true }), lanes.hasCapacity(other)]).toEqual([
+      false,
+      true,
+    ])
     resolve()
     await done
-    expect(lanes.hasRoom(other, { stays: true })).toBe(true)
+    expect(lanes.hasCapacity(other, { pinned: true })).toBe(true)
   })
 
   test('of slow ones the newest of the server that holds most gives way', async () => {
-    const lanes = new Lanes(4, { asideMax: 2, slowAfterMs: hour })
+    const lanes = new Lanes(4, { detachedMax: 2, slowAfterMs: hour })
     const gaveWay: string[] = []
     const start = (account: string, host: string): void => {
       const run = async (lane: Lane): Promise<void> => {
@@ -217,20 +220,20 @@ describe('parties', () => {
     start('a', 'one.evil.example')
     start('b', 'two.evil.example')
     start('c', 'pds.other.example')
-    lanes.makeRoom()
+    lanes.preemptSlow()
     await eventually(async () => expect(gaveWay).toEqual(['b']))
   })
 
   test('who sends for long is not slow the next time, who was waited for is', async () => {
     const lanes = new Lanes(4, { slowAfterMs: hour })
     const run = async (lane: Lane): Promise<void> => {
-      lane.mayGoAside()
+      lane.detachWhenSlow()
       lane.becomeSlow()
     }
-    await lanes.start({ run, onSlow: () => {}, stays: true, party: party('a', 'a.example') })
+    await lanes.start({ run, onSlow: () => {}, pinned: true, party: party('a', 'a.example') })
     expect(lanes.isSlow(party('a', 'a.example'))).toBe(false)
     const runs = async (lane: Lane): Promise<void> => lane.becomeSlow()
-    await lanes.start({ run: runs, onSlow: () => {}, stays: true, party: party('a', 'a.example') })
+    await lanes.start({ run: runs, onSlow: () => {}, pinned: true, party: party('a', 'a.example') })
     expect(lanes.isSlow(party('a', 'a.example'))).toBe(true)
   })
 })

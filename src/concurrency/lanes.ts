@@ -14,9 +14,9 @@ export interface LaneShares {
 
 interface LanesOptions {
   /** Slow work that has gone aside. */
-  readonly asideMax?: number | undefined
+  readonly detachedMax?: number | undefined
   /** Slow work that holds too much to go aside, beside `quickMax`. */
-  readonly slowStayMax?: number | undefined
+  readonly slowPinnedMax?: number | undefined
   readonly slowAfterMs?: number | undefined
   /** For so long slow work keeps its lane while other slow work waits. */
   readonly quantumMs?: number | undefined
@@ -26,7 +26,7 @@ interface LanesOptions {
 }
 
 /** Work that waits for somebody's slow server, which costs next to nothing here. */
-export const asideMaxDefault = 32
+export const detachedMaxDefault = 32
 export const slowAfterMsDefault = 3_000
 const quantumMsDefault = 60_000
 const noShare: ServerShare = { host: Number.POSITIVE_INFINITY, domain: Number.POSITIVE_INFINITY }
@@ -40,8 +40,8 @@ const noShare: ServerShare = { host: Number.POSITIVE_INFINITY, domain: Number.PO
 export class Lanes {
   readonly history: PaceHistory
   readonly #quickMax: number
-  readonly #asideMax: number
-  readonly #slowStayMax: number
+  readonly #detachedMax: number
+  readonly #slowPinnedMax: number
   readonly #slowAfterMs: number
   readonly #quantumMs: number
   readonly #shares: LaneShares
@@ -51,8 +51,8 @@ export class Lanes {
 
   constructor(quickMax: number, options: LanesOptions = {}) {
     this.#quickMax = quickMax
-    this.#asideMax = options.asideMax ?? asideMaxDefault
-    this.#slowStayMax = options.slowStayMax ?? 0
+    this.#detachedMax = options.detachedMax ?? detachedMaxDefault
+    this.#slowPinnedMax = options.slowPinnedMax ?? 0
     this.#slowAfterMs = options.slowAfterMs ?? slowAfterMsDefault
     this.#quantumMs = options.quantumMs ?? quantumMsDefault
     this.#shares = options.shares ?? { quick: noShare, slow: noShare }
@@ -62,30 +62,30 @@ export class Lanes {
 
   /** How many take up quick lanes: also slow work for which there is no lane of its kind. */
   get busy(): number {
-    return this.#quick.length + this.#excessAside + this.#excessStaying
+    return this.#quick.length + this.#excessDetached + this.#excessPinned
   }
 
   /** How many more quick ones may be started. */
-  get room(): number {
+  get capacity(): number {
     return this.#quickMax - this.busy
   }
 
   /** How many more slow ones may be started. */
-  get slowRoom(): number {
-    return this.#asideMax + this.#slowStayMax - this.#aside.length - this.#staying.length
+  get slowCapacity(): number {
+    return this.#detachedMax + this.#slowPinnedMax - this.#detached.length - this.#pinned.length
   }
 
   /** Whether this work may be started now; `stays` as it will be from its start. */
-  hasRoom(party: Party, { stays = false }: { readonly stays?: boolean } = {}): boolean {
+  hasCapacity(party: Party, { pinned = false }: { readonly pinned?: boolean } = {}): boolean {
     const isSlow = this.isSlow(party)
-    if (isSlow && stays && this.#staying.length >= this.#slowStayMax) return false
-    return this.roomFor(party.host, isSlow) > 0
+    if (isSlow && pinned && this.#pinned.length >= this.#slowPinnedMax) return false
+    return this.capacityFor(party.host, isSlow) > 0
   }
 
   /** How much more work of this kind and server may be started, of what does not stay. */
-  roomFor(host: string | null, isSlow: boolean): number {
-    const room = isSlow ? this.slowRoom : this.room
-    return room <= 0 ? 0 : Math.min(room, this.#leftOfShare(host, isSlow))
+  capacityFor(host: string | null, isSlow: boolean): number {
+    const capacity = isSlow ? this.slowCapacity : this.capacity
+    return capacity <= 0 ? 0 : Math.min(capacity, this.#leftOfShare(host, isSlow))
   }
 
   isSlow(party: Party): boolean {
@@ -115,40 +115,40 @@ export class Lanes {
    * Somebody waits for a lane. For a quick one slow work gives way that holds one of the quick lanes: the oldest that
    * has had its time, else the newest of the server that holds most. For a slow one only the former does.
    */
-  makeRoom({ forSlow = false }: { readonly forSlow?: boolean } = {}): void {
+  preemptSlow({ forSlow = false }: { readonly forSlow?: boolean } = {}): void {
     const slow = [...this.#running.keys()].filter(({ isSlow }) => isSlow)
     if (slow.some(({ signal }) => signal.aborted)) return
     const candidates = forSlow ? slow : this.#excess
     const overdue = candidates.find((lane) => this.#hasHadItsTime(lane))
-    if (overdue !== undefined) overdue.giveWay()
-    else if (!forSlow) newestOfLargest(candidates)?.giveWay()
+    if (overdue !== undefined) overdue.preempt()
+    else if (!forSlow) newestOfLargest(candidates)?.preempt()
   }
 
   get #quick(): Lane[] {
     return [...this.#running.keys()].filter(({ isSlow }) => !isSlow)
   }
 
-  get #aside(): Lane[] {
-    return [...this.#running.keys()].filter(({ isAside }) => isAside)
+  get #detached(): Lane[] {
+    return [...this.#running.keys()].filter(({ isDetached }) => isDetached)
   }
 
-  get #staying(): Lane[] {
-    return [...this.#running.keys()].filter(({ isSlow, isAside }) => isSlow && !isAside)
+  get #pinned(): Lane[] {
+    return [...this.#running.keys()].filter(({ isSlow, isDetached }) => isSlow && !isDetached)
   }
 
-  get #excessAside(): number {
-    const unusedStay = Math.max(0, this.#slowStayMax - this.#staying.length)
-    return Math.max(0, this.#aside.length - this.#asideMax - unusedStay)
+  get #excessDetached(): number {
+    const unusedStay = Math.max(0, this.#slowPinnedMax - this.#pinned.length)
+    return Math.max(0, this.#detached.length - this.#detachedMax - unusedStay)
   }
 
-  get #excessStaying(): number {
-    return Math.max(0, this.#staying.length - this.#slowStayMax)
+  get #excessPinned(): number {
+    return Math.max(0, this.#pinned.length - this.#slowPinnedMax)
   }
 
   /** Slow work of the kind of which there is too much. */
   get #excess(): Lane[] {
-    if (this.#excessStaying > 0) return this.#staying
-    return this.#excessAside > 0 ? this.#aside : []
+    if (this.#excessPinned > 0) return this.#pinned
+    return this.#excessDetached > 0 ? this.#detached : []
   }
 
   #remember({ party, wasHeldUp }: Lane): void {

@@ -3,8 +3,8 @@ import { parseDnsServerAddress } from '#outbound/dns/dns-server-address.ts'
 import { createLookUp } from '#outbound/dns/look-up.ts'
 import { readChanges } from '#store/database/changes.ts'
 import { type Database, openDatabase } from '#store/database/database.ts'
-import { Hints } from '#store/database/hints.ts'
 import { migrate } from '#store/database/migrate.ts'
+import { WakeUps } from '#store/database/wake-ups.ts'
 import {
   addCustomDomain,
   type CustomDomain,
@@ -41,7 +41,7 @@ beforeEach(async () => {
   const { signal } = stop
   context = {
     db: database.db,
-    hints: new Hints(),
+    wakeUps: new WakeUps(),
     log: recordingLog(logged),
     signal,
     // Only a server that is silent is not waited for: those that answer may take their time.

@@ -2,7 +2,7 @@ import type { Log } from '#observe/log.ts'
 import type { DnsAnswer, LookUp } from '#outbound/dns/look-up.ts'
 import { domainMissesMax, domainMissingMsMin } from '#site/limits.ts'
 import type { Db } from '#store/database/database.ts'
-import type { Hints } from '#store/database/hints.ts'
+import type { WakeUps } from '#store/database/wake-ups.ts'
 import { type CustomDomainChange, changeCustomDomain } from '#store/names/change-custom-domain.ts'
 import { type ConfirmOutcome, confirmCustomDomain } from '#store/names/confirm-custom-domain.ts'
 import type { CustomDomain } from '#store/names/custom-domains.ts'
@@ -18,7 +18,7 @@ import { judgeProof, type Verification } from './verification.ts'
 
 export interface VerifyContext {
   readonly db: Db
-  readonly hints: Hints
+  readonly wakeUps: WakeUps
   readonly log: Log
   readonly lookUp: LookUp
   readonly baseDomain: string
@@ -43,7 +43,7 @@ export async function verifyDomain(
   domain: CustomDomain,
   context: VerifyContext,
 ): Promise<Verification | null> {
-  const { hints, log, lookUp, now } = context
+  const { wakeUps, log, lookUp, now } = context
   const records = dnsRecordsFor(domain, context.baseDomain)
   const lookedUpAt = now()
   const [proof, pointing] = await Promise.all([
@@ -52,7 +52,7 @@ export async function verifyDomain(
   ])
   const finding: Finding = { domain, records, lookedUpAt, proof, pointing }
   const verification = await storeFinding(finding, context)
-  hints.notify('changes')
+  wakeUps.notify('changes')
   const { did, domain: name } = domain
   log.info('domain looked up', { did, domain: name, ...verification })
   return verification

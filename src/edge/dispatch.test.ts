@@ -28,7 +28,7 @@ const answer = createDispatch({
   addresses: {
     db: null as never,
     siteUrl: () => 'unused',
-    meet: undefined,
+    discover: undefined,
   },
 })
 

@@ -116,11 +116,11 @@ describe('hashed assets of earlier versions', () => {
     for (const n of versions) await publish(n, { [`assets/index-BX3f9aQ${n}.js`]: file })
     let turns = 0
     let isLoading = true
-    const takeTurns = (): void => {
+    const yieldAgain = (): void => {
       turns++
-      if (isLoading) setImmediate(takeTurns)
+      if (isLoading) setImmediate(yieldAgain)
     }
-    setImmediate(takeTurns)
+    setImmediate(yieldAgain)
     expect(await earlier()).toHaveLength(versions.length - 1)
     isLoading = false
     expect(turns).toBeGreaterThanOrEqual(versions.length)

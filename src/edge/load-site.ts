@@ -1,4 +1,4 @@
-import { nextTurn, runInSlices } from '#concurrency/next-turn.ts'
+import { runInSlices, yieldEventLoop } from '#concurrency/yield-event-loop.ts'
 import type { Log } from '#observe/log.ts'
 import { replacedVersionMs } from '#site/limits.ts'
 import type { SiteAddress } from '#site/site-address.ts'
@@ -38,7 +38,7 @@ export async function loadSite(label: string, context: LoadContext): Promise<Loa
     const live = decodeSnapshot(served.snapshot)
     const replaced = readReplaced(served, context)
     const earlierAssets = await findEarlierAssets(live.files, replaced, context.earlierBytesMax)
-    await nextTurn()
+    await yieldEventLoop()
     // The owner's own word may be of the future, or before that of the version that it replaced.
     const liveSince = Math.min(served.liveSince, context.now())
     const site = await runInSlices(servableSiteSteps(live, { earlierAssets, liveSince }))
@@ -82,7 +82,7 @@ async function* readReplaced(
 ): AsyncGenerator<ReplacedVersion> {
   const kept = await listReplacedSnapshots(db, site, now() - replacedVersionMs)
   for (const { versionId, replacedAt, snapshot } of kept) {
-    await nextTurn()
+    await yieldEventLoop()
     try {
       yield { files: decodeSnapshot(snapshot).files, replacedAt: replacedAt ?? 0 }
     } catch (error) {

@@ -8,8 +8,8 @@ import { followChanges } from '#store/database/change-feed.ts'
 import { pruneChanges } from '#store/database/changes.ts'
 import { type Database, openDatabase } from '#store/database/database.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
-import { Hints } from '#store/database/hints.ts'
 import { migrate } from '#store/database/migrate.ts'
+import { WakeUps } from '#store/database/wake-ups.ts'
 import { recordingLog } from '#tests/support/api.ts'
 import { originOf } from '#tests/support/edge.ts'
 import { eventually } from '#tests/support/eventually.ts'
@@ -183,15 +183,15 @@ describe('changes', () => {
 
   async function follow(
     snapshots: Snapshots,
-    act: (hints: Hints) => Promise<void>,
+    act: (wakeUps: WakeUps) => Promise<void>,
     db = database.db,
   ) {
-    const [stop, hints] = [new AbortController(), new Hints()]
+    const [stop, wakeUps] = [new AbortController(), new WakeUps()]
     const hosts = new Hosts({ db, originOf })
     const edge = forgetChanged({ hosts, snapshots })
-    const following = followChanges([edge], { db, hints, log, signal: stop.signal })
+    const following = followChanges([edge], { db, wakeUps, log, signal: stop.signal })
     try {
-      await act(hints)
+      await act(wakeUps)
     } finally {
       stop.abort()
       await following
@@ -203,10 +203,10 @@ describe('changes', () => {
   test('a new version is seen at the hint, the next one without it', async () => {
     const label = await publish('blog')
     const snapshots = open()
-    await follow(snapshots, async (hints) => {
+    await follow(snapshots, async (wakeUps) => {
       await becomes(snapshots, label, 'cid-1')
       await publish('blog', 2)
-      hints.notify('changes')
+      wakeUps.notify('changes')
       await becomes(snapshots, label, 'cid-2')
       await publish('blog', 3)
       await becomes(snapshots, label, 'cid-3')
@@ -224,10 +224,10 @@ describe('changes', () => {
   test('so is the end of a site', async () => {
     const label = await publish('blog')
     const snapshots = open()
-    await follow(snapshots, async (hints) => {
+    await follow(snapshots, async (wakeUps) => {
       await becomes(snapshots, label, 'cid-1')
       await setAccountStatus(database.db, alice, 'takendown', 1)
-      hints.notify('changes')
+      wakeUps.notify('changes')
       await becomes(snapshots, label, null)
     })
   })
@@ -248,11 +248,11 @@ describe('changes', () => {
     })
     await follow(
       snapshots,
-      async (hints) => {
+      async (wakeUps) => {
         await becomes(snapshots, label, 'cid-1')
         isAway = true
         await publish('blog', 2)
-        hints.notify('changes')
+        wakeUps.notify('changes')
         await eventually(async () => expect(warnings).toContain('changes waits for the database'))
         isAway = false
         await becomes(snapshots, label, 'cid-2')
@@ -264,13 +264,13 @@ describe('changes', () => {
   test('who slept longer than changes are kept starts afresh', async () => {
     const label = await publish('blog')
     const snapshots = open()
-    await follow(snapshots, async (hints) => {
+    await follow(snapshots, async (wakeUps) => {
       await becomes(snapshots, label, 'cid-1')
       await publish('blog', 2)
       await publish('other')
       await publish('other', 2)
       await pruneChanges(database.db, Number.MAX_SAFE_INTEGER)
-      hints.notify('changes')
+      wakeUps.notify('changes')
       await becomes(snapshots, label, 'cid-2')
     })
   })

@@ -60,7 +60,7 @@ test('one whose server does not answer is tried again later', async () => {
   delete place.pds.lies.status
   expect(await waiting()).toBe(1)
   place.now += 15_000
-  place.context.hints.notify('account')
+  place.context.wakeUps.notify('account')
   await eventually(async () => expect(await waiting()).toBe(0))
 })
 
@@ -117,7 +117,7 @@ test('while sites of many accounts wait only accounts that have news are looked 
   await ask()
   await eventually(async () => expect(await waiting()).toBe(1))
   await clearWork(place.context.db, 'site')
-  place.context.hints.notify('account')
+  place.context.wakeUps.notify('account')
   await eventually(async () => expect(place.logged).toContain('account not looked at'))
 })
 
@@ -151,7 +151,7 @@ async function failedTries(): Promise<number> {
     )
     if (tries.at(-1)?.isLast) return failed
     place.now += 24 * 3_600_000
-    place.context.hints.notify('account')
+    place.context.wakeUps.notify('account')
   }
 }
 

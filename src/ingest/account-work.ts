@@ -2,7 +2,7 @@ import type { Did } from '#site/site-address.ts'
 import { isKnownAccount, setAccountStatus } from '#store/accounts/accounts.ts'
 import type { Db } from '#store/database/database.ts'
 import { inTransaction } from '#store/database/transaction.ts'
-import { isVisitedOnly, meetAccount } from '#store/lifecycle/visited-accounts.ts'
+import { discoverAccount, isVisitedOnly } from '#store/lifecycle/visited-accounts.ts'
 import { enqueueSites } from '#store/queues/enqueue.ts'
 import { countDueAccounts } from '#store/queues/queued.ts'
 import { nextDueAt } from '#store/queues/take-due.ts'
@@ -49,8 +49,8 @@ export function accountWork(context: AccountWorkContext): WorkHandler {
     kind: 'account',
     atOnce: accountsAtOnce,
     slowAfterMs,
-    async startDue({ busy, room }, start) {
-      for (const item of await takeAccounts(quota, { busy, room }, context)) start(item)
+    async startDue({ busy, capacity }, start) {
+      for (const item of await takeAccounts(quota, { busy, capacity }, context)) start(item)
     },
     async work(item, stop) {
       const ms = quota.isBounded(item) ? lookMsMax.stranger : lookMsMax.other
@@ -68,13 +68,13 @@ export function accountWork(context: AccountWorkContext): WorkHandler {
 
 async function takeAccounts(
   quota: OwnerQuota,
-  { busy, room }: { busy: number; room: number },
+  { busy, capacity }: { busy: number; capacity: number },
   { db, now }: CheckContext,
 ): Promise<WorkItem[]> {
-  if (room <= 0) return []
-  const urgent = await quota.take(room, { priorities: [1] })
+  if (capacity <= 0) return []
+  const urgent = await quota.take(capacity, { priorities: [1] })
   const patient = (await countDueAccounts(db, now())) < dueAccountsMax ? patientAtOnce - busy : 0
-  const left = Math.min(patient, room) - urgent.length
+  const left = Math.min(patient, capacity) - urgent.length
   return [...urgent, ...(await quota.take(left, { priorities: [0] }))]
 }
 
@@ -102,7 +102,7 @@ async function rememberInactive(
 ): Promise<void> {
   if (status === 'active' || status === 'deleted' || (await isKnownAccount(db, did))) return
   await inTransaction(db, async (transaction) => {
-    if (!(await meetAccount(transaction, { did }, now()))) return
+    if (!(await discoverAccount(transaction, { did }, now()))) return
     await setAccountStatus(transaction, did, status, now(), check)
   })
 }

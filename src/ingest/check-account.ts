@@ -5,12 +5,12 @@ import type { SafeFetch } from '#outbound/safe-fetch.ts'
 import type { Did } from '#site/site-address.ts'
 import { beginCheck, recordCheck, recordHandle } from '#store/accounts/accounts.ts'
 import type { Db } from '#store/database/database.ts'
-import type { Hints } from '#store/database/hints.ts'
+import type { WakeUps } from '#store/database/wake-ups.ts'
 import type { AtIngestPoint } from './fail-points.ts'
 
 export interface CheckContext {
   readonly db: Db
-  readonly hints: Hints
+  readonly wakeUps: WakeUps
   readonly log: Log
   readonly identities: Pick<Identities, 'resolve' | 'verifiedHandle'>
   readonly fetch: SafeFetch
@@ -36,7 +36,7 @@ export interface AccountCheck {
  * not answer shall not keep its sites from being hidden.
  */
 export async function checkAccount(did: Did, context: CheckContext): Promise<AccountCheck> {
-  const { at, db, hints, identities, log, now, signal } = context
+  const { at, db, wakeUps, identities, log, now, signal } = context
   // Others may check the account meanwhile: whoever began last is believed, not whoever is answered last.
   const check = await beginCheck(db)
   const identity = await resolveNow(did, context)
@@ -44,7 +44,7 @@ export async function checkAccount(did: Did, context: CheckContext): Promise<Acc
   const outcome = await recordCheck(db, { did, check, status, ...(await factsOf(identity)) }, now())
   if (outcome === 'status-changed') {
     at?.('account-status-changed')
-    hints.notify('changes')
+    wakeUps.notify('changes')
     log.info('account status changed', { did, status })
   }
   if (outcome === 'moved') log.info('sign-ins ended: the account has moved', { did })

@@ -1,6 +1,6 @@
 import type { Did } from '#site/site-address.ts'
 import { findAccount, listDeletedAccounts } from '#store/accounts/accounts.ts'
-import { lockUnlessLeft } from '#store/accounts/has-left.ts'
+import { lockUnlessDeletedHere } from '#store/accounts/deleted-here.ts'
 import { deleteSealed } from '#store/accounts/sealed-rows.ts'
 import type { Db } from '#store/database/database.ts'
 import { inTransaction } from '#store/database/transaction.ts'
@@ -18,14 +18,14 @@ const droppedAtOnce = 100
  * what it said. Returns how many went.
  */
 export async function dropDeletedAccounts(context: CheckContext): Promise<number> {
-  const { db, hints, log, now, signal } = context
+  const { db, wakeUps, log, now, signal } = context
   const before = now() - deletedKeptMs
   let dropped = 0
   for (const did of await listDeletedAccounts(db, { before, limit: droppedAtOnce })) {
     if (signal.aborted || !(await checkWhetherDeleted(did, context))) continue
     const isDropped = await inTransaction(db, async (transaction) => {
       // It was asked for before: another check may have found it back since.
-      if (!(await lockUnlessLeft(transaction, did)) || !(await isDeleted(transaction, did)))
+      if (!(await lockUnlessDeletedHere(transaction, did)) || !(await isDeleted(transaction, did)))
         return false
       await removeAccountRows(transaction, did, now())
       // Whoever is gone has nobody who would take the tokens back.
@@ -33,7 +33,7 @@ export async function dropDeletedAccounts(context: CheckContext): Promise<number
       return true
     })
     if (!isDropped) continue
-    hints.notify('changes')
+    wakeUps.notify('changes')
     log.info('deleted account forgotten', { did })
     dropped += 1
   }

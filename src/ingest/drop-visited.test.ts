@@ -12,16 +12,16 @@ import { dropLeastVisited, visitedAccountsMax } from './drop-visited.ts'
 import { ingestSite } from './ingest-site.ts'
 import { runWork } from './run-work.ts'
 import { syncAccount } from './sync-account.ts'
-import { droppedStoredMs, NoRoomError, VisitedRoom } from './visited-room.ts'
+import { droppedStoredMs, QuotaExceededError, VisitedQuota } from './visited-quota.ts'
 
 const bytesMax = 10_000
 
 let place: IngestPlace
-let room: VisitedRoom
+let room: VisitedQuota
 beforeEach(async () => {
   place = await openIngestPlace()
   const { db, now } = place.context
-  room = new VisitedRoom({ db, bytesMax, now })
+  room = new VisitedQuota({ db, bytesMax, now })
   await rememberVisited(db, alice, place.now)
 })
 afterEach(() => place[Symbol.asyncDispose]())
@@ -45,7 +45,9 @@ test('one byte more is not: it stays queued, and nothing of it is fetched', asyn
   await place.write('one', page(4_000))
   await sync()
   await place.write('two', page(bytesMax - (await taken()) + 1))
-  await expect(ingestSite(siteOf('two'), { ...place.context, room })).rejects.toThrow(NoRoomError)
+  await expect(ingestSite(siteOf('two'), { ...place.context, room })).rejects.toThrow(
+    QuotaExceededError,
+  )
   expect(await sync()).toMatchObject({ synced: 1, errors: [{ rkey: 'two' as never }] })
   expect(await isHere('two')).toBe(false)
   expect(place.pds.requests.filter((path) => path.includes('getBlob'))).toHaveLength(1)
@@ -79,7 +81,7 @@ test('while the bytes of somebody who was dropped are stored, others find less r
   await sync()
   await drop()
   await rememberVisited(place.context.db, other, place.now)
-  await expect(room.hold(other, 2_001)).rejects.toThrow(NoRoomError)
+  await expect(room.hold(other, 2_001)).rejects.toThrow(QuotaExceededError)
   place.now += droppedStoredMs + 1
   using _ = await room.hold(other, bytesMax)
 })

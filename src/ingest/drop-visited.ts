@@ -1,6 +1,6 @@
 import type { Log } from '#observe/log.ts'
 import type { Db } from '#store/database/database.ts'
-import type { Hints } from '#store/database/hints.ts'
+import type { WakeUps } from '#store/database/wake-ups.ts'
 import {
   deleteDroppedBefore,
   deleteUnmetBefore,
@@ -8,7 +8,7 @@ import {
   listLeastVisited,
   visitedUsage,
 } from '#store/lifecycle/visited-accounts.ts'
-import { droppedStoredMs } from './visited-room.ts'
+import { droppedStoredMs } from './visited-quota.ts'
 
 /** A quarter is for what was dropped within the last day, and is still stored. */
 const namedShare = 3 / 4
@@ -18,7 +18,7 @@ const unmetKeptMs = 60 * 60 * 1000
 
 interface DropContext {
   readonly db: Db
-  readonly hints: Hints
+  readonly wakeUps: WakeUps
   readonly log: Log
   readonly now: () => number
   /** That accounts which are only visited may take in all; 0: none stays. */
@@ -28,7 +28,7 @@ interface DropContext {
 
 /** Drops accounts that are only visited, those first that nobody has visited for longest, until there is room for others. */
 export async function dropLeastVisited(context: DropContext): Promise<number> {
-  const { db, hints, log, now, signal, visitedBytesMax } = context
+  const { db, wakeUps, log, now, signal, visitedBytesMax } = context
   await deleteDroppedBefore(db, now() - droppedStoredMs)
   await deleteUnmetBefore(db, now() - unmetKeptMs)
   let dropped = 0
@@ -36,7 +36,7 @@ export async function dropLeastVisited(context: DropContext): Promise<number> {
     const [did] = await listLeastVisited(db, 1)
     if (did === undefined) break
     const bytes = await dropVisited(db, did, now())
-    hints.notify('changes')
+    wakeUps.notify('changes')
     log.info('visited account dropped', { did, bytes, visitedBytesMax })
     dropped += 1
   }

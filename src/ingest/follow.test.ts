@@ -3,8 +3,8 @@ import * as Cbor from '@atcute/cbor'
 import type { Log } from '#observe/log.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { type Database, openDatabase } from '#store/database/database.ts'
-import { Hints } from '#store/database/hints.ts'
 import { migrate } from '#store/database/migrate.ts'
+import { WakeUps } from '#store/database/wake-ups.ts'
 import { readFirehoseCursor, saveFirehoseCursor } from '#store/sites/firehose-cursors.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { alice, bob, siteOf } from '#tests/support/sample-rows.ts'
@@ -59,11 +59,11 @@ function start(): void {
   }
   running = followSites({
     db: database.db,
-    hints: new Hints(),
+    wakeUps: new WakeUps(),
     log,
     firehoseUrl: server.url.origin,
     identities: { forget: () => {} },
-    meetsAll: false,
+    discoversAll: false,
     now: () => 5,
     signal: stop.signal,
   })

@@ -61,7 +61,7 @@ export async function ingestSite(
     return 'removed'
   }
   const { cid: recordCid, rev, content } = reading
-  using _ = await holdRoom(address, reading, context)
+  using _ = await reserveQuota(address, reading, context)
   const admitted = await withinQuota(address, content, context)
   const read = await readVersion({ ...address, recordCid }, admitted, identity, context)
   // Its files are known only now: compressed, or the same under several paths, they were less to fetch.
@@ -80,7 +80,7 @@ export async function ingestSite(
 }
 
 /** For what is to be fetched: a version that is live already takes no more than it does. */
-async function holdRoom(
+async function reserveQuota(
   address: SiteAddress,
   { cid, content }: { readonly cid: string; readonly content: SiteContent },
   { db, room }: IngestContext,

@@ -3,8 +3,8 @@ import type { FirehoseEvent } from '#atproto/firehose/firehose-format.ts'
 import type { Did } from '#site/site-address.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { type Database, openDatabase } from '#store/database/database.ts'
-import { Hints } from '#store/database/hints.ts'
 import { migrate } from '#store/database/migrate.ts'
+import { WakeUps } from '#store/database/wake-ups.ts'
 import { enqueueSites } from '#store/queues/enqueue.ts'
 import { parkedAt } from '#store/queues/work-items.ts'
 import { recordingLog } from '#tests/support/api.ts'
@@ -30,12 +30,12 @@ afterEach(() => database[Symbol.asyncDispose]())
 /** Alike, whichever did it is and wherever it stands. */
 type Told<Event> = Event extends unknown ? Omit<Event, 'did' | 'cursor'> : never
 
-async function queuedBy(event: Told<FirehoseEvent>, did: Did, meetsAll = false) {
+async function queuedBy(event: Told<FirehoseEvent>, did: Did, discoversAll = false) {
   const { db } = database
   const isAnyQueued = await queueEvents([{ cursor: 1, did, ...event } as FirehoseEvent], {
     db,
-    meetsAll,
-    hints: new Hints(),
+    discoversAll,
+    wakeUps: new WakeUps(),
     log: recordingLog(),
     now: () => 5,
     identities: { forget: (one) => void forgotten.push(one) },
@@ -97,8 +97,8 @@ test('names that somebody makes up are asked for up to a thousand, and nobody el
   const log = recordingLog()
   const context = {
     db,
-    meetsAll: false,
-    hints: new Hints(),
+    discoversAll: false,
+    wakeUps: new WakeUps(),
     log,
     now: () => 5,
     identities: { forget: () => {} },
@@ -115,8 +115,8 @@ test('names that somebody makes up are asked for up to a thousand, and nobody el
 test('after a gap, every known account is looked at', async () => {
   await queueAll('outdated-cursor', {
     db: database.db,
-    meetsAll: false,
-    hints: new Hints(),
+    discoversAll: false,
+    wakeUps: new WakeUps(),
     log: recordingLog(),
     now: () => 5,
     identities: { forget: () => {} },

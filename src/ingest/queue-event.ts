@@ -4,9 +4,9 @@ import type { Log } from '#observe/log.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
 import { parseSiteName } from '#site/site-name.ts'
 import { knownAccountsAmong } from '#store/accounts/accounts.ts'
-import { hasLeft } from '#store/accounts/has-left.ts'
+import { isDeletedHere } from '#store/accounts/deleted-here.ts'
 import type { Db } from '#store/database/database.ts'
-import type { Hints } from '#store/database/hints.ts'
+import type { WakeUps } from '#store/database/wake-ups.ts'
 import { enqueueAccounts, enqueueKnownAccounts, enqueueSites } from '#store/queues/enqueue.ts'
 import { listQueuedNames } from '#store/queues/queued.ts'
 import { listSiteNames } from '#store/sites/sites.ts'
@@ -15,11 +15,11 @@ export const partCollection = 'place.sitehost.subfs'
 
 export interface EventContext {
   readonly db: Db
-  readonly hints: Hints
+  readonly wakeUps: WakeUps
   readonly log: Log
   readonly identities: Pick<Identities, 'forget'>
   /** Whether whoever publishes a site is met; otherwise only those that we know count. */
-  readonly meetsAll: boolean
+  readonly discoversAll: boolean
   readonly now: () => number
 }
 
@@ -48,7 +48,7 @@ export async function queueEvents(
   const sites = await sitesOf(ofSites.filter(isKnown), db)
   const accounts = [
     ...ofAccounts.filter(isKnown).map(({ did }) => did),
-    ...(await strangersToMeet(
+    ...(await strangersToDiscover(
       ofSites.filter((event) => !isKnown(event)),
       context,
     )),
@@ -81,14 +81,14 @@ async function sitesOf(events: readonly SiteEvent[], db: Db): Promise<SiteAddres
   return sites
 }
 
-async function strangersToMeet(
+async function strangersToDiscover(
   events: readonly SiteEvent[],
-  { db, meetsAll }: EventContext,
+  { db, discoversAll }: EventContext,
 ): Promise<Did[]> {
-  if (!meetsAll) return []
+  if (!discoversAll) return []
   const toMeet: Did[] = []
   for (const did of new Set(events.map((event) => event.did))) {
-    if (!(await hasLeft(db, did))) toMeet.push(did)
+    if (!(await isDeletedHere(db, did))) toMeet.push(did)
   }
   return toMeet
 }

@@ -6,7 +6,7 @@ import type { Did } from '#site/site-address.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
 import { recordCheck } from '#store/accounts/accounts.ts'
 import { inTransaction } from '#store/database/transaction.ts'
-import { meetAccount } from '#store/lifecycle/visited-accounts.ts'
+import { discoverAccount } from '#store/lifecycle/visited-accounts.ts'
 import { listSiteNames } from '#store/sites/sites.ts'
 import { type AccountCheck, type CheckContext, checkAccount } from './check-account.ts'
 
@@ -25,7 +25,7 @@ export interface AccountReading {
 
 /**
  * Looks at an account as a whole: what `checkAccount` does, and which sites there are to be ingested. An
- * account that is not known becomes so when it has sites, as `meetAccount` has it. Throws when its server cannot
+ * account that is not known becomes so when it has sites, as `discoverAccount` has it. Throws when its server cannot
  * be asked.
  */
 export async function readAccount(did: Did, context: CheckContext): Promise<AccountReading> {
@@ -49,7 +49,7 @@ function meet(
   { db, now }: CheckContext,
 ): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
-    if (!(await meetAccount(transaction, { did, pds, handle }, now()))) return false
+    if (!(await discoverAccount(transaction, { did, pds, handle }, now()))) return false
     await recordCheck(transaction, { did, check, status: 'active' }, now())
     return true
   })

@@ -6,9 +6,9 @@ import type { Party } from '#concurrency/pace-history.ts'
 import type { Log } from '#observe/log.ts'
 import { noDiskSpace } from '#site/limits.ts'
 import type { Db } from '#store/database/database.ts'
-import type { HintSubscription, Hints } from '#store/database/hints.ts'
 import type { WorkKind } from '#store/database/schema.ts'
 import { waitForDatabase } from '#store/database/wait-for-database.ts'
+import type { WakeUpSubscription, WakeUps } from '#store/database/wake-ups.ts'
 import { finishItem, renewLease, retryItem, type WorkItem } from '#store/queues/work-items.ts'
 import type { AtIngestPoint } from './fail-points.ts'
 
@@ -61,17 +61,17 @@ export interface WorkHandler {
  */
 export async function runWork(
   handlers: readonly WorkHandler[],
-  context: WorkContext & { readonly hints: Hints },
+  context: WorkContext & { readonly wakeUps: WakeUps },
 ): Promise<void> {
   await Promise.all(handlers.map((handler) => runKind(handler, context)))
 }
 
 async function runKind(
   handler: WorkHandler,
-  context: WorkContext & { readonly hints: Hints },
+  context: WorkContext & { readonly wakeUps: WakeUps },
 ): Promise<void> {
-  const { hints, signal } = context
-  using wakeUp = hints.subscribe(handler.kind)
+  const { wakeUps, signal } = context
+  using wakeUp = wakeUps.subscribe(handler.kind)
   const running: Running = {
     lanes: new Lanes(handler.atOnce, handler),
     attempts: new Set(),
@@ -89,7 +89,7 @@ interface Running {
   /** Of those, and of others of which only the row is still to be finished. */
   readonly attempts: Set<Promise<void>>
   /** Whatever ends or becomes slow makes room for another. */
-  readonly wakeUp: HintSubscription
+  readonly wakeUp: WakeUpSubscription
 }
 
 /** Starts what is due and has room; returns how long nothing else will be. */
@@ -99,7 +99,7 @@ async function startDue(
   context: WorkContext,
 ): Promise<number> {
   const { log, now } = context
-  if (lanes.room <= 0 && (await handler.isAnyDue())) lanes.makeRoom()
+  if (lanes.capacity <= 0 && (await handler.isAnyDue())) lanes.preemptSlow()
   await handler.startDue(lanes, (item) => {
     const attempt = workOn(
       item,
@@ -115,7 +115,7 @@ async function startDue(
       })
     attempts.add(attempt)
   })
-  const next = lanes.room <= 0 ? null : ((await handler.nextAt?.()) ?? null)
+  const next = lanes.capacity <= 0 ? null : ((await handler.nextAt?.()) ?? null)
   return next === null ? lookAgainMs : Math.min(Math.max(next - now(), 10), lookAgainMs)
 }
 
@@ -123,7 +123,7 @@ async function workIn(
   lanes: Lanes,
   item: WorkItem,
   handler: WorkHandler,
-  wakeUp: HintSubscription,
+  wakeUp: WakeUpSubscription,
   { signal }: WorkContext,
 ): Promise<void> {
   const party = handler.partyOf?.(item)

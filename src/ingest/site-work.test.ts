@@ -12,8 +12,8 @@ import type { Did } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import { findAccount, setAccountStatus, upsertAccount } from '#store/accounts/accounts.ts'
 import { type Database, openDatabase } from '#store/database/database.ts'
-import { Hints } from '#store/database/hints.ts'
 import { migrate } from '#store/database/migrate.ts'
+import { WakeUps } from '#store/database/wake-ups.ts'
 import { rememberVisited } from '#store/lifecycle/visited-accounts.ts'
 import { enqueueSites } from '#store/queues/enqueue.ts'
 import { listUnreadSites } from '#store/queues/unread.ts'
@@ -30,7 +30,7 @@ import { type SiteWorkContext, siteWork } from './site-work.ts'
 let dir: string
 let database: Database
 let pds: FakePds
-let hints: Hints
+let wakeUps: WakeUps
 let stop: AbortController
 let running: Promise<void> | undefined
 let now: number
@@ -42,7 +42,7 @@ beforeEach(async () => {
   await migrate(database)
   await upsertAccount(database.db, { did: alice }, 1)
   pds = await startFakePds(alice)
-  hints = new Hints()
+  wakeUps = new WakeUps()
   stop = new AbortController()
   running = undefined
   now = 1_000_000
@@ -63,7 +63,7 @@ function start(facts: Partial<SiteWorkContext> = {}): void {
     identities: new Identities({ fetch, plcUrl: pds.url, allowHttp: true }),
     fetch,
     limits: { fileBytesMax: 10_000, siteBytesMax: 20_000 },
-    hints,
+    wakeUps,
     log,
     now: () => now,
     signal: stop.signal,
@@ -83,7 +83,7 @@ async function write(name: string): Promise<void> {
 
 async function ask(...names: string[]): Promise<void> {
   const sites = names.map((name) => siteOf(name))
-  await enqueueSites({ db: database.db, hints, now: () => now }, sites)
+  await enqueueSites({ db: database.db, wakeUps, now: () => now }, sites)
 }
 
 const isLive = async (name: string): Promise<boolean> =>
@@ -150,13 +150,13 @@ test('a failure is tried again later, and later each time', async () => {
   await failed(1, now + 15_000)
   expect((await rows())[0]?.lastError).toContain('record not available')
   now += 15_000
-  hints.notify('site')
+  wakeUps.notify('site')
   await failed(2, now + 60_000)
 
   delete pds.lies.proof
   await write('blog')
   now += 60_000
-  hints.notify('site')
+  wakeUps.notify('site')
   await eventually(async () => expect(await isLive('blog')).toBe(true))
 })
 
@@ -176,11 +176,11 @@ test('while the disk is nearly full it is tried every minute, for as long as tha
     const waiting = { attempts: 0, nextAttemptAt: now + 60_000, lastError: noDiskSpace }
     await eventually(async () => expect(await rows()).toMatchObject([waiting]))
     now += 60_000
-    hints.notify('site')
+    wakeUps.notify('site')
   }
   space.free = space.total
   now += 60_000
-  hints.notify('site')
+  wakeUps.notify('site')
   await eventually(async () => expect(await isLive('blog')).toBe(true))
 })
 
@@ -194,7 +194,7 @@ test('the waiting grows to a day; then it is parked until it is asked for', asyn
       expect(await rows()).toMatchObject([{ attempts: i + 1, nextAttemptAt: now + ms }]),
     )
     now += ms
-    hints.notify('site')
+    wakeUps.notify('site')
   }
   const error = expect.stringContaining('record not available')
   await eventually(async () =>
@@ -326,7 +326,7 @@ test('a server that is wrong about an account for a moment hides it until its si
   delete pds.lies.proof
   delete pds.lies.status
   now += 15_000
-  hints.notify('site')
+  wakeUps.notify('site')
   await eventually(async () => expect(await queuedAccount()).toEqual([alice]))
 })
 
@@ -361,7 +361,7 @@ test('an event does not bring back at once what has just failed', async () => {
     await due(i + 1, now + ms)
     now += ms
     pauses += 1
-    hints.notify('site')
+    wakeUps.notify('site')
   }
   await due(pauses + 1, now + (retriesMs[pauses] as number))
 })
@@ -393,7 +393,7 @@ test('however many visited accounts have servers that do not answer, others do n
   const sites = strangers.map((did) => siteOf('blog', did))
   await enqueueSites(askedAt(database.db, now), sites)
   let asked = 0
-  start({ meetsVisited: true, identities: identitiesBut(() => void asked++) })
+  start({ discoversVisited: true, identities: identitiesBut(() => void asked++) })
   await eventually(async () => expect(asked).toBeGreaterThanOrEqual(12))
   now += 1
   await write('blog')

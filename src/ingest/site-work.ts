@@ -21,18 +21,18 @@ const visitedAtOnce = 12
 
 export interface SiteWorkContext extends SyncContext {
   /** Whether there may be accounts that are only visited. */
-  readonly meetsVisited?: boolean
+  readonly discoversVisited?: boolean
 }
 
 /** Reads sites that are due: a few at once, of different accounts. */
 export function siteWork(context: SiteWorkContext): WorkHandler {
-  const { db, meetsVisited = false, now } = context
+  const { db, discoversVisited = false, now } = context
   const quota = new OwnerQuota({
     db,
     kind: 'site',
     now,
     max: visitedAtOnce,
-    owners: meetsVisited ? { bounded: 'visited', free: 'not-visited' } : null,
+    owners: discoversVisited ? { bounded: 'visited', free: 'not-visited' } : null,
   })
   const refusedContents = new RefusedContents({ now })
   const inShares = new StartInShares({
@@ -57,13 +57,13 @@ export function siteWork(context: SiteWorkContext): WorkHandler {
 }
 
 async function ingestItem({ did, site }: WorkItem, context: SyncContext): Promise<void> {
-  const { at, hints, log } = context
+  const { at, wakeUps, log } = context
   at?.('site-taken')
   const name = parseSiteName(site)
   if (name === null) return
   try {
     const outcome = await ingestSite({ did, name }, context)
-    hints.notify('changes')
+    wakeUps.notify('changes')
     log.info('site ingested', { did, site: name, outcome })
     await askIfHidden(did, context)
   } catch (error) {

@@ -41,8 +41,8 @@ export class StartInShares {
 
   async start(lanes: Lanes, start: (item: WorkItem) => void): Promise<void> {
     const { take } = this.#context
-    for (let isMore = true, isCrowded = false; isMore && lanes.room > 0; ) {
-      const limit = isCrowded ? sortedAtOnce : lanes.room
+    for (let isMore = true, isCrowded = false; isMore && lanes.capacity > 0; ) {
+      const limit = isCrowded ? sortedAtOnce : lanes.capacity
       const items = await take(limit)
       isCrowded = await this.#startOrPutBack(items, lanes, start)
       isMore = items.length >= limit
@@ -61,13 +61,13 @@ export class StartInShares {
 
   async #startFrom(line: string, lanes: Lanes, start: (item: WorkItem) => void): Promise<void> {
     const { isSlow, host } = partsOf(line)
-    const room = lanes.roomFor(host, isSlow)
-    if (room <= 0) {
-      if (isSlow && lanes.slowRoom <= 0) lanes.makeRoom({ forSlow: true })
+    const capacity = lanes.capacityFor(host, isSlow)
+    if (capacity <= 0) {
+      if (isSlow && lanes.slowCapacity <= 0) lanes.preemptSlow({ forSlow: true })
       return
     }
     this.#lines.delete(line)
-    const items = await this.#context.take(room, line)
+    const items = await this.#context.take(capacity, line)
     // The others have their turn first.
     if (items.length > 0) this.#lines.add(line)
     await this.#startOrPutBack(items, lanes, start)
@@ -80,10 +80,10 @@ export class StartInShares {
     start: (item: WorkItem) => void,
   ): Promise<boolean> {
     const putBack = items.filter((item) => {
-      const hasRoom = lanes.hasRoom(partyOf(item))
-      if (hasRoom) start(item)
+      const hasCapacity = lanes.hasCapacity(partyOf(item))
+      if (hasCapacity) start(item)
       else this.#context.onPutBack(item)
-      return !hasRoom
+      return !hasCapacity
     })
     const byLine = Map.groupBy(putBack, (item) => lineOf(partyOf(item), lanes))
     for (const [line, items] of byLine) {

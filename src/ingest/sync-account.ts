@@ -32,14 +32,14 @@ export interface SiteSyncError {
  * ingest queue. Throws when the account's server cannot be asked at all.
  */
 export async function syncAccount(did: Did, context: SyncContext): Promise<AccountSync> {
-  const { hints, signal } = context
+  const { wakeUps, signal } = context
   const { status, siteNames } = await readAccount(did, context)
   const results = await mapAtOnce(
     siteNames,
     { atOnce: syncedSitesAtOnce, signal },
     (name, signal) => syncSite({ did, name }, { ...context, signal }),
   )
-  hints.notify('changes')
+  wakeUps.notify('changes')
   const errors = results.filter((result) => typeof result === 'object')
   return { status, synced: results.filter((result) => result === 'synced').length, errors }
 }

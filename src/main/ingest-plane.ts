@@ -7,7 +7,7 @@ import type { AtIngestPoint } from '#ingest/fail-points.ts'
 import { followSites } from '#ingest/follow.ts'
 import { runWork } from '#ingest/run-work.ts'
 import { siteWork } from '#ingest/site-work.ts'
-import { VisitedRoom } from '#ingest/visited-room.ts'
+import { VisitedQuota } from '#ingest/visited-quota.ts'
 import type { Config } from '#main/config/config.ts'
 import type { Log } from '#observe/log.ts'
 import { createLookUp } from '#outbound/dns/look-up.ts'
@@ -57,7 +57,7 @@ export function startIngestPlane({ settings, ...options }: PlaneOptions): Ingest
     fetch,
     identities,
     limits: { accountBytesMax, fileBytesMax, siteBytesMax },
-    room: new VisitedRoom({ db, bytesMax: visitedBytesMax, now }),
+    room: new VisitedQuota({ db, bytesMax: visitedBytesMax, now }),
     at: failAt(settings.failPoint),
     now,
   }
@@ -68,7 +68,7 @@ export function startIngestPlane({ settings, ...options }: PlaneOptions): Ingest
   const background = Promise.all([
     runWork(
       [
-        siteWork({ ...context, meetsVisited: ingest === 'visited' }),
+        siteWork({ ...context, discoversVisited: ingest === 'visited' }),
         // Slots of its own: whether an account is still there is not asked behind somebody's large files.
         accountWork({
           ...context,
@@ -84,7 +84,7 @@ export function startIngestPlane({ settings, ...options }: PlaneOptions): Ingest
       ...context,
       identities: { forget },
       firehoseUrl,
-      meetsAll: ingest === 'all',
+      discoversAll: ingest === 'all',
     }),
     keepBlobs(settings.scrubDays, context),
   ])

@@ -3,23 +3,23 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import type { AccountSyncs } from '#ingest/account-syncs.ts'
 import type { AccountSync } from '#ingest/sync-account.ts'
-import { takeTurns } from '#main/process/processor-turns.ts'
+import { setSchedulerSlice } from '#main/process/scheduler-slice.ts'
 import { type ThreadFailure, threadFailureOf } from '#main/process/thread-failure.ts'
 import { startLog } from '#observe/log.ts'
 import type { Did } from '#site/site-address.ts'
-import { Hints, type HintTopic } from '#store/database/hints.ts'
+import { WakeUps, type WakeUpTopic } from '#store/database/wake-ups.ts'
 import { type IngestSettings, startIngestPlane } from './ingest-plane.ts'
 import { openStores } from './stores.ts'
 
 export type ToIngest =
-  | { readonly kind: 'hint'; readonly topic: HintTopic }
+  | { readonly kind: 'hint'; readonly topic: WakeUpTopic }
   | { readonly kind: 'sync'; readonly id: number; readonly did: Did }
   | { readonly kind: 'stop' }
 
 /** `started` comes first, nothing after `ended`; `failed` before the error that ends the thread. */
 export type FromIngest =
   | { readonly kind: 'started' }
-  | { readonly kind: 'hint'; readonly topic: HintTopic }
+  | { readonly kind: 'hint'; readonly topic: WakeUpTopic }
   | { readonly kind: 'identity-changed'; readonly did: Did }
   | { readonly kind: 'synced'; readonly id: number; readonly sync: AccountSync }
   | { readonly kind: 'not-synced'; readonly id: number; readonly failure: ThreadFailure }
@@ -29,13 +29,13 @@ export type FromIngest =
 async function runThread(port: MessagePort, settings: IngestSettings): Promise<void> {
   const tell = (message: FromIngest): void => port.postMessage(message)
   const stop = new AbortController()
-  const hints = new Hints()
-  hints.forward(['changes'], (topic) => tell({ kind: 'hint', topic }))
+  const wakeUps = new WakeUps()
+  wakeUps.forward(['changes'], (topic) => tell({ kind: 'hint', topic }))
   const syncs = Promise.withResolvers<AccountSyncs>()
   port.on('message', (message: ToIngest) => {
     switch (message.kind) {
       case 'hint':
-        return hints.notify(message.topic)
+        return wakeUps.notify(message.topic)
       case 'sync':
         return void answerSync(message, syncs.promise).then(tell)
       case 'stop':
@@ -48,7 +48,7 @@ async function runThread(port: MessagePort, settings: IngestSettings): Promise<v
     tell({ kind: 'started' })
   }
   try {
-    await runPlane({ settings, hints, signal: stop.signal, onIdentityChanged }, onStarted)
+    await runPlane({ settings, wakeUps, signal: stop.signal, onIdentityChanged }, onStarted)
   } catch (error) {
     tell({ kind: 'failed', failure: threadFailureOf(error) })
     throw error
@@ -59,7 +59,7 @@ async function runThread(port: MessagePort, settings: IngestSettings): Promise<v
 
 interface PlaneOptions {
   readonly settings: IngestSettings
-  readonly hints: Hints
+  readonly wakeUps: WakeUps
   readonly signal: AbortSignal
   readonly onIdentityChanged: (did: Did) => void
 }
@@ -89,5 +89,5 @@ async function answerSync(
 
 if (parentPort === null) throw new Error('not a program of its own')
 // Those that answer visitors have theirs before.
-takeTurns('usual')
+setSchedulerSlice('usual')
 await runThread(parentPort, workerData as IngestSettings)

@@ -15,8 +15,8 @@ import { MissingBlobs } from '#edge/files/missing-blobs.ts'
 import { Recompressor } from '#edge/files/recompressor.ts'
 import { answerAsk } from '#edge/names/ask.ts'
 import { AwaitedSites } from '#edge/names/awaited-sites.ts'
+import { DiscoverOwner, type Discovery, type Owner } from '#edge/names/discover-owner.ts'
 import { Hosts } from '#edge/names/hosts.ts'
-import { type Meeting, MeetOwner, type Owner } from '#edge/names/meet-owner.ts'
 import { NamesFollower, ServedNames } from '#edge/names/served-names.ts'
 import { forgetChanged, Snapshots } from '#edge/snapshots.ts'
 import type { Config } from '#main/config/config.ts'
@@ -32,7 +32,7 @@ import type { Log } from '#observe/log.ts'
 import { rateLimitedLog } from '#observe/rate-limited-log.ts'
 import { createLookUp, type LookUp } from '#outbound/dns/look-up.ts'
 import { createSafeFetch } from '#outbound/safe-fetch.ts'
-import { runDepartures } from '#publish/departures.ts'
+import { runAccountDeletions } from '#publish/account-deletions.ts'
 import { recoverJobs, runJobs } from '#publish/jobs/jobs.ts'
 import { Spool } from '#publish/upload/spool.ts'
 import { type SiteAddress, siteLabel } from '#site/site-address.ts'
@@ -104,7 +104,7 @@ async function openParts(
   const { config, log, shutdown, signal } = options
   const secrets = await readSecrets(config.secrets, config.dataDir)
   const stores = await openServiceStores(options, opened, onLost)
-  const { db, hints } = stores
+  const { db, wakeUps } = stores
   const lookUp = createLookUp({ servers: config.dnsServers, signal: shutdown.over })
   const network = await openNetwork(options, { db, lookUp, secrets })
   const { identities } = network
@@ -114,10 +114,10 @@ async function openParts(
     applicationHost: new URL(config.origin).hostname,
     at: failAt(config.failPoint),
     edge: openEdge({ ...options, log: visitorLog }, stores),
-    ingest: opened.use(startIngest({ config, hints, identities, signal })),
+    ingest: opened.use(startIngest({ config, wakeUps, identities, signal })),
     lookUp,
     network,
-    registrations: opened.use(new Registrations({ db, hints })),
+    registrations: opened.use(new Registrations({ db, wakeUps })),
     secrets,
     /** Where visitors reach a site at its own host, with a slash at the end. */
     siteUrl: (site: SiteAddress) =>
@@ -159,14 +159,14 @@ async function openServiceStores(
 
 /** What the edge has in memory, and where it gets it from. */
 function openEdge({ config, log, shutdown }: ServiceOptions, stores: ServiceStores) {
-  const { blobs, db, floor, hints } = stores
+  const { blobs, db, floor, wakeUps } = stores
   const originOf = (host: string): string => originAt(host, config.origin)
   const bodies = new Bodies({ blobs, bytesMax: config.bodyBytesMax })
   const missing = new MissingBlobs({
     db,
     blobs,
     elapsed,
-    hints,
+    wakeUps,
     log,
     now,
     signal: shutdown.over,
@@ -237,8 +237,8 @@ function startBackground(parts: ServiceParts): Promise<unknown> {
   const { at, config, edge, ingest, log, lookUp, registrations, secrets, signal } = parts
   const { baseDomain, databaseUrl, dataDir } = config
   const { clientKeys, fetch, identities, oauth } = parts.network
-  const { db, hints } = parts.stores
-  const loop = { db, hints, log, now, signal }
+  const { db, wakeUps } = parts.stores
+  const loop = { db, wakeUps, log, now, signal }
   const names = config.askListen && new NamesFollower({ ...loop, names: edge.names })
   return Promise.all([
     ingest.background,
@@ -246,7 +246,7 @@ function startBackground(parts: ServiceParts): Promise<unknown> {
     followChanges([forgetChanged(edge), registrations, ...(names ? [names] : [])], loop),
     names?.run(),
     recheckDomains({ ...loop, baseDomain, lookUp }),
-    runDepartures({ ...loop, at, oauth }),
+    runAccountDeletions({ ...loop, at, oauth }),
     runMaintenance({ ...loop, at, clientKeys, fetch, identities, oauth }),
     checkSeals({ db, log, oauth, secrets }),
     keepVisited({ ...loop, config, snapshots: edge.snapshots }),
@@ -261,7 +261,7 @@ function jobContextOf({ at, log, network, siteUrl, stores }: ServiceParts) {
     blobs: stores.blobs,
     db: stores.db,
     elapsed,
-    hints: stores.hints,
+    wakeUps: stores.wakeUps,
     identities: network.identities,
     log,
     now,
@@ -282,7 +282,7 @@ function openDispatch(parts: ServiceParts): Service['fetch'] {
     baseDomain,
     front: { countryHeader, redirectsToHttps, trustedProxies },
     visits: { ...edge, log: visitorLog, now },
-    addresses: { db: stores.db, siteUrl, meet: meetingOf(parts) },
+    addresses: { db: stores.db, siteUrl, discover: discoveryOf(parts) },
   })
 }
 
@@ -314,20 +314,20 @@ function openApplication(parts: ServiceParts) {
 const visitedAllowance = { count: 10, windowMs: 60 * 60 * 1000 }
 
 /** Only `INGEST=visited` gets to know the owners of sites that are visited by their address. */
-function meetingOf({ config, edge, network, signal, stores }: ServiceParts) {
+function discoveryOf({ config, edge, network, signal, stores }: ServiceParts) {
   if (config.ingest !== 'visited') return undefined
   const allowed = new RateLimiter(visitedAllowance, { now: elapsed })
-  const owners = new MeetOwner({
+  const owners = new DiscoverOwner({
     db: stores.db,
-    hints: stores.hints,
+    wakeUps: stores.wakeUps,
     didOfHandle: (handle, within) => network.identities.didOfHandle(handle, within),
     mayBring: (client) => allowed.take(client) === 0,
     now,
     signal,
   })
-  return async (owner: Owner, client: string): Promise<Meeting> => {
-    const meeting = await owners.meet(owner, client)
-    if (meeting.kind === 'met') edge.awaited.lookAgain()
-    return meeting
+  return async (owner: Owner, client: string): Promise<Discovery> => {
+    const discovery = await owners.discover(owner, client)
+    if (discovery.kind === 'known') edge.awaited.lookAgain()
+    return discovery
   }
 }

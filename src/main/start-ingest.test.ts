@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { readConfig } from '#main/config/config.ts'
 import { ServerUnreachableError } from '#outbound/server-errors.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
-import { Hints } from '#store/database/hints.ts'
+import { WakeUps } from '#store/database/wake-ups.ts'
 import { alice } from '#tests/support/sample-rows.ts'
 import { startIngest } from './start-ingest.ts'
 
@@ -23,7 +23,7 @@ function start(dataDir: string, more: Record<string, string> = {}) {
   const config = readConfig({ ...settings, ALLOW_PRIVATE_HOSTS: '1', LOG_LEVEL: 'error' }, {})
   const stop = new AbortController()
   const identities = { forget: () => undefined }
-  const ingest = startIngest({ config, hints: new Hints(), identities, signal: stop.signal })
+  const ingest = startIngest({ config, wakeUps: new WakeUps(), identities, signal: stop.signal })
   return { ingest, stop }
 }
 

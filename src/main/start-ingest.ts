@@ -5,7 +5,7 @@ import type { AccountSync } from '#ingest/sync-account.ts'
 import type { Config } from '#main/config/config.ts'
 import { errorOfThread } from '#main/process/thread-failure.ts'
 import type { Did } from '#site/site-address.ts'
-import type { Hints } from '#store/database/hints.ts'
+import type { WakeUps } from '#store/database/wake-ups.ts'
 import { ingestSettings } from './ingest-plane.ts'
 import type { FromIngest, ToIngest } from './ingest-thread.ts'
 
@@ -22,13 +22,13 @@ export interface IngestThread extends AsyncDisposable {
 interface StartOptions {
   readonly config: Config
   /** Those about the queues are passed on to the thread, those about what visitors see come from it. */
-  readonly hints: Hints
+  readonly wakeUps: WakeUps
   readonly identities: Pick<Identities, 'forget'>
   readonly signal: AbortSignal
 }
 
 /** The database must be up to date. */
-export function startIngest({ config, hints, identities, signal }: StartOptions): IngestThread {
+export function startIngest({ config, wakeUps, identities, signal }: StartOptions): IngestThread {
   const started = Promise.withResolvers<void>()
   const ended = Promise.withResolvers<void>()
   const syncs = new Syncs()
@@ -41,7 +41,7 @@ export function startIngest({ config, hints, identities, signal }: StartOptions)
       case 'started':
         return started.resolve()
       case 'hint':
-        return hints.notify(message.topic)
+        return wakeUps.notify(message.topic)
       case 'identity-changed':
         return identities.forget(message.did)
       case 'synced':
@@ -57,7 +57,7 @@ export function startIngest({ config, hints, identities, signal }: StartOptions)
   })
   worker.on('error', (cause) => ended.reject(new Error('ingest could not go on', { cause })))
   worker.on('exit', () => ended.reject(new Error('ingest ended')))
-  const forwarding = hints.forward(['account', 'site'], (topic) => tell({ kind: 'hint', topic }))
+  const forwarding = wakeUps.forward(['account', 'site'], (topic) => tell({ kind: 'hint', topic }))
   const stop = (): void => tell({ kind: 'stop' })
   if (signal.aborted) stop()
   else signal.addEventListener('abort', stop, { once: true })

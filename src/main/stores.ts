@@ -6,15 +6,15 @@ import { ifExists } from '#blobs/storage-calls.ts'
 import type { Config } from '#main/config/config.ts'
 import type { Log } from '#observe/log.ts'
 import { type Db, openDatabase } from '#store/database/database.ts'
-import { Hints } from '#store/database/hints.ts'
 import { migrate } from '#store/database/migrate.ts'
+import { WakeUps } from '#store/database/wake-ups.ts'
 
 export interface Stores {
   readonly db: Db
   readonly blobs: DiskBlobStore
   /** What of the data folder's disk stays free. */
   readonly floor: DiskFloor
-  readonly hints: Hints
+  readonly wakeUps: WakeUps
 }
 
 interface OpenOptions {
@@ -54,7 +54,7 @@ export async function openStores(
   })
   // Before there is a blob: a folder that is missing or unmarked later is a disk that went away.
   await blobs.make()
-  return { db: database.db, blobs, floor, hints: new Hints() }
+  return { db: database.db, blobs, floor, wakeUps: new WakeUps() }
 }
 
 async function migratePatiently(url: string): Promise<void> {

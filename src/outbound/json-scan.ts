@@ -1,4 +1,4 @@
-import { timeSlices } from '#concurrency/next-turn.ts'
+import { timeSlices } from '#concurrency/yield-event-loop.ts'
 
 /** Limits for JSON that is parsed synchronously, in the thread that serves visitors. */
 export interface JsonLimits {

@@ -1,5 +1,5 @@
 import type { AccountRepo, ListedRecord } from '#atproto/repo/account-repo.ts'
-import { timeSlices } from '#concurrency/next-turn.ts'
+import { timeSlices } from '#concurrency/yield-event-loop.ts'
 import { parseManifest } from '#site/record/manifest.ts'
 import { parsePart } from '#site/record/part.ts'
 import type { AccountRecords, StoredRecord } from '#site/record/plan-writes.ts'

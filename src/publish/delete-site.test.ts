@@ -6,8 +6,8 @@ import { partKey, splitTree } from '#site/record/split.ts'
 import { buildTree } from '#site/record/tree.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import { type Database, openDatabase } from '#store/database/database.ts'
-import { Hints } from '#store/database/hints.ts'
 import { migrate } from '#store/database/migrate.ts'
+import { WakeUps } from '#store/database/wake-ups.ts'
 import { FakeRepo, refusal } from '#tests/support/fake-repo.ts'
 import { alice, siteOf } from '#tests/support/sample-rows.ts'
 import { workRows } from '#tests/support/work-rows.ts'
@@ -23,12 +23,12 @@ const createdAt = '2030-01-01T00:00:00.000Z'
 
 let repo: FakeRepo
 let database: Database
-let hints: Hints
+let wakeUps: WakeUps
 beforeEach(async () => {
   repo = new FakeRepo()
   database = openDatabase({})
   await migrate(database)
-  hints = new Hints()
+  wakeUps = new WakeUps()
 })
 afterEach(() => database[Symbol.asyncDispose]())
 
@@ -57,7 +57,7 @@ const erase = (site = blog) =>
   deleteSite(site, {
     repo: repo.asRepo,
     db: database.db,
-    hints,
+    wakeUps,
     now: () => 0,
     signal: new AbortController().signal,
   })
@@ -102,10 +102,10 @@ describe('a site goes whole, in one commit', () => {
   })
 
   test('and ingest is asked to look', async () => {
-    using hinted = hints.subscribe('site')
+    using wakeUp = wakeUps.subscribe('site')
     hold(blog, 3)
     await erase()
-    await hinted.wait(60_000)
+    await wakeUp.wait(60_000)
     expect(await queued()).toEqual(['blog'])
   })
 })

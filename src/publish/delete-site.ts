@@ -2,7 +2,7 @@ import type { AccountRepo } from '#atproto/repo/account-repo.ts'
 import { partsToDelete } from '#site/record/plan-writes.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
-import type { Hints } from '#store/database/hints.ts'
+import type { WakeUps } from '#store/database/wake-ups.ts'
 import { enqueueSites } from '#store/queues/enqueue.ts'
 import { readRepository } from './account-records.ts'
 import {
@@ -21,7 +21,7 @@ export type SiteDeletion =
 interface DeleteContext {
   readonly repo: AccountRepo
   readonly db: Db
-  readonly hints: Hints
+  readonly wakeUps: WakeUps
   readonly now: () => number
   readonly signal: AbortSignal
 }

@@ -86,7 +86,7 @@ async function publishTo(repo: AccountRepo, lane: Lane): Promise<PublishOutcome>
   })
 }
 
-const laneOf = () => new Lane({ onSlow: () => {}, stays: true })
+const laneOf = () => new Lane({ onSlow: () => {}, pinned: true })
 
 test('while files are sent, nothing of the repository is held; who goes aside leaves the site to another attempt', async () => {
   const [uploading, stored] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]

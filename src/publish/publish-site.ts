@@ -26,7 +26,7 @@ export interface PublishJob {
   /** What its earlier attempts have sent. */
   readonly sentBefore: SentBefore
   /** Takes up room but while files are sent. */
-  readonly lane: Pick<Lane, 'mayGoAside' | 'stay'>
+  readonly lane: Pick<Lane, 'detachWhenSlow' | 'pin'>
   /** The CID of the record that the site had when the job first looked, null for none: `current` when it does so now. */
   readonly rememberExpectedCid: (current: string | null) => Promise<string | null>
   readonly report: Report
@@ -65,9 +65,9 @@ export async function publishSite(
   const attempt = async (): Promise<PublishOutcome> => {
     const prepared = await prepare(address, files, job, context)
     // Nothing of what the repository holds is kept while files are sent.
-    if (prepared.start === null) job.lane.mayGoAside()
+    if (prepared.start === null) job.lane.detachWhenSlow()
     const nodes = await storeFiles(files, prepared.stored, job, context)
-    if (!job.lane.stay()) return { kind: 'uploaded' }
+    if (!job.lane.pin()) return { kind: 'uploaded' }
     job.report({ phase: 'creating_manifest', currentFile: null })
     if (!(await job.beginWriting())) return { kind: 'cancelled' }
     return { kind: 'published', ...(await writeSite(address, nodes, prepared, context)) }

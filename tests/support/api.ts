@@ -19,8 +19,8 @@ import type { LookUp } from '#outbound/dns/look-up.ts'
 import { Spool } from '#publish/upload/spool.ts'
 import type { Did } from '#site/site-address.ts'
 import { type Database, type Db, openDatabase } from '#store/database/database.ts'
-import { Hints } from '#store/database/hints.ts'
 import { migrate } from '#store/database/migrate.ts'
+import { WakeUps } from '#store/database/wake-ups.ts'
 import { assertDeclared } from './declared.ts'
 
 export const origin = 'http://127.0.0.1:3000'
@@ -31,7 +31,7 @@ export const mebibyte = 1024 * 1024
 export interface TestApi {
   readonly app: Hono<ApiEnv>
   readonly db: Db
-  readonly hints: Hints
+  readonly wakeUps: WakeUps
   readonly network: FakeNetwork
   readonly logged: LoggedLine[]
   readonly spool: Spool
@@ -196,19 +196,19 @@ function openApi(
   const logged: LoggedLine[] = []
   const network = new FakeNetwork()
   const spool = new Spool(spoolDir)
-  const hints = new Hints()
+  const wakeUps = new WakeUps()
   const keys = new KeyRing(['k'.repeat(32)])
   const now = () => api.now + api.clockAheadMs
   const elapsed = () => api.now
   const app = createApp({
-    ...{ db, hints, keys, now, elapsed, identities, operationMsMax, webAssets },
+    ...{ db, wakeUps, keys, now, elapsed, identities, operationMsMax, webAssets },
     log: recordingLog(logged),
     oauth: network.oauth,
     spool,
     limits: { fileBytesMax: mebibyte, siteBytesMax: 2 * mebibyte, accountBytesMax: 5 * mebibyte },
     ...{ origin: baseUrl, trustedProxies: parseTrustedProxies('127.0.0.1') ?? [] },
     reservedNames: new Set(['our-shop']),
-    ...{ baseDomain, lookUp, subdomainsMax: 3, registrations: new Registrations({ db, hints }) },
+    ...{ baseDomain, lookUp, subdomainsMax: 3, registrations: new Registrations({ db, wakeUps }) },
     siteUrl: ({ name }) => `http://${name}.test/`,
     syncAccount: (did) => network.sync(did),
     at: () => {},
@@ -220,7 +220,7 @@ function openApi(
   const secure = baseUrl.startsWith('https:')
   const sessions = new BrowserSessions({ db, keys, secure, now })
   const api: TestApi = {
-    ...{ app, db, hints, network, logged, spool, isReady: true, clockAheadMs: 0 },
+    ...{ app, db, wakeUps, network, logged, spool, isReady: true, clockAheadMs: 0 },
     now: Date.UTC(2030, 0, 1),
     async request(path, init) {
       const response = await app.request(path, init, { server: onLoopback })

@@ -66,7 +66,7 @@ export class CrashingIngest {
     await using service = await this.#start()
     expect(await this.#shown()).toBeOneOf([before, shows])
     await this.#settles(shows)
-    if (shows === null) await this.#comeBack(failPoint)
+    if (shows === null) await this.#forgetDeletion(failPoint)
     expect(await service.end('SIGTERM')).toBe(0)
   }
 
@@ -81,7 +81,7 @@ export class CrashingIngest {
     return { act: () => this.#writeNext(), shows: this.#version + 1 }
   }
 
-  async #comeBack(failPoint: IngestFailPoint): Promise<void> {
+  async #forgetDeletion(failPoint: IngestFailPoint): Promise<void> {
     if (failPoint === 'site-removed') await this.#writeNext()
     else await activate(this.#account)
     await this.#settles(this.#version)

@@ -7,8 +7,8 @@ import type { SyncContext } from '#ingest/sync-account.ts'
 import type { Log } from '#observe/log.ts'
 import { createSafeFetch } from '#outbound/safe-fetch.ts'
 import { type Database, type Db, openDatabase } from '#store/database/database.ts'
-import { Hints } from '#store/database/hints.ts'
 import { migrate } from '#store/database/migrate.ts'
+import { WakeUps } from '#store/database/wake-ups.ts'
 import { type FakePds, startFakePds } from './fake-pds.ts'
 import { alice } from './sample-rows.ts'
 
@@ -42,7 +42,7 @@ export async function openIngestPlace(db?: Db): Promise<IngestPlace> {
     context: {
       db: db ?? (database as Database).db,
       blobs: diskBlobStore({ dir: join(dir, 'blobs') }),
-      hints: new Hints(),
+      wakeUps: new WakeUps(),
       log: { debug: log, info: log, warn: log, error: log } satisfies Log,
       identities: new Identities({ fetch, plcUrl: pds.url, allowHttp: true }),
       fetch,

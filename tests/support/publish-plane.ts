@@ -9,8 +9,8 @@ import type { SitePath } from '#site/path.ts'
 import { type Did, type SiteAddress, siteUri } from '#site/site-address.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { openDatabase } from '#store/database/database.ts'
-import { Hints } from '#store/database/hints.ts'
 import { migrate } from '#store/database/migrate.ts'
+import { WakeUps } from '#store/database/wake-ups.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
 import { answerXrpc } from './answer-xrpc.ts'
 import { FakeRepo } from './fake-repo.ts'
@@ -57,7 +57,7 @@ export async function startPublishPlane(): Promise<PublishPlane> {
       const version = newVersion({ site, recordCid: cid, label: `${rkey}-${did.slice(-8)}` })
       await recordVersion(db, version, Date.now())
     }
-    context.hints.notify('changes')
+    context.wakeUps.notify('changes')
   }
   const context: JobContext = {
     db,
@@ -65,7 +65,7 @@ export async function startPublishPlane(): Promise<PublishPlane> {
     blobs: diskBlobStore({ dir: join(dir, 'blobs') }),
     oauth: { session },
     identities: { resolve: async (did) => ({ did, pds: servers.get(did)?.pds }) as never },
-    hints: new Hints(),
+    wakeUps: new WakeUps(),
     log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
     siteUrl: siteUri,
     now: Date.now,

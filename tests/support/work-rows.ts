@@ -1,11 +1,11 @@
 import type { Db } from '#store/database/database.ts'
-import { Hints } from '#store/database/hints.ts'
 import type { WorkKind } from '#store/database/schema.ts'
+import { WakeUps } from '#store/database/wake-ups.ts'
 import type { EnqueueContext } from '#store/queues/enqueue.ts'
 
 /** For what is asked for at a time of the test's own; wakes nobody. */
 export const askedAt = (db: Db, now: number): EnqueueContext => ({
-  ...{ db, hints: new Hints() },
+  ...{ db, wakeUps: new WakeUps() },
   now: () => now,
 })
 

@@ -2,7 +2,7 @@ import type { ApiContext } from '#api/context.ts'
 import { type Did, siteUri } from '#site/site-address.ts'
 import { decodeSnapshot, type Snapshot, SnapshotFormatError } from '#site/visit/snapshot.ts'
 import { findAccount } from '#store/accounts/accounts.ts'
-import { hasLeft } from '#store/accounts/has-left.ts'
+import { isDeletedHere } from '#store/accounts/deleted-here.ts'
 import type { Db } from '#store/database/database.ts'
 import {
   findSnapshotText,
@@ -109,7 +109,7 @@ async function* exportPieces(did: Did, context: ExportContext): AsyncGenerator<s
 /** Or else it was read without the versions of what somebody removed meanwhile, or left. */
 async function assertAllHere(did: Did, sites: readonly Site[], db: Db): Promise<void> {
   const here = new Set((await listSites(db, did)).map(({ name }) => name))
-  if (await hasLeft(db, did)) throw new ExportOvertakenError('its account has left')
+  if (await isDeletedHere(db, did)) throw new ExportOvertakenError('its account has left')
   const removed = sites.filter(({ name }) => !here.has(name))
   if (removed.length > 0) throw new ExportOvertakenError(`sites removed: ${removed.length}`)
 }

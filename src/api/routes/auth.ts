@@ -14,8 +14,8 @@ import { AccountRepo } from '#atproto/repo/account-repo.ts'
 import { rateLimitedLog } from '#observe/rate-limited-log.ts'
 import type { Did } from '#site/site-address.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
+import { forgetDeletion } from '#store/accounts/deleted-here.ts'
 import { forgetGrantFailures } from '#store/accounts/grant-failures.ts'
-import { comeBack } from '#store/accounts/has-left.ts'
 import {
   authorityOf,
   deleteBrowserSessionsOf,
@@ -114,7 +114,7 @@ export function authHandlers(
           nonce.kind === 'one' ? nonce.value : null,
           async (did, grantBefore) => {
             // Before anything is stored for the account: its departure, which may be under way, removes what is.
-            await comeBack(db, did)
+            await forgetDeletion(db, did)
             await forgetGrantFailures(db, did)
             // Whoever was signed in by a grant that its owner has ended must not go on by the one that comes now.
             if (grantBefore === 'ended') await deleteBrowserSessionsOf(db, did)

@@ -24,7 +24,7 @@ const lookUpsAtOnceMax = 4
 
 /** The signed-in account's own domains (interface.md §4.3). */
 export function customDomainHandlers(context: ApiContext): HandlersOf<typeof customDomainRoutes> {
-  const { db, hints, log, now, baseDomain, origin } = context
+  const { db, wakeUps, log, now, baseDomain, origin } = context
   const ownHosts: OwnHosts = { applicationHost: new URL(origin).hostname, baseDomain }
   const lookUps = new ConcurrencyLimit({
     max: lookUpsAtOnceMax,
@@ -59,7 +59,7 @@ export function customDomainHandlers(context: ApiContext): HandlersOf<typeof cus
     deleteCustomDomain: async ({ params, session, answer }) => {
       const key = keyOf(session.did, params.id)
       if (!(await deleteCustomDomain(db, key, now()))) throw domainNotFound()
-      hints.notify('changes')
+      wakeUps.notify('changes')
       log.info('custom domain deleted', { ...key })
       return answer(200, { success: true })
     },
@@ -68,7 +68,7 @@ export function customDomainHandlers(context: ApiContext): HandlersOf<typeof cus
       const key = keyOf(did, params.id)
       const site = await siteToMap(db, did, body.siteRkey)
       if (!(await mapCustomDomain(db, key, site, now()))) throw domainNotFound()
-      hints.notify('changes')
+      wakeUps.notify('changes')
       log.info('custom domain mapped', { ...key, site })
       return answer(200, { success: true })
     },

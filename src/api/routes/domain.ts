@@ -24,7 +24,7 @@ export function domainHandlers(
   context: ApiContext,
   sessions: BrowserSessions,
 ): HandlersOf<typeof domainRoutes> {
-  const { db, hints, log, now, registrations, subdomainsMax } = context
+  const { db, wakeUps, log, now, registrations, subdomainsMax } = context
   return {
     checkSubdomain: async ({ query, answer, c }) => {
       const domain = claimableDomain(query.handle ?? '', context)
@@ -49,7 +49,7 @@ export function domainHandlers(
       const domain = claimable(body.handle, context)
       const outcome = await claimSubdomain(db, { did, domain }, { subdomainsMax, now: now() })
       if (!outcome.claimed) throw refusals[outcome.reason](subdomainsMax)
-      hints.notify('changes')
+      wakeUps.notify('changes')
       log.info('subdomain claimed', { did, domain })
       return answer(200, { success: true, domain })
     },
@@ -60,7 +60,7 @@ export function domainHandlers(
       const outcome = await renameSubdomain(db, { did, domain }, newDomain, now())
       if (outcome === 'not-found') throw domainNotFound()
       if (outcome !== 'renamed') throw refusals[outcome](subdomainsMax)
-      hints.notify('changes')
+      wakeUps.notify('changes')
       log.info('subdomain renamed', { did, domain, newDomain })
       return answer(200, { success: true, domain: newDomain })
     },
@@ -69,7 +69,7 @@ export function domainHandlers(
       const domain = folded(body.domain)
       const site = await siteToMap(db, did, body.siteRkey)
       if (!(await mapSubdomain(db, { did, domain }, site, now()))) throw domainNotFound()
-      hints.notify('changes')
+      wakeUps.notify('changes')
       log.info('subdomain mapped', { did, domain, site })
       return answer(200, { success: true })
     },
@@ -77,7 +77,7 @@ export function domainHandlers(
     releaseSubdomain: async ({ params, session: { did }, answer }) => {
       const domain = folded(params.domain)
       if (!(await releaseSubdomain(db, { did, domain }, now()))) throw domainNotFound()
-      hints.notify('changes')
+      wakeUps.notify('changes')
       log.info('subdomain released', { did, domain })
       return answer(200, { success: true })
     },

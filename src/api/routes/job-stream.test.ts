@@ -19,11 +19,11 @@ async function newRunningJob(did = alice): Promise<string> {
 }
 const finish = async (id: string) => {
   await finishJob(api().db, id, { status: 'completed', progress, result }, 5)
-  api().hints.notify('job-progress')
+  api().wakeUps.notify('job-progress')
 }
 const advance = async (id: string, filesProcessed: number) => {
   await updateJob(api().db, id, { progress: { ...progress, filesProcessed } }, 2)
-  api().hints.notify('job-progress')
+  api().wakeUps.notify('job-progress')
 }
 const event = (name: string, data: unknown) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`
 const state = (status: string, filesProcessed = 0, ended: unknown = null) =>
@@ -40,8 +40,8 @@ async function openStream(id: string, pace: typeof quick = quick) {
   if (job === null) throw new Error('no such job')
   const gone = new AbortController()
   const released = Promise.withResolvers<void>()
-  const { db, hints, logged } = api()
-  const context = { db, hints, log: recordingLog(logged) }
+  const { db, wakeUps, logged } = api()
+  const context = { db, wakeUps, log: recordingLog(logged) }
   const ends = { signal: gone.signal, release: () => released.resolve() }
   const response = jobStream(job, context, { ...pace, ...ends })
   const reader = (response.body as ReadableStream<Uint8Array>).getReader()
@@ -176,7 +176,7 @@ describe('the pace of a stream', () => {
     const context = {
       db: api().db,
       log: recordingLog([]),
-      hints: { subscribe: () => subscription },
+      wakeUps: { subscribe: () => subscription },
     }
     const ends = { signal: new AbortController().signal, release: () => undefined }
     const clock = { now: () => time, sleep: pass }
@@ -289,7 +289,7 @@ describe('a stream', () => {
     const { next, released } = await openStream(id)
     await next()
     await api().db.deleteFrom('jobs').execute()
-    api().hints.notify('job-progress')
+    api().wakeUps.notify('job-progress')
     expect(await next()).toBeNull()
     await released
   })
@@ -299,7 +299,7 @@ describe('a stream', () => {
     const { next, released } = await openStream(id)
     await next()
     await api().db.schema.dropTable('jobs').execute()
-    api().hints.notify('job-progress')
+    api().wakeUps.notify('job-progress')
     expect(await next()).toBeNull()
     await released
     expect(api().logged).toMatchObject([{ level: 'error', message: 'progress not streamed' }])

@@ -3,7 +3,7 @@ import type { ApiContext } from '#api/context.ts'
 import type { JobEvents } from '#api/contract/client.ts'
 import { sentences } from '#api/contract/messages.ts'
 import type { Did } from '#site/site-address.ts'
-import type { HintSubscription } from '#store/database/hints.ts'
+import type { WakeUpSubscription } from '#store/database/wake-ups.ts'
 import { findJob, type Job } from '#store/queues/jobs.ts'
 
 const streamsPerJobMax = 4
@@ -38,10 +38,10 @@ interface StreamOptions {
 }
 
 interface StreamContext extends Pick<ApiContext, 'db' | 'log'> {
-  readonly hints: {
+  readonly wakeUps: {
     subscribe(
       topic: 'job-progress',
-    ): Pick<HintSubscription, 'wake' | 'wait' | typeof Symbol.dispose>
+    ): Pick<WakeUpSubscription, 'wake' | 'wait' | typeof Symbol.dispose>
   }
 }
 
@@ -87,12 +87,12 @@ async function* jobEvents(
 
 async function* statesOf(
   job: Job,
-  { db, hints }: StreamContext,
+  { db, wakeUps }: StreamContext,
   options: StreamOptions,
 ): AsyncGenerator<string> {
   const { signal, eventEveryMs = 200, commentEveryMs = 15_000 } = options
   const { now = () => performance.now(), sleep = Bun.sleep } = options
-  using changed = hints.subscribe('job-progress')
+  using changed = wakeUps.subscribe('job-progress')
   // The row was read before we subscribed: the first wait below must not miss what came in between.
   changed.wake()
   let current = job

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'bun:test'
 import { sentences } from '#api/contract/messages.ts'
 import { encodeSnapshot } from '#site/visit/snapshot.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
-import { hasLeft } from '#store/accounts/has-left.ts'
+import { isDeletedHere } from '#store/accounts/deleted-here.ts'
 import { addCustomDomain } from '#store/names/custom-domains.ts'
 import { claimSubdomain, findSubdomain } from '#store/names/subdomains.ts'
 import { finishJob } from '#store/queues/job-steps.ts'
@@ -89,7 +89,7 @@ describe('leaving', () => {
     expect(answer.status).toBe(502)
     expect(((await answer.json()) as { error: string }).error).toContain('account’s server')
     expect(await isHere()).toBe(true)
-    expect(await hasLeft(api().db, alice)).toBe(false)
+    expect(await isDeletedHere(api().db, alice)).toBe(false)
     expect((await ask('GET', '/api/user/status')).status).toBe(200)
   }, 20_000)
 
@@ -104,11 +104,11 @@ describe('leaving', () => {
 
   test('whoever signs in again is here again', async () => {
     await ask('DELETE', '/api/user')
-    expect(await hasLeft(api().db, alice)).toBe(true)
+    expect(await isDeletedHere(api().db, alice)).toBe(true)
     await api().request(`/api/auth/callback?code=${alice}`, {
       headers: { cookie: 'oauth=nonce-1' },
     })
-    expect(await hasLeft(api().db, alice)).toBe(false)
+    expect(await isDeletedHere(api().db, alice)).toBe(false)
   })
 })
 

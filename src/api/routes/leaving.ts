@@ -6,7 +6,7 @@ import { sentences } from '#api/contract/messages.ts'
 import { ApiError } from '#api/errors.ts'
 import { headOfStream } from '#api/head-length.ts'
 import type { BrowserSessions } from '#api/session/sessions.ts'
-import { leave } from '#publish/departures.ts'
+import { leave } from '#publish/account-deletions.ts'
 import { findAccount } from '#store/accounts/accounts.ts'
 import { exportAccount, exportFileName } from './account-export.ts'
 

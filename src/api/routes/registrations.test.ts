@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { followChanges } from '#store/database/change-feed.ts'
 import { type Database, openDatabase } from '#store/database/database.ts'
-import { Hints } from '#store/database/hints.ts'
 import { migrate } from '#store/database/migrate.ts'
+import { WakeUps } from '#store/database/wake-ups.ts'
 import { claimSubdomain, mapSubdomain, releaseSubdomain } from '#store/names/subdomains.ts'
 import { recordingLog } from '#tests/support/api.ts'
 import { eventually } from '#tests/support/eventually.ts'
@@ -13,17 +13,17 @@ const domain = 'alice.sites.example.net'
 const name = { did: alice, domain }
 
 let database: Database
-let hints: Hints
+let wakeUps: WakeUps
 let registrations: Registrations
 let stop: AbortController
 let following: Promise<void>
 beforeEach(async () => {
   database = openDatabase({})
   await migrate(database)
-  hints = new Hints()
-  registrations = new Registrations({ db: database.db, hints })
+  wakeUps = new WakeUps()
+  registrations = new Registrations({ db: database.db, wakeUps })
   stop = new AbortController()
-  const context = { db: database.db, hints, log: recordingLog(), signal: stop.signal }
+  const context = { db: database.db, wakeUps, log: recordingLog(), signal: stop.signal }
   following = followChanges([registrations], context)
 })
 afterEach(async () => {
@@ -61,11 +61,11 @@ test('what this process changes is seen at once', async () => {
   await claim()
   await untilInMemory()
   await map('blog')
-  hints.notify('changes')
+  wakeUps.notify('changes')
   expect(await rkey()).toBe(nameOf('blog'))
   await untilInMemory()
   await releaseSubdomain(database.db, name, 1)
-  hints.notify('changes')
+  wakeUps.notify('changes')
   expect(await registrations.find(domain)).toBeNull()
 })
 

@@ -4,7 +4,7 @@ import type { SiteName } from '#site/site-name.ts'
 import type { ChangeSubscriber } from '#store/database/change-feed.ts'
 import type { Change } from '#store/database/changes.ts'
 import type { Db } from '#store/database/database.ts'
-import type { HintSubscription, Hints } from '#store/database/hints.ts'
+import type { WakeUpSubscription, WakeUps } from '#store/database/wake-ups.ts'
 import { findRegisteredDomain } from '#store/names/custom-domains.ts'
 import { findSubdomain } from '#store/names/subdomains.ts'
 
@@ -33,14 +33,14 @@ const knownMax = 20_000
 export class Registrations implements ChangeSubscriber, Disposable {
   readonly #db: Db
   readonly #known = new LruMap<string, Registration>(knownMax)
-  readonly #hinted: HintSubscription
+  readonly #wakeUp: WakeUpSubscription
   /** Since the changes were read twice in a row without a hint in between. */
   #isFresh = false
   #reads = 0
 
-  constructor({ db, hints }: { db: Db; hints: Hints }) {
+  constructor({ db, wakeUps }: { db: Db; wakeUps: WakeUps }) {
     this.#db = db
-    this.#hinted = hints.subscribe('changes')
+    this.#wakeUp = wakeUps.subscribe('changes')
   }
 
   /** `domain` in lower case and A-labels. */
@@ -58,15 +58,15 @@ export class Registrations implements ChangeSubscriber, Disposable {
     for (const change of changes) if (change.kind === 'host') this.#known.delete(change.host)
     this.#reads += 1
     // A hint may have come after the rows were read: only the next time that none has is certain.
-    this.#isFresh = !this.#hinted.take()
+    this.#isFresh = !this.#wakeUp.take()
   }
 
   [Symbol.dispose](): void {
-    this.#hinted[Symbol.dispose]()
+    this.#wakeUp[Symbol.dispose]()
   }
 
   #isUpToDate(): boolean {
-    return this.#isFresh && !this.#hinted.isWoken
+    return this.#isFresh && !this.#wakeUp.isWoken
   }
 
   async #readAndKeep(domain: string): Promise<Registration | null> {

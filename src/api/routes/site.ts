@@ -27,7 +27,7 @@ interface AtServer {
 
 /** `/api/site/*`: deleting a site, and how it is served (interface.md §4.4). Only ever one's own. */
 export function siteHandlers(context: ApiContext): HandlersOf<typeof siteRoutes> {
-  const { db, hints, log, now, oauth } = context
+  const { db, wakeUps, log, now, oauth } = context
   /** What the account's server does for one request, as a whole. */
   const atServer = <T>(did: Did, operation: string, work: (server: AtServer) => Promise<T>) =>
     withinTime(
@@ -43,7 +43,7 @@ export function siteHandlers(context: ApiContext): HandlersOf<typeof siteRoutes>
       if (body.domain !== null && domain === null) throw domainNotFound()
       const outcome = await setPrimaryDomain(db, { did, name }, domain, now())
       if (outcome !== 'set') throw refusals[outcome]()
-      hints.notify('changes')
+      wakeUps.notify('changes')
       log.info('primary address chosen', { did, site: name, domain })
       return answer(200, { success: true })
     },
@@ -56,7 +56,7 @@ export function siteHandlers(context: ApiContext): HandlersOf<typeof siteRoutes>
       )
       // Even without a site: an earlier try may have got no further than deleting it.
       await unmapSite(db, site, now())
-      hints.notify('changes')
+      wakeUps.notify('changes')
       if (!deleted) throw siteNotFound()
       log.info('site deleted', { did, site: site.name })
       return answer(200, { success: true, message: literals.siteDeleted })

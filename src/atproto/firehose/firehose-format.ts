@@ -23,7 +23,7 @@ interface AddressOptions {
 
 export type FirehoseFrame =
   /** One step of the network. Without hints when it is none of our business. */
-  | { readonly kind: 'step'; readonly number: number; readonly hints: readonly FirehoseHint[] }
+  | { readonly kind: 'step'; readonly number: number; readonly wakeUps: readonly RepoEvent[] }
   /** The source refuses the cursor, and ends the connection. */
   | { readonly kind: 'future-cursor' }
   /** The source goes on with the oldest that it has, which is later than the cursor. */
@@ -55,14 +55,14 @@ export type GapReason = 'no-cursor' | 'future-cursor' | 'outdated-cursor'
  * only the last has the commit's own cursor. After a gap it may be lower than before.
  */
 export type FirehoseEvent =
-  | (FirehoseHint & { readonly cursor: number | null })
+  | (RepoEvent & { readonly cursor: number | null })
   /** Events are missing: what is known of the network may be out of date from here on. */
   | { readonly kind: 'gap'; readonly reason: GapReason; readonly cursor: null }
   /** Nothing of ours up to here. */
   | { readonly kind: 'passed'; readonly cursor: number }
 
 /** What happened to one account. Not a proof: whoever acts on it asks the account's server. */
-export type FirehoseHint =
+export type RepoEvent =
   /** A record of a collection that we follow was written or removed. */
   | {
       readonly kind: 'site'
@@ -90,18 +90,18 @@ export function recordIn(
 // The functions below give null for what is not of the protocol's form, and no hint for accounts of a kind
 // that we do not read.
 
-type Hints = readonly FirehoseHint[] | null
+type WakeUps = readonly RepoEvent[] | null
 
-export function siteHints(
+export function siteWakeUps(
   did: unknown,
   records: readonly { collection: string; rkey: string }[],
-): Hints {
+): WakeUps {
   if (typeof did !== 'string') return null
   const known = records.length > 0 ? parseDid(did) : null
   return known === null ? [] : records.map((record) => ({ kind: 'site', did: known, ...record }))
 }
 
-export function changeHints(kind: 'account' | 'identity' | 'sync', did: unknown): Hints {
+export function changeWakeUps(kind: 'account' | 'identity' | 'sync', did: unknown): WakeUps {
   if (typeof did !== 'string') return null
   const known = parseDid(did)
   return known === null ? [] : [{ kind, did: known }]

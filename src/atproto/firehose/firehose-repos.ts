@@ -1,15 +1,15 @@
 import { decodeCbor, endOfCbor } from '#atproto/repo/bounded-cbor.ts'
 import {
-  changeHints,
+  changeWakeUps,
   type FirehoseFormat,
   type FirehoseFrame,
-  type FirehoseHint,
   frameBytesMax,
   isObject,
   isStepNumber,
   problem,
+  type RepoEvent,
   recordIn,
-  siteHints,
+  siteWakeUps,
 } from './firehose-format.ts'
 
 export const subscribeReposPath = '/xrpc/com.atproto.sync.subscribeRepos'
@@ -69,26 +69,26 @@ function messageOf(type: unknown, body: Body, collections: ReadonlySet<string>):
   if (typeof type !== 'string') return problem('unreadable frame')
   if (type === '#info' && body['name'] === 'OutdatedCursor') return { kind: 'outdated-cursor' }
   const number = body['seq']
-  const hints = hintsOf(type, body, collections)
-  return isStepNumber(number) && hints
-    ? { kind: 'step', number, hints }
+  const wakeUps = wakeUpsOf(type, body, collections)
+  return isStepNumber(number) && wakeUps
+    ? { kind: 'step', number, wakeUps }
     : problem('malformed event')
 }
 
-function hintsOf(
+function wakeUpsOf(
   type: string,
   body: Body,
   collections: ReadonlySet<string>,
-): readonly FirehoseHint[] | null {
+): readonly RepoEvent[] | null {
   switch (type) {
     case '#commit':
       return commitHints(body, collections)
     case '#account':
-      return changeHints('account', body['did'])
+      return changeWakeUps('account', body['did'])
     case '#identity':
-      return changeHints('identity', body['did'])
+      return changeWakeUps('identity', body['did'])
     case '#sync':
-      return changeHints('sync', body['did'])
+      return changeWakeUps('sync', body['did'])
     default:
       return [] // of another version of the protocol
   }
@@ -97,11 +97,11 @@ function hintsOf(
 function commitHints(
   { repo, ops, tooBig }: Body,
   collections: ReadonlySet<string>,
-): readonly FirehoseHint[] | null {
+): readonly RepoEvent[] | null {
   if (!Array.isArray(ops)) return null
   // Older servers leave out what a large commit did.
-  if (tooBig === true || ops.length > opsMax) return changeHints('sync', repo)
-  return siteHints(
+  if (tooBig === true || ops.length > opsMax) return changeWakeUps('sync', repo)
+  return siteWakeUps(
     repo,
     ops.flatMap((op: unknown) => recordOf(op, collections) ?? []),
   )

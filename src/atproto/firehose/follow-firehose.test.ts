@@ -461,13 +461,13 @@ test('what was passed is one event, however much it was', () => {
 test('is full at its limit, and has room at half of it', () => {
   const queue = new FirehoseQueue()
   for (let i = 1; i < queueEventsMax; i++) queue.push(identity(i))
-  expect([queue.isFull, queue.hasRoom]).toEqual([false, false])
+  expect([queue.isFull, queue.hasCapacity]).toEqual([false, false])
   queue.push(identity(queueEventsMax))
   expect(queue.isFull).toBe(true)
   for (let i = queueEventsMax; i > queueEventsMax / 2 + 1; i--) queue.take()
-  expect(queue.hasRoom).toBe(false)
+  expect(queue.hasCapacity).toBe(false)
   queue.take()
-  expect(queue.hasRoom).toBe(true)
+  expect(queue.hasCapacity).toBe(true)
 })
 
 test('who waits is woken by the next', async () => {

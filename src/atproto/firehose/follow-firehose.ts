@@ -80,7 +80,7 @@ class FirehoseReader {
 
   take(): FirehoseEvent | undefined {
     const event = this.#queue.take()
-    if (this.#queue.hasRoom) this.#connection?.resume()
+    if (this.#queue.hasCapacity) this.#connection?.resume()
     return event
   }
 
@@ -119,7 +119,7 @@ class FirehoseReader {
     const stop = (): void => connection.end('stopped')
     signal.addEventListener('abort', stop)
     this.#connection = connection
-    if (!this.#queue.hasRoom) connection.pause()
+    if (!this.#queue.hasCapacity) connection.pause()
     try {
       return await connection.ended
     } finally {
@@ -145,7 +145,7 @@ class FirehoseReader {
     if (this.#queue.isFull) connection.pause()
   }
 
-  #step({ number, hints }: Extract<FirehoseFrame, { kind: 'step' }>): void {
+  #step({ number, wakeUps }: Extract<FirehoseFrame, { kind: 'step' }>): void {
     this.#attempts = 0
     const { gap, isBehind } = this.#position.step(number)
     this.#pushGap(gap)
@@ -154,10 +154,10 @@ class FirehoseReader {
     }
     // A hint too many is no harm, so those behind the cursor are handed on, but never move it.
     const { cursor } = this.#position
-    for (const [i, hint] of hints.entries()) {
-      this.#queue.push({ ...hint, cursor: i === hints.length - 1 ? cursor : null })
+    for (const [i, hint] of wakeUps.entries()) {
+      this.#queue.push({ ...hint, cursor: i === wakeUps.length - 1 ? cursor : null })
     }
-    if (hints.length === 0 && cursor !== null) this.#queue.pass(cursor)
+    if (wakeUps.length === 0 && cursor !== null) this.#queue.pass(cursor)
   }
 
   #pushGap(reason: GapReason | null): void {
@@ -184,7 +184,7 @@ export class FirehoseQueue {
     return this.#events.length >= queueEventsMax
   }
 
-  get hasRoom(): boolean {
+  get hasCapacity(): boolean {
     return this.#events.length <= queueEventsMax / 2
   }
 

@@ -13,10 +13,10 @@ const timeUs = 1_800_000_000_000_000
 const collections = new Set(['place.sitehost.fs', 'place.sitehost.subfs'])
 const read = (data: unknown) => jetstream.read(data, collections)
 const event = (facts: object) => JSON.stringify({ did: alice, time_us: timeUs, ...facts })
-const step = (...hints: Extract<FirehoseFrame, { kind: 'step' }>['hints']): FirehoseFrame => ({
+const step = (...wakeUps: Extract<FirehoseFrame, { kind: 'step' }>['wakeUps']): FirehoseFrame => ({
   kind: 'step',
   number: timeUs,
-  hints,
+  wakeUps,
 })
 const unreadable = problem('unreadable frame')
 const malformed = problem('malformed event')

@@ -1,14 +1,14 @@
 import { parseShallowJson } from '#outbound/shallow-json.ts'
 import {
-  changeHints,
+  changeWakeUps,
   type FirehoseFormat,
   type FirehoseFrame,
-  type FirehoseHint,
   isObject,
   isStepNumber,
   problem,
+  type RepoEvent,
   recordIn,
-  siteHints,
+  siteWakeUps,
 } from './firehose-format.ts'
 
 /**
@@ -73,26 +73,26 @@ type Event = Record<string, unknown>
 
 function stepOf(event: Event, collections: ReadonlySet<string>): FirehoseFrame {
   const number = event['time_us']
-  const hints = hintsOf(event, collections)
-  return isStepNumber(number) && hints
-    ? { kind: 'step', number, hints }
+  const wakeUps = wakeUpsOf(event, collections)
+  return isStepNumber(number) && wakeUps
+    ? { kind: 'step', number, wakeUps }
     : problem('malformed event')
 }
 
-function hintsOf(
+function wakeUpsOf(
   { kind, did, commit }: Event,
   collections: ReadonlySet<string>,
-): readonly FirehoseHint[] | null {
+): readonly RepoEvent[] | null {
   switch (kind) {
     case 'commit': {
       if (!isObject(commit)) return null
       const record = recordIn(collections, commit['collection'], commit['rkey'])
-      return siteHints(did, record ? [record] : [])
+      return siteWakeUps(did, record ? [record] : [])
     }
     case 'account':
-      return changeHints('account', did)
+      return changeWakeUps('account', did)
     case 'identity':
-      return changeHints('identity', did)
+      return changeWakeUps('identity', did)
     default:
       return typeof kind === 'string' ? [] : null // of another version of the protocol
   }

@@ -28,7 +28,7 @@ export class DecodedStreams {
    * does neither is too slow in the end.
    */
   open(stored: Blob, bytes: number, client: string): ReadableStream<Uint8Array> | 'busy' {
-    if (!this.#hasRoomFor(client)) return 'busy'
+    if (!this.#hasCapacityFor(client)) return 'busy'
     this.#open.push(client)
     const chunks = decode(stored, bytes)
     const began = performance.now()
@@ -74,7 +74,7 @@ export class DecodedStreams {
     return new ReadableStream(source, { highWaterMark: 0 })
   }
 
-  #hasRoomFor(client: string): boolean {
+  #hasCapacityFor(client: string): boolean {
     if (this.#open.length >= decodedStreamsMax) return false
     return this.#open.filter((other) => other === client).length < decodedStreamsOfClientMax
   }

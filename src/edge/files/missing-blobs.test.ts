@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Log } from '#observe/log.ts'
 import { type Database, openDatabase } from '#store/database/database.ts'
-import { Hints } from '#store/database/hints.ts'
 import { migrate } from '#store/database/migrate.ts'
+import { WakeUps } from '#store/database/wake-ups.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { siteOf } from '#tests/support/sample-rows.ts'
 import { MissingBlobs } from './missing-blobs.ts'
@@ -32,7 +32,7 @@ function missingFrom({ db }: Database): MissingBlobs {
   return new MissingBlobs({
     db,
     blobs,
-    hints: new Hints(),
+    wakeUps: new WakeUps(),
     log,
     now: () => now,
     elapsed: () => now,

@@ -5,7 +5,7 @@ import { SingleFlight } from '#concurrency/single-flight.ts'
 import type { Log } from '#observe/log.ts'
 import { type SiteAddress, siteLabel } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
-import type { Hints } from '#store/database/hints.ts'
+import type { WakeUps } from '#store/database/wake-ups.ts'
 import { enqueueSites } from '#store/queues/enqueue.ts'
 
 const askAgainMs = 10_000
@@ -17,7 +17,7 @@ const awaitedMax = 1_000
 interface MissingContext {
   readonly db: Db
   readonly blobs: Pick<BlobStore, 'has'>
-  readonly hints: Hints
+  readonly wakeUps: WakeUps
   readonly log: Log
   readonly now: () => number
   /** Milliseconds that no change of the clock touches. */

@@ -1,6 +1,6 @@
 import { readdir, readlink, realpath } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { timeSlices } from '#concurrency/next-turn.ts'
+import { timeSlices } from '#concurrency/yield-event-loop.ts'
 import { codeOf } from '#observe/code-of.ts'
 
 const openFiles = '/proc/self/fd'

@@ -5,7 +5,7 @@ import { migrate } from '#store/database/migrate.ts'
 import { recordingLog } from '#tests/support/api.ts'
 import { alice, bob } from '#tests/support/sample-rows.ts'
 import { redirectToSite } from './address-redirect.ts'
-import type { Meeting, Owner } from './meet-owner.ts'
+import type { Discovery, Owner } from './discover-owner.ts'
 
 let database: Database
 beforeAll(async () => {
@@ -18,11 +18,15 @@ beforeAll(async () => {
 })
 afterAll(() => database[Symbol.asyncDispose]())
 
-const redirect = (path: string, db = database.db, meet?: (owner: Owner) => Promise<Meeting>) =>
+const redirect = (
+  path: string,
+  db = database.db,
+  discover?: (owner: Owner) => Promise<Discovery>,
+) =>
   redirectToSite(new Request(`http://sites.localhost${path}`), {
     clientOf: () => 'client',
     db,
-    ...(meet && { meet }),
+    ...(discover && { discover }),
     log: recordingLog(),
     siteUrl: ({ did, name }) => `http://${name}.${did === alice ? 'alice' : 'bob'}/`,
   })
@@ -62,20 +66,20 @@ test('without a database it is to be tried again', async () => {
 })
 
 test.each([
-  ['met', 302],
-  ['nobody', 404],
-  ['later', 503],
+  ['known', 302],
+  ['not-found', 404],
+  ['pending', 503],
   ['too-many', 429],
 ] as const)('whoever is not known may be met: %s', async (kind, status) => {
   const asked: Owner[] = []
-  const meet = async (owner: Owner): Promise<Meeting> => {
+  const discover = async (owner: Owner): Promise<Discovery> => {
     asked.push(owner)
-    return kind === 'met' ? { kind, did: bob } : { kind }
+    return kind === 'known' ? { kind, did: bob } : { kind }
   }
-  const answer = await redirect('/Nobody.test/blog/x', database.db, meet)
+  const answer = await redirect('/Nobody.test/blog/x', database.db, discover)
   expect(answer.status).toBe(status)
-  expect(answer.headers.get('location')).toBe(kind === 'met' ? 'http://blog.bob/x' : null)
+  expect(answer.headers.get('location')).toBe(kind === 'known' ? 'http://blog.bob/x' : null)
   expect(answer.headers.has('retry-after')).toBe(status === 503 || status === 429)
-  await redirect('/bob.test/blog', database.db, meet)
+  await redirect('/bob.test/blog', database.db, discover)
   expect(asked).toEqual([{ handle: 'nobody.test' }])
 })

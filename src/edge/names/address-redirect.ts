@@ -5,7 +5,7 @@ import { type Did, parseDid, type SiteAddress } from '#site/site-address.ts'
 import { parseSiteName } from '#site/site-name.ts'
 import { findDidByHandle, isKnownAccount } from '#store/accounts/accounts.ts'
 import type { Db } from '#store/database/database.ts'
-import type { Meeting, Owner } from './meet-owner.ts'
+import type { Discovery, Owner } from './discover-owner.ts'
 
 export interface RedirectContext {
   readonly db: Db
@@ -13,7 +13,7 @@ export interface RedirectContext {
   /** Address of a site's own host, with a slash at its end. */
   readonly siteUrl: (address: SiteAddress) => string
   /** Gets to know an owner for this client; left out: owners that are not known here stay so. */
-  readonly meet?: ((owner: Owner, client: string) => Promise<Meeting>) | undefined
+  readonly discover?: ((owner: Owner, client: string) => Promise<Discovery>) | undefined
   /** What a visitor is counted as. */
   readonly clientOf: (request: Request) => string
 }
@@ -34,10 +34,10 @@ export async function redirectToSite(
   const owner = ownerOf(accountText)
   if (owner === null) return unclaimedPage()
   try {
-    const meeting = await findOwner(owner, request, context)
-    if (meeting.kind !== 'met') return notMet[meeting.kind]()
+    const discovery = await findOwner(owner, request, context)
+    if (discovery.kind !== 'known') return notKnown[discovery.kind]()
     // The path is as it was sent: visible ASCII, and behind a slash of ours.
-    const location = context.siteUrl({ did: meeting.did, name }) + rest.join('/') + search
+    const location = context.siteUrl({ did: discovery.did, name }) + rest.join('/') + search
     const headers = { location, 'cache-control': 'public, max-age=0' }
     return new Response(null, { status: 302, headers })
   } catch (error) {
@@ -49,11 +49,11 @@ export async function redirectToSite(
 async function findOwner(
   owner: Owner,
   request: Request,
-  { clientOf, db, meet }: RedirectContext,
-): Promise<Meeting> {
+  { clientOf, db, discover }: RedirectContext,
+): Promise<Discovery> {
   const known = await knownDid(owner, db)
-  if (known !== null) return { kind: 'met', did: known }
-  return (await meet?.(owner, clientOf(request))) ?? { kind: 'nobody' }
+  if (known !== null) return { kind: 'known', did: known }
+  return (await discover?.(owner, clientOf(request))) ?? { kind: 'not-found' }
 }
 
 async function knownDid({ did, handle }: Owner, db: Db): Promise<Did | null> {
@@ -63,9 +63,9 @@ async function knownDid({ did, handle }: Owner, db: Db): Promise<Did | null> {
 
 const anHour = { 'retry-after': '3600' }
 
-const notMet: Record<Exclude<Meeting['kind'], 'met'>, () => Response> = {
-  nobody: unclaimedPage,
-  later: fetchingPage,
+const notKnown: Record<Exclude<Discovery['kind'], 'known'>, () => Response> = {
+  'not-found': unclaimedPage,
+  pending: fetchingPage,
   'too-many': () => plainPage(429, 'Too many new sites', anHour),
 }
 

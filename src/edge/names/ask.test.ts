@@ -5,8 +5,8 @@ import { setAccountStatus } from '#store/accounts/accounts.ts'
 import { followChanges } from '#store/database/change-feed.ts'
 import { pruneChanges } from '#store/database/changes.ts'
 import { type Database, openDatabase } from '#store/database/database.ts'
-import { Hints } from '#store/database/hints.ts'
 import { migrate } from '#store/database/migrate.ts'
+import { WakeUps } from '#store/database/wake-ups.ts'
 import { deleteCustomDomain, mapCustomDomain } from '#store/names/change-custom-domain.ts'
 import { confirmCustomDomain } from '#store/names/confirm-custom-domain.ts'
 import { addCustomDomain } from '#store/names/custom-domains.ts'
@@ -31,7 +31,7 @@ let database: Database
 let names: ServedNames
 let end: AbortController
 let following: Promise<unknown>
-const hints = new Hints()
+const wakeUps = new WakeUps()
 beforeEach(async () => {
   database = openDatabase({})
   await migrate(database)
@@ -57,7 +57,7 @@ async function follow(): Promise<void> {
   const { db } = database
   const [log, { signal }] = [recordingLog(), end]
   const follower = new NamesFollower({ db, log, names, signal })
-  following = Promise.all([followChanges([follower], { db, hints, log, signal }), follower.run()])
+  following = Promise.all([followChanges([follower], { db, wakeUps, log, signal }), follower.run()])
   await asked('app.example.net', 200)
   await eventually(async () => expect(names.has('')).toBe(false))
 }
@@ -152,7 +152,7 @@ describe('within a second', () => {
     await claim('blog.sites.example')
     expect(ask('blog.sites.example')).toBe(404)
     await map('blog.sites.example', 'blog')
-    hints.notify('changes')
+    wakeUps.notify('changes')
     await asked('blog.sites.example', 200)
     await map('blog.sites.example', null)
     await asked('blog.sites.example', 404)
@@ -194,7 +194,7 @@ describe('an account’s new names below the base domain', () => {
     for (const name of sites) {
       await goLive(database.db, snapshotOf({}, siteOf(name, did)), '3kaaaaaaaaaa2')
     }
-    hints.notify('changes')
+    wakeUps.notify('changes')
     // Known, whether it is permitted or not.
     const label = siteLabel(siteOf(sites.at(-1) ?? '', did))
     await eventually(async () => expect(names.has(label)).toBe(true))

@@ -4,8 +4,8 @@ import { siteLabel } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import { followChanges } from '#store/database/change-feed.ts'
 import { type Database, openDatabase } from '#store/database/database.ts'
-import { Hints } from '#store/database/hints.ts'
 import { migrate } from '#store/database/migrate.ts'
+import { WakeUps } from '#store/database/wake-ups.ts'
 import { setPrimaryDomain } from '#store/names/primary-domain.ts'
 import { claimSubdomain, mapSubdomain } from '#store/names/subdomains.ts'
 import { recordingLog } from '#tests/support/api.ts'
@@ -82,15 +82,15 @@ test('a change is followed', async () => {
   await map('blog')
   const { db } = database
   const hosts = new Hosts({ db, originOf })
-  const hints = new Hints()
+  const wakeUps = new WakeUps()
   const stop = new AbortController()
   const snapshots = { forget: () => undefined, forgetAll: () => undefined }
   const log = recordingLog()
   const edge = forgetChanged({ hosts, snapshots })
-  const following = followChanges([edge], { db, hints, log, signal: stop.signal })
+  const following = followChanges([edge], { db, wakeUps, log, signal: stop.signal })
   await eventually(async () => expect(await hosts.targetOf(host)).toEqual({ label, movedTo: null }))
   await map(null)
-  hints.notify('changes')
+  wakeUps.notify('changes')
   await eventually(async () => expect(await hosts.targetOf(host)).toBeNull())
   // What another process changes comes without a hint.
   await map('blog')

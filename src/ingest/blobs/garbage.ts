@@ -1,5 +1,5 @@
 import type { BlobStore } from '#blobs/blob-store.ts'
-import { nextTurn } from '#concurrency/next-turn.ts'
+import { yieldEventLoop } from '#concurrency/yield-event-loop.ts'
 import type { AtIngestPoint } from '#ingest/fail-points.ts'
 import type { Log } from '#observe/log.ts'
 import { hashesNamedIn } from '#site/visit/named-hashes.ts'
@@ -152,7 +152,7 @@ async function sweep(
       const gone = await removeGarbage(db, some, before, remove)
       at?.('garbage-removed')
       removed += gone.length
-      await nextTurn()
+      await yieldEventLoop()
     }
   }
   return removed

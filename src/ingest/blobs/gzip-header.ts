@@ -41,7 +41,7 @@ function* readFields(bytes: readonly number[]): Generator<undefined, void, numbe
   for (const expected of [0x1f, 0x8b, 8]) if ((yield) !== expected) refuse()
   const flags = yield
   if ((flags & reserved) !== 0) refuse()
-  yield* skip(6) // time, hints of the compressor, its system
+  yield* skip(6) // time, wakeUps of the compressor, its system
   if (flags & extraField) yield* skip(yield* readUint16())
   if (flags & fileName) yield* skipText()
   if (flags & comment) yield* skipText()

@@ -4,7 +4,7 @@ import type { Log } from '#observe/log.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import { hashesNamedIn } from '#site/visit/named-hashes.ts'
 import type { Db } from '#store/database/database.ts'
-import type { Hints } from '#store/database/hints.ts'
+import type { WakeUps } from '#store/database/wake-ups.ts'
 import { enqueueSites } from '#store/queues/enqueue.ts'
 import { readScrubRound, type ScrubRound, saveScrubRound } from '#store/sites/blob-scrub.ts'
 import { listBlobHashes } from '#store/sites/blobs.ts'
@@ -20,7 +20,7 @@ const hashesAtOnce = 100
 interface ScrubContext {
   readonly db: Db
   readonly blobs: Pick<BlobStore, 'verify'>
-  readonly hints: Hints
+  readonly wakeUps: WakeUps
   readonly log: Log
   readonly now: () => number
   readonly signal: AbortSignal

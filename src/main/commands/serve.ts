@@ -6,8 +6,8 @@ import { type Config, readConfig } from '#main/config/config.ts'
 import { drain } from '#main/process/drain.ts'
 import { freePort } from '#main/process/free-port.ts'
 import { listen } from '#main/process/listen.ts'
-import { takeTurns } from '#main/process/processor-turns.ts'
 import { printReady } from '#main/process/ready-line.ts'
+import { setSchedulerSlice } from '#main/process/scheduler-slice.ts'
 import { countDown } from '#main/process/shutdown.ts'
 import { openService, type Service } from '#main/service.ts'
 import { bundleWebAssets, reloadWebAssets } from '#main/web-assets.ts'
@@ -51,7 +51,7 @@ export async function startServing(
   const config = await configOf({ ...environment, ...settingsOf(options) })
   const log = opened.use(await startLog((line) => process.stderr.write(line), config.logLevel))
   for (const warning of startWarnings(config)) log.warn(warning)
-  if (!takeTurns('short'))
+  if (!setSchedulerSlice('short'))
     log.debug('visitors may wait behind whoever else keeps the processor busy')
   const webAssets = await bundleWebAssets()
   const stop = new AbortController()

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { ifExists } from '#blobs/storage-calls.ts'
 import type { DataOptions } from '#cli/program.ts'
 import type { SyncContext } from '#ingest/sync-account.ts'
-import { VisitedRoom } from '#ingest/visited-room.ts'
+import { VisitedQuota } from '#ingest/visited-quota.ts'
 import { type Config, readConfig } from '#main/config/config.ts'
 import { createOutbound } from '#main/outbound.ts'
 import { StartError } from '#main/process/start-failure.ts'
@@ -41,7 +41,7 @@ export async function openUpkeep(
     log,
     signal,
     limits: { accountBytesMax, fileBytesMax, siteBytesMax },
-    room: new VisitedRoom({ db: stores.db, bytesMax: config.visitedBytesMax, now: Date.now }),
+    room: new VisitedQuota({ db: stores.db, bytesMax: config.visitedBytesMax, now: Date.now }),
     now: Date.now,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   }

@@ -4,7 +4,7 @@ import type { Config } from '#main/config/config.ts'
 import type { Log } from '#observe/log.ts'
 import type { Did } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
-import type { Hints } from '#store/database/hints.ts'
+import type { WakeUps } from '#store/database/wake-ups.ts'
 import { keepAllForGood, touchVisited } from '#store/lifecycle/visited-accounts.ts'
 
 const everyMs = 60 * 1000
@@ -12,7 +12,7 @@ const everyMs = 60 * 1000
 interface KeepContext {
   readonly config: Pick<Config, 'ingest' | 'visitedBytesMax'>
   readonly db: Db
-  readonly hints: Hints
+  readonly wakeUps: WakeUps
   readonly log: Log
   readonly now: () => number
   readonly signal: AbortSignal

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
-import { hasLeft } from '#store/accounts/has-left.ts'
+import { isDeletedHere } from '#store/accounts/deleted-here.ts'
 import { createBrowserSession } from '#store/accounts/sessions.ts'
 import { openDatabase } from '#store/database/database.ts'
-import { Hints } from '#store/database/hints.ts'
 import { migrate } from '#store/database/migrate.ts'
-import { beginDeparture, finishDeparture } from '#store/lifecycle/departures.ts'
+import { WakeUps } from '#store/database/wake-ups.ts'
+import { beginAccountDeletion, finishAccountDeletion } from '#store/lifecycle/account-deletions.ts'
 import { type LoggedLine, recordingLog } from '#tests/support/api.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { alice, bob } from '#tests/support/sample-rows.ts'
@@ -16,8 +16,8 @@ test('an account that has left is recognised for good, whoever else is met', asy
   await using database = openDatabase({})
   await migrate(database)
   const { db } = database
-  await beginDeparture(db, alice, 1)
-  await finishDeparture(db, alice, 2)
+  await beginAccountDeletion(db, alice, 1)
+  await finishAccountDeletion(db, alice, 2)
   await createBrowserSession(db, { idHash: 'ended', did: bob, expiresAt: 3 }, 2)
 
   const nobodyIsAsked = async () => {
@@ -27,7 +27,7 @@ test('an account that has left is recognised for good, whoever else is met', asy
   const stop = new AbortController()
   const keeping = runMaintenance({
     db,
-    hints: new Hints(),
+    wakeUps: new WakeUps(),
     log: recordingLog(logged),
     clientKeys: null,
     now: () => yearsLater,
@@ -41,5 +41,5 @@ test('an account that has left is recognised for good, whoever else is met', asy
   })
   stop.abort()
   await keeping
-  expect([logged, await hasLeft(db, alice)]).toEqual([[], true])
+  expect([logged, await isDeletedHere(db, alice)]).toEqual([[], true])
 })

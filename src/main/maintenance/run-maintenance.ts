@@ -8,7 +8,7 @@ import { checkAfterMsMax } from '#domains/verify-domain.ts'
 import type { CheckContext } from '#ingest/check-account.ts'
 import { dropDeletedAccounts } from '#ingest/drop-deleted.ts'
 import { leaseMs, retriesMs } from '#ingest/run-work.ts'
-import { departureRetryMs } from '#publish/departures.ts'
+import { accountDeletionRetryMs } from '#publish/account-deletions.ts'
 import { jobMsMaxDefault } from '#publish/job-attempts.ts'
 import { replacedVersionMs } from '#site/limits.ts'
 import { deleteExpiredSealed } from '#store/accounts/sealed-rows.ts'
@@ -21,7 +21,7 @@ import { deleteJobsFinishedBefore } from '#store/queues/jobs.ts'
 import { deleteEndedLeases } from '#store/queues/leases.ts'
 import { forgetParkedStrangers } from '#store/queues/queued.ts'
 import { pullBackTimes, type TimesAheadMax } from '#store/queues/times-ahead.ts'
-import { forgetRemovedSites } from '#store/sites/site-room.ts'
+import { forgetRemovedSites } from '#store/sites/site-quota.ts'
 import { deleteUploadedBlobsBefore } from '#store/sites/uploaded-blobs.ts'
 import { dropReplacedSnapshots } from '#store/sites/versions.ts'
 
@@ -81,7 +81,7 @@ const timesAheadMax: TimesAheadMax = {
   queueLeaseMs: leaseMs,
   jobMs: jobMsMaxDefault,
   domainCheckMs: checkAfterMsMax,
-  departureMs: departureRetryMs,
+  accountDeletionMs: accountDeletionRetryMs,
 }
 
 async function sweepRows(db: Db, now: number): Promise<void> {

@@ -6,7 +6,7 @@ import type { AtFailPoint } from '#publish/fail-points.ts'
 import type { Spool } from '#publish/upload/spool.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
-import type { Hints } from '#store/database/hints.ts'
+import type { WakeUps } from '#store/database/wake-ups.ts'
 
 export interface JobContext {
   readonly db: Db
@@ -14,7 +14,7 @@ export interface JobContext {
   readonly blobs: BlobStore
   readonly oauth: Pick<OAuth, 'session'>
   readonly identities: Pick<Identities, 'resolve'>
-  readonly hints: Hints
+  readonly wakeUps: WakeUps
   readonly log: Log
   readonly siteUrl: (address: SiteAddress) => string
   readonly now: () => number

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, expect, jest, test } from 'bun:test'
 import type { Log } from '#observe/log.ts'
 import { type Database, openDatabase } from '#store/database/database.ts'
-import { Hints } from '#store/database/hints.ts'
 import { migrate } from '#store/database/migrate.ts'
+import { WakeUps } from '#store/database/wake-ups.ts'
 import { createJob, findJob, type JobProgress } from '#store/queues/jobs.ts'
 import { newJob, progress } from '#tests/support/sample-rows.ts'
 import { JobReporter } from './job-reporter.ts'
 
 let database: Database
-let hints: Hints
+let wakeUps: WakeUps
 let warnings: string[]
 let writes: number
 const job = newJob()
@@ -17,7 +17,7 @@ beforeEach(async () => {
   database = openDatabase({})
   await migrate(database)
   await createJob(database.db, job, { queuedMax: 5, now: 1 })
-  hints = new Hints()
+  wakeUps = new WakeUps()
   warnings = []
   writes = 0
   jest.useFakeTimers()
@@ -35,7 +35,7 @@ function reporter(): JobReporter {
     error: () => {},
   }
   // The time is asked for once a write.
-  return new JobReporter(job, { db: database.db, hints, log, now: () => ++writes })
+  return new JobReporter(job, { db: database.db, wakeUps, log, now: () => ++writes })
 }
 const at = (filesProcessed: number, phase: JobProgress['phase'] = 'compressing'): JobProgress => ({
   ...progress,
@@ -106,7 +106,7 @@ test('the status follows the phase', async () => {
 })
 
 test('whoever watches is told', async () => {
-  using watching = hints.subscribe('job-progress')
+  using watching = wakeUps.subscribe('job-progress')
   const reports = reporter()
   reports.report(at(1))
   jest.advanceTimersByTime(200)

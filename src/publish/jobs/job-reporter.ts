@@ -1,6 +1,6 @@
 import type { Log } from '#observe/log.ts'
 import type { Db } from '#store/database/database.ts'
-import type { Hints } from '#store/database/hints.ts'
+import type { WakeUps } from '#store/database/wake-ups.ts'
 import { beginWriting, updateJob } from '#store/queues/job-steps.ts'
 import type { Job, JobProgress } from '#store/queues/jobs.ts'
 
@@ -8,7 +8,7 @@ const reportEveryMs = 200
 
 interface ReporterContext {
   readonly db: Db
-  readonly hints: Hints
+  readonly wakeUps: WakeUps
   readonly log: Log
   readonly now: () => number
 }
@@ -73,7 +73,7 @@ export class JobReporter {
   }
 
   async #write(): Promise<void> {
-    const { db, hints, log, now } = this.#context
+    const { db, wakeUps, log, now } = this.#context
     const progress = this.#latest
     const status =
       progress.phase === 'validating' || progress.phase === 'compressing'
@@ -85,6 +85,6 @@ export class JobReporter {
     } catch (error) {
       log.warn('progress not written', { jobId: this.#jobId, error })
     }
-    hints.notify('job-progress')
+    wakeUps.notify('job-progress')
   }
 }

@@ -9,8 +9,8 @@ import type { Log } from '#observe/log.ts'
 import { Spool } from '#publish/upload/spool.ts'
 import { type Did, type SiteAddress, siteUri } from '#site/site-address.ts'
 import { type Database, openDatabase } from '#store/database/database.ts'
-import { Hints } from '#store/database/hints.ts'
 import { migrate } from '#store/database/migrate.ts'
+import { WakeUps } from '#store/database/wake-ups.ts'
 import { beginWriting, startNextJob } from '#store/queues/job-steps.ts'
 import { createJob, findJob, type Job, listUnfinishedJobs } from '#store/queues/jobs.ts'
 import { eventually } from '#tests/support/eventually.ts'
@@ -48,7 +48,7 @@ beforeEach(async () => {
     blobs: diskBlobStore({ dir: join(dir, 'blobs') }),
     oauth: { session: (did) => Promise.reject(new SessionEndedError(did)) },
     identities: { resolve: (did) => onResolve(did) },
-    hints: new Hints(),
+    wakeUps: new WakeUps(),
     log,
     siteUrl: siteUri,
     // Two jobs of one millisecond have no order.

@@ -31,8 +31,8 @@ const runningJobsMax = 4
 /** Beside those: jobs whose servers are slow, and that hold their account's records all the same. */
 const slowJobsMax = 4
 /** Jobs that send slowly beside both: each holds what it is sending of eight files, some 6 MB. */
-const asideJobsMax = 8
-export const jobsAtOnceMax = runningJobsMax + slowJobsMax + asideJobsMax
+const detachedJobsMax = 8
+export const jobsAtOnceMax = runningJobsMax + slowJobsMax + detachedJobsMax
 /** Of either kind, jobs of one server, and of one registrable domain: one is left for others. */
 const shares = { quick: { host: 3, domain: 3 }, slow: { host: 3, domain: 3 } }
 /** So many accounts are looked through for those that may be next, and others at the next look. */
@@ -46,7 +46,7 @@ export async function queueJob(
   id: string,
   { did, name }: SiteAddress,
   { files, skippedFiles, retain }: ReceivedUpload,
-  { db, hints, now }: Pick<JobContext, 'db' | 'hints' | 'now'>,
+  { db, wakeUps, now }: Pick<JobContext, 'db' | 'wakeUps' | 'now'>,
 ): Promise<JobAdmission> {
   const plan: JobPlan = { files, skippedFiles, retain }
   const admission = await createJob(
@@ -54,7 +54,7 @@ export async function queueJob(
     { id, did, site: name, progress: progressAtStart(files), plan: JSON.stringify(plan) },
     { queuedMax: queuedJobsMax, now: now() },
   )
-  hints.notify('jobs')
+  wakeUps.notify('jobs')
   return admission
 }
 
@@ -63,14 +63,14 @@ export type Cancellation = 'cancelled' | 'too-late' | 'ended'
 /** Ends a job before it writes to the repository; what it has sent to the server is kept for a next try. */
 export async function cancelJob(
   job: Job,
-  { db, hints, now, spool }: Pick<JobContext, 'db' | 'hints' | 'now' | 'spool'>,
+  { db, wakeUps, now, spool }: Pick<JobContext, 'db' | 'wakeUps' | 'now' | 'spool'>,
 ): Promise<Cancellation> {
   const was = await cancelJobUnlessWriting(db, job, cancelledSentence, now())
   if (was === null) return (await findJob(db, job.id))?.finishedAt === null ? 'too-late' : 'ended'
   // A job that runs removes its own folder when it notices.
   if (was === 'pending') await spool.remove(job.id)
-  hints.notify('jobs')
-  hints.notify('job-progress')
+  wakeUps.notify('jobs')
+  wakeUps.notify('job-progress')
   return 'cancelled'
 }
 
@@ -102,12 +102,12 @@ export async function recoverJobs({ db, spool, now }: JobContext): Promise<void>
  * limit in the queue. A database that is away is waited for.
  */
 export async function runJobs(context: JobContext, signal: AbortSignal): Promise<void> {
-  const { hints, log } = context
-  using hinted = hints.subscribe('jobs')
+  const { wakeUps, log } = context
+  using wakeUp = wakeUps.subscribe('jobs')
   const lanes = new Lanes(runningJobsMax, {
     ...context,
-    asideMax: asideJobsMax,
-    slowStayMax: slowJobsMax,
+    detachedMax: detachedJobsMax,
+    slowPinnedMax: slowJobsMax,
     shares,
   })
   const running = new Set<Promise<void>>()
@@ -119,7 +119,7 @@ export async function runJobs(context: JobContext, signal: AbortSignal): Promise
     return isMore ? lookFurtherMs : lookAgainMs
   }
   const onError = waitForDatabase('jobs', { log, signal })
-  await everyOrWhenWoken(start, { signal, wakeUp: hinted, onError })
+  await everyOrWhenWoken(start, { signal, wakeUp: wakeUp, onError })
   await Promise.all(running)
 }
 
@@ -131,11 +131,11 @@ async function startJobs(
   context: JobContext,
   signal: AbortSignal,
 ): Promise<number> {
-  const { db, hints, log, now } = context
+  const { db, wakeUps, log, now } = context
   const accounts = await listWaitingAccounts(db, { limit: waitingAccountsMax, offset, now: now() })
   const waitsFor = { quick: false, slow: false }
   for (const party of lanes.history.inOrder(accounts.map(partyOf))) {
-    if (!lanes.hasRoom(party, { stays: true })) {
+    if (!lanes.hasCapacity(party, { pinned: true })) {
       waitsFor[lanes.isSlow(party) ? 'slow' : 'quick'] = true
       continue
     }
@@ -144,20 +144,20 @@ async function startJobs(
     const work = lanes
       .start({
         run: (lane) => runJob(job, lane, context, signal),
-        onSlow: () => hints.notify('jobs'),
-        stays: true,
+        onSlow: () => wakeUps.notify('jobs'),
+        pinned: true,
         party,
       })
       .catch((error) => log.error('job could not be ended', { jobId: job.id, error }))
       .finally(() => {
         running.delete(work)
-        hints.notify('jobs')
+        wakeUps.notify('jobs')
       })
     running.add(work)
   }
   // Whatever ends or becomes slow gives a hint.
-  if (waitsFor.quick) lanes.makeRoom()
-  if (waitsFor.slow) lanes.makeRoom({ forSlow: true })
+  if (waitsFor.quick) lanes.preemptSlow()
+  if (waitsFor.slow) lanes.preemptSlow({ forSlow: true })
   return accounts.length
 }
 

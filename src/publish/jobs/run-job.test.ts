@@ -14,8 +14,8 @@ import { type Did, type SiteAddress, siteUri } from '#site/site-address.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { type Database, openDatabase } from '#store/database/database.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
-import { Hints } from '#store/database/hints.ts'
 import { migrate } from '#store/database/migrate.ts'
+import { WakeUps } from '#store/database/wake-ups.ts'
 import { findJob, type Job } from '#store/queues/jobs.ts'
 import { answerXrpc } from '#tests/support/answer-xrpc.ts'
 import { type LoggedLine, recordingLog } from '#tests/support/api.ts'
@@ -84,7 +84,7 @@ beforeEach(async () => {
     blobs: diskBlobStore({ dir: join(dir, 'blobs') }),
     oauth: { session: async (did) => ({ did, handle: handle(did) }) },
     identities: { resolve: async (did) => ({ did, pds: 'https://pds.test' }) as never },
-    hints: new Hints(),
+    wakeUps: new WakeUps(),
     log: recordingLog(lines),
     siteUrl: siteUri,
     now: () => Date.now() + aheadMs,
@@ -107,7 +107,7 @@ const start = (): void => {
 /** So much later, whoever waits looks again. */
 function pass(ms: number): void {
   aheadMs += ms
-  for (const topic of ['jobs', 'changes'] as const) context.hints.notify(topic)
+  for (const topic of ['jobs', 'changes'] as const) context.wakeUps.notify(topic)
 }
 
 async function queue(address: SiteAddress, texts = ['a page']): Promise<string> {

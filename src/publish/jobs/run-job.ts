@@ -32,7 +32,7 @@ export async function runJob(
   context: JobContext,
   stop: AbortSignal,
 ): Promise<void> {
-  const { at, db, hints, now, spool } = context
+  const { at, db, wakeUps, now, spool } = context
   const reporter = new JobReporter(job, context)
   at('job-started')
   const end = await makeAttempt(job, reporter, lane, context, stop)
@@ -40,7 +40,7 @@ export async function runJob(
   if (end === null) return
   if (end.status === 'pending') {
     const isBack = await written(() => putBackJob(db, job, end, now()), job, context, stop)
-    hints.notify('job-progress')
+    wakeUps.notify('job-progress')
     // Else it has ended meanwhile: it was cancelled.
     if (isBack !== false) return
   } else {
@@ -53,8 +53,8 @@ export async function runJob(
     at('after-finish')
   }
   await spool.remove(job.id)
-  hints.notify('jobs')
-  hints.notify('job-progress')
+  wakeUps.notify('jobs')
+  wakeUps.notify('job-progress')
 }
 
 /** What `write` returns, as soon as the database takes it; null when `stop` came first. */
@@ -134,7 +134,7 @@ async function carryOut(
   })
   if (outcome.kind !== 'published') return outcome
   const { uri, cid } = outcome
-  lane.mayGoAside()
+  lane.detachWhenSlow()
   if (!plan.retain) await awaitWithdrawal(db, address, cid)
   const visibility = await makeVisible(address, cid, context, stop)
   if (visibility.kind === 'refused') return visibility
@@ -162,10 +162,10 @@ async function makeVisible(
   context: JobContext,
   signal: AbortSignal,
 ): Promise<Visibility> {
-  const { db, elapsed, hints, log } = context
+  const { db, elapsed, wakeUps, log } = context
   try {
     await enqueueSites(context, [address])
-    return await waitUntilLive(address, cid, { db, elapsed, hints, signal })
+    return await waitUntilLive(address, cid, { db, elapsed, wakeUps, signal })
   } catch (error) {
     if (signal.aborted) throw error
     // The firehose brings it all the same.

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { openDatabase } from '#store/database/database.ts'
-import { Hints } from '#store/database/hints.ts'
 import { migrate } from '#store/database/migrate.ts'
+import { WakeUps } from '#store/database/wake-ups.ts'
 import { alice, removedSites, siteOf } from '#tests/support/sample-rows.ts'
 import { type Visibility, waitUntilLive } from './wait-until-live.ts'
 
@@ -16,7 +16,7 @@ async function waitFor(name: string, sites: number): Promise<Visibility> {
   const { signal } = new AbortController()
   return await waitUntilLive(siteOf(name, alice), 'cid', {
     db,
-    hints: new Hints(),
+    wakeUps: new WakeUps(),
     elapsed,
     signal,
   })

@@ -1,7 +1,7 @@
 import { accountSitesMax, tooManySites } from '#site/limits.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
-import type { Hints } from '#store/database/hints.ts'
+import type { WakeUps } from '#store/database/wake-ups.ts'
 import { findSite, listSiteNames } from '#store/sites/sites.ts'
 
 const waitMsMax = 10_000
@@ -9,7 +9,7 @@ const lookAgainMs = 250
 
 interface WaitContext {
   readonly db: Db
-  readonly hints: Hints
+  readonly wakeUps: WakeUps
   readonly elapsed: (() => number) | undefined
   readonly signal: AbortSignal
 }
@@ -29,9 +29,9 @@ export type Visibility =
 export async function waitUntilLive(
   address: SiteAddress,
   recordCid: string,
-  { db, elapsed = () => performance.now(), hints, signal }: WaitContext,
+  { db, elapsed = () => performance.now(), wakeUps, signal }: WaitContext,
 ): Promise<Visibility> {
-  using changed = hints.subscribe('changes')
+  using changed = wakeUps.subscribe('changes')
   const deadline = elapsed() + waitMsMax
   while (elapsed() < deadline && !signal.aborted) {
     const site = await findSite(db, address)

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { timeSlices } from '#concurrency/next-turn.ts'
+import { timeSlices } from '#concurrency/yield-event-loop.ts'
 
 /** One part of a form, while it arrives. */
 export interface FormPart {

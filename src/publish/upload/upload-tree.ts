@@ -1,4 +1,4 @@
-import { timeSlices } from '#concurrency/next-turn.ts'
+import { timeSlices } from '#concurrency/yield-event-loop.ts'
 import type { SiteLimits } from '#site/limits.ts'
 import { directoryDepthMax, manifestFilesMax } from '#site/limits.ts'
 import { describeBadPath, parseSitePath, type SitePath } from '#site/path.ts'

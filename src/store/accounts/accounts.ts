@@ -6,7 +6,7 @@ import { prepared, preparedForList } from '#store/database/prepared.ts'
 import type { AccountStatus, Schema } from '#store/database/schema.ts'
 import { inSharedTransaction } from '#store/database/shared-transaction.ts'
 import { inTransaction, lockUntilCommit } from '#store/database/transaction.ts'
-import { lockUnlessLeft } from './has-left.ts'
+import { lockUnlessDeletedHere } from './deleted-here.ts'
 import { authorityOf, deleteBrowserSessionsOf, deleteSessionsOfOthers } from './sessions.ts'
 
 export type Account = Readonly<Selectable<Schema['accounts']>>
@@ -115,7 +115,7 @@ export async function isKnownAccount(db: Db, did: Did): Promise<boolean> {
 
 /** Keeps an account that is known so until the transaction ends; false for any other. Comes first in a transaction. */
 export async function lockIfKnown(transaction: Transaction<Schema>, did: Did): Promise<boolean> {
-  return (await lockUnlessLeft(transaction, did)) && (await isKnownAccount(transaction, did))
+  return (await lockUnlessDeletedHere(transaction, did)) && (await isKnownAccount(transaction, did))
 }
 
 /** As `isKnownAccount`, of many at once. */
@@ -184,7 +184,7 @@ export function recordCheck(
   now: number,
 ): Promise<'status-changed' | 'moved' | 'same-status' | 'ignored'> {
   return inTransaction(db, async (transaction) => {
-    if (!(await lockUnlessLeft(transaction, did))) return 'ignored'
+    if (!(await lockUnlessDeletedHere(transaction, did))) return 'ignored'
     const { numUpdatedRows } = await transaction
       .updateTable('accounts')
       .set({ ...facts, updatedAt: now })
@@ -216,7 +216,7 @@ export function setAccountStatus(
   check?: number,
 ): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
-    if (!(await lockUnlessLeft(transaction, did))) return false
+    if (!(await lockUnlessDeletedHere(transaction, did))) return false
     const lastCheck = check ?? (await beginCheck(transaction))
     const times = { statusSince: now, createdAt: now, updatedAt: now }
     const known = await transaction

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { beginDeparture } from '#store/lifecycle/departures.ts'
+import { beginAccountDeletion } from '#store/lifecycle/account-deletions.ts'
 import { onEachStore } from '#tests/support/databases.ts'
 import { alice, bob } from '#tests/support/sample-rows.ts'
 import { forgetGrantFailures, listGrantFailures, recordGrantFailure } from './grant-failures.ts'
@@ -39,7 +39,7 @@ await onEachStore('store/accounts/grant-failures', (db) => {
   })
 
   test('nothing is stored of an account that has left', async () => {
-    await beginDeparture(db(), alice, 1)
+    await beginAccountDeletion(db(), alice, 1)
     expect(await fail(1000)).toMatchObject({ since: 1000, tries: 1 })
     expect(await listGrantFailures(db(), { askedBefore: 1000, limit: 9 })).toEqual([])
   })

@@ -3,7 +3,7 @@ import type { Did } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
 import type { Schema } from '#store/database/schema.ts'
 import { inTransaction, lockUntilCommit } from '#store/database/transaction.ts'
-import { lockUnlessLeft } from './has-left.ts'
+import { lockUnlessDeletedHere } from './deleted-here.ts'
 
 /** An account whose server has not confirmed the grant since `since`, in `tries` tries. */
 export type GrantFailures = Readonly<Selectable<Schema['grantFailures']>>
@@ -21,7 +21,7 @@ export function recordGrantFailure(db: Db, did: Did, counting: Counting): Promis
   const { now, countedEveryMs, pauseMsMax } = counting
   return inTransaction(db, async (transaction) => {
     const first = { did, since: now, askedAt: now, tries: 1 }
-    if (!(await lockUnlessLeft(transaction, did))) return first
+    if (!(await lockUnlessDeletedHere(transaction, did))) return first
     await lockUntilCommit(transaction, `grant failures ${did}`)
     const known = await transaction
       .selectFrom('grantFailures')

@@ -5,8 +5,8 @@ import { siteOf } from '#tests/support/sample-rows.ts'
 import { followChanges } from './change-feed.ts'
 import { appendChange, type Change } from './changes.ts'
 import { openDatabase } from './database.ts'
-import { Hints } from './hints.ts'
 import { migrate } from './migrate.ts'
+import { WakeUps } from './wake-ups.ts'
 
 test('subscribers start afresh, and share what is read from then on', async () => {
   await using database = openDatabase({})
@@ -22,12 +22,12 @@ test('subscribers start afresh, and share what is read from then on', async () =
     }
   }
   const [one, other] = [subscriber(), subscriber()]
-  const [hints, stop] = [new Hints(), new AbortController()]
+  const [wakeUps, stop] = [new WakeUps(), new AbortController()]
   const { signal } = stop
-  const following = followChanges([one, other], { db, hints, log: recordingLog(), signal })
+  const following = followChanges([one, other], { db, wakeUps, log: recordingLog(), signal })
   await eventually(async () => expect(one.told).toEqual(['afresh', []]))
   const seq = await appendChange(db, siteOf('blog'), 2)
-  hints.notify('changes')
+  wakeUps.notify('changes')
   await eventually(async () => expect(one.told.at(-1)).toMatchObject([{ kind: 'site', seq }]))
   stop.abort()
   await following

@@ -2,8 +2,8 @@ import { everyOrWhenWoken } from '#concurrency/every-or-when-woken.ts'
 import type { Log } from '#observe/log.ts'
 import { type Change, latestChangeSeq, oldestChangeSeq, readChanges } from './changes.ts'
 import type { Db } from './database.ts'
-import type { Hints } from './hints.ts'
 import { waitForDatabase } from './wait-for-database.ts'
+import type { WakeUps } from './wake-ups.ts'
 
 const changesAtOnce = 1000
 const lookAgainMs = 500
@@ -12,7 +12,7 @@ const pauseMs = 1_000
 
 export interface FeedContext {
   readonly db: Db
-  readonly hints: Hints
+  readonly wakeUps: WakeUps
   readonly log: Log
   readonly signal: AbortSignal
 }
@@ -31,9 +31,9 @@ export interface ChangeSubscriber {
  */
 export async function followChanges(
   subscribers: readonly ChangeSubscriber[],
-  { db, hints, log, signal }: FeedContext,
+  { db, wakeUps, log, signal }: FeedContext,
 ): Promise<void> {
-  using hinted = hints.subscribe('changes')
+  using wakeUp = wakeUps.subscribe('changes')
   let seen: number | null = null
   const startAfresh = async (): Promise<number> => {
     seen = await latestChangeSeq(db)
@@ -50,5 +50,5 @@ export async function followChanges(
     return changes.length < changesAtOnce ? lookAgainMs : 0
   }
   const onError = waitForDatabase('changes', { log, signal, pauseMs })
-  await everyOrWhenWoken(readOn, { signal, wakeUp: hinted, onError })
+  await everyOrWhenWoken(readOn, { signal, wakeUp: wakeUp, onError })
 }

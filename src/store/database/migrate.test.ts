@@ -10,7 +10,7 @@ import {
   recordCheck,
   upsertAccount,
 } from '#store/accounts/accounts.ts'
-import { hasLeft } from '#store/accounts/has-left.ts'
+import { isDeletedHere } from '#store/accounts/deleted-here.ts'
 import { countBrowserSessions } from '#store/accounts/sessions.ts'
 import { migrations } from '#store/migrations/list.ts'
 import { findSubdomain } from '#store/names/subdomains.ts'
@@ -105,7 +105,7 @@ await onEachDatabase('store/database/migrate', (make, dialect) => {
     expect(await listDeletedAccounts(db, { before, limit: 9 })).toEqual([])
     const later = { before: Date.now() + 1, limit: 9 }
     expect(await listDeletedAccounts(db, later)).toEqual([alice])
-    expect(await hasLeft(db, alice)).toBe(false)
+    expect(await isDeletedHere(db, alice)).toBe(false)
     expect(await readChanges(db, 0)).toEqual([])
     expect(await recordVersion(db, newVersion(), 5)).toBe('went-live')
   })

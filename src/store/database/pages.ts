@@ -1,4 +1,4 @@
-import { nextTurn } from '#concurrency/next-turn.ts'
+import { yieldEventLoop } from '#concurrency/yield-event-loop.ts'
 
 /**
  * All rows in the order of their keys, page by page: `list` gives those after a key, and none at the end. The event loop goes
@@ -15,6 +15,6 @@ export async function* pagesOf<Row>(
     if (last === undefined) return
     yield page
     from = keyOf(last)
-    await nextTurn()
+    await yieldEventLoop()
   }
 }

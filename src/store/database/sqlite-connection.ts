@@ -6,7 +6,7 @@ import {
   type RootOperationNode,
 } from 'kysely'
 import { backoff } from '#concurrency/backoff.ts'
-import { nextTurn } from '#concurrency/next-turn.ts'
+import { yieldEventLoop } from '#concurrency/yield-event-loop.ts'
 import { codeOf } from '#observe/code-of.ts'
 import { DatabaseUnavailableError } from './database-unavailable.ts'
 
@@ -93,11 +93,11 @@ export class BunSqliteConnection implements DatabaseConnection {
   async #letOthers(): Promise<void> {
     const now = performance.now()
     if (this.#turnBegan !== null && now - this.#turnBegan > inRowMsMax) {
-      await nextTurn()
+      await yieldEventLoop()
     }
     if (this.#turnBegan !== null) return
     this.#turnBegan = now
-    void nextTurn().then(() => {
+    void yieldEventLoop().then(() => {
       this.#turnBegan = null
     })
   }

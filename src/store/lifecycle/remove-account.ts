@@ -44,7 +44,7 @@ export async function removeAccountRows(
 
 /**
  * Deletes what ingest knows of the account: itself, its sites and what is queued for them. Visitors get
- * nothing of it from then on. What is under way for it records nothing any more, if the transaction began with `lockUnlessLeft`.
+ * nothing of it from then on. What is under way for it records nothing any more, if the transaction began with `lockUnlessDeletedHere`.
  */
 export async function removeIndexRows(
   transaction: Transaction<Schema>,

@@ -10,12 +10,12 @@ import { askedAt, clearWork } from '#tests/support/work-rows.ts'
 import {
   deleteDroppedBefore,
   deleteUnmetBefore,
+  discoverAccount,
   dropVisited,
   isVisitedOnly,
   keepAllForGood,
   keepListedForGood,
   listLeastVisited,
-  meetAccount,
   rememberSignedIn,
   rememberVisited,
   touchVisited,
@@ -118,7 +118,7 @@ await onEachStore('store/lifecycle/visited-accounts', (db) => {
   })
 
   describe('an account that has sites becomes known,', () => {
-    const meet = (did = alice) => meetAccount(db(), { did, handle: null }, 5)
+    const meet = (did = alice) => discoverAccount(db(), { did, handle: null }, 5)
 
     test('once, and its status stays', async () => {
       expect(await meet()).toBe(true)

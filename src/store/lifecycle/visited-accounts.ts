@@ -6,7 +6,7 @@ import {
   type KnownAccount,
   upsertAccount,
 } from '#store/accounts/accounts.ts'
-import { hasLeft, lockUnlessLeft } from '#store/accounts/has-left.ts'
+import { isDeletedHere, lockUnlessDeletedHere } from '#store/accounts/deleted-here.ts'
 import { chunksOf } from '#store/database/chunks.ts'
 import type { Db } from '#store/database/database.ts'
 import { prepared } from '#store/database/prepared.ts'
@@ -30,7 +30,7 @@ export function rememberVisited(db: Db, did: Did, now: number): Promise<void> {
   return inTransaction(db, async (transaction) => {
     await lockUntilCommit(transaction, visitedSubject(did))
     const met = { visitedAt: now, droppedAt: null, droppedBytes: 0 }
-    if (await hasLeft(transaction, did)) return
+    if (await isDeletedHere(transaction, did)) return
     if (await isKnownAccount(transaction, did)) return await touchVisited(transaction, [did], now)
     await transaction
       .insertInto('visitedAccounts')
@@ -84,10 +84,10 @@ export async function keepAllForGood(db: Db): Promise<void> {
  * An account that has sites becomes known, as active, if it is not. Not one that has left, nor one that was dropped
  * while somebody looked at it: the next visit asks again. Whether it is known now.
  */
-export function meetAccount(db: Db, account: KnownAccount, now: number): Promise<boolean> {
+export function discoverAccount(db: Db, account: KnownAccount, now: number): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
     const { did } = account
-    if (!(await lockUnlessLeft(transaction, did))) return false
+    if (!(await lockUnlessDeletedHere(transaction, did))) return false
     if (await isKnownAccount(transaction, did)) return true
     if (await wasDropped(transaction, did)) return false
     await upsertAccount(transaction, account, now)
@@ -159,7 +159,7 @@ export async function listLeastVisited(db: Db, limit: number): Promise<Did[]> {
 /** Forgets a visited account with its sites. Null when it is not one (any more); else the bytes that its sites named. */
 export function dropVisited(db: Db, did: Did, now: number): Promise<number | null> {
   return inTransaction(db, async (transaction) => {
-    if (!(await lockUnlessLeft(transaction, did))) return null
+    if (!(await lockUnlessDeletedHere(transaction, did))) return null
     await lockUntilCommit(transaction, visitedSubject(did))
     if (!(await isVisitedOnly(transaction, did))) return null
     const { bytes } = await transaction

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Did } from '#site/site-address.ts'
-import { assertHere } from '#store/accounts/has-left.ts'
+import { lockOrThrowIfDeletedHere } from '#store/accounts/deleted-here.ts'
 import type { Db } from '#store/database/database.ts'
 import type { Schema } from '#store/database/schema.ts'
 import { inTransaction, lockUntilCommit } from '#store/database/transaction.ts'
@@ -32,14 +32,14 @@ interface AddOptions {
   readonly now: number
 }
 
-/** Adds an unverified domain. One that the account has already stays as it is, with its id. Throws AccountLeftError. */
+/** Adds an unverified domain. One that the account has already stays as it is, with its id. Throws AccountDeletedHereError. */
 export function addCustomDomain(
   db: Db,
   { did, id, domain }: CustomDomainKey & { readonly domain: string },
   { pendingMax, domainsMax, now }: AddOptions,
 ): Promise<AddOutcome> {
   return inTransaction(db, async (transaction) => {
-    await assertHere(transaction, did)
+    await lockOrThrowIfDeletedHere(transaction, did)
     await lockUntilCommit(transaction, `custom domains of ${did}`)
     const owned = await listCustomDomains(transaction, did)
     const known = owned.find((each) => each.domain === domain)

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { keptSubdomainMs, keptSubdomainsMax } from '#site/limits.ts'
 import type { Did } from '#site/site-address.ts'
-import { comeBack } from '#store/accounts/has-left.ts'
-import { beginDeparture } from '#store/lifecycle/departures.ts'
+import { forgetDeletion } from '#store/accounts/deleted-here.ts'
+import { beginAccountDeletion } from '#store/lifecycle/account-deletions.ts'
 import { onEachStore } from '#tests/support/databases.ts'
 import { accountOf, alice, bob } from '#tests/support/sample-rows.ts'
 import { dropKeptSubdomains, isKeptForAnother, listKeptSubdomains } from './kept-subdomains.ts'
@@ -60,9 +60,9 @@ await onEachStore('store/names/kept-subdomains', (db) => {
 
   test('those of an account that has left are kept, should it come back', async () => {
     await claim(domain)
-    await beginDeparture(db(), alice, 2)
+    await beginAccountDeletion(db(), alice, 2)
     expect(await claim(domain, bob, 3)).toEqual(taken)
-    await comeBack(db(), alice)
+    await forgetDeletion(db(), alice)
     expect(await claim(domain, alice, 4)).toEqual(given)
   })
 

@@ -1,7 +1,7 @@
 import type { Selectable, Transaction } from 'kysely'
 import type { Did } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
-import { assertHere } from '#store/accounts/has-left.ts'
+import { lockOrThrowIfDeletedHere } from '#store/accounts/deleted-here.ts'
 import { appendHostChange } from '#store/database/changes.ts'
 import type { Db } from '#store/database/database.ts'
 import type { Schema } from '#store/database/schema.ts'
@@ -33,7 +33,7 @@ export type ClaimOutcome =
 
 /**
  * Gives the name to the account, unless it has `subdomainsMax`, or `keptSubdomainsMax` others are kept for it. Of several that ask at once, one gets it. Throws
- * AccountLeftError.
+ * AccountDeletedHereError.
  */
 export function claimSubdomain(
   db: Db,
@@ -171,7 +171,7 @@ function inAccountTransaction<Result>(
   work: (transaction: Transaction<Schema>) => Promise<Result>,
 ): Promise<Result> {
   return inTransaction(db, async (transaction) => {
-    await assertHere(transaction, did)
+    await lockOrThrowIfDeletedHere(transaction, did)
     await lockUntilCommit(transaction, `subdomains ${did}`)
     return await work(transaction)
   })

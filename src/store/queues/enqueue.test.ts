@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import type { Did, SiteAddress } from '#site/site-address.ts'
 import { setAccountStatus, upsertAccount } from '#store/accounts/accounts.ts'
-import { Hints, type HintTopic } from '#store/database/hints.ts'
 import { inSharedTransaction } from '#store/database/shared-transaction.ts'
 import { inTransaction } from '#store/database/transaction.ts'
+import { WakeUps, type WakeUpTopic } from '#store/database/wake-ups.ts'
 import { countIngest } from '#tests/support/count-ingest.ts'
 import { onEachStore } from '#tests/support/databases.ts'
 import { queuedAccounts } from '#tests/support/queued-accounts.ts'
@@ -51,10 +51,10 @@ await onEachStore('store/queues/enqueue', (db) => {
   })
 
   test('whoever works on that kind is woken, once it is there', async () => {
-    const hints = new Hints()
-    const woken: HintTopic[] = []
-    using _ = hints.forward(['site', 'account'], (topic) => woken.push(topic))
-    const context = { db: db(), hints, now: () => 1 }
+    const wakeUps = new WakeUps()
+    const woken: WakeUpTopic[] = []
+    using _ = wakeUps.forward(['site', 'account'], (topic) => woken.push(topic))
+    const context = { db: db(), wakeUps, now: () => 1 }
     await enqueueSites(context, [])
     await enqueueAccounts(context, [], { isUrgent: true })
     expect(woken).toEqual([])
@@ -71,11 +71,11 @@ await onEachStore('store/queues/enqueue', (db) => {
     ['a transaction', inTransaction],
     ['a shared transaction', inSharedTransaction],
   ] as const)('in %s: when it has committed, and not if it does not', async (_, inOne) => {
-    const hints = new Hints()
+    const wakeUps = new WakeUps()
     const woken: number[] = []
     let isCommitted = false
-    using _forwarding = hints.forward(['site'], () => woken.push(isCommitted ? 1 : 0))
-    const context = { hints, now: () => 1 }
+    using _forwarding = wakeUps.forward(['site'], () => woken.push(isCommitted ? 1 : 0))
+    const context = { wakeUps, now: () => 1 }
     const failed = inOne(db(), async (transaction) => {
       await enqueueSites({ ...context, db: transaction }, [siteOf('a')])
       throw new Error('taken back')

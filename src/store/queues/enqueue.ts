@@ -6,18 +6,18 @@ import { type Account, listAccounts } from '#store/accounts/accounts.ts'
 import { chunksOf } from '#store/database/chunks.ts'
 import type { Db } from '#store/database/database.ts'
 import { distinctInOrder } from '#store/database/distinct-in-order.ts'
-import type { Hints } from '#store/database/hints.ts'
 import { pagesOf } from '#store/database/pages.ts'
 import { prepared, preparedForList } from '#store/database/prepared.ts'
 import type { WorkKind, WorkPriority } from '#store/database/schema.ts'
 import { afterCommit } from '#store/database/transaction.ts'
+import type { WakeUps } from '#store/database/wake-ups.ts'
 import { listQueuedNames } from './queued.ts'
 import { parkedAt } from './work-items.ts'
 
 export interface EnqueueContext {
   readonly db: Db
   /** Wakes the worker: of a transaction that `db` is, when it has committed. */
-  readonly hints: Hints
+  readonly wakeUps: WakeUps
   readonly now: () => number
 }
 
@@ -96,7 +96,7 @@ export async function enqueueInactiveAccounts(
 async function enqueue(
   kind: WorkKind,
   items: readonly Pick<NewRow, 'did' | 'site' | 'priority'>[],
-  { db, hints, now }: EnqueueContext,
+  { db, wakeUps, now }: EnqueueContext,
 ): Promise<void> {
   const at = now()
   const rows = items.map((item) => ({ ...item, kind, at, token: crypto.randomUUID() }))
@@ -104,7 +104,7 @@ async function enqueue(
   if (row === undefined) return
   if (rows.length === 1) await insertOne[kind](db, row)
   else for (const chunk of chunksOf(rows)) await insert(db, kind, chunk).execute()
-  afterCommit(db, () => hints.notify(kind))
+  afterCommit(db, () => wakeUps.notify(kind))
 }
 
 interface NewRow {

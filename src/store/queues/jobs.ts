@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Did } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
-import { assertHere } from '#store/accounts/has-left.ts'
+import { lockOrThrowIfDeletedHere } from '#store/accounts/deleted-here.ts'
 import type { Db } from '#store/database/database.ts'
 import type { JobStatus, Schema } from '#store/database/schema.ts'
 import { inTransaction, lockUntilCommit } from '#store/database/transaction.ts'
@@ -72,7 +72,7 @@ export type JobAdmission =
 
 /**
  * Creates a pending job, unless the account has an unfinished one for the same site, or `queuedMax`
- * already wait behind the running one. However many ask at once, the limits hold. Throws AccountLeftError.
+ * already wait behind the running one. However many ask at once, the limits hold. Throws AccountDeletedHereError.
  */
 export function createJob(
   db: Db,
@@ -80,7 +80,7 @@ export function createJob(
   { queuedMax, now }: { queuedMax: number; now: number },
 ): Promise<JobAdmission> {
   return inTransaction(db, async (transaction) => {
-    await assertHere(transaction, job.did)
+    await lockOrThrowIfDeletedHere(transaction, job.did)
     await lockUntilCommit(transaction, `jobs ${job.did}`)
     const unfinished = await transaction
       .selectFrom('jobs')

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { beginDeparture } from '#store/lifecycle/departures.ts'
+import { beginAccountDeletion } from '#store/lifecycle/account-deletions.ts'
 import { onEachStore } from '#tests/support/databases.ts'
 import { alice, bob, siteOf } from '#tests/support/sample-rows.ts'
 import { askedAt, workRows } from '#tests/support/work-rows.ts'
@@ -14,7 +14,7 @@ const max = {
   queueLeaseMs: 6_000,
   jobMs: 7_200_000,
   domainCheckMs: dayMs,
-  departureMs: 20_000,
+  accountDeletionMs: 20_000,
 }
 /** What the clock is when it is right, by a minute. */
 const now = 1_000_000_000_000
@@ -29,7 +29,7 @@ await onEachStore('store/queues/times-ahead', (db) => {
   test('what was asked for a day ahead is due', async () => {
     await ask(now + dayMs)
     await enqueueAccounts(askedAt(db(), now + dayMs), [alice], { isUrgent: true })
-    await beginDeparture(db(), bob, now + dayMs)
+    await beginAccountDeletion(db(), bob, now + dayMs)
     expect(await dueSites()).toEqual([])
     expect(await pullBack()).toBe(3)
     expect(await dueSites()).toMatchObject([{ site: site.name }])

@@ -8,7 +8,7 @@ export interface TimesAheadMax {
   readonly queueLeaseMs: number
   readonly jobMs: number
   readonly domainCheckMs: number
-  readonly departureMs: number
+  readonly accountDeletionMs: number
 }
 
 /** Clocks of two machines may differ by so much. */
@@ -32,7 +32,7 @@ export async function pullBackTimes(db: Db, now: number, max: TimesAheadMax): Pr
       db
         .updateTable('departures')
         .set({ nextAttemptAt: now })
-        .where('nextAttemptAt', '>', now + max.departureMs + clockSkewMs),
+        .where('nextAttemptAt', '>', now + max.accountDeletionMs + clockSkewMs),
     ),
   ]
   return counts.reduce((sum, count) => sum + count, 0)

@@ -9,7 +9,7 @@ import { findServedSite } from '#tests/support/find-served-site.ts'
 import { alice, bob, nameOf, newVersion, siteOf } from '#tests/support/sample-rows.ts'
 import { awaitWithdrawal, type NewVersion, recordVersion } from './record-version.ts'
 import { removeSite } from './remove-site.ts'
-import { forgetRemovedSites } from './site-room.ts'
+import { forgetRemovedSites } from './site-quota.ts'
 import { findSite } from './sites.ts'
 import { listVersions, snapshotPages } from './versions.ts'
 

@@ -5,7 +5,7 @@ import type { Db } from '#store/database/database.ts'
 import { inSharedTransaction } from '#store/database/shared-transaction.ts'
 import { lockUntilCommit } from '#store/database/transaction.ts'
 import { siteSubject } from './record-version.ts'
-import { deleteIfOverQuota } from './site-room.ts'
+import { deleteIfOverQuota } from './site-quota.ts'
 
 /**
  * The owner removed the site's record at revision `rev`: all its versions up to then end, the

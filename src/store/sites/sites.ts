@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import { timeSlices } from '#concurrency/next-turn.ts'
+import { timeSlices } from '#concurrency/yield-event-loop.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import { chunksOf } from '#store/database/chunks.ts'

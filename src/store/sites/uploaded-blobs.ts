@@ -1,7 +1,7 @@
 import type { Coding } from '#site/encoding.ts'
 import type { BlobRef } from '#site/record/blob-ref.ts'
 import type { Did } from '#site/site-address.ts'
-import { hasLeft } from '#store/accounts/has-left.ts'
+import { isDeletedHere } from '#store/accounts/deleted-here.ts'
 import { chunksOf } from '#store/database/chunks.ts'
 import type { Db } from '#store/database/database.ts'
 import { distinctInOrder } from '#store/database/distinct-in-order.ts'
@@ -28,7 +28,7 @@ export async function rememberUploadedBlobs(
   uploaded: readonly UploadedBlob[],
   now: number,
 ): Promise<void> {
-  if (await hasLeft(db, did)) return
+  if (await isDeletedHere(db, did)) return
   const rows = distinctInOrder(uploaded, ({ decodedHash }) => decodedHash).map(
     ({ decodedHash, blob, coding, base64 }) => ({
       did,

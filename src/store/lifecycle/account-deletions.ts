@@ -1,18 +1,22 @@
 import type { Did } from '#site/site-address.ts'
+import { lockAccount } from '#store/accounts/deleted-here.ts'
 import { didHash } from '#store/accounts/did-hash.ts'
-import { lockAccount } from '#store/accounts/has-left.ts'
 import type { Db } from '#store/database/database.ts'
 import { inTransaction } from '#store/database/transaction.ts'
 import { removeAccountRows } from './remove-account.ts'
 
-export type DepartureOutcome = 'left' | 'publishing'
+export type AccountDeletionOutcome = 'left' | 'publishing'
 
 /**
  * Removes everything that is remembered of the account, in one transaction: its names are kept as released ones, its sites
  * nowhere, its browsers signed out. What was under way for it remembers nothing of it any more, and what
- * has to be done outside of the database is `takeDueDepartures`'s. Not while a job of it is unfinished.
+ * has to be done outside of the database is `takeDueAccountDeletions`'s. Not while a job of it is unfinished.
  */
-export function beginDeparture(db: Db, did: Did, now: number): Promise<DepartureOutcome> {
+export function beginAccountDeletion(
+  db: Db,
+  did: Did,
+  now: number,
+): Promise<AccountDeletionOutcome> {
   return inTransaction(db, async (transaction) => {
     await lockAccount(transaction, did)
     const unfinished = transaction.selectFrom('jobs').select('id').where('did', '=', did)
@@ -33,7 +37,7 @@ export function beginDeparture(db: Db, did: Did, now: number): Promise<Departure
  * Accounts of which something is left to be done: to end their OAuth session at their own server. Nobody else
  * gets them before `retryMs` are over.
  */
-export async function takeDueDepartures(
+export async function takeDueAccountDeletions(
   db: Db,
   { now, retryMs, limit }: { now: number; retryMs: number; limit: number },
 ): Promise<Did[]> {
@@ -55,7 +59,7 @@ export async function takeDueDepartures(
 }
 
 /** Nothing is left to be done: the account's tokens go, and the last row that names it. */
-export function finishDeparture(db: Db, did: Did, now: number): Promise<void> {
+export function finishAccountDeletion(db: Db, did: Did, now: number): Promise<void> {
   return inTransaction(db, async (transaction) => {
     await lockAccount(transaction, did)
     const { numUpdatedRows } = await transaction

@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { siteLabel } from '#site/site-address.ts'
 import { isKnownAccount, setAccountStatus, upsertAccount } from '#store/accounts/accounts.ts'
+import {
+  AccountDeletedHereError,
+  forgetDeletion,
+  isDeletedHere,
+} from '#store/accounts/deleted-here.ts'
 import { recordGrantFailure } from '#store/accounts/grant-failures.ts'
-import { AccountLeftError, comeBack, hasLeft } from '#store/accounts/has-left.ts'
 import { getSealed, putSealed } from '#store/accounts/sealed-rows.ts'
 import { createBrowserSession, findBrowserSession } from '#store/accounts/sessions.ts'
 import { latestChangeSeq, readChanges } from '#store/database/changes.ts'
@@ -25,10 +29,14 @@ import { onEachStore } from '#tests/support/databases.ts'
 import { tablesNaming } from '#tests/support/named-in.ts'
 import { alice, bob, nameOf, newJob, newVersion, siteOf } from '#tests/support/sample-rows.ts'
 import { askedAt } from '#tests/support/work-rows.ts'
-import { beginDeparture, finishDeparture, takeDueDepartures } from './departures.ts'
+import {
+  beginAccountDeletion,
+  finishAccountDeletion,
+  takeDueAccountDeletions,
+} from './account-deletions.ts'
 import { rememberVisited } from './visited-accounts.ts'
 
-await onEachStore('store/lifecycle/departures', (db) => {
+await onEachStore('store/lifecycle/account-deletions', (db) => {
   const claim = (domain: string, did = alice) =>
     claimSubdomain(db(), { did, domain }, { subdomainsMax: 9, now: 1 })
   const add = (domain: string, did = alice) =>
@@ -78,8 +86,8 @@ await onEachStore('store/lifecycle/departures', (db) => {
     await recordGrantFailure(db(), did, { now: 1, countedEveryMs: 1, pauseMsMax: 1 })
   }
   const leave = async (did = alice) => {
-    expect(await beginDeparture(db(), did, 10)).toBe('left')
-    await finishDeparture(db(), did, 11)
+    expect(await beginAccountDeletion(db(), did, 10)).toBe('left')
+    await finishAccountDeletion(db(), did, 11)
   }
 
   test('not one row in any table names the account afterwards, and all of another stays', async () => {
@@ -99,21 +107,21 @@ await onEachStore('store/lifecycle/departures', (db) => {
 
   test('until its tokens are ended only they are left, and the row that says so', async () => {
     await live()
-    await beginDeparture(db(), alice, 10)
+    await beginAccountDeletion(db(), alice, 10)
     expect(await tablesNaming(db(), alice)).toEqual(['departures', 'sealed_rows'])
     expect(await findBrowserSession(db(), `hash of ${alice}`, { now: 2, idleMs: 9 })).toBeNull()
   })
 
   test('its domains are free for others at once', async () => {
     await live()
-    await beginDeparture(db(), alice, 10)
+    await beginAccountDeletion(db(), alice, 10)
     expect(await add('aaaa.com', bob)).toMatchObject({ added: true })
   })
 
   test('the edge is told of every site and every name', async () => {
     await live()
     const since = await latestChangeSeq(db())
-    await beginDeparture(db(), alice, 10)
+    await beginAccountDeletion(db(), alice, 10)
     const told = (await readChanges(db(), since)).map((change) =>
       change.kind === 'host' ? change.host : change.label,
     )
@@ -123,25 +131,25 @@ await onEachStore('store/lifecycle/departures', (db) => {
   test('not while a job of it is unfinished: nothing is gone', async () => {
     await live()
     await job()
-    expect(await beginDeparture(db(), alice, 10)).toBe('publishing')
+    expect(await beginAccountDeletion(db(), alice, 10)).toBe('publishing')
     expect(await findSite(db(), siteOf('blog'))).not.toBeNull()
-    expect(await hasLeft(db(), alice)).toBe(false)
+    expect(await isDeletedHere(db(), alice)).toBe(false)
   })
 
   test('of a job that begins as the account leaves one of the two happens', async () => {
     for (let round = 0; round < 20; round++) {
       const [outcome, admitted] = await Promise.all([
-        beginDeparture(db(), alice, 10),
+        beginAccountDeletion(db(), alice, 10),
         job().then(
           () => true,
-          (error) => !(error instanceof AccountLeftError),
+          (error) => !(error instanceof AccountDeletedHereError),
         ),
       ])
       expect([outcome, admitted]).toBeOneOf([
         ['left', false],
         ['publishing', true],
       ])
-      await comeBack(db(), alice)
+      await forgetDeletion(db(), alice)
       await db().deleteFrom('jobs').execute()
     }
   })
@@ -159,38 +167,38 @@ await onEachStore('store/lifecycle/departures', (db) => {
       await rememberVisited(db(), alice, 12)
       expect(await findUploadedBlobs(db(), alice, ['hash'])).toEqual([])
       for (const ask of [() => job(), () => claim('new.example'), () => add('new.com')]) {
-        await expect(ask()).rejects.toThrow(AccountLeftError)
+        await expect(ask()).rejects.toThrow(AccountDeletedHereError)
       }
       expect(await tablesNaming(db(), alice)).toEqual([])
     })
 
     test('and goes with its tokens if it was quicker', async () => {
       await live()
-      await beginDeparture(db(), alice, 10)
+      await beginAccountDeletion(db(), alice, 10)
       await enqueueSites(askedAt(db(), 10), [siteOf('blog')])
-      await finishDeparture(db(), alice, 11)
+      await finishAccountDeletion(db(), alice, 11)
       expect(await tablesNaming(db(), alice)).toEqual([])
     })
   })
 
   describe('what is left to be done', () => {
-    const due = (now: number) => takeDueDepartures(db(), { now, retryMs: 100, limit: 5 })
+    const due = (now: number) => takeDueAccountDeletions(db(), { now, retryMs: 100, limit: 5 })
 
     test('is taken once, and again when it was not done', async () => {
-      await beginDeparture(db(), alice, 10)
+      await beginAccountDeletion(db(), alice, 10)
       expect(await due(10)).toEqual([alice])
       expect(await due(109)).toEqual([])
       expect(await due(110)).toEqual([alice])
-      await finishDeparture(db(), alice, 111)
+      await finishAccountDeletion(db(), alice, 111)
       expect(await due(1000)).toEqual([])
     })
 
     test('of an account that has come back is nothing: its new sign-in stays', async () => {
       await live()
-      await beginDeparture(db(), alice, 10)
-      await comeBack(db(), alice)
+      await beginAccountDeletion(db(), alice, 10)
+      await forgetDeletion(db(), alice)
       await live()
-      await finishDeparture(db(), alice, 11)
+      await finishAccountDeletion(db(), alice, 11)
       expect(await isKnownAccount(db(), alice)).toBe(true)
       expect(await findSite(db(), siteOf('blog'))).not.toBeNull()
       const key = { kind: 'oauth-session', key: alice }

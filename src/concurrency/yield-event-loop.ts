@@ -2,7 +2,7 @@
  * Resolves when the event loop has been round: whatever else was ready went first. By a timer, because with Bun
  * 1.4.5 `setImmediate` waits up to a second when it is called behind the disk and nothing else wakes the loop.
  */
-export const nextTurn = (): Promise<void> => Bun.sleep(0)
+export const yieldEventLoop = (): Promise<void> => Bun.sleep(0)
 
 /** How long one piece of work may keep the event loop from everything else. */
 const sliceMs = 2
@@ -13,7 +13,7 @@ const sliceMs = 2
  */
 export function timeSlices({
   now = () => performance.now(),
-  turn = nextTurn,
+  turn = yieldEventLoop,
 } = {}): () => Promise<void> {
   let endsAt = now() + sliceMs
   return async () => {

@@ -7,8 +7,8 @@ import { isVisitedOnly, visitedUsage } from '#store/lifecycle/visited-accounts.t
 export const droppedStoredMs = garbageKeptMs + 2 * 60 * 60 * 1000
 
 /** There is no room now for a site of an account that is only visited; tried again, there may be. */
-export class NoRoomError extends Error {
-  override readonly name = 'NoRoomError'
+export class QuotaExceededError extends Error {
+  override readonly name = 'QuotaExceededError'
   readonly did: Did
 
   constructor(did: Did, bytes: number) {
@@ -18,7 +18,7 @@ export class NoRoomError extends Error {
 }
 
 /** Keeps what accounts that are only visited take on the disk below a bound. */
-export class VisitedRoom {
+export class VisitedQuota {
   readonly #db: Db
   readonly #bytesMax: number
   readonly #now: () => number
@@ -30,7 +30,7 @@ export class VisitedRoom {
     this.#now = now
   }
 
-  /** Holds room for a version's blobs until it is recorded. Throws NoRoomError. */
+  /** Holds room for a version's blobs until it is recorded. Throws QuotaExceededError. */
   async hold(did: Did, bytes: number): Promise<Disposable> {
     if (!(await isVisitedOnly(this.#db, did))) return { [Symbol.dispose]: () => undefined }
     // Counted before it is looked at: several arrive at once.
@@ -43,6 +43,6 @@ export class VisitedRoom {
     const usage = await visitedUsage(this.#db, this.#now() - droppedStoredMs)
     if (usage.bytes + usage.leavingBytes + this.#arrivingBytes <= this.#bytesMax) return held
     held[Symbol.dispose]()
-    throw new NoRoomError(did, bytes)
+    throw new QuotaExceededError(did, bytes)
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { timeSlices } from './next-turn.ts'
+import { timeSlices } from './yield-event-loop.ts'
 
 test('work yields when its slice of time is over, and not before', async () => {
   let now = 0

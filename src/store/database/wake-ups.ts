@@ -3,29 +3,29 @@ import { WakeUp } from '#concurrency/wake-up.ts'
 import type { WorkKind } from './schema.ts'
 
 /** What may have changed. */
-export type HintTopic = 'jobs' | 'job-progress' | 'changes' | 'departures' | WorkKind
+export type WakeUpTopic = 'jobs' | 'job-progress' | 'changes' | 'account-deletions' | WorkKind
 
 /**
  * Wakes whoever waits for rows that others write. A hint may come late, twice or not at all: the rows
  * are the truth, so whoever waits also looks by itself from time to time.
  */
-export class Hints {
-  readonly #subscriptions = new Map<HintTopic, Set<{ wake(): void }>>()
+export class WakeUps {
+  readonly #subscriptions = new Map<WakeUpTopic, Set<{ wake(): void }>>()
 
-  notify(topic: HintTopic): void {
+  notify(topic: WakeUpTopic): void {
     for (const subscription of this.#subscriptions.get(topic) ?? []) subscription.wake()
   }
 
   /** Subscribe before the first look at the rows: no hint from then on is lost to this subscription. */
-  subscribe(topic: HintTopic): HintSubscription {
+  subscribe(topic: WakeUpTopic): WakeUpSubscription {
     const subscriptions = this.#of(topic)
-    const subscription = new HintSubscription(() => subscriptions.delete(subscription))
+    const subscription = new WakeUpSubscription(() => subscriptions.delete(subscription))
     subscriptions.add(subscription)
     return subscription
   }
 
   /** Has every hint about one of these told elsewhere too, until it is disposed of. */
-  forward(topics: readonly HintTopic[], tell: (topic: HintTopic) => void): Disposable {
+  forward(topics: readonly WakeUpTopic[], tell: (topic: WakeUpTopic) => void): Disposable {
     using forwarding = new DisposableStack()
     for (const topic of topics) {
       const subscriptions = this.#of(topic)
@@ -36,14 +36,14 @@ export class Hints {
     return forwarding.move()
   }
 
-  #of(topic: HintTopic): Set<{ wake(): void }> {
+  #of(topic: WakeUpTopic): Set<{ wake(): void }> {
     const subscriptions = this.#subscriptions.get(topic) ?? new Set()
     this.#subscriptions.set(topic, subscriptions)
     return subscriptions
   }
 }
 
-export class HintSubscription extends WakeUp implements Disposable {
+export class WakeUpSubscription extends WakeUp implements Disposable {
   readonly #unsubscribe: () => void
 
   constructor(unsubscribe: () => void) {

@@ -7,8 +7,8 @@ import { lockUntilCommit } from '#store/database/transaction.ts'
 import { didHash } from './did-hash.ts'
 
 /** Somebody asks for something on behalf of an account that has left meanwhile. */
-export class AccountLeftError extends Error {
-  override readonly name = 'AccountLeftError'
+export class AccountDeletedHereError extends Error {
+  override readonly name = 'AccountDeletedHereError'
   readonly did: Did
 
   constructor(did: Did) {
@@ -18,28 +18,34 @@ export class AccountLeftError extends Error {
 }
 
 /** Whether it has left and has not come back. */
-export async function hasLeft(db: Db, did: Did): Promise<boolean> {
-  const { rows } = await selectDeparture(db, { didHash: didHash(did) })
+export async function isDeletedHere(db: Db, did: Did): Promise<boolean> {
+  const { rows } = await selectDeletion(db, { didHash: didHash(did) })
   return rows.length > 0
 }
 
-const selectDeparture = prepared<{ didHash: string }, object>((db, { didHash }) =>
+const selectDeletion = prepared<{ didHash: string }, object>((db, { didHash }) =>
   db.selectFrom('departures').select('didHash').where('didHash', '=', didHash),
 )
 
 /** Keeps an account from leaving before the transaction ends; false when it has left. Comes first in a transaction. */
-export async function lockUnlessLeft(transaction: Transaction<Schema>, did: Did): Promise<boolean> {
+export async function lockUnlessDeletedHere(
+  transaction: Transaction<Schema>,
+  did: Did,
+): Promise<boolean> {
   await lockAccount(transaction, did)
-  return !(await hasLeft(transaction, did))
+  return !(await isDeletedHere(transaction, did))
 }
 
-/** As `lockUnlessLeft`, for what only an account that is here may do. Throws AccountLeftError. */
-export async function assertHere(transaction: Transaction<Schema>, did: Did): Promise<void> {
-  if (!(await lockUnlessLeft(transaction, did))) throw new AccountLeftError(did)
+/** As `lockUnlessDeletedHere`, for what only an account that is here may do. Throws AccountDeletedHereError. */
+export async function lockOrThrowIfDeletedHere(
+  transaction: Transaction<Schema>,
+  did: Did,
+): Promise<void> {
+  if (!(await lockUnlessDeletedHere(transaction, did))) throw new AccountDeletedHereError(did)
 }
 
 /** It has signed in again. */
-export async function comeBack(db: Db, did: Did): Promise<void> {
+export async function forgetDeletion(db: Db, did: Did): Promise<void> {
   await db.deleteFrom('departures').where('didHash', '=', didHash(did)).execute()
 }
 
