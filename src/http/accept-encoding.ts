@@ -1,12 +1,11 @@
 import { parseWeights } from './weights.ts'
 
-/** What visitors may get: as it is stored, decoded, or what we made of it. */
+/** Content codings of responses: as stored, decoded, or compressed by us. */
 export type ContentCoding = 'gzip' | 'identity' | 'br' | 'zstd'
 
 /**
- * Which of the codings that we have to send (RFC 9110 §12.5.3). Without the header identity; among
- * equally wanted ones the first of `available`; identity also when the client refuses all there is,
- * for a page in the wrong coding helps more than an error. Never throws.
+ * Chooses the coding to send (RFC 9110 §12.5.3): the first of the most wanted in `available`; identity without the
+ * header, and also when the client refuses all, as a page in the wrong coding helps more than an error. Never throws.
  */
 export function preferredCoding(
   header: string | null,
@@ -26,7 +25,7 @@ export function preferredCoding(
   return best
 }
 
-/** Identity is acceptable unless it is refused, but whoever names a coding wants that one more. */
+/** Identity is acceptable unless refused, but a named coding is preferred. */
 const unnamedIdentityWeight = 0.0001
 
 function weightOf(coding: ContentCoding, weights: ReadonlyMap<string, number>): number {
@@ -34,5 +33,5 @@ function weightOf(coding: ContentCoding, weights: ReadonlyMap<string, number>): 
   return weights.get(coding) ?? weights.get(aliases[coding]) ?? weights.get('*') ?? fallback
 }
 
-/** RFC 9110 §8.4.1.3; the others have none. */
+/** RFC 9110 §8.4.1.3: only gzip has an alias. */
 const aliases = { gzip: 'x-gzip', br: 'br', identity: 'identity', zstd: 'zstd' }

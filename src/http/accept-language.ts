@@ -1,9 +1,6 @@
 import { parseWeights } from './weights.ts'
 
-/**
- * The language tag that a visitor wants most, in lower case (RFC 9110 §12.5.4); of equally wanted ones
- * the first. Null when none is named. Never throws.
- */
+/** The first of the most wanted language tags, in lower case (RFC 9110 §12.5.4); null: none. Never throws. */
 export function preferredLanguage(header: string | null): string | null {
   let best: string | null = null
   let bestWeight = 0

@@ -1,6 +1,6 @@
 import type { HeaderList } from './header-fields.ts'
 
-/** For how long visitors may keep the file at this path in a site without asking again. */
+/** `Cache-Control` for the file at this path of a site. */
 export function cacheControlOf(path: string): string {
   return isHashedAsset(path)
     ? 'public, max-age=31536000, immutable'
@@ -8,15 +8,15 @@ export function cacheControlOf(path: string): string {
 }
 
 /**
- * The fields of an answer that is not a file's content, with this `Cache-Control` in place of all that the
- * owner says to caches: a 404 that a browser keeps for a year is one when the file is there.
+ * Replaces all of the owner's cache fields with this `Cache-Control`, for responses other than a file's content: a
+ * browser that caches a 404 for a year would not see the file when it exists.
  */
 export function withCacheControl(fields: HeaderList, cacheControl: string): HeaderList {
   const others = fields.filter(([name]) => !isForCaches(name))
   return [...others, ['cache-control', cacheControl]]
 }
 
-/** `CDN-Cache-Control` (RFC 9213) and its kin: `Netlify-CDN-Cache-Control`, `Cloudflare-CDN-Cache-Control`. */
+/** Includes `CDN-Cache-Control` (RFC 9213), `Netlify-CDN-Cache-Control`, `Cloudflare-CDN-Cache-Control`. */
 const isForCaches = (name: string): boolean =>
   forCaches.has(name) || name.endsWith('-cache-control')
 
@@ -29,9 +29,8 @@ const forCaches = new Set([
 ])
 
 /**
- * Whether a build tool named this file after its content, so that another content has another name: it is
- * in a directory of such a tool, and a part of its name looks random. Better misses one than takes a name
- * that a person made for a hash: that would keep an old file on screens for a year. Linear.
+ * Whether a build tool put a content hash into this file's name: it is in a directory of such a tool, and a part of
+ * its name looks random. Prefers to miss a hash: a false match would keep an old file in browsers for a year. Linear.
  */
 export function isHashedAsset(path: string): boolean {
   if (!toolDirectory.test(path)) return false
@@ -45,7 +44,7 @@ export function isHashedAsset(path: string): boolean {
 
 const toolDirectory = /(?:^|\/)(?:_astro|_next\/static|_nuxt|_app\/immutable|assets)\//
 
-/** People give fonts and pictures names such as `OpenSans-SemiBold`, scripts hardly ever. */
+/** Fonts and pictures have names such as `OpenSans-SemiBold`; scripts hardly ever do. */
 const code = new Set(['css', 'js', 'map', 'mjs'])
 
 function holdsHash(part: string, isCode: boolean, isAfterName: boolean): boolean {
@@ -58,7 +57,7 @@ function holdsHash(part: string, isCode: boolean, isAfterName: boolean): boolean
   return false
 }
 
-/** Of webpack, esbuild, Sprockets and older Vite; not `20240115`, `facade01`, `2024cafe`. */
+/** Hashes of webpack, esbuild, Sprockets and older Vite; not `20240115`, `facade01`, `2024cafe`. */
 function isHexHash(piece: string): boolean {
   return (
     hexHashChars.has(piece.length) &&
@@ -71,13 +70,13 @@ function isHexHash(piece: string): boolean {
 
 const hexHashChars = new Set([8, 10, 12, 16, 20, 24, 32, 40, 64])
 
-/** Rollup's, so Vite's: base64url, whose `-` and `_` also end the name before it. */
+/** Hashes of Rollup and Vite: base64url, so `-` and `_` may be inside a hash or separate it from the name. */
 const base64HashChars = 8
 
 const isEdge = (char: string | undefined): boolean =>
   char === undefined || char === '-' || char === '_'
 
-/** Has a piece that is no word, no number, and not both, as `SemiBold`, `iPhone15` and `1080x720` are. */
+/** Whether a piece is not words and numbers, as `SemiBold`, `iPhone15` and `1080x720` are. */
 function isRandom(hash: string): boolean {
   return /^[\w-]+$/.test(hash) && !hash.split(/[-_]/).every((piece) => wordAndNumber.test(piece))
 }

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
 
-/** The fronts whose word about a client's address counts. */
+/** The proxies whose `X-Forwarded-For` we trust. */
 export type TrustedProxies = readonly Cidr[]
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
@@ -12,12 +12,12 @@ export function parseTrustedProxies(list: string): TrustedProxies | null {
   return ranges.includes(null) ? null : ranges.filter((range) => range !== null)
 }
 
-/** As Bun's servers know who connected; null when that is gone. */
+/** The part of Bun's server that knows the peer address; null: the connection is gone. */
 interface Connections {
   requestIP(request: Request): { readonly address: string } | null
 }
 
-/** What the client of a request is counted as, wherever clients are counted. Never throws. */
+/** The network by which a request's client is counted and limited. Never throws. */
 export function clientNetworkOf(
   request: Request,
   server: Connections | undefined,
@@ -28,8 +28,8 @@ export function clientNetworkOf(
 }
 
 /**
- * Whose request it is: the address that connected to us or, where that is a trusted front's, the last one in
- * `X-Forwarded-For` that is not. What stands before it anybody may have written. Never throws.
+ * The client's address: the peer's or, if that is a trusted proxy, the last address in `X-Forwarded-For` that is not
+ * one. Earlier entries may be forged. Never throws.
  */
 export function clientAddress(
   connection: string,
@@ -47,13 +47,12 @@ export function clientAddress(
   return client.toString()
 }
 
-/** Whether who connected to us is one of the fronts. */
 export function isTrustedProxy(connection: string, trusted: TrustedProxies): boolean {
   const address = parseAddress(connection)
   return address !== null && isTrusted(address, trusted)
 }
 
-/** What a client is counted as: its IPv4 address, or the /64 that its IPv6 address may roam in (RFC 6177). */
+/** The network that identifies a client: its IPv4 address, or the /64 of its IPv6 address (RFC 6177). */
 export function clientNetwork(address: string): string {
   const parsed = parseAddress(address)
   if (!(parsed instanceof ipaddr.IPv6)) return address
@@ -77,7 +76,7 @@ function parseRange(text: string): Cidr | null {
 const isTrusted = (address: Address, trusted: TrustedProxies): boolean =>
   trusted.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits))
 
-/** An IPv4 address that comes as IPv6, as it does to a listener for both, is the IPv4 address. */
+/** An IPv4-mapped IPv6 address, as a dual-stack listener reports it, becomes the IPv4 address. */
 function parseAddress(text: string): Address | null {
   const address = strictAddress(text)
   return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress()
@@ -85,12 +84,12 @@ function parseAddress(text: string): Address | null {
     : address
 }
 
-// Only the usual ways to write one: `ipaddr.parse` also takes 0x7f.1 and 2130706433.
+// Only the usual notations: `ipaddr.parse` also accepts 0x7f.1 and 2130706433.
 function strictAddress(text: string): Address | null {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text)
   return text.includes(':') && ipaddr.IPv6.isValid(text) ? ipaddr.IPv6.parse(text) : null
 }
 
-/** Some fronts write `192.0.2.1:4711` and `[2001:db8::1]:4711`. */
+/** Some proxies write `192.0.2.1:4711` and `[2001:db8::1]:4711`. */
 const withoutPort = (text: string): string =>
   /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? text.replace(/^([^:]*):\d+$/, '$1')

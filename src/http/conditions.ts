@@ -1,19 +1,19 @@
 import { parseHttpDate } from './http-date.ts'
 
-/** What tells one state of a representation from another. */
+/** Identify one state of a representation. */
 export interface Validators {
-  /** Strong, with its quotes; it holds no comma. */
+  /** Strong, in quotes, without a comma. */
   readonly etag: string
-  /** Milliseconds since the epoch; only its whole seconds count. */
+  /** Milliseconds since the epoch; compared in whole seconds. */
   readonly lastModified: number
 }
 
-/** A field of the request, by lower-case name. */
+/** Returns a request header by its lower-case name. */
 export type ReadField = (name: string) => string | null
 
 /**
- * Whether a GET or HEAD is answered with the representation that these validators are of, in the order of
- * RFC 9110 §13.2.2. Headers that are malformed hold for nothing. Linear, and never throws.
+ * Evaluates the preconditions of a GET or HEAD in the order of RFC 9110 §13.2.2. Ignores malformed dates; a
+ * malformed tag matches nothing. Linear, and never throws.
  */
 export function checkConditions(field: ReadField, validators: Validators): 'proceed' | 304 | 412 {
   if (!isAsExpected(field, validators)) return 412
@@ -34,7 +34,7 @@ function isKnown(field: ReadField, { etag, lastModified }: Validators): boolean 
   return ifModifiedSince !== null && !isAfter(lastModified, ifModifiedSince, true)
 }
 
-/** A list of tags, or `*` for any. Compared weakly, a tag matches its weak form too (§8.8.3.2). */
+/** `list`: tags, or `*` for any. Weak comparison also matches the tag's weak form (§8.8.3.2). */
 function holdsTag(list: string, etag: string, comparison: 'strong' | 'weak'): boolean {
   if (list === etag || list.trim() === '*') return true
   return list.split(',').some((member) => {
@@ -43,7 +43,7 @@ function holdsTag(list: string, etag: string, comparison: 'strong' | 'weak'): bo
   })
 }
 
-/** `otherwise` when it is no date. */
+/** Returns `otherwise` if `date` is invalid. */
 function isAfter(milliseconds: number, date: string, otherwise: boolean): boolean {
   const seconds = parseHttpDate(date.trim())
   return seconds === null ? otherwise : Math.floor(milliseconds / 1000) > seconds

@@ -1,4 +1,4 @@
-/** Names are lower case and come once, `set-cookie` excepted; values are visible ASCII and spaces. */
+/** Names are lower case and unique, except `set-cookie`; values are visible ASCII and spaces. */
 export type HeaderList = (readonly [name: string, value: string])[]
 
 /** RFC 9110 §5.6.2. */
@@ -6,36 +6,36 @@ export function isFieldName(text: string): boolean {
   return /^[\w!#$%&'*+.^`|~-]+$/.test(text)
 }
 
-/** Visible ASCII and spaces: nothing that could end a field and begin another. */
+/** Visible ASCII and spaces: cannot end the field and begin another. */
 export function isFieldValue(text: string): boolean {
   return /^[ -~]*$/.test(text)
 }
 
-/** Why a site cannot set or remove a field, wherever it is served; null when it can. Lower-case names. */
+/** Why a site cannot set or remove a field on any domain; null: it can. `name`: lower case. */
 export function describeRefusedField(name: string): string | null {
   const known = withDashes(name)
   if (known === 'basic-auth')
-    return 'a password is not asked for, and this would tell it to everyone'
+    return 'password protection is not supported, and this would reveal the password'
   const isRefused = neverSettable.has(known) || known.startsWith('x-accel-')
   return isRefused ? 'this header cannot be set by a site' : null
 }
 
-/** Whether a field says something about all of a domain, and so is only sent on an owner's own. */
+/** Whether a field affects a whole domain, and so is sent only on custom domains. */
 export function isForOwnDomain(name: string): boolean {
   return ownDomainOnly.has(withDashes(name))
 }
 
-/** How two values of one field are both sent: the later one alone, in one line, or in two. */
+/** How two values of one field combine: only the later one, joined in one line, or in separate lines. */
 export function combinationOf(name: string): 'later' | 'joined' | 'separate' {
   // RFC 6265 §3: a comma does not separate cookies.
   if (name === 'set-cookie') return 'separate'
   return singleValued.has(name) ? 'later' : 'joined'
 }
 
-/** `Content_Length` is `Content-Length` to whatever reads headers as CGI does (RFC 3875 §4.1.18). */
+/** CGI reads `Content_Length` as `Content-Length` (RFC 3875 §4.1.18). */
 const withDashes = (name: string): string => name.replaceAll('_', '-')
 
-/** What frames, describes or routes an answer is the server's to say (RFC 9110 §6.4, §7.6.1, §8, §10). */
+/** Only the server frames, describes and routes responses (RFC 9110 §6.4, §7.6.1, §8, §10). */
 const neverSettable = new Set([
   'accept-ranges',
   'age',
@@ -51,29 +51,29 @@ const neverSettable = new Set([
   'last-modified',
   'location',
   'proxy-connection',
-  // It outlasts the site, as the other of its name does, and is good for nothing else.
+  // Outlasts the site, like `public-key-pins`, and has no other use.
   'public-key-pins-report-only',
   'server',
-  // RFC 2965 is historic: nothing but confusion comes of it.
+  // RFC 2965 is historic.
   'set-cookie2',
-  // What CGI takes for the answer's own.
+  // CGI takes it for the response's status.
   'status',
   'te',
   'trailer',
   'transfer-encoding',
   'upgrade',
-  // Orders to the server in front of us, which would answer with a file of its own.
+  // A proxy in front of us would obey and send a file of its own.
   'x-lighttpd-send-file',
   'x-litespeed-location',
   'x-reproxy-url',
   'x-sendfile',
   'x-sendfile2',
-  // Our word for whose bytes these are.
+  // Ours: they identify the record that the bytes come from.
   'x-sitehost-record',
   'x-sitehost-version',
 ])
 
-/** Under the domain that all sites share they would touch the sites of others, or outlast this one. */
+/** On the shared base domain they would affect other sites, or outlast this one. */
 const ownDomainOnly = new Set([
   'clear-site-data',
   'nel',
@@ -84,7 +84,7 @@ const ownDomainOnly = new Set([
   'strict-transport-security',
 ])
 
-/** Fields whose definition knows no list, so that joined values would be no value. */
+/** Fields that are not lists: joined values would be invalid. */
 const singleValued = new Set([
   'access-control-allow-credentials',
   'access-control-allow-origin',

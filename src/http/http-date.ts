@@ -1,6 +1,6 @@
 /**
- * Seconds since the epoch of an HTTP date in any of the three forms of RFC 9110 §5.6.7; null for what is
- * none. A year of two digits is one from 1970 to 2069. Linear, and never throws.
+ * Parses an HTTP date in any of the three forms of RFC 9110 §5.6.7 to seconds since the epoch; null: invalid. Two-digit
+ * years are 1970 to 2069. Linear, and never throws.
  */
 export function parseHttpDate(text: string): number | null {
   for (const form of forms) {
@@ -19,7 +19,7 @@ const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 const time = '(?<time>\\d\\d:\\d\\d:\\d\\d)'
 const month = '(?<month>[A-Z][a-z]{2})'
 
-/** That of today, that of RFC 850, and that of C's asctime. */
+/** IMF-fixdate, RFC 850, and C's asctime. */
 const forms = [
   new RegExp(`^[A-Z][a-z]{2}, (?<day>\\d\\d) ${month} (?<year>\\d{4}) ${time} GMT$`),
   new RegExp(`^[A-Z][a-z]{5,8}, (?<day>\\d\\d)-${month}-(?<year>\\d\\d) ${time} GMT$`),

@@ -1,9 +1,9 @@
 import mime from 'mime'
 
-/** Longer media types are neither kept nor sent to visitors. */
+/** Longer media types are neither stored nor sent. */
 export const mediaTypeCharsMax = 255
 
-/** The media type of the file at this path in a site, by its name, without parameters. */
+/** The media type of a site's file by its name, without parameters. */
 export function mediaTypeOf(path: string): string {
   return byPath.get(path) ?? mediaTypeOfName(path.slice(path.lastIndexOf('/') + 1)) ?? octetStream
 }
@@ -16,9 +16,9 @@ function mediaTypeOfName(name: string): string | null {
 }
 
 /**
- * The `Content-Type` of a file whose record claims this media type: the claim where it is one that
- * is safe to send, `application/octet-stream` where it is not; without a claim, by extension.
- * Text always says its charset, UTF-8 unless the claim has another. Visible ASCII and spaces only, whatever came in.
+ * The `Content-Type` of a file: the media type that the record claims if it is safe, otherwise
+ * `application/octet-stream`; without a claim, by extension. Text always has a charset, UTF-8 by default. The result
+ * is visible ASCII and spaces for any input.
  */
 export function contentTypeOf(mimeType: string | undefined, path: string): string {
   const { type, charset, parameters } = parseMediaType(mimeType ?? mediaTypeOf(path)) ?? unknown
@@ -26,7 +26,7 @@ export function contentTypeOf(mimeType: string | undefined, path: string): strin
   return [type, ...ofText, ...parameters].join('; ')
 }
 
-/** Whether a media type (without parameters) is text, so that it has a character encoding. */
+/** Whether a media type (without parameters) is text, and so has a charset. */
 export function isText(mediaType: string): boolean {
   return (
     mediaType.startsWith('text/') ||
@@ -38,7 +38,7 @@ export function isText(mediaType: string): boolean {
 
 interface MediaType {
   readonly type: string
-  /** `utf-8` where none is claimed. */
+  /** Default `utf-8`. */
   readonly charset: string
   /** All but the charset. */
   readonly parameters: readonly string[]
@@ -47,7 +47,7 @@ interface MediaType {
 const octetStream = 'application/octet-stream'
 const unknown: MediaType = { type: octetStream, charset: 'utf-8', parameters: [] }
 
-/** `null` for what is not a media type, is too long, or claims UTF-7 or two charsets. */
+/** Null for a string that is not a media type, is too long, or claims UTF-7 or two charsets. */
 function parseMediaType(input: string): MediaType | null {
   if (input.length > mediaTypeCharsMax) return null
   const [type = '', ...rest] = input
@@ -69,8 +69,8 @@ function parseMediaType(input: string): MediaType | null {
 }
 
 /**
- * Whether a `Content-Type` claims at most one charset, and one that is sent. Takes for a charset whatever some browser
- * might (several in a list, quoted, with backslashes); what else it says is not looked at.
+ * Whether a `Content-Type` claims at most one charset, and a safe one. Recognises every form that some browser might
+ * (in a list, quoted, with backslashes); ignores everything else.
  */
 export function claimsServedCharset(contentType: string): boolean {
   const claims = contentType.matchAll(/(?:^|[\s;,])charset\s*=([^;,]*)/gi)
@@ -86,11 +86,11 @@ const plainCharset = (value: string): string =>
     .toLowerCase()
     .replace(/^utf8$/, 'utf-8')
 
-/** A token, and not UTF-7: in that, what looks like harmless text may be a script. */
+/** A token, and not UTF-7, in which harmless-looking text may be a script. */
 const isServedCharset = (charset: string): boolean =>
   /^[\w!#$%&'*+.^`|~-]+$/.test(charset) && !/utf.?7/.test(charset)
 
-// the others change nothing for a browser and are left out
+// Browsers ignore all others, which are dropped.
 const knownParameters = new Set(['codecs', 'profile', 'variant', 'version'])
 
 const textApplications = new Set([
@@ -102,7 +102,7 @@ const textApplications = new Set([
   'application/xml',
 ])
 
-/** Where the library has nothing, or what no browser or device would take. */
+/** Extensions that the library does not know, or maps to a type that browsers or devices do not accept. */
 const byExtension = new Map([
   ['cjs', 'text/javascript'],
   ['cur', 'image/vnd.microsoft.icon'],
@@ -121,7 +121,7 @@ const byExtension = new Map([
 const appleAppSites = 'apple-app-site-association'
 const wellKnown = '.well-known'
 
-/** Names without an extension that browsers, devices and programs look for, by whole path. */
+/** Well-known files without an extension, by whole path. */
 const byPath = new Map([
   [appleAppSites, 'application/json'],
   [`${wellKnown}/${appleAppSites}`, 'application/json'],

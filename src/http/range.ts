@@ -1,4 +1,4 @@
-/** What of a representation is sent: all of it, some of its bytes, or nothing because it has none such. */
+/** The part of a representation to send: all of it, a range, or nothing because the range is outside it. */
 export type RangeDecision =
   | 'whole'
   | 'unsatisfiable'
@@ -6,8 +6,8 @@ export type RangeDecision =
   | { readonly first: number; readonly last: number }
 
 /**
- * What a GET asks of a representation of `length` bytes with the strong tag `etag` (RFC 9110 §14.2): one
- * range of bytes. Everything else, several ranges among it, is answered whole. Linear, and never throws.
+ * Decides on the `Range` of a GET for a representation of `length` bytes with the strong tag `etag` (RFC 9110 §14.2).
+ * Supports a single byte range; anything else gets the whole. Linear, and never throws.
  */
 export function decideRange(
   range: string | null,
@@ -16,14 +16,14 @@ export function decideRange(
   length: number,
 ): RangeDecision {
   if (range === null) return 'whole'
-  // Strong: neither a weak tag nor a date, which says nothing of changes within its second.
+  // Strong comparison: neither a weak tag nor a date, which hides changes within its second.
   if (ifRange !== null && ifRange.trim() !== etag) return 'whole'
   const [, first, last] = /^bytes=[ \t,]*(\d*)-(\d*)[ \t,]*$/i.exec(range.trim()) ?? []
   if (first === undefined || last === undefined || first + last === '') return 'whole'
   return first === '' ? suffix(Number(last), length) : between(first, last, length)
 }
 
-/** Of the 416: how long the representation is; of a 206: which bytes of it these are. */
+/** The `Content-Range` of a 416 (the length) or a 206 (the range). */
 export function contentRange(decision: Exclude<RangeDecision, 'whole'>, length: number): string {
   if (decision === 'unsatisfiable') return `bytes */${length}`
   return `bytes ${decision.first}-${decision.last}/${length}`
@@ -31,7 +31,7 @@ export function contentRange(decision: Exclude<RangeDecision, 'whole'>, length: 
 
 function suffix(bytes: number, length: number): RangeDecision {
   if (bytes === 0) return 'unsatisfiable'
-  // The last bytes of nothing are nothing, which no Content-Range can say.
+  // No Content-Range can express a suffix of zero bytes.
   return length === 0 ? 'whole' : { first: Math.max(0, length - bytes), last: length - 1 }
 }
 
@@ -42,7 +42,7 @@ function between(first: string, last: string, length: number): RangeDecision {
   return from >= length ? 'unsatisfiable' : { first: from, last: Math.min(to, length - 1) }
 }
 
-/** Of digits, as they are written: beyond 2^53 a number is no longer the one that was meant. */
+/** Compares strings of digits: beyond 2^53 numbers are inexact. */
 function isLess(a: string, b: string): boolean {
   const [x, y] = [a.replace(/^0+/, ''), b.replace(/^0+/, '')]
   return x.length === y.length ? x < y : x.length < y.length

@@ -1,4 +1,4 @@
-/** An address, or a part of one, as header fields can hold it; what is encoded stays as it is. */
+/** Percent-encodes a URL, or a part of one, for a header field; existing encoding stays as it is. */
 export function visibleAscii(text: string): string {
   return text.replace(/[^!-~]+/g, (other) => encodeURIComponent(other.toWellFormed()))
 }

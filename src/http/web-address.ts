@@ -3,16 +3,16 @@ export interface WebAddress {
   readonly origin: string
   /** Lower case, no port, no trailing dot. */
   readonly host: string
-  /** What follows the host: a path, a query, a fragment; may be empty. */
+  /** Path, query and fragment after the host; may be empty. */
   readonly rest: string
 }
 
-/** Whether a text is meant as an address of the web. */
+/** Whether a string starts like an http(s) URL. */
 export function isWebAddress(text: string): boolean {
   return /^https?:\/\//i.test(text)
 }
 
-/** Null for a text that is no http(s) address, or holds a name or a password. */
+/** Null for a string that is not an http(s) URL, or contains a user name or password. */
 export function parseWebAddress(text: string): WebAddress | null {
   const [, start = '', rest = ''] = /^(https?:\/\/[^/?#\\]*)(.*)$/is.exec(text) ?? []
   const url = URL.parse(start)

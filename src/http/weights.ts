@@ -1,7 +1,6 @@
 /**
- * The members of an `Accept-…` header in lower case, each with its weight from 0 to 1 (RFC 9110 §12.4.2).
- * Those that are not well-formed do not count; of several for one name the first does. Linear, and never
- * throws.
+ * Parses an `Accept-…` header: names in lower case, each with its weight from 0 to 1 (RFC 9110 §12.4.2). Ignores
+ * malformed members and repeated names. Linear, and never throws.
  */
 export function parseWeights(header: string): Map<string, number> {
   const weights = new Map<string, number>()
