@@ -1,37 +1,32 @@
 /**
- * Bytes by their hash: SHA-256 in hex of exactly the bytes stored. Immutable, so the same content
- * put twice is there once. A `hash` that is none throws InvalidBlobHashError; a store that is full
- * or broken, BlobStorageError.
+ * A content-addressed store of immutable bytes, by their SHA-256 in hex; stores equal content once. Methods throw
+ * InvalidBlobHashError for a malformed `hash`, BlobStorageError if the storage is full or broken.
  */
 export interface BlobStore {
-  /**
-   * Durable when it resolves. When `source` throws, rejects with what it threw and leaves nothing.
-   */
+  /** Durable when it resolves. If `source` throws, rejects with the same error and stores nothing. */
   put(source: AsyncIterable<Uint8Array> | Uint8Array): Promise<StoredBlob>
   /**
-   * The bytes, proven to have this hash, or null. A large blob is read as it is consumed. Bytes
-   * that do not match are never returned: they are removed, and the answer is null as if they had
-   * never been there.
+   * The bytes, verified against the hash, or null. A large blob is streamed. Bytes that do not match are deleted and
+   * never returned: the result is null.
    */
   open(hash: string): Promise<Blob | null>
   /**
-   * Reads the bytes again, whatever was proven before, and waits for `afterPiece` after each piece of them. Those that do not
-   * match, or that the disk cannot read any more, are removed, as by `open`; not intact are also those that are not
-   * there. Throws what `afterPiece` throws.
+   * Reads and verifies the bytes even if they were verified before; awaits `afterPiece` after each piece. Deletes bytes
+   * that do not match or cannot be read any more. Missing bytes are not intact. Throws what `afterPiece` throws.
    */
   verify(
     hash: string,
     afterPiece?: AfterPiece,
   ): Promise<{ readonly isIntact: boolean; readonly bytes: number }>
-  /** Whether there are bytes under this hash, unproven. */
+  /** Whether bytes exist under this hash; does not verify them. */
   has(hash: string): Promise<boolean>
-  /** Removes the bytes; no matter when there are none. A reader that is under way may fail. */
+  /** Idempotent. A concurrent reader may fail. */
   delete(hash: string): Promise<void>
-  /** Every hash, in no order. What is put or deleted meanwhile may or may not be among them. */
+  /** All hashes, in no order. Blobs that are put or deleted meanwhile may be missing or included. */
   list(): AsyncIterable<string>
 }
 
-/** Told how many bytes it had. */
+/** `bytes`: size of the piece. */
 export type AfterPiece = (bytes: number) => Promise<void>
 
 export interface StoredBlob {
@@ -39,7 +34,7 @@ export interface StoredBlob {
   readonly bytes: number
 }
 
-/** The storage is full, or failed; the system's error is the cause. */
+/** The storage is full or failed; `cause` is the system's error. */
 export class BlobStorageError extends Error {
   override readonly name = 'BlobStorageError'
   readonly reason: 'full' | 'failed'
@@ -50,7 +45,7 @@ export class BlobStorageError extends Error {
   }
 }
 
-/** A verified blob is not in the store any more. It is fetched again by the next attempt. */
+/** A verified blob is missing from the store. The next attempt fetches it again. */
 export class BlobLostError extends Error {
   override readonly name = 'BlobLostError'
   readonly hash: string
@@ -61,7 +56,7 @@ export class BlobLostError extends Error {
   }
 }
 
-/** Something that is not 64 lower-case hex digits was used as the key of a blob. */
+/** A blob's key is not 64 lower-case hex digits. */
 export class InvalidBlobHashError extends Error {
   override readonly name = 'InvalidBlobHashError'
 

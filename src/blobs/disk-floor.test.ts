@@ -31,7 +31,7 @@ describe('the disk', () => {
       diskSpace: async () => ({ free: frees.shift() ?? 0, total: 10 * gibibyte }),
     })
     for (let n = 0; n < 5; n++) await floor.assertAbove().catch(() => undefined)
-    expect(lines).toEqual(['disk nearly full: nothing more is stored', 'disk has room again'])
+    expect(lines).toEqual(['disk nearly full, writes paused', 'disk space available again'])
   })
 
   test('that fills up meanwhile ends a stream', async () => {

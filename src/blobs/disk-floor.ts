@@ -1,11 +1,11 @@
 import { statfs } from 'node:fs/promises'
 import type { Log } from '#observe/log.ts'
 
-/** This much of the disk stays free, whichever is more: the database and the log need it, and so do backups. */
+/** The larger of these stays free, for the database, the log and backups. */
 const freeBytesMin = 1024 ** 3
 const freeShareMin = 0.1
 
-/** A stream of bytes looks at the disk again after so many. */
+/** A guarded stream checks the disk again after this many bytes. */
 const stepBytes = 4 * 1024 * 1024
 
 export interface DiskSpace {
@@ -13,7 +13,7 @@ export interface DiskSpace {
   readonly total: number
 }
 
-/** The disk has less free space than has to stay free. */
+/** Too little free disk space to store more. */
 export class DiskFloorError extends Error {
   override readonly name = 'DiskFloorError'
   readonly space: DiskSpace
@@ -29,33 +29,33 @@ interface FloorOptions {
   readonly diskSpace?: (dir: string) => Promise<DiskSpace>
 }
 
-/** Keeps part of a disk free: whatever stores bytes that somebody sent asks here first. */
+/** Keeps part of a disk free: checked before bytes from outside are stored. */
 export class DiskFloor {
   readonly #dir: string
   readonly #log: FloorOptions['log']
   readonly #diskSpace: NonNullable<FloorOptions['diskSpace']>
   #isBelow = false
 
-  /** `dir`: any folder of the disk; it has to exist. */
+  /** `dir`: any existing folder on the disk. */
   constructor(dir: string, { log, diskSpace = diskSpaceOf }: FloorOptions = {}) {
     this.#dir = dir
     this.#log = log
     this.#diskSpace = diskSpace
   }
 
-  /** Throws DiskFloorError while the disk has too little left. Logged once when that begins, and when it ends. */
+  /** Throws DiskFloorError if the disk is nearly full. Logs when that state begins and when it ends. */
   async assertAbove(): Promise<void> {
     const space = await this.#diskSpace(this.#dir)
     const isBelow = space.free < Math.max(freeBytesMin, space.total * freeShareMin)
     if (isBelow !== this.#isBelow) {
       this.#isBelow = isBelow
-      if (isBelow) this.#log?.error('disk nearly full: nothing more is stored', { ...space })
-      else this.#log?.info('disk has room again', { ...space })
+      if (isBelow) this.#log?.error('disk nearly full, writes paused', { ...space })
+      else this.#log?.info('disk space available again', { ...space })
     }
     if (isBelow) throw new DiskFloorError(space)
   }
 
-  /** The same bytes; throws DiskFloorError, before the first and from time to time, as `assertAbove` does. */
+  /** Passes the bytes through; calls `assertAbove` first and at regular intervals. */
   async *guard(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     await this.assertAbove()
     let unseenBytes = 0

@@ -26,37 +26,34 @@ import { ProvenFiles } from './proven-files.ts'
 import { ifExists, syncFolder, withStorageErrors } from './storage-calls.ts'
 import { writeTempFile } from './temp-file.ts'
 
-/**
- * Up to here a blob is read and proven on every open; above, when it was not for an hour, then streamed from
- * the file.
- */
+/** Blobs up to this size are read and verified on every open; larger ones once an hour, then streamed. */
 const smallBytesMax = wholeBodyBytesMax
-/** That takes well under a millisecond; then others get their turn. */
-const hashedAtOnce = 256 * 1024
-/** Empty; made with the folder. */
+/** Hashing this much takes well under 1 ms; then the event loop runs. */
+const hashStepBytes = 256 * 1024
+/** An empty file that marks the folder as mounted. */
 const markName = '.is-mounted'
 const staleTempMs = 60 * 60 * 1000
 
 export interface DiskBlobStore extends BlobStore {
   /**
-   * Removes what puts left behind that never ended: temporary files nobody wrote to for an hour (a
-   * process that stops and its successor may share the folder). Returns how many.
+   * Deletes temporary files of interrupted puts: those not written to for an hour (a stopping process and its successor
+   * may share the folder). Returns how many.
    */
   sweep(now: number): Promise<number>
-  /** Makes the folder, and in it the file by which `assertThere` knows it. */
+  /** Creates the folder and the mark that `assertThere` checks. */
   make(): Promise<void>
-  /** Rejects when the folder is not there or not the one that was made (an empty mount point), or its disk fails. */
+  /** Throws if the folder is missing or lacks the mark (an empty mount point), or its disk fails. */
   assertThere(): Promise<void>
 }
 
 interface DiskOptions {
-  /** Made when missing. */
+  /** Created when missing. */
   readonly dir: string
-  /** Told of each blob whose bytes were damaged, after its file was removed. */
+  /** Called for each damaged blob, after its file was deleted. */
   readonly onCorrupt?: (hash: string) => void
-  /** A clock that only goes forward. */
+  /** A monotonic clock. */
   readonly now?: () => number
-  /** Below it nothing is put: BlobStorageError, `full`. Left out: the disk is filled. */
+  /** Below it `put` throws BlobStorageError `full`. Without it the disk may fill up. */
   readonly floor?: DiskFloor
 }
 
@@ -109,10 +106,10 @@ export function diskBlobStore({
   async function moveIntoPlace(tempPath: string, hash: string): Promise<void> {
     const { folder, path } = placeOf(hash)
     await makeFolder(folder)
-    // A file that is there but was not proven may be damaged: ours takes its place.
+    // An existing file that is not verified may be damaged: replaced.
     const isThere = proven.knows(hash) && proven.has(hash, await ifExists(stat(path)))
     await (isThere ? rm(tempPath, { force: true }) : rename(tempPath, path))
-    // Also when it was there: whoever moved it may not have come so far.
+    // Also for an existing file: the process that moved it may not have synced yet.
     await syncFolder(folder)
   }
 
@@ -162,14 +159,14 @@ export function diskBlobStore({
     try {
       return await proven.proveAgain(...facts)
     } catch (error) {
-      // A sector that cannot be read does not come back.
+      // An unreadable sector does not recover.
       if (error instanceof BlobStorageError && codeOf(error.cause) === 'EIO') return false
       throw error
     }
   }
 
   async function removeDamaged(path: string, inode: number): Promise<boolean> {
-    // A put may have replaced the damaged file meanwhile: its inode is another.
+    // A concurrent put may have replaced the damaged file: then the inode differs.
     const current = await withStorageErrors(ifExists(stat(path)))
     if (current?.ino !== inode) return false
     return (await withStorageErrors(ifExists(unlink(path)))) !== null
@@ -197,7 +194,7 @@ export function diskBlobStore({
   }
 
   function placeOf(hash: string): { folder: string; path: string } {
-    // Checked here, where a key becomes a path.
+    // Prevents path traversal.
     if (!isBlobHash(hash)) throw new InvalidBlobHashError(hash)
     const folder = join(dir, hash.slice(0, 2))
     return { folder, path: join(folder, hash.slice(2)) }
@@ -221,9 +218,9 @@ export function diskBlobStore({
 async function readSmall(file: FileHandle, hash: string): Promise<Blob | null> {
   const bytes = await withStorageErrors(file.readFile())
   const hasher = new Bun.CryptoHasher('sha256')
-  for (let start = 0; start < bytes.byteLength; start += hashedAtOnce) {
+  for (let start = 0; start < bytes.byteLength; start += hashStepBytes) {
     if (start > 0) await yieldEventLoop()
-    hasher.update(bytes.subarray(start, start + hashedAtOnce))
+    hasher.update(bytes.subarray(start, start + hashStepBytes))
   }
   return hasher.digest('hex') === hash ? new Blob([bytes]) : null
 }

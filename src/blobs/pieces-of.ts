@@ -1,7 +1,7 @@
-/** A multiple of three: pieces of base64 need no rest. */
+/** A multiple of three: base64 of a piece needs no padding. */
 export const pieceBytes = 192 * 1024
 
-/** The bytes one piece at a time. `Blob.stream` of Bun reads far ahead of whoever takes them. */
+/** Reads a blob piece by piece. Bun's `Blob.stream` reads far ahead of its consumer. */
 export async function* piecesOf(content: Blob): AsyncGenerator<Uint8Array> {
   for (let start = 0; start < content.size; start += pieceBytes) {
     yield await content.slice(start, start + pieceBytes).bytes()

@@ -6,32 +6,28 @@ import { withStorageErrors } from './storage-calls.ts'
 
 const provenMax = 20_000
 const pieceBytes = 256 * 1024
-/** Bits rot and leave the file's facts as they are: after so long it is read again. */
+/** Bit rot does not change a file's facts: files are verified again after this time. */
 export const provenMsMax = 60 * 60 * 1000
 
-/**
- * What a file is recognised by: whoever changes its content changes one of these, bit rot aside.
- */
+/** Identify a file's content: every change of it changes one of these, except bit rot. */
 export interface FileFacts {
   readonly ino: number
   readonly size: number
   readonly mtimeMs: number
 }
 
-/**
- * Remembers for an hour which files had the content that the hash in their name promises: the 10 000 used last at least.
- */
+/** Remembers for an hour which files matched the hash in their name; at least the 10,000 most recently used. */
 export class ProvenFiles {
   /** Hash → facts of the file when it was proven. */
   readonly #proven: TtlMap<string, string>
   readonly #underWay = new SingleFlight<string, string>()
 
-  /** By a clock that only goes forward. */
+  /** `now`: a monotonic clock. */
   constructor(now: () => number = () => performance.now()) {
     this.#proven = new TtlMap({ max: provenMax, ttlMs: provenMsMax, now })
   }
 
-  /** Whether a file of this name was proven: the one that is there now may be another. */
+  /** Whether a file of this name was verified; the current one may be another. */
   knows(hash: string): boolean {
     return this.#proven.get(hash) !== undefined
   }
@@ -40,12 +36,12 @@ export class ProvenFiles {
     return facts !== null && this.#proven.get(hash) === textOf(facts)
   }
 
-  /** Reads the file and compares. Many that ask for one file at once cost one reading. */
+  /** Verifies the file, unless that was done. Concurrent calls for one file share one read. */
   async prove(hash: string, facts: FileFacts, file: FileHandle): Promise<boolean> {
     return this.has(hash, facts) || (await this.proveAgain(hash, facts, file))
   }
 
-  /** As `prove`, whenever that was done before. Nobody else waits for a reading that is slowed by `afterPiece`. */
+  /** Verifies the file again. A read that `afterPiece` slows down is not shared. */
   async proveAgain(
     hash: string,
     facts: FileFacts,

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises'
 import { codeOf } from '#observe/code-of.ts'
 import { BlobStorageError } from './blob-store.ts'
 
-/** The result of a file system call; BlobStorageError when it fails. */
+/** The result of a file system call. Throws BlobStorageError. */
 export async function withStorageErrors<Result>(call: Promise<Result>): Promise<Result> {
   try {
     return await call
@@ -24,7 +24,7 @@ export async function ifExists<Result>(call: Promise<Result>): Promise<Result | 
   }
 }
 
-/** Makes the names in a folder durable; the files behind them have their own `sync`. */
+/** Makes a folder's entries durable; the files themselves need their own `sync`. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r')
   try {

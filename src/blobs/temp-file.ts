@@ -3,17 +3,14 @@ import { join } from 'node:path'
 import type { StoredBlob } from './blob-store.ts'
 import { withStorageErrors } from './storage-calls.ts'
 
-/** Hashing this much takes well under a millisecond; the event loop gets its turn in between. */
+/** Hashing this much takes well under 1 ms; the event loop runs in between. */
 const pieceBytes = 256 * 1024
 
 interface TempFile extends StoredBlob {
   readonly path: string
 }
 
-/**
- * Writes a source to a new, durable file of random name, hashing on the way. When that fails, the
- * file is gone.
- */
+/** Writes and hashes a source into a new, durable file with a random name. Deletes the file on failure. */
 export async function writeTempFile(
   dir: string,
   source: AsyncIterable<Uint8Array> | Uint8Array,
@@ -50,7 +47,7 @@ async function copy(
 }
 
 async function writeAll(file: FileHandle, piece: Uint8Array): Promise<void> {
-  // A disk that is about to be full takes a part of it first.
+  // A nearly full disk may write only a part.
   for (let written = 0; written < piece.byteLength; ) {
     const { bytesWritten } = await file.write(piece, written)
     written += bytesWritten
