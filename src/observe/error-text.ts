@@ -1,4 +1,4 @@
-/** Of an error and those that caused it. */
+/** An error and its causes. */
 const causesMax = 8
 const errorCharsMax = 2 * 1024
 const stackCharsMax = 16 * 1024
@@ -8,15 +8,15 @@ export function errorText(error: Error): string {
   return redactedAndCut(chainOf(error).map(headline).join(' <- '), errorCharsMax)
 }
 
-/** The stacks of an error and of its causes, without secrets; the longest first part of them where they are too long. */
+/** The stacks of an error and its causes, without secrets, truncated. */
 export function stackText(error: Error): string {
   const stacks = chainOf(error).map((link) => [headline(link), ...framesOf(link)].join('\n'))
   return redactedAndCut(stacks.join('\ncaused by '), stackCharsMax)
 }
 
 /**
- * Whether somebody foresaw it: it has a class of its own, whose name and fields say what happened. Others are
- * of the language or the system, and only their stack says where they came from.
+ * Whether the error has a class of its own, whose name and fields explain it. For an error of the language or the
+ * system only the stack tells where it came from.
  */
 export const isTyped = (error: Error): boolean => !builtIns.has(error.constructor)
 
@@ -25,13 +25,13 @@ const builtIns: ReadonlySet<unknown> = new Set([
   ...[TypeError, URIError, DOMException],
 ])
 
-/** In this order: half a secret does not look like one. */
+/** Redacts before it truncates: half a secret does not match the patterns. */
 export function redactedAndCut(text: string, charsMax: number): string {
   const shown = redacted(text)
   return shown.length > charsMax ? `${shown.slice(0, charsMax - 1)}…` : shown
 }
 
-/** Also those that an AggregateError stands for, such as one a network address. */
+/** Includes the errors of an AggregateError, such as one per network address. */
 function chainOf(error: Error): Error[] {
   const chain = new Set([error])
   for (const link of chain) {
@@ -45,17 +45,17 @@ function chainOf(error: Error): Error[] {
 
 const headline = ({ name, message }: Error): string => `${name}: ${message}`
 
-// The stack's own first lines have the name of the base class, and the whole message again.
+// Without the stack's first lines, which repeat the message under the name of the base class.
 const framesOf = ({ stack = '' }: Error): string[] =>
   stack.split('\n').filter((line) => /^\s+at /.test(line))
 
-/** The text without what looks like a secret in it, wherever that came from: a message of a library, an address. */
+/** Replaces everything that looks like a secret, for example in a library's message or a URL. */
 const redacted = (text: string): string =>
   secrets.reduce((rest, [pattern, shown]) => rest.replace(pattern, shown), text)
 
 const secrets: readonly [pattern: RegExp, shown: string][] = [
   [/\b(Bearer|DPoP|Basic) [\w.~+/=-]{8,}/g, '$1 [redacted]'],
-  // A JSON Web Token, or a key as one.
+  // A JSON Web Token or key.
   [/\beyJ[\w-]{8,}(\.[\w-]*)*/g, '[redacted]'],
   [/(:\/\/[^\s/:@]{0,100}:)[^\s/@]{1,200}@/g, '$1[redacted]@'],
   [

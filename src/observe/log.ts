@@ -8,15 +8,15 @@ import {
 import { errorText, isTyped, redactedAndCut, stackText } from './error-text.ts'
 
 /**
- * Structured log lines. Fields with the names of secrets are never written, whatever they hold, nor is what looks
- * like a secret in any other. An error among the fields is one line of text; one that nobody foresaw brings its stack.
+ * Structured log lines. Redacts fields named like secrets, and anything that looks like a secret in others. An error
+ * in a field becomes one line; an untyped one adds its stack.
  */
 export interface Log {
   debug(message: string, fields?: LogFields): void
   info(message: string, fields?: LogFields): void
-  /** Something failed, and the service knows what to do about it. */
+  /** An expected failure that the service handles. */
   warn(message: string, fields?: LogFields): void
-  /** Something failed that should not: whatever error it was brings its stack. */
+  /** A failure that should not happen: every error adds its stack. */
   error(message: string, fields?: LogFields): void
 }
 
@@ -26,8 +26,8 @@ const fieldCharsMax = 512
 const secretFields = /token|cookie|secret|password|authorization|nonce|code_verifier|query/i
 
 /**
- * Starts writing one JSON object a line through `write`. The logging library has one configuration for
- * the process: call this once, in `main`.
+ * Starts writing one JSON object per line through `write`. The logging library has one configuration per process:
+ * call this once, in `main`.
  */
 export async function startLog(
   write: (line: string) => void,
@@ -53,17 +53,17 @@ export async function startLog(
 }
 
 /**
- * Fields as they may be written: short, no secrets, an error as text with its causes. Stacks, in a field of their
- * own, of errors that nobody foresaw, or of all.
+ * Fields as they are written: short, redacted, an error as text with its causes. Stacks of untyped errors, or of all,
+ * get a field of their own.
  */
 export function presentable(
   fields: LogFields = {},
-  stacks: 'with-stacks' | 'unforeseen' = 'unforeseen',
+  stacks: 'with-stacks' | 'untyped' = 'untyped',
 ): Record<string, unknown> {
   const written: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(fields)) {
     written[name] = secretFields.test(name) ? '[redacted]' : presentableValue(value)
-    if (!(value instanceof Error) || (stacks === 'unforeseen' && isTyped(value))) continue
+    if (!(value instanceof Error) || (stacks === 'untyped' && isTyped(value))) continue
     written[name === 'error' ? 'stack' : `${name}Stack`] = stackText(value)
   }
   return written

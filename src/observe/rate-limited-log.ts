@@ -2,25 +2,25 @@ import type { Log, LogFields } from './log.ts'
 
 const everyMs = 60_000
 
-/** Of one message: what was left out since a line of it was written. */
+/** The lines of one message suppressed since the last one was written. */
 interface LeftOut {
   lines: number
-  /** Writes the latest of them. */
+  /** Writes the latest suppressed line. */
   writeLast: ((leftOut: number) => void) | null
 }
 
 /**
- * For lines that strangers can cause at will: of each message one a minute. At the end of the minute comes the latest of those
- * that were left out, which says in `leftOut` how many others there were.
+ * Writes each message at most once a minute, for lines that strangers can cause. After the minute writes the latest
+ * suppressed line, with the number of other suppressed ones in `leftOut`.
  */
 export function rateLimitedLog(log: Log): Log {
-  // Messages are written in the code: there are only so many.
+  // Bounded: messages are literals in the code.
   const written = new Map<string, LeftOut>()
   const write = (message: string, line: () => void): void => {
     line()
     const since: LeftOut = { lines: 0, writeLast: null }
     written.set(message, since)
-    // Not worth keeping a process for.
+    // Does not keep the process alive.
     setTimeout(() => {
       written.delete(message)
       const { lines, writeLast } = since
