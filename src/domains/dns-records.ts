@@ -1,11 +1,11 @@
 import { toBase32 } from '@atcute/multibase'
 import type { CustomDomain } from '#store/names/custom-domains.ts'
 
-/** What a domain's owner sets at their DNS provider. */
+/** The records that a domain's owner sets at their DNS provider. */
 export interface DnsRecords {
-  /** Proves whose the domain is. */
+  /** Proves ownership. */
   readonly txt: { readonly name: string; readonly value: string }
-  /** Leads visitors here. */
+  /** Routes visitors to us. */
   readonly cname: { readonly name: string; readonly target: string }
 }
 
@@ -18,7 +18,7 @@ export function dnsRecordsFor({ id, did, domain }: CustomDomain, baseDomain: str
 
 const idBytes = 10
 
-/** A new custom domain's id: 16 characters of `a-z 2-7`, so that it can stand in a host name. */
+/** A new custom domain's id: 16 characters of `a-z 2-7`, valid in a host name. */
 export function newDomainId(): string {
   return toBase32(crypto.getRandomValues(new Uint8Array(idBytes)))
 }

@@ -1,15 +1,15 @@
 import { domainToASCII } from 'node:url'
 import { parse } from 'tldts'
 
-/** The longest that `_sitehost.` still fits in front of (RFC 1035 §3.1). */
+/** Leaves space for the prefix `_sitehost.` (RFC 1035 §3.1). */
 const domainCharsMax = 253 - '_sitehost.'.length
 
 /**
- * A domain as it is stored and compared: lower case, in A-labels, without the trailing dot. Null for what is
- * no host name of letters, digits and hyphens.
+ * Normalises a domain for storage and comparison: lower case, A-labels, no trailing dot. Null for a string that is not
+ * a host name of letters, digits and hyphens.
  */
 export function foldDomain(input: string): string | null {
-  // The standard's function is made for URLs: it would take off a path, and decode percent signs.
+  // `domainToASCII` is made for URLs: it would cut off a path and decode percent signs.
   if (/[^a-z0-9.-]/i.test(input.replace(/[^\0-\x7f]/g, ''))) return null
   const domain = domainToASCII(input).replace(/\.$/, '')
   const isName = domain.length <= domainCharsMax && domain.split('.').every(isHostLabel)
@@ -25,14 +25,14 @@ export type CustomDomainName =
   | { readonly ok: true; readonly domain: string }
   | { readonly ok: false; readonly reason: DomainRefusal }
 
-/** Hosts that nobody may add. */
+/** Hosts that cannot be custom domains. */
 export interface OwnHosts {
   readonly applicationHost: string
-  /** With everything below it. */
+  /** Including all subdomains. */
   readonly baseDomain: string
 }
 
-/** A domain that somebody can own, by the public suffix list, and that is not this service's. */
+/** Accepts domains that can be registered, by the public suffix list, and are not ours. */
 export function parseCustomDomain(
   input: string,
   { applicationHost, baseDomain }: OwnHosts,
@@ -46,26 +46,26 @@ export function parseCustomDomain(
   return reason === null ? { ok: true, domain } : { ok: false, reason }
 }
 
-/** Whether it is what somebody registers, with nothing in front. */
+/** Whether it is a registrable domain, without a subdomain. */
 export function isApex(domain: string): boolean {
   return parse(domain, publicSuffixes).domain === domain
 }
 
 /**
- * The domain that somebody registered and that the application and the sites below `baseDomain` have in common;
- * null: none. Browsers let pages of one host in it set cookies for the others.
+ * The registrable domain that the application shares with the sites under `baseDomain`; null: none. Within it,
+ * browsers let pages of one host set cookies for the others.
  */
 export function sharedDomain(applicationHost: string, baseDomain: string): string | null {
   const { domain } = parse(applicationHost, publicSuffixes)
-  // The base domain itself may be a public suffix: then every site below it is a domain of its own.
+  // The base domain may itself be a public suffix: then every site is a registrable domain.
   const ofSites = parse(`site.${baseDomain}`, publicSuffixes).domain
   return domain === ofSites ? domain : null
 }
 
-// Private suffixes count: `alice.github.io` belongs to alice, `github.io` to nobody here.
+// Private suffixes count: `alice.github.io` belongs to alice, `github.io` cannot be claimed.
 const publicSuffixes = { allowPrivateDomains: true, extractHostname: false }
 
-/** https://www.iana.org/assignments/special-use-domain-names: those that the list of suffixes names, or may. */
+/** https://www.iana.org/assignments/special-use-domain-names: those that the suffix list contains, or may. */
 const specialUse = new Set([
   ...['alt', 'arpa', 'example', 'internal', 'invalid', 'local', 'localhost', 'onion', 'test'],
 ])
@@ -74,7 +74,7 @@ function refusalOf(domain: string): DomainRefusal | null {
   const found = parse(domain, publicSuffixes)
   if (found.isIp) return 'not-a-domain'
   if (specialUse.has(domain.slice(domain.lastIndexOf('.') + 1))) return 'special-use'
-  // What the list does not name is no public domain; for such it gives its last label as the suffix.
+  // A suffix that is not in the list: the parser then returns the last label as the suffix.
   if (!found.isIcann && !found.isPrivate) return 'not-a-domain'
   return found.domain === null ? 'public-suffix' : null
 }

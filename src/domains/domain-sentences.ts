@@ -8,7 +8,7 @@ import type { Verification } from './verification.ts'
 const quotedMax = 3
 const quotedCharsMax = 80
 
-/** What is wrong and what to set, in one sentence; null when nothing is. */
+/** The problem and its remedy in one sentence; null if verified. */
 export function verificationSentence(
   verification: Verification,
   { txt: { name, value }, cname }: DnsRecords,
@@ -26,7 +26,7 @@ export function verificationSentence(
   }
 }
 
-/** A warning, as the domain may be behind a proxy or an alias that is not seen; null when there is none. */
+/** Only a warning, as the domain may be behind a proxy or an invisible alias; null: no warning. */
 export function pointingSentence(pointing: Pointing, { cname }: DnsRecords): string | null {
   const { name, target } = cname
   const remedy = isApex(name)
@@ -43,7 +43,7 @@ export function pointingSentence(pointing: Pointing, { cname }: DnsRecords): str
   }
 }
 
-/** To the owner of a verified domain whose proof was not there. */
+/** For the owner of a verified domain whose proof is missing. */
 export function missSentence(
   { misses, missingSince }: Pick<CustomDomain, 'misses' | 'missingSince'>,
   { txt: { name, value }, cname }: DnsRecords,
@@ -53,7 +53,7 @@ export function missSentence(
   return `The TXT record at ${name} has not had the value ${value} since ${dayOf(since)} (${misses} of ${domainMissesMax} look-ups): put it back before ${end}, or ${cname.name} will no longer be served.`
 }
 
-/** To the owner of a domain that has just been lost. */
+/** For the owner of a domain that has just been lost. */
 export function lossSentence(
   reason: 'missing' | 'verified-elsewhere',
   { txt: { name, value }, cname }: DnsRecords,
@@ -68,7 +68,7 @@ export function lossSentence(
 
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
 
-/** Anybody can write anything into their DNS. */
+/** Quotes and limits untrusted DNS values. */
 function quoted(values: readonly string[]): string {
   const shown = values.slice(0, quotedMax).map((value) => JSON.stringify(clipped(value)))
   const others = values.length - shown.length

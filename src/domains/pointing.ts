@@ -1,14 +1,14 @@
 import type { LookUp } from '#outbound/dns/look-up.ts'
 import type { DnsRecords } from './dns-records.ts'
 
-/** Where the DNS leads visitors of a domain. `unknown`: it did not say. */
+/** Where the DNS sends visitors of a domain. `unknown`: a look-up failed. */
 export type Pointing =
   | { readonly kind: 'here' | 'nowhere' | 'unknown' }
   | { readonly kind: 'elsewhere'; readonly to: readonly string[] }
 
 /**
- * Here is: by an alias for the target, or at an address of the target, as aliases at the top of a domain are
- * answered. Where a proxy stands in front it is elsewhere, although visitors may arrive.
+ * `here`: a CNAME to the target, or an address of the target, as ALIAS records of apex domains resolve. Behind a proxy
+ * it is `elsewhere`, although visitors may arrive.
  */
 export async function lookUpPointing(
   { cname: { name, target } }: DnsRecords,

@@ -203,7 +203,7 @@ test('a hundred are taken at a time, and none twice', async () => {
   now += 25 * hourMs
   logged?.splice(0)
   expect([await recheckDueDomains(context), await recheckDueDomains(context)]).toEqual([100, 1])
-  const found = (logged ?? []).filter(({ message }) => message === 'domain looked up')
+  const found = (logged ?? []).filter(({ message }) => message === 'custom domain checked')
   expect(found).toHaveLength(101)
   expect(new Set(found.map(({ fields }) => fields['domain'])).size).toBe(101)
 })

@@ -4,40 +4,39 @@ import { waitForDatabase } from '#store/database/wait-for-database.ts'
 import { takeDueCustomDomains } from '#store/names/take-due-custom-domains.ts'
 import { type VerifyContext, verifyDomain } from './verify-domain.ts'
 
-const domainsAtOnce = 8
-const takenAtOnce = 100
-/** So long is a domain left alone when the process that took it is killed. */
+const concurrentChecksMax = 8
+const batchMax = 100
+/** How long a domain waits if the process that took it is killed. */
 const leaseMs = 60 * 60 * 1000
-const lookAgainMs = 60_000
+const pollIntervalMs = 60_000
 
 interface RecheckContext extends VerifyContext {
   readonly signal: AbortSignal
 }
 
 /**
- * Looks verified domains up again, each once a day, until the signal ends it. A database that is away is
- * waited for.
+ * Rechecks verified domains, each once a day, until the signal is aborted. Waits while the database is unavailable.
  */
 export async function recheckDomains(context: RecheckContext): Promise<void> {
   const { log, signal } = context
   const check = async (): Promise<number> =>
-    (await recheckDueDomains(context)) === takenAtOnce ? 0 : lookAgainMs
+    (await recheckDueDomains(context)) === batchMax ? 0 : pollIntervalMs
   await everyOrWhenWoken(check, {
     signal,
     onError: waitForDatabase('domain checks', { log, signal }),
   })
 }
 
-/** Those that are due now, at most a hundred; returns how many there were. */
+/** Checks the domains that are due, at most a hundred; returns how many. */
 export async function recheckDueDomains(context: RecheckContext): Promise<number> {
   const { db, now, signal } = context
-  const due = await takeDueCustomDomains(db, { now: now(), leaseMs, limit: takenAtOnce })
+  const due = await takeDueCustomDomains(db, { now: now(), leaseMs, limit: batchMax })
   try {
-    await mapAtOnce(due, { atOnce: domainsAtOnce, signal }, (domain) =>
+    await mapAtOnce(due, { atOnce: concurrentChecksMax, signal }, (domain) =>
       verifyDomain(domain, context),
     )
   } catch (error) {
-    // Stopping is not failing: the lease brings back what was not looked up.
+    // Stopping is not a failure: unchecked domains are due again when the lease expires.
     if (!signal.aborted) throw error
   }
   return due.length

@@ -1,19 +1,19 @@
 import type { DnsAnswer } from '#outbound/dns/look-up.ts'
 import type { Did } from '#site/site-address.ts'
 
-/** What one look-up says about an account's claim to a domain. */
+/** The result of one look-up for an account's claim to a domain. */
 export type Verification =
   | { readonly verified: true }
   | { readonly verified: false; readonly reason: 'no-record' | 'dns-unreachable' }
   | {
       readonly verified: false
-      /** `verified-elsewhere`: the account's value is there, but another account has the domain. */
+      /** `verified-elsewhere`: the account's value is present, but another account holds the domain. */
       readonly reason: 'wrong-owner' | 'verified-elsewhere'
-      /** What is there. */
+      /** The values found. */
       readonly values: readonly string[]
     }
 
-/** What the DNS answers at the name for proofs must hold the account's DID, as it is. */
+/** Verified if a TXT value equals the account's DID. */
 export function judgeProof(answer: DnsAnswer, did: Did): Verification {
   if (!answer.answered) return { verified: false, reason: 'dns-unreachable' }
   const { values } = answer

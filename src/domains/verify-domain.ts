@@ -30,14 +30,14 @@ export interface VerifyContext {
 const hourMs = 60 * 60 * 1000
 const checkEveryMs = 24 * hourMs
 const checkSpreadMs = hourMs
-/** After no check is the next one later. */
+/** The longest time between two checks. */
 export const checkAfterMsMax = checkEveryMs + checkSpreadMs
-/** Until those are asked again that did not answer. */
+/** After a look-up without an answer. */
 const retryMs = hourMs
 
 /**
- * Looks the domain up, and stores what that means: it becomes the account's, is a step nearer to being lost
- * when it was, or stays as it is. Returns what this look-up says; null: no such domain any more.
+ * Looks the domain up and stores the result: verified, a miss of a verified domain (too many lose it), or
+ * unchanged. Returns the result of this look-up; null: the domain was deleted.
  */
 export async function verifyDomain(
   domain: CustomDomain,
@@ -54,7 +54,7 @@ export async function verifyDomain(
   const verification = await storeFinding(finding, context)
   wakeUps.notify('changes')
   const { did, domain: name } = domain
-  log.info('domain looked up', { did, domain: name, ...verification })
+  log.info('custom domain checked', { did, domain: name, ...verification })
   return verification
 }
 
@@ -139,7 +139,7 @@ function afterFailure(
   failure: Failure,
   at: number,
 ): Change {
-  // No answer proves nothing, nor does one that is older than the proof.
+  // Neither no answer nor an answer older than the proof counts as a miss.
   if (failure.reason === 'dns-unreachable') return { nextCheckAt: at + retryMs }
   if (current.verified && lookedUpAt <= (current.confirmedAt ?? 0)) return {}
   const pointingWarning = pointingSentence(pointing, records)
@@ -149,12 +149,12 @@ function afterFailure(
   return { checkedAt: at, pointingWarning, ...ownership }
 }
 
-/** A day later, give or take an hour. */
+/** A day later, plus or minus an hour. */
 function nextCheckAfter(at: number, random = Math.random): number {
   return at + checkEveryMs - checkSpreadMs + Math.floor(random() * 2 * checkSpreadMs)
 }
 
-/** The change to a verified domain whose look-up was answered without its proof. */
+/** The change to a verified domain whose look-up did not contain its proof. */
 function afterMiss(domain: CustomDomain, records: DnsRecords, now: number): Change {
   const misses = domain.misses + 1
   const missingSince = domain.missingSince ?? now
