@@ -109,8 +109,8 @@ export function createOAuth(options: OAuthOptions): OAuth {
       const isState = state !== null && /^[\w-]{1,100}$/.test(state)
       const stored = isState ? await states.get(state) : undefined
       if (!stored || stored.expiresAt < Date.now()) throw new SignInError('expired')
-      // The library does not bind the state to a browser: without this, a link with somebody else's
-      // code and state would sign its visitor in as that somebody (RFC 6749 §10.12).
+      // The library does not bind the state to a browser: without this, a link with an attacker's
+      // code and state would sign the visitor in as the attacker (RFC 6749 §10.12).
       if (!nonce || nonceHashOf(stored.userState) !== hashOf(nonce)) {
         throw new SignInError('other-browser')
       }

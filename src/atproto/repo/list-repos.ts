@@ -13,8 +13,8 @@ const pageLimits: JsonLimits = { bytesMax: 4 * 1024 * 1024, valuesMax: 20_000, n
 const pagesMax = 100_000
 
 /**
- * Lists the accounts with records of a collection, page by page, from a relay. An account server does not have
- * this method; it then lists all its accounts. Throws what `publicQuery` throws.
+ * Lists the accounts with records of a collection, page by page, from a relay. For an account server, which lacks
+ * the method, lists all its accounts. Throws what `publicQuery` throws.
  */
 export async function* listReposByCollection(
   server: string,

@@ -52,8 +52,8 @@ export function createLookUp({ servers, signal, patienceMs = 2_500 }: LookUpOpti
     }
     return { answered: false, reason }
   }
-  return async (type, name, asking) => {
-    const either = asking === undefined ? signal : AbortSignal.any([signal, asking])
+  return async (type, name, callerSignal) => {
+    const either = callerSignal === undefined ? signal : AbortSignal.any([signal, callerSignal])
     try {
       return await semaphore.use(() => ask({ type, name }, either), either)
     } catch (error) {
