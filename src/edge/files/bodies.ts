@@ -8,18 +8,18 @@ import type { Coding } from '#site/encoding.ts'
 import { wholeBodyBytesMax } from '#site/limits.ts'
 import type { SnapshotFile } from '#site/visit/snapshot.ts'
 
-/** Where the bytes of a body are stored, and how they hold it. */
+/** The stored bytes of a body and their coding. */
 export type BodySource = Pick<SnapshotFile, 'hash' | 'coding'>
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-/** The same stored bytes are one content as they are, and another decoded; a site says which is its own. */
+/** Stored and decoded, the same bytes are different content; a site's record says which is meant. */
 export const bodyKey = (stored: BodySource, coding: ContentCoding): string =>
   `${coding} of ${stored.coding} ${stored.hash}`
 
 /**
- * Bodies of up to 1 MiB in memory, each in the codings that visitors took, bounded by their bytes; the
- * blob store below. However many ask at once for one that is not here, it is read once.
+ * Bodies of up to 1 MiB in memory, each in the codings that visitors used, bounded by bytes, over the blob store.
+ * Concurrent loads of the same body share one read.
  */
 export class Bodies {
   readonly #blobs: Pick<BlobStore, 'open'>
@@ -39,7 +39,7 @@ export class Bodies {
     return this.#tier.find(bodyKey(source, coding))
   }
 
-  /** The body when it is (still) in memory. */
+  /** The body if it is still in memory. */
   use(kept: Kept<Blob> | undefined): Blob | null {
     return this.#tier.use(kept)
   }
@@ -48,20 +48,17 @@ export class Bodies {
     return this.#tier.keep(bodyKey(source, coding), body, body.size)
   }
 
-  /**
-   * The body as it is stored, or decoded, read from the blob store and kept. Null when it is not there.
-   * Rejects for one that takes more than 1 MiB.
-   */
+  /** Reads the body, stored or decoded, and keeps it in memory. Null if the blob is missing. Rejects for a body over 1 MiB. */
   load(source: BodySource, coding: Coding): Promise<Blob | null> {
     return this.#loading.run(bodyKey(source, coding), () => this.#loadAndKeep(source, coding))
   }
 
-  /** The stored bytes, of any size, to be read as they are consumed; null when they are not there. */
+  /** The stored bytes, of any size, read as they are consumed; null if missing. */
   open({ hash }: BodySource): Promise<Blob | null> {
     return this.#blobs.open(hash)
   }
 
-  /** What `load` gives, read anew and kept nowhere. */
+  /** As `load`, uncached. */
   async read(source: BodySource, coding: Coding): Promise<Bytes | null> {
     const stored = await this.#blobs.open(source.hash)
     if (stored === null) return null
@@ -73,14 +70,14 @@ export class Bodies {
   async #loadAndKeep(source: BodySource, coding: Coding): Promise<Blob | null> {
     const bytes = await this.read(source, coding)
     if (bytes === null) return null
-    // Not the store's own blob: one that stands for a file is read again with every answer.
+    // Not the store's file-backed blob, which would be read again for every response.
     const body = new Blob([bytes])
     this.keep(source, coding, body)
     return body
   }
 }
 
-/** Somebody wanted more than 1 MiB at once; what is that large is streamed. */
+/** The body exceeds 1 MiB and must be streamed. */
 export class BodyTooLargeError extends Error {
   override readonly name = 'BodyTooLargeError'
   readonly hash: string

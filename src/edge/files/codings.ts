@@ -2,10 +2,10 @@ import { LruMap } from '#concurrency/lru-map.ts'
 import type { ContentCoding } from '#http/accept-encoding.ts'
 import { preferredCoding } from '#http/accept-encoding.ts'
 
-/** Some of the codings, best first; identity is always among them. The same object for the same ones. */
+/** A set of codings, best first, identity included. Equal sets are the same object. */
 export interface CodingSet {
   readonly codings: readonly ContentCoding[]
-  /** Its place in a list of all sets. */
+  /** Index in the list of all sets. */
   readonly index: number
 }
 
@@ -18,8 +18,8 @@ export function codingSet(coded: readonly ContentCoding[]): CodingSet {
 }
 
 /**
- * The smallest first, for whoever takes several alike. Measured (343 scripts, styles, pages and data of 1 KiB to
- * 1 MiB, brotli 11, zstd 19, gzip 9): 24.2, 25.6 and 27.6 % of them, and brotli the smallest for each.
+ * Smallest first, for equal weights. Measured (343 scripts, styles, pages and data of 1 KiB to 1 MiB, brotli 11,
+ * zstd 19, gzip 9): 24.2, 25.6 and 27.6 % of the content, and brotli the smallest for each.
  */
 const bestFirst = ['br', 'zstd', 'gzip'] as const
 
@@ -32,8 +32,8 @@ const headersMax = 1000
 const headerCharsMax = 200
 
 /**
- * `preferredCoding`, remembered: browsers send a handful of different `Accept-Encoding`. Bounded; who sends
- * ever new ones has them read each time.
+ * Caches `preferredCoding`: browsers send a handful of different `Accept-Encoding`. Bounded; overlong headers are
+ * parsed every time.
  */
 export class CodingChoices {
   readonly #known = new LruMap<string, (ContentCoding | undefined)[]>(headersMax)

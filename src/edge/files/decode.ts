@@ -3,12 +3,12 @@ import { createGunzip } from 'node:zlib'
 import { piecesOf } from '#blobs/pieces-of.ts'
 
 /**
- * What stored gzip decodes to, a piece at a time. Throws DecodedLengthError at the end when that were not this many
- * bytes, and never gives more: answers promise this length, and room was made for no more.
+ * Decodes stored gzip, a chunk at a time. Never yields more than `bytes`, which responses promise and callers
+ * reserve space for. Throws DecodedLengthError at the end if the content has another length.
  */
 export async function* decode(stored: Blob, bytes: number): AsyncGenerator<Uint8Array> {
   let seen = 0
-  // What goes wrong in it reaches whoever reads from it.
+  // Pipeline errors reach the reader of `chunks`.
   const chunks: AsyncIterable<Uint8Array> = pipeline(
     piecesOf(stored),
     createGunzip(),
@@ -22,7 +22,7 @@ export async function* decode(stored: Blob, bytes: number): AsyncGenerator<Uint8
   if (seen !== bytes) throw new DecodedLengthError(bytes)
 }
 
-/** What is stored does not decode to as many bytes as ingest counted. */
+/** The stored bytes do not decode to the length that ingest counted. */
 export class DecodedLengthError extends Error {
   override readonly name = 'DecodedLengthError'
   readonly expectedBytes: number

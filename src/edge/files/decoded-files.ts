@@ -13,30 +13,30 @@ import type { SnapshotFile } from '#site/visit/snapshot.ts'
 import { decode } from './decode.ts'
 import { type DecodedReader, DecodedReaders } from './decoded-readers.ts'
 
-/** Of what is stored as gzip: which bytes, and how many they decode to. */
+/** A file stored as gzip, and its decoded size. */
 export type DecodedSource = Pick<SnapshotFile, 'hash' | 'bytes'>
 
 /**
- * Null: the stored bytes are not here. `busy`: too many others are to be decoded, or this takes too long. `full`: there
- * is no room for it on the disk, or this client has its share of it.
+ * Null: the stored bytes are missing. `busy`: too many files wait for decoding, or this one takes too long.
+ * `full`: the disk is full, or this client has used its share.
  */
 export type OpenedFile = Blob | null | 'busy' | 'full'
 
 interface DecodedFilesOptions {
   readonly blobs: Pick<BlobStore, 'open'>
-  /** This object's alone: what an earlier process left in it goes before its first use. */
+  /** Owned by this object; emptied before its first use. */
   readonly dir: string
-  /** Of all files together; one that is larger is kept alone. */
+  /** Total size of all files; a single larger file is kept alone. */
   readonly bytesMax: number
   readonly floor?: Pick<DiskFloor, 'assertAbove'>
-  /** After so long a visitor had better come again; the decoding goes on. */
+  /** Maximum wait of a visitor; decoding continues. */
   readonly waitMsMax?: number
   readonly decoders?: Semaphore
-  /** How long the slowest may take to read so many bytes. */
+  /** How long the slowest reader may take for this many bytes. */
   readonly slowestMs?: (bytes: number) => number
 }
 
-/** Of the four threads that all file access and compression share. */
+/** Out of the four threads that file access and compression share. */
 const decodersMax = 2
 const decodersWaitingMax = 100
 
@@ -45,14 +45,12 @@ interface DecodedFile extends Pick<DecodedSource, 'bytes'> {
   readonly madeAt: number
 }
 
-/** What is not a file to be read. */
 type NotOpened = Exclude<OpenedFile, Blob>
 
 /**
- * What large stored gzip decodes to, as files: made once, however many ask, and then sent by the system as slowly as
- * visitors take it, or any part of it. Bounded by bytes, a quarter of them for what one client reads; those go that
- * were not used for longest. A file that somebody reads stays, unless all who read it are too slow: their connections
- * end.
+ * Large stored gzip decoded to files: once per file (single flight), then sent by the system, in whole or in part,
+ * at the visitor's pace. Bounded by bytes, with a share per client; the least recently used files go first. A file
+ * that is being read stays, unless all its readers are too slow: then their connections end.
  */
 export class DecodedFiles {
   readonly #blobs: DecodedFilesOptions['blobs']
@@ -62,10 +60,10 @@ export class DecodedFiles {
   readonly #waitMsMax: number
   readonly #decoders: Semaphore
   readonly #readers: DecodedReaders
-  /** By hash, the one used last at the end. */
+  /** By hash, least recently used first. */
   readonly #made = new Map<string, DecodedFile>()
   readonly #making = new SingleFlight<string, 'made' | NotOpened>()
-  /** Those that are being made included. */
+  /** Includes files that are being decoded. */
   #bytes = 0
   #isEmptied: Promise<void> | null = null
 
@@ -88,21 +86,21 @@ export class DecodedFiles {
     this.#readers = new DecodedReaders({ dir, clientBytesMax, ...(slowestMs && { slowestMs }) })
   }
 
-  /** A Blob is read as it is consumed. Rejects for what is damaged. */
+  /** The Blob is read as it is consumed. Rejects if the stored bytes are damaged. */
   async open(source: DecodedSource, reader: DecodedReader): Promise<OpenedFile> {
     const { hash, bytes } = source
     const mayRead = () => this.#readers.mayRead(reader.client, bytes, this.#made.get(hash)?.path)
-    if (this.#readers.isLookDue || !mayRead()) {
-      await this.#readers.look()
+    if (this.#readers.isRefreshDue || !mayRead()) {
+      await this.#readers.refresh()
       if (!mayRead()) return 'full'
     }
     if (!this.#made.has(hash)) {
-      const making = this.#making.run(hash, () => this.#makeInTurn(source))
+      const making = this.#making.run(hash, () => this.#makeWhenFree(source))
       const made = await withTimeout(making, this.#waitMsMax, () => 'busy' as const)
       if (made !== 'made') return made
     }
     const file = this.#use(hash)
-    // Others needed the room, just now.
+    // Evicted in the meantime.
     if (file === null) return 'busy'
     const path = this.#readers.begin(file, reader)
     return path === null ? 'full' : Bun.file(path)
@@ -116,7 +114,7 @@ export class DecodedFiles {
     return made
   }
 
-  async #makeInTurn(source: DecodedSource): Promise<'made' | NotOpened> {
+  async #makeWhenFree(source: DecodedSource): Promise<'made' | NotOpened> {
     try {
       return await this.#decoders.use(() => this.#make(source))
     } catch (error) {
@@ -162,24 +160,24 @@ export class DecodedFiles {
     }
   }
 
-  /** Counts so many bytes more, in place of files that may go; false where there are not enough of these. */
+  /** Reserves this many bytes, evicting files if necessary; false if not enough can be evicted. */
   async #reserve(bytes: number): Promise<boolean> {
     this.#bytes += bytes
-    if (this.#bytes > this.#bytesMax) await this.#makeRoom()
+    if (this.#bytes > this.#bytesMax) await this.#evict()
     if (this.#bytes <= this.#bytesMax || this.#bytes === bytes) return true
     this.#bytes -= bytes
     return false
   }
 
-  async #makeRoom(): Promise<void> {
-    const lookedAt = performance.now()
-    await this.#readers.look()
+  async #evict(): Promise<void> {
+    const refreshedAt = performance.now()
+    await this.#readers.refresh()
     for (const [hash, file] of this.#made) {
       if (this.#bytes <= this.#bytesMax) return
       const state = this.#readers.stateOf(file)
-      if (state === 'read' || file.madeAt >= lookedAt) continue
+      if (state === 'read' || file.madeAt >= refreshedAt) continue
       this.#made.delete(hash)
-      // Whoever has it open keeps what is removed on the disk, but not what is cut off: Bun ends their answers.
+      // A removed file stays on the disk while it is open, a truncated one does not: Bun ends its responses.
       if (state === 'slowly') await truncate(file.path)
       await this.#readers.forget(file)
       await rm(file.path, { force: true })

@@ -6,9 +6,9 @@ import { readNamesIn } from './read-names.ts'
 import { slowestReadMs } from './slowest-read.ts'
 
 export interface DecodedReader {
-  /** What the visitor is counted as. */
+  /** The visitor's key for limits. */
   readonly client: string
-  /** Of all that is read of the file, or of the part. */
+  /** Of the file, or of the requested part. */
   readonly bytes: number
 }
 
@@ -19,9 +19,9 @@ interface ReadFile {
 
 interface DecodedReadersOptions {
   readonly dir: string
-  /** What the files that one client reads may take together; a single one may be larger. */
+  /** Total size of the files that one client reads; a single file may be larger. */
   readonly clientBytesMax: number
-  /** How long the slowest may take to read so many bytes. */
+  /** How long the slowest reader may take for this many bytes. */
   readonly slowestMs?: (bytes: number) => number
 }
 
@@ -29,25 +29,25 @@ interface Reader extends DecodedReader {
   readonly file: ReadFile
   readonly name: string
   readonly began: number
-  /** As the system has said last; true before it was asked. */
+  /** As of the last refresh; true until then. */
   isOpen: boolean
 }
 
-/** After so many new readers the system is asked which of them are still there. */
+/** New readers after which a refresh is due. */
 const newReadersMax = 256
-/** Bun opens a file a moment after it was given an answer with it. */
+/** Bun opens a file shortly after it was given a response with it. */
 const openingMsMax = 10_000
 
 /**
- * The readers of decoded files. Each has a name of its own for the file, a hard link: so the system can say which of
- * them still read.
+ * The readers of decoded files. Each reads through its own hard link, so that the system's open files show which
+ * of them still read.
  */
 export class DecodedReaders {
   readonly #dir: string
   readonly #clientBytesMax: number
   readonly #slowestMs: (bytes: number) => number
   readonly #readers = new Set<Reader>()
-  readonly #looking = new SingleFlight<'readers', void>()
+  readonly #refreshing = new SingleFlight<'readers', void>()
   #newReaders = 0
 
   constructor({ dir, clientBytesMax, slowestMs = slowestReadMs }: DecodedReadersOptions) {
@@ -56,12 +56,11 @@ export class DecodedReaders {
     this.#slowestMs = slowestMs
   }
 
-  /** So many have begun since the last look that another one is due. */
-  get isLookDue(): boolean {
+  get isRefreshDue(): boolean {
     return this.#newReaders >= newReadersMax
   }
 
-  /** Whether this client may read one more file of so many bytes; `path` is that of one that it may be reading. */
+  /** Whether this client may read one more file of this size; `path` is a file that it may be reading already. */
   mayRead(client: string, bytes: number, path?: string): boolean {
     const files = new Set<ReadFile>()
     for (const reader of this.#readers) {
@@ -73,7 +72,7 @@ export class DecodedReaders {
     return others === 0 || others + bytes <= this.#clientBytesMax
   }
 
-  /** The name under which this reader finds the file; null for a client who reads too much already. */
+  /** Creates a path to the file for this reader; null if the client reads too much already. */
   begin(file: ReadFile, { client, bytes }: DecodedReader): string | null {
     if (!this.mayRead(client, file.bytes, file.path)) return null
     const name = crypto.randomUUID()
@@ -84,12 +83,12 @@ export class DecodedReaders {
     return path
   }
 
-  /** Asks the system who still reads; however many call this, it is asked once at a time. */
-  look(): Promise<void> {
-    return this.#looking.run('readers', () => this.#look())
+  /** Updates which readers still read; concurrent calls share one scan. */
+  refresh(): Promise<void> {
+    return this.#refreshing.run('readers', () => this.#refresh())
   }
 
-  /** `slowly`: nobody but readers who have had more time than the slowest may take. As of the last look. */
+  /** `slowly`: all readers have exceeded the time of the slowest. As of the last refresh. */
   stateOf(file: ReadFile): 'unread' | 'read' | 'slowly' {
     const open = [...this.#readers].filter((reader) => reader.file === file && reader.isOpen)
     if (open.length === 0) return 'unread'
@@ -98,18 +97,18 @@ export class DecodedReaders {
     return open.every(isSlow) ? 'slowly' : 'read'
   }
 
-  /** Removes all names for this file but its own. */
+  /** Removes the readers' links to this file. */
   async forget(file: ReadFile): Promise<void> {
     for (const reader of this.#readers) if (reader.file === file) await this.#drop(reader)
   }
 
-  async #look(): Promise<void> {
+  async #refresh(): Promise<void> {
     this.#newReaders = 0
-    const lookedAt = performance.now()
+    const refreshedAt = performance.now()
     const names = await readNamesIn(this.#dir)
     for (const reader of this.#readers) {
-      reader.isOpen = names.has(reader.name) || reader.began >= lookedAt
-      if (!reader.isOpen && lookedAt - reader.began > openingMsMax) await this.#drop(reader)
+      reader.isOpen = names.has(reader.name) || reader.began >= refreshedAt
+      if (!reader.isOpen && refreshedAt - reader.began > openingMsMax) await this.#drop(reader)
     }
   }
 

@@ -8,14 +8,13 @@ interface DecodedStreamsOptions {
 }
 
 /**
- * Stored gzip, decoded while a visitor reads it: for when the disk has no room for the decoded file. At most 32 at a
- * time, four of them for one client, and none for visitors who are too slow. Measured, each takes some 800 KB: pieces
- * of what is stored, and what zlib needs.
+ * Decodes stored gzip while a visitor reads it, for when the disk has no space for the decoded file. At most 32 at
+ * a time, four per client; slow readers are cut off. Measured: about 800 KB each, stored chunks and zlib.
  */
 export class DecodedStreams {
   readonly #slowestMs: (bytes: number) => number
   readonly #checkEveryMs: number
-  /** The client of each. */
+  /** The client of each open stream. */
   readonly #open: string[] = []
 
   constructor({ slowestMs = slowestReadMs, checkEveryMs = 15_000 }: DecodedStreamsOptions = {}) {
@@ -24,8 +23,8 @@ export class DecodedStreams {
   }
 
   /**
-   * `busy`: there are 32, or four of this client. Reading rejects for what is damaged, and with SlowReaderError. To be read or cancelled; who
-   * does neither is too slow in the end.
+   * `busy`: the limit, or that of the client, is reached. Reading rejects with SlowReaderError, and if the stored
+   * bytes are damaged. A stream that is neither read nor cancelled ends as too slow.
    */
   open(stored: Blob, bytes: number, client: string): ReadableStream<Uint8Array> | 'busy' {
     if (!this.#hasCapacityFor(client)) return 'busy'
@@ -39,7 +38,7 @@ export class DecodedStreams {
       hasEnded = true
       clearInterval(watch)
       this.#open.splice(this.#open.indexOf(client), 1)
-      // It fails when what is stored is damaged, of which its reader has heard.
+      // Fails if the stored bytes are damaged; the reader has got that error.
       chunks.return(undefined).catch(() => undefined)
     }
     let endSlowReader = end
@@ -80,7 +79,7 @@ export class DecodedStreams {
   }
 }
 
-/** A visitor took a decoded file too slowly, which others cannot get meanwhile. */
+/** A visitor read too slowly and blocked others. */
 export class SlowReaderError extends Error {
   override readonly name = 'SlowReaderError'
   readonly takenBytes: number

@@ -24,12 +24,12 @@ interface Choice {
   readonly representation: Representation
 }
 
-/** What goes out for a file at one address: its representations, each made when it is first asked for. */
+/** The responses for a file at one address: representations, each made on first use. */
 export class FileAnswer {
   readonly decision: FileDecision
-  /** The codings that it is stored in, and those that we can make of it. */
+  /** The stored codings, and those that we can make. */
   readonly possible: CodingSet
-  /** About what it takes in memory, whatever is made of it later. */
+  /** Approximate memory use, all representations included. */
   readonly bytes: number
   readonly #pathname: string
   readonly #lastModified: number
@@ -56,7 +56,7 @@ export class FileAnswer {
     this.bytes = answerBytes(this.#fields, this.possible.codings.length)
   }
 
-  /** Whether it is also the answer to this decision, on the same host of the same version. */
+  /** Whether it also answers this decision, on the same host and version. */
   fits({ file, path, status, vary }: FileDecision, pathname: string): boolean {
     const known = this.decision
     return (
@@ -68,21 +68,21 @@ export class FileAnswer {
     )
   }
 
-  /** What was last chosen, if it was for the same `Accept-Encoding` and cannot have gone since. */
+  /** The last choice, if it was for the same `Accept-Encoding` and cannot have been evicted. */
   lastFor(header: string | null): Representation | null {
     return this.#last !== null && this.#last.header === header ? this.#last.representation : null
   }
 
   choseFor(header: string | null, representation: Representation): void {
-    // Whoever sends an endless one would have it kept with every file.
+    // A long header would be kept with every file.
     if (header !== null && header.length > keptHeaderCharsMax) return
     const { coding } = representation
-    // What we made ourselves may go, so that another has to be chosen.
+    // Codings that we make may be evicted, and then need a new choice.
     if (coding !== 'identity' && coding !== this.decision.file.coding) return
     this.#last = { header, representation }
   }
 
-  /** Null when it is one that we make ourselves, and have not (or no longer) made. */
+  /** Null for a coding that we make, if it is not in memory. */
   representation(coding: ContentCoding, bodies: Bodies): Representation | null {
     const known = this.#made.get(coding)
     const { file } = this.decision
@@ -111,7 +111,7 @@ export class FileAnswer {
   }
 }
 
-/** Text that is small enough to be compressed in memory; what is stored as it came may gain by gzip too. */
+/** Text that fits into memory; gzip may also help if it is stored uncompressed. */
 function makeable(file: SnapshotFile): ContentCoding[] {
   const { bytes, coding, contentType } = file
   if (bytes <= recompressedBytesMin || isStreamed(file)) return []
@@ -119,7 +119,7 @@ function makeable(file: SnapshotFile): ContentCoding[] {
   return coding === 'gzip' ? ['br', 'zstd'] : ['br', 'zstd', 'gzip']
 }
 
-/** In one of its codings, at least. */
+/** Whether at least one of its codings is streamed. */
 const isStreamed = ({ bytes, storedBytes }: SnapshotFile): boolean =>
   Math.max(bytes, storedBytes) > wholeBodyBytesMax
 
@@ -129,13 +129,13 @@ function ownFields(
   place: Place,
   hasCodings: boolean,
 ): Record<string, string> {
-  // A rule may show a hashed asset at an address that is the same for every version.
+  // A rule may show a hashed asset at an address that does not change with its content.
   const isOwnAddress = encodeAddress({ path, isDirectory: false }) === place.pathname
   const varies = [...(hasCodings ? ['accept-encoding'] : []), ...vary]
   return {
     ...siteFields(site, place),
     'content-type': file.contentType,
-    // Means nothing, but without it Bun names what it streams after the file in our store (Bun 1.4.5).
+    // Has no effect, but without it Bun names what it streams after the file in our store (Bun 1.4.5).
     ...(isStreamed(file) && { 'content-disposition': 'inline' }),
     'cache-control': status === 200 ? cacheControlOf(isOwnAddress ? path : '') : 'no-store',
     ...(status === 200 && {

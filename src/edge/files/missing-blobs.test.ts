@@ -74,7 +74,7 @@ test('a database that is away is logged, and nobody fails', async () => {
   const away = openDatabase({})
   await away[Symbol.asyncDispose]()
   await missingFrom(away).ask(siteOf('a'))
-  expect(errors).toEqual(['cannot ask for a blob'])
+  expect(errors).toEqual(['blob request failed'])
 })
 
 describe('who misses a blob', () => {

@@ -8,10 +8,10 @@ import type { Db } from '#store/database/database.ts'
 import type { WakeUps } from '#store/database/wake-ups.ts'
 import { enqueueSites } from '#store/queues/enqueue.ts'
 
-const askAgainMs = 10_000
+const requestAgainMs = 10_000
 const sitesMax = 2_000
 const waitMs = 5_000
-const lookAgainMs = 100
+const pollMs = 100
 const awaitedMax = 1_000
 
 interface MissingContext {
@@ -20,34 +20,34 @@ interface MissingContext {
   readonly wakeUps: WakeUps
   readonly log: Log
   readonly now: () => number
-  /** Milliseconds that no change of the clock touches. */
+  /** Monotonic milliseconds. */
   readonly elapsed: () => number
   readonly signal: AbortSignal
 }
 
 /**
- * Blobs that visitors miss. Ingest is asked to fetch them from the owner's server, a site once in ten
- * seconds however many visitors, and those wait up to five seconds for what is then here and verified.
+ * Blobs that visitors request and the store lacks. Asks ingest to fetch them from the owner's server, at most
+ * every ten seconds per site; visitors wait up to five seconds for the verified blob.
  */
 export class MissingBlobs {
   readonly #context: MissingContext
-  /** One that had to go for others is asked for again a little early. */
+  /** A site evicted from this map may be requested again early. */
   readonly #askedAt: TtlMap<string, number>
   readonly #arrivals = new SingleFlight<string, boolean>()
 
   constructor(context: MissingContext) {
     this.#context = context
-    this.#askedAt = new TtlMap({ max: sitesMax, ttlMs: askAgainMs, now: context.elapsed })
+    this.#askedAt = new TtlMap({ max: sitesMax, ttlMs: requestAgainMs, now: context.elapsed })
   }
 
-  /** Whether the blob came before it is no use to wait. Never rejects. */
+  /** Whether the blob arrives within the wait. Never rejects. */
   arrival(site: SiteAddress, hash: string): Promise<boolean> {
     const isFull = this.#arrivals.size >= awaitedMax && !this.#arrivals.has(hash)
     if (isFull) return Promise.resolve(false)
     return this.#arrivals.run(hash, () => this.#await(site, hash))
   }
 
-  /** Has the site read again, unless that was asked for just now. Never rejects. */
+  /** Enqueues the site, unless that was done recently. Never rejects. */
   async ask({ did, name }: SiteAddress): Promise<void> {
     const { elapsed, log } = this.#context
     const label = siteLabel({ did, name })
@@ -57,7 +57,7 @@ export class MissingBlobs {
     try {
       await enqueueSites(this.#context, [{ did, name }])
     } catch (error) {
-      log.error('cannot ask for a blob', { did, site: name, error })
+      log.error('blob request failed', { did, site: name, error })
     }
   }
 
@@ -68,10 +68,10 @@ export class MissingBlobs {
     try {
       while (elapsed() < deadline) {
         if (await blobs.has(hash)) return true
-        await setTimeout(lookAgainMs, undefined, { signal })
+        await setTimeout(pollMs, undefined, { signal })
       }
     } catch (error) {
-      if (!signal.aborted) log.error('cannot look for a blob', { hash, error })
+      if (!signal.aborted) log.error('blob lookup failed', { hash, error })
     }
     return false
   }

@@ -6,8 +6,8 @@ import { codeOf } from '#observe/code-of.ts'
 const openFiles = '/proc/self/fd'
 
 /**
- * The names of the files in this folder that this process has open: Bun opens a file for each answer with it, and
- * closes it when that ends, which it does not tell in another way. None where the system does not say: only Linux does.
+ * The names of the files in this folder that this process has open: Bun opens a file for each response with it and
+ * closes it at the end, without another notification. Linux only; empty elsewhere.
  */
 export async function readNamesIn(dir: string): Promise<Set<string>> {
   const names = new Set<string>()
@@ -26,7 +26,7 @@ async function linkOf(path: string): Promise<string | null> {
   try {
     return await readlink(path)
   } catch (error) {
-    // Closed meanwhile.
+    // Closed in the meantime.
     if (codeOf(error) === 'ENOENT') return null
     throw error
   }

@@ -7,13 +7,13 @@ import type { ContentCoding } from '#http/accept-encoding.ts'
 import type { Log } from '#observe/log.ts'
 import { type Bodies, type BodySource, bodyKey } from './bodies.ts'
 
-/** What may be made of a body. */
+/** A coding that we can make. */
 export type MadeCoding = Exclude<ContentCoding, 'identity'>
 
 const waitingMax = 100
 const notWorthItMax = 10_000
 
-/** A coding that we make ourselves must be this much smaller than the stored bytes. */
+/** Minimum saving over the stored bytes for a coding that we make. */
 const savingMin = 0.03
 
 interface RecompressorContext {
@@ -22,14 +22,14 @@ interface RecompressorContext {
 }
 
 /**
- * Makes smaller forms of bodies behind the back of the requests, one at a time and off the event loop, and
- * keeps them in memory. Bounded: what is asked for while too many wait is made when it is next asked for.
+ * Recompresses bodies in the background, one at a time and off the event loop, and keeps them in memory. Bounded:
+ * requests beyond the queue are dropped, until the next one.
  */
 export class Recompressor {
   readonly #context: RecompressorContext
   readonly #mutex = new Mutex()
   readonly #making = new SingleFlight<string, void>()
-  /** Those that did not get smaller: nobody needs to try again soon. */
+  /** Bodies that did not get smaller; not tried again soon. */
   readonly #notWorthIt = new LruMap<string, true>(notWorthItMax)
   #last: Promise<void> | undefined
 
@@ -37,7 +37,7 @@ export class Recompressor {
     this.#context = context
   }
 
-  /** Never throws, and never waits. */
+  /** Never throws or blocks. */
   ask(source: BodySource & { readonly storedBytes: number }, coding: MadeCoding): void {
     const key = bodyKey(source, coding)
     if (this.#notWorthIt.get(key) || this.#making.has(key)) return
@@ -52,7 +52,7 @@ export class Recompressor {
     this.#last = this.#making.run(key, () => this.#mutex.use(make))
   }
 
-  /** Resolves when nothing is left to do. */
+  /** Resolves when the queue is empty. */
   async idle(): Promise<void> {
     await this.#last
   }
@@ -63,7 +63,7 @@ export class Recompressor {
   ): Promise<boolean> {
     const { bodies } = this.#context
     const decoded = await bodies.read(source, 'identity')
-    // What is not here is fetched for whoever wants to see it; this can wait.
+    // Visitors' requests fetch missing blobs; recompression can wait.
     if (decoded === null) return true
     const made = await compress[coding](decoded)
     if (made.length > source.storedBytes * (1 - savingMin)) return false
@@ -86,7 +86,7 @@ const compress: Readonly<Record<MadeCoding, (bytes: Uint8Array) => Promise<Buffe
           [zlib.constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
         },
       }),
-    // Levels above 19 save nothing more of what fits into memory.
+    // Levels above 19 save nothing on bodies that fit into memory.
     zstd: (bytes) => zstd(bytes, { params: { [zlib.constants.ZSTD_c_compressionLevel]: 19 } }),
     gzip: (bytes) => gzip(bytes, { level: 9 }),
   }

@@ -6,29 +6,29 @@ import { contentRange, type RangeDecision } from '#http/range.ts'
 
 interface RepresentationFacts {
   readonly coding: ContentCoding
-  /** Of the body in this coding. */
+  /** Of the encoded body. */
   readonly bytes: number
   readonly status: number
-  /** Null for a page that nobody may keep. */
+  /** Null for a page that must not be cached. */
   readonly validators: Validators | null
-  /** What is the same in all codings. */
+  /** Headers that are the same for all codings. */
   readonly fields: HeaderList
 }
 
-/** A status with its headers, which all answers share: making them costs more than the rest of an answer. */
+/** Status and headers, shared by responses: building them costs more than the rest of a response. */
 export interface Head {
   readonly status: number
   readonly headers: Headers
 }
 
-/** A file of a site in one coding, as it goes out on one host. */
+/** A file of a site in one coding, as sent on one host. */
 export class Representation {
   readonly coding: ContentCoding
   readonly bytes: number
   readonly validators: Validators | null
-  /** With the length, so that HEAD is answered with it as well. */
+  /** Includes the length, so that it also answers HEAD. */
   readonly whole: Head
-  /** The body, if it was in memory when it was last looked for. */
+  /** The body, if it was in memory at the last lookup. */
   kept: Kept<Blob> | undefined
   readonly #fields: HeaderList
   #notModified: Head | null = null
@@ -41,7 +41,7 @@ export class Representation {
     this.whole = { status, headers: this.#headersOf({ 'content-length': String(bytes) }) }
   }
 
-  /** What a 200 would have said, but for what describes the body. */
+  /** The headers of a 200, without those that describe the body. */
   get notModified(): Head {
     if (this.#notModified === null) {
       const headers = this.#headersOf({})
@@ -51,7 +51,7 @@ export class Representation {
     return this.#notModified
   }
 
-  /** As `whole`, without what only holds for a body of known length. */
+  /** As `whole`, without headers that require a known length. */
   get unsized(): Head {
     const headers = this.#headersOf({})
     headers.delete('accept-ranges')
@@ -78,7 +78,7 @@ export class Representation {
   }
 }
 
-/** Caches have it already, and RFC 9110 §15.4.5 asks for no more than they need. */
+/** Caches have these already; RFC 9110 §15.4.5 asks for no more than they need. */
 const describesBody = [
   'accept-ranges',
   'content-disposition',

@@ -15,7 +15,7 @@ import type { Representation } from './representation.ts'
 export interface FileContext {
   readonly bodies: Bodies
   readonly choices: CodingChoices
-  /** What a visitor is counted as; only asked for what is decoded for them. */
+  /** The visitor's key for limits; only called for decoded bodies. */
   readonly clientOf: (request: Request) => string
   readonly decodedFiles: Pick<DecodedFiles, 'open'>
   readonly decodedStreams: Pick<DecodedStreams, 'open'>
@@ -23,7 +23,7 @@ export interface FileContext {
   readonly recompressor: Pick<Recompressor, 'ask'>
 }
 
-/** A visitor who gets this representation of a file, all of it or a part. */
+/** A representation of a file, or a part of it, for a visitor. */
 interface Delivery {
   readonly answer: FileAnswer
   readonly request: Request
@@ -32,7 +32,7 @@ interface Delivery {
   readonly isHead: boolean
 }
 
-/** At once when the body is in memory, or none is needed. */
+/** Synchronous if the body is in memory or none is needed. */
 export function respondFile(
   answer: FileAnswer,
   request: Request,
@@ -59,7 +59,7 @@ export function respondFile(
   return body === null ? readAndSend(delivery, snapshot, context) : send(delivery, body)
 }
 
-/** Ranges are of the content itself, unless the visitor names the coding of which he has a part. */
+/** Ranges apply to the identity coding, unless `If-Range` names the coding of the visitor's part. */
 function choose(answer: FileAnswer, field: ReadField, context: FileContext): Representation {
   const isPart = field('range') !== null && field('if-range') === null
   const header = isPart ? null : field('accept-encoding')
@@ -96,20 +96,20 @@ async function readAndSend(
   const { hash } = delivery.answer.decision.file
   return (
     (await readOnce(delivery, context)) ??
-    // However many miss the bytes, they wait for the same.
+    // Concurrent requests share one wait.
     ((await context.missing.arrival(snapshot, hash)) ? await readOnce(delivery, context) : null) ??
     fetchingPage()
   )
 }
 
-/** Null when the bytes are not here: also for HEAD, which must not promise what GET would not keep. */
+/** Null if the bytes are missing: also for HEAD, which must not promise what GET cannot deliver. */
 async function readOnce(delivery: Delivery, context: FileContext): Promise<Response | null> {
   const { answer, representation } = delivery
   const { file } = answer.decision
-  // The stored form too: it can be larger than what it decodes to.
+  // The stored form can be larger than the decoded one.
   const bytes = Math.max(representation.bytes, file.storedBytes)
   if (bytes > wholeBodyBytesMax) return await stream(delivery, context)
-  // What we made ourselves is only chosen while it is in memory, so this is the stored form or the content.
+  // Codings that we make are only chosen while in memory, so this is the stored form or the content.
   const coding = representation.coding === file.coding ? file.coding : 'identity'
   const body = await context.bodies.load(file, coding)
   if (body === null) return null
@@ -130,7 +130,7 @@ async function stream(delivery: Delivery, context: FileContext): Promise<Respons
   if (body === 'full') return await streamDecoded(delivery, context)
   if (isHead) return new Response(null, representation.whole)
   const head = range === 'whole' ? representation.whole : representation.part(range)
-  // Also the whole is a slice: of a file that is none, Bun answers `Range` by itself (Bun 1.4.5).
+  // Slices the whole too: for an unsliced file Bun handles `Range` itself (Bun 1.4.5).
   return new Response(body.slice(first, last + 1), head)
 }
 
@@ -142,7 +142,7 @@ function openDecoded(
   return decodedFiles.open(answer.decision.file, { client: clientOf(request), bytes })
 }
 
-/** All of it, also to whoever asked for a part (RFC 9110 §14.2 lets us), and of a length that is not told (Bun 1.4.5). */
+/** The whole body, also for a range request (allowed by RFC 9110 §14.2), without a length (Bun 1.4.5). */
 async function streamDecoded(
   { answer, request, representation }: Delivery,
   { bodies, clientOf, decodedStreams }: FileContext,

@@ -1,5 +1,5 @@
 import { readerBytesPerSecondMin, readerGraceMs } from '#site/limits.ts'
 
-/** A visitor who after so long has not taken so many bytes is too slow to be waited for. */
+/** A visitor who takes longer than this for `bytes` is too slow. */
 export const slowestReadMs = (bytes: number): number =>
   readerGraceMs + (bytes / readerBytesPerSecondMin) * 1000
