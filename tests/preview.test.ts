@@ -319,7 +319,7 @@ describe('--watch', () => {
     await Bun.write(settings, '{ "cleanUrls": fal')
     await eventually(async () =>
       expect(watched.said('problem:')).toEqual([
-        expect.stringMatching(/settings\.json is not JSON: .*; the settings from before count$/),
+        expect.stringMatching(/settings\.json is not JSON: .*; the previous settings apply$/),
       ]),
     )
     expect((await watched.visit('/a')).status).toBe(200)

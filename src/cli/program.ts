@@ -1,6 +1,6 @@
 import { Argument, Command } from 'commander'
 
-/** The options of the commands that run the service, each standing for a setting. */
+/** Options of the commands that run the service; each overrides a setting. */
 export interface CommandOptions {
   readonly port?: string
   readonly data?: string
@@ -9,7 +9,7 @@ export interface CommandOptions {
 }
 
 export interface DemoOptions extends CommandOptions {
-  /** Print the ready line at a terminal, too. */
+  /** Print the ready line at a terminal too. */
   readonly json?: true
 }
 
@@ -17,12 +17,12 @@ export type CommandAction = (options: CommandOptions) => Promise<void>
 
 export interface PreviewOptions {
   readonly port: string
-  /** A file with the site's settings. */
+  /** Path of a JSON file with the site's settings. */
   readonly settings?: string
   readonly watch?: true
 }
 
-/** The options of the commands that look after the data folder. */
+/** Options of the commands on the data folder. */
 export interface DataOptions {
   readonly data?: string
 }
@@ -31,7 +31,7 @@ export interface BackfillOptions extends DataOptions {
   readonly all?: true
 }
 
-/** What each command does; `main` hands it in. */
+/** The action of each command, passed in by `main`. */
 export interface CommandActions {
   readonly serve: CommandAction
   readonly dev: CommandAction
@@ -46,13 +46,13 @@ export interface CommandActions {
   readonly keys: (action: 'list' | 'rotate', options: DataOptions) => Promise<void>
 }
 
-/** What counts where neither an option nor a setting says something else, as texts. */
+/** Fallbacks when neither an option nor a setting is given, as strings. */
 export interface Defaults {
   readonly port: string
   readonly baseDomain: string
-  /** Of `serve` and of what looks after its folder. */
+  /** For `serve` and the commands on its folder. */
   readonly data: string
-  /** `demo` and `dev` have folders of their own, whatever DATA_DIR is. */
+  /** `demo` and `dev` use their own folders, not DATA_DIR. */
   readonly demoData: string
   readonly devData: string
 }
@@ -102,40 +102,40 @@ export function createProgram(
     'demo',
     'run it on a network of its own, with a sample site',
     ownFolder(defaults.demoData),
-  ).option('--json', 'print what programs need to know at a terminal, too: one line, ready {…}')
+  ).option('--json', 'print the line for programs, ready {…}, at a terminal too')
   program
     .command('preview')
     .description('show a folder on this machine as visitors will get it, before it is published')
-    .argument('<folder>', 'what would be published')
+    .argument('<folder>', 'the folder to publish')
     .option('--port <number>', 'port to listen on; 0 for any free one', '8080')
     .option('--settings <file>', 'the site’s settings, as JSON')
-    .option('--watch', 'read folder and settings again when they change')
+    .option('--watch', 'reload when the folder or the settings change')
     .action(actions.preview)
   program
     .command('backfill')
-    .description('bring the sites here of every account that is known, and end')
-    .option('--all', 'of every account of the network that has one (RELAY_URL)')
+    .description('import the sites of every known account, and exit')
+    .option('--all', 'import the sites of all accounts of the network (RELAY_URL)')
     .option('--data <folder>', data)
     .action(actions.backfill)
   program
     .command('repair')
-    .description('compare one site with its source, byte by byte, and mend what is here')
-    .argument('<site>', 'whose it is and its name: <did>/<rkey>')
+    .description('compare one site with its source, byte by byte, and repair the local copy')
+    .argument('<site>', 'the owner and the name of the site: <did>/<rkey>')
     .option('--data <folder>', data)
     .action(actions.repair)
   program
     .command('unread')
     .description(
-      'list what could not be read from its owner’s server, why, and when it is tried again',
+      'list sites and accounts that could not be read, why, and when the next attempt is',
     )
     .option('--data <folder>', data)
     .action(actions.unread)
   addAdminCommands(program, actions, data)
   program
     .command('keys')
-    .description('the keys that a service at a public address shows to account servers')
+    .description('list or rotate the keys by which account servers know a public service')
     .addArgument(
-      new Argument('[action]', 'rotate: make a new one, which signs from an hour later on')
+      new Argument('[action]', 'rotate: create a new key, used for signing an hour later')
         .choices(['list', 'rotate'])
         .default('list'),
     )
@@ -145,15 +145,15 @@ export function createProgram(
 }
 
 function addAdminCommands(program: Command, actions: CommandActions, data: string): void {
-  const admin = program.command('admin').description('who looks after this service')
+  const admin = program.command('admin').description('manage the administrators of this service')
   const command = (nameAndArguments: string, description: string): Command =>
     admin.command(nameAndArguments).description(description).option('--data <folder>', data)
   command(
     'add <name>',
-    'add somebody; the password is asked for, or read from standard input',
+    'add an administrator; prompts for the password, or reads it from standard input',
   ).action(actions.adminAdd)
-  command('remove <name>', 'remove somebody, and sign them out everywhere').action(
+  command('remove <name>', 'remove an administrator, and sign them out everywhere').action(
     actions.adminRemove,
   )
-  command('list', 'who there is, and since when').action(actions.adminList)
+  command('list', 'list the administrators, and since when').action(actions.adminList)
 }

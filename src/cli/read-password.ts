@@ -2,7 +2,7 @@ import { isCancel, password as prompt } from '@clack/prompts'
 
 const pipedBytesMax = 4096
 
-/** Why a password cannot be one, in a sentence; null when it can. */
+/** Why a password is not acceptable, in a sentence; null if it is. */
 type ProblemOf = (password: string) => string | null
 
 export type PasswordRead =
@@ -11,8 +11,8 @@ export type PasswordRead =
   | { readonly kind: 'refused'; readonly problem: string }
 
 /**
- * A new password: asked of a person, twice and unseen, until it can be one; of a program, its first line on
- * standard input. Never an argument, which every user of the machine could read.
+ * Reads a new password: at a terminal by a hidden prompt with confirmation, else from the first line of standard
+ * input. Never from an argument, which every user of the machine could read.
  */
 export async function readPassword(problemOf: ProblemOf): Promise<PasswordRead> {
   return process.stdin.isTTY ? await askPerson(problemOf) : await readLine(problemOf)
@@ -26,9 +26,9 @@ async function askPerson(problemOf: ProblemOf): Promise<PasswordRead> {
   })
   if (isCancel(first)) return { kind: 'given-up' }
   const second = await prompt({
-    message: 'The same again',
+    message: 'Repeat the password',
     mask: ' ',
-    validate: (text) => (text === first ? undefined : 'That was another one.'),
+    validate: (text) => (text === first ? undefined : 'The passwords differ.'),
   })
   return isCancel(second) ? { kind: 'given-up' } : { kind: 'read', password: first }
 }

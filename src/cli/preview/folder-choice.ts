@@ -14,14 +14,14 @@ export interface ChosenFile extends FolderFile {
 export interface FolderChoice {
   readonly files: readonly ChosenFile[]
   readonly leftOut: readonly LeftOut[]
-  /** What was not understood, and why publishing would refuse these files. */
+  /** Invalid rules, and why publishing would reject these files. */
   readonly problems: readonly string[]
 }
 
 /**
- * Which files of a folder publishing takes. Where it would refuse them all, that is a problem and they are
- * taken here nevertheless, but for paths that no site can hold. `ignoreText` is that of the folder's
- * `.sitehostignore`, empty without one.
+ * Chooses the files that publishing takes. If publishing would reject them, that is a problem and they are shown
+ * nevertheless, except for paths that no site can have. `ignoreText` is the folder's `.sitehostignore`, empty if
+ * absent.
  */
 export function chooseFiles(
   listing: FolderListing,
@@ -62,7 +62,7 @@ function obey(rules: IgnoreRules, all: readonly FolderFile[]): Obeyed {
     return { kept, ignored: leftOut, problem: null }
   } catch (error) {
     if (!(error instanceof IgnoreStepsError)) throw error
-    const problem = `the rules in ${ignoreFileName} take too long; they count for nothing here`
+    const problem = `the rules in ${ignoreFileName} take too long; they have no effect here`
     return { kept: files, ignored: [], problem }
   }
 }

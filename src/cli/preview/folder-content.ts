@@ -3,7 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { codeOf } from '#observe/code-of.ts'
 import type { FolderFile } from './folder-listing.ts'
 
-/** The file is gone, or may not be read; `code` is the system's. */
+/** The file is gone or unreadable; `code` is the system's. */
 export class UnreadableFileError extends Error {
   override readonly name = 'UnreadableFileError'
   readonly code: string
@@ -18,8 +18,8 @@ export class UnreadableFileError extends Error {
 const pieceBytes = 256 * 1024
 
 /**
- * What is in a file now, as much as there was when it was listed: never more, less when it has become
- * shorter. Throws UnreadableFileError.
+ * Reads a file's current content, at most as many bytes as when it was listed; fewer if it has become shorter.
+ * Throws UnreadableFileError.
  */
 export async function* contentOf({
   path,
@@ -36,7 +36,7 @@ export async function* contentOf({
   }
 }
 
-// By now another program may have put a link or a pipe there.
+// Another program may have replaced it by a link or a pipe.
 const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
 const readInto = (file: FileHandle, piece: Uint8Array) => file.read(piece, 0, piece.length)

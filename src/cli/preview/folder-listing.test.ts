@@ -55,7 +55,7 @@ describe('a link', () => {
     ['to a folder beside, whose name begins the same', '../folder', 'a link that leads out of'],
     ['to a folder of the folder', 'sub', 'a link to a folder'],
     ['to the folder itself', '.', 'a link to a folder'],
-    ['to what is left out', '.env', 'a link to what may hold secrets'],
+    ['to what is left out', '.env', 'a link to a skipped file: may hold secrets'],
     ['to nothing', 'missing', 'cannot be read (ENOENT)'],
     ['to itself', 'link', 'cannot be read (ELOOP)'],
   ]

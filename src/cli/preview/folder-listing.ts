@@ -6,14 +6,14 @@ import { compareBytes } from '#site/path.ts'
 import { isLeftOut } from '#site/upload/upload-path.ts'
 import { PreviewError } from './preview-error.ts'
 
-/** A file as it is on this machine. */
+/** A file on this machine. */
 export interface FolderFile {
-  /** Below the folder, with slashes; not checked. */
+  /** Relative to the folder, with slashes; not validated. */
   readonly path: string
-  /** Where its bytes are, behind every link. */
+  /** With all links resolved. */
   readonly realPath: string
   readonly bytes: number
-  /** Another one whenever its content may have changed. */
+  /** Differs whenever the content may have changed. */
   readonly state: string
 }
 
@@ -23,15 +23,15 @@ export interface LeftOut {
 }
 
 export interface FolderListing {
-  /** In the order of their paths. */
+  /** Sorted by path. */
   readonly files: readonly FolderFile[]
-  /** A folder that is left out whole counts once. */
+  /** A skipped folder is one entry. */
   readonly leftOut: readonly LeftOut[]
 }
 
 /**
- * All files below a folder but those that are never part of a site. Links are followed to files in the
- * folder and nowhere else. Throws PreviewError.
+ * Lists all files below a folder, except those that are never part of a site. Follows links to files inside the
+ * folder only. Throws PreviewError.
  */
 export async function listFolder(folder: string): Promise<FolderListing> {
   const root = await realFolder(folder)
@@ -82,7 +82,7 @@ class Walk {
     if (reason !== null) this.leftOut.push({ path, reason })
   }
 
-  /** Why it is left out; null when it is not. */
+  /** Why it is skipped; null if it is not. */
   async #take(path: string): Promise<string | null> {
     const place = join(this.#root, path)
     const facts = await lstat(place, { bigint: true })
@@ -99,7 +99,7 @@ class Walk {
     const target = relative(this.#root, place)
     if (target === '..' || target.startsWith('../')) return 'a link that leads out of the folder'
     const reason = isLeftOut(target)
-    if (reason !== null) return `a link to what ${reason}`
+    if (reason !== null) return `a link to a skipped file: ${reason}`
     const facts = await stat(place, { bigint: true })
     return facts.isFile() ? this.#add(path, place, facts) : 'a link to a folder'
   }
@@ -120,7 +120,7 @@ interface Facts {
 
 function unreadable(error: unknown): string {
   const code = codeOf(error)
-  // What is no failure of the system is ours to look into, or says itself what is wrong.
+  // Errors without a system code are bugs, or already say what is wrong.
   if (code === undefined) throw error
   return `cannot be read (${code})`
 }

@@ -4,35 +4,35 @@ import type { Snapshot } from '#site/visit/snapshot.ts'
 import { type FolderListing, listFolder } from './folder-listing.ts'
 import { type FolderVersion, readFolderVersion } from './folder-version.ts'
 import { PreviewError } from './preview-error.ts'
-import { lookAtSettings, noSettings, type SettingsSight } from './settings-file.ts'
+import { noSettings, pollSettings, type SettingsState } from './settings-file.ts'
 import type { StoredFiles } from './stored-files.ts'
 import { watchForChanges } from './watch-for-changes.ts'
 
 interface PreviewContext {
   readonly folder: string
-  /** Null: the defaults count. */
+  /** Null: default settings. */
   readonly settingsFile: string | null
   readonly limits: SiteLimits
   readonly stored: StoredFiles
   /** Called with each version of the folder; its bytes are in `stored`. */
   readonly show: (snapshot: Snapshot) => void
-  /** Called with each line for the person who is looking on. */
+  /** Called with each line for the user. */
   readonly say: (line: string) => void
   readonly now: () => number
   readonly signal: AbortSignal
 }
 
-/** What lies there at one moment. */
-interface Sight {
+/** The folder and its settings at one moment. */
+interface PolledState {
   readonly listing: FolderListing | PreviewError
-  readonly settings: SettingsSight
+  readonly settings: SettingsState
 }
 
-/** A folder that is shown as the site that publishing would make of it. */
+/** Shows a folder as the site that publishing would make of it. */
 export class FolderPreview {
   readonly #context: PreviewContext
-  #sight: Sight = { listing: { files: [], leftOut: [] }, settings: noSettings }
-  /** Those that can be used. */
+  #state: PolledState = { listing: { files: [], leftOut: [] }, settings: noSettings }
+  /** The last valid settings. */
   #settings: SiteSettings | null = null
   #problems: readonly string[] = []
 
@@ -40,41 +40,41 @@ export class FolderPreview {
     this.#context = context
   }
 
-  /** Shows the folder and says what is wrong with it. Throws PreviewError when it cannot be shown. */
+  /** Shows the folder and prints its problems. Throws PreviewError if it cannot be shown. */
   async start(): Promise<void> {
-    this.#sight = await this.#look()
-    const { settings } = this.#sight.settings
+    this.#state = await this.#poll()
+    const { settings } = this.#state.settings
     if (settings instanceof PreviewError) throw settings
-    const version = await this.#read(this.#sight)
+    const version = await this.#read(this.#state)
     this.#show(version, describeVersion(this.#context.folder, version))
   }
 
   /**
-   * Shows it again whenever it or its settings have changed. A state that cannot be shown is said, and the
-   * last one stays. Rejects with the signal's AbortError.
+   * Shows it again whenever it or its settings change. If the new state cannot be shown, prints why and keeps the
+   * last one. Rejects with the signal's AbortError.
    */
   async watch(): Promise<never> {
-    return await watchForChanges(this.#sight, {
-      look: async () => {
-        this.#sight = await this.#look()
-        return this.#sight
+    return await watchForChanges(this.#state, {
+      poll: async () => {
+        this.#state = await this.#poll()
+        return this.#state
       },
       stateOf,
-      onChange: (sight) => this.#showChange(sight),
+      onChange: (state) => this.#showChange(state),
       signal: this.#context.signal,
     })
   }
 
-  async #look(): Promise<Sight> {
+  async #poll(): Promise<PolledState> {
     const { folder, settingsFile } = this.#context
-    const { settings } = this.#sight
+    const { settings } = this.#state
     return {
       listing: await orPreviewError(listFolder(folder)),
-      settings: settingsFile === null ? settings : await lookAtSettings(settingsFile, settings),
+      settings: settingsFile === null ? settings : await pollSettings(settingsFile, settings),
     }
   }
 
-  async #read({ listing, settings: file }: Sight): Promise<FolderVersion> {
+  async #read({ listing, settings: file }: PolledState): Promise<FolderVersion> {
     if (listing instanceof PreviewError) throw listing
     const isUsable = !(file.settings instanceof PreviewError)
     if (isUsable) this.#settings = file.settings as SiteSettings | null
@@ -82,10 +82,10 @@ export class FolderPreview {
     return { ...version, problems: [...problemsOf(file), ...version.problems] }
   }
 
-  async #showChange(sight: Sight): Promise<void> {
-    const version = await orPreviewError(this.#read(sight))
+  async #showChange(state: PolledState): Promise<void> {
+    const version = await orPreviewError(this.#read(state))
     if (version instanceof PreviewError) {
-      this.#context.say(printable(`${version.message}; what was there before is still shown`))
+      this.#context.say(printable(`${version.message}; the previous version is still shown`))
     } else {
       this.#show(version, describeChange(version, this.#problems))
     }
@@ -98,13 +98,11 @@ export class FolderPreview {
   }
 }
 
-const stateOf = ({ listing, settings }: Sight): string =>
+const stateOf = ({ listing, settings }: PolledState): string =>
   listing instanceof PreviewError ? listing.message : JSON.stringify([listing, settings.state])
 
-const problemsOf = ({ settings, problems }: SettingsSight): readonly string[] =>
-  settings instanceof PreviewError
-    ? [`${settings.message}; the settings from before count`]
-    : problems
+const problemsOf = ({ settings, problems }: SettingsState): readonly string[] =>
+  settings instanceof PreviewError ? [`${settings.message}; the previous settings apply`] : problems
 
 async function orPreviewError<Result>(work: Promise<Result>): Promise<Result | PreviewError> {
   try {
@@ -115,10 +113,10 @@ async function orPreviewError<Result>(work: Promise<Result>): Promise<Result | P
   }
 }
 
-/** Of each kind; whoever has more has one reason for them. */
+/** Lines of each kind: more of them usually have the same cause. */
 const linesMax = 20
 
-/** What a person is told of a folder that was read for the first time. */
+/** Lines about a folder that was read for the first time. */
 export function describeVersion(folder: string, version: FolderVersion): string[] {
   const { leftOut, problems } = version
   return [
@@ -130,7 +128,7 @@ export function describeVersion(folder: string, version: FolderVersion): string[
   ].map(printable)
 }
 
-/** What of it is new since the problems were these. */
+/** Lines about a folder that was read again: problems that are not in `before`. */
 export function describeChange(version: FolderVersion, before: readonly string[]): string[] {
   const { problems } = version
   const news = problems.filter((problem) => !before.includes(problem))
@@ -140,7 +138,7 @@ export function describeChange(version: FolderVersion, before: readonly string[]
   ].map(printable)
 }
 
-/** A line without what a terminal would obey: names and rules may be anybody's. */
+/** Removes control characters, which a terminal would obey: names and rules are untrusted. */
 export const printable = (line: string): string => `  ${line.replace(/\p{Cc}/gu, '\uFFFD')}`
 
 const filesOf = ({ snapshot }: FolderVersion): string => counted(snapshot.files.size, 'file')

@@ -15,7 +15,7 @@ import type { FolderListing, LeftOut } from './folder-listing.ts'
 import { PreviewError } from './preview-error.ts'
 import type { StoredFiles } from './stored-files.ts'
 
-/** What a folder is as a site, at one moment. */
+/** A folder as a site, at one moment. */
 export interface FolderVersion {
   readonly snapshot: Snapshot
   readonly leftOut: readonly LeftOut[]
@@ -31,8 +31,8 @@ interface VersionContext {
 }
 
 /**
- * Reads a folder as publishing would, and as ingest would what it had published. Mistakes in it are problems.
- * Throws PreviewError for more than anybody could publish.
+ * Reads a folder as publishing and ingest would. Mistakes in it are problems. Throws PreviewError if it is larger
+ * than any site may be.
  */
 export async function readFolderVersion(
   listing: FolderListing,
@@ -50,7 +50,7 @@ export async function readFolderVersion(
   }
 }
 
-/** Stands where a published site has its owner and its record. */
+/** Placeholders for the owner and the record of a published site. */
 const nobodys = {
   did: 'did:web:preview.invalid' as Did,
   name: 'preview' as SiteName,
@@ -63,13 +63,13 @@ async function ignoreTextOf({ files }: FolderListing): Promise<string> {
   try {
     return await startOf(contentOf(file), ignoreFileBytesMax + 1)
   } catch (cause) {
-    // Without it, secrets might be shown that it leaves out.
+    // Without the rules, ignored secrets could be shown.
     if (!(cause instanceof UnreadableFileError)) throw cause
     throw new PreviewError(`${ignoreFileName} cannot be read (${cause.code})`, { cause })
   }
 }
 
-// What is served is a copy, and the disk may be small.
+// The preview serves a copy, and the disk may be small.
 function assertCopyable({ files }: FolderChoice, limits: SiteLimits): void {
   const bytesMax = uploadBytesMax(limits)
   if (totalBytes(files) <= bytesMax) return

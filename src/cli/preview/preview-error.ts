@@ -1,4 +1,4 @@
-/** There is nothing to preview; `message` says why, in one line for the person who asked for it. */
+/** Nothing can be previewed; `message` says why, in one line for the user. */
 export class PreviewError extends Error {
   override readonly name = 'PreviewError'
 }

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PreviewError } from './preview-error.ts'
-import { lookAtSettings, noSettings } from './settings-file.ts'
+import { noSettings, pollSettings } from './settings-file.ts'
 
 let file: string
 let dir: string
@@ -15,7 +15,7 @@ afterAll(() => rm(dir, { recursive: true }))
 
 async function lookAt(text: string) {
   await Bun.write(file, text)
-  return await lookAtSettings(file, noSettings)
+  return await pollSettings(file, noSettings)
 }
 
 test('settings are read as the route takes them', async () => {
@@ -54,17 +54,17 @@ describe('what cannot be used says where', () => {
   })
 
   test('no such file', async () => {
-    const { settings } = await lookAtSettings(join(dir, 'missing.json'), noSettings)
+    const { settings } = await pollSettings(join(dir, 'missing.json'), noSettings)
     expect((settings as PreviewError).message).toMatch(/missing\.json cannot be read \(ENOENT\)$/)
   })
 })
 
 test('a file that has not changed is not read again', async () => {
   const first = await lookAt('{ "cleanUrls": true }')
-  expect(await lookAtSettings(file, first)).toBe(first)
+  expect(await pollSettings(file, first)).toBe(first)
   await Bun.write(file, '{ "cleanUrls": false }')
-  const second = await lookAtSettings(file, first)
+  const second = await pollSettings(file, first)
   expect(second.settings).toMatchObject({ cleanUrls: false })
   await rm(file)
-  expect((await lookAtSettings(file, second)).settings).toBeInstanceOf(PreviewError)
+  expect((await pollSettings(file, second)).settings).toBeInstanceOf(PreviewError)
 })

@@ -3,22 +3,22 @@ import { codeOf } from '#observe/code-of.ts'
 import { parseSettings, type SiteSettings } from '#site/record/settings.ts'
 import { PreviewError } from './preview-error.ts'
 
-/** What a settings file said when it was last looked at. */
-export interface SettingsSight {
-  /** Another text whenever the file may have changed, or came or went. */
+/** The content of a settings file when it was last read. */
+export interface SettingsState {
+  /** A different string whenever the file may have changed, appeared or disappeared. */
   readonly state: string
   readonly settings: SiteSettings | null | PreviewError
-  /** What counts for nothing in settings that can be used. */
+  /** Ignored parts of valid settings. */
   readonly problems: readonly string[]
 }
 
-export const noSettings: SettingsSight = { state: '', settings: null, problems: [] }
+export const noSettings: SettingsState = { state: '', settings: null, problems: [] }
 
 /**
- * Reads a site's settings as the settings route takes them, unless they are as they were `before`. What is
- * wrong with them is a PreviewError that names the field.
+ * Reads a site's settings as the settings route does, unless the file is unchanged since `before`. Invalid
+ * settings are a PreviewError that names the field.
  */
-export async function lookAtSettings(path: string, before: SettingsSight): Promise<SettingsSight> {
+export async function pollSettings(path: string, before: SettingsState): Promise<SettingsState> {
   const state = await stateOf(path)
   if (state === before.state) return before
   try {
@@ -48,7 +48,7 @@ async function textOf(path: string): Promise<string> {
   }
 }
 
-function readSettings(path: string, text: string): Omit<SettingsSight, 'state'> {
+function readSettings(path: string, text: string): Omit<SettingsState, 'state'> {
   const input = parseJson(path, text)
   const parsed = parseSettings(input)
   if (!parsed.ok) throw new PreviewError(`${path}: ${parsed.error}`)

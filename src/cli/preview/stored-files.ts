@@ -14,11 +14,11 @@ import { contentOf, UnreadableFileError } from './folder-content.ts'
 import type { LeftOut } from './folder-listing.ts'
 import { PreviewError } from './preview-error.ts'
 
-/** As many as publishing encodes at a time. */
+/** As in publishing. */
 const filesAtOnce = 8
 
 interface Stored {
-  /** In the order in which they were named. */
+  /** In the order of the input. */
   readonly files: ReadonlyMap<string, SnapshotFile>
   readonly leftOut: readonly LeftOut[]
 }
@@ -29,12 +29,12 @@ interface KnownFile {
 }
 
 /**
- * Copies of a folder's files in the form in which publishing stores them, in a folder of their own that goes
- * with them. What visitors get of a version is these copies: the files themselves may change meanwhile.
+ * Copies of a folder's files, encoded as publishing stores them, in a folder that is deleted on disposal. Visitors
+ * get these copies: the files themselves may change meanwhile.
  */
 export class StoredFiles implements AsyncDisposable {
   readonly blobs: BlobStore
-  /** For whatever else goes with them. */
+  /** For other temporary files; deleted together with the copies. */
   readonly dir: string
   #known = new Map<string, KnownFile>()
 
@@ -49,9 +49,8 @@ export class StoredFiles implements AsyncDisposable {
   }
 
   /**
-   * Every file by its path, those read again that have changed since the last time. What cannot be
-   * read is left out. The copies of the last time stay, for whoever is reading them; older ones go.
-   * Throws PreviewError when no copies can be made.
+   * Stores every file and re-reads only those that have changed. Unreadable files are left out. Keeps the previous
+   * copies, which may still be read; deletes older ones. Throws PreviewError if no copies can be made.
    */
   async store(files: readonly ChosenFile[], signal: AbortSignal): Promise<Stored> {
     try {

@@ -6,7 +6,7 @@ async function tell(...seen: string[]): Promise<string[]> {
   const told: string[] = []
   const ended = new AbortController()
   const watching = watchForChanges('a', {
-    look: async () => seen.shift() ?? '',
+    poll: async () => seen.shift() ?? '',
     stateOf: (state) => state,
     onChange: async (state) => void told.push(state),
     signal: ended.signal,
@@ -33,7 +33,7 @@ test('looking takes at most a twentieth of the time', async () => {
   const pauses: number[] = []
   const ended = new AbortController()
   const watching = watchForChanges('a', {
-    look: async () => {
+    poll: async () => {
       const until = performance.now() + 40
       while (performance.now() < until);
       return 'a'
@@ -55,7 +55,7 @@ test('looking takes at most a twentieth of the time', async () => {
 test('the signal ends it at once', async () => {
   const ended = new AbortController()
   const watching = watchForChanges('a', {
-    look: async () => 'a',
+    poll: async () => 'a',
     stateOf: (state) => state,
     onChange: async () => {},
     signal: ended.signal,
