@@ -127,6 +127,6 @@ function unreadable(error: unknown): string {
 
 const tooManyEntries = (root: string) =>
   new PreviewError(
-    `${root} holds over ${uploadEntriesMax} files and folders, which nobody can publish; name the folder ` +
+    `${root} holds over ${uploadEntriesMax} files and folders, more than can be published; name the folder ` +
       'that the finished site is in',
   )

@@ -42,7 +42,7 @@ export async function readFolderVersion(
   assertCopyable(choice, limits)
   const { files, leftOut } = await stored.store(choice.files, signal)
   const { problems, ...rules } = await readRuleFiles(files, settings, stored.blobs)
-  const snapshot = { ...nobodys, publishedAt: now(), settings, ...rules, files }
+  const snapshot = { ...placeholders, publishedAt: now(), settings, ...rules, files }
   return {
     snapshot,
     leftOut: [...choice.leftOut, ...leftOut],
@@ -51,7 +51,7 @@ export async function readFolderVersion(
 }
 
 /** Placeholders for the owner and the record of a published site. */
-const nobodys = {
+const placeholders = {
   did: 'did:web:preview.invalid' as Did,
   name: 'preview' as SiteName,
   recordCid: 'preview',
@@ -74,7 +74,7 @@ function assertCopyable({ files }: FolderChoice, limits: SiteLimits): void {
   const bytesMax = uploadBytesMax(limits)
   if (totalBytes(files) <= bytesMax) return
   throw new PreviewError(
-    `the folder is larger than ${megabytes(bytesMax)}, which nobody can publish; name the folder ` +
+    `the folder is larger than ${megabytes(bytesMax)}, more than can be published; name the folder ` +
       'that the finished site is in',
   )
 }

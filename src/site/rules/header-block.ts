@@ -163,4 +163,4 @@ function isAboutCertificates({ head }: PathPattern): boolean {
 }
 
 const neverForCertificates =
-  'has no effect: the addresses that prove a domain have no headers of yours'
+  'has no effect: certificate challenges are answered without headers of yours'

@@ -117,8 +117,8 @@ interface LoopingRule {
 }
 
 /**
- * Whether a rule would redirect to the same address, a trailing slash aside, or ever deeper: at `/en/x` a rule `/*
- * /en/:splat` has already been applied. Not if it requires a query key that its target drops.
+ * Whether a rule would redirect to the same address, a trailing slash aside, or ever deeper: at `/en/x`
+ * a rule `/* /en/:splat` has already been applied. Not if it requires a query key that its target drops.
  */
 export function isLoop(rule: LoopingRule, destination: Destination, here: Here): boolean {
   return loopOf(rule, destination, here) !== null
