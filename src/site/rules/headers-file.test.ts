@@ -95,7 +95,7 @@ describe('a problem', () => {
       'this charset is not sent; leave it out',
     ]),
     ['/a\nContent-Type: text/html, text/html;charset = utf-7', 2, 'this charset is not sent'],
-    ['/a\nBasic-Auth: me:secret', 2, 'would tell it to everyone'],
+    ['/a\nBasic-Auth: me:secret', 2, 'would reveal the password'],
     ['/a\nStrict-Transport-Security: max-age=1', 2, 'only sent on a domain of your own'],
     ['/a\nset_cookie: b', 2, 'only sent on a domain of your own'],
     ...neverSettable.flatMap((name): [string, number, string][] => [
