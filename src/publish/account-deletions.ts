@@ -25,7 +25,7 @@ export interface AccountDeletionContext {
   readonly at: AtFailPoint
 }
 
-/** After so long a departure is taken up whose process was killed. To end it twice does no harm. */
+/** Retry interval for an account deletion whose process was killed. Ending one is idempotent. */
 export const accountDeletionRetryMs = 20_000
 const accountDeletionsAtOnce = 10
 const lookAgainMs = 5_000
@@ -53,7 +53,7 @@ export async function leave(
   return outcome
 }
 
-/** Ends the departures that were begun, until the signal ends it. A database that is away is waited for. */
+/** Completes account deletions that have begun, until the signal aborts. Waits while the database is unavailable. */
 export async function runAccountDeletions(
   context: AccountDeletionContext & { readonly signal: AbortSignal },
 ): Promise<void> {

@@ -3,23 +3,23 @@ import type { OwnFault } from './own-fault.ts'
 const hourMs = 60 * 60 * 1000
 
 /**
- * So long may a job take, its waiting for the account's server, our database and our disk included. In half of it the largest file of the
- * default settings is sent at the lowest speed that a server may have.
+ * Time limit of a job, including waits for the account's server, our database and our disk. Half of it suffices to
+ * send the largest file of the default settings at the lowest speed that a server may have.
  */
 export const jobMsMaxDefault = 2 * hourMs
 
-/** Told to the owner of a job that took longer. */
+/** The owner's message for a job that exceeds `jobMsMaxDefault`. */
 export const tooSlowSentence =
   `Your account’s server was too slow: not everything was sent within ${jobMsMaxDefault / hourMs} hours. ` +
   'What was sent so far is kept: upload again, and only the rest is sent. ' +
   'Nothing was published yet.'
 
-/** Between two attempts, where the server does not say how long it takes nothing. */
+/** The shortest pause after an attempt that yielded or met a busy server. */
 const pauseMsMin = 10_000
-/** The longer a job takes, the longer it leaves its server, and those who wait, alone. */
+/** The pause grows with the job's age, which relieves its server and lets waiting jobs run. */
 const pauseShareMin = 1 / 8
 
-/** Until a job is tried again whose attempt ended with a fault of this service. */
+/** Pause before the next attempt after a fault of this service. */
 const ownFaultPauseMs = 5_000
 
 /** Why an attempt has ended before its job. */

@@ -25,12 +25,12 @@ export interface PublishJob {
   readonly startedAt: number
   /** What its earlier attempts have sent. */
   readonly sentBefore: SentBefore
-  /** Takes up room but while files are sent. */
+  /** The job occupies the lane except while it sends files slowly. */
   readonly lane: Pick<Lane, 'detachWhenSlow' | 'pin'>
-  /** The CID of the record that the site had when the job first looked, null for none: `current` when it does so now. */
+  /** CID of the site's record when the job first read it, null for none. The first call stores and returns `current`. */
   readonly rememberExpectedCid: (current: string | null) => Promise<string | null>
   readonly report: Report
-  /** From here on nobody can cancel it; false when somebody has. */
+  /** From here on the job cannot be cancelled; false when it already was. */
   readonly beginWriting: () => Promise<boolean>
 }
 

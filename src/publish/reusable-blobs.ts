@@ -16,9 +16,9 @@ export interface ReusableBlob {
 }
 
 /**
- * By the SHA-256 of their content, the blobs that the account's current records name and whose content
- * we have verified, whoever compressed them; then those that an earlier try has sent and no record names
- * yet. Only of the contents that are wanted.
+ * By the SHA-256 of their content, the blobs that the account's current records reference and whose content we have
+ * verified, whichever program compressed them; then blobs that an earlier attempt sent and no record references yet.
+ * Only for the contents that are wanted.
  */
 export async function findReusableBlobs(
   did: Did,

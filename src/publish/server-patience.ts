@@ -27,10 +27,10 @@ export interface Patience {
   readonly limitDelayMs?: number
 }
 
-/** For a call whose answer somebody waits for. */
+/** For a call whose answer a person waits for. */
 export const patienceOfAPerson = { faultsMax: 2 }
 
-/** Of a whole operation at the account's server that somebody waits for, whatever that server does meanwhile. */
+/** Time limit of a whole operation at the account's server that a person waits for. */
 export const operationMsMax = 10_000
 
 /**
@@ -54,14 +54,14 @@ export async function withinTime<T>(
 const isAbort = (error: unknown): boolean =>
   error instanceof Error && ['AbortError', 'TimeoutError'].includes(error.name)
 
-/** Whoever can wait for longer does so without holding what it does the call with. */
+/** Callers that can wait longer do so outside, without holding the call's resources. */
 const waitMsMaxDefault = 3_000
 
 /** Fifteen seconds in all: a server that restarts is back by then. */
 const faultsMaxDefault = 5
 const faultDelayMsMax = 10_000
 
-/** When a server says "too many requests" and not until when. */
+/** When a server answers 429 without a time to retry. */
 const waitMsDefault = 30_000
 
 /**

@@ -23,7 +23,7 @@ export type SettingsOutcome =
 const collection = 'place.sitehost.settings'
 
 /**
- * The record as it is in the repository, whoever wrote it; the defaults only when there is none. Throws
+ * The record as it is in the repository, whichever program wrote it; the defaults only when there is none. Throws
  * UnusableAnswerError for one that holds more than settings can.
  */
 export async function readSettings(
@@ -40,7 +40,7 @@ export async function readSettings(
 /**
  * Replaces the whole record of a site that the repository holds. A record that says the same already
  * stays as it is and costs no commit. Throws SiteConflictError when another program changes the settings
- * meanwhile: whose they are to be is for their owner to say.
+ * meanwhile: the owner decides which settings to keep.
  */
 export async function writeSettings(
   name: SiteName,
@@ -66,6 +66,7 @@ export async function writeSettings(
       rkey: name,
       value: { ...settings },
       // Some servers do not say it.
+      // Some servers do not return the CID.
       replaces: current === null ? null : current.cid || undefined,
     }
     return { kind: 'write', writes: [write], written: ([cid]) => (cid ? written(cid) : null) }

@@ -45,10 +45,9 @@ interface UploadContext {
 }
 
 /**
- * Encodes and uploads eight files at a time and returns what the server made of them, in order. What is stored
- * there is stored here too, so that ingest need not fetch it back, and remembered, so that another try
- * need not send it again. Ends with the first failure that does not pass by itself, once the calls
- * under way have ended.
+ * Encodes and uploads eight files at a time and returns the server's blobs in order. Uploaded files are also stored
+ * here, so that ingest need not fetch them, and recorded, so that another attempt need not send them again. Throws
+ * the first failure that retries do not overcome, once the calls under way have ended.
  */
 export async function uploadBlobs(
   files: readonly UploadedFile[],
@@ -60,8 +59,8 @@ export async function uploadBlobs(
   return await mapAtOnce(files, { atOnce: uploadsAtOnce, signal }, async (source, signal) => {
     const file = await context.encode(source, signal)
     context.onUploading(source)
-    // At the same time: the one waits for the network, the other for the disk. Both are over before
-    // anything is thrown: whoever called then removes the files.
+    // Concurrent: one waits for the network, the other for the disk. Both settle before anything is
+    // thrown, because the caller then removes the files.
     const [sent, kept] = await Promise.allSettled([
       server.upload(file, signal),
       keep(file.content, context.blobs),

@@ -1,10 +1,10 @@
 import type { AccountSession, OAuth } from '#atproto/oauth/oauth.ts'
 import type { Lane } from '#concurrency/lane.ts'
 
-/** What is sent may take this much longer. */
+/** Sent bytes extend the time limit of a call at this rate. */
 const sentBytesPerMs = 256
 
-/** What `work` resolves to; the lane is told when that takes longer than `ms`. */
+/** Runs `work` and marks the lane as held up when it takes longer than `ms`. */
 export async function heldUpAfter<T>(ms: number, lane: Lane, work: () => Promise<T>): Promise<T> {
   const timer = setTimeout(() => lane.isHeldUp(), ms)
   try {
@@ -14,7 +14,7 @@ export async function heldUpAfter<T>(ms: number, lane: Lane, work: () => Promise
   }
 }
 
-/** Opens sessions as `open` does; the lane is told when the account's server takes longer than `ms` to answer. */
+/** Opens sessions as `open` does; marks the lane as held up when a call to the account's server exceeds `ms`. */
 export function sessionsInLane(open: OAuth['session'], ms: number, lane: Lane): OAuth['session'] {
   return async (did) => {
     const session = await heldUpAfter(ms, lane, () => open(did))

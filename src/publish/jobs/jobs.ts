@@ -28,17 +28,17 @@ import { runJob } from './run-job.ts'
 
 export const queuedJobsMax = 5
 const runningJobsMax = 4
-/** Beside those: jobs whose servers are slow, and that hold their account's records all the same. */
+/** In addition: jobs whose servers are slow and that hold their account's records in memory. */
 const slowJobsMax = 4
-/** Jobs that send slowly beside both: each holds what it is sending of eight files, some 6 MB. */
+/** In addition to both: jobs that send slowly. Each holds the chunks in flight of eight files, some 6 MB. */
 const detachedJobsMax = 8
 export const jobsAtOnceMax = runningJobsMax + slowJobsMax + detachedJobsMax
-/** Of either kind, jobs of one server, and of one registrable domain: one is left for others. */
+/** Of either kind, the most jobs of one server, and of one registrable domain: one lane is left for others. */
 const shares = { quick: { host: 3, domain: 3 }, slow: { host: 3, domain: 3 } }
-/** So many accounts are looked through for those that may be next, and others at the next look. */
+/** Accounts examined per pass for the next jobs; the next pass examines others. */
 const waitingAccountsMax = 2_000
 const lookAgainMs = 5_000
-/** Where more wait than are looked through at once. */
+/** Pause between passes when more accounts wait than one pass examines. */
 const lookFurtherMs = 1_000
 
 /** Queues a received upload, whose files stay in the spool under the job's id. */
@@ -96,10 +96,10 @@ export async function recoverJobs({ db, spool, now }: JobContext): Promise<void>
 }
 
 /**
- * Carries out queued jobs until the signal ends it: one an account, a few at once, in as many attempts as it takes.
- * Accounts come in the order of their last attempts, those first that had none within an hour: a backlog counts as one
- * job. Whose server is slow has lanes of its own (`Lanes`), sends slowly beside the others, and waits for a server's
- * limit in the queue. A database that is away is waited for.
+ * Runs queued jobs until the signal aborts: one per account, a few concurrently, in as many attempts as they need.
+ * Accounts are ordered by their last attempt; accounts without one in the last hour come first, so a backlog counts as
+ * one job. Jobs with slow servers have separate lanes (`Lanes`), detach while they send slowly, and wait in the queue
+ * for a server's rate limit. Waits while the database is unavailable.
  */
 export async function runJobs(context: JobContext, signal: AbortSignal): Promise<void> {
   const { wakeUps, log } = context
@@ -123,7 +123,7 @@ export async function runJobs(context: JobContext, signal: AbortSignal): Promise
   await Promise.all(running)
 }
 
-/** Returns how many accounts were looked through, from `offset` on. */
+/** Returns how many accounts were examined, starting at `offset`. */
 async function startJobs(
   lanes: Lanes,
   running: Set<Promise<void>>,
@@ -155,7 +155,7 @@ async function startJobs(
       })
     running.add(work)
   }
-  // Whatever ends or becomes slow gives a hint.
+  // A job that ends or becomes slow sends a wake-up.
   if (waitsFor.quick) lanes.preemptSlow()
   if (waitsFor.slow) lanes.preemptSlow({ forSlow: true })
   return accounts.length

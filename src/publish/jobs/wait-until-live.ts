@@ -16,15 +16,15 @@ interface WaitContext {
 
 export type Visibility =
   | { readonly kind: 'live' }
-  /** It is not yet. */
+  /** Visitors do not see it yet. */
   | { readonly kind: 'pending' }
-  /** It is never going to be; the sentence is for its owner. */
+  /** Visitors will never see it; the sentence is for its owner. */
   | { readonly kind: 'refused'; readonly sentence: string }
 
 /**
- * Whether visitors see the version with this record CID, waiting ten seconds for it at most. Ingest may refuse it, or
- * have no room for it: an upload is turned away for that before anything is written, unless another one that came
- * meanwhile took the last place.
+ * Whether visitors see the version with this record CID; waits at most ten seconds. Ingest may refuse it, or have no
+ * quota left for it: uploads over quota are rejected before anything is written, unless a concurrent upload used up
+ * the quota meanwhile.
  */
 export async function waitUntilLive(
   address: SiteAddress,

@@ -14,7 +14,7 @@ export async function* bytesOfFile(
 /** Of node:zlib: 300 MB of zeros in pieces of 16 KB, as usual there, took this thread 410 ms, in these 57. */
 export const decoderOptions = { chunkSize: 256 * 1024 }
 
-/** The bytes as `decoder`, a stream of node:zlib, turns them out. What it cannot decode is `corrupt`. */
+/** The bytes decoded by `decoder`, a stream of node:zlib. Bytes that it cannot decode throw `corrupt`. */
 export async function* decoded(
   bytes: AsyncIterable<Uint8Array>,
   decoder: Transform,

@@ -7,8 +7,8 @@ import { ArchiveFile } from './archive-file.ts'
 import { invalid, tooLarge, UploadRefusedError } from './upload-refusal.ts'
 
 /**
- * The files of a zip, in the order of its central directory, which alone counts: what else lies in the
- * file is not looked at. Throws UploadRefusedError.
+ * The files of a zip, in the order of its central directory; entries that it does not list are ignored.
+ * Throws UploadRefusedError.
  */
 export async function* readZip(path: string): AsyncGenerator<ArchiveEntry> {
   await using file = await ArchiveFile.open(path)
@@ -104,7 +104,7 @@ function problemWith(entry: Entry): string | null {
   return `is compressed in a way that is not supported (method ${entry.compressionMethod})`
 }
 
-/** An error of the file system is none of the archive. */
+/** File-system errors are ours, not the archive's. */
 function refuse(
   cause: unknown,
   refusal = (cause: unknown) => invalid('This is not a complete zip file.', cause),

@@ -50,9 +50,9 @@ interface IncomingUpload {
 const fieldBytesMax = 64 * 1024
 
 /**
- * Reads an upload to the spool while it arrives. Everything that can be refused without its content is
- * refused at the first sight of it. What arrived is durable when this resolves. Throws UploadRefusedError;
- * whoever opened the folder removes it.
+ * Reads an upload to the spool while it arrives. Rejects as soon as the names and sizes allow it, before
+ * reading the content. The files are durable when this resolves. Throws UploadRefusedError; the caller
+ * that opened the folder removes it.
  */
 export async function receiveUpload(upload: IncomingUpload): Promise<ReceivedUpload> {
   const form = new UploadForm(upload)

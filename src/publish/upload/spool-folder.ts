@@ -2,7 +2,7 @@ import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { addAbortSignal, pipeline, Readable, type Transform } from 'node:stream'
 
-/** A file as it lies in a spool folder: so many bytes of a pack, which holds files one after the other. */
+/** A file in a spool folder: a range of bytes of a pack, which holds files one after the other. */
 export interface SpooledFile {
   /** A name of ours, never the uploader's. */
   readonly pack: string
@@ -11,7 +11,7 @@ export interface SpooledFile {
   readonly sha256: string
 }
 
-/** The bytes went over `bytesMax`; nothing of them is kept. */
+/** The bytes exceed `bytesMax`; none of them is kept. */
 export class SpoolLimitError extends Error {
   override readonly name = 'SpoolLimitError'
   readonly bytesMax: number
@@ -36,9 +36,9 @@ interface Pack {
 }
 
 /**
- * The files of one job, in as many packs (mode 0600, random names) as were written at once: a thousand small
- * files cost one to create and one to remove. Room comes back with the folder, and without `keeps` with what was
- * written to this one, when it is closed. Close it before it is removed.
+ * The files of one job, in as many packs (mode 0600, random names) as were written concurrently: a thousand small
+ * files cost one to create and one to remove. Removing the folder frees the disk space; without `keeps`, closing
+ * it already removes the packs written through it. Close it before removing the folder.
  */
 export class SpoolFolder implements AsyncDisposable {
   readonly #dir: string
@@ -61,7 +61,7 @@ export class SpoolFolder implements AsyncDisposable {
       const chunks = steps.length === 0 ? source : through(source, steps, signal)
       const offset = pack.end
       const { bytes, sha256 } = await append(chunks, pack, bytesMax)
-      // Only now: what failed is overwritten by the next one.
+      // Only now: the next file overwrites a failed one.
       pack.end += bytes
       return { pack: pack.name, offset, bytes, sha256 }
     } finally {

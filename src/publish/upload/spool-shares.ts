@@ -14,7 +14,7 @@ const ownerShareMax = 1 / 4
 const serverShareMax = 1 / 4
 /** The server's share applies only where more of the spool than this is taken. */
 const plentyMax = 1 / 2
-/** Whoever sends faster never gives way. */
+/** Uploads that arrive faster never give way. */
 const givesWayBytesPerSecondMax = 256 * 1024
 
 /** Whose space it is. */
@@ -32,7 +32,7 @@ export interface Claim {
 
 /** An upload that is still being received. */
 export interface Arrival {
-  /** So many bytes of it are here, or are about to be unpacked. */
+  /** Bytes that have arrived, or that are about to be unpacked. */
   readonly bytes: number
   /** Null: it has not lasted long enough to tell. */
   readonly bytesPerSecond: number | null
@@ -50,7 +50,7 @@ export function aheadBytes(arrival: Arrival | null): number {
   return Math.min(aheadBytesMax, Math.ceil(bytesPerSecond * aheadSeconds))
 }
 
-/** Divides the spool's space among uploads, so that nobody takes it from all others. */
+/** Divides the spool's space among uploads, so that no owner takes it from all others. */
 export class SpoolShares {
   readonly #bytesMax: number
   #shares = new Map<string, Share>()
@@ -60,9 +60,8 @@ export class SpoolShares {
   }
 
   /**
-   * Sets so many bytes aside for a job, in place of those that it has. Others keep what they will use at their
-   * pace; where that leaves too little, those that arrive more slowly give way, the slowest first. False: there is
-   * not enough.
+   * Reserves `bytes` for a job, in place of its earlier reservation. Other uploads keep what they will use at their
+   * speed; where that leaves too little, slower uploads give way, the slowest first. False: there is not enough.
    */
   take(jobId: string, bytes: number, claim: Claim): boolean {
     const others = new Map<string, Share>()
@@ -92,12 +91,12 @@ export class SpoolShares {
     return true
   }
 
-  /** What is set aside for a job: it may have become less since it was taken. */
+  /** Bytes reserved for a job; may be less than it took. */
   bytesOf(jobId: string): number {
     return this.#shares.get(jobId)?.bytes ?? 0
   }
 
-  /** As `take`, whether there is enough or not. */
+  /** As `take`, even when there is not enough. */
   keep(jobId: string, bytes: number, claim: Claim): void {
     this.#shares.set(jobId, { ...claim, bytes })
   }
@@ -115,7 +114,7 @@ export class SpoolShares {
     return received.length > 0 && sumOf(received) + bytes > this.#bytesMax * serverShareMax
   }
 
-  /** Of which others it is one too many; null: there is space. */
+  /** The group of shares that has no space left for it; null: there is space. */
   #crowd(
     others: readonly Share[],
     bytes: number,
@@ -134,7 +133,7 @@ const isAny = (): boolean => true
 const isLarge = ({ isSmall }: Claim): boolean => !isSmall
 const isNewcomer = (claim: Claim): boolean => claim.isNewcomer
 
-/** Only one that arrives more slowly than the one that asks. */
+/** Only an upload that arrives more slowly than the claimant. */
 function slowestOf(shares: readonly [string, Share][], { arrival }: Claim): [string, Share] | null {
   let slowestBytesPerSecond = Math.min(
     arrival?.bytesPerSecond ?? givesWayBytesPerSecondMax,

@@ -11,7 +11,7 @@ import {
   spacePerByte,
 } from './spool-shares.ts'
 
-/** There is no room for another upload: too many are under way, or the disk has too little left. */
+/** The spool has no space for another upload: too many are under way, or the disk is nearly full. */
 export class SpoolFullError extends Error {
   override readonly name = 'SpoolFullError'
   readonly reason: 'busy' | 'disk'
@@ -22,11 +22,11 @@ export class SpoolFullError extends Error {
   }
 }
 
-/** What an upload says of itself while it arrives. */
+/** Extends the reservation of an upload while it arrives. */
 export interface SpoolAdmission {
-  /** So many bytes of it have. */
+  /** `bytes` of the upload have arrived so far. */
   arrived(bytes: number): Promise<void>
-  /** It needs as much space as so many bytes. */
+  /** It needs at least the space of `bytes` arrived bytes. */
   atLeast(bytes: number): Promise<void>
 }
 
@@ -55,8 +55,8 @@ export class Spool {
   }
 
   /**
-   * Sets space aside for an upload that is about to arrive: for all of it when it is small, else for its first
-   * part, and for more as it arrives. `bytesMax`: more it cannot become. Throws SpoolFullError, here and later.
+   * Reserves space for an upload that is about to arrive: for all of it when it is small, else for its first part,
+   * and for more as it arrives. `bytesMax` is its largest possible size. Throws SpoolFullError, here and later.
    */
   async admit(jobId: string, bytesMax: number, claim: Claim): Promise<SpoolAdmission> {
     let unpackedBytes = 0
@@ -78,7 +78,7 @@ export class Spool {
     return { arrived, atLeast }
   }
 
-  /** Sets space aside for a job of this size, until it is removed or reserves anew. Throws SpoolFullError. */
+  /** Reserves space for a job of this size, until it is removed or reserves again. Throws SpoolFullError. */
   async reserve(jobId: string, bytes: number, claim: Claim): Promise<void> {
     if (!this.#shares.take(jobId, bytes * spacePerByte, claim)) {
       throw new SpoolFullError('busy')
@@ -93,8 +93,8 @@ export class Spool {
   }
 
   /**
-   * As `reserve`, for a job of this size that is in the spool already: it has what lies there, and space for
-   * the two forms that are still to be made of it. Throws SpoolFullError where its server has its share.
+   * As `reserve`, for a job of this size that is already in the spool: counts its files, and space for the two
+   * forms still to be made of them. Throws SpoolFullError when its server's share is used up.
    */
   async receive(jobId: string, bytes: number, owner: Owner): Promise<void> {
     const { claim, needed } = await this.#received(jobId, bytes, owner)
@@ -132,7 +132,7 @@ export class Spool {
     return await exists(this.#folder(jobId))
   }
 
-  /** The job is about to end: its room counts for nobody from here on, and its files go when it has ended. */
+  /** Releases the reservation of a job that is about to end; its files are removed once it has ended. */
   release(jobId: string): void {
     this.#shares.release(jobId)
   }
@@ -142,7 +142,7 @@ export class Spool {
     this.#shares.release(jobId)
   }
 
-  /** Removes what belongs to none of `jobIds`: leftovers of a process that was killed. */
+  /** Removes folders that belong to none of `jobIds`: leftovers of a process that was killed. */
   async sweep(jobIds: ReadonlySet<string>): Promise<void> {
     await mkdir(this.#dir, { recursive: true, mode: 0o700 })
     for (const name of await readdir(this.#dir)) {
