@@ -19,7 +19,7 @@ export interface EdgeContext extends VisitContext {
 }
 
 export interface VisitContext extends FileContext {
-  /** Where the visitor is, in upper case (ISO 3166-1 alpha-2); null: nobody says it. */
+  /** The visitor's country, in upper case (ISO 3166-1 alpha-2); null: not known. */
   readonly countryOf: (request: Request) => string | null
   readonly now: () => number
 }
@@ -58,7 +58,7 @@ function serveKnown(
   }
 }
 
-/** As `serveSite`, at a host that stands for the site its owner chose, or leads on to it, or is nobody's. */
+/** As `serveSite`, at a host that serves the site its owner chose, redirects to it, or has no owner. */
 export function serveNamed(
   named: NamedHost,
   request: Request,
@@ -117,7 +117,7 @@ export function answerVisitor(
     search,
     host: host.host,
     header,
-    // Only asked for by sites that have rules for it.
+    // Looked up only for sites with rules that use it.
     get country() {
       return context.countryOf(request)
     },

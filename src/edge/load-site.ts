@@ -18,7 +18,7 @@ export interface LoadContext {
   readonly originOf: (host: string) => string
   /** Of the files of earlier versions that visitors still get. */
   readonly earlierBytesMax: number
-  /** Told of a site whose stored snapshot cannot be read: it has to be made again. */
+  /** Called with a site whose stored snapshot cannot be read and must be rebuilt. */
   readonly onUnreadable: (site: SiteAddress) => void
 }
 
@@ -26,7 +26,7 @@ export interface LoadedSite {
   readonly site: ServableSite
   /** The origin of its primary address; null: it has none. */
   readonly primary: string | null
-  /** About what it takes in memory. */
+  /** Approximate size in memory. */
   readonly bytes: number
 }
 
@@ -54,9 +54,9 @@ export async function loadSite(label: string, context: LoadContext): Promise<Loa
   }
 }
 
-// Measured (Bun 1.4.5): beside its path a file takes 200 characters of a snapshot. Decoded, a snapshot takes 1.4 to 3.1
-// bytes a character. Compiled rules take up to 47 bytes a character of their text (sixty names in a path), and each
-// rule, block and header 460 beside that.
+// Measured (Bun 1.4.5): a file takes its path and 200 characters of a snapshot. Decoded, a snapshot takes 1.4 to 3.1
+// bytes per character. Compiled rules take up to 47 bytes per character of their text (sixty names in a path), and
+// each rule, block and header 460 more.
 const charsOfFile = 200
 const bytesPerChar = 3
 const bytesPerRuleChar = 45
@@ -75,7 +75,7 @@ function bytesOf(
   return chars * bytesPerChar + ruleChars * bytesPerRuleChar + rules * bytesPerRule
 }
 
-/** One at a time, with a turn for everybody else before each: there may be nine, of 4 MiB. */
+/** One at a time, yielding to the event loop before each: there may be nine, of 4 MiB each. */
 async function* readReplaced(
   site: ServedSite,
   { db, log, now }: LoadContext,
@@ -86,7 +86,7 @@ async function* readReplaced(
     try {
       yield { files: decodeSnapshot(snapshot).files, replacedAt: replacedAt ?? 0 }
     } catch (error) {
-      // Some pages that are still open will miss a file; nobody else notices.
+      // Only pages that are still open can miss a file.
       log.warn('earlier version not readable', { versionId, error })
     }
   }

@@ -4,7 +4,7 @@ import { corsFields } from './place.ts'
 
 // Pages of our own on hosts of sites: small, readable in light and dark, without script.
 
-/** What is to be said, and with which status. Nothing of a request or a site is ever put into it. */
+/** A page's text and status. Never contains anything from a request or a site. */
 export interface OwnPage {
   readonly status: number
   readonly html: string

@@ -2,7 +2,7 @@ import type { HeaderPlace } from '#site/rules/apply-header-rules.ts'
 import { siteUri } from '#site/site-address.ts'
 import type { ServableSite } from '#site/visit/servable-site.ts'
 
-/** Where an answer is shown: what its headers depend on, the decision aside. */
+/** Where an answer is shown: with the decision, all that its headers depend on. */
 export interface Place extends HeaderPlace {
   /** The same page at the site's primary address; null when it is there, or the site has none. */
   readonly canonical: string | null
@@ -14,7 +14,7 @@ export const corsFields = {
   'access-control-expose-headers': '*',
 }
 
-/** What every answer of a site says. */
+/** Headers of every answer of a site. */
 export function siteFields(
   { snapshot }: ServableSite,
   { canonical }: Place,

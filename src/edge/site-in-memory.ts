@@ -8,7 +8,7 @@ import type { Place } from './place.ts'
 type FileDecision = Extract<Decision, { kind: 'file' }>
 type ListingDecision = Extract<Decision, { kind: 'listing' }>
 
-/** About what is taken in memory by an address and by a listing, beside their strings. */
+/** Approximate size in memory of an address and of a listing, without their strings. */
 const addressBytes = 256
 const listingBytes = 512
 
@@ -21,7 +21,7 @@ const addressesPerFile = 4
  */
 export class SiteInMemory {
   readonly site: ServableSite
-  /** A visitor came since somebody last looked. */
+  /** A visitor came since the flag was last read. */
   wasVisited = false
   /** The origin of its primary address; null: it has none. */
   readonly primary: string | null

@@ -8,7 +8,7 @@ import { SiteInMemory } from './site-in-memory.ts'
 
 /**
  * The sites that visitors asked for, by label: their live snapshots and the answers made of them. Bounded by
- * their bytes in memory, and so that one owner's many sites do not push out everybody else's. A change in the index is seen within a second.
+ * their bytes in memory; one owner's many sites do not evict those of others. Follows the index within a second.
  */
 export class Snapshots {
   readonly #tier: LoadingTier<SiteInMemory>
@@ -28,7 +28,7 @@ export class Snapshots {
     return this.#tier.stats
   }
 
-  /** At once when it is in memory, else one load a label, however many ask. Null: no such site. */
+  /** Synchronous when the site is in memory, else a single flight per label. Null: no such site. */
   get(label: string): SiteInMemory | Promise<SiteInMemory | null> {
     return this.#tier.get(label)
   }
@@ -57,7 +57,7 @@ interface EdgeMemory {
   readonly hosts: Pick<Hosts, 'forget' | 'forgetAll'>
 }
 
-/** Has what visitors get forgotten when it changes. */
+/** Invalidates changed sites. */
 export function forgetChanged({ hosts, snapshots }: EdgeMemory): ChangeSubscriber {
   return {
     startAfresh() {

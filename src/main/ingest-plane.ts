@@ -36,7 +36,7 @@ interface PlaneOptions extends Stores {
   readonly settings: IngestSettings
   readonly log: Log
   readonly signal: AbortSignal
-  /** Whoever keeps what was resolved of an account shall forget it. */
+  /** Called when cached identities of the account must be invalidated. */
   readonly onIdentityChanged: (did: Did) => void
 }
 
@@ -69,7 +69,7 @@ export function startIngestPlane({ settings, ...options }: PlaneOptions): Ingest
     runWork(
       [
         siteWork({ ...context, discoversVisited: ingest === 'visited' }),
-        // Slots of its own: whether an account is still there is not asked behind somebody's large files.
+        // A separate semaphore, so that account checks do not queue behind large files.
         accountWork({
           ...context,
           fetch: createSafeFetch({
@@ -91,7 +91,7 @@ export function startIngestPlane({ settings, ...options }: PlaneOptions): Ingest
   return { syncs: new AccountSyncs(context), background }
 }
 
-/** A start has better things to do than to read every snapshot. */
+/** Keeps the start free from reading every snapshot. */
 const firstAfterMs = 10 * 60 * 1000
 const everyMs = 60 * 60 * 1000
 const scrubEveryMs = 60 * 1000

@@ -13,7 +13,7 @@ import type { FromIngest, ToIngest } from './ingest-thread.ts'
 export interface IngestThread extends AsyncDisposable {
   /** Resolves when it follows the network, where that can be reached; rejects as `background` does. */
   readonly started: Promise<void>
-  /** Resolves when it has ended, as the signal had it; rejects when it could not go on. */
+  /** Resolves when it has ended after the signal; rejects when it fails. */
   readonly background: Promise<void>
   /** What `AccountSyncs` does. */
   sync(did: Did): Promise<AccountSync>
@@ -48,7 +48,7 @@ export function startIngest({ config, wakeUps, identities, signal }: StartOption
       case 'not-synced':
         return syncs.settle(message)
       case 'failed':
-        // What an operator can do about it is told by the class of these.
+        // The class of a database error tells an operator what to do.
         if (message.failure.kind === 'database') ended.reject(errorOfThread(message.failure))
         return
       case 'ended':
@@ -63,7 +63,7 @@ export function startIngest({ config, wakeUps, identities, signal }: StartOption
   else signal.addEventListener('abort', stop, { once: true })
   ended.promise.then(started.resolve, started.reject)
   const background = ended.promise.finally(() => syncs.end())
-  // Told to whoever waits; a service whose start fails elsewhere does not.
+  // Callers that await these get the rejection; a service whose start fails elsewhere awaits neither.
   for (const told of [started.promise, background]) told.catch(() => undefined)
   return {
     started: started.promise,
@@ -77,7 +77,7 @@ export function startIngest({ config, wakeUps, identities, signal }: StartOption
   }
 }
 
-/** Those that the thread was asked for and has not answered yet. */
+/** Requests that the thread has not answered yet. */
 class Syncs {
   readonly #waiting = new Map<number, PromiseWithResolvers<AccountSync>>()
   #lastId = 0

@@ -12,16 +12,16 @@ export interface RedirectContext {
   readonly log: Log
   /** Address of a site's own host, with a slash at its end. */
   readonly siteUrl: (address: SiteAddress) => string
-  /** Gets to know an owner for this client; left out: owners that are not known here stay so. */
+  /** Discovers an owner for this client; left out: unknown owners stay unknown. */
   readonly discover?: ((owner: Owner, client: string) => Promise<Discovery>) | undefined
-  /** What a visitor is counted as. */
+  /** The rate limit's key for a visitor. */
   readonly clientOf: (request: Request) => string
 }
 
 /**
  * `/<did or handle>/<site name>/<rest>` at `sites.{base_domain}`: a redirect to the site's own host, rest and
- * query kept, so that no site is ever served at an origin that it shares. Of accounts that are known, or that
- * `meet` gets to know. Never rejects: what fails here is a 503.
+ * query kept, so that no site is ever served at an origin that it shares. For known accounts and those that `meet`
+ * discovers. Never rejects: failures are answered with 503.
  */
 export async function redirectToSite(
   request: Request,
@@ -69,7 +69,7 @@ const notKnown: Record<Exclude<Discovery['kind'], 'known'>, () => Response> = {
   'too-many': () => plainPage(429, 'Too many new sites', anHour),
 }
 
-// Nothing else may reach the database: PostgreSQL throws at text that holds NUL.
+// Checked before the database query: PostgreSQL rejects strings that hold NUL.
 function ownerOf(text: string): Owner | null {
   const did = parseDid(text)
   if (did !== null) return { did }

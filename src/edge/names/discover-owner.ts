@@ -18,7 +18,7 @@ export type Owner =
   | { readonly did: Did; readonly handle?: never }
   | { readonly did?: never; readonly handle: string }
 
-/** `later`: it is being looked at, or too many others are. `nobody`: it has no sites, or is not there. */
+/** `pending`: still running, or too many others are. `too-many`: rate limit. `not-found`: no account, or no sites. */
 export type Discovery =
   | { readonly kind: 'known'; readonly did: Did }
   | { readonly kind: 'not-found' | 'pending' | 'too-many' }
@@ -26,17 +26,17 @@ export type Discovery =
 interface DiscoverContext {
   readonly db: Db
   readonly wakeUps: WakeUps
-  /** Null: nobody has it. Rejects when that cannot be found out. */
+  /** Null: no account has the handle. Rejects when the lookup fails. */
   readonly didOfHandle: (handle: string, signal: AbortSignal) => Promise<Did | null>
-  /** Whether this client may bring one more account here. */
+  /** Whether the client's rate limit permits one more new account. */
   readonly mayBring: (client: string) => boolean | Promise<boolean>
   readonly now: () => number
   readonly signal: AbortSignal
 }
 
 /**
- * Gets to know the owners of sites that are visited by their address (`INGEST=visited`). One look an owner at
- * a time, however many visitors wait for it.
+ * Discovers the owners of sites that are visited by their address (`INGEST=visited`). Single flight per owner,
+ * however many visitors wait.
  */
 export class DiscoverOwner {
   readonly #context: DiscoverContext
@@ -46,7 +46,7 @@ export class DiscoverOwner {
     this.#context = context
   }
 
-  /** Of an account that is not known here. Waits five seconds at most for what is here then. */
+  /** For an account that is not known here. Waits at most five seconds. */
   async discover(owner: Owner, client: string): Promise<Discovery> {
     const key = owner.did ?? owner.handle
     const isFull = this.#discoveries.size >= discoveriesAtOnceMax && !this.#discoveries.has(key)
@@ -77,7 +77,7 @@ export class DiscoverOwner {
     const known = async (otherwise: 'not-found' | 'pending'): Promise<Discovery> =>
       (await isKnownAccount(db, did)) ? { kind: 'known', did } : { kind: otherwise }
     while (performance.now() < deadline) {
-      // Not as soon as it is known: its sites are asked for after that, and would be nowhere for visitors until then.
+      // Not as soon as the account is known: its sites are queued after that, and visitors would get a 404 until then.
       if (!(await isAccountQueued(db, did))) return await known('not-found')
       await setTimeout(lookAgainMs, undefined, { signal })
     }

@@ -2,9 +2,9 @@ import { requestTarget } from '#edge/request-target.ts'
 import { isTrustedProxy, type TrustedProxies } from '#http/client-address.ts'
 import { canonicalHost } from './route.ts'
 
-/** What is believed of those who pass requests on. */
+/** Which header fields of reverse proxies (fronts) are trusted. */
 export interface Front {
-  /** Whose fields count: anybody else writes what they like. */
+  /** Only fields of these addresses count: other clients can send anything. */
   readonly trustedProxies: TrustedProxies
   /** Field in which they say a visitor's country, such as `CF-IPCountry`; null: none. */
   readonly countryHeader: string | null
@@ -14,7 +14,7 @@ export interface Front {
   readonly connectionOf: (request: Request) => string | null
 }
 
-/** What the visitor asked for as `Host`: as a trusted front says, else as it stands there. */
+/** The visitor's `Host`: as a trusted front reports it, else the request's own. */
 export function visitedHost(request: Request, front: Front): string | null {
   const host = request.headers.get('host')
   const forwarded = request.headers.get('x-forwarded-host')
@@ -27,7 +27,7 @@ export function visitorCountry(request: Request, front: Front): string | null {
   const { countryHeader } = front
   const country = countryHeader === null ? null : request.headers.get(countryHeader)
   if (country === null || !/^[a-z]{2}$/i.test(country) || !isFromFront(request, front)) return null
-  // What fronts say that do not know it.
+  // Fronts send these when they do not know the country.
   return country.toUpperCase() === 'XX' ? null : country.toUpperCase()
 }
 
@@ -51,7 +51,7 @@ export function httpsRedirect(
   return new Response(null, { status: 308, headers })
 }
 
-// Of several values the one that the front itself has added: what stands before it anybody may have written.
+// Of several values, the last, which the front added: clients can forge earlier ones.
 const lastOf = (list: string): string => list.slice(list.lastIndexOf(',') + 1).trim()
 
 const isFromFront = (request: Request, { connectionOf, trustedProxies }: Front): boolean =>

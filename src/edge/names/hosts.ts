@@ -5,10 +5,10 @@ import { findSiteByHost } from '#store/names/hosts.ts'
 import { findPrimaryDomain } from '#store/names/primary-domain.ts'
 
 const bytesMax = 16 * 1024 * 1024
-/** About what one host takes in memory, beside the address that it leads on to. */
+/** Approximate size of one host in memory, without the address that it redirects to. */
 const hostBytes = 512
 
-/** What a host stands for. */
+/** The site that a host leads to. */
 export interface HostTarget {
   /** Of the site. */
   readonly label: string
@@ -23,8 +23,8 @@ interface HostsOptions {
 }
 
 /**
- * Which site a claimed name or a custom domain leads to, for the hosts that visitors asked for: some 32 000
- * of them. `forgetChanged` has them forgotten when that changes.
+ * LRU cache of the sites that subdomains and custom domains lead to, for some 32 000 requested hosts.
+ * `forgetChanged` invalidates changed hosts.
  */
 export class Hosts {
   readonly #tier: LoadingTier<HostTarget>
@@ -34,7 +34,7 @@ export class Hosts {
       const site = await findSiteByHost(db, host)
       if (site === null) return null
       const primary = await findPrimaryDomain(db, site)
-      // Nobody is sent to where they are: a primary address is one of the site's hosts itself.
+      // Prevents a redirect to the same host: a primary address is one of the site's hosts.
       const movedTo = primary === null || primary === host ? null : originOf(primary)
       const value = { label: siteLabel(site), movedTo }
       return { value, bytes: hostBytes + (movedTo?.length ?? 0) }

@@ -7,7 +7,7 @@ import { isForCertificates, parseRequestPath } from '#site/request-path.ts'
  * wherever the site has its primary address.
  */
 export function redirectToPrimary(origin: string, { method, url }: Request): Response | null {
-  // A browser that asks whether it may ask follows no redirect (Fetch, "CORS-preflight fetch").
+  // A preflight request follows no redirect (Fetch, "CORS-preflight fetch").
   if (method === 'OPTIONS') return null
   const { pathname, search } = requestTarget(url)
   const path = parseRequestPath(pathname)

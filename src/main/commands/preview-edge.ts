@@ -14,7 +14,7 @@ import { type ServableSite, servableSite } from '#site/visit/servable-site.ts'
 import type { Snapshot } from '#site/visit/snapshot.ts'
 
 const bodyBytesMax = 64 * 1024 * 1024
-/** On disk, beside the copies of the folder's files. */
+/** On disk, in addition to the copies of the folder's files. */
 const decodedBytesMax = 1024 ** 3
 /** Answers are kept by host, and here every host is the site's. */
 const answerBytesMax = 16 * 1024 * 1024
@@ -25,7 +25,7 @@ interface PreviewEdge {
   answer(request: Request): Response | Promise<Response>
 }
 
-/** Names of this machine itself. */
+/** Names of this machine. */
 const ownHost = /^(?:127\.0\.0\.1|\[::1\]|(?:[^.]+\.)*localhost)$/
 
 /**
@@ -64,7 +64,7 @@ export function openPreviewEdge(
     answer(request) {
       const host = canonicalHost(request.headers.get('host'))
       if (host === null) return plainPage(400, 'Bad request')
-      // Somebody's own name may be made to lead here, so that his page counts as of the same origin.
+      // DNS rebinding: an attacker's domain may resolve to this machine, so that its page has the same origin.
       if (!ownHost.test(host)) return plainPage(421, 'Only at an address of this machine')
       if (isFetchedByOthers(request)) return plainPage(403, 'Only for pages of this machine')
       // As on the site's own address: what may be said about a whole domain counts on an owner's own only.
@@ -74,8 +74,8 @@ export function openPreviewEdge(
   }
 }
 
-// A site may be read by every page (CORS), and what is not published yet by none of another site. To follow
-// a link is something else: whoever made the link does not see what is there.
+// Published sites can be read by every page (CORS); an unpublished one must not be readable by other sites.
+// Following a link is harmless: the page with the link does not see the answer.
 function isFetchedByOthers({ headers }: Request): boolean {
   return (
     headers.get('sec-fetch-site') === 'cross-site' && headers.get('sec-fetch-mode') !== 'navigate'

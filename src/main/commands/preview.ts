@@ -9,7 +9,7 @@ import { printReady } from '#main/process/ready-line.ts'
 import { startLog } from '#observe/log.ts'
 import { openPreviewEdge } from './preview-edge.ts'
 
-/** For this machine only: what is not published yet is nobody else's business. */
+/** Loopback only: unpublished files are private. */
 const host = '127.0.0.1'
 
 /** Shows a folder as the service would serve it, until the signal. */

@@ -17,7 +17,7 @@ import { startLog } from '#observe/log.ts'
 export interface RunningService {
   /** What programs need to know: the rest of the `ready` line. */
   readonly ready: { readonly app: string; readonly baseDomain: string; readonly port: number }
-  /** Resolves when it has stopped; rejects when it could not go on. */
+  /** Resolves when it has stopped; rejects when it fails. */
   readonly stopped: Promise<void>
 }
 
@@ -61,7 +61,7 @@ export async function startServing(
     await openService({ config, log, webAssets, shutdown, signal: stopping }),
   )
   const backgroundEnd = endOfBackground(service.background, stopping)
-  // Told by `stopped`, or by `following` where it is the start that fails.
+  // `stopped` reports the error, or `following` when the start fails.
   backgroundEnd.catch(() => undefined)
   opened.defer(async () => {
     stop.abort()
@@ -122,8 +122,8 @@ function settingsOf({ port, data, baseUrl, baseDomain }: CommandOptions): Enviro
 const stopWaitMsMax = 3_000
 
 /**
- * Resolves when all background work has ended, and a moment after the signal even if it has not: what
- * is left over, the next start goes on with. Rejects when it could not go on.
+ * Resolves when all background work has ended, at the latest a moment after the signal: the next start
+ * continues unfinished work. Rejects when background work fails.
  */
 export async function endOfBackground(
   background: Promise<unknown>,
@@ -138,7 +138,7 @@ export async function endOfBackground(
   }
 }
 
-/** What works, but should be otherwise: sentences for the log (security.md §1). */
+/** Warnings for the log about unsafe settings (security.md §1). */
 export function startWarnings({
   origin,
   baseDomain,

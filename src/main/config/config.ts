@@ -171,7 +171,7 @@ function configOf(values: z.infer<typeof settings>) {
   }
 }
 
-// Where nothing is served by https nobody asks, and several instances may run beside each other.
+// Without https there is no TLS front that asks, and several instances may run on one machine.
 function askListenOf(
   given: z.infer<typeof settings>['ASK_LISTEN'],
   { protocol }: URL,

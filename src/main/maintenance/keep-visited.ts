@@ -20,8 +20,8 @@ interface KeepContext {
 }
 
 /**
- * Remembers, every minute until the signal ends it, who was visited, and drops those that were not when there
- * is no more room. With another INGEST, accounts that were only visited go at once (`known`) or stay (`all`).
+ * Every minute until the signal aborts: records which accounts were visited, and deletes the least visited when the
+ * quota is exceeded. With another INGEST, accounts that were only visited are deleted at once (`known`) or stay (`all`).
  */
 export async function keepVisited(context: KeepContext): Promise<void> {
   const { config, db, now, snapshots } = context

@@ -25,7 +25,7 @@ export async function lockDataDir(dataDir: string): Promise<AsyncDisposable> {
 
 // An empty SQLite database, for its lock: the kernel drops it with the process, however that ends, and
 // sees through containers, where every service is process 1. Opening the file again and closing it
-// would drop the lock too (fcntl(2)), so the process that holds it is named in a file beside it.
+// would drop the lock too (fcntl(2)), so a separate file names the process that holds it.
 async function holdLock(lockFile: string, pidFile: string): Promise<Database> {
   let lock: Database | null = null
   try {

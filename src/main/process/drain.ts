@@ -16,9 +16,9 @@ interface DrainOptions {
 }
 
 /**
- * Stops a server when everybody who asked it has their answer, whole. Connections on which nothing was asked are
- * closed at once. Whoever comes meanwhile is answered too, by another server at the same address, and told to close
- * the connection: one slow download must not keep all others out.
+ * Stops a server once all its requests are answered completely. Closes idle connections at once. Meanwhile another
+ * server at the same address answers new requests, with `Connection: close`: one slow download must not keep all
+ * other visitors out.
  */
 export async function drain(
   server: Server,
@@ -31,7 +31,7 @@ export async function drain(
   await answered(server, over)
   void successor?.stop()
   await answered(successor, over)
-  // Both promises of `stop` also wait for whoever connected and asks nothing.
+  // Both promises of `stop` also wait for connections without a request.
   await Promise.all([server.stop(true), successor?.stop(true)])
 }
 
@@ -39,7 +39,7 @@ function begin(log: Log, listenAgain: () => Server): Server | null {
   try {
     return listenAgain()
   } catch (error) {
-    // Somebody else was quicker: a new process, perhaps.
+    // Another process has taken the port meanwhile.
     log.warn('nobody is let in while the service stops', { error })
     return null
   }

@@ -1,12 +1,12 @@
 import { codeOf } from '#observe/code-of.ts'
 
-// Above are the ports that systems hand out for outgoing connections: whoever starts again on the same
-// port would find it taken now and then.
+// Higher ports are ephemeral: systems use them for outgoing connections, so a restart on the same port
+// would sometimes find it taken.
 const portMin = 20_000
 const portMax = 32_767
 const attemptsMax = 100
 
-/** A port that nobody listens on right now, any of those that no system hands out by itself. */
+/** A random port below the ephemeral range on which no process listens. */
 export async function freePort(): Promise<string> {
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
     const port = portMin + Math.floor(Math.random() * (portMax - portMin + 1))

@@ -18,9 +18,9 @@ export function listen({ host, port, setting, fetch }: ListenOptions): Bun.Serve
       hostname: host,
       port,
       idleTimeout: connectionIdleSeconds,
-      // Else whoever meets a failure is shown pieces of our code (Bun 1.4.5).
+      // Development mode shows clients pieces of our code when a request fails (Bun 1.4.5).
       development: false,
-      // Without development, Bun lets another process listen beside us (Bun 1.4.5).
+      // Without development, Bun lets another process listen on the same port (Bun 1.4.5).
       reusePort: false,
       // Every route has its own limit, and an answer that says what it is.
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,

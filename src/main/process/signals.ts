@@ -1,6 +1,6 @@
 import { constants } from 'node:os'
 
-/** One Ctrl-C may come from the terminal and from whoever started us. */
+/** One Ctrl-C may arrive from the terminal and from the parent process. */
 const sameSignalMs = 500
 
 /** The first SIGTERM or SIGINT aborts `stop`; another, later one ends the process, whatever it is doing. */
