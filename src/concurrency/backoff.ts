@@ -8,7 +8,7 @@ interface BackoffOptions {
 }
 
 /**
- * Exponential backoff with jitter, so that whoever failed together does not come back together. Returns the pause
+ * Exponential backoff with jitter, so that callers that failed together do not retry together. Returns the pause
  * after `failures` earlier failures: between `(1 - jitter)` of and all of `min * 2 ** failures`, at most `max`.
  */
 export function backoff({ min, max, jitter, random = Math.random }: BackoffOptions) {

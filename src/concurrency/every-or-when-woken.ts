@@ -5,11 +5,11 @@ interface LoopOptions {
   readonly signal: AbortSignal
   /** Ends the wait before its time. */
   readonly wakeUp?: WakeUp
-  /** What `work` throws; when this resolves, it is done again at once. Without it the loop throws. */
+  /** Receives what `work` throws; when this resolves, `work` runs again at once. Without it the loop throws. */
   readonly onError?: (error: unknown) => Promise<void>
 }
 
-/** Does `work` until the signal ends it: again after as many milliseconds as it returns, or when it is woken before. */
+/** Repeats `work` until the signal is aborted: after as many milliseconds as it returns, or earlier on a wake-up. */
 export async function everyOrWhenWoken(
   work: () => Promise<number>,
   { signal, wakeUp = new WakeUp(), onError = rethrow }: LoopOptions,
@@ -35,7 +35,7 @@ interface Rhythm {
   readonly failure: string
 }
 
-/** Does `work` every so often until the signal ends it; what it throws is logged, and it is done again at its time. */
+/** Repeats `work` every `everyMs` until the signal is aborted; logs what it throws and continues. */
 export async function repeatEvery(
   { everyMs, firstAfterMs = 0, failure }: Rhythm,
   work: () => Promise<unknown>,

@@ -3,7 +3,7 @@ import { Mutex } from './semaphore.ts'
 
 const ownersMax = 10_000
 const forgetEveryMs = 60 * 60_000
-/** Whoever has held it for a millisecond comes after those who begin to wait within so many. */
+/** An owner that has held the mutex for a millisecond comes after owners that begin to wait within this time. */
 const waitPerHeldMs = 10
 
 /**
@@ -21,7 +21,7 @@ export class FairMutex {
     this.#countedSince = now()
   }
 
-  /** As `use` of a mutex. Work that waits is given up when the signal is aborted: rejects with its reason. */
+  /** Like `Mutex.use`. An abort while waiting for the mutex rejects with the signal's reason. */
   async use<Result>(
     work: () => Promise<Result>,
     owner = '',

@@ -1,16 +1,16 @@
 import { type Party, serversOf } from './pace-history.ts'
 
-/** What is started; `onSlow` is called when it becomes slow, and when it goes aside after that. */
+/** Work to start; `onSlow` is called when it becomes slow, and when it detaches after that. */
 export interface Work {
   run(lane: Lane): Promise<void>
   onSlow(): void
-  /** From the start, as by `Lane.stay`. */
+  /** Pinned from the start, as by `Lane.pin`. */
   readonly pinned?: boolean
-  /** Left out: it has no share, and nothing is remembered of it. */
+  /** Without it, no share applies and the history records nothing. */
   readonly party?: Party
 }
 
-/** Where one piece of work goes on. */
+/** One running piece of work: whether it is slow, pinned or detached, and which server it waits for. */
 export class Lane {
   readonly #preempt = new AbortController()
   readonly #onSlow: () => void
@@ -35,7 +35,7 @@ export class Lane {
     this.#isSlow = isSlow
   }
 
-  /** Aborted when the work has to give way: others wait, and it holds a lane although its server is slow. */
+  /** Aborted when the work is preempted: others wait, and it holds a lane although its server is slow. */
   get signal(): AbortSignal {
     return this.#preempt.signal
   }
@@ -44,7 +44,7 @@ export class Lane {
     return this.#party
   }
 
-  /** Host and registrable domain of its server; empty: not known. */
+  /** Host and registrable domain of its server; empty while unknown. */
   get servers(): readonly string[] {
     return this.#servers
   }
@@ -54,17 +54,17 @@ export class Lane {
     return this.#isSlow
   }
 
-  /** It is slow and holds next to nothing. */
+  /** It is slow and holds almost no memory. */
   get isDetached(): boolean {
     return this.#isSlow && !this.#holdsMuch
   }
 
-  /** Its server kept a lane waiting, other than by taking long to receive what it is sent. */
+  /** Its server kept a lane waiting, other than by receiving slowly. */
   get wasHeldUp(): boolean {
     return this.#wasHeldUp
   }
 
-  /** Whose server it is, where that was not known or was another one. */
+  /** Sets the server, where it was unknown or a different one. */
   servedBy(host: string): void {
     if (this.#party === null) return
     this.#party = { ...this.#party, host }
@@ -72,8 +72,8 @@ export class Lane {
   }
 
   /**
-   * From now on it may not go aside, however slow it is: it holds too much for that. False when it has gone aside:
-   * nobody comes back from there.
+   * From now on the work may not detach, however slow it is: it holds too much memory. Returns false if it has
+   * already detached, which is final.
    */
   pin(): boolean {
     if (this.isDetached) return false
@@ -82,14 +82,14 @@ export class Lane {
     return true
   }
 
-  /** It has let go of what it held: from now on it goes aside when it is slow, at once if it became so. */
+  /** The work has released its memory: from now on it detaches when it is slow, at once if it already is. */
   detachWhenSlow(): void {
     this.#pinned = false
     this.#isSending = true
     if (this.#isLate) this.becomeSlow()
   }
 
-  /** One call to its server takes long, or what that gave takes much of ours. */
+  /** One call to its server takes long, or the server's answer is costly to process. */
   isHeldUp(): void {
     this.#wasHeldUp = true
     this.becomeSlow()

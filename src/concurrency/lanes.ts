@@ -13,19 +13,19 @@ export interface LaneShares {
 }
 
 interface LanesOptions {
-  /** Slow work that has gone aside. */
+  /** Lanes for detached slow work. */
   readonly detachedMax?: number | undefined
-  /** Slow work that holds too much to go aside, beside `quickMax`. */
+  /** Lanes for slow work that holds too much memory to detach, in addition to `quickMax`. */
   readonly slowPinnedMax?: number | undefined
   readonly slowAfterMs?: number | undefined
-  /** For so long slow work keeps its lane while other slow work waits. */
+  /** How long slow work keeps its lane while other slow work waits. */
   readonly quantumMs?: number | undefined
   readonly shares?: LaneShares | undefined
-  /** Milliseconds that no change of the clock touches. */
+  /** Milliseconds of a monotonic clock. */
   readonly elapsed?: (() => number) | undefined
 }
 
-/** Work that waits for somebody's slow server, which costs next to nothing here. */
+/** Detached work only waits for a slow server, which costs almost nothing here. */
 export const detachedMaxDefault = 32
 export const slowAfterMsDefault = 3_000
 const quantumMsDefault = 60_000
@@ -33,9 +33,9 @@ const noShare: ServerShare = { host: Number.POSITIVE_INFINITY, domain: Number.PO
 
 /**
  * A semaphore with two kinds of permits, so that quick work never waits for slow servers (`docs/adr/0021`). Work is quick
- * until it has taken three seconds, or its party was slow lately (`PaceHistory`). Slow work has lanes of its own; while these are
- * full, work that becomes slow keeps its quick lane, and gives it back as soon as somebody waits for it. One server,
- * and one registrable domain, has only its share of either kind.
+ * until it has taken three seconds, or its party was slow recently (`PaceHistory`). Slow work has its own lanes; while these
+ * are full, work that becomes slow keeps its quick lane until other work waits for it. One server, and one registrable
+ * domain, has only its share of either kind.
  */
 export class Lanes {
   readonly history: PaceHistory
@@ -46,7 +46,7 @@ export class Lanes {
   readonly #quantumMs: number
   readonly #shares: LaneShares
   readonly #elapsed: () => number
-  /** When each began; oldest first. */
+  /** Start times, oldest first. */
   readonly #running = new Map<Lane, number>()
 
   constructor(quickMax: number, options: LanesOptions = {}) {
@@ -60,29 +60,29 @@ export class Lanes {
     this.history = new PaceHistory({ elapsed: this.#elapsed })
   }
 
-  /** How many take up quick lanes: also slow work for which there is no lane of its kind. */
+  /** Quick lanes in use, including by slow work for which no slow lane is free. */
   get busy(): number {
     return this.#quick.length + this.#excessDetached + this.#excessPinned
   }
 
-  /** How many more quick ones may be started. */
+  /** Free quick lanes. */
   get capacity(): number {
     return this.#quickMax - this.busy
   }
 
-  /** How many more slow ones may be started. */
+  /** Free slow lanes. */
   get slowCapacity(): number {
     return this.#detachedMax + this.#slowPinnedMax - this.#detached.length - this.#pinned.length
   }
 
-  /** Whether this work may be started now; `stays` as it will be from its start. */
+  /** Whether this work may start now; `pinned` as in `Work`. */
   hasCapacity(party: Party, { pinned = false }: { readonly pinned?: boolean } = {}): boolean {
     const isSlow = this.isSlow(party)
     if (isSlow && pinned && this.#pinned.length >= this.#slowPinnedMax) return false
     return this.capacityFor(party.host, isSlow) > 0
   }
 
-  /** How much more work of this kind and server may be started, of what does not stay. */
+  /** How much more unpinned work of this kind and server may start. */
   capacityFor(host: string | null, isSlow: boolean): number {
     const capacity = isSlow ? this.slowCapacity : this.capacity
     return capacity <= 0 ? 0 : Math.min(capacity, this.#leftOfShare(host, isSlow))
@@ -94,7 +94,7 @@ export class Lanes {
 
   async start(work: Work): Promise<void> {
     const onSlow = (): void => {
-      // At once: others of the same server may be about to start.
+      // Now, not when the work ends: other work of the same server may be about to start.
       if (lane.wasHeldUp) this.#remember(lane)
       work.onSlow()
     }
@@ -112,8 +112,8 @@ export class Lanes {
   }
 
   /**
-   * Somebody waits for a lane. For a quick one slow work gives way that holds one of the quick lanes: the oldest that
-   * has had its time, else the newest of the server that holds most. For a slow one only the former does.
+   * Call when work waits for a lane. For a quick lane, preempts slow work that holds one: the oldest that has run for
+   * `quantumMs`, else the newest of the registrable domain that holds most. For a slow lane, only the former.
    */
   preemptSlow({ forSlow = false }: { readonly forSlow?: boolean } = {}): void {
     const slow = [...this.#running.keys()].filter(({ isSlow }) => isSlow)
@@ -145,7 +145,7 @@ export class Lanes {
     return Math.max(0, this.#pinned.length - this.#slowPinnedMax)
   }
 
-  /** Slow work of the kind of which there is too much. */
+  /** Slow work, pinned or detached, that exceeds its lanes. */
   get #excess(): Lane[] {
     if (this.#excessPinned > 0) return this.#pinned
     return this.#excessDetached > 0 ? this.#detached : []
@@ -170,7 +170,7 @@ export class Lanes {
   }
 }
 
-/** Servers that are not known are one. */
+/** Unknown servers count as one. */
 function newestOfLargest(lanes: readonly Lane[]): Lane | undefined {
   const domainOf = ({ servers }: Lane): string => servers.at(-1) ?? ''
   const byDomain = [...Map.groupBy(lanes, domainOf).values()]

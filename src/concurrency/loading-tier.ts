@@ -3,15 +3,15 @@ import { SingleFlight } from './single-flight.ts'
 
 export interface Loaded<Value> {
   readonly value: Value
-  /** As the tier is to count it. */
+  /** What the tier counts for it. */
   readonly bytes: number
-  /** Whose it is, where somebody could have too much of all. */
+  /** Limits how much of the tier one owner fills. */
   readonly owner?: string
 }
 
 /**
- * A read-through cache. Values are loaded when they are first asked for: a single flight for each key, then in memory as
- * long as there is room. Nothing is not kept: there is no end of keys that stand for nothing.
+ * A read-through cache. The first `get` of a key loads its value in a single flight; the value stays in memory until it
+ * is evicted. Misses are not cached: an attacker can make up any number of keys.
  */
 export class LoadingTier<Value> {
   readonly #load: (key: string) => Promise<Loaded<Value> | null>
@@ -31,13 +31,13 @@ export class LoadingTier<Value> {
     return this.#tier.values()
   }
 
-  /** At once, without a promise, when it is in memory. */
+  /** Synchronous when the value is in memory. */
   get(key: string): Value | Promise<Value | null> {
     const known = this.#tier.use(this.#tier.find(key))
     return known ?? this.#start(key)
   }
 
-  /** Counts more bytes for this value, if it is still the one in memory. */
+  /** Counts more bytes for this value if it is still in memory. */
   grow(key: string, value: Value, bytes: number): void {
     if (this.#tier.find(key)?.value === value) this.#tier.grow(key, bytes)
   }
@@ -56,7 +56,7 @@ export class LoadingTier<Value> {
     return this.#loading.run(key, async (isCurrent) => {
       const loaded = await this.#load(key)
       if (loaded === null) return null
-      // Forgotten meanwhile: good enough for those who asked before the change, not for later ones.
+      // Forgotten meanwhile: callers from before the change get this value, later ones do not.
       const { value, bytes, owner } = loaded
       if (isCurrent()) this.#tier.keep(key, value, bytes, owner)
       return value

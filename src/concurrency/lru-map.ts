@@ -1,6 +1,6 @@
 /**
- * A cache of at most `max` entries, which evicts those that were used least recently; half as many stay for certain. In
- * two generations: a map from whose front single keys are taken gets slow (31 µs a key measured, Bun 1.4.5).
+ * An LRU cache of at most `max` entries, of which the `max / 2` most recently used always stay. It keeps two
+ * generations because deleting keys from the front of one map gets slow (31 µs per key measured, Bun 1.4.5).
  */
 export class LruMap<Key, Value> {
   readonly #max: number
@@ -40,11 +40,11 @@ export class LruMap<Key, Value> {
 interface TtlOptions {
   readonly max: number
   readonly ttlMs: number
-  /** Milliseconds, of a clock that never jumps. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number
 }
 
-/** Such a cache whose entries expire `ttlMs` after they were set, however often they were used. */
+/** An `LruMap` whose entries expire `ttlMs` after they were set, however often they are used. */
 export class TtlMap<Key, Value> {
   readonly #entries: LruMap<Key, { readonly value: Value; readonly expiresAt: number }>
   readonly #ttlMs: number

@@ -1,9 +1,9 @@
 import pMap from 'p-map'
 
 /**
- * The results of `work` for each item, in order, so many at once. Ends with the first failure or the
- * signal, and only when nothing of it runs any more: the others' signal is aborted and they are waited
- * for, so that whoever called may close what they used.
+ * The results of `work` for each item, in order, at most `atOnce` at a time. Rejects with the first failure or the
+ * signal's reason, but only after it has aborted all other work and that has ended: the caller may then close what
+ * the work used.
  */
 export async function mapAtOnce<Item, Result>(
   items: readonly Item[],

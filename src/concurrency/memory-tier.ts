@@ -1,7 +1,7 @@
-/** Something that is in memory for as long as there is room. */
+/** An entry of a `MemoryTier`. */
 export interface Kept<Value> {
   readonly key: string
-  /** Null since it had to go. */
+  /** Null once evicted or forgotten. */
   readonly value: Value | null
 }
 
@@ -14,14 +14,13 @@ export interface TierStats {
   readonly evictions: number
 }
 
-/** An owner with more of a tier than this makes room for more from what is theirs. */
+/** An owner with more than this share of a tier evicts its own entries. */
 const ownerShareMax = 1 / 4
 
 /**
- * A cache bounded by bytes, as whoever keeps values counts them. Evicts with second chances (CLOCK): when there is too
- * much, those go that were not used since they were last passed over; of an owner who has much already, from among their
- * own. Using costs one write, so it may be done in the
- * path of a request; whoever holds on to a `Kept` need not look it up again.
+ * A cache bounded by bytes, which its callers count. Evicts with second chances (CLOCK): entries that were not used since
+ * they were last passed over; for an owner above `ownerShareMax`, among that owner's entries. A use costs one write, so
+ * requests may call it; a caller that keeps a `Kept` need not look it up again.
  */
 export class MemoryTier<Value> {
   readonly #bytesMax: number
@@ -56,7 +55,7 @@ export class MemoryTier<Value> {
     return this.#entries.get(key)
   }
 
-  /** The value, and that it was of use; null when it is not (or no longer) here. */
+  /** Returns the value and marks it as used; null when it is not, or no longer, in memory. */
   use(kept: Kept<Value> | undefined): Value | null {
     const entry = kept as Entry<Value> | undefined
     if (entry === undefined || entry.value === null) {
@@ -68,7 +67,7 @@ export class MemoryTier<Value> {
     return entry.value
   }
 
-  /** In place of what was there, and as good as used. What is larger than the tier is not kept: its value is null. */
+  /** Replaces the entry of this key and marks it as used. A value larger than the tier is not kept: null. */
   keep(key: string, value: Value, bytes: number, owner: string | null = null): Kept<Value> {
     this.forget(key)
     if (bytes > this.#bytesMax) return { key, value: null }
@@ -81,7 +80,7 @@ export class MemoryTier<Value> {
     return entry
   }
 
-  /** Counts more bytes for what is kept under this key. */
+  /** Counts more bytes for this key's entry. */
   grow(key: string, bytes: number): void {
     const entry = this.#entries.get(key)
     if (entry === undefined) return
@@ -116,7 +115,6 @@ export class MemoryTier<Value> {
     if (entry.owned !== null) entry.owned.bytes += bytes
   }
 
-  /** For this entry. */
   #makeRoom({ owned }: Entry<Value>): void {
     while (this.#bytes > this.#bytesMax) {
       const isOwners = owned !== null && owned.entries.size > 1
@@ -140,7 +138,7 @@ export class MemoryTier<Value> {
   }
 }
 
-/** What an owner has in a tier. */
+/** One owner's entries in a tier. */
 interface Owned<Value> {
   readonly owner: string
   bytes: number

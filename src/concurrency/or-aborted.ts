@@ -1,6 +1,6 @@
 /**
- * What `work` resolves to, or the signal's reason as soon as it is aborted. For work that cannot be
- * stopped: it goes on by itself, and nobody waits for it.
+ * Resolves as `work` does; rejects with the signal's reason as soon as it is aborted. For work that cannot be
+ * stopped: it continues in the background.
  */
 export async function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return await work
@@ -15,7 +15,7 @@ export async function orAborted<T>(work: Promise<T>, signal: AbortSignal | undef
   }
 }
 
-/** What `work` resolves to, or after `ms` what `late` returns, or throws. The work goes on, and nobody waits for it. */
+/** Settles as `work` does, or after `ms` as `late` does; the work then continues in the background. */
 export async function withTimeout<T, Late>(
   work: Promise<T>,
   ms: number,

@@ -4,10 +4,10 @@ import { TtlMap } from './lru-map.ts'
 /** How quickly an attempt for an account may be expected to end; unknown counts as quick. */
 export type Pace = 'quick' | 'slow' | 'unknown'
 
-/** Whose work it is. */
+/** The account that the work is for, and its server. */
 export interface Party {
   readonly account: string
-  /** Of the account's server; null: not known yet. */
+  /** Host of the account's server; null while unknown. */
   readonly host: string | null
 }
 
@@ -26,16 +26,15 @@ const serverSlowAbove = 0.5
 const serverWeight = 0.25
 
 /**
- * Remembers for an hour whether attempts were slow. An account is judged by its own attempts. One without any is judged by its
- * server's other accounts, and where there are none by those of the server's registrable domain, whose owner can have
- * as many host names as they like.
+ * Remembers for an hour whether attempts were slow. An account's own attempts decide. Without any, the other accounts of
+ * its server decide, then those of the server's registrable domain, whose owner can create any number of host names.
  */
 export class PaceHistory {
   readonly #elapsed: () => number
   readonly #accounts: TtlMap<string, Seen>
   readonly #servers: TtlMap<string, Seen>
 
-  /** `elapsed`: milliseconds that no change of the clock touches. */
+  /** `elapsed`: milliseconds of a monotonic clock. */
   constructor({ elapsed }: { readonly elapsed: () => number }) {
     this.#elapsed = elapsed
     this.#accounts = new TtlMap({ max: keysMax, ttlMs: rememberMs, now: elapsed })
@@ -53,8 +52,8 @@ export class PaceHistory {
   }
 
   /**
-   * Round robin: by the ends of the accounts' last attempts, those first that had none within an hour, and of these
-   * those that have a server known to be quick. Otherwise in the order given.
+   * Round robin by the end of each account's last attempt. Accounts without one within an hour come first, those on a
+   * server known to be quick before the rest. Otherwise in the order given.
    */
   inOrder(parties: readonly Party[]): Party[] {
     const ranked = parties.map((party) => {
@@ -64,7 +63,7 @@ export class PaceHistory {
     return ranked.sort((a, b) => a.rank - b.rank).map(({ party }) => party)
   }
 
-  /** An account counts once for its server, and again when it changes: nobody makes a good server slow alone. */
+  /** An account counts once for its server, and again when its pace changes: one account alone cannot make a server slow. */
   record({ account, host }: Party, { isSlow }: { readonly isSlow: boolean }): void {
     const at = this.#elapsed()
     const before = this.#accounts.get(account)
@@ -84,8 +83,8 @@ export class PaceHistory {
 }
 
 /**
- * A server by its host name, with the port if there is one, and by its registrable domain: names below a public suffix
- * that hosters own (`*.example.workers.dev`) are one domain, too.
+ * A server's host name, with its port if any, and its registrable domain. All names below a hoster's own public suffix
+ * (`*.example.workers.dev`) count as one domain.
  */
 export function serversOf(host: string): readonly string[] {
   const { domain } = parse(host)

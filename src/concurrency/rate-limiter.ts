@@ -1,24 +1,24 @@
 import { LruMap } from './lru-map.ts'
 
-/** So much at once, and as much again in each `windowMs`, spread evenly over it. */
+/** A burst of `count`, refilled evenly over each `windowMs`. */
 export interface Allowance {
   readonly count: number
   readonly windowMs: number
 }
 
 interface LimiterOptions {
-  /** Milliseconds of a clock that never jumps: one that was put right would keep everybody waiting. */
+  /** Milliseconds of a monotonic clock: after a corrected clock every key would have to wait. */
   readonly now: () => number
   readonly keysMax?: number
 }
 
-/** Keys that a limiter remembers at most: some 5 MB. */
+/** Most keys that a limiter remembers: about 5 MB. */
 export const limitedKeysMax = 20_000
 
 /**
- * Counts what each key does (GCRA: one number a key, which says when all it used will have come back). What is
- * refused does not count, so nobody is kept out by trying. Of more than `keysMax` keys, those that were not
- * used for longest are forgotten: with so many, an attacker does not need them twice.
+ * A rate limiter for each key (GCRA: one number per key, the time at which all it used is refilled). Rejected
+ * requests do not count, so retrying does not extend the wait. Beyond `keysMax` keys, the least recently used
+ * are forgotten: an attacker with that many keys does not need one twice.
  */
 export class RateLimiter {
   readonly #spentUntil: LruMap<string, number>
@@ -31,13 +31,13 @@ export class RateLimiter {
     this.#spentUntil = new LruMap(keysMax)
   }
 
-  /** Takes one, if there is one: 0. Else the milliseconds until there will be. */
+  /** Takes one and returns 0, or returns the milliseconds until one is available. */
   take(key: string): number {
     const { count, windowMs } = this.#allowance
     const now = this.#now()
     const spentUntil = Math.max(this.#spentUntil.get(key) ?? 0, now) + windowMs / count
     const waitMs = spentUntil - now - windowMs
-    // A thousandth: additions of fractions must not cost the last one.
+    // Tolerance for rounding: sums of fractions must not cost the last one.
     if (waitMs > 0.001) return waitMs
     this.#spentUntil.set(key, spentUntil)
     return 0

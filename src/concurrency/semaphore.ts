@@ -1,7 +1,7 @@
-/** Too many wait for the same, or this one has waited for too long. */
+/** Too many callers wait for a permit, or this one has waited too long. */
 export class SemaphoreBusyError extends Error {
   override readonly name = 'SemaphoreBusyError'
-  /** What they wait for, such as a host. */
+  /** What the permits are for, such as a host. */
   readonly key: string
 
   constructor(key: string) {
@@ -11,13 +11,13 @@ export class SemaphoreBusyError extends Error {
 }
 
 export interface SemaphoreOptions {
-  /** Permits that are held at a time. */
+  /** Most permits held at a time. */
   readonly max: number
-  /** Nobody else waits: SemaphoreBusyError at once. */
+  /** Most callers that wait; any further one gets a SemaphoreBusyError at once. */
   readonly waitingMax?: number
-  /** Nobody waits for longer: SemaphoreBusyError then. */
+  /** Longest wait; then SemaphoreBusyError. */
   readonly waitMsMax?: number
-  /** What the error names. */
+  /** Named by the error. */
   readonly key?: string
 }
 
@@ -26,7 +26,7 @@ interface Waiter {
   readonly rank: (() => number) | undefined
 }
 
-/** At most `max` permits at a time, in order of arrival where nobody has a rank. */
+/** At most `max` permits at a time; without ranks, in order of arrival. */
 export class Semaphore {
   readonly #options: SemaphoreOptions
   readonly #waiting: Waiter[] = []
@@ -41,8 +41,8 @@ export class Semaphore {
   }
 
   /**
-   * Resolves with a permit; dispose of it to give it back, twice is harmless. Whoever has the lowest `rank` when one gets
-   * free has it. Throws SemaphoreBusyError, and the signal's reason when it is aborted before there is a permit.
+   * Resolves with a permit; disposing of it releases it and is idempotent. A freed permit goes to the waiting caller with
+   * the lowest `rank`. Throws SemaphoreBusyError, and the signal's reason when it is aborted before a permit is free.
    */
   async acquire(signal?: AbortSignal, rank?: () => number): Promise<Disposable> {
     signal?.throwIfAborted()
@@ -57,7 +57,7 @@ export class Semaphore {
     }
   }
 
-  /** What `work` resolves to, which has a permit meanwhile. Throws what `acquire` and `work` throw. */
+  /** Runs `work` with a permit and returns its result. Throws what `acquire` and `work` throw. */
   async use<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     using _ = await this.acquire(signal)
     return await work()
@@ -87,7 +87,7 @@ export class Semaphore {
     }
   }
 
-  // A permit goes straight to who waits: `#held` stays, so nobody who comes later overtakes.
+  // A permit goes straight to the next waiter: `#held` stays, so no later caller overtakes.
   #release(): void {
     const [next] = this.#waiting.splice(this.#nextAt(), 1)
     if (next === undefined) this.#held -= 1
@@ -101,7 +101,7 @@ export class Semaphore {
   }
 }
 
-/** One permit at a time. Unbounded: whoever uses it bounds those who may wait. */
+/** One permit at a time. The number of waiters is unbounded: callers limit it. */
 export class Mutex extends Semaphore {
   constructor() {
     super({ max: 1 })
@@ -117,7 +117,7 @@ export class KeyedSemaphore {
     this.#options = options
   }
 
-  /** As `acquire` of a semaphore. */
+  /** Like `Semaphore.acquire`. */
   async acquire(key: string, signal?: AbortSignal): Promise<Disposable> {
     signal?.throwIfAborted()
     const semaphore = this.#semaphores.get(key) ?? new Semaphore({ ...this.#options, key })
@@ -126,7 +126,7 @@ export class KeyedSemaphore {
     return {
       [Symbol.dispose]: () => {
         permit[Symbol.dispose]()
-        // Disposed of again, another one may be there by now.
+        // On a second dispose, the key may already have a new semaphore.
         const isCurrent = this.#semaphores.get(key) === semaphore
         if (isCurrent && semaphore.isFree) this.#semaphores.delete(key)
       },

@@ -1,8 +1,8 @@
-/** One call for each key at a time: whoever asks while it runs gets its promise. Results are not kept. */
+/** One call for each key at a time: callers during a call get its promise. Results are not kept. */
 export class SingleFlight<Key, Value> {
   readonly #calls = new Map<Key, Promise<Value>>()
 
-  /** How many calls run. */
+  /** Running calls. */
   get size(): number {
     return this.#calls.size
   }
@@ -11,7 +11,7 @@ export class SingleFlight<Key, Value> {
     return this.#calls.has(key)
   }
 
-  /** Starts `work` unless a call for this key runs. `isCurrent`: nobody has forgotten this call meanwhile. */
+  /** Starts `work` unless a call for this key runs. `isCurrent`: this call has not been forgotten. */
   run(key: Key, work: (isCurrent: () => boolean) => Promise<Value>): Promise<Value> {
     const running = this.#calls.get(key)
     if (running !== undefined) return running
@@ -23,7 +23,7 @@ export class SingleFlight<Key, Value> {
     return call
   }
 
-  /** The call that runs now goes on for those who wait for it; the next `run` starts another one. */
+  /** A running call continues for its callers; the next `run` starts another one. */
   forget(key: Key): void {
     this.#calls.delete(key)
   }

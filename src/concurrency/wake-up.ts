@@ -1,4 +1,4 @@
-/** Ends the waiting of whoever looks for something from time to time. One that comes before the wait is not lost; many count once. */
+/** Ends the wait of a polling loop early. A wake-up before the wait is not lost; several count as one. */
 export class WakeUp {
   #isWoken = false
   #end: () => void = () => undefined
@@ -13,7 +13,7 @@ export class WakeUp {
     return this.#isWoken
   }
 
-  /** Whether it was woken, without waiting for that. */
+  /** Whether it was woken, without waiting; resets it. */
   take(): boolean {
     const isWoken = this.#isWoken
     this.#isWoken = false

@@ -1,5 +1,5 @@
 /**
- * Resolves when the event loop has been round: whatever else was ready went first. By a timer, because with Bun
+ * Resolves after one round of the event loop: everything that was ready has run. By a timer, because with Bun
  * 1.4.5 `setImmediate` waits up to a second when it is called behind the disk and nothing else wakes the loop.
  */
 export const yieldEventLoop = (): Promise<void> => Bun.sleep(0)
@@ -8,8 +8,8 @@ export const yieldEventLoop = (): Promise<void> => Bun.sleep(0)
 const sliceMs = 2
 
 /**
- * For work that comes in many small steps: to be awaited between them, it yields to the event loop whenever `sliceMs`
- * have passed since it did last.
+ * For work in many small steps: await the returned function between them; it yields to the event loop once `sliceMs`
+ * have passed since the last yield.
  */
 export function timeSlices({
   now = () => performance.now(),
@@ -23,7 +23,7 @@ export function timeSlices({
   }
 }
 
-/** Runs work that pauses after each of its steps to its end, in such slices. */
+/** Runs all steps of a generator, yielding to the event loop as `timeSlices` does. */
 export async function runInSlices<Result>(steps: Generator<undefined, Result>): Promise<Result> {
   const yieldWhenDue = timeSlices()
   for (;;) {
