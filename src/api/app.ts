@@ -36,7 +36,7 @@ interface AppContext extends ApiContext {
   readonly webAssets: ReadonlyMap<string, WebAsset>
 }
 
-/** Below them even what is not there is told only to who is signed in. */
+/** Below these paths even a 404 requires a session. */
 const ownSections = ['/api/user/*', '/api/domain/*', '/api/site/*', '/sitehost/*']
 
 /** The application on its own host: its routes, its pages, and nothing of any site. */
@@ -66,7 +66,7 @@ export function createApp(context: AppContext): Hono<ApiEnv> {
   app.get('*', (c) => {
     const asset = webAssets.get(c.req.path)
     if (asset !== undefined) return assetAnswer(asset, 200)
-    // A person is told so on a page of ours, which looks at its own address.
+    // People get the web app with status 404: it reads its own address and shows a "not found" page.
     const page = c.req.header('accept')?.includes('text/html') && webAssets.get('/')
     return page ? assetAnswer(page, 404) : c.notFound()
   })

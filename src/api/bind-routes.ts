@@ -91,7 +91,7 @@ function endpoint(route: Route, handler: Handler<Route>, guards: Guards): HonoHa
     const parsedBody = body?.kind === 'json' ? await parseBody(c.req.raw, body) : undefined
     try {
       if (confirmsGrant) await guards.grant(session as BrowserSession)
-      // Whoever sends slowly must not act by a session that its owner has ended meanwhile.
+      // Checked again: the session may have ended while a slow client sent the body.
       if (confirmsGrant || body?.kind === 'json') session = await enter()
       return await handler({
         c,
@@ -109,7 +109,7 @@ function endpoint(route: Route, handler: Handler<Route>, guards: Guards): HonoHa
   }
 }
 
-/** The bodies were checked when this was compiled, and are not looked at again. */
+/** Answers are type-checked, not validated at run time. */
 function answerOf({ answers }: Route) {
   return (c: Context<ApiEnv>, status: number, payload: unknown): Response => {
     const declared = answers[status]

@@ -11,7 +11,7 @@ interface LimitOptions extends SemaphoreOptions {
   readonly retryAfterSeconds: number
 }
 
-/** A semaphore for each key, such as an account, which answers 429 to whoever gets no permit. Nobody waits unless told so. */
+/** A semaphore per key, such as an account: requests without a permit get 429, or wait first with `waitingMax`. */
 export class ConcurrencyLimit {
   readonly #semaphores: KeyedSemaphore
   readonly #options: LimitOptions

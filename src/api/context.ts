@@ -10,7 +10,7 @@ import type { SiteLimits } from '#site/limits.ts'
 import type { Did } from '#site/site-address.ts'
 import type { Shutdown } from './shutdown.ts'
 
-/** What the routes use: what jobs use, for they make and cancel jobs, and more. */
+/** The routes' dependencies: those of jobs, which they create and cancel, and more. */
 export interface ApiContext extends Omit<JobContext, 'blobs' | 'slowAfterMs' | 'jobMsMax'> {
   readonly oauth: OAuth
   readonly identities: Identities

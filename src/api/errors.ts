@@ -42,8 +42,8 @@ export class ApiError extends Error {
 }
 
 /**
- * The one place where errors become statuses. What nobody foresaw is logged under the id it answers.
- * A missing session is told the same way everywhere, whatever shape the route's failures have.
+ * The one place where errors become statuses. Unexpected errors are logged under the id in the answer.
+ * A missing session (401) has the same answer on every route, whatever shape the route's failures have.
  */
 export function answerError(log: Log) {
   const limited = rateLimitedLog(log)
@@ -119,7 +119,7 @@ function apiErrorOf(error: unknown): ApiError | null {
   return null
 }
 
-/** The server broke off during the commit, or said of it what nobody can use. */
+/** The server broke off during the commit, or gave an unusable answer. */
 const commitUnknown = ({ cause }: CommitUnknownError): ApiError =>
   apiErrorOf(cause) ?? new ApiError(502, sentences.serverUnanswered)
 
@@ -133,7 +133,7 @@ const refusalSentence = ({ status, reason }: ServerRefusedError): string =>
 const isDiskFailure = (error: unknown): boolean =>
   ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE'].includes(codeOf(error) ?? '')
 
-/** What a person is told when signing in could not begin: fixed sentences, nothing of the inside. */
+/** The message when signing in cannot begin: fixed sentences without internal details. */
 export function signInSentence(error: unknown): string {
   return error instanceof SignInError && isOfBegin(error.failure)
     ? beginSentences[error.failure]

@@ -11,7 +11,7 @@ export const headLength = createMiddleware(async (c, next) => {
 })
 
 /**
- * The answer to HEAD where that to GET is made while it is sent, which nobody knows the length of. Without the
+ * The answer to HEAD where that to GET is streamed, so that its length is unknown. Without the
  * header Bun would claim a length of 0 here too (RFC 9110 §9.3.2: what is only known then may be left out).
  */
 export function headOfStream(headers: Readonly<Record<string, string>>): Response {

@@ -14,8 +14,8 @@ interface SlotsOptions {
 }
 
 /**
- * A semaphore for unpacking archives: one at a time of each account and `unpackedMax` in the process. Uploads wait
- * for their turn in the order in which they arrived; an account's second archive keeps nobody else's waiting.
+ * A semaphore for unpacking archives: one at a time per account and `unpackedMax` in the process. Uploads wait in
+ * order of arrival; an account's second archive does not delay other accounts.
  */
 export class UnpackSlots {
   readonly #ofAccount: ConcurrencyLimit
@@ -27,7 +27,7 @@ export class UnpackSlots {
     this.#ofAll = new ConcurrencyLimit({ ...busy, max: unpackedMax })
   }
 
-  /** Resolves when it is this account's turn; dispose of it afterwards. Throws ApiError 429, and the signal's reason. */
+  /** Waits for a permit; dispose of it afterwards. Throws ApiError 429, and the signal's reason. */
   async take(did: Did, signal?: AbortSignal): Promise<Disposable> {
     using slots = new DisposableStack()
     slots.use(await this.#ofAccount.acquire(did, signal))

@@ -7,7 +7,7 @@ export interface ApiEnv {
   readonly Variables: {
     /** Of routes with a limit: counts this request for the account. Throws ApiError 429. */
     readonly countAccount?: (did: Did) => void
-    /** What a failure says beside its `error`. */
+    /** Fields of a failure alongside its `error`. */
     readonly failureFields: { readonly success?: false } | undefined
   }
 }

@@ -8,11 +8,11 @@ export const uploadsArrivingMax = 5
 
 const hourMs = 60 * 60 * 1000
 
-/** An owner whose server is gone must not be kept here for ever: after so long, and so many tries, they need not be confirmed. */
+/** Owners whose server is gone can still leave: no grant check is needed after failed attempts for this long. */
 export const grantAwayMsMin = 72 * hourMs
 export const grantAwayHours = grantAwayMsMin / hourMs
 
-/** What may be done so often in a while, by one client and one account, in the words of who did too much. */
+/** Rate-limited actions, as error messages name them. */
 export const limitedThings = {
   signIn: 'sign-ins from your network',
   callback: 'sign-ins from your network',

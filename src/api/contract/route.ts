@@ -15,11 +15,11 @@ export interface Route {
   /** What else there is to say, in sentences. */
   readonly details?: string
   readonly access: Access
-  /** Only whom the account's own server has confirmed a minute ago at most: what it does cannot be undone. */
+  /** The account's server must have confirmed the grant within the last minute: the action cannot be undone. */
   readonly confirmsGrant?: true
   /** Without a parameter in its path: it may be called so often in a while. */
   readonly limit?: RateLimitName
-  /** `success`: failures have `success: false` beside their `error`. */
+  /** `success`: failures have `success: false` alongside their `error`. */
   readonly failureShape?: 'success'
   /** Of each `:name` of the path. They describe: a handler answers 404 to what names nothing. */
   readonly params?: Readonly<Record<string, z.ZodType<string>>>
@@ -78,7 +78,7 @@ function failuresOf(route: Route, mutates: boolean): Failures {
   return Object.fromEntries(all)
 }
 
-/** Whether this failure has `success: false`: who may not even ask is told so the same way everywhere. */
+/** Whether this failure has `success: false`: a 401 has the same form on every route. */
 export function saysSuccess({ failureShape, failures }: Route, status: number): boolean {
   const isOfRoute = failures?.[status]?.some((message) => message !== literals.crossOrigin) ?? true
   return failureShape === 'success' && status !== 401 && isOfRoute

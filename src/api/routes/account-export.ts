@@ -27,9 +27,9 @@ export function exportFileName(account: string, now: number): string {
 }
 
 /**
- * Everything that is here of the account, as one JSON object (docs/http-api.md, "Leaving"): no token, no secret,
- * nothing of anybody else. Made while it is read, one version of one site in memory at a time; it is whole when
- * its last field is `"complete": true`, and breaks off before that when a site of it has been removed meanwhile. Disposes of `held` when it has ended, however it does.
+ * All data of the account as one JSON object (docs/http-api.md, "Leaving"), without tokens, secrets and other
+ * accounts' data. Streamed, with one version of one site in memory at a time; complete when its last field is
+ * `"complete": true`, and broken off before that when a site was removed meanwhile. Disposes of `held` at the end.
  */
 export function exportAccount(
   did: Did,
@@ -106,7 +106,7 @@ async function* exportPieces(did: Did, context: ExportContext): AsyncGenerator<s
   })
 }
 
-/** Or else it was read without the versions of what somebody removed meanwhile, or left. */
+/** Throws ExportOvertakenError when the account or one of its sites was deleted while it was read. */
 async function assertAllHere(did: Did, sites: readonly Site[], db: Db): Promise<void> {
   const here = new Set((await listSites(db, did)).map(({ name }) => name))
   if (await isDeletedHere(db, did)) throw new ExportOvertakenError('its account has left')
@@ -217,12 +217,12 @@ async function snapshotOf(
 const isoOf = (at: number | null | undefined): string | null =>
   at === null || at === undefined ? null : new Date(at).toISOString()
 
-/** Makes the JSON of one value, piece by piece, when its turn comes. */
+/** Yields the JSON of one value piece by piece, computed when it is written. */
 type JsonPieces = () => AsyncIterable<string>
 
 /**
- * The JSON of an object, piece by piece. A field, or an item of a list, that is a function makes its own JSON: what
- * would be too much to have in memory at once, or is known only when its turn comes.
+ * The JSON of an object, piece by piece. A field or list item that is a function yields its own JSON: a value too
+ * large for memory, or known only when it is written.
  */
 async function* jsonObject(fields: Readonly<Record<string, unknown>>): AsyncGenerator<string> {
   let separator = '{'

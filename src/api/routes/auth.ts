@@ -37,7 +37,7 @@ export function authHandlers(
   sessions: BrowserSessions,
 ): HandlersOf<typeof authRoutes> {
   const { db, log, oauth, origin } = context
-  // Whoever signs in names the server that fails, and anybody may call the callback.
+  // A rate-limited log: users choose the server that fails, and anybody can call the callback.
   const limited = rateLimitedLog(log)
   const secure = origin.startsWith('https:')
   const nonceCookie = secure ? '__Host-oauth' : 'oauth'
@@ -113,10 +113,10 @@ export function authHandlers(
           query,
           nonce.kind === 'one' ? nonce.value : null,
           async (did, grantBefore) => {
-            // Before anything is stored for the account: its departure, which may be under way, removes what is.
+            // Before anything is stored for the account: an account deletion under way would remove it.
             await forgetDeletion(db, did)
             await forgetGrantFailures(db, did)
-            // Whoever was signed in by a grant that its owner has ended must not go on by the one that comes now.
+            // Sessions of a grant that its owner has ended must not continue under the new grant.
             if (grantBefore === 'ended') await deleteBrowserSessionsOf(db, did)
             return await sessions.start(did, c.req.header('user-agent') ?? null)
           },
@@ -162,7 +162,7 @@ export function authHandlers(
   }
 }
 
-/** Whom or which server to ask, of what a link names; undefined for nothing but blanks. */
+/** The account or server that a link names; undefined for blanks only. */
 function inputOf(query: QueryOf<(typeof authRoutes)['beginSignIn']>): string | undefined {
   const pds = query.pds?.trim()
   return query.handle?.trim() || query.login_hint?.trim() || (pds && serverUrl(pds))
@@ -182,7 +182,7 @@ async function readHandle(request: Request): Promise<string | null> {
 const isOwnNavigation = (site: string | undefined): boolean =>
   site === undefined || site === 'same-origin' || site === 'none'
 
-/** Gets to know an account: who it is, and which sites it has. Its sites are ingested in the background. */
+/** Resolves an account's identity and its sites, which are ingested in the background. */
 async function welcome({ did, idHash }: SessionRef, context: ApiContext): Promise<SiteName[]> {
   const { db, identities, now } = context
   const identity = await identities.resolve(did, { fresh: true })
@@ -204,7 +204,7 @@ async function welcome({ did, idHash }: SessionRef, context: ApiContext): Promis
   return names
 }
 
-/** Those in the repository; where that does not answer in time, those we know already. */
+/** Site names in the repository; when that does not answer in time, those already known here. */
 async function siteNamesOf(did: Did, context: ApiContext): Promise<SiteName[]> {
   try {
     return await listSiteNames(did, context, AbortSignal.timeout(listSitesMsMax))

@@ -46,8 +46,8 @@ interface StreamContext extends Pick<ApiContext, 'db' | 'log'> {
 }
 
 /**
- * The job's state now and at every change, until it ends (decisions.md §7, "Stream"). Nothing is made
- * before the client has room for it, so one that does not read misses states and costs no memory.
+ * The job's state now and at every change, until it ends (decisions.md §7, "Stream"). Back-pressure: states are
+ * read only when the client can take one, so a client that does not read skips states and costs no memory.
  */
 export function jobStream(job: Job, context: StreamContext, options: StreamOptions): Response {
   const gone = new AbortController()

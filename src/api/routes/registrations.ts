@@ -27,14 +27,14 @@ interface Owned {
 const knownMax = 20_000
 
 /**
- * Whose names are, in memory once somebody asked for them. What this process changes is seen at once, what
- * others change within a second. Names that nobody has, and domains that are not verified, are looked up anew each time.
+ * LRU cache of the owners of names. Changes by this process are visible at once, those by others within a second.
+ * Unclaimed names and unverified domains are not cached.
  */
 export class Registrations implements ChangeSubscriber, Disposable {
   readonly #db: Db
   readonly #known = new LruMap<string, Registration>(knownMax)
   readonly #wakeUp: WakeUpSubscription
-  /** Since the changes were read twice in a row without a hint in between. */
+  /** Whether no wake-up came before the changes were last read. */
   #isFresh = false
   #reads = 0
 
@@ -57,7 +57,7 @@ export class Registrations implements ChangeSubscriber, Disposable {
   follow(changes: readonly Change[]): void {
     for (const change of changes) if (change.kind === 'host') this.#known.delete(change.host)
     this.#reads += 1
-    // A hint may have come after the rows were read: only the next time that none has is certain.
+    // A wake-up may have come after the rows were read: only a read without one is certain.
     this.#isFresh = !this.#wakeUp.take()
   }
 
@@ -73,7 +73,7 @@ export class Registrations implements ChangeSubscriber, Disposable {
     const reads = this.#reads
     const found = await this.#read(domain)
     if (found === null || (found.type === 'custom' && !found.verified)) return found
-    // What changed while it was read may not be in it.
+    // The row may lack a change made while it was read.
     if (reads !== this.#reads || !this.#isUpToDate()) return found
     this.#known.set(domain, found)
     return found

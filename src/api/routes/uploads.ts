@@ -44,7 +44,7 @@ export function uploadHandlers(context: ApiContext): HandlersOf<typeof uploadRou
       if (context.shutdown.begun.aborted) throw restarting()
       using _ = await receiving.acquire(did)
       const { server } = c.env
-      // Bun hangs up on whoever sends less than 16 KiB/s, without a word; we have a minimum of our own, and an answer.
+      // Bun closes connections below 16 KiB/s without an answer; we have our own minimum, with an answer.
       server?.timeout(c.req.raw, 0)
       try {
         return answer(200, await receive(did, c.req.raw, { ...context, confirmSession, unpacking }))
@@ -131,7 +131,7 @@ async function receive(
       return await publishEmpty(did, upload, context, signal)
     }
     await assertWithinQuota({ did, name: upload.siteName }, totalBytes(upload), context)
-    // What arrived, in place of what it might have become.
+    // Reserves the actual size in place of the largest possible one.
     await spool.receive(jobId, totalBytes(upload), {
       owner: did,
       server: await spoolServerOf(context.db, did),
@@ -139,7 +139,7 @@ async function receive(
     })
     // An upload may arrive for hours: its owner may have ended the sign-in by which it began.
     await confirmSession()
-    // Who cancels by going away never learns the id by which a job is cancelled.
+    // A client that disconnected never learns the job id, so it could not cancel the job.
     if (signal.aborted) throw new ApiError(400, sentences.senderGone)
     await queue(jobId, did, upload, context)
     isQueued = true
@@ -158,7 +158,7 @@ const hasNoSite = async (did: Did, { db }: ApiContext): Promise<boolean> =>
 const totalBytes = ({ files }: ReceivedUpload): number =>
   files.reduce((sum, file) => sum + file.bytes, 0)
 
-/** What the request says of its length; else the most. Throws UploadRefusedError for a request that says too much. */
+/** The declared content length, else the largest allowed. Throws UploadRefusedError for a length above that. */
 function declaredBytesOf(headers: Headers, limits: SiteLimits): number {
   const declared = headers.get('content-length')
   const bytesMax = uploadBytesMax(limits)
@@ -169,7 +169,7 @@ function declaredBytesOf(headers: Headers, limits: SiteLimits): number {
 
 /** Throws ApiError 404 for a job that does not exist, 403 for another account's. */
 async function ownJob(jobId: string, did: Did, { db }: ApiContext): Promise<Job> {
-  // Nothing else may reach the database: PostgreSQL throws at text that holds NUL.
+  // Checked before the database query: PostgreSQL rejects strings that hold NUL.
   const job = /^[0-9a-f-]{36}$/.test(jobId) ? await findJob(db, jobId) : null
   if (job === null) throw new ApiError(404, literals.jobNotFound)
   if (job.did !== did) throw new ApiError(403, literals.unauthorized)

@@ -18,7 +18,7 @@ export function signInHandlers(
       const rows = await sessions.list(did)
       return answer(200, {
         sessions: rows.map((row) => ({
-          // A hash of the secret: whoever reads it can sign in with it as little as with the id of a domain.
+          // A hash of the secret: it cannot be used to sign in.
           id: row.idHash,
           createdAt: new Date(row.createdAt).toISOString(),
           lastUsedAt: new Date(row.seenAt).toISOString(),

@@ -5,7 +5,7 @@ const passwordCharsMax = 256
 // OWASP's "Password Storage Cheat Sheet", argon2id: 19 MiB and two passes. A check takes that much memory.
 const argon2 = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const
 
-/** Of a password that nobody has: whoever asks for a name that is not there waits as long as for one that is. */
+/** The hash of an unknown password: unknown names take as long to reject as known ones. */
 const nobodysHash =
   '$argon2id$v=19$m=19456,t=2,p=1$Y9EY9zhBmI2DV1rlmb67pY5yAphpycpDr+vjHYDrcH8$rvKsW6FMcOht2MvgP/Mo0pAo/WNH3iy0P6S6PXZ6J0Q'
 

@@ -41,7 +41,7 @@ export class AdminSignIn {
     const waitMs = this.#delays.begin(tried)
     if (waitMs > 0) throw tooMany('Too many tries to sign in.', waitMs)
     using _ = await this.#checks.acquire(tried.device === null ? 'strangers' : 'known')
-    // Nothing else may reach the database: PostgreSQL throws at text that holds NUL.
+    // Checked before the database query: PostgreSQL rejects strings that hold NUL.
     const admin = isAdminName(tried.name) ? await findAdmin(this.#db, tried.name) : null
     if (!(await this.#isPassword(password, admin?.passwordHash ?? null))) return null
     this.#delays.succeeded(tried)

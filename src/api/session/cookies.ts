@@ -27,7 +27,7 @@ interface CookieAttributes {
   readonly sameSite?: 'Lax' | 'Strict'
 }
 
-/** Host-only, out of reach of scripts and of requests that other sites start, by default links aside. */
+/** Host-only, HttpOnly and SameSite: by default, other sites' requests send it only for top-level navigation. */
 export function setCookie(
   name: string,
   value: string,

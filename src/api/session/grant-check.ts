@@ -30,9 +30,9 @@ const askedAtOnceMax = 8
 type GrantContext = Pick<ApiContext, 'db' | 'log' | 'now' | 'oauth'>
 
 /**
- * Lets pass whom the account's own server has confirmed within the last minute, for what destroys something or hands it
- * over: a stolen session ends when its owner has ended it there (docs/adr/0018). Throws SessionEndedError, and ApiError
- * 502 when that server cannot be asked; after `grantAwayMsMin` of tries that all failed, nothing.
+ * Resolves when the account's server has confirmed the grant within the last minute; for routes that destroy data or
+ * hand it over, so that revoking the grant there stops a stolen session (docs/adr/0018). Throws SessionEndedError, and
+ * ApiError 502 when that server does not answer, but no longer once attempts have failed for `grantAwayMsMin`.
  */
 export async function confirmGrant({ did }: { did: Did }, context: GrantContext): Promise<void> {
   const failures = await failuresNow(did, context)

@@ -10,8 +10,8 @@ interface DeviceOptions {
 }
 
 /**
- * Browsers in which an administrator has signed in, by a cookie that outlives the session. It opens nothing: tries
- * from there are counted by themselves (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
+ * Browsers in which an administrator has signed in, by a cookie that outlives the session. It grants no access: its
+ * attempts are counted separately (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
  */
 export class KnownDevices {
   readonly #options: DeviceOptions

@@ -27,10 +27,10 @@ interface Tries {
 }
 
 /**
- * Slows down whoever guesses passwords, and nobody else. Tries are counted by name *and* network, the delay
- * doubling with each; a name that is tried from everywhere gives each network fewer of them, but never none:
- * so nobody outside somebody's own network can keep them from signing in. A browser in which the name
- * has signed in before is counted by itself, and not even its neighbours can.
+ * Slows down password guessing without locking administrators out. Attempts are counted by name *and* network, with
+ * a delay that doubles each time; a name under attack from many networks gets fewer attempts per network, but never
+ * none, so other networks cannot lock its owner out. Browsers in which the name has signed in before are counted
+ * separately, so that not even their own network can.
  */
 export class SignInDelays {
   readonly #now: () => number

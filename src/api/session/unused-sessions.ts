@@ -19,9 +19,9 @@ interface UnusedContext {
 }
 
 /**
- * Gives back what accounts' servers granted us, once nobody needs it: the last browser session has run out, or its
- * owner signed out while a job ran. What two looks in a row find unused and unchanged is revoked: in between
- * is somebody who signs in right now, and has no browser session yet.
+ * Revokes OAuth grants that are no longer needed: the last browser session has expired, or its owner signed out
+ * while a job ran. Revokes grants that two passes in a row find unused and unchanged: during a sign-in there is
+ * no browser session yet.
  */
 export class UnusedSessions {
   readonly #context: UnusedContext
@@ -31,7 +31,7 @@ export class UnusedSessions {
     this.#context = context
   }
 
-  /** One look. What fails at an account's server is logged: here the session ends all the same. */
+  /** One pass. Failures of an account's server are logged; the session ends here regardless. */
   async revoke(): Promise<void> {
     const { db, log, now, oauth } = this.#context
     const clock = () => ({ now: now(), idleMs: sessionIdleMs })
