@@ -4,14 +4,14 @@ import type { Did } from '#site/site-address.ts'
 import { enqueueAccounts } from '#store/queues/enqueue.ts'
 import { type AccountSync, type SyncContext, syncAccount } from './sync-account.ts'
 
-/** So many accounts are read at once because somebody asked for it. */
+/** Most requested syncs at a time. */
 export const syncsMax = 8
-/** After so long the oldest ends for somebody who waits: a server may send page after page, each just in time. */
+/** The oldest sync may be preempted after this time: a server may send page after page, each just in time. */
 const givesWayAfterMs = 30_000
-/** After so long it ends in any case. */
+/** Deadline of every sync. */
 const syncMsMaxDefault = 15 * 60_000
 
-/** Others are being synced; this one can be asked for again in a minute. */
+/** All syncs are in use; the caller can retry in a minute. */
 export class SyncsBusyError extends Error {
   override readonly name = 'SyncsBusyError'
 
@@ -20,7 +20,7 @@ export class SyncsBusyError extends Error {
   }
 }
 
-/** The service stops; the next one can be asked. */
+/** The service is stopping; the caller can retry once it has restarted. */
 export class SyncsEndedError extends Error {
   override readonly name = 'SyncsEndedError'
 
@@ -35,8 +35,8 @@ interface RunningSync {
 }
 
 /**
- * Syncs that people ask for: one at a time an account, whoever asks meanwhile gets the same answer. What takes too
- * long is left to the queues.
+ * Syncs that people request: one per account at a time, which all concurrent callers share. A sync that takes too long
+ * is queued instead.
  */
 export class AccountSyncs {
   readonly #context: SyncContext

@@ -13,21 +13,21 @@ import { type AccountReading, readAccount } from './read-account.ts'
 import type { WorkHandler } from './run-work.ts'
 
 export const accountsAtOnce = 8
-/** So many of them may be accounts of which nothing was heard: the others wait for those that have news. */
+/** Of these, accounts without an event. The rest is reserved for accounts with one. */
 const patientAtOnce = 2
 /**
- * So many of them may be strangers, of whom anybody brings as many as they like: who is kept for good never waits
- * behind their servers.
+ * Of these, accounts that are unknown or only visited. Anybody can queue any number of them; accounts that are kept
+ * for good must not wait behind their servers.
  */
 const strangersAtOnce = 6
-/** After so long a look is given up, and tried again: a server may list page after page, each just in time. */
+/** Deadline of one attempt, which is then retried: a server may list page after page, each just in time. */
 const lookMsMaxDefault = { stranger: 60_000, other: 15 * 60_000 }
 /**
- * While sites of so many accounts are due, only accounts that have news are looked at. Not by the number of sites:
- * of one account whose server is slow, a thousand may wait for hours.
+ * While sites of this many accounts are due, only accounts with an event are read. It counts accounts, not sites: a
+ * thousand sites of one account with a slow server may wait for hours.
  */
 const dueAccountsMax = 200
-/** How often it is tried to look at an account that is not known yet, when no more than a visit asks for that. */
+/** Attempts to read an unknown account that only a visit asked for. */
 const unmetAttemptsMax = 5
 
 type AccountWorkContext = CheckContext & {
@@ -35,7 +35,7 @@ type AccountWorkContext = CheckContext & {
   readonly slowAfterMs?: number
 }
 
-/** Looks at accounts that are due, and puts their sites into the queue. */
+/** Reads accounts that are due and enqueues their sites. */
 export function accountWork(context: AccountWorkContext): WorkHandler {
   const { db, lookMsMax = lookMsMaxDefault, now, slowAfterMs } = context
   const quota = new OwnerQuota({
@@ -92,8 +92,8 @@ async function lookAt({ did }: WorkItem, context: CheckContext): Promise<void> {
 }
 
 /**
- * A stranger is in the queue for a site of theirs. One who is away just now is known from here on, or nobody
- * would look when they come back.
+ * An unknown account is in the queue because of one of its sites. If it is inactive now, it becomes known here;
+ * otherwise nothing would check whether it is active again.
  */
 async function rememberInactive(
   did: Did,
@@ -108,8 +108,8 @@ async function rememberInactive(
 }
 
 /**
- * Of somebody who was visited and is not known nothing but rows would be left, and the next visit asks again. Whoever
- * has published is parked in the end: no event may ever ask for them again.
+ * An unknown account that was only visited is dropped from the queue: the next visit asks again. An unknown account
+ * that has published is parked instead: there may never be another event.
  */
 export const isHopelessIn =
   (db: Db) =>

@@ -12,16 +12,16 @@ const accountsAtOnce = 4
 const collection = 'place.sitehost.fs'
 
 export interface BackfillTotals {
-  /** Accounts that were looked at; those that failed are not among them. */
+  /** Accounts that were read, without those that failed. */
   accounts: number
   sites: number
-  /** What failed stays in the queues: the service tries it again. */
+  /** Failed items stay in the queues; the service retries them. */
   failedAccounts: number
   failedSites: number
 }
 
 interface BackfillContext extends SyncContext {
-  /** Told of each account when it is done. */
+  /** Called for each account when it is done. */
   readonly onAccount?: (did: Did, sync: AccountSync) => void
 }
 
@@ -42,8 +42,8 @@ export async function queueNetwork(relayUrl: string, context: SyncContext): Prom
 }
 
 /**
- * Reads every account of the queue that is due and ingests its sites, until none is left. Whatever ends it,
- * the rest stays queued: the next call goes on, and so does the service.
+ * Reads every account that is due in the queue and ingests its sites, until none is left. If it is interrupted,
+ * the rest stays queued for the next call or the service.
  */
 export async function backfill(context: BackfillContext): Promise<BackfillTotals> {
   const { db, now, signal } = context

@@ -25,19 +25,18 @@ export interface AccountCheck {
   readonly status: RepoStatus
   /** Null: the directory says that the account is gone for good. */
   readonly identity: Identity | null
-  /** As `verifiedHandle` has it; undefined, too, of an account that is not active. */
+  /** As `verifiedHandle` returns it; also undefined for an account that is not active. */
   readonly handle: string | null | undefined
 }
 
 /**
- * Finds out who and where an account is now, and whether it is active, from its DID document and from the
- * server named there. Visitors of a known account see its sites, or no longer see them, from then on.
- * Throws when one of the two cannot be asked: nothing has changed then. Its handle is asked for last: whose host does
- * not answer shall not keep its sites from being hidden.
+ * Checks an account's DID document and, on the server named there, whether it is active. From then on visitors of a
+ * known account see its sites, or no longer see them. Throws, with nothing changed, when one of the two is
+ * unreachable. The handle comes last: a handle's host that does not answer must not delay hiding the sites.
  */
 export async function checkAccount(did: Did, context: CheckContext): Promise<AccountCheck> {
   const { at, db, wakeUps, identities, log, now, signal } = context
-  // Others may check the account meanwhile: whoever began last is believed, not whoever is answered last.
+  // Of concurrent checks, the one that began last counts, not the one that was answered last.
   const check = await beginCheck(db)
   const identity = await resolveNow(did, context)
   const status = identity === null ? 'deleted' : await readRepoStatus(identity, context)
@@ -57,7 +56,7 @@ export async function checkAccount(did: Did, context: CheckContext): Promise<Acc
   return { ...result, handle }
 }
 
-/** Of an account that is gone stays what is known. */
+/** For a deleted account, the stored facts stay. */
 async function factsOf(identity: Identity | null): Promise<{ pds?: string; signingKey?: string }> {
   if (identity === null) return {}
   return { pds: identity.pds, signingKey: await identity.signingKey.exportPublicKey('multikey') }

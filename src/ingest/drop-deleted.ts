@@ -7,15 +7,15 @@ import { inTransaction } from '#store/database/transaction.ts'
 import { removeAccountRows } from '#store/lifecycle/remove-account.ts'
 import { type CheckContext, checkAccount } from './check-account.ts'
 
-/** What is here of a deleted account stays hidden for so long: its server may have been wrong, or be restored. */
+/** How long a deleted account's data stays, hidden: its server may have been wrong, or be restored. */
 export const deletedKeptMs = 30 * 24 * 60 * 60 * 1000
-/** More of them go with the next call. */
+/** Accounts in one call; the next call drops more. */
 const droppedAtOnce = 100
 
 /**
- * Forgets accounts that have been deleted for a month: their sites, versions and names. The account's server is
- * asked once more: one that has come back is shown again instead. One that cannot be asked has never taken back
- * what it said. Returns how many went.
+ * Drops accounts that have been deleted for a month: their sites, versions and names. Checks each account once more
+ * and shows it again if it is back. An unreachable server has not taken back the deletion. Returns how many were
+ * dropped.
  */
 export async function dropDeletedAccounts(context: CheckContext): Promise<number> {
   const { db, wakeUps, log, now, signal } = context
@@ -24,11 +24,11 @@ export async function dropDeletedAccounts(context: CheckContext): Promise<number
   for (const did of await listDeletedAccounts(db, { before, limit: droppedAtOnce })) {
     if (signal.aborted || !(await checkWhetherDeleted(did, context))) continue
     const isDropped = await inTransaction(db, async (transaction) => {
-      // It was asked for before: another check may have found it back since.
+      // Since our check, another one may have found the account active.
       if (!(await lockUnlessDeletedHere(transaction, did)) || !(await isDeleted(transaction, did)))
         return false
       await removeAccountRows(transaction, did, now())
-      // Whoever is gone has nobody who would take the tokens back.
+      // A deleted account has no server that could revoke the tokens.
       await deleteSealed(transaction, { kind: 'oauth-session', key: did })
       return true
     })

@@ -10,9 +10,9 @@ import {
 } from '#store/lifecycle/visited-accounts.ts'
 import { droppedStoredMs } from './visited-quota.ts'
 
-/** A quarter is for what was dropped within the last day, and is still stored. */
+/** The other quarter is for blobs that were dropped within the last day and are still stored. */
 const namedShare = 3 / 4
-/** One that is said to be away, or to have sites which are not there, takes no byte: only this bounds those. */
+/** Accounts that are inactive, or whose sites do not exist, take no bytes: only this limit bounds them. */
 export const visitedAccountsMax = 10_000
 const unmetKeptMs = 60 * 60 * 1000
 
@@ -21,12 +21,12 @@ interface DropContext {
   readonly wakeUps: WakeUps
   readonly log: Log
   readonly now: () => number
-  /** That accounts which are only visited may take in all; 0: none stays. */
+  /** Quota of all accounts that are only visited; 0: none stays. */
   readonly visitedBytesMax: number
   readonly signal: AbortSignal
 }
 
-/** Drops accounts that are only visited, those first that nobody has visited for longest, until there is room for others. */
+/** Drops accounts that are only visited, least recently visited first, until they are within their quotas. */
 export async function dropLeastVisited(context: DropContext): Promise<number> {
   const { db, wakeUps, log, now, signal, visitedBytesMax } = context
   await deleteDroppedBefore(db, now() - droppedStoredMs)

@@ -10,7 +10,7 @@ import { type EventContext, partCollection, queueAll, queueEvents } from './queu
 
 const collections = new Set(['place.sitehost.fs', 'place.sitehost.settings', partCollection])
 const cursorEveryMs = 1000
-/** Events in one commit: others that write wait for it. */
+/** Events in one commit: other writers wait for it. */
 const batchMax = 200
 
 interface FollowContext extends EventContext {
@@ -20,8 +20,8 @@ interface FollowContext extends EventContext {
 }
 
 /**
- * Turns events about accounts and sites into rows of the queues, until the signal ends it. The cursor is
- * saved with the rows that it covers, never before. A database that is away is waited for.
+ * Enqueues what firehose events are about, until the signal is aborted. Saves the cursor with the rows that it
+ * covers, never before. Waits while the database is unavailable.
  */
 export async function followSites(context: FollowContext): Promise<void> {
   const follow = async (): Promise<number> => {
@@ -53,8 +53,8 @@ async function followFromCursor(context: FollowContext): Promise<void> {
 }
 
 /**
- * All that these events ask for, and how far we are then, in one commit. The cursor alone is not worth
- * one each time: true when it was saved.
+ * Enqueues what these events are about and saves the cursor, in one commit. A batch that enqueues nothing saves the
+ * cursor only when it is due. Returns whether the cursor was saved.
  */
 async function queueBatch(
   events: readonly FirehoseEvent[],
@@ -83,7 +83,7 @@ async function queueBatch(
 const sameProblemMs = 60_000
 const problemsMax = 1_000
 
-/** A source that is away fails with every attempt; one line a minute is enough to know. */
+/** An unavailable source fails on every attempt; one log line a minute is enough. */
 function tellOnceAMinute(
   now: () => number,
   tell: (problem: string) => void,

@@ -20,7 +20,7 @@ import { readSite, type SiteContent, type SiteReading } from './read-site.ts'
 import { readVersion, refusedVersion } from './read-version.ts'
 import type { RefusedContents } from './refused-contents.ts'
 
-/** What a look at the owner's repository changed here. */
+/** What reading the owner's repository changed here. */
 export type IngestOutcome = RecordOutcome | 'removed'
 
 export interface IngestContext {
@@ -29,22 +29,21 @@ export interface IngestContext {
   readonly identities: Pick<Identities, 'resolve'>
   readonly fetch: SafeFetch
   readonly limits: SiteLimits
-  /** Throws where there is none. Left out: there always is. */
+  /** Reserves quota, or throws. Left out: unlimited. */
   readonly room?: { hold(did: Did, bytes: number): Promise<Disposable> }
   readonly now: () => number
   readonly signal: AbortSignal
   readonly at?: AtIngestPoint
   readonly lane?: Pick<Lane, 'isHeldUp'>
-  /** Left out, as where somebody asks for a look: what was refused a moment ago is looked at once more. */
+  /** Left out, as in a requested sync: content that was refused a moment ago is judged again. */
   readonly refusedContents?: RefusedContents
 }
 
 /**
  * Makes the index agree with the owner's repository about one site. The only writer of the index.
- * A version goes live when its record is proven and every blob of it is here and verified; one that is
- * refused is stored with its problems, and what was live stays live. Of an account that is not known nothing is
- * fetched, nor stored. Throws when the owner's server cannot be asked, or when the key that signed is the account's no
- * more: nothing has changed then, and the caller tries again.
+ * A version goes live when its record is proven and all its blobs are stored and verified; a refused version is
+ * stored with its problems, and the live one stays live. Fetches and stores nothing for an unknown account. Throws,
+ * with nothing changed, when the owner's server is unreachable or the signing key was replaced; the caller retries.
  */
 export async function ingestSite(
   address: SiteAddress,
@@ -64,7 +63,7 @@ export async function ingestSite(
   using _ = await reserveQuota(address, reading, context)
   const admitted = await withinQuota(address, content, context)
   const read = await readVersion({ ...address, recordCid }, admitted, identity, context)
-  // Its files are known only now: compressed, or the same under several paths, they were less to fetch.
+  // The stored size is known only now: compressed files, or one file under several paths, were less to fetch.
   const { snapshot, bytes } = read
   const problem =
     snapshot === null ? null : await findQuotaProblem(db, address, bytes, context.limits)
@@ -74,12 +73,12 @@ export async function ingestSite(
   const stored = { site: address, label, recordCid, rev, ...version }
   const outcome = await recordVersion(db, stored, now(), at)
   at?.('version-recorded')
-  // Whoever collects garbage and has not seen this version may have marked its blobs meanwhile.
+  // A garbage collection that has not seen this version may have marked its blobs meanwhile.
   await claimBlobs(db, [...hashesNamedIn(version.snapshot ?? '')])
   return outcome
 }
 
-/** For what is to be fetched: a version that is live already takes no more than it does. */
+/** Reserves quota for the blobs to fetch; a version that is already live needs no more than it has. */
 async function reserveQuota(
   address: SiteAddress,
   { cid, content }: { readonly cid: string; readonly content: SiteContent },
@@ -92,8 +91,8 @@ async function reserveQuota(
 }
 
 /**
- * Before anything of it is fetched: the account has no room even for what would be stored of it. What was live stays
- * live.
+ * Refuses, before anything is fetched, content that would exceed the account's quota once stored. The live version
+ * stays live.
  */
 async function withinQuota(
   address: SiteAddress,
@@ -111,7 +110,7 @@ function storedBytes(files: Iterable<FileNode>): number {
   return sizes.values().reduce((sum, size) => sum + size, 0)
 }
 
-/** That the manifest says its blobs have; a blob that is named several times counts once. */
+/** Blob sizes as the manifest declares them; a blob that is named several times counts once. */
 function declaredBytes(content: SiteContent): number {
   if (!content.ok) return 0
   const sizes = new Map([...content.files.values()].map(({ blob }) => [blob.ref.$link, blob.size]))
@@ -131,14 +130,14 @@ async function readProven(
     return await read(await identities.resolve(address.did, { signal }))
   } catch (error) {
     if (!(error instanceof ProofError)) throw error
-    // The signing key may be a new one: asked once more, with the document of this minute.
+    // The signing key may have changed: read once more, with a fresh DID document.
     return await read(await identities.resolve(address.did, { fresh: true, signal }))
   }
 }
 
 /**
- * The server that an account has left, which has its old key, may have been asked before the change and answered after it.
- * Throws ProofError. A check, of whichever process, may have found another key than we know; then the directory is asked.
+ * Throws ProofError when the key was replaced: the account's former server, which has the old key, may have received
+ * our request before the change and answered after it. Asks the directory if a check in any process found another key.
  */
 async function assertStillSigns(
   { did, signingKey }: Identity,

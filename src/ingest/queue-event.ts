@@ -18,7 +18,7 @@ export interface EventContext {
   readonly wakeUps: WakeUps
   readonly log: Log
   readonly identities: Pick<Identities, 'forget'>
-  /** Whether whoever publishes a site is met; otherwise only those that we know count. */
+  /** Whether every account that publishes a site is discovered; otherwise only events of known accounts count. */
   readonly discoversAll: boolean
   readonly now: () => number
 }
@@ -28,8 +28,8 @@ type AccountEvent = Extract<FirehoseEvent, { kind: 'account' | 'identity' | 'syn
 type GapReason = Extract<FirehoseEvent, { kind: 'gap' }>['reason']
 
 /**
- * Puts what these events ask for into the queues; it is there when the transaction ends. An event is only a
- * hint: nothing is believed of it but that its account is worth a look. Returns whether they ask for anything.
+ * Enqueues the sites and accounts that these events are about; committed with the transaction. An event's content is
+ * not trusted: it only causes a read of the account's repository. Returns whether anything was enqueued.
  */
 export async function queueEvents(
   events: readonly FirehoseEvent[],
@@ -39,7 +39,7 @@ export async function queueEvents(
   const ofSites = events.filter((event) => event.kind === 'site')
   const ofAccounts = events.filter(isAboutAccount)
   for (const { kind, did } of ofAccounts) {
-    // Before anything else is read of it: what its old key signed does not count any more.
+    // Before anything else is read from it: what its old key signed no longer counts.
     if (kind === 'identity') identities.forget(did)
   }
   const dids = new Set([...ofSites, ...ofAccounts].map(({ did }) => did))
@@ -63,8 +63,8 @@ const isAboutAccount = (event: FirehoseEvent): event is AccountEvent =>
   event.kind === 'account' || event.kind === 'identity' || event.kind === 'sync'
 
 /**
- * A part does not say which sites hold it: when one changes, every site of the account is looked at, also one that
- * is not here yet because it waits for that part.
+ * A part does not name the sites that refer to it: when one changes, all sites of the account are read, including a
+ * queued one that is not here yet because the part was missing.
  */
 async function sitesOf(events: readonly SiteEvent[], db: Db): Promise<SiteAddress[]> {
   const sites: SiteAddress[] = []
@@ -94,13 +94,13 @@ async function strangersToDiscover(
 }
 
 /**
- * Events are missing: has every known account looked at. Of others, nothing can have been missed that would
- * be shown here.
+ * Events are missing: enqueues every known account. For unknown accounts, no missed event could matter to what is
+ * served here.
  */
 export async function queueAll(reason: GapReason, context: EventContext): Promise<void> {
   const { log } = context
   const accounts = await enqueueKnownAccounts(context)
-  // A first start has nothing to have missed.
+  // A first start has missed nothing.
   const level = reason === 'no-cursor' ? 'info' : 'warn'
   log[level]('firehose has a gap', { reason, accountsQueued: accounts })
 }

@@ -13,20 +13,19 @@ import { type AccountCheck, type CheckContext, checkAccount } from './check-acco
 const collection = 'place.sitehost.fs'
 
 export interface AccountReading {
-  /** Number of the check. */
+  /** Number of the check, from `beginCheck`. */
   readonly check: number
   readonly status: RepoStatus
   /**
-   * Sites in its repository, and those that we know and that may be gone. None of an account that is inactive or does
-   * not become known.
+   * Sites in its repository, and stored sites, which may be gone. Empty for an account that is inactive or does not
+   * become known.
    */
   readonly siteNames: readonly SiteName[]
 }
 
 /**
- * Looks at an account as a whole: what `checkAccount` does, and which sites there are to be ingested. An
- * account that is not known becomes so when it has sites, as `discoverAccount` has it. Throws when its server cannot
- * be asked.
+ * Checks an account as `checkAccount` does and lists the sites to ingest. An unknown account with sites becomes known,
+ * subject to `discoverAccount`. Throws when its server is unreachable.
  */
 export async function readAccount(did: Did, context: CheckContext): Promise<AccountReading> {
   const found = await checkAccount(did, context)
@@ -37,12 +36,12 @@ export async function readAccount(did: Did, context: CheckContext): Promise<Acco
   if (listed.length > 0 && !(await meet(identity, found, context))) {
     return { check, status, siteNames: [] }
   }
-  // Known ones first: for those there is room.
+  // Stored sites first: they are within the quota.
   const siteNames = new Set([...(await listSiteNames(context.db, did)), ...listed])
   return { check, status, siteNames: [...siteNames] }
 }
 
-/** False: it is not known, and is not to be. */
+/** False: the account does not become known. */
 function meet(
   { did, pds }: Identity,
   { check, handle = null }: Pick<AccountCheck, 'check' | 'handle'>,

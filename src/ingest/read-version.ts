@@ -31,17 +31,17 @@ interface VersionContext {
   readonly signal: AbortSignal
   readonly at?: AtIngestPoint
   readonly lane?: Pick<Lane, 'isHeldUp'>
-  /** Content that is refused without another look at its blobs. Left out: all of it is looked at. */
+  /** Content to refuse without reading its blobs again. Left out: all blobs are read. */
   readonly refusedContents?: RefusedContents
 }
 
-/** What the index keeps of a version, beside which one it is. */
+/** What the index stores for a version, apart from its identity. */
 type Judgement = Pick<NewVersion, 'snapshot' | 'problems' | 'fileCount' | 'bytes' | 'publishedAt'>
 
 /**
- * Makes of a site's records what the edge reads, once every blob is here and verified. What is wrong
- * with the site as a whole refuses it (no snapshot); a mistake in settings or rules is only a problem.
- * Throws when the owner's server cannot be asked, to be tried again.
+ * Builds the snapshot from a site's records once all its blobs are stored and verified. An error in the site as a
+ * whole refuses the version (no snapshot); a mistake in settings or rules is only a problem. Throws when the owner's
+ * server is unreachable; the caller retries.
  */
 export async function readVersion(
   version: Pick<Snapshot, 'did' | 'name' | 'recordCid'>,
@@ -103,17 +103,17 @@ function snapshotFiles(
   return files
 }
 
-/** A gzip stream of nothing but empty pieces decodes to nothing, and takes our disk all the same. */
+/** A gzip stream of empty blocks decodes to nothing and still takes disk space. */
 const bytesOf = ({ bytes, storedBytes }: SnapshotFile): number => Math.max(bytes, storedBytes)
 
-/** The lexicon's type takes 30 February and the year 1: no reason to refuse a site, nor to fail later. */
+/** The lexicon's type accepts 30 February and the year 1: they must neither refuse a site nor fail later. */
 const millisecondsOf = (datetime: string): number => Math.max(0, Date.parse(datetime) || 0)
 
 function tooMuchText(bytes: number): string {
   return `its file names, settings and rules take ${bytes} bytes together, ${snapshotBytesMax} are the most`
 }
 
-/** One that stays what it was for visitors: its owner reads these problems. */
+/** A version that does not go live; its owner reads these problems. */
 export const refusedVersion = (
   problems: readonly string[],
   { now }: Pick<VersionContext, 'now'>,

@@ -12,16 +12,16 @@ import type { WakeUpSubscription, WakeUps } from '#store/database/wake-ups.ts'
 import { finishItem, renewLease, retryItem, type WorkItem } from '#store/queues/work-items.ts'
 import type { AtIngestPoint } from './fail-points.ts'
 
-/** So long is an item left alone when the process that took it is killed. */
+/** How long an item waits when the process that took it is killed. */
 export const leaseMs = 6_000
 const renewEveryMs = 2_000
 const lookAgainMs = 2_000
-/** So long after a failure at least, by how many there were, a site is left alone, whoever asks meanwhile. */
+/** Shortest pause after a site's first, second and further failures, even if it is enqueued again meanwhile. */
 const pausesMs = [1_000, 4_000, 15_000]
 /** After the last of them an item is parked. */
 export const retriesMs = [15_000, 60_000, 15 * 60_000, 3_600_000, 6 * 3_600_000, 24 * 3_600_000]
 
-/** What waits for free disk space is tried so often, however long that takes: its source is not at fault. */
+/** Retry interval of items that wait for free disk space, without limit: their source is not at fault. */
 export const diskRetryMs = 60_000
 
 export interface WorkContext {
@@ -35,29 +35,29 @@ export interface WorkContext {
 /** How items of one kind are worked on. */
 export interface WorkHandler {
   readonly kind: WorkKind
-  /** Slow ones aside. */
+  /** Quick lanes; slow items have their own (`Lanes`). */
   readonly atOnce: number
   readonly slowAfterMs?: number | undefined
-  /** Takes due items and starts them, as many as there is room for. */
+  /** Takes due items and starts them, within the capacity of the lanes. */
   startDue(lanes: Lanes, start: (item: WorkItem) => void): Promise<void>
-  /** Left out: all of it is alike. */
+  /** Left out: no item has a party. */
   partyOf?(item: WorkItem): Party
   readonly shares?: LaneShares
   work(item: WorkItem, signal: AbortSignal, lane: Lane): Promise<void>
-  /** It has ended, or takes so long that it takes up no room from now on. */
+  /** Called when the item has ended, or is slow and no longer counts. */
   release(item: WorkItem): void
-  /** Whether one waits that would be taken if there were room. */
+  /** Whether an item waits that more capacity would start. */
   isAnyDue(): Promise<boolean>
-  /** When the next item is due that would be taken, which may be past; null: none is. Left out: it is looked from time to time. */
+  /** When the next item that can be taken is due, possibly in the past; null: none. Left out: the queue is polled. */
   nextAt?(): Promise<number | null>
-  /** Whether one that failed is not worth another attempt. */
+  /** Whether a failed item gets no further attempt. */
   isHopeless?(item: WorkItem): Promise<boolean>
 }
 
 /**
- * Works off the items of these kinds until the signal ends it: of each kind a few at once, failures later again. What
- * failed for days is parked: it stays in the queue, and is looked at when somebody asks for it again. A database that is
- * away is waited for.
+ * Processes the items of these kinds until the signal is aborted: a few of each kind at a time, with retries. An item
+ * that has failed for days is parked: it stays in the queue until it is enqueued again. Waits while the database is
+ * unavailable.
  */
 export async function runWork(
   handlers: readonly WorkHandler[],
@@ -84,15 +84,15 @@ async function runKind(
 }
 
 interface Running {
-  /** What is worked on. */
+  /** Items in progress. */
   readonly lanes: Lanes
-  /** Of those, and of others of which only the row is still to be finished. */
+  /** Attempts in progress, including those of which only the row is left to finish. */
   readonly attempts: Set<Promise<void>>
-  /** Whatever ends or becomes slow makes room for another. */
+  /** Woken when work ends or becomes slow, which frees a lane. */
   readonly wakeUp: WakeUpSubscription
 }
 
-/** Starts what is due and has room; returns how long nothing else will be. */
+/** Starts due items within capacity; returns the milliseconds until the next run. */
 async function startDue(
   handler: WorkHandler,
   { attempts, lanes, wakeUp }: Running,
@@ -146,7 +146,7 @@ const failures = { site: 'ingest failed', account: 'account not looked at' }
 
 const fieldsOf = ({ kind, did, site }: WorkItem) => (kind === 'site' ? { did, site } : { did })
 
-/** Holds a taken item while `work` goes on, and finishes it. When that fails, it is tried again later: false. */
+/** Keeps the item's lease during `work`, then finishes it. Returns false when that fails; the item is retried or given up. */
 export async function workOn(
   item: WorkItem,
   work: () => Promise<void>,
@@ -162,7 +162,7 @@ export async function workOn(
     return true
   } catch (error) {
     if (signal.aborted) {
-      // Stopping is not failing: whoever starts next shall not wait for the lease to run out.
+      // Stopping is not a failure: the next process must not wait for the lease to expire.
       await retryItem(db, item, { at: now(), error: null })
       return false
     }
@@ -182,10 +182,10 @@ export async function workOn(
       const isNewest = await retryItem(db, item, {
         at: wait === undefined ? null : now() + wait,
         error: sentenceOf(error),
-        // Of an account, an event is news: it is read again at once.
+        // Sites only: an account is read again at once after an event.
         ...(kind === 'site' && { notBefore: now() + pauseAfter(attempts) }),
       })
-      // What was replaced while it was read may well fail: what came in its place is read next.
+      // A record that is replaced while it is read may fail: the new one is read next.
       log[isNewest ? 'warn' : 'debug'](failures[kind], fields)
     }
     return false

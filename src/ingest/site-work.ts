@@ -12,11 +12,11 @@ import type { WorkHandler } from './run-work.ts'
 import { partyOf, StartInShares } from './start-in-shares.ts'
 import type { SyncContext } from './sync-account.ts'
 
-/** As many at once as keep processor and disk busy; one host gives its few slots to all of them together. */
+/** Enough to keep processor and disk busy; all sites of one host share that host's few connections. */
 export const sitesAtOnce = 32
-/** Of quick and of slow ones (as many aside), so many of one server, and of one registrable domain. */
+/** Most quick and slow items of one server, and of one registrable domain. */
 const shares = { quick: { host: 16, domain: 24 }, slow: { host: 8, domain: 16 } }
-/** So many of them may be of accounts that are only visited: those of others never wait behind their servers. */
+/** Most items of accounts that are only visited: the other accounts must not wait behind their servers. */
 const visitedAtOnce = 12
 
 export interface SiteWorkContext extends SyncContext {
@@ -24,7 +24,7 @@ export interface SiteWorkContext extends SyncContext {
   readonly discoversVisited?: boolean
 }
 
-/** Reads sites that are due: a few at once, of different accounts. */
+/** Ingests sites that are due: a few at a time, of different accounts. */
 export function siteWork(context: SiteWorkContext): WorkHandler {
   const { db, discoversVisited = false, now } = context
   const quota = new OwnerQuota({
@@ -76,13 +76,13 @@ async function ingestItem({ did, site }: WorkItem, context: SyncContext): Promis
   }
 }
 
-/** The account may have gone away without an event that we heard. */
+/** The account may have become inactive without an event that reached us. */
 const isAboutAccount = (error: unknown): boolean =>
   error instanceof RecordUnavailableError && /^Repo[A-Z]/.test(error.code ?? '')
 
 /**
- * The server of an account that is hidden gives what the account has signed: it may be back without an event that we
- * heard, or its server was wrong about it. Who is not back gets nothing ingested by that look: it asks for no other.
+ * A hidden account's server returned records that the account has signed: the account may be active again without an
+ * event that reached us. If it is not, the read ingests nothing, so it cannot cause another one.
  */
 async function askIfHidden(did: Did, context: SyncContext): Promise<void> {
   const account = await findAccount(context.db, did)

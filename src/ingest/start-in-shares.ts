@@ -5,30 +5,30 @@ import { linesAtOnce, listLines } from '#store/queues/queued.ts'
 import { putInLine, type WorkItem } from '#store/queues/work-items.ts'
 
 const relistEveryMs = 1_000
-/** Taken at once to be sorted into lines, where one server has many. */
+/** Items taken in one query to sort into lines, when one server has many. */
 const sortedAtOnce = 256
-/** Beyond, lines are forgotten until they are listed again. */
+/** Beyond this number, lines are forgotten until they are listed again. */
 const linesMax = 20_000
 
 interface StartContext {
   readonly db: Db
-  /** Milliseconds that no change of the clock touches. */
+  /** Milliseconds of a monotonic clock. */
   readonly elapsed?: () => number
-  /** Takes due sites of so many accounts; without a line, those that are in none. */
+  /** Takes due sites of at most `limit` accounts; without a line, those that are in none. */
   readonly take: (limit: number, line?: string) => Promise<readonly WorkItem[]>
   /** An item was taken and not started. */
   readonly onPutBack: (item: WorkItem) => void
 }
 
 /**
- * Starts due sites in lanes, each server within its share. A site whose server has none left goes into that server's
- * line, so that nobody looks past it again, and is taken from there when there is room. A server has one line for accounts
- * that are quick and one for slow ones.
+ * Starts due sites in lanes, each server within its share. A site whose server has used its share goes into that
+ * server's line, so that later queries skip it, and starts from there when a lane is free. A server has one line for
+ * quick accounts and one for slow ones.
  */
 export class StartInShares {
   readonly #context: StartContext
   readonly #elapsed: () => number
-  /** Those with something in them; whose turn it is comes first. */
+  /** Lines with items; the next one to start from comes first. */
   #lines = new Set<string>()
   #listedAt = Number.NEGATIVE_INFINITY
   /** The last line that was listed; empty: the next list begins anew. */
@@ -68,12 +68,12 @@ export class StartInShares {
     }
     this.#lines.delete(line)
     const items = await this.#context.take(capacity, line)
-    // The others have their turn first.
+    // To the end: round robin.
     if (items.length > 0) this.#lines.add(line)
     await this.#startOrPutBack(items, lanes, start)
   }
 
-  /** Whether any was put back. */
+  /** Returns whether any item was put back. */
   async #startOrPutBack(
     items: readonly WorkItem[],
     lanes: Lanes,

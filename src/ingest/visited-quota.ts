@@ -6,7 +6,7 @@ import { isVisitedOnly, visitedUsage } from '#store/lifecycle/visited-accounts.t
 /** Marks are set once an hour and acted on once an hour: so long are bytes stored after nothing names them. */
 export const droppedStoredMs = garbageKeptMs + 2 * 60 * 60 * 1000
 
-/** There is no room now for a site of an account that is only visited; tried again, there may be. */
+/** The quota of accounts that are only visited is used up; a retry may succeed. */
 export class QuotaExceededError extends Error {
   override readonly name = 'QuotaExceededError'
   readonly did: Did
@@ -30,10 +30,10 @@ export class VisitedQuota {
     this.#now = now
   }
 
-  /** Holds room for a version's blobs until it is recorded. Throws QuotaExceededError. */
+  /** Reserves quota for a version's blobs until it is recorded. Throws QuotaExceededError. */
   async hold(did: Did, bytes: number): Promise<Disposable> {
     if (!(await isVisitedOnly(this.#db, did))) return { [Symbol.dispose]: () => undefined }
-    // Counted before it is looked at: several arrive at once.
+    // Counted before it is checked: several arrive at once.
     this.#arrivingBytes += bytes
     const held = {
       [Symbol.dispose]: () => {

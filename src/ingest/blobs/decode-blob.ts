@@ -17,7 +17,7 @@ interface DecodeContext {
   readonly decodedBytesMax: number
   /** Account whose blob it is: whose blobs have been inflated for longest waits for the others. */
   readonly owner?: string
-  /** Whoever waits to inflate gives up when it is aborted. */
+  /** An abort ends the wait to inflate. */
   readonly signal?: AbortSignal
   /** Called with each piece of what gzip is inflated to. */
   readonly onInflated?: ((bytes: number) => void) | undefined

@@ -28,7 +28,7 @@ interface FetchContext {
   readonly now: () => number
   readonly signal: AbortSignal
   readonly at?: AtIngestPoint
-  /** Is told when the blobs inflate to more than `quickInflatedBytesMax`. */
+  /** Its `isHeldUp` is called when the blobs inflate to more than `quickInflatedBytesMax`. */
   readonly lane?: Pick<Lane, 'isHeldUp'>
 }
 

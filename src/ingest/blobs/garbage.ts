@@ -82,7 +82,7 @@ async function collectRange(range: HashRange, context: GarbageContext): Promise<
   await unmarkOthers(range, unnamed, db)
   await markGarbage(db, [...unnamed], now())
   context.at?.('garbage-marked')
-  // What went live meanwhile; what does from now on claims once more by itself.
+  // Versions that went live meanwhile; ingest claims the blobs of later ones itself.
   await eachSnapshot(lastVersion, context, (hashes) => claimBlobs(db, hashes))
   return { marked: unnamed.size, removed: await sweep(range, before, context) }
 }
@@ -119,7 +119,7 @@ async function storedHashes(
   const rows = await listBlobHashes(context.db, { after, limit })
   const hashes = new Set(rows)
   for await (const hash of context.blobs.list()) {
-    // More of them are looked at when these are gone.
+    // The next batch follows when these are deleted.
     if (hashes.size >= 2 * limit) break
     if (hash > after && hash <= upTo) hashes.add(hash)
   }
