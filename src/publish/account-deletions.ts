@@ -67,7 +67,7 @@ export async function runAccountDeletions(
   await everyOrWhenWoken(end, { signal, wakeUp: wakeUp, onError })
 }
 
-/** Ends those that are due. */
+/** Completes due account deletions. */
 export async function endAccountDeletions(context: AccountDeletionContext): Promise<void> {
   const { db, now } = context
   const due = await takeDueAccountDeletions(db, {
@@ -83,7 +83,7 @@ async function endAccountDeletion(did: Did, context: AccountDeletionContext): Pr
   try {
     await oauth.revoke(did)
   } catch (error) {
-    // Without its tokens, which are deleted now, nobody can use what its server still takes for open.
+    // The tokens are deleted now, so the session that the server still considers open is unusable.
     log.warn('session not revoked', { did, error })
   }
   await finishAccountDeletion(db, did, now())

@@ -9,10 +9,7 @@ import { type Did, type SiteAddress, siteUri } from '#site/site-address.ts'
 import type { AtFailPoint } from './fail-points.ts'
 import { type Patience, pause, withPatience } from './server-patience.ts'
 
-/**
- * The server broke off during the commit, or gave an answer that does not tell: nobody can tell from here whether it
- * was made.
- */
+/** The server broke off during the commit, or gave an inconclusive answer: the commit may have been made or not. */
 export class CommitUnknownError extends Error {
   override readonly name = 'CommitUnknownError'
   readonly did: Did
@@ -53,7 +50,7 @@ export type CommitPlan<T> =
     }
 
 export interface HeadCommit<State extends { readonly head: string }, T> {
-  /** What the repository holds, when somebody has just read it. */
+  /** The repository's state, when the caller has just read it. */
   readonly start?: State | null
   /** Reads `head` before everything else: a commit made meanwhile makes the swap fail. */
   readonly read: () => Promise<State>
@@ -73,7 +70,7 @@ interface CommitContext {
 
 /** The protocol's limit for one commit. */
 export const writesMax = 200
-/** Other programs may write to the same repository; after so many of them in a row we stop racing them. */
+/** Other programs may write to the same repository; after this many lost races in a row we stop racing them. */
 const racesMax = 8
 /** Of 200 records each: more than any account has. */
 const commitsMax = 200
@@ -151,7 +148,7 @@ const isTooMuchAtOnce = ({ status, code, reason }: ServerRefusedError): boolean 
   code === 'PayloadTooLarge' ||
   /too large|entity too|too many writes/i.test(reason)
 
-/** Null when a record is not the one that it must be; those before it are written. */
+/** Null when a record's CID is not the expected one; records before it are written. */
 async function writeEach(
   writes: readonly PlannedWrite[],
   repo: Repo,

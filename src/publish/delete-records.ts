@@ -26,7 +26,7 @@ const collections = [
   'place.sitehost.subfs',
 ] as const
 
-/** Of each collection at once; with more of them it goes on after that. */
+/** Records read of each collection at a time; more are deleted in further passes. */
 const recordsAtOnce = 5_000
 /**
  * Deletes every record of ours from the account's repository, in as few commits as the protocol allows. When it

@@ -48,7 +48,7 @@ async function deleteRecords(
   const conflict = () => new SiteConflictError(address)
   const plan = (remains: Remains, first: Remains): CommitPlan<boolean> => {
     const { cid, deletes } = remains
-    // Not at the first look: our own commit, whose answer was lost on its way.
+    // After the first read: our own commit succeeded, but its answer was lost.
     if (deletes.length === 0) return { kind: 'done', result: remains !== first }
     if (cid !== null && cid !== first.cid) throw conflict()
     const isAll = deletes.length <= writesMax

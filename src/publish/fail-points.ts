@@ -14,7 +14,7 @@ export const failPoints = [
   'after-finish',
 ] as const
 
-/** Those of an account that leaves. */
+/** Fail points of an account deletion. */
 export const leavingPoints = ['records-deleted', 'account-left'] as const
 
 export type FailPoint = (typeof failPoints)[number] | (typeof leavingPoints)[number]

@@ -52,7 +52,7 @@ export type PublishOutcome =
 /**
  * Writes a site to its owner's repository: every blob first, then one commit that names them all. Until
  * that commit nothing of the old site has changed. A site that is there already, as it is, costs neither
- * an upload nor a commit. Throws SiteConflictError when the site was changed by somebody else meanwhile.
+ * an upload nor a commit. Throws SiteConflictError when another program changed the site meanwhile.
  */
 export async function publishSite(
   address: SiteAddress,
@@ -76,8 +76,8 @@ export async function publishSite(
   try {
     const outcome = await attempt().catch(async (error) => {
       if (!isBlobNotFound(error)) throw error
-      // The server has dropped what an earlier try had sent, or what a record named that is gone by now:
-      // everything goes again that neither this job has sent nor a record names.
+      // The server has dropped blobs of an earlier attempt or of a deleted record: sends all blobs again
+      // that neither this job has sent nor a record references.
       await forgetUploadedBlobs(db, repo.did, hashes, { before: job.startedAt })
       return await attempt()
     })

@@ -8,7 +8,7 @@ import type { Db } from '#store/database/database.ts'
 import { findBlobs } from '#store/sites/blobs.ts'
 import { findUploadedBlobs } from '#store/sites/uploaded-blobs.ts'
 
-/** A blob that the account has already, in whatever form somebody stored it. */
+/** A blob that the account already has, in any stored form. */
 export interface ReusableBlob {
   readonly blob: BlobRef
   readonly coding: Coding

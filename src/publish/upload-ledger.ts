@@ -4,7 +4,7 @@ import { inTransaction } from '#store/database/transaction.ts'
 import { type KnownBlob, rememberBlobs } from '#store/sites/blobs.ts'
 import { rememberUploadedBlobs, type UploadedBlob } from '#store/sites/uploaded-blobs.ts'
 
-/** So many uploads at most are sent again after a crash. */
+/** At most this many uploads are sent again after a crash. */
 const waitingMax = 32
 
 interface LedgerContext {

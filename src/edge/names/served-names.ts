@@ -53,7 +53,7 @@ export class ServedNames {
     return this.#names?.size ?? 0
   }
 
-  /** Null: not known yet. `name` is a label, or a canonical host. */
+  /** Null: names not read yet. `name` is a label, or a canonical host. */
   has(name: string): boolean | null {
     return this.#names?.has(name) ?? null
   }
@@ -67,7 +67,7 @@ export class ServedNames {
     return true
   }
 
-  /** In place of those that were known. */
+  /** Replaces all known names. */
   know(names: Set<string>): void {
     this.#names = names
   }
@@ -168,7 +168,7 @@ async function readAll(db: Db): Promise<Set<string>> {
   return all
 }
 
-/** Those of these names that lead to a site, with the site's owner. */
+/** The names among these that lead to a site, with the site's owner. */
 async function readSome(db: Db, names: readonly string[]): Promise<Map<string, Did>> {
   const served = new Map<string, Did>()
   for (const some of chunksOf(names.filter((name) => !name.includes('.')))) {

@@ -39,7 +39,7 @@ export type Outcome =
 
 export type AttemptEnd = JobEnd | ({ readonly status: 'pending' } & JobWait)
 
-/** What becomes of the job, and a line of the log that says so. */
+/** The job's next state, and the log line for it. */
 export function endOf(
   ofSteps: Outcome,
   attempt: Attempt,
@@ -92,7 +92,7 @@ export function endOf(
 
 type Judged = Outcome | (AttemptPause & { readonly error?: unknown })
 
-/** Whatever a step says that was broken off from outside: that is why. */
+/** Cancellation, preemption and our own faults take precedence over the error of the step they broke off. */
 function judged(outcome: Outcome, { lane, reporter }: Attempt): Judged {
   if (outcome.kind === 'completed') return outcome
   if (reporter.cancelled.aborted) return { kind: 'cancelled' }

@@ -22,6 +22,6 @@ export interface JobContext {
   /** Milliseconds that no change of the clock touches. */
   readonly elapsed?: () => number
   readonly slowAfterMs?: number
-  /** So long may a job take, from its first attempt on. */
+  /** Time limit of a job, from its first attempt on. */
   readonly jobMsMax?: number
 }

@@ -3,7 +3,7 @@ import type { Job } from '#store/queues/jobs.ts'
 
 export type JobEvent = 'site published' | 'publishing failed' | 'job waits' | 'job cancelled'
 
-/** What happened to a job, in one line, which says whose job it is, of which site, and at which server. */
+/** Logs a job's event in one line, with its account, site and server. */
 export function logJob(
   { log, level = 'info' }: { readonly log: Log; readonly level?: keyof Log },
   event: JobEvent,

@@ -38,7 +38,7 @@ export class JobReporter {
     return this.#cancelled.signal
   }
 
-  /** From here on nobody can cancel the job; false when somebody has. */
+  /** From here on the job cannot be cancelled; false when it already was. */
   async beginWriting(): Promise<boolean> {
     const { db, now } = this.#context
     this.#isWriting = await beginWriting(db, this.#jobId, now())

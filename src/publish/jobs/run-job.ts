@@ -23,8 +23,8 @@ const databaseRetryMs = 1_000
 const slowCallShare = 1 / 3
 
 /**
- * Makes an attempt at a job: it ends, whatever way, and its files go; or it is put back because it has to wait. When
- * `stop` is aborted it stays as it is: the next start goes on with it. Never rejects for what happens to the job.
+ * Makes an attempt at a job: the job ends and its files are removed, or it returns to the queue to wait. When `stop`
+ * aborts, the job stays as it is and the next start continues it. Failures of the job do not reject.
  */
 export async function runJob(
   job: Job,
@@ -41,10 +41,10 @@ export async function runJob(
   if (end.status === 'pending') {
     const isBack = await written(() => putBackJob(db, job, end, now()), job, context, stop)
     wakeUps.notify('job-progress')
-    // Else it has ended meanwhile: it was cancelled.
+    // False: the job was cancelled meanwhile.
     if (isBack !== false) return
   } else {
-    // Before anybody sees that it has ended: the next upload of its owner is not refused for this one.
+    // Before the end is visible, so that this job does not block its owner's next upload.
     spool.release(job.id)
     at('before-finish')
     // A job that was cancelled has ended already, and keeps the sentence it ended with.
@@ -85,7 +85,7 @@ async function makeAttempt(
   stop: AbortSignal,
 ): Promise<AttemptEnd | null> {
   const { now, jobMsMax = jobMsMaxDefault } = context
-  // A clock that was put right meanwhile gives nobody more time.
+  // A corrected clock does not extend the time limit.
   const startedAt = Math.min(job.startedAt ?? now(), now())
   const givesUpAt = startedAt + jobMsMax
   const timeIsUp = AbortSignal.timeout(Math.max(givesUpAt - now(), 0))

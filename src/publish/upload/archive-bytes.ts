@@ -16,7 +16,7 @@ export class ArchiveBytes implements AsyncDisposable {
     this.#tooMany = tooMany
   }
 
-  /** The next bytes, exactly so many; null if the archive ends before. */
+  /** The next `length` bytes; null if the archive ends before. */
   async take(length: number): Promise<Buffer | null> {
     const pieces: Uint8Array[] = []
     for (let left = length; left > 0; ) {
@@ -28,7 +28,7 @@ export class ArchiveBytes implements AsyncDisposable {
     return Buffer.concat(pieces)
   }
 
-  /** The next bytes, at least one and at most so many; null at the end. */
+  /** The next 1 to `lengthMax` bytes; null at the end. */
   async takeSome(lengthMax: number): Promise<Buffer | null> {
     while (this.#held.length === 0) {
       const { done, value } = await this.#chunks.next()

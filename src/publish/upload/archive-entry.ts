@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { archiveNameBytesMax, uploadEntriesMax } from '#site/limits.ts'
 import { invalid, quoted, tooLarge, type UploadRefusedError } from './upload-refusal.ts'
 
-/** A file of an archive, or what stands in its place. Folders are none. */
+/** A file, link or special file of an archive. Folders are not entries. */
 export interface ArchiveEntry {
   /** As the archive spells it, but for a `./` at its beginning. */
   readonly name: string

@@ -105,7 +105,7 @@ class EntryContent implements AsyncIterable<Uint8Array> {
   }
 }
 
-// What is hidden behind the end is nothing that anybody meant to publish.
+// Data after the end marker was not meant to be published.
 async function assertNothingFollows(bytes: ArchiveBytes): Promise<void> {
   for (;;) {
     const chunk = await bytes.takeSome(zeros.length)

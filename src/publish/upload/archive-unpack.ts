@@ -91,7 +91,7 @@ async function survey(entries: AsyncIterable<ArchiveEntry>): Promise<Survey> {
   return { bytes, largest, rules: text === undefined ? null : { path, text } }
 }
 
-/** At most so many bytes of it, as text; the rest is not read. */
+/** At most `bytesMax` bytes as a string; the rest is not read. */
 export async function startOf(
   content: AsyncIterable<Uint8Array>,
   bytesMax: number,

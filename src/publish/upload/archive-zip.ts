@@ -14,7 +14,7 @@ export async function* readZip(path: string): AsyncGenerator<ArchiveEntry> {
   await using file = await ArchiveFile.open(path)
   const options = { autoClose: false, decodeStrings: false }
   const zip = await fromRandomAccessReaderPromise(file, file.bytes, options).catch(refuse)
-  // After its last entry nobody listens, and an error event without a listener ends the process.
+  // After the last entry there is no other listener, and an error event without a listener ends the process.
   zip.on('error', () => undefined)
   const entries = await listEntries(zip).catch(refuse)
   if (overlap(entries)) throw invalid('Files of this archive lie on top of each other in it.')
@@ -38,7 +38,7 @@ async function listEntries(zip: ZipFile): Promise<readonly Entry[]> {
   return entries
 }
 
-/** The bytes of one file counted as many: how a small archive holds a petabyte. */
+/** Whether entries overlap: a zip bomb reuses the same bytes to hold a petabyte. */
 function overlap(entries: readonly Entry[]): boolean {
   let end = 0
   const byStart = entries.toSorted(

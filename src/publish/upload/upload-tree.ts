@@ -29,7 +29,7 @@ export interface IncomingFile {
 
 const skippedListedBytesMax = 256 * 1024
 
-/** Everybody who follows the job gets this list: its beginning, and how many more there are. */
+/** Clients that follow the job get the first entries of this list and the number of further ones. */
 function shortened(skipped: readonly SkippedFile[]): readonly SkippedFile[] {
   let bytes = 0
   const fitting = skipped.findIndex(({ name }) => {
