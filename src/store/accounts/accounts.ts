@@ -106,8 +106,8 @@ export async function findDidByHandle(db: Db, handle: string): Promise<Did | nul
 }
 
 /**
- * Whether we keep up with what this account does: it has signed in (whoever has a domain here has), or
- * its sites were brought here by a backfill or with `INGEST=all`.
+ * Whether the account is known: it has signed in (every owner of a domain here has), or its sites came
+ * from a visit, a backfill or `INGEST=all`.
  */
 export async function isKnownAccount(db: Db, did: Did): Promise<boolean> {
   return (await knownAccountsAmong(db, [did])).size > 0
@@ -144,8 +144,8 @@ export async function listAccounts(
 }
 
 /**
- * Begins to find out what an account is. Checks are numbered in the order in which they begin, whichever process begins
- * them: what an earlier one is told late takes nothing back that a later one has found.
+ * Begins an account check and returns its number. Checks are numbered in the order in which they begin, across
+ * processes: a late answer to an earlier check does not replace what a later one has found.
  */
 export function beginCheck(db: Db): Promise<number> {
   return inSharedTransaction(db, async (transaction) => {
@@ -205,8 +205,9 @@ export function recordCheck(
 
 /**
  * Sets the status, and appends a change for each of the account's sites, so that they are hidden or
- * shown again at once. When it is not active any more, its sessions end. False when the account already had that status, or when a later check than this one has
- * found it; left out, it is one of now. An unknown account is remembered with it, unless it has left.
+ * shown again at once. When it is no longer active, its sessions end. False when the account already had that status,
+ * or when a check later than `check` (default: one that begins now) has recorded a status. Stores an unknown account
+ * with it, unless that account was deleted here.
  */
 export function setAccountStatus(
   db: Db,

@@ -6,7 +6,7 @@ import type { Schema } from '#store/database/schema.ts'
 import { lockUntilCommit } from '#store/database/transaction.ts'
 import { didHash } from './did-hash.ts'
 
-/** Somebody asks for something on behalf of an account that has left meanwhile. */
+/** A request on behalf of an account that was deleted here meanwhile. */
 export class AccountDeletedHereError extends Error {
   override readonly name = 'AccountDeletedHereError'
   readonly did: Did
@@ -17,7 +17,7 @@ export class AccountDeletedHereError extends Error {
   }
 }
 
-/** Whether it has left and has not come back. */
+/** Whether the account was deleted here and has not signed in since. */
 export async function isDeletedHere(db: Db, did: Did): Promise<boolean> {
   const { rows } = await selectDeletion(db, { didHash: didHash(did) })
   return rows.length > 0
@@ -27,7 +27,7 @@ const selectDeletion = prepared<{ didHash: string }, object>((db, { didHash }) =
   db.selectFrom('departures').select('didHash').where('didHash', '=', didHash),
 )
 
-/** Keeps an account from leaving before the transaction ends; false when it has left. Comes first in a transaction. */
+/** Blocks the account's deletion until the transaction ends; false when it is deleted. Comes first in a transaction. */
 export async function lockUnlessDeletedHere(
   transaction: Transaction<Schema>,
   did: Did,
@@ -36,7 +36,7 @@ export async function lockUnlessDeletedHere(
   return !(await isDeletedHere(transaction, did))
 }
 
-/** As `lockUnlessDeletedHere`, for what only an account that is here may do. Throws AccountDeletedHereError. */
+/** Like `lockUnlessDeletedHere`, but throws AccountDeletedHereError. */
 export async function lockOrThrowIfDeletedHere(
   transaction: Transaction<Schema>,
   did: Did,
@@ -49,7 +49,7 @@ export async function forgetDeletion(db: Db, did: Did): Promise<void> {
   await db.deleteFrom('departures').where('didHash', '=', didHash(did)).execute()
 }
 
-/** Whether this account leaves or stays is decided by nobody else before the transaction ends. */
+/** Serializes deletions and sign-ins of this account until the transaction ends. */
 export function lockAccount(transaction: Transaction<Schema>, did: Did): Promise<void> {
   return lockUntilCommit(transaction, `account ${did}`)
 }

@@ -16,7 +16,7 @@ interface Counting {
   readonly pauseMsMax: number
 }
 
-/** Counts a try that its server did not confirm. Of an account that has left nothing is stored. */
+/** Counts a try that the account's server did not confirm. Stores nothing for an account that was deleted here. */
 export function recordGrantFailure(db: Db, did: Did, counting: Counting): Promise<GrantFailures> {
   const { now, countedEveryMs, pauseMsMax } = counting
   return inTransaction(db, async (transaction) => {

@@ -160,7 +160,7 @@ export async function setAuthority(db: Db, idHash: string, authority: string): P
   await db.updateTable('browserSessions').set({ authority }).where('idHash', '=', idHash).execute()
 }
 
-/** Ends the sessions that began under another authority: whoever had the account then may not have it now. */
+/** Ends the sessions that began under another authority: the account may have had another owner then. */
 export async function deleteSessionsOfOthers(
   db: Db,
   did: Did,

@@ -46,7 +46,7 @@ const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'tex
     : pg.types.getTypeParser(oid, format as 'text')
 
 // A connection that the server closes emits `error`, which ends the process when nobody listens.
-// The query that was running fails by itself, and the pool replaces the connection.
+// The running query fails on its own, and the pool replaces the connection.
 function ignoreIdleError(): void {}
 
 function withTypedErrors(pool: pg.Pool): PostgresPool {

@@ -41,7 +41,7 @@ export function preparedForList<Value, Row>(
 /** Longer lists go in pieces. */
 const listMax = 512
 
-/** As `preparedForList`, for items of several values each, beside values of the whole run. */
+/** Like `preparedForList`, for items of several values each, together with values of the whole run. */
 export function preparedForItems<Item extends object, Values extends object, Row>(
   build: (db: Db, items: readonly Named<Item>[], values: Named<Values>) => Compilable<Row>,
 ): (db: Db, items: readonly Item[], values: Values) => Promise<Row[]> {

@@ -270,7 +270,7 @@ interface BlobScrubTable {
 
 interface GarbageWalkTable {
   id: 1
-  /** Hashes up to this one have been looked at. */
+  /** Hashes up to this one have been checked. */
   afterHash: string
 }
 

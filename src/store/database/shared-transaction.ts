@@ -11,8 +11,8 @@ const sharedMax = 64
 /** Pieces of work that wait for a commit; one more fails. */
 export const sharedWaitingMax = 10_000
 /**
- * The statements of a commit keep the event loop busy. Between two of them others have their turn for this many
- * times as long as the last one took, and whatever gets ready meanwhile comes along.
+ * The statements of a commit keep the event loop busy. Between two commits other work runs for this many times as
+ * long as the last commit took; writes that become ready meanwhile join the next one.
  */
 const pauseRatio = 3
 const pauseMsMax = 20

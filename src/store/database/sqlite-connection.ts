@@ -12,14 +12,14 @@ import { DatabaseUnavailableError } from './database-unavailable.ts'
 
 /** How long a statement waits for another thread, or process, that writes to the same file. */
 const lockedMsMax = 10_000
-/** Whoever asks less often than others write finds it locked each time. */
+/** Short, because a connection that retries less often than others write finds the file locked each time. */
 const lockedPauseMs = backoff({ min: 1, max: 4, jitter: 0 })
-/** So long may statements follow each other before whatever else is ready has its turn. */
+/** How long consecutive statements may run before the connection yields to the event loop. */
 const inRowMsMax = 1
 /** Compiled ones that are kept: there are more that every site needs than the 20 that Bun keeps. */
 const statementsMax = 300
 
-/** What by itself writes nothing. */
+/** Statements that write no rows. */
 export const begin = CompiledQuery.raw('begin immediate')
 export const commit = CompiledQuery.raw('commit')
 export const rollback = CompiledQuery.raw('rollback')
@@ -69,7 +69,7 @@ export class BunSqliteConnection implements DatabaseConnection {
   }
 
   close(): void {
-    // First: a file whose statements are still there is closed later, by whoever collects them.
+    // First: while statements are open, the file is closed only when they are garbage-collected.
     this.#finalizeStatements()
     this.#sqlite.close()
   }

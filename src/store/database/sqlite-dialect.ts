@@ -69,9 +69,9 @@ class BunSqliteDriver implements Driver {
   }
 
   /**
-   * Nobody is told of their commit before it is durable; nor that there was nothing to change, before that is which
-   * they found, by whomever. The disk is waited for off the event loop, and others have the connection meanwhile:
-   * what they read may still be undone by a power failure, what they write comes after it in the log.
+   * Resolves once the transaction's commit is durable; one that changed nothing, once the commits it read are. The sync
+   * runs off the event loop and the connection is free meanwhile: a power failure may still undo what others read
+   * then, and their writes come later in the log.
    */
   async releaseConnection(connection: BunSqliteConnection): Promise<void> {
     const writes = connection.takeWrites()
@@ -104,7 +104,7 @@ class BunSqliteDriver implements Driver {
   }
 
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    // SQLite rolls back by itself when the disk is full; `rollback` would then hide the real error.
+    // SQLite rolls back automatically when the disk is full; `rollback` would then hide the real error.
     if (this.#connection?.isInTransaction) await connection.executeQuery(rollback)
   }
 

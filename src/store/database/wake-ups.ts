@@ -6,8 +6,8 @@ import type { WorkKind } from './schema.ts'
 export type WakeUpTopic = 'jobs' | 'job-progress' | 'changes' | 'account-deletions' | WorkKind
 
 /**
- * Wakes whoever waits for rows that others write. A hint may come late, twice or not at all: the rows
- * are the truth, so whoever waits also looks by itself from time to time.
+ * Wakes subscribers that wait for rows. A wake-up may come late, twice or not at all: the rows are the
+ * truth, so subscribers also poll.
  */
 export class WakeUps {
   readonly #subscriptions = new Map<WakeUpTopic, Set<{ wake(): void }>>()
@@ -16,7 +16,7 @@ export class WakeUps {
     for (const subscription of this.#subscriptions.get(topic) ?? []) subscription.wake()
   }
 
-  /** Subscribe before the first look at the rows: no hint from then on is lost to this subscription. */
+  /** Subscribe before you first read the rows: the subscription misses no wake-up from then on. */
   subscribe(topic: WakeUpTopic): WakeUpSubscription {
     const subscriptions = this.#of(topic)
     const subscription = new WakeUpSubscription(() => subscriptions.delete(subscription))
@@ -24,7 +24,7 @@ export class WakeUps {
     return subscription
   }
 
-  /** Has every hint about one of these told elsewhere too, until it is disposed of. */
+  /** Calls `tell` for every wake-up of these topics, until disposed. */
   forward(topics: readonly WakeUpTopic[], tell: (topic: WakeUpTopic) => void): Disposable {
     using forwarding = new DisposableStack()
     for (const topic of topics) {

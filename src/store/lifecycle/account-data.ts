@@ -43,7 +43,7 @@ export async function listAccountUploads(db: Db, did: Did) {
   return rows.map(({ blob, uploadedAt }) => ({ blob: JSON.parse(blob) as BlobRef, uploadedAt }))
 }
 
-/** Its sites that are yet to be looked at. */
+/** Its sites that wait to be read. */
 export async function listAccountQueue(db: Db, did: Did) {
   return await db
     .selectFrom('workItems')

@@ -23,8 +23,8 @@ export interface VisitedUsage {
 }
 
 /**
- * An account is visited by its address: one that nobody knows here is from now on to be dropped when there is
- * no more room. One that is known for another reason stays so; one that has left is not remembered.
+ * Remembers an account that was visited by its address. If it is unknown, it may be dropped once the quota of visited
+ * accounts is used up. One that is known for another reason stays; one that was deleted here is not remembered.
  */
 export function rememberVisited(db: Db, did: Did, now: number): Promise<void> {
   return inTransaction(db, async (transaction) => {
@@ -81,8 +81,8 @@ export async function keepAllForGood(db: Db): Promise<void> {
 }
 
 /**
- * An account that has sites becomes known, as active, if it is not. Not one that has left, nor one that was dropped
- * while somebody looked at it: the next visit asks again. Whether it is known now.
+ * Makes an account that has sites known, as active, unless it was deleted here, or was dropped while it was read: the
+ * next visit asks again. Returns whether it is known now.
  */
 export function discoverAccount(db: Db, account: KnownAccount, now: number): Promise<boolean> {
   return inTransaction(db, async (transaction) => {

@@ -80,7 +80,7 @@ export function withCustomDomain<Result>(
   })
 }
 
-/** Null: no such domain any more. Whoever goes takes their domains along, whatever others do to them. */
+/** Null: the domain no longer exists; an account deletion may have removed it meanwhile. */
 export async function updateCustomDomain(
   db: Db,
   id: string,
@@ -98,7 +98,7 @@ export async function updateCustomDomain(
   return row ? customDomainOf(row) : null
 }
 
-/** `domain` is as it was or is: of a primary address the site's other names are told too. */
+/** `domain` is its state before or after the change; if it is a primary domain, the site's other names change too. */
 export async function tellEdge(
   db: Db,
   { did, domain, site, isPrimary }: CustomDomain,

@@ -20,7 +20,7 @@ export type ConfirmOutcome = 'confirmed' | 'held-by-another'
 interface ConfirmOptions {
   /** What else changes. */
   readonly change: CustomDomainChange
-  /** What another account is told that loses the domain by this. */
+  /** The warning for an account that loses the domain by this. */
   readonly lossWarning: (holder: CustomDomain) => string
   readonly now: number
 }

@@ -94,7 +94,7 @@ export async function listCustomDomains(db: Db, did: Did): Promise<CustomDomain[
   return rows.map(customDomainOf)
 }
 
-/** Whoever has the domain: the account that has verified it, else the first that has added it. */
+/** The domain of the account that has verified it, else of the first that added it. */
 export async function findRegisteredDomain(db: Db, domain: string): Promise<CustomDomain | null> {
   const row = await db
     .selectFrom('customDomains')

@@ -7,7 +7,7 @@ import { primarySubject } from './primary-domain.ts'
 
 /**
  * The site that a claimed and mapped subdomain, or a verified and mapped custom domain, leads to. `host` is
- * canonical: lower case, without port and trailing dot. Whether there is such a site is not looked at.
+ * canonical: lower case, without port and trailing dot. The site may not exist.
  */
 export async function findSiteByHost(db: Db, host: string): Promise<SiteAddress | null> {
   const row = await mappedHosts(db).where('domain', '=', host).executeTakeFirst()
@@ -57,7 +57,7 @@ export async function hasDomains(db: Db, did: Did): Promise<boolean> {
 /** Has every domain that leads to this site lead nowhere. */
 export function unmapSite(db: Db, { did, name }: SiteAddress, now: number): Promise<void> {
   return inTransaction(db, async (transaction) => {
-    // Whoever chooses a primary address changes both tables too, in another order.
+    // Choosing a primary domain changes both tables too, in another order.
     await lockUntilCommit(transaction, primarySubject({ did, name }))
     const hosts: string[] = []
     for (const table of ['subdomains', 'customDomains'] as const) {

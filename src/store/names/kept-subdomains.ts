@@ -30,7 +30,7 @@ export async function keepSubdomains(
 
 /**
  * Whether the account has to wait before it gets a name that is not kept for it: `keptSubdomainsMax` of those it gave up
- * are kept. So nobody hoards names by claiming and releasing them, and none is free before its time, whoever releases more.
+ * are kept. So nobody hoards names by claiming and releasing them, and releasing more frees no kept name early.
  */
 export async function hasTooManyKept(
   db: Db,

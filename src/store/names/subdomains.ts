@@ -154,7 +154,7 @@ function subdomainOf(row: Selectable<Schema['subdomains']>): Subdomain {
   return { ...row, isPrimary: row.isPrimary === 1 }
 }
 
-/** `subdomain` is as it was before it changed: of a primary address the site's other names are told too. */
+/** `subdomain` is its state before the change; if it was a primary domain, the site's other names change too. */
 async function tellEdge(
   db: Db,
   { did, domain, site, isPrimary }: Subdomain,
@@ -189,7 +189,7 @@ async function insertUnlessTaken(
     .onConflict((conflict) => conflict.column('domain').doNothing())
     .executeTakeFirstOrThrow()
   if (numInsertedOrUpdatedRows !== 1n) return false
-  // Only now: PostgreSQL has waited for whoever was just releasing it, and shows what they left.
+  // Only now: PostgreSQL has waited for a concurrent release to commit, and shows its kept name.
   if (await isKeptForAnother(transaction, row.domain, row.did, now)) {
     await transaction.deleteFrom('subdomains').where('domain', '=', row.domain).execute()
     return false

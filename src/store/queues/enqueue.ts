@@ -22,8 +22,9 @@ export interface EnqueueContext {
 }
 
 /**
- * Asks for sites to be looked at, now. Asking again while one is being looked at has it looked at
- * once more. What failed a moment ago is due no sooner than its last attempt allows, and what waits in a line keeps its place. Of an account `accountSitesMax` wait at most; returns how many were left out for that.
+ * Enqueues sites, due now. A site that is being read is read once more. One that failed a moment ago is due no sooner
+ * than its last attempt allows, and one in a line keeps its place. At most `accountSitesMax` sites of an account wait;
+ * returns how many were left out for that.
  */
 export async function enqueueSites(
   context: EnqueueContext,
@@ -37,8 +38,8 @@ export async function enqueueSites(
 }
 
 /**
- * Asks for accounts to be looked at, now. Asking again while one is being looked at has it looked at once
- * more. Urgent: something happened to just these accounts, and they go before those that are looked at to be sure. What was urgent stays so.
+ * Enqueues accounts, due now. One that is being read is read once more. Urgent accounts, which had an event or a
+ * request, go before those that are only rechecked; urgent ones stay urgent.
  */
 export async function enqueueAccounts(
   context: EnqueueContext,
@@ -50,7 +51,7 @@ export async function enqueueAccounts(
   await enqueue('account', rows, context)
 }
 
-/** Asks for every account that is known, page by page; all of them are in the queue when it resolves. */
+/** Enqueues every known account, page by page; all of them are in the queue when it resolves. */
 export async function enqueueKnownAccounts(context: EnqueueContext): Promise<number> {
   let count = 0
   const didOf = ({ did }: Account): Did => did
@@ -62,8 +63,8 @@ export async function enqueueKnownAccounts(context: EnqueueContext): Promise<num
 }
 
 /**
- * Asks for accounts that are not active, and of which nothing was learned since `before`, those first that were
- * looked at longest ago; not for those that are asked for already, or parked. Returns how many.
+ * Enqueues accounts that are not active and were not updated since `before`, least recently updated first, except
+ * those that are already queued or parked. Returns how many.
  */
 export async function enqueueInactiveAccounts(
   context: EnqueueContext,
@@ -174,8 +175,8 @@ const insertOneOf = (kind: WorkKind) =>
 const insertOne = { site: insertOneOf('site'), account: insertOneOf('account') }
 
 /**
- * Those within the quota of their accounts: of each `accountSitesMax` wait at most. Whoever makes up names
- * makes up as many as they like, and what cannot be read stays in the queue.
+ * The sites within the quota of their accounts: at most `accountSitesMax` of each wait. An attacker can make up any
+ * number of names, and sites that cannot be read stay in the queue.
  */
 async function admittedAmong(
   db: Db,

@@ -105,7 +105,7 @@ export function startNextJob(db: Db, did: Did, now: number): Promise<Job | null>
 export interface JobWait {
   readonly dueAt: number
   readonly progress: JobProgress
-  /** Told to the owner meanwhile. */
+  /** Shown to the owner meanwhile. */
   readonly error: string | null
 }
 
@@ -138,8 +138,8 @@ export function putBackJob(
 }
 
 /**
- * Puts jobs that were being carried out back into the queue: whoever did so is gone. Of all of these jobs, also
- * those that wait, the time that they may take begins anew.
+ * Puts running jobs whose process has ended back into the queue. The time limit of all these jobs, including the
+ * waiting ones, starts again.
  */
 export async function requeueJobs(db: Db, ids: readonly string[], now: number): Promise<void> {
   for (const chunk of chunksOf(ids)) {

@@ -47,7 +47,7 @@ export async function withLease<T>(
     return await work()
   } finally {
     clearInterval(renewal)
-    // What was done counts; a lease that cannot be given back ends by itself.
+    // The work is done; a lease that cannot be released expires.
     await releaseLease(db, lease).catch(() => undefined)
   }
 }

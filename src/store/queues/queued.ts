@@ -4,7 +4,7 @@ import type { Db } from '#store/database/database.ts'
 import { prepared } from '#store/database/prepared.ts'
 import { parkedAt } from './work-items.ts'
 
-// What is in the queue, for whoever only asks.
+// Reads the queue without taking anything.
 
 /** Of this account, the sites that are due, and those that wait for another attempt or are parked. */
 export async function listQueuedNames(db: Db, did: Did): Promise<SiteName[]> {
@@ -17,7 +17,7 @@ export async function listQueuedNames(db: Db, did: Did): Promise<SiteName[]> {
   return rows.map(({ site }) => site as SiteName)
 }
 
-/** Whether the account waits to be looked at, or is being looked at. */
+/** Whether the account waits to be read, or is being read. */
 export async function isAccountQueued(db: Db, did: Did): Promise<boolean> {
   const row = db
     .selectFrom('workItems')
@@ -27,7 +27,7 @@ export async function isAccountQueued(db: Db, did: Did): Promise<boolean> {
   return (await row.executeTakeFirst()) !== undefined
 }
 
-/** Accounts with sites that are due or looked at, in no line, and did not fail the last time. */
+/** Accounts with sites that are due or being read, in no line, and did not fail the last time. */
 export async function countDueAccounts(db: Db, now: number): Promise<number> {
   const { rows } = await selectDueAccounts(db, { now })
   return rows[0]?.count ?? 0
@@ -97,8 +97,8 @@ export async function listLines(db: Db, after = ''): Promise<string[]> {
 }
 
 /**
- * Of parked accounts that are not known, `keep` stay, those that were asked for last: whoever makes accounts up makes
- * up as many as they like.
+ * Deletes parked items of unknown accounts except the `keep` most recently enqueued: an attacker can make up any
+ * number of accounts.
  */
 export async function forgetParkedStrangers(db: Db, keep: number): Promise<void> {
   const parked = db

@@ -26,9 +26,9 @@ interface TakeOptions {
 }
 
 /**
- * Takes due items of up to `limit` accounts, one of each, those first who have waited longest: however
- * much one account has to be looked at, the others go on. Nobody else gets them, nor others of that kind of these
- * accounts, until they are finished or retried, or `leaseMs` are over.
+ * Leases due items of up to `limit` accounts, one of each, longest wait first: an account with many items does not
+ * delay the others. No other caller gets these items, or others of that kind of these accounts, until they are
+ * finished or retried, or `leaseMs` are over.
  */
 export function takeDue(
   db: Db,
@@ -49,7 +49,7 @@ export function takeDue(
 
 /**
  * When `takeDue` may find something next that is in no line, which may be past; null when there is nothing. What waits for
- * another item of its account is not due before that one's lease is over: whoever finishes it says so.
+ * another item of its account is due only when that one's lease ends; the worker that finishes that one wakes its own loop.
  */
 export async function nextDueAt(
   db: Db,

@@ -7,7 +7,7 @@ import type { WorkKind } from '#store/database/schema.ts'
 import { inSharedTransaction } from '#store/database/shared-transaction.ts'
 import { storableText } from '#store/database/storable-text.ts'
 
-/** A site or an account that ingest has to read, leased to whoever took it. */
+/** A site or an account that ingest has to read, leased to the process that took it. */
 export interface WorkItem {
   readonly kind: WorkKind
   readonly did: Did
@@ -71,7 +71,7 @@ export interface RetryLater {
   readonly error: string | null
   /** The attempt does not count. */
   readonly isFree?: boolean
-  /** It is due no earlier, whoever asks for it. */
+  /** It is due no earlier, even if it is enqueued again. */
   readonly notBefore?: number
 }
 

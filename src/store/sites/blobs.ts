@@ -35,11 +35,11 @@ export function rememberBlob(db: Db, blob: KnownBlob, now: number): Promise<void
 
 /**
  * Remembers blobs whose bytes were verified and stored, and claims them. One that is known is replaced. What
- * was garbage may be removed until this resolves: whoever relies on the bytes looks afterwards.
+ * was garbage may be removed until this resolves: callers that need the bytes check for them afterwards.
  */
 export function rememberBlobs(db: Db, blobs: readonly KnownBlob[], now: number): Promise<void> {
   return inSharedTransaction(db, async (transaction) => {
-    // Marks first, as whoever removes garbage does: two that lock in different orders wait forever.
+    // Marks first, like the removal of garbage: locking in different orders would deadlock.
     await claimBlobs(
       transaction,
       blobs.map(({ hash }) => hash),

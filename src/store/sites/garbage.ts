@@ -60,8 +60,8 @@ export function garbagePages(
 
 /**
  * Removes, by `remove`, those of the bytes that are still marked and were so `before` that time, and
- * forgets them as blobs. Returns which. Whoever claims or remembers one of them at the same time waits
- * until it is gone, and then finds it missing; if `remove` throws, all of them stay marked.
+ * forgets them as blobs. Returns which. A concurrent claim of one of them waits until it is gone, and
+ * then finds it missing; if `remove` throws, all of them stay marked.
  */
 export function removeGarbage(
   db: Db,

@@ -119,7 +119,7 @@ async function withdrawEarlier(
 
 /**
  * What a transaction about this site locks first. Writing the row alone is not enough: two that insert it
- * at once may meet at its label, for which PostgreSQL has no `on conflict` beside that for the key.
+ * at once may meet at its label, for which PostgreSQL has no second `on conflict` besides the key's.
  */
 export function siteSubject({ did, name }: SiteAddress): string {
   return `site ${did}/${name}`

@@ -44,7 +44,7 @@ export async function findSite(db: Db, { did, name }: SiteAddress): Promise<Site
   return row ? siteOf(row, await listVersions(db, { did, name })) : null
 }
 
-/** The account's sites, oldest first. Others have their turn while a thousand of them are read. */
+/** The account's sites, oldest first. Yields to the event loop while it reads a thousand of them. */
 export async function listSites(db: Db, did: Did): Promise<Site[]> {
   const rows = await db
     .selectFrom('sites')

@@ -19,8 +19,8 @@ export interface UploadedBlob {
 }
 
 /**
- * Remembers those that were just uploaded, in place of earlier ones with the same content; nothing of an account
- * that has left.
+ * Remembers blobs that were just uploaded, in place of earlier ones with the same content; nothing for an account
+ * that was deleted here.
  */
 export async function rememberUploadedBlobs(
   db: Db,
