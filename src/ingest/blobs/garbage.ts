@@ -19,7 +19,7 @@ import {
 } from '#store/sites/garbage.ts'
 import { snapshotPages } from '#store/sites/versions.ts'
 
-/** Stored bytes stay for so long after it was first seen that no snapshot names them. */
+/** How long stored bytes stay after it was first seen that no snapshot names them. */
 export const garbageKeptMs = 24 * 60 * 60 * 1000
 /** A site that waits for longer to be read keeps nothing: what goes is fetched again if it ever can be. */
 const queuedKeptMs = 7 * garbageKeptMs

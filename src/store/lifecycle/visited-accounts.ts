@@ -143,7 +143,7 @@ export async function visitedUsage(db: Db, leavingSince: number): Promise<Visite
   }
 }
 
-/** Those whose last visit is longest ago, first. */
+/** Least recently visited first. */
 export async function listLeastVisited(db: Db, limit: number): Promise<Did[]> {
   const rows = await db
     .selectFrom('visitedAccounts')

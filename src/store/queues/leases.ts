@@ -3,7 +3,7 @@ import { backoff } from '#concurrency/backoff.ts'
 import type { Db } from '#store/database/database.ts'
 import { clockSkewMs } from './times-ahead.ts'
 
-/** Somebody else went on for longer than anybody waits. */
+/** Another holder kept the lease for longer than `waitMsMax`. */
 export class LeaseBusyError extends Error {
   override readonly name = 'LeaseBusyError'
 
@@ -57,7 +57,7 @@ interface Lease {
   readonly holder: string
 }
 
-/** False while it is somebody's. */
+/** False while another holder has it. */
 export async function takeLease(
   db: Db,
   { name, holder }: Lease,

@@ -11,7 +11,7 @@ export interface TimesAheadMax {
   readonly accountDeletionMs: number
 }
 
-/** Clocks of two machines may differ by so much. */
+/** Most that the clocks of two machines may differ. */
 export const clockSkewMs = 60_000
 
 /**
