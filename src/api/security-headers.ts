@@ -12,7 +12,7 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** What no page of ours asks a browser for. */
+/** Browser features that none of our pages uses. */
 const permissionsPolicy = 'camera=(), geolocation=(), microphone=(), payment=(), usb=()'
 
 const hstsSeconds = 365 * 24 * 60 * 60

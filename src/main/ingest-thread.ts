@@ -88,6 +88,6 @@ async function answerSync(
 }
 
 if (parentPort === null) throw new Error('not a program of its own')
-// Those that answer visitors have theirs before.
+// Lower priority than threads that answer visitors, whose slice is short.
 setSchedulerSlice('usual')
 await runThread(parentPort, workerData as IngestSettings)

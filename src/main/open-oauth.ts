@@ -51,7 +51,7 @@ const leasesOn =
   <T>(name: string, work: () => Promise<T>): Promise<T> =>
     withLease(db, name, work)
 
-/** Rows of this database that only who has the secrets can read. */
+/** Encrypted rows of this database, readable only with the secrets. */
 export async function openSealing({ db, secrets }: Pick<OAuthParts, 'db' | 'secrets'>) {
   const now = Date.now
   const rows: SealedRows = {

@@ -20,7 +20,7 @@ export function readiness(
   return async () => void (await Promise.all(Object.entries(probes).map(ask)))
 }
 
-/** Something the service stands on does not answer. */
+/** A dependency of the service does not answer. */
 class NoAnswerError extends Error {
   override readonly name = 'NoAnswerError'
 

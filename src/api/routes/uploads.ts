@@ -55,7 +55,7 @@ export function uploadHandlers(context: ApiContext): HandlersOf<typeof uploadRou
 
     followUpload: async ({ params, session: { did }, answer, c }) => {
       const job = await ownJob(params.jobId, did, context)
-      // Hono drops the body of an answer to HEAD without a word to it: nobody would give the slot back.
+      // Hono drops the body of an answer to HEAD without cancelling it, so the slot would never be released.
       if (c.req.method === 'HEAD') return answer(200, headOfStream(streamHeaders))
       const permits = await streams.acquire(job.id, did)
       // Clients connect again, to the service that comes next.

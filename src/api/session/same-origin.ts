@@ -18,6 +18,6 @@ function isSameOrigin(headers: Headers, origin: string): boolean {
   const site = headers.get('sec-fetch-site')
   if (site !== null) return site === 'same-origin'
   const sender = headers.get('origin')
-  // Neither: not a browser, so no cookies of somebody who was not asked.
+  // Neither: not a browser, so no cross-site request with a visitor's cookies.
   return sender === null || sender === origin
 }

@@ -20,7 +20,7 @@ import type { KeyRing } from './key-ring.ts'
 
 const minuteMs = 60 * 1000
 const dayMs = 24 * 60 * minuteMs
-/** A session that was not used for so long has ended. */
+/** Idle time after which a session ends. */
 export const sessionIdleMs = 14 * dayMs
 export const adminIdleMs = 30 * minuteMs
 
@@ -84,7 +84,7 @@ class Sessions<Session extends { readonly idHash: string; readonly seenAt: numbe
   }
 }
 
-/** Who is signed in in which browser: two cookies there, one row here (decisions.md §2). */
+/** Users' browser sessions: two cookies in the browser, one row here (decisions.md §2). */
 export class BrowserSessions extends Sessions<BrowserSession> {
   readonly #sid: string
 
@@ -158,7 +158,7 @@ const isBrowser = (headers: Headers): boolean =>
 
 const adminCookie = 'admin_session'
 
-/** Which browser is whose of those who look after the service: a cookie there, a row here (decisions.md §2). */
+/** Administrators' browser sessions: a cookie in the browser, a row here (decisions.md §2). */
 export class AdminSessions extends Sessions<AdminSession> {
   constructor(options: SessionsOptions) {
     super(options, {

@@ -6,7 +6,7 @@ import { sessionIdleMs } from './sessions.ts'
 
 type SignInContext = Pick<ApiContext, 'db' | 'log' | 'now' | 'oauth'>
 
-/** Signs the account out of all browsers. Jobs of it that run go on. */
+/** Signs the account out of all browsers. Its running jobs continue. */
 export async function endAllSignIns(did: Did, context: SignInContext): Promise<void> {
   await deleteBrowserSessionsOf(context.db, did)
   await revokeIfUnused(did, context)

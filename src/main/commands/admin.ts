@@ -28,7 +28,7 @@ export async function runAdminAdd(
   console.log(`${name} is an administrator now`)
 }
 
-/** Takes an administrator's rights, in every browser at once. */
+/** Removes an administrator and their sessions in all browsers. */
 export async function runAdminRemove(
   name: string,
   options: DataOptions,

@@ -11,7 +11,7 @@ import {
 } from '#store/queues/leases.ts'
 import { StartError } from './start-failure.ts'
 
-/** So long does a process that died keep the next one from starting. */
+/** Time after which a dead process no longer keeps the next one from starting. */
 const leaseMsDefault = 6_000
 const renewEveryMsDefault = 1_500
 /**

@@ -42,7 +42,7 @@ export function threadFailureOf(error: unknown): ThreadFailure {
   return { kind: 'unexpected', message: errorText(unexpected), stack: stackText(unexpected) }
 }
 
-/** The error that it was, as far as anybody asks. */
+/** The original error, with the fields that callers use. */
 export function errorOfThread(failure: ThreadFailure): Error {
   const method = 'com.atproto.repo.listRecords'
   switch (failure.kind) {
