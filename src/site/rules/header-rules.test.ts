@@ -512,20 +512,40 @@ describe('what an answer costs does not grow with what is written, nor with what
       'long values',
       `/*\n${fill((i) => `${i.toString(36)}: ${'b'.repeat(headerValueCharsMax)}\n`)}`,
     ],
-  ])('%s', (_, file) => {
-    const { rules } = parseHeaderRules(file, [])
-    for (const pathname of ['/', '/b/c', `/${'a/'.repeat(2040)}`, `/${'b'.repeat(4000)}`]) {
-      const place = { host: 'a.test', pathname, isUnderBaseDomain: false }
-      const batch = () =>
-        cpuMs(() => {
-          for (let i = 0; i < runs; i++) new Headers(applyHeaderRules(rules, place, {}).map(toPair))
-        })
-      // Until the compiler's threads have had the processor, the interpreter runs the rules.
-      let spent = batch()
-      for (let batches = 1; spent / runs >= 8 && batches < 5; batches++) spent = batch()
-      expect(spent / runs).toBeLessThan(8)
-    }
+  ])('%s', async (_, file) => {
+    const pathnames = ['/', '/b/c', `/${'a/'.repeat(2040)}`, `/${'b'.repeat(4000)}`]
+    for (const spent of await msPerAnswer(file, pathnames, runs)) expect(spent).toBeLessThan(8)
   })
 })
+
+// In a process of its own: here the compiler has seen the strings of all other tests, and leaves the matching of
+// patterns to slower code, or is about to.
+async function msPerAnswer(file: string, pathnames: readonly string[], runs: number) {
+  const child = Bun.spawn({
+    cmd: [process.execPath, '-e', costProgram],
+    cwd: import.meta.dir,
+    stdin: new Blob([JSON.stringify({ file, pathnames, runs })]),
+    stdout: 'pipe',
+  })
+  return (await new Response(child.stdout).json()) as number[]
+}
+
+const costProgram = `
+import { cpuMs } from '#tests/support/cpu-ms.ts'
+import { applyHeaderRules } from '#site/rules/apply-header-rules.ts'
+import { parseHeaderRules } from '#site/rules/header-rules.ts'
+const { file, pathnames, runs } = await Bun.stdin.json()
+const { rules } = parseHeaderRules(file, [])
+const ms = pathnames.map((pathname) => {
+  const place = { host: 'a.test', pathname, isUnderBaseDomain: false }
+  const batch = () => cpuMs(() => {
+    for (let i = 0; i < runs; i++) new Headers(applyHeaderRules(rules, place, {}))
+  })
+  // The first runs are interpreted.
+  batch()
+  return batch() / runs
+})
+process.stdout.write(JSON.stringify(ms))
+`
 
 const toPair = ([name, value]: HeaderList[number]): [string, string] => [name, value]
