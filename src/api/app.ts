@@ -19,7 +19,7 @@ import { bindRoutes, type Guards, type HandlersOf } from './bind-routes.ts'
 import type { ApiContext } from './context.ts'
 import { ApiError, answerError } from './errors.ts'
 import { headLength } from './head-length.ts'
-import { rateLimited } from './rate-limits.ts'
+import { RateLimits } from './rate-limits.ts'
 import { securityHeaders } from './security-headers.ts'
 import type { ApiEnv } from './variables.ts'
 
@@ -50,7 +50,6 @@ export function createApp(context: AppContext): Hono<ApiEnv> {
   app.use(headLength)
   app.use(securityHeaders({ isHttps: secure }))
   app.use(sameOriginOnly(origin))
-  app.use(rateLimited(context))
   app.onError(answerError(log))
   app.notFound((c) => c.json({ error: literals.notFound }, 404))
 
@@ -108,6 +107,7 @@ function guardsOf(
   adminSessions: AdminSessions,
 ): Guards {
   return {
+    limits: new RateLimits(context),
     grant: (session) => confirmGrant(session, context),
     ended: (did) => endIfGrantEnded(did, context),
     'signed-in': async (c) => (await sessions.read(c.req.raw.headers)) ?? refuse(),

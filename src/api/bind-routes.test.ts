@@ -6,6 +6,7 @@ import { defineRoute } from '#api/contract/route.ts'
 import { recordingLog } from '#tests/support/api.ts'
 import { bindRoutes, type Guards, type HandlersOf } from './bind-routes.ts'
 import { ApiError, answerError } from './errors.ts'
+import { RateLimits } from './rate-limits.ts'
 import type { ApiEnv } from './variables.ts'
 
 const ofSection = { section: '0', summary: 'a test', access: 'public' } as const
@@ -56,6 +57,7 @@ const guards: Guards = {
   grant: async () => undefined,
   ended: async () => undefined,
   admin: nobody,
+  limits: new RateLimits({ trustedProxies: [], elapsed: () => 0 }),
 }
 
 const app = new Hono<ApiEnv>().onError(answerError(recordingLog()))

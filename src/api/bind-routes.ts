@@ -14,6 +14,7 @@ import { SessionEndedError } from '#atproto/oauth/oauth.ts'
 import type { Did } from '#site/site-address.ts'
 import type { AdminSession, BrowserSession } from '#store/accounts/sessions.ts'
 import { parse, parseBody } from './body.ts'
+import type { RateLimits } from './rate-limits.ts'
 import type { ApiEnv } from './variables.ts'
 
 /** One request to a route, as its declaration has it. */
@@ -62,6 +63,7 @@ export type Guards = {
   readonly grant: (session: BrowserSession) => Promise<void>
   /** The account's server has ended the grant: nobody is signed in as the account any more. */
   readonly ended: (did: Did) => Promise<void>
+  readonly limits: Pick<RateLimits, 'countClient' | 'countAccount'>
 }
 
 export function bindRoutes<Rs extends Readonly<Record<string, Route>>>(
@@ -84,9 +86,11 @@ function endpoint(route: Route, handler: Handler<Route>, guards: Guards): HonoHa
   const answer = answerOf(route)
   return async (c) => {
     if (failureFields !== undefined) c.set('failureFields', failureFields)
+    const redirect = guards.limits.countClient(route, c)
+    if (redirect !== null) return redirect
     const enter = async () => (access === 'public' ? null : await guards[access](c))
     let session = await enter()
-    if (access === 'signed-in') c.var.countAccount?.((session as BrowserSession).did)
+    if (access === 'signed-in') guards.limits.countAccount(route, (session as BrowserSession).did)
     const parsedQuery = query ? parse(query, c.req.query()) : {}
     const parsedBody = body?.kind === 'json' ? await parseBody(c.req.raw, body) : undefined
     try {

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import type { RateLimitName } from '#api/contract/limits.ts'
+import type { Route } from '#api/contract/route.ts'
+import { routes } from '#api/contract/routes.ts'
 import type { Did } from '#site/site-address.ts'
 import { testApi } from '#tests/support/api.ts'
 import { alice, bob } from '#tests/support/sample-rows.ts'
-import { limitedRoutes, rateLimits } from './rate-limits.ts'
+import { rateLimits } from './rate-limits.ts'
 
 const api = testApi()
 const names = Object.keys(rateLimits) as RateLimitName[]
@@ -24,7 +26,7 @@ function ask(
 }
 
 const routeOf = (name: RateLimitName): string => {
-  const route = limitedRoutes().find(({ limit }) => limit === name)
+  const route = Object.values<Route>(routes).find(({ limit }) => limit === name)
   return route === undefined ? '' : `${route.method} ${route.path}`
 }
 

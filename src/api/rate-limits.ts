@@ -1,8 +1,6 @@
 import type { Context } from 'hono'
-import { createMiddleware } from 'hono/factory'
 import { limitedThings, type RateLimitName } from '#api/contract/limits.ts'
 import type { Route } from '#api/contract/route.ts'
-import { routes } from '#api/contract/routes.ts'
 import { RateLimiter } from '#concurrency/rate-limiter.ts'
 import { clientNetworkOf, type TrustedProxies } from '#http/client-address.ts'
 import type { Did } from '#site/site-address.ts'
@@ -40,83 +38,54 @@ export const rateLimits = {
   export: { perClient: 100, perAccount: 30 },
 } satisfies Record<RateLimitName, RateLimit>
 
-export const limitedRoutes = (): readonly Route[] =>
-  Object.values<Route>(routes).filter(({ limit }) => limit !== undefined)
-
 interface LimitOptions {
   readonly trustedProxies: TrustedProxies
   readonly elapsed: () => number
 }
 
-/**
- * Counts requests for limited routes by their client, and leaves in `c.var.countAccount` what counts them by
- * account once that is known. Throws ApiError 429; people who follow a link are sent to the sign-in page, which tells
- * them.
- */
-export function rateLimited(options: LimitOptions) {
-  const counters = new Map(
-    Object.entries<RateLimit>(rateLimits).map(([name, limit]) => [
-      name,
-      countersOf(limit, limitedThings[name as RateLimitName], options),
-    ]),
-  )
-  const routeAt = limitedRouteOf()
-  const links = linkPaths()
-  return createMiddleware<ApiEnv>(async (c, next) => {
-    // HEAD does all that GET does (Hono).
-    const method = c.req.method === 'HEAD' ? 'GET' : c.req.method
-    const route = routeAt(`${method} ${c.req.path}`)
-    const counter = route?.limit === undefined ? undefined : counters.get(route.limit)
-    if (route !== undefined && counter !== undefined) {
-      if (route.failureShape === 'success') c.set('failureFields', { success: false })
-      const waitMs = counter.waitMsOfClient(
-        clientNetworkOf(c.req.raw, c.env?.server, options.trustedProxies),
-      )
-      // A person is on the way to a page, who would be shown JSON.
-      const isFollowed = links.has(c.req.path) && c.req.header('accept')?.includes('text/html')
-      if (waitMs > 0 && isFollowed) return toldOnPage(c, waitMs)
-      counter.refuse(waitMs)
-      c.set('countAccount', counter.countAccount)
+/** Counts requests for routes with a limit, by client and by account. */
+export class RateLimits {
+  readonly #trustedProxies: TrustedProxies
+  readonly #clients = new Map<string, RateLimiter>()
+  readonly #accounts = new Map<string, RateLimiter>()
+
+  constructor({ trustedProxies, elapsed }: LimitOptions) {
+    this.#trustedProxies = trustedProxies
+    const limiterOf = (count: number) => new RateLimiter({ count, windowMs }, { now: elapsed })
+    for (const [name, { perClient, perAccount }] of Object.entries<RateLimit>(rateLimits)) {
+      this.#clients.set(name, limiterOf(perClient))
+      if (perAccount !== undefined) this.#accounts.set(name, limiterOf(perAccount))
     }
-    return await next()
-  })
-}
+  }
 
-/** The limited route of a method and a path, whatever stands there for the route's parameters. */
-function limitedRouteOf(): (asked: string) => Route | undefined {
-  const limited = limitedRoutes().map((route) => {
-    const pattern = `^${route.method} ${route.path.replace(/:\w+/g, '[^/]+')}$`
-    return { pattern: new RegExp(pattern), route }
-  })
-  return (asked) => limited.find(({ pattern }) => pattern.test(asked))?.route
-}
+  /**
+   * Throws ApiError 429 for a client that asks too often. Returns a redirect to the sign-in page instead, which shows
+   * the reason, for a person who follows a link and would be shown JSON; else null.
+   */
+  countClient({ answers, limit }: Route, c: Context<ApiEnv>): Response | null {
+    if (limit === undefined) return null
+    const network = clientNetworkOf(c.req.raw, c.env?.server, this.#trustedProxies)
+    const waitMs = this.#clients.get(limit)?.take(network) ?? 0
+    const isFollowed = 302 in answers && c.req.header('accept')?.includes('text/html')
+    if (waitMs > 0 && isFollowed) return redirectToSignIn(c, waitMs)
+    assertNoWait(limit, waitMs)
+    return null
+  }
 
-/** Paths of limited routes that lead a browser on. */
-const linkPaths = (): ReadonlySet<string> =>
-  new Set(
-    Object.values<Route>(routes).flatMap(({ method, path, answers, limit }) =>
-      limit !== undefined && method === 'GET' && 302 in answers ? [path] : [],
-    ),
-  )
+  /** Throws ApiError 429 for an account that asks too often. */
+  countAccount({ limit }: Route, did: Did): void {
+    if (limit !== undefined) assertNoWait(limit, this.#accounts.get(limit)?.take(did) ?? 0)
+  }
+}
 
 /** As every sign-in that fails (interface.md §4.1), with the reason. */
-function toldOnPage(c: Context<ApiEnv>, waitMs: number): Response {
+function redirectToSignIn(c: Context<ApiEnv>, waitMs: number): Response {
   c.header('retry-after', String(Math.ceil(waitMs / 1000)))
   return c.redirect('/?error=auth_failed&reason=too_many')
 }
 
-function countersOf({ perClient, perAccount }: RateLimit, what: string, { elapsed }: LimitOptions) {
-  const limiterOf = (count: number) => new RateLimiter({ count, windowMs }, { now: elapsed })
-  const clients = limiterOf(perClient)
-  const accounts = perAccount === undefined ? undefined : limiterOf(perAccount)
-  const refuse = (waitMs: number): void => {
-    if (waitMs > 0) throw tooMany(`Too many ${what}.`, waitMs)
-  }
-  return {
-    refuse,
-    waitMsOfClient: (network: string) => clients.take(network),
-    countAccount: (did: Did) => refuse(accounts?.take(did) ?? 0),
-  }
+function assertNoWait(limit: RateLimitName, waitMs: number): void {
+  if (waitMs > 0) throw tooMany(`Too many ${limitedThings[limit]}.`, waitMs)
 }
 
 /** 429 with a sentence and `Retry-After` that say when. */

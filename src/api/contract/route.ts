@@ -17,7 +17,7 @@ export interface Route {
   readonly access: Access
   /** The account's server must have confirmed the grant within the last minute: the action cannot be undone. */
   readonly confirmsGrant?: true
-  /** Without a parameter in its path: it may be called so often in a while. */
+  /** How often clients and accounts may call it (`rateLimits`). */
   readonly limit?: RateLimitName
   /** `success`: failures have `success: false` alongside their `error`. */
   readonly failureShape?: 'success'
