@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 
-/** What a handler may answer with, by kind. `when` says in a few words for readers what it means. */
+/** What a handler may answer with, by kind; `when` tells readers in a few words what it means. */
 export type Answer =
   | JsonAnswer
   | FileAnswer
@@ -9,60 +9,35 @@ export type Answer =
   | EventsAnswer
   | DocumentAnswer
 
-export interface JsonAnswer<Schema extends z.ZodType = z.ZodType> {
-  readonly kind: 'json'
-  readonly when: string
-  readonly schema: Schema
-}
+export const json = <Schema extends z.ZodType>(when: string, schema: Schema) =>
+  ({ kind: 'json', when, schema }) as const
 
-interface TextAnswer<Text extends string = string> {
-  readonly kind: 'text'
-  readonly when: string
-  readonly text: Text
-}
-
-interface RedirectAnswer<Location extends string = string> {
-  readonly kind: 'redirect'
-  readonly when: string
-  /** Places of the application, with `{name}` for what varies; any other place is handed over as a URL. */
-  readonly locations: readonly Location[]
-}
-
-export interface EventsAnswer<Events extends EventSchemas = EventSchemas> {
-  readonly kind: 'events'
-  readonly when: string
-  readonly events: Events
-}
-
-/** Of each event its data. */
-export type EventSchemas = Readonly<Record<string, z.ZodType>>
-
-export function json<Schema extends z.ZodType>(when: string, schema: Schema): JsonAnswer<Schema> {
-  return { kind: 'json', when, schema }
-}
+export type JsonAnswer<Schema extends z.ZodType = z.ZodType> = ReturnType<typeof json<Schema>>
 
 /** JSON to be kept, sent while it is made: the handler makes the response. */
 export const file = (when: string, schema: z.ZodType) => ({ kind: 'file', when, schema }) as const
 
 type FileAnswer = ReturnType<typeof file>
 
-export function text<const Text extends string>(when: string, text: Text): TextAnswer<Text> {
-  return { kind: 'text', when, text }
-}
+export const text = <const Text extends string>(when: string, text: Text) =>
+  ({ kind: 'text', when, text }) as const
 
-export function redirect<const Location extends string>(
-  when: string,
-  ...locations: Location[]
-): RedirectAnswer<Location> {
-  return { kind: 'redirect', when, locations }
-}
+type TextAnswer<Text extends string = string> = ReturnType<typeof text<Text>>
 
-export function events<Events extends EventSchemas>(
-  when: string,
-  events: Events,
-): EventsAnswer<Events> {
-  return { kind: 'events', when, events }
-}
+/** Places of the application, with `{name}` for what varies; the handler may hand over any other place as a URL. */
+export const redirect = <const Location extends string>(when: string, ...locations: Location[]) =>
+  ({ kind: 'redirect', when, locations }) as const
+
+type RedirectAnswer<Location extends string = string> = ReturnType<typeof redirect<Location>>
+
+/** By event, the schema of its data. */
+export const events = <Events extends EventSchemas>(when: string, events: Events) =>
+  ({ kind: 'events', when, events }) as const
+
+type EventSchemas = Readonly<Record<string, z.ZodType>>
+export type EventsAnswer<Events extends EventSchemas = EventSchemas> = ReturnType<
+  typeof events<Events>
+>
 
 /** A string that is not JSON, such as a page. */
 export const document = (when: string, mediaType: string) =>
@@ -82,7 +57,7 @@ export type PayloadOf<A extends Answer> =
           ? Response
           : string
 
-/** Nobody changes what is sent, so lists that cannot be changed will do. */
+/** `T` with read-only lists and fields: nobody changes what is sent. */
 export type Sent<T> = T extends readonly (infer Item)[]
   ? readonly Sent<Item>[]
   : T extends object

@@ -1,26 +1,16 @@
 import { html, raw } from 'hono/html'
 import type { HtmlEscapedString } from 'hono/utils/html'
 import type { openApiDocument } from './openapi.ts'
+import type { Operation } from './openapi-operation.ts'
 
 type Html = HtmlEscapedString | Promise<HtmlEscapedString>
-
-/** What `operationOf` gives an operation, as far as the page has words for it. */
-interface Operation {
-  readonly operationId: string
-  readonly summary: string
-  readonly description?: string
-  readonly security?: readonly object[]
-  readonly parameters?: readonly object[]
-  readonly requestBody?: object
-  readonly responses: object
-}
 
 /** The OpenAPI document as one page: no script and nothing from elsewhere, so that it works under the strictest policy. */
 export async function docsPage(document: ReturnType<typeof openApiDocument>): Promise<string> {
   const entries = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       name: html`<span class="method">${method.toUpperCase()}</span> <code>${path}</code>`,
-      operation: operation as Operation,
+      operation,
     })),
   )
   const page = html`${raw('<!doctype html>')}

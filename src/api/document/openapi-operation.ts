@@ -2,11 +2,12 @@ import { z } from 'zod'
 import type { Answer } from '#api/contract/answers.ts'
 import { isLiteral, type Message } from '#api/contract/messages.ts'
 import { type Access, type Route, type RouteBody, saysSuccess } from '#api/contract/route.ts'
-import type { NamedRoute } from '#api/contract/sections.ts'
+
+export type Operation = ReturnType<typeof operationOf>
 
 /** A route as an operation of an OpenAPI 3.1 document. */
-export function operationOf(route: NamedRoute, tag: string) {
-  const { access, body, details, name, section, summary } = route
+export function operationOf(name: string, route: Route, tag: string) {
+  const { access, body, details, section, summary } = route
   const parameters = [...parametersOf(route.params, 'path'), ...parametersOf(route.query, 'query')]
   const security = requirements[access]
   return {

@@ -1,10 +1,10 @@
 import { literals } from '#api/contract/messages.ts'
-import { type Section, sectionsOf } from '#api/contract/sections.ts'
-import { operationOf } from './openapi-operation.ts'
+import type { Route } from '#api/contract/route.ts'
+import { routes } from '#api/contract/routes.ts'
+import { type Operation, operationOf } from './openapi-operation.ts'
 
 /** The contract as an OpenAPI 3.1 document. `origin` is where the application is. */
 export function openApiDocument(origin: string) {
-  const sections = sectionsOf()
   return {
     openapi: '3.1.1' as const,
     info: {
@@ -15,8 +15,8 @@ export function openApiDocument(origin: string) {
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: origin }],
-    tags: sections.map(({ title }) => ({ name: title })),
-    paths: pathsOf(sections),
+    tags: tags.map(({ name }) => ({ name })),
+    paths: pathsOf(),
     components: { securitySchemes, responses: { InternalError: internalError } },
   }
 }
@@ -55,13 +55,23 @@ const internalError = {
   },
 }
 
-function pathsOf(sections: readonly Section[]): Record<string, Record<string, unknown>> {
-  const paths: Record<string, Record<string, unknown>> = {}
-  for (const { title, routes } of sections) {
-    for (const route of routes) {
-      const path = route.path.replace(/:(\w+)/g, '{$1}')
-      paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, title) }
-    }
+/** By how the path of a route begins; the last one is for all others. */
+const tags = [
+  { name: 'Signing in', prefix: '/api/auth/' },
+  { name: 'What is mine', prefix: '/api/user' },
+  { name: 'Domains', prefix: '/api/domain/' },
+  { name: 'One site', prefix: '/api/site/' },
+  { name: 'Uploads', prefix: '/sitehost/' },
+  { name: 'Administration', prefix: '/api/admin/' },
+  { name: 'For machines', prefix: '/' },
+]
+
+function pathsOf() {
+  const paths: Record<string, Record<string, Operation>> = {}
+  for (const [name, route] of Object.entries<Route>(routes)) {
+    const path = route.path.replace(/:(\w+)/g, '{$1}')
+    const tag = tags.find(({ prefix }) => route.path.startsWith(prefix))?.name ?? ''
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(name, route, tag) }
   }
   return paths
 }

@@ -12,9 +12,9 @@ const cacheControl = 'public, max-age=600'
 export function machineHandlers(context: ApiContext): HandlersOf<typeof machineRoutes> {
   const { assertReady, oauth, origin, shutdown } = context
   const log = rateLimitedLog(context.log)
-  // Each is made when somebody asks for the first time, and never again.
-  const openApi = once(() => openApiDocument(origin))
-  const docs = once(() => docsPage(openApi()))
+  // Made when somebody first asks for it.
+  let openApi: ReturnType<typeof openApiDocument> | undefined
+  let docs: Promise<string> | undefined
   return {
     readHealth: ({ answer }) => answer(200, 'ok'),
 
@@ -31,8 +31,14 @@ export function machineHandlers(context: ApiContext): HandlersOf<typeof machineR
       return answer(503, 'not ready')
     },
 
-    readOpenApi: ({ answer }) => answer(200, openApi()),
-    readDocs: async ({ answer }) => answer(200, await docs()),
+    readOpenApi: ({ answer }) => {
+      openApi ??= openApiDocument(origin)
+      return answer(200, openApi)
+    },
+    readDocs: async ({ answer }) => {
+      docs ??= docsPage(openApiDocument(origin))
+      return answer(200, await docs)
+    },
     readDocsStyle: ({ answer }) => answer(200, docsStyle),
 
     readClientMetadata: async ({ answer, c }) => {
@@ -46,13 +52,5 @@ export function machineHandlers(context: ApiContext): HandlersOf<typeof machineR
       c.header('cache-control', cacheControl)
       return answer(200, publicKeys)
     },
-  }
-}
-
-function once<T extends object>(make: () => T): () => T {
-  let made: T | undefined
-  return () => {
-    made ??= make()
-    return made
   }
 }
