@@ -1,4 +1,5 @@
 import type { ApiContext } from '#api/context.ts'
+import { textStream } from '#api/text-stream.ts'
 import { type Did, siteUri } from '#site/site-address.ts'
 import { decodeSnapshot, type Snapshot, SnapshotFormatError } from '#site/visit/snapshot.ts'
 import { findAccount } from '#store/accounts/accounts.ts'
@@ -17,6 +18,7 @@ import { listSubdomains } from '#store/names/subdomains.ts'
 import { listSites, type Site } from '#store/sites/sites.ts'
 import { listVersions, type Version } from '#store/sites/versions.ts'
 import { customDomainRow, siteDomainRows } from './domain-rows.ts'
+import { isoOf, isoOrNull } from './iso-of.ts'
 
 type ExportContext = Pick<ApiContext, 'baseDomain' | 'db' | 'log' | 'now' | 'siteUrl'>
 
@@ -36,29 +38,12 @@ export function exportAccount(
   context: ExportContext,
   held: Disposable,
 ): ReadableStream<Uint8Array> {
-  const pieces = exportPieces(did, context)
-  let isWanted = true
-  return new ReadableStream<string>({
-    async pull(controller) {
-      try {
-        const { done, value } = await pieces.next()
-        if (!done) return controller.enqueue(value)
-        controller.close()
-        held[Symbol.dispose]()
-      } catch (error) {
-        held[Symbol.dispose]()
-        if (!isWanted) return
-        const level = error instanceof ExportOvertakenError ? 'warn' : 'error'
-        context.log[level]('export broke off', { did, error })
-        controller.error(error)
-      }
-    },
-    async cancel() {
-      isWanted = false
-      held[Symbol.dispose]()
-      await pieces.return(undefined)
-    },
-  }).pipeThrough(new TextEncoderStream())
+  return textStream(exportPieces(did, context), (error) => {
+    held[Symbol.dispose]()
+    if (error === undefined) return
+    const level = error instanceof ExportOvertakenError ? 'warn' : 'error'
+    context.log[level]('export broke off', { did, error })
+  })
 }
 
 async function* exportPieces(did: Did, context: ExportContext): AsyncGenerator<string> {
@@ -68,20 +53,19 @@ async function* exportPieces(did: Did, context: ExportContext): AsyncGenerator<s
   const keptNames = await listKeptSubdomains(db, did, now())
   const customDomains = await listCustomDomains(db, did)
   const sites = await listSites(db, did)
-  yield* jsonObject({
+  yield* objectPieces({
     made: isoOf(now()),
     account: {
       did,
       handle: account?.handle ?? null,
       pds: account?.pds ?? null,
       status: account?.status ?? null,
-      createdAt: isoOf(account?.createdAt),
-      updatedAt: isoOf(account?.updatedAt),
+      createdAt: isoOrNull(account?.createdAt),
+      updatedAt: isoOrNull(account?.updatedAt),
     },
-    sites: sites.map((site) => {
-      const domains = siteDomainRows(site.name, subdomains, customDomains)
-      return () => sitePieces({ ...site, domains }, context)
-    }),
+    sites: sites.map((site) =>
+      sitePieces(site, siteDomainRows(site.name, subdomains, customDomains), context),
+    ),
     sitehostDomains: subdomains.map(({ domain, site, isPrimary, createdAt, updatedAt }) => ({
       domain,
       rkey: site,
@@ -93,25 +77,23 @@ async function* exportPieces(did: Did, context: ExportContext): AsyncGenerator<s
     customDomains: customDomains.map((domain) => ({
       ...customDomainRow(domain, context.baseDomain),
       primary: domain.isPrimary,
-      confirmedAt: isoOf(domain.confirmedAt),
+      confirmedAt: isoOrNull(domain.confirmedAt),
       misses: domain.misses,
-      missingSince: isoOf(domain.missingSince),
+      missingSince: isoOrNull(domain.missingSince),
       updatedAt: isoOf(domain.updatedAt),
     })),
     ...(await activityOf(did, context)),
-    complete: async function* () {
-      await assertAllHere(did, sites, db)
-      yield 'true'
-    },
+    complete: complete(did, sites, db),
   })
 }
 
 /** Throws ExportOvertakenError when the account or one of its sites was deleted while it was read. */
-async function assertAllHere(did: Did, sites: readonly Site[], db: Db): Promise<void> {
+async function* complete(did: Did, sites: readonly Site[], db: Db): AsyncGenerator<string> {
   const here = new Set((await listSites(db, did)).map(({ name }) => name))
-  if (await isDeletedHere(db, did)) throw new ExportOvertakenError('its account has left')
+  if (await isDeletedHere(db, did)) throw new ExportOvertakenError('account deleted')
   const removed = sites.filter(({ name }) => !here.has(name))
   if (removed.length > 0) throw new ExportOvertakenError(`sites removed: ${removed.length}`)
+  yield 'true'
 }
 
 class ExportOvertakenError extends Error {
@@ -128,7 +110,7 @@ async function activityOf(did: Did, { db }: ExportContext) {
       ...job,
       rkey: site,
       createdAt: isoOf(createdAt),
-      finishedAt: isoOf(finishedAt),
+      finishedAt: isoOrNull(finishedAt),
     })),
     sessions: sessions.map(({ device, createdAt, seenAt, expiresAt }) => ({
       device,
@@ -149,28 +131,29 @@ async function activityOf(did: Did, { db }: ExportContext) {
   }
 }
 
-type ExportedSite = Site & { readonly domains: unknown }
-
-async function* sitePieces(site: ExportedSite, context: ExportContext): AsyncGenerator<string> {
-  const { did, name, createdAt, updatedAt, domains } = site
+async function* sitePieces(
+  site: Site,
+  domains: readonly unknown[],
+  context: ExportContext,
+): AsyncGenerator<string> {
+  const { did, name, createdAt, updatedAt } = site
   const versions = await listVersions(context.db, site)
-  yield* jsonObject({
+  yield* objectPieces({
     rkey: name,
     uri: siteUri({ did, name }),
     url: context.siteUrl({ did, name }),
     domains,
     createdAt: isoOf(createdAt),
     updatedAt: isoOf(updatedAt),
-    versions: versions.map(
-      (version) =>
-        async function* () {
-          yield JSON.stringify(await versionRow(did, version, context))
-        },
-    ),
+    versions: versions.map((version) => versionPieces(did, version, context)),
   })
 }
 
-async function versionRow(did: Did, version: Version, context: ExportContext) {
+async function* versionPieces(
+  did: Did,
+  version: Version,
+  context: ExportContext,
+): AsyncGenerator<string> {
   const { recordCid, rev, state, problems, fileCount, bytes } = version
   const snapshot = await snapshotOf(did, version, context)
   const files =
@@ -181,7 +164,7 @@ async function versionRow(did: Did, version: Version, context: ExportContext) {
       size: file.bytes,
       type: file.contentType,
     }))
-  return {
+  yield JSON.stringify({
     cid: recordCid,
     rev,
     state,
@@ -190,12 +173,12 @@ async function versionRow(did: Did, version: Version, context: ExportContext) {
     bytes,
     publishedAt: isoOf(version.publishedAt),
     seenAt: isoOf(version.seenAt),
-    replacedAt: isoOf(version.replacedAt),
+    replacedAt: isoOrNull(version.replacedAt),
     settings: snapshot?.settings ?? null,
     redirects: snapshot?.redirects ?? null,
     headers: snapshot?.headers ?? null,
     files,
-  }
+  })
 }
 
 /** Null when it is not kept: of versions that were refused, or replaced a day ago. */
@@ -214,37 +197,30 @@ async function snapshotOf(
   }
 }
 
-const isoOf = (at: number | null | undefined): string | null =>
-  at === null || at === undefined ? null : new Date(at).toISOString()
-
-/** Yields the JSON of one value piece by piece, computed when it is written. */
-type JsonPieces = () => AsyncIterable<string>
-
-/**
- * The JSON of an object, piece by piece. A field or list item that is a function yields its own JSON: a value too
- * large for memory, or known only when it is written.
- */
-async function* jsonObject(fields: Readonly<Record<string, unknown>>): AsyncGenerator<string> {
+/** The JSON of an object, piece by piece. What is a generator, yields its own JSON when its turn comes. */
+async function* objectPieces(fields: Readonly<Record<string, unknown>>): AsyncGenerator<string> {
   let separator = '{'
   for (const [name, value] of Object.entries(fields)) {
     yield `${separator}${JSON.stringify(name)}:`
+    yield* jsonPieces(value)
     separator = ','
-    if (Array.isArray(value)) yield* jsonList(value)
-    else if (isPieces(value)) yield* value()
-    else yield JSON.stringify(value)
   }
-  yield separator === '{' ? '{}' : '}'
+  yield '}'
 }
 
-async function* jsonList(items: readonly unknown[]): AsyncGenerator<string> {
-  let separator = '['
-  for (const item of items) {
-    yield separator
-    separator = ','
-    if (isPieces(item)) yield* item()
-    else yield JSON.stringify(item)
+async function* jsonPieces(value: unknown): AsyncGenerator<string> {
+  if (isGenerator(value)) yield* value
+  else if (!Array.isArray(value)) yield JSON.stringify(value)
+  else {
+    let separator = '['
+    for (const item of value) {
+      yield separator
+      yield* jsonPieces(item)
+      separator = ','
+    }
+    yield value.length === 0 ? '[]' : ']'
   }
-  yield separator === '[' ? '[]' : ']'
 }
 
-const isPieces = (value: unknown): value is JsonPieces => typeof value === 'function'
+const isGenerator = (value: unknown): value is AsyncGenerator<string> =>
+  typeof value === 'object' && value !== null && Symbol.asyncIterator in value

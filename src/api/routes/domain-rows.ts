@@ -9,6 +9,7 @@ import { dnsRecordsFor } from '#domains/dns-records.ts'
 import type { SiteName } from '#site/site-name.ts'
 import type { CustomDomain } from '#store/names/custom-domains.ts'
 import type { Subdomain } from '#store/names/subdomains.ts'
+import { isoOf, isoOrNull } from './iso-of.ts'
 
 type CustomDomainRow = Sent<z.output<typeof customDomain>>
 type SubdomainRow = Sent<z.output<typeof subdomain>>
@@ -22,7 +23,7 @@ export function customDomainRow(domain: CustomDomain, baseDomain: string): Custo
     domain: domain.domain,
     verified,
     rkey: site,
-    lastCheckedAt: checkedAt === null ? null : isoOf(checkedAt),
+    lastCheckedAt: isoOrNull(checkedAt),
     createdAt: isoOf(createdAt),
     warning: warnings.length > 0 ? warnings.join(' ') : null,
     dns: dnsRecordsFor(domain, baseDomain),
@@ -62,5 +63,3 @@ export const primaryOf = (rows: readonly SiteDomainRow[]): string | null =>
 
 const markOf = ({ isPrimary }: { isPrimary: boolean }): { primary?: true } =>
   isPrimary ? { primary: true } : {}
-
-const isoOf = (at: number): string => new Date(at).toISOString()

@@ -2,6 +2,7 @@ import { ConcurrencyLimit } from '#api/concurrency-limit.ts'
 import type { ApiContext } from '#api/context.ts'
 import type { JobEvents } from '#api/contract/client.ts'
 import { sentences } from '#api/contract/messages.ts'
+import { textStream } from '#api/text-stream.ts'
 import type { Did } from '#site/site-address.ts'
 import type { WakeUpSubscription } from '#store/database/wake-ups.ts'
 import { findJob, type Job } from '#store/queues/jobs.ts'
@@ -52,20 +53,11 @@ interface StreamContext extends Pick<ApiContext, 'db' | 'log'> {
 export function jobStream(job: Job, context: StreamContext, options: StreamOptions): Response {
   const gone = new AbortController()
   const signal = AbortSignal.any([options.signal, gone.signal])
-  const events = jobEvents(job, context, { ...options, signal })
-  const stream = new ReadableStream<string>({
-    async pull(controller) {
-      const { done, value } = await events.next()
-      if (done) controller.close()
-      else controller.enqueue(value)
-    },
-    async cancel() {
-      options.release()
-      gone.abort()
-      await events.return(undefined)
-    },
+  const body = textStream(jobEvents(job, context, { ...options, signal }), () => {
+    options.release()
+    gone.abort()
   })
-  return new Response(stream.pipeThrough(new TextEncoderStream()), { headers: streamHeaders })
+  return new Response(body, { headers: streamHeaders })
 }
 
 export const streamHeaders = { 'content-type': 'text/event-stream', 'cache-control': 'no-store' }
@@ -80,8 +72,6 @@ async function* jobEvents(
   } catch (error) {
     // The stream just ends, and clients connect again: there the error becomes a status.
     context.log.error('progress not streamed', { jobId: job.id, error })
-  } finally {
-    options.release()
   }
 }
 

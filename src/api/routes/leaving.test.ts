@@ -216,7 +216,7 @@ describe('the export', () => {
   })
 
   test.each([
-    ['its account leaves', 'has left', () => ask('DELETE', '/api/user')],
+    ['its account is deleted', 'account deleted', () => ask('DELETE', '/api/user')],
     [
       'a site of it is removed',
       'sites removed',

@@ -6,6 +6,7 @@ import { ApiError } from '#api/errors.ts'
 import type { BrowserSessions } from '#api/session/sessions.ts'
 import { revokeIfUnused } from '#api/session/sign-ins.ts'
 import { deleteBrowserSessionOf } from '#store/accounts/sessions.ts'
+import { isoOf } from './iso-of.ts'
 
 /** `/api/user/sessions`: the browsers in which the signed-in account is signed in. */
 export function signInHandlers(
@@ -20,8 +21,8 @@ export function signInHandlers(
         sessions: rows.map((row) => ({
           // A hash of the secret: it cannot be used to sign in.
           id: row.idHash,
-          createdAt: new Date(row.createdAt).toISOString(),
-          lastUsedAt: new Date(row.seenAt).toISOString(),
+          createdAt: isoOf(row.createdAt),
+          lastUsedAt: isoOf(row.seenAt),
           device: row.device,
           current: row.idHash === idHash,
         })),

@@ -14,6 +14,7 @@ import { listSubdomains } from '#store/names/subdomains.ts'
 import { listUnreadSites, type UnreadSite } from '#store/queues/unread.ts'
 import { listSites, type Site } from '#store/sites/sites.ts'
 import { customDomainRow, primaryOf, siteDomainRows, subdomainRow } from './domain-rows.ts'
+import { isoOf, isoOrNull } from './iso-of.ts'
 
 /** Of an account, which may have a thousand sites. */
 const listsAtOnceMax = 4
@@ -111,7 +112,7 @@ function siteRow(site: Site, failed: UnreadSite | undefined, { siteUrl }: ApiCon
     url: siteUrl({ did, name }),
     createdAt: isoOf(site.createdAt),
     updatedAt: isoOf(site.updatedAt),
-    publishedAt: live === null ? null : isoOf(live.publishedAt),
+    publishedAt: isoOrNull(live?.publishedAt),
     problems: [...firstOf((refused ?? live)?.problems ?? []), ...unreadProblems(failed)],
   }
 }
@@ -133,5 +134,3 @@ function unreadProblems(failed: UnreadSite | undefined): string[] {
       : `It is tried again at ${isoOf(nextAttemptAt)}.`
   return [`${failed.error === noDiskSpace ? noDiskSpace : serverGaveNotAll} ${next}`]
 }
-
-const isoOf = (at: number): string => new Date(at).toISOString()
