@@ -24,6 +24,8 @@ export interface VisitContext extends FileContext {
   readonly now: () => number
 }
 
+type AnswerKnown = typeof answerVisitor
+
 /**
  * Answers a visitor of this host; at once, without a promise, when all it takes is in memory. Never throws
  * or rejects: what fails here is a 503.
@@ -32,17 +34,7 @@ export function serveSite(
   host: SiteHost,
   request: Request,
   context: EdgeContext,
-): Response | Promise<Response> {
-  return serveKnown(host, request, context, answerVisitor)
-}
-
-type AnswerKnown = typeof answerVisitor
-
-function serveKnown(
-  host: SiteHost,
-  request: Request,
-  context: EdgeContext,
-  answerKnown: AnswerKnown,
+  answerKnown: AnswerKnown = answerVisitor,
 ): Response | Promise<Response> {
   try {
     const known = context.snapshots.get(host.label)
@@ -71,7 +63,7 @@ export function serveNamed(
       movedTo === null
         ? answerVisitor
         : (...asked) => redirectToPrimary(movedTo, request) ?? answerVisitor(...asked)
-    return serveKnown({ ...named, kind: 'site', label }, request, context, answerKnown)
+    return serveSite({ ...named, kind: 'site', label }, request, context, answerKnown)
   }
   const known = context.hosts.targetOf(named.host)
   return known instanceof Promise

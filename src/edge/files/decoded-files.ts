@@ -29,7 +29,7 @@ interface DecodedFilesOptions {
   /** Total size of all files; a single larger file is kept alone. */
   readonly bytesMax: number
   readonly floor?: Pick<DiskFloor, 'assertAbove'>
-  /** Maximum wait of a visitor; decoding continues. */
+  /** Maximum wait of a visitor, 5 s if left out; decoding continues. */
   readonly waitMsMax?: number
   readonly decoders?: Semaphore
   /** How long the slowest reader may take for this many bytes. */
@@ -39,6 +39,7 @@ interface DecodedFilesOptions {
 /** Out of the four threads that file access and compression share. */
 const decodersMax = 2
 const decodersWaitingMax = 100
+const waitMsMax = 5000
 
 interface DecodedFile extends Pick<DecodedSource, 'bytes'> {
   readonly path: string
@@ -53,11 +54,7 @@ type NotOpened = Exclude<OpenedFile, Blob>
  * that is being read stays, unless all its readers are too slow: then their connections end.
  */
 export class DecodedFiles {
-  readonly #blobs: DecodedFilesOptions['blobs']
-  readonly #dir: string
-  readonly #bytesMax: number
-  readonly #floor: DecodedFilesOptions['floor']
-  readonly #waitMsMax: number
+  readonly #options: DecodedFilesOptions
   readonly #decoders: Semaphore
   readonly #readers: DecodedReaders
   /** By hash, least recently used first. */
@@ -67,23 +64,14 @@ export class DecodedFiles {
   #bytes = 0
   #isEmptied: Promise<void> | null = null
 
-  constructor({
-    blobs,
-    dir,
-    bytesMax,
-    floor,
-    waitMsMax = 5000,
-    decoders = new Semaphore({ max: decodersMax, waitingMax: decodersWaitingMax }),
-    slowestMs,
-  }: DecodedFilesOptions) {
-    this.#blobs = blobs
-    this.#dir = dir
-    this.#bytesMax = bytesMax
-    this.#floor = floor
-    this.#waitMsMax = waitMsMax
-    this.#decoders = decoders
-    const clientBytesMax = bytesMax * decodedClientShare
-    this.#readers = new DecodedReaders({ dir, clientBytesMax, ...(slowestMs && { slowestMs }) })
+  constructor(options: DecodedFilesOptions) {
+    const { bytesMax, decoders } = options
+    this.#options = options
+    this.#decoders = decoders ?? new Semaphore({ max: decodersMax, waitingMax: decodersWaitingMax })
+    this.#readers = new DecodedReaders({
+      ...options,
+      clientBytesMax: bytesMax * decodedClientShare,
+    })
   }
 
   /** The Blob is read as it is consumed. Rejects if the stored bytes are damaged. */
@@ -96,7 +84,11 @@ export class DecodedFiles {
     }
     if (!this.#made.has(hash)) {
       const making = this.#making.run(hash, () => this.#makeWhenFree(source))
-      const made = await withTimeout(making, this.#waitMsMax, () => 'busy' as const)
+      const made = await withTimeout(
+        making,
+        this.#options.waitMsMax ?? waitMsMax,
+        () => 'busy' as const,
+      )
       if (made !== 'made') return made
     }
     const file = this.#use(hash)
@@ -124,11 +116,11 @@ export class DecodedFiles {
   }
 
   async #make(source: DecodedSource): Promise<'made' | NotOpened> {
-    const stored = await this.#blobs.open(source.hash)
+    const stored = await this.#options.blobs.open(source.hash)
     if (stored === null) return null
     try {
       await this.#empty()
-      await this.#floor?.assertAbove()
+      await this.#options.floor?.assertAbove()
       return await this.#decode(stored, source)
     } catch (error) {
       if (isDiskFull(error)) return 'full'
@@ -138,7 +130,7 @@ export class DecodedFiles {
 
   async #decode(stored: Blob, { hash, bytes }: DecodedSource): Promise<'made' | 'full'> {
     if (!(await this.#reserve(bytes))) return 'full'
-    const path = join(this.#dir, crypto.randomUUID())
+    const path = join(this.#options.dir, crypto.randomUUID())
     try {
       await pipeline(decode(stored, bytes), createWriteStream(path, { flags: 'wx', mode: 0o600 }))
     } catch (error) {
@@ -151,7 +143,7 @@ export class DecodedFiles {
   }
 
   async #empty(): Promise<void> {
-    this.#isEmptied ??= emptyFolder(this.#dir)
+    this.#isEmptied ??= emptyFolder(this.#options.dir)
     try {
       await this.#isEmptied
     } catch (error) {
@@ -162,9 +154,10 @@ export class DecodedFiles {
 
   /** Reserves this many bytes, evicting files if necessary; false if not enough can be evicted. */
   async #reserve(bytes: number): Promise<boolean> {
+    const { bytesMax } = this.#options
     this.#bytes += bytes
-    if (this.#bytes > this.#bytesMax) await this.#evict()
-    if (this.#bytes <= this.#bytesMax || this.#bytes === bytes) return true
+    if (this.#bytes > bytesMax) await this.#evict()
+    if (this.#bytes <= bytesMax || this.#bytes === bytes) return true
     this.#bytes -= bytes
     return false
   }
@@ -173,7 +166,7 @@ export class DecodedFiles {
     const refreshedAt = performance.now()
     await this.#readers.refresh()
     for (const [hash, file] of this.#made) {
-      if (this.#bytes <= this.#bytesMax) return
+      if (this.#bytes <= this.#options.bytesMax) return
       const state = this.#readers.stateOf(file)
       if (state === 'read' || file.madeAt >= refreshedAt) continue
       this.#made.delete(hash)

@@ -5,7 +5,7 @@ import { wholeBodyBytesMax } from '#site/limits.ts'
 import type { Snapshot } from '#site/visit/snapshot.ts'
 import type { Bodies } from './bodies.ts'
 import { type CodingChoices, codingSet } from './codings.ts'
-import type { DecodedFiles, OpenedFile } from './decoded-files.ts'
+import type { DecodedFiles } from './decoded-files.ts'
 import type { DecodedStreams } from './decoded-streams.ts'
 import type { FileAnswer } from './file-answer.ts'
 import type { MissingBlobs } from './missing-blobs.ts'
@@ -118,13 +118,14 @@ async function readOnce(delivery: Delivery, context: FileContext): Promise<Respo
 }
 
 async function stream(delivery: Delivery, context: FileContext): Promise<Response | null> {
-  const { answer, representation, range, isHead } = delivery
+  const { answer, request, representation, range, isHead } = delivery
+  const { bodies, clientOf, decodedFiles } = context
   const { file } = answer.decision
   const { first, last } = range === 'whole' ? { first: 0, last: representation.bytes - 1 } : range
   const isStored = representation.coding === file.coding
   const body = await (isStored || isHead
-    ? context.bodies.open(file)
-    : openDecoded(delivery, last + 1 - first, context))
+    ? bodies.open(file)
+    : decodedFiles.open(file, { client: clientOf(request), bytes: last + 1 - first }))
   if (body === null) return null
   if (body === 'busy') return unavailablePage()
   if (body === 'full') return await streamDecoded(delivery, context)
@@ -132,14 +133,6 @@ async function stream(delivery: Delivery, context: FileContext): Promise<Respons
   const head = range === 'whole' ? representation.whole : representation.part(range)
   // Slices the whole too: for an unsliced file Bun handles `Range` itself (Bun 1.4.5).
   return new Response(body.slice(first, last + 1), head)
-}
-
-function openDecoded(
-  { answer, request }: Delivery,
-  bytes: number,
-  { clientOf, decodedFiles }: FileContext,
-): Promise<OpenedFile> {
-  return decodedFiles.open(answer.decision.file, { client: clientOf(request), bytes })
 }
 
 /** The whole body, also for a range request (allowed by RFC 9110 §14.2), without a length (Bun 1.4.5). */
