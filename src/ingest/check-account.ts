@@ -40,7 +40,9 @@ export async function checkAccount(did: Did, context: CheckContext): Promise<Acc
   const check = await beginCheck(db)
   const identity = await resolveNow(did, context)
   const status = identity === null ? 'deleted' : await readRepoStatus(identity, context)
-  const outcome = await recordCheck(db, { did, check, status, ...(await factsOf(identity)) }, now())
+  // For a deleted account, the stored facts stay.
+  const facts = identity && { pds: identity.pds, signingKey: identity.signingMultikey }
+  const outcome = await recordCheck(db, { did, check, status, ...facts }, now())
   if (outcome === 'status-changed') {
     at?.('account-status-changed')
     wakeUps.notify('changes')
@@ -54,12 +56,6 @@ export async function checkAccount(did: Did, context: CheckContext): Promise<Acc
     await recordHandle(db, { did, check, handle }, now())
   }
   return { ...result, handle }
-}
-
-/** For a deleted account, the stored facts stay. */
-async function factsOf(identity: Identity | null): Promise<{ pds?: string; signingKey?: string }> {
-  if (identity === null) return {}
-  return { pds: identity.pds, signingKey: await identity.signingKey.exportPublicKey('multikey') }
 }
 
 /** Null: the directory says that the account is gone for good. */

@@ -140,14 +140,13 @@ async function readProven(
  * our request before the change and answered after it. Asks the directory if a check in any process found another key.
  */
 async function assertStillSigns(
-  { did, signingKey }: Identity,
+  { did, signingMultikey }: Identity,
   address: SiteAddress,
   { db, identities, signal }: IngestContext,
 ): Promise<void> {
-  const key = await signingKey.exportPublicKey('multikey')
   const found = await findSigningKey(db, did)
-  const fresh = found !== null && found !== key
+  const fresh = found !== null && found !== signingMultikey
   const current = await identities.resolve(did, { fresh, signal })
-  if ((await current.signingKey.exportPublicKey('multikey')) === key) return
+  if (current.signingMultikey === signingMultikey) return
   throw new ProofError(`at://${did}/place.sitehost.fs/${address.name}`, 'its key was replaced')
 }

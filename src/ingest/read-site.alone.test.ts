@@ -35,8 +35,9 @@ test.each([
       if (++asked === sitesMax) waiting.resolve()
       return await never.promise
     }
-    const { signingKey, stop } = { signingKey: pds.key, stop: new AbortController() }
-    const identity = { did: alice, claimedHandle: null, pds: pds.url, signingKey }
+    const stop = new AbortController()
+    const keys = { signingKey: pds.key, signingMultikey: 'zKey' }
+    const identity = { did: alice, claimedHandle: null, pds: pds.url, ...keys }
     const context = {
       fetch: createSafeFetch({ allowPrivate: true, perHost: { max: sitesMax, waitingMax: 0 } }),
       signal: stop.signal,

@@ -72,7 +72,8 @@ async function recordsNow(): Promise<ProofOf['records']> {
 }
 
 async function readAll() {
-  const identity: Identity = { did: alice, claimedHandle: null, pds: pds.url, signingKey: pds.key }
+  const keys = { signingKey: pds.key, signingMultikey: 'zKey' }
+  const identity: Identity = { did: alice, claimedHandle: null, pds: pds.url, ...keys }
   const fetch = createSafeFetch({ allowPrivate: true })
   const signal = new AbortController().signal
   const reading = await readSite(siteOf('blog'), identity, { fetch, signal })

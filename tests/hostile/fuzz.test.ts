@@ -338,7 +338,8 @@ describe('bytes', () => {
   )
 
   const signingKey = {} as PublicKey
-  const identity = { did: alice, claimedHandle: null, pds: 'https://pds.example', signingKey }
+  const keys = { signingKey, signingMultikey: 'zKey' }
+  const identity = { did: alice, claimedHandle: null, pds: 'https://pds.example', ...keys }
   fuzzed('errors in place of a proof', () =>
     fuzzAsync(
       fc.oneof(

@@ -144,7 +144,7 @@ const someCid = 'bafkreib2rxk3rybk3aobmv5cjuql3bm2twh4jo5uxgf5kpqcsgz7soitae'
 const identities = {
   resolve: async (did: Did) => ({
     ...{ did, pds: 'https://pds.test' },
-    signingKey: { exportPublicKey: async () => 'zKey' },
+    signingMultikey: 'zKey',
   }),
   verifiedHandle: async () => 'alice.test',
 } as unknown as Identities

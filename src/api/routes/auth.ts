@@ -186,8 +186,7 @@ const isOwnNavigation = (site: string | undefined): boolean =>
 async function welcome({ did, idHash }: SessionRef, context: ApiContext): Promise<SiteName[]> {
   const { db, identities, now } = context
   const identity = await identities.resolve(did, { fresh: true })
-  const key = await identity.signingKey.exportPublicKey('multikey')
-  const authority = authorityOf(identity.pds, key)
+  const authority = authorityOf(identity.pds, identity.signingMultikey)
   await setAuthority(db, idHash, authority)
   await deleteSessionsOfOthers(db, did, authority)
   const handle = await identities.verifiedHandle(identity)

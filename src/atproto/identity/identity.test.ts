@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, spyOn, test } from 'bun:test'
+import { P256PublicKey } from '@atcute/crypto'
 import { orAborted } from '#concurrency/or-aborted.ts'
 import type { SafeFetch } from '#outbound/safe-fetch.ts'
 import type { Did } from '#site/site-address.ts'
@@ -70,6 +71,17 @@ test('an account has a server, a key, and a handle that leads back to it', async
   expect(identity).toMatchObject({ did: alice, pds: 'https://pds.example' })
   expect(await known.verifiedHandle(identity)).toBe('alice.example')
   expect(await identity.signingKey.exportPublicKey('multikey')).toBe(key)
+})
+
+test('a signing key is exported once for each DID document that is read', async () => {
+  web.set(plc(alice), document(alice))
+  using exported = spyOn(P256PublicKey.prototype, 'exportPublicKey')
+  const known = identities()
+  const multikeys = [await known.resolve(alice), await known.resolve(alice)]
+  expect(multikeys.map(({ signingMultikey }) => signingMultikey)).toEqual([key, key])
+  expect(exported).toHaveBeenCalledTimes(1)
+  await known.resolve(alice, { fresh: true })
+  expect(exported).toHaveBeenCalledTimes(2)
 })
 
 test('did:web is read from its host', async () => {

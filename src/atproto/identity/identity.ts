@@ -39,6 +39,8 @@ export interface Identity {
   /** Origin of the account's server, without a trailing slash. */
   readonly pds: string
   readonly signingKey: PublicKey
+  /** The signing key as a string, equal for equal keys. */
+  readonly signingMultikey: string
 }
 
 /** The DID document is missing, unreachable, or lacks what an account's document must have. */
@@ -191,7 +193,7 @@ export class Identities {
       did,
       claimedHandle: getAtprotoHandle(document) ?? null,
       pds,
-      signingKey: await signingKeyOf(did, document),
+      ...(await signingKeyOf(did, document)),
     }
   }
 
@@ -221,14 +223,18 @@ function originOf(endpoint: string | undefined, allowHttp: boolean): string | nu
   return isBare && (isHttps || (allowHttp && url.protocol === 'http:')) ? url.origin : null
 }
 
-async function signingKeyOf(did: Did, document: DidDocument): Promise<PublicKey> {
+async function signingKeyOf(
+  did: Did,
+  document: DidDocument,
+): Promise<Pick<Identity, 'signingKey' | 'signingMultikey'>> {
   const material = getAtprotoVerificationMaterial(document)
   if (!material) throw new IdentityError(did, 'no signing key in the DID document')
   try {
     const found = getPublicKeyFromDidController(material)
-    return await (found.type === 'p256' ? P256PublicKey : Secp256k1PublicKey).importRaw(
-      found.publicKeyBytes,
-    )
+    const publicKey = found.type === 'p256' ? P256PublicKey : Secp256k1PublicKey
+    const signingKey = await publicKey.importRaw(found.publicKeyBytes)
+    // Kept with the identity: ingest compares the key twice per version, and WebCrypto exports slowly.
+    return { signingKey, signingMultikey: await signingKey.exportPublicKey('multikey') }
   } catch (cause) {
     throw new IdentityError(did, 'unreadable signing key', { cause })
   }

@@ -11,6 +11,7 @@ const identity = {
   claimedHandle: null,
   pds: 'https://pds.example',
   signingKey: await P256PrivateKeyExportable.createKeypair(),
+  signingMultikey: 'zKey',
 }
 
 /** A response whose body comes in these chunks; a real one may join them. */
