@@ -1,22 +1,13 @@
 import { type Identities, type Identity, IdentityError } from '#atproto/identity/identity.ts'
 import { type RepoStatus, readRepoStatus } from '#atproto/repo/repo-status.ts'
-import type { Log } from '#observe/log.ts'
 import type { SafeFetch } from '#outbound/safe-fetch.ts'
 import type { Did } from '#site/site-address.ts'
 import { beginCheck, recordCheck, recordHandle } from '#store/accounts/accounts.ts'
-import type { Db } from '#store/database/database.ts'
-import type { WakeUps } from '#store/database/wake-ups.ts'
-import type { AtIngestPoint } from './fail-points.ts'
+import type { WorkContext } from './work-context.ts'
 
-export interface CheckContext {
-  readonly db: Db
-  readonly wakeUps: WakeUps
-  readonly log: Log
+export interface CheckContext extends WorkContext {
   readonly identities: Pick<Identities, 'resolve' | 'verifiedHandle'>
   readonly fetch: SafeFetch
-  readonly now: () => number
-  readonly signal: AbortSignal
-  readonly at?: AtIngestPoint
 }
 
 export interface AccountCheck {

@@ -1,6 +1,3 @@
-import type { Log } from '#observe/log.ts'
-import type { Db } from '#store/database/database.ts'
-import type { WakeUps } from '#store/database/wake-ups.ts'
 import {
   deleteDroppedBefore,
   deleteUnmetBefore,
@@ -9,6 +6,7 @@ import {
   visitedUsage,
 } from '#store/lifecycle/visited-accounts.ts'
 import { droppedStoredMs } from './visited-quota.ts'
+import type { WorkContext } from './work-context.ts'
 
 /** The other quarter is for blobs that were dropped within the last day and are still stored. */
 const namedShare = 3 / 4
@@ -16,14 +14,9 @@ const namedShare = 3 / 4
 export const visitedAccountsMax = 10_000
 const unmetKeptMs = 60 * 60 * 1000
 
-interface DropContext {
-  readonly db: Db
-  readonly wakeUps: WakeUps
-  readonly log: Log
-  readonly now: () => number
+interface DropContext extends WorkContext {
   /** Quota of all accounts that are only visited; 0: none stays. */
   readonly visitedBytesMax: number
-  readonly signal: AbortSignal
 }
 
 /** Drops accounts that are only visited, least recently visited first, until they are within their quotas. */

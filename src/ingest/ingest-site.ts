@@ -1,42 +1,25 @@
 import type { Identities, Identity } from '#atproto/identity/identity.ts'
 import { ProofError } from '#atproto/repo/verified-record.ts'
-import type { BlobStore } from '#blobs/blob-store.ts'
-import type { Lane } from '#concurrency/lane.ts'
 import { storedBytesOf } from '#ingest/blobs/fetch-blobs.ts'
-import type { SafeFetch } from '#outbound/safe-fetch.ts'
-import type { SiteLimits } from '#site/limits.ts'
 import type { FileNode } from '#site/record/manifest.ts'
 import { type Did, type SiteAddress, siteLabel } from '#site/site-address.ts'
 import { hashesNamedIn } from '#site/visit/named-hashes.ts'
 import { findSigningKey, isKnownAccount } from '#store/accounts/accounts.ts'
-import type { Db } from '#store/database/database.ts'
 import { findQuotaProblem } from '#store/sites/account-bytes.ts'
 import { claimBlobs } from '#store/sites/garbage.ts'
 import { type RecordOutcome, recordVersion } from '#store/sites/record-version.ts'
 import { removeSite } from '#store/sites/remove-site.ts'
 import { findSite } from '#store/sites/sites.ts'
-import type { AtIngestPoint } from './fail-points.ts'
 import { readSite, type SiteContent, type SiteReading } from './read-site.ts'
-import { readVersion, refusedVersion } from './read-version.ts'
-import type { RefusedContents } from './refused-contents.ts'
+import { readVersion, refusedVersion, type VersionContext } from './read-version.ts'
 
 /** What reading the owner's repository changed here. */
 export type IngestOutcome = RecordOutcome | 'removed'
 
-export interface IngestContext {
-  readonly db: Db
-  readonly blobs: BlobStore
+export interface IngestContext extends VersionContext {
   readonly identities: Pick<Identities, 'resolve'>
-  readonly fetch: SafeFetch
-  readonly limits: SiteLimits
   /** Reserves quota, or throws. Left out: unlimited. */
   readonly room?: { hold(did: Did, bytes: number): Promise<Disposable> }
-  readonly now: () => number
-  readonly signal: AbortSignal
-  readonly at?: AtIngestPoint
-  readonly lane?: Pick<Lane, 'isHeldUp'>
-  /** Left out, as in a requested sync: content that was refused a moment ago is judged again. */
-  readonly refusedContents?: RefusedContents
 }
 
 /**

@@ -6,21 +6,22 @@ import { parseSiteName } from '#site/site-name.ts'
 import { knownAccountsAmong } from '#store/accounts/accounts.ts'
 import { isDeletedHere } from '#store/accounts/deleted-here.ts'
 import type { Db } from '#store/database/database.ts'
-import type { WakeUps } from '#store/database/wake-ups.ts'
-import { enqueueAccounts, enqueueKnownAccounts, enqueueSites } from '#store/queues/enqueue.ts'
+import {
+  type EnqueueContext,
+  enqueueAccounts,
+  enqueueKnownAccounts,
+  enqueueSites,
+} from '#store/queues/enqueue.ts'
 import { listQueuedNames } from '#store/queues/queued.ts'
 import { listSiteNames } from '#store/sites/sites.ts'
 
 export const partCollection = 'place.sitehost.subfs'
 
-export interface EventContext {
-  readonly db: Db
-  readonly wakeUps: WakeUps
+export interface EventContext extends EnqueueContext {
   readonly log: Log
   readonly identities: Pick<Identities, 'forget'>
   /** Whether every account that publishes a site is discovered; otherwise only events of known accounts count. */
   readonly discoversAll: boolean
-  readonly now: () => number
 }
 
 type SiteEvent = Extract<FirehoseEvent, { kind: 'site' }>

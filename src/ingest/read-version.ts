@@ -1,10 +1,6 @@
 import type { Identity } from '#atproto/identity/identity.ts'
-import type { BlobStore } from '#blobs/blob-store.ts'
-import type { Lane } from '#concurrency/lane.ts'
 import { contentTypeOf } from '#http/media-type.ts'
-import { fetchBlobs } from '#ingest/blobs/fetch-blobs.ts'
-import type { SafeFetch } from '#outbound/safe-fetch.ts'
-import type { SiteLimits } from '#site/limits.ts'
+import { type FetchContext, fetchBlobs } from '#ingest/blobs/fetch-blobs.ts'
 import { snapshotBytesMax } from '#site/limits.ts'
 import type { SitePath } from '#site/path.ts'
 import type { FileNode } from '#site/record/manifest.ts'
@@ -14,24 +10,14 @@ import {
   type Snapshot,
   type SnapshotFile,
 } from '#site/visit/snapshot.ts'
-import type { Db } from '#store/database/database.ts'
 import type { KnownBlob } from '#store/sites/blobs.ts'
 import type { NewVersion } from '#store/sites/record-version.ts'
-import type { AtIngestPoint } from './fail-points.ts'
 import { readRuleFiles } from './read-rule-files.ts'
 import type { SiteContent } from './read-site.ts'
 import type { JudgedContent, RefusedContents } from './refused-contents.ts'
 
-interface VersionContext {
-  readonly db: Db
-  readonly blobs: BlobStore
-  readonly fetch: SafeFetch
-  readonly limits: SiteLimits
-  readonly now: () => number
-  readonly signal: AbortSignal
-  readonly at?: AtIngestPoint
-  readonly lane?: Pick<Lane, 'isHeldUp'>
-  /** Content to refuse without reading its blobs again. Left out: all blobs are read. */
+export interface VersionContext extends FetchContext {
+  /** Content to refuse without reading its blobs again. Left out, as in a requested sync: all blobs are read. */
   readonly refusedContents?: RefusedContents
 }
 

@@ -27,7 +27,7 @@ test.each(facts)('%s is logged: replaced %p, %s', async (_, isReplaced, level) =
     throw error
   }
   const { signal } = new AbortController()
-  const context = { db, log: recordingLog(lines), now: () => 0, signal }
+  const context = { ...askedAt(db, 0), log: recordingLog(lines), signal }
   expect(await workOn(item as WorkItem, work, context)).toBe(false)
   const fields = { did: siteOf('blog').did, site: 'blog', attempts: 1, isLast: false, error }
   expect(lines).toEqual([{ level, message: 'ingest failed', fields }])

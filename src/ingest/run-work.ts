@@ -3,14 +3,12 @@ import { everyOrWhenWoken } from '#concurrency/every-or-when-woken.ts'
 import type { Lane } from '#concurrency/lane.ts'
 import { type LaneShares, Lanes } from '#concurrency/lanes.ts'
 import type { Party } from '#concurrency/pace-history.ts'
-import type { Log } from '#observe/log.ts'
 import { noDiskSpace } from '#site/limits.ts'
-import type { Db } from '#store/database/database.ts'
 import type { WorkKind } from '#store/database/schema.ts'
 import { waitForDatabase } from '#store/database/wait-for-database.ts'
-import type { WakeUpSubscription, WakeUps } from '#store/database/wake-ups.ts'
+import type { WakeUpSubscription } from '#store/database/wake-ups.ts'
 import { finishItem, renewLease, retryItem, type WorkItem } from '#store/queues/work-items.ts'
-import type { AtIngestPoint } from './fail-points.ts'
+import type { WorkContext } from './work-context.ts'
 
 /** How long an item waits when the process that took it is killed. */
 export const leaseMs = 6_000
@@ -23,14 +21,6 @@ export const retriesMs = [15_000, 60_000, 15 * 60_000, 3_600_000, 6 * 3_600_000,
 
 /** Retry interval of items that wait for free disk space, without limit: their source is not at fault. */
 export const diskRetryMs = 60_000
-
-export interface WorkContext {
-  readonly db: Db
-  readonly log: Log
-  readonly now: () => number
-  readonly signal: AbortSignal
-  readonly at?: AtIngestPoint
-}
 
 /** How items of one kind are worked on. */
 export interface WorkHandler {
@@ -61,15 +51,12 @@ export interface WorkHandler {
  */
 export async function runWork(
   handlers: readonly WorkHandler[],
-  context: WorkContext & { readonly wakeUps: WakeUps },
+  context: WorkContext,
 ): Promise<void> {
   await Promise.all(handlers.map((handler) => runKind(handler, context)))
 }
 
-async function runKind(
-  handler: WorkHandler,
-  context: WorkContext & { readonly wakeUps: WakeUps },
-): Promise<void> {
+async function runKind(handler: WorkHandler, context: WorkContext): Promise<void> {
   const { wakeUps, signal } = context
   using wakeUp = wakeUps.subscribe(handler.kind)
   const running: Running = {

@@ -3,14 +3,13 @@ import { BlobMismatchError, fetchBlob } from '#atproto/repo/blob-fetch.ts'
 import { BlobLostError, type BlobStore } from '#blobs/blob-store.ts'
 import type { Lane } from '#concurrency/lane.ts'
 import { mapAtOnce } from '#concurrency/map-at-once.ts'
-import type { AtIngestPoint } from '#ingest/fail-points.ts'
+import type { WorkContext } from '#ingest/work-context.ts'
 import type { SafeFetch } from '#outbound/safe-fetch.ts'
 import type { SiteLimits } from '#site/limits.ts'
 import { problemsMax, quickInflatedBytesMax } from '#site/limits.ts'
 import type { SitePath } from '#site/path.ts'
 import { type BlobKey, blobKeyOf, blobKeyText } from '#site/record/blob-key.ts'
 import type { FileNode } from '#site/record/manifest.ts'
-import type { Db } from '#store/database/database.ts'
 import { findBlobs, type KnownBlob, rememberBlob } from '#store/sites/blobs.ts'
 import { claimBlobs } from '#store/sites/garbage.ts'
 import { storeDecoded } from './decode-blob.ts'
@@ -19,15 +18,11 @@ import { UndecodableBlobError } from './undecodable-blob.ts'
 export const blobsAtOnce = 4
 const looksAtOnce = 64
 
-interface FetchContext {
-  readonly db: Db
+export interface FetchContext extends Omit<WorkContext, 'log' | 'wakeUps'> {
   readonly blobs: BlobStore
   readonly fetch: SafeFetch
   /** Of decoded bytes and of stored ones; a blob that is named several times counts once. */
   readonly limits: SiteLimits
-  readonly now: () => number
-  readonly signal: AbortSignal
-  readonly at?: AtIngestPoint
   /** Its `isHeldUp` is called when the blobs inflate to more than `quickInflatedBytesMax`. */
   readonly lane?: Pick<Lane, 'isHeldUp'>
 }

@@ -1,7 +1,6 @@
 import type { BlobStore } from '#blobs/blob-store.ts'
 import { yieldEventLoop } from '#concurrency/yield-event-loop.ts'
-import type { AtIngestPoint } from '#ingest/fail-points.ts'
-import type { Log } from '#observe/log.ts'
+import type { WorkContext } from '#ingest/work-context.ts'
 import { hashesNamedIn } from '#site/visit/named-hashes.ts'
 import { chunksOf } from '#store/database/chunks.ts'
 import type { Db } from '#store/database/database.ts'
@@ -28,13 +27,8 @@ const hashesAtOnce = 100_000
 /** Bytes that are removed in one transaction: others that write wait for it. */
 const removedAtOnce = 50
 
-interface GarbageContext {
-  readonly db: Db
+interface GarbageContext extends Omit<WorkContext, 'wakeUps'> {
   readonly blobs: Pick<BlobStore, 'list' | 'delete'>
-  readonly log: Log
-  readonly now: () => number
-  readonly signal: AbortSignal
-  readonly at?: AtIngestPoint
   readonly hashesAtOnce?: number
 }
 

@@ -1,10 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
 import { type AfterPiece, BlobStorageError, type BlobStore } from '#blobs/blob-store.ts'
-import type { Log } from '#observe/log.ts'
+import type { WorkContext } from '#ingest/work-context.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import { hashesNamedIn } from '#site/visit/named-hashes.ts'
 import type { Db } from '#store/database/database.ts'
-import type { WakeUps } from '#store/database/wake-ups.ts'
 import { enqueueSites } from '#store/queues/enqueue.ts'
 import { readScrubRound, type ScrubRound, saveScrubRound } from '#store/sites/blob-scrub.ts'
 import { listBlobHashes } from '#store/sites/blobs.ts'
@@ -17,13 +16,8 @@ const bytesPerSecondMax = 9_000_000
 const bytesPerCallMax = 512 * 1024 * 1024
 const hashesAtOnce = 100
 
-interface ScrubContext {
-  readonly db: Db
+interface ScrubContext extends WorkContext {
   readonly blobs: Pick<BlobStore, 'verify'>
-  readonly wakeUps: WakeUps
-  readonly log: Log
-  readonly now: () => number
-  readonly signal: AbortSignal
   readonly bytesPerCallMax?: number
   readonly bytesPerSecondMax?: number
 }
