@@ -56,10 +56,12 @@ export class DiskFloor {
   }
 
   /** Passes the bytes through; calls `assertAbove` first and at regular intervals. */
-  async *guard(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  async *guard(
+    chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  ): AsyncGenerator<Uint8Array> {
     await this.assertAbove()
     let unseenBytes = 0
-    for await (const chunk of source) {
+    for await (const chunk of chunks) {
       unseenBytes += chunk.byteLength
       if (unseenBytes >= stepBytes) {
         await this.assertAbove()

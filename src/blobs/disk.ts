@@ -24,7 +24,7 @@ import {
 import { type DiskFloor, DiskFloorError } from './disk-floor.ts'
 import { ProvenFiles } from './proven-files.ts'
 import { ifExists, syncFolder, withStorageErrors } from './storage-calls.ts'
-import { writeTempFile } from './temp-file.ts'
+import { type Chunks, writeTempFile } from './temp-file.ts'
 
 /** Blobs up to this size are read and verified on every open; larger ones once an hour, then streamed. */
 const smallBytesMax = wholeBodyBytesMax
@@ -77,7 +77,7 @@ export function diskBlobStore({
 
   async function put(source: AsyncIterable<Uint8Array> | Uint8Array): Promise<StoredBlob> {
     await withStorageErrors(makeFolder(tempDir))
-    const { path, hash, bytes } = await writeAbove(floor, source)
+    const { path, hash, bytes } = await writeTemp(source instanceof Uint8Array ? [source] : source)
     try {
       await withStorageErrors(moveIntoPlace(path, hash))
     } catch (error) {
@@ -87,17 +87,9 @@ export function diskBlobStore({
     return { hash, bytes }
   }
 
-  async function writeAbove(
-    floor: DiskFloor | undefined,
-    source: AsyncIterable<Uint8Array> | Uint8Array,
-  ): ReturnType<typeof writeTempFile> {
-    if (floor === undefined) return await writeTempFile(tempDir, source)
+  async function writeTemp(chunks: Chunks): ReturnType<typeof writeTempFile> {
     try {
-      if (source instanceof Uint8Array) await floor.assertAbove()
-      return await writeTempFile(
-        tempDir,
-        source instanceof Uint8Array ? source : floor.guard(source),
-      )
+      return await writeTempFile(tempDir, floor === undefined ? chunks : floor.guard(chunks))
     } catch (error) {
       throw error instanceof DiskFloorError ? new BlobStorageError('full', { cause: error }) : error
     }
@@ -122,20 +114,16 @@ export function diskBlobStore({
 
   async function open(hash: string): Promise<Blob | null> {
     const { path } = placeOf(hash)
-    const file = await withStorageErrors(ifExists(openFile(path, 'r')))
+    await using file = await withStorageErrors(ifExists(openFile(path, 'r')))
     if (file === null) return null
-    try {
-      const facts = await withStorageErrors(file.stat())
-      const blob =
-        facts.size <= smallBytesMax
-          ? await readSmall(file, hash)
-          : (await proven.prove(hash, facts, file)) && Bun.file(path)
-      if (blob) return blob
-      if (await removeDamaged(path, facts.ino)) onCorrupt(hash)
-      return null
-    } finally {
-      await file.close()
-    }
+    const facts = await withStorageErrors(file.stat())
+    const blob =
+      facts.size <= smallBytesMax
+        ? await readSmall(file, hash)
+        : (await proven.prove(hash, facts, file)) && Bun.file(path)
+    if (blob) return blob
+    await removeDamaged(hash, facts.ino)
+    return null
   }
 
   async function verify(
@@ -143,16 +131,12 @@ export function diskBlobStore({
     afterPiece?: AfterPiece,
   ): Promise<{ isIntact: boolean; bytes: number }> {
     const { path } = placeOf(hash)
-    const file = await withStorageErrors(ifExists(openFile(path, 'r')))
+    await using file = await withStorageErrors(ifExists(openFile(path, 'r')))
     if (file === null) return { isIntact: false, bytes: 0 }
-    try {
-      const facts = await withStorageErrors(file.stat())
-      const isIntact = await isProvenAgain(hash, facts, file, afterPiece)
-      if (!isIntact && (await removeDamaged(path, facts.ino))) onCorrupt(hash)
-      return { isIntact, bytes: facts.size }
-    } finally {
-      await file.close()
-    }
+    const facts = await withStorageErrors(file.stat())
+    const isIntact = await isProvenAgain(hash, facts, file, afterPiece)
+    if (!isIntact) await removeDamaged(hash, facts.ino)
+    return { isIntact, bytes: facts.size }
   }
 
   async function isProvenAgain(...facts: Parameters<ProvenFiles['proveAgain']>): Promise<boolean> {
@@ -165,11 +149,12 @@ export function diskBlobStore({
     }
   }
 
-  async function removeDamaged(path: string, inode: number): Promise<boolean> {
+  async function removeDamaged(hash: string, inode: number): Promise<void> {
+    const { path } = placeOf(hash)
     // A concurrent put may have replaced the damaged file: then the inode differs.
     const current = await withStorageErrors(ifExists(stat(path)))
-    if (current?.ino !== inode) return false
-    return (await withStorageErrors(ifExists(unlink(path)))) !== null
+    if (current?.ino !== inode) return
+    if ((await withStorageErrors(ifExists(unlink(path)))) !== null) onCorrupt(hash)
   }
 
   async function* list(): AsyncIterable<string> {

@@ -26,10 +26,6 @@ export async function ifExists<Result>(call: Promise<Result>): Promise<Result | 
 
 /** Makes a folder's entries durable; the files themselves need their own `sync`. */
 export async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
-  }
+  await using folder = await open(path, 'r')
+  await folder.sync()
 }

@@ -6,36 +6,30 @@ import { withStorageErrors } from './storage-calls.ts'
 /** Hashing this much takes well under 1 ms; the event loop runs in between. */
 const pieceBytes = 256 * 1024
 
+export type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+
 interface TempFile extends StoredBlob {
   readonly path: string
 }
 
-/** Writes and hashes a source into a new, durable file with a random name. Deletes the file on failure. */
-export async function writeTempFile(
-  dir: string,
-  source: AsyncIterable<Uint8Array> | Uint8Array,
-): Promise<TempFile> {
+/** Writes and hashes chunks into a new, durable file with a random name. Deletes the file on failure. */
+export async function writeTempFile(dir: string, chunks: Chunks): Promise<TempFile> {
   const path = join(dir, crypto.randomUUID())
-  const file = await withStorageErrors(open(path, 'wx', 0o600))
+  await using file = await withStorageErrors(open(path, 'wx', 0o600))
   try {
-    const stored = await copy(source, file)
+    const stored = await copy(chunks, file)
     await withStorageErrors(file.sync())
     return { path, ...stored }
   } catch (error) {
     await rm(path, { force: true })
     throw error
-  } finally {
-    await file.close()
   }
 }
 
-async function copy(
-  source: AsyncIterable<Uint8Array> | Uint8Array,
-  file: FileHandle,
-): Promise<StoredBlob> {
+async function copy(chunks: Chunks, file: FileHandle): Promise<StoredBlob> {
   const hasher = new Bun.CryptoHasher('sha256')
   let bytes = 0
-  for await (const chunk of source instanceof Uint8Array ? [source] : source) {
+  for await (const chunk of chunks) {
     for (let start = 0; start < chunk.byteLength; start += pieceBytes) {
       const piece = chunk.subarray(start, start + pieceBytes)
       hasher.update(piece)
