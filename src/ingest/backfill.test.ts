@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import type { Did } from '#site/site-address.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
+import { enqueueKnownAccounts } from '#store/queues/enqueue.ts'
 import { listServedLabels } from '#store/sites/sites.ts'
 import { countIngest } from '#tests/support/count-ingest.ts'
 import { type IngestPlace, openIngestPlace } from '#tests/support/ingest-place.ts'
 import { queuedAccounts } from '#tests/support/queued-accounts.ts'
 import { alice } from '#tests/support/sample-rows.ts'
-import { backfill, queueKnown } from './backfill.ts'
+import { backfill } from './backfill.ts'
 
 let place: IngestPlace
 beforeEach(async () => {
@@ -20,7 +21,7 @@ const served = async () => (await listServedLabels(place.context.db)).length
 
 test('every known account is read, and then nothing is left to do', async () => {
   for (const name of ['blog', 'shop']) await place.write(name)
-  expect(await queueKnown(place.context)).toBe(1)
+  expect(await enqueueKnownAccounts(place.context)).toBe(1)
   expect(await backfill(place.context)).toEqual({
     accounts: 1,
     sites: 2,
@@ -36,7 +37,7 @@ test('what fails is counted, and left to the queues', async () => {
   await place.write('broken', { 'index.html': 'not to be had' })
   const { $link } = place.pds.addBlob('not to be had').ref
   place.pds.lies.blob = (honest, cid) => new Response(honest, { status: cid === $link ? 500 : 200 })
-  await queueKnown(place.context)
+  await enqueueKnownAccounts(place.context)
   expect(await backfill(place.context)).toEqual({
     accounts: 1,
     sites: 1,
@@ -48,7 +49,7 @@ test('what fails is counted, and left to the queues', async () => {
 
 test('one that is stopped goes on with the next', async () => {
   for (const name of ['blog', 'shop']) await place.write(name)
-  await queueKnown(place.context)
+  await enqueueKnownAccounts(place.context)
   const stop = new AbortController()
   place.pds.lies.blob = () => {
     stop.abort()
@@ -62,7 +63,7 @@ test('one that is stopped goes on with the next', async () => {
 
 test('one that was killed leaves its accounts to the next, when nobody holds them any more', async () => {
   await place.write('blog')
-  await queueKnown(place.context)
+  await enqueueKnownAccounts(place.context)
   await place.context.db
     .updateTable('workItems')
     .where('kind', '=', 'account')

@@ -1,7 +1,7 @@
 import { listReposByCollection } from '#atproto/repo/list-repos.ts'
 import type { Did } from '#site/site-address.ts'
 import { keepListedForGood } from '#store/lifecycle/visited-accounts.ts'
-import { enqueueAccounts, enqueueKnownAccounts } from '#store/queues/enqueue.ts'
+import { enqueueAccounts } from '#store/queues/enqueue.ts'
 import { takeDue } from '#store/queues/take-due.ts'
 import type { WorkItem } from '#store/queues/work-items.ts'
 import { isHopelessIn } from './account-work.ts'
@@ -25,13 +25,8 @@ interface BackfillContext extends SyncContext {
   readonly onAccount?: (did: Did, sync: AccountSync) => void
 }
 
-/** Queues every account that is known here. */
-export async function queueKnown(context: SyncContext): Promise<number> {
-  return await enqueueKnownAccounts(context)
-}
-
-/** Queues every account that has a site, as a relay lists them; an account server lists all of its own. */
-export async function queueNetwork(relayUrl: string, context: SyncContext): Promise<number> {
+/** Enqueues every account that has a site, as a relay lists them; an account server lists all of its own. */
+export async function enqueueNetwork(relayUrl: string, context: SyncContext): Promise<number> {
   let count = 0
   for await (const dids of listReposByCollection(relayUrl, collection, context)) {
     await keepListedForGood(context.db, dids)
@@ -46,27 +41,21 @@ export async function queueNetwork(relayUrl: string, context: SyncContext): Prom
  * the rest stays queued for the next call or the service.
  */
 export async function backfill(context: BackfillContext): Promise<BackfillTotals> {
-  const { db, now, signal } = context
   const totals: BackfillTotals = { accounts: 0, sites: 0, failedAccounts: 0, failedSites: 0 }
-  const running = new Set<Promise<void>>()
-  const start = (item: WorkItem): void => {
-    const work = readOne(item, totals, context).finally(() => running.delete(work))
-    running.add(work)
+  const readDue = async (): Promise<void> => {
+    while (!context.signal.aborted) {
+      const [item] = await takeDue(context.db, {
+        kind: 'account',
+        priorities: [1, 0],
+        now: context.now(),
+        leaseMs,
+        limit: 1,
+      })
+      if (item === undefined) return
+      await readOne(item, totals, context)
+    }
   }
-  while (!signal.aborted) {
-    const limit = accountsAtOnce - running.size
-    const due = await takeDue(db, {
-      kind: 'account',
-      priorities: [1, 0],
-      now: now(),
-      leaseMs,
-      limit,
-    })
-    for (const item of due) start(item)
-    if (running.size === 0) break
-    await Promise.race(running)
-  }
-  await Promise.all(running)
+  await Promise.all(Array.from({ length: accountsAtOnce }, readDue))
   return totals
 }
 
@@ -82,8 +71,6 @@ async function readOne(
     totals.failedSites += sync.errors.length
     context.onAccount?.(item.did, sync)
   }
-  const isDone = await workOn(item, work, context, {
-    isHopeless: isHopelessIn(context.db),
-  })
-  if (!isDone) totals.failedAccounts += 1
+  const isHopeless = isHopelessIn(context.db)
+  if (!(await workOn(item, work, context, { isHopeless }))) totals.failedAccounts += 1
 }

@@ -13,7 +13,7 @@ import type { WorkContext } from './work-context.ts'
 /** How long an item waits when the process that took it is killed. */
 export const leaseMs = 6_000
 const renewEveryMs = 2_000
-const lookAgainMs = 2_000
+const pollMs = 2_000
 /** Shortest pause after a site's first, second and further failures, even if it is enqueued again meanwhile. */
 const pausesMs = [1_000, 4_000, 15_000]
 /** After the last of them an item is parked. */
@@ -57,61 +57,45 @@ export async function runWork(
 }
 
 async function runKind(handler: WorkHandler, context: WorkContext): Promise<void> {
-  const { wakeUps, signal } = context
+  const { log, now, wakeUps, signal } = context
+  // Woken also when work ends or becomes slow, which frees a lane.
   using wakeUp = wakeUps.subscribe(handler.kind)
-  const running: Running = {
-    lanes: new Lanes(handler.atOnce, handler),
-    attempts: new Set(),
-    wakeUp,
+  const lanes = new Lanes(handler.atOnce, handler)
+  /** In progress, including those that only have to finish their row. */
+  const attempts = new Set<Promise<void>>()
+
+  async function attemptItem(item: WorkItem): Promise<void> {
+    try {
+      await workOn(item, () => workInLane(item, handler, lanes, wakeUp, signal), context, handler)
+    } catch (error) {
+      log.error('queue item stays leased', { ...fieldsOf(item), error })
+    }
   }
-  const start = (): Promise<number> => startDue(handler, running, context)
-  const onError = waitForDatabase(`${handler.kind} work`, context)
-  await everyOrWhenWoken(start, { signal, wakeUp, onError })
-  await Promise.all(running.attempts)
-}
-
-interface Running {
-  /** Items in progress. */
-  readonly lanes: Lanes
-  /** Attempts in progress, including those of which only the row is left to finish. */
-  readonly attempts: Set<Promise<void>>
-  /** Woken when work ends or becomes slow, which frees a lane. */
-  readonly wakeUp: WakeUpSubscription
-}
-
-/** Starts due items within capacity; returns the milliseconds until the next run. */
-async function startDue(
-  handler: WorkHandler,
-  { attempts, lanes, wakeUp }: Running,
-  context: WorkContext,
-): Promise<number> {
-  const { log, now } = context
-  if (lanes.capacity <= 0 && (await handler.isAnyDue())) lanes.preemptSlow()
-  await handler.startDue(lanes, (item) => {
-    const attempt = workOn(
-      item,
-      () => workIn(lanes, item, handler, wakeUp, context),
-      context,
-      handler,
-    )
-      .then(() => {})
-      .catch((error) => log.error('queue item stays leased', { ...fieldsOf(item), error }))
-      .finally(() => {
-        attempts.delete(attempt)
-        wakeUp.wake()
-      })
+  function start(item: WorkItem): void {
+    const attempt = attemptItem(item).finally(() => {
+      attempts.delete(attempt)
+      wakeUp.wake()
+    })
     attempts.add(attempt)
-  })
-  const next = lanes.capacity <= 0 ? null : ((await handler.nextAt?.()) ?? null)
-  return next === null ? lookAgainMs : Math.min(Math.max(next - now(), 10), lookAgainMs)
+  }
+  /** Returns the milliseconds until the next run. */
+  async function startDue(): Promise<number> {
+    if (lanes.capacity <= 0 && (await handler.isAnyDue())) lanes.preemptSlow()
+    await handler.startDue(lanes, start)
+    const next = lanes.capacity <= 0 ? null : ((await handler.nextAt?.()) ?? null)
+    return next === null ? pollMs : Math.min(Math.max(next - now(), 10), pollMs)
+  }
+  const onError = waitForDatabase(`${handler.kind} work`, context)
+  await everyOrWhenWoken(startDue, { signal, wakeUp, onError })
+  await Promise.all(attempts)
 }
 
-async function workIn(
-  lanes: Lanes,
+async function workInLane(
   item: WorkItem,
   handler: WorkHandler,
+  lanes: Lanes,
   wakeUp: WakeUpSubscription,
-  { signal }: WorkContext,
+  signal: AbortSignal,
 ): Promise<void> {
   const party = handler.partyOf?.(item)
   const release = (): void => {

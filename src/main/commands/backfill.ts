@@ -1,18 +1,19 @@
 import type { BackfillOptions } from '#cli/program.ts'
-import { type BackfillTotals, backfill, queueKnown, queueNetwork } from '#ingest/backfill.ts'
+import { type BackfillTotals, backfill, enqueueNetwork } from '#ingest/backfill.ts'
 import { StartError } from '#main/process/start-failure.ts'
 import {
   ServerRefusedError,
   ServerUnreachableError,
   UnusableAnswerError,
 } from '#outbound/server-errors.ts'
+import { enqueueKnownAccounts } from '#store/queues/enqueue.ts'
 import { openUpkeep, type Upkeep } from './upkeep.ts'
 
 /** Brings every site here that is not, of the accounts that are known or of all there are. */
 export async function runBackfill(options: BackfillOptions, signal: AbortSignal): Promise<void> {
   const mayBeNew = options.all === true
   await using upkeep = await openUpkeep({ ...options, mayBeNew }, signal)
-  const queued = mayBeNew ? await queueAll(upkeep) : await queueKnown(upkeep)
+  const queued = mayBeNew ? await queueAll(upkeep) : await enqueueKnownAccounts(upkeep)
   console.log(`${counted(queued, 'account')} to look at`)
   const totals = await backfill({
     ...upkeep,
@@ -28,7 +29,7 @@ export async function runBackfill(options: BackfillOptions, signal: AbortSignal)
 
 async function queueAll(upkeep: Upkeep): Promise<number> {
   try {
-    return await queueNetwork(upkeep.config.relayUrl, upkeep)
+    return await enqueueNetwork(upkeep.config.relayUrl, upkeep)
   } catch (cause) {
     if (cause instanceof ServerRefusedError) {
       throw new StartError(`the relay of RELAY_URL refused: ${cause.reason}`, { cause })
