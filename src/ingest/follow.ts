@@ -12,6 +12,8 @@ const collections = new Set(['place.sitehost.fs', 'place.sitehost.settings', par
 const cursorEveryMs = 1000
 /** Events in one commit: other writers wait for it. */
 const batchMax = 200
+const sameProblemMs = 60_000
+const problemsMax = 1_000
 
 interface FollowContext extends EventContext, WorkContext {
   readonly firehoseUrl: string
@@ -33,15 +35,22 @@ export async function followSites(context: FollowContext): Promise<void> {
 async function followFromCursor(context: FollowContext): Promise<void> {
   const { db, firehoseUrl, log, signal } = context
   let savedAt = performance.now()
+  // An unavailable source fails on every attempt; one log line a minute is enough.
+  const logged = new TtlMap<string, true>({
+    max: problemsMax,
+    ttlMs: sameProblemMs,
+    now: () => performance.now(),
+  })
   const options = {
     url: firehoseUrl,
     cursor: await readFirehoseCursor(db, firehoseUrl),
     collections,
     signal,
-    onProblem: tellOnceAMinute(
-      () => performance.now(),
-      (problem) => log.warn('firehose problem', { problem, source: firehoseUrl }),
-    ),
+    onProblem: (problem: string): void => {
+      if (logged.get(problem)) return
+      logged.set(problem, true)
+      log.warn('firehose problem', { problem, source: firehoseUrl })
+    },
   }
   for await (const events of followFirehoseInBatches(options, batchMax)) {
     if (await queueBatch(events, performance.now() - savedAt >= cursorEveryMs, context)) {
@@ -76,20 +85,4 @@ async function queueBatch(
   })
   if (isSaved) at?.('cursor-stored')
   return isSaved
-}
-
-const sameProblemMs = 60_000
-const problemsMax = 1_000
-
-/** An unavailable source fails on every attempt; one log line a minute is enough. */
-function tellOnceAMinute(
-  now: () => number,
-  tell: (problem: string) => void,
-): (problem: string) => void {
-  const told = new TtlMap<string, true>({ max: problemsMax, ttlMs: sameProblemMs, now })
-  return (problem) => {
-    if (told.get(problem)) return
-    told.set(problem, true)
-    tell(problem)
-  }
 }

@@ -70,7 +70,10 @@ async function reserveQuota(
   if (room === undefined) return undefined
   const site = await findSite(db, address)
   if (site?.live?.recordCid === cid) return undefined
-  return await room.hold(address.did, declaredBytes(content))
+  return await room.hold(
+    address.did,
+    content.ok ? bytesOf(content.files.values(), ({ blob }) => blob.size) : 0,
+  )
 }
 
 /**
@@ -83,20 +86,14 @@ async function withinQuota(
   { db, limits }: IngestContext,
 ): Promise<SiteContent> {
   if (!content.ok) return content
-  const bytes = storedBytes(content.files.values())
+  const bytes = bytesOf(content.files.values(), storedBytesOf)
   const problem = await findQuotaProblem(db, address, bytes, limits)
   return problem === null ? content : { ok: false, problems: [problem] }
 }
 
-function storedBytes(files: Iterable<FileNode>): number {
-  const sizes = new Map([...files].map((node) => [node.blob.ref.$link, storedBytesOf(node)]))
-  return sizes.values().reduce((sum, size) => sum + size, 0)
-}
-
-/** Blob sizes as the manifest declares them; a blob that is named several times counts once. */
-function declaredBytes(content: SiteContent): number {
-  if (!content.ok) return 0
-  const sizes = new Map([...content.files.values()].map(({ blob }) => [blob.ref.$link, blob.size]))
+/** Sum of sizes; a blob that is named several times counts once. */
+function bytesOf(files: Iterable<FileNode>, sizeOf: (node: FileNode) => number): number {
+  const sizes = new Map([...files].map((node) => [node.blob.ref.$link, sizeOf(node)]))
   return sizes.values().reduce((sum, size) => sum + size, 0)
 }
 
