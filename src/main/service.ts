@@ -22,7 +22,6 @@ import { forgetChanged, Snapshots } from '#edge/snapshots.ts'
 import type { Config } from '#main/config/config.ts'
 import { readSecrets } from '#main/config/secret-key.ts'
 import { checkSeals } from '#main/maintenance/check-seals.ts'
-import { keepVisited } from '#main/maintenance/keep-visited.ts'
 import { runMaintenance } from '#main/maintenance/run-maintenance.ts'
 import { lockDataDir } from '#main/process/data-lock.ts'
 import { renewalMsMax, takeServiceLease } from '#main/process/service-lease.ts'
@@ -236,7 +235,7 @@ function originAt(host: string, origin: string): string {
 function startBackground(parts: ServiceParts): Promise<unknown> {
   const { at, config, edge, ingest, log, lookUp, registrations, secrets, signal } = parts
   const { baseDomain, databaseUrl, dataDir } = config
-  const { clientKeys, fetch, identities, oauth } = parts.network
+  const { oauth } = parts.network
   const { db, wakeUps } = parts.stores
   const loop = { db, wakeUps, log, now, signal }
   const names = config.askListen && new NamesFollower({ ...loop, names: edge.names })
@@ -247,9 +246,8 @@ function startBackground(parts: ServiceParts): Promise<unknown> {
     names?.run(),
     recheckDomains({ ...loop, baseDomain, lookUp }),
     runAccountDeletions({ ...loop, at, oauth }),
-    runMaintenance({ ...loop, at, clientKeys, fetch, identities, oauth }),
+    runMaintenance({ ...loop, ...parts.network, at, config, snapshots: edge.snapshots }),
     checkSeals({ db, log, oauth, secrets }),
-    keepVisited({ ...loop, config, snapshots: edge.snapshots }),
     databaseUrl === undefined && watchDatabaseFile(join(dataDir, 'sitehost.db'), { signal }),
   ])
 }

@@ -30,6 +30,8 @@ test('an account that has left is recognised for good, whoever else is met', asy
     wakeUps: new WakeUps(),
     log: recordingLog(logged),
     clientKeys: null,
+    config: { ingest: 'known', visitedBytesMax: 1 },
+    snapshots: { takeVisited: () => [] },
     now: () => yearsLater,
     signal: stop.signal,
     oauth: { revoke: nobodyIsAsked } as never,

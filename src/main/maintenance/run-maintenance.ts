@@ -8,13 +8,17 @@ import { checkAfterMsMax } from '#domains/verify-domain.ts'
 import type { CheckContext } from '#ingest/check-account.ts'
 import { dropDeletedAccounts } from '#ingest/drop-deleted.ts'
 import { leaseMs, retriesMs } from '#ingest/run-work.ts'
+import { dropLeastVisited } from '#ingest/visited-quota.ts'
+import type { Config } from '#main/config/config.ts'
 import { accountDeletionRetryMs } from '#publish/account-deletions.ts'
 import { jobMsMaxDefault } from '#publish/job-attempts.ts'
 import { replacedVersionMs } from '#site/limits.ts'
+import type { Did } from '#site/site-address.ts'
 import { deleteExpiredSealed } from '#store/accounts/sealed-rows.ts'
 import { deleteEndedSessions } from '#store/accounts/sessions.ts'
 import { pruneChanges } from '#store/database/changes.ts'
 import type { Db } from '#store/database/database.ts'
+import { keepAllForGood, touchVisited } from '#store/lifecycle/visited-accounts.ts'
 import { dropKeptSubdomains } from '#store/names/kept-subdomains.ts'
 import { enqueueInactiveAccounts } from '#store/queues/enqueue.ts'
 import { deleteJobsFinishedBefore } from '#store/queues/jobs.ts'
@@ -25,9 +29,9 @@ import { forgetRemovedSites } from '#store/sites/site-quota.ts'
 import { deleteUploadedBlobsBefore } from '#store/sites/uploaded-blobs.ts'
 import { dropReplacedSnapshots } from '#store/sites/versions.ts'
 
-const everyMs = 60 * 60 * 1000
 const minuteMs = 60_000
-const dayMs = 24 * everyMs
+const hourMs = 60 * minuteMs
+const dayMs = 24 * hourMs
 /** More of them are asked for with the next call. */
 const inactiveAskedAtOnce = 500
 const parkedStrangersMax = 10_000
@@ -36,6 +40,8 @@ interface MaintenanceContext extends CheckContext {
   readonly oauth: OAuth
   /** Null at a loopback address. */
   readonly clientKeys: ClientKeys | null
+  readonly config: Pick<Config, 'ingest' | 'visitedBytesMax'>
+  readonly snapshots: { takeVisited(): Did[] }
 }
 
 /**
@@ -51,14 +57,13 @@ export async function runMaintenance(context: MaintenanceContext): Promise<void>
     await unused.revoke()
   }
   const hourly = (failure: string, work: () => Promise<unknown>): Promise<void> =>
-    repeatEvery({ everyMs, failure }, work, context)
+    repeatEvery({ everyMs: hourMs, failure }, work, context)
+  const everyMinute = (failure: string, work: () => Promise<unknown>): Promise<void> =>
+    repeatEvery({ everyMs: minuteMs, failure }, work, context)
   await Promise.all([
     hourly('sessions and rows not swept', sweep),
-    repeatEvery(
-      { everyMs: minuteMs, failure: 'times not bounded' },
-      () => boundTimes(context),
-      context,
-    ),
+    everyMinute('times not bounded', () => boundTimes(context)),
+    everyMinute('visited accounts not dropped', () => keepVisited(context)),
     hourly('inactive accounts not asked for', () =>
       enqueueInactiveAccounts(context, inactiveAt(now())),
     ),
@@ -82,6 +87,18 @@ const timesAheadMax: TimesAheadMax = {
   jobMs: jobMsMaxDefault,
   domainCheckMs: checkAfterMsMax,
   accountDeletionMs: accountDeletionRetryMs,
+}
+
+/**
+ * Records which accounts were visited, and drops the least recently visited ones when their quota is exceeded. With
+ * another INGEST, accounts that were only visited are dropped at once (`known`) or stay (`all`).
+ */
+async function keepVisited(context: MaintenanceContext): Promise<void> {
+  const { config, db, now, snapshots } = context
+  if (config.ingest === 'all') await keepAllForGood(db)
+  await touchVisited(db, snapshots.takeVisited(), now())
+  const visitedBytesMax = config.ingest === 'visited' ? config.visitedBytesMax : 0
+  await dropLeastVisited({ ...context, visitedBytesMax })
 }
 
 async function sweepRows(db: Db, now: number): Promise<void> {

@@ -8,11 +8,16 @@ import { eventually } from '#tests/support/eventually.ts'
 import { type IngestPlace, openIngestPlace } from '#tests/support/ingest-place.ts'
 import { alice, siteOf } from '#tests/support/sample-rows.ts'
 import { accountWork } from './account-work.ts'
-import { dropLeastVisited, visitedAccountsMax } from './drop-visited.ts'
 import { ingestSite } from './ingest-site.ts'
 import { runWork } from './run-work.ts'
 import { syncAccount } from './sync-account.ts'
-import { droppedStoredMs, QuotaExceededError, VisitedQuota } from './visited-quota.ts'
+import {
+  dropLeastVisited,
+  droppedStoredMs,
+  QuotaExceededError,
+  VisitedQuota,
+  visitedAccountsMax,
+} from './visited-quota.ts'
 
 const bytesMax = 10_000
 
@@ -60,6 +65,18 @@ test('several that arrive at once share the room', async () => {
   expect(holds.filter(({ status }) => status === 'fulfilled')).toHaveLength(2)
   for (const held of holds) if (held.status === 'fulfilled') held.value[Symbol.dispose]()
   using _ = await room.hold(alice, bytesMax)
+})
+
+test('a failed query leaves nothing reserved', async () => {
+  let isFailing = true
+  const now = (): number => {
+    if (isFailing) throw new Error('database failed')
+    return place.now
+  }
+  const quota = new VisitedQuota({ db: place.context.db, bytesMax, now })
+  await expect(quota.hold(alice, bytesMax)).rejects.toThrow('database failed')
+  isFailing = false
+  using _ = await quota.hold(alice, bytesMax)
 })
 
 test('accounts go when three quarters are taken, and their bytes count until they are gone', async () => {
