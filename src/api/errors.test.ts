@@ -10,7 +10,7 @@ import {
 } from '#outbound/server-errors.ts'
 import { CommitUnknownError, SiteConflictError } from '#publish/commit-on-head.ts'
 import { ServerBusyError } from '#publish/server-patience.ts'
-import { UploadRefusedError } from '#publish/upload/upload-refusal.ts'
+import { UploadRefusedError } from '#site/upload/upload-refusal.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
 import { recordingLog } from '#tests/support/api.ts'
 import { alice, siteOf } from '#tests/support/sample-rows.ts'

@@ -1,4 +1,4 @@
-import { megabytes, quoted } from '#publish/upload/upload-refusal.ts'
+import { megabytes, quoted } from '#site/upload/upload-refusal.ts'
 import type { SiteLimits } from '#site/limits.ts'
 import { manifestFilesMax } from '#site/limits.ts'
 import { describeBadPath, parseSitePath, type SitePath } from '#site/path.ts'

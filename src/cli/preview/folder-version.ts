@@ -1,7 +1,7 @@
 import { readRuleFiles } from '#ingest/read-rule-files.ts'
 import { startOf } from '#publish/upload/archive-unpack.ts'
 import { uploadBytesMax } from '#publish/upload/receive-upload.ts'
-import { megabytes } from '#publish/upload/upload-refusal.ts'
+import { megabytes } from '#site/upload/upload-refusal.ts'
 import type { SiteLimits } from '#site/limits.ts'
 import { ignoreFileBytesMax, snapshotBytesMax } from '#site/limits.ts'
 import type { SiteSettings } from '#site/record/settings.ts'

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { archiveNameBytesMax, uploadEntriesMax } from '#site/limits.ts'
-import { invalid, quoted, tooLarge, type UploadRefusedError } from './upload-refusal.ts'
+import { invalid, quoted, tooLarge, type UploadRefusedError } from '#site/upload/upload-refusal.ts'
 
 /** A file, link or special file of an archive. Folders are not entries. */
 export interface ArchiveEntry {

@@ -10,7 +10,7 @@ import {
   tarBlockBytes,
   textAt,
 } from './archive-tar-header.ts'
-import { invalid, megabytes, quoted, tooLarge } from './upload-refusal.ts'
+import { invalid, megabytes, quoted, tooLarge } from '#site/upload/upload-refusal.ts'
 
 interface TarOptions {
   readonly isGzipped: boolean

@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import { paxOf, type TarFile, tarOf, type ZipFile, zipOf } from '#tests/support/archives.ts'
 import { unpackArchive } from './archive-unpack.ts'
 import { Spool } from './spool.ts'
-import { UploadRefusedError } from './upload-refusal.ts'
+import { UploadRefusedError } from '#site/upload/upload-refusal.ts'
 import { type SkippedFile, UploadTree } from './upload-tree.ts'
 
 let dir: string

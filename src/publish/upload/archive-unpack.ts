@@ -5,7 +5,7 @@ import type { ArchiveEntry } from './archive-entry.ts'
 import { readTar } from './archive-tar.ts'
 import { readZip } from './archive-zip.ts'
 import { type SpoolFolder, SpoolLimitError } from './spool-folder.ts'
-import { invalid, megabytes, quoted, tooLarge } from './upload-refusal.ts'
+import { invalid, megabytes, quoted, tooLarge } from '#site/upload/upload-refusal.ts'
 import type { UploadTree } from './upload-tree.ts'
 
 interface UnpackOptions {

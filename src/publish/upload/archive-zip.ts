@@ -4,7 +4,7 @@ import { uploadEntriesMax, zipDirectoryBytesMax } from '#site/limits.ts'
 import { bytesOfFile, decoded, decoderOptions } from './archive-decoding.ts'
 import { type ArchiveEntry, corruptEntry, entryName, tooManyEntries } from './archive-entry.ts'
 import { ArchiveFile } from './archive-file.ts'
-import { invalid, tooLarge, UploadRefusedError } from './upload-refusal.ts'
+import { invalid, tooLarge, UploadRefusedError } from '#site/upload/upload-refusal.ts'
 
 /**
  * The files of a zip, in the order of its central directory; entries that it does not list are ignored.

@@ -6,7 +6,7 @@ import type { SiteLimits } from '#site/limits.ts'
 import { zipOf } from '#tests/support/archives.ts'
 import { type ReceivedUpload, receiveUpload } from './receive-upload.ts'
 import { Spool } from './spool.ts'
-import { UploadRefusedError } from './upload-refusal.ts'
+import { UploadRefusedError } from '#site/upload/upload-refusal.ts'
 
 let dir: string
 let spool: Spool

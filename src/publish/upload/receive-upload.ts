@@ -12,7 +12,7 @@ import { type FormPart, MultipartError, PartsLimitError, readMultipart } from '.
 import { SpoolFullError } from './spool.ts'
 import type { SpoolFolder } from './spool-folder.ts'
 import { UploadArrival, UploadTooSlowError } from './upload-arrival.ts'
-import { invalid, megabytes, tooLarge, UploadRefusedError } from './upload-refusal.ts'
+import { invalid, megabytes, tooLarge, UploadRefusedError } from '#site/upload/upload-refusal.ts'
 import { type SkippedFile, type UploadedFile, UploadTree } from './upload-tree.ts'
 
 // The same class; Bun's types and Node's types of it do not know each other.

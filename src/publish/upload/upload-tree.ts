@@ -6,7 +6,7 @@ import { treeProblems } from '#site/record/tree.ts'
 import { type IgnoreRules, IgnoreStepsError, parseIgnoreRules } from '#site/upload/ignore-rules.ts'
 import { ignoreFileName, isLeftOut, sharedRoot } from '#site/upload/upload-path.ts'
 import { type SpooledFile, type SpoolFolder, SpoolLimitError } from './spool-folder.ts'
-import { invalid, megabytes, quoted, tooLarge } from './upload-refusal.ts'
+import { invalid, megabytes, quoted, tooLarge } from '#site/upload/upload-refusal.ts'
 
 export interface UploadedFile extends SpooledFile {
   readonly path: SitePath
