@@ -266,7 +266,7 @@ test('a site that publishing would refuse is shown all the same, and that is sai
   const many = Object.fromEntries(Array.from({ length: 1001 }, (_, i) => [`${i % 3}/${i}.txt`, '']))
   await using large = await startPreview(many)
   expect(large.said('problem:')).toEqual([
-    '  problem: publishing would refuse this: 1001 files; a site can have at most 1000',
+    '  problem: publishing would refuse this: A site can have at most 1000 files; this upload has more.',
   ])
   expect((await large.visit('/0/999.txt')).status).toBe(200)
 })

@@ -55,6 +55,15 @@ export function describeBadName(name: string): BadName | null {
   return null
 }
 
+/** `a/b/c` is in `a` and `a/b`. */
+export function foldersAbove(path: string): string[] {
+  const folders: string[] = []
+  for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) {
+    folders.push(path.slice(0, at))
+  }
+  return folders
+}
+
 /** Compares by UTF-8 bytes, as repositories do; JavaScript's order differs beyond U+FFFF. */
 export function compareBytes(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b))

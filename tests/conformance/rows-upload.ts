@@ -242,7 +242,7 @@ const refusals: [status: 400 | 413, error: string, fields: Field[]][] = [
   ],
   [
     413,
-    'This site is larger than 1.5 MB; it is with "two.bin".',
+    'This site is larger than 1.5 MB: "two.bin" no longer fits.',
     [
       ...[named('new'), file('one.bin', 'b'.repeat(mebibyte))],
       file('two.bin', 'b'.repeat(mebibyte / 2 + 1)),

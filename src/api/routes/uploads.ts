@@ -11,18 +11,14 @@ import { UnpackSlots } from '#api/unpack-slots.ts'
 import { AccountRepo } from '#atproto/repo/account-repo.ts'
 import { cancelJob, queuedJobsMax, queueJob } from '#publish/jobs/jobs.ts'
 import { publishEmptySite } from '#publish/publish-site.ts'
-import {
-  type ReceivedUpload,
-  receiveUpload,
-  uploadBytesMax,
-  uploadTooLarge,
-} from '#publish/upload/receive-upload.ts'
+import { type ReceivedUpload, receiveUpload } from '#publish/upload/receive-upload.ts'
 import { spoolServerOf } from '#publish/upload/spool-server.ts'
 import { smallUploadBytesMax } from '#publish/upload/spool-shares.ts'
 import { UploadArrival } from '#publish/upload/upload-arrival.ts'
 import { accountSitesMax, connectionIdleSeconds, type SiteLimits } from '#site/limits.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
+import { uploadBytesMax, uploadTooLarge } from '#site/upload/upload-refusal.ts'
 import { enqueueSites } from '#store/queues/enqueue.ts'
 import { findJob, type Job, type JobAdmission, listUnfinishedSites } from '#store/queues/jobs.ts'
 import { findQuotaProblem } from '#store/sites/account-bytes.ts'

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { uploadBytesMax } from '#publish/upload/receive-upload.ts'
 import { ruleFileBytesMax, snapshotBytesMax } from '#site/limits.ts'
 import type { SiteSettings } from '#site/record/settings.ts'
+import { uploadBytesMax } from '#site/upload/upload-refusal.ts'
 import { decodeSnapshot, encodeSnapshot } from '#site/visit/snapshot.ts'
 import { type FolderListing, listFolder } from './folder-listing.ts'
 import { readFolderVersion } from './folder-version.ts'
@@ -92,6 +92,6 @@ describe('of a folder', () => {
   })
   test('larger than that, none', async () => {
     const listing = { files: [gone('large', bytesMax), gone('small', 1)], leftOut: [] }
-    await expect(read(listing)).rejects.toThrow(/larger than 16 MB, more than can be published/)
+    await expect(read(listing)).rejects.toThrow(/^This upload is larger than 16 MB\./)
   })
 })

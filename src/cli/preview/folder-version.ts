@@ -1,15 +1,14 @@
 import { readRuleFiles } from '#ingest/read-rule-files.ts'
 import { startOf } from '#publish/upload/archive-unpack.ts'
-import { uploadBytesMax } from '#publish/upload/receive-upload.ts'
-import { megabytes } from '#site/upload/upload-refusal.ts'
 import type { SiteLimits } from '#site/limits.ts'
 import { ignoreFileBytesMax, snapshotBytesMax } from '#site/limits.ts'
 import type { SiteSettings } from '#site/record/settings.ts'
 import type { Did } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import { ignoreFileName } from '#site/upload/upload-path.ts'
+import { uploadBytesMax, uploadTooLarge } from '#site/upload/upload-refusal.ts'
 import { encodeSnapshot, type Snapshot } from '#site/visit/snapshot.ts'
-import { chooseFiles, type FolderChoice, totalBytes } from './folder-choice.ts'
+import { chooseFiles, type FolderChoice } from './folder-choice.ts'
 import { contentOf, UnreadableFileError } from './folder-content.ts'
 import type { FolderListing, LeftOut } from './folder-listing.ts'
 import { PreviewError } from './preview-error.ts'
@@ -71,12 +70,8 @@ async function ignoreTextOf({ files }: FolderListing): Promise<string> {
 
 // The preview serves a copy, and the disk may be small.
 function assertCopyable({ files }: FolderChoice, limits: SiteLimits): void {
-  const bytesMax = uploadBytesMax(limits)
-  if (totalBytes(files) <= bytesMax) return
-  throw new PreviewError(
-    `the folder is larger than ${megabytes(bytesMax)}, more than can be published; name the folder ` +
-      'that the finished site is in',
-  )
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+  if (bytes > uploadBytesMax(limits)) throw new PreviewError(uploadTooLarge(limits).message)
 }
 
 function sizeProblem(snapshot: Snapshot): string[] {

@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { crc32, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
+import type { SkippedFile } from '#site/upload/upload-admission.ts'
+import { UploadRefusedError } from '#site/upload/upload-refusal.ts'
 import { paxOf, type TarFile, tarOf, type ZipFile, zipOf } from '#tests/support/archives.ts'
 import { unpackArchive } from './archive-unpack.ts'
 import { Spool } from './spool.ts'
-import { UploadRefusedError } from '#site/upload/upload-refusal.ts'
-import { type SkippedFile, UploadTree } from './upload-tree.ts'
+import { UploadTree } from './upload-tree.ts'
 
 let dir: string
 let spool: Spool

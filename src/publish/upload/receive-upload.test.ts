@@ -3,10 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { SiteLimits } from '#site/limits.ts'
+import { UploadRefusedError } from '#site/upload/upload-refusal.ts'
 import { zipOf } from '#tests/support/archives.ts'
 import { type ReceivedUpload, receiveUpload } from './receive-upload.ts'
 import { Spool } from './spool.ts'
-import { UploadRefusedError } from '#site/upload/upload-refusal.ts'
 
 let dir: string
 let spool: Spool

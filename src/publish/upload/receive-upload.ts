@@ -1,19 +1,21 @@
 import { Readable } from 'node:stream'
 import type { SiteLimits } from '#site/limits.ts'
-import {
-  ignoreFileBytesMax,
-  manifestFilesMax,
-  uploadEntriesMax,
-  uploadOverheadBytesMax,
-} from '#site/limits.ts'
+import { ignoreFileBytesMax, manifestFilesMax, uploadEntriesMax } from '#site/limits.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
+import type { SkippedFile } from '#site/upload/upload-admission.ts'
+import {
+  invalid,
+  tooLarge,
+  UploadRefusedError,
+  uploadBytesMax,
+  uploadTooLarge,
+} from '#site/upload/upload-refusal.ts'
 import { startOf, unpackArchive } from './archive-unpack.ts'
 import { type FormPart, MultipartError, PartsLimitError, readMultipart } from './multipart.ts'
 import { SpoolFullError } from './spool.ts'
 import type { SpoolFolder } from './spool-folder.ts'
 import { UploadArrival, UploadTooSlowError } from './upload-arrival.ts'
-import { invalid, megabytes, tooLarge, UploadRefusedError } from '#site/upload/upload-refusal.ts'
-import { type SkippedFile, type UploadedFile, UploadTree } from './upload-tree.ts'
+import { type UploadedFile, UploadTree } from './upload-tree.ts'
 
 // The same class; Bun's types and Node's types of it do not know each other.
 type WebStream = Parameters<typeof Readable.fromWeb>[0]
@@ -82,15 +84,6 @@ function steady(body: AsyncIterable<Uint8Array>, signal: AbortSignal | undefined
     ? Readable.fromWeb(body as unknown as WebStream, { signal })
     : Readable.from(body, { objectMode: false })
 }
-
-/** What a request may have in all: files that are left out are sent too, and a form has its own bytes. */
-export const uploadBytesMax = ({ siteBytesMax }: SiteLimits): number =>
-  2 * siteBytesMax + uploadOverheadBytesMax
-
-export const uploadTooLarge = (limits: SiteLimits): Error =>
-  tooLarge(
-    `This upload is larger than ${megabytes(uploadBytesMax(limits))}. Leave out what is not part of the site.`,
-  )
 
 // A request need not say its length.
 async function* bounded(

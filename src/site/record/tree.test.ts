@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { compareBytes, isEntryName, parseSitePath, type SitePath } from '#site/path.ts'
+import { treeProblems } from '#site/tree-problems.ts'
 import { expandTree } from './expand.ts'
 import type { Directory, FileNode } from './manifest.ts'
-import { buildTree, NotATreeError, treeProblems } from './tree.ts'
+import { buildTree, NotATreeError } from './tree.ts'
 
 const owner = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
 
@@ -103,38 +104,3 @@ describe('properties of every tree', () => {
 function sorted(files: ReadonlyMap<SitePath, FileNode>): [SitePath, FileNode][] {
   return [...files].sort(([a], [b]) => compareBytes(a, b))
 }
-
-describe('treeProblems', () => {
-  const many = (count: number) => Array.from({ length: count }, (_, i) => `d/${i}`)
-  const deep = (depth: number) => `${'d/'.repeat(depth)}a`
-
-  test.each([
-    [[]],
-    [['a', 'b/a', 'ab']],
-    [['a', 'a.b/c', 'a-']],
-    [['Index.html', 'index.html', 'é', 'e\u0301']],
-    [['__proto__', 'constructor/a']],
-    [many(501)],
-    [[deep(32)]],
-  ])('there are none with %j', (inputs) => {
-    expect(treeProblems(paths(...inputs))).toEqual([])
-  })
-
-  test.each([
-    [['a/b', 'c', 'a/b'], 'the same path twice: a/b'],
-    [['a', 'a/b'], 'a file that is also a directory: a'],
-    [['x/a/b/c', 'x/a'], 'a file that is also a directory: x/a'],
-    [[deep(33)], `more than 32 directories deep: ${deep(33)}`],
-  ])('with %j: %s', (inputs, problem) => {
-    expect(treeProblems(paths(...inputs))).toEqual([problem])
-  })
-
-  test('are there from 4901 files and directories on', () => {
-    expect(treeProblems(paths(...many(4899)))).toEqual([])
-    expect(treeProblems(paths(...many(4900)))).toEqual(['over 4900 files and directories together'])
-  })
-
-  test('are the first twenty', () => {
-    expect(treeProblems(paths(...many(30), ...many(30)))).toHaveLength(20)
-  })
-})

@@ -1,0 +1,207 @@
+import type { SiteLimits } from '#site/limits.ts'
+import { directoryDepthMax, manifestFilesMax } from '#site/limits.ts'
+import { describeBadPath, foldersAbove, parseSitePath, type SitePath } from '#site/path.ts'
+import { treeProblems } from '#site/tree-problems.ts'
+import { type IgnoreRules, IgnoreStepsError, parseIgnoreRules } from './ignore-rules.ts'
+import { ignoreFileName, isLeftOut, sharedRoot } from './upload-path.ts'
+import { invalid, megabytes, quoted, tooLarge, type UploadRefusedError } from './upload-refusal.ts'
+
+interface SizedFile {
+  readonly path: SitePath
+  readonly bytes: number
+}
+
+export interface SkippedFile {
+  readonly name: string
+  readonly reason: string
+}
+
+interface Admitted<File extends SizedFile> {
+  /** With their paths in the site. */
+  readonly files: readonly File[]
+  readonly skippedFiles: readonly SkippedFile[]
+  /** Invalid lines of the rules. */
+  readonly ruleProblems: readonly SkippedFile[]
+}
+
+/** The rules of an upload, and the folder that its paths begin with. */
+interface RootRules extends IgnoreRules {
+  readonly path: string
+  readonly top: string
+}
+
+/** A site's own depth, and the folder that its files may share. */
+const uploadDepthMax = directoryDepthMax + 1
+
+/**
+ * Decides which files of an upload make the site, for the service and for the local preview: by its name before a
+ * file is read, by its size as soon as that is known. `refuse` gets every reason to refuse the upload; it may throw
+ * to stop at the first.
+ */
+export class UploadAdmission<File extends SizedFile> {
+  readonly #limits: SiteLimits
+  readonly #refuse: (refusal: UploadRefusedError) => void
+  readonly #names = new Set<string>()
+  readonly #files = new Map<string, File>()
+  readonly #skipped: SkippedFile[] = []
+  #folders = new Set<string>()
+  #rules: RootRules | null = null
+  #totalBytes = 0
+
+  constructor(limits: SiteLimits, refuse: (refusal: UploadRefusedError) => void) {
+    this.#limits = limits
+    this.#refuse = refuse
+  }
+
+  /** Null for a file that is left out, and for a path that no site can hold. `problem`: see `ArchiveEntry`. */
+  admit(name: string, problem: string | null = null): SitePath | null {
+    const path = this.#parse(name)
+    if (path === null) return null
+    const reason = isLeftOut(path) ?? this.#leftOutByRules(path)
+    if (reason !== null) {
+      this.#skipped.push({ name: path, reason })
+      return null
+    }
+    if (problem) this.#refuseInvalid(`${quoted(path)} ${problem}, which cannot be published.`)
+    this.#noteFolders(path)
+    if (this.#count() >= manifestFilesMax) this.#refuse(tooManyFiles())
+    return path
+  }
+
+  /** How many bytes the next file may have. */
+  get bytesMax(): number {
+    const { fileBytesMax, siteBytesMax } = this.#limits
+    return Math.min(fileBytesMax, siteBytesMax - this.#totalBytes)
+  }
+
+  /** Refuses a file that is larger than that. */
+  checkSize({ path, bytes }: SizedFile): void {
+    const { fileBytesMax, siteBytesMax } = this.#limits
+    const leftBytes = siteBytesMax - this.#totalBytes
+    if (bytes > fileBytesMax) {
+      this.#refuse(tooLarge(`${quoted(path)} is larger than ${megabytes(fileBytesMax)}.`))
+    }
+    // Once: after that nothing is left.
+    if (bytes > leftBytes && leftBytes >= 0) this.#refuse(siteTooLarge(path, siteBytesMax))
+  }
+
+  /** Adds a file that was admitted, once its size is known. */
+  add(file: File): void {
+    this.checkSize(file)
+    this.#files.set(file.path, file)
+    this.#totalBytes += file.bytes
+  }
+
+  /** Whether the file at this path has the rules for all, as far as the files so far can tell. */
+  isIgnoreFile(path: string): boolean {
+    if (this.#rules !== null || !path.endsWith(ignoreFileName)) return false
+    return path === topOf(sharedRoot(this.#files.keys())) + ignoreFileName
+  }
+
+  /**
+   * Applies these rules, also to the files so far. Yields before each of them: many rules and files take longer than
+   * a thread should be held. `admit` and this throw an UploadRefusedError for rules that take too long.
+   */
+  *ignoreBy(path: string, text: string): Generator<void> {
+    const top = path.slice(0, -ignoreFileName.length)
+    this.#rules = { path, top, ...parseIgnoreRules(text) }
+    for (const file of [...this.#files.values()]) {
+      yield
+      const reason = this.#leftOutByRules(file.path)
+      if (reason === null) continue
+      this.#files.delete(file.path)
+      this.#totalBytes -= file.bytes
+      this.#skipped.push({ name: file.path, reason })
+    }
+    this.#folders = new Set([...this.#files.keys()].flatMap(foldersAbove))
+  }
+
+  /** Checks what only all files together can show. */
+  finish(): Admitted<File> {
+    const top = this.#rules?.top ?? topOf(sharedRoot(this.#files.keys()))
+    const files = [...this.#files.values()]
+      .map((file) => ({ ...file, path: file.path.slice(top.length) as SitePath }))
+      .filter(({ path }) => path !== ignoreFileName)
+    if (files.length === 0) this.#refuseInvalid(nothingLeft)
+    for (const problem of treeProblems(files.map(({ path }) => path))) {
+      this.#refuseInvalid(`This cannot be a site: ${problem}.`)
+    }
+    const ruleProblems = (this.#rules?.problems ?? []).map(({ line, message }) => ({
+      name: top + ignoreFileName,
+      reason: `line ${line}: ${message}`,
+    }))
+    return { files, skippedFiles: this.#skipped, ruleProblems }
+  }
+
+  #parse(name: string): SitePath | null {
+    const path = parseSitePath(name)
+    if (path === null) {
+      return this.#refuseInvalid(`Bad file path ${quoted(name)}: ${describeBadPath(name)}.`)
+    }
+    // Before anything is remembered of it: a path of thousands of folders takes their square in memory.
+    if (path.split('/', uploadDepthMax + 2).length > uploadDepthMax + 1) {
+      return this.#refuseInvalid(
+        `The file ${quoted(path)} is more than ${uploadDepthMax} folders deep.`,
+      )
+    }
+    if (this.#names.has(path))
+      return this.#refuseInvalid(`The file ${quoted(path)} is there twice.`)
+    this.#names.add(path)
+    return path
+  }
+
+  #refuseInvalid(message: string): null {
+    this.#refuse(invalid(message))
+    return null
+  }
+
+  #leftOutByRules(path: SitePath): string | null {
+    const rules = this.#rules
+    if (rules === null || path === rules.path) return null
+    if (!path.startsWith(rules.top)) {
+      this.#giveUpRules(rules, path)
+      return null
+    }
+    try {
+      return rules.isIgnored(path.slice(rules.top.length)) ? ignoreFileName : null
+    } catch (error) {
+      if (!(error instanceof IgnoreStepsError)) throw error
+      throw invalid(`The rules in ${quoted(rules.path)} take too long. Make them fewer.`, error)
+    }
+  }
+
+  // The folder that seemed to hold everything does not: its rules were not those of the upload.
+  #giveUpRules({ path: rulesPath }: RootRules, path: SitePath): void {
+    if (this.#skipped.some(({ reason }) => reason === ignoreFileName)) {
+      this.#refuseInvalid(
+        `${quoted(path)} is not in the folder of ${quoted(rulesPath)}, which has left out files ` +
+          `already. Put ${ignoreFileName} next to the folders, or send it last.`,
+      )
+    }
+    this.#rules = null
+  }
+
+  // Known from the names alone, so it need not wait for the end of the upload.
+  #noteFolders(path: SitePath): void {
+    if (this.#folders.has(path)) this.#refuseInvalid(fileAndFolder(path))
+    for (const folder of foldersAbove(path)) {
+      if (this.#files.has(folder)) this.#refuseInvalid(fileAndFolder(folder))
+      this.#folders.add(folder)
+    }
+  }
+
+  /** Without the rules. */
+  #count(): number {
+    return this.#files.size - (this.#rules !== null && this.#files.has(this.#rules.path) ? 1 : 0)
+  }
+}
+
+const topOf = (root: string | null): string => (root === null ? '' : `${root}/`)
+
+const nothingLeft = 'Every file of this upload is one that is left out. Nothing was published.'
+const tooManyFiles = () =>
+  tooLarge(`A site can have at most ${manifestFilesMax} files; this upload has more.`)
+const siteTooLarge = (path: string, bytesMax: number) =>
+  tooLarge(`This site is larger than ${megabytes(bytesMax)}: ${quoted(path)} no longer fits.`)
+const fileAndFolder = (path: string) =>
+  `${quoted(path)} is both a file and a folder in this upload.`
