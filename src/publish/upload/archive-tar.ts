@@ -1,6 +1,6 @@
 import { createGunzip } from 'node:zlib'
 import { tarMetadataBytesMax, uploadEntriesMax } from '#site/limits.ts'
-import { ArchiveBytes } from './archive-bytes.ts'
+import { invalid, megabytes, quoted, tooLarge } from '#site/upload/upload-refusal.ts'
 import { bytesOfFile, decoded, decoderOptions } from './archive-decoding.ts'
 import { type ArchiveEntry, corruptEntry, entryName, tooManyEntries } from './archive-entry.ts'
 import {
@@ -10,7 +10,7 @@ import {
   tarBlockBytes,
   textAt,
 } from './archive-tar-header.ts'
-import { invalid, megabytes, quoted, tooLarge } from '#site/upload/upload-refusal.ts'
+import { ByteReader, bounded } from './byte-reader.ts'
 
 interface TarOptions {
   readonly isGzipped: boolean
@@ -26,7 +26,7 @@ export async function* readTar(
   const stored = bytesOfFile(path)
   const tooMany = () => tooLarge(`This archive holds more than ${megabytes(bytesMax)}.`)
   const chunks = isGzipped ? decoded(stored, createGunzip(decoderOptions), notGzip) : stored
-  await using bytes = new ArchiveBytes(chunks, { bytesMax, tooMany })
+  await using bytes = new ByteReader(bounded(chunks, bytesMax, tooMany))
   for (let entries = 0; ; entries++) {
     const entry = await readEntry(bytes)
     if (entry === null) break
@@ -45,8 +45,8 @@ interface TarEntry {
   readonly isSparse: boolean
 }
 
-/** Several headers may be about one entry, the last is its own. Null at the end of the archive. */
-async function readEntry(bytes: ArchiveBytes): Promise<TarEntry | null> {
+/** Several headers may describe one entry; the last is its own. Null at the end of the archive. */
+async function readEntry(bytes: ByteReader): Promise<TarEntry | null> {
   let extension: TarExtension = {}
   for (let headers = 0; headers < headersMax; headers++) {
     const block = await bytes.take(tarBlockBytes)
@@ -64,7 +64,7 @@ async function readEntry(bytes: ArchiveBytes): Promise<TarEntry | null> {
 }
 
 async function readExtension(
-  bytes: ArchiveBytes,
+  bytes: ByteReader,
   header: { readonly type: string; readonly bytes: number },
 ): Promise<TarExtension> {
   if (header.bytes > tarMetadataBytesMax) throw tooLarge('The names in this archive are too long.')
@@ -78,12 +78,12 @@ async function readExtension(
 }
 
 class EntryContent implements AsyncIterable<Uint8Array> {
-  readonly #bytes: ArchiveBytes
+  readonly #bytes: ByteReader
   readonly #name: string
   readonly #padding: number
   #left: number
 
-  constructor(bytes: ArchiveBytes, entry: TarEntry) {
+  constructor(bytes: ByteReader, entry: TarEntry) {
     this.#bytes = bytes
     this.#name = entry.name
     this.#left = entry.bytes
@@ -106,7 +106,7 @@ class EntryContent implements AsyncIterable<Uint8Array> {
 }
 
 // Data after the end marker was not meant to be published.
-async function assertNothingFollows(bytes: ArchiveBytes): Promise<void> {
+async function assertNothingFollows(bytes: ByteReader): Promise<void> {
   for (;;) {
     const chunk = await bytes.takeSome(zeros.length)
     if (chunk === null) return
@@ -120,10 +120,10 @@ const zeros = Buffer.alloc(64 * 1024)
 
 const paddingOf = (bytes: number): number => -bytes & (tarBlockBytes - 1)
 
-/** Of one entry; four are all that there are kinds of. */
+/** Headers of one entry; there are only four kinds. */
 const headersMax = 8
 
-/** pax, pax for all that follow, GNU's long name and long target of a link. */
+/** pax, pax for all later entries, GNU's long name, GNU's long link target. */
 const describesOthers = new Set(['x', 'g', 'L', 'K'])
 
 const isFolder = ({ type, name }: TarEntry): boolean =>
@@ -131,23 +131,17 @@ const isFolder = ({ type, name }: TarEntry): boolean =>
 
 function problemWith({ type, isSparse }: TarEntry): string | null {
   if (isSparse) return 'is a sparse file'
-  switch (type) {
-    case '0':
-    case '7':
-      return null
-    case '1':
-      return 'is a hard link'
-    case '2':
-      return 'is a symbolic link'
-    case '3':
-    case '4':
-      return 'is a device'
-    case '6':
-      return 'is a pipe'
-    default:
-      return `is of a kind that is not supported (${quoted(type)})`
-  }
+  if (type === '0' || type === '7') return null
+  return problemsByType.get(type) ?? `is of a kind that is not supported (${quoted(type)})`
 }
+
+const problemsByType = new Map([
+  ['1', 'is a hard link'],
+  ['2', 'is a symbolic link'],
+  ['3', 'is a device'],
+  ['4', 'is a device'],
+  ['6', 'is a pipe'],
+])
 
 const notTar = () => invalid('This is not a complete tar file.')
 const notGzip = (cause: unknown) => invalid('This is not a complete gzip file.', cause)

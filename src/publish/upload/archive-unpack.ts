@@ -1,18 +1,19 @@
 import type { SiteLimits } from '#site/limits.ts'
 import { ignoreFileBytesMax, uploadOverheadBytesMax } from '#site/limits.ts'
 import { ignoreFileName, isLeftOut, sharedRoot } from '#site/upload/upload-path.ts'
+import { invalid, megabytes, quoted, tooLarge } from '#site/upload/upload-refusal.ts'
 import type { ArchiveEntry } from './archive-entry.ts'
 import { readTar } from './archive-tar.ts'
 import { readZip } from './archive-zip.ts'
 import { type SpoolFolder, SpoolLimitError } from './spool-folder.ts'
-import { invalid, megabytes, quoted, tooLarge } from '#site/upload/upload-refusal.ts'
 import type { UploadTree } from './upload-tree.ts'
 
-interface UnpackOptions {
+export interface UnpackOptions {
   readonly folder: SpoolFolder
   readonly limits: SiteLimits
-  /** Held while an archive is unpacked, not while it arrives. */
+  /** Awaited once an archive has arrived, and disposed of when it is unpacked: may throw to end the upload. */
   readonly unpackSlot?: () => Promise<Disposable>
+  /** Called before an archive is unpacked, with the largest size it may need: may throw to end the upload. */
   readonly onUnpack?: (bytes: number) => Promise<void>
 }
 
@@ -24,9 +25,10 @@ interface IncomingArchive {
 /** Puts the files of an archive into the tree; the archive itself is in the spool only meanwhile. */
 export async function unpackArchive(
   { name, content }: IncomingArchive,
-  { folder, limits, unpackSlot, onUnpack }: UnpackOptions,
+  options: UnpackOptions,
   tree: UploadTree,
 ): Promise<void> {
+  const { folder, limits, unpackSlot } = options
   const format = formatOf(name)
   if (format === null) throw invalid(`${quoted(name)} is not a .zip, .tar, .tar.gz or .tgz file.`)
   const bytesMax = limits.siteBytesMax + uploadOverheadBytesMax
@@ -34,7 +36,7 @@ export async function unpackArchive(
   const unpack = async (path: string, archiveBytes: number) => {
     using _ = await unpackSlot?.()
     const read = () => (format === 'zip' ? readZip(path) : readTar(path, { isGzipped, bytesMax }))
-    return await addEntries(read, archiveBytes, { limits, ...(onUnpack && { onUnpack }) }, tree)
+    return await addEntries(read, archiveBytes, options, tree)
   }
   await folder.whileOnDisk(content, bytesMax, unpack).catch((error) => {
     throw error instanceof SpoolLimitError ? archiveTooLarge(bytesMax) : error
@@ -44,7 +46,7 @@ export async function unpackArchive(
 async function addEntries(
   read: () => AsyncIterable<ArchiveEntry>,
   archiveBytes: number,
-  { limits, onUnpack }: Pick<UnpackOptions, 'limits' | 'onUnpack'>,
+  { limits, onUnpack }: UnpackOptions,
   tree: UploadTree,
 ): Promise<void> {
   // Twice: what is left out must not be written, and only all names together tell which folder they

@@ -1,17 +1,17 @@
+import { type FileHandle, open } from 'node:fs/promises'
 import { crc32, createInflateRaw } from 'node:zlib'
-import { type Entry, fromRandomAccessReaderPromise, type ZipFile } from 'yauzl'
+import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader, type ZipFile } from 'yauzl'
 import { uploadEntriesMax, zipDirectoryBytesMax } from '#site/limits.ts'
+import { invalid, tooLarge, UploadRefusedError } from '#site/upload/upload-refusal.ts'
 import { bytesOfFile, decoded, decoderOptions } from './archive-decoding.ts'
 import { type ArchiveEntry, corruptEntry, entryName, tooManyEntries } from './archive-entry.ts'
-import { ArchiveFile } from './archive-file.ts'
-import { invalid, tooLarge, UploadRefusedError } from '#site/upload/upload-refusal.ts'
 
 /**
  * The files of a zip, in the order of its central directory; entries that it does not list are ignored.
  * Throws UploadRefusedError.
  */
 export async function* readZip(path: string): AsyncGenerator<ArchiveEntry> {
-  await using file = await ArchiveFile.open(path)
+  await using file = await ZipReader.open(path)
   const options = { autoClose: false, decodeStrings: false }
   const zip = await fromRandomAccessReaderPromise(file, file.bytes, options).catch(refuse)
   // After the last entry there is no other listener, and an error event without a listener ends the process.
@@ -23,6 +23,50 @@ export async function* readZip(path: string): AsyncGenerator<ArchiveEntry> {
     if (isFolder(entry, name)) continue
     const content = contentOf(zip, entry, name, path)
     yield { name, bytes: entry.uncompressedSize, problem: problemWith(entry), content }
+  }
+}
+
+/**
+ * A zip on disk, as yauzl reads it. yauzl's own reader passes any offset in the archive to the file system, and the
+ * error for one beyond 2^53 cannot be caught.
+ */
+class ZipReader extends RandomAccessReader implements AsyncDisposable {
+  readonly bytes: number
+  readonly #file: FileHandle
+
+  private constructor(file: FileHandle, bytes: number) {
+    super()
+    this.#file = file
+    this.bytes = bytes
+  }
+
+  static async open(path: string): Promise<ZipReader> {
+    const file = await open(path)
+    return new ZipReader(file, (await file.stat()).size)
+  }
+
+  override read(
+    buffer: Buffer,
+    offset: number,
+    length: number,
+    position: number,
+    callback: (error: Error | null) => void,
+  ): void {
+    this.#read(buffer.subarray(offset, offset + length), position).then(
+      () => callback(null),
+      callback,
+    )
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#file.close()
+  }
+
+  async #read(buffer: Buffer, position: number): Promise<void> {
+    if (!(position >= 0 && position + buffer.length <= this.bytes))
+      throw new Error('ends too early')
+    const { bytesRead } = await this.#file.read(buffer, 0, buffer.length, position)
+    if (bytesRead < buffer.length) throw new Error('ends too early')
   }
 }
 

@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream'
-import type { SiteLimits } from '#site/limits.ts'
 import { ignoreFileBytesMax, manifestFilesMax, uploadEntriesMax } from '#site/limits.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
 import type { SkippedFile } from '#site/upload/upload-admission.ts'
@@ -10,10 +9,10 @@ import {
   uploadBytesMax,
   uploadTooLarge,
 } from '#site/upload/upload-refusal.ts'
-import { startOf, unpackArchive } from './archive-unpack.ts'
+import { startOf, type UnpackOptions, unpackArchive } from './archive-unpack.ts'
+import { bounded } from './byte-reader.ts'
 import { type FormPart, MultipartError, PartsLimitError, readMultipart } from './multipart.ts'
 import { SpoolFullError } from './spool.ts'
-import type { SpoolFolder } from './spool-folder.ts'
 import { UploadArrival, UploadTooSlowError } from './upload-arrival.ts'
 import { type UploadedFile, UploadTree } from './upload-tree.ts'
 
@@ -31,20 +30,14 @@ export interface ReceivedUpload {
   readonly retain: boolean
 }
 
-interface IncomingUpload {
+interface IncomingUpload extends UnpackOptions {
   readonly body: AsyncIterable<Uint8Array>
   readonly contentType: string
-  readonly folder: SpoolFolder
-  readonly limits: SiteLimits
   readonly arrival?: UploadArrival
   /** Called with the bytes that have arrived so far: may throw to end the upload. */
   readonly onArrived?: (bytes: number) => Promise<void>
   /** Called as soon as the name is known, before any file: may throw to end the upload. */
   readonly onSiteName?: (siteName: SiteName) => Promise<void>
-  /** Awaited before an archive is unpacked, and disposed of afterwards: may throw to end the upload. */
-  readonly unpackSlot?: () => Promise<Disposable>
-  /** Called before an archive is unpacked, with what it will need at most: may throw to end the upload. */
-  readonly onUnpack?: (bytes: number) => Promise<void>
   /** Aborted, the rest is not waited for. */
   readonly signal?: AbortSignal
 }
@@ -60,15 +53,12 @@ export async function receiveUpload(upload: IncomingUpload): Promise<ReceivedUpl
   const form = new UploadForm(upload)
   try {
     const { arrival = new UploadArrival(), onArrived = async () => {} } = upload
-    const body = bounded(
-      arrival.measure(steady(upload.body, upload.signal), onArrived),
-      upload.limits,
-    )
-    for await (const part of readMultipart(body, upload.contentType, {
-      partsMax: uploadEntriesMax,
-    })) {
-      await form.take(part)
-    }
+    const { body, contentType, limits, signal } = upload
+    const arriving = arrival.measure(steady(body, signal), onArrived)
+    // A request need not declare its length.
+    const allowed = bounded(arriving, uploadBytesMax(limits), () => uploadTooLarge(limits))
+    const parts = readMultipart(allowed, contentType, { partsMax: uploadEntriesMax })
+    for await (const part of parts) await form.take(part)
   } catch (error) {
     throw refusalOf(error)
   }
@@ -83,19 +73,6 @@ function steady(body: AsyncIterable<Uint8Array>, signal: AbortSignal | undefined
   return body instanceof ReadableStream
     ? Readable.fromWeb(body as unknown as WebStream, { signal })
     : Readable.from(body, { objectMode: false })
-}
-
-// A request need not say its length.
-async function* bounded(
-  body: AsyncIterable<Uint8Array>,
-  limits: SiteLimits,
-): AsyncGenerator<Uint8Array> {
-  let leftBytes = uploadBytesMax(limits)
-  for await (const chunk of body) {
-    leftBytes -= chunk.byteLength
-    if (leftBytes < 0) throw uploadTooLarge(limits)
-    yield chunk
-  }
 }
 
 class UploadForm {
