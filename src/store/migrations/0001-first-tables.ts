@@ -1,11 +1,6 @@
-import type { Migration } from 'kysely'
-import { type ColumnTypes, columnTypes, sqlMigration } from './sql-migration.ts'
+import type { MigrationSql } from './sql-migration.ts'
 
-export function firstTables(dialect: 'sqlite' | 'postgres'): Migration {
-  return sqlMigration(statements(columnTypes(dialect)))
-}
-
-const statements = ({ text, sequence }: ColumnTypes): string[] => [
+export const firstTables: MigrationSql = ({ text, sequence }) => [
   `create table accounts (
     did ${text} primary key,
     handle ${text},

@@ -1,11 +1,6 @@
-import type { Migration } from 'kysely'
-import { type ColumnTypes, columnTypes, sqlMigration } from './sql-migration.ts'
+import type { MigrationSql } from './sql-migration.ts'
 
-export function uploadedBlobs(dialect: 'sqlite' | 'postgres'): Migration {
-  return sqlMigration(statements(columnTypes(dialect)))
-}
-
-const statements = ({ text }: ColumnTypes): string[] => [
+export const uploadedBlobs: MigrationSql = ({ text }) => [
   `create table uploaded_blobs (
     did ${text} not null,
     decoded_hash ${text} not null,

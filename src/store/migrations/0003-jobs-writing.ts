@@ -1,7 +1,4 @@
-import type { Migration } from 'kysely'
-import { sqlMigration } from './sql-migration.ts'
+import type { MigrationSql } from './sql-migration.ts'
 
 /** When a job began to write to the owner's repository: from then on it cannot be cancelled. */
-export function jobsWriting(): Migration {
-  return sqlMigration(['alter table jobs add column writing_at bigint'])
-}
+export const jobsWriting: MigrationSql = () => ['alter table jobs add column writing_at bigint']

@@ -1,11 +1,6 @@
-import type { Migration } from 'kysely'
-import { type ColumnTypes, columnTypes, sqlMigration } from './sql-migration.ts'
+import type { MigrationSql } from './sql-migration.ts'
 
-export function domains(dialect: 'sqlite' | 'postgres'): Migration {
-  return sqlMigration(statements(columnTypes(dialect)))
-}
-
-const statements = ({ text }: ColumnTypes): string[] => [
+export const domains: MigrationSql = ({ text }) => [
   `create table subdomains (
     domain ${text} primary key,
     did ${text} not null,

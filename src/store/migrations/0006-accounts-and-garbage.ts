@@ -1,15 +1,7 @@
-import type { Migration } from 'kysely'
-import { type ColumnTypes, columnTypes, sqlMigration } from './sql-migration.ts'
+import type { MigrationSql } from './sql-migration.ts'
 
-/**
- * What is to be looked at of whole accounts, and which stored bytes nothing names any more. Every account
- * is looked at once: until now nobody noticed when one went away.
- */
-export function accountsAndGarbage(dialect: 'sqlite' | 'postgres'): Migration {
-  return sqlMigration(statements(columnTypes(dialect)))
-}
-
-const statements = ({ text }: ColumnTypes): string[] => [
+/** The queue of accounts, and stored bytes that no snapshot names. All accounts are checked once: deletions went unnoticed. */
+export const accountsAndGarbage: MigrationSql = ({ text }) => [
   `create table account_queue (
     did ${text} primary key,
     is_urgent bigint not null,

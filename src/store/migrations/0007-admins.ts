@@ -1,11 +1,6 @@
-import type { Migration } from 'kysely'
-import { type ColumnTypes, columnTypes, sqlMigration } from './sql-migration.ts'
+import type { MigrationSql } from './sql-migration.ts'
 
-export function admins(dialect: 'sqlite' | 'postgres'): Migration {
-  return sqlMigration(statements(columnTypes(dialect)))
-}
-
-const statements = ({ text }: ColumnTypes): string[] => [
+export const admins: MigrationSql = ({ text }) => [
   `create table admins (
     id ${text} primary key,
     name ${text} not null unique,

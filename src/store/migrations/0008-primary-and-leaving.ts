@@ -1,16 +1,10 @@
-import type { Migration } from 'kysely'
-import { type ColumnTypes, columnTypes, sqlMigration } from './sql-migration.ts'
+import type { MigrationSql } from './sql-migration.ts'
 
 /**
- * Which of a site's names is its primary address, and who has left. Changes name a site by its label: that
- * an account was here shall not be in them when it has gone. Those of before are dropped; whoever reads them
- * starts afresh with this process anyway.
+ * A site's primary address, and account deletions. Changes name a site by its label, so that they do not name a deleted
+ * account. Earlier changes are dropped: their readers start afresh with this process anyway.
  */
-export function primaryAndLeaving(dialect: 'sqlite' | 'postgres'): Migration {
-  return sqlMigration(statements(columnTypes(dialect)))
-}
-
-const statements = ({ text }: ColumnTypes): string[] => [
+export const primaryAndLeaving: MigrationSql = ({ text }) => [
   `alter table subdomains add column is_primary bigint not null default 0`,
   `alter table custom_domains add column is_primary bigint not null default 0`,
   `create index custom_domains_by_site on custom_domains (did, site)`,

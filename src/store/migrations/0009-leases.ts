@@ -1,12 +1,7 @@
-import type { Migration } from 'kysely'
-import { type ColumnTypes, columnTypes, sqlMigration } from './sql-migration.ts'
+import type { MigrationSql } from './sql-migration.ts'
 
-/** What only one process may do at a time, and who does it until when. */
-export function leases(dialect: 'sqlite' | 'postgres'): Migration {
-  return sqlMigration(statements(columnTypes(dialect)))
-}
-
-const statements = ({ text }: ColumnTypes): string[] => [
+/** What one process may do at a time, which process does it, and until when. */
+export const leases: MigrationSql = ({ text }) => [
   `create table leases (
     name ${text} primary key,
     holder ${text} not null,

@@ -1,7 +1,4 @@
-import type { Migration } from 'kysely'
-import { sqlMigration } from './sql-migration.ts'
+import type { MigrationSql } from './sql-migration.ts'
 
-/** The record whose version takes the assets of those before it out of sight. */
-export function withdrawWith(): Migration {
-  return sqlMigration(['alter table sites add column withdraw_with text'])
-}
+/** The record whose version withdraws the versions before it. */
+export const withdrawWith: MigrationSql = () => ['alter table sites add column withdraw_with text']

@@ -1,12 +1,7 @@
-import type { Migration } from 'kysely'
-import { type ColumnTypes, columnTypes, sqlMigration } from './sql-migration.ts'
+import type { MigrationSql } from './sql-migration.ts'
 
-/** Subdomains that were released, for the time in which only their last owner gets them back. */
-export function keptSubdomains(dialect: 'sqlite' | 'postgres'): Migration {
-  return sqlMigration(statements(columnTypes(dialect)))
-}
-
-const statements = ({ text }: ColumnTypes): string[] => [
+/** Released subdomains, which only their last owner gets back for a time. */
+export const keptSubdomains: MigrationSql = ({ text }) => [
   `create table kept_subdomains (
     domain ${text} primary key,
     did_hash ${text} not null,

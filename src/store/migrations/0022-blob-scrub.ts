@@ -1,12 +1,7 @@
-import type { Migration } from 'kysely'
-import { type ColumnTypes, columnTypes, sqlMigration } from './sql-migration.ts'
+import type { MigrationSql } from './sql-migration.ts'
 
-/** How far all stored bytes have been read again. */
-export function blobScrub(dialect: 'sqlite' | 'postgres'): Migration {
-  return sqlMigration(statements(columnTypes(dialect)))
-}
-
-const statements = ({ text }: ColumnTypes): string[] => [
+/** How far the scrub has read all stored bytes. */
+export const blobScrub: MigrationSql = ({ text }) => [
   `create table blob_scrub (
     id bigint primary key,
     begun_at bigint not null,

@@ -1,15 +1,10 @@
-import type { Migration } from 'kysely'
-import { type ColumnTypes, columnTypes, sqlMigration } from './sql-migration.ts'
+import type { MigrationSql } from './sql-migration.ts'
 
 /**
- * Accounts whose servers did not confirm the grant, in place of a time for each session. Sessions of before 0019 get the
- * authority that is known; where none is, nobody can tell later whether the account has moved, and they end.
+ * Accounts whose servers did not confirm the grant, in place of a time for each session. Sessions from before 0019 get
+ * the known authority. Where none is known, nobody could tell later whether the account has moved: they end.
  */
-export function grantFailures(dialect: 'sqlite' | 'postgres'): Migration {
-  return sqlMigration(statements(columnTypes(dialect)))
-}
-
-const statements = ({ text }: ColumnTypes): string[] => [
+export const grantFailures: MigrationSql = ({ text }) => [
   `create table grant_failures (
     did ${text} primary key,
     since bigint not null,

@@ -1,12 +1,7 @@
-import type { Migration } from 'kysely'
-import { type ColumnTypes, columnTypes, sqlMigration } from './sql-migration.ts'
+import type { MigrationSql } from './sql-migration.ts'
 
-/** One queue for sites and accounts. Everything that waits keeps its attempts, times and lease. */
-export function workItems(dialect: 'sqlite' | 'postgres'): Migration {
-  return sqlMigration(statements(columnTypes(dialect)))
-}
-
-const statements = ({ text }: ColumnTypes): string[] => [
+/** One queue for sites and accounts. Everything in it keeps its attempts, times and lease. */
+export const workItems: MigrationSql = ({ text }) => [
   `create table work_items (
     kind ${text} not null,
     did ${text} not null,

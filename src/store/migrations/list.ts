@@ -23,36 +23,37 @@ import { blobScrub } from './0022-blob-scrub.ts'
 import { grantFailures } from './0023-grant-failures.ts'
 import { workItems } from './0024-work-items.ts'
 import { expectedCid } from './0025-expected-cid.ts'
+import { type MigrationSql, sqlMigration } from './sql-migration.ts'
 
-/**
- * All migrations by name, in their order. One that was released is never edited, renamed or
- * removed.
- */
+/** All migrations by name, in their order. One that was released is never edited, renamed or removed. */
 export function migrations(dialect: 'sqlite' | 'postgres'): Record<string, Migration> {
-  return {
-    '0001-first-tables': firstTables(dialect),
-    '0002-uploaded-blobs': uploadedBlobs(dialect),
-    '0003-jobs-writing': jobsWriting(),
-    '0004-sites-anew': sitesAnew(),
-    '0005-domains': domains(dialect),
-    '0006-accounts-and-garbage': accountsAndGarbage(dialect),
-    '0007-admins': admins(dialect),
-    '0008-primary-and-leaving': primaryAndLeaving(dialect),
-    '0009-leases': leases(dialect),
-    '0010-account-status-since': accountStatusSince(),
-    '0011-withdraw-with': withdrawWith(),
-    '0012-visited-accounts': visitedAccounts(dialect),
-    '0013-ingest-leases': ingestLeases(),
-    '0014-jobs-in-turns': jobsInTurns(),
-    '0015-accounts-by-handle': accountsByHandle(),
-    '0016-account-checks': accountChecks(),
-    '0017-inactive-accounts': inactiveAccounts(),
-    '0019-sign-ins': signIns(dialect),
-    '0020-kept-subdomains': keptSubdomains(dialect),
-    '0021-ingest-lines': ingestLines(),
-    '0022-blob-scrub': blobScrub(dialect),
-    '0023-grant-failures': grantFailures(dialect),
-    '0024-work-items': workItems(dialect),
-    '0025-expected-cid': expectedCid(dialect),
-  }
+  const entries = Object.entries(statements)
+  return Object.fromEntries(entries.map(([name, of]) => [name, sqlMigration(of, dialect)]))
+}
+
+const statements: Record<string, MigrationSql> = {
+  '0001-first-tables': firstTables,
+  '0002-uploaded-blobs': uploadedBlobs,
+  '0003-jobs-writing': jobsWriting,
+  '0004-sites-anew': sitesAnew,
+  '0005-domains': domains,
+  '0006-accounts-and-garbage': accountsAndGarbage,
+  '0007-admins': admins,
+  '0008-primary-and-leaving': primaryAndLeaving,
+  '0009-leases': leases,
+  '0010-account-status-since': accountStatusSince,
+  '0011-withdraw-with': withdrawWith,
+  '0012-visited-accounts': visitedAccounts,
+  '0013-ingest-leases': ingestLeases,
+  '0014-jobs-in-turns': jobsInTurns,
+  '0015-accounts-by-handle': accountsByHandle,
+  '0016-account-checks': accountChecks,
+  '0017-inactive-accounts': inactiveAccounts,
+  '0019-sign-ins': signIns,
+  '0020-kept-subdomains': keptSubdomains,
+  '0021-ingest-lines': ingestLines,
+  '0022-blob-scrub': blobScrub,
+  '0023-grant-failures': grantFailures,
+  '0024-work-items': workItems,
+  '0025-expected-cid': expectedCid,
 }
