@@ -6,58 +6,44 @@ import type { Schema } from './schema.ts'
 import { inTransaction, lockUntilCommit } from './transaction.ts'
 
 /**
- * What visitors get at this site, or the site that this host leads to, may be another from here on. Sites go
- * by their labels: changes outlive accounts, and name none.
+ * A site may have other contents now, or a host may lead to another site. Sites are named by their labels: changes
+ * outlive accounts, and name none.
  */
-export type Change = SiteChange | HostChange
-
-interface SiteChange extends ChangeFacts {
-  readonly kind: 'site'
-  readonly label: string
-}
-
-interface HostChange extends ChangeFacts {
-  readonly kind: 'host'
-  readonly host: string
-}
-
-interface ChangeFacts {
-  readonly seq: number
-  readonly createdAt: number
-}
+export type Change = { readonly seq: number; readonly createdAt: number } & (
+  | { readonly kind: 'site'; readonly label: string }
+  | { readonly kind: 'host'; readonly host: string }
+)
 
 /**
- * Tells every reader of `changes` that the site changed, once the transaction commits. Comes last
- * in a transaction: it makes those of others that also append wait for its end.
+ * Appends a change of the site, which readers see once the transaction commits. Comes last in a transaction: other
+ * transactions that append wait for its end.
  */
 export function appendChange(db: Db, site: SiteAddress, now: number): Promise<number> {
   return append(db, { kind: 'site', label: siteLabel(site), host: null, createdAt: now })
 }
 
-/** As `appendChange`, of a host that leads elsewhere now, or nowhere. */
+/** As `appendChange`, for a host that leads elsewhere now, or nowhere. */
 export function appendHostChange(db: Db, host: string, now: number): Promise<number> {
   return append(db, { kind: 'host', label: null, host, createdAt: now })
 }
 
 function append(db: Db, row: ChangeValues): Promise<number> {
   return inTransaction(db, async (transaction) => {
-    // PostgreSQL gives out `seq` before the commit: without the lock 8 could be visible before 7,
-    // and a reader that went on from 8 would never see 7.
+    // PostgreSQL gives out `seq` before the commit: without the lock 8 could be visible before 7, and a reader that
+    // continued from 8 would never see 7.
     await lockUntilCommit(transaction, 'changes')
     const { rows } = await insertChange(transaction, row)
     return rows[0]?.seq ?? 0
   })
 }
 
-const insertChange = prepared<ChangeValues, Pick<ChangeRow, 'seq'>>((db, row) => {
-  const { kind, label, host, createdAt } = row
-  return db.insertInto('changes').values({ kind, label, host, createdAt }).returning('seq')
-})
+const insertChange = prepared<ChangeValues, Pick<ChangeRow, 'seq'>>((db, row) =>
+  db.insertInto('changes').values(row).returning('seq'),
+)
 
 /**
- * The changes after `afterSeq`, oldest first. None is ever skipped, as long as they are read before
- * they are pruned: when `oldestChangeSeq` is over `afterSeq + 1`, some may be gone, and the reader
- * has to start afresh.
+ * The changes after `afterSeq`, oldest first. None is ever skipped, except by pruning: when `oldestChangeSeq` is over
+ * `afterSeq + 1`, some may be gone, and the reader has to start afresh.
  */
 export async function readChanges(db: Db, afterSeq: number, limit = 1000): Promise<Change[]> {
   const { rows } = await selectChanges(db, { afterSeq, limit })
@@ -69,7 +55,7 @@ const selectChanges = prepared<{ afterSeq: number; limit: number }, ChangeRow>(
     db.selectFrom('changes').selectAll().where('seq', '>', afterSeq).orderBy('seq').limit(limit),
 )
 
-/** Where a reader that has just loaded everything goes on; 0 before the first change. */
+/** Where a reader that has just loaded everything continues; 0 before the first change. */
 export async function latestChangeSeq(db: Db): Promise<number> {
   const { seq } = await db
     .selectFrom('changes')
@@ -78,7 +64,7 @@ export async function latestChangeSeq(db: Db): Promise<number> {
   return seq ?? 0
 }
 
-/** The oldest that is kept; 0 when there is none. */
+/** The oldest change that is kept; 0: there is none. */
 export async function oldestChangeSeq(db: Db): Promise<number> {
   const { rows } = await selectOldest(db, {})
   return rows[0]?.seq ?? 0
@@ -88,10 +74,7 @@ const selectOldest = prepared<object, { seq: number | null }>((db) =>
   db.selectFrom('changes').select(({ fn }) => fn.min('seq').as('seq')),
 )
 
-/**
- * Drops the changes before `before`. The newest one stays, so that `latestChangeSeq` never goes
- * back.
- */
+/** Drops the changes before `before`, except the newest: `latestChangeSeq` never decreases. */
 export async function pruneChanges(db: Db, before: number): Promise<void> {
   await db
     .deleteFrom('changes')

@@ -1,60 +1,63 @@
 import { type Compilable, type CompiledQuery, type QueryResult, type RawBuilder, sql } from 'kysely'
+import { chunksOf } from './chunks.ts'
 import type { Db } from './database.ts'
 import { isPostgres } from './transaction.ts'
 
-/** What stands for the values while a statement is built. */
+/** Placeholders for the values of a run. */
 type Named<Values> = { readonly [Name in keyof Values]: RawBuilder<Values[Name]> }
 
 /**
- * A statement whose text is made once for each dialect, by its first use: making it takes several times as
- * long as SQLite takes to run it. For those that run with every site of the network; the values of each run
- * come by name.
+ * A statement that is compiled once for each dialect, with the names of its first values: compiling takes several times as
+ * long as SQLite takes to run it. For statements that run with every site of the network.
  */
 export function prepared<Values extends object, Row>(
   build: (db: Db, values: Named<Values>) => Compilable<Row>,
 ): (db: Db, values: Values) => Promise<QueryResult<Row>> {
-  const compiled = compiledOnce((db) => build(db, named()))
-  return (db, values) => run(db, compiled(db), ({ name }) => Reflect.get(values, name))
+  const compiled = compiledOnce<Row>()
+  return (db, values) => {
+    const query = compiled(db, () => build(db, namesOf(values)))
+    return run(db, query, ({ name }) => Reflect.get(values, name))
+  }
 }
 
 /**
- * As `prepared`, for a list of values whose order does not matter, and in which one may be twice. There are
- * only a few texts: lists are filled up, by their last value, to a power of two.
+ * As `prepared`, for a list of values in any order, even with repetitions. Lists are filled up to a power of two by their
+ * last value, so that few statements are compiled.
  */
 export function preparedForList<Value, Row>(
   build: (db: Db, values: readonly RawBuilder<Value>[]) => Compilable<Row>,
 ): (db: Db, values: readonly Value[]) => Promise<Row[]> {
-  const forItems = preparedForItems<{ value: Value }, object, Row>((db, items) =>
-    build(
-      db,
-      items.map(({ value }) => value),
-    ),
-  )
-  return (db, values) =>
-    forItems(
-      db,
-      values.map((value) => ({ value })),
-      {},
-    )
+  const forItems = preparedForItems<{ value: Value }, object, Row>((db, items) => {
+    const values = items.map(({ value }) => value)
+    return build(db, values)
+  })
+  return (db, values) => {
+    const items = values.map((value) => ({ value }))
+    return forItems(db, items, {})
+  }
 }
 
-/** Longer lists go in pieces. */
+/** Longer lists are split. */
 const listMax = 512
 
-/** Like `preparedForList`, for items of several values each, together with values of the whole run. */
+/** As `preparedForList`, for items of several values each, together with values of the whole run. */
 export function preparedForItems<Item extends object, Values extends object, Row>(
   build: (db: Db, items: readonly Named<Item>[], values: Named<Values>) => Compilable<Row>,
 ): (db: Db, items: readonly Item[], values: Values) => Promise<Row[]> {
-  const bySize = new Map<number, (db: Db) => CompiledQuery<Row>>()
+  const bySize = new Map<number, CompiledOnce<Row>>()
   return async (db, items, values) => {
     const rows: Row[] = []
-    for (let start = 0; start < items.length; start += listMax) {
-      const piece = items.slice(start, start + listMax)
-      const size = 2 ** Math.ceil(Math.log2(piece.length))
-      const compiled = bySize.get(size) ?? compiledOnce((db) => build(db, named(size), named()))
+    for (const chunk of chunksOf(items, listMax)) {
+      const last = chunk.at(-1) as Item
+      const size = 2 ** Math.ceil(Math.log2(chunk.length))
+      const compiled = bySize.get(size) ?? compiledOnce<Row>()
       bySize.set(size, compiled)
-      const result = await run(db, compiled(db), ({ name, at }) =>
-        Reflect.get(at === null ? values : (piece[at] ?? (piece.at(-1) as Item)), name),
+      const query = compiled(db, () => {
+        const named = Array.from({ length: size }, (_, at) => namesOf(last, at))
+        return build(db, named, namesOf(values))
+      })
+      const result = await run(db, query, ({ name, at }) =>
+        Reflect.get(at === null ? values : (chunk[at] ?? last), name),
       )
       rows.push(...result.rows)
     }
@@ -73,21 +76,18 @@ class Placeholder {
   }
 }
 
-function named<Values extends object>(): Named<Values>
-function named<Item extends object>(size: number): Named<Item>[]
-function named(size?: number): object {
-  if (size === undefined) return placeholders(null)
-  return Array.from({ length: size }, (_, at) => placeholders(at))
+function namesOf<Values extends object>(values: Values, at: number | null = null): Named<Values> {
+  const names = Object.keys(values).map((name) => [name, sql`${new Placeholder(name, at)}`])
+  return Object.fromEntries(names)
 }
 
-const placeholders = (at: number | null): object =>
-  new Proxy({}, { get: (_, name) => sql`${new Placeholder(String(name), at)}` })
+type CompiledOnce<Row> = (db: Db, build: () => Compilable<Row>) => CompiledQuery<Row>
 
-function compiledOnce<Row>(build: (db: Db) => Compilable<Row>): (db: Db) => CompiledQuery<Row> {
+function compiledOnce<Row>(): CompiledOnce<Row> {
   const byDialect = new Map<'sqlite' | 'postgres', CompiledQuery<Row>>()
-  return (db) => {
+  return (db, build) => {
     const dialect = isPostgres(db) ? 'postgres' : 'sqlite'
-    const compiled = byDialect.get(dialect) ?? build(db).compile()
+    const compiled = byDialect.get(dialect) ?? build().compile()
     byDialect.set(dialect, compiled)
     return compiled
   }
