@@ -2,7 +2,6 @@ import type { Did } from '#site/site-address.ts'
 import {
   type AdminSession,
   type BrowserSession,
-  countBrowserSessions,
   createAdminSession,
   createBrowserSession,
   deleteSession,
@@ -126,7 +125,7 @@ export class BrowserSessions extends Sessions<BrowserSession> {
   /** Ends this browser's session; true when it was the account's last one. */
   async end(session: SessionRef): Promise<boolean> {
     await this.delete(session)
-    return (await countBrowserSessions(this.options.db, session.did, this.clock())) === 0
+    return (await this.list(session.did)).length === 0
   }
 
   /** `Set-Cookie` values that remove both cookies. */

@@ -3,7 +3,6 @@ import { browserSessionsMax } from '#site/limits.ts'
 import { onEachStore } from '#tests/support/databases.ts'
 import { alice, bob } from '#tests/support/sample-rows.ts'
 import {
-  countBrowserSessions,
   createBrowserSession,
   deleteBrowserSessionOf,
   deleteEndedSessions,
@@ -17,6 +16,8 @@ await onEachStore('store/accounts/sessions', (db) => {
   const idleMs = 100
   /** At its beginning nothing has ended. */
   const clock = { now: 0, idleMs }
+  const countOf = async (did = alice, at = clock) =>
+    (await listBrowserSessions(db(), did, at)).length
   const create = (idHash: string, did = alice) =>
     createBrowserSession(db(), { idHash, did, expiresAt: 1000 }, 10)
   const isFound = async (now: number) =>
@@ -58,8 +59,8 @@ await onEachStore('store/accounts/sessions', (db) => {
     await create('c', bob)
     await deleteSession(db(), 'browserSessions', 'a')
     expect(await isFound(10)).toBe(false)
-    expect(await countBrowserSessions(db(), alice, clock)).toBe(1)
-    expect(await countBrowserSessions(db(), bob, clock)).toBe(1)
+    expect(await countOf(alice)).toBe(1)
+    expect(await countOf(bob)).toBe(1)
   })
 
   test('of an account, those used last are kept and listed, up to a limit', async () => {
@@ -80,8 +81,8 @@ await onEachStore('store/accounts/sessions', (db) => {
       await createBrowserSession(db(), { idHash, did: alice, expiresAt: 1000 }, 200)
       expect(await findBrowserSession(db(), idHash, { now: 200, idleMs })).not.toBeNull()
     }
-    expect(await countBrowserSessions(db(), alice, clock)).toBe(browserSessionsMax)
-    expect(await countBrowserSessions(db(), bob, clock)).toBe(1)
+    expect(await countOf(alice)).toBe(browserSessionsMax)
+    expect(await countOf(bob)).toBe(1)
     expect(await listBrowserSessions(db(), alice, { now: 1000, idleMs: 1000 })).toEqual([])
   })
 
@@ -96,7 +97,7 @@ await onEachStore('store/accounts/sessions', (db) => {
     await create('a')
     await create('b')
     await touchSession(db(), 'browserSessions', 'b', 20)
-    const count = (now: number) => countBrowserSessions(db(), alice, { now, idleMs })
+    const count = (now: number) => countOf(alice, { now, idleMs })
     expect([await count(109), await count(110), await count(120)]).toEqual([2, 1, 0])
     await touchSession(db(), 'browserSessions', 'b', 999)
     expect([await count(999), await count(1000)]).toEqual([1, 0])
@@ -107,9 +108,9 @@ await onEachStore('store/accounts/sessions', (db) => {
     await create('b')
     await touchSession(db(), 'browserSessions', 'b', 20)
     await deleteEndedSessions(db(), 'browserSessions', { now: 110, idleMs })
-    expect(await countBrowserSessions(db(), alice, clock)).toBe(1)
+    expect(await countOf(alice)).toBe(1)
     await touchSession(db(), 'browserSessions', 'b', 999)
     await deleteEndedSessions(db(), 'browserSessions', { now: 1000, idleMs })
-    expect(await countBrowserSessions(db(), alice, clock)).toBe(0)
+    expect(await countOf(alice)).toBe(0)
   })
 })

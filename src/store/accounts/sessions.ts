@@ -4,10 +4,10 @@ import type { Did } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
 import type { Schema } from '#store/database/schema.ts'
 
-/** A browser in which somebody signed in. Known by the hash of its id only. */
+/** A browser in which an account signed in. Only the hash of its id is stored. */
 export type BrowserSession = Readonly<Selectable<Schema['browserSessions']>>
 
-/** An administrator's browser. Known by the hash of its id only. */
+/** An administrator's browser. Only the hash of its id is stored. */
 export interface AdminSession {
   readonly idHash: string
   /** The administrator's name. */
@@ -15,16 +15,16 @@ export interface AdminSession {
   readonly seenAt: number
 }
 
-/** Whose sessions: those of accounts, or those of administrators. */
+/** Sessions of accounts, or of administrators. */
 export type SessionTable = 'browserSessions' | 'adminSessions'
 
-/** A session ends at its `expiresAt`, and before that when it was not seen for `idleMs`. */
+/** A session ends at its `expiresAt`, or earlier when it was not seen for `idleMs`. */
 export interface SessionClock {
   readonly now: number
   readonly idleMs: number
 }
 
-/** Null when there is none, and when it has ended. */
+/** Null when there is none or it has ended. */
 export async function findBrowserSession(
   db: Db,
   idHash: string,
@@ -40,7 +40,7 @@ export async function findBrowserSession(
   return row ?? null
 }
 
-/** The same; null also when its administrator was removed. */
+/** Null when there is none, it has ended or its administrator was removed. */
 export async function findAdminSession(
   db: Db,
   idHash: string,
@@ -70,7 +70,6 @@ export async function deleteSession(db: Db, table: SessionTable, idHash: string)
   await db.deleteFrom(table).where('idHash', '=', idHash).execute()
 }
 
-/** Deletes the ones that have ended. */
 export async function deleteEndedSessions(
   db: Db,
   table: SessionTable,
@@ -93,22 +92,16 @@ export async function createAdminSession(
   await db.insertInto('adminSessions').values(row).execute()
 }
 
-/** Of an account, those that were used last are kept: at most `browserSessionsMax`. */
+/** Keeps the account's `browserSessionsMax` most recently used sessions, this one included. */
 export async function createBrowserSession(
   db: Db,
   session: { idHash: string; did: Did; device?: string | null; expiresAt: number },
   now: number,
 ): Promise<void> {
-  const row = {
-    device: null,
-    ...session,
-    authority: null,
-    createdAt: now,
-    seenAt: now,
-  }
+  const row = { device: null, ...session, authority: null, createdAt: now, seenAt: now }
   await db.insertInto('browserSessions').values(row).execute()
   const { did, idHash } = session
-  // In one millisecond there may be many.
+  // By its id: others may have the same times.
   const others = listed(db, did).select('idHash').where('idHash', '!=', idHash)
   await db
     .deleteFrom('browserSessions')
@@ -118,7 +111,7 @@ export async function createBrowserSession(
     .execute()
 }
 
-/** The account's that have not ended, those first that were used last. */
+/** The account's sessions that have not ended, most recently used first. */
 export async function listBrowserSessions(
   db: Db,
   did: Did,
@@ -153,14 +146,14 @@ export async function deleteBrowserSessionsOf(db: Db, did: Did): Promise<void> {
   await db.deleteFrom('browserSessions').where('did', '=', did).execute()
 }
 
-/** The server and the signing key by which somebody signs in as the account. */
+/** The server and the signing key that let somebody sign in as the account. */
 export const authorityOf = (pds: string, signingKey: string): string => `${pds} ${signingKey}`
 
 export async function setAuthority(db: Db, idHash: string, authority: string): Promise<void> {
   await db.updateTable('browserSessions').set({ authority }).where('idHash', '=', idHash).execute()
 }
 
-/** Ends the sessions that began under another authority: the account may have had another owner then. */
+/** Ends the sessions that began under another authority: the account may have had another owner then. False: none. */
 export async function deleteSessionsOfOthers(
   db: Db,
   did: Did,
@@ -172,20 +165,4 @@ export async function deleteSessionsOfOthers(
     .where('authority', '!=', authority)
     .executeTakeFirstOrThrow()
   return numDeletedRows > 0n
-}
-
-/** The account's that have not ended. */
-export async function countBrowserSessions(
-  db: Db,
-  did: Did,
-  { now, idleMs }: SessionClock,
-): Promise<number> {
-  const { count } = await db
-    .selectFrom('browserSessions')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('did', '=', did)
-    .where('expiresAt', '>', now)
-    .where('seenAt', '>', now - idleMs)
-    .executeTakeFirstOrThrow()
-  return count
 }

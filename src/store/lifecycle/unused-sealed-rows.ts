@@ -1,5 +1,5 @@
 import type { Did } from '#site/site-address.ts'
-import { countBrowserSessions, type SessionClock } from '#store/accounts/sessions.ts'
+import { listBrowserSessions, type SessionClock } from '#store/accounts/sessions.ts'
 import type { Db } from '#store/database/database.ts'
 import { listUnfinishedSites } from '#store/queues/jobs.ts'
 
@@ -9,10 +9,7 @@ export interface AccountSealedRow {
   readonly sealed: string
 }
 
-/**
- * Rows of `kind` whose accounts do nothing here any more: they have no browser session that lasts, no job that waits or
- * runs, and do not wait to leave.
- */
+/** Rows of `kind` whose accounts have no browser session, no unfinished job and no unfinished account deletion. */
 export async function listUnusedSealed(
   db: Db,
   kind: string,
@@ -20,51 +17,36 @@ export async function listUnusedSealed(
 ): Promise<AccountSealedRow[]> {
   const rows = await db
     .selectFrom('sealedRows')
+    .leftJoin('browserSessions as session', (join) =>
+      join
+        .onRef('session.did', '=', 'sealedRows.key')
+        .on('session.expiresAt', '>', now)
+        .on('session.seenAt', '>', now - idleMs),
+    )
+    .leftJoin('jobs', (join) =>
+      join.onRef('jobs.did', '=', 'sealedRows.key').on('jobs.finishedAt', 'is', null),
+    )
+    .leftJoin('departures', 'departures.did', 'sealedRows.key')
     .select(['key', 'sealed'])
     .where('kind', '=', kind)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('browserSessions')
-            .select('did')
-            .whereRef('browserSessions.did', '=', 'sealedRows.key')
-            .where('expiresAt', '>', now)
-            .where('seenAt', '>', now - idleMs),
-        ),
-      ),
-    )
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('jobs')
-            .select('did')
-            .where('finishedAt', 'is', null)
-            .whereRef('jobs.did', '=', 'sealedRows.key'),
-        ),
-      ),
-    )
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('departures').select('did').whereRef('departures.did', '=', 'sealedRows.key'),
-        ),
-      ),
-    )
+    .where('session.did', 'is', null)
+    .where('jobs.did', 'is', null)
+    .where('departures.did', 'is', null)
     .orderBy('key')
     .limit(limit)
     .execute()
   return rows.map(({ key, sealed }) => ({ did: key as Did, sealed }))
 }
 
-/** Whether an account has no browser session here that lasts, and no job that waits or runs. */
+/** Whether an account has no browser session and no unfinished job. */
 export async function isUnused(db: Db, did: Did, clock: SessionClock): Promise<boolean> {
   return (
-    (await countBrowserSessions(db, did, clock)) === 0 &&
+    (await listBrowserSessions(db, did, clock)).length === 0 &&
     (await listUnfinishedSites(db, did)).length === 0
   )
 }
 
-/** Unless it was replaced meanwhile. */
+/** Does nothing if the row was replaced meanwhile. */
 export async function deleteSealedIfSame(
   db: Db,
   { kind, did, sealed }: AccountSealedRow & { readonly kind: string },
