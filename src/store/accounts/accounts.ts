@@ -13,16 +13,13 @@ export type Account = Readonly<Selectable<Schema['accounts']>>
 
 export interface KnownAccount {
   readonly did: Did
-  /** That leads to it; to nobody else from then on. Left out: what is known stays. Null: it has none. */
+  /** Taken from any other account that has it. Left out: stays as it is. Null: it has none. */
   readonly handle?: string | null
-  /** The origin of the account's server. Left out: what is known stays. */
+  /** The origin of the account's server. Left out: stays as it is. */
   readonly pds?: string | null
 }
 
-/**
- * Remembers an account; a new one is active. The status of a known one changes by
- * `setAccountStatus` only.
- */
+/** Remembers an account; a new one is active. Only `setAccountStatus` changes the status of a known one. */
 export function upsertAccount(db: Db, account: KnownAccount, now: number): Promise<Account> {
   const news = { ...account, updatedAt: now }
   return inTransaction(db, async (transaction) => {
@@ -43,7 +40,7 @@ export function upsertAccount(db: Db, account: KnownAccount, now: number): Promi
   })
 }
 
-/** Remembers the handle that a check has verified, as long as no later one has found anything. */
+/** Remembers the handle that a check has verified, unless a later check has found anything. */
 export function recordHandle(
   db: Db,
   { did, check, handle }: { did: Did; check: number; handle: string | null },
@@ -65,7 +62,7 @@ export function recordHandle(
   })
 }
 
-// Handles move from one account to another, and nobody tells us of the one that has lost it.
+// Handles move from one account to another, without an event for the account that loses one.
 async function takeFromOthers(
   transaction: Transaction<Schema>,
   { did, handle }: KnownAccount,
@@ -85,7 +82,7 @@ export async function findAccount(db: Db, did: Did): Promise<Account | null> {
   return row ?? null
 }
 
-/** The key that signs the account's commits, as the last check has found it; null: none has. */
+/** The key that signs the account's commits, as the last check found it; null: no check has. */
 export async function findSigningKey(db: Db, did: Did): Promise<string | null> {
   const { rows } = await selectSigningKey(db, { did })
   return rows[0]?.signingKey ?? null
@@ -95,7 +92,7 @@ const selectSigningKey = prepared<{ did: Did }, { signingKey: string | null }>((
   db.selectFrom('accounts').select('signingKey').where('did', '=', did),
 )
 
-/** The account that was seen last with this handle, which is in lower case. */
+/** The account that was last seen with this handle, which is in lower case. */
 export async function findDidByHandle(db: Db, handle: string): Promise<Did | null> {
   const row = await db
     .selectFrom('accounts')
@@ -105,20 +102,17 @@ export async function findDidByHandle(db: Db, handle: string): Promise<Did | nul
   return row?.did ?? null
 }
 
-/**
- * Whether the account is known: it has signed in (every owner of a domain here has), or its sites came
- * from a visit, a backfill or `INGEST=all`.
- */
+/** Whether the account has signed in (as every owner of a domain has), was visited, backfilled, or met with `INGEST=all`. */
 export async function isKnownAccount(db: Db, did: Did): Promise<boolean> {
   return (await knownAccountsAmong(db, [did])).size > 0
 }
 
-/** Keeps an account that is known so until the transaction ends; false for any other. Comes first in a transaction. */
+/** Keeps a known account known until the transaction ends; false for any other. Comes first in a transaction. */
 export async function lockIfKnown(transaction: Transaction<Schema>, did: Did): Promise<boolean> {
   return (await lockUnlessDeletedHere(transaction, did)) && (await isKnownAccount(transaction, did))
 }
 
-/** As `isKnownAccount`, of many at once. */
+/** The known accounts among `dids`. */
 export async function knownAccountsAmong(db: Db, dids: readonly Did[]): Promise<ReadonlySet<Did>> {
   return new Set((await selectAccounts(db, dids)).map(({ did }) => did))
 }
@@ -127,9 +121,7 @@ const selectAccounts = preparedForList((db, dids: readonly RawBuilder<Did>[]) =>
   db.selectFrom('accounts').select('did').where('did', 'in', dids),
 )
 
-/**
- * All accounts in the order of their DIDs, a page at a time: those after `after`, at most `limit`.
- */
+/** A page of all accounts in the order of their DIDs: at most `limit` after `after`. */
 export async function listAccounts(
   db: Db,
   { after = '', limit = 1000 }: { after?: string; limit?: number } = {},
@@ -144,8 +136,8 @@ export async function listAccounts(
 }
 
 /**
- * Begins an account check and returns its number. Checks are numbered in the order in which they begin, across
- * processes: a late answer to an earlier check does not replace what a later one has found.
+ * Begins an account check and returns its number. Numbers grow across processes, so that a late answer to an earlier
+ * check does not replace what a later check has found.
  */
 export function beginCheck(db: Db): Promise<number> {
   return inSharedTransaction(db, async (transaction) => {
@@ -167,16 +159,16 @@ interface CheckFindings {
   readonly did: Did
   readonly check: number
   readonly status: AccountStatus
-  /** Left out: what is known stays. */
+  /** Left out: stays as it is. */
   readonly pds?: string
-  /** As a multikey. Left out: what is known stays. */
+  /** As a multikey. Left out: stays as it is. */
   readonly signingKey?: string
 }
 
 /**
- * Remembers what a check has found of a known account; its sites are hidden or shown again as with `setAccountStatus`.
- * Sessions that began when it had another server or signing key end (`moved`). `ignored`: the account is not known, or a
- * later check has found something already; nothing is stored.
+ * Stores what a check has found about a known account, and hides or shows its sites as `setAccountStatus` does. Ends
+ * sessions that began under another server or signing key (`moved`). `ignored`: the account is unknown, or a later
+ * check has found something already; nothing is stored.
  */
 export function recordCheck(
   db: Db,
@@ -204,10 +196,9 @@ export function recordCheck(
 }
 
 /**
- * Sets the status, and appends a change for each of the account's sites, so that they are hidden or
- * shown again at once. When it is no longer active, its sessions end. False when the account already had that status,
- * or when a check later than `check` (default: one that begins now) has recorded a status. Stores an unknown account
- * with it, unless that account was deleted here.
+ * Sets the status and appends a change for each of the account's sites: the edge hides or shows them at once. An account
+ * that is no longer active loses its sessions. False when the account already has that status, or a check later than
+ * `check` (default: one that begins now) has recorded one. Adds an unknown account, unless it was deleted here.
  */
 export function setAccountStatus(
   db: Db,
@@ -249,7 +240,7 @@ export function setAccountStatus(
   })
 }
 
-/** Accounts that are deleted since before that time, those first that are so for longest. */
+/** Accounts that have been `deleted` since before that time, longest first. */
 export async function listDeletedAccounts(
   db: Db,
   { before, limit }: { before: number; limit: number },

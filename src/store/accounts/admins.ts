@@ -3,10 +3,10 @@ import type { Db } from '#store/database/database.ts'
 import type { Schema } from '#store/database/schema.ts'
 import { inTransaction } from '#store/database/transaction.ts'
 
-/** Somebody who looks after this service. `id` is never given out again, as `name` may be. */
+/** An administrator of this service. An `id` is never used again; a `name` may be. */
 export type Admin = Readonly<Selectable<Schema['admins']>>
 
-/** False when there is one of this name. */
+/** False when there is one with this name. */
 export async function addAdmin(db: Db, admin: Admin): Promise<boolean> {
   const added = await db
     .insertInto('admins')
@@ -31,7 +31,7 @@ export async function listAdmins(db: Db): Promise<readonly Admin[]> {
   return await db.selectFrom('admins').selectAll().orderBy('name').execute()
 }
 
-/** With all its sessions. False when there is none of this name. */
+/** Removes its sessions too. False when there is none with this name. */
 export async function removeAdmin(db: Db, name: string): Promise<boolean> {
   return await inTransaction(db, async (transaction) => {
     const removed = await transaction

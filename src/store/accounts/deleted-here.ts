@@ -12,7 +12,7 @@ export class AccountDeletedHereError extends Error {
   readonly did: Did
 
   constructor(did: Did) {
-    super(`account has left; did=${did}`)
+    super(`account was deleted here; did=${did}`)
     this.did = did
   }
 }
@@ -44,7 +44,7 @@ export async function lockOrThrowIfDeletedHere(
   if (!(await lockUnlessDeletedHere(transaction, did))) throw new AccountDeletedHereError(did)
 }
 
-/** It has signed in again. */
+/** For an account that has signed in again. */
 export async function forgetDeletion(db: Db, did: Did): Promise<void> {
   await db.deleteFrom('departures').where('didHash', '=', didHash(did)).execute()
 }

@@ -1,5 +1,5 @@
 import type { Did } from '#site/site-address.ts'
 
-/** For rows that outlive an account: it is recognised by them, and not named. */
+/** For rows that outlive an account: they recognise it and do not name it. */
 export const didHash = (did: Did): string =>
   new Bun.CryptoHasher('sha256').update(did).digest('hex')

@@ -10,7 +10,7 @@ export type GrantFailures = Readonly<Selectable<Schema['grantFailures']>>
 
 interface Counting {
   readonly now: number
-  /** A try that comes sooner after the last one that counts does not count. */
+  /** A try that comes sooner after the last counted one does not count. */
   readonly countedEveryMs: number
   /** After a pause longer than this, earlier tries prove nothing: counting starts again. */
   readonly pauseMsMax: number
@@ -30,7 +30,7 @@ export function recordGrantFailure(db: Db, did: Did, counting: Counting): Promis
       .executeTakeFirst()
     const pauseMs = now - (known?.askedAt ?? 0)
     if (known !== undefined && pauseMs >= 0 && pauseMs < countedEveryMs) return known
-    // A clock that was put back: as if the account had never been asked.
+    // Negative when the clock was put back: counting starts again too.
     const isAnew = known === undefined || pauseMs < 0 || pauseMs > pauseMsMax
     const row = isAnew ? first : { ...known, askedAt: now, tries: known.tries + 1 }
     await transaction
@@ -42,12 +42,12 @@ export function recordGrantFailure(db: Db, did: Did, counting: Counting): Promis
   })
 }
 
-/** Its server has confirmed the grant. */
+/** For an account whose server has confirmed the grant. */
 export async function forgetGrantFailures(db: Db, did: Did): Promise<void> {
   await db.deleteFrom('grantFailures').where('did', '=', did).execute()
 }
 
-/** Accounts that were not asked since before that time, those first that were asked longest ago. */
+/** Accounts whose servers were last asked at that time or before, longest ago first. */
 export async function listGrantFailures(
   db: Db,
   { askedBefore, limit }: { askedBefore: number; limit: number },

@@ -1,16 +1,13 @@
 import type { Db } from '#store/database/database.ts'
 import { pagesOf } from '#store/database/pages.ts'
 
-/**
- * Which secret a row holds is the caller's business: `sealed` is ciphertext, and `kind` keeps uses
- * apart.
- */
+/** `kind` separates uses. */
 interface SealedKey {
   readonly kind: string
   readonly key: string
 }
 
-/** Writes or replaces a row. `expiresAt` null: kept until deleted. */
+/** Writes or replaces a row. `sealed` is the caller's ciphertext; `expiresAt` null: kept until deleted. */
 export async function putSealed(
   db: Db,
   row: SealedKey & { sealed: string; expiresAt: number | null },
@@ -23,7 +20,7 @@ export async function putSealed(
     .execute()
 }
 
-/** Null when there is none, and when it has expired. */
+/** Null when there is none or it has expired. */
 export async function getSealed(
   db: Db,
   { kind, key }: SealedKey,
@@ -39,7 +36,7 @@ export async function getSealed(
   return row?.sealed ?? null
 }
 
-/** Those of a kind that have not expired, in the order of their keys, page by page. */
+/** The rows of a kind that have not expired, in the order of their keys, page by page. */
 export function sealedPages(
   db: Db,
   kind: string,
