@@ -1,7 +1,8 @@
+import type { Updateable } from 'kysely'
 import type { Did } from '#site/site-address.ts'
 import { chunksOf } from '#store/database/chunks.ts'
 import type { Db } from '#store/database/database.ts'
-import type { JobStatus } from '#store/database/schema.ts'
+import type { JobStatus, Schema } from '#store/database/schema.ts'
 import { storableText } from '#store/database/storable-text.ts'
 import { inTransaction, lockUntilCommit } from '#store/database/transaction.ts'
 import {
@@ -13,7 +14,7 @@ import {
   jobOf,
 } from './jobs.ts'
 
-// What becomes of a job: it waits, is carried out, and ends once.
+// A job waits, runs in attempts, and ends once.
 
 export interface WaitingAccount {
   readonly did: Did
@@ -22,8 +23,8 @@ export interface WaitingAccount {
 }
 
 /**
- * Accounts with a job that is due, none that runs and none that waits for their server. Servers come round robin:
- * of each the account that waits longest, then of each the next.
+ * Accounts with a due job, no running one and none that waits for their server. Round robin over the servers: first the
+ * longest waiting account of each, then the next one of each.
  */
 export async function listWaitingAccounts(
   db: Db,
@@ -70,8 +71,8 @@ export async function listWaitingAccounts(
 }
 
 /**
- * Sets the account's oldest pending job to `processing` and returns it; null while another of its
- * jobs runs, when none is pending, and when the oldest is not due. However many ask at once, one gets it.
+ * Sets the account's oldest pending job to `processing` and returns it; null while another of its jobs runs, when none
+ * is pending, and when the oldest is not due. Only one of several concurrent callers gets it.
  */
 export function startNextJob(db: Db, did: Did, now: number): Promise<Job | null> {
   return inTransaction(db, async (transaction) => {
@@ -89,12 +90,7 @@ export function startNextJob(db: Db, did: Did, now: number): Promise<Job | null>
     if (next === undefined || (next.dueAt ?? 0) > now) return null
     const row = await transaction
       .updateTable('jobs')
-      .set({
-        status: 'processing',
-        error: null,
-        startedAt: next.startedAt ?? now,
-        updatedAt: now,
-      })
+      .set({ status: 'processing', error: null, startedAt: next.startedAt ?? now, updatedAt: now })
       .where('id', '=', next.id)
       .returningAll()
       .executeTakeFirstOrThrow()
@@ -109,10 +105,7 @@ export interface JobWait {
   readonly error: string | null
 }
 
-/**
- * The job's attempt is over and it waits for another one, which may begin at `dueAt`; false when it has ended, or
- * is unknown.
- */
+/** Ends the job's attempt: the next one may begin at `dueAt`. False when the job has ended or is unknown. */
 export function putBackJob(
   db: Db,
   { id, did }: Pick<Job, 'id' | 'did'>,
@@ -121,26 +114,12 @@ export function putBackJob(
 ): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
     await lockUntilCommit(transaction, `jobs ${did}`)
-    const { numUpdatedRows } = await transaction
-      .updateTable('jobs')
-      .set({
-        ...back,
-        status: 'pending',
-        progress: JSON.stringify(progress),
-        writingAt: null,
-        updatedAt: now,
-      })
-      .where('id', '=', id)
-      .where('finishedAt', 'is', null)
-      .executeTakeFirstOrThrow()
-    return numUpdatedRows > 0n
+    const waiting = { ...back, status: 'pending', progress: JSON.stringify(progress) } as const
+    return await updateUnfinished(transaction, id, { ...waiting, writingAt: null, updatedAt: now })
   })
 }
 
-/**
- * Puts running jobs whose process has ended back into the queue. The time limit of all these jobs, including the
- * waiting ones, starts again.
- */
+/** Makes running jobs pending again whose process has ended. The time limit of all these jobs starts again. */
 export async function requeueJobs(db: Db, ids: readonly string[], now: number): Promise<void> {
   for (const chunk of chunksOf(ids)) {
     await db
@@ -162,30 +141,18 @@ interface JobChange {
   readonly progress?: JobProgress
 }
 
-/**
- * Changes what is given; false when the job has finished or is unknown. The step out of `pending`
- * is `startNextJob`'s.
- */
-export async function updateJob(
+/** Changes a job after `startNextJob`; false when it has ended or is unknown. */
+export function updateJob(
   db: Db,
   id: string,
-  change: JobChange,
+  { progress, ...change }: JobChange,
   now: number,
 ): Promise<boolean> {
-  const { progress, ...plain } = change
-  const { numUpdatedRows } = await db
-    .updateTable('jobs')
-    .set({ ...plain, ...(progress && { progress: JSON.stringify(progress) }), updatedAt: now })
-    .where('id', '=', id)
-    .where('finishedAt', 'is', null)
-    .executeTakeFirstOrThrow()
-  return numUpdatedRows > 0n
+  const encoded = progress && { progress: JSON.stringify(progress) }
+  return updateUnfinished(db, id, { ...change, ...encoded, updatedAt: now })
 }
 
-/**
- * The CID of the record that the site had when the job first looked, null for none: `current` the first time, and
- * what was remembered then ever after.
- */
+/** Remembers `current` the first time, and returns it every time: the record's CID when the job first looked, or null. */
 export async function rememberExpectedCid(
   db: Db,
   id: string,
@@ -200,21 +167,12 @@ export async function rememberExpectedCid(
   return expectedCid || null
 }
 
-/** From now on the job cannot be cancelled; false when it has been, or has ended otherwise. */
-export async function beginWriting(db: Db, id: string, now: number): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('jobs')
-    .set({ writingAt: now, updatedAt: now })
-    .where('id', '=', id)
-    .where('finishedAt', 'is', null)
-    .executeTakeFirstOrThrow()
-  return numUpdatedRows > 0n
+/** From now on the job cannot be cancelled; false when it was cancelled or has ended otherwise. */
+export function beginWriting(db: Db, id: string, now: number): Promise<boolean> {
+  return updateUnfinished(db, id, { writingAt: now, updatedAt: now })
 }
 
-/**
- * Ends a job that has not begun to write, with this sentence, and returns the status that it had; null for one
- * that has begun, or has ended.
- */
+/** Ends a job with this sentence and returns the status that it had; null if it has begun to write, or has ended. */
 export function cancelJobUnlessWriting(
   db: Db,
   { id, did }: Pick<Job, 'id' | 'did'>,
@@ -239,15 +197,25 @@ export type JobEnd =
   | { readonly status: 'completed'; readonly progress: JobProgress; readonly result: JobResult }
   | { readonly status: 'failed'; readonly error: string }
 
-/** Ends a job, once: false when it has ended before. Its `plan` is emptied. */
-export async function finishJob(db: Db, id: string, end: JobEnd, now: number): Promise<boolean> {
+/** Ends a job once, and empties its `plan`: false when it has ended before. */
+export function finishJob(db: Db, id: string, end: JobEnd, now: number): Promise<boolean> {
   const columns =
     end.status === 'completed'
       ? { progress: JSON.stringify(end.progress), result: JSON.stringify(end.result) }
       : { error: storableText(end.error) }
+  const ended = { status: end.status, plan: '', updatedAt: now, finishedAt: now }
+  return updateUnfinished(db, id, { ...ended, ...columns })
+}
+
+/** False when the job has ended or is unknown. */
+async function updateUnfinished(
+  db: Db,
+  id: string,
+  change: Updateable<Schema['jobs']>,
+): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('jobs')
-    .set({ status: end.status, ...columns, plan: '', updatedAt: now, finishedAt: now })
+    .set(change)
     .where('id', '=', id)
     .where('finishedAt', 'is', null)
     .executeTakeFirstOrThrow()

@@ -3,34 +3,16 @@ import type { Did } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import { lockOrThrowIfDeletedHere } from '#store/accounts/deleted-here.ts'
 import type { Db } from '#store/database/database.ts'
-import type { JobStatus, Schema } from '#store/database/schema.ts'
+import type { Schema } from '#store/database/schema.ts'
 import { inTransaction, lockUntilCommit } from '#store/database/transaction.ts'
 
-/** One upload on its way into the owner's repository. `site` is the site's name. */
-export interface Job {
-  readonly id: string
-  readonly did: Did
-  readonly site: SiteName
-  readonly status: JobStatus
+/** One upload on its way into the owner's repository. */
+export interface Job extends Readonly<Omit<Row, 'progress' | 'result'>> {
   readonly progress: JobProgress
-  /** Of a completed job, else null. */
   readonly result: JobResult | null
-  /** Of a failed job: a sentence that names the file or the cause. */
-  readonly error: string | null
-  /** What `publish` needs to carry on after a restart; a string of its own making. */
-  readonly plan: string
-  /** CID of the record that the site had when the job first looked, '' for none; null: it has not yet. */
-  readonly expectedCid: string | null
-  readonly createdAt: number
-  readonly updatedAt: number
-  /** When its next attempt may begin, where it waits for its owner's server; null: at once. */
-  readonly dueAt: number | null
-  /** When its first attempt began; null: none has, since the service started. */
-  readonly startedAt: number | null
-  /** When it began to write to the owner's repository: from then on it cannot be cancelled. */
-  readonly writingAt: number | null
-  readonly finishedAt: number | null
 }
+
+type Row = Selectable<Schema['jobs']>
 
 /** As clients see it. */
 export interface JobProgress {
@@ -71,8 +53,8 @@ export type JobAdmission =
   | { readonly created: false; readonly reason: 'same-site-running' | 'queue-full' }
 
 /**
- * Creates a pending job, unless the account has an unfinished one for the same site, or `queuedMax`
- * already wait behind the running one. However many ask at once, the limits hold. Throws AccountDeletedHereError.
+ * Creates a pending job, unless the account has an unfinished one for the same site, or `queuedMax` already wait behind
+ * the running one. The limits hold for concurrent callers too. Throws AccountDeletedHereError.
  */
 export function createJob(
   db: Db,
@@ -82,15 +64,8 @@ export function createJob(
   return inTransaction(db, async (transaction) => {
     await lockOrThrowIfDeletedHere(transaction, job.did)
     await lockUntilCommit(transaction, `jobs ${job.did}`)
-    const unfinished = await transaction
-      .selectFrom('jobs')
-      .select('site')
-      .where('did', '=', job.did)
-      .where('finishedAt', 'is', null)
-      .execute()
-    if (unfinished.some(({ site }) => site === job.site)) {
-      return { created: false, reason: 'same-site-running' }
-    }
+    const unfinished = await listUnfinishedSites(transaction, job.did)
+    if (unfinished.includes(job.site)) return { created: false, reason: 'same-site-running' }
     if (unfinished.length > queuedMax) return { created: false, reason: 'queue-full' }
     await transaction
       .insertInto('jobs')
@@ -118,7 +93,7 @@ export async function findJob(db: Db, id: string): Promise<Job | null> {
   return row ? jobOf(row) : null
 }
 
-/** The account's job that is being carried out; those that wait behind it are not meant. */
+/** The account's job that is not pending but running. */
 export async function findRunningJob(db: Db, did: Did): Promise<Job | null> {
   const row = await db
     .selectFrom('jobs')
@@ -140,7 +115,7 @@ export async function listUnfinishedSites(db: Db, did: Did): Promise<SiteName[]>
   return rows.map(({ site }) => site)
 }
 
-/** The jobs of every account that run or wait, oldest first, with their plans: for a start. */
+/** All accounts' jobs that run or wait, oldest first, for a start. */
 export async function listUnfinishedJobs(db: Db): Promise<Job[]> {
   const rows = await db
     .selectFrom('jobs')
@@ -156,8 +131,7 @@ export async function deleteJobsFinishedBefore(db: Db, before: number): Promise<
   await db.deleteFrom('jobs').where('finishedAt', '<', before).execute()
 }
 
-/** As the table has it. */
-export function jobOf(row: Selectable<Schema['jobs']>): Job {
+export function jobOf(row: Row): Job {
   return {
     ...row,
     progress: JSON.parse(row.progress) as JobProgress,
