@@ -11,29 +11,28 @@ import { lockUntilCommit } from '#store/database/transaction.ts'
 import { deleteIfOverQuota } from './site-quota.ts'
 import { withdrawReplaced } from './versions.ts'
 
-/** A state of a site's record, as ingest judged it. */
+/** A version that is not stored yet. */
 export interface NewVersion {
   readonly site: SiteAddress
   readonly label: string
   readonly recordCid: string
-  /** The revision of the repository it was read at. */
+  /** The revision of the repository at which it was read. */
   readonly rev: string
   /** What the edge reads; null when the version is refused. */
   readonly snapshot: string | null
-  /** What the owner shall see: why it is refused, or what to mend. */
+  /** For the owner: why it is refused, or what to mend. */
   readonly problems: readonly string[]
   readonly fileCount: number
   readonly bytes: number
   readonly publishedAt: number
 }
 
-/** What `recordVersion` has done so far, none of it committed yet. */
+/** What `recordVersion` has just done and not yet committed. */
 export type RecordMoment = 'version-inserted' | 'pointer-swapped' | 'change-appended'
 
 /**
- * `outdated`: something at least as new is live, or removed the site; nothing was stored.
- * `too-many`: nor was it, for it is a new site of an account that has `accountSitesMax`.
- * `not-known`: nor was it, for its account is not known, perhaps not any more: nobody would ever remove it.
+ * The last three store nothing. `outdated`: a newer version is live, or the site was removed since. `too-many`: it is a
+ * new site of an account that has `accountSitesMax`. `not-known`: its account is unknown, and nothing would ever remove it.
  */
 export type RecordOutcome =
   | 'went-live'
@@ -44,11 +43,10 @@ export type RecordOutcome =
   | 'not-known'
 
 /**
- * Stores a version. A valid one that is newer than the live one takes its place in the same commit;
- * a refused one is kept for its problems and changes nothing for visitors. What is live already
- * (same record, same snapshot) only counts as seen, with the problems of now. Of the site's versions 10 stay, and their
- * snapshots for 24 hours after they were replaced, or until a version goes live that withdraws them
- * (`awaitWithdrawal`).
+ * Stores a version. A valid one replaces an older live one in the same commit; a refused one is kept for its problems and
+ * changes nothing for visitors. The version that is live already (same record, same snapshot) only gets the new time and
+ * problems. The site keeps `versionsMax` versions, and their snapshots for `replacedVersionMs` after they were replaced,
+ * or until a version goes live that withdraws them (`awaitWithdrawal`).
  */
 export function recordVersion(
   db: Db,
@@ -59,7 +57,9 @@ export function recordVersion(
   return inSharedTransaction(db, async (transaction) => {
     if (!(await lockIfKnown(transaction, version.site.did))) return 'not-known'
     await lockUntilCommit(transaction, siteSubject(version.site))
-    const site = await rowOf(transaction, version, now)
+    const { did, name } = version.site
+    const { rows } = await upsertSite(transaction, { did, name, label: version.label, now })
+    const site = rows[0] as SiteRow
     const withdraws = site.withdrawWith === version.recordCid
     const { rows: versions } = await selectVersions(transaction, version.site)
     if (versions.length === 0 && (await deleteIfOverQuota(transaction, version.site)))
@@ -72,14 +72,17 @@ export function recordVersion(
       return 'already-live'
     }
     if (isOutdated(version.rev, site.removedRev, live?.rev)) return 'outdated'
-    await dropRefused(transaction, versions, version.rev)
+    // Nobody needs the problems of refused versions that this one follows.
+    const refused = versions.filter(({ state, rev }) => state === 'invalid' && rev <= version.rev)
+    await deleteVersions(transaction, refused)
     if (version.snapshot === null) {
       await insertVersion(transaction, version, 'invalid', now)
       return 'refused'
     }
     await replaceLive(transaction, live, version, now, at)
     if (withdraws) await withdrawEarlier(transaction, version)
-    await prune(transaction, versions, version.rev, now)
+    const others = versions.filter((each) => !refused.includes(each))
+    await prune(transaction, others, now)
     await appendChange(transaction, version.site, now)
     at('change-appended')
     return 'went-live'
@@ -87,8 +90,8 @@ export function recordVersion(
 }
 
 /**
- * From when the version of this record is live, and at once if it is, visitors get no assets of those before
- * it. Takes effect when ingest looks at the site next; of a site that is not known there is nothing to withdraw.
+ * Makes the version of this record withdraw all earlier ones from visitors when it goes live. Takes effect when ingest
+ * next reads the site, also if the version is live already. An unknown site has nothing to withdraw.
  */
 export async function awaitWithdrawal(
   db: Db,
@@ -118,22 +121,15 @@ async function withdrawEarlier(
 }
 
 /**
- * What a transaction about this site locks first. Writing the row alone is not enough: two that insert it
- * at once may meet at its label, for which PostgreSQL has no second `on conflict` besides the key's.
+ * What a transaction about this site locks first. Writing the row is not enough: concurrent inserts may conflict on the
+ * label, and PostgreSQL takes only one `on conflict`, which is the key's.
  */
 export function siteSubject({ did, name }: SiteAddress): string {
   return `site ${did}/${name}`
 }
 
-/** The site's row, made when missing. */
-async function rowOf(
-  transaction: Transaction<Schema>,
-  { site, label }: NewVersion,
-  now: number,
-): Promise<SiteRow> {
-  const { rows } = await upsertSite(transaction, { ...site, label, now })
-  return rows[0] as SiteRow
-}
+/** A site with neither a version nor a removal. */
+export const blankSite = { liveVersionId: null, removedRev: null, withdrawWith: null } as const
 
 type SiteRow = Selectable<Schema['sites']>
 
@@ -141,30 +137,19 @@ const upsertSite = prepared<SiteAddress & { label: string; now: number }, SiteRo
   (db, { did, name, label, now }) =>
     db
       .insertInto('sites')
-      .values({
-        did,
-        name,
-        label,
-        liveVersionId: null,
-        removedRev: null,
-        withdrawWith: null,
-        createdAt: now,
-        updatedAt: now,
-      })
+      .values({ ...blankSite, did, name, label, createdAt: now, updatedAt: now })
       .onConflict((conflict) => conflict.columns(['did', 'name']).doUpdateSet({ label }))
       .returningAll(),
 )
 
+type VersionRow = Selectable<Schema['versions']>
+
 interface StoredVersion
-  extends Pick<
-    Selectable<Schema['versions']>,
-    'id' | 'recordCid' | 'rev' | 'state' | 'replacedAt'
-  > {
-  readonly snapshot: string | null
+  extends Pick<VersionRow, 'id' | 'recordCid' | 'rev' | 'state' | 'replacedAt' | 'snapshot'> {
   readonly hasSnapshot: unknown
 }
 
-/** Newest first; of the snapshots only the live one. */
+/** Newest first, with the live one's snapshot only. */
 const selectVersions = prepared<SiteAddress, StoredVersion>((db, { did, name }) =>
   db
     .selectFrom('versions')
@@ -180,16 +165,16 @@ const selectVersions = prepared<SiteAddress, StoredVersion>((db, { did, name }) 
 )
 
 /**
- * Revisions sort as text (https://atproto.com/specs/tid). Equal to the live one is not outdated:
- * the repository did not move, but what we make of the record did.
+ * Revisions sort as text (https://atproto.com/specs/tid). The live one's revision is not outdated: the same record may
+ * have another snapshot now.
  */
 function isOutdated(rev: string, removedRev: string | null, liveRev = ''): boolean {
   return rev < liveRev || (removedRev !== null && rev <= removedRev)
 }
 
 /**
- * That the record still stands at a later revision makes what was read in between outdated. Its problems
- * may be others: a settings record that cannot be read is one, but leaves the snapshot as it is.
+ * A later revision with the same record makes what was read in between outdated. The problems may differ: an unreadable
+ * settings record is one, and leaves the snapshot as it is.
  */
 async function sawAgain(
   transaction: Transaction<Schema>,
@@ -205,20 +190,7 @@ async function sawAgain(
     .execute()
 }
 
-/** Refused versions that this one follows: nobody needs their problems any more. */
-async function dropRefused(
-  transaction: Transaction<Schema>,
-  versions: readonly StoredVersion[],
-  rev: string,
-): Promise<void> {
-  const refused = versions.filter((version) => isRefusedBefore(version, rev))
-  await dropVersions(transaction, refused)
-}
-
-const isRefusedBefore = ({ state, rev }: StoredVersion, nextRev: string): boolean =>
-  state === 'invalid' && rev <= nextRev
-
-async function dropVersions(
+async function deleteVersions(
   transaction: Transaction<Schema>,
   versions: readonly StoredVersion[],
 ): Promise<void> {
@@ -235,9 +207,7 @@ async function replaceLive(
   at: (moment: RecordMoment) => void,
 ): Promise<void> {
   const { did, name } = version.site
-  if (live !== undefined) {
-    await setReplaced(transaction, { id: live.id, now })
-  }
+  if (live !== undefined) await setReplaced(transaction, { id: live.id, now })
   const id = await insertVersion(transaction, version, 'live', now)
   at('version-inserted')
   await setLive(transaction, { did, name, id, now })
@@ -259,57 +229,28 @@ const setLive = prepared<SiteAddress & { id: string; now: number }, unknown>(
 
 async function insertVersion(
   transaction: Transaction<Schema>,
-  { site, label: _, problems, ...facts }: NewVersion,
+  { site: { did, name }, label: _, problems, ...facts }: NewVersion,
   state: 'live' | 'invalid',
   now: number,
 ): Promise<string> {
   const id = Bun.randomUUIDv7()
-  const row = { ...facts, ...site, id, state, problems: JSON.stringify(problems) }
+  const row = { ...facts, did, name, id, state, problems: JSON.stringify(problems) }
   await insertRow(transaction, { ...row, seenAt: now, replacedAt: null })
   return id
 }
 
-const insertRow = prepared<Selectable<Schema['versions']>, unknown>((db, row) => {
-  const { id, did, name, recordCid, rev, state, snapshot, problems, fileCount, bytes } = row
-  const { publishedAt, seenAt, replacedAt } = row
-  return db.insertInto('versions').values({
-    id,
-    did,
-    name,
-    recordCid,
-    rev,
-    state,
-    snapshot,
-    problems,
-    fileCount,
-    bytes,
-    publishedAt,
-    seenAt,
-    replacedAt,
-  })
-})
+const insertRow = prepared<VersionRow, unknown>((db, row) => db.insertInto('versions').values(row))
 
-/** Of those that were there before the one of this revision went live. */
+/** `versions`: the ones before the version that has just gone live, newest first. */
 async function prune(
   transaction: Transaction<Schema>,
   versions: readonly StoredVersion[],
-  rev: string,
   now: number,
 ): Promise<void> {
-  const left = versions.filter((version) => !isRefusedBefore(version, rev))
-  await dropVersions(transaction, left.slice(versionsMax - 1))
-  const outdated = left.filter(
-    ({ hasSnapshot, replacedAt }) =>
-      hasSnapshot && replacedAt !== null && replacedAt < now - replacedVersionMs,
-  )
-  if (outdated.length === 0) return
-  await transaction
-    .updateTable('versions')
-    .set({ snapshot: null })
-    .where(
-      'id',
-      'in',
-      outdated.map(({ id }) => id),
-    )
-    .execute()
+  await deleteVersions(transaction, versions.slice(versionsMax - 1))
+  const isOver = ({ hasSnapshot, replacedAt }: StoredVersion) =>
+    hasSnapshot && replacedAt !== null && replacedAt < now - replacedVersionMs
+  const ids = versions.filter(isOver).map(({ id }) => id)
+  if (ids.length === 0) return
+  await transaction.updateTable('versions').set({ snapshot: null }).where('id', 'in', ids).execute()
 }

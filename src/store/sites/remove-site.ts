@@ -4,14 +4,13 @@ import { appendChange } from '#store/database/changes.ts'
 import type { Db } from '#store/database/database.ts'
 import { inSharedTransaction } from '#store/database/shared-transaction.ts'
 import { lockUntilCommit } from '#store/database/transaction.ts'
-import { siteSubject } from './record-version.ts'
+import { blankSite, siteSubject } from './record-version.ts'
 import { deleteIfOverQuota } from './site-quota.ts'
 
 /**
- * The owner removed the site's record at revision `rev`: all its versions up to then end, the
- * replaced ones too, and an older state of the record that arrives late cannot bring it back. False
- * when that is known already, when a version at least as new is live, or when its owner is not known; also of a site
- * that was not known, where its account has `accountSitesMax`.
+ * Removes a site whose owner removed the record at revision `rev`, with all its versions up to then; an older state of
+ * the record that arrives late cannot bring it back. False: the removal is known, a version at least as new is live, the
+ * owner is unknown, or the site is unknown and its account has `accountSitesMax`.
  */
 export function removeSite(
   db: Db,
@@ -24,16 +23,7 @@ export function removeSite(
     await lockUntilCommit(transaction, siteSubject({ did, name }))
     const site = await transaction
       .insertInto('sites')
-      .values({
-        did,
-        name,
-        label: null,
-        liveVersionId: null,
-        removedRev: null,
-        withdrawWith: null,
-        createdAt: now,
-        updatedAt: now,
-      })
+      .values({ ...blankSite, did, name, label: null, createdAt: now, updatedAt: now })
       .onConflict((conflict) => conflict.columns(['did', 'name']).doUpdateSet({ updatedAt: now }))
       .returning(['liveVersionId', 'removedRev'])
       .executeTakeFirstOrThrow()

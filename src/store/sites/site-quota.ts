@@ -9,26 +9,19 @@ export async function deleteIfOverQuota(
   transaction: Transaction<Schema>,
   { did, name }: SiteAddress,
 ): Promise<boolean> {
+  const versions = transaction
+    .selectFrom('versions')
+    .where('did', '=', did)
+    .where('name', '=', name)
+  const sites = transaction.selectFrom('sites').where('did', '=', did)
   const { numDeletedRows } = await transaction
     .deleteFrom('sites')
     .where('did', '=', did)
     .where('name', '=', name)
     .where('removedRev', 'is', null)
-    .where(({ exists, not, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('versions')
-            .select('id')
-            .where('versions.did', '=', did)
-            .where('versions.name', '=', name),
-        ),
-      ),
-    )
+    .where(({ exists, not }) => not(exists(versions.select('id'))))
     .where(
-      ({ selectFrom }) =>
-        selectFrom('sites as all')
-          .select(({ fn }) => fn.countAll().as('count'))
-          .where('all.did', '=', did),
+      sites.select(({ fn }) => fn.countAll().as('count')),
       '>',
       accountSitesMax,
     )
@@ -36,10 +29,7 @@ export async function deleteIfOverQuota(
   return numDeletedRows > 0n
 }
 
-/**
- * Forgets sites that were removed before that time: no look at a repository takes so long that it could still
- * bring an older state of one.
- */
+/** Forgets sites that were removed before that time: no reading of a repository takes so long that it could bring one back. */
 export async function forgetRemovedSites(db: Db, before: number): Promise<void> {
   await db
     .deleteFrom('sites')

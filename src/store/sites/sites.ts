@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import type { NotNull, Selectable } from 'kysely'
 import { timeSlices } from '#concurrency/yield-event-loop.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
@@ -8,15 +8,13 @@ import { prepared } from '#store/database/prepared.ts'
 import type { Schema } from '#store/database/schema.ts'
 import { listVersions, type Version, versionColumns, versionOf } from './versions.ts'
 
-/**
- * A site that we know at least one version of. One that its owner removed is not known any more.
- */
+/** A site of which at least one version is stored: its owner has not removed it. */
 export interface Site extends SiteAddress {
   /** The host name label that is always the site's own: `s--…`. */
   readonly label: string
   /** What visitors get, as long as the account is active. */
   readonly live: Version | null
-  /** The newest version, when it was refused; its `problems` say why. */
+  /** The newest version if it was refused; its `problems` say why. */
   readonly refused: Version | null
   readonly createdAt: number
   readonly updatedAt: number
@@ -27,10 +25,9 @@ export interface ServedSite extends SiteAddress {
   readonly label: string
   readonly versionId: string
   readonly recordCid: string
-  /** The text that the version was recorded with. */
   readonly snapshot: string
   readonly publishedAt: number
-  /** When it took the place of the one before, by our clock. */
+  /** When it replaced the version before it, by our clock. */
   readonly liveSince: number
 }
 
@@ -62,7 +59,7 @@ export async function listSites(db: Db, did: Did): Promise<Site[]> {
   return sites
 }
 
-/** With 10 versions each, of which two are read: some 2 ms. */
+/** Reading two of the 10 versions of each takes some 2 ms. */
 const sitesPerQuery = 50
 
 async function sitesOf(
@@ -76,18 +73,23 @@ async function sitesOf(
     .select(['name', ...versionColumns])
     .where('did', '=', did)
     .where('name', 'in', names)
-    // What was replaced is never the newest.
+    // A replaced version is never the newest.
     .where('state', '!=', 'replaced')
     .orderBy('rev', 'desc')
     .orderBy('id', 'desc')
     .execute()
   const byName = Map.groupBy(versions, ({ name }) => name)
-  return rows
-    .map((row) => siteOf(row, (byName.get(row.name) ?? []).map(versionOf)))
-    .filter((site) => site !== null)
+  const sites = rows.map((row) => {
+    const ofSite = byName.get(row.name) ?? []
+    return siteOf(
+      row,
+      ofSite.map(({ name: _, ...version }) => versionOf(version)),
+    )
+  })
+  return sites.filter((site) => site !== null)
 }
 
-/** The names of the account's sites, those of `listSites` among them. */
+/** The names of the account's sites, including removed ones. */
 export async function listSiteNames(db: Db, did: Did): Promise<SiteName[]> {
   const { rows } = await selectNames(db, { did })
   return rows.map(({ name }) => name)
@@ -97,44 +99,45 @@ const selectNames = prepared<{ did: Did }, { name: SiteName }>((db, { did }) =>
   db.selectFrom('sites').select('name').where('did', '=', did),
 )
 
-/** What visitors of the site with this label get, if they get anything: the account must be active. */
+/** What visitors of the site with this label get; null: nothing, as when the account is not active. */
 export async function findSiteByLabel(db: Db, label: string): Promise<ServedSite | null> {
-  const row = await servedSites(db).where('sites.label', '=', label).executeTakeFirst()
-  return row ? servedSiteOf(row) : null
+  const row = await servedSites(db)
+    .select(['sites.did', 'sites.name', 'sites.label', 'sites.updatedAt as liveSince'])
+    .select(['versions.id as versionId', 'versions.recordCid', 'versions.snapshot'])
+    .select('versions.publishedAt')
+    .$narrowType<{ label: NotNull; snapshot: NotNull }>()
+    .where('sites.label', '=', label)
+    .executeTakeFirst()
+  return row ?? null
 }
 
-/**
- * The labels that `findSiteByLabel` answers, in their order, a page at a time: those after `after`.
- */
+/** A page of the labels that `findSiteByLabel` finds, in their order: at most `limit` after `after`. */
 export async function listServedLabels(
   db: Db,
   { after = '', limit = 1000 }: { after?: string; limit?: number } = {},
 ): Promise<string[]> {
   const rows = await servedSites(db)
-    .clearSelect()
     .select('sites.label')
+    .$narrowType<{ label: NotNull }>()
     .where('sites.label', '>', after)
     .orderBy('sites.label')
     .limit(limit)
     .execute()
-  return rows.map(({ label }) => label ?? '')
+  return rows.map(({ label }) => label)
 }
 
-/**
- * Those of these labels that `findSiteByLabel` answers, and whose they are. As many as one statement takes: see
- * `chunksOf`.
- */
+/** The labels among these that `findSiteByLabel` finds, with their accounts. At most as many as `chunksOf` yields. */
 export async function servedLabelsAmong(
   db: Db,
   labels: readonly string[],
 ): Promise<[label: string, did: Did][]> {
   if (labels.length === 0) return []
   const rows = await servedSites(db)
-    .clearSelect()
     .select(['sites.label', 'sites.did'])
+    .$narrowType<{ label: NotNull }>()
     .where('sites.label', 'in', labels)
     .execute()
-  return rows.map(({ label, did }) => [label ?? '', did])
+  return rows.map(({ label, did }) => [label, did])
 }
 
 function servedSites(db: Db) {
@@ -145,28 +148,16 @@ function servedSites(db: Db) {
     .where((where) =>
       where.or([where('accounts.status', 'is', null), where('accounts.status', '=', 'active')]),
     )
-    .select(['sites.did', 'sites.name', 'sites.label'])
-    .select(['versions.id as versionId', 'versions.recordCid', 'versions.snapshot'])
-    .select(['versions.publishedAt', 'sites.updatedAt as liveSince'])
-}
-
-type ServedRow = Awaited<ReturnType<ReturnType<typeof servedSites>['execute']>>[number]
-
-function servedSiteOf({ label, snapshot, ...row }: ServedRow): ServedSite | null {
-  return label === null || snapshot === null ? null : { ...row, label, snapshot }
+    .where('sites.label', 'is not', null)
+    .where('versions.snapshot', 'is not', null)
 }
 
 /** Null without a version. `versions` are newest first. */
 function siteOf(row: Selectable<Schema['sites']>, versions: readonly Version[]): Site | null {
+  const { did, name, label, createdAt, updatedAt } = row
   const [newest] = versions
-  if (newest === undefined || row.label === null) return null
-  return {
-    did: row.did,
-    name: row.name,
-    label: row.label,
-    live: versions.find(({ state }) => state === 'live') ?? null,
-    refused: newest.state === 'invalid' ? newest : null,
-    createdAt: row.createdAt,
-    updatedAt: row.updatedAt,
-  }
+  if (newest === undefined || label === null) return null
+  const live = versions.find(({ state }) => state === 'live') ?? null
+  const refused = newest.state === 'invalid' ? newest : null
+  return { did, name, label, live, refused, createdAt, updatedAt }
 }
