@@ -1,12 +1,12 @@
 import { everyOrWhenWoken } from '#concurrency/every-or-when-woken.ts'
 import { mapAtOnce } from '#concurrency/map-at-once.ts'
 import { waitForDatabase } from '#store/database/wait-for-database.ts'
-import { takeDueCustomDomains } from '#store/names/take-due-custom-domains.ts'
+import { takeDueCustomDomains } from '#store/names/custom-domains.ts'
 import { type VerifyContext, verifyDomain } from './verify-domain.ts'
 
 const concurrentChecksMax = 8
 const batchMax = 100
-/** How long a domain waits if the process that took it is killed. */
+/** How long a domain waits when the process that took it has died. */
 const leaseMs = 60 * 60 * 1000
 const pollIntervalMs = 60_000
 

@@ -1,6 +1,5 @@
 import type { Transaction } from 'kysely'
 import type { SiteName } from '#site/site-name.ts'
-import { appendHostChange } from '#store/database/changes.ts'
 import type { Db } from '#store/database/database.ts'
 import type { Schema } from '#store/database/schema.ts'
 import { inTransaction, lockUntilCommit } from '#store/database/transaction.ts'
@@ -10,9 +9,9 @@ import {
   customDomainOf,
   findCustomDomain,
 } from './custom-domains.ts'
-import { tellNames } from './tell-names.ts'
+import { tellEdge } from './tell-names.ts'
 
-/** Has the domain lead to its account's site of that name, or nowhere. False: no such domain. */
+/** Maps the domain to its account's site, or unmaps it. False: no such domain. */
 export async function mapCustomDomain(
   db: Db,
   key: CustomDomainKey,
@@ -22,15 +21,13 @@ export async function mapCustomDomain(
   return (await changeCustomDomain(db, key, () => ({ site }), now)) !== null
 }
 
-/** What may become of a domain. */
 export type CustomDomainChange = Partial<
   Omit<CustomDomain, 'id' | 'did' | 'domain' | 'createdAt' | 'updatedAt'>
 >
 
 /**
- * Changes a domain to what `decide` makes of it, while nobody else does, and tells the edge if it may lead
- * elsewhere now. Returns it as it is then; null: no such domain. Making it verified is for
- * `confirmCustomDomain`.
+ * Changes a domain as `decide` says, one change at a time, and tells the edge if it may lead elsewhere now. Returns the
+ * changed domain; null: no such domain. Only `confirmCustomDomain` makes a domain verified.
  */
 export async function changeCustomDomain(
   db: Db,
@@ -40,7 +37,7 @@ export async function changeCustomDomain(
 ): Promise<CustomDomain | null> {
   return await withCustomDomain(db, key, async (transaction, domain) => {
     const change = decide(domain)
-    // What was chosen for one site is not chosen for another.
+    // It was chosen as the primary domain of one site, not of another.
     const isMoved = change.site !== undefined && change.site !== domain.site
     const all = isMoved ? { ...change, isPrimary: false } : change
     const changed = await updateCustomDomain(transaction, domain.id, all, now)
@@ -64,7 +61,7 @@ export async function deleteCustomDomain(
   return deleted ?? false
 }
 
-/** Runs `work` on the domain as it is, while nobody else changes who has it; null: no such domain. */
+/** Runs `work` on the domain while nothing else changes its owner; null: no such domain. */
 export function withCustomDomain<Result>(
   db: Db,
   key: CustomDomainKey,
@@ -74,13 +71,13 @@ export function withCustomDomain<Result>(
     const known = await findCustomDomain(transaction, key)
     if (known === null) return null
     await lockUntilCommit(transaction, `custom domain ${known.domain}`)
-    // It may have changed while the lock was waited for.
+    // It may have changed before we got the lock.
     const domain = await findCustomDomain(transaction, key)
     return domain === null ? null : await work(transaction, domain)
   })
 }
 
-/** Null: the domain no longer exists; an account deletion may have removed it meanwhile. */
+/** Null: the domain no longer exists, perhaps because of an account deletion. */
 export async function updateCustomDomain(
   db: Db,
   id: string,
@@ -96,14 +93,4 @@ export async function updateCustomDomain(
     .returningAll()
     .executeTakeFirst()
   return row ? customDomainOf(row) : null
-}
-
-/** `domain` is its state before or after the change; if it is a primary domain, the site's other names change too. */
-export async function tellEdge(
-  db: Db,
-  { did, domain, site, isPrimary }: CustomDomain,
-  now: number,
-): Promise<void> {
-  await appendHostChange(db, domain, now)
-  if (isPrimary && site !== null) await tellNames(db, { did, name: site }, now)
 }

@@ -1,16 +1,15 @@
 import type { Db } from '#store/database/database.ts'
 import {
   type CustomDomainChange,
-  tellEdge,
   updateCustomDomain,
   withCustomDomain,
 } from './change-custom-domain.ts'
 import { type CustomDomain, type CustomDomainKey, findRegisteredDomain } from './custom-domains.ts'
-import { tellNames } from './tell-names.ts'
+import { tellEdge, tellNames } from './tell-names.ts'
 
 /** What a look-up has found. */
 export interface Proof {
-  /** Everything that is said at the domain's name for proofs; the account's DID is among it. */
+  /** All TXT values at the domain's name for proofs, the account's DID among them. */
   readonly values: readonly string[]
   readonly lookedUpAt: number
 }
@@ -18,17 +17,17 @@ export interface Proof {
 export type ConfirmOutcome = 'confirmed' | 'held-by-another'
 
 interface ConfirmOptions {
-  /** What else changes. */
+  /** Changes made together with the confirmation. */
   readonly change: CustomDomainChange
-  /** The warning for an account that loses the domain by this. */
+  /** The warning for an account that loses the domain. */
   readonly lossWarning: (holder: CustomDomain) => string
   readonly now: number
 }
 
 /**
- * Makes the domain its account's. Another account that has it loses it, if its DID is not among the values;
- * but not by a look-up that began before the one which confirmed that account last. However many ask at
- * once, one account has the domain. Null: no such domain any more.
+ * Makes the domain verified. Another account that holds it loses it if its DID is not among the values, unless this
+ * look-up began before that account's last confirmation. Only one account holds the domain, however many confirm it
+ * concurrently. Null: the domain no longer exists.
  */
 export function confirmCustomDomain(
   db: Db,

@@ -15,9 +15,9 @@ import {
   findCustomDomain,
   findRegisteredDomain,
   listCustomDomains,
+  takeDueCustomDomains,
 } from './custom-domains.ts'
 import { setPrimaryDomain } from './primary-domain.ts'
-import { takeDueCustomDomains } from './take-due-custom-domains.ts'
 
 const domain = 'example.com'
 

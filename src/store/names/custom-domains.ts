@@ -3,18 +3,18 @@ import type { Did } from '#site/site-address.ts'
 import { lockOrThrowIfDeletedHere } from '#store/accounts/deleted-here.ts'
 import type { Db } from '#store/database/database.ts'
 import type { Schema } from '#store/database/schema.ts'
-import { inTransaction, lockUntilCommit } from '#store/database/transaction.ts'
+import { inTransaction, isPostgres, lockUntilCommit } from '#store/database/transaction.ts'
 
-/** Somebody's own domain, as one account has added it. Others may have added it too; one may be verified. */
+/** A custom domain, as one account has added it. Several accounts may add the same one; one of them may be verified. */
 export interface CustomDomain extends Omit<Row, 'verified' | 'isPrimary'> {
   readonly verified: boolean
-  /** Whether it is the one that the other names of its site lead to. */
+  /** Whether the other names of its site lead to it. */
   readonly isPrimary: boolean
 }
 
 type Row = Selectable<Schema['customDomains']>
 
-/** An id counts together with its account only. */
+/** An id is valid only together with its account. */
 export interface CustomDomainKey {
   readonly did: Did
   readonly id: string
@@ -32,7 +32,7 @@ interface AddOptions {
   readonly now: number
 }
 
-/** Adds an unverified domain. One that the account has already stays as it is, with its id. Throws AccountDeletedHereError. */
+/** Adds an unverified domain, or returns the one that the account already has. Throws AccountDeletedHereError. */
 export function addCustomDomain(
   db: Db,
   { did, id, domain }: CustomDomainKey & { readonly domain: string },
@@ -82,7 +82,7 @@ export async function findCustomDomain(
   return row ? customDomainOf(row) : null
 }
 
-/** The account's, oldest first. */
+/** The account's domains, oldest first. */
 export async function listCustomDomains(db: Db, did: Did): Promise<CustomDomain[]> {
   const rows = await db
     .selectFrom('customDomains')
@@ -94,7 +94,7 @@ export async function listCustomDomains(db: Db, did: Did): Promise<CustomDomain[
   return rows.map(customDomainOf)
 }
 
-/** The domain of the account that has verified it, else of the first that added it. */
+/** The domain of the account that has verified it, else of the first account that added it. */
 export async function findRegisteredDomain(db: Db, domain: string): Promise<CustomDomain | null> {
   const row = await db
     .selectFrom('customDomains')
@@ -106,6 +106,35 @@ export async function findRegisteredDomain(db: Db, domain: string): Promise<Cust
     .limit(1)
     .executeTakeFirst()
   return row ? customDomainOf(row) : null
+}
+
+/**
+ * Takes verified domains whose next check is due, longest overdue first. No other caller gets them until `leaseMs` are
+ * over.
+ */
+export function takeDueCustomDomains(
+  db: Db,
+  { now, leaseMs, limit }: { now: number; leaseMs: number; limit: number },
+): Promise<CustomDomain[]> {
+  return inTransaction(db, async (transaction) => {
+    const due = transaction
+      .selectFrom('customDomains')
+      .select('id')
+      .where('verified', '=', 1)
+      .where('nextCheckAt', '<=', now)
+      .orderBy('nextCheckAt')
+      .limit(limit)
+    const taken = await (isPostgres(db) ? due.forUpdate().skipLocked() : due).execute()
+    if (taken.length === 0) return []
+    const ids = taken.map(({ id }) => id)
+    const rows = await transaction
+      .updateTable('customDomains')
+      .set({ nextCheckAt: now + leaseMs })
+      .where('id', 'in', ids)
+      .returningAll()
+      .execute()
+    return rows.map(customDomainOf)
+  })
 }
 
 export function customDomainOf(row: Row): CustomDomain {

@@ -6,17 +6,15 @@ import { mappedHosts } from './mapped-hosts.ts'
 import { primarySubject } from './primary-domain.ts'
 
 /**
- * The site that a claimed and mapped subdomain, or a verified and mapped custom domain, leads to. `host` is
- * canonical: lower case, without port and trailing dot. The site may not exist.
+ * The site that a mapped subdomain, or a verified and mapped custom domain, leads to. `host` is canonical: lower case,
+ * without port and trailing dot. The site may not exist.
  */
 export async function findSiteByHost(db: Db, host: string): Promise<SiteAddress | null> {
   const row = await mappedHosts(db).where('domain', '=', host).executeTakeFirst()
   return row?.site ? { did: row.did, name: row.site } : null
 }
 
-/**
- * Every host that `findSiteByHost` knows, in their order, a page at a time: those after `after`.
- */
+/** A page of the hosts that `findSiteByHost` finds, in their order: at most `limit` after `after`. */
 export async function listMappedHosts(
   db: Db,
   { after = '', limit = 1000 }: { after?: string; limit?: number } = {},
@@ -29,10 +27,7 @@ export async function listMappedHosts(
   return rows.map(({ domain }) => domain)
 }
 
-/**
- * Those of these hosts that `findSiteByHost` knows, and whose they are. As many as one statement takes: see
- * `chunksOf`.
- */
+/** The hosts among these that `findSiteByHost` finds, with their accounts. At most as many as `chunksOf` yields. */
 export async function mappedHostsAmong(
   db: Db,
   hosts: readonly string[],
@@ -54,10 +49,10 @@ export async function hasDomains(db: Db, did: Did): Promise<boolean> {
   return row !== undefined
 }
 
-/** Has every domain that leads to this site lead nowhere. */
+/** Unmaps every domain that leads to this site. */
 export function unmapSite(db: Db, { did, name }: SiteAddress, now: number): Promise<void> {
   return inTransaction(db, async (transaction) => {
-    // Choosing a primary domain changes both tables too, in another order.
+    // `setPrimaryDomain` changes both tables too, in another order.
     await lockUntilCommit(transaction, primarySubject({ did, name }))
     const hosts: string[] = []
     for (const table of ['subdomains', 'customDomains'] as const) {

@@ -5,13 +5,13 @@ import { didHash } from '#store/accounts/did-hash.ts'
 import type { Db } from '#store/database/database.ts'
 import type { Schema } from '#store/database/schema.ts'
 
-/** A subdomain that its last owner has given up, and that nobody else gets before `keptUntil`. */
+/** A released subdomain, which only its last owner may claim before `keptUntil`. */
 export interface KeptSubdomain {
   readonly domain: string
   readonly keptUntil: number
 }
 
-/** Keeps names for the account that gives them up now. */
+/** Keeps released subdomains for the account that had them. */
 export async function keepSubdomains(
   transaction: Transaction<Schema>,
   did: Did,
@@ -29,8 +29,8 @@ export async function keepSubdomains(
 }
 
 /**
- * Whether the account has to wait before it gets a name that is not kept for it: `keptSubdomainsMax` of those it gave up
- * are kept. So nobody hoards names by claiming and releasing them, and releasing more frees no kept name early.
+ * Whether `keptSubdomainsMax` other subdomains are kept for the account, which then gets no new one: claiming and
+ * releasing does not hoard names. Releasing more frees no kept name early.
  */
 export async function hasTooManyKept(
   db: Db,
@@ -41,7 +41,7 @@ export async function hasTooManyKept(
   return kept.length >= keptSubdomainsMax && !kept.some((each) => each.domain === domain)
 }
 
-/** Whether only somebody else than this account gets the name. Null: nobody in particular. */
+/** Whether the name is kept for another account than this one; null: for any account. */
 export async function isKeptForAnother(
   db: Db,
   domain: string,
@@ -57,7 +57,7 @@ export async function isKeptForAnother(
   return row !== undefined && (did === null || row.didHash !== didHash(did))
 }
 
-/** What is kept for the account, by name. */
+/** The subdomains that are kept for the account, by name. */
 export async function listKeptSubdomains(db: Db, did: Did, now: number): Promise<KeptSubdomain[]> {
   const rows = await db
     .selectFrom('keptSubdomains')
@@ -69,12 +69,12 @@ export async function listKeptSubdomains(db: Db, did: Did, now: number): Promise
   return rows.map(({ domain, releasedAt }) => ({ domain, keptUntil: releasedAt + keptSubdomainMs }))
 }
 
-/** Somebody has it again. */
+/** For a name that has been claimed again. */
 export async function forgetKeptSubdomain(db: Db, domain: string): Promise<void> {
   await db.deleteFrom('keptSubdomains').where('domain', '=', domain).execute()
 }
 
-/** Forgets the names whose time is over. */
+/** Forgets the names that are no longer kept. */
 export async function dropKeptSubdomains(db: Db, now: number): Promise<void> {
   await db
     .deleteFrom('keptSubdomains')

@@ -1,6 +1,6 @@
 import type { Db } from '#store/database/database.ts'
 
-/** Every host that leads to a site: claimed and mapped subdomains, verified and mapped custom domains. */
+/** Every host that leads to a site: mapped subdomains, and custom domains that are verified and mapped. */
 export function mappedHosts(db: Db) {
   const subdomains = db.selectFrom('subdomains').select(['domain', 'did', 'site', 'isPrimary'])
   const verified = db

@@ -7,8 +7,8 @@ import { withSubdomain } from './subdomains.ts'
 import { tellNames } from './tell-names.ts'
 
 /**
- * The name that all others of the site lead to; null without one. It is always one that is served now: mapped
- * to this site, and verified if it is a custom domain. A lost domain counts again when it is verified again.
+ * The name to which the site's other names lead; null: there is none. It is mapped to this site, and verified if it is a
+ * custom domain. A lost domain counts again when it is verified again.
  */
 export async function findPrimaryDomain(
   db: Db,
@@ -24,12 +24,12 @@ export async function findPrimaryDomain(
   return row?.domain ?? null
 }
 
-/** One change at a time of which names of a site lead where, of both kinds of names. */
+/** The lock for changes of a site's subdomains and custom domains together. */
 export const primarySubject = ({ did, name }: SiteAddress): string => `primary of ${did}/${name}`
 
 export type PrimaryOutcome = 'set' | 'not-found' | 'not-verified' | 'leads-elsewhere'
 
-/** Makes one of the site's names its primary address, in place of the one before; null: it has none. */
+/** Makes one of the site's names its primary domain, in place of the current one; null: it has none. */
 export function setPrimaryDomain(
   db: Db,
   site: SiteAddress,

@@ -12,15 +12,14 @@ import {
   isKeptForAnother,
   keepSubdomains,
 } from './kept-subdomains.ts'
-import { tellNames } from './tell-names.ts'
+import { tellEdge } from './tell-names.ts'
 
-/** A name below the base domain that an account has claimed. `site`: the name of the one it leads to. */
+/** A name under the base domain that an account has claimed. */
 export interface Subdomain extends Readonly<Omit<Selectable<Schema['subdomains']>, 'isPrimary'>> {
-  /** Whether it is the one that the other names of its site lead to. */
+  /** Whether the other names of its site lead to it. */
   readonly isPrimary: boolean
 }
 
-/** Whose name, of all that are claimed. */
 export interface SubdomainKey {
   readonly did: Did
   /** With the base domain. */
@@ -32,8 +31,8 @@ export type ClaimOutcome =
   | { readonly claimed: false; readonly reason: 'taken' | 'limit' | 'kept-limit' }
 
 /**
- * Gives the name to the account, unless it has `subdomainsMax`, or `keptSubdomainsMax` others are kept for it. Of several that ask at once, one gets it. Throws
- * AccountDeletedHereError.
+ * Gives the name to the account, unless the account has `subdomainsMax`, or `keptSubdomainsMax` others are kept for it.
+ * Only one of several concurrent callers gets it. Throws AccountDeletedHereError.
  */
 export function claimSubdomain(
   db: Db,
@@ -58,7 +57,7 @@ const taken: ClaimOutcome = { claimed: false, reason: 'taken' }
 
 export type RenameOutcome = 'renamed' | 'taken' | 'kept-limit' | 'not-found'
 
-/** Takes another name in place of one of the account's, which is released; what it leads to, and its age, stay. */
+/** Claims another name and releases the account's old one; the site and `createdAt` stay. */
 export function renameSubdomain(
   db: Db,
   { did, domain }: SubdomainKey,
@@ -70,7 +69,7 @@ export function renameSubdomain(
     if (row?.did !== did) return 'not-found'
     if (newDomain === domain) return 'renamed'
     if (await hasTooManyKept(transaction, { did, domain: newDomain }, now)) return 'kept-limit'
-    // Not an update of the key: two that take each other's names would wait for each other.
+    // No update of the key: two accounts that take each other's names would deadlock.
     const renamed = { ...row, domain: newDomain, updatedAt: now }
     if (!(await insertUnlessTaken(transaction, renamed, now))) return 'taken'
     await transaction.deleteFrom('subdomains').where('domain', '=', domain).execute()
@@ -81,7 +80,7 @@ export function renameSubdomain(
   })
 }
 
-/** Has the account's name lead to its site of that name, or nowhere. False: it has no such subdomain. */
+/** Maps the account's subdomain to its site, or unmaps it. False: it has no such subdomain. */
 export async function mapSubdomain(
   db: Db,
   { did, domain }: SubdomainKey,
@@ -89,7 +88,7 @@ export async function mapSubdomain(
   now: number,
 ): Promise<boolean> {
   const mapped = await withSubdomain(db, { did, domain }, async (transaction, row) => {
-    // What was chosen for one site is not chosen for another.
+    // It was chosen as the primary domain of one site, not of another.
     const isPrimary = row.isPrimary && row.site === site ? 1 : 0
     await transaction
       .updateTable('subdomains')
@@ -102,7 +101,7 @@ export async function mapSubdomain(
   return mapped ?? false
 }
 
-/** After `keptSubdomainMs` anybody may claim the name, its last owner at once. False: the account has no such subdomain. */
+/** Others may claim the name after `keptSubdomainMs`, this account at once. False: it has no such subdomain. */
 export async function releaseSubdomain(
   db: Db,
   { did, domain }: SubdomainKey,
@@ -117,7 +116,7 @@ export async function releaseSubdomain(
   return released ?? false
 }
 
-/** Runs `work` on the account's name as it is, while nobody else changes it; null: it has no such subdomain. */
+/** Runs `work` on the account's subdomain while nothing else changes it; null: it has no such subdomain. */
 export function withSubdomain<Result>(
   db: Db,
   { did, domain }: SubdomainKey,
@@ -138,7 +137,7 @@ export async function findSubdomain(db: Db, domain: string): Promise<Subdomain |
   return row ? subdomainOf(row) : null
 }
 
-/** The account's, oldest first. */
+/** The account's subdomains, oldest first. */
 export async function listSubdomains(db: Db, did: Did): Promise<Subdomain[]> {
   const rows = await db
     .selectFrom('subdomains')
@@ -154,17 +153,7 @@ function subdomainOf(row: Selectable<Schema['subdomains']>): Subdomain {
   return { ...row, isPrimary: row.isPrimary === 1 }
 }
 
-/** `subdomain` is its state before the change; if it was a primary domain, the site's other names change too. */
-async function tellEdge(
-  db: Db,
-  { did, domain, site, isPrimary }: Subdomain,
-  now: number,
-): Promise<void> {
-  await appendHostChange(db, domain, now)
-  if (isPrimary && site !== null) await tellNames(db, { did, name: site }, now)
-}
-
-/** One change of an account's subdomains at a time. */
+/** Changes an account's subdomains, one change at a time. */
 function inAccountTransaction<Result>(
   db: Db,
   did: Did,
@@ -177,7 +166,7 @@ function inAccountTransaction<Result>(
   })
 }
 
-/** False: somebody has that name, had it a moment earlier, or is the only one who gets it. */
+/** False: another account has the name, or it is kept for another account. */
 async function insertUnlessTaken(
   transaction: Transaction<Schema>,
   row: Subdomain,
@@ -189,7 +178,7 @@ async function insertUnlessTaken(
     .onConflict((conflict) => conflict.column('domain').doNothing())
     .executeTakeFirstOrThrow()
   if (numInsertedOrUpdatedRows !== 1n) return false
-  // Only now: PostgreSQL has waited for a concurrent release to commit, and shows its kept name.
+  // After the insert, for which PostgreSQL waits until a concurrent release commits, which keeps the name.
   if (await isKeptForAnother(transaction, row.domain, row.did, now)) {
     await transaction.deleteFrom('subdomains').where('domain', '=', row.domain).execute()
     return false

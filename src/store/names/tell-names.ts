@@ -1,9 +1,27 @@
-import type { SiteAddress } from '#site/site-address.ts'
+import type { Did, SiteAddress } from '#site/site-address.ts'
+import type { SiteName } from '#site/site-name.ts'
 import { appendChange, appendHostChange } from '#store/database/changes.ts'
 import type { Db } from '#store/database/database.ts'
 import { mappedHosts } from './mapped-hosts.ts'
 
-/** Tells the edge that the names of the site may lead elsewhere now, or its primary address is another. */
+interface Name {
+  readonly did: Did
+  readonly domain: string
+  readonly site: SiteName | null
+  readonly isPrimary: boolean
+}
+
+/** `name` is as before or after its change; if it is a primary domain, the site's other names change too. */
+export async function tellEdge(
+  db: Db,
+  { did, domain, site, isPrimary }: Name,
+  now: number,
+): Promise<void> {
+  await appendHostChange(db, domain, now)
+  if (isPrimary && site !== null) await tellNames(db, { did, name: site }, now)
+}
+
+/** Tells the edge that the site's names may lead elsewhere now, or that its primary domain is another. */
 export async function tellNames(db: Db, site: SiteAddress, now: number): Promise<void> {
   const rows = await mappedHosts(db)
     .where('did', '=', site.did)
