@@ -2,7 +2,7 @@ import { combinationOf, type HeaderList } from '#http/header-fields.ts'
 import { claimsServedCharset } from '#http/media-type.ts'
 import { answerHeaderCharsMax, headerFieldsMax, headerValueCharsMax } from '#site/limits.ts'
 import { isForCertificates, parseRequestPath } from '#site/request-path.ts'
-import { EncodedPath } from './encoded-path.ts'
+import { EncodedPath, matchPath } from './encoded-path.ts'
 import type { HeaderBlock, HeaderChange } from './header-block.ts'
 import type { HeaderRules } from './header-rules.ts'
 import { visitRules } from './rule-index.ts'
@@ -35,8 +35,9 @@ export function applyHeaderRules(
     charsLeft: answerHeaderCharsMax,
     linesLeft: headerFieldsMax,
   }
-  visitRules(rules.blocks, path.segments[0] ?? '', (block) => {
-    const captures = block.host === null || block.host === place.host ? block.match(asked) : null
+  visitRules(rules.blocks, path.segments, (block) => {
+    const isForHost = block.host === null || block.host === place.host
+    const captures = isForHost ? matchPath(block.pattern, asked) : null
     if (captures !== null) changeFields(owners, block, captures, place.isUnderBaseDomain)
     return false
   })

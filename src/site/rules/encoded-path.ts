@@ -1,73 +1,46 @@
 import type { RequestPath } from '#site/request-path.ts'
-import { type Glob, matchGlob } from './glob.ts'
+import { matchGlob } from './glob.ts'
 import { fitsPathPattern, type PathPattern } from './path-pattern.ts'
 import type { TemplateValues } from './template.ts'
 
-/** The captures of a path, percent-encoded; null if it does not match. */
-export type EncodedMatch = (path: EncodedPath) => TemplateValues | null
-
 /**
- * Matches as `matchPathPattern` does, with the glob between head and tail. Captures are computed only when read,
- * and each at a cost independent of the path's length.
+ * The captures of a path, percent-encoded; null if it does not match. They are computed only when read, and each at
+ * a cost independent of the path's length.
  */
-export function compileEncodedMatch(pattern: PathPattern, glob: Glob | null): EncodedMatch {
-  const places = capturePlaces(pattern)
-  const { headLength, tailLength } = places
-  return (path) => {
-    if (!fitsPathPattern(pattern, path)) return null
-    if (glob === null) return { get: (name) => captured(places, path, name) }
-    const tailAt = path.segments.length - (tailLength ?? 0)
-    const { text, starts } = path.decoded
-    const star = matchGlob(glob, text, (starts[headLength] ?? 1) - 1, starts[tailAt] ?? text.length)
-    if (star === null) return null
-    const { text: end, sharesSlash } = glob.end
-    const keepsSlash =
-      keepsSlashOf(places, path) && end === '/' && sharesSlash && star.to > star.from
-    const splatTo = keepsSlash ? star.to + 1 : star.to
-    return {
-      get: (name) =>
-        name === 'splat' ? path.betweenPlaces(star.from, splatTo) : captured(places, path, name),
-    }
+export function matchPath(pattern: PathPattern, path: EncodedPath): TemplateValues | null {
+  if (!fitsPathPattern(pattern, path)) return null
+  const { glob, head, tail } = pattern
+  if (glob === null) return { get: (name) => captured(pattern, path, name) }
+  const tailAt = path.segments.length - (tail?.length ?? 0)
+  const { text, starts } = path.decoded
+  const star = matchGlob(glob, text, (starts[head.length] ?? 1) - 1, starts[tailAt] ?? text.length)
+  if (star === null) return null
+  const { text: end, sharesSlash } = glob.end
+  const keepsSlash =
+    keepsSlashOf(pattern, path) && end === '/' && sharesSlash && star.to > star.from
+  const splatTo = keepsSlash ? star.to + 1 : star.to
+  return {
+    get: (name) =>
+      name === 'splat' ? path.betweenPlaces(star.from, splatTo) : captured(pattern, path, name),
   }
 }
 
-/** Segment indexes of a pattern's names: those of `head`, then those of `tail`. */
-interface CapturePlaces {
-  readonly names: ReadonlyMap<string, number>
-  readonly headLength: number
-  /** Null without a `*`. */
-  readonly tailLength: number | null
-}
-
-function capturePlaces({ head, tail }: PathPattern): CapturePlaces {
-  const names = new Map<string, number>()
-  for (const [index, segment] of [...head, ...(tail ?? [])].entries()) {
-    if (segment.kind === 'name') names.set(segment.name, index)
-  }
-  return { names, headLength: head.length, tailLength: tail?.length ?? null }
-}
-
-function captured(
-  { names, headLength, tailLength }: CapturePlaces,
-  path: EncodedPath,
-  name: string,
-): string | undefined {
-  const count = path.segments.length
+function captured(pattern: PathPattern, path: EncodedPath, name: string): string | undefined {
+  const { head, tail, names } = pattern
   const index = names.get(name)
-  if (index !== undefined) {
-    const at = index < headLength ? index : index + count - headLength - (tailLength ?? 0)
+  if (index === undefined) return undefined
+  const tailAt = path.segments.length - (tail?.length ?? 0)
+  if (index !== null) {
+    const at = index < head.length ? index : tailAt + index - head.length
     return path.between(at, at + 1)
   }
-  if (name !== 'splat' || tailLength === null) return undefined
-  const splat = path.between(headLength, count - tailLength)
-  return keepsSlashOf({ tailLength }, path) && splat !== '' ? `${splat}/` : splat
+  const splat = path.between(head.length, tailAt)
+  return keepsSlashOf(pattern, path) && splat !== '' ? `${splat}/` : splat
 }
 
 /** A `*` at the end captures the trailing slash. */
-const keepsSlashOf = (
-  { tailLength }: Pick<CapturePlaces, 'tailLength'>,
-  { trailingSlash }: EncodedPath,
-): boolean => trailingSlash && tailLength === 0
+const keepsSlashOf = ({ tail }: PathPattern, { trailingSlash }: EncodedPath): boolean =>
+  trailingSlash && tail?.length === 0
 
 type Path = Extract<RequestPath, { ok: true }>
 

@@ -8,17 +8,14 @@ import { claimsServedCharset } from '#http/media-type.ts'
 import { isWebAddress } from '#http/web-address.ts'
 import { headerNameCharsMax, headerValueCharsMax, headerValueNamesMax } from '#site/limits.ts'
 import { isForCertificates } from '#site/request-path.ts'
-import { compileEncodedMatch, type EncodedMatch } from './encoded-path.ts'
 import { compileGlobPattern, type PathPattern } from './path-pattern.ts'
-import { parseTemplate, type Template } from './template.ts'
+import { type KnownNames, parseTemplate, type Template } from './template.ts'
 
 /** Header changes for some addresses of a site. */
 export interface HeaderBlock {
   /** Lower case; null for every host of the site. */
   readonly host: string | null
-  /** Paths that may match. */
   readonly pattern: PathPattern
-  readonly match: EncodedMatch
   readonly changes: readonly HeaderChange[]
 }
 
@@ -41,11 +38,7 @@ export type HeaderChangeResult =
   | { readonly ok: false; readonly problem: string; readonly at: 'name' | 'value' }
 
 /** In the value, `:name` is replaced if it is one of `names`, else literal. Never throws. */
-export function setHeader(
-  name: string,
-  value: string,
-  names: ReadonlySet<string>,
-): HeaderChangeResult {
+export function setHeader(name: string, value: string, names: KnownNames): HeaderChangeResult {
   const problem = describeBadValue(name, value)
   if (problem !== null) return { ok: false, at: 'value', problem }
   const template = parseTemplate(value, names).map((part) =>
@@ -97,10 +90,8 @@ function describeBadValue(name: string, value: string): string | null {
 const alwaysNosniff = 'X-Content-Type-Options is always nosniff'
 
 type BlockAddress =
-  | (Pick<HeaderBlock, 'host' | 'pattern' | 'match'> & {
+  | (Pick<HeaderBlock, 'host' | 'pattern'> & {
       readonly ok: true
-      /** The names that `match` captures. */
-      readonly names: ReadonlySet<string>
       /** How many strings between two stars each path is searched for. */
       readonly searches: number
       /** A warning about text that is taken literally but looks like a pattern. */
@@ -140,17 +131,9 @@ function addressOf(host: string | null, path: string): BlockAddress {
     return { ok: false, problem: 'is not only a path; %3F and %23 are part of one' }
   const compiled = compileGlobPattern(path)
   if (!compiled.ok) return compiled
-  const { pattern, glob, problem } = compiled
+  const { pattern, problem } = compiled
   if (isAboutCertificates(pattern)) return { ok: false, problem: neverForCertificates }
-  return {
-    ok: true,
-    host,
-    pattern,
-    match: compileEncodedMatch(pattern, glob),
-    names: pattern.names,
-    searches: glob?.middle.length ?? 0,
-    problem,
-  }
+  return { ok: true, host, pattern, searches: pattern.glob?.middle.length ?? 0, problem }
 }
 
 function isAboutCertificates({ head }: PathPattern): boolean {

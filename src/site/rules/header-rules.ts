@@ -90,9 +90,9 @@ function readHeaderSettings(
       problems.push(`${place}.path: ${unaffordable}`)
       continue
     }
-    const { host, pattern, match, names } = address
-    const read = setHeader(name, value, names)
-    if (read.ok) blocks.push({ host, pattern, match, changes: [read.change] })
+    const { host, pattern } = address
+    const read = setHeader(name, value, pattern.names)
+    if (read.ok) blocks.push({ host, pattern, changes: [read.change] })
     if (read.problem !== null) problems.push(`${place}.${read.at}: ${read.problem}`)
   }
   return { blocks, problems }

@@ -15,6 +15,7 @@ import {
   setHeader,
 } from './header-block.ts'
 import { type RuleProblem, RuleProblems, readRuleLines } from './rule-lines.ts'
+import type { KnownNames } from './template.ts'
 
 /**
  * Parses a `_headers`: a line with a path or `https://host/path` opens a block; `Name: value` and `! Name` below
@@ -124,13 +125,12 @@ function* readSection(
   const changes: HeaderChange[] = []
   for (const { number, text } of section.changes) {
     if (used.pace.isPauseDue(text)) yield
-    const read = readChange(text, address.names)
+    const read = readChange(text, address.pattern.names)
     const problem = read.ok && isOneTooMany(used.names, read.change) ? tooManyNames : read.problem
     if (problem !== null) problems.add(number, problem)
     if (read.ok && problem !== tooManyNames) changes.push(read.change)
   }
-  const { host, pattern, match } = address
-  return { host, pattern, match, changes }
+  return { host: address.host, pattern: address.pattern, changes }
 }
 
 const tooManyNames = `more than ${headerFieldsMax} different headers; this one is not used`
@@ -141,7 +141,7 @@ function isOneTooMany(names: Set<string>, { name }: HeaderChange): boolean {
   return false
 }
 
-function readChange(text: string, names: ReadonlySet<string>): HeaderChangeResult {
+function readChange(text: string, names: KnownNames): HeaderChangeResult {
   const colon = text.indexOf(':')
   const name = text.slice(0, colon).trim()
   const value = text.slice(colon + 1).trim()

@@ -1,11 +1,12 @@
 import { isForCertificates } from '#site/request-path.ts'
 import type { VisitorRequest } from '#site/visitor-request.ts'
-import { type Captures, encodeCapture, matchPathPattern } from './path-pattern.ts'
+import { EncodedPath, matchPath } from './encoded-path.ts'
 import { conditionsHold, queryHolds, VisitorFacts } from './redirect-conditions.ts'
 import { isRedirection, type RedirectRule, type RedirectStatus } from './redirect-rule.ts'
 import { addressOf, fillTarget, type Here, isLoop } from './redirect-target.ts'
 import type { RedirectRules } from './redirects.ts'
 import { type RuleIndex, visitRules } from './rule-index.ts'
+import type { TemplateValues } from './template.ts'
 
 /** The outcome of the rule that applies. */
 export interface RedirectMatch {
@@ -31,12 +32,13 @@ export function matchRedirect(
   kind: 'forced' | 'unforced',
 ): RedirectMatch | null {
   if (isForCertificates(segments)) return null
-  const path = { ok: true, segments, trailingSlash: request.pathname.endsWith('/') } as const
+  const trailingSlash = request.pathname.endsWith('/')
+  const path = new EncodedPath({ ok: true, segments, trailingSlash })
   const visitor = new VisitorFacts(request)
   const applying = firstToApply(rules[kind], path, visitor)
   if (applying === null) return null
   const { rule, captures } = applying
-  const target = targetOf(rule, encodeAll(captures, rule, visitor), {
+  const target = targetOf(rule, withQuery(captures, rule, visitor), {
     host: request.host,
     path,
     search: request.search,
@@ -46,12 +48,12 @@ export function matchRedirect(
 
 function firstToApply(
   rules: RuleIndex<RedirectRule>,
-  path: Here['path'],
+  path: EncodedPath,
   visitor: VisitorFacts,
-): { readonly rule: RedirectRule; readonly captures: Captures } | null {
-  let applying: { rule: RedirectRule; captures: Captures } | null = null
-  visitRules(rules, path.segments[0] ?? '', (rule) => {
-    const captures = isFor(rule, visitor) ? matchPathPattern(rule.from, path) : null
+): { readonly rule: RedirectRule; readonly captures: TemplateValues } | null {
+  let applying: { rule: RedirectRule; captures: TemplateValues } | null = null
+  visitRules(rules, path.segments, (rule) => {
+    const captures = isFor(rule, visitor) ? matchPath(rule.from, path) : null
     if (captures !== null) applying = { rule, captures }
     return captures !== null
   })
@@ -67,24 +69,23 @@ function isFor({ host, query, conditions }: RedirectRule, visitor: VisitorFacts)
   )
 }
 
-/** Slashes in the capture of a `*` stay; in query values they are escaped. */
-function encodeAll(
-  captures: ReadonlyMap<string, string>,
+/** The captures and the named values of the query, in which slashes are escaped. */
+function withQuery(
+  captures: TemplateValues,
   { query }: RedirectRule,
   visitor: VisitorFacts,
-): ReadonlyMap<string, string> {
-  const values = new Map<string, string>()
-  for (const [name, text] of captures) values.set(name, encodeCapture(text))
+): TemplateValues {
+  const values = new Map<string | null, string>()
   for (const { key, name } of query) {
-    if (name !== null) values.set(name, encodeURIComponent(visitor.query.get(key) ?? ''))
+    values.set(name, encodeURIComponent(visitor.query.get(key) ?? ''))
   }
-  return values
+  return { get: (name) => values.get(name) ?? captures.get(name) }
 }
 
 /** `undefined` when the rule cannot be followed. */
 function targetOf(
   { from, query, target, status }: RedirectRule,
-  values: ReadonlyMap<string, string>,
+  values: TemplateValues,
   here: Here,
 ): string | null | undefined {
   if (target === null) return null

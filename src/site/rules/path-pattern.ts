@@ -7,8 +7,10 @@ export interface PathPattern {
   readonly head: readonly PatternSegment[]
   /** Segments after the last `*`; null if there is none. */
   readonly tail: readonly PatternSegment[] | null
-  /** Names of captures; the last `*` is called `splat`. */
-  readonly names: ReadonlySet<string>
+  /** Matches what is between head and tail; null: any segments match. */
+  readonly glob: Glob | null
+  /** Names of captures with the index of each in head and tail; the last `*` is called `splat`, without an index. */
+  readonly names: ReadonlyMap<string, number | null>
 }
 
 export type PatternSegment =
@@ -24,52 +26,38 @@ export type PathPatternResult =
     }
   | { readonly ok: false; readonly problem: string }
 
-export type GlobPatternResult =
-  | (Extract<PathPatternResult, { ok: true }> & { readonly glob: Glob | null })
-  | Extract<PathPatternResult, { ok: false }>
-
-/** Decoded strings by name; that of a `*` may contain slashes. */
-export type Captures = ReadonlyMap<string, string>
-
 /**
- * Parses a percent-encoded path in which `*` and `:name` match segments. Repeated slashes count as one; a trailing
- * slash is ignored. Linear; never throws.
+ * Parses a percent-encoded path in which one `*` and `:name` match segments. Repeated slashes count as one; a
+ * trailing slash is ignored. Linear; never throws.
  */
-export function compilePathPattern(path: string): PathPatternResult {
-  const raw = readSegments(path)
-  if (raw === null) return { ok: false, problem: notAPath }
-  const problem = describeStars(raw) ?? describeTwins(raw)
-  if (problem !== null) return { ok: false, problem }
-  const star = raw.indexOf('*')
-  return {
-    ok: true,
-    pattern: frameOf(raw, star, star),
-    problem: describePartialNames(raw),
-  }
-}
+export const compilePathPattern = (path: string): PathPatternResult => compile(path, describeStars)
 
-/**
- * The same with `*` anywhere, also inside a segment and repeatedly: `glob` then matches the segments between head
- * and tail. Null: any segments match.
- */
-export function compileGlobPattern(path: string): GlobPatternResult {
+/** The same with `*` anywhere, also inside a segment and repeatedly. */
+export const compileGlobPattern = (path: string): PathPatternResult => compile(path, () => null)
+
+function compile(
+  path: string,
+  describeStars: (raw: readonly string[]) => string | null,
+): PathPatternResult {
   const raw = readSegments(path)
-  if (raw === null) return { ok: false, problem: notAPath }
+  if (raw === null) return { ok: false, problem: 'is not a path that can be asked for' }
   const first = raw.findIndex(hasStar)
   const last = raw.findLastIndex(hasStar)
   const starred = first === -1 ? [] : raw.slice(first, last + 1)
   const once = raw.filter((segment) => !isStar(segment)).concat(starred.length === 0 ? [] : '*')
-  const problem = describeTwins(once) ?? describeLost(starred)
+  const problem = describeStars(raw) ?? describeTwins(once) ?? describeLost(starred)
   if (problem !== null) return { ok: false, problem }
+  const head = (first === -1 ? raw : raw.slice(0, first)).map(readSegment)
+  const tail = first === -1 ? null : raw.slice(last + 1).map(readSegment)
+  const glob = starred.every(isStar) ? null : compileGlob(starred)
   return {
     ok: true,
-    pattern: frameOf(raw, first, last),
-    glob: starred.every(isStar) ? null : compileGlob(starred),
+    pattern: { head, tail, glob, names: namesOf(head, tail) },
     problem: describePartialNames(raw),
   }
 }
 
-/** Linear in the pattern, however long the path. */
+/** Whether head and tail match. Linear in the pattern, however long the path. */
 export function fitsPathPattern(
   { head, tail }: PathPattern,
   { segments }: Extract<RequestPath, { ok: true }>,
@@ -78,34 +66,6 @@ export function fitsPathPattern(
   if (tail === null ? segments.length !== head.length : tailAt < head.length) return false
   return fits(head, segments, 0) && (tail === null || fits(tail, segments, tailAt))
 }
-
-/** The captures of the path, null if it does not match. Linear in the path. */
-export function matchPathPattern(
-  pattern: PathPattern,
-  path: Extract<RequestPath, { ok: true }>,
-): Captures | null {
-  if (!fitsPathPattern(pattern, path)) return null
-  const { head, tail, names } = pattern
-  if (names.size === 0) return noCaptures
-
-  const { segments, trailingSlash } = path
-  const tailAt = segments.length - (tail?.length ?? 0)
-  const captures = new Map<string, string>()
-  capture(head, segments, 0, captures)
-  if (tail === null) return captures
-  capture(tail, segments, tailAt, captures)
-  const splat = segments.slice(head.length, tailAt).join('/')
-  // A `*` at the end captures the trailing slash.
-  const keepsSlash = trailingSlash && tail.length === 0 && splat !== ''
-  return captures.set('splat', keepsSlash ? `${splat}/` : splat)
-}
-
-/** Encodes a capture for a URL: visible ASCII, slashes kept. */
-export function encodeCapture(text: string): string {
-  return text.split('/').map(encodeURIComponent).join('/')
-}
-
-const noCaptures: Captures = new Map()
 
 const wholeName = /^:([A-Za-z_]\w*)$/
 
@@ -117,21 +77,17 @@ function readSegments(path: string): string[] | null {
   return parseRequestPath(path).ok ? path.split('/').filter((segment) => segment !== '') : null
 }
 
-const notAPath = 'is not a path that can be asked for'
-
 const hasStar = (segment: string): boolean => segment.includes('*')
 
-/** The segments before the first star and after the last one. */
-function frameOf(raw: readonly string[], first: number, last: number): PathPattern {
-  return {
-    head: (first === -1 ? raw : raw.slice(0, first)).map(readSegment),
-    tail: first === -1 ? null : raw.slice(last + 1).map(readSegment),
-    names: new Set([...capturedNames(raw), ...(first === -1 ? [] : ['splat'])]),
+function namesOf(
+  head: readonly PatternSegment[],
+  tail: readonly PatternSegment[] | null,
+): PathPattern['names'] {
+  const names = new Map<string, number | null>(tail === null ? [] : [['splat', null]])
+  for (const [index, segment] of [...head, ...(tail ?? [])].entries()) {
+    if (segment.kind === 'name') names.set(segment.name, index)
   }
-}
-
-function capturedNames(raw: readonly string[]): string[] {
-  return raw.map(nameOf).filter((name) => name !== undefined)
+  return names
 }
 
 function describeStars(raw: readonly string[]): string | null {
@@ -149,7 +105,8 @@ function describeLost(starred: readonly string[]): string | null {
 
 function describeTwins(raw: readonly string[]): string | null {
   const seen = new Set<string>()
-  for (const name of capturedNames(raw)) {
+  for (const name of raw.map(nameOf)) {
+    if (name === undefined) continue
     if (seen.has(name)) return `has :${name} more than once`
     seen.add(name)
   }
@@ -175,15 +132,4 @@ function fits(wanted: readonly PatternSegment[], segments: readonly string[], at
     if (segment?.kind === 'literal' && segment.text !== segments[at + i]) return false
   }
   return true
-}
-
-function capture(
-  wanted: readonly PatternSegment[],
-  segments: readonly string[],
-  at: number,
-  captures: Map<string, string>,
-): void {
-  for (const [i, segment] of wanted.entries()) {
-    if (segment.kind === 'name') captures.set(segment.name, segments[at + i] ?? '')
-  }
 }

@@ -82,7 +82,7 @@ function allNames(
   from: PathPattern,
   query: readonly QueryCondition[],
 ): ReadonlySet<string> | string {
-  const names = new Set(from.names)
+  const names = new Set(from.names.keys())
   for (const { name } of query) {
     if (name === null) continue
     if (names.has(name)) return `has :${name} more than once`

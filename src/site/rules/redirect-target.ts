@@ -4,7 +4,14 @@ import { locationCharsMax } from '#site/limits.ts'
 import { parseRequestPath, type RequestPath } from '#site/request-path.ts'
 import { compilePathPattern, fitsPathPattern, type PathPattern } from './path-pattern.ts'
 import { type QueryCondition, queryHolds } from './redirect-conditions.ts'
-import { fillTemplate, parseTemplate, type Template, unknownName } from './template.ts'
+import {
+  fillTemplate,
+  type KnownNames,
+  parseTemplate,
+  type Template,
+  type TemplateValues,
+  unknownName,
+} from './template.ts'
 
 /** The target of a rule. */
 export interface RedirectTarget {
@@ -32,10 +39,7 @@ interface Destination {
  * Parses a path or an http(s) address with placeholders `:name`; a sentence if it is neither, or has names that
  * nothing captures.
  */
-export function parseRedirectTarget(
-  text: string,
-  names: ReadonlySet<string>,
-): RedirectTarget | string {
+export function parseRedirectTarget(text: string, names: KnownNames): RedirectTarget | string {
   const address = isWebAddress(text) ? parseWebAddress(text) : null
   // No `:name` as a host or a port, so that a visitor cannot choose where we redirect.
   if (address === null && !text.startsWith('/')) return 'is neither a path nor an address'
@@ -61,7 +65,7 @@ export function hasTextLikeNames(target: RedirectTarget): boolean {
 /** `values` are percent-encoded, `search` is the request's. Null if too long for a header. */
 export function fillTarget(
   target: RedirectTarget,
-  values: ReadonlyMap<string, string>,
+  values: TemplateValues,
   search: string,
 ): Destination | null {
   const path = fillTemplate(target.path, values, locationCharsMax)
@@ -132,7 +136,8 @@ export function describeSelfReference(
   rule: LoopingRule & { readonly host: string | null; readonly isRewrite: boolean },
 ): string | null {
   const { from, query, target, isRewrite } = rule
-  const values = new Map([...from.names].map((name) => [name, encodeURIComponent(sample(name))]))
+  const names = [...from.names.keys()]
+  const values = new Map(names.map((name) => [name, encodeURIComponent(sample(name))]))
   const asked = new URLSearchParams([[sample('extra'), '']])
   for (const { key, value, name } of query) {
     const sampled = value ?? sample(`?${key}`)

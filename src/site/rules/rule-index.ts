@@ -1,10 +1,12 @@
-import type { PathPattern } from './path-pattern.ts'
+import type { PathPattern, PatternSegment } from './path-pattern.ts'
 
-/** Rules in file order, indexed by their first segment. */
+/** Rules in file order, indexed by their first or last segment. */
 export interface RuleIndex<Rule> {
   /** By literal first segment; the empty string for rules for the root alone. */
   readonly byFirst: ReadonlyMap<string, readonly Placed<Rule>[]>
-  /** Rules that begin with `*` or `:name`. */
+  /** Rules that begin with `*` or `:name`, by literal last segment. */
+  readonly byLast: ReadonlyMap<string, readonly Placed<Rule>[]>
+  /** Rules that begin and end with `*` or `:name`. */
   readonly floating: readonly Placed<Rule>[]
   readonly size: number
 }
@@ -19,39 +21,52 @@ export function indexRules<Rule>(
   patternOf: (rule: Rule) => PathPattern,
 ): RuleIndex<Rule> {
   const byFirst = new Map<string, Placed<Rule>[]>()
+  const byLast = new Map<string, Placed<Rule>[]>()
   const floating: Placed<Rule>[] = []
   for (const [order, rule] of rules.entries()) {
-    const first = firstSegment(patternOf(rule))
-    const known = first === null ? floating : byFirst.get(first)
-    if (known !== undefined) known.push({ rule, order })
-    else if (first !== null) byFirst.set(first, [{ rule, order }])
+    const { head, tail } = patternOf(rule)
+    const first = literalOf(head[0], tail)
+    const last = literalOf((tail ?? head).at(-1), tail)
+    if (first !== null) listIn(byFirst, first).push({ rule, order })
+    else if (last !== null) listIn(byLast, last).push({ rule, order })
+    else floating.push({ rule, order })
   }
-  return { byFirst, floating, size: rules.length }
-}
-
-/** Visits the rules that may match a path with this first segment, in file order, until `visit` returns true. */
-export function visitRules<Rule>(
-  { byFirst, floating }: RuleIndex<Rule>,
-  first: string,
-  visit: (rule: Rule) => boolean,
-): void {
-  const literal = byFirst.get(first) ?? []
-  let i = 0
-  let j = 0
-  for (;;) {
-    const a = literal[i]
-    const b = floating[j]
-    const isLiteral = a !== undefined && (b === undefined || a.order < b.order)
-    const next = isLiteral ? a : b
-    if (next === undefined || visit(next.rule)) return
-    if (isLiteral) i++
-    else j++
-  }
+  return { byFirst, byLast, floating, size: rules.length }
 }
 
 /** Null if any segment matches. */
-function firstSegment({ head, tail }: PathPattern): string | null {
-  const [first] = head
-  if (first === undefined) return tail === null ? '' : null
-  return first.kind === 'literal' ? first.text : null
+function literalOf(segment: PatternSegment | undefined, tail: PathPattern['tail']): string | null {
+  if (segment === undefined) return tail === null ? '' : null
+  return segment.kind === 'literal' ? segment.text : null
+}
+
+function listIn<Item>(lists: Map<string, Item[]>, key: string): Item[] {
+  const list = lists.get(key) ?? []
+  lists.set(key, list)
+  return list
+}
+
+/** Visits the rules that may match a path with these segments, in file order, until `visit` returns true. */
+export function visitRules<Rule>(
+  { byFirst, byLast, floating }: RuleIndex<Rule>,
+  segments: readonly string[],
+  visit: (rule: Rule) => boolean,
+): void {
+  const firsts = byFirst.get(segments[0] ?? '') ?? []
+  const lasts = byLast.get(segments.at(-1) ?? '') ?? []
+  const lists = [firsts, lasts, floating].filter(({ length }) => length > 0)
+  const positions = lists.map(() => 0)
+  for (;;) {
+    let next: Placed<Rule> | undefined
+    let from = 0
+    for (let i = 0; i < lists.length; i++) {
+      const placed = lists[i]?.[positions[i] ?? 0]
+      if (placed !== undefined && (next === undefined || placed.order < next.order)) {
+        next = placed
+        from = i
+      }
+    }
+    if (next === undefined || visit(next.rule)) return
+    positions[from] = (positions[from] ?? 0) + 1
+  }
 }

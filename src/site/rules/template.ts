@@ -4,11 +4,14 @@ export type Template = readonly (string | { readonly name: string })[]
 /** Values of the placeholders. */
 export type TemplateValues = Pick<ReadonlyMap<string, string>, 'get'>
 
+/** The names that have values. */
+export type KnownNames = Pick<ReadonlySet<string>, 'has'>
+
 /**
  * Parses `:name` anywhere, greedily: `:id` and `:idx` are two names. After a letter or a digit it is a name only
  * if it is in `names`: `Special:Search` is literal. So is `:` before a digit.
  */
-export function parseTemplate(text: string, names: ReadonlySet<string>): Template {
+export function parseTemplate(text: string, names: KnownNames): Template {
   const parts: (string | { name: string })[] = []
   let end = 0
   for (const { 0: placeholder, index } of text.matchAll(/:[A-Za-z_]\w*/g)) {
@@ -23,7 +26,7 @@ export function parseTemplate(text: string, names: ReadonlySet<string>): Templat
 }
 
 /** The first name of the template that is not in `names`; null if there is none. */
-export function unknownName(template: Template, names: ReadonlySet<string>): string | null {
+export function unknownName(template: Template, names: KnownNames): string | null {
   const unknown = template.find((part) => typeof part !== 'string' && !names.has(part.name))
   return unknown === undefined || typeof unknown === 'string' ? null : unknown.name
 }
