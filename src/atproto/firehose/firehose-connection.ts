@@ -1,9 +1,8 @@
 import { codeOf } from '#observe/code-of.ts'
 
 interface ConnectionTimes {
-  /** Until it is open. */
   readonly connectMs: number
-  /** If nothing came between two beats, not even the answer to a ping, the connection is given up. */
+  /** The connection ends if nothing arrives between two beats, not even the pong. */
   readonly heartbeatMs: number
 }
 
@@ -11,14 +10,14 @@ const timesDefault: ConnectionTimes = { connectMs: 10_000, heartbeatMs: 30_000 }
 
 interface ConnectionHandlers {
   readonly onOpen: () => void
-  /** A frame as it came: text, or bytes. Must not throw. */
+  /** A string or bytes. Must not throw. */
   readonly onFrame: (data: unknown) => void
 }
 
 /**
- * One WebSocket connection, read until it ends. The address is the operator's, so private ones are allowed;
- * redirects are not followed, and nothing is compressed, so that no small message becomes a large one. Bun
- * itself ends the connection at a message of over 128 MiB.
+ * One WebSocket connection, read until it ends. Private addresses are allowed, because the operator sets the address.
+ * No redirects and no compression, so that no small message becomes a large one. Bun ends the connection at a
+ * message of over 128 MiB.
  */
 export class FirehoseConnection {
   readonly #socket: Bun.WebSocket
@@ -46,12 +45,12 @@ export class FirehoseConnection {
     this.#on('close', () => this.end('connection lost'))
   }
 
-  /** Resolves when it has ended, with the reason. */
+  /** Resolves with the reason when the connection has ended. */
   get ended(): Promise<string> {
     return this.#ended.promise
   }
 
-  /** No more is read from the network until `resume`; what was read already may still come. */
+  /** Stops reading from the network until `resume`; frames already read may still arrive. */
   pause(): void {
     this.#socket.pause()
   }
@@ -60,7 +59,7 @@ export class FirehoseConnection {
     if (this.#socket.isPaused) this.#socket.resume()
   }
 
-  /** Nothing comes after this. Safe to call again. */
+  /** No handler is called after this. Idempotent. */
   end(reason: string): void {
     clearTimeout(this.#deadline)
     clearInterval(this.#heartbeat)
@@ -81,7 +80,7 @@ export class FirehoseConnection {
   }
 
   #beat(): void {
-    // Of a connection that we do not read, nothing can be heard.
+    // While paused, no pong can arrive.
     if (this.#socket.isPaused) this.#hasHeard = true
     else if (!this.#hasHeard) this.end('nothing was heard')
     else {
@@ -92,12 +91,12 @@ export class FirehoseConnection {
 }
 
 function openSocket(url: URL): Bun.WebSocket {
-  // The types of the DOM, which the web app needs, hide those of Bun.
+  // The DOM's types, which the web app needs, hide Bun's.
   const Socket = WebSocket as unknown as new (url: URL, options: object) => Bun.WebSocket
   return new Socket(url, { perMessageDeflate: false })
 }
 
-/** Without the address, which Bun puts first: it may hold a token, and makes equal failures differ. */
+/** Drops the address, which Bun puts first: it may contain a token, and makes equal failures differ. */
 function reasonOf({ message, error }: ErrorEvent): string {
   const reason = message.split(' failed: ').at(-1)?.slice(0, 200)
   const code = codeOf(error)

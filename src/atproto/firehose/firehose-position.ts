@@ -1,20 +1,19 @@
 import type { FirehoseFormat, GapReason } from './firehose-format.ts'
 
-/** What a step's number says beside itself. */
 export interface StepPlace {
-  /** Events are missing before it. */
+  /** Why events are missing before the step; null: none are. */
   readonly gap: GapReason | null
-  /** It is no news to the cursor: a repetition, or out of order. */
+  /** It does not advance the cursor: repeated, or out of order. */
   readonly isBehind: boolean
 }
 
-/** Where we are in the numbers of one source, over all connections to it. No I/O. */
+/** Our position in one source's numbers, over all connections to it. No I/O. */
 export class FirehosePosition {
   readonly #format: FirehoseFormat
   #cursor: number | null
-  /** Of a connection without a cursor. */
+  /** Why a connection without a cursor misses events. */
   #missing: GapReason = 'no-cursor'
-  /** The cursor we connected with, until something came that shows what the source made of it. */
+  /** The cursor we connected with, until the source's first frame shows whether it had it. */
   #asked: number | null = null
 
   constructor(format: FirehoseFormat, cursor: number | null) {
@@ -22,7 +21,7 @@ export class FirehosePosition {
     this.#cursor = cursor
   }
 
-  /** The highest number so far, since the last gap that took it back. Null: none. */
+  /** The highest number since the last gap that moved it back; null: none. */
   get cursor(): number | null {
     return this.#cursor
   }
@@ -34,24 +33,24 @@ export class FirehosePosition {
     return this.#cursor
   }
 
-  /** What is missing by the time a connection is open. */
+  /** Why events are missing when a connection opens; null: none are. */
   open(): GapReason | null {
     return this.#cursor === null ? this.#missing : null
   }
 
-  /** The source does not know the cursor: the next connection begins with what comes then. */
+  /** The source does not know the cursor: the next connection begins without one. */
   refuse(): void {
     this.#cursor = null
     this.#missing = 'future-cursor'
   }
 
-  /** The source told by itself that it goes on later than asked. */
+  /** The source reported that it continues after a later number than asked. */
   clamp(): GapReason {
     this.#asked = null
     return 'outdated-cursor'
   }
 
-  /** Takes the next step's number. Only a source that started anew takes the cursor back. */
+  /** Takes the next step's number. Only a source that started anew moves the cursor back. */
   step(number: number): StepPlace {
     const gap = this.#asked === null ? null : this.#format.gapBefore(number, this.#asked)
     this.#asked = null

@@ -14,10 +14,10 @@ const commit = (facts: object = {}) =>
 const ops = (...paths: unknown[]) => ({ ops: paths.map((path) => ({ action: 'create', path })) })
 const site = (rkey: string, collection = 'place.sitehost.fs') =>
   ({ kind: 'site', did: alice, collection, rkey }) as const
-const step = (...wakeUps: Extract<FirehoseFrame, { kind: 'step' }>['wakeUps']): FirehoseFrame => ({
+const step = (...events: Extract<FirehoseFrame, { kind: 'step' }>['events']): FirehoseFrame => ({
   kind: 'step',
   number: 7,
-  wakeUps,
+  events,
 })
 const unreadable = problem('unreadable frame')
 const malformed = problem('malformed event')

@@ -1,25 +1,24 @@
 import { decodeCbor, endOfCbor } from '#atproto/repo/bounded-cbor.ts'
 import {
-  changeWakeUps,
+  changeEvents,
   type FirehoseFormat,
   type FirehoseFrame,
   frameBytesMax,
   isObject,
-  isStepNumber,
   problem,
   type RepoEvent,
-  recordIn,
-  siteWakeUps,
+  siteEvents,
+  stepOf,
 } from './firehose-format.ts'
 
 export const subscribeReposPath = '/xrpc/com.atproto.sync.subscribeRepos'
 
-/** What a commit may hold (`com.atproto.sync.subscribeRepos#commit`). */
+/** Most operations of a commit (`com.atproto.sync.subscribeRepos#commit`). */
 const opsMax = 200
 
 /**
  * `com.atproto.sync.subscribeRepos` of an account server or a relay: every step of every account, numbered
- * one by one. A cursor is the last number that was seen; what follows it comes.
+ * one by one. A cursor is the last number seen; the source sends the steps after it.
  */
 export const subscribeRepos: FirehoseFormat = {
   isRoughlyOrdered: false,
@@ -47,8 +46,8 @@ export const subscribeRepos: FirehoseFormat = {
     }
   },
 
-  // Relays send neither FutureCursor nor OutdatedCursor (indigo issue 1328), but the numbers tell. One that
-  // was left out looks like a loss too: looking at the known accounts once more is no harm.
+  // Relays send neither FutureCursor nor OutdatedCursor (indigo issue 1328), so the numbers decide. A skipped
+  // number looks like a loss too: checking the known accounts once more does no harm.
   gapBefore(first, cursor) {
     if (first < cursor) return 'future-cursor'
     return first > cursor + 1 ? 'outdated-cursor' : null
@@ -68,48 +67,41 @@ function errorOf({ error }: Body): FirehoseFrame {
 function messageOf(type: unknown, body: Body, collections: ReadonlySet<string>): FirehoseFrame {
   if (typeof type !== 'string') return problem('unreadable frame')
   if (type === '#info' && body['name'] === 'OutdatedCursor') return { kind: 'outdated-cursor' }
-  const number = body['seq']
-  const wakeUps = wakeUpsOf(type, body, collections)
-  return isStepNumber(number) && wakeUps
-    ? { kind: 'step', number, wakeUps }
-    : problem('malformed event')
+  return stepOf(body['seq'], eventsOf(type, body, collections))
 }
 
-function wakeUpsOf(
+function eventsOf(
   type: string,
   body: Body,
   collections: ReadonlySet<string>,
 ): readonly RepoEvent[] | null {
   switch (type) {
     case '#commit':
-      return commitHints(body, collections)
+      return commitEvents(body, collections)
     case '#account':
-      return changeWakeUps('account', body['did'])
+      return changeEvents('account', body['did'])
     case '#identity':
-      return changeWakeUps('identity', body['did'])
+      return changeEvents('identity', body['did'])
     case '#sync':
-      return changeWakeUps('sync', body['did'])
+      return changeEvents('sync', body['did'])
     default:
       return [] // of another version of the protocol
   }
 }
 
-function commitHints(
+function commitEvents(
   { repo, ops, tooBig }: Body,
   collections: ReadonlySet<string>,
 ): readonly RepoEvent[] | null {
   if (!Array.isArray(ops)) return null
-  // Older servers leave out what a large commit did.
-  if (tooBig === true || ops.length > opsMax) return changeWakeUps('sync', repo)
-  return siteWakeUps(
-    repo,
-    ops.flatMap((op: unknown) => recordOf(op, collections) ?? []),
-  )
+  // Older servers leave out the operations of a large commit.
+  if (tooBig === true || ops.length > opsMax) return changeEvents('sync', repo)
+  return siteEvents(repo, ops.map(recordOf), collections)
 }
 
-function recordOf(op: unknown, collections: ReadonlySet<string>) {
+function recordOf(op: unknown) {
   const path = isObject(op) ? op['path'] : undefined
-  const slash = typeof path === 'string' ? path.indexOf('/') : -1
-  if (typeof path !== 'string' || slash === -1) return null
-  return recordIn(collections, path.slice(0, slash), path.slice(slash + 1))
+  // A third piece makes the key invalid, however many follow.
+  const [collection, ...key] = typeof path === 'string' ? path.split('/', 3) : []
+  return { collection, rkey: key.join('/') }
 }

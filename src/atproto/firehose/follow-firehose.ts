@@ -7,12 +7,11 @@ import { subscribeRepos, subscribeReposPath } from './firehose-repos.ts'
 import { jetstream } from './jetstream.ts'
 
 /**
- * The events of a source, in its order, over as many connections as it takes, until the signal ends it or
- * the loop is left; so many at once as have come, one at least and `batchMax` at most. At least once: after a
- * reconnect some come again. Frames that are none are skipped and
- * told. Whoever takes events slower than they come is waited for: the source's connection is not read
- * meanwhile, and what is held here stays within `queueEventsMax` and the content of one socket buffer.
- * Throws TypeError for an address that `parseFirehoseUrl` does not take.
+ * The events of a source, in its order, over as many connections as it takes, until the signal is aborted or the
+ * caller leaves the loop; in batches of 1 to `batchMax`, as many as have arrived. At least once: after a reconnect
+ * some are repeated. Skips and reports unreadable frames. Backpressure: while the caller is slow, the connection is
+ * not read, and at most `queueEventsMax` events and one socket buffer are held here. Throws TypeError for an address
+ * that `parseFirehoseUrl` rejects.
  */
 export async function* followFirehoseInBatches(
   options: FirehoseOptions,
@@ -26,7 +25,7 @@ export async function* followFirehoseInBatches(
   const reading = reader.run(signal)
   try {
     while (!signal.aborted && !reader.hasEnded) {
-      const batch = takeUpTo(batchMax, reader)
+      const batch = reader.take(batchMax)
       if (batch.length === 0) await reader.arrival()
       else yield batch
     }
@@ -36,40 +35,30 @@ export async function* followFirehoseInBatches(
   }
 }
 
-function takeUpTo(max: number, reader: FirehoseReader): FirehoseEvent[] {
-  const batch: FirehoseEvent[] = []
-  while (batch.length < max) {
-    const event = reader.take()
-    if (event === undefined) break
-    batch.push(event)
-  }
-  return batch
-}
-
 export interface FirehoseOptions {
-  /** Of a form that `parseFirehoseUrl` takes. */
+  /** As `parseFirehoseUrl` accepts it. */
   readonly url: string
-  /** Where to go on: what was saved last for this source. Null: with what comes from now on. */
+  /** Where to continue: the last saved one of this source; null: from now on. */
   readonly cursor: number | null
   readonly collections: ReadonlySet<string>
   readonly signal: AbortSignal
-  /** Told about frames that were skipped and connections that were lost. */
+  /** Receives skipped frames and lost connections. */
   readonly onProblem: (problem: string) => void
   readonly now?: () => number
-  /** Between a lost connection and the next attempt; doubled with each in vain. */
+  /** Between a lost connection and the next attempt; doubled with each failed one. */
   readonly pauseMs?: { readonly min: number; readonly max: number }
 }
 
 const pauseMsDefault = { min: 1000, max: 60_000 }
 
-/** Keeps a connection to the source and puts what it says into a queue. */
+/** Keeps a connection to the source and queues its events. */
 class FirehoseReader {
   readonly #source: FirehoseSource
   readonly #options: FirehoseOptions
   readonly #queue = new FirehoseQueue()
   readonly #position: FirehosePosition
   #connection: FirehoseConnection | undefined
-  /** Since something last came. */
+  /** Failed connections since the last step. */
   #attempts = 0
 
   constructor(source: FirehoseSource, options: FirehoseOptions) {
@@ -78,18 +67,17 @@ class FirehoseReader {
     this.#position = new FirehosePosition(source.format, options.cursor)
   }
 
-  take(): FirehoseEvent | undefined {
-    const event = this.#queue.take()
+  take(max: number): FirehoseEvent[] {
+    const events = this.#queue.take(max)
     if (this.#queue.hasCapacity) this.#connection?.resume()
-    return event
+    return events
   }
 
-  /** Resolves when there is something to take, or nothing comes any more. */
+  /** Resolves when there are events to take, or there will be no more. */
   arrival(): Promise<void> {
     return this.#queue.arrival()
   }
 
-  /** Nothing comes any more. */
   get hasEnded(): boolean {
     return this.#queue.isClosed
   }
@@ -145,36 +133,36 @@ class FirehoseReader {
     if (this.#queue.isFull) connection.pause()
   }
 
-  #step({ number, wakeUps }: Extract<FirehoseFrame, { kind: 'step' }>): void {
+  #step({ number, events }: Extract<FirehoseFrame, { kind: 'step' }>): void {
     this.#attempts = 0
     const { gap, isBehind } = this.#position.step(number)
     this.#pushGap(gap)
     if (isBehind && !this.#source.format.isRoughlyOrdered) {
       this.#options.onProblem('number went back')
     }
-    // A hint too many is no harm, so those behind the cursor are handed on, but never move it.
+    // A repeated event does no harm, so events behind the cursor are passed on, but never move it.
     const { cursor } = this.#position
-    for (const [i, hint] of wakeUps.entries()) {
-      this.#queue.push({ ...hint, cursor: i === wakeUps.length - 1 ? cursor : null })
+    for (const [i, event] of events.entries()) {
+      this.#queue.push({ ...event, cursor: i === events.length - 1 ? cursor : null })
     }
-    if (wakeUps.length === 0 && cursor !== null) this.#queue.pass(cursor)
+    if (events.length === 0 && cursor !== null) this.#queue.pass(cursor)
   }
 
   #pushGap(reason: GapReason | null): void {
     if (reason !== null) this.#queue.push({ kind: 'gap', reason, cursor: null })
   }
 
-  /** Not the same for everybody whom the source has lost. */
   #pauseMs(): number {
+    // Jitter: the source has lost its other clients too.
     const pauseMs = backoff({ ...(this.#options.pauseMs ?? pauseMsDefault), jitter: 0.5 })
     return pauseMs(this.#attempts++)
   }
 }
 
-/** Reading stops at this many events that nobody has taken, and goes on at half of it. */
+/** Reading stops at this many queued events and continues at half of it. */
 export const queueEventsMax = 2000
 
-/** Events on their way to their one consumer, in order. `pass` never adds to a queue that has just passed. */
+/** A FIFO queue with one consumer. Consecutive calls of `pass` leave one event. */
 export class FirehoseQueue {
   readonly #events: FirehoseEvent[] = []
   #arrived = Promise.withResolvers<void>()
@@ -193,17 +181,17 @@ export class FirehoseQueue {
     this.#arrived.resolve()
   }
 
-  /** Nothing of ours up to this cursor. */
+  /** No event of ours up to this cursor. */
   pass(cursor: number): void {
     if (this.#events.at(-1)?.kind === 'passed') this.#events.pop()
     this.push({ kind: 'passed', cursor })
   }
 
-  take(): FirehoseEvent | undefined {
-    return this.#events.shift()
+  take(max: number): FirehoseEvent[] {
+    return this.#events.splice(0, max)
   }
 
-  /** Resolves when there is something to take, or the queue is closed. */
+  /** Resolves when there are events to take, or the queue is closed. */
   async arrival(): Promise<void> {
     if (this.#events.length > 0 || this.#isClosed) return
     this.#arrived = Promise.withResolvers()
@@ -220,16 +208,15 @@ export class FirehoseQueue {
   }
 }
 
-/** Where events come from, and how they are told there. */
 interface FirehoseSource {
-  /** `ws:` or `wss:`, without what a connection adds. */
+  /** `ws:` or `wss:`, without the parameters of a connection. */
   readonly base: URL
   readonly format: FirehoseFormat
 }
 
 /**
- * The path decides: `/subscribe` at its end is a Jetstream; the origin alone, or the path of
- * `com.atproto.sync.subscribeRepos`, an account server or relay. Null for everything else.
+ * By the path: `/subscribe` at its end is a Jetstream; the origin alone, or the path of
+ * `com.atproto.sync.subscribeRepos`, an account server or relay. Null for anything else.
  */
 export function parseFirehoseUrl(input: string): FirehoseSource | null {
   if (!URL.canParse(input)) return null

@@ -13,10 +13,10 @@ const timeUs = 1_800_000_000_000_000
 const collections = new Set(['place.sitehost.fs', 'place.sitehost.subfs'])
 const read = (data: unknown) => jetstream.read(data, collections)
 const event = (facts: object) => JSON.stringify({ did: alice, time_us: timeUs, ...facts })
-const step = (...wakeUps: Extract<FirehoseFrame, { kind: 'step' }>['wakeUps']): FirehoseFrame => ({
+const step = (...events: Extract<FirehoseFrame, { kind: 'step' }>['events']): FirehoseFrame => ({
   kind: 'step',
   number: timeUs,
-  wakeUps,
+  events,
 })
 const unreadable = problem('unreadable frame')
 const malformed = problem('malformed event')

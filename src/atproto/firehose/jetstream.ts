@@ -1,31 +1,29 @@
 import { parseShallowJson } from '#outbound/shallow-json.ts'
 import {
-  changeWakeUps,
+  changeEvents,
   type FirehoseFormat,
-  type FirehoseFrame,
   isObject,
-  isStepNumber,
   problem,
   type RepoEvent,
-  recordIn,
-  siteWakeUps,
+  siteEvents,
+  stepOf,
 } from './firehose-format.ts'
 
 /**
- * Events come only roughly in order where a replay meets what happens now (jetstream-legacy issue 42), so
- * every connection begins this far behind the newest event that was seen.
+ * Where a replay meets live events, the order is only rough (jetstream-legacy issue 42), so every connection begins
+ * this far before the newest event seen.
  */
 const rewindUs = 10_000_000
 
 /** How far a source's clock may be ahead of ours. */
 const clockSkewMs = 5 * 60_000
 
-/** Larger ones are not looked at: with a record of 1 MiB, whose links and bytes are longer in JSON, it is half full. */
+/** Larger frames are not parsed. A record of 1 MiB, with longer links and bytes in JSON, fills half of it. */
 export const frameCharsMax = 4 * 1024 * 1024
-/** The event and its commit, without the record: that is read where it can be proven. */
+/** The event and its commit, without the record: ingest reads that with its proof. */
 const eventLimits = { depthMax: 2, charsMax: 16 * 1024 }
 
-/** What the operator may not decide: it would change what comes, and how. */
+/** Parameters that the operator's address may not set. */
 const parametersOfOurs = [
   'cursor',
   'wantedCollections',
@@ -35,9 +33,9 @@ const parametersOfOurs = [
 ]
 
 /**
- * Jetstream: the network as JSON, of which the source sends only the wanted collections, and what concerns
- * whole accounts. A cursor is a time in microseconds; events from then on come. It is not compressed: that
- * needs a dictionary, and saves little where little is wanted.
+ * Jetstream: JSON, only of the wanted collections, and of changes to whole accounts. A cursor is a time in
+ * microseconds; the source sends the events from then on. Not compressed: that needs a dictionary, and saves little
+ * with few collections.
  */
 export const jetstream: FirehoseFormat = {
   isRoughlyOrdered: true,
@@ -55,44 +53,37 @@ export const jetstream: FirehoseFormat = {
     if (data.length > frameCharsMax) return problem('frame too large')
     try {
       const event = parseShallowJson(data, eventLimits)
-      return isObject(event) ? stepOf(event, collections) : problem('unreadable frame')
+      if (!isObject(event)) return problem('unreadable frame')
+      return stepOf(event['time_us'], eventsOf(event, collections))
     } catch {
       return problem('unreadable frame') // not JSON, or too much of it
     }
   },
 
-  // The source says nothing when it no longer has what a cursor asks for, and starts with the oldest that it
-  // has. If it had all, the event at the cursor would come again.
+  // Without a message, the source starts with its oldest event when it no longer has the cursor's. If it had all
+  // of them, it would send the event at the cursor again.
   gapBefore: (first, cursor) => (first > cursor ? 'outdated-cursor' : null),
 
-  // A cursor of the future is not refused either: only new events come.
+  // The source does not reject a cursor of the future either: it sends only new events.
   isFuture: (cursor, now) => cursor > (now + clockSkewMs) * 1000,
 }
 
-type Event = Record<string, unknown>
-
-function stepOf(event: Event, collections: ReadonlySet<string>): FirehoseFrame {
-  const number = event['time_us']
-  const wakeUps = wakeUpsOf(event, collections)
-  return isStepNumber(number) && wakeUps
-    ? { kind: 'step', number, wakeUps }
-    : problem('malformed event')
-}
-
-function wakeUpsOf(
-  { kind, did, commit }: Event,
+function eventsOf(
+  { kind, did, commit }: Record<string, unknown>,
   collections: ReadonlySet<string>,
 ): readonly RepoEvent[] | null {
   switch (kind) {
-    case 'commit': {
+    case 'commit':
       if (!isObject(commit)) return null
-      const record = recordIn(collections, commit['collection'], commit['rkey'])
-      return siteWakeUps(did, record ? [record] : [])
-    }
+      return siteEvents(
+        did,
+        [{ collection: commit['collection'], rkey: commit['rkey'] }],
+        collections,
+      )
     case 'account':
-      return changeWakeUps('account', did)
+      return changeEvents('account', did)
     case 'identity':
-      return changeWakeUps('identity', did)
+      return changeEvents('identity', did)
     default:
       return typeof kind === 'string' ? [] : null // of another version of the protocol
   }
