@@ -59,29 +59,33 @@ export async function scanJson(
 }
 
 /** Throws JsonLimitError, and SyntaxError for invalid JSON. */
-export function parsePiece({ bytes, values, names }: JsonPiece, limits: JsonLimits): unknown {
-  if (bytes.length > limits.bytesMax) throw new JsonLimitError('bytes')
-  if (values > limits.valuesMax) throw new JsonLimitError('values')
-  if (names > limits.namesMax) throw new JsonLimitError('names')
-  return JSON.parse(new TextDecoder().decode(bytes))
+export function parsePiece(piece: JsonPiece, limits: JsonLimits): unknown {
+  assertWithin(limits, piece)
+  return JSON.parse(new TextDecoder().decode(piece.bytes))
 }
 
 /** Parses a JSON string as a whole. Throws as `parsePiece` does. */
 export async function parseBoundedJson(bytes: Uint8Array, limits: JsonLimits): Promise<unknown> {
-  if (bytes.length > limits.bytesMax) throw new JsonLimitError('bytes')
-  const options = { depth: Number.POSITIVE_INFINITY, outerBytesMax: limits.bytesMax }
-  return parsePiece((await scanJson(bytes, options)).outer, limits)
+  return parsePiece(await scanWhole(bytes, limits), limits)
 }
 
 /** The same response, read and checked, for callers that parse it themselves. Throws JsonLimitError. */
 export async function boundedJson(response: Response, limits: JsonLimits): Promise<Response> {
   if (response.body === null) return response
   const bytes = new Uint8Array(await response.arrayBuffer())
-  const options = { depth: Number.POSITIVE_INFINITY, outerBytesMax: limits.bytesMax }
-  const { values, names } = (await scanJson(bytes, options)).outer
+  assertWithin(limits, await scanWhole(bytes, limits))
+  return new Response(bytes, response)
+}
+
+async function scanWhole(bytes: Uint8Array, { bytesMax }: JsonLimits): Promise<JsonPiece> {
+  if (bytes.length > bytesMax) throw new JsonLimitError('bytes')
+  return (await scanJson(bytes, { depth: Infinity, outerBytesMax: bytesMax })).outer
+}
+
+function assertWithin(limits: JsonLimits, { bytes, values, names }: JsonPiece): void {
+  if (bytes.length > limits.bytesMax) throw new JsonLimitError('bytes')
   if (values > limits.valuesMax) throw new JsonLimitError('values')
   if (names > limits.namesMax) throw new JsonLimitError('names')
-  return new Response(bytes, response)
 }
 
 const [quote, backslash, colon, comma] = [0x22, 0x5c, 0x3a, 0x2c]

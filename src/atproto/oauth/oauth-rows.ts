@@ -25,14 +25,9 @@ export function sealedStore<K extends string, V>(
   kind: string,
   expiresAtOf: (value: V) => number | null = () => null,
 ): SealedStore<K, V> {
-  const contextOf = (key: K) => contextIn(kind, key)
-  const open = async (sealed: string, key: K): Promise<V | undefined> => {
-    try {
-      return JSON.parse(await seal.open(sealed, contextOf(key)))
-    } catch (error) {
-      if (error instanceof SealError) return undefined
-      throw error
-    }
+  const open = async (sealed: string, key: string): Promise<V | undefined> => {
+    const json = await openOrNull(seal, sealed, contextIn(kind, key))
+    return json === null ? undefined : JSON.parse(json)
   }
   return {
     async get(key) {
@@ -40,7 +35,7 @@ export function sealedStore<K extends string, V>(
       return sealed === null ? undefined : await open(sealed, key)
     },
     async set(key, value) {
-      const sealed = await seal.seal(JSON.stringify(value), contextOf(key))
+      const sealed = await seal.seal(JSON.stringify(value), contextIn(kind, key))
       await rows.put(kind, key, sealed, expiresAtOf(value))
     },
     async delete(key) {
@@ -49,7 +44,7 @@ export function sealedStore<K extends string, V>(
     async *entries() {
       for await (const page of rows.pages(kind)) {
         for (const { key, sealed } of page) {
-          const value = await open(sealed, key as K)
+          const value = await open(sealed, key)
           if (value !== undefined) yield [key as K, value]
         }
       }
@@ -68,16 +63,20 @@ export async function areSealedOtherwise(
 ): Promise<boolean> {
   for await (const first of rows.pages(kind)) {
     for (const { key, sealed } of first) {
-      try {
-        await seal.open(sealed, contextIn(kind, key))
-        return false
-      } catch (error) {
-        if (!(error instanceof SealError)) throw error
-      }
+      if ((await openOrNull(seal, sealed, contextIn(kind, key))) !== null) return false
     }
     return true
   }
   return false
+}
+
+async function openOrNull(seal: Seal, sealed: string, context: string): Promise<string | null> {
+  try {
+    return await seal.open(sealed, context)
+  } catch (error) {
+    if (error instanceof SealError) return null
+    throw error
+  }
 }
 
 const contextIn = (kind: string, key: string): string => `${kind}/${key}`
