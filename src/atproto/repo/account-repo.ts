@@ -1,19 +1,14 @@
-import type {} from '@atcute/atproto'
-import { Client, type ClientResponse, type FetchHandler } from '@atcute/client'
 import type { Did } from '@atcute/lexicons/syntax'
 import { type AccountSession, SessionEndedError } from '#atproto/oauth/oauth.ts'
 import { orAborted } from '#concurrency/or-aborted.ts'
 import { timeSlices } from '#concurrency/yield-event-loop.ts'
-import { boundedRefusal, fieldsOf, smallAnswer, tooMuch } from '#outbound/answer-body.ts'
+import { bodyOf, fieldsOf, serverErrorOf, smallAnswer } from '#outbound/answer-body.ts'
 import type { AnswerFields } from '#outbound/answer-fields.ts'
 import type { JsonLimits, JsonPiece } from '#outbound/json-scan.ts'
-import {
-  ServerRefusedError,
-  ServerUnreachableError,
-  UnusableAnswerError,
-} from '#outbound/server-errors.ts'
+import { ServerRefusedError, UnusableAnswerError } from '#outbound/server-errors.ts'
 import { type BlobRef, readBlobRef } from '#site/record/blob-ref.ts'
 import { listMethod, listRecords, parseRecord, readRecord, recordLimits } from './list-records.ts'
+import { type XrpcParameters, xrpcPath } from './xrpc-path.ts'
 
 /** One change of `applyWrites`. */
 export type RepoWrite =
@@ -71,9 +66,7 @@ export class AccountRepo {
 
   /** The server's limit for one blob; null: not stated. */
   async blobUploadBytesMax(): Promise<number | null> {
-    const answer = await this.#fields('com.atproto.server.describeServer', smallAnswer, (rpc) =>
-      rpc.get('com.atproto.server.describeServer', { as: 'bytes' }),
-    )
+    const answer = await this.#fields('com.atproto.server.describeServer', {})
     return answer.has('blobUploadLimit') ? answer.count('blobUploadLimit') : null
   }
 
@@ -82,18 +75,16 @@ export class AccountRepo {
    * as returned: servers that sniff change its media type. A file-backed `blob` is streamed.
    */
   async uploadBlob(blob: Blob, signal?: AbortSignal): Promise<BlobRef> {
-    const answer = await this.#fields('com.atproto.repo.uploadBlob', smallAnswer, (rpc) =>
-      rpc.post('com.atproto.repo.uploadBlob', {
-        as: 'bytes',
-        input: blob,
-        ...(signal && { signal }),
-        headers: {
-          'content-type': 'application/octet-stream',
-          // The deadline of the request is derived from this (safe-fetch).
-          'content-length': String(blob.size),
-        },
-      }),
-    )
+    const answer = await this.#fields('com.atproto.repo.uploadBlob', {
+      method: 'POST',
+      body: blob,
+      ...(signal && { signal }),
+      headers: {
+        'content-type': 'application/octet-stream',
+        // The deadline of the request is derived from this (safe-fetch).
+        'content-length': String(blob.size),
+      },
+    })
     const stored = readBlobRef(answer.get('blob'))
     if (!stored.ok) throw answer.unusable('blob', { cause: new Error(stored.problem) })
     return stored.blob
@@ -107,23 +98,15 @@ export class AccountRepo {
     replaces?: string | null,
   ): Promise<{ uri: string; cid: string }> {
     const swap = replaces === undefined ? {} : { swapRecord: replaces }
-    const answer = await this.#fields('com.atproto.repo.putRecord', smallAnswer, (rpc) =>
-      rpc.post('com.atproto.repo.putRecord', {
-        as: 'bytes',
-        input: { repo: this.did, collection, rkey, record, ...swap },
-      }),
-    )
+    const input = { repo: this.did, collection, rkey, record, ...swap }
+    const answer = await this.#fields('com.atproto.repo.putRecord', posting(input))
     return { uri: `at://${this.did}/${collection}/${rkey}`, cid: answer.cid('cid') }
   }
 
   /** Idempotent: no error when there is no such record. */
   async deleteRecord(collection: Collection, rkey: string): Promise<void> {
-    await this.#call('com.atproto.repo.deleteRecord', smallAnswer.bytesMax, (rpc) =>
-      rpc.post('com.atproto.repo.deleteRecord', {
-        as: 'bytes',
-        input: { repo: this.did, collection, rkey },
-      }),
-    )
+    const input = { repo: this.did, collection, rkey }
+    await this.#call('com.atproto.repo.deleteRecord', posting(input), smallAnswer.bytesMax)
   }
 
   /**
@@ -134,18 +117,14 @@ export class AccountRepo {
     writes: readonly RepoWrite[],
     head: string,
   ): Promise<readonly { readonly cid: string | null }[]> {
-    const input = writes.map((write) => ({
-      $type: `com.atproto.repo.applyWrites#${write.action}` as const,
+    const typed = writes.map((write) => ({
+      $type: `com.atproto.repo.applyWrites#${write.action}`,
       collection: write.collection,
       rkey: write.rkey,
       ...(write.action !== 'delete' && { value: write.value }),
     }))
-    const answer = await this.#fields('com.atproto.repo.applyWrites', writesAnswer, (rpc) =>
-      rpc.post('com.atproto.repo.applyWrites', {
-        as: 'bytes',
-        input: { repo: this.did, swapCommit: head, writes: input as never },
-      }),
-    )
+    const input = { repo: this.did, swapCommit: head, writes: typed }
+    const answer = await this.#fields('com.atproto.repo.applyWrites', posting(input), writesAnswer)
     // Deletions have no CIDs to report.
     if (!answer.has('results') && writes.every(({ action }) => action === 'delete')) return []
     const results = answer.objects('results')
@@ -157,9 +136,8 @@ export class AccountRepo {
 
   /** The CID of the newest commit. */
   async latestCommit(): Promise<string> {
-    const answer = await this.#fields('com.atproto.sync.getLatestCommit', smallAnswer, (rpc) =>
-      rpc.get('com.atproto.sync.getLatestCommit', { as: 'bytes', params: { did: this.did } }),
-    )
+    const query = { parameters: { did: this.did } }
+    const answer = await this.#fields('com.atproto.sync.getLatestCommit', query)
     return answer.cid('cid')
   }
 
@@ -167,10 +145,10 @@ export class AccountRepo {
   async findRecord(collection: Collection, rkey: string): Promise<ListedRecord | null> {
     const method = 'com.atproto.repo.getRecord'
     const limits = collection === 'place.sitehost.settings' ? settingsLimits : recordLimits
+    const parameters = { repo: this.did, collection, rkey }
+    const bytesMax = recordLimits.bytesMax + addressBytesMax
     try {
-      const body = await this.#call(method, recordLimits.bytesMax + addressBytesMax, (rpc) =>
-        rpc.get(method, { as: 'bytes', params: { repo: this.did, collection, rkey } }),
-      )
+      const body = await this.#call(method, { parameters }, bytesMax)
       const { fields, value } = await readRecord(method, body)
       const cid = fields.has('cid') ? fields.cid('cid') : ''
       return { rkey, cid, value: await parseRecord(value, method, limits) }
@@ -193,8 +171,8 @@ export class AccountRepo {
       return valuesLeft < 0 ? null : await parseRecord(value, listMethod)
     }
     const yieldWhenDue = timeSlices()
-    const pages = listRecords({ did: this.did, collection, recordsMax }, (params, bytesMax) =>
-      this.#call(listMethod, bytesMax, (rpc) => rpc.get(listMethod, { as: 'bytes', params })),
+    const pages = listRecords({ did: this.did, collection, recordsMax }, (parameters, bytesMax) =>
+      this.#call(listMethod, { parameters }, bytesMax),
     )
     for await (const page of pages) {
       for (const { rkey, cid, value } of page) {
@@ -208,58 +186,52 @@ export class AccountRepo {
 
   async #fields(
     method: string,
-    limits: JsonLimits,
-    request: (rpc: Client) => Answer,
+    request: XrpcRequest,
+    limits: JsonLimits = smallAnswer,
   ): Promise<AnswerFields> {
-    return await fieldsOf(method, await this.#call(method, limits.bytesMax, request), limits)
+    return await fieldsOf(method, await this.#call(method, request, limits.bytesMax), limits)
   }
 
   /** The body of a successful answer. */
-  async #call(
-    method: string,
-    bytesMax: number,
-    request: (rpc: Client) => Answer,
-  ): Promise<Uint8Array> {
-    let response: Awaited<Answer>
+  async #call(method: string, request: XrpcRequest, bytesMax: number): Promise<Uint8Array> {
     try {
       // An abort leaves the request running: it may be a token renewal, which must finish.
-      response = await orAborted(this.#request(request, bytesMax), this.#signal)
+      return await orAborted(this.#send(method, request, bytesMax), this.#signal)
     } catch (cause) {
       if (isSessionEnd(cause)) throw new SessionEndedError(this.did, { cause })
-      const field = tooMuch(cause)
-      if (field !== null) throw new UnusableAnswerError(method, field, { cause })
-      throw new ServerUnreachableError(method, { cause })
+      throw serverErrorOf(method, cause)
     }
-    if (response.ok) return response.data
-    if (response.status === 401) throw new SessionEndedError(this.did)
-    throw new ServerRefusedError(method, response)
   }
 
-  async #request(
-    request: (rpc: Client) => Answer,
+  async #send(
+    method: string,
+    { parameters, signal, ...init }: XrpcRequest,
     responseBytesMax: number,
-  ): Promise<Awaited<Answer>> {
+  ): Promise<Uint8Array> {
     this.#signal?.throwIfAborted()
     // Opened for each request: a sign-in in between brings new tokens, bound to another key.
     const session = await this.#openSession()
-    const limits = { responseBytesMax }
-    const handle: FetchHandler = async (path, init) => {
-      const signal = anyOf(init.signal, this.#signal)
-      const response = await session.handle(path, { ...init, limits, signal })
-      return response.status === 200 ? response : await boundedRefusal(response)
-    }
-    return await request(new Client({ handler: handle }))
+    const signals = [signal, this.#signal].filter((signal) => signal != null)
+    const response = await session.handle(xrpcPath(method, parameters), {
+      ...init,
+      limits: { responseBytesMax },
+      signal: AbortSignal.any(signals),
+    })
+    return await bodyOf(method, response)
   }
 }
 
-const anyOf = (...signals: (AbortSignal | null | undefined)[]): AbortSignal =>
-  AbortSignal.any(signals.filter((signal) => signal != null))
+/** A query, unless it has another `method`. */
+type XrpcRequest = RequestInit & { readonly parameters?: XrpcParameters }
 
-type Answer = Promise<{ ok: true; data: Uint8Array } | Failed>
-
-type Failed = Extract<ClientResponse<unknown, unknown>, { ok: false }>
+const posting = (input: object): XrpcRequest => ({
+  method: 'POST',
+  body: JSON.stringify(input),
+  headers: { 'content-type': 'application/json' },
+})
 
 const isSessionEnd = (error: unknown): boolean =>
   error instanceof SessionEndedError ||
+  (error instanceof ServerRefusedError && error.status === 401) ||
   (error instanceof Error &&
     ['TokenRefreshError', 'TokenInvalidError', 'TokenRevokedError'].includes(error.name))

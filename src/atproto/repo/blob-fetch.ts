@@ -1,6 +1,7 @@
 import * as Cid from '@atcute/cid'
 import type { Identity } from '#atproto/identity/identity.ts'
 import { FetchLimitError, type SafeFetch } from '#outbound/safe-fetch.ts'
+import { xrpcPath } from './xrpc-path.ts'
 
 /** The server's bytes are not those that the record names: wrong hash, too short or too long. */
 export class BlobMismatchError extends Error {
@@ -34,10 +35,8 @@ export async function* fetchBlob(
   fetch: SafeFetch,
   signal?: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
-  const url = new URL('/xrpc/com.atproto.sync.getBlob', identity.pds)
-  url.searchParams.set('did', identity.did)
-  url.searchParams.set('cid', cid)
-  const response = await fetch(url, {
+  const path = xrpcPath('com.atproto.sync.getBlob', { did: identity.did, cid })
+  const response = await fetch(new URL(path, identity.pds), {
     limits: { responseBytesMax: size + 1 },
     redirect: 'follow',
     ...(signal && { signal }),

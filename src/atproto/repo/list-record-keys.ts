@@ -15,10 +15,9 @@ export async function listRecordKeys(
   context: QueryContext,
 ): Promise<string[]> {
   const keys = new Set<string>()
-  const pages = listRecords({ did, ...collection }, ({ limit, ...query }, bytesMax) => {
-    const parameters = { ...query, limit: String(limit) }
-    return publicAnswer({ server: pds, method, parameters, bytesMax }, context)
-  })
+  const pages = listRecords({ did, ...collection }, (parameters, bytesMax) =>
+    publicAnswer({ server: pds, method, parameters, bytesMax }, context),
+  )
   for await (const page of pages) {
     const known = keys.size
     for (const { rkey } of page) keys.add(rkey)

@@ -6,6 +6,7 @@ import { ServerUnreachableError, UnusableAnswerError } from '#outbound/server-er
 import { recordBytesMax } from '#site/limits.ts'
 import type { Did } from '#site/site-address.ts'
 import { cursorOf, xrpcPages } from './pages.ts'
+import type { XrpcParameters } from './xrpc-path.ts'
 
 export const listMethod = 'com.atproto.repo.listRecords'
 
@@ -48,27 +49,20 @@ interface PageRecord {
   readonly value: JsonPiece
 }
 
-interface CollectionRead<Collection extends string> {
+interface CollectionRead {
   readonly did: Did
-  readonly collection: Collection
+  readonly collection: string
   /** Further records are left out. */
   readonly recordsMax: number
-}
-
-interface ListQuery<Collection extends string> {
-  readonly repo: Did
-  readonly collection: Collection
-  readonly limit: number
-  readonly cursor?: string
 }
 
 /**
  * Lists a collection page by page, up to `recordsMax` records. `ask` fetches one page of at most `bytesMax`. Throws
  * what `ask` throws, UnusableAnswerError, and ServerUnreachableError when it takes too long.
  */
-export async function* listRecords<Collection extends string>(
-  { did, collection, recordsMax }: CollectionRead<Collection>,
-  ask: (query: ListQuery<Collection>, bytesMax: number) => Promise<Uint8Array>,
+export async function* listRecords(
+  { did, collection, recordsMax }: CollectionRead,
+  ask: (query: XrpcParameters, bytesMax: number) => Promise<Uint8Array>,
 ): AsyncGenerator<readonly PageRecord[]> {
   const givesUpAt = performance.now() + msMax
   let bytesLeft = collectionBytesMax
@@ -94,12 +88,7 @@ export async function* listRecords<Collection extends string>(
  * Throws UnusableAnswerError.
  */
 async function readRecordPage(body: Uint8Array): Promise<RecordPage> {
-  const options = { depth: depthOfRecords, outerBytesMax: outerLimits.bytesMax }
-  const { outer, inner } = await usable(listMethod, () => scanJson(body, options))
-  const page = new AnswerFields(
-    listMethod,
-    await usable(listMethod, () => parsePiece(outer, outerLimits)),
-  )
+  const { fields: page, inner } = await readOuter(listMethod, body, depthOfRecords)
   const listed = page.objects('records')
   return {
     records: listed.flatMap((record) => recordOf(record, inner) ?? []),
@@ -113,13 +102,19 @@ export async function readRecord(
   method: string,
   body: Uint8Array,
 ): Promise<{ fields: AnswerFields; value: JsonPiece }> {
-  const options = { depth: 1, outerBytesMax: outerLimits.bytesMax }
-  const { outer, inner } = await usable(method, () => scanJson(body, options))
-  const fields = new AnswerFields(
-    method,
-    await usable(method, () => parsePiece(outer, outerLimits)),
-  )
+  const { fields, inner } = await readOuter(method, body, 1)
   return { fields, value: pieceAt(fields, inner) }
+}
+
+async function readOuter(
+  method: string,
+  body: Uint8Array,
+  depth: number,
+): Promise<{ fields: AnswerFields; inner: readonly JsonPiece[] }> {
+  return await usable(method, async () => {
+    const { outer, inner } = await scanJson(body, { depth, outerBytesMax: outerLimits.bytesMax })
+    return { fields: new AnswerFields(method, parsePiece(outer, outerLimits)), inner }
+  })
 }
 
 function recordOf(record: AnswerFields, inner: readonly JsonPiece[]): PageRecord | null {

@@ -43,7 +43,7 @@ async function* pagesOf(
   context: QueryContext,
 ): AsyncGenerator<Did[]> {
   const ask = async (at: { readonly cursor?: string }) => {
-    const parameters = { ...fixed, limit: String(reposPerPage), ...at }
+    const parameters = { ...fixed, limit: reposPerPage, ...at }
     const page = await publicQuery({ server, method, parameters }, pageLimits, context)
     return { dids: didsOf(page), cursor: cursorOf(page) }
   }

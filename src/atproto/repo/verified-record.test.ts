@@ -37,12 +37,14 @@ const verify = async (
   did: Did = alice,
   now?: () => number,
 ) =>
-  await verifyProof(
-    proof instanceof Uint8Array ? proof : await carOf(proof),
-    { did, collection, rkey },
-    key,
-    now,
-  )
+  (
+    await verifyProof(
+      proof instanceof Uint8Array ? proof : await carOf(proof),
+      { did, collection, rkey },
+      key,
+      now,
+    )
+  ).answer
 
 const refused = async (proof: Proof | Uint8Array<ArrayBuffer>, reason: string, rkey?: string) => {
   const verifying = verify(proof, rkey)
@@ -76,7 +78,7 @@ test('both kinds of keys', async () => {
   const secp256k1 = await Secp256k1PrivateKeyExportable.createKeypair()
   const car = await carOf(await proofOf({ ...honest, key: secp256k1 }))
   const verified = await verifyProof(car, { did: alice, collection, rkey: 'blog' }, secp256k1)
-  expect(verified.found).toBe(true)
+  expect(verified.answer.found).toBe(true)
 })
 
 describe('is refused', () => {

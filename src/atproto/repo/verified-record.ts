@@ -4,9 +4,11 @@ import type { Identity } from '#atproto/identity/identity.ts'
 import { boundedRefusal } from '#outbound/answer-body.ts'
 import type { SafeFetch } from '#outbound/safe-fetch.ts'
 import { recordBytesMax } from '#site/limits.ts'
+import { ownField } from '#site/record/own-fields.ts'
 import { CborError, decodeCbor } from './bounded-cbor.ts'
 import { type RepoProof, verifyCommit } from './repo-proof.ts'
 import { findInTree } from './repo-tree.ts'
+import { xrpcPath } from './xrpc-path.ts'
 
 /** The state of one record in the owner's signed commit. `rev` orders the states of one repository. */
 export type VerifiedRecord =
@@ -61,42 +63,35 @@ const proofBytesMax = recordBytesMax + 1024 * 1024
  * Throws ProofError, RecordUnavailableError and what SafeFetch throws.
  */
 export async function readVerifiedRecord(
-  { collection, rkey }: Omit<RecordKey, 'did'>,
+  key: Omit<RecordKey, 'did'>,
   identity: Identity,
   fetch: SafeFetch,
   signal?: AbortSignal,
 ): Promise<VerifiedRecord> {
-  const key = { did: identity.did, collection, rkey }
-  return await verifyProof(await fetchProof(key, identity, fetch, signal), key, identity.signingKey)
+  return (await readWithProof(key, identity, fetch, signal)).answer
+}
+
+interface ProvenRecord {
+  readonly answer: VerifiedRecord
+  readonly proof: RepoProof
 }
 
 /** As `readVerifiedRecord`, with the proof; `recordIn` reads other records from it. */
 export async function readWithProof(
   { collection, rkey }: Omit<RecordKey, 'did'>,
-  identity: Identity,
+  { did, pds, signingKey }: Identity,
   fetch: SafeFetch,
   signal?: AbortSignal,
-): Promise<{ answer: VerifiedRecord; proof: RepoProof }> {
-  const key = { did: identity.did, collection, rkey }
-  return await verify(await fetchProof(key, identity, fetch, signal), key, identity.signingKey)
-}
-
-async function fetchProof(
-  key: RecordKey,
-  { pds }: Identity,
-  fetch: SafeFetch,
-  signal: AbortSignal | undefined,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const url = new URL('/xrpc/com.atproto.sync.getRecord', pds)
-  for (const [name, value] of Object.entries(key)) url.searchParams.set(name, value)
-  const response = await fetch(url, {
+): Promise<ProvenRecord> {
+  const key = { did, collection, rkey }
+  const response = await fetch(new URL(xrpcPath('com.atproto.sync.getRecord', key), pds), {
     limits: { responseBytesMax: proofBytesMax },
     ...(signal && { signal }),
   })
   if (!response.ok) {
     throw new RecordUnavailableError(uriOf(key), response.status, await errorCodeOf(response))
   }
-  return new Uint8Array(await response.arrayBuffer())
+  return await verifyProof(new Uint8Array(await response.arrayBuffer()), key, signingKey)
 }
 
 /**
@@ -108,16 +103,7 @@ export async function verifyProof(
   key: RecordKey,
   publicKey: PublicKey,
   now?: () => number,
-): Promise<VerifiedRecord> {
-  return (await verify(carBytes, key, publicKey, now)).answer
-}
-
-async function verify(
-  carBytes: Uint8Array<ArrayBuffer>,
-  key: RecordKey,
-  publicKey: PublicKey,
-  now?: () => number,
-): Promise<{ answer: VerifiedRecord; proof: RepoProof }> {
+): Promise<ProvenRecord> {
   const proof = await orProofError(key, verifyCommit(carBytes, key.did, publicKey, now))
   const answer = await recordIn(proof, key)
   if (answer === null) throw new ProofError(uriOf(key), 'missing block')
@@ -169,6 +155,6 @@ async function errorCodeOf(response: Response): Promise<string | null> {
   const body: unknown = await boundedRefusal(response)
     .then((refusal) => refusal.json())
     .catch(() => null)
-  const isObject = typeof body === 'object' && body !== null && 'error' in body
-  return isObject && typeof body.error === 'string' ? body.error : null
+  const code = ownField(body, 'error')
+  return typeof code === 'string' ? code : null
 }
