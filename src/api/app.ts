@@ -10,7 +10,6 @@ import { machineHandlers } from '#api/routes/machines.ts'
 import { siteHandlers } from '#api/routes/site.ts'
 import { uploadHandlers } from '#api/routes/uploads.ts'
 import { userHandlers } from '#api/routes/user.ts'
-import { signInHandlers } from '#api/routes/user-sessions.ts'
 import { confirmGrant } from '#api/session/grant-check.ts'
 import { sameOriginOnly } from '#api/session/same-origin.ts'
 import { AdminSessions, BrowserSessions } from '#api/session/sessions.ts'
@@ -45,7 +44,24 @@ export function createApp(context: AppContext): Hono<ApiEnv> {
   const secure = origin.startsWith('https:')
   const sessions = new BrowserSessions({ db, keys, secure, now })
   const adminSessions = new AdminSessions({ db, keys, secure, now })
-  const guards = guardsOf(context, sessions, adminSessions)
+  const handlers: HandlersOf<Routes> = {
+    ...authHandlers(context, sessions),
+    ...userHandlers(context, sessions),
+    ...leavingHandlers(context, sessions),
+    ...domainHandlers(context, sessions),
+    ...customDomainHandlers(context),
+    ...siteHandlers(context),
+    ...uploadHandlers(context),
+    ...adminHandlers(context, adminSessions),
+    ...machineHandlers(context),
+  }
+  const guards: Guards = {
+    limits: new RateLimits(context),
+    grant: (session) => confirmGrant(session, context),
+    ended: (did) => endIfGrantEnded(did, context),
+    'signed-in': async (c) => (await sessions.read(c.req.raw.headers)) ?? refuse(),
+    admin: async (c) => (await adminSessions.read(c.req.raw.headers)) ?? refuse(),
+  }
   const app = new Hono<ApiEnv>()
   app.use(headLength)
   app.use(securityHeaders({ isHttps: secure }))
@@ -53,7 +69,7 @@ export function createApp(context: AppContext): Hono<ApiEnv> {
   app.onError(answerError(log))
   app.notFound((c) => c.json({ error: literals.notFound }, 404))
 
-  bindRoutes(app, routes, handlersOf(context, sessions, adminSessions), guards)
+  bindRoutes(app, routes, handlers, guards)
   app.on('ALL', ownSections, async (c, next) => {
     await guards['signed-in'](c)
     await next()
@@ -78,41 +94,6 @@ function assetAnswer({ body, contentType, isImmutable }: WebAsset, status: 200 |
     status,
     headers: { 'content-type': contentType, 'cache-control': cacheControl },
   })
-}
-
-/** What every route of the contract does. */
-function handlersOf(
-  context: ApiContext,
-  sessions: BrowserSessions,
-  adminSessions: AdminSessions,
-): HandlersOf<Routes> {
-  return {
-    ...authHandlers(context, sessions),
-    ...userHandlers(context),
-    ...signInHandlers(context, sessions),
-    ...leavingHandlers(context, sessions),
-    ...domainHandlers(context, sessions),
-    ...customDomainHandlers(context),
-    ...siteHandlers(context),
-    ...uploadHandlers(context),
-    ...adminHandlers(context, adminSessions),
-    ...machineHandlers(context),
-  }
-}
-
-/** The guard of each access; they throw ApiError 401. */
-function guardsOf(
-  context: ApiContext,
-  sessions: BrowserSessions,
-  adminSessions: AdminSessions,
-): Guards {
-  return {
-    limits: new RateLimits(context),
-    grant: (session) => confirmGrant(session, context),
-    ended: (did) => endIfGrantEnded(did, context),
-    'signed-in': async (c) => (await sessions.read(c.req.raw.headers)) ?? refuse(),
-    admin: async (c) => (await adminSessions.read(c.req.raw.headers)) ?? refuse(),
-  }
 }
 
 function refuse(): never {
