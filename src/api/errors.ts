@@ -65,10 +65,7 @@ export const restarting = (): ApiError =>
   new ApiError(503, sentences.restarting, { 'retry-after': '10' })
 
 const spoolFull: Record<SpoolFullError['reason'], () => ApiError> = {
-  busy: () =>
-    new ApiError(429, sentences.uploadsBusy, {
-      'retry-after': '30',
-    }),
+  busy: () => new ApiError(429, sentences.uploadsBusy, { 'retry-after': '30' }),
   disk: () => new ApiError(507, sentences.noRoom),
 }
 
@@ -88,12 +85,8 @@ function apiErrorOf(error: unknown): ApiError | null {
   if (error instanceof SessionEndedError || error instanceof AccountDeletedHereError) {
     return new ApiError(401, literals.unauthorized)
   }
-  if (error instanceof RecordsConflictError) {
-    return new ApiError(409, sentences.recordsChanged)
-  }
-  if (error instanceof SiteConflictError) {
-    return new ApiError(409, sentences.changedMeanwhile)
-  }
+  if (error instanceof RecordsConflictError) return new ApiError(409, sentences.recordsChanged)
+  if (error instanceof SiteConflictError) return new ApiError(409, sentences.changedMeanwhile)
   if (error instanceof ServerUnreachableError || error instanceof IdentityError) {
     return new ApiError(502, sentences.serverUnanswered)
   }
@@ -103,7 +96,10 @@ function apiErrorOf(error: unknown): ApiError | null {
   if (error instanceof SyncsEndedError) return restarting()
   if (error instanceof ServerRefusedError) return new ApiError(502, refusalSentence(error))
   if (error instanceof UnusableAnswerError) return new ApiError(502, unusableSentence(error))
-  if (error instanceof CommitUnknownError) return commitUnknown(error)
+  if (error instanceof CommitUnknownError) {
+    // The server broke off during the commit, or gave an unusable answer.
+    return apiErrorOf(error.cause) ?? new ApiError(502, sentences.serverUnanswered)
+  }
   if (error instanceof ServerBusyError) {
     return new ApiError(429, sentences.serverBusy, {
       'retry-after': new Date(error.retryAt).toUTCString(),
@@ -118,10 +114,6 @@ function apiErrorOf(error: unknown): ApiError | null {
   }
   return null
 }
-
-/** The server broke off during the commit, or gave an unusable answer. */
-const commitUnknown = ({ cause }: CommitUnknownError): ApiError =>
-  apiErrorOf(cause) ?? new ApiError(502, sentences.serverUnanswered)
 
 const unusableSentence = ({ method, field }: UnusableAnswerError): string =>
   `Your account’s server gave an answer that Sitehost cannot use (${method}: ${field}). Try again later, or tell whoever runs that server.`

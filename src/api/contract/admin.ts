@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { json } from './answers.ts'
 import { like, literals, sentences } from './messages.ts'
 import { defineRoute } from './route.ts'
+import { done } from './rows.ts'
 
 const section = '4.6'
 
@@ -21,7 +22,7 @@ export const adminRoutes = {
         password: z.string().min(1).max(1024),
       }),
     },
-    answers: { 200: json('Signed in', z.strictObject({ success: z.literal(true) })) },
+    answers: { 200: done },
     failures: {
       401: [literals.invalidCredentials],
       429: [like('Too many tries to sign in. Try again in 2 seconds.'), sentences.adminSignInsBusy],
@@ -34,7 +35,7 @@ export const adminRoutes = {
     method: 'POST',
     path: '/api/admin/logout',
     summary: 'Ends this administrator’s session',
-    answers: { 200: json('Signed out', z.strictObject({ success: z.literal(true) })) },
+    answers: { 200: done },
   }),
   readAdminStatus: defineRoute({
     section,

@@ -110,7 +110,7 @@ export const authRoutes = {
     path: '/api/auth/logout',
     summary: 'Ends this browser’s session, if there is one',
     answers: {
-      200: json('Signed out', z.strictObject({ success: z.literal(true) })),
+      200: done,
       500: json('Not signed out', z.strictObject({ error: z.literal(literals.logoutFailed) })),
     },
   }),

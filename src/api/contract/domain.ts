@@ -4,18 +4,20 @@ import { keptDays, like, literals, sentences } from './messages.ts'
 import { defineRoute } from './route.ts'
 import { did, done, label, siteRkey } from './rows.ts'
 
-const ofSection = { section: '4.3', access: 'public' } as const
+const ofAnyone = { section: '4.3', access: 'public' } as const
+const ofAccount = { section: '4.3', access: 'signed-in' } as const
 
 const claimed = json(
   'It is yours',
   z.strictObject({ success: z.literal(true), domain: z.string() }),
 )
+const registered = z.strictObject({ registered: z.literal(true), domain: z.string(), did })
 const subdomain = z.string().meta({ examples: ['alice.sites.example.net'] })
 
 /** `/api/domain/*`: what anyone may ask about a name, and the account's names below the base domain. */
 export const domainRoutes = {
   checkSubdomain: defineRoute({
-    ...ofSection,
+    ...ofAnyone,
     method: 'GET',
     path: '/api/domain/check',
     summary: 'Whether a name below the base domain can be claimed',
@@ -37,7 +39,7 @@ export const domainRoutes = {
     failures: { 503: [sentences.storageAway] },
   }),
   findRegistration: defineRoute({
-    ...ofSection,
+    ...ofAnyone,
     method: 'GET',
     path: '/api/domain/registered',
     summary: 'Whose a name is, and which site it leads to',
@@ -51,18 +53,12 @@ export const domainRoutes = {
       200: json(
         'It is registered',
         z.union([
-          z.strictObject({
-            registered: z.literal(true),
+          registered.extend({
             type: z.literal('sitehost'),
-            domain: z.string(),
-            did,
             rkey: z.string().describe('Empty while it is unmapped'),
           }),
-          z.strictObject({
-            registered: z.literal(true),
+          registered.extend({
             type: z.literal('custom'),
-            domain: z.string(),
-            did,
             rkey: z.string().nullable().describe('Null while it is unmapped'),
             verified: z.boolean(),
           }),
@@ -74,8 +70,7 @@ export const domainRoutes = {
     failures: { 503: [sentences.storageAway] },
   }),
   claimSubdomain: defineRoute({
-    ...ofSection,
-    access: 'signed-in',
+    ...ofAccount,
     method: 'POST',
     path: '/api/domain/claim',
     limit: 'claim',
@@ -89,9 +84,8 @@ export const domainRoutes = {
     },
   }),
   renameSubdomain: defineRoute({
-    ...ofSection,
+    ...ofAccount,
     confirmsGrant: true,
-    access: 'signed-in',
     method: 'POST',
     path: '/api/domain/update',
     limit: 'claim',
@@ -113,8 +107,7 @@ export const domainRoutes = {
     },
   }),
   mapSubdomain: defineRoute({
-    ...ofSection,
-    access: 'signed-in',
+    ...ofAccount,
     method: 'POST',
     path: '/api/domain/sitehost/map-site',
     summary: 'Has a claimed name lead to a site, or to none',
@@ -123,9 +116,8 @@ export const domainRoutes = {
     failures: { 404: [literals.siteNotFound, literals.domainNotFound] },
   }),
   releaseSubdomain: defineRoute({
-    ...ofSection,
+    ...ofAccount,
     confirmsGrant: true,
-    access: 'signed-in',
     method: 'DELETE',
     path: '/api/domain/sitehost/:domain',
     summary: `Gives a claimed name back: after ${keptDays} days anybody may claim it, at once who had it`,

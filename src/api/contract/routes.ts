@@ -4,7 +4,6 @@ import { domainRoutes } from './domain.ts'
 import { customDomainRoutes } from './domain-custom.ts'
 import { leavingRoutes } from './leaving.ts'
 import { machineRoutes } from './machines.ts'
-import { signInRoutes } from './sign-ins.ts'
 import { siteRoutes } from './site.ts'
 import { uploadRoutes } from './uploads.ts'
 import { userRoutes } from './user.ts'
@@ -13,7 +12,6 @@ import { userRoutes } from './user.ts'
 export const routes = {
   ...authRoutes,
   ...userRoutes,
-  ...signInRoutes,
   ...leavingRoutes,
   ...domainRoutes,
   ...customDomainRoutes,

@@ -6,6 +6,8 @@ import {
   count,
   customDomainRow,
   did,
+  done,
+  instant,
   siteDomainRow,
   siteName,
   siteRow,
@@ -14,7 +16,23 @@ import {
 
 const ofSection = { section: '4.2', access: 'signed-in' } as const
 
-/** `/api/user/*`: what the signed-in account has here. */
+const signInId = z.string().meta({ description: 'Of a sign-in; it lets nobody in' })
+
+const signIn = z.strictObject({
+  id: signInId,
+  createdAt: instant,
+  lastUsedAt: instant.describe('To the hour'),
+  device: z
+    .string()
+    .nullable()
+    .meta({
+      description: 'Browser and operating system as it named them; null: not known',
+      examples: ['Firefox on Windows'],
+    }),
+  current: z.boolean().describe('Whether it is the one that asks'),
+})
+
+/** `/api/user/*`: what the signed-in account has here, and where it is signed in. */
 export const userRoutes = {
   readUserStatus: defineRoute({
     ...ofSection,
@@ -110,5 +128,28 @@ export const userRoutes = {
       200: json('All of them', z.strictObject({ rkey: siteName, domains: z.array(siteDomainRow) })),
     },
     failures: { 404: [literals.siteNotFound] },
+  }),
+  listSignIns: defineRoute({
+    ...ofSection,
+    section: 'ours',
+    method: 'GET',
+    path: '/api/user/sessions',
+    summary: 'Where the account is signed in',
+    answers: {
+      200: json(
+        'All of them, those first that were used last',
+        z.strictObject({ sessions: z.array(signIn) }),
+      ),
+    },
+  }),
+  endSignIn: defineRoute({
+    ...ofSection,
+    section: 'ours',
+    method: 'DELETE',
+    path: '/api/user/sessions/:id',
+    summary: 'Ends one of them, this browser’s own if need be',
+    params: { id: signInId },
+    answers: { 200: done },
+    failures: { 404: [sentences.signInNotFound] },
   }),
 }

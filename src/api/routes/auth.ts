@@ -1,3 +1,4 @@
+import type { Context } from 'hono'
 import type { HandlersOf } from '#api/bind-routes.ts'
 import { readJson } from '#api/body.ts'
 import type { ApiContext } from '#api/context.ts'
@@ -41,10 +42,11 @@ export function authHandlers(
   const limited = rateLimitedLog(log)
   const secure = origin.startsWith('https:')
   const nonceCookie = secure ? '__Host-oauth' : 'oauth'
-  const begin = async (input: string) => {
+  /** Where to send the browser, which gets the nonce as a cookie. */
+  const begin = async (input: string, c: Pick<Context, 'header'>): Promise<URL> => {
     const { url, nonce } = await oauth.begin(input)
-    const cookie = setCookie(nonceCookie, nonce, { maxAgeSeconds: nonceSeconds, secure })
-    return { url, cookie }
+    c.header('set-cookie', setCookie(nonceCookie, nonce, { maxAgeSeconds: nonceSeconds, secure }))
+    return url
   }
   const forgetNonce = setCookie(nonceCookie, '', { maxAgeSeconds: 0, secure })
 
@@ -76,9 +78,7 @@ export function authHandlers(
         return answer(302, `/?handle=${encodeURIComponent(input)}`)
       }
       try {
-        const { url, cookie } = await begin(input)
-        c.header('set-cookie', cookie)
-        return answer(302, url)
+        return answer(302, await begin(input, c))
       } catch (error) {
         limited.warn('sign-in not started', { error })
         return answer(302, '/?error=auth_failed')
@@ -86,21 +86,14 @@ export function authHandlers(
     },
 
     signIn: async ({ answer, c }) => {
+      const error = literals.authenticationFailed
       const handle = await readHandle(c.req.raw)
-      if (handle === null) {
-        return answer(400, {
-          error: literals.authenticationFailed,
-          details: sentences.handleMissing,
-        })
-      }
+      if (handle === null) return answer(400, { error, details: sentences.handleMissing })
       try {
-        const { url, cookie } = await begin(handle)
-        c.header('set-cookie', cookie)
-        return answer(200, { url: url.href })
-      } catch (error) {
-        limited.warn('sign-in not started', { error })
-        const details = signInSentence(error)
-        return answer(401, { error: literals.authenticationFailed, details })
+        return answer(200, { url: (await begin(handle, c)).href })
+      } catch (cause) {
+        limited.warn('sign-in not started', { error: cause })
+        return answer(401, { error, details: signInSentence(cause) })
       }
     },
 
@@ -190,36 +183,26 @@ async function welcome({ did, idHash }: SessionRef, context: ApiContext): Promis
   await setAuthority(db, idHash, authority)
   await deleteSessionsOfOthers(db, did, authority)
   const handle = await identities.verifiedHandle(identity)
-  await rememberSignedIn(
-    db,
-    { did, pds: identity.pds, ...(handle !== undefined && { handle }) },
-    now(),
-  )
+  const account = { did, pds: identity.pds, ...(handle !== undefined && { handle }) }
+  await rememberSignedIn(db, account, now())
   const names = await siteNamesOf(did, context)
-  await enqueueSites(
-    context,
-    names.map((name) => ({ did, name })),
-  )
+  const sites = names.map((name) => ({ did, name }))
+  await enqueueSites(context, sites)
   return names
 }
 
-/** Site names in the repository; when that does not answer in time, those already known here. */
-async function siteNamesOf(did: Did, context: ApiContext): Promise<SiteName[]> {
+/** Site names in the repository; when that does not answer in time, the ones that are known here. */
+async function siteNamesOf(did: Did, { db, log, oauth }: ApiContext): Promise<SiteName[]> {
   try {
-    return await listSiteNames(did, context, AbortSignal.timeout(listSitesMsMax))
+    const signal = AbortSignal.timeout(listSitesMsMax)
+    const repo = new AccountRepo(did, oauth.session, { signal })
+    const limits = { recordsMax: sitesListedMax, valuesMax: 0 }
+    const records = await repo.listRecords('place.sitehost.fs', limits)
+    return records.flatMap(({ rkey }) => parseSiteName(rkey) ?? [])
   } catch (error) {
-    context.log.warn('sites not listed', { did, error })
-    return (await listSites(context.db, did)).map((site) => site.name)
+    log.warn('sites not listed', { did, error })
+    return (await listSites(db, did)).map((site) => site.name)
   }
-}
-
-async function listSiteNames(did: Did, { oauth }: ApiContext, signal: AbortSignal) {
-  const repo = new AccountRepo(did, oauth.session, { signal })
-  const records = await repo.listRecords('place.sitehost.fs', {
-    recordsMax: sitesListedMax,
-    valuesMax: 0,
-  })
-  return records.flatMap(({ rkey }) => parseSiteName(rkey) ?? [])
 }
 
 const serverUrl = (input: string): string => (input.includes('://') ? input : `https://${input}`)

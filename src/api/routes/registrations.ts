@@ -1,6 +1,6 @@
+import type { domainRoutes } from '#api/contract/domain.ts'
+import type { PayloadAt } from '#api/contract/route.ts'
 import { LruMap } from '#concurrency/lru-map.ts'
-import type { Did } from '#site/site-address.ts'
-import type { SiteName } from '#site/site-name.ts'
 import type { ChangeSubscriber } from '#store/database/change-feed.ts'
 import type { Change } from '#store/database/changes.ts'
 import type { Db } from '#store/database/database.ts'
@@ -9,19 +9,7 @@ import { findRegisteredDomain } from '#store/names/custom-domains.ts'
 import { findSubdomain } from '#store/names/subdomains.ts'
 
 /** Whose a name is, and which of their sites it leads to. */
-export type Registration =
-  | (Owned & { readonly type: 'sitehost'; readonly rkey: SiteName | '' })
-  | (Owned & {
-      readonly type: 'custom'
-      readonly rkey: SiteName | null
-      readonly verified: boolean
-    })
-
-interface Owned {
-  readonly registered: true
-  readonly domain: string
-  readonly did: Did
-}
+type Registration = PayloadAt<(typeof domainRoutes)['findRegistration'], 200>
 
 /** Some 300 bytes each. */
 const knownMax = 20_000

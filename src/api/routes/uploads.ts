@@ -16,7 +16,7 @@ import { spoolServerOf } from '#publish/upload/spool-server.ts'
 import { smallUploadBytesMax } from '#publish/upload/spool-shares.ts'
 import { UploadArrival } from '#publish/upload/upload-arrival.ts'
 import { accountSitesMax, connectionIdleSeconds, type SiteLimits } from '#site/limits.ts'
-import type { Did, SiteAddress } from '#site/site-address.ts'
+import type { Did } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import { uploadBytesMax, uploadTooLarge } from '#site/upload/upload-refusal.ts'
 import { enqueueSites } from '#store/queues/enqueue.ts'
@@ -126,9 +126,12 @@ async function receive(
       await confirmSession()
       return await publishEmpty(did, upload, context, signal)
     }
-    await assertWithinQuota({ did, name: upload.siteName }, totalBytes(upload), context)
+    const site = { did, name: upload.siteName }
+    const bytes = upload.files.reduce((sum, file) => sum + file.bytes, 0)
+    const problem = await findQuotaProblem(context.db, site, bytes, limits)
+    if (problem !== null) throw new ApiError(413, problem)
     // Reserves the actual size in place of the largest possible one.
-    await spool.receive(jobId, totalBytes(upload), {
+    await spool.receive(jobId, bytes, {
       owner: did,
       server: await spoolServerOf(context.db, did),
       isNewcomer: await hasNoSite(did, context),
@@ -137,7 +140,8 @@ async function receive(
     await confirmSession()
     // A client that disconnected never learns the job id, so it could not cancel the job.
     if (signal.aborted) throw new ApiError(400, sentences.senderGone)
-    await queue(jobId, did, upload, context)
+    const admitted = await queueJob(jobId, site, upload, context)
+    if (!admitted.created) throw refusals[admitted.reason]()
     isQueued = true
     context.at('job-queued')
   } finally {
@@ -150,9 +154,6 @@ async function receive(
 
 const hasNoSite = async (did: Did, { db }: ApiContext): Promise<boolean> =>
   (await listSiteNames(db, did)).length === 0
-
-const totalBytes = ({ files }: ReceivedUpload): number =>
-  files.reduce((sum, file) => sum + file.bytes, 0)
 
 /** The declared content length, else the largest allowed. Throws UploadRefusedError for a length above that. */
 function declaredBytesOf(headers: Headers, limits: SiteLimits): number {
@@ -173,8 +174,8 @@ async function ownJob(jobId: string, did: Did, { db }: ApiContext): Promise<Job>
 }
 
 /**
- * Refuses early what `queue` would refuse once the whole upload has arrived, and a site that ingest would not
- * take: with those on their way, its account has as many as it may.
+ * Rejects early what `queueJob` would reject once the whole upload has arrived, and a site above the limit of its
+ * account, sites in unfinished jobs included: ingest would not take it.
  */
 async function assertAdmissible(did: Did, siteName: SiteName, { db }: ApiContext): Promise<void> {
   const sites = await listUnfinishedSites(db, did)
@@ -184,26 +185,6 @@ async function assertAdmissible(did: Did, siteName: SiteName, { db }: ApiContext
   if (known.size >= accountSitesMax && !known.has(siteName)) {
     throw new ApiError(403, sentences.siteLimit)
   }
-}
-
-/** Refuses what ingest would not take. */
-async function assertWithinQuota(
-  address: SiteAddress,
-  bytes: number,
-  { db, limits }: ApiContext,
-): Promise<void> {
-  const problem = await findQuotaProblem(db, address, bytes, limits)
-  if (problem !== null) throw new ApiError(413, problem)
-}
-
-async function queue(
-  jobId: string,
-  did: Did,
-  upload: ReceivedUpload,
-  context: ApiContext,
-): Promise<void> {
-  const admission = await queueJob(jobId, { did, name: upload.siteName }, upload, context)
-  if (!admission.created) throw refusals[admission.reason]()
 }
 
 type Refusal = Extract<JobAdmission, { created: false }>['reason']

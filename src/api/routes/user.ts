@@ -4,11 +4,14 @@ import type { ApiContext } from '#api/context.ts'
 import { literals, sentences } from '#api/contract/messages.ts'
 import type { userRoutes } from '#api/contract/user.ts'
 import { ApiError } from '#api/errors.ts'
+import type { BrowserSessions } from '#api/session/sessions.ts'
+import { revokeIfUnused } from '#api/session/sign-ins.ts'
 import { timeSlices } from '#concurrency/yield-event-loop.ts'
 import { noDiskSpace } from '#site/limits.ts'
 import { type Did, siteUri } from '#site/site-address.ts'
 import { parseSiteName } from '#site/site-name.ts'
 import { findAccount } from '#store/accounts/accounts.ts'
+import { deleteBrowserSessionOf } from '#store/accounts/sessions.ts'
 import { listCustomDomains } from '#store/names/custom-domains.ts'
 import { listSubdomains } from '#store/names/subdomains.ts'
 import { listUnreadSites, type UnreadSite } from '#store/queues/unread.ts'
@@ -21,9 +24,12 @@ const listsAtOnceMax = 4
 /** Of one site in a list; its owner mends the first ones first. */
 const listedProblemsMax = 10
 
-/** `/api/user/*`: what the signed-in account has here (interface.md §4.2). */
-export function userHandlers(context: ApiContext): HandlersOf<typeof userRoutes> {
-  const { db } = context
+/** `/api/user/*`: what the signed-in account has here (interface.md §4.2), and where it is signed in. */
+export function userHandlers(
+  context: ApiContext,
+  sessions: BrowserSessions,
+): HandlersOf<typeof userRoutes> {
+  const { db, log } = context
   const listing = new ConcurrencyLimit({
     max: listsAtOnceMax,
     sentence: sentences.listsBusy,
@@ -95,8 +101,35 @@ export function userHandlers(context: ApiContext): HandlersOf<typeof userRoutes>
       if (status !== 'active') throw new ApiError(409, sentences.accountInactive)
       return answer(200, { success: errors.length === 0, synced, errors })
     },
+
+    listSignIns: async ({ session: { did, idHash }, answer }) => {
+      const rows = await sessions.list(did)
+      return answer(200, {
+        sessions: rows.map((row) => ({
+          // A hash of the secret: it cannot be used to sign in.
+          id: row.idHash,
+          createdAt: isoOf(row.createdAt),
+          lastUsedAt: isoOf(row.seenAt),
+          device: row.device,
+          current: row.idHash === idHash,
+        })),
+      })
+    },
+
+    endSignIn: async ({ params: { id }, session: { did, idHash }, answer, c }) => {
+      const isEnded = isSignInId(id) && (await deleteBrowserSessionOf(db, did, id))
+      if (!isEnded) throw new ApiError(404, sentences.signInNotFound)
+      await revokeIfUnused(did, context)
+      log.info('sign-in ended', { did })
+      if (id === idHash) {
+        for (const cookie of sessions.expired()) c.header('set-cookie', cookie, { append: true })
+      }
+      return answer(200, { success: true })
+    },
   }
 }
+
+const isSignInId = (id: string): boolean => /^[0-9a-f]{64}$/.test(id)
 
 function siteRow(site: Site, failed: UnreadSite | undefined, { siteUrl }: ApiContext) {
   const { did, live, refused } = site

@@ -1,7 +1,6 @@
+import type { ApiContext } from '#api/context.ts'
 import { type OAuth, sessionKind } from '#atproto/oauth/oauth.ts'
-import type { Log } from '#observe/log.ts'
 import type { Did } from '#site/site-address.ts'
-import type { Db } from '#store/database/database.ts'
 import {
   deleteSealedIfSame,
   isUnused,
@@ -11,10 +10,7 @@ import { sessionIdleMs } from './sessions.ts'
 
 const lookedAtMax = 1000
 
-interface UnusedContext {
-  readonly db: Db
-  readonly log: Log
-  readonly now: () => number
+type UnusedContext = Pick<ApiContext, 'db' | 'log' | 'now'> & {
   readonly oauth: Pick<OAuth, 'revoke'>
 }
 
