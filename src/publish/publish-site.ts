@@ -1,9 +1,7 @@
-import type { AccountRepo } from '#atproto/repo/account-repo.ts'
 import type { Lane } from '#concurrency/lane.ts'
 import { ServerRefusedError } from '#outbound/server-errors.ts'
 import type { UploadedFile } from '#publish/upload/upload-tree.ts'
 import type { SiteAddress } from '#site/site-address.ts'
-import type { Db } from '#store/database/database.ts'
 import type { JobProgress } from '#store/queues/jobs.ts'
 import { forgetUploadedBlobs } from '#store/sites/uploaded-blobs.ts'
 import { type RepositoryState, readRepository } from './account-records.ts'
@@ -34,13 +32,6 @@ export interface PublishJob {
   readonly beginWriting: () => Promise<boolean>
 }
 
-interface PrepareContext {
-  readonly repo: AccountRepo
-  readonly db: Db
-  readonly now: () => number
-  readonly signal: AbortSignal
-}
-
 export type PublishOutcome =
   | ({ readonly kind: 'published' } & WrittenSite)
   /** Everything is sent, slowly, and what the repository holds is not known any more: another attempt writes the site. */
@@ -58,7 +49,7 @@ export async function publishSite(
   address: SiteAddress,
   files: readonly UploadedFile[],
   job: PublishJob,
-  context: PrepareContext & StoreContext & WriteContext,
+  context: StoreContext,
 ): Promise<PublishOutcome> {
   const { db, repo } = context
   const hashes = files.map((file) => file.sha256)
@@ -72,7 +63,8 @@ export async function publishSite(
     if (!(await job.beginWriting())) return { kind: 'cancelled' }
     return { kind: 'published', ...(await writeSite(address, nodes, prepared, context)) }
   }
-  job.report({ ...progressAtStart(files), ...job.sentBefore })
+  const { filesUploaded, bytesUploaded } = job.sentBefore
+  job.report({ ...progressAtStart(files), filesUploaded, bytesUploaded })
   try {
     const outcome = await attempt().catch(async (error) => {
       if (!isBlobNotFound(error)) throw error
@@ -106,7 +98,7 @@ async function prepare(
   address: SiteAddress,
   files: readonly UploadedFile[],
   { rememberExpectedCid }: PublishJob,
-  { db, now, repo, signal }: PrepareContext,
+  { db, now, repo, signal }: StoreContext,
 ): Promise<Prepared> {
   const repository = await withPatience(() => readRepository(repo), { now, signal })
   const expectedCid = await rememberExpectedCid(mainCid(address, repository))
@@ -122,12 +114,8 @@ export async function publishEmptySite(
   context: WriteContext,
 ): Promise<WrittenSite> {
   const start = await readRepository(context.repo)
-  return await writeSite(
-    address,
-    new Map(),
-    { expectedCid: mainCid(address, start), start },
-    context,
-  )
+  const expectedCid = mainCid(address, start)
+  return await writeSite(address, new Map(), { expectedCid, start }, context)
 }
 
 const isBlobNotFound = (error: unknown): boolean =>

@@ -1,20 +1,17 @@
 import type { AccountRepo } from '#atproto/repo/account-repo.ts'
-import type { BlobStore } from '#blobs/blob-store.ts'
 import { mapAtOnce } from '#concurrency/map-at-once.ts'
 import { mediaTypeOf } from '#http/media-type.ts'
-import type { SpoolFolder } from '#publish/upload/spool-folder.ts'
 import type { UploadedFile } from '#publish/upload/upload-tree.ts'
 import type { SitePath } from '#site/path.ts'
 import type { FileNode } from '#site/record/manifest.ts'
 import { megabytes } from '#site/upload/upload-refusal.ts'
-import type { Db } from '#store/database/database.ts'
 import type { JobProgress } from '#store/queues/jobs.ts'
 import { type EncodedFile, encodeFile } from './encode-file.ts'
 import type { AtFailPoint } from './fail-points.ts'
 import { NotPublishableError } from './not-publishable.ts'
 import type { ReusableBlob } from './reusable-blobs.ts'
 import { withPatience } from './server-patience.ts'
-import { uploadBlobs } from './upload-blobs.ts'
+import { type UploadContext, type UploadSteps, uploadBlobs } from './upload-blobs.ts'
 
 // Compression runs on the runtime's thread pool; more at once only takes memory.
 const largeAtOnce = 4
@@ -33,15 +30,8 @@ interface StoreJob {
   readonly report: Report
 }
 
-export interface StoreContext {
+export interface StoreContext extends UploadContext {
   readonly repo: AccountRepo
-  /** Host of the account's server. */
-  readonly host: string
-  readonly folder: SpoolFolder
-  readonly blobs: BlobStore
-  readonly db: Db
-  readonly now: () => number
-  readonly signal: AbortSignal
   readonly at: AtFailPoint
 }
 
@@ -81,7 +71,7 @@ async function encodeAndUpload(
   context: StoreContext,
 ): Promise<ReusableBlob[]> {
   if (files.length === 0) return []
-  const { at, folder, signal } = context
+  const { at, folder } = context
   const { report } = job
   const bytes = sentBefore === 0 ? 0 : job.sentBefore.bytesUploaded
   const done = { processed: sentBefore, uploaded: sentBefore, bytes }
@@ -93,9 +83,7 @@ async function encodeAndUpload(
   }
   const tried = await encodeLarge(files, encode, context)
   at('before-uploads')
-  const uploaded = await uploadBlobs(files, {
-    ...context,
-    signal,
+  const steps: UploadSteps = {
     encode: async (file, signal) => tried.get(file) ?? (await encode(file, signal)),
     onUploading: ({ path }) => report({ phase: 'uploading', currentFile: path }),
     onUploaded: ({ bytes }) => {
@@ -103,7 +91,8 @@ async function encodeAndUpload(
       report({ filesUploaded: ++done.uploaded, bytesUploaded: done.bytes })
       at('blob-uploaded')
     },
-  })
+  }
+  const uploaded = await uploadBlobs(files, steps, context)
   at('blobs-uploaded')
   return uploaded
 }

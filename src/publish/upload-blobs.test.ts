@@ -16,7 +16,7 @@ import { findServer } from '#store/sites/servers.ts'
 import { alice } from '#tests/support/sample-rows.ts'
 import { encodeFile } from './encode-file.ts'
 import type { ReusableBlob } from './reusable-blobs.ts'
-import { BlobRefusedError, uploadBlobs } from './upload-blobs.ts'
+import { BlobRefusedError, type UploadSteps, uploadBlobs } from './upload-blobs.ts'
 
 let dir: string
 let database: Database
@@ -81,8 +81,12 @@ async function upload(repo: FakeRepo, files: Record<string, string>): Promise<Re
       ...(await folder.write(bytesOf(content), { bytesMax })),
     })
   }
-  return await uploadBlobs(spooled, {
+  const steps: UploadSteps = {
     encode: (file, signal) => encodeFile(file, folder, signal),
+    onUploading: () => {},
+    onUploaded: () => {},
+  }
+  return await uploadBlobs(spooled, steps, {
     repo,
     host: 'pds.example',
     folder,
@@ -90,8 +94,6 @@ async function upload(repo: FakeRepo, files: Record<string, string>): Promise<Re
     db: database.db,
     now: () => 1,
     signal,
-    onUploading: () => {},
-    onUploaded: () => {},
   })
 }
 

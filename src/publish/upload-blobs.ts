@@ -7,13 +7,13 @@ import type { SpoolFolder } from '#publish/upload/spool-folder.ts'
 import type { UploadedFile } from '#publish/upload/upload-tree.ts'
 import type { BlobRef } from '#site/record/blob-ref.ts'
 import type { Db } from '#store/database/database.ts'
-import type { KnownBlob } from '#store/sites/blobs.ts'
+import { inTransaction } from '#store/database/transaction.ts'
+import { type KnownBlob, rememberBlobs } from '#store/sites/blobs.ts'
 import { findServer, rememberServer } from '#store/sites/servers.ts'
-import type { UploadedBlob } from '#store/sites/uploaded-blobs.ts'
+import { rememberUploadedBlobs } from '#store/sites/uploaded-blobs.ts'
 import { base64Form, type EncodedFile, type FileForm } from './encode-file.ts'
 import type { ReusableBlob } from './reusable-blobs.ts'
 import { withPatience } from './server-patience.ts'
-import { UploadLedger } from './upload-ledger.ts'
 
 export const uploadsAtOnce = 8
 const opaqueType = 'application/octet-stream'
@@ -29,15 +29,18 @@ export class BlobRefusedError extends Error {
   }
 }
 
-interface UploadContext {
+export interface UploadContext {
   readonly repo: Pick<AccountRepo, 'did' | 'uploadBlob'>
-  /** Host of the account's server: what is learned about it is remembered under this name. */
+  /** Host of the account's server. */
   readonly host: string
   readonly folder: SpoolFolder
   readonly blobs: BlobStore
   readonly db: Db
   readonly now: () => number
   readonly signal: AbortSignal
+}
+
+export interface UploadSteps {
   /** The form to upload. */
   readonly encode: (file: UploadedFile, signal: AbortSignal) => Promise<EncodedFile>
   readonly onUploading: (file: UploadedFile) => void
@@ -51,38 +54,34 @@ interface UploadContext {
  */
 export async function uploadBlobs(
   files: readonly UploadedFile[],
+  { encode, onUploading, onUploaded }: UploadSteps,
   context: UploadContext,
 ): Promise<ReusableBlob[]> {
   const server = new UploadServer(context)
-  const ledger = new UploadLedger({ ...context, did: context.repo.did })
-  const { signal } = context
+  const ledger = new UploadLedger(context)
+  const { blobs, signal } = context
   return await mapAtOnce(files, { atOnce: uploadsAtOnce, signal }, async (source, signal) => {
-    const file = await context.encode(source, signal)
-    context.onUploading(source)
+    const file = await encode(source, signal)
+    onUploading(source)
     // Concurrent: one waits for the network, the other for the disk. Both settle before anything is
     // thrown, because the caller then removes the files.
     const [sent, kept] = await Promise.allSettled([
       server.upload(file, signal),
-      keep(file.content, context.blobs),
+      blobs.put(piecesOf(file.content)),
     ])
     if (sent.status === 'rejected') throw sent.reason
     if (kept.status === 'rejected') throw kept.reason
     const uploaded = sent.value
-    await ledger.add(...entryOf(file, uploaded, kept.value))
-    context.onUploaded(source)
+    await ledger.add({ source, uploaded, kept: kept.value })
+    onUploaded(source)
     return uploaded
   }).finally(() => ledger.flush())
 }
 
-async function keep(content: Blob, blobs: BlobStore): Promise<StoredBlob> {
-  return await blobs.put(piecesOf(content))
-}
-
 /**
- * A server that sniffs stores gzip under a media type of its own, but a compressed file must be
- * `application/octet-stream` (interface.md §2.3): such a server gets it as base64 text. The first
- * compressed file shows which kind a server is; the others wait for that, because the reference server
- * counts every upload.
+ * A compressed file must be stored as `application/octet-stream` (interface.md §2.3). Some servers sniff gzip and
+ * store it under another media type: they get base64. The first compressed file shows whether a server sniffs;
+ * the others wait for it, because the reference server counts every upload.
  */
 class UploadServer {
   readonly #context: UploadContext
@@ -102,10 +101,11 @@ class UploadServer {
     if (!(await this.#sniffsGzip)) {
       const blob = this.#probed.get(file) ?? (await this.#send(file, file, signal))
       if (blob.mimeType === opaqueType) return { blob, coding, base64: false }
-      // It did not when we last met it.
+      // Unlike the last time.
       this.#sniffsGzip = this.#learn(true)
     }
-    return { blob: await this.#sendText(file, signal), coding, base64: true }
+    const text = await base64Form(file.content, this.#context.folder)
+    return { blob: await this.#send(file, text, signal), coding, base64: true }
   }
 
   async #findOut(file: EncodedFile, signal: AbortSignal): Promise<boolean> {
@@ -120,10 +120,6 @@ class UploadServer {
     const { db, host, now } = this.#context
     await rememberServer(db, { host, sniffsGzip }, now())
     return sniffsGzip
-  }
-
-  async #sendText(file: EncodedFile, signal: AbortSignal): Promise<BlobRef> {
-    return await this.#send(file, await base64Form(file.content, this.#context.folder), signal)
   }
 
   async #send(
@@ -143,20 +139,52 @@ class UploadServer {
   }
 }
 
-function entryOf(
-  file: EncodedFile,
-  { blob, coding, base64 }: ReusableBlob,
-  { hash, bytes: storedBytes }: StoredBlob,
-): [KnownBlob, UploadedBlob] {
-  const decodedHash = file.source.sha256
-  const known: KnownBlob = {
-    cid: blob.ref.$link,
-    coding,
-    base64,
-    hash,
-    decodedHash,
-    storedBytes,
-    decodedBytes: file.source.bytes,
-  }
-  return [known, { decodedHash, blob, coding, base64 }]
+interface LedgerEntry {
+  readonly source: UploadedFile
+  readonly uploaded: ReusableBlob
+  readonly kept: StoredBlob
 }
+
+/** At most this many uploads are sent again after a crash. */
+const unrecordedMax = 32
+
+/** Records uploads, many in one transaction: one per upload would take as long as the upload. `flush` at the end. */
+class UploadLedger {
+  readonly #context: UploadContext
+  #waiting: LedgerEntry[] = []
+
+  constructor(context: UploadContext) {
+    this.#context = context
+  }
+
+  async add(entry: LedgerEntry): Promise<void> {
+    this.#waiting.push(entry)
+    if (this.#waiting.length >= unrecordedMax) await this.flush()
+  }
+
+  async flush(): Promise<void> {
+    const entries = this.#waiting
+    this.#waiting = []
+    if (entries.length === 0) return
+    const { db, now, repo } = this.#context
+    const uploaded = entries.map(({ source, uploaded }) => ({
+      ...uploaded,
+      decodedHash: source.sha256,
+    }))
+    await inTransaction(db, async (transaction) => {
+      const at = now()
+      await rememberBlobs(transaction, entries.map(knownBlobOf), at)
+      await rememberUploadedBlobs(transaction, repo.did, uploaded, at)
+    })
+  }
+}
+
+const knownBlobOf = ({ source, uploaded, kept }: LedgerEntry): KnownBlob => ({
+  cid: uploaded.blob.ref.$link,
+  coding: uploaded.coding,
+  base64: uploaded.base64,
+  hash: kept.hash,
+  decodedHash: source.sha256,
+  storedBytes: kept.bytes,
+  decodedBytes: source.bytes,
+})
