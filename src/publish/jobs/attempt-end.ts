@@ -12,7 +12,6 @@ import type { PublishOutcome } from '#publish/publish-site.ts'
 import type { JobEnd, JobWait } from '#store/queues/job-steps.ts'
 import type { Job, JobProgress, JobResult } from '#store/queues/jobs.ts'
 import type { JobContext } from './job-context.ts'
-import { type JobEvent, logJob } from './job-events.ts'
 import type { JobReporter } from './job-reporter.ts'
 
 /** One try at a job, until it ends or yields. */
@@ -20,16 +19,16 @@ export interface Attempt {
   readonly job: Job
   readonly reporter: JobReporter
   readonly lane: Lane
-  /** When the first attempt began. */
+  /** When the job's first attempt began. */
   readonly startedAt: number
   readonly givesUpAt: number
-  /** Aborted when the time is over that a job may take. */
+  /** Aborted at `givesUpAt`. */
   readonly timeIsUp: AbortSignal
   /** Host of the account's server, once it is known. */
   server: string | null
 }
 
-/** How an attempt went, as far as its own steps can tell. */
+/** How an attempt's own steps ended. */
 export type Outcome =
   | Exclude<PublishOutcome, { kind: 'published' }>
   | { readonly kind: 'completed'; readonly result: JobResult }
@@ -47,8 +46,11 @@ export function endOf(
 ): AttemptEnd {
   const { job, reporter, server, startedAt, givesUpAt, timeIsUp } = attempt
   const outcome = judged(ofSteps, attempt)
-  const logged = (event: JobEvent, level: keyof Log, fields: LogFields = {}): void =>
-    logJob({ log, level }, event, { job, server, ...fields })
+  const logged = (event: string, level: keyof Log, fields: LogFields = {}): void => {
+    const { id: jobId, did, site } = job
+    // Not known before the account's identity was read.
+    log[level](event, { jobId, did, site, ...(server !== null && { server }), ...fields })
+  }
   const failed = (sentence: string | null): AttemptEnd => {
     logged('publishing failed', sentence === null ? 'error' : 'warn', reasonOf(outcome))
     const defect = `Something went wrong here (job ${job.id}). Look at your site, then try again.`
@@ -101,7 +103,6 @@ function judged(outcome: Outcome, { lane, reporter }: Attempt): Judged {
   return fault === null ? outcome : { ...outcome, kind: 'own-fault', fault }
 }
 
-/** For the log. */
 function reasonOf(outcome: Judged): LogFields {
   if ('error' in outcome) return { error: outcome.error }
   return { reason: outcome.kind === 'refused' ? outcome.sentence : outcome.kind }

@@ -1,21 +1,14 @@
-import type { Log } from '#observe/log.ts'
-import type { Db } from '#store/database/database.ts'
-import type { WakeUps } from '#store/database/wake-ups.ts'
 import { beginWriting, updateJob } from '#store/queues/job-steps.ts'
 import type { Job, JobProgress } from '#store/queues/jobs.ts'
+import type { JobContext } from './job-context.ts'
+
+type ReporterContext = Pick<JobContext, 'db' | 'wakeUps' | 'log' | 'now'>
 
 const reportEveryMs = 200
 
-interface ReporterContext {
-  readonly db: Db
-  readonly wakeUps: WakeUps
-  readonly log: Log
-  readonly now: () => number
-}
-
 /**
- * Writes a job's progress to its row, at most five times a second, the newest state only. Progress that
- * cannot be written is lost: the job is worth more.
+ * Writes a job's progress to its row, at most five times a second, the newest state only. A failed write does not
+ * fail the job.
  */
 export class JobReporter {
   readonly #cancelled = new AbortController()
@@ -33,7 +26,7 @@ export class JobReporter {
     this.#context = context
   }
 
-  /** Aborted when the row says that the job has ended: it was cancelled. */
+  /** Aborted when the job was cancelled, as the next write to its row shows. */
   get cancelled(): AbortSignal {
     return this.#cancelled.signal
   }
@@ -50,7 +43,7 @@ export class JobReporter {
     return this.#isWriting
   }
 
-  /** The state as it was last reported, in an earlier attempt if not in this one. */
+  /** The last report, in an earlier attempt if there is none in this one. */
   get latest(): JobProgress {
     return this.#latest
   }
@@ -75,10 +68,8 @@ export class JobReporter {
   async #write(): Promise<void> {
     const { db, wakeUps, log, now } = this.#context
     const progress = this.#latest
-    const status =
-      progress.phase === 'validating' || progress.phase === 'compressing'
-        ? 'processing'
-        : 'uploading'
+    const isProcessing = ['validating', 'compressing'].includes(progress.phase)
+    const status = isProcessing ? 'processing' : 'uploading'
     try {
       const isRunning = await updateJob(db, this.#jobId, { status, progress }, now())
       if (!isRunning) this.#cancelled.abort()

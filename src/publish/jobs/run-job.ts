@@ -1,4 +1,5 @@
-import { setTimeout } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { AccountSession, OAuth } from '#atproto/oauth/oauth.ts'
 import { AccountRepo } from '#atproto/repo/account-repo.ts'
 import type { Lane } from '#concurrency/lane.ts'
 import { slowAfterMsDefault } from '#concurrency/lanes.ts'
@@ -12,7 +13,6 @@ import { finishJob, putBackJob, rememberExpectedCid } from '#store/queues/job-st
 import type { Job } from '#store/queues/jobs.ts'
 import { awaitWithdrawal } from '#store/sites/record-version.ts'
 import { type Attempt, type AttemptEnd, endOf, type Outcome } from './attempt-end.ts'
-import { heldUpAfter, sessionsInLane } from './held-up.ts'
 import type { JobContext } from './job-context.ts'
 import { parseJobPlan } from './job-plan.ts'
 import { JobReporter } from './job-reporter.ts'
@@ -21,6 +21,8 @@ import { type Visibility, waitUntilLive } from './wait-until-live.ts'
 const databaseRetryMs = 1_000
 /** One call that takes this share of the time after which a job is slow makes it slow, too. */
 const slowCallShare = 1 / 3
+/** Sent bytes extend the time limit of a call at this rate. */
+const sentBytesPerMs = 256
 
 /**
  * Makes an attempt at a job: the job ends and its files are removed, or it returns to the queue to wait. When `stop`
@@ -70,7 +72,7 @@ async function written(
     } catch (error) {
       if (!(error instanceof DatabaseUnavailableError)) throw error
       log.warn('job status write retried', { jobId: id, error })
-      await setTimeout(databaseRetryMs, undefined, { signal: stop }).catch(() => undefined)
+      await sleep(databaseRetryMs, undefined, { signal: stop }).catch(() => undefined)
     }
   }
   return null
@@ -116,10 +118,7 @@ async function carryOut(
   await using folder = await spool.openForAttempt(job.id)
   const publishing: PublishJob = {
     startedAt,
-    sentBefore: {
-      filesUploaded: job.progress.filesUploaded,
-      bytesUploaded: job.progress.bytesUploaded,
-    },
+    sentBefore: job.progress,
     lane,
     rememberExpectedCid: (current) => rememberExpectedCid(db, job.id, current),
     report: (change) => reporter.report(change),
@@ -155,6 +154,28 @@ async function carryOut(
   }
 }
 
+/** Runs `work` and marks the lane as held up when it takes longer than `ms`. */
+async function heldUpAfter<T>(ms: number, lane: Lane, work: () => Promise<T>): Promise<T> {
+  const timer = setTimeout(() => lane.isHeldUp(), ms)
+  try {
+    return await work()
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Opens sessions as `open` does; marks the lane as held up when a call to the account's server exceeds `ms`. */
+function sessionsInLane(open: OAuth['session'], ms: number, lane: Lane): OAuth['session'] {
+  return async (did) => {
+    const session = await heldUpAfter(ms, lane, () => open(did))
+    const handle: AccountSession['handle'] = (path, init) =>
+      heldUpAfter(ms + sizeOf(init?.body) / sentBytesPerMs, lane, () => session.handle(path, init))
+    return { did: session.did, handle }
+  }
+}
+
+const sizeOf = (body: unknown): number => (body instanceof Blob ? body.size : 0)
+
 /** Whether visitors see it yet. It is published now: only a refusal by ingest can still fail the job. */
 async function makeVisible(
   address: SiteAddress,
@@ -162,14 +183,17 @@ async function makeVisible(
   context: JobContext,
   signal: AbortSignal,
 ): Promise<Visibility> {
-  const { db, elapsed, wakeUps, log } = context
   try {
     await enqueueSites(context, [address])
-    return await waitUntilLive(address, cid, { db, elapsed, wakeUps, signal })
+    return await waitUntilLive(address, cid, context, signal)
   } catch (error) {
     if (signal.aborted) throw error
     // The firehose brings it all the same.
-    log.warn('cannot tell whether a site is live', { did: address.did, site: address.name, error })
+    context.log.warn('cannot tell whether a site is live', {
+      did: address.did,
+      site: address.name,
+      error,
+    })
     return { kind: 'pending' }
   }
 }

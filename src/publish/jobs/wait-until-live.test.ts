@@ -14,12 +14,8 @@ async function waitFor(name: string, sites: number): Promise<Visibility> {
   let time = 0
   const elapsed = () => (time += 4_000)
   const { signal } = new AbortController()
-  return await waitUntilLive(siteOf(name, alice), 'cid', {
-    db,
-    wakeUps: new WakeUps(),
-    elapsed,
-    signal,
-  })
+  const context = { db, wakeUps: new WakeUps(), elapsed }
+  return await waitUntilLive(siteOf(name, alice), 'cid', context, signal)
 }
 
 test('a site for which another one took the last place fails with the reason', async () => {

@@ -1,18 +1,10 @@
 import { accountSitesMax, tooManySites } from '#site/limits.ts'
 import type { SiteAddress } from '#site/site-address.ts'
-import type { Db } from '#store/database/database.ts'
-import type { WakeUps } from '#store/database/wake-ups.ts'
 import { findSite, listSiteNames } from '#store/sites/sites.ts'
+import type { JobContext } from './job-context.ts'
 
 const waitMsMax = 10_000
 const lookAgainMs = 250
-
-interface WaitContext {
-  readonly db: Db
-  readonly wakeUps: WakeUps
-  readonly elapsed: (() => number) | undefined
-  readonly signal: AbortSignal
-}
 
 export type Visibility =
   | { readonly kind: 'live' }
@@ -29,7 +21,12 @@ export type Visibility =
 export async function waitUntilLive(
   address: SiteAddress,
   recordCid: string,
-  { db, elapsed = () => performance.now(), wakeUps, signal }: WaitContext,
+  {
+    db,
+    elapsed = () => performance.now(),
+    wakeUps,
+  }: Pick<JobContext, 'db' | 'elapsed' | 'wakeUps'>,
+  signal: AbortSignal,
 ): Promise<Visibility> {
   using changed = wakeUps.subscribe('changes')
   const deadline = elapsed() + waitMsMax
