@@ -14,8 +14,8 @@ import {
   ServerUnreachableError,
   UnusableAnswerError,
 } from '#outbound/server-errors.ts'
+import { RecordsConflictError } from '#publish/account-deletions.ts'
 import { CommitUnknownError, SiteConflictError } from '#publish/commit-on-head.ts'
-import { RecordsConflictError } from '#publish/delete-records.ts'
 import { ServerBusyError } from '#publish/server-patience.ts'
 import { SpoolFullError } from '#publish/upload/spool.ts'
 import { UploadTooSlowError } from '#publish/upload/upload-arrival.ts'

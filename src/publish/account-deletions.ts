@@ -13,8 +13,9 @@ import {
   takeDueAccountDeletions,
 } from '#store/lifecycle/account-deletions.ts'
 import { listUnfinishedSites } from '#store/queues/jobs.ts'
-import { deleteAllRecords } from './delete-records.ts'
+import { type CommitPlan, commitOnHead, deletion, type PlannedWrite } from './commit-on-head.ts'
 import type { AtFailPoint } from './fail-points.ts'
+import { patienceOfAPerson } from './server-patience.ts'
 
 export interface AccountDeletionContext {
   readonly db: Db
@@ -42,7 +43,7 @@ export async function leave(
 ): Promise<AccountDeletionOutcome> {
   const { at, db, wakeUps, log, now, oauth } = context
   if ((await listUnfinishedSites(db, did)).length > 0) return 'publishing'
-  if (records) await deleteAllRecords({ repo: new AccountRepo(did, oauth.session), now })
+  if (records) await deleteAllRecords(new AccountRepo(did, oauth.session), now)
   at('records-deleted')
   const outcome = await beginAccountDeletion(db, did, now())
   if (outcome === 'publishing') return outcome
@@ -88,4 +89,57 @@ async function endAccountDeletion(did: Did, context: AccountDeletionContext): Pr
   }
   await finishAccountDeletion(db, did, now())
   wakeUps.notify('changes')
+}
+
+/** Other programs wrote to the account's repository whenever its records were to be deleted. */
+export class RecordsConflictError extends Error {
+  override readonly name = 'RecordsConflictError'
+  readonly did: Did
+
+  constructor(did: Did) {
+    super(`records changed meanwhile; did=${did}`)
+    this.did = did
+  }
+}
+
+/** Main records first, parts last: readers of a site never miss its other records. */
+const collections = [
+  'place.sitehost.fs',
+  'place.sitehost.settings',
+  'place.sitehost.subfs',
+] as const
+
+/** Records read of each collection at a time; more are deleted in further passes. */
+const recordsAtOnce = 5_000
+
+/**
+ * Deletes every record of ours from the account's repository, in as few commits as the protocol allows. When it
+ * fails midway the rest is still there, and can be deleted by asking again. Throws RecordsConflictError.
+ */
+export async function deleteAllRecords(repo: AccountRepo, now: () => number): Promise<void> {
+  await commitOnHead(
+    {
+      read: () => readRemains(repo),
+      plan: ({ deletes }): CommitPlan<true> =>
+        deletes.length === 0
+          ? { kind: 'done', result: true }
+          : { kind: 'write', writes: deletes, written: () => null },
+      mayWriteAlone: false,
+      conflict: () => new RecordsConflictError(repo.did),
+    },
+    { repo, now, ...patienceOfAPerson },
+  )
+}
+
+/** `head` is read first: a commit that is made meanwhile makes the deletion fail, not half of it. */
+async function readRemains(
+  repo: AccountRepo,
+): Promise<{ readonly head: string; readonly deletes: readonly PlannedWrite[] }> {
+  const head = await repo.latestCommit()
+  const deletes: PlannedWrite[] = []
+  for (const collection of collections) {
+    const records = await repo.listRecords(collection, { recordsMax: recordsAtOnce, valuesMax: 0 })
+    deletes.push(...records.map(({ rkey }) => deletion(collection, rkey)))
+  }
+  return { head, deletes }
 }

@@ -32,20 +32,26 @@ export class SiteConflictError extends Error {
 }
 
 export type PlannedWrite = RepoWrite & {
-  /** CID of the record as it must be now, null for none; compared where the record is written alone. */
+  /** CID that the record must have now, null for none; compared where the record is written alone. */
   readonly replaces?: string | null | undefined
-  /** Readers do not miss it: when the server fails at it alone, it is left for a later commit. */
+  /** Not needed by readers: when the server fails at it alone, a later commit does it. */
   readonly mayFail?: true
 }
 
-/** What is to be done about the repository as it was read. */
+export const deletion = (collection: PlannedWrite['collection'], rkey: string): PlannedWrite => ({
+  action: 'delete',
+  collection,
+  rkey,
+})
+
+/** The next step for a repository in the state that was read. */
 export type CommitPlan<T> =
   | { readonly kind: 'done'; readonly result: T }
   | {
       readonly kind: 'write'
-      /** One commit takes the first 200. In the order in which readers miss nothing where each is written alone. */
+      /** A commit takes the first 200. In an order in which readers miss nothing where each is written alone. */
       readonly writes: readonly PlannedWrite[]
-      /** The result, by the CIDs that the records have now (null: deleted); null when more is to be done. */
+      /** The result, by the CIDs that the records have now (null: deleted); null when more is left to write. */
       readonly written: (cids: readonly (string | null)[]) => T | null
     }
 
@@ -54,17 +60,23 @@ export interface HeadCommit<State extends { readonly head: string }, T> {
   readonly start?: State | null
   /** Reads `head` before everything else: a commit made meanwhile makes the swap fail. */
   readonly read: () => Promise<State>
-  /** `first` is what was read first. Throws when the record that was to be changed is another one by now. */
+  /** `first` is what was read first. Throws when another program has changed the record that is to be written. */
   readonly plan: (now: State, first: State) => CommitPlan<T>
-  /** When other programs win every race, each record is written alone, which only a change of that record disturbs. */
+  /** When other programs win every race, writes each record alone: then only a change of that record conflicts. */
   readonly mayWriteAlone: boolean
-  /** Thrown when other programs win every race all the same. */
+  /** Thrown when other programs win every race nevertheless. */
   readonly conflict: () => Error
 }
 
-interface CommitContext {
-  readonly repo: Pick<AccountRepo, 'did' | 'applyWrites' | 'putRecord' | 'deleteRecord'>
-  readonly patience: Patience
+/** What an operation on an account's repository needs. */
+export interface RepoContext {
+  readonly repo: AccountRepo
+  readonly now: () => number
+  readonly signal: AbortSignal
+}
+
+interface CommitContext extends Patience {
+  readonly repo: AccountRepo
   readonly at?: AtFailPoint
 }
 
@@ -77,14 +89,14 @@ const commitsMax = 200
 const raceDelayMs = backoff({ min: 20, max: 500, jitter: 1 })
 
 /**
- * Compare-and-swap on a repository: reads it, plans on what it read, and commits on top of the head that it read; does
- * it again, after a pause, when another program has committed meanwhile. Readers see all of a commit or nothing.
- * Servers that do not take it in one piece get each write alone. Throws CommitUnknownError, and what `plan` and the
- * repository's calls throw.
+ * Compare-and-swap on a repository: reads it, plans on what it read, and commits on top of the head that it read.
+ * Retries after a pause when another program has committed meanwhile. Readers see all of a commit or nothing, except
+ * from servers that do not accept it in one piece: those get each write alone. Throws CommitUnknownError, and what
+ * `plan` and the repository's calls throw.
  */
 export async function commitOnHead<State extends { readonly head: string }, T>(
   { start, read, plan, mayWriteAlone, conflict }: HeadCommit<State, T>,
-  { repo, patience, at = () => {} }: CommitContext,
+  { repo, at = () => {}, ...patience }: CommitContext,
 ): Promise<T> {
   const first = start ?? (await withPatience(read, patience))
   let now = first
@@ -114,18 +126,15 @@ export async function commitOnHead<State extends { readonly head: string }, T>(
 }
 
 const isUnanswered = (error: unknown): boolean =>
-  error instanceof ServerUnreachableError ||
-  error instanceof UnusableAnswerError ||
-  (error instanceof ServerRefusedError && error.status >= 500)
+  isOfServer(error) && !(error instanceof ServerRefusedError && error.status < 500)
 
-type Repo = CommitContext['repo']
 type Cids = (string | null)[]
 
 /** Null when the repository has moved on since `head`: nothing was written. */
 async function commitWrites(
   writes: readonly PlannedWrite[],
   head: string | null,
-  repo: Repo,
+  repo: AccountRepo,
   at: AtFailPoint,
 ): Promise<Cids | null> {
   if (head === null) return await writeEach(writes, repo, at)
@@ -151,7 +160,7 @@ const isTooMuchAtOnce = ({ status, code, reason }: ServerRefusedError): boolean 
 /** Null when a record's CID is not the expected one; records before it are written. */
 async function writeEach(
   writes: readonly PlannedWrite[],
-  repo: Repo,
+  repo: AccountRepo,
   at: AtFailPoint,
 ): Promise<Cids | null> {
   const cids: Cids = []
@@ -170,14 +179,13 @@ async function writeEach(
   return cids
 }
 
-async function writeOne(write: PlannedWrite, repo: Repo): Promise<string | null> {
+async function writeOne(write: PlannedWrite, repo: AccountRepo): Promise<string | null> {
   const { collection, rkey } = write
-  if (write.action === 'delete') {
-    await repo.deleteRecord(collection, rkey)
-    return null
+  if (write.action !== 'delete') {
+    return (await repo.putRecord(collection, rkey, write.value, write.replaces)).cid
   }
-  const { cid } = await repo.putRecord(collection, rkey, write.value, write.replaces)
-  return cid
+  await repo.deleteRecord(collection, rkey)
+  return null
 }
 
 const isOfServer = (error: unknown): boolean =>

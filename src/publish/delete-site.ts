@@ -8,7 +8,9 @@ import { readRepository } from './account-records.ts'
 import {
   type CommitPlan,
   commitOnHead,
+  deletion,
   type PlannedWrite,
+  type RepoContext,
   SiteConflictError,
   writesMax,
 } from './commit-on-head.ts'
@@ -18,33 +20,21 @@ export type SiteDeletion =
   | { readonly deleted: true }
   | { readonly deleted: false; readonly reason: 'no-site' }
 
-interface DeleteContext {
-  readonly repo: AccountRepo
+interface DeleteContext extends RepoContext {
   readonly db: Db
   readonly wakeUps: WakeUps
-  readonly now: () => number
-  readonly signal: AbortSignal
 }
 
 /**
- * Removes a site from its owner's repository: manifest, settings and the parts that nobody else needs, in
- * one commit. What an interrupted deletion left behind counts as the site. Throws SiteConflictError when another
- * program changes the site meanwhile.
+ * Removes a site from its owner's repository: manifest, settings and the parts that no other site needs, in one
+ * commit. Remains of an interrupted deletion count as the site. Throws SiteConflictError when another program changes
+ * the site meanwhile.
  */
 export async function deleteSite(
   address: SiteAddress,
   context: DeleteContext,
 ): Promise<SiteDeletion> {
-  if (!(await deleteRecords(address, context))) return { deleted: false, reason: 'no-site' }
-  await enqueueSites(context, [address])
-  return { deleted: true }
-}
-
-/** False when there was nothing to delete. */
-async function deleteRecords(
-  address: SiteAddress,
-  { repo, now, signal }: Pick<DeleteContext, 'repo' | 'now' | 'signal'>,
-): Promise<boolean> {
+  const { repo, now, signal } = context
   const conflict = () => new SiteConflictError(address)
   const plan = (remains: Remains, first: Remains): CommitPlan<boolean> => {
     const { cid, deletes } = remains
@@ -54,17 +44,20 @@ async function deleteRecords(
     const isAll = deletes.length <= writesMax
     return { kind: 'write', writes: deletes, written: () => isAll || null }
   }
-  return await commitOnHead(
+  const isDeleted = await commitOnHead(
     { read: () => readRemains(address, repo), plan, mayWriteAlone: false, conflict },
-    { repo, patience: { now, signal, ...patienceOfAPerson } },
+    { repo, now, signal, ...patienceOfAPerson },
   )
+  if (!isDeleted) return { deleted: false, reason: 'no-site' }
+  await enqueueSites(context, [address])
+  return { deleted: true }
 }
 
-/** What the repository holds of a site at `head`. `cid` is its main record's; null without one. */
+/** The records of a site at `head`. `cid` is the main record's; null without one. */
 interface Remains {
   readonly head: string
   readonly cid: string | null
-  /** In the order in which readers miss nothing of what they still see: the main record first. */
+  /** The main record first: readers of a site never miss its other records. */
   readonly deletes: readonly PlannedWrite[]
 }
 
@@ -81,9 +74,3 @@ async function readRemains(address: SiteAddress, repo: AccountRepo): Promise<Rem
   ]
   return { head: repository.head, cid, deletes }
 }
-
-const deletion = (collection: PlannedWrite['collection'], rkey: string): PlannedWrite => ({
-  action: 'delete',
-  collection,
-  rkey,
-})

@@ -1,4 +1,4 @@
-import type { AccountRepo, ListedRecord } from '#atproto/repo/account-repo.ts'
+import type { ListedRecord } from '#atproto/repo/account-repo.ts'
 import { UnusableAnswerError } from '#outbound/server-errors.ts'
 import { defaultSettings, type SiteSettings } from '#site/record/settings.ts'
 import type { SiteName } from '#site/site-name.ts'
@@ -6,15 +6,10 @@ import {
   type CommitPlan,
   commitOnHead,
   type PlannedWrite,
+  type RepoContext,
   SiteConflictError,
 } from './commit-on-head.ts'
 import { patienceOfAPerson, withPatience } from './server-patience.ts'
-
-interface SettingsContext {
-  readonly repo: AccountRepo
-  readonly now: () => number
-  readonly signal: AbortSignal
-}
 
 export type SettingsOutcome =
   | { readonly written: true; readonly uri: string; readonly cid: string }
@@ -28,7 +23,7 @@ const collection = 'place.sitehost.settings'
  */
 export async function readSettings(
   name: SiteName,
-  { repo, now, signal }: SettingsContext,
+  { repo, now, signal }: RepoContext,
 ): Promise<unknown> {
   const find = () => repo.findRecord(collection, name)
   const record = await withPatience(find, { now, signal, ...patienceOfAPerson })
@@ -45,7 +40,7 @@ export async function readSettings(
 export async function writeSettings(
   name: SiteName,
   settings: SiteSettings,
-  { repo, now, signal }: SettingsContext,
+  { repo, now, signal }: RepoContext,
 ): Promise<SettingsOutcome> {
   const conflict = () => new SiteConflictError({ did: repo.did, name })
   const written = (cid: string): SettingsOutcome => ({
@@ -65,7 +60,6 @@ export async function writeSettings(
       collection,
       rkey: name,
       value: { ...settings },
-      // Some servers do not say it.
       // Some servers do not return the CID.
       replaces: current === null ? null : current.cid || undefined,
     }
@@ -73,7 +67,7 @@ export async function writeSettings(
   }
   return await commitOnHead(
     { read: () => readAtHead(name, repo), plan, mayWriteAlone: true, conflict },
-    { repo, patience: { now, signal, ...patienceOfAPerson } },
+    { repo, now, signal, ...patienceOfAPerson },
   )
 }
 
@@ -83,7 +77,7 @@ interface SettingsAtHead {
   readonly current: ListedRecord | null
 }
 
-async function readAtHead(name: SiteName, repo: SettingsContext['repo']): Promise<SettingsAtHead> {
+async function readAtHead(name: SiteName, repo: RepoContext['repo']): Promise<SettingsAtHead> {
   const head = await repo.latestCommit()
   const [site, current] = await Promise.all([
     repo.findRecord('place.sitehost.fs', name),

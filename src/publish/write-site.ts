@@ -1,4 +1,3 @@
-import type { AccountRepo } from '#atproto/repo/account-repo.ts'
 import type { SitePath } from '#site/path.ts'
 import { type FileNode, type Manifest, parseManifest } from '#site/record/manifest.ts'
 import { type Part, parsePart } from '#site/record/part.ts'
@@ -10,7 +9,9 @@ import { type RepositoryState, readRepository } from './account-records.ts'
 import {
   type CommitPlan,
   commitOnHead,
+  deletion,
   type PlannedWrite,
+  type RepoContext,
   SiteConflictError,
 } from './commit-on-head.ts'
 import type { AtFailPoint } from './fail-points.ts'
@@ -22,10 +23,7 @@ export interface WrittenSite {
   readonly cid: string
 }
 
-export interface WriteContext {
-  readonly repo: AccountRepo
-  readonly now: () => number
-  readonly signal: AbortSignal
+export interface WriteContext extends RepoContext {
   readonly at: AtFailPoint
 }
 
@@ -44,10 +42,10 @@ export async function writeSite(
   address: SiteAddress,
   files: ReadonlyMap<SitePath, FileNode>,
   { expectedCid, start }: WriteOnto,
-  { at, now, repo, signal }: WriteContext,
+  context: WriteContext,
 ): Promise<WrittenSite> {
   const version = splitTree(buildTree(files), address)
-  const records = recordsOf(address, version, files.size, now())
+  const records = recordsOf(address, version, files.size, context.now())
   const uri = siteUri(address)
   const plan = (repository: RepositoryState): CommitPlan<WrittenSite> => {
     const planned = planWrites(address, version, repository)
@@ -68,12 +66,12 @@ export async function writeSite(
   return await commitOnHead(
     {
       start,
-      read: () => readRepository(repo),
+      read: () => readRepository(context.repo),
       plan,
       mayWriteAlone: true,
       conflict: () => new SiteConflictError(address),
     },
-    { repo, patience: { now, signal }, at },
+    context,
   )
 }
 
@@ -104,7 +102,7 @@ function writesOf(
   }
   // What does not fit into the commit, or fails, goes with the next publish, which finds it as left behind.
   const deletes = deleteParts.map(
-    (rkey): PlannedWrite => ({ action: 'delete', collection, rkey, mayFail: true }),
+    (rkey): PlannedWrite => ({ ...deletion(collection, rkey), mayFail: true }),
   )
   return [...creates, ...(putMain ? [main] : []), ...deletes]
 }
