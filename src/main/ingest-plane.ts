@@ -10,7 +10,6 @@ import { siteWork } from '#ingest/site-work.ts'
 import { VisitedQuota } from '#ingest/visited-quota.ts'
 import type { Config } from '#main/config/config.ts'
 import type { Log } from '#observe/log.ts'
-import { createLookUp } from '#outbound/dns/look-up.ts'
 import { createSafeFetch } from '#outbound/safe-fetch.ts'
 import type { Did } from '#site/site-address.ts'
 import { failAt } from './fail-at.ts'
@@ -43,20 +42,15 @@ interface PlaneOptions extends Stores {
 /** Everything that reads the network: the firehose, the queues, what people have synced, and garbage. */
 export function startIngestPlane({ settings, ...options }: PlaneOptions): IngestPlane {
   const { db, onIdentityChanged, signal } = options
-  const { allowPrivateHosts, dnsServers, firehoseUrl, ingest, visitedBytesMax } = settings
-  const { accountBytesMax, fileBytesMax, siteBytesMax } = settings
+  const { allowPrivateHosts, firehoseUrl, ingest, limits, visitedBytesMax } = settings
   const now = Date.now
-  const lookUp = createLookUp({ servers: dnsServers, signal })
-  const { fetch, identities } = createOutbound({
-    config: settings,
-    lookUp,
-    requestsMax: requestsAtOnce.sites,
-  })
+  const requestsMax = requestsAtOnce.sites
+  const { fetch, identities } = createOutbound({ config: settings, requestsMax, signal })
   const context = {
     ...options,
     fetch,
     identities,
-    limits: { accountBytesMax, fileBytesMax, siteBytesMax },
+    limits,
     room: new VisitedQuota({ db, bytesMax: visitedBytesMax, now }),
     at: failAt(settings.failPoint),
     now,

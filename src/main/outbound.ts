@@ -1,18 +1,19 @@
 import { Identities } from '#atproto/identity/identity.ts'
 import type { Config } from '#main/config/config.ts'
-import type { LookUp } from '#outbound/dns/look-up.ts'
+import { createLookUp } from '#outbound/dns/look-up.ts'
 import { createSafeFetch } from '#outbound/safe-fetch.ts'
 
 interface OutboundOptions {
-  readonly config: Pick<Config, 'allowPrivateHosts' | 'handleResolverUrl' | 'plcUrl'>
-  readonly lookUp: LookUp
+  readonly config: Pick<Config, 'allowPrivateHosts' | 'dnsServers' | 'handleResolverUrl' | 'plcUrl'>
   /** Open at the same time. */
   readonly requestsMax: number
+  readonly signal: AbortSignal
 }
 
-/** How hosts that users name are reached, and how their accounts are resolved. */
-export function createOutbound({ config, lookUp, requestsMax }: OutboundOptions) {
-  const { allowPrivateHosts, handleResolverUrl, plcUrl } = config
+/** How hosts that users name are reached, and how names and accounts are resolved. */
+export function createOutbound({ config, requestsMax, signal }: OutboundOptions) {
+  const { allowPrivateHosts, dnsServers, handleResolverUrl, plcUrl } = config
+  const lookUp = createLookUp({ servers: dnsServers, signal })
   const fetch = createSafeFetch({ allowPrivate: allowPrivateHosts, requestsMax })
   const identities = new Identities({
     fetch,
@@ -21,5 +22,5 @@ export function createOutbound({ config, lookUp, requestsMax }: OutboundOptions)
     lookUpTxt: (name, signal) => lookUp('TXT', name, signal),
     allowHttp: allowPrivateHosts,
   })
-  return { fetch, identities }
+  return { fetch, identities, lookUp }
 }

@@ -4,21 +4,11 @@ import { createApp, type WebAsset } from '#api/app.ts'
 import { Registrations } from '#api/routes/registrations.ts'
 import { KeyRing } from '#api/session/key-ring.ts'
 import type { Shutdown } from '#api/shutdown.ts'
-import { RateLimiter } from '#concurrency/rate-limiter.ts'
 import { recheckDomains } from '#domains/recheck-domains.ts'
 import { createDispatch } from '#edge/dispatch.ts'
-import { Bodies } from '#edge/files/bodies.ts'
-import { CodingChoices } from '#edge/files/codings.ts'
-import { DecodedFiles } from '#edge/files/decoded-files.ts'
-import { DecodedStreams } from '#edge/files/decoded-streams.ts'
-import { MissingBlobs } from '#edge/files/missing-blobs.ts'
-import { Recompressor } from '#edge/files/recompressor.ts'
 import { answerAsk } from '#edge/names/ask.ts'
-import { AwaitedSites } from '#edge/names/awaited-sites.ts'
-import { DiscoverOwner, type Discovery, type Owner } from '#edge/names/discover-owner.ts'
-import { Hosts } from '#edge/names/hosts.ts'
-import { NamesFollower, ServedNames } from '#edge/names/served-names.ts'
-import { forgetChanged, Snapshots } from '#edge/snapshots.ts'
+import { NamesFollower } from '#edge/names/served-names.ts'
+import { forgetChanged } from '#edge/snapshots.ts'
 import type { Config } from '#main/config/config.ts'
 import { readSecrets } from '#main/config/secret-key.ts'
 import { checkSeals } from '#main/maintenance/check-seals.ts'
@@ -29,7 +19,6 @@ import type { StartError } from '#main/process/start-failure.ts'
 import { watchDatabaseFile } from '#main/process/watch-database-file.ts'
 import type { Log } from '#observe/log.ts'
 import { rateLimitedLog } from '#observe/rate-limited-log.ts'
-import { createLookUp, type LookUp } from '#outbound/dns/look-up.ts'
 import { createSafeFetch } from '#outbound/safe-fetch.ts'
 import { runAccountDeletions } from '#publish/account-deletions.ts'
 import { recoverJobs, runJobs } from '#publish/jobs/jobs.ts'
@@ -39,6 +28,7 @@ import { followChanges } from '#store/database/change-feed.ts'
 import { latestChangeSeq } from '#store/database/changes.ts'
 import { type Db, openDatabase } from '#store/database/database.ts'
 import { failAt } from './fail-at.ts'
+import { discoveryOf, openEdge } from './open-edge.ts'
 import { openOAuth } from './open-oauth.ts'
 import { createOutbound } from './outbound.ts'
 import { readiness } from './readiness.ts'
@@ -46,14 +36,14 @@ import { requestsAtOnce } from './requests-at-once.ts'
 import { startIngest } from './start-ingest.ts'
 import { openStores } from './stores.ts'
 
-/** The running service: what answers requests, and what goes on behind them. */
+/** The running service: what answers requests, and what runs in the background. */
 export interface Service extends AsyncDisposable {
   fetch(request: Request, server: Bun.Server<undefined>): Response | Promise<Response>
   /** Answers a TLS front at ASK_LISTEN. */
   ask(request: Request): Response
-  /** Resolves when what happens on the network from now on is seen, where the network can be reached. */
+  /** Resolves when later events of the network are seen, as far as the network can be reached. */
   readonly following: Promise<void>
-  /** Resolves when all background work has ended, which it does when the signal is aborted. */
+  /** Resolves when all background work has ended after the signal. */
   readonly background: Promise<unknown>
 }
 
@@ -61,25 +51,24 @@ interface ServiceOptions {
   readonly config: Config
   readonly log: Log
   readonly webAssets: ReadonlyMap<string, WebAsset>
-  /** Ends what goes on in the background. */
+  /** Ends background work. */
   readonly signal: AbortSignal
-  /** What answers requests goes on for a while after that. */
+  /** Requests are answered for a while after the signal. */
   readonly shutdown: Shutdown & { readonly over: AbortSignal }
 }
 
-/** Introduces the rooms to each other and starts what runs in the background. */
+/** Connects the rooms to each other and starts what runs in the background. */
 export async function openService(options: ServiceOptions): Promise<Service> {
-  const { config } = options
+  const { dataDir } = options.config
   await using opened = new AsyncDisposableStack()
-  await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
-  opened.use(await lockDataDir(config.dataDir))
+  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  opened.use(await lockDataDir(dataDir))
   const lost = Promise.withResolvers<never>()
   const parts = await openParts(options, opened, lost.reject)
   await recoverJobs(jobContextOf(parts))
 
-  const { applicationHost, edge, ingest } = parts
-  const { names } = edge
-  const asked = { names, applicationHost, baseDomain: config.baseDomain }
+  const { edge, hosts, ingest } = parts
+  const asked = { ...hosts, names: edge.names }
   const background = Promise.race([startBackground(parts), lost.promise])
   const open = opened.move()
   return {
@@ -92,8 +81,10 @@ export async function openService(options: ServiceOptions): Promise<Service> {
 }
 
 const now = Date.now
-/** What a clock that jumps must not change: limits, pauses, and how long something is waited for. */
+/** Monotonic: for limits, pauses and timeouts, which a change of the clock must not affect. */
 const elapsed = (): number => performance.now()
+
+type ServiceParts = Awaited<ReturnType<typeof openParts>>
 
 async function openParts(
   options: ServiceOptions,
@@ -101,141 +92,84 @@ async function openParts(
   onLost: (reason: StartError) => void,
 ) {
   const { config, log, shutdown, signal } = options
+  const { baseDomain, origin } = config
   const secrets = await readSecrets(config.secrets, config.dataDir)
   const stores = await openServiceStores(options, opened, onLost)
   const { db, wakeUps } = stores
-  const lookUp = createLookUp({ servers: config.dnsServers, signal: shutdown.over })
-  const network = await openNetwork(options, { db, lookUp, secrets })
+  const network = await openNetwork(options, db, secrets)
   const { identities } = network
+  /** Of a host of ours: with the scheme and the port of the application. */
+  const originOf = (host: string): string => {
+    const url = new URL(origin)
+    url.hostname = host
+    return url.origin
+  }
+  /** For messages that anybody can cause. */
   const visitorLog = rateLimitedLog(log)
+  const loop = { ...stores, elapsed, log: visitorLog, now, signal: shutdown.over }
   return {
     ...options,
-    applicationHost: new URL(config.origin).hostname,
     at: failAt(config.failPoint),
-    edge: openEdge({ ...options, log: visitorLog }, stores),
+    edge: openEdge({ ...loop, config, originOf }),
+    hosts: { applicationHost: new URL(origin).hostname, baseDomain },
     ingest: opened.use(startIngest({ config, wakeUps, identities, signal })),
-    lookUp,
     network,
     registrations: opened.use(new Registrations({ db, wakeUps })),
     secrets,
-    /** Where visitors reach a site at its own host, with a slash at the end. */
-    siteUrl: (site: SiteAddress) =>
-      `${originAt(`${siteLabel(site)}.${config.baseDomain}`, config.origin)}/`,
+    /** The address of a site at its own host, with a slash at the end. */
+    siteUrl: (site: SiteAddress) => `${originOf(`${siteLabel(site)}.${baseDomain}`)}/`,
     stores,
-    /** For what strangers can cause at will. */
     visitorLog,
   }
 }
-
-type ServiceParts = Awaited<ReturnType<typeof openParts>>
-
-type ServiceStores = Awaited<ReturnType<typeof openServiceStores>>
-
-type Secrets = readonly [string, ...string[]]
 
 async function openServiceStores(
   options: ServiceOptions,
   opened: AsyncDisposableStack,
   onLost: (reason: StartError) => void,
 ) {
-  const { databaseUrl, dataDir, spoolBytesMax } = options.config
+  const { databaseUrl: url, dataDir, spoolBytesMax } = options.config
   const claim = async (db: Db): Promise<void> => {
-    const renewals = openDatabase({
-      url: databaseUrl,
-      connectionsMax: 1,
-      answerMsMax: renewalMsMax,
-    })
+    const renewals = openDatabase({ url, connectionsMax: 1, answerMsMax: renewalMsMax })
     const { db: renewalDb } = opened.use(renewals)
     opened.use(await takeServiceLease(db, { ...options, renewalDb, onLost }))
   }
-  // SQLite is in the data folder, whose lock is the database's as well.
-  const stores = await openStores({ ...options, ...(databaseUrl && { claim }) }, opened)
+  // SQLite is in the data folder, whose lock covers the database as well.
+  const stores = await openStores({ ...options, ...(url && { claim }) }, opened)
   await stores.blobs.sweep(now())
   const { floor } = stores
   const spool = new Spool(join(dataDir, 'spool'), { bytesMax: spoolBytesMax, floor })
   return { ...stores, spool }
 }
 
-/** What the edge has in memory, and where it gets it from. */
-function openEdge({ config, log, shutdown }: ServiceOptions, stores: ServiceStores) {
-  const { blobs, db, floor, wakeUps } = stores
-  const originOf = (host: string): string => originAt(host, config.origin)
-  const bodies = new Bodies({ blobs, bytesMax: config.bodyBytesMax })
-  const missing = new MissingBlobs({
-    db,
-    blobs,
-    elapsed,
-    wakeUps,
-    log,
-    now,
-    signal: shutdown.over,
-  })
-  const snapshots = new Snapshots({
-    db,
-    log,
-    now,
-    originOf,
-    bytesMax: config.snapshotBytesMax,
-    earlierBytesMax: 2 * config.siteBytesMax,
-    onUnreadable: (site) => void missing.ask(site),
-  })
-  const decodedFiles = new DecodedFiles({
-    blobs,
-    floor,
-    bytesMax: config.decodedBytesMax,
-    dir: join(config.dataDir, 'decoded'),
-  })
-  return {
-    awaited: new AwaitedSites({ db, now: elapsed }),
-    bodies,
-    choices: new CodingChoices(),
-    decodedFiles,
-    decodedStreams: new DecodedStreams(),
-    hosts: new Hosts({ db, originOf }),
-    missing,
-    names: new ServedNames(),
-    recompressor: new Recompressor({ bodies, log }),
-    snapshots,
-  }
-}
-
-// Uploads run eight at a time a job, and several people's jobs may meet at one server.
+// A job uploads eight blobs at a time, and several jobs may use the same server.
 const requestsPerRepoHost = { max: 32, waitingMax: 1000 }
 
 async function openNetwork(
-  { config, log }: ServiceOptions,
-  { db, lookUp, secrets }: { db: Db; lookUp: LookUp; secrets: Secrets },
+  { config, log, shutdown }: ServiceOptions,
+  db: Db,
+  secrets: readonly [string, ...string[]],
 ) {
-  const { allowPrivateHosts, origin } = config
+  const { allowPrivateHosts: allowPrivate, origin } = config
   const requestsMax = requestsAtOnce.application
-  const { fetch, identities } = createOutbound({ config, lookUp, requestsMax })
-  const { clientKeys, oauth } = await openOAuth({
+  const outbound = createOutbound({ config, requestsMax, signal: shutdown.over })
+  const repos = { perHost: requestsPerRepoHost, requestsMax: requestsAtOnce.repos }
+  const oauth = await openOAuth({
     db,
-    identities,
+    identities: outbound.identities,
     log,
     secrets,
     origin,
-    allowHttp: allowPrivateHosts,
-    fetch: createSafeFetch({
-      allowPrivate: allowPrivateHosts,
-      perHost: requestsPerRepoHost,
-      requestsMax: requestsAtOnce.repos,
-    }),
+    allowHttp: allowPrivate,
+    fetch: createSafeFetch({ ...repos, allowPrivate }),
   })
-  return { clientKeys, fetch, identities, oauth }
-}
-
-/** Where visitors reach a host of ours: by the scheme and the port of the application. */
-function originAt(host: string, origin: string): string {
-  const url = new URL(origin)
-  url.hostname = host
-  return url.origin
+  return { ...outbound, ...oauth }
 }
 
 function startBackground(parts: ServiceParts): Promise<unknown> {
-  const { at, config, edge, ingest, log, lookUp, registrations, secrets, signal } = parts
+  const { at, config, edge, ingest, log, network, registrations, secrets, signal } = parts
   const { baseDomain, databaseUrl, dataDir } = config
-  const { oauth } = parts.network
+  const { lookUp, oauth } = network
   const { db, wakeUps } = parts.stores
   const loop = { db, wakeUps, log, now, signal }
   const names = config.askListen && new NamesFollower({ ...loop, names: edge.names })
@@ -246,7 +180,7 @@ function startBackground(parts: ServiceParts): Promise<unknown> {
     names?.run(),
     recheckDomains({ ...loop, baseDomain, lookUp }),
     runAccountDeletions({ ...loop, at, oauth }),
-    runMaintenance({ ...loop, ...parts.network, at, config, snapshots: edge.snapshots }),
+    runMaintenance({ ...loop, ...network, at, config, snapshots: edge.snapshots }),
     checkSeals({ db, log, oauth, secrets }),
     databaseUrl === undefined && watchDatabaseFile(join(dataDir, 'sitehost.db'), { signal }),
   ])
@@ -254,78 +188,48 @@ function startBackground(parts: ServiceParts): Promise<unknown> {
 
 /** What jobs use, and the application too. */
 function jobContextOf({ at, log, network, siteUrl, stores }: ServiceParts) {
-  return {
-    at,
-    blobs: stores.blobs,
-    db: stores.db,
-    elapsed,
-    wakeUps: stores.wakeUps,
-    identities: network.identities,
-    log,
-    now,
-    oauth: network.oauth,
-    siteUrl,
-    spool: stores.spool,
-  }
+  const { identities, oauth } = network
+  return { ...stores, at, elapsed, identities, log, now, oauth, siteUrl }
 }
 
 function openDispatch(parts: ServiceParts): Service['fetch'] {
-  const { applicationHost, config, edge, siteUrl, stores, visitorLog } = parts
-  const { baseDomain, countryHeader, origin, redirectsToHttps, trustedProxies } = config
+  const { config, edge, hosts, network, signal, siteUrl, stores, visitorLog } = parts
+  const { countryHeader, origin, redirectsToHttps, trustedProxies } = config
   const app = openApplication(parts)
+  const discover =
+    config.ingest === 'visited'
+      ? discoveryOf({ ...stores, ...network, awaited: edge.awaited, elapsed, now, signal })
+      : undefined
   return createDispatch({
     application: (request, server) => app.fetch(request, { server }),
     origin,
-    applicationHost,
-    baseDomain,
+    ...hosts,
     front: { countryHeader, redirectsToHttps, trustedProxies },
     visits: { ...edge, log: visitorLog, now },
-    addresses: { db: stores.db, siteUrl, discover: discoveryOf(parts) },
+    addresses: { db: stores.db, siteUrl, discover },
   })
 }
 
 function openApplication(parts: ServiceParts) {
-  const { config, stores } = parts
-  const { accountBytesMax, fileBytesMax, siteBytesMax } = config
+  const { config, ingest, network, registrations, secrets, shutdown, stores, webAssets } = parts
+  const { baseDomain, limits, origin, reservedNames, subdomainsMax, trustedProxies } = config
   return createApp({
     ...jobContextOf(parts),
     assertReady: readiness({
       database: () => latestChangeSeq(stores.db),
       blobs: () => stores.blobs.assertThere(),
     }),
-    baseDomain: config.baseDomain,
-    keys: new KeyRing(parts.secrets),
-    limits: { accountBytesMax, fileBytesMax, siteBytesMax },
-    lookUp: parts.lookUp,
-    origin: config.origin,
-    registrations: parts.registrations,
-    reservedNames: config.reservedNames,
-    shutdown: parts.shutdown,
-    subdomainsMax: config.subdomainsMax,
-    syncAccount: (did) => parts.ingest.sync(did),
-    trustedProxies: config.trustedProxies,
-    webAssets: parts.webAssets,
+    baseDomain,
+    keys: new KeyRing(secrets),
+    limits,
+    lookUp: network.lookUp,
+    origin,
+    registrations,
+    reservedNames,
+    shutdown,
+    subdomainsMax,
+    syncAccount: (did) => ingest.sync(did),
+    trustedProxies,
+    webAssets,
   })
-}
-
-/** Newly visited accounts an hour and client. */
-const visitedAllowance = { count: 10, windowMs: 60 * 60 * 1000 }
-
-/** Only `INGEST=visited` gets to know the owners of sites that are visited by their address. */
-function discoveryOf({ config, edge, network, signal, stores }: ServiceParts) {
-  if (config.ingest !== 'visited') return undefined
-  const allowed = new RateLimiter(visitedAllowance, { now: elapsed })
-  const owners = new DiscoverOwner({
-    db: stores.db,
-    wakeUps: stores.wakeUps,
-    didOfHandle: (handle, within) => network.identities.didOfHandle(handle, within),
-    mayBring: (client) => allowed.take(client) === 0,
-    now,
-    signal,
-  })
-  return async (owner: Owner, client: string): Promise<Discovery> => {
-    const discovery = await owners.discover(owner, client)
-    if (discovery.kind === 'known') edge.awaited.lookAgain()
-    return discovery
-  }
 }

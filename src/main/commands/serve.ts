@@ -50,9 +50,9 @@ export async function startServing(
   await using opened = new AsyncDisposableStack()
   const config = await configOf({ ...environment, ...settingsOf(options) })
   const log = opened.use(await startLog((line) => process.stderr.write(line), config.logLevel))
-  for (const warning of startWarnings(config)) log.warn(warning)
-  if (!setSchedulerSlice('short'))
-    log.debug('visitors may wait behind whoever else keeps the processor busy')
+  const warning = cookieWarning(config)
+  if (warning !== null) log.warn(warning)
+  if (!setSchedulerSlice('short')) log.debug('scheduler slice not set')
   const webAssets = await bundleWebAssets()
   const stop = new AbortController()
   const stopping = AbortSignal.any([signal, stop.signal])
@@ -67,9 +67,10 @@ export async function startServing(
     stop.abort()
     await Promise.allSettled([backgroundEnd])
   })
+  const { host, port, origin: app, baseDomain } = config
   const { fetch } = service
-  const address = { host: config.host, port: config.port, setting: '--port' } as const
-  const server = listen({ ...address, fetch })
+  const listenAgain = (fetch: Service['fetch']) => listen({ host, port, setting: '--port', fetch })
+  const server = listenAgain(fetch)
   opened.defer(() => server.stop(true))
   if (config.askListen !== null) {
     const { askListen } = config
@@ -77,28 +78,19 @@ export async function startServing(
     opened.defer(() => asked.stop(true))
   }
   if (config.webReload) opened.adopt(reloadWebAssets(webAssets), (watcher) => watcher.close())
-  const listenAgain = (fetch: Service['fetch']) => listen({ ...address, fetch })
   const drained = aborted(signal).then(() =>
     drain(server, { fetch, listenAgain, log, over: shutdown.over }),
   )
   await service.following
-  log.info('listening', { app: config.origin, port: server.port })
+  log.info('listening', { app, port: server.port })
 
-  const { origin: app, baseDomain } = config
+  const open = opened.move()
   return {
-    ready: { app, baseDomain, port: server.port ?? config.port },
-    stopped: stopAfter(backgroundEnd, drained, opened.move()),
+    ready: { app, baseDomain, port: server.port ?? port },
+    stopped: Promise.all([backgroundEnd, drained])
+      .then(() => undefined)
+      .finally(() => open.disposeAsync()),
   }
-}
-
-async function stopAfter(
-  backgroundEnd: Promise<void>,
-  drained: Promise<void>,
-  opened: AsyncDisposableStack,
-): Promise<void> {
-  await using _ = opened
-  await backgroundEnd
-  await drained
 }
 
 async function aborted(signal: AbortSignal): Promise<void> {
@@ -138,24 +130,14 @@ export async function endOfBackground(
   }
 }
 
-/** Warnings for the log about unsafe settings (security.md §1). */
-export function startWarnings({
+/** A warning when sites can set cookies for the application (security.md §1); null when they cannot. */
+export function cookieWarning({
   origin,
   baseDomain,
-}: Pick<Config, 'origin' | 'baseDomain'>): string[] {
-  const { hostname, protocol } = new URL(origin)
-  const warnings: string[] = []
+}: Pick<Config, 'origin' | 'baseDomain'>): string | null {
+  const { hostname } = new URL(origin)
   const shared = sharedDomain(hostname, baseDomain)
-  if (shared !== null) {
-    warnings.push(
-      `BASE_URL and BASE_DOMAIN are in one registered domain, ${shared}: pages of ${baseDomain} can set cookies for ${hostname}. Give the sites a domain of their own.`,
-    )
-  }
-  if (protocol === 'http:' && !isLoopback(hostname)) {
-    warnings.push('BASE_URL is http: whoever is on the way reads cookies and passwords.')
-  }
-  return warnings
+  return shared === null
+    ? null
+    : `BASE_URL and BASE_DOMAIN are in one registered domain, ${shared}: pages of ${baseDomain} can set cookies for ${hostname}. Give the sites a domain of their own.`
 }
-
-const isLoopback = (hostname: string): boolean =>
-  /^(?:127(?:\.\d+){3}|\[::1\])$/.test(hostname) || /(?:^|\.)localhost$/.test(hostname)

@@ -10,7 +10,6 @@ import { StartError } from '#main/process/start-failure.ts'
 import { requestsAtOnce } from '#main/requests-at-once.ts'
 import { openStores } from '#main/stores.ts'
 import { startLog } from '#observe/log.ts'
-import { createLookUp } from '#outbound/dns/look-up.ts'
 
 export interface Upkeep extends SyncContext, AsyncDisposable {
   readonly config: Config
@@ -31,16 +30,14 @@ export async function openUpkeep(
   await assertOwnFolder(config.dataDir)
   const log = opened.use(await startLog((line) => process.stderr.write(line), config.logLevel))
   const stores = await openStores({ config, log }, opened)
-  const { accountBytesMax, dnsServers, fileBytesMax, siteBytesMax } = config
-  const lookUp = createLookUp({ servers: dnsServers, signal })
   const open = opened.move()
   return {
     ...stores,
-    ...createOutbound({ config, lookUp, requestsMax: requestsAtOnce.sites }),
+    ...createOutbound({ config, requestsMax: requestsAtOnce.sites, signal }),
     config,
     log,
     signal,
-    limits: { accountBytesMax, fileBytesMax, siteBytesMax },
+    limits: config.limits,
     room: new VisitedQuota({ db: stores.db, bytesMax: config.visitedBytesMax, now: Date.now }),
     now: Date.now,
     [Symbol.asyncDispose]: () => open.disposeAsync(),

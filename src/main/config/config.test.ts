@@ -21,9 +21,11 @@ describe('.env.example', async () => {
 
 describe('what is set', () => {
   test('stands before the default, an override before both', () => {
-    expect(readConfig({}, { MAX_FILE_BYTES: '5' }).fileBytesMax).toBe(5)
-    expect(readConfig({ MAX_FILE_BYTES: '6' }, { MAX_FILE_BYTES: '5' }).fileBytesMax).toBe(6)
-    expect(readConfig({ MAX_FILE_BYTES: undefined }, { MAX_FILE_BYTES: '5' }).fileBytesMax).toBe(5)
+    expect(readConfig({}, { MAX_FILE_BYTES: '5' }).limits.fileBytesMax).toBe(5)
+    expect(readConfig({ MAX_FILE_BYTES: '6' }, { MAX_FILE_BYTES: '5' }).limits.fileBytesMax).toBe(6)
+    expect(
+      readConfig({ MAX_FILE_BYTES: undefined }, { MAX_FILE_BYTES: '5' }).limits.fileBytesMax,
+    ).toBe(5)
   })
 
   const addresses: [Record<string, string>, Record<string, string>, string][] = [
@@ -83,7 +85,7 @@ describe('what is set', () => {
 })
 
 test('what an upload may have is read whatever the rest is', () => {
-  const { fileBytesMax, siteBytesMax } = defaults
+  const { fileBytesMax, siteBytesMax } = defaults.limits
   expect(readUploadLimits({ BASE_URL: 'https://sitehost.example' })).toEqual({
     fileBytesMax,
     siteBytesMax,

@@ -2,13 +2,14 @@ import { z } from 'zod'
 import { parseFirehoseUrl } from '#atproto/firehose/follow-firehose.ts'
 import { ingestFailPoints } from '#ingest/fail-points.ts'
 import { failPoints, leavingPoints } from '#publish/fail-points.ts'
+import type { SiteLimits } from '#site/limits.ts'
 import { problemOfAddresses } from './base-url.ts'
-import type { ListenAddress } from './listen-address.ts'
 import {
   bytes,
   dnsServers,
   flag,
   httpUrl,
+  type ListenAddress,
   listenAddress,
   names,
   trustedProxies,
@@ -107,9 +108,7 @@ export const childEnvironment = (settings: Readonly<Record<string, string>>): En
 })
 
 /** What an upload may have; whatever the other settings are. Throws ConfigError. */
-export function readUploadLimits(
-  environment: Environment = process.env,
-): Pick<Config, 'fileBytesMax' | 'siteBytesMax'> {
+export function readUploadLimits(environment: Environment = process.env): SiteLimits {
   const limits = settings.pick({ MAX_FILE_BYTES: true, MAX_SITE_BYTES: true })
   const { MAX_FILE_BYTES, MAX_SITE_BYTES } = parse(limits, environment)
   return { fileBytesMax: MAX_FILE_BYTES, siteBytesMax: MAX_SITE_BYTES }
@@ -155,9 +154,11 @@ function configOf(values: z.infer<typeof settings>) {
     /** In addition to the names that `subdomain-label.ts` reserves. */
     reservedNames: values.RESERVED_NAMES,
     subdomainsMax: values.MAX_SUBDOMAINS,
-    fileBytesMax: values.MAX_FILE_BYTES,
-    siteBytesMax: values.MAX_SITE_BYTES,
-    accountBytesMax: values.ACCOUNT_BYTES_MAX,
+    limits: {
+      fileBytesMax: values.MAX_FILE_BYTES,
+      siteBytesMax: values.MAX_SITE_BYTES,
+      accountBytesMax: values.ACCOUNT_BYTES_MAX,
+    },
     spoolBytesMax: values.SPOOL_BYTES_MAX,
     decodedBytesMax: values.DECODED_BYTES_MAX,
     /** All stored bytes are read again within so many days; 0: never. */

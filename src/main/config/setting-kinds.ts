@@ -1,7 +1,7 @@
+import { isIP } from 'node:net'
 import { z } from 'zod'
 import { parseTrustedProxies } from '#http/client-address.ts'
 import { parseDnsServerAddress } from '#outbound/dns/dns-server-address.ts'
-import { parseListenAddress } from './listen-address.ts'
 
 // What several settings are. Each says in plain words what was expected.
 
@@ -34,9 +34,20 @@ export const trustedProxies = z.string().transform((list, context) => {
   return z.NEVER
 })
 
-export const listenAddress = z.string().transform((text, context) => {
-  const address = text === 'off' ? null : parseListenAddress(text)
-  if (address !== null || text === 'off') return address
+export interface ListenAddress {
+  /** A literal address, never a name. */
+  readonly host: string
+  readonly port: number
+}
+
+/** `127.0.0.1:3001` or `[::1]:3001`; null for `off`. */
+export const listenAddress = z.string().transform((text, context): ListenAddress | null => {
+  if (text === 'off') return null
+  const [, v6, v4, digits] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? []
+  const host = v6 ?? v4 ?? ''
+  const port = Number(digits)
+  const isAddress = isIP(host) === (v6 === undefined ? 4 : 6)
+  if (isAddress && port >= 1 && port <= 65_535) return { host, port }
   context.addIssue('an address and a port, such as 127.0.0.1:3001 or [::1]:3001, or off')
   return z.NEVER
 })

@@ -1,0 +1,88 @@
+import { join } from 'node:path'
+import type { Identities } from '#atproto/identity/identity.ts'
+import { RateLimiter } from '#concurrency/rate-limiter.ts'
+import { Bodies } from '#edge/files/bodies.ts'
+import { CodingChoices } from '#edge/files/codings.ts'
+import { DecodedFiles } from '#edge/files/decoded-files.ts'
+import { DecodedStreams } from '#edge/files/decoded-streams.ts'
+import { MissingBlobs } from '#edge/files/missing-blobs.ts'
+import { Recompressor } from '#edge/files/recompressor.ts'
+import { AwaitedSites } from '#edge/names/awaited-sites.ts'
+import { DiscoverOwner, type Discovery, type Owner } from '#edge/names/discover-owner.ts'
+import { Hosts } from '#edge/names/hosts.ts'
+import { ServedNames } from '#edge/names/served-names.ts'
+import { Snapshots } from '#edge/snapshots.ts'
+import type { Config } from '#main/config/config.ts'
+import type { Log } from '#observe/log.ts'
+import type { Stores } from './stores.ts'
+
+interface EdgeOptions extends Stores {
+  readonly config: Config
+  readonly log: Log
+  readonly now: () => number
+  /** Monotonic. */
+  readonly elapsed: () => number
+  /** The origin of a host of ours. */
+  readonly originOf: (host: string) => string
+  readonly signal: AbortSignal
+}
+
+/** What the edge keeps in memory, and what it is loaded from. */
+export function openEdge(options: EdgeOptions) {
+  const { blobs, config, db, elapsed, floor, log, now, originOf } = options
+  const bodies = new Bodies({ blobs, bytesMax: config.bodyBytesMax })
+  const missing = new MissingBlobs(options)
+  const snapshots = new Snapshots({
+    db,
+    log,
+    now,
+    originOf,
+    bytesMax: config.snapshotBytesMax,
+    earlierBytesMax: 2 * config.limits.siteBytesMax,
+    onUnreadable: (site) => void missing.ask(site),
+  })
+  const decodedFiles = new DecodedFiles({
+    blobs,
+    floor,
+    bytesMax: config.decodedBytesMax,
+    dir: join(config.dataDir, 'decoded'),
+  })
+  return {
+    awaited: new AwaitedSites({ db, now: elapsed }),
+    bodies,
+    choices: new CodingChoices(),
+    decodedFiles,
+    decodedStreams: new DecodedStreams(),
+    hosts: new Hosts({ db, originOf }),
+    missing,
+    names: new ServedNames(),
+    recompressor: new Recompressor({ bodies, log }),
+    snapshots,
+  }
+}
+
+/** Newly visited accounts per hour and client. */
+const visitedAllowance = { count: 10, windowMs: 60 * 60 * 1000 }
+
+interface DiscoveryOptions extends Pick<Stores, 'db' | 'wakeUps'> {
+  readonly awaited: AwaitedSites
+  readonly identities: Identities
+  readonly elapsed: () => number
+  readonly now: () => number
+  readonly signal: AbortSignal
+}
+
+/** Discovers the owners of sites that are visited by their address (`INGEST=visited`). */
+export function discoveryOf({ awaited, elapsed, identities, ...options }: DiscoveryOptions) {
+  const allowed = new RateLimiter(visitedAllowance, { now: elapsed })
+  const owners = new DiscoverOwner({
+    ...options,
+    didOfHandle: (handle, within) => identities.didOfHandle(handle, within),
+    mayBring: (client) => allowed.take(client) === 0,
+  })
+  return async (owner: Owner, client: string): Promise<Discovery> => {
+    const discovery = await owners.discover(owner, client)
+    if (discovery.kind === 'known') awaited.lookAgain()
+    return discovery
+  }
+}
