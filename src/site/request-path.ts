@@ -28,7 +28,7 @@ export function parseRequestPath(pathname: string): RequestPath {
 }
 
 /** RFC 8555 §8.3: requests for these prove control of the domain. Rules of a site do not apply to them. */
-export function isForCertificates(segments: readonly string[]): boolean {
+export function isForCertificates(segments: readonly (string | null)[]): boolean {
   return segments[0] === '.well-known' && segments[1] === 'acme-challenge'
 }
 

@@ -132,17 +132,8 @@ function addressOf(host: string | null, path: string): BlockAddress {
   const compiled = compileGlobPattern(path)
   if (!compiled.ok) return compiled
   const { pattern, problem } = compiled
-  if (isAboutCertificates(pattern)) return { ok: false, problem: neverForCertificates }
+  if (isForCertificates(pattern.head)) return { ok: false, problem: neverForCertificates }
   return { ok: true, host, pattern, searches: pattern.glob?.middle.length ?? 0, problem }
-}
-
-function isAboutCertificates({ head }: PathPattern): boolean {
-  const [first, second] = head
-  return (
-    first?.kind === 'literal' &&
-    second?.kind === 'literal' &&
-    isForCertificates([first.text, second.text])
-  )
 }
 
 const neverForCertificates =

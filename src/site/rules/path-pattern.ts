@@ -3,19 +3,15 @@ import { compileGlob, type Glob, isStar } from './glob.ts'
 
 /** Literal segments, `:name` for any one segment, and any number of segments between head and tail. */
 export interface PathPattern {
-  /** Segments before the first `*`; all if there is none. */
-  readonly head: readonly PatternSegment[]
+  /** Segments before the first `*`, all if there is none. Null for a `:name`. */
+  readonly head: readonly (string | null)[]
   /** Segments after the last `*`; null if there is none. */
-  readonly tail: readonly PatternSegment[] | null
+  readonly tail: readonly (string | null)[] | null
   /** Matches what is between head and tail; null: any segments match. */
   readonly glob: Glob | null
   /** Names of captures with the index of each in head and tail; the last `*` is called `splat`, without an index. */
   readonly names: ReadonlyMap<string, number | null>
 }
-
-export type PatternSegment =
-  | { readonly kind: 'literal'; readonly text: string }
-  | { readonly kind: 'name'; readonly name: string }
 
 export type PathPatternResult =
   | {
@@ -47,12 +43,16 @@ function compile(
   const once = raw.filter((segment) => !isStar(segment)).concat(starred.length === 0 ? [] : '*')
   const problem = describeStars(raw) ?? describeTwins(once) ?? describeLost(starred)
   if (problem !== null) return { ok: false, problem }
-  const head = (first === -1 ? raw : raw.slice(0, first)).map(readSegment)
-  const tail = first === -1 ? null : raw.slice(last + 1).map(readSegment)
-  const glob = starred.every(isStar) ? null : compileGlob(starred)
+  const head = first === -1 ? raw : raw.slice(0, first)
+  const tail = first === -1 ? null : raw.slice(last + 1)
   return {
     ok: true,
-    pattern: { head, tail, glob, names: namesOf(head, tail) },
+    pattern: {
+      head: head.map(readSegment),
+      tail: tail?.map(readSegment) ?? null,
+      glob: starred.every(isStar) ? null : compileGlob(starred),
+      names: namesOf(head, tail),
+    },
     problem: describePartialNames(raw),
   }
 }
@@ -79,13 +79,11 @@ function readSegments(path: string): string[] | null {
 
 const hasStar = (segment: string): boolean => segment.includes('*')
 
-function namesOf(
-  head: readonly PatternSegment[],
-  tail: readonly PatternSegment[] | null,
-): PathPattern['names'] {
+function namesOf(head: readonly string[], tail: readonly string[] | null): PathPattern['names'] {
   const names = new Map<string, number | null>(tail === null ? [] : [['splat', null]])
   for (const [index, segment] of [...head, ...(tail ?? [])].entries()) {
-    if (segment.kind === 'name') names.set(segment.name, index)
+    const name = nameOf(segment)
+    if (name !== undefined) names.set(name, index)
   }
   return names
 }
@@ -118,18 +116,14 @@ function describePartialNames(raw: readonly string[]): string | null {
   return partial === undefined ? null : `takes ${partial} literally: a name is a whole segment`
 }
 
-function readSegment(raw: string): PatternSegment {
-  const name = nameOf(raw)
-  return name === undefined
-    ? { kind: 'literal', text: decodeURIComponent(raw) }
-    : { kind: 'name', name }
-}
+const readSegment = (raw: string): string | null =>
+  nameOf(raw) === undefined ? decodeURIComponent(raw) : null
 
-function fits(wanted: readonly PatternSegment[], segments: readonly string[], at: number): boolean {
+function fits(wanted: PathPattern['head'], segments: readonly string[], at: number): boolean {
   // Backwards: rules with the same start differ at their ends. A loop, because a request may be compared with a thousand rules.
   for (let i = wanted.length - 1; i >= 0; i--) {
     const segment = wanted[i]
-    if (segment?.kind === 'literal' && segment.text !== segments[at + i]) return false
+    if (segment !== null && segment !== segments[at + i]) return false
   }
   return true
 }

@@ -91,7 +91,7 @@ function rangeOf(path: string): PathPattern | null {
   const compiled = compilePathPattern(path.replace(/\/:splat(?=\/|$)/g, '/*'))
   if (!compiled.ok || compiled.pattern.tail === null) return null
   const { head, tail } = compiled.pattern
-  return [...head, ...tail].some(({ kind }) => kind === 'literal') ? compiled.pattern : null
+  return [...head, ...tail].some((segment) => segment !== null) ? compiled.pattern : null
 }
 
 function wholeOf({ path, query, fragment }: RedirectTarget): Template {
@@ -183,11 +183,10 @@ const isSamePath = (there: Path, here: Path): boolean =>
   there.segments.length === here.segments.length &&
   there.segments.every((segment, i) => segment === here.segments[i])
 
-function samplePath({ head, tail }: PathPattern): Path {
-  const splat = tail === null ? [] : [{ kind: 'name', name: 'splat' } as const, ...tail]
-  const segments = [...head, ...splat].map((segment) =>
-    segment.kind === 'name' ? sample(segment.name) : segment.text,
-  )
+function samplePath({ head, tail, names }: PathPattern): Path {
+  const segments = [...head, ...(tail ?? [])].map((segment) => segment ?? '')
+  for (const [name, index] of names) if (index !== null) segments[index] = sample(name)
+  if (tail !== null) segments.splice(head.length, 0, sample('splat'))
   return { ok: true, segments, trailingSlash: false }
 }
 

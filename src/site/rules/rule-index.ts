@@ -1,4 +1,4 @@
-import type { PathPattern, PatternSegment } from './path-pattern.ts'
+import type { PathPattern } from './path-pattern.ts'
 
 /** Rules in file order, indexed by their first or last segment. */
 export interface RuleIndex<Rule> {
@@ -25,19 +25,14 @@ export function indexRules<Rule>(
   const floating: Placed<Rule>[] = []
   for (const [order, rule] of rules.entries()) {
     const { head, tail } = patternOf(rule)
-    const first = literalOf(head[0], tail)
-    const last = literalOf((tail ?? head).at(-1), tail)
+    const isForRoot = head.length === 0 && tail === null
+    const first = isForRoot ? '' : (head[0] ?? null)
+    const last = (tail ?? head).at(-1) ?? null
     if (first !== null) listIn(byFirst, first).push({ rule, order })
     else if (last !== null) listIn(byLast, last).push({ rule, order })
     else floating.push({ rule, order })
   }
   return { byFirst, byLast, floating, size: rules.length }
-}
-
-/** Null if any segment matches. */
-function literalOf(segment: PatternSegment | undefined, tail: PathPattern['tail']): string | null {
-  if (segment === undefined) return tail === null ? '' : null
-  return segment.kind === 'literal' ? segment.text : null
 }
 
 function listIn<Item>(lists: Map<string, Item[]>, key: string): Item[] {
