@@ -23,8 +23,8 @@ interface DispatchOptions {
 }
 
 /**
- * Answers every request, by the host that its visitor asked for: the application, a site on a host of its own or
- * a claimed one, or a redirect from the address form `sites.{base_domain}/<owner>/<site name>/…`.
+ * Answers every request, by its visitor's host: with the application, with a site on its own or a claimed host, or with
+ * a redirect from the address form `sites.{base_domain}/<owner>/<site name>/…`.
  */
 export function createDispatch(options: DispatchOptions): Answer {
   const { addresses, application, applicationHost, baseDomain, origin, visits } = options

@@ -83,7 +83,7 @@ async function answerLater(
   return (await context.awaited.has(host.label)) ? fetchingPage() : notFoundPage()
 }
 
-/** As `serveSite`, once the site is in memory; what fails is thrown. */
+/** As `serveSite`, for a site in memory; throws on failure. */
 export function answerVisitor(
   host: SiteHost,
   request: Request,
@@ -131,7 +131,7 @@ function placeOf(
   return { host, pathname, isUnderBaseDomain, canonical }
 }
 
-/** It is not where a front has another Host than its visitor. */
+/** False behind a front that sends another Host than its visitor. */
 function isAddressOf(url: string, host: string): boolean {
   const [start, end] = ['http://'.length, 'http://'.length + host.length]
   return url.startsWith(host, start) && url.charAt(end) === '/'

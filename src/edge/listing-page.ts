@@ -6,10 +6,10 @@ import { htmlPage } from './pages.ts'
 /** For people, or for programs. */
 export type ListingKind = 'page' | 'json'
 
-/** What a directory holds, as it goes out. */
+/** The contents of a directory, ready to send. */
 export interface Listing {
   readonly body: Blob
-  /** Strong, with its quotes. */
+  /** Strong, with quotes. */
   readonly etag: string
 }
 
@@ -19,7 +19,7 @@ export function wantsJson(accept: string | null): boolean {
   return (weights.get('application/json') ?? 0) > (weights.get('text/html') ?? 0)
 }
 
-/** Of more than 500 entries the first, and how many more there are. `path` is empty for the root. */
+/** Lists the first 500 entries, and counts the others. `path` is empty for the root. */
 export function makeListing(
   kind: ListingKind,
   path: string,
@@ -30,13 +30,12 @@ export function makeListing(
   return { body: new Blob([text]), etag: `"${hash}"` }
 }
 
-/** `path` is the directory's in the site, empty for the root. `more` counts the entries that are left out. */
 export function listingJson(path: string, entries: readonly ListingEntry[]): string {
   const { shown, more } = firstOf(entries)
   return JSON.stringify({ path: addressOf(path), entries: shown, more })
 }
 
-/** The same for people. Names are escaped, whatever is in them. */
+/** Escapes names, whatever they contain. */
 export function listingPage(path: string, entries: readonly ListingEntry[]): string {
   const { shown, more } = firstOf(entries)
   const up = path === '' ? '' : row('<a href="../">..</a>', '', 'Folder above')
@@ -52,10 +51,7 @@ ${up}${shown.map(rowOf).join('')}</tbody>
 
 const addressOf = (path: string): string => (path === '' ? '/' : `/${path}/`)
 
-function firstOf(entries: readonly ListingEntry[]): {
-  readonly shown: readonly ListingEntry[]
-  readonly more: number
-} {
+function firstOf(entries: readonly ListingEntry[]) {
   const shown = entries.slice(0, directoryEntriesMax)
   return { shown, more: entries.length - shown.length }
 }
@@ -63,7 +59,7 @@ function firstOf(entries: readonly ListingEntry[]): {
 function rowOf(entry: ListingEntry): string {
   const isFolder = entry.kind === 'directory'
   const slash = isFolder ? '/' : ''
-  // A name in Hebrew or Arabic must not change what stands around it.
+  // A name in Hebrew or Arabic must not reorder the text around it.
   const name = `<bdi>${escapeText(entry.name)}${slash}</bdi>`
   const link = `<a href="${escapeHtml(`./${encodeURIComponent(entry.name)}${slash}`)}">${name}</a>`
   return isFolder
@@ -80,14 +76,11 @@ function sizeOf(bytes: number): string {
   return `${(bytes / 1_000_000).toFixed(1)} MB`
 }
 
-/** What cannot be seen, and would change how the rest is read, is shown as `\u{202E}`. */
+/** Shows invisible characters, which could change how the rest is read, as `\u{202E}`. */
 function escapeText(name: string): string {
-  const visible = name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (char) => {
-    return `\\u{${char.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}}`
-  })
-  return escapeHtml(visible)
+  const codeOf = (char: string) => char.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')
+  return escapeHtml(name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (char) => `\\u{${codeOf(char)}}`))
 }
 
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
-}
+const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)

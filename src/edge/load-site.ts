@@ -16,7 +16,7 @@ export interface LoadContext {
   readonly now: () => number
   /** The origin at which visitors reach a host. */
   readonly originOf: (host: string) => string
-  /** Of the files of earlier versions that visitors still get. */
+  /** Total size of the files of earlier versions that visitors still get. */
   readonly earlierBytesMax: number
   /** Called with a site whose stored snapshot cannot be read and must be rebuilt. */
   readonly onUnreadable: (site: SiteAddress) => void
@@ -30,7 +30,7 @@ export interface LoadedSite {
   readonly bytes: number
 }
 
-/** What visitors of this label get; null without such a site. Throws SnapshotFormatError. */
+/** Null: no such site. Throws SnapshotFormatError. */
 export async function loadSite(label: string, context: LoadContext): Promise<LoadedSite | null> {
   const served = await findSiteByLabel(context.db, label)
   if (served === null) return null
@@ -39,7 +39,7 @@ export async function loadSite(label: string, context: LoadContext): Promise<Loa
     const replaced = readReplaced(served, context)
     const earlierAssets = await findEarlierAssets(live.files, replaced, context.earlierBytesMax)
     await yieldEventLoop()
-    // The owner's own word may be of the future, or before that of the version that it replaced.
+    // The owner's date may be in the future, or before the one of the replaced version.
     const liveSince = Math.min(served.liveSince, context.now())
     const site = await runInSlices(servableSiteSteps(live, { earlierAssets, liveSince }))
     const primary = await findPrimaryDomain(context.db, served)

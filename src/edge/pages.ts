@@ -2,15 +2,13 @@ import type { HeaderList } from '#http/header-fields.ts'
 import type { MissingStatus } from '#site/visit/decision.ts'
 import { corsFields } from './place.ts'
 
-// Pages of our own on hosts of sites: small, readable in light and dark, without script.
-
-/** A page's text and status. Never contains anything from a request or a site. */
-export interface OwnPage {
+/** A page of ours on a site's host: small, for light and dark, without script. Holds nothing of a request or a site. */
+interface OwnPage {
   readonly status: number
   readonly html: string
 }
 
-/** The fields of every page of ours. */
+/** The headers of our own pages. */
 export const ownPageFields = {
   ...corsFields,
   'content-type': 'text/html; charset=utf-8',
@@ -19,11 +17,11 @@ export const ownPageFields = {
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
 }
 
-/** What the owner says of files at an address is not true of what we make: a page of ours keeps its media type. */
+/** An owner's header rules are for files: a page of ours keeps its media type. */
 export const withOwnType = (fields: HeaderList, contentType: string): HeaderList =>
   fields.map(([name, value]) => [name, name === 'content-type' ? contentType : value])
 
-/** What a site says where it has no page of its own. */
+/** For sites without an error page of their own. */
 export const missingPages: Readonly<Record<MissingStatus, OwnPage>> = {
   404: own(404, 'Not found', 'There is nothing at this address.'),
   410: own(410, 'Gone', 'What was at this address was removed.'),
@@ -32,13 +30,13 @@ export const missingPages: Readonly<Record<MissingStatus, OwnPage>> = {
 
 export const notFoundPage = (): Response => responseOf(missingPages[404])
 
-/** A name under our domain, or one that leads here, that stands for no site. */
+/** A host without a site. */
 export const unclaimedPage = (): Response => responseOf(unclaimed)
 
-/** The bytes are not here; they are being fetched. */
+/** The bytes are being fetched. */
 export const fetchingPage = (): Response => responseOf(fetching, tryAgain)
 
-/** Something of ours failed: the bytes may be here, or not. */
+/** Something of ours failed. */
 export const unavailablePage = (): Response => responseOf(unavailable, tryAgain)
 
 export function plainPage(

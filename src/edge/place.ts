@@ -2,13 +2,13 @@ import type { HeaderPlace } from '#site/rules/apply-header-rules.ts'
 import { siteUri } from '#site/site-address.ts'
 import type { ServableSite } from '#site/visit/servable-site.ts'
 
-/** Where an answer is shown: with the decision, all that its headers depend on. */
+/** Where an answer is shown. Its headers depend on this and the decision only. */
 export interface Place extends HeaderPlace {
-  /** The same page at the site's primary address; null when it is there, or the site has none. */
+  /** The same page at the site's primary address; null at that address, or without one. */
   readonly canonical: string | null
 }
 
-/** Scripts of any origin may read every answer on a site's host, its headers included; without credentials. */
+/** Scripts of any origin may read every answer of a site's host, with its headers; without credentials. */
 export const corsFields = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': '*',

@@ -6,9 +6,8 @@ export interface RequestTarget {
 }
 
 /**
- * Path and query of a request's `url` as Bun gives it: absolute, normalised as `new URL` would, which costs
- * more than the rest of an answer. Only after its Host was accepted: of a bad one Bun makes no address, and
- * the path is empty then.
+ * Path and query of a request's `url`, which Bun has made absolute and normalised; `new URL` would cost more than the
+ * rest of an answer. For accepted Hosts: with a bad one Bun makes no URL, and the path is empty.
  */
 export function requestTarget(url: string): RequestTarget {
   // 8: behind `http://` and at least one character of the host.

@@ -10,10 +10,7 @@ import { missingPages, ownPageFields, plainPage, withOwnType } from './pages.ts'
 import { corsFields, type Place, siteFields } from './place.ts'
 import type { SiteInMemory } from './site-in-memory.ts'
 
-/**
- * Puts a decision on the wire: headers, conditions, ranges, and the coding that the visitor takes. At
- * once, without a promise, when all it takes is in memory.
- */
+/** Puts a decision on the wire: headers, conditions, ranges, codings. Synchronous when all of it is in memory. */
 export function respond(
   decision: Decision,
   request: Request,
@@ -64,7 +61,7 @@ function respondRedirect(
   return new Response(null, { status: decision.status, headers })
 }
 
-/** A page or JSON, whichever the visitor would rather have; with conditions, like a file. */
+/** A page or JSON, as the visitor prefers; with conditions, like a file. */
 function respondListing(
   decision: Extract<Decision, { kind: 'listing' }>,
   request: Request,
@@ -99,7 +96,7 @@ interface OwnFields extends Readonly<Record<string, string>> {
   readonly 'content-type'?: string
 }
 
-/** What an answer that is no file says, as the owner's rules change it; neither its media type nor for how long it is kept. */
+/** Headers of an answer without a file. The owner's rules change neither its media type nor its `Cache-Control`. */
 function fieldsOf(
   site: ServableSite,
   place: Place,

@@ -12,18 +12,18 @@ type ListingDecision = Extract<Decision, { kind: 'listing' }>
 const addressBytes = 256
 const listingBytes = 512
 
-/** Addresses of one file that are worth remembering: its own, and that of a folder, on a few hosts. */
+/** Addresses kept per file: its own and its folder's, on a few hosts. */
 const addressesPerFile = 4
 
 /**
- * One version of a site, and the answers that were made from it: one for each file and host, and two
- * listings for each directory, so that whatever visitors ask for, there are never more.
+ * One version of a site, and the answers made from it: at most one for each file and host, and two listings for each
+ * directory, whatever visitors request.
  */
 export class SiteInMemory {
   readonly site: ServableSite
   /** A visitor came since the flag was last read. */
   wasVisited = false
-  /** The origin of its primary address; null: it has none. */
+  /** The origin of its primary address; null: none. */
   readonly primary: string | null
   readonly #grow: (bytes: number) => void
   readonly #byHost = new Map<string, Map<SnapshotFile, FileAnswer>>()
@@ -40,21 +40,21 @@ export class SiteInMemory {
   }
 
   /**
-   * What every GET and HEAD of this address is answered with; undefined when that is to be decided. `address` is
-   * `http://blog.example/a.html`: without port, query and fragment, of which there are as many as anybody makes up.
+   * The answer to every GET and HEAD of this address; undefined: not decided yet. `address` is
+   * `http://blog.example/a.html`, without port, query and fragment, which clients can make up.
    */
   answerAt(address: string): FileAnswer | undefined {
     return this.#byAddress.get(address)
   }
 
-  /** From now on that of `answerAt`; of too many different addresses the first ones. */
+  /** Keeps the answer for `answerAt`, up to a limit of addresses. */
   remember(address: string, answer: FileAnswer): void {
     if (this.#byAddress.size >= this.site.files.size * addressesPerFile) return
     this.#byAddress.set(address, answer)
     this.#grow(addressBytes + address.length)
   }
 
-  /** The answer to this decision, the one of last time where nothing tells them apart. */
+  /** The answer to this decision; the last one if it is equal. */
   answerTo(decision: FileDecision, place: Place): FileAnswer {
     const answers = this.#answersOn(place.host)
     const known = answers.get(decision.file)
@@ -65,7 +65,7 @@ export class SiteInMemory {
     return answer
   }
 
-  /** What this directory holds, made when it is first asked for. */
+  /** The listing of this directory, made on first use. */
   listingOf({ path, entries }: ListingDecision, kind: ListingKind): Listing {
     const listings = this.#listings[kind]
     const known = listings.get(path)

@@ -7,8 +7,8 @@ import { type LoadContext, loadSite } from './load-site.ts'
 import { SiteInMemory } from './site-in-memory.ts'
 
 /**
- * The sites that visitors asked for, by label: their live snapshots and the answers made of them. Bounded by
- * their bytes in memory; one owner's many sites do not evict those of others. Follows the index within a second.
+ * The visited sites by label: their live snapshots and the answers made of them. Bounded by their bytes in memory;
+ * one owner's many sites do not evict other owners'. Follows the index within a second.
  */
 export class Snapshots {
   readonly #tier: LoadingTier<SiteInMemory>
@@ -33,7 +33,7 @@ export class Snapshots {
     return this.#tier.get(label)
   }
 
-  /** Whose sites were visited since this was last asked, of those that are in memory now. */
+  /** The owners of sites in memory that were visited since the last call. */
   takeVisited(): Did[] {
     const dids = new Set<Did>()
     for (const known of this.#tier.values()) {

@@ -82,7 +82,7 @@ export function discoveryOf({ awaited, elapsed, identities, ...options }: Discov
   })
   return async (owner: Owner, client: string): Promise<Discovery> => {
     const discovery = await owners.discover(owner, client)
-    if (discovery.kind === 'known') awaited.lookAgain()
+    if (discovery.kind === 'known') awaited.invalidate()
     return discovery
   }
 }

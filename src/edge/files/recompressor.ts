@@ -10,6 +10,8 @@ import { type Bodies, type BodySource, bodyKey } from './bodies.ts'
 /** A coding that we can make. */
 export type MadeCoding = Exclude<ContentCoding, 'identity'>
 
+type StoredSource = BodySource & { readonly storedBytes: number }
+
 const waitingMax = 100
 const notWorthItMax = 10_000
 
@@ -38,7 +40,7 @@ export class Recompressor {
   }
 
   /** Never throws or blocks. */
-  ask(source: BodySource & { readonly storedBytes: number }, coding: MadeCoding): void {
+  ask(source: StoredSource, coding: MadeCoding): void {
     const key = bodyKey(source, coding)
     if (this.#notWorthIt.get(key) || this.#making.has(key)) return
     if (this.#making.size >= waitingMax) return
@@ -57,10 +59,7 @@ export class Recompressor {
     await this.#last
   }
 
-  async #make(
-    source: BodySource & { readonly storedBytes: number },
-    coding: MadeCoding,
-  ): Promise<boolean> {
+  async #make(source: StoredSource, coding: MadeCoding): Promise<boolean> {
     const { bodies } = this.#context
     const decoded = await bodies.read(source, 'identity')
     // Visitors' requests fetch missing blobs; recompression can wait.

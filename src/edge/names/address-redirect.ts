@@ -20,8 +20,8 @@ export interface RedirectContext {
 
 /**
  * `/<did or handle>/<site name>/<rest>` at `sites.{base_domain}`: a redirect to the site's own host, rest and
- * query kept, so that no site is ever served at an origin that it shares. For known accounts and those that `meet`
- * discovers. Never rejects: failures are answered with 503.
+ * query kept, so that no site is ever served at an origin that it shares. For known accounts and those that `discover`
+ * finds. Never rejects: failures are answered with 503.
  */
 export async function redirectToSite(
   request: Request,
@@ -36,7 +36,7 @@ export async function redirectToSite(
   try {
     const discovery = await findOwner(owner, request, context)
     if (discovery.kind !== 'known') return notKnown[discovery.kind]()
-    // The path is as it was sent: visible ASCII, and behind a slash of ours.
+    // Visible ASCII, as it was sent, after a slash of ours.
     const location = context.siteUrl({ did: discovery.did, name }) + rest.join('/') + search
     const headers = { location, 'cache-control': 'public, max-age=0' }
     return new Response(null, { status: 302, headers })

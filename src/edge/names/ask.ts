@@ -9,10 +9,9 @@ interface AskContext {
 }
 
 /**
- * Answers a TLS front that asks at `/?domain=<name>` whether to get a certificate for this name: 200 for the
- * application, for `sites.{base_domain}`, and for every name that leads to a site; 404 for others, of which
- * anybody who connects makes up as many as they like, and for an account's new names beyond `newNamesAllowance` and
- * `newDomainsAllowance`. At once, from memory. 503: the names are not read yet.
+ * Answers a TLS front that asks at `/?domain=<name>` whether to get a certificate for this name, from memory: 200 for
+ * the application, for `sites.{base_domain}`, and for every name that leads to a site; 404 for all others (clients can
+ * make up any name), and for an account's new names beyond its allowance. 503: the names are not read yet.
  */
 export function answerAsk(request: Request, context: AskContext): Response {
   const url = new URL(request.url)
@@ -33,7 +32,7 @@ function permits(domain: string | null, { names, ...hosts }: AskContext): boolea
     case 'site':
       return names.permits(route.label, 'below-base')
     case 'named':
-      // A word without a dot would be a label's.
+      // A name without a dot could only be a label.
       if (!route.host.includes('.')) return false
       return names.permits(
         route.host,

@@ -42,7 +42,7 @@ test('or of now, when that is asked for', async () => {
   expect(await isAwaited('a')).toBe(false)
   await enqueue('a')
   expect(await isAwaited('a')).toBe(false)
-  awaited.lookAgain()
+  awaited.invalidate()
   expect(await isAwaited('a')).toBe(true)
 })
 

@@ -2,12 +2,12 @@ import { siteLabel } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
 import { listAwaitedSites } from '#store/queues/queued.ts'
 
-const lookAgainMs = 1_000
+const readEveryMs = 1_000
 const sitesMax = 1_000
 
 /**
- * The labels of sites that ingest was asked for: one that nobody can see yet may be here in a moment. Read
- * at most once a second, however many names are made up and asked for; of more than a thousand the latest.
+ * The labels of the latest thousand sites in ingest's queue, which may be here in a moment. Read at most once a
+ * second, however many made-up names are visited.
  */
 export class AwaitedSites {
   readonly #db: Db
@@ -20,17 +20,17 @@ export class AwaitedSites {
     this.#now = now
   }
 
-  /** Rejects when the database is away. */
+  /** Rejects when the database is unavailable. */
   async has(label: string): Promise<boolean> {
-    if (this.#now() - this.#readAt >= lookAgainMs) {
+    if (this.#now() - this.#readAt >= readEveryMs) {
       this.#readAt = this.#now()
       this.#labels = this.#read()
     }
     return (await this.#labels).has(label)
   }
 
-  /** Sites were asked for just now that somebody is sent to: the next question is answered anew. */
-  lookAgain(): void {
+  /** Makes the next `has` read the queue: a visitor is being redirected to a site that was just enqueued. */
+  invalidate(): void {
     this.#readAt = Number.NEGATIVE_INFINITY
   }
 

@@ -10,10 +10,10 @@ import { enqueueAccounts } from '#store/queues/enqueue.ts'
 import { isAccountQueued } from '#store/queues/queued.ts'
 
 const waitMs = 5_000
-const lookAgainMs = 100
+const pollMs = 100
 const discoveriesAtOnceMax = 100
 
-/** As an address names the owner of a site. */
+/** The owner of a site, as an address names it. */
 export type Owner =
   | { readonly did: Did; readonly handle?: never }
   | { readonly did?: never; readonly handle: string }
@@ -63,7 +63,7 @@ export class DiscoverOwner {
     await rememberVisited(db, did, now())
     if (await isKnownAccount(db, did)) return { kind: 'known', did }
     await enqueueAccounts(this.#context, [did], { isUrgent: true })
-    return await this.#awaitLook(did)
+    return await this.#awaitCheck(did)
   }
 
   #didOf(handle: string): Promise<Did | null> {
@@ -71,15 +71,15 @@ export class DiscoverOwner {
     return didOfHandle(handle, AbortSignal.any([signal, AbortSignal.timeout(waitMs)]))
   }
 
-  async #awaitLook(did: Did): Promise<Discovery> {
+  async #awaitCheck(did: Did): Promise<Discovery> {
     const { db, signal } = this.#context
     const deadline = performance.now() + waitMs
     const known = async (otherwise: 'not-found' | 'pending'): Promise<Discovery> =>
       (await isKnownAccount(db, did)) ? { kind: 'known', did } : { kind: otherwise }
     while (performance.now() < deadline) {
-      // Not as soon as the account is known: its sites are queued after that, and visitors would get a 404 until then.
+      // Not as soon as the account is known: until its sites are queued, visitors would get a 404.
       if (!(await isAccountQueued(db, did))) return await known('not-found')
-      await setTimeout(lookAgainMs, undefined, { signal })
+      await setTimeout(pollMs, undefined, { signal })
     }
     return await known('pending')
   }

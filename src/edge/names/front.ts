@@ -6,11 +6,11 @@ import { canonicalHost } from './route.ts'
 export interface Front {
   /** Only fields of these addresses count: other clients can send anything. */
   readonly trustedProxies: TrustedProxies
-  /** Field in which they say a visitor's country, such as `CF-IPCountry`; null: none. */
+  /** The field with a visitor's country, such as `CF-IPCountry`; null: none. */
   readonly countryHeader: string | null
-  /** Whether a visitor who came to them by http is sent to https. */
+  /** Whether visitors who reached a front by http are redirected to https. */
   readonly redirectsToHttps: boolean
-  /** The address that a request came from; null when it is gone. */
+  /** The peer's address; null when the connection is gone. */
   readonly connectionOf: (request: Request) => string | null
 }
 
@@ -22,7 +22,7 @@ export function visitedHost(request: Request, front: Front): string | null {
   return lastOf(forwarded)
 }
 
-/** ISO 3166-1 alpha-2, upper case; null when no trusted front says it. */
+/** ISO 3166-1 alpha-2, upper case; null without a trusted front that sends it. */
 export function visitorCountry(request: Request, front: Front): string | null {
   const { countryHeader } = front
   const country = countryHeader === null ? null : request.headers.get(countryHeader)
@@ -32,9 +32,8 @@ export function visitorCountry(request: Request, front: Front): string | null {
 }
 
 /**
- * Where configured: the same address by https, for a visitor who came to a trusted front by http. Null for
- * everybody else, and for what a certificate authority looks for (RFC 8555 §8.3). `visited`: what
- * `visitedHost` has said.
+ * If configured, a redirect to https for a visitor who reached a trusted front by http. Null for everybody else, and
+ * for the challenges of certificate authorities (RFC 8555 §8.3). `visited`: the result of `visitedHost`.
  */
 export function httpsRedirect(
   request: Request,

@@ -12,7 +12,7 @@ const hostBytes = 512
 export interface HostTarget {
   /** Of the site. */
   readonly label: string
-  /** The origin of the site's primary address, which visitors are sent to; null: they are served here. */
+  /** The origin of the site's primary address, to redirect visitors to; null: they are served here. */
   readonly movedTo: string | null
 }
 
@@ -41,7 +41,7 @@ export class Hosts {
     })
   }
 
-  /** At once when it is in memory. Null: it leads nowhere. */
+  /** Synchronous when the host is in memory. Null: it leads nowhere. */
   targetOf(host: string): HostTarget | Promise<HostTarget | null> {
     return this.#tier.get(host)
   }

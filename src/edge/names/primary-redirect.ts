@@ -2,10 +2,7 @@ import { corsFields } from '#edge/place.ts'
 import { requestTarget } from '#edge/request-target.ts'
 import { isForCertificates, parseRequestPath } from '#site/request-path.ts'
 
-/**
- * Sends a visitor on to the site's primary address, path and query kept. Null: what is asked is answered here,
- * wherever the site has its primary address.
- */
+/** Redirects a visitor to the site's primary address, with path and query. Null: this host answers the request. */
 export function redirectToPrimary(origin: string, { method, url }: Request): Response | null {
   // A preflight request follows no redirect (Fetch, "CORS-preflight fetch").
   if (method === 'OPTIONS') return null

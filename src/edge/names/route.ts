@@ -10,22 +10,22 @@ export type Route =
   | { readonly kind: 'base' }
   | { readonly kind: 'bad-host' }
 
-export interface SiteHost {
-  readonly kind: 'site'
+interface Host {
   /** Canonical: lower case, without port and trailing dot. */
   readonly host: string
-  /** The site's own: `s--…`. */
-  readonly label: string
-  /** Whether others' sites share its domain. */
+  /** Whether other owners' sites share its domain. */
   readonly isUnderBaseDomain: boolean
 }
 
-/** A claimed name, somebody's own domain, or one that leads nowhere: only the store knows. */
-export interface NamedHost {
+export interface SiteHost extends Host {
+  readonly kind: 'site'
+  /** The site's own: `s--…`. */
+  readonly label: string
+}
+
+/** A subdomain, a custom domain, or a name that leads nowhere: only the store knows. */
+export interface NamedHost extends Host {
   readonly kind: 'named'
-  /** Canonical: lower case, without port and trailing dot. */
-  readonly host: string
-  readonly isUnderBaseDomain: boolean
 }
 
 interface RoutedHosts {
@@ -37,17 +37,14 @@ interface RoutedHosts {
 const hostCharsMax = 253
 const rememberedMax = 20_000
 
-/**
- * `routeHost` that remembers what it said last, for as many Host headers as there may be busy sites: where
- * one leads depends on nothing else.
- */
+/** `routeHost` with an LRU cache, for as many Host headers as there may be busy sites. */
 export function createRouter(hosts: RoutedHosts): (header: string | null) => Route {
   const known = new LruMap<string, Route>(rememberedMax)
   return (header) => {
     const route = known.get(header ?? '')
     if (route !== undefined) return route
     const found = routeHost(header, hosts)
-    // Others would be any text that anybody sends.
+    // Clients can make up any other name.
     if (header !== null && found.kind === 'site') known.set(header, found)
     return found
   }

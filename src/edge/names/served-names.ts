@@ -16,29 +16,28 @@ import { listServedLabels, servedLabelsAmong } from '#store/sites/sites.ts'
 const pageSize = 1000
 
 /**
- * New names of an account that get a certificate, below the base domain. An authority gives all names of one domain
- * only so many a week, Let's Encrypt 50: no account may have them all.
+ * New subdomains of one account that get a certificate. A certificate authority limits the certificates of all names
+ * below one domain, Let's Encrypt to 50 a week: no account may use them up.
  */
 export const newNamesAllowance: Allowance = { count: 10, windowMs: 7 * 24 * 60 * 60 * 1000 }
 
 /**
- * New custom domains of an account that get a certificate. An authority gives an account of its own only so many orders a
- * while, Let's Encrypt 300 in three hours: no account here may have them all.
+ * New custom domains of one account that get a certificate. A certificate authority limits the orders of its client,
+ * Let's Encrypt to 300 in three hours: no account may use them up.
  */
 export const newDomainsAllowance: Allowance = { count: 20, windowMs: 24 * 60 * 60 * 1000 }
 
 /**
- * Every name that leads to a site, in memory: hosts that are mapped, and labels (`s--…`) of sites that are
- * served. All of them, so that names which nobody has cost no look-up: there is no end of those. Some 100
- * bytes each, one for every row of the tables that they come from. Those that were there at the start have their
- * certificates by now, or had the time: only what comes later counts as new.
+ * Every name that leads to a site, in memory: mapped hosts, and labels (`s--…`) of served sites. All of them, so that
+ * made-up names, which have no end, cost no query. Some 100 bytes each. Names that were there at the start have had
+ * time to get a certificate: only later ones count as new.
  */
 export class ServedNames {
   /** A label has no dot, a host has one. Null until they were read. */
   #names: Set<string> | null = null
-  /** Whose the new ones are that were not permitted yet. */
+  /** New names that were not permitted yet, with their owners. */
   readonly #new = new Map<string, Did>()
-  /** Those that were not new any more when they went: they may come back. */
+  /** Removed names that were not new any more: they may come back. */
   readonly #gone = new LruMap<string, true>(limitedKeysMax)
   readonly #allowed: Readonly<Record<'below-base' | 'custom', RateLimiter>>
 
@@ -58,7 +57,7 @@ export class ServedNames {
     return this.#names?.has(name) ?? null
   }
 
-  /** Whether a certificate may be had for it. What was permitted once stays so: its renewals count for nothing. */
+  /** Whether the name may get a certificate. Once permitted, it stays so: renewals do not count. Null as for `has`. */
   permits(name: string, kind: 'below-base' | 'custom'): boolean | null {
     const owner = this.#new.get(name)
     if (owner === undefined || !this.has(name)) return this.has(name)
@@ -72,7 +71,7 @@ export class ServedNames {
     this.#names = names
   }
 
-  /** Whether these lead to a site now: those that are served, with their owners. */
+  /** Updates whether these names lead to a site. `served`: the ones that do, with their owners. */
   learn(names: Iterable<string>, served: ReadonlyMap<string, Did>): void {
     for (const name of names) {
       const owner = served.get(name)
@@ -99,15 +98,12 @@ interface NamesContext {
   readonly signal: AbortSignal
 }
 
-/** Of more that wait to be looked up, all are read again. */
+/** Above this many changed names, all names are read again. */
 const dueMax = 10_000
-const lookAgainMs = 60_000
+const readEveryMs = 60_000
 const pauseMs = 1_000
 
-/**
- * Reads all names, and from then on those that the change feed says changed, within a second. Takes its own time for that: other
- * subscribers do not wait for it.
- */
+/** Reads all names, and then those in the change feed, within a second. Other subscribers do not wait for it. */
 export class NamesFollower implements ChangeSubscriber {
   readonly #context: NamesContext
   readonly #woken = new WakeUp()
@@ -127,12 +123,12 @@ export class NamesFollower implements ChangeSubscriber {
     if (changes.length > 0) this.#woken.wake()
   }
 
-  /** Until the signal ends it. While the database is away, what was known last counts. */
+  /** Runs until the signal. While the database is unavailable, the last known names count. */
   run(): Promise<void> {
     const { log, signal } = this.#context
     const read = async (): Promise<number> => {
       await this.#readDue()
-      return lookAgainMs
+      return readEveryMs
     }
     const onError = waitForDatabase('names', { log, signal, pauseMs })
     return everyOrWhenWoken(read, { signal, wakeUp: this.#woken, onError })
