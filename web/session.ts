@@ -28,7 +28,7 @@ const problems = new Map([
     'auth_failed',
     'Signing in did not work. Try again, and allow all that Sitehost asks for; if you pressed “Deny access”, nothing was changed.',
   ],
-  // One comes back every ten seconds at least (src/api/rate-limits.ts).
+  // One comes back every ten seconds at least (src/api/contract/limits.ts).
   [
     'auth_failed too_many',
     'Too many sign-ins from your network. Try again in a few seconds; nothing was changed.',

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import type { RateLimitName } from '#api/contract/limits.ts'
+import { type RateLimitName, rateLimits } from '#api/contract/limits.ts'
 import type { Route } from '#api/contract/route.ts'
 import { routes } from '#api/contract/routes.ts'
 import type { Did } from '#site/site-address.ts'
 import { testApi } from '#tests/support/api.ts'
 import { alice, bob } from '#tests/support/sample-rows.ts'
-import { rateLimits } from './rate-limits.ts'
 
 const api = testApi()
 const names = Object.keys(rateLimits) as RateLimitName[]

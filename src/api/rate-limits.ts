@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { limitedThings, type RateLimitName } from '#api/contract/limits.ts'
+import { type RateLimit, type RateLimitName, rateLimits } from '#api/contract/limits.ts'
 import type { Route } from '#api/contract/route.ts'
 import { RateLimiter } from '#concurrency/rate-limiter.ts'
 import { clientNetworkOf, type TrustedProxies } from '#http/client-address.ts'
@@ -8,35 +8,6 @@ import { ApiError } from './errors.ts'
 import type { ApiEnv } from './variables.ts'
 
 const windowMs = 10 * 60 * 1000
-
-/** Requests in ten minutes. */
-interface RateLimit {
-  /** Of a client's network, which may be a school or a village. */
-  readonly perClient: number
-  /** Of an account, where one is signed in. */
-  readonly perAccount?: number
-}
-
-/** What one client and one account may ask of us in ten minutes; beyond that, 429 (decisions.md §1). */
-export const rateLimits = {
-  /** Each asks the DNS, the directory and a server that somebody names. */
-  signIn: { perClient: 60 },
-  callback: { perClient: 120 },
-  claim: { perClient: 200, perAccount: 30 },
-  customAdd: { perClient: 300, perAccount: 150 },
-  /** Each asks the DNS a few times. */
-  verify: { perClient: 300, perAccount: 100 },
-  /** By count; by bytes the spool refuses. */
-  upload: { perClient: 2000, perAccount: 300 },
-  /** Each reads a whole account from its server. */
-  sync: { perClient: 100, perAccount: 20 },
-  /** Each asks the account's server. */
-  settings: { perClient: 600, perAccount: 200 },
-  /** Each may be a megabyte. */
-  list: { perClient: 2000, perAccount: 1000 },
-  /** Each is everything that is here of an account. */
-  export: { perClient: 100, perAccount: 30 },
-} satisfies Record<RateLimitName, RateLimit>
 
 interface LimitOptions {
   readonly trustedProxies: TrustedProxies
@@ -85,7 +56,7 @@ function redirectToSignIn(c: Context<ApiEnv>, waitMs: number): Response {
 }
 
 function assertNoWait(limit: RateLimitName, waitMs: number): void {
-  if (waitMs > 0) throw tooMany(`Too many ${limitedThings[limit]}.`, waitMs)
+  if (waitMs > 0) throw tooMany(`Too many ${rateLimits[limit].what}.`, waitMs)
 }
 
 /** 429 with a sentence and `Retry-After` that say when. */

@@ -12,8 +12,12 @@ export type DeclaredRoute = Route & {
 
 /** Every route that the contract declares, whoever adds one; src/api/app.test.ts proves that there are no others. */
 export const declaredRoutes: readonly DeclaredRoute[] = Object.values(
-  routes as Readonly<Record<string, Route & { readonly mutates: boolean }>>,
-).map((route) => ({ ...route, name: `${route.method} ${route.path}` }))
+  routes as Readonly<Record<string, Route>>,
+).map((route) => ({
+  ...route,
+  name: `${route.method} ${route.path}`,
+  mutates: route.method !== 'GET',
+}))
 
 /** The pages of the web app, and what is nowhere: for all other paths. */
 export const webAppRoute = 'GET /*'

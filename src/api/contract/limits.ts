@@ -12,18 +12,35 @@ const hourMs = 60 * 60 * 1000
 export const grantAwayMsMin = 72 * hourMs
 export const grantAwayHours = grantAwayMsMin / hourMs
 
-/** Rate-limited actions, as error messages name them. */
-export const limitedThings = {
-  signIn: 'sign-ins from your network',
-  callback: 'sign-ins from your network',
-  claim: 'names claimed or renamed',
-  customAdd: 'domains added',
-  verify: 'domains verified',
-  upload: 'uploads',
-  sync: 'looks at your sites',
-  settings: 'settings read or saved',
-  list: 'lists of your sites and domains',
-  export: 'exports',
-} as const
+/** Requests in ten minutes; beyond them, 429. */
+export interface RateLimit {
+  /** As error messages name them. */
+  readonly what: string
+  /** For a client's network, which may be a school or a village. */
+  readonly perClient: number
+  /** For an account, where one is signed in. */
+  readonly perAccount?: number
+}
 
-export type RateLimitName = keyof typeof limitedThings
+/** What one client and one account may request in ten minutes (decisions.md §1). */
+export const rateLimits = {
+  /** Each asks the DNS, the directory and a server that somebody names. */
+  signIn: { what: 'sign-ins from your network', perClient: 60 },
+  callback: { what: 'sign-ins from your network', perClient: 120 },
+  claim: { what: 'names claimed or renamed', perClient: 200, perAccount: 30 },
+  customAdd: { what: 'domains added', perClient: 300, perAccount: 150 },
+  /** Each asks the DNS a few times. */
+  verify: { what: 'domains verified', perClient: 300, perAccount: 100 },
+  /** By count; the spool limits the bytes. */
+  upload: { what: 'uploads', perClient: 2000, perAccount: 300 },
+  /** Each reads a whole account from its server. */
+  sync: { what: 'syncs of your sites', perClient: 100, perAccount: 20 },
+  /** Each asks the account's server. */
+  settings: { what: 'settings read or saved', perClient: 600, perAccount: 200 },
+  /** Each may be a megabyte. */
+  list: { what: 'lists of your sites and domains', perClient: 2000, perAccount: 1000 },
+  /** Each holds all data of an account. */
+  export: { what: 'exports', perClient: 100, perAccount: 30 },
+} satisfies Record<string, RateLimit>
+
+export type RateLimitName = keyof typeof rateLimits

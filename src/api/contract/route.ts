@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Answer, PayloadOf } from './answers.ts'
-import { jsonBytesMax, limitedThings, type RateLimitName } from './limits.ts'
+import { jsonBytesMax, type RateLimitName, rateLimits } from './limits.ts'
 import { bodyTooLarge, like, literals, type Message, sentences } from './messages.ts'
 
 /** One route of the application: all that is known of it without its handler. */
@@ -45,20 +45,15 @@ export type RouteBody =
   /** `multipart/form-data` that the handler reads as it arrives. */
   | { readonly kind: 'unread-form'; readonly schema: z.ZodType }
 
-/** A route with the failures that its kind has anyway. */
-type Completed<R extends Route> = Omit<R, 'failures'> & {
-  readonly failures: Failures
-  /** Whether browsers may ask for it only from a page of ours. */
-  readonly mutates: boolean
+/** Adds the failures that every route of its kind has. */
+export function defineRoute<const R extends Route>(
+  route: R,
+): Omit<R, 'failures'> & { readonly failures: Failures } {
+  return { ...route, failures: failuresOf(route) }
 }
 
-export function defineRoute<const R extends Route>(route: R): Completed<R> {
-  const mutates = route.method !== 'GET'
-  return { ...route, mutates, failures: failuresOf(route, mutates) }
-}
-
-function failuresOf(route: Route, mutates: boolean): Failures {
-  const { access, body, confirmsGrant, failures = {}, limit } = route
+function failuresOf(route: Route): Failures {
+  const { access, body, confirmsGrant, failures = {}, limit, method } = route
   const all = new Map<number, Message[]>()
   const add = (status: number, messages: readonly Message[]) =>
     all.set(status, [...new Set([...(all.get(status) ?? []), ...messages])])
@@ -67,8 +62,8 @@ function failuresOf(route: Route, mutates: boolean): Failures {
     add(503, [sentences.storageAway])
   }
   if (confirmsGrant) add(502, [sentences.grantUnconfirmed])
-  if (limit) add(429, [like(`Too many ${limitedThings[limit]}. Try again in 20 seconds.`)])
-  if (mutates) add(403, [literals.crossOrigin])
+  if (limit) add(429, [like(`Too many ${rateLimits[limit].what}. Try again in 20 seconds.`)])
+  if (method !== 'GET') add(403, [literals.crossOrigin])
   if (body?.kind === 'json') {
     add(400, ['body: expected JSON', fieldRefused(body.schema)])
     add(413, [bodyTooLarge(jsonBytesMax)])

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
+import { rateLimits } from '#api/contract/limits.ts'
 import { isLiteral } from '#api/contract/messages.ts'
 import type { Route } from '#api/contract/route.ts'
 import { routes } from '#api/contract/routes.ts'
-import { rateLimits } from '#api/rate-limits.ts'
 import { literalsOf } from '#tests/support/literals-of.ts'
 import { jsonSchemaOf } from './openapi-operation.ts'
 
