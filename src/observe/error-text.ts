@@ -1,4 +1,4 @@
-/** An error and its causes. */
+/** Including the error. */
 const causesMax = 8
 const errorCharsMax = 2 * 1024
 const stackCharsMax = 16 * 1024

@@ -2,11 +2,10 @@ import type { Log, LogFields } from './log.ts'
 
 const everyMs = 60_000
 
-/** The lines of one message suppressed since the last one was written. */
-interface LeftOut {
+/** Lines of one message suppressed since it was last written. */
+interface Suppressed {
   lines: number
-  /** Writes the latest suppressed line. */
-  writeLast: ((leftOut: number) => void) | null
+  latest: { readonly level: keyof Log; readonly fields: LogFields } | null
 }
 
 /**
@@ -15,29 +14,29 @@ interface LeftOut {
  */
 export function rateLimitedLog(log: Log): Log {
   // Bounded: messages are literals in the code.
-  const written = new Map<string, LeftOut>()
-  const write = (message: string, line: () => void): void => {
-    line()
-    const since: LeftOut = { lines: 0, writeLast: null }
+  const written = new Map<string, Suppressed>()
+  const write = (level: keyof Log, message: string, fields: LogFields): void => {
+    log[level](message, fields)
+    const since: Suppressed = { lines: 0, latest: null }
     written.set(message, since)
     // Does not keep the process alive.
     setTimeout(() => {
       written.delete(message)
-      const { lines, writeLast } = since
-      if (writeLast !== null) write(message, () => writeLast(lines - 1))
+      const { latest, lines } = since
+      if (latest === null) return
+      const leftOut = lines - 1
+      write(latest.level, message, leftOut > 0 ? { ...latest.fields, leftOut } : latest.fields)
     }, everyMs).unref()
   }
   const limited =
     (level: keyof Log) =>
     (message: string, fields: LogFields = {}): void => {
       const since = written.get(message)
-      if (since === undefined) {
-        write(message, () => log[level](message, fields))
-        return
+      if (since === undefined) write(level, message, fields)
+      else {
+        since.lines++
+        since.latest = { level, fields }
       }
-      since.lines++
-      since.writeLast = (leftOut) =>
-        log[level](message, leftOut > 0 ? { ...fields, leftOut } : fields)
     }
   return {
     debug: limited('debug'),
