@@ -7,21 +7,16 @@ import {
   parseTarExtension,
   parseTarHeader,
   type TarExtension,
+  type TarHeader,
   tarBlockBytes,
   textAt,
 } from './archive-tar-header.ts'
 import { ByteReader, bounded } from './byte-reader.ts'
 
-interface TarOptions {
-  readonly isGzipped: boolean
-  /** Of the whole tar, unpacked. */
-  readonly bytesMax: number
-}
-
-/** The files of a tar: ustar, pax and GNU. Throws UploadRefusedError. */
+/** The files of a tar: ustar, pax and GNU. `bytesMax` is for the whole tar, unpacked. Throws UploadRefusedError. */
 export async function* readTar(
   path: string,
-  { isGzipped, bytesMax }: TarOptions,
+  { isGzipped, bytesMax }: { readonly isGzipped: boolean; readonly bytesMax: number },
 ): AsyncGenerator<ArchiveEntry> {
   const stored = bytesOfFile(path)
   const tooMany = () => tooLarge(`This archive holds more than ${megabytes(bytesMax)}.`)
@@ -31,9 +26,10 @@ export async function* readTar(
     const entry = await readEntry(bytes)
     if (entry === null) break
     if (entries >= uploadEntriesMax) throw tooManyEntries()
-    const content = new EntryContent(bytes, entry)
+    const content = contentOf(entry, bytes)
     if (!isFolder(entry)) yield { ...entry, problem: problemWith(entry), content }
-    await content.skipRest()
+    for await (const _ of content);
+    if ((await bytes.take(paddingOf(entry.bytes))) === null) throw corruptEntry(entry.name)
   }
   await assertNothingFollows(bytes)
 }
@@ -63,10 +59,7 @@ async function readEntry(bytes: ByteReader): Promise<TarEntry | null> {
   throw notTar()
 }
 
-async function readExtension(
-  bytes: ByteReader,
-  header: { readonly type: string; readonly bytes: number },
-): Promise<TarExtension> {
+async function readExtension(bytes: ByteReader, header: TarHeader): Promise<TarExtension> {
   if (header.bytes > tarMetadataBytesMax) throw tooLarge('The names in this archive are too long.')
   const padded = await bytes.take(header.bytes + paddingOf(header.bytes))
   if (padded === null) throw notTar()
@@ -77,31 +70,18 @@ async function readExtension(
   return extension
 }
 
-class EntryContent implements AsyncIterable<Uint8Array> {
-  readonly #bytes: ByteReader
-  readonly #name: string
-  readonly #padding: number
-  #left: number
-
-  constructor(bytes: ByteReader, entry: TarEntry) {
-    this.#bytes = bytes
-    this.#name = entry.name
-    this.#left = entry.bytes
-    this.#padding = paddingOf(entry.bytes)
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
-    while (this.#left > 0) {
-      const chunk = await this.#bytes.takeSome(this.#left)
-      if (chunk === null) throw corruptEntry(this.#name)
-      this.#left -= chunk.length
-      yield chunk
-    }
-  }
-
-  async skipRest(): Promise<void> {
-    for await (const _ of this);
-    if ((await this.#bytes.take(this.#padding)) === null) throw corruptEntry(this.#name)
+/** Every iteration continues where the last one ended. */
+function contentOf({ name, bytes: size }: TarEntry, bytes: ByteReader): AsyncIterable<Uint8Array> {
+  let left = size
+  return {
+    async *[Symbol.asyncIterator]() {
+      while (left > 0) {
+        const chunk = await bytes.takeSome(left)
+        if (chunk === null) throw corruptEntry(name)
+        left -= chunk.length
+        yield chunk
+      }
+    },
   }
 }
 

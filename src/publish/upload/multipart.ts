@@ -47,31 +47,22 @@ export async function* readMultipart(
     await yieldWhenDue()
     if (parts >= partsMax) throw new PartsLimitError(partsMax)
     const headers = await stringUntil(bytes, Buffer.from('\r\n\r\n'), headerBytesMax)
-    const content = new PartContent(bytes, delimiter)
+    const content = contentOf(bytes, delimiter)
     yield { ...dispositionOf(headers), content }
-    await content.skipRest()
+    for await (const _ of content);
   }
   await bytes.skipRest()
 }
 
-class PartContent implements AsyncIterable<Uint8Array> {
-  readonly #bytes: ByteReader
-  readonly #delimiter: Buffer
-  #isRead = false
-
-  constructor(bytes: ByteReader, delimiter: Buffer) {
-    this.#bytes = bytes
-    this.#delimiter = delimiter
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
-    if (this.#isRead) return
-    yield* bytesUntil(this.#bytes, this.#delimiter)
-    this.#isRead = true
-  }
-
-  async skipRest(): Promise<void> {
-    for await (const _ of this);
+/** Every iteration continues where the last one ended. */
+function contentOf(bytes: ByteReader, delimiter: Buffer): AsyncIterable<Uint8Array> {
+  let isRead = false
+  return {
+    async *[Symbol.asyncIterator]() {
+      if (isRead) return
+      yield* bytesUntil(bytes, delimiter)
+      isRead = true
+    },
   }
 }
 

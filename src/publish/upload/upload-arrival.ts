@@ -10,7 +10,7 @@ import type { Arrival } from './spool-shares.ts'
 /** The upload was ended because of its pace. */
 export class UploadTooSlowError extends Error {
   override readonly name = 'UploadTooSlowError'
-  /** Below what an upload must have, longer than one may take, or the slowest while others waited for space. */
+  /** Below the minimum pace, over the time limit, or the slowest while others waited for space. */
   readonly reason: 'below-minimum' | 'too-long' | 'gave-way'
 
   constructor(reason: UploadTooSlowError['reason']) {
@@ -22,15 +22,13 @@ export class UploadTooSlowError extends Error {
 interface ArrivalOptions {
   readonly bytesPerSecondMin?: number
   readonly windowMs?: number
-  /** A clock that only goes forward. */
+  /** A monotonic clock. */
   readonly now?: () => number
 }
 
-/** Measures how fast an upload arrives. Only the time that it is waited for counts: a slow disk of ours is not its fault. */
+/** Measures how fast an upload arrives, and ends one that is too slow. Only time spent waiting for the sender counts, not for our disk. */
 export class UploadArrival implements Arrival {
-  readonly #bytesPerSecondMin: number
-  readonly #windowMs: number
-  readonly #now: () => number
+  readonly #options: Required<ArrivalOptions>
   readonly #ended = new AbortController()
   #bytesPerSecond: number | null = null
   #bytes = 0
@@ -40,21 +38,20 @@ export class UploadArrival implements Arrival {
   #waitingSince: number | null = null
   #timer: Timer | undefined
 
-  constructor({
-    bytesPerSecondMin = uploadBytesPerSecondMin,
-    windowMs = uploadPaceMs,
-    now = () => performance.now(),
-  }: ArrivalOptions = {}) {
-    this.#bytesPerSecondMin = bytesPerSecondMin
-    this.#windowMs = windowMs
-    this.#now = now
+  constructor(options: ArrivalOptions = {}) {
+    this.#options = {
+      bytesPerSecondMin: uploadBytesPerSecondMin,
+      windowMs: uploadPaceMs,
+      now: () => performance.now(),
+      ...options,
+    }
   }
 
   get bytes(): number {
     return this.#bytes
   }
 
-  /** In the last whole window, or in the first one so far; null: it has only just begun. */
+  /** In the last complete window, else in the first one so far; null at the very beginning. */
   get bytesPerSecond(): number | null {
     if (this.#bytesPerSecond !== null) return this.#bytesPerSecond
     this.#noteWaiting()
@@ -62,29 +59,30 @@ export class UploadArrival implements Arrival {
   }
 
   giveWay(): void {
-    this.#ended.abort(new UploadTooSlowError('gave-way'))
+    this.#end('gave-way')
   }
 
-  /** The same chunks, `onBytes` called with how many bytes there were so far before each is given on. Throws UploadTooSlowError. */
+  /** Yields the same chunks; calls `onBytes` with the bytes so far before each. Throws UploadTooSlowError. */
   async *measure(
     body: Readable,
     onBytes: (bytes: number) => Promise<void>,
   ): AsyncGenerator<Uint8Array> {
     const { signal } = this.#ended
+    const { now, windowMs } = this.#options
     addAbortSignal(signal, body)
-    this.#judgeIn(this.#windowMs)
+    this.#judgeIn(windowMs)
     try {
-      this.#waitingSince = this.#now()
+      this.#waitingSince = now()
       for await (const chunk of body as AsyncIterable<Uint8Array>) {
         this.#noteWaiting()
         this.#waitingSince = null
         this.#windowBytes += chunk.byteLength
         this.#bytes += chunk.byteLength
-        if (this.#waitedMs >= this.#windowMs) this.#judge()
+        if (this.#waitedMs >= windowMs) this.#judge()
         signal.throwIfAborted()
         await onBytes(this.#bytes)
         yield chunk
-        this.#waitingSince = this.#now()
+        this.#waitingSince = now()
       }
     } catch (error) {
       throw signal.aborted ? signal.reason : error
@@ -100,31 +98,32 @@ export class UploadArrival implements Arrival {
   }
 
   #judge(): void {
+    const { bytesPerSecondMin, windowMs } = this.#options
     this.#noteWaiting()
-    const leftMs = this.#windowMs - this.#waitedMs
+    const leftMs = windowMs - this.#waitedMs
     if (leftMs > 0) {
       // A timer may come a moment early.
       this.#judgeIn(Math.max(leftMs, 1))
       return
     }
     this.#bytesPerSecond = (this.#windowBytes * 1000) / this.#waitedMs
-    if (this.#bytesPerSecond < this.#bytesPerSecondMin) {
-      this.#ended.abort(new UploadTooSlowError('below-minimum'))
-      return
-    }
     this.#waitedBeforeMs += this.#waitedMs
-    if (this.#waitedBeforeMs > uploadMsMax) {
-      this.#ended.abort(new UploadTooSlowError('too-long'))
-      return
+    if (this.#bytesPerSecond < bytesPerSecondMin) this.#end('below-minimum')
+    else if (this.#waitedBeforeMs > uploadMsMax) this.#end('too-long')
+    else {
+      this.#windowBytes = 0
+      this.#waitedMs = 0
+      this.#judgeIn(windowMs)
     }
-    this.#windowBytes = 0
-    this.#waitedMs = 0
-    this.#judgeIn(this.#windowMs)
+  }
+
+  #end(reason: UploadTooSlowError['reason']): void {
+    this.#ended.abort(new UploadTooSlowError(reason))
   }
 
   #noteWaiting(): void {
     if (this.#waitingSince === null) return
-    const now = this.#now()
+    const now = this.#options.now()
     this.#waitedMs += now - this.#waitingSince
     this.#waitingSince = now
   }
