@@ -1,11 +1,12 @@
 import { everyOrWhenWoken } from '#concurrency/every-or-when-woken.ts'
 import { Lanes } from '#concurrency/lanes.ts'
-import type { Party } from '#concurrency/pace-history.ts'
+import { type Party, serversOf } from '#concurrency/pace-history.ts'
 import { cancelledSentence, interruptedSentence } from '#publish/publish-failure.ts'
 import { progressAtStart } from '#publish/publish-site.ts'
 import type { ReceivedUpload } from '#publish/upload/receive-upload.ts'
-import { spoolServerOf } from '#publish/upload/spool-server.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
+import { findAccount } from '#store/accounts/accounts.ts'
+import type { Db } from '#store/database/database.ts'
 import { waitForDatabase } from '#store/database/wait-for-database.ts'
 import {
   cancelJobUnlessWriting,
@@ -119,7 +120,7 @@ export async function runJobs(context: JobContext, signal: AbortSignal): Promise
     return isMore ? lookFurtherMs : lookAgainMs
   }
   const onError = waitForDatabase('jobs', { log, signal })
-  await everyOrWhenWoken(start, { signal, wakeUp: wakeUp, onError })
+  await everyOrWhenWoken(start, { signal, wakeUp, onError })
   await Promise.all(running)
 }
 
@@ -161,6 +162,13 @@ async function startJobs(
   return accounts.length
 }
 
-function partyOf({ did, pds }: WaitingAccount): Party {
-  return { account: did, host: pds !== null && URL.canParse(pds) ? new URL(pds).host : null }
+/** The registrable domain of the account's server, else its host: jobs of a server share the spool. Null: not known. */
+export async function spoolServerOf(db: Db, did: Did): Promise<string | null> {
+  const host = hostOf((await findAccount(db, did))?.pds ?? null)
+  return host === null ? null : (serversOf(host).at(-1) ?? null)
 }
+
+const partyOf = ({ did, pds }: WaitingAccount): Party => ({ account: did, host: hostOf(pds) })
+
+const hostOf = (pds: string | null): string | null =>
+  pds !== null && URL.canParse(pds) ? new URL(pds).host : null
