@@ -58,29 +58,22 @@ export async function leave(
 export async function runAccountDeletions(
   context: AccountDeletionContext & { readonly signal: AbortSignal },
 ): Promise<void> {
-  const { wakeUps, signal } = context
+  const { db, wakeUps, now, signal } = context
   using wakeUp = wakeUps.subscribe('account-deletions')
-  const end = async (): Promise<number> => {
-    await endAccountDeletions(context)
+  const completeDue = async (): Promise<number> => {
+    const limits = { retryMs: accountDeletionRetryMs, limit: accountDeletionsAtOnce }
+    const due = await takeDueAccountDeletions(db, { now: now(), ...limits })
+    await Promise.all(due.map((did) => completeAccountDeletion(did, context)))
     return lookAgainMs
   }
   const onError = waitForDatabase('account deletions', context)
-  await everyOrWhenWoken(end, { signal, wakeUp: wakeUp, onError })
+  await everyOrWhenWoken(completeDue, { signal, wakeUp, onError })
 }
 
-/** Completes due account deletions. */
-export async function endAccountDeletions(context: AccountDeletionContext): Promise<void> {
-  const { db, now } = context
-  const due = await takeDueAccountDeletions(db, {
-    now: now(),
-    retryMs: accountDeletionRetryMs,
-    limit: accountDeletionsAtOnce,
-  })
-  await Promise.all(due.map((did) => endAccountDeletion(did, context)))
-}
-
-async function endAccountDeletion(did: Did, context: AccountDeletionContext): Promise<void> {
-  const { db, wakeUps, log, now, oauth } = context
+async function completeAccountDeletion(
+  did: Did,
+  { db, wakeUps, log, now, oauth }: AccountDeletionContext,
+): Promise<void> {
   try {
     await oauth.revoke(did)
   } catch (error) {
