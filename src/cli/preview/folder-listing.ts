@@ -1,3 +1,4 @@
+import type { BigIntStats } from 'node:fs'
 import { lstat, readdir, realpath, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { codeOf } from '#observe/code-of.ts'
@@ -104,19 +105,16 @@ class Walk {
     return facts.isFile() ? this.#add(path, place, facts) : 'a link to a folder'
   }
 
-  #add(path: string, realPath: string, { ino, size, mtimeNs, ctimeNs }: Facts): null {
-    const state = `${realPath} ${ino} ${size} ${mtimeNs} ${ctimeNs}`
-    this.files.push({ path, realPath, bytes: Number(size), state })
+  #add(path: string, realPath: string, facts: BigIntStats): null {
+    const state = `${realPath} ${stateOfFile(facts)}`
+    this.files.push({ path, realPath, bytes: Number(facts.size), state })
     return null
   }
 }
 
-interface Facts {
-  readonly ino: bigint
-  readonly size: bigint
-  readonly mtimeNs: bigint
-  readonly ctimeNs: bigint
-}
+/** A different string whenever the file's content may have changed. */
+export const stateOfFile = ({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string =>
+  `${ino} ${size} ${mtimeNs} ${ctimeNs}`
 
 function unreadable(error: unknown): string {
   const code = codeOf(error)

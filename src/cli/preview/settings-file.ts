@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { codeOf } from '#observe/code-of.ts'
 import { parseSettings, type SiteSettings } from '#site/record/settings.ts'
+import { stateOfFile } from './folder-listing.ts'
 import { PreviewError } from './preview-error.ts'
 
 /** The content of a settings file when it was last read. */
@@ -31,8 +32,7 @@ export async function pollSettings(path: string, before: SettingsState): Promise
 
 async function stateOf(path: string): Promise<string> {
   try {
-    const { ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true })
-    return `${ino} ${size} ${mtimeNs} ${ctimeNs}`
+    return stateOfFile(await stat(path, { bigint: true }))
   } catch (error) {
     const code = codeOf(error)
     if (code === undefined) throw error
