@@ -1,9 +1,13 @@
 import { Argument, Command } from 'commander'
 
-/** Options of the commands that run the service; each overrides a setting. */
-export interface CommandOptions {
-  readonly port?: string
+/** Options of the commands on the data folder. */
+export interface DataOptions {
   readonly data?: string
+}
+
+/** Options of the commands that run the service; each overrides a setting. */
+export interface CommandOptions extends DataOptions {
+  readonly port?: string
   readonly baseUrl?: string
   readonly baseDomain?: string
 }
@@ -13,18 +17,11 @@ export interface DemoOptions extends CommandOptions {
   readonly json?: true
 }
 
-export type CommandAction = (options: CommandOptions) => Promise<void>
-
 export interface PreviewOptions {
   readonly port: string
   /** Path of a JSON file with the site's settings. */
   readonly settings?: string
   readonly watch?: true
-}
-
-/** Options of the commands on the data folder. */
-export interface DataOptions {
-  readonly data?: string
 }
 
 export interface BackfillOptions extends DataOptions {
@@ -33,8 +30,8 @@ export interface BackfillOptions extends DataOptions {
 
 /** The action of each command, passed in by `main`. */
 export interface CommandActions {
-  readonly serve: CommandAction
-  readonly dev: CommandAction
+  readonly serve: (options: CommandOptions) => Promise<void>
+  readonly dev: (options: CommandOptions) => Promise<void>
   readonly demo: (options: DemoOptions) => Promise<void>
   readonly preview: (folder: string, options: PreviewOptions) => Promise<void>
   readonly backfill: (options: BackfillOptions) => Promise<void>
@@ -72,7 +69,24 @@ export function createProgram(
       'after',
       '\nSettings are environment variables: .env.example describes each, docs/operating.md how to run it.',
     )
-  const data = `folder for everything that is stored (DATA_DIR, else ${defaults.data})`
+  addServiceCommands(program, actions, defaults)
+  program
+    .command('preview')
+    .description('show a folder on this machine as visitors will get it, before it is published')
+    .argument('<folder>', 'the folder to publish')
+    .option('--port <number>', 'port to listen on; 0 for any free one', '8080')
+    .option('--settings <file>', 'the site’s settings, as JSON')
+    .option('--watch', 'reload when the folder or the settings change')
+    .action(actions.preview)
+  addDataCommands(program, actions, defaults)
+  return program
+}
+
+const dataOf = ({ data }: Defaults) =>
+  `folder for everything that is stored (DATA_DIR, else ${data})`
+
+/** Commands that run the service. */
+function addServiceCommands(program: Command, actions: CommandActions, defaults: Defaults): void {
   const command = (name: 'serve' | 'dev' | 'demo', description: string, folder: string): Command =>
     program
       .command(name)
@@ -92,7 +106,7 @@ export function createProgram(
       )
       .action(actions[name])
   const ownFolder = (folder: string) => `folder for everything that is stored (else ${folder})`
-  command('serve', 'run the service on the real network', data)
+  command('serve', 'run the service on the real network', dataOf(defaults))
   command(
     'dev',
     'run it on a network of its own, empty, reloading when its code changes',
@@ -103,57 +117,40 @@ export function createProgram(
     'run it on a network of its own, with a sample site',
     ownFolder(defaults.demoData),
   ).option('--json', 'print the line for programs, ready {…}, at a terminal too')
-  program
-    .command('preview')
-    .description('show a folder on this machine as visitors will get it, before it is published')
-    .argument('<folder>', 'the folder to publish')
-    .option('--port <number>', 'port to listen on; 0 for any free one', '8080')
-    .option('--settings <file>', 'the site’s settings, as JSON')
-    .option('--watch', 'reload when the folder or the settings change')
-    .action(actions.preview)
-  program
-    .command('backfill')
-    .description('import the sites of every known account, and exit')
+}
+
+/** Commands on the data folder of a service. */
+function addDataCommands(program: Command, actions: CommandActions, defaults: Defaults): void {
+  const command = (nameAndArguments: string, description: string, parent = program): Command =>
+    parent
+      .command(nameAndArguments)
+      .description(description)
+      .option('--data <folder>', dataOf(defaults))
+  command('backfill', 'import the sites of every known account, and exit')
     .option('--all', 'import the sites of all accounts of the network (RELAY_URL)')
-    .option('--data <folder>', data)
     .action(actions.backfill)
-  program
-    .command('repair')
-    .description('compare one site with its source, byte by byte, and repair the local copy')
+  command('repair', 'compare one site with its source, byte by byte, and repair the local copy')
     .argument('<site>', 'the owner and the name of the site: <did>/<rkey>')
-    .option('--data <folder>', data)
     .action(actions.repair)
-  program
-    .command('unread')
-    .description(
-      'list sites and accounts that could not be read, why, and when the next attempt is',
-    )
-    .option('--data <folder>', data)
-    .action(actions.unread)
-  addAdminCommands(program, actions, data)
-  program
-    .command('keys')
-    .description('list or rotate the keys by which account servers know a public service')
+  command(
+    'unread',
+    'list sites and accounts that could not be read, why, and when the next attempt is',
+  ).action(actions.unread)
+  const admin = program.command('admin').description('manage the administrators of this service')
+  command(
+    'add <name>',
+    'add an administrator; prompts for the password, or reads it from standard input',
+    admin,
+  ).action(actions.adminAdd)
+  command('remove <name>', 'remove an administrator, and sign them out everywhere', admin).action(
+    actions.adminRemove,
+  )
+  command('list', 'list the administrators, and since when', admin).action(actions.adminList)
+  command('keys', 'list or rotate the keys by which account servers know a public service')
     .addArgument(
       new Argument('[action]', 'rotate: create a new key, used for signing an hour later')
         .choices(['list', 'rotate'])
         .default('list'),
     )
-    .option('--data <folder>', data)
     .action(actions.keys)
-  return program
-}
-
-function addAdminCommands(program: Command, actions: CommandActions, data: string): void {
-  const admin = program.command('admin').description('manage the administrators of this service')
-  const command = (nameAndArguments: string, description: string): Command =>
-    admin.command(nameAndArguments).description(description).option('--data <folder>', data)
-  command(
-    'add <name>',
-    'add an administrator; prompts for the password, or reads it from standard input',
-  ).action(actions.adminAdd)
-  command('remove <name>', 'remove an administrator, and sign them out everywhere').action(
-    actions.adminRemove,
-  )
-  command('list', 'list the administrators, and since when').action(actions.adminList)
 }
