@@ -86,7 +86,7 @@ export class AccountSyncs {
       return await syncAccount(did, { ...this.#context, signal })
     } catch (cause) {
       if (stop.aborted || !timeIsUp.aborted) throw cause
-      log.warn('sync given up', { did })
+      log.warn('account sync timed out', { did })
       await enqueueAccounts(this.#context, [did], { isUrgent: true })
       throw new ServerUnreachableError('com.atproto.repo.listRecords', { cause })
     }

@@ -56,7 +56,7 @@ test('one whose server does not answer is tried again later', async () => {
   place.pds.lies.status = () => new Response('', { status: 503 })
   start()
   await ask()
-  await eventually(async () => expect(place.logged).toContain('account not looked at'))
+  await eventually(async () => expect(place.logged).toContain('account check failed'))
   delete place.pds.lies.status
   expect(await waiting()).toBe(1)
   place.now += 15_000
@@ -104,7 +104,7 @@ test('one account whose sites cannot be read, or take their time, holds up nobod
   await db.updateTable('workItems').set({ lastError: 'away' }).where('did', '!=', alice).execute()
   await ask(bob, false)
   start()
-  await eventually(async () => expect(place.logged).toContain('account not looked at'))
+  await eventually(async () => expect(place.logged).toContain('account check failed'))
 })
 
 test('while sites of many accounts wait only accounts that have news are looked at', async () => {
@@ -118,7 +118,7 @@ test('while sites of many accounts wait only accounts that have news are looked 
   await eventually(async () => expect(await waiting()).toBe(1))
   await clearWork(place.context.db, 'site')
   place.context.wakeUps.notify('account')
-  await eventually(async () => expect(place.logged).toContain('account not looked at'))
+  await eventually(async () => expect(place.logged).toContain('account check failed'))
 })
 
 test('a stranger with a site who is away just now is known from then on; one who is gone is not', async () => {

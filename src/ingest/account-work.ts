@@ -88,7 +88,7 @@ async function lookAt({ did }: WorkItem, context: CheckContext): Promise<void> {
     siteNames.map((name) => ({ did, name })),
   )
   at?.('account-sites-queued')
-  log.info('account looked at', { did, status, sites: siteNames.length })
+  log.info('account checked', { did, status, sites: siteNames.length })
 }
 
 /**

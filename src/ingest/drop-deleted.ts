@@ -34,7 +34,7 @@ export async function dropDeletedAccounts(context: CheckContext): Promise<number
     })
     if (!isDropped) continue
     wakeUps.notify('changes')
-    log.info('deleted account forgotten', { did })
+    log.info('deleted account dropped', { did })
     dropped += 1
   }
   return dropped
@@ -47,7 +47,7 @@ async function checkWhetherDeleted(did: Did, context: CheckContext): Promise<boo
   try {
     return (await checkAccount(did, context)).status === 'deleted'
   } catch (error) {
-    context.log.info('deleted account not asked', { did, error })
+    context.log.info('deleted account check failed', { did, error })
     return true
   }
 }

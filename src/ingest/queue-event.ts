@@ -55,7 +55,7 @@ export async function queueEvents(
     )),
   ]
   const leftOut = await enqueueSites(context, sites)
-  if (leftOut > 0) log.warn('too many sites of an account wait', { leftOut })
+  if (leftOut > 0) log.warn('account has too many queued sites', { leftOut })
   await enqueueAccounts(context, accounts, { isUrgent: true })
   return sites.length > 0 || accounts.length > 0
 }

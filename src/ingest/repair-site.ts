@@ -123,7 +123,11 @@ async function readSource(site: SiteAddress, context: SyncContext): Promise<Sour
     }
   } catch (error) {
     context.signal.throwIfAborted()
-    context.log.warn('source not read', { did: site.did, site: site.name, error })
+    context.log.warn('site repair could not read the source', {
+      did: site.did,
+      site: site.name,
+      error,
+    })
     const what = `the source could not be read: ${error instanceof Error ? error.message : error}`
     return { status, outcome: null, findings: [{ what, isMended: false }] }
   }

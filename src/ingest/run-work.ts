@@ -68,7 +68,7 @@ async function runKind(handler: WorkHandler, context: WorkContext): Promise<void
     try {
       await workOn(item, () => workInLane(item, handler, lanes, wakeUp, signal), context, handler)
     } catch (error) {
-      log.error('queue item stays leased', { ...fieldsOf(item), error })
+      log.error('work item stays leased', { ...fieldsOf(item), error })
     }
   }
   function start(item: WorkItem): void {
@@ -113,7 +113,7 @@ async function workInLane(
   }
 }
 
-const failures = { site: 'ingest failed', account: 'account not looked at' }
+const failures = { site: 'ingest failed', account: 'account check failed' }
 
 const fieldsOf = ({ kind, did, site }: WorkItem) => (kind === 'site' ? { did, site } : { did })
 
@@ -138,7 +138,7 @@ export async function workOn(
       return false
     }
     if (error instanceof BlobStorageError && error.reason === 'full') {
-      log.info('queue item waits for disk space', fieldsOf(item))
+      log.info('work item waits for disk space', fieldsOf(item))
       const at = now() + diskRetryMs
       await retryItem(db, item, { at, error: noDiskSpace, isFree: true })
       return false
@@ -177,7 +177,7 @@ const sentenceOf = (error: unknown): string =>
 function keepLease(item: WorkItem, { db, log, now }: WorkContext): Disposable {
   const timer = setInterval(() => {
     renewLease(db, item, { now: now(), leaseMs }).catch((error) =>
-      log.warn('queue lease not renewed', { ...fieldsOf(item), error }),
+      log.warn('work item lease not renewed', { ...fieldsOf(item), error }),
     )
   }, renewEveryMs)
   return { [Symbol.dispose]: () => clearInterval(timer) }

@@ -69,7 +69,7 @@ async function ingestItem({ did, site }: WorkItem, context: SyncContext): Promis
   } catch (error) {
     if (!context.signal.aborted && isAboutAccount(error)) {
       await checkAccount(did, context).catch((error) =>
-        log.warn('account not checked', { did, error }),
+        log.warn('account check failed', { did, error }),
       )
     }
     throw error

@@ -59,11 +59,11 @@ async function syncSite(
     return { rkey: name, error: `This version is refused: ${problems.join('; ')}` }
   } catch (error) {
     signal.throwIfAborted()
-    log.warn('site not synced', { did, site: name, error })
+    log.warn('site sync failed', { did, site: name, error })
     await enqueueSites(context, [address])
     const isDiskFull = error instanceof BlobStorageError && error.reason === 'full'
     return { rkey: name, error: isDiskFull ? noDiskSpace : unread }
   }
 }
 
-const unread = 'Your account’s server did not give all of this site. It is tried again by itself.'
+const unread = 'Your account’s server did not give all of this site. It is retried automatically.'

@@ -155,7 +155,7 @@ test('nor does one that is away just then', async () => {
   await enqueueAccounts(place.context, [alice], { isUrgent: true })
   const context = dropDuring('getRepoStatus')
   const running = runWork([accountWork(context)], context)
-  await eventually(async () => expect(place.logged).toContain('account looked at'))
+  await eventually(async () => expect(place.logged).toContain('account checked'))
   place.stop.abort()
   await running
   expect(await isKnownAccount(db, alice)).toBe(false)

@@ -25,7 +25,7 @@ export class QuotaExceededError extends Error {
   readonly did: Did
 
   constructor(did: Did, bytes: number) {
-    super(`no room for a visited account; did=${did} bytes=${bytes}`)
+    super(`quota of visited accounts exceeded; did=${did} bytes=${bytes}`)
     this.did = did
   }
 }

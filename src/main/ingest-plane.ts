@@ -104,10 +104,10 @@ async function keepBlobs(scrubDays: number, context: KeepContext): Promise<void>
   const { blobs, now } = context
   const hourly = (failure: string, work: () => Promise<unknown>): Promise<void> =>
     repeatEvery({ everyMs, firstAfterMs, failure }, work, context)
-  const scrub = { everyMs: scrubEveryMs, firstAfterMs, failure: 'stored bytes not read again' }
+  const scrub = { everyMs: scrubEveryMs, firstAfterMs, failure: 'blob scrub failed' }
   await Promise.all([
-    hourly('garbage not collected', () => collectGarbage(context)),
-    hourly('temporary files not swept', () => blobs.sweep(now())),
+    hourly('garbage collection failed', () => collectGarbage(context)),
+    hourly('temporary file sweep failed', () => blobs.sweep(now())),
     scrubDays > 0 && repeatEvery(scrub, () => scrubBlobs(scrubDays * dayMs, context), context),
   ])
 }

@@ -43,7 +43,7 @@ test('whoever waits for a sync is told when it cannot go on, and why', async () 
   await using _ = ingest
   const sync = ingest.sync(alice)
   sync.catch(() => undefined)
-  await expect(ingest.background).rejects.toThrow('ingest could not go on')
+  await expect(ingest.background).rejects.toThrow('ingest thread failed')
   await expect(sync).rejects.toThrow('the service stops')
 })
 

@@ -55,8 +55,8 @@ export function startIngest({ config, wakeUps, identities, signal }: StartOption
         return ended.resolve()
     }
   })
-  worker.on('error', (cause) => ended.reject(new Error('ingest could not go on', { cause })))
-  worker.on('exit', () => ended.reject(new Error('ingest ended')))
+  worker.on('error', (cause) => ended.reject(new Error('ingest thread failed', { cause })))
+  worker.on('exit', () => ended.reject(new Error('ingest thread ended')))
   const forwarding = wakeUps.forward(['account', 'site'], (topic) => tell({ kind: 'hint', topic }))
   const stop = (): void => tell({ kind: 'stop' })
   if (signal.aborted) stop()

@@ -93,7 +93,7 @@ test('one that cannot be read keeps no other from being read or mended', async (
   await scrub()
   expect(read).toEqual(hashes)
   expect(place.logged).toEqual(
-    expect.arrayContaining(['stored bytes not read again', 'stored bytes lost: site read again']),
+    expect.arrayContaining(['blob scrub failed', 'blob lost, site queued']),
   )
   expect(await countIngest(place.context.db)).toBe(1)
   await scrub()
@@ -129,7 +129,7 @@ test('what is damaged or missing is fetched again, and its site is named in the 
   await scrub()
   place.now += roundMs
   await scrub()
-  expect(place.logged).toContain('stored bytes lost: site read again')
+  expect(place.logged).toContain('blob lost, site queued')
   expect(await countIngest(place.context.db)).toBe(1)
   await ingestSite(siteOf('blog'), place.context)
   read = []
@@ -141,5 +141,5 @@ test('what is damaged or missing is fetched again, and its site is named in the 
   for (const hash of [rotten, missing]) {
     expect(await (await place.context.blobs.open(hash))?.text()).toStartWith('page ')
   }
-  expect(place.logged.filter((line) => line.startsWith('stored bytes lost'))).toHaveLength(1)
+  expect(place.logged.filter((line) => line.startsWith('blob lost'))).toHaveLength(1)
 })

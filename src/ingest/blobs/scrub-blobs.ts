@@ -56,8 +56,7 @@ export async function scrubBlobs(roundMs: number, context: ScrubContext): Promis
     if (isAtEnd && leftBytes > 0 && !signal.aborted) round = { ...round, afterHash: upTo }
   }
   const { firstError, lost, unread } = found
-  if (unread > 0)
-    context.log.error('stored bytes not read again', { blobs: unread, error: firstError })
+  if (unread > 0) context.log.error('blob scrub failed', { blobs: unread, error: firstError })
   if (lost.size > 0) await heal(lost, context)
   await saveScrubRound(db, round)
 }
@@ -112,8 +111,7 @@ function hashAt(part: number): string {
 async function heal(lost: ReadonlySet<string>, context: ScrubContext) {
   const { db, log, signal } = context
   const sites = await sitesThatName(lost, db, signal)
-  for (const { did, name } of sites)
-    log.warn('stored bytes lost: site read again', { did, site: name })
+  for (const { did, name } of sites) log.warn('blob lost, site queued', { did, site: name })
   await enqueueSites(context, sites)
 }
 

@@ -28,7 +28,7 @@ test('a secret that was replaced without the one before is said to be another', 
   expect(lost).toStartWith('warn: keys and sign-ins were sealed with another SECRET_KEY')
   expect(more).toEqual([])
   expect(await told(db, [second, first])).toEqual([
-    'info: everything is sealed with the newest of SECRET_KEY',
+    'info: everything is sealed with the newest SECRET_KEY',
   ])
   expect(await told(db, [second])).toEqual([])
   expect(await told(db, [first])).toHaveLength(1)

@@ -30,8 +30,8 @@ export async function checkSeals(
     }
     if (secrets.length === 1) return
     await oauth.sealAnew()
-    log.info('everything is sealed with the newest of SECRET_KEY')
+    log.info('everything is sealed with the newest SECRET_KEY')
   } catch (error) {
-    log.error('not everything is sealed with the newest of SECRET_KEY', { error })
+    log.error('sealing with the newest SECRET_KEY failed', { error })
   }
 }

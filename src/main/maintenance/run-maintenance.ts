@@ -61,15 +61,15 @@ export async function runMaintenance(context: MaintenanceContext): Promise<void>
   const everyMinute = (failure: string, work: () => Promise<unknown>): Promise<void> =>
     repeatEvery({ everyMs: minuteMs, failure }, work, context)
   await Promise.all([
-    hourly('sessions and rows not swept', sweep),
-    everyMinute('times not bounded', () => boundTimes(context)),
+    hourly('row sweep failed', sweep),
+    everyMinute('time correction failed', () => boundTimes(context)),
     everyMinute('visited accounts not dropped', () => keepVisited(context)),
-    hourly('inactive accounts not asked for', () =>
+    hourly('inactive accounts not queued', () =>
       enqueueInactiveAccounts(context, inactiveAt(now())),
     ),
     hourly('deleted accounts not dropped', () => dropDeletedAccounts(context)),
-    hourly('grants not confirmed again', () => confirmAgain(context)),
-    hourly('client keys not kept', async () => await clientKeys?.keep()),
+    hourly('grant confirmation failed', () => confirmAgain(context)),
+    hourly('client key rotation failed', async () => await clientKeys?.keep()),
   ])
 }
 
@@ -78,7 +78,7 @@ const inactiveAt = (now: number) => ({ before: now - dayMs, limit: inactiveAsked
 
 async function boundTimes({ db, log, now }: MaintenanceContext): Promise<void> {
   const rows = await pullBackTimes(db, now(), timesAheadMax)
-  if (rows > 0) log.warn('times ahead of the clock were taken back', { rows })
+  if (rows > 0) log.warn('times ahead of the clock corrected', { rows })
 }
 
 const timesAheadMax: TimesAheadMax = {

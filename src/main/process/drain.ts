@@ -40,7 +40,7 @@ function begin(log: Log, listenAgain: () => Server): Server | null {
     return listenAgain()
   } catch (error) {
     // Another process has taken the port meanwhile.
-    log.warn('nobody is let in while the service stops', { error })
+    log.warn('new requests refused while stopping', { error })
     return null
   }
 }

@@ -47,7 +47,7 @@ export async function takeServiceLease(db: Db, options: LeaseOptions): Promise<A
     const found = await findLease(db, name)
     if (found === null) continue
     if (seen === null) {
-      log.info('the database has a service, which may be dead', { service: processOf(found) })
+      log.info('service lease is held, waiting', { service: processOf(found) })
       ;[seen, seenAt] = [found, performance.now()]
     }
     if (found.holder !== seen.holder || found.leasedUntil !== seen.leasedUntil) {
@@ -89,7 +89,7 @@ function keep(lease: Held, options: LeaseOptions): AsyncDisposable {
       isLate = false
     } catch (error) {
       // Nobody reaches the database from here; once somebody does, it says whose it is.
-      if (!isLate) log.warn('lease of the database not renewed', { error })
+      if (!isLate) log.warn('service lease not renewed', { error })
       isLate = true
     }
   }
