@@ -114,8 +114,8 @@ describe('repair', () => {
     const { code, said } = await repair(`at://${accountOf(1).did}/damaged`)
     expect(said.slice(3)).toEqual([
       'files    1 of 1 intact',
-      'mended   "index.html": its bytes are missing or damaged',
-      'all of it is mended',
+      'repaired "index.html": its bytes are missing or damaged',
+      'everything was repaired',
     ])
     expect(code).toBe(0)
     expect(await Bun.file(file).text()).toBe('of which a bit will flip')
@@ -124,7 +124,7 @@ describe('repair', () => {
   test('says what it cannot mend', async () => {
     await writeSite(accountOf(2), 'refused', { '..': 'no name for a file' })
     const { code, said, complaints } = await repair(`${accountOf(2).did}/refused`)
-    expect(said.at(-1)).toBe('1 of 1 could not be mended')
+    expect(said.at(-1)).toBe('1 of 1 could not be repaired')
     expect({ code, complaints }).toEqual({
       code: 1,
       complaints: 'sitehost: the site is not in order\n',

@@ -32,9 +32,9 @@ const inOrder: Omit<RepairReport, 'recordCid'> = {
 }
 
 /** After a repair a second one finds nothing. */
-async function expectMended(...whats: string[]): Promise<void> {
+async function expectRepaired(...whats: string[]): Promise<void> {
   const { findings } = await repair()
-  expect(findings).toEqual(whats.map((what): Finding => ({ what, isMended: true })))
+  expect(findings).toEqual(whats.map((what): Finding => ({ what, isRepaired: true })))
   expect(await repair()).toEqual({ ...inOrder, recordCid: cid })
 }
 
@@ -50,24 +50,24 @@ test('a site that is in order is left alone', async () => {
   expect(place.pds.requests.filter((request) => request.startsWith('getBlob'))).toEqual([])
 })
 
-describe('is mended:', () => {
+describe('is repaired:', () => {
   test('a file that is gone', async () => {
     await rm(fileOf(content['index.html']))
-    await expectMended('"index.html": its bytes are missing or damaged')
+    await expectRepaired('"index.html": its bytes are missing or damaged')
   })
 
   test('a file with one bit flipped', async () => {
     const file = await open(fileOf(content['about.html']), 'r+')
     await file.write(Uint8Array.of('<'.charCodeAt(0) ^ 1), 0, 1, 0)
     await file.close()
-    await expectMended('"about.html": its bytes are missing or damaged')
+    await expectRepaired('"about.html": its bytes are missing or damaged')
   })
 
   test('a file that was cut off', async () => {
     const file = await open(fileOf(content['about.html']), 'r+')
     await file.truncate(3)
     await file.close()
-    await expectMended('"about.html": its bytes are missing or damaged')
+    await expectRepaired('"about.html": its bytes are missing or damaged')
   })
 
   test('a row that leads to other bytes, and the snapshot that was made of it', async () => {
@@ -77,7 +77,7 @@ describe('is mended:', () => {
     await db.updateTable('blobs').set({ hash }).where('hash', '=', right).execute()
     const snapshot = (await findLiveSnapshot(db, blog))?.replaceAll(right, hash) ?? ''
     await db.updateTable('versions').set({ snapshot }).execute()
-    await expectMended(
+    await expectRepaired(
       '"index.html": its bytes are not those of the blob that the record names',
       'another version was live here',
     )
@@ -85,20 +85,20 @@ describe('is mended:', () => {
 
   test('a snapshot that cannot be read', async () => {
     await place.context.db.updateTable('versions').set({ snapshot: '{' }).execute()
-    await expectMended(
-      'what is stored about the live version cannot be read',
+    await expectRepaired(
+      'the snapshot of the live version cannot be read',
       'another version was live here',
     )
   })
 
   test('a version that was missed', async () => {
     cid = await place.write('blog', { ...content, 'index.html': '<h1>new</h1>' })
-    await expectMended('another version was live here')
+    await expectRepaired('another version was live here')
   })
 
   test('a site that was never here', async () => {
     await place.context.db.deleteFrom('sites').execute()
-    await expectMended('it was not here')
+    await expectRepaired('it was not here')
   })
 })
 
@@ -126,16 +126,16 @@ test('a removed site is removed', async () => {
     outcome: 'removed',
     recordCid: null,
     files: 0,
-    findings: [{ what: 'its owner has removed it', isMended: true }],
+    findings: [{ what: 'its owner has removed it', isRepaired: true }],
   })
 })
 
-describe('is told, and not mended:', () => {
+describe('is reported, and not repaired:', () => {
   test('a version that is refused; the old one stays', async () => {
     await place.write('blog', { '..': 'x' })
     const { outcome, recordCid, findings } = await repair()
     expect({ outcome, recordCid }).toEqual({ outcome: 'refused', recordCid: cid })
-    expect(findings).toEqual([{ what: expect.stringMatching(/^refused: /), isMended: false }])
+    expect(findings).toEqual([{ what: expect.stringMatching(/^refused: /), isRepaired: false }])
   })
 
   test('an account that is not known: nothing of it is brought', async () => {
@@ -146,7 +146,7 @@ describe('is told, and not mended:', () => {
       outcome: 'not-known',
       recordCid: null,
       files: 0,
-      findings: [{ what: expect.stringContaining('not known here'), isMended: false }],
+      findings: [{ what: expect.stringContaining('not known here'), isRepaired: false }],
     })
     expect(place.pds.requests.filter((request) => request.startsWith('getBlob'))).toEqual([])
   })
@@ -157,7 +157,7 @@ describe('is told, and not mended:', () => {
       status: 'takendown',
       outcome: null,
       intactFiles: 2,
-      findings: [{ what: expect.stringContaining('takendown'), isMended: false }],
+      findings: [{ what: expect.stringContaining('takendown'), isRepaired: false }],
     })
   })
 
@@ -170,11 +170,11 @@ describe('is told, and not mended:', () => {
       files: 2,
       intactFiles: 1,
       findings: [
-        { what: '"index.html": its bytes are missing or damaged', isMended: false },
-        { what: expect.stringMatching(/^the source could not be read: /), isMended: false },
+        { what: '"index.html": its bytes are missing or damaged', isRepaired: false },
+        { what: expect.stringMatching(/^the source could not be read: /), isRepaired: false },
       ],
     })
     delete place.pds.lies.proof
-    await expectMended('"index.html": its bytes are missing or damaged')
+    await expectRepaired('"index.html": its bytes are missing or damaged')
   })
 })

@@ -1,5 +1,7 @@
+import { rawCid } from '#atproto/repo/blob-fetch.ts'
 import type { RepoStatus } from '#atproto/repo/repo-status.ts'
-import { type BlobState, checkBlobs } from '#ingest/blobs/check-blobs.ts'
+import { piecesOf } from '#blobs/pieces-of.ts'
+import { mapAtOnce } from '#concurrency/map-at-once.ts'
 import { tooManySites } from '#site/limits.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import { decodeSnapshot, type SnapshotFile, SnapshotFormatError } from '#site/visit/snapshot.ts'
@@ -10,30 +12,37 @@ import { checkAccount } from './check-account.ts'
 import { type IngestOutcome, ingestSite } from './ingest-site.ts'
 import type { SyncContext } from './sync-account.ts'
 
+const blobsAtOnce = 4
+
 export interface Finding {
   /** What was wrong, in words. */
   readonly what: string
-  readonly isMended: boolean
+  readonly isRepaired: boolean
 }
 
-export interface RepairReport {
-  readonly site: SiteAddress
+const repaired = (what: string): Finding => ({ what, isRepaired: true })
+const wrong = (what: string): Finding => ({ what, isRepaired: false })
+
+interface SourceReading {
   /** Of the account; null: its server could not be asked, and a finding says so. */
   readonly status: RepoStatus | null
   /** What reading the site from its source changed here; null: that was not possible. */
   readonly outcome: IngestOutcome | null
-  /** CID of the manifest record that is live now. */
-  readonly recordCid: string | null
-  /** Files of the live version, and those of them whose bytes here are proven to be the owner's. */
-  readonly files: number
-  readonly intactFiles: number
   readonly findings: readonly Finding[]
 }
 
+export interface RepairReport extends SourceReading {
+  readonly site: SiteAddress
+  /** CID of the manifest record that is live now. */
+  readonly recordCid: string | null
+  /** Files of the live version, and those of them whose stored bytes are proven to be the owner's. */
+  readonly files: number
+  readonly intactFiles: number
+}
+
 /**
- * Reads every byte of a site that is stored here, and every record of it with its proof from the owner's
- * server, and brings the first in agreement with the second. What was damaged is fetched again. Throws only
- * when our own stores cannot be used.
+ * Reads every stored byte of a site, and every record of it with its proof from the owner's server, and corrects what
+ * is stored. Damaged blobs are fetched again. Throws only when our own stores fail.
  */
 export async function repairSite(site: SiteAddress, context: SyncContext): Promise<RepairReport> {
   const { db } = context
@@ -42,9 +51,8 @@ export async function repairSite(site: SiteAddress, context: SyncContext): Promi
   const source = await readSource(site, context)
   const after = await readStored(site, context)
   return {
+    ...source,
     site,
-    status: source.status,
-    outcome: source.outcome,
     recordCid: (await findSite(db, site))?.live?.recordCid ?? null,
     files: after.files.size,
     intactFiles: [...after.files.values()].filter(({ hash }) => !after.bad.has(hash)).length,
@@ -55,55 +63,60 @@ export async function repairSite(site: SiteAddress, context: SyncContext): Promi
 interface Stored {
   readonly files: ReadonlyMap<string, SnapshotFile>
   readonly isReadable: boolean
-  readonly recordCid: string | null
-  /** By hash. */
-  readonly bad: ReadonlyMap<string, BlobState>
+  /** By hash: what is wrong with the blob, in words. */
+  readonly bad: ReadonlyMap<string, string>
 }
 
-const nothingStored: Stored = {
-  files: new Map(),
-  isReadable: true,
-  recordCid: null,
-  bad: new Map(),
-}
-
-/** What is here of the live version. */
-async function readStored(site: SiteAddress, { db, blobs, signal }: SyncContext): Promise<Stored> {
-  const text = await findLiveSnapshot(db, site)
-  if (text === null) return nothingStored
+/** The stored files of the live version. */
+async function readStored(site: SiteAddress, context: SyncContext): Promise<Stored> {
+  const text = await findLiveSnapshot(context.db, site)
+  if (text === null) return { files: new Map(), isReadable: true, bad: new Map() }
   try {
-    const { files, recordCid } = decodeSnapshot(text)
-    const states = await checkBlobs(files.values(), blobs, signal)
-    const bad = new Map([...states].filter(([, state]) => state !== 'intact'))
-    return { files, isReadable: true, recordCid, bad }
+    const { files } = decodeSnapshot(text)
+    return { files, isReadable: true, bad: await badBlobs(files.values(), context) }
   } catch (error) {
     if (!(error instanceof SnapshotFormatError)) throw error
-    return { ...nothingStored, isReadable: false }
+    return { files: new Map(), isReadable: false, bad: new Map() }
   }
+}
+
+/**
+ * Reads the stored bytes of these files: whether they have the hash under which they are stored, and whether they are
+ * the blob that the owner's record names.
+ */
+async function badBlobs(
+  files: Iterable<SnapshotFile>,
+  { blobs, signal }: SyncContext,
+): Promise<Map<string, string>> {
+  const byHash = [...Map.groupBy(files, ({ hash }) => hash)]
+  const bad = new Map<string, string>()
+  await mapAtOnce(byHash, { atOnce: blobsAtOnce, signal }, async ([hash, uses]) => {
+    const stored = await blobs.open(hash)
+    // In a repository the blob has these bytes, or their base64, which ingest decodes.
+    const cids = stored && [rawCid(Buffer.from(hash, 'hex')), rawCid(await base64Digest(stored))]
+    if (cids === null) bad.set(hash, 'its bytes are missing or damaged')
+    else if (!uses.every(({ cid }) => cids.includes(cid))) {
+      bad.set(hash, 'its bytes are not those of the blob that the record names')
+    }
+  })
+  return bad
+}
+
+async function base64Digest(stored: Blob): Promise<Uint8Array> {
+  const hasher = new Bun.CryptoHasher('sha256')
+  for await (const piece of piecesOf(stored)) hasher.update(Buffer.from(piece).toString('base64'))
+  return hasher.digest()
 }
 
 function storedFindings(before: Stored, after: Stored): Finding[] {
   const damaged = [...before.files].flatMap(([path, { hash }]) => {
-    const state = before.bad.get(hash)
-    if (state === undefined || state === 'intact') return []
-    const isMended = after.isReadable && !after.bad.has(hash)
-    return [{ what: `${JSON.stringify(path)}: ${blobFinding[state]}`, isMended }]
+    const problem = before.bad.get(hash)
+    if (problem === undefined) return []
+    const isRepaired = after.isReadable && !after.bad.has(hash)
+    return [{ what: `${JSON.stringify(path)}: ${problem}`, isRepaired }]
   })
   if (before.isReadable) return damaged
-  return [
-    { what: 'what is stored about the live version cannot be read', isMended: after.isReadable },
-  ]
-}
-
-const blobFinding: Readonly<Record<Exclude<BlobState, 'intact'>, string>> = {
-  'missing-or-damaged': 'its bytes are missing or damaged',
-  'not-what-is-named': 'its bytes are not those of the blob that the record names',
-}
-
-interface SourceReading {
-  readonly status: RepoStatus | null
-  readonly outcome: IngestOutcome | null
-  readonly findings: readonly Finding[]
+  return [{ what: 'the snapshot of the live version cannot be read', isRepaired: after.isReadable }]
 }
 
 async function readSource(site: SiteAddress, context: SyncContext): Promise<SourceReading> {
@@ -112,24 +125,17 @@ async function readSource(site: SiteAddress, context: SyncContext): Promise<Sour
   try {
     status = (await checkAccount(site.did, context)).status
     if (status !== 'active') {
-      const what = `the account is ${status} at its server: visitors do not get the site`
-      return { status, outcome: null, findings: [{ what, isMended: false }] }
+      const finding = wrong(`the account is ${status} at its server: visitors do not get the site`)
+      return { status, outcome: null, findings: [finding] }
     }
     const outcome = await ingestSite(site, context)
-    return {
-      status,
-      outcome,
-      findings: await outcomeFindings(outcome, before !== null, site, context),
-    }
+    const findings = await outcomeFindings(outcome, before !== null, site, context)
+    return { status, outcome, findings }
   } catch (error) {
     context.signal.throwIfAborted()
-    context.log.warn('site repair could not read the source', {
-      did: site.did,
-      site: site.name,
-      error,
-    })
-    const what = `the source could not be read: ${error instanceof Error ? error.message : error}`
-    return { status, outcome: null, findings: [{ what, isMended: false }] }
+    context.log.warn('site repair failed', { did: site.did, site: site.name, error })
+    const reason = error instanceof Error ? error.message : error
+    return { status, outcome: null, findings: [wrong(`the source could not be read: ${reason}`)] }
   }
 }
 
@@ -143,20 +149,18 @@ async function outcomeFindings(
     case 'already-live':
       return []
     case 'went-live':
-      return [
-        { what: wasLive ? 'another version was live here' : 'it was not here', isMended: true },
-      ]
+      return [repaired(wasLive ? 'another version was live here' : 'it was not here')]
     case 'removed':
-      return wasLive ? [{ what: 'its owner has removed it', isMended: true }] : []
+      return wasLive ? [repaired('its owner has removed it')] : []
     case 'outdated':
-      return [{ what: 'its server answers with an older state than is live here', isMended: false }]
+      return [wrong('its server returned an older state than is live here')]
     case 'not-known':
-      return [{ what: 'its account is not known here: nothing is brought of it', isMended: false }]
+      return [wrong('its account is not known here, so the site is not ingested')]
     case 'too-many':
-      return [{ what: tooManySites, isMended: false }]
+      return [wrong(tooManySites)]
     case 'refused': {
       const problems = (await findSite(db, site))?.refused?.problems ?? []
-      return problems.map((problem) => ({ what: `refused: ${problem}`, isMended: false }))
+      return problems.map((problem) => wrong(`refused: ${problem}`))
     }
   }
 }

@@ -60,7 +60,7 @@ test('a site for which the account has no room is an error, and leaves no trace'
   expect((await repairSite(siteOf('blog'), place.context)).findings).toEqual([
     {
       what: 'An account can have 1000 sites here. Delete one; a day after that there is room for another.',
-      isMended: false,
+      isRepaired: false,
     },
   ])
   await forgetRemovedSites(db, 2)

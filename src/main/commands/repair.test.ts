@@ -24,16 +24,19 @@ test('nothing wrong', () => {
   ])
 })
 
-test('all of it mended', () => {
-  const mended = { ...report, findings: [{ what: 'a file was gone', isMended: true }] }
-  expect(isInOrder(mended)).toBe(true)
-  expect(repairLines(mended).slice(4)).toEqual(['mended   a file was gone', 'all of it is mended'])
+test('everything repaired', () => {
+  const repaired = { ...report, findings: [{ what: 'a file was gone', isRepaired: true }] }
+  expect(isInOrder(repaired)).toBe(true)
+  expect(repairLines(repaired).slice(4)).toEqual([
+    'repaired a file was gone',
+    'everything was repaired',
+  ])
 })
 
 test('some of it not', () => {
   const findings = [
-    { what: 'a file was gone', isMended: true },
-    { what: 'the source could not be read', isMended: false },
+    { what: 'a file was gone', isRepaired: true },
+    { what: 'the source could not be read', isRepaired: false },
   ]
   const left = { ...report, status: null, recordCid: null, intactFiles: 2, findings }
   expect(isInOrder(left)).toBe(false)
@@ -42,8 +45,8 @@ test('some of it not', () => {
     'account  not known: its server could not be asked',
     'record   none live here',
     'files    2 of 3 intact',
-    'mended   a file was gone',
+    'repaired a file was gone',
     'wrong    the source could not be read',
-    '1 of 2 could not be mended',
+    '1 of 2 could not be repaired',
   ])
 })

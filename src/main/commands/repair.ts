@@ -36,7 +36,7 @@ function parseAddress(input: string): SiteAddress {
 
 /** Whether nothing of what was found is left. */
 export function isInOrder({ findings }: RepairReport): boolean {
-  return findings.every(({ isMended }) => isMended)
+  return findings.every(({ isRepaired }) => isRepaired)
 }
 
 /** Whether neither we nor its owner's server know of the site. */
@@ -52,14 +52,16 @@ export function repairLines(report: RepairReport): string[] {
     `account  ${status ?? 'not known: its server could not be asked'}`,
     `record   ${recordCid ?? 'none live here'}`,
     `files    ${intactFiles} of ${files} intact`,
-    ...findings.map(({ what, isMended }) => `${isMended ? 'mended ' : 'wrong  '}  ${what}`),
+    ...findings.map(
+      ({ what, isRepaired }) => `${(isRepaired ? 'repaired' : 'wrong').padEnd(8)} ${what}`,
+    ),
     findings.length === 0 ? 'nothing was wrong' : summary(report),
   ]
 }
 
 function summary(report: RepairReport): string {
-  const left = report.findings.filter(({ isMended }) => !isMended).length
+  const left = report.findings.filter(({ isRepaired }) => !isRepaired).length
   return left === 0
-    ? 'all of it is mended'
-    : `${left} of ${report.findings.length} could not be mended`
+    ? 'everything was repaired'
+    : `${left} of ${report.findings.length} could not be repaired`
 }
