@@ -1,14 +1,13 @@
-import { type RawBuilder, sql } from 'kysely'
+import { type Insertable, type InsertObject, sql } from 'kysely'
 import { accountSitesMax } from '#site/limits.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
-import type { SiteName } from '#site/site-name.ts'
 import { type Account, listAccounts } from '#store/accounts/accounts.ts'
 import { chunksOf } from '#store/database/chunks.ts'
 import type { Db } from '#store/database/database.ts'
 import { distinctInOrder } from '#store/database/distinct-in-order.ts'
 import { pagesOf } from '#store/database/pages.ts'
 import { prepared, preparedForList } from '#store/database/prepared.ts'
-import type { WorkKind, WorkPriority } from '#store/database/schema.ts'
+import type { Schema, WorkKind, WorkPriority } from '#store/database/schema.ts'
 import { afterCommit } from '#store/database/transaction.ts'
 import type { WakeUps } from '#store/database/wake-ups.ts'
 import { listQueuedNames } from './queued.ts'
@@ -16,15 +15,15 @@ import { parkedAt } from './work-items.ts'
 
 export interface EnqueueContext {
   readonly db: Db
-  /** Wakes the worker: of a transaction that `db` is, when it has committed. */
+  /** Wakes the worker after the commit. */
   readonly wakeUps: WakeUps
   readonly now: () => number
 }
 
 /**
- * Enqueues sites, due now. A site that is being read is read once more. One that failed a moment ago is due no sooner
- * than its last attempt allows, and one in a line keeps its place. At most `accountSitesMax` sites of an account wait;
- * returns how many were left out for that.
+ * Enqueues sites, due now. A site that is being read is read once more. One that has just failed is due no sooner than
+ * its last attempt allows, and one in a line keeps its place. At most `accountSitesMax` sites of an account wait;
+ * returns how many it left out for that reason.
  */
 export async function enqueueSites(
   context: EnqueueContext,
@@ -39,7 +38,7 @@ export async function enqueueSites(
 
 /**
  * Enqueues accounts, due now. One that is being read is read once more. Urgent accounts, which had an event or a
- * request, go before those that are only rechecked; urgent ones stay urgent.
+ * request, go before rechecks, and stay urgent.
  */
 export async function enqueueAccounts(
   context: EnqueueContext,
@@ -63,8 +62,8 @@ export async function enqueueKnownAccounts(context: EnqueueContext): Promise<num
 }
 
 /**
- * Enqueues accounts that are not active and were not updated since `before`, least recently updated first, except
- * those that are already queued or parked. Returns how many.
+ * Enqueues inactive accounts that were not updated since `before`, least recently updated first, except queued and
+ * parked ones. Returns how many.
  */
 export async function enqueueInactiveAccounts(
   context: EnqueueContext,
@@ -72,20 +71,14 @@ export async function enqueueInactiveAccounts(
 ): Promise<number> {
   const rows = await context.db
     .selectFrom('accounts')
-    .select('did')
-    // Said in the statement, as in that of the index.
+    .leftJoin('workItems', (join) =>
+      join.onRef('workItems.did', '=', 'accounts.did').on('kind', '=', 'account'),
+    )
+    .select('accounts.did')
+    // A literal, as in the partial index.
     .where('status', '!=', sql.lit('active'))
     .where('updatedAt', '<', before)
-    .where(({ exists, not, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('workItems')
-            .select('did')
-            .whereRef('workItems.did', '=', 'accounts.did')
-            .where('kind', '=', 'account'),
-        ),
-      ),
-    )
+    .where('workItems.did', 'is', null)
     .orderBy('updatedAt')
     .limit(limit)
     .execute()
@@ -100,7 +93,9 @@ async function enqueue(
   { db, wakeUps, now }: EnqueueContext,
 ): Promise<void> {
   const at = now()
-  const rows = items.map((item) => ({ ...item, kind, at, token: crypto.randomUUID() }))
+  const isNew = { attempts: 0, leasedUntil: 0, lastError: null, line: '', notBefore: 0 }
+  const facts = { ...isNew, kind, enqueuedAt: at, nextAttemptAt: at }
+  const rows = items.map((item) => ({ ...item, ...facts, token: crypto.randomUUID() }))
   const [row] = rows
   if (row === undefined) return
   if (rows.length === 1) await insertOne[kind](db, row)
@@ -108,39 +103,15 @@ async function enqueue(
   afterCommit(db, () => wakeUps.notify(kind))
 }
 
-interface NewRow {
-  readonly did: Did
-  readonly site: SiteName | ''
-  readonly priority: WorkPriority
-  readonly token: string
-  /** Now. */
-  readonly at: number
-}
+type NewRow = Insertable<Schema['workItems']>
 
-type NamedRow = { readonly [Name in keyof NewRow]: NewRow[Name] | RawBuilder<NewRow[Name]> }
-
-const insert = (db: Db, kind: WorkKind, rows: readonly NamedRow[]) =>
+const insert = (db: Db, kind: WorkKind, rows: readonly InsertObject<Schema, 'workItems'>[]) =>
   db
     .insertInto('workItems')
-    .values(
-      rows.map(({ did, site, priority, token, at }) => ({
-        kind,
-        did,
-        site,
-        priority,
-        token,
-        enqueuedAt: at,
-        nextAttemptAt: at,
-        attempts: 0,
-        leasedUntil: 0,
-        lastError: null,
-        line: '',
-        notBefore: 0,
-      })),
-    )
+    .values(rows)
     .onConflict((conflict) =>
       conflict.columns(['did', 'kind', 'site']).doUpdateSet(({ eb, ref }) => ({
-        // Of a site, only what was given up begins anew: events bring back none of its attempts.
+        // A site gets new attempts only when it is parked: events do not reset them.
         attempts:
           kind === 'account'
             ? 0
@@ -175,8 +146,8 @@ const insertOneOf = (kind: WorkKind) =>
 const insertOne = { site: insertOneOf('site'), account: insertOneOf('account') }
 
 /**
- * The sites within the quota of their accounts: at most `accountSitesMax` of each wait. An attacker can make up any
- * number of names, and sites that cannot be read stay in the queue.
+ * The sites within the quotas of their accounts: an attacker can make up any number of names, and unreadable sites stay
+ * in the queue.
  */
 async function admittedAmong(
   db: Db,
@@ -202,7 +173,7 @@ const selectWaiting = preparedForList<Did, { did: Did; count: number }>((db, did
     .groupBy('did'),
 )
 
-/** Those that wait already, and as many others as the quota allows. */
+/** The sites that wait already, and as many others as the quota allows. */
 async function withinQuota(
   db: Db,
   did: Did,

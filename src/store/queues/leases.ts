@@ -8,24 +8,24 @@ export class LeaseBusyError extends Error {
   override readonly name = 'LeaseBusyError'
 
   constructor(name: string) {
-    super(`somebody else is at it; lease=${name}`)
+    super(`lease busy; lease=${name}`)
   }
 }
 
 interface LeaseTimes {
   readonly now?: () => number
-  /** How long a holder that died keeps the others waiting. */
+  /** How long a dead holder blocks the others. */
   readonly leaseMs?: number
-  /** How long to wait for it. Longer than the lease, else the death of one is the failure of another. */
+  /** How long to wait. Longer than the lease, else one process's death makes another fail. */
   readonly waitMsMax?: number
 }
 
 const pollMs = backoff({ min: 20, max: 400, jitter: 0.5 })
 
 /**
- * Runs `work` while nobody else, in this process or another on this database, runs work of that name. The
- * lease is renewed while it runs: only a holder that died, or whose process stood still for longer than
- * the lease, is overtaken. Throws LeaseBusyError and what `work` throws.
+ * Runs `work` while no other caller, in any process on this database, runs work with that name. Renews the lease
+ * meanwhile: others overtake only a dead holder, or one whose process was suspended for longer than the lease. Throws
+ * LeaseBusyError and what `work` throws.
  */
 export async function withLease<T>(
   db: Db,
@@ -40,14 +40,14 @@ export async function withLease<T>(
     if (performance.now() > givesUpAt) throw new LeaseBusyError(name)
     await setTimeout(pollMs(failures))
   }
-  // A renewal that fails is followed by others, and the work cannot be taken back.
+  // Another renewal follows a failed one, and the work cannot be undone.
   const renew = () => void renewLease(db, lease, times()).catch(() => undefined)
   const renewal = setInterval(renew, leaseMs / 3)
   try {
     return await work()
   } finally {
     clearInterval(renewal)
-    // The work is done; a lease that cannot be released expires.
+    // A lease that cannot be released expires.
     await releaseLease(db, lease).catch(() => undefined)
   }
 }
@@ -57,14 +57,23 @@ interface Lease {
   readonly holder: string
 }
 
+interface HeldLease extends Lease {
+  readonly leasedUntil: number
+}
+
+interface Term {
+  readonly now: number
+  readonly leaseMs: number
+}
+
 /** False while another holder has it. */
-export async function takeLease(
+export function takeLease(
   db: Db,
   { name, holder }: Lease,
-  { now, leaseMs }: { now: number; leaseMs: number },
+  { now, leaseMs }: Term,
 ): Promise<boolean> {
   const leasedUntil = now + leaseMs
-  const taken = await db
+  const taken = db
     .insertInto('leases')
     .values({ name, holder, leasedUntil })
     .onConflict((conflict) =>
@@ -74,79 +83,64 @@ export async function takeLease(
         .where((lease) =>
           lease.or([
             lease('leases.leasedUntil', '<=', now),
-            // Of a holder whose clock was ahead: nobody has a lease for so long.
+            // The holder's clock was ahead: no lease lasts so long.
             lease('leases.leasedUntil', '>', now + leaseMs + clockSkewMs),
           ]),
         ),
     )
-    .returning('name')
-    .execute()
-  return taken.length > 0
+  return hasWritten(taken.returning('name'))
 }
 
-/** False where there is one of that name, whatever its time. */
-export async function createLease(
+/** False when there is a lease with that name, even an expired one. */
+export function createLease(
   db: Db,
   { name, holder }: Lease,
-  { now, leaseMs }: { now: number; leaseMs: number },
+  { now, leaseMs }: Term,
 ): Promise<boolean> {
-  const created = await db
+  const created = db
     .insertInto('leases')
     .values({ name, holder, leasedUntil: now + leaseMs })
     .onConflict((conflict) => conflict.doNothing())
-    .returning('name')
-    .execute()
-  return created.length > 0
+  return hasWritten(created.returning('name'))
 }
 
-export async function findLease(
-  db: Db,
-  name: string,
-): Promise<(Lease & { readonly leasedUntil: number }) | null> {
+export async function findLease(db: Db, name: string): Promise<HeldLease | null> {
   const found = db.selectFrom('leases').selectAll().where('name', '=', name)
   return (await found.executeTakeFirst()) ?? null
 }
 
-/** Takes the lease that was `seen`, whatever its time; false when it is not as it was. */
-export async function takeOverLease(
+/** Takes the lease that was `seen`, expired or not; false when it has changed. */
+export function takeOverLease(
   db: Db,
-  seen: Lease & { readonly leasedUntil: number },
+  seen: HeldLease,
   { holder }: Lease,
-  { now, leaseMs }: { now: number; leaseMs: number },
+  { now, leaseMs }: Term,
 ): Promise<boolean> {
-  const taken = await db
-    .updateTable('leases')
-    .set({ holder, leasedUntil: now + leaseMs })
-    .where('name', '=', seen.name)
-    .where('holder', '=', seen.holder)
-    .where('leasedUntil', '=', seen.leasedUntil)
-    .returning('name')
-    .execute()
-  return taken.length > 0
+  const unchanged = ofHolder(db, seen).where('leasedUntil', '=', seen.leasedUntil)
+  return hasWritten(unchanged.set({ holder, leasedUntil: now + leaseMs }).returning('name'))
 }
 
-/** Prolongs what is still the holder's; false when it is not. */
-export async function renewLease(
-  db: Db,
-  { name, holder }: Lease,
-  { now, leaseMs }: { now: number; leaseMs: number },
-): Promise<boolean> {
-  const renewed = await db
-    .updateTable('leases')
-    .set({ leasedUntil: now + leaseMs })
-    .where('name', '=', name)
-    .where('holder', '=', holder)
-    .returning('name')
-    .execute()
-  return renewed.length > 0
+/** False when it is no longer the holder's. */
+export function renewLease(db: Db, lease: Lease, { now, leaseMs }: Term): Promise<boolean> {
+  return hasWritten(
+    ofHolder(db, lease)
+      .set({ leasedUntil: now + leaseMs })
+      .returning('name'),
+  )
 }
 
-/** Harmless when it is somebody else's by now. */
+const ofHolder = (db: Db, { name, holder }: Lease) =>
+  db.updateTable('leases').where('name', '=', name).where('holder', '=', holder)
+
+const hasWritten = async (query: { execute(): Promise<readonly object[]> }): Promise<boolean> =>
+  (await query.execute()).length > 0
+
+/** Does nothing when another holder has it by now. */
 export async function releaseLease(db: Db, { name, holder }: Lease): Promise<void> {
   await db.deleteFrom('leases').where('name', '=', name).where('holder', '=', holder).execute()
 }
 
-/** Deletes what holders that died have left. */
+/** Deletes the leases of dead holders. */
 export async function deleteEndedLeases(db: Db, now: number): Promise<void> {
   await db.deleteFrom('leases').where('leasedUntil', '<=', now).execute()
 }

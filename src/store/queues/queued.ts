@@ -6,7 +6,7 @@ import { parkedAt } from './work-items.ts'
 
 // Reads the queue without taking anything.
 
-/** Of this account, the sites that are due, and those that wait for another attempt or are parked. */
+/** The account's sites in the queue: due, waiting for another attempt, or parked. */
 export async function listQueuedNames(db: Db, did: Did): Promise<SiteName[]> {
   const rows = await db
     .selectFrom('workItems')
@@ -27,7 +27,7 @@ export async function isAccountQueued(db: Db, did: Did): Promise<boolean> {
   return (await row.executeTakeFirst()) !== undefined
 }
 
-/** Accounts with sites that are due or being read, in no line, and did not fail the last time. */
+/** Counts accounts with sites that are due or being read, in no line, and did not fail in their last attempt. */
 export async function countDueAccounts(db: Db, now: number): Promise<number> {
   const { rows } = await selectDueAccounts(db, { now })
   return rows[0]?.count ?? 0
@@ -47,8 +47,8 @@ const selectDueAccounts = prepared<{ now: number }, { count: number }>((db, { no
 const awaitedAttemptsMax = 3
 
 /**
- * The sites that were asked for last and may be here in a moment: not those that failed several times,
- * were removed by their owner, or are hidden with their account.
+ * The most recently enqueued sites that may soon be live: without sites that failed several times, were removed by their
+ * owner, or are hidden with their account.
  */
 export async function listAwaitedSites(db: Db, limit: number): Promise<SiteAddress[]> {
   const rows = await db
@@ -75,8 +75,8 @@ export async function listAwaitedSites(db: Db, limit: number): Promise<SiteAddre
 export const linesAtOnce = 1_000
 
 /**
- * The lines in which something waits, in alphabetical order after this one, `linesAtOnce` of them at most; one query
- * each, however many sites wait in them.
+ * The lines in which sites wait, in alphabetical order after this one, at most `linesAtOnce`. Takes one query for each
+ * line, however many sites wait in it.
  */
 export async function listLines(db: Db, after = ''): Promise<string[]> {
   const lines: string[] = []
@@ -96,10 +96,7 @@ export async function listLines(db: Db, after = ''): Promise<string[]> {
   return lines
 }
 
-/**
- * Deletes parked items of unknown accounts except the `keep` most recently enqueued: an attacker can make up any
- * number of accounts.
- */
+/** Deletes parked items of unknown accounts except the `keep` newest: an attacker can make up any number of accounts. */
 export async function forgetParkedStrangers(db: Db, keep: number): Promise<void> {
   const parked = db
     .selectFrom('workItems')

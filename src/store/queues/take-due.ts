@@ -8,17 +8,17 @@ import { isPostgres } from '#store/database/transaction.ts'
 import { leaseItems, type WorkItem } from './work-items.ts'
 
 /**
- * Whose items. `visited`: of accounts that are only visited; `strangers`: of those, or of accounts that are not known;
- * `not-visited` and `known` are the others.
+ * The accounts whose items to take. `visited`: accounts that are only visited; `strangers`: these and unknown accounts;
+ * `not-visited` and `known`: all others.
  */
 export type Owners = 'all' | 'visited' | 'not-visited' | 'strangers' | 'known'
 
 interface TakeOptions {
   readonly kind: WorkKind
-  /** In this order. Default: those that sites have. */
+  /** In this order. Default: the one that sites have. */
   readonly priorities?: readonly WorkPriority[]
   readonly owners?: Owners | undefined
-  /** Left out: what is in no line. */
+  /** Left out: items in no line. */
   readonly line?: string | undefined
   readonly now: number
   readonly leaseMs: number
@@ -26,9 +26,9 @@ interface TakeOptions {
 }
 
 /**
- * Leases due items of up to `limit` accounts, one of each, longest wait first: an account with many items does not
- * delay the others. No other caller gets these items, or others of that kind of these accounts, until they are
- * finished or retried, or `leaseMs` are over.
+ * Leases due items of up to `limit` accounts, one of each, longest wait first: an account with many items does not delay
+ * the others. No other caller gets items of that kind of these accounts until the leased ones are finished or retried,
+ * or `leaseMs` are over.
  */
 export function takeDue(
   db: Db,
@@ -48,8 +48,8 @@ export function takeDue(
 }
 
 /**
- * When `takeDue` may find something next that is in no line, which may be past; null when there is nothing. What waits for
- * another item of its account is due only when that one's lease ends; the worker that finishes that one wakes its own loop.
+ * When `takeDue` may next find an item in no line, possibly in the past; null: there is none. An item that waits for
+ * another one of its account counts as due when the other's lease ends; finishing the other wakes the worker's loop.
  */
 export async function nextDueAt(
   db: Db,
@@ -63,14 +63,11 @@ export async function nextDueAt(
   return times.length === 0 ? null : Math.min(...times)
 }
 
-interface NextOptions {
-  readonly kind: WorkKind
+interface NextOptions extends Pick<TakeOptions, 'kind' | 'owners' | 'now'> {
   readonly priority: WorkPriority
-  readonly owners?: Owners | undefined
-  readonly now: number
 }
 
-/** Rows that are looked through for so many different accounts before all rows are. */
+/** Rows that are searched for each account before all rows are grouped. */
 const rowsPerAccount = 4
 
 async function findDue(
@@ -80,7 +77,7 @@ async function findDue(
   owners: Owners,
 ): Promise<readonly WorkItem[]> {
   const rowsMax = limit * rowsPerAccount
-  // In the order of their oldest rows: mostly those of the oldest rows of all.
+  // Accounts in the order of their oldest rows: mostly, the oldest rows of all contain enough of them.
   const { rows } = await statements[owners].accounts(db, { ...which, limit: rowsMax })
   let dids = [...new Set(rows.map(({ did }) => did))].slice(0, limit)
   if (dids.length < limit && rows.length === rowsMax) {
@@ -139,18 +136,15 @@ const statements: Record<Owners, ReturnType<typeof statementsOf>> = {
   known: statementsOf('known'),
 }
 
-// Without the priority, which the accounts were found by: both databases go by the account then, however many are due.
+// Without the priority, both databases search by account, however many items are due.
 const selectItems = preparedForItems<{ did: Did }, Which, WorkItem>((db, accounts, which) => {
+  const dids = accounts.map(({ did }) => did)
   const items = due(unleased(db, which), which)
     .select(['kind', 'did', 'site', 'enqueuedAt', 'attempts', 'token'])
     .select(({ selectFrom }) =>
       selectFrom('accounts').select('pds').whereRef('accounts.did', '=', 'workItems.did').as('pds'),
     )
-    .where(
-      'did',
-      'in',
-      accounts.map(({ did }) => did),
-    )
+    .where('did', 'in', dids)
     .orderBy('nextAttemptAt')
     .orderBy('site')
   return isPostgres(db) ? items.forUpdate().skipLocked() : items
@@ -177,12 +171,12 @@ function freeRows(db: Db, which: Named<Which>, owners: Owners) {
     case 'strangers':
       return rows.where(({ eb, or }) => or([eb('did', 'not in', known), eb('did', 'in', visited)]))
     case 'known':
-      // Not of one list of those who are known for good: it would be made anew each time, of all accounts.
+      // Two lists: one list of accounts that are not only visited would be made of all accounts each time.
       return rows.where('did', 'in', known).where('did', 'not in', visited)
   }
 }
 
-/** Of accounts of which nothing of that kind is taken. */
+/** Items of accounts that have no leased item of that kind. */
 const unleased = (db: Db, { kind, line, now }: Pick<Named<Which>, 'kind' | 'line' | 'now'>) =>
   db
     .selectFrom('workItems')
@@ -194,6 +188,6 @@ const leasedRows = (db: Db, { kind, now }: Named<Pick<Which, 'kind' | 'now'>>) =
   db
     .selectFrom('workItems')
     .where('kind', '=', kind)
-    // Said in the statement: there is an index of those that were taken, and of no others.
+    // A literal, as in the partial index.
     .where('leasedUntil', '>', sql.lit(0))
     .where('leasedUntil', '>', now)

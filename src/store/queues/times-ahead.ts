@@ -1,9 +1,9 @@
 import type { Db } from '#store/database/database.ts'
 import { parkedAt } from './work-items.ts'
 
-/** The longest that each of these may lie ahead of the clock. */
+/** How far each time may lie ahead of the clock. */
 export interface TimesAheadMax {
-  /** Of an item of a queue after its first attempt, its second and so on; and of one that was not tried yet, the first of them. */
+  /** Of a work item, by its attempts; the last value serves all further attempts. */
   readonly retriesMs: readonly number[]
   readonly queueLeaseMs: number
   readonly jobMs: number
@@ -11,38 +11,30 @@ export interface TimesAheadMax {
   readonly accountDeletionMs: number
 }
 
-/** Most that the clocks of two machines may differ. */
+/** How much the clocks of two machines may differ. */
 export const clockSkewMs = 60_000
 
 /**
- * Makes due whatever lies further ahead of `now` than it ever should: it was written while the clock was ahead, and
- * would wait until the time has caught up. Returns how many rows that were.
+ * Makes due what lies further ahead of `now` than it ever should: it was written while the clock was ahead, and would
+ * wait until the time has caught up. Returns how many rows it changed.
  */
 export async function pullBackTimes(db: Db, now: number, max: TimesAheadMax): Promise<number> {
-  const counts = [
-    await pullBackWork(db, now, max),
-    await pullBackJobs(db, now, max),
-    await affected(
-      db
-        .updateTable('customDomains')
-        .set({ nextCheckAt: now })
-        .where('nextCheckAt', '>', now + max.domainCheckMs + clockSkewMs),
-    ),
-    await affected(
-      db
-        .updateTable('departures')
-        .set({ nextAttemptAt: now })
-        .where('nextAttemptAt', '>', now + max.accountDeletionMs + clockSkewMs),
-    ),
-  ]
-  return counts.reduce((sum, count) => sum + count, 0)
+  const domains = db
+    .updateTable('customDomains')
+    .set({ nextCheckAt: now })
+    .where('nextCheckAt', '>', now + max.domainCheckMs + clockSkewMs)
+  const deletions = db
+    .updateTable('departures')
+    .set({ nextAttemptAt: now })
+    .where('nextAttemptAt', '>', now + max.accountDeletionMs + clockSkewMs)
+  let count = 0
+  for (const update of [...work(db, now, max), ...jobs(db, now, max), domains, deletions]) {
+    count += Number((await update.executeTakeFirstOrThrow()).numUpdatedRows)
+  }
+  return count
 }
 
-async function pullBackWork(
-  db: Db,
-  now: number,
-  { queueLeaseMs, retriesMs }: TimesAheadMax,
-): Promise<number> {
+function work(db: Db, now: number, { queueLeaseMs, retriesMs }: TimesAheadMax) {
   const last = retriesMs.length - 1
   const due = db
     .updateTable('workItems')
@@ -62,15 +54,15 @@ async function pullBackWork(
     .updateTable('workItems')
     .set({ leasedUntil: now })
     .where('leasedUntil', '>', now + queueLeaseMs + clockSkewMs)
-  // No event waits longer for an item that failed than its first retry does.
+  // An event never waits longer for a failed item than its first retry does.
   const unpaused = db
     .updateTable('workItems')
     .set({ notBefore: now })
     .where('notBefore', '>', now + (retriesMs[0] ?? 0) + clockSkewMs)
-  return (await affected(due)) + (await affected(free)) + (await affected(unpaused))
+  return [due, free, unpaused]
 }
 
-async function pullBackJobs(db: Db, now: number, { jobMs }: TimesAheadMax): Promise<number> {
+function jobs(db: Db, now: number, { jobMs }: TimesAheadMax) {
   const due = db
     .updateTable('jobs')
     .set({ dueAt: now })
@@ -81,12 +73,5 @@ async function pullBackJobs(db: Db, now: number, { jobMs }: TimesAheadMax): Prom
     .set({ startedAt: now })
     .where('finishedAt', 'is', null)
     .where('startedAt', '>', now + clockSkewMs)
-  return (await affected(due)) + (await affected(begun))
+  return [due, begun]
 }
-
-interface Update {
-  executeTakeFirstOrThrow(): Promise<{ readonly numUpdatedRows: bigint }>
-}
-
-const affected = async (update: Update): Promise<number> =>
-  Number((await update.executeTakeFirstOrThrow()).numUpdatedRows)

@@ -1,15 +1,14 @@
-import type { Selectable } from 'kysely'
+import type { NotNull } from 'kysely'
 import type { Did, SiteAddress } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import type { Db } from '#store/database/database.ts'
-import type { Schema } from '#store/database/schema.ts'
 import { parkedAt } from './work-items.ts'
 
-/** What could not be read the last time that it was tried. */
+/** Of the last attempt. */
 interface Failure {
   readonly attempts: number
   readonly error: string
-  /** By our clock; null: it is parked, nobody tries until it is asked for again. */
+  /** By our clock; null: it is parked until somebody asks for it again. */
   readonly nextAttemptAt: number | null
 }
 
@@ -21,39 +20,34 @@ export interface Unread extends Failure {
   readonly name: string | null
 }
 
-/** Those of this account, in their order. */
+/** The account's sites, by name. */
 export async function listUnreadSites(db: Db, did: Did): Promise<UnreadSite[]> {
   const rows = await failed(db)
     .where('did', '=', did)
     .where('kind', '=', 'site')
     .orderBy('site')
     .execute()
-  return rows.map((row) => ({ ...failureOf(row), name: row.site as SiteName }))
+  return rows.map(({ site, ...failure }) => ({ ...failure, name: site as SiteName }))
 }
 
-/** Sites and accounts: what is parked first, then what is tried last. */
+/** Sites and accounts: parked ones first, then the latest next attempts. */
 export async function listUnread(db: Db, limit: number): Promise<Unread[]> {
   const rows = await failed(db)
-    .orderBy('nextAttemptAt', 'desc')
+    .orderBy('workItems.nextAttemptAt', 'desc')
     .orderBy('kind')
     .orderBy('did')
     .orderBy('site')
     .limit(limit)
     .execute()
-  return rows.map((row) => ({ ...failureOf(row), name: row.site || null }))
+  return rows.map(({ site, ...failure }) => ({ ...failure, name: site || null }))
 }
 
 const failed = (db: Db) =>
   db
     .selectFrom('workItems')
-    .select(['did', 'site', 'attempts', 'lastError', 'nextAttemptAt'])
+    .select(['did', 'site', 'attempts', 'lastError as error'])
+    .select(({ fn, val }) =>
+      fn<number | null>('nullif', ['nextAttemptAt', val(parkedAt)]).as('nextAttemptAt'),
+    )
     .where('lastError', 'is not', null)
-
-type Row = Pick<Selectable<Schema['workItems']>, 'did' | 'attempts' | 'lastError' | 'nextAttemptAt'>
-
-const failureOf = ({ did, attempts, lastError, nextAttemptAt }: Row) => ({
-  did,
-  attempts,
-  error: lastError ?? '',
-  nextAttemptAt: nextAttemptAt === parkedAt ? null : nextAttemptAt,
-})
+    .$narrowType<{ error: NotNull }>()

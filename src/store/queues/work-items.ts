@@ -13,11 +13,11 @@ export interface WorkItem {
   readonly did: Did
   /** Empty: the account as a whole. */
   readonly site: SiteName | ''
-  /** When somebody first asked for it. */
+  /** When it was first enqueued. */
   readonly enqueuedAt: number
-  /** How often it was taken since it was last asked for, this time included. */
+  /** How often it was taken since its attempts were reset, this time included. */
   readonly attempts: number
-  /** Of the last time it was asked for. */
+  /** Changes whenever it is enqueued. */
   readonly token: string
   /** The account's server, as the account was last checked. */
   readonly pds: string | null
@@ -25,16 +25,16 @@ export interface WorkItem {
 
 type Key = Pick<WorkItem, 'kind' | 'did' | 'site'>
 
-/** When a parked item is due: when it is asked for again, and not before. */
+/** When a parked item is due: only after it is enqueued again. */
 export const parkedAt = Number.MAX_SAFE_INTEGER
 
-/** Leases items that are due: nobody else gets them before the lease ends. */
+/** Leases due items until that time. */
 export const leaseItems = preparedForItems<Key, { leasedUntil: number }, unknown>(
   (db, items, { leasedUntil }) =>
     updateItems(db, items).set(({ eb }) => ({ leasedUntil, attempts: eb('attempts', '+', 1) })),
 )
 
-/** Keeps a taken item for `leaseMs` from now; nothing when it was finished or retried meanwhile. */
+/** Keeps a leased item for `leaseMs` from now; does nothing if it was finished or retried meanwhile. */
 export async function renewLease(
   db: Db,
   item: Key,
@@ -46,7 +46,7 @@ export async function renewLease(
     .execute()
 }
 
-/** The item is done. If it was asked for again meanwhile, it is due at once instead, as if for the first time. */
+/** Deletes a finished item. If it was enqueued again meanwhile, it stays and is due at once, with no attempts. */
 export function finishItem(db: Db, item: WorkItem): Promise<void> {
   return inSharedTransaction(db, async (transaction) => {
     const { numAffectedRows } = await deleteItem(transaction, item)
@@ -66,7 +66,7 @@ const deleteItem = prepared<Key & Pick<WorkItem, 'token'>, unknown>(
 )
 
 export interface RetryLater {
-  /** Null: it is parked until it is asked for. */
+  /** Null: it is parked until it is enqueued again. */
   readonly at: number | null
   readonly error: string | null
   /** The attempt does not count. */
@@ -75,7 +75,7 @@ export interface RetryLater {
   readonly notBefore?: number
 }
 
-/** The item failed: it is due again `at` that time, or at `notBefore` if it was asked for again meanwhile: false. */
+/** Makes a failed item due `at` that time. False: it was enqueued again meanwhile, and is due at `notBefore`. */
 export function retryItem(
   db: Db,
   item: WorkItem,
@@ -104,7 +104,7 @@ export function retryItem(
   })
 }
 
-/** Gives back items that were taken and not worked on: they wait in this line until they are taken from it. */
+/** Puts leased items into this line, without counting the attempt; they wait until they are taken from it. */
 export function putInLine(db: Db, items: readonly WorkItem[], line: string): Promise<void> {
   return inSharedTransaction(db, async (transaction) => {
     await updateLine(transaction, items, { line })
