@@ -53,7 +53,7 @@ export class VisitedQuota {
       this.#arrivingBytes -= bytes
     })
     const usage = await visitedUsage(this.#db, this.#now() - droppedStoredMs)
-    const usedBytes = usage.bytes + usage.leavingBytes + this.#arrivingBytes
+    const usedBytes = usage.bytes + usage.droppedBytes + this.#arrivingBytes
     if (usedBytes > this.#bytesMax) throw new QuotaExceededError(did, bytes)
     return reserved.move()
   }

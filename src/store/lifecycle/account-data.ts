@@ -3,9 +3,9 @@ import type { Did } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
 import type { JobProgress, JobResult } from '#store/queues/jobs.ts'
 
-// What an account is given of rows that nobody else lists. Never a secret, nor what would let somebody in.
+// Rows for the account's export that nothing else lists: no secrets, and nothing that lets somebody sign in.
 
-/** Its jobs, oldest first, without what is only for carrying them on. */
+/** The account's jobs, oldest first, without what only serves to run them. */
 export async function listAccountJobs(db: Db, did: Did) {
   const rows = await db
     .selectFrom('jobs')
@@ -21,7 +21,7 @@ export async function listAccountJobs(db: Db, did: Did) {
   }))
 }
 
-/** When it signed in in which browser, oldest first. */
+/** When the account signed in with which browser, oldest first. */
 export async function listAccountSessions(db: Db, did: Did) {
   return await db
     .selectFrom('browserSessions')
@@ -31,7 +31,7 @@ export async function listAccountSessions(db: Db, did: Did) {
     .execute()
 }
 
-/** What lies on its server and no record names yet. */
+/** Blobs on the account's server that no record names yet. */
 export async function listAccountUploads(db: Db, did: Did) {
   const rows = await db
     .selectFrom('uploadedBlobs')
@@ -43,7 +43,7 @@ export async function listAccountUploads(db: Db, did: Did) {
   return rows.map(({ blob, uploadedAt }) => ({ blob: JSON.parse(blob) as BlobRef, uploadedAt }))
 }
 
-/** Its sites that wait to be read. */
+/** The account's sites that wait to be read. */
 export async function listAccountQueue(db: Db, did: Did) {
   return await db
     .selectFrom('workItems')
@@ -54,7 +54,7 @@ export async function listAccountQueue(db: Db, did: Did) {
     .execute()
 }
 
-/** The snapshot of one version of the account; null when it is not kept. */
+/** The snapshot of one of the account's versions; null when it is no longer kept. */
 export async function findSnapshotText(db: Db, did: Did, versionId: string) {
   const row = await db
     .selectFrom('versions')

@@ -86,7 +86,7 @@ await onEachStore('store/lifecycle/account-deletions', (db) => {
     await recordGrantFailure(db(), did, { now: 1, countedEveryMs: 1, pauseMsMax: 1 })
   }
   const leave = async (did = alice) => {
-    expect(await beginAccountDeletion(db(), did, 10)).toBe('left')
+    expect(await beginAccountDeletion(db(), did, 10)).toBe('begun')
     await finishAccountDeletion(db(), did, 11)
   }
 
@@ -146,7 +146,7 @@ await onEachStore('store/lifecycle/account-deletions', (db) => {
         ),
       ])
       expect([outcome, admitted]).toBeOneOf([
-        ['left', false],
+        ['begun', false],
         ['publishing', true],
       ])
       await forgetDeletion(db(), alice)

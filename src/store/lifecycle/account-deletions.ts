@@ -5,12 +5,12 @@ import type { Db } from '#store/database/database.ts'
 import { inTransaction } from '#store/database/transaction.ts'
 import { removeAccountRows } from './remove-account.ts'
 
-export type AccountDeletionOutcome = 'left' | 'publishing'
+export type AccountDeletionOutcome = 'begun' | 'publishing'
 
 /**
- * Removes everything that is remembered of the account, in one transaction: its names are kept as released ones, its sites
- * nowhere, its browsers signed out. What was under way for it remembers nothing of it any more, and what
- * has to be done outside of the database is `takeDueAccountDeletions`'s. Not while a job of it is unfinished.
+ * Removes everything that is stored about the account, in one transaction: its names are kept as released ones, its sites
+ * are hidden, its browsers signed out. Work in progress stores nothing about it any more. `takeDueAccountDeletions`
+ * returns it for what remains to be done outside the database. `publishing`: it has an unfinished job; nothing happens.
  */
 export function beginAccountDeletion(
   db: Db,
@@ -29,14 +29,11 @@ export function beginAccountDeletion(
       .onConflict((conflict) => conflict.column('didHash').doUpdateSet(row))
       .execute()
     await removeAccountRows(transaction, did, now)
-    return 'left'
+    return 'begun'
   })
 }
 
-/**
- * Accounts of which something is left to be done: to end their OAuth session at their own server. Nobody else
- * gets them before `retryMs` are over.
- */
+/** Accounts whose OAuth session has yet to end at their own server. No other caller gets them until `retryMs` are over. */
 export async function takeDueAccountDeletions(
   db: Db,
   { now, retryMs, limit }: { now: number; retryMs: number; limit: number },
@@ -58,7 +55,7 @@ export async function takeDueAccountDeletions(
   return rows.flatMap(({ did }) => did ?? [])
 }
 
-/** Nothing is left to be done: the account's tokens go, and the last row that names it. */
+/** Deletes the account's tokens, and the last row that names it. */
 export function finishAccountDeletion(db: Db, did: Did, now: number): Promise<void> {
   return inTransaction(db, async (transaction) => {
     await lockAccount(transaction, did)
@@ -67,9 +64,9 @@ export function finishAccountDeletion(db: Db, did: Did, now: number): Promise<vo
       .set({ did: null })
       .where('did', '=', did)
       .executeTakeFirstOrThrow()
-    // It has come back meanwhile: what is here is that of its new sign-in.
+    // It has signed in again: these are the rows of its new sign-in.
     if (numUpdatedRows === 0n) return
-    // Once more: an answer to what was asked before it left may have come since.
+    // Once more: a late answer may have stored something since the deletion began.
     await removeAccountRows(transaction, did, now)
     await transaction.deleteFrom('sealedRows').where('key', '=', did).execute()
   })

@@ -14,8 +14,8 @@ const ownTables = [
 ] as const
 
 /**
- * Deletes every row of the account but its tokens, which are needed to end them at its server, and tells the
- * edge. Bytes that nobody else's snapshots name become garbage by that.
+ * Deletes every row of the account and tells the edge, but keeps the tokens to revoke them at its server. Bytes that no
+ * other account's snapshots name become garbage.
  */
 export async function removeAccountRows(
   transaction: Transaction<Schema>,
@@ -43,8 +43,8 @@ export async function removeAccountRows(
 }
 
 /**
- * Deletes what ingest knows of the account: itself, its sites and what is queued for them. Visitors get
- * nothing of it from then on. What is under way for it records nothing any more, if the transaction began with `lockUnlessDeletedHere`.
+ * Deletes what ingest knows of the account: the account, its sites and its work items. Visitors get nothing of it from
+ * then on. If the transaction began with `lockUnlessDeletedHere`, work in progress stores nothing about it any more.
  */
 export async function removeIndexRows(
   transaction: Transaction<Schema>,

@@ -64,7 +64,7 @@ await onEachStore('store/lifecycle/visited-accounts', (db) => {
     expect(await visitedUsage(db(), 0)).toEqual({
       accounts: 1,
       bytes: 1500 + 2 * text,
-      leavingBytes: 0,
+      droppedBytes: 0,
     })
   })
 
@@ -84,12 +84,12 @@ await onEachStore('store/lifecycle/visited-accounts', (db) => {
     await visit(alice, 1)
     await publish()
     await dropVisited(db(), alice, 10)
-    expect(await visitedUsage(db(), 10)).toEqual({ accounts: 0, bytes: 0, leavingBytes: 1000 })
-    expect(await visitedUsage(db(), 11)).toEqual({ accounts: 0, bytes: 0, leavingBytes: 0 })
+    expect(await visitedUsage(db(), 10)).toEqual({ accounts: 0, bytes: 0, droppedBytes: 1000 })
+    expect(await visitedUsage(db(), 11)).toEqual({ accounts: 0, bytes: 0, droppedBytes: 0 })
     await deleteDroppedBefore(db(), 10)
-    expect((await visitedUsage(db(), 0)).leavingBytes).toBe(1000)
+    expect((await visitedUsage(db(), 0)).droppedBytes).toBe(1000)
     await deleteDroppedBefore(db(), 11)
-    expect((await visitedUsage(db(), 0)).leavingBytes).toBe(0)
+    expect((await visitedUsage(db(), 0)).droppedBytes).toBe(0)
   })
 
   test('one that is visited again is back, and counts once', async () => {
@@ -102,7 +102,7 @@ await onEachStore('store/lifecycle/visited-accounts', (db) => {
     expect(await visitedUsage(db(), 0)).toEqual({
       accounts: 1,
       bytes: 1000 + text,
-      leavingBytes: 0,
+      droppedBytes: 0,
     })
   })
 

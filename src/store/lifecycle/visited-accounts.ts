@@ -13,18 +13,18 @@ import { prepared } from '#store/database/prepared.ts'
 import { inTransaction, lockUntilCommit } from '#store/database/transaction.ts'
 import { removeIndexRows } from './remove-account.ts'
 
-/** What there is of accounts that are here only because they were visited. */
+/** How much of the quota visited accounts use: accounts that are known only because somebody visited them. */
 export interface VisitedUsage {
   readonly accounts: number
-  /** That their sites name, and that the snapshots take which name them. */
+  /** Of the files that their sites name, and of their snapshots. */
   readonly bytes: number
-  /** Of accounts that were dropped not long ago: their blobs are still stored. */
-  readonly leavingBytes: number
+  /** Of recently dropped accounts, whose blobs are still stored. */
+  readonly droppedBytes: number
 }
 
 /**
- * Remembers an account that was visited by its address. If it is unknown, it may be dropped once the quota of visited
- * accounts is used up. One that is known for another reason stays; one that was deleted here is not remembered.
+ * Remembers that an account's address was visited. An unknown account may be dropped once the quota of visited accounts is
+ * used up; one that is known for another reason stays. Ignores an account that was deleted here.
  */
 export function rememberVisited(db: Db, did: Did, now: number): Promise<void> {
   return inTransaction(db, async (transaction) => {
@@ -40,7 +40,7 @@ export function rememberVisited(db: Db, did: Did, now: number): Promise<void> {
   })
 }
 
-/** Somebody has just visited sites of these accounts. */
+/** Stores the time of a visit to sites of these accounts. */
 export async function touchVisited(db: Db, dids: readonly Did[], now: number): Promise<void> {
   for (const chunk of chunksOf([...new Set(dids)].sort())) {
     await db
@@ -52,7 +52,7 @@ export async function touchVisited(db: Db, dids: readonly Did[], now: number): P
   }
 }
 
-/** An account has signed in: it is remembered as `upsertAccount` does, and stays whether it is visited or not. */
+/** Remembers an account that has signed in, as `upsertAccount` does: it stays even if nobody visits it. */
 export function rememberSignedIn(db: Db, account: KnownAccount, now: number): Promise<Account> {
   return inTransaction(db, async (transaction) => {
     await keepForGood(transaction, account.did)
@@ -60,7 +60,7 @@ export function rememberSignedIn(db: Db, account: KnownAccount, now: number): Pr
   })
 }
 
-/** There is another reason than visits to keep up with those of them that are here. */
+/** Makes visited accounts among these stay: there is another reason to keep them. */
 export async function keepListedForGood(db: Db, dids: readonly Did[]): Promise<void> {
   for (const chunk of chunksOf([...new Set(dids)].sort())) {
     const visited = db.selectFrom('visitedAccounts').select('did').where('did', 'in', chunk)
@@ -75,14 +75,14 @@ function keepForGood(db: Db, did: Did): Promise<void> {
   })
 }
 
-/** There is another reason to keep up with everybody, also with those who were dropped and publish again. */
+/** Makes all visited accounts stay, dropped ones that publish again included. */
 export async function keepAllForGood(db: Db): Promise<void> {
   await db.deleteFrom('visitedAccounts').execute()
 }
 
 /**
- * Makes an account that has sites known, as active, unless it was deleted here, or was dropped while it was read: the
- * next visit asks again. Returns whether it is known now.
+ * Adds an account that has sites, as active, unless it was deleted here or was dropped while it was read: the next visit
+ * asks again. Returns whether it is known now.
  */
 export function discoverAccount(db: Db, account: KnownAccount, now: number): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
@@ -113,14 +113,14 @@ const selectVisited = prepared<{ did: Did }, object>((db, { did }) =>
     .where('droppedAt', 'is', null),
 )
 
-/** `leavingSince`: what was dropped before is not stored any more. */
-export async function visitedUsage(db: Db, leavingSince: number): Promise<VisitedUsage> {
+/** `droppedSince`: the blobs of accounts that were dropped earlier are no longer stored. */
+export async function visitedUsage(db: Db, droppedSince: number): Promise<VisitedUsage> {
   const named = await db
     .selectFrom('visitedAccounts')
     .innerJoin('versions', 'versions.did', 'visitedAccounts.did')
     .select(({ fn }) => [
       fn.sum<number | null>('versions.bytes').as('bytes'),
-      // Neither store reads the text for that.
+      // Neither database reads the text for its length.
       fn.sum<number | null>(sql`octet_length(versions.snapshot)`).as('textBytes'),
     ])
     .where('droppedAt', 'is', null)
@@ -134,12 +134,12 @@ export async function visitedUsage(db: Db, leavingSince: number): Promise<Visite
   const leaving = await db
     .selectFrom('visitedAccounts')
     .select(({ fn }) => fn.sum<number | null>('droppedBytes').as('bytes'))
-    .where('droppedAt', '>=', leavingSince)
+    .where('droppedAt', '>=', droppedSince)
     .executeTakeFirstOrThrow()
   return {
     accounts: Number(here.accounts),
     bytes: Number(named.bytes ?? 0) + Number(named.textBytes ?? 0),
-    leavingBytes: Number(leaving.bytes ?? 0),
+    droppedBytes: Number(leaving.bytes ?? 0),
   }
 }
 
@@ -156,7 +156,7 @@ export async function listLeastVisited(db: Db, limit: number): Promise<Did[]> {
   return rows.map(({ did }) => did)
 }
 
-/** Forgets a visited account with its sites. Null when it is not one (any more); else the bytes that its sites named. */
+/** Drops a visited account with its sites, and returns the bytes that they named; null: it is not a visited one (any more). */
 export function dropVisited(db: Db, did: Did, now: number): Promise<number | null> {
   return inTransaction(db, async (transaction) => {
     if (!(await lockUnlessDeletedHere(transaction, did))) return null
@@ -178,27 +178,18 @@ export function dropVisited(db: Db, did: Did, now: number): Promise<number | nul
   })
 }
 
-/** Those that turned out to have no sites, or not to be there. */
+/** Deletes visited accounts that have no sites or do not exist. */
 export async function deleteUnmetBefore(db: Db, before: number): Promise<void> {
   await db
     .deleteFrom('visitedAccounts')
     .where('visitedAt', '<', before)
     .where('droppedAt', 'is', null)
-    .where('did', 'not in', (query) => query.selectFrom('accounts').select('did'))
-    .where(({ exists, not, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('workItems')
-            .select('did')
-            .whereRef('workItems.did', '=', 'visitedAccounts.did')
-            .where('kind', '=', 'account'),
-        ),
-      ),
-    )
+    .where('did', 'not in', db.selectFrom('accounts').select('did'))
+    .where('did', 'not in', db.selectFrom('workItems').select('did').where('kind', '=', 'account'))
     .execute()
 }
 
-/** Of accounts that were dropped before this time nothing is stored any more. */
+/** For dropped accounts whose blobs are no longer stored. */
 export async function deleteDroppedBefore(db: Db, before: number): Promise<void> {
   await db.deleteFrom('visitedAccounts').where('droppedAt', '<', before).execute()
 }
