@@ -5,8 +5,12 @@ import type { SiteAddress } from '#site/site-address.ts'
 import { hashesNamedIn } from '#site/visit/named-hashes.ts'
 import type { Db } from '#store/database/database.ts'
 import { enqueueSites } from '#store/queues/enqueue.ts'
-import { readScrubRound, type ScrubRound, saveScrubRound } from '#store/sites/blob-scrub.ts'
-import { listBlobHashes } from '#store/sites/blobs.ts'
+import {
+  listBlobHashes,
+  readScrubRound,
+  type ScrubRound,
+  saveScrubRound,
+} from '#store/sites/blobs.ts'
 import { lastHash } from '#store/sites/garbage.ts'
 import { snapshotPages } from '#store/sites/versions.ts'
 

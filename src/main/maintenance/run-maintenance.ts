@@ -25,7 +25,7 @@ import { deleteJobsFinishedBefore } from '#store/queues/jobs.ts'
 import { deleteEndedLeases } from '#store/queues/leases.ts'
 import { forgetParkedStrangers } from '#store/queues/queued.ts'
 import { pullBackTimes, type TimesAheadMax } from '#store/queues/times-ahead.ts'
-import { forgetRemovedSites } from '#store/sites/site-quota.ts'
+import { forgetRemovedSites } from '#store/sites/remove-site.ts'
 import { deleteUploadedBlobsBefore } from '#store/sites/uploaded-blobs.ts'
 import { dropReplacedSnapshots } from '#store/sites/versions.ts'
 

@@ -8,7 +8,7 @@ import type { Schema } from '#store/database/schema.ts'
 import { inSharedTransaction } from '#store/database/shared-transaction.ts'
 import { claimBlobs } from './garbage.ts'
 
-/** Where the bytes of a blob are, and what they decode to. Both hashes are SHA-256 in hex. */
+/** Where a blob's bytes are stored, and what they decode to. Both hashes are SHA-256 in hex. */
 export interface KnownBlob extends BlobKey {
   /** Of the bytes in the blob store: base64 undone, gzip kept. */
   readonly hash: string
@@ -17,7 +17,7 @@ export interface KnownBlob extends BlobKey {
   readonly decodedBytes: number
 }
 
-/** The known ones among `keys`, in no order. */
+/** The known blobs among `keys`, in no order. */
 export async function findBlobs(db: Db, keys: readonly BlobKey[]): Promise<KnownBlob[]> {
   const wanted = new Set(keys.map(blobKeyText))
   const cids = [...new Set(keys.map(({ cid }) => cid))]
@@ -34,16 +34,14 @@ export function rememberBlob(db: Db, blob: KnownBlob, now: number): Promise<void
 }
 
 /**
- * Remembers blobs whose bytes were verified and stored, and claims them. One that is known is replaced. What
- * was garbage may be removed until this resolves: callers that need the bytes check for them afterwards.
+ * Remembers blobs whose bytes were verified and stored, in place of known ones, and claims them. Garbage may be removed
+ * until this resolves: callers that need the bytes check for them afterwards.
  */
 export function rememberBlobs(db: Db, blobs: readonly KnownBlob[], now: number): Promise<void> {
   return inSharedTransaction(db, async (transaction) => {
-    // Marks first, like the removal of garbage: locking in different orders would deadlock.
-    await claimBlobs(
-      transaction,
-      blobs.map(({ hash }) => hash),
-    )
+    const hashes = blobs.map(({ hash }) => hash)
+    // Marks first, as in `removeGarbage`: locking in different orders would deadlock.
+    await claimBlobs(transaction, hashes)
     const rows = distinctInOrder(blobs, blobKeyText).map((blob) => rowOf(blob, now))
     const [row] = rows
     if (row !== undefined && rows.length === 1) await insertBlob(transaction, row)
@@ -73,13 +71,9 @@ const insertBlobs = (db: Db, rows: readonly InsertObject<Schema, 'blobs'>[]) =>
     )
 
 // Ingest remembers them one by one.
-const insertBlob = prepared<BlobRow, unknown>((db, row) => {
-  const { cid, coding, base64, hash, storedBytes, decodedHash, decodedBytes, createdAt } = row
-  const facts = { hash, storedBytes, decodedHash, decodedBytes, createdAt }
-  return insertBlobs(db, [{ cid, coding, base64, ...facts }])
-})
+const insertBlob = prepared<BlobRow, unknown>((db, row) => insertBlobs(db, [row]))
 
-/** Hashes of stored bytes that are known as blobs, in their order, a page at a time. */
+/** A page of the hashes of all known blobs' stored bytes, in their order. */
 export async function listBlobHashes(
   db: Db,
   { after, limit }: { after: string; limit: number },
@@ -95,10 +89,28 @@ export async function listBlobHashes(
   return rows.map(({ hash }) => hash)
 }
 
-/**
- * Forgets the blobs whose stored bytes have one of these hashes: they were removed from the blob
- * store.
- */
+/** One round of the scrub, which reads all stored bytes again in the order of their hashes. */
+export interface ScrubRound {
+  readonly begunAt: number
+  /** Hashes up to this one have been read. */
+  readonly afterHash: string
+}
+
+/** Null before the first round. */
+export async function readScrubRound(db: Db): Promise<ScrubRound | null> {
+  const row = db.selectFrom('blobScrub').select(['begunAt', 'afterHash'])
+  return (await row.executeTakeFirst()) ?? null
+}
+
+export async function saveScrubRound(db: Db, round: ScrubRound): Promise<void> {
+  await db
+    .insertInto('blobScrub')
+    .values({ id: 1, ...round })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(round))
+    .execute()
+}
+
+/** Forgets the blobs with these hashes of stored bytes, which were removed from the blob store. */
 export async function forgetBlobs(db: Db, hashes: readonly string[]): Promise<void> {
   for (const chunk of chunksOf(hashes)) {
     await db.deleteFrom('blobs').where('hash', 'in', chunk).execute()

@@ -5,7 +5,7 @@ import { pagesOf } from '#store/database/pages.ts'
 import { preparedForList } from '#store/database/prepared.ts'
 import { inTransaction } from '#store/database/transaction.ts'
 
-/** A part of all hashes, in their order: those after `after`, up to `upTo`. */
+/** The hashes after `after`, up to `upTo`. */
 export interface HashRange {
   readonly after: string
   readonly upTo: string
@@ -15,8 +15,8 @@ export interface HashRange {
 export const lastHash = 'g'
 
 /**
- * Takes the mark of garbage from stored bytes that somebody is about to name: from then on they stay for
- * at least as long as garbage is kept. Look whether they are there after this, never before.
+ * Unmarks stored bytes that a snapshot is about to name: they stay for at least as long as garbage is kept. Check for the
+ * bytes after this, never before.
  */
 export async function claimBlobs(db: Db, hashes: readonly string[]): Promise<void> {
   await deleteMarks(db, [...new Set(hashes)].sort())
@@ -26,7 +26,7 @@ const deleteMarks = preparedForList((db, hashes: readonly RawBuilder<string>[]) 
   db.deleteFrom('garbage').where('hash', 'in', hashes),
 )
 
-/** Marks stored bytes that no snapshot names. One that is marked keeps its time. */
+/** Marks stored bytes that no snapshot names. A marked one keeps its time. */
 export async function markGarbage(db: Db, hashes: readonly string[], now: number): Promise<void> {
   for (const chunk of chunksOf(hashes)) {
     await db
@@ -37,7 +37,7 @@ export async function markGarbage(db: Db, hashes: readonly string[], now: number
   }
 }
 
-/** What is marked, in its order, page by page; `before`: marked before that time. */
+/** The marked hashes in their order, page by page; only those marked `before`, if given. */
 export function garbagePages(
   db: Db,
   { after, upTo }: HashRange,
@@ -59,9 +59,9 @@ export function garbagePages(
 }
 
 /**
- * Removes, by `remove`, those of the bytes that are still marked and were so `before` that time, and
- * forgets them as blobs. Returns which. A concurrent claim of one of them waits until it is gone, and
- * then finds it missing; if `remove` throws, all of them stay marked.
+ * Calls `remove` for the hashes that are still marked and were marked `before` that time, forgets their blobs, and
+ * returns them. A concurrent claim waits until the bytes are gone, and then finds them missing. If `remove` throws, all
+ * hashes stay marked.
  */
 export function removeGarbage(
   db: Db,
@@ -80,13 +80,13 @@ export function removeGarbage(
     for (const chunk of chunksOf(removed)) {
       await transaction.deleteFrom('blobs').where('hash', 'in', chunk).execute()
     }
-    // Before the commit: until then nobody else can have found the blob, nor remembered it anew.
+    // Before the commit: until then no other transaction can find the blob or remember it again.
     for (const hash of removed) await remove(hash)
     return removed
   })
 }
 
-/** Where the last walk over all hashes has come to; empty at the beginning. */
+/** The last hash that the walk over all hashes has checked; empty at the beginning. */
 export async function readGarbageWalk(db: Db): Promise<string> {
   const row = await db.selectFrom('garbageWalk').select('afterHash').executeTakeFirst()
   return row?.afterHash ?? ''
@@ -101,8 +101,8 @@ export async function saveGarbageWalk(db: Db, afterHash: string): Promise<void> 
 }
 
 /**
- * When the oldest work began that may name blobs which no snapshot names yet: a job, or a site that waits
- * to be read since `queuedAfter`. Null when there is none.
+ * When the oldest unfinished work began that may name blobs which no snapshot names yet: a job, or a site that was
+ * enqueued after `queuedAfter`. Null: there is none.
  */
 export async function oldestOpenWork(db: Db, queuedAfter: number): Promise<number | null> {
   const job = await db

@@ -8,7 +8,7 @@ import { prepared } from '#store/database/prepared.ts'
 import type { Schema } from '#store/database/schema.ts'
 import { inSharedTransaction } from '#store/database/shared-transaction.ts'
 import { lockUntilCommit } from '#store/database/transaction.ts'
-import { deleteIfOverQuota } from './site-quota.ts'
+import { deleteIfOverQuota } from './account-quota.ts'
 import { withdrawReplaced } from './versions.ts'
 
 /** A version that is not stored yet. */

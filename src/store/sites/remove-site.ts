@@ -4,8 +4,8 @@ import { appendChange } from '#store/database/changes.ts'
 import type { Db } from '#store/database/database.ts'
 import { inSharedTransaction } from '#store/database/shared-transaction.ts'
 import { lockUntilCommit } from '#store/database/transaction.ts'
+import { deleteIfOverQuota } from './account-quota.ts'
 import { blankSite, siteSubject } from './record-version.ts'
-import { deleteIfOverQuota } from './site-quota.ts'
 
 /**
  * Removes a site whose owner removed the record at revision `rev`, with all its versions up to then; an older state of
@@ -52,4 +52,23 @@ export function removeSite(
     if (site.liveVersionId !== null) await appendChange(transaction, { did, name }, now)
     return true
   })
+}
+
+/** Forgets sites that were removed before that time: no reading of a repository takes so long that it could bring one back. */
+export async function forgetRemovedSites(db: Db, before: number): Promise<void> {
+  await db
+    .deleteFrom('sites')
+    .where('removedRev', 'is not', null)
+    .where('updatedAt', '<', before)
+    .where(({ exists, not, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('versions')
+            .select('id')
+            .whereRef('versions.did', '=', 'sites.did')
+            .whereRef('versions.name', '=', 'sites.name'),
+        ),
+      ),
+    )
+    .execute()
 }

@@ -6,10 +6,7 @@ import { chunksOf } from '#store/database/chunks.ts'
 import type { Db } from '#store/database/database.ts'
 import { distinctInOrder } from '#store/database/distinct-in-order.ts'
 
-/**
- * A blob that lies on an account's server and that no record names yet: what an upload that failed
- * half way has already sent.
- */
+/** A blob on an account's server that no record names yet: an unfinished or failed upload has sent it. */
 export interface UploadedBlob {
   /** SHA-256 of the file's content, in hex. */
   readonly decodedHash: string
@@ -18,10 +15,7 @@ export interface UploadedBlob {
   readonly base64: boolean
 }
 
-/**
- * Remembers blobs that were just uploaded, in place of earlier ones with the same content; nothing for an account
- * that was deleted here.
- */
+/** Remembers uploaded blobs in place of earlier ones with the same content. Ignores an account that was deleted here. */
 export async function rememberUploadedBlobs(
   db: Db,
   did: Did,
@@ -29,16 +23,15 @@ export async function rememberUploadedBlobs(
   now: number,
 ): Promise<void> {
   if (await isDeletedHere(db, did)) return
-  const rows = distinctInOrder(uploaded, ({ decodedHash }) => decodedHash).map(
-    ({ decodedHash, blob, coding, base64 }) => ({
-      did,
-      decodedHash,
-      coding,
-      uploadedAt: now,
-      blob: JSON.stringify(blob),
-      base64: base64 ? (1 as const) : (0 as const),
-    }),
-  )
+  const distinct = distinctInOrder(uploaded, ({ decodedHash }) => decodedHash)
+  const rows = distinct.map(({ decodedHash, blob, coding, base64 }) => ({
+    did,
+    decodedHash,
+    coding,
+    uploadedAt: now,
+    blob: JSON.stringify(blob),
+    base64: base64 ? (1 as const) : (0 as const),
+  }))
   for (const chunk of chunksOf(rows)) {
     await db
       .insertInto('uploadedBlobs')
@@ -55,7 +48,7 @@ export async function rememberUploadedBlobs(
   }
 }
 
-/** Those of the account with one of these contents. */
+/** The account's uploaded blobs with one of these contents. */
 export async function findUploadedBlobs(
   db: Db,
   did: Did,
@@ -76,7 +69,7 @@ export async function findUploadedBlobs(
   return found
 }
 
-/** Once records name them, or the server has dropped them; only those uploaded `before`, if given. */
+/** For blobs that records name, or that the server has dropped; only those uploaded `before`, if given. */
 export async function forgetUploadedBlobs(
   db: Db,
   did: Did,
@@ -93,7 +86,7 @@ export async function forgetUploadedBlobs(
   }
 }
 
-/** Servers drop blobs that no record came to name; so do we, before they do. */
+/** Servers drop blobs that no record names after some time; forget them earlier. */
 export async function deleteUploadedBlobsBefore(db: Db, before: number): Promise<void> {
   await db.deleteFrom('uploadedBlobs').where('uploadedAt', '<', before).execute()
 }
