@@ -71,6 +71,30 @@ test('newcomers, however many, do not starve who has worked before', async () =>
   expect(begun.indexOf('regular', 1)).toBeLessThan(30)
 })
 
+test('what an owner used while nobody waited is worked off in ten times as long', async () => {
+  const clock = { now: 0 }
+  const mutex = new FairMutex({ now: () => clock.now })
+  const begun: string[] = []
+  const work = (owner: string, ms: number): Promise<void> =>
+    mutex.use(async () => {
+      begun.push(owner)
+      clock.now += ms
+    }, owner)
+  const regularAndNewcomer = async (): Promise<string[]> => {
+    begun.length = 0
+    const busy = work('other', 0)
+    clock.now += 1
+    await Promise.all([busy, work('regular', 0), work('newcomer', 0)])
+    return begun.slice(1)
+  }
+  await work('regular', 20)
+  clock.now += 198
+  expect(await regularAndNewcomer()).toEqual(['regular', 'newcomer'])
+  await work('regular', 20)
+  clock.now += 100
+  expect(await regularAndNewcomer()).toEqual(['newcomer', 'regular'])
+})
+
 test('who gives up while waiting is rejected at once and never worked on; who works is let end', async () => {
   const mutex = new FairMutex()
   const begun: string[] = []

@@ -2,23 +2,22 @@ import { LruMap } from './lru-map.ts'
 import { Mutex } from './semaphore.ts'
 
 const ownersMax = 10_000
-const forgetEveryMs = 60 * 60_000
 /** An owner that has held the mutex for a millisecond comes after owners that begin to wait within this time. */
-const waitPerHeldMs = 10
+const debtMsPerHeldMs = 10
 
 /**
- * A mutex that is fair by time, with aging: of those who wait, it admits the one whose owner has held it for the least
- * time within the hour; of these the first. Waiting makes up for holding, so that newcomers, however many, starve nobody.
+ * A mutex that is fair by time: each owner is entitled to a tenth of it. Of those who wait, it admits the one that has
+ * waited longest, counted from when its owner's debt was worked off. Neither owners that use much nor newcomers, however
+ * many, delay an owner that uses little.
  */
 export class FairMutex {
   readonly #now: () => number
   readonly #mutex = new Mutex()
-  #heldMs = new LruMap<string, number>(ownersMax)
-  #countedSince: number
+  /** When each owner's debt is worked off. */
+  readonly #clearAt = new LruMap<string, number>(ownersMax)
 
   constructor({ now = () => performance.now() }: { readonly now?: () => number } = {}) {
     this.#now = now
-    this.#countedSince = now()
   }
 
   /** Like `Mutex.use`. An abort while waiting for the mutex rejects with the signal's reason. */
@@ -28,20 +27,17 @@ export class FairMutex {
     signal?: AbortSignal,
   ): Promise<Result> {
     const since = this.#now()
-    using _ = await this.#mutex.acquire(signal, () => since + this.#heldBy(owner) * waitPerHeldMs)
+    using _ = await this.#mutex.acquire(signal, () => this.#clearFrom(owner, since))
     const from = this.#now()
     try {
       return await work()
     } finally {
-      this.#heldMs.set(owner, this.#heldBy(owner) + this.#now() - from)
+      const heldMs = this.#now() - from
+      this.#clearAt.set(owner, this.#clearFrom(owner, from) + heldMs * debtMsPerHeldMs)
     }
   }
 
-  #heldBy(owner: string): number {
-    if (this.#now() - this.#countedSince >= forgetEveryMs) {
-      this.#heldMs = new LruMap(ownersMax)
-      this.#countedSince = this.#now()
-    }
-    return this.#heldMs.get(owner) ?? 0
+  #clearFrom(owner: string, time: number): number {
+    return Math.max(time, this.#clearAt.get(owner) ?? time)
   }
 }

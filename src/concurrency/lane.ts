@@ -21,12 +21,19 @@ export class Lane {
   #pinned: boolean
   #holdsMuch: boolean
   #isSending = false
+  readonly #elapsed: () => number
+  /** Waits for this process in progress, since when, and the milliseconds of those that have ended. */
+  #ownWaits = 0
+  #ownWaitSince = 0
+  #ownWaitMs = 0
   #servers: readonly string[]
 
   constructor(
     { onSlow, party, pinned = false }: Pick<Work, 'onSlow' | 'party' | 'pinned'>,
     isSlow = false,
+    elapsed: () => number = () => performance.now(),
   ) {
+    this.#elapsed = elapsed
     this.#onSlow = onSlow
     this.#party = party ?? null
     this.#servers = party?.host ? serversOf(party.host) : []
@@ -87,6 +94,25 @@ export class Lane {
     this.#pinned = false
     this.#isSending = true
     if (this.#isLate) this.becomeSlow()
+  }
+
+  /**
+   * Runs work that waits for this process, such as for its processor: that time says nothing about the server, and
+   * does not make the work slow.
+   */
+  async ownWait<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#ownWaits++ === 0) this.#ownWaitSince = this.#elapsed()
+    try {
+      return await work()
+    } finally {
+      if (--this.#ownWaits === 0) this.#ownWaitMs += this.#elapsed() - this.#ownWaitSince
+    }
+  }
+
+  /** Milliseconds of `ownWait` so far. */
+  get ownWaitMs(): number {
+    const current = this.#ownWaits > 0 ? this.#elapsed() - this.#ownWaitSince : 0
+    return this.#ownWaitMs + current
   }
 
   /** One call to its server takes long, or the server's answer is costly to process. */

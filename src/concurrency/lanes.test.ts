@@ -50,6 +50,22 @@ test('so many at once, and room again when one ends, however it does', async () 
   expect(lanes.capacity).toBe(2)
 })
 
+test('a wait for this process does not make work slow, and a wait for its server afterwards does', async () => {
+  const { clock, lanes, start, lane, allSlow } = open(10)
+  start(1)
+  start(2)
+  const gate = Promise.withResolvers<void>()
+  const waits = [lane(1), lane(1)].map((of) => of.ownWait(() => gate.promise))
+  clock.now += 600
+  await eventually(async () => expect(lane(2).isSlow).toBe(true))
+  expect(lane(1).isSlow).toBe(false)
+  expect(lanes.busy).toBe(1)
+  gate.resolve()
+  await Promise.all(waits)
+  expect(lane(1).ownWaitMs).toBe(600)
+  await allSlow(2)
+})
+
 test('who is slow is in nobody’s way, up to 32', async () => {
   const { lanes, start, allSlow } = open(1)
   for (let n = 0; n < 36; n++) {

@@ -29,6 +29,8 @@ interface LanesOptions {
 export const detachedMaxDefault = 32
 export const slowAfterMsDefault = 3_000
 const quantumMsDefault = 60_000
+/** Work that waits for this process is checked at most this often. */
+const ownWaitCheckMs = 100
 const noShare: ServerShare = { host: Number.POSITIVE_INFINITY, domain: Number.POSITIVE_INFINITY }
 
 /**
@@ -99,13 +101,12 @@ export class Lanes {
       work.onSlow()
     }
     const isSlow = work.party !== undefined && this.isSlow(work.party)
-    const lane: Lane = new Lane({ ...work, onSlow }, isSlow)
+    const lane: Lane = new Lane({ ...work, onSlow }, isSlow, this.#elapsed)
     this.#running.set(lane, this.#elapsed())
-    const timer = setTimeout(() => lane.becomeSlow(), this.#slowAfterMs)
+    using _ = this.#becomesSlowInTime(lane)
     try {
       await work.run(lane)
     } finally {
-      clearTimeout(timer)
       this.#running.delete(lane)
       this.#remember(lane)
     }
@@ -149,6 +150,19 @@ export class Lanes {
   get #excess(): Lane[] {
     if (this.#excessPinned > 0) return this.#pinned
     return this.#excessDetached > 0 ? this.#detached : []
+  }
+
+  /** Until it is disposed of, `lane` becomes slow after `slowAfterMs`, not counting its own waits. */
+  #becomesSlowInTime(lane: Lane): Disposable {
+    let allowedMs = 0
+    const check = (): void => {
+      const moreMs = lane.ownWaitMs - allowedMs
+      allowedMs += moreMs
+      if (moreMs < 1) lane.becomeSlow()
+      else timer = setTimeout(check, Math.max(moreMs, ownWaitCheckMs))
+    }
+    let timer = setTimeout(check, this.#slowAfterMs)
+    return { [Symbol.dispose]: () => clearTimeout(timer) }
   }
 
   #remember({ party, wasHeldUp }: Lane): void {

@@ -8,6 +8,7 @@ import { Identities } from '#atproto/identity/identity.ts'
 import { BlobUnavailableError } from '#atproto/repo/blob-fetch.ts'
 import { ProofError, RecordUnavailableError } from '#atproto/repo/verified-record.ts'
 import { diskBlobStore } from '#blobs/disk.ts'
+import { Lane } from '#concurrency/lane.ts'
 import { createSafeFetch, FetchLimitError } from '#outbound/safe-fetch.ts'
 import { quickInflatedBytesMax, ruleFileBytesMax, snapshotBytesMax } from '#site/limits.ts'
 import { decodeSnapshot, type Snapshot } from '#site/visit/snapshot.ts'
@@ -45,7 +46,7 @@ afterEach(async () => {
 interface Options {
   readonly limits?: { fileBytesMax: number; siteBytesMax: number }
   readonly signal?: AbortSignal
-  readonly lane?: { isHeldUp(): void }
+  readonly lane?: Lane
 }
 
 async function ingest(options: Options = {}): Promise<IngestOutcome> {
@@ -177,8 +178,9 @@ test('its lane is told once when the blobs inflate to more than quick work may',
   const half = quickInflatedBytesMax / 2
   const timesTold = async (files: Record<string, Node>): Promise<number> => {
     let told = 0
+    const lane = new Lane({ onSlow: () => void told++ })
     await put(files)
-    expect(await ingest({ limits, lane: { isHeldUp: () => void told++ } })).toBe('went-live')
+    expect(await ingest({ limits, lane })).toBe('went-live')
     return told
   }
   expect(await timesTold({ a: zeros(half - 1), b: zeros(half) })).toBe(0)

@@ -1,5 +1,6 @@
 import type { BlobStore } from '#blobs/blob-store.ts'
 import { FairMutex } from '#concurrency/fair-mutex.ts'
+import type { Lane } from '#concurrency/lane.ts'
 import type { Coding } from '#site/encoding.ts'
 import { gunzipAlong } from './gzip-member.ts'
 import { UndecodableBlobError } from './undecodable-blob.ts'
@@ -17,6 +18,8 @@ interface DecodeContext {
   readonly decodedBytesMax: number
   /** Account whose blob it is: whose blobs have been inflated for longest waits for the others. */
   readonly owner?: string
+  /** Its `ownWait` runs what inflates. */
+  readonly lane?: Pick<Lane, 'ownWait'> | undefined
   /** An abort ends the wait to inflate. */
   readonly signal?: AbortSignal
   /** Called with each piece of what gzip is inflated to. */
@@ -31,7 +34,7 @@ interface DecodeContext {
 export async function storeDecoded(
   raw: AsyncIterable<Uint8Array>,
   encoding: { coding: Coding; base64: boolean },
-  { blobs, decodedBytesMax, owner, onInflated, signal }: DecodeContext,
+  { blobs, decodedBytesMax, lane, owner, onInflated, signal }: DecodeContext,
 ): Promise<DecodedBlob> {
   const decoded = new DecodedMeter(decodedBytesMax)
   const stored = encoding.base64 ? decodeBase64(raw) : raw
@@ -42,7 +45,10 @@ export async function storeDecoded(
   const checked =
     encoding.coding === 'gzip'
       ? gunzipAlong(stored, onContent, {
-          use: (work) => inflatingAt(blobs).use(work, owner, signal),
+          use(work) {
+            const inflate = () => inflatingAt(blobs).use(work, owner, signal)
+            return lane === undefined ? inflate() : lane.ownWait(inflate)
+          },
         })
       : measureAlong(stored, decoded)
   const { hash, bytes } = await blobs.put(checked)

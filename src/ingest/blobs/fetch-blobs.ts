@@ -24,7 +24,7 @@ export interface FetchContext extends Omit<WorkContext, 'log' | 'wakeUps'> {
   /** Of decoded bytes and of stored ones; a blob that is named several times counts once. */
   readonly limits: SiteLimits
   /** Its `isHeldUp` is called when the blobs inflate to more than `quickInflatedBytesMax`. */
-  readonly lane?: Pick<Lane, 'isHeldUp'>
+  readonly lane?: Pick<Lane, 'isHeldUp' | 'ownWait'>
 }
 
 export type BlobsResult =
@@ -135,7 +135,7 @@ interface FetchOneContext extends FetchContext {
 async function fetchOne(
   node: FileNode,
   identity: Identity,
-  { at, db, blobs, fetch, limits, now, onInflated, signal }: FetchOneContext,
+  { at, db, blobs, fetch, lane, limits, now, onInflated, signal }: FetchOneContext,
 ): Promise<KnownBlob> {
   const key = blobKeyOf(node)
   const { fileBytesMax: decodedBytesMax } = limits
@@ -143,7 +143,7 @@ async function fetchOne(
     throw new UndecodableBlobError(`is larger than ${decodedBytesMax} bytes`)
   }
   const raw = fetchBlob({ cid: key.cid, size: node.blob.size }, identity, fetch, signal)
-  const inflating = { owner: identity.did, onInflated, signal }
+  const inflating = { lane, owner: identity.did, onInflated, signal }
   const decoded = await storeDecoded(raw, key, { blobs, decodedBytesMax, ...inflating })
   at?.('blob-stored')
   const blob: KnownBlob = { ...key, ...decoded }
