@@ -18,8 +18,6 @@ interface LanesOptions {
   /** Lanes for slow work that holds too much memory to detach, in addition to `quickMax`. */
   readonly slowPinnedMax?: number | undefined
   readonly slowAfterMs?: number | undefined
-  /** How long slow work keeps its lane while other slow work waits. */
-  readonly quantumMs?: number | undefined
   readonly shares?: LaneShares | undefined
   /** Milliseconds of a monotonic clock. */
   readonly elapsed?: (() => number) | undefined
@@ -28,7 +26,8 @@ interface LanesOptions {
 /** Detached work only waits for a slow server, which costs almost nothing here. */
 export const detachedMaxDefault = 32
 export const slowAfterMsDefault = 3_000
-const quantumMsDefault = 60_000
+/** How long slow work keeps its lane while other slow work waits. */
+const quantumMs = 60_000
 /** Work that waits for this process is checked at most this often. */
 const ownWaitCheckMs = 100
 const noShare: ServerShare = { host: Number.POSITIVE_INFINITY, domain: Number.POSITIVE_INFINITY }
@@ -45,7 +44,6 @@ export class Lanes {
   readonly #detachedMax: number
   readonly #slowPinnedMax: number
   readonly #slowAfterMs: number
-  readonly #quantumMs: number
   readonly #shares: LaneShares
   readonly #elapsed: () => number
   /** Start times, oldest first. */
@@ -56,7 +54,6 @@ export class Lanes {
     this.#detachedMax = options.detachedMax ?? detachedMaxDefault
     this.#slowPinnedMax = options.slowPinnedMax ?? 0
     this.#slowAfterMs = options.slowAfterMs ?? slowAfterMsDefault
-    this.#quantumMs = options.quantumMs ?? quantumMsDefault
     this.#shares = options.shares ?? { quick: noShare, slow: noShare }
     this.#elapsed = options.elapsed ?? (() => performance.now())
     this.history = new PaceHistory({ elapsed: this.#elapsed })
@@ -64,7 +61,8 @@ export class Lanes {
 
   /** Quick lanes in use, including by slow work for which no slow lane is free. */
   get busy(): number {
-    return this.#quick.length + this.#excessDetached + this.#excessPinned
+    const quick = this.#lanes.filter(({ isSlow }) => !isSlow)
+    return quick.length + this.#excessDetached + this.#excessPinned
   }
 
   /** Free quick lanes. */
@@ -117,24 +115,25 @@ export class Lanes {
    * `quantumMs`, else the newest of the registrable domain that holds most. For a slow lane, only the former.
    */
   preemptSlow({ forSlow = false }: { readonly forSlow?: boolean } = {}): void {
-    const slow = [...this.#running.keys()].filter(({ isSlow }) => isSlow)
+    const slow = this.#lanes.filter(({ isSlow }) => isSlow)
     if (slow.some(({ signal }) => signal.aborted)) return
     const candidates = forSlow ? slow : this.#excess
-    const overdue = candidates.find((lane) => this.#hasHadItsTime(lane))
+    const latest = this.#elapsed() - quantumMs
+    const overdue = candidates.find((lane) => (this.#running.get(lane) ?? 0) <= latest)
     if (overdue !== undefined) overdue.preempt()
     else if (!forSlow) newestOfLargest(candidates)?.preempt()
   }
 
-  get #quick(): Lane[] {
-    return [...this.#running.keys()].filter(({ isSlow }) => !isSlow)
+  get #lanes(): Lane[] {
+    return [...this.#running.keys()]
   }
 
   get #detached(): Lane[] {
-    return [...this.#running.keys()].filter(({ isDetached }) => isDetached)
+    return this.#lanes.filter(({ isDetached }) => isDetached)
   }
 
   get #pinned(): Lane[] {
-    return [...this.#running.keys()].filter(({ isSlow, isDetached }) => isSlow && !isDetached)
+    return this.#lanes.filter(({ isSlow, isDetached }) => isSlow && !isDetached)
   }
 
   get #excessDetached(): number {
@@ -169,15 +168,11 @@ export class Lanes {
     if (party !== null) this.history.record(party, { isSlow: wasHeldUp })
   }
 
-  #hasHadItsTime(lane: Lane): boolean {
-    return this.#elapsed() - (this.#running.get(lane) ?? 0) >= this.#quantumMs
-  }
-
   #leftOfShare(host: string | null, isSlow: boolean): number {
     if (host === null) return Number.POSITIVE_INFINITY
     const share = isSlow ? this.#shares.slow : this.#shares.quick
     const servers = serversOf(host)
-    const running = [...this.#running.keys()].filter((lane) => lane.isSlow === isSlow)
+    const running = this.#lanes.filter((lane) => lane.isSlow === isSlow)
     const ofHost = running.filter((lane) => lane.servers[0] === servers[0])
     const ofDomain = running.filter((lane) => lane.servers.at(-1) === servers.at(-1))
     return Math.min(share.host - ofHost.length, share.domain - ofDomain.length)

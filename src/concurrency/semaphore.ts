@@ -1,3 +1,5 @@
+import { onAbort } from './or-aborted.ts'
+
 /** Too many callers wait for a permit, or this one has waited too long. */
 export class SemaphoreBusyError extends Error {
   override readonly name = 'SemaphoreBusyError'
@@ -75,15 +77,13 @@ export class Semaphore {
       waiting.splice(at, 1)
       reject(reason)
     }
-    const abort = (): void => leave(signal?.reason)
     const timer = waitMsMax && setTimeout(() => leave(new SemaphoreBusyError(key)), waitMsMax)
-    signal?.addEventListener('abort', abort)
     waiting.push(waiter)
+    using _ = onAbort(signal, leave)
     try {
       await promise
     } finally {
       clearTimeout(timer)
-      signal?.removeEventListener('abort', abort)
     }
   }
 

@@ -1,3 +1,5 @@
+import { onAbort } from './or-aborted.ts'
+
 /** Ends the wait of a polling loop early. A wake-up before the wait is not lost; several count as one. */
 export class WakeUp {
   #isWoken = false
@@ -24,12 +26,10 @@ export class WakeUp {
   async wait(ms: number, signal?: AbortSignal): Promise<void> {
     if (!this.#isWoken && !signal?.aborted) {
       const { promise, resolve } = Promise.withResolvers<void>()
-      const end = (): void => resolve()
-      this.#end = end
-      const timer = setTimeout(end, ms)
-      signal?.addEventListener('abort', end)
+      this.#end = resolve
+      const timer = setTimeout(resolve, ms)
+      using _ = onAbort(signal, () => resolve())
       await promise
-      signal?.removeEventListener('abort', end)
       clearTimeout(timer)
     }
     this.#isWoken = false

@@ -2,10 +2,10 @@ import { type Deadlines, FetchLimitError, type FetchLimits } from './fetch-limit
 
 const readAheadBytes = 64 * 1024
 
-interface Transfer {
+export interface Transfer {
   readonly url: URL
   readonly deadlines: Deadlines
-  /** Called when the body ends or fails. Idempotent. */
+  /** Returns the permits when the body ends or fails. Idempotent. */
   readonly release: () => void
 }
 
@@ -96,10 +96,7 @@ class BoundedBody implements UnderlyingDefaultSource<Uint8Array> {
   }
 }
 
-interface RateFloor {
-  readonly bytesPerSecondMin: number
-  readonly rateWindowMs: number
-}
+type RateFloor = Pick<FetchLimits, 'bytesPerSecondMin' | 'rateWindowMs'>
 
 /**
  * A token bucket of waiting time: starts with a full window, each millisecond of waiting spends one, each byte

@@ -1,5 +1,6 @@
 import { Resolver } from 'node:dns/promises'
 import { networkInterfaces } from 'node:os'
+import { onAbort } from '#concurrency/or-aborted.ts'
 import { codeOf } from '#observe/code-of.ts'
 
 /**
@@ -24,18 +25,13 @@ export function createResolveHost({ servers, repeatMs = 3_000 }: ResolveOptions 
     signal.throwIfAborted()
     const resolver = new Resolver({ timeout: repeatMs, tries: 2 })
     if (servers) resolver.setServers(servers)
-    const stop = (): void => resolver.cancel()
-    signal.addEventListener('abort', stop)
-    try {
-      const [ipv4, ipv6] = await Promise.allSettled([
-        resolver.resolve4(hostname),
-        resolver.resolve6(hostname),
-      ])
-      signal.throwIfAborted()
-      return addressesOf(...(hasIpv4() ? ([ipv4, ipv6] as const) : ([ipv6, ipv4] as const)))
-    } finally {
-      signal.removeEventListener('abort', stop)
-    }
+    using _ = onAbort(signal, () => resolver.cancel())
+    const [ipv4, ipv6] = await Promise.allSettled([
+      resolver.resolve4(hostname),
+      resolver.resolve6(hostname),
+    ])
+    signal.throwIfAborted()
+    return addressesOf(...(hasIpv4() ? ([ipv4, ipv6] as const) : ([ipv6, ipv4] as const)))
   }
 }
 

@@ -1,5 +1,5 @@
 import { KeyedSemaphore, Semaphore } from '#concurrency/semaphore.ts'
-import { boundedResponse } from './bounded-response.ts'
+import { boundedResponse, type Transfer } from './bounded-response.ts'
 import { Deadlines, type FetchLimits, limitsDefault } from './fetch-limits.ts'
 import { ForbiddenHostError, publicAddressOf } from './public-address.ts'
 import { createResolveHost, type ResolveHost } from './resolve-host.ts'
@@ -107,17 +107,13 @@ function assertAllowedUrl(url: URL, allowPrivate: boolean): void {
   if (!allowPrivate && url.port !== '') throw new ForbiddenHostError(url.hostname, 'port in URL')
 }
 
-interface Attempt {
+interface Attempt extends Transfer {
   readonly request: Request
-  readonly url: URL
   /** The vetted address; null: connect by name. */
   readonly address: string | null
   readonly connect: Connect
   /** Aborted by the caller or by a deadline. */
   readonly signal: AbortSignal
-  readonly deadlines: Deadlines
-  /** Returns the permits. */
-  readonly release: () => void
 }
 
 async function send(attempt: Attempt, limits: FetchLimits): Promise<Response> {

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { backoff } from '#concurrency/backoff.ts'
+import { onAbort } from '#concurrency/or-aborted.ts'
 import { FirehoseConnection } from './firehose-connection.ts'
 import type { FirehoseEvent, FirehoseFormat, FirehoseFrame, GapReason } from './firehose-format.ts'
 import { FirehosePosition } from './firehose-position.ts'
@@ -104,15 +105,10 @@ class FirehoseReader {
       onOpen: () => this.#pushGap(this.#position.open()),
       onFrame: (data) => this.#receive(format.read(data, collections), connection),
     })
-    const stop = (): void => connection.end('stopped')
-    signal.addEventListener('abort', stop)
+    using _ = onAbort(signal, () => connection.end('stopped'))
     this.#connection = connection
     if (!this.#queue.hasCapacity) connection.pause()
-    try {
-      return await connection.ended
-    } finally {
-      signal.removeEventListener('abort', stop)
-    }
+    return await connection.ended
   }
 
   #receive(frame: FirehoseFrame, connection: FirehoseConnection): void {

@@ -1,5 +1,6 @@
 import { connect, isIP } from 'node:net'
 import dnsPacket, { type DecodedPacket, type Packet } from 'dns-packet'
+import { onAbort } from '#concurrency/or-aborted.ts'
 import type { DnsServerAddress } from './dns-server-address.ts'
 
 export type DnsType = 'TXT' | 'CNAME' | 'A' | 'AAAA'
@@ -124,11 +125,4 @@ function answerTo(query: Packet, message: Buffer): DecodedPacket | null {
     // The library has no error class for malformed messages.
     return null
   }
-}
-
-function onAbort(signal: AbortSignal, stop: (reason: unknown) => void): Disposable {
-  const abort = (): void => stop(signal.reason)
-  if (signal.aborted) abort()
-  signal.addEventListener('abort', abort)
-  return { [Symbol.dispose]: () => signal.removeEventListener('abort', abort) }
 }
