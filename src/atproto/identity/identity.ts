@@ -142,12 +142,12 @@ export class Identities {
   }
 
   /** The DID of a handle, whatever the account claims; null: none. Throws when the look-up failed. */
-  async didOfHandle(handle: string, signal: AbortSignal): Promise<Did | null> {
+  async didOfHandle(handle: string, signal?: AbortSignal): Promise<Did | null> {
     if (!isHandle(handle)) return null
     try {
-      return parseDid(await this.#handles.resolve(handle, { signal }))
+      return parseDid(await this.#handles.resolve(handle, { ...(signal && { signal }) }))
     } catch (error) {
-      signal.throwIfAborted()
+      signal?.throwIfAborted()
       if (saysNone(error)) return null
       throw error
     }
@@ -161,13 +161,12 @@ export class Identities {
     { did, claimedHandle }: Identity,
     signal?: AbortSignal,
   ): Promise<string | null | undefined> {
-    if (claimedHandle === null || !isHandle(claimedHandle)) return null
+    if (claimedHandle === null) return null
     try {
-      const resolved = await this.#handles.resolve(claimedHandle, { ...(signal && { signal }) })
-      return resolved === did ? claimedHandle : null
-    } catch (error) {
+      return (await this.didOfHandle(claimedHandle, signal)) === did ? claimedHandle : null
+    } catch {
       signal?.throwIfAborted()
-      return saysNone(error) ? null : undefined
+      return undefined
     }
   }
 

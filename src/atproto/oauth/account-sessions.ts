@@ -39,7 +39,7 @@ const replacedEndMsMax = 1_000
 /** State of the grant that a sign-in replaces. `ended`: there was none, or its server did not confirm it in time. */
 export type GrantBefore = 'alive' | 'ended'
 
-interface AccountSessionsOptions {
+export interface AccountSessionsOptions {
   readonly clients: Clients
   readonly keys: ClientKeys | null
   readonly sessions: SealedStore<Did, StoredSession>
@@ -75,12 +75,11 @@ export class AccountSessions {
   async find(did: Did): Promise<StoredSession | undefined> {
     const { keys, sessions } = this.#options
     const session = await sessions.get(did)
-    if (session === undefined) return undefined
-    const { authMethod } = session
+    const authMethod = session?.authMethod
     const isOurs =
-      keys === null
-        ? authMethod.method === 'none'
-        : authMethod.method === 'private_key_jwt' && (await keys.has(authMethod.kid))
+      authMethod?.method === 'private_key_jwt'
+        ? await keys?.has(authMethod.kid)
+        : authMethod?.method === 'none' && keys === null
     return isOurs ? session : undefined
   }
 
@@ -137,8 +136,7 @@ export class AccountSessions {
     await this.#leased(did, async () => {
       if ((await sessions.get(did)) === undefined || !(await isUnused())) return
       if ((await this.find(did)) === undefined) return await sessions.delete(did)
-      const client = await clients.open(sessions, states)
-      await client.revoke(did)
+      await (await clients.open(sessions, states)).revoke(did)
     })
   }
 
@@ -155,15 +153,14 @@ export class AccountSessions {
 
   /** The session with renewed tokens, which prove that its grant is alive; undefined: none in time. */
   async #renewReplaced(did: Did, replaced: StoredSession): Promise<StoredSession | undefined> {
-    const { clients, log, states } = this.#options
-    // A separate store: late tokens must not replace the new session.
     const store = new MemoryStore<Did, StoredSession>()
-    await store.set(did, replaced)
-    const renew = async () => (await clients.open(store, states)).restore(did, { refresh: true })
     try {
-      await orAborted(renew(), AbortSignal.timeout(replacedConfirmMsMax))
+      const renewed = this.#clientOf(did, replaced, store).then((client) => {
+        return client.restore(did, { refresh: true })
+      })
+      await orAborted(renewed, AbortSignal.timeout(replacedConfirmMsMax))
     } catch (error) {
-      log.warn('replaced session not confirmed', { did, error })
+      this.#options.log.warn('replaced session not confirmed', { did, error })
     }
     const after = await store.get(did)
     return after?.tokenSet.access_token === replaced.tokenSet.access_token ? undefined : after
@@ -171,17 +168,19 @@ export class AccountSessions {
 
   /** A request that still uses its tokens retries with the new ones when they are rejected. */
   async #endReplaced(did: Did, replaced: StoredSession): Promise<void> {
-    const { clients, log, states } = this.#options
-    const revoke = async (): Promise<void> => {
-      const store = new MemoryStore<Did, StoredSession>()
-      await store.set(did, replaced)
-      await (await clients.open(store, states)).revoke(did)
-    }
     try {
-      await orAborted(revoke(), AbortSignal.timeout(replacedEndMsMax))
+      const revoked = this.#clientOf(did, replaced).then((client) => client.revoke(did))
+      await orAborted(revoked, AbortSignal.timeout(replacedEndMsMax))
     } catch (error) {
-      log.warn('replaced session not revoked', { did, error })
+      this.#options.log.warn('replaced session not revoked', { did, error })
     }
+  }
+
+  /** A client with a separate store for this session: late tokens must not replace the new session. */
+  async #clientOf(did: Did, session: StoredSession, store = new MemoryStore<Did, StoredSession>()) {
+    const { clients, states } = this.#options
+    await store.set(did, session)
+    return await clients.open(store, states)
   }
 
   async #handle(
@@ -231,8 +230,7 @@ export class AccountSessions {
     if (before.tokenSet.access_token !== spentToken) return before
     let cause: unknown
     try {
-      const client = await clients.open(sessions, states)
-      await client.restore(did, { refresh: true })
+      await (await clients.open(sessions, states)).restore(did, { refresh: true })
     } catch (error) {
       cause = error
     }

@@ -1,4 +1,4 @@
-import { derivePublicJwk, type PublicJwk } from '@atcute/oauth-crypto'
+import { derivePublicJwk } from '@atcute/oauth-crypto'
 import {
   type ClientAssertionPrivateJwk,
   generateClientAssertionKey,
@@ -28,6 +28,13 @@ export const clientKeysMax = 100
 export interface ClientKey {
   readonly jwk: ClientAssertionPrivateJwk
   readonly createdAt: number
+}
+
+/** A public JSON Web Key (RFC 7517 §4). */
+export interface PublicKey {
+  readonly kid: string
+  readonly kty: string
+  readonly [other: string]: unknown
 }
 
 /** There are already `clientKeysMax` keys. */
@@ -89,9 +96,11 @@ export class ClientKeys {
   }
 
   /** For account servers, in the order of `inUse`, never cached. */
-  async publicKeys(): Promise<PublicJwk[]> {
+  async publicKeys(): Promise<PublicKey[]> {
     await this.#read()
-    return (await this.inUse()).map(({ jwk }) => derivePublicJwk(jwk, jwk.kid, jwk.alg))
+    return (await this.inUse()).map(({ jwk }) => {
+      return { ...derivePublicJwk(jwk, jwk.kid, jwk.alg), kid: jwk.kid }
+    })
   }
 
   /** Creates a key that signs in an hour. Throws ClientKeysFullError. */

@@ -26,7 +26,7 @@ export const jwksPath = '/jwks.json'
 const callbackPath = '/api/auth/callback'
 
 export interface ClientOptions {
-  /** Of `BASE_URL`. */
+  /** Of `BASE_URL`: https at a public name, or http at a loopback address. */
   readonly origin: string
   /** Null for a loopback address, where a client has no keys. */
   readonly keys: ClientKeys | null
@@ -45,19 +45,11 @@ export interface ClientDocument {
   readonly [other: string]: unknown
 }
 
-/** A public JSON Web Key (RFC 7517 §4). */
-export interface PublicKey {
-  readonly kid: string
-  readonly kty: string
-  readonly [other: string]: unknown
-}
-
 /** Our OAuth client at account servers. */
 export interface Clients {
   readonly nonces: NonNullable<OAuthClientStores['dpopNonces']>
   /** Opens the library's client with the current keys and these stores. */
   open(sessions: SessionStore, states: StateStore): Promise<OAuthClient>
-  publicKeys(): Promise<PublicKey[]>
 }
 
 const cachedServersMax = 100
@@ -95,8 +87,6 @@ export function createClients(options: ClientOptions): Clients {
       if (options.allowHttp) allowHttpServers(client)
       return client
     },
-    publicKeys: async () =>
-      ((await keys?.publicKeys()) ?? []).map((jwk) => ({ ...jwk, kid: jwk.kid ?? '' })),
   }
 }
 

@@ -6,13 +6,14 @@ import {
   type StoredState,
 } from '@atcute/oauth-node-client'
 import type { Identities } from '#atproto/identity/identity.ts'
-import type { WithLease } from '#concurrency/with-lease.ts'
-import type { Log } from '#observe/log.ts'
-import type { SafeFetch } from '#outbound/safe-fetch.ts'
 import { parseDid } from '#site/site-address.ts'
-import { type AccountSession, AccountSessions, type GrantBefore } from './account-sessions.ts'
-import type { ClientKeys } from './client-keys.ts'
-import { type ClientDocument, createClients, type PublicKey, scopes } from './oauth-client.ts'
+import {
+  AccountSessions,
+  type AccountSessionsOptions,
+  type GrantBefore,
+} from './account-sessions.ts'
+import type { PublicKey } from './client-keys.ts'
+import { type ClientDocument, type ClientOptions, createClients, scopes } from './oauth-client.ts'
 import { type SealedRows, sealedStore } from './oauth-rows.ts'
 import type { Seal } from './seal.ts'
 import { SignInError, signInErrorOf } from './sign-in-error.ts'
@@ -39,13 +40,10 @@ export interface OAuth {
     nonce: string | null,
     enter: (did: Did, before: GrantBefore) => Promise<T>,
   ): Promise<T>
-  /** Opens the account's session and renews stale tokens. Throws SessionEndedError. */
-  session(did: Did): Promise<AccountSession>
+  session: AccountSessions['open']
   has(did: Did): Promise<boolean>
-  /** Confirms at the account's server that the grant is alive, at most once a minute. Throws SessionEndedError. */
-  confirm(did: Did): Promise<void>
-  /** Revokes the session if `isUnused`, which runs under the account's lease: no sign-in or renewal is in progress. */
-  revoke(did: Did, isUnused?: () => Promise<boolean>): Promise<void>
+  confirm: AccountSessions['confirm']
+  revoke: AccountSessions['revoke']
   /** Seals sessions and keys with the newest secret, so that older ones can be removed. */
   sealAnew(): Promise<void>
   /** Our client metadata, for account servers. */
@@ -54,39 +52,21 @@ export interface OAuth {
   publicKeys(): Promise<{ keys: PublicKey[] }>
 }
 
-interface OAuthOptions {
-  /** Of `BASE_URL`: https at a public name, or http at a loopback address. */
-  readonly origin: string
+interface OAuthOptions
+  extends Omit<ClientOptions, 'actorResolver'>,
+    Pick<AccountSessionsOptions, 'withLease' | 'log' | 'onRenewed'> {
   readonly identities: Identities
-  readonly fetch: SafeFetch
   readonly rows: SealedRows
   readonly seal: Seal
-  readonly withLease: WithLease
-  readonly log: Log
-  /** Called, and awaited, when an account's server has issued new tokens. */
-  readonly onRenewed?: (did: Did) => Promise<void>
-  /** Null for a loopback address, where a client has no keys. */
-  readonly keys: ClientKeys | null
-  /** Development only: account servers over plain http. */
-  readonly allowHttp?: boolean
 }
 
 export function createOAuth(options: OAuthOptions): OAuth {
-  const { withLease, fetch, keys, log, onRenewed, rows, seal } = options
+  const { keys, rows, seal } = options
   const { actorResolver } = options.identities
   const states = sealedStore<string, StoredState>(rows, seal, 'oauth-state', (s) => s.expiresAt)
   const sessions = sealedStore<Did, StoredSession>(rows, seal, sessionKind)
   const clients = createClients({ ...options, actorResolver })
-  const accounts = new AccountSessions({
-    clients,
-    keys,
-    sessions,
-    states,
-    fetch,
-    withLease,
-    log,
-    ...(onRenewed && { onRenewed }),
-  })
+  const accounts = new AccountSessions({ ...options, clients, sessions, states })
 
   return {
     async begin(input) {
@@ -141,7 +121,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
     // The library's type names each field; we only send it as JSON.
     clientMetadata: async () =>
       (await clients.open(sessions, states)).metadata as unknown as ClientDocument,
-    publicKeys: async () => ({ keys: await clients.publicKeys() }),
+    publicKeys: async () => ({ keys: (await keys?.publicKeys()) ?? [] }),
   }
 }
 
