@@ -55,6 +55,16 @@ export function describeBadName(name: string): BadName | null {
   return null
 }
 
+/** `a/b` of `a/b/c`; empty at the root. */
+export const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
+
+/** `c` of `a/b/c`. */
+export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+
+/** For messages: quoted, control characters escaped and clipped, because others chose the string. */
+export const quote = (text: string, charsMax = 200): string =>
+  JSON.stringify(text.length > charsMax ? `${text.slice(0, charsMax)}…` : text)
+
 /** `a/b/c` is in `a` and `a/b`. */
 export function foldersAbove(path: string): string[] {
   const folders: string[] = []

@@ -5,7 +5,7 @@ import {
   partsMax,
   problemsMax,
 } from '#site/limits.ts'
-import { isEntryName, type SitePath, sitePathOf } from '#site/path.ts'
+import { isEntryName, quote, type SitePath, sitePathOf } from '#site/path.ts'
 import type { Did } from '#site/site-address.ts'
 import type { Directory, FileNode, SubfsNode } from './manifest.ts'
 import { type PartUri, partKeyOf, partUri } from './part.ts'
@@ -144,7 +144,3 @@ class Expansion {
     if (this.#problems.length < problemsMax) this.#problems.push(problem)
   }
 }
-
-// quoted names may be hostile: clipped, control characters escaped
-const quote = (text: string): string =>
-  JSON.stringify(text.length > 200 ? `${text.slice(0, 200)}…` : text)

@@ -5,7 +5,7 @@ import {
   problemsMax,
   subjectCharsMax,
 } from '#site/limits.ts'
-import { describeBadName } from '#site/path.ts'
+import { describeBadName, quote } from '#site/path.ts'
 import { readBlobRef } from './blob-ref.ts'
 import { ownField, ownFields } from './own-fields.ts'
 
@@ -148,15 +148,9 @@ function emptyDirectory(): PlainDirectory {
 }
 
 function report(reading: Reading, path: string, problem: string): undefined {
-  reading.problems.push(`${quote(path)} ${problem}`)
+  reading.problems.push(`${path === '' ? 'the root' : quote(path)} ${problem}`)
 }
 
 function join(path: string, name: string): string {
   return path === '' ? name : `${path}/${name}`
-}
-
-// quoted names may be hostile: clipped, control characters escaped
-function quote(path: string): string {
-  if (path === '') return 'the root'
-  return JSON.stringify(path.length > 200 ? `${path.slice(0, 200)}…` : path)
 }

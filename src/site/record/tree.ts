@@ -1,4 +1,4 @@
-import { compareBytes, type SitePath } from '#site/path.ts'
+import { compareBytes, nameOf, parentOf, type SitePath } from '#site/path.ts'
 import type { Directory, Entry, FileNode } from './manifest.ts'
 
 /** The paths form no tree, because one is both a file and a directory. */
@@ -43,12 +43,4 @@ function openDirectory(directories: Map<string, OpenDirectory>, path: string): O
   directories.set(path, made)
   openDirectory(directories, parentOf(path)).entries.push({ name: nameOf(path), node: made })
   return made
-}
-
-function parentOf(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
-}
-
-function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1)
 }

@@ -63,9 +63,9 @@ function firstToApply(
 /** Everything except the path, which costs more. */
 function isFor({ host, query, conditions }: RedirectRule, visitor: VisitorFacts): boolean {
   return (
-    (host === null || host === visitor.host) &&
+    (host === null || host === visitor.request.host) &&
     (query.length === 0 || queryHolds(query, visitor.query)) &&
-    conditionsHold(conditions, visitor)
+    (conditions.length === 0 || conditionsHold(conditions, visitor))
   )
 }
 

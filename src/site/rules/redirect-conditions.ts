@@ -32,11 +32,9 @@ export function conditionsHold(
   conditions: readonly RedirectCondition[],
   visitor: VisitorFacts,
 ): boolean {
-  // Loops, here and below: a request may be compared with a thousand rules.
-  for (const { about, anyOf } of conditions) {
-    if (!holdsAny(about, anyOf, visitor)) return false
-  }
-  return true
+  return conditions.every(({ about, anyOf }) =>
+    anyOf.some((wanted) => holds(about, wanted, visitor)),
+  )
 }
 
 /** The request header that a condition reads. Null for countries, which a trusted front reports. */
@@ -51,19 +49,10 @@ export function fieldOf({ about }: RedirectCondition): string | null {
   }
 }
 
-function holdsAny(
-  about: RedirectCondition['about'],
-  anyOf: readonly string[],
-  visitor: VisitorFacts,
-): boolean {
-  for (const wanted of anyOf) if (holds(about, wanted, visitor)) return true
-  return false
-}
-
 function holds(about: RedirectCondition['about'], wanted: string, visitor: VisitorFacts): boolean {
   switch (about) {
     case 'country':
-      return visitor.country === wanted
+      return visitor.request.country === wanted
     case 'language':
       return isWithin(wanted, visitor.language)
     case 'cookie':
@@ -117,42 +106,33 @@ function decode(text: string): string | null {
   }
 }
 
-/** Facts about a request that rules compare; each is computed once, on first use. */
+/** A request and what rules compare of it; each is computed once, on first use. */
 export class VisitorFacts {
-  readonly #request: VisitorRequest
+  readonly request: VisitorRequest
   #query: ReadonlyMap<string, string> | null = null
   #cookies: ReadonlySet<string> | null = null
   #language: string | null | undefined
 
   constructor(request: VisitorRequest) {
-    this.#request = request
-  }
-
-  get host(): string {
-    return this.#request.host
-  }
-
-  /** Upper case. */
-  get country(): string | null {
-    return this.#request.country
+    this.request = request
   }
 
   /** Decoded as a form; the last of repeated keys wins. */
   get query(): ReadonlyMap<string, string> {
-    this.#query ??= new Map(new URLSearchParams(this.#request.search))
+    this.#query ??= new Map(new URLSearchParams(this.request.search))
     return this.#query
   }
 
   /** Names of cookies with or without a value. */
   get cookies(): ReadonlySet<string> {
-    this.#cookies ??= cookieNames(this.#request.header('cookie') ?? '')
+    this.#cookies ??= cookieNames(this.request.header('cookie') ?? '')
     return this.#cookies
   }
 
   /** The preferred language, lower case. */
   get language(): string | null {
     if (this.#language === undefined) {
-      this.#language = preferredLanguage(this.#request.header('accept-language'))
+      this.#language = preferredLanguage(this.request.header('accept-language'))
     }
     return this.#language
   }

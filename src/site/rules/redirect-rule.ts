@@ -1,4 +1,5 @@
 import { isWebAddress, parseWebAddress } from '#http/web-address.ts'
+import { quote } from '#site/path.ts'
 import { compilePathPattern, type PathPattern } from './path-pattern.ts'
 import {
   parseQueryCondition,
@@ -63,7 +64,7 @@ export function compileRedirectRule(words: RedirectWords): RedirectRuleResult {
 }
 
 const refused = (word: string, what: string) =>
-  ({ ok: false, problem: `${quote(word)} ${what}` }) as const
+  ({ ok: false, problem: `${quoted(word)} ${what}` }) as const
 
 function readAll<T extends object>(
   words: readonly string[],
@@ -122,10 +123,10 @@ function selfReferenceOf({ host, from, query, target, status }: RedirectRule): s
 function remarksOn(to: string | null, { target, status }: RedirectRule): string[] {
   if (to === null || target === null) return []
   const remarks: string[] = []
-  if (to.startsWith('//')) remarks.push(`${quote(to)} is taken as a path of this site`)
-  if (hasTextLikeNames(target)) remarks.push(`${quote(to)} has a colon that is taken literally`)
+  if (to.startsWith('//')) remarks.push(`${quoted(to)} is taken as a path of this site`)
+  if (hasTextLikeNames(target)) remarks.push(`${quoted(to)} has a colon that is taken literally`)
   if (!isRedirection(status) && /[?#]/.test(to)) {
-    remarks.push(`what follows the path in ${quote(to)} has no effect with ${status}`)
+    remarks.push(`what follows the path in ${quoted(to)} has no effect with ${status}`)
   }
   return remarks
 }
@@ -172,18 +173,15 @@ export function sortRedirectWords(line: string): RedirectWords | string | null {
     const isFirstHalf = to === null && status === null
     if (isAddress(word) && isFirstHalf) to = word
     else if (/^\d+!?$/.test(word) && status === null) status = word
-    else if (isAddress(word) || !word.includes('=')) return `cannot tell what ${quote(word)} is for`
+    else if (isAddress(word) || !word.includes('='))
+      return `cannot tell what ${quoted(word)} is for`
     else (isFirstHalf ? query : conditions).push(word)
   }
   return { from, query, to, status, conditions }
 }
 
-/** Quotes a word in a message, clipped. */
-function quote(word: string): string {
-  return JSON.stringify(word.length > quotedCharsMax ? `${word.slice(0, quotedCharsMax)}…` : word)
-}
-
-const quotedCharsMax = 100
+/** For messages. */
+const quoted = (word: string): string => quote(word, 100)
 
 const isAddress = (word: string): boolean => word.startsWith('/') || isWebAddress(word)
 

@@ -1,3 +1,4 @@
+import { nameOf, parentOf } from '#site/path.ts'
 import { findFile, isReservedFile, type StoredFile } from './find-file.ts'
 import type { SnapshotFile } from './snapshot.ts'
 
@@ -113,10 +114,6 @@ function findKind(site: AddressedFiles, kind: Kind, base: string): StoredFile | 
 }
 
 const isIndexName = (site: AddressedFiles, name: string): boolean => site.indexFiles.includes(name)
-
-const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
-
-const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
 
 /** The clean address of a file that is shown here (`/foo` for `/foo.html`) if that shows the same file; else this one. */
 function homeOf(site: AddressedFiles, shown: StoredFile, here: Address): Address {

@@ -1,3 +1,4 @@
+import { nameOf, parentOf } from '#site/path.ts'
 import { isReservedFile } from './find-file.ts'
 import type { SnapshotFile } from './snapshot.ts'
 
@@ -20,8 +21,8 @@ export function listDirectories(files: ReadonlyMap<string, SnapshotFile>): Direc
   const directories = new Map<string, ListingEntry[]>([['', []]])
   for (const [path, { bytes, contentType }] of files) {
     if (isReservedFile(path)) continue
-    const [parent, name] = split(path)
-    directoryAt(directories, parent).push({ kind: 'file', name, bytes, contentType })
+    const name = nameOf(path)
+    directoryAt(directories, parentOf(path)).push({ kind: 'file', name, bytes, contentType })
   }
   for (const entries of directories.values()) entries.sort(compareEntries)
   return directories
@@ -30,16 +31,10 @@ export function listDirectories(files: ReadonlyMap<string, SnapshotFile>): Direc
 function directoryAt(directories: Map<string, ListingEntry[]>, path: string): ListingEntry[] {
   const known = directories.get(path)
   if (known !== undefined) return known
-  const [parent, name] = split(path)
-  directoryAt(directories, parent).push({ kind: 'directory', name })
+  directoryAt(directories, parentOf(path)).push({ kind: 'directory', name: nameOf(path) })
   const entries: ListingEntry[] = []
   directories.set(path, entries)
   return entries
-}
-
-function split(path: string): [parent: string, name: string] {
-  const slash = path.lastIndexOf('/')
-  return [path.slice(0, Math.max(0, slash)), path.slice(slash + 1)]
 }
 
 // By code units, not by locale: the same order on every machine.
