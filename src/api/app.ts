@@ -38,7 +38,7 @@ interface AppContext extends ApiContext {
 /** Below these paths even a 404 requires a session. */
 const ownSections = ['/api/user/*', '/api/domain/*', '/api/site/*', '/sitehost/*']
 
-/** The application on its own host: its routes, its pages, and nothing of any site. */
+/** The application on its own host: its routes and its pages, without any site. */
 export function createApp(context: AppContext): Hono<ApiEnv> {
   const { keys, db, log, now, origin, webAssets } = context
   const secure = origin.startsWith('https:')

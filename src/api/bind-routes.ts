@@ -17,21 +17,21 @@ import { parse, parseBody } from './body.ts'
 import type { RateLimits } from './rate-limits.ts'
 import type { ApiEnv } from './variables.ts'
 
-/** One request to a route, as its declaration has it. */
+/** One request to a route, typed by its declaration. */
 export interface Call<R extends Route> {
   readonly params: ParamsOf<R>
   readonly query: QueryOf<R>
   readonly body: BodyOf<R>
-  /** Of a route for who is signed in, or for an administrator. */
+  /** Null on public routes. */
   readonly session: SessionOf<R['access']>
-  /** Makes the answer of a declared status. */
+  /** Makes a response of a declared status. */
   readonly answer: <Status extends StatusOf<R>>(
     status: Status,
     payload: PayloadAt<R, Status>,
   ) => Answered
-  /** Throws ApiError 401 when the session has ended since the request began: for who reads the body, once it is read. */
+  /** Throws ApiError 401 if the session has ended; for handlers that read the body, to call after that. */
   readonly confirmSession: () => Promise<void>
-  /** For what a declaration does not know: cookies, unread bodies, the connection. */
+  /** For cookies, unread bodies and the connection, which a declaration does not cover. */
   readonly c: Context<ApiEnv>
 }
 
@@ -42,7 +42,7 @@ export type Answered = Response & { readonly [answered]: true }
 
 export type Handler<R extends Route> = (call: Call<R>) => Answered | Promise<Answered>
 
-/** A handler for each of these routes, and no other. */
+/** Exactly one handler for each of these routes. */
 export type HandlersOf<Rs extends Readonly<Record<string, Route>>> = {
   readonly [Name in keyof Rs]: Handler<Rs[Name]>
 }
@@ -53,15 +53,15 @@ type SessionOf<A extends Access> = A extends 'signed-in'
     ? AdminSession
     : null
 
-/** Each lets a request through or throws. Those of an access are asked again once a body has arrived. */
+/** Each lets a request through or throws. Guards of an access run again once a body has arrived. */
 export type Guards = {
   readonly [A in Exclude<Access, 'public'>]: (
     c: Context<ApiEnv>,
   ) => SessionOf<A> | Promise<SessionOf<A>>
 } & {
-  /** Of routes with `confirmsGrant`, after the others. */
+  /** For routes with `confirmsGrant`, after the others. */
   readonly grant: (session: BrowserSession) => Promise<void>
-  /** The account's server has ended the grant: nobody is signed in as the account any more. */
+  /** Called when the account's server has ended the grant: signs the account out everywhere. */
   readonly ended: (did: Did) => Promise<void>
   readonly limits: Pick<RateLimits, 'countClient' | 'countAccount'>
 }
@@ -73,7 +73,7 @@ export function bindRoutes<Rs extends Readonly<Record<string, Route>>>(
   guards: Guards,
 ): void {
   for (const [name, route] of Object.entries(routes)) {
-    // Each handler was checked against its own route; here they are all alike.
+    // TypeScript has checked each handler against its own route.
     const handler = handlers[name] as unknown as Handler<Route>
     app.on(route.method, route.path, endpoint(route, handler, guards))
   }

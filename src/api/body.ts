@@ -6,15 +6,12 @@ import { JsonLimitError, parseBoundedJson } from '#outbound/json-scan.ts'
 import { expectation } from '#site/record/expectation.ts'
 import { ApiError } from './errors.ts'
 
-/** A body of JSON has to arrive within this, however it comes. */
+/** The time limit for receiving a JSON body. */
 const jsonArrivalMsMax = 10_000
-/** Of any body: settings at every limit have 300 values, and fields of twenty names. */
+/** Settings at every limit have 300 values, and 20 field names. */
 const jsonLimits = { valuesMax: 2_000, namesMax: 200 }
 
-/**
- * The JSON body as `schema` has it; where it is optional, none is `{}`. Throws ApiError 400 that says what was
- * expected where, or 408 for a body that has not arrived in time.
- */
+/** Parses the JSON body; a missing optional one is `{}`. Throws ApiError as `parse`, and 408 for a body that is too slow. */
 export async function parseBody<T>(
   request: Request,
   { schema, isOptional }: { readonly schema: z.ZodType<T>; readonly isOptional?: true },
@@ -24,7 +21,7 @@ export async function parseBody<T>(
   return parse(schema, isOptional && bytes.length === 0 ? {} : await parseJson(bytes))
 }
 
-/** The value as `schema` has it. Throws ApiError 400 that says what was expected where. */
+/** Throws ApiError 400 with the field and what was expected. */
 export function parse<T>(schema: z.ZodType<T>, value: unknown): T {
   const parsed = safeParse(schema, value)
   if (parsed.success) return parsed.data
@@ -33,7 +30,7 @@ export function parse<T>(schema: z.ZodType<T>, value: unknown): T {
   throw new ApiError(400, `${where}: ${issue?.message ?? 'not what was expected'}`)
 }
 
-/** zod compares the `length` of whatever is there, and throws where that is an object that is no number. */
+/** zod compares any value's `length`, and throws if that is an object. */
 function safeParse<T>(schema: z.ZodType<T>, body: unknown): z.ZodSafeParseResult<T> {
   try {
     return schema.safeParse(body, { error: expectation })
@@ -43,7 +40,7 @@ function safeParse<T>(schema: z.ZodType<T>, body: unknown): z.ZodSafeParseResult
   }
 }
 
-/** The JSON body, whatever it is. Throws ApiError 400, over `bytesMax` 413, or 408 for one that has not arrived in time. */
+/** The JSON body, unchecked. Throws ApiError 400, 413 above `bytesMax`, or 408 for a body that is too slow. */
 export async function readJson(request: Request, bytesMax: number): Promise<unknown> {
   return await parseJson(await readBytes(request, bytesMax, jsonArrivalMsMax))
 }
@@ -67,7 +64,7 @@ async function readBytes(
       chunks.push(value)
     }
   } catch (error) {
-    // The rest of it is not waited for, nor is the end of a body that broke off.
+    // Not awaited: the client may never send the rest.
     reader.cancel().catch(() => {})
     throw error === deadline.reason ? new ApiError(408, sentences.bodyTooSlow) : error
   }

@@ -21,7 +21,7 @@ export class ConcurrencyLimit {
     this.#options = options
   }
 
-  /** Dispose of it to give it back; twice is harmless. Throws ApiError 429, and the signal's reason. */
+  /** Dispose of the permit to release it; twice is harmless. Throws ApiError 429, and the signal's reason. */
   async acquire(key: string, signal?: AbortSignal): Promise<Disposable> {
     try {
       return await this.#semaphores.acquire(key, signal)

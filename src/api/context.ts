@@ -8,9 +8,16 @@ import type { LookUp } from '#outbound/dns/look-up.ts'
 import type { JobContext } from '#publish/jobs/job-context.ts'
 import type { SiteLimits } from '#site/limits.ts'
 import type { Did } from '#site/site-address.ts'
-import type { Shutdown } from './shutdown.ts'
 
-/** The routes' dependencies: those of jobs, which they create and cancel, and more. */
+/** The stages of a shutdown. */
+export interface Shutdown {
+  /** Aborted at the beginning: nothing that takes long starts any more. */
+  readonly begun: AbortSignal
+  /** Aborted shortly before the end: uploads that are still arriving get an answer now. */
+  readonly lastCall: AbortSignal
+}
+
+/** The routes' dependencies; they include the ones of jobs, which routes create and cancel. */
 export interface ApiContext extends Omit<JobContext, 'blobs' | 'slowAfterMs' | 'jobMsMax'> {
   readonly oauth: OAuth
   readonly identities: Identities
@@ -19,21 +26,21 @@ export interface ApiContext extends Omit<JobContext, 'blobs' | 'slowAfterMs' | '
   /** Origin of `BASE_URL`. */
   readonly origin: string
   readonly trustedProxies: TrustedProxies
-  /** Reads the account's sites from its server, now. */
+  /** Reads the account's sites from its server. */
   readonly syncAccount: (did: Did) => Promise<AccountSync>
-  /** What claimed names end in. */
+  /** Subdomains end in it. */
   readonly baseDomain: string
   /** `RESERVED_NAMES`, which nobody can claim. */
   readonly reservedNames: ReadonlySet<string>
-  /** Of an account. */
+  /** Per account. */
   readonly subdomainsMax: number
   readonly lookUp: LookUp
   readonly registrations: Pick<Registrations, 'find'>
-  /** Milliseconds from some moment on, whatever becomes of the clock: for limits and pauses. */
+  /** Monotonic milliseconds, for limits and pauses. */
   readonly elapsed: () => number
-  /** Of what one request does at the account's server, as a whole; left out: `operationMsMax`. */
+  /** Time limit for all calls of one request to the account's server; left out: the default of `withinTime`. */
   readonly operationMsMax?: number
   readonly shutdown: Shutdown
-  /** Rejects when the service cannot do its work now. */
+  /** Rejects when the service is not ready. */
   readonly assertReady: () => Promise<void>
 }

@@ -24,7 +24,7 @@ import { AccountDeletedHereError } from '#store/accounts/deleted-here.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
 import type { ApiEnv } from './variables.ts'
 
-/** An answer that is not the asked-for one. `message` goes to the client as it is. */
+/** A failure with its status. `message` is sent to the client. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: ContentfulStatusCode
@@ -42,8 +42,8 @@ export class ApiError extends Error {
 }
 
 /**
- * The one place where errors become statuses. Unexpected errors are logged under the id in the answer.
- * A missing session (401) has the same answer on every route, whatever shape the route's failures have.
+ * The one place where errors become statuses. Logs unexpected errors under the id in the answer. A missing session
+ * (401) has the same answer on every route, whatever the route's `failureShape`.
  */
 export function answerError(log: Log) {
   const limited = rateLimitedLog(log)
@@ -125,7 +125,7 @@ const refusalSentence = ({ status, reason }: ServerRefusedError): string =>
 const isDiskFailure = (error: unknown): boolean =>
   ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE'].includes(codeOf(error) ?? '')
 
-/** The message when signing in cannot begin: fixed sentences without internal details. */
+/** The message when a sign-in cannot begin: fixed sentences without internal details. */
 export function signInSentence(error: unknown): string {
   return error instanceof SignInError && isOfBegin(error.failure)
     ? beginSentences[error.failure]

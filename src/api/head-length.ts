@@ -1,8 +1,8 @@
 import { createMiddleware } from 'hono/factory'
 
 /**
- * Says in the answer to HEAD how long that to GET would be. Hono drops the body before Bun counts it,
- * which then claims a length of 0 (RFC 9110 §8.6 forbids any but the real one).
+ * Sets the `Content-Length` of answers to HEAD. Hono drops the body before Bun counts it, and Bun would claim a length
+ * of 0 (RFC 9110 §8.6 forbids any but the one of GET).
  */
 export const headLength = createMiddleware(async (c, next) => {
   await next()
@@ -11,8 +11,8 @@ export const headLength = createMiddleware(async (c, next) => {
 })
 
 /**
- * The answer to HEAD where that to GET is streamed, so that its length is unknown. Without the
- * header Bun would claim a length of 0 here too (RFC 9110 §9.3.2: what is only known then may be left out).
+ * The answer to HEAD when GET streams a body of unknown length. Without this header Bun would claim a length of 0 here,
+ * too (RFC 9110 §9.3.2 permits HEAD to leave the length out).
  */
 export function headOfStream(headers: Readonly<Record<string, string>>): Response {
   return new Response(null, { headers: { ...headers, 'transfer-encoding': 'chunked' } })

@@ -30,8 +30,8 @@ export class RateLimits {
   }
 
   /**
-   * Throws ApiError 429 for a client that asks too often. Returns a redirect to the sign-in page instead, which shows
-   * the reason, for a person who follows a link and would be shown JSON; else null.
+   * Throws ApiError 429 above the client's limit. A person who follows a link would see JSON: returns a redirect to the
+   * sign-in page instead, which shows the reason.
    */
   countClient({ answers, limit }: Route, c: Context<ApiEnv>): Response | null {
     if (limit === undefined) return null
@@ -43,13 +43,13 @@ export class RateLimits {
     return null
   }
 
-  /** Throws ApiError 429 for an account that asks too often. */
+  /** Throws ApiError 429 above the account's limit. */
   countAccount({ limit }: Route, did: Did): void {
     if (limit !== undefined) assertNoWait(limit, this.#accounts.get(limit)?.take(did) ?? 0)
   }
 }
 
-/** As every sign-in that fails (interface.md §4.1), with the reason. */
+/** As for every failed sign-in (interface.md §4.1), with the reason. */
 function redirectToSignIn(c: Context<ApiEnv>, waitMs: number): Response {
   c.header('retry-after', String(Math.ceil(waitMs / 1000)))
   return c.redirect('/?error=auth_failed&reason=too_many')
@@ -59,7 +59,7 @@ function assertNoWait(limit: RateLimitName, waitMs: number): void {
   if (waitMs > 0) throw tooMany(`Too many ${rateLimits[limit].what}.`, waitMs)
 }
 
-/** 429 with a sentence and `Retry-After` that say when. */
+/** 429 with the waiting time in the sentence and in `Retry-After`. */
 export function tooMany(sentence: string, waitMs: number): ApiError {
   const seconds = Math.ceil(waitMs / 1000)
   const when = seconds < 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`

@@ -6,7 +6,7 @@ const contentSecurityPolicy = [
   "style-src 'self'",
   "img-src 'self' data:",
   "connect-src 'self'",
-  // Signing in leaves for the account's own server, wherever that is.
+  // The sign-in form redirects to the account's server, at any origin.
   "form-action 'self' https: http:",
   "base-uri 'none'",
   "frame-ancestors 'none'",
@@ -17,7 +17,7 @@ const permissionsPolicy = 'camera=(), geolocation=(), microphone=(), payment=(),
 
 const hstsSeconds = 365 * 24 * 60 * 60
 
-/** On every answer, errors included. What does not say how it may be kept is not kept at all. */
+/** Sets the headers of every answer, errors included. Without a `Cache-Control`, it is not cached. */
 export function securityHeaders({ isHttps }: { isHttps: boolean }) {
   return createMiddleware(async (c, next) => {
     await next()
@@ -25,7 +25,7 @@ export function securityHeaders({ isHttps }: { isHttps: boolean }) {
     headers.set('content-security-policy', contentSecurityPolicy)
     headers.set('x-content-type-options', 'nosniff')
     headers.set('referrer-policy', 'strict-origin-when-cross-origin')
-    // No other origin keeps a window of ours that it opened, or loads anything of ours into its own pages.
+    // Other origins keep no reference to windows of ours and embed none of our resources.
     headers.set('cross-origin-opener-policy', 'same-origin')
     headers.set('cross-origin-resource-policy', 'same-origin')
     headers.set('permissions-policy', permissionsPolicy)

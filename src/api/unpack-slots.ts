@@ -2,10 +2,10 @@ import { sentences } from '#api/contract/messages.ts'
 import type { Did } from '#site/site-address.ts'
 import { ConcurrencyLimit } from './concurrency-limit.ts'
 
-/** A small archive of much takes a core a second. */
+/** A small archive that unpacks to a lot takes a core for a second. */
 const unpackedPerAccountMax = 1
 const unpackedMax = 4
-/** Of one account, and of all that are next of theirs. */
+/** Per account, and for the next uploads of all accounts. */
 const waitingMax = 100
 const unpackWaitMsMax = 60_000
 

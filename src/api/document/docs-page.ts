@@ -5,7 +5,7 @@ import type { Operation } from './openapi-operation.ts'
 
 type Html = HtmlEscapedString | Promise<HtmlEscapedString>
 
-/** The OpenAPI document as one page: no script and nothing from elsewhere, so that it works under the strictest policy. */
+/** The OpenAPI document as one static page: no script and no third-party resources, as our content security policy asks. */
 export async function docsPage(document: ReturnType<typeof openApiDocument>): Promise<string> {
   const entries = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
@@ -47,11 +47,11 @@ function articleOf(name: Html, operation: Operation): Html {
 </article>`
 }
 
-/** Text between backticks is code. */
+/** Marks text between backticks as code. */
 const prose = (text: string): Html[] =>
   text.split('`').map((piece, n) => (n % 2 === 0 ? html`${piece}` : html`<code>${piece}</code>`))
 
-/** It fetches nothing. */
+/** Fetches no fonts or pictures. */
 export const docsStyle = `
 :root { color-scheme: light dark }
 body { margin: 0 auto; max-width: 72rem; padding: 1.5rem; font: 1rem/1.5 system-ui, sans-serif }

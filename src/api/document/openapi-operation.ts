@@ -75,7 +75,7 @@ function failureResponse(status: number, messages: readonly Message[], hasSucces
 
 const isTemporary = (status: number): boolean => status === 429 || status === 503
 
-/** Clients may rely on literal messages, and on nothing else that is said. */
+/** Clients may compare with literal messages; all others are examples. */
 const errorTexts = (messages: readonly Message[]) =>
   messages.every(isLiteral)
     ? { enum: messages }
@@ -129,7 +129,7 @@ const meanings: Readonly<Record<number, string>> = {
   507: 'The disk of this service is nearly full',
 }
 
-/** What a failure's status says wherever it is answered. Throws TypeError for one that has no meaning here yet. */
+/** Throws TypeError for a status that is missing above. */
 function statusMeaning(status: number): string {
   const meaning = meanings[status]
   if (meaning === undefined) throw new TypeError(`status ${status} has no meaning here`)
@@ -141,7 +141,7 @@ export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output') {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
     io,
     override: ({ jsonSchema }) => {
-      // zod's integers are those of JavaScript, which is not said of each of them.
+      // zod adds JavaScript's range of integers to each one.
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
     },

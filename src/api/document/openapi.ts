@@ -3,7 +3,7 @@ import type { Route } from '#api/contract/route.ts'
 import { routes } from '#api/contract/routes.ts'
 import { type Operation, operationOf } from './openapi-operation.ts'
 
-/** The contract as an OpenAPI 3.1 document. `origin` is where the application is. */
+/** The contract as an OpenAPI 3.1 document of the application at `origin`. */
 export function openApiDocument(origin: string) {
   return {
     openapi: '3.1.1' as const,
@@ -33,13 +33,13 @@ const securitySchemes = {
     in: 'cookie',
     name: 'did',
     description:
-      'The cookie that signing in sets. Browsers send a second one beside it, `sid`; programs may leave that out.',
+      'The cookie that signing in sets. Browsers also send a second one, `sid`; programs may leave it out.',
   },
   administrator: { type: 'apiKey', in: 'cookie', name: 'admin_session' },
 }
 
 const internalError = {
-  description: 'Nobody foresaw this; the log has more under the same id',
+  description: 'An unexpected error; the log has more under the same id',
   content: {
     'application/json': {
       schema: {
@@ -55,7 +55,7 @@ const internalError = {
   },
 }
 
-/** By how the path of a route begins; the last one is for all others. */
+/** By the beginning of a route's path; the first match counts. */
 const tags = [
   { name: 'Signing in', prefix: '/api/auth/' },
   { name: 'What is mine', prefix: '/api/user' },

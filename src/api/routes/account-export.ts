@@ -22,7 +22,7 @@ import { isoOf, isoOrNull } from './iso-of.ts'
 
 type ExportContext = Pick<ApiContext, 'baseDomain' | 'db' | 'log' | 'now' | 'siteUrl'>
 
-/** `sitehost-alice.example.com-2026-11-21.json`; in place of a handle there may be a DID. */
+/** `sitehost-alice.example.com-2026-11-21.json`. `account`: a handle or a DID. */
 export function exportFileName(account: string, now: number): string {
   const name = account.replace(/[^a-zA-Z0-9.-]/g, '-')
   return `sitehost-${name}-${new Date(now).toISOString().slice(0, 10)}.json`
@@ -31,7 +31,7 @@ export function exportFileName(account: string, now: number): string {
 /**
  * All data of the account as one JSON object (docs/http-api.md, "Leaving"), without tokens, secrets and other
  * accounts' data. Streamed, with one version of one site in memory at a time; complete when its last field is
- * `"complete": true`, and broken off before that when a site was removed meanwhile. Disposes of `held` at the end.
+ * `"complete": true`, and broken off before that when the account or a site was deleted meanwhile. Disposes of `held`.
  */
 export function exportAccount(
   did: Did,
@@ -181,7 +181,7 @@ async function* versionPieces(
   })
 }
 
-/** Null when it is not kept: of versions that were refused, or replaced a day ago. */
+/** Null: not kept, as for versions that were rejected, or replaced a day ago. */
 async function snapshotOf(
   did: Did,
   { id }: Version,
@@ -197,7 +197,7 @@ async function snapshotOf(
   }
 }
 
-/** The JSON of an object, piece by piece. What is a generator, yields its own JSON when its turn comes. */
+/** The JSON of an object, piece by piece. A generator as a value yields its own JSON when it is written. */
 async function* objectPieces(fields: Readonly<Record<string, unknown>>): AsyncGenerator<string> {
   let separator = '{'
   for (const [name, value] of Object.entries(fields)) {

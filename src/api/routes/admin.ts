@@ -8,7 +8,7 @@ import { KnownDevices } from '#api/session/known-devices.ts'
 import type { AdminSessions } from '#api/session/sessions.ts'
 import { clientNetworkOf } from '#http/client-address.ts'
 
-/** `/api/admin/*`: for those who look after the service (interface.md §4.6). */
+/** `/api/admin/*`: signing administrators in and out (interface.md §4.6). */
 export function adminHandlers(
   context: ApiContext,
   sessions: AdminSessions,
@@ -25,7 +25,7 @@ export function adminHandlers(
       const device = devices.read(headers, name)
       const admin = await signIn.check({ name, network, device }, password)
       if (admin === null) {
-        // Not the name: people type their password there.
+        // Without the name: some people type their password there.
         log.warn('administrator not signed in', { network })
         throw new ApiError(401, literals.invalidCredentials)
       }
@@ -46,7 +46,7 @@ export function adminHandlers(
     readAdminStatus: async ({ answer, c }) => {
       const session = await sessions.read(c.req.raw.headers)
       if (session !== null) return answer(200, { authenticated: true, username: session.username })
-      // A link from elsewhere comes without the cookie (SameSite=Strict), and must not remove it.
+      // Requests from other sites come without the cookie (SameSite=Strict) and must not remove it.
       if (sessions.isNamed(c.req.raw.headers)) c.header('set-cookie', sessions.expired())
       return answer(200, { authenticated: false })
     },

@@ -32,13 +32,13 @@ const nonceSeconds = 10 * 60
 const listSitesMsMax = 5_000
 const sitesListedMax = 1_000
 
-/** `/api/auth/*`: signing in with an account of the network, and out again (interface.md §4.1). */
+/** `/api/auth/*`: signing in with an atproto account, and out again (interface.md §4.1). */
 export function authHandlers(
   context: ApiContext,
   sessions: BrowserSessions,
 ): HandlersOf<typeof authRoutes> {
   const { db, log, oauth, origin } = context
-  // A rate-limited log: users choose the server that fails, and anybody can call the callback.
+  // Users choose the server that fails, and anybody can call the callback.
   const limited = rateLimitedLog(log)
   const secure = origin.startsWith('https:')
   const nonceCookie = secure ? '__Host-oauth' : 'oauth'
@@ -54,7 +54,7 @@ export function authHandlers(
     if (await sessions.end(session)) await revokeIfUnused(session.did, context)
   }
 
-  /** Where the person goes on. The session that the browser had ends; this one does when something fails. */
+  /** The page to continue on. Ends the browser's earlier session, or this one on failure. */
   async function settle(session: SessionRef, headers: Headers): Promise<'/editor' | '/onboarding'> {
     try {
       const siteNames = await welcome(session, context)
@@ -72,8 +72,8 @@ export function authHandlers(
     beginSignIn: async ({ query, answer, c }) => {
       const input = inputOf(query)
       if (!input) return answer(302, '/?error=missing_handle')
-      // A page elsewhere that sends somebody here could sign them in as somebody else, without a click:
-      // the account's server may be that page's own. They are asked first.
+      // Login CSRF: a page elsewhere could sign a visitor in to an account of its own server, without a click. The
+      // sign-in page asks first.
       if (!isOwnNavigation(c.req.header('sec-fetch-site'))) {
         return answer(302, `/?handle=${encodeURIComponent(input)}`)
       }
@@ -106,7 +106,7 @@ export function authHandlers(
           query,
           nonce.kind === 'one' ? nonce.value : null,
           async (did, grantBefore) => {
-            // Before anything is stored for the account: an account deletion under way would remove it.
+            // First: an account deletion under way would remove what is stored for the account.
             await forgetDeletion(db, did)
             await forgetGrantFailures(db, did)
             // Sessions of a grant that its owner has ended must not continue under the new grant.
@@ -155,7 +155,7 @@ export function authHandlers(
   }
 }
 
-/** The account or server that a link names; undefined for blanks only. */
+/** The account or server in the link; undefined without one. */
 function inputOf(query: QueryOf<(typeof authRoutes)['beginSignIn']>): string | undefined {
   const pds = query.pds?.trim()
   return query.handle?.trim() || query.login_hint?.trim() || (pds && serverUrl(pds))
@@ -171,7 +171,7 @@ async function readHandle(request: Request): Promise<string | null> {
   return parsed.success ? parsed.data.handle : null
 }
 
-/** From a page of ours, typed, or no browser. */
+/** From a page of ours, typed by a person, or not from a browser. */
 const isOwnNavigation = (site: string | undefined): boolean =>
   site === undefined || site === 'same-origin' || site === 'none'
 
@@ -191,7 +191,7 @@ async function welcome({ did, idHash }: SessionRef, context: ApiContext): Promis
   return names
 }
 
-/** Site names in the repository; when that does not answer in time, the ones that are known here. */
+/** Site names in the repository, or the known ones if its server fails or takes too long. */
 async function siteNamesOf(did: Did, { db, log, oauth }: ApiContext): Promise<SiteName[]> {
   try {
     const signal = AbortSignal.timeout(listSitesMsMax)

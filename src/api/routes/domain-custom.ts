@@ -19,7 +19,7 @@ import {
 } from '#store/names/custom-domains.ts'
 import { domainNotFound, siteToMap } from './domain-mapping.ts'
 
-// So that no account has us ask the DNS all day.
+// Per account.
 const lookUpsAtOnceMax = 4
 
 /** The signed-in account's own domains (interface.md §4.3). */
@@ -99,6 +99,5 @@ function keyOf(did: CustomDomainKey['did'], id: string): CustomDomainKey {
   return { did, id }
 }
 
-/** Whether there was any value, right or wrong. */
 const isFound = (verification: Verification): boolean =>
   verification.verified || 'values' in verification

@@ -5,7 +5,7 @@ import { parseSiteName, type SiteName } from '#site/site-name.ts'
 import type { Db } from '#store/database/database.ts'
 import { findSite } from '#store/sites/sites.ts'
 
-/** The site that a domain is to lead to; null: none. Throws ApiError 404 when the account has no such site. */
+/** The site to map a domain to; null: none. Throws ApiError 404 when the account has no such site. */
 export async function siteToMap(
   db: Db,
   did: Did,
@@ -18,5 +18,5 @@ export async function siteToMap(
   return site.name
 }
 
-/** Of another account it is not said that it exists. */
+/** Also for another account's domain, whose existence is not revealed. */
 export const domainNotFound = (): ApiError => new ApiError(404, literals.domainNotFound)

@@ -35,7 +35,7 @@ export const subdomainRow = ({ domain, site }: Subdomain): SubdomainRow => ({
   rkey: site ?? '',
 })
 
-/** Of all domains of its owner those that lead to this site. */
+/** The domains that lead to this site, out of all domains of its owner. */
 export function siteDomainRows(
   name: SiteName,
   subdomains: readonly Subdomain[],
@@ -57,7 +57,7 @@ export function siteDomainRows(
   ]
 }
 
-/** The name of a site's primary address; null: it has none that is served. */
+/** The name of a site's primary address; null: none that is served. */
 export const primaryOf = (rows: readonly SiteDomainRow[]): string | null =>
   rows.find(({ primary }) => primary)?.domain ?? null
 

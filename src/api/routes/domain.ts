@@ -99,7 +99,7 @@ const refusals: Record<Refusal, (subdomainsMax: number) => ApiError> = {
   'kept-limit': () => new ApiError(403, sentences.namesKept),
 }
 
-/** The one that is named, or the only one. Throws ApiError. */
+/** The named one, or the account's only one. Throws ApiError. */
 async function ownSubdomain(db: Db, did: Did, named: string | undefined): Promise<string> {
   if (named !== undefined) return folded(named)
   const [first, second] = await listSubdomains(db, did)
@@ -114,7 +114,7 @@ function folded(input: string): string {
   return domain
 }
 
-/** The domain of a label; null if it cannot be claimed, as the application's own. */
+/** The domain of a label; null if nobody can claim it, such as the application's own. */
 function claimableDomain(
   handle: string,
   { baseDomain, origin, reservedNames }: ApiContext,

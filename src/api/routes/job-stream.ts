@@ -12,7 +12,7 @@ const streamsPerAccountMax = 8
 
 const tooManyStreams = { sentence: sentences.streamsOpen, retryAfterSeconds: 5 }
 
-/** Limits open streams, so that neither a job nor an account holds too many. */
+/** Limits the open streams of a job and of an account. */
 export class StreamLimit {
   readonly #ofJob = new ConcurrencyLimit({ max: streamsPerJobMax, ...tooManyStreams })
   readonly #ofAccount = new ConcurrencyLimit({ max: streamsPerAccountMax, ...tooManyStreams })
@@ -29,11 +29,11 @@ export class StreamLimit {
 interface StreamOptions {
   /** Aborted when the client is gone. */
   readonly signal: AbortSignal
-  /** Called once the stream has ended, however it ends. */
+  /** Called once when the stream ends, for whatever reason. */
   readonly release: () => void
   readonly eventEveryMs?: number
   readonly commentEveryMs?: number
-  /** Milliseconds of a clock that never goes back. */
+  /** Monotonic milliseconds. */
   readonly now?: () => number
   readonly sleep?: (ms: number) => Promise<void>
 }
@@ -70,7 +70,7 @@ async function* jobEvents(
   try {
     yield* statesOf(job, context, options)
   } catch (error) {
-    // The stream just ends, and clients connect again: there the error becomes a status.
+    // The stream ends without an error: clients connect again and get a status.
     context.log.error('progress not streamed', { jobId: job.id, error })
   }
 }

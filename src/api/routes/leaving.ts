@@ -10,10 +10,10 @@ import { leave } from '#publish/account-deletions.ts'
 import { findAccount } from '#store/accounts/accounts.ts'
 import { exportAccount, exportFileName } from './account-export.ts'
 
-// Each reads everything that is here of an account, however much that is.
+/** Per account: each export reads all its data. */
 const exportsAtOnceMax = 1
 
-/** The signed-in account takes along what is here of it, and goes. */
+/** Exporting and deleting the signed-in account. */
 export function leavingHandlers(
   context: ApiContext,
   sessions: BrowserSessions,
@@ -31,7 +31,7 @@ export function leavingHandlers(
         'content-type': 'application/json',
         'content-disposition': `attachment; filename="${exportFileName(handle ?? did, now())}"`,
       }
-      // Hono drops the body of an answer to HEAD without a word to it.
+      // Hono drops the body of an answer to HEAD without cancelling it, so the permit would never be released.
       if (c.req.method === 'HEAD') return answer(200, headOfStream(headers))
       const permit = await exporting.acquire(did)
       c.req.raw.signal.addEventListener('abort', () => permit[Symbol.dispose]())
@@ -39,7 +39,7 @@ export function leavingHandlers(
     },
 
     leave: async ({ c, body: { records = false }, session: { did }, answer }) => {
-      // Many records take their time, and say nothing meanwhile.
+      // Bun would close the connection, which is silent while records are deleted.
       c.env.server?.timeout(c.req.raw, 0)
       if ((await leave(did, { records }, context)) === 'publishing') {
         throw new ApiError(409, sentences.somethingPublished)

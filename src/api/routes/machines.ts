@@ -5,14 +5,14 @@ import { docsPage, docsStyle } from '#api/document/docs-page.ts'
 import { openApiDocument } from '#api/document/openapi.ts'
 import { rateLimitedLog } from '#observe/rate-limited-log.ts'
 
-// Far below the hour for which a new key is shown before it signs.
+// Far below the hour for which a new key is published before it signs.
 const cacheControl = 'public, max-age=600'
 
 /** For programs: health, the interface's description, and what account servers read (decisions.md §1). */
 export function machineHandlers(context: ApiContext): HandlersOf<typeof machineRoutes> {
   const { assertReady, oauth, origin, shutdown } = context
   const log = rateLimitedLog(context.log)
-  // Made when somebody first asks for it.
+  // Made on first use.
   let openApi: ReturnType<typeof openApiDocument> | undefined
   let docs: Promise<string> | undefined
   return {

@@ -8,7 +8,7 @@ import type { WakeUpSubscription, WakeUps } from '#store/database/wake-ups.ts'
 import { findRegisteredDomain } from '#store/names/custom-domains.ts'
 import { findSubdomain } from '#store/names/subdomains.ts'
 
-/** Whose a name is, and which of their sites it leads to. */
+/** The owner of a name, and the site that it leads to. */
 type Registration = PayloadAt<(typeof domainRoutes)['findRegistration'], 200>
 
 /** Some 300 bytes each. */
@@ -22,7 +22,7 @@ export class Registrations implements ChangeSubscriber, Disposable {
   readonly #db: Db
   readonly #known = new LruMap<string, Registration>(knownMax)
   readonly #wakeUp: WakeUpSubscription
-  /** Whether no wake-up came before the changes were last read. */
+  /** No wake-up came before the changes were last read. */
   #isFresh = false
   #reads = 0
 

@@ -25,10 +25,10 @@ interface AtServer {
   readonly signal: AbortSignal
 }
 
-/** `/api/site/*`: deleting a site, and how it is served (interface.md §4.4). Only ever one's own. */
+/** `/api/site/*`: deleting the account's own sites, and their settings (interface.md §4.4). */
 export function siteHandlers(context: ApiContext): HandlersOf<typeof siteRoutes> {
   const { db, wakeUps, log, now, oauth } = context
-  /** What the account's server does for one request, as a whole. */
+  /** Limits the time of all calls to the account's server for one request. */
   const atServer = <T>(did: Did, operation: string, work: (server: AtServer) => Promise<T>) =>
     withinTime(
       operation,
@@ -54,7 +54,7 @@ export function siteHandlers(context: ApiContext): HandlersOf<typeof siteRoutes>
       const { deleted } = await atServer(did, 'delete site', (server) =>
         deleteSite(site, { ...context, ...server }),
       )
-      // Even without a site: an earlier try may have got no further than deleting it.
+      // Also without a site: an earlier attempt may have deleted it and then failed.
       await unmapSite(db, site, now())
       wakeUps.notify('changes')
       if (!deleted) throw siteNotFound()
@@ -95,7 +95,7 @@ function siteName(rkey: string): SiteName {
 
 const siteNotFound = (): ApiError => new ApiError(404, literals.siteNotFound)
 
-/** A job that goes on would write the site again, or miss the blobs that went with it. */
+/** A running job would write the site again, or miss the blobs deleted with it. */
 async function assertNotPublishing({ did, name }: SiteAddress, { db }: ApiContext): Promise<void> {
   if ((await listUnfinishedSites(db, did)).includes(name)) {
     throw new ApiError(409, sentences.beingPublished)

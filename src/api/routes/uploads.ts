@@ -53,7 +53,7 @@ export function uploadHandlers(context: ApiContext): HandlersOf<typeof uploadRou
       // Hono drops the body of an answer to HEAD without cancelling it, so the slot would never be released.
       if (c.req.method === 'HEAD') return answer(200, headOfStream(streamHeaders))
       const permits = await streams.acquire(job.id, did)
-      // Clients connect again, to the service that comes next.
+      // Clients reconnect, to the next process.
       const signal = AbortSignal.any([c.req.raw.signal, context.shutdown.begun])
       // Bun closes a connection that is silent for ten seconds.
       c.env.server?.timeout(c.req.raw, 0)
@@ -76,7 +76,7 @@ export function uploadHandlers(context: ApiContext): HandlersOf<typeof uploadRou
 
 type Received = PayloadAt<(typeof uploadRoutes)['uploadFiles'], 200>
 
-/** Spools what arrives and makes a job of it; an empty site is published at once. */
+/** Spools an upload and creates a job; publishes an empty site immediately. */
 async function receive(
   did: Did,
   request: Request,
@@ -93,8 +93,8 @@ async function receive(
   try {
     const declaredBytes = declaredBytesOf(headers, limits)
     const isSmall = declaredBytes <= smallUploadBytesMax
-    // While an upload waits for the database, Bun takes a megabyte of it into memory: where the answer makes no
-    // difference, a refusal does not wait for it.
+    // While an upload waits for the database, Bun takes a megabyte of it into memory: for small ones, whose admission
+    // does not depend on the answer, there is no query.
     const isNewcomer = !isSmall && (await hasNoSite(did, context))
     const arrival = new UploadArrival()
     const admission = await spool.admit(jobId, Math.min(declaredBytes, limits.siteBytesMax), {
@@ -135,7 +135,7 @@ async function receive(
       server: await spoolServerOf(context.db, did),
       isNewcomer: await hasNoSite(did, context),
     })
-    // An upload may arrive for hours: its owner may have ended the sign-in by which it began.
+    // An upload may take hours: its owner may have ended the session in the meantime.
     await confirmSession()
     // A client that disconnected never learns the job id, so it could not cancel the job.
     if (signal.aborted) throw new ApiError(400, sentences.senderGone)
@@ -154,7 +154,7 @@ async function receive(
 const hasNoSite = async (did: Did, { db }: ApiContext): Promise<boolean> =>
   (await listSiteNames(db, did)).length === 0
 
-/** The declared content length, else the largest allowed. Throws UploadRefusedError for a length above that. */
+/** The declared content length, or the largest permitted. Throws UploadRefusedError above that. */
 function declaredBytesOf(headers: Headers, limits: SiteLimits): number {
   const declared = headers.get('content-length')
   const bytesMax = uploadBytesMax(limits)

@@ -19,9 +19,9 @@ import { listSites, type Site } from '#store/sites/sites.ts'
 import { customDomainRow, primaryOf, siteDomainRows, subdomainRow } from './domain-rows.ts'
 import { isoOf, isoOrNull } from './iso-of.ts'
 
-/** Of an account, which may have a thousand sites. */
+/** Per account, which may have a thousand sites. */
 const listsAtOnceMax = 4
-/** Of one site in a list; its owner mends the first ones first. */
+/** Per site in a list. */
 const listedProblemsMax = 10
 
 /** `/api/user/*`: what the signed-in account has here (interface.md §4.2), and where it is signed in. */
@@ -70,7 +70,7 @@ export function userHandlers(
 
     readUserInfo: async ({ session: { did }, answer }) => {
       const account = await findAccount(db, did)
-      // atproto's own word for an account whose handle does not lead back to it
+      // atproto's handle for an account whose own does not resolve back to it
       return answer(200, { did, handle: account?.handle ?? 'handle.invalid' })
     },
 
@@ -95,7 +95,7 @@ export function userHandlers(
     },
 
     syncSites: async ({ c, session, answer }) => {
-      // Many sites take their time, and say nothing meanwhile.
+      // Bun would close the connection, which is silent while sites are read.
       c.env.server?.timeout(c.req.raw, 0)
       const { status, synced, errors } = await context.syncAccount(session.did)
       if (status !== 'active') throw new ApiError(409, sentences.accountInactive)

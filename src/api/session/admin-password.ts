@@ -1,4 +1,4 @@
-/** Of at least so many characters; with all that limits guessing, nobody gets through those. */
+/** Long enough, given the limits on guessing. */
 const passwordCharsMin = 12
 const passwordCharsMax = 256
 
@@ -12,7 +12,7 @@ const nobodysHash =
 /** 1 to 64 of `a-z 0-9 . _ -`, beginning with a letter or digit. */
 export const isAdminName = (text: string): boolean => /^[a-z0-9][a-z0-9._-]{0,63}$/.test(text)
 
-/** Why a password cannot be one, in a sentence; null when it can. */
+/** Why this password is not accepted, in a sentence; null: it is. */
 export function passwordProblem(password: string, name: string): string | null {
   const chars = [...password].length
   if (chars < passwordCharsMin) return `A password has ${passwordCharsMin} characters or more.`
@@ -25,11 +25,11 @@ export async function hashPassword(password: string): Promise<string> {
   return await Bun.password.hash(normalized(password), argon2)
 }
 
-/** Takes as long without a hash, which nothing matches. */
+/** Takes as long without a hash, which no password matches. */
 export async function isPassword(password: string, hash: string | null): Promise<boolean> {
   const matches = await Bun.password.verify(normalized(password), hash ?? nobodysHash)
   return matches && hash !== null
 }
 
-// Keyboards differ in how they compose an é.
+// Keyboards compose an é in different ways.
 const normalized = (password: string): string => password.normalize('NFC')

@@ -6,7 +6,7 @@ import type { Db } from '#store/database/database.ts'
 import { isAdminName, isPassword } from './admin-password.ts'
 import { SignInDelays, type SignInTry } from './sign-in-delays.ts'
 
-// A check takes 19 MiB and 30 ms: two at once for strangers and two for known browsers, whom no flood keeps out.
+// A check takes 19 MiB and 30 ms: two at a time for strangers, and two for known browsers, so that no flood locks them out.
 const checksAtOnceMax = 2
 const checksWaitingMax = 20
 const checkWaitMsMax = 5_000
@@ -17,7 +17,7 @@ interface SignInOptions {
   readonly isPassword?: typeof isPassword
 }
 
-/** Whether somebody is the administrator they say they are, asked no more often than people ask. */
+/** Checks an administrator's name and password, with limits on guessing. */
 export class AdminSignIn {
   readonly #db: Db
   readonly #isPassword: typeof isPassword
@@ -36,7 +36,7 @@ export class AdminSignIn {
     this.#delays = new SignInDelays({ now: elapsed })
   }
 
-  /** Null: no such name, or not its password; which of them, no time tells. Throws ApiError 429. */
+  /** Null: unknown name or wrong password, which take the same time. Throws ApiError 429. */
   async check(tried: SignInTry, password: string): Promise<Admin | null> {
     const waitMs = this.#delays.begin(tried)
     if (waitMs > 0) throw tooMany('Too many tries to sign in.', waitMs)

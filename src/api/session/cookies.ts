@@ -3,15 +3,15 @@ import type { KeyRing } from './key-ring.ts'
 export type CookieRead =
   | { readonly kind: 'absent' }
   | { readonly kind: 'one'; readonly value: string }
-  /** Sent more than once: another host of this domain set one too, and nobody can tell which is ours. */
+  /** Sent more than once: another host of this domain set one, and the two cannot be told apart. */
   | { readonly kind: 'many' }
 
 /** The value of the cookie with exactly this name. Never throws. */
 export function readCookie(header: string | null, name: string): CookieRead {
   const values = (header ?? '')
     .split(';')
-    // Not `trim`, for which a byte A0 is a space: browsers let any host of the domain set a cookie whose name
-    // begins with one, and it would pass for the `__Host-` cookie that nobody but us can set.
+    // Not `trim`, which removes a byte A0: any host of the domain can set a cookie whose name begins with that byte,
+    // and it would pass for our `__Host-` cookie.
     .map((pair) => pair.replace(/^[ \t]+/, ''))
     .filter((pair) => pair.startsWith(`${name}=`))
     .map((pair) => pair.slice(name.length + 1))
@@ -23,7 +23,7 @@ export function readCookie(header: string | null, name: string): CookieRead {
 interface CookieAttributes {
   readonly maxAgeSeconds: number
   readonly secure: boolean
-  /** Strict: links of other sites do not send it either. */
+  /** Strict: not sent for links on other sites either. */
   readonly sameSite?: 'Lax' | 'Strict'
 }
 

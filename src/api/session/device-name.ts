@@ -1,4 +1,4 @@
-/** In the order in which one that names others is recognised first. */
+/** Browsers that name others in their `User-Agent` come first. */
 const browsers: readonly [string, RegExp][] = [
   ['Edge', /\bEdg(?:e|A|iOS)?\//],
   ['Opera', /\bOPR\//],
@@ -20,10 +20,7 @@ const systems: readonly [string, RegExp][] = [
 
 const readCharsMax = 512
 
-/**
- * Browser and operating system of a `User-Agent`, such as `Firefox on Windows`, for an owner to recognise where they
- * are signed in. Only names of ours: nothing of what was sent is kept. Null: neither is known.
- */
+/** Browser and system of a `User-Agent`, as `Firefox on Windows`; null: unknown. Consists of our own names only. */
 export function deviceName(userAgent: string | null): string | null {
   const text = (userAgent ?? '').slice(0, readCharsMax)
   const nameIn = (known: readonly [string, RegExp][]) =>

@@ -15,13 +15,12 @@ import {
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
 import { endIfGrantEnded } from './sign-ins.ts'
 
-/** How long the account's server may take to say that it knows the sign-in. */
 const answerMsMax = 4_000
 
 const hourMs = 60 * 60 * 1000
-/** How many tries `grantAwayMsMin` takes. */
+/** Failed attempts needed in addition to `grantAwayMsMin`. */
 const triesMin = 24
-/** Tries count half an hour apart; after a day without one, counting starts again. */
+/** Counts one attempt per half hour, and starts again after a day without one. */
 const counting = { countedEveryMs: hourMs / 2, pauseMsMax: 24 * hourMs }
 
 const askedMax = 800
@@ -48,7 +47,7 @@ export async function confirmGrant({ did }: { did: Did }, context: GrantContext)
   })
 }
 
-/** Asks the servers again that did not confirm a grant, so that two bad moments are not taken for 72 hours. */
+/** Repeats failed checks of grants, so that two outages 72 hours apart do not count as one. */
 export async function confirmAgain(
   context: GrantContext & { readonly signal: AbortSignal },
 ): Promise<void> {
@@ -68,7 +67,7 @@ async function confirmOrEnd(did: Did, context: GrantContext): Promise<void> {
   }
 }
 
-/** Null: the account's server has confirmed the grant. Throws SessionEndedError. */
+/** Null: the account's server confirmed the grant. Throws SessionEndedError. */
 async function failuresNow(
   did: Did,
   { db, log, now, oauth }: GrantContext,

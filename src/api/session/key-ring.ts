@@ -1,9 +1,8 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 
 /**
- * Signs values with the newest secret and accepts signatures of all of them, so that a secret can be
- * replaced without signing everybody out. Each purpose has keys of its own: a value signed for one
- * never verifies for another.
+ * Signs with the newest secret and accepts signatures of all, so that replacing a secret signs nobody out. Each purpose
+ * has its own keys: a value signed for one never verifies for another.
  */
 export class KeyRing {
   readonly #secrets: readonly [string, ...string[]]
@@ -21,7 +20,7 @@ export class KeyRing {
   }
 
   verifies(purpose: string, value: string, signature: string): boolean {
-    // As text: decoding would forgive what was appended to it.
+    // Compares strings: decoding would ignore appended characters.
     const given = Buffer.from(signature)
     return this.#keysFor(purpose).some((key) => {
       const expected = Buffer.from(macOf(key, value).toString('base64url'))

@@ -22,7 +22,7 @@ export class KnownDevices {
     this.#cookieName = options.secure ? '__Host-admin_device' : 'admin_device'
   }
 
-  /** What the browser is known as for this name; null: it is not. */
+  /** The id of the browser in which this name has signed in; null: unknown. */
   read(headers: Headers, name: string): string | null {
     const cookie = readCookie(headers.get('cookie'), this.#cookieName)
     if (cookie.kind !== 'one') return null
@@ -31,7 +31,7 @@ export class KnownDevices {
     return knownName === name && id !== undefined ? id : null
   }
 
-  /** The `Set-Cookie` value by which the browser is known from now on. */
+  /** The `Set-Cookie` value that makes the browser known. */
   remember(name: string): string {
     const { keys, secure, now } = this.#options
     const parts = [name, crypto.randomUUID()]

@@ -23,18 +23,17 @@ const dayMs = 24 * 60 * minuteMs
 export const sessionIdleMs = 14 * dayMs
 export const adminIdleMs = 30 * minuteMs
 
-/** A browser session by what it is found by. */
+/** Identifies a browser session. */
 export type SessionRef = Pick<BrowserSession, 'idHash' | 'did'>
 
 interface SessionsOptions {
   readonly db: Db
   readonly keys: KeyRing
-  /** Whether the application is reached by https: cookies are then `Secure` and `__Host-`. */
+  /** Whether the application is on https: cookies are then `Secure` and `__Host-`. */
   readonly secure: boolean
   readonly now: () => number
 }
 
-/** Whose sessions are kept for how long. */
 interface SessionKind<Session> {
   readonly table: SessionTable
   readonly sessionMs: number
@@ -43,7 +42,7 @@ interface SessionKind<Session> {
   readonly find: (db: Db, idHash: string, clock: SessionClock) => Promise<Session | null>
 }
 
-/** Sessions of one kind: a random id in a browser, and a row here by the hash of that id. */
+/** Sessions of one kind: a random id in a browser, and a row with the hash of that id. */
 class Sessions<Session extends { readonly idHash: string; readonly seenAt: number }> {
   protected readonly options: SessionsOptions
   protected readonly kind: SessionKind<Session>
@@ -63,7 +62,7 @@ class Sessions<Session extends { readonly idHash: string; readonly seenAt: numbe
     return { id, idHash: hashOf(id), now, expiresAt: now + this.kind.sessionMs }
   }
 
-  /** The session with this id, if it is one of `isTheirs` and has not ended: it was used now. */
+  /** The session with this id, marked as used now; null if it has ended or fails `isTheirs`. */
   protected async use(
     id: string,
     isTheirs: (session: Session) => boolean = () => true,
@@ -83,7 +82,7 @@ class Sessions<Session extends { readonly idHash: string; readonly seenAt: numbe
   }
 }
 
-/** Users' browser sessions: two cookies in the browser, one row here (decisions.md §2). */
+/** Users' browser sessions: two cookies and a row (decisions.md §2). */
 export class BrowserSessions extends Sessions<BrowserSession> {
   readonly #sid: string
 
@@ -98,7 +97,7 @@ export class BrowserSessions extends Sessions<BrowserSession> {
     this.#sid = options.secure ? '__Host-sid' : 'sid'
   }
 
-  /** Starts a session of its own for this browser, which has to get the `Set-Cookie` values. */
+  /** Starts a session. `cookies`: the `Set-Cookie` values for the browser. */
   async start(
     did: Did,
     userAgent: string | null = null,
@@ -111,13 +110,13 @@ export class BrowserSessions extends Sessions<BrowserSession> {
     return { session: { idHash, did }, cookies: this.#cookies(signed, id, this.kind.sessionMs) }
   }
 
-  /** The session that the request belongs to, or null: signed out, expired, forged or ambiguous. */
+  /** The request's session; null: signed out, expired, forged or ambiguous. */
   async read(headers: Headers): Promise<BrowserSession | null> {
     const named = this.#namedIn(headers)
     return named && (await this.use(named.id, ({ did }) => did === named.did))
   }
 
-  /** The account's, those first that were used last. */
+  /** The account's sessions, latest used first. */
   async list(did: Did): Promise<BrowserSession[]> {
     return await listBrowserSessions(this.options.db, did, this.clock())
   }
@@ -146,7 +145,7 @@ export class BrowserSessions extends Sessions<BrowserSession> {
     const parts = verifyParts(this.options.keys, 'did', did.value, this.options.now())
     const [account, id] = parts ?? []
     if (account === undefined || id === undefined) return null
-    // A hosted site can toss `did` at a browser, but not `sid`: without it only programs may sign in.
+    // A hosted site can set `did` in a browser (cookie tossing), but not `sid`: only programs may leave that out.
     const isMatched = sid.kind === 'one' ? sid.value === id : !isBrowser(headers)
     return isMatched ? { did: account, id } : null
   }
@@ -157,7 +156,7 @@ const isBrowser = (headers: Headers): boolean =>
 
 const adminCookie = 'admin_session'
 
-/** Administrators' browser sessions: a cookie in the browser, a row here (decisions.md §2). */
+/** Administrators' browser sessions: a cookie and a row (decisions.md §2). */
 export class AdminSessions extends Sessions<AdminSession> {
   constructor(options: SessionsOptions) {
     super(options, {
@@ -190,7 +189,7 @@ export class AdminSessions extends Sessions<AdminSession> {
     await this.delete(session)
   }
 
-  /** Whether the request has a cookie of this name, whatever it holds. */
+  /** Whether the request has the cookie, with any value. */
   isNamed(headers: Headers): boolean {
     return readCookie(headers.get('cookie'), adminCookie).kind !== 'absent'
   }

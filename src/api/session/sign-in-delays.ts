@@ -5,19 +5,19 @@ import { type Allowance, limitedKeysMax, RateLimiter } from '#concurrency/rate-l
 const minuteMs = 60_000
 const freeTries = 5
 const delayMsMax = 15 * minuteMs
-/** The same for everybody: it says when the next try may be made. */
+/** Without jitter: the error message names the delay. */
 const delayMs = backoff({ min: 2_000, max: delayMsMax, jitter: 0 })
 const forgottenAfterMs = 60 * minuteMs
-/** Tries of one network, whatever names it tries. */
+/** Attempts of one network, for all names. */
 const networkTries: Allowance = { count: 20, windowMs: 10 * minuteMs }
-/** Tries of one name by strangers from anywhere; beyond it, each network has one a quarter of an hour. */
+/** Attempts for one name by strangers; above it, each network has one per quarter of an hour. */
 const nameTries: Allowance = { count: 50, windowMs: 60 * minuteMs }
 
 export interface SignInTry {
-  /** As it was typed, whether there is such a name or not. */
+  /** As typed; it may be unknown. */
   readonly name: string
   readonly network: string
-  /** Of a browser in which this name has signed in before; null: a stranger's. */
+  /** Id of a browser in which this name has signed in before; null: a stranger's. */
   readonly device: string | null
 }
 
@@ -38,7 +38,7 @@ export class SignInDelays {
   readonly #networks: RateLimiter
   readonly #names: RateLimiter
 
-  /** `now`: of a clock that never jumps. */
+  /** `now`: monotonic milliseconds. */
   constructor({ now }: { readonly now: () => number }) {
     this.#now = now
     this.#tries = new TtlMap({ max: limitedKeysMax, ttlMs: forgottenAfterMs, now })
@@ -46,7 +46,7 @@ export class SignInDelays {
     this.#names = new RateLimiter(nameTries, { now })
   }
 
-  /** Counts a try, as one that fails: 0 when it may be made, else the milliseconds to wait. */
+  /** Counts an attempt, as failed, and returns 0; or returns the milliseconds to wait. */
   begin(tried: SignInTry): number {
     const now = this.#now()
     const key = keyOf(tried)

@@ -12,19 +12,19 @@ export async function endAllSignIns(did: Did, context: SignInContext): Promise<v
   await revokeIfUnused(did, context)
 }
 
-/** Signs the account out of all browsers when its server has ended the grant, unless somebody signed in meanwhile. */
+/** Signs the account out of all browsers if its server has ended the grant and nobody signed in meanwhile. */
 export async function endIfGrantEnded(did: Did, context: SignInContext): Promise<void> {
   if (await context.oauth.has(did)) return
   context.log.info('sign-ins ended: the account’s server has ended the grant', { did })
   await endAllSignIns(did, context)
 }
 
-/** Gives the account's grant back to its server, once no browser and no job of it needs it. */
+/** Revokes the account's grant at its server, unless a browser or job still needs it. */
 export async function revokeIfUnused(
   did: Did,
   { db, log, now, oauth }: SignInContext,
 ): Promise<void> {
-  // Another browser may be signing in right now, and a job that waits or runs would lose its upload.
+  // Checked by `revoke`: another browser may be signing in, and an unfinished job would lose its upload.
   await oauth
     .revoke(did, () => isUnused(db, did, { now: now(), idleMs: sessionIdleMs }))
     .catch((error) => log.warn('session not revoked', { did, error }))

@@ -15,9 +15,8 @@ type UnusedContext = Pick<ApiContext, 'db' | 'log' | 'now'> & {
 }
 
 /**
- * Revokes OAuth grants that are no longer needed: the last browser session has expired, or its owner signed out
- * while a job ran. Revokes grants that two passes in a row find unused and unchanged: during a sign-in there is
- * no browser session yet.
+ * Revokes OAuth grants without use: the last browser session has expired, or its owner signed out while a job ran. Only
+ * after two passes in a row found them unused and unchanged: during a sign-in there is no browser session yet.
  */
 export class UnusedSessions {
   readonly #context: UnusedContext

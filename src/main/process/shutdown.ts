@@ -1,4 +1,4 @@
-import type { Shutdown } from '#api/shutdown.ts'
+import type { Shutdown } from '#api/context.ts'
 
 /** Before the end of the time, uploads that are still arriving are answered. */
 const lastCallMs = 3_000
