@@ -1,19 +1,7 @@
 import { constants } from 'node:fs'
-import { type FileHandle, open } from 'node:fs/promises'
-import { codeOf } from '#observe/code-of.ts'
+import { open } from 'node:fs/promises'
 import type { FolderFile } from './folder-listing.ts'
-
-/** The file is gone or unreadable; `code` is the system's. */
-export class UnreadableFileError extends Error {
-  override readonly name = 'UnreadableFileError'
-  readonly code: string
-
-  constructor(path: string, cause: unknown) {
-    const code = codeOf(cause) ?? 'unknown'
-    super(`file unreadable; path=${JSON.stringify(path)} code=${code}`, { cause })
-    this.code = code
-  }
-}
+import { UnreadableFileError } from './preview-error.ts'
 
 const pieceBytes = 256 * 1024
 
@@ -25,11 +13,11 @@ export async function* contentOf({
   path,
   realPath,
   bytes,
-}: Pick<FolderFile, 'path' | 'realPath' | 'bytes'>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+}: FolderFile): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   await using file = await orUnreadable(path, open(realPath, flags))
   for (let left = bytes; left > 0; ) {
     const piece = new Uint8Array(Math.min(left, pieceBytes))
-    const { bytesRead } = await orUnreadable(path, readInto(file, piece))
+    const { bytesRead } = await orUnreadable(path, file.read(piece, 0, piece.length))
     if (bytesRead === 0) return
     left -= bytesRead
     yield piece.subarray(0, bytesRead)
@@ -38,8 +26,6 @@ export async function* contentOf({
 
 // Another program may have replaced it by a link or a pipe.
 const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
-
-const readInto = (file: FileHandle, piece: Uint8Array) => file.read(piece, 0, piece.length)
 
 async function orUnreadable<Result>(path: string, work: Promise<Result>): Promise<Result> {
   try {

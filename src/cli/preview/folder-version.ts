@@ -9,7 +9,7 @@ import { ignoreFileName } from '#site/upload/upload-path.ts'
 import { uploadBytesMax, uploadTooLarge } from '#site/upload/upload-refusal.ts'
 import { encodeSnapshot, type Snapshot } from '#site/visit/snapshot.ts'
 import { chooseFiles, type FolderChoice } from './folder-choice.ts'
-import { contentOf, UnreadableFileError } from './folder-content.ts'
+import { contentOf } from './folder-content.ts'
 import type { FolderListing, LeftOut } from './folder-listing.ts'
 import { PreviewError } from './preview-error.ts'
 import type { StoredFiles } from './stored-files.ts'
@@ -56,16 +56,10 @@ const placeholders = {
   recordCid: 'preview',
 }
 
+// Without the rules, ignored secrets could be shown: throws if they cannot be read.
 async function ignoreTextOf({ files }: FolderListing): Promise<string> {
   const file = files.find(({ path }) => path === ignoreFileName)
-  if (file === undefined) return ''
-  try {
-    return await startOf(contentOf(file), ignoreFileBytesMax + 1)
-  } catch (cause) {
-    // Without the rules, ignored secrets could be shown.
-    if (!(cause instanceof UnreadableFileError)) throw cause
-    throw new PreviewError(`${ignoreFileName} cannot be read (${cause.code})`, { cause })
-  }
+  return file === undefined ? '' : await startOf(contentOf(file), ignoreFileBytesMax + 1)
 }
 
 // The preview serves a copy, and the disk may be small.

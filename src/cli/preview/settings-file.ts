@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { codeOf } from '#observe/code-of.ts'
 import { parseSettings, type SiteSettings } from '#site/record/settings.ts'
 import { stateOfFile } from './folder-listing.ts'
-import { PreviewError } from './preview-error.ts'
+import { PreviewError, UnreadableFileError } from './preview-error.ts'
 
 /** The content of a settings file when it was last read. */
 export interface SettingsState {
@@ -44,7 +44,7 @@ async function textOf(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8')
   } catch (cause) {
-    throw new PreviewError(`${path} cannot be read (${codeOf(cause)})`, { cause })
+    throw new UnreadableFileError(path, cause)
   }
 }
 

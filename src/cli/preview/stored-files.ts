@@ -10,9 +10,9 @@ import { encodeFile } from '#publish/encode-file.ts'
 import { SpoolFolder } from '#publish/upload/spool-folder.ts'
 import type { SnapshotFile } from '#site/visit/snapshot.ts'
 import type { ChosenFile } from './folder-choice.ts'
-import { contentOf, UnreadableFileError } from './folder-content.ts'
+import { contentOf } from './folder-content.ts'
 import type { LeftOut } from './folder-listing.ts'
-import { PreviewError } from './preview-error.ts'
+import { PreviewError, UnreadableFileError } from './preview-error.ts'
 
 /** As in publishing. */
 const filesAtOnce = 8
@@ -68,23 +68,28 @@ export class StoredFiles implements AsyncDisposable {
 
   async #store(files: readonly ChosenFile[], signal: AbortSignal): Promise<Stored> {
     const before = this.#known
-    const known = new Map<string, KnownFile>()
     const leftOut: LeftOut[] = []
-    await this.#throughSpool(async (spool) => {
-      await mapAtOnce(files, { atOnce: filesAtOnce, signal }, async (source, signal) => {
+    const copies = await this.#throughSpool((spool) =>
+      mapAtOnce(files, { atOnce: filesAtOnce, signal }, async (source, signal) => {
         const { path, state } = source
         try {
-          const unchanged = before.get(path)?.state === state ? before.get(path) : undefined
-          known.set(path, unchanged ?? { state, file: await this.#copy(source, spool, signal) })
+          const known = before.get(path)
+          return known?.state === state ? known.file : await this.#copy(source, spool, signal)
         } catch (error) {
           if (!(error instanceof UnreadableFileError)) throw error
           leftOut.push({ path, reason: `cannot be read (${error.code})` })
+          return null
         }
-      })
-    })
+      }),
+    )
+    const known = new Map<string, KnownFile>()
+    for (const [i, { path, state }] of files.entries()) {
+      const file = copies[i]
+      if (file) known.set(path, { state, file })
+    }
     this.#known = known
     await this.#removeAllBut([...before.values(), ...known.values()])
-    return { files: inOrder(files, known), leftOut }
+    return { files: new Map(Array.from(known, ([path, { file }]) => [path, file])), leftOut }
   }
 
   async #throughSpool<Result>(work: (spool: SpoolFolder) => Promise<Result>): Promise<Result> {
@@ -114,16 +119,4 @@ export class StoredFiles implements AsyncDisposable {
       if (!wanted.has(hash)) await this.blobs.delete(hash)
     }
   }
-}
-
-function inOrder(
-  files: readonly ChosenFile[],
-  known: ReadonlyMap<string, KnownFile>,
-): Map<string, SnapshotFile> {
-  return new Map(
-    files.flatMap(({ path }) => {
-      const file = known.get(path)?.file
-      return file === undefined ? [] : [[path, file] as const]
-    }),
-  )
 }
