@@ -5,20 +5,17 @@ import { parsePart } from '#site/record/part.ts'
 import type { AccountRecords, StoredRecord } from '#site/record/plan-writes.ts'
 import { parseSiteName } from '#site/site-name.ts'
 
-/** More than any account has; with more of them nothing is deleted, and the rest is not used again. */
+/** More than any account has. Of an account with more, nothing is deleted and the rest is not reused. */
 const recordsMax = 5_000
-/** Manifests of 28 000 files; 32 MB in memory, of each collection and of each publish at once. Of what is left out, only the keys are known. */
+/** Manifests of 28 000 files: 32 MB in memory, per collection and concurrent publish. Of further records only keys are read. */
 const valuesMax = 400_000
 
-/** What the repository holds of our collections, and the commit at which it did. */
+/** Our collections in a repository, at the commit `head`. */
 export interface RepositoryState extends AccountRecords {
   readonly head: string
 }
 
-/**
- * Reads the account's manifests and parts. `head` is read first: a commit that is made meanwhile makes a
- * write that swaps `head` fail, so nothing is decided on records that have changed.
- */
+/** Reads the account's manifests and parts. `head` comes first: a write that swaps it fails if the records changed since. */
 export async function readRepository(repo: AccountRepo): Promise<RepositoryState> {
   const head = await repo.latestCommit()
   const [sites, parts] = await Promise.all([

@@ -16,10 +16,6 @@ import {
 } from './commit-on-head.ts'
 import { patienceOfAPerson } from './server-patience.ts'
 
-export type SiteDeletion =
-  | { readonly deleted: true }
-  | { readonly deleted: false; readonly reason: 'no-site' }
-
 interface DeleteContext extends RepoContext {
   readonly db: Db
   readonly wakeUps: WakeUps
@@ -27,13 +23,10 @@ interface DeleteContext extends RepoContext {
 
 /**
  * Removes a site from its owner's repository: manifest, settings and the parts that no other site needs, in one
- * commit. Remains of an interrupted deletion count as the site. Throws SiteConflictError when another program changes
- * the site meanwhile.
+ * commit. Remains of an interrupted deletion count as the site. Returns false if there is no such site. Throws
+ * SiteConflictError when another program changes the site meanwhile.
  */
-export async function deleteSite(
-  address: SiteAddress,
-  context: DeleteContext,
-): Promise<SiteDeletion> {
+export async function deleteSite(address: SiteAddress, context: DeleteContext): Promise<boolean> {
   const { repo, now, signal } = context
   const conflict = () => new SiteConflictError(address)
   const plan = (remains: Remains, first: Remains): CommitPlan<boolean> => {
@@ -48,9 +41,8 @@ export async function deleteSite(
     { read: () => readRemains(address, repo), plan, mayWriteAlone: false, conflict },
     { repo, now, signal, ...patienceOfAPerson },
   )
-  if (!isDeleted) return { deleted: false, reason: 'no-site' }
-  await enqueueSites(context, [address])
-  return { deleted: true }
+  if (isDeleted) await enqueueSites(context, [address])
+  return isDeleted
 }
 
 /** The records of a site at `head`. `cid` is the main record's; null without one. */

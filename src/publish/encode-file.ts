@@ -6,26 +6,23 @@ import type { SpoolFolder } from '#publish/upload/spool-folder.ts'
 import type { UploadedFile } from '#publish/upload/upload-tree.ts'
 import { type Coding, isCompressible, isWorthGzip } from '#site/encoding.ts'
 
-/** The bytes of a file in some form: in memory, or where they lie in the spool. */
+/** A file's bytes in some form, in memory or in the spool. */
 export interface FileForm {
   readonly content: Blob
   readonly sha256: string
 }
 
-/** A file in the form in which it is stored here and, but for base64, uploaded. */
+/** A file in the form in which it is stored here and, base64 aside, uploaded. */
 export interface EncodedFile extends FileForm {
   readonly source: UploadedFile
   readonly coding: Coding
 }
 
-// A file that is no larger than a piece stays in memory: to open and write streams takes longer than the work itself.
+// Files up to a piece stay in memory: opening and writing streams takes longer than the work itself.
 const gzipOptions = { level: 9, chunkSize: 64 * 1024 }
 const inMemory = promisify(gzip)
 
-/**
- * The stored form of a file, made off the event loop. gzip is deterministic: level 9, no name, no time, so
- * that the same content is the same blob every time.
- */
+/** The stored form of a file, made off the event loop. gzip is deterministic (no name, no time): same content, same blob. */
 export async function encodeFile(
   source: UploadedFile,
   folder: SpoolFolder,
@@ -42,7 +39,6 @@ export async function encodeFile(
   return isSmaller ? { source, coding: 'gzip', ...gzipped } : identity
 }
 
-/** The bytes as base64 text. */
 export async function base64Form(content: Blob, folder: SpoolFolder): Promise<FileForm> {
   if (content.size > pieceBytes) return await spooled(base64Of(content), folder)
   return formOf(textOf(await content.bytes()))

@@ -21,7 +21,6 @@ import { mainCid, type WriteContext, type WrittenSite, writeSite } from './write
 export interface PublishJob {
   /** When its first attempt began. */
   readonly startedAt: number
-  /** What its earlier attempts have sent. */
   readonly sentBefore: SentBefore
   /** The job occupies the lane except while it sends files slowly. */
   readonly lane: Pick<Lane, 'detachWhenSlow' | 'pin'>
@@ -34,16 +33,16 @@ export interface PublishJob {
 
 export type PublishOutcome =
   | ({ readonly kind: 'published' } & WrittenSite)
-  /** Everything is sent, slowly, and what the repository holds is not known any more: another attempt writes the site. */
+  /** Everything is sent, slowly: another attempt reads the repository again and writes the site. */
   | { readonly kind: 'uploaded' }
   /** The account's server takes nothing more until `retryAt`. */
   | { readonly kind: 'busy'; readonly retryAt: number }
   | { readonly kind: 'cancelled' }
 
 /**
- * Writes a site to its owner's repository: every blob first, then one commit that names them all. Until
- * that commit nothing of the old site has changed. A site that is there already, as it is, costs neither
- * an upload nor a commit. Throws SiteConflictError when another program changed the site meanwhile.
+ * Writes a site to its owner's repository: every blob first, then one commit that names them all. Until that commit
+ * the old site is unchanged. An unchanged site costs neither an upload nor a commit. Throws SiteConflictError when
+ * another program changed the site meanwhile.
  */
 export async function publishSite(
   address: SiteAddress,
@@ -55,7 +54,7 @@ export async function publishSite(
   const hashes = files.map((file) => file.sha256)
   const attempt = async (): Promise<PublishOutcome> => {
     const prepared = await prepare(address, files, job, context)
-    // Nothing of what the repository holds is kept while files are sent.
+    // No records are kept in memory while files are sent.
     if (prepared.start === null) job.lane.detachWhenSlow()
     const nodes = await storeFiles(files, prepared.stored, job, context)
     if (!job.lane.pin()) return { kind: 'uploaded' }
@@ -68,8 +67,8 @@ export async function publishSite(
   try {
     const outcome = await attempt().catch(async (error) => {
       if (!isBlobNotFound(error)) throw error
-      // The server has dropped blobs of an earlier attempt or of a deleted record: sends all blobs again
-      // that neither this job has sent nor a record references.
+      // The server has dropped blobs of an earlier attempt or of a deleted record: the next attempt sends every
+      // blob that neither this job has sent nor a record references.
       await forgetUploadedBlobs(db, repo.did, hashes, { before: job.startedAt })
       return await attempt()
     })
@@ -86,14 +85,11 @@ export async function publishSite(
 interface Prepared {
   readonly expectedCid: string | null
   readonly stored: StoredBlobs
-  /**
-   * What the repository holds, where nothing is to be sent first. It takes as much memory as the account has records,
-   * too much to keep while a server takes its time.
-   */
+  /** The repository's state, if there is nothing to send: its records take too much memory to keep during uploads. */
   readonly start: RepositoryState | null
 }
 
-/** Finds out what of a site the account has already. */
+/** Finds out which files of a site the account already has. */
 async function prepare(
   address: SiteAddress,
   files: readonly UploadedFile[],
@@ -108,7 +104,7 @@ async function prepare(
   return { expectedCid, stored, start: isSent ? repository : null }
 }
 
-/** An empty site, written at once. */
+/** Writes a site without files. */
 export async function publishEmptySite(
   address: SiteAddress,
   context: WriteContext,

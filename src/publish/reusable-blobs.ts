@@ -16,9 +16,8 @@ export interface ReusableBlob {
 }
 
 /**
- * By the SHA-256 of their content, the blobs that the account's current records reference and whose content we have
- * verified, whichever program compressed them; then blobs that an earlier attempt sent and no record references yet.
- * Only for the contents that are wanted.
+ * Blobs with the wanted contents, by SHA-256 of the content: those that the account's records reference and that we
+ * have verified, whichever program compressed them, else those that an earlier attempt sent.
  */
 export async function findReusableBlobs(
   did: Did,
@@ -56,7 +55,7 @@ function namedBlobs({ sites, parts }: AccountRecords): Map<string, NamedBlob> {
 
 function* filesIn(root: Directory): Generator<FileNode> {
   const waiting = [root]
-  // the list grows while it is walked
+  // The list grows during iteration.
   for (const { entries } of waiting) {
     for (const { node } of entries) {
       if (node.type === 'directory') waiting.push(node)
@@ -65,6 +64,6 @@ function* filesIn(root: Directory): Generator<FileNode> {
   }
 }
 
-// interface.md §2.3: a compressed file's blob is of this type. Other programs may have written others.
+// interface.md §2.3: a compressed file's blob has this type. Other programs may have written another.
 const isWritable = ({ coding, blob }: ReusableBlob): boolean =>
   coding === 'identity' || blob.mimeType === 'application/octet-stream'

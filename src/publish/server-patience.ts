@@ -3,7 +3,7 @@ import { backoff } from '#concurrency/backoff.ts'
 import { orAborted } from '#concurrency/or-aborted.ts'
 import { ServerRefusedError, ServerUnreachableError } from '#outbound/server-errors.ts'
 
-/** The account's server takes nothing more until `retryAt`, and that is too long for a call to wait. */
+/** The account's server accepts nothing more until `retryAt`, which is too long for a call to wait. */
 export class ServerBusyError extends Error {
   override readonly name = 'ServerBusyError'
   readonly retryAt: number
@@ -17,26 +17,23 @@ export class ServerBusyError extends Error {
 export interface Patience {
   readonly signal?: AbortSignal
   readonly now: () => number
-  /** A rate limit that ends within this time is waited for, a later one is not. */
+  /** Longest wait for the end of a rate limit. */
   readonly waitMsMax?: number
-  /** How many faults are forgiven. */
+  /** Retries after faults. */
   readonly faultsMax?: number
-  /** The first pause after a fault; each further one is twice the one before, at most `faultDelayMsMax`. */
+  /** First pause after a fault; doubles up to `faultDelayMsMax`. */
   readonly faultDelayMs?: number
-  /** The least pause after a rate limit; each further one is at least twice the one before. */
+  /** Shortest pause after a rate limit; doubles. */
   readonly limitDelayMs?: number
 }
 
 /** For a call whose answer a person waits for. */
 export const patienceOfAPerson = { faultsMax: 2 }
 
-/** Time limit of a whole operation at the account's server that a person waits for. */
+/** Time limit of an operation at the account's server that a person waits for. */
 export const operationMsMax = 10_000
 
-/**
- * Runs `work` until it ends or `msMax` are over; its calls get the signal. Throws ServerUnreachableError then: a call
- * that was under way may still have its effect.
- */
+/** Throws ServerUnreachableError after `msMax`. A call that was in progress may still take effect. */
 export async function withinTime<T>(
   operation: string,
   work: (signal: AbortSignal) => Promise<T>,
@@ -57,7 +54,7 @@ const isAbort = (error: unknown): boolean =>
 /** Callers that can wait longer do so outside, without holding the call's resources. */
 const waitMsMaxDefault = 3_000
 
-/** Fifteen seconds in all: a server that restarts is back by then. */
+/** Fifteen seconds in all: by then a restarted server is back. */
 const faultsMaxDefault = 5
 const faultDelayMsMax = 10_000
 
@@ -65,14 +62,13 @@ const faultDelayMsMax = 10_000
 const waitMsDefault = 30_000
 
 /**
- * Repeats a call to an account's server: after its rate limit has passed when that is soon, and a few
- * times, ever later, when it has a fault or does not answer. Throws ServerBusyError and what `call` throws.
+ * Retries a call to an account's server: with backoff when the server fails or does not answer, and when a rate limit
+ * ends soon. Throws ServerBusyError and what `call` throws.
  */
 export async function withPatience<T>(call: () => Promise<T>, patience: Patience): Promise<T> {
   const { signal, now, waitMsMax = waitMsMaxDefault, faultsMax = faultsMaxDefault } = patience
   const { faultDelayMs = 600, limitDelayMs = 1_000 } = patience
   const faultPauseMs = backoff({ min: faultDelayMs, max: faultDelayMsMax, jitter: 0.2 })
-  // What `waitMsMax` leaves of it.
   const limitPauseMs = backoff({ min: limitDelayMs, max: Number.POSITIVE_INFINITY, jitter: 0 })
   const givesUpAt = now() + waitMsMax
   for (let faults = 0, limits = 0; ; ) {
@@ -81,12 +77,12 @@ export async function withPatience<T>(call: () => Promise<T>, patience: Patience
       return await call()
     } catch (error) {
       if (error instanceof ServerRefusedError && error.status === 429) {
-        // Clocks differ, and some servers name a time that has passed: never at once again.
+        // Clocks differ, and some servers name a time in the past: never retried immediately.
         const earliest = now() + limitPauseMs(limits)
         const retryAt = Math.max(error.retryAt ?? now() + waitMsDefault, earliest)
         if (retryAt > givesUpAt) throw new ServerBusyError(retryAt, { cause: error })
         limits += 1
-        // Up to a fifth later, so that those who were limited together do not come back together.
+        // Jitter: calls that were limited together do not return together.
         await pause((retryAt - now()) * (1 + Math.random() / 5), signal)
       } else if (isPassing(error) && faults < faultsMax) {
         await pause(faultPauseMs(faults), signal)

@@ -11,15 +11,11 @@ import {
 } from './commit-on-head.ts'
 import { patienceOfAPerson, withPatience } from './server-patience.ts'
 
-export type SettingsOutcome =
-  | { readonly written: true; readonly uri: string; readonly cid: string }
-  | { readonly written: false; readonly reason: 'no-site' }
-
 const collection = 'place.sitehost.settings'
 
 /**
- * The record as it is in the repository, whichever program wrote it; the defaults only when there is none. Throws
- * UnusableAnswerError for one that holds more than settings can.
+ * The record in the repository, whichever program wrote it; the defaults if there is none. Throws UnusableAnswerError
+ * for one that is larger than settings can be.
  */
 export async function readSettings(
   name: SiteName,
@@ -33,24 +29,20 @@ export async function readSettings(
 }
 
 /**
- * Replaces the whole record of a site that the repository holds. A record that says the same already
- * stays as it is and costs no commit. Throws SiteConflictError when another program changes the settings
- * meanwhile: the owner decides which settings to keep.
+ * Replaces the whole record; null if the repository holds no such site. An equal record is left as it is, without a
+ * commit. Throws SiteConflictError when another program changes the settings meanwhile: the owner decides which
+ * settings to keep.
  */
 export async function writeSettings(
   name: SiteName,
   settings: SiteSettings,
   { repo, now, signal }: RepoContext,
-): Promise<SettingsOutcome> {
+): Promise<WrittenSettings> {
   const conflict = () => new SiteConflictError({ did: repo.did, name })
-  const written = (cid: string): SettingsOutcome => ({
-    written: true,
-    uri: `at://${repo.did}/${collection}/${name}`,
-    cid,
-  })
-  const plan = (now: SettingsAtHead, first: SettingsAtHead): CommitPlan<SettingsOutcome> => {
+  const written = (cid: string) => ({ uri: `at://${repo.did}/${collection}/${name}`, cid })
+  const plan = (now: SettingsAtHead, first: SettingsAtHead): CommitPlan<WrittenSettings> => {
     const { current } = now
-    if (!now.isSite) return { kind: 'done', result: { written: false, reason: 'no-site' } }
+    if (!now.isSite) return { kind: 'done', result: null }
     if (current?.cid && Bun.deepEquals(current.value, settings)) {
       return { kind: 'done', result: written(current.cid) }
     }
@@ -70,6 +62,8 @@ export async function writeSettings(
     { repo, now, signal, ...patienceOfAPerson },
   )
 }
+
+type WrittenSettings = { readonly uri: string; readonly cid: string } | null
 
 interface SettingsAtHead {
   readonly head: string

@@ -16,13 +16,13 @@ import { type UploadContext, type UploadSteps, uploadBlobs } from './upload-blob
 // Compression runs on the runtime's thread pool; more at once only takes memory.
 const largeAtOnce = 4
 
-/** Adds to what is shown of a job; the rest stays. */
+/** Updates these fields of a job's progress. */
 export type Report = (change: Partial<JobProgress>) => void
 
-/** What the account already has, by the SHA-256 of its content. */
+/** The account's blobs, by the SHA-256 of their content. */
 export type StoredBlobs = ReadonlyMap<string, ReusableBlob>
 
-/** What the earlier attempts of a job have sent. */
+/** Progress of a job's earlier attempts. */
 export type SentBefore = Pick<JobProgress, 'filesUploaded' | 'bytesUploaded'>
 
 interface StoreJob {
@@ -42,9 +42,8 @@ export function unsentOf(files: readonly UploadedFile[], stored: StoredBlobs): U
 }
 
 /**
- * Makes every file a blob of the account and returns the manifest's nodes. Content that the account has
- * already, at whatever path and however compressed, is not sent again, and neither is content that is
- * there twice in the upload.
+ * Makes every file a blob of the account and returns the manifest's nodes. Content that the account already has, at
+ * any path and in any coding, is not sent again; content that is in the upload twice is sent once.
  */
 export async function storeFiles(
   files: readonly UploadedFile[],
@@ -53,7 +52,7 @@ export async function storeFiles(
   context: StoreContext,
 ): Promise<Map<SitePath, FileNode>> {
   const unsent = unsentOf(files, stored)
-  // Of what is there, earlier attempts of the job have sent some; a server may have dropped it since.
+  // Earlier attempts of the job have sent some of the stored blobs; a server may have dropped them since.
   const sentBefore = Math.min(job.sentBefore.filesUploaded, files.length - unsent.length)
   const filesReused = files.length - unsent.length - sentBefore
   job.report({ filesProcessed: sentBefore, filesUploaded: sentBefore, filesReused })
@@ -98,9 +97,8 @@ async function encodeAndUpload(
 }
 
 /**
- * Encodes those files that are too large for the account's server as they are. Throws NotPublishableError
- * if one still is then: before any upload, because a site that cannot become whole must not use up the
- * account's quota.
+ * Encodes the files that are too large for the account's server. Throws NotPublishableError if one still is too large
+ * then: before any upload, because a site that cannot become whole must not use up the account's quota.
  */
 async function encodeLarge(
   files: readonly UploadedFile[],

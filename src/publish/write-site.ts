@@ -28,16 +28,13 @@ export interface WriteContext extends RepoContext {
 }
 
 interface WriteOnto {
-  /** CID of the main record that is replaced; null: there is none. */
+  /** CID of the main record to replace; null for none. */
   readonly expectedCid: string | null
-  /** What the repository holds, where it was just read. */
+  /** The state of the repository, if it was just read. */
   readonly start: RepositoryState | null
 }
 
-/**
- * Writes these files as the site, in place of the main record `expectedCid`. Throws SiteConflictError when the site
- * has another one meanwhile.
- */
+/** Writes these files as the site. Throws SiteConflictError when its main record is not `expectedCid` any more. */
 export async function writeSite(
   address: SiteAddress,
   files: ReadonlyMap<SitePath, FileNode>,
@@ -50,9 +47,8 @@ export async function writeSite(
   const plan = (repository: RepositoryState): CommitPlan<WrittenSite> => {
     const planned = planWrites(address, version, repository)
     const current = mainCid(address, repository)
-    // Also when the answer to our own commit was lost on its way.
+    // Also after a commit of ours whose answer was lost.
     if (isDone(planned) && current !== null) return { kind: 'done', result: { uri, cid: current } }
-    // One that says the same is ours, whose answer we missed.
     if (planned.putMain && current !== expectedCid) throw new SiteConflictError(address)
     return {
       kind: 'write',
@@ -82,7 +78,7 @@ export const mainCid = ({ name }: SiteAddress, { sites }: RepositoryState): stri
 const isDone = ({ createParts, putMain, deleteParts }: WritePlan): boolean =>
   !putMain && createParts.length === 0 && deleteParts.length === 0
 
-/** New parts, main record, old parts: in this order each write leaves a whole site. */
+/** New parts, main record, old parts: in this order every write leaves a whole site. */
 function writesOf(
   { name }: SiteAddress,
   { manifest, parts }: SiteRecords,
@@ -100,7 +96,7 @@ function writesOf(
     value: { ...manifest },
     replaces,
   }
-  // What does not fit into the commit, or fails, goes with the next publish, which finds it as left behind.
+  // The next publish deletes parts that do not fit into this commit, or fail.
   const deletes = deleteParts.map(
     (rkey): PlannedWrite => ({ ...deletion(collection, rkey), mayFail: true }),
   )
@@ -112,23 +108,19 @@ interface SiteRecords {
   readonly parts: ReadonlyMap<string, Part>
 }
 
-// Whatever ingest would refuse must not be written in the first place: it is read as ingest reads it.
+// Parsed as ingest parses them: nothing is written that ingest would refuse.
 function recordsOf(
-  address: SiteAddress,
-  version: SplitTree,
+  { name: site }: SiteAddress,
+  { root, parts: splitParts }: SplitTree,
   fileCount: number,
   now: number,
 ): SiteRecords {
   const createdAt = new Date(now).toISOString()
-  const { root } = version
   const $type = 'place.sitehost.fs'
-  const manifest = parseManifest(
-    { $type, site: address.name, root, fileCount, createdAt },
-    address.name,
-  )
+  const manifest = parseManifest({ $type, site, root, fileCount, createdAt }, site)
   if (!manifest.ok) throw notPublishable(manifest.problems)
   const parts = new Map<string, Part>()
-  for (const [key, split] of version.parts) {
+  for (const [key, split] of splitParts) {
     const part = parsePart({ $type: 'place.sitehost.subfs', ...split, createdAt })
     if (!part.ok) throw notPublishable(part.problems)
     parts.set(key, part.part)

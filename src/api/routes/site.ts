@@ -51,13 +51,13 @@ export function siteHandlers(context: ApiContext): HandlersOf<typeof siteRoutes>
     deleteSite: async ({ params, session: { did }, answer }) => {
       const site = { did, name: siteName(params.rkey) }
       await assertNotPublishing(site, context)
-      const { deleted } = await atServer(did, 'delete site', (server) =>
+      const isDeleted = await atServer(did, 'delete site', (server) =>
         deleteSite(site, { ...context, ...server }),
       )
       // Also without a site: an earlier attempt may have deleted it and then failed.
       await unmapSite(db, site, now())
       wakeUps.notify('changes')
-      if (!deleted) throw siteNotFound()
+      if (!isDeleted) throw siteNotFound()
       log.info('site deleted', { did, site: site.name })
       return answer(200, { success: true, message: literals.siteDeleted })
     },
@@ -77,12 +77,12 @@ export function siteHandlers(context: ApiContext): HandlersOf<typeof siteRoutes>
       const unusable = findUnusablePath(parsed.settings.headers ?? [])
       if (unusable !== null) throw new ApiError(400, unusable)
       await confirmSession()
-      const outcome = await atServer(did, 'write settings', (server) =>
+      const written = await atServer(did, 'write settings', (server) =>
         writeSettings(name, parsed.settings, { ...server, now }),
       )
-      if (!outcome.written) throw siteNotFound()
+      if (written === null) throw siteNotFound()
       await enqueueSites(context, [{ did, name }])
-      return answer(200, { success: true, uri: outcome.uri, cid: outcome.cid })
+      return answer(200, { success: true, uri: written.uri, cid: written.cid })
     },
   }
 }
