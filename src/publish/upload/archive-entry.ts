@@ -4,13 +4,13 @@ import { invalid, quoted, tooLarge, type UploadRefusedError } from '#site/upload
 
 /** A file, link or special file of an archive. Folders are not entries. */
 export interface ArchiveEntry {
-  /** As the archive spells it, but for a `./` at its beginning. */
+  /** As in the archive, without a leading `./`. */
   readonly name: string
-  /** As the archive says. `content` is exactly as long, or ends with an UploadRefusedError. */
+  /** Declared by the archive. `content` has exactly this length, or throws UploadRefusedError. */
   readonly bytes: number
   /** Why it cannot be published, as in `"a" is a symbolic link`; null if it can. */
   readonly problem: string | null
-  /** To be read before the next entry is asked for; what is left unread is skipped. */
+  /** Readable until the next entry is asked for, which skips the unread rest. */
   readonly content: AsyncIterable<Uint8Array>
 }
 
@@ -21,7 +21,7 @@ export function entryName(bytes: Buffer): string {
   }
   const name = bytes.toString()
   if (!isUtf8(bytes)) throw invalid(`The name ${quoted(name)} in this archive is not UTF-8.`)
-  // `tar -C site .` puts it before every name.
+  // `tar -C site .` writes it before every name.
   const plain = name.startsWith('./') ? name.slice(2) : name
   if (/^[a-z]:/i.test(plain)) throw invalid(`Bad file path ${quoted(plain)}: names a drive.`)
   return plain

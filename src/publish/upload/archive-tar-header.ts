@@ -1,20 +1,20 @@
 export const tarBlockBytes = 512
 
-/** What one block says of the entry that follows it (POSIX ustar, and what GNU tar makes of it). */
+/** The header of an entry, one block long: POSIX ustar or GNU tar. */
 export interface TarHeader {
   readonly name: Buffer
   readonly bytes: number
-  /** One character: `0` a file, `5` a folder, `x` more about the next entry… */
+  /** One character: `0` is a file, `5` a folder, `x` an extension of the next entry's header. */
   readonly type: string
 }
 
-/** `end` is a block of zeros; null is no header at all. */
+/** `end`: a block of zeros. Null: not a header. */
 export function parseTarHeader(block: Buffer): TarHeader | 'end' | null {
   if (block.equals(zeros)) return 'end'
   if (numberAt(block, 148, 8) !== checksumOf(block)) return null
   const bytes = numberAt(block, 124, 12)
   if (bytes === null) return null
-  // GNU tar's own format ends the magic with spaces and keeps other things where the prefix would be.
+  // GNU tar's own format ends the magic with spaces and has other fields in place of the prefix.
   const hasPrefix = block.toString('latin1', 257, 263) === 'ustar\0' && block[345] !== 0
   const name = textAt(block, 0, 100)
   return {
@@ -24,14 +24,14 @@ export function parseTarHeader(block: Buffer): TarHeader | 'end' | null {
   }
 }
 
-/** What a `x` entry says of the one that follows; of a name it says more than the header itself. */
+/** The fields of an `x` entry that replace fields of the next entry's header. */
 export interface TarExtension {
   readonly name?: Buffer
   readonly bytes?: number
   readonly isSparse?: true
 }
 
-/** Lines of `<length> <key>=<value>\n` (POSIX pax). Null if they are not. */
+/** Parses lines of `<length> <key>=<value>\n` (POSIX pax). Null for anything else. */
 export function parseTarExtension(content: Buffer): TarExtension | null {
   const found: { -readonly [key in keyof TarExtension]: TarExtension[key] } = {}
   for (let at = 0; at < content.length; ) {
@@ -64,10 +64,10 @@ export function textAt(block: Buffer, start: number, length: number): Buffer {
   return end === -1 ? field : field.subarray(0, end)
 }
 
-/** Octal digits with spaces or NULs around them or, with the first bit set, a binary number. */
+/** Octal digits between spaces or NULs; with the first bit set, a binary number. */
 function numberAt(block: Buffer, start: number, length: number): number | null {
   if (block[start] === 0x80) {
-    // The first of the last eight bytes would be beyond 2^53.
+    // Six bytes: more would be beyond 2^53.
     const isSmall = block.subarray(start + 1, start + length - 6).every((byte) => byte === 0)
     return isSmall ? block.readUIntBE(start + length - 6, 6) : null
   }
@@ -83,7 +83,7 @@ function digits(text: string, base: 8 | 10): number | null {
   return isNumber ? Number.parseInt(text, base) : null
 }
 
-/** The sum of all bytes, with spaces for those of the sum itself. */
+/** The sum of all bytes, with spaces in place of the checksum field. */
 function checksumOf(block: Buffer): number {
   let sum = 8 * 0x20
   for (const [at, byte] of block.entries()) if (at < 148 || at >= 156) sum += byte

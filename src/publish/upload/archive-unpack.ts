@@ -22,7 +22,7 @@ interface IncomingArchive {
   readonly content: AsyncIterable<Uint8Array>
 }
 
-/** Puts the files of an archive into the tree; the archive itself is in the spool only meanwhile. */
+/** Adds the files of an archive to the tree. The archive itself is in the spool only until then. */
 export async function unpackArchive(
   { name, content }: IncomingArchive,
   options: UnpackOptions,
@@ -49,10 +49,10 @@ async function addEntries(
   { limits, onUnpack }: UnpackOptions,
   tree: UploadTree,
 ): Promise<void> {
-  // Twice: what is left out must not be written, and only all names together tell which folder they
-  // share and where the rules are.
+  // Two passes: files that are left out must not be written, and only all names together show the shared folder
+  // and the rules.
   const { bytes, largest, rules } = await survey(read())
-  // With rules it may still be that what is too much is left out.
+  // Rules may leave out the excess.
   if (rules === null && bytes > limits.siteBytesMax) {
     throw siteTooLarge(limits.siteBytesMax, largest)
   }
@@ -64,7 +64,7 @@ async function addEntries(
 }
 
 interface Survey {
-  /** Of all files but those that are left out without any rules. */
+  /** Of all files that are not left out regardless of rules. */
   readonly bytes: number
   readonly largest: { readonly name: string; readonly bytes: number }
   readonly rules: { readonly path: string; readonly text: string } | null
@@ -80,7 +80,7 @@ async function survey(entries: AsyncIterable<ArchiveEntry>): Promise<Survey> {
     bytes += entry.bytes
     if (entry.bytes > largest.bytes) largest = { name: entry.name, bytes: entry.bytes }
     tops.add(entry.name.slice(0, entry.name.indexOf('/') + 1) + ignoreFileName)
-    // If there is a shared folder, it is the one of the first name.
+    // A shared folder would be the folder of the first name.
     const [first] = tops
     const isCandidate = entry.name === ignoreFileName || entry.name === first
     if (isCandidate && entry.problem === null && !texts.has(entry.name)) {

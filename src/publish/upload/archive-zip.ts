@@ -121,7 +121,7 @@ async function* contentOf(
   if (bytes !== entry.uncompressedSize || checksum !== entry.crc32) throw corrupt()
 }
 
-// APPNOTE.TXT §4.6.9: what Info-ZIP adds where the name itself is in a local character set.
+// APPNOTE.TXT §4.6.9: Info-ZIP adds the name in UTF-8 if the name itself is in a local character set.
 function nameBytes({ extraFields, fileNameRaw }: Entry): Buffer {
   const unicode = extraFields.find(({ id, data }) => id === 0x7075 && data[0] === 1)?.data
   if (unicode === undefined || unicode.length < 6) return fileNameRaw
@@ -133,7 +133,7 @@ const deflate = 8
 const kindMask = 0o170000
 const kinds = { folder: 0o040000, file: 0o100000, symbolicLink: 0o120000 }
 
-/** The type bits of a Unix mode, 0 where the archive was made without. */
+/** The type bits of the Unix mode; 0 without one. */
 const kindOf = (entry: Entry): number => (entry.externalFileAttributes >>> 16) & kindMask
 
 const isFolder = (entry: Entry, name: string): boolean =>

@@ -19,12 +19,12 @@ import { type UploadedFile, UploadTree } from './upload-tree.ts'
 // The same class; Bun's types and Node's types of it do not know each other.
 type WebStream = Parameters<typeof Readable.fromWeb>[0]
 
-/** What a person sent, checked and on disk. */
+/** A received upload, checked and on disk. */
 export interface ReceivedUpload {
   readonly siteName: SiteName
   readonly files: readonly UploadedFile[]
   readonly skippedFiles: readonly SkippedFile[]
-  /** No `files` part and no `archive` at all: publishes an empty site. */
+  /** There is neither a `files` part nor an `archive`: publishes an empty site. */
   readonly isEmpty: boolean
   /** False: visitors get no assets of earlier versions once this one is live. */
   readonly retain: boolean
@@ -34,20 +34,19 @@ interface IncomingUpload extends UnpackOptions {
   readonly body: AsyncIterable<Uint8Array>
   readonly contentType: string
   readonly arrival?: UploadArrival
-  /** Called with the bytes that have arrived so far: may throw to end the upload. */
+  /** Called with the bytes that have arrived so far; may throw to end the upload. */
   readonly onArrived?: (bytes: number) => Promise<void>
-  /** Called as soon as the name is known, before any file: may throw to end the upload. */
+  /** Called with the name, before any file is read; may throw to end the upload. */
   readonly onSiteName?: (siteName: SiteName) => Promise<void>
-  /** Aborted, the rest is not waited for. */
+  /** Ends the upload when aborted. */
   readonly signal?: AbortSignal
 }
 
 const fieldBytesMax = 64 * 1024
 
 /**
- * Reads an upload to the spool while it arrives. Rejects as soon as the names and sizes allow it, before
- * reading the content. The files are durable when this resolves. Throws UploadRefusedError; the caller
- * that opened the folder removes it.
+ * Reads an upload to the spool while it arrives; rejects as soon as a name or size allows it. The files are durable
+ * when this resolves. Throws UploadRefusedError; the caller removes the folder.
  */
 export async function receiveUpload(upload: IncomingUpload): Promise<ReceivedUpload> {
   const form = new UploadForm(upload)
@@ -67,8 +66,8 @@ export async function receiveUpload(upload: IncomingUpload): Promise<ReceivedUpl
   return received
 }
 
-// To a reader that waits for the disk, Bun hands over a request's body by the megabyte; to a Node stream
-// by 64 KB, which keeps a third of the memory (measured with 1 GB).
+// Bun passes a request's body to a slow reader in pieces of a megabyte, to a Node stream in pieces of 64 KB, which
+// takes a third of the memory (measured with 1 GB).
 function steady(body: AsyncIterable<Uint8Array>, signal: AbortSignal | undefined): Readable {
   return body instanceof ReadableStream
     ? Readable.fromWeb(body as unknown as WebStream, { signal })
@@ -126,7 +125,7 @@ class UploadForm {
   }
 }
 
-// What a browser sends for a file input in which nothing was chosen.
+// Browsers send this for a file input without a chosen file.
 async function assertEmpty(content: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const chunk of content) {
     if (chunk.length > 0) throw invalid('A file without a name cannot be published.')
@@ -147,7 +146,7 @@ function retainOf(value: string): boolean {
 function refusalOf(error: unknown): unknown {
   if (error instanceof PartsLimitError) return tooManyParts()
   if (error instanceof MultipartError) {
-    // What ended the body here says more than that it ended.
+    // Our reason for ending the body says more than that it ended.
     if (isEndOfOurs(error.cause)) return error.cause
     return invalid(`Not a complete form: ${error.message}.`, error)
   }

@@ -2,16 +2,16 @@ import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { addAbortSignal, pipeline, Readable, type Transform } from 'node:stream'
 
-/** A file in a spool folder: a range of bytes of a pack, which holds files one after the other. */
+/** A file in a spool folder: a range of bytes of a pack, which holds files in sequence. */
 export interface SpooledFile {
-  /** A name of ours, never the uploader's. */
+  /** Random, never from the uploader. */
   readonly pack: string
   readonly offset: number
   readonly bytes: number
   readonly sha256: string
 }
 
-/** The bytes exceed `bytesMax`; none of them is kept. */
+/** The file exceeds `bytesMax`; nothing of it is kept. */
 export class SpoolLimitError extends Error {
   override readonly name = 'SpoolLimitError'
   readonly bytesMax: number
@@ -31,14 +31,14 @@ interface WriteOptions {
 interface Pack {
   readonly name: string
   readonly file: FileHandle
-  /** Where the next file begins. */
+  /** Offset of the next file. */
   end: number
 }
 
 /**
  * The files of one job, in as many packs (mode 0600, random names) as were written concurrently: a thousand small
- * files cost one to create and one to remove. Removing the folder frees the disk space; without `keeps`, closing
- * it already removes the packs written through it. Close it before removing the folder.
+ * files take one to create and one to remove. Without `keeps`, closing it removes the packs written through it. Close
+ * it before removing the folder.
  */
 export class SpoolFolder implements AsyncDisposable {
   readonly #dir: string
@@ -69,7 +69,7 @@ export class SpoolFolder implements AsyncDisposable {
     }
   }
 
-  /** Runs `work` on a file of its own for these bytes, which is gone afterwards. Throws SpoolLimitError. */
+  /** Runs `work` on a temporary file with these bytes. Throws SpoolLimitError. */
   async whileOnDisk<Result>(
     source: AsyncIterable<Uint8Array>,
     bytesMax: number,
@@ -90,15 +90,14 @@ export class SpoolFolder implements AsyncDisposable {
     return Bun.file(join(this.#dir, pack)).slice(offset, offset + bytes)
   }
 
-  /** Everything that lies here, leftovers of files that failed included. */
+  /** Of all packs, remains of failed files included. */
   async bytesOnDisk(): Promise<number> {
-    const sizes = (await readdir(this.#dir)).map(async (name) => {
-      return (await stat(join(this.#dir, name))).size
-    })
-    return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+    const names = await readdir(this.#dir)
+    const files = await Promise.all(names.map((name) => stat(join(this.#dir, name))))
+    return files.reduce((sum, { size }) => sum + size, 0)
   }
 
-  /** Everything written so far outlasts a power cut once this resolves. */
+  /** Once this resolves, everything written so far is durable. */
   async sync(): Promise<void> {
     for (const { file } of this.#packs) await file.sync()
     await using folder = await open(this.#dir, 'r')
@@ -129,12 +128,12 @@ function through(
   signal: AbortSignal | undefined,
 ): AsyncIterable<Uint8Array> {
   const from = Readable.from(source, { objectMode: false })
-  // A failure of any step ends the last one with it, which is where it is read.
+  // `pipeline` destroys every step with the error of any; whoever reads the last one gets it.
   const last = pipeline([from, ...steps], () => undefined) as Transform
   return signal ? addAbortSignal(signal, last) : last
 }
 
-// No streams on the way to the disk: they would hold a few chunks each, for every upload.
+// Without streams: each would hold a few chunks, for every upload.
 async function append(
   chunks: AsyncIterable<Uint8Array>,
   { file, end }: Pick<Pack, 'file' | 'end'>,

@@ -1,32 +1,31 @@
-/** Uploads that say they are no larger have a part of the spool to themselves. */
+/** Uploads that declare at most this size have a part of the spool to themselves. */
 export const smallUploadBytesMax = 16 * 1024 * 1024
-/** A job may need its files, their compressed forms, and those as text: of each at most the size of the first. */
+/** A job may need its files, their compressed forms, and those in base64: each at most the size of the files. */
 export const spacePerByte = 3
-/** Beyond what has arrived, an upload has space for this much, and for no more than it sends in that time. */
+/** Space reserved beyond what has arrived: this much, and no more than the upload sends in `aheadSeconds`. */
 const aheadBytesMax = smallUploadBytesMax
 const aheadSeconds = 120
 const smallShare = 1 / 8
-/** What accounts without a site here may take together; their small uploads may also take `smallShare`. */
+/** For all accounts without a site here together; their small uploads may use `smallShare`, too. */
 const newcomersShareMax = 1 / 2
-/** What an owner gets alongside a first upload. */
+/** For an owner's further uploads. */
 const ownerShareMax = 1 / 4
-/** What has arrived for accounts of one server, alongside a first one: large ones, and small ones. */
+/** For further received uploads of accounts of one server: large ones, and small ones. */
 const serverShareMax = 1 / 4
-/** The server's share applies only where more of the spool than this is taken. */
+/** The server's share applies only while more of the spool than this is taken. */
 const plentyMax = 1 / 2
 /** Uploads that arrive faster never give way. */
 const givesWayBytesPerSecondMax = 256 * 1024
 
-/** Whose space it is. */
 export interface Claim {
   readonly owner: string
-  /** The upload says that it is at most `smallUploadBytesMax`. */
+  /** The upload declares at most `smallUploadBytesMax`. */
   readonly isSmall: boolean
   /** Its owner has no site here yet. */
   readonly isNewcomer: boolean
-  /** Registrable domain of its owner's server, else its host. Null: not known, which counts as one server; undefined: to be asked later. */
+  /** Registrable domain of the owner's server, else its host. Null: unknown, which counts as one server. Undefined: not looked up yet. */
   readonly server: string | null | undefined
-  /** Null: it is here already, as a whole. */
+  /** Null: it has arrived completely. */
   readonly arrival: Arrival | null
 }
 
@@ -34,9 +33,9 @@ export interface Claim {
 export interface Arrival {
   /** Bytes that have arrived, or that are about to be unpacked. */
   readonly bytes: number
-  /** Null: it has not lasted long enough to tell. */
+  /** Null: too early to tell. */
   readonly bytesPerSecond: number | null
-  /** Ends it: others wait for its space. */
+  /** Ends the upload: others wait for its space. */
   giveWay(): void
 }
 
@@ -44,13 +43,13 @@ interface Share extends Claim {
   readonly bytes: number
 }
 
-/** For how many bytes more than have arrived an upload has space. */
+/** Bytes to reserve beyond what has arrived. */
 export function aheadBytes(arrival: Arrival | null): number {
   const bytesPerSecond = arrival?.bytesPerSecond ?? Number.POSITIVE_INFINITY
   return Math.min(aheadBytesMax, Math.ceil(bytesPerSecond * aheadSeconds))
 }
 
-/** Divides the spool's space among uploads, so that no owner takes it from all others. */
+/** Divides the spool's space among uploads, so that no owner can take all of it. */
 export class SpoolShares {
   readonly #bytesMax: number
   #shares = new Map<string, Share>()
@@ -60,8 +59,8 @@ export class SpoolShares {
   }
 
   /**
-   * Reserves `bytes` for a job, in place of its earlier reservation. Other uploads keep what they will use at their
-   * speed; where that leaves too little, slower uploads give way, the slowest first. False: there is not enough.
+   * Reserves `bytes` for a job, in place of its earlier reservation. Other uploads keep the space that they will use
+   * at their pace; if too little is left, slower uploads give way, the slowest first. False: not enough space.
    */
   take(jobId: string, bytes: number, claim: Claim): boolean {
     const others = new Map<string, Share>()
@@ -69,8 +68,7 @@ export class SpoolShares {
       if (id !== jobId) others.set(id, { ...share, bytes: usedBytes(share) })
     }
     const own = [...others.values()].filter(({ owner }) => owner === claim.owner)
-    const isOverShare = own.length > 0 && sumOf(own) + bytes > this.#bytesMax * ownerShareMax
-    if (isOverShare) return false
+    if (own.length > 0 && sumOf(own) + bytes > this.#bytesMax * ownerShareMax) return false
     // Accounts that share a server with a crowd can still publish.
     const isFirstSmall = own.length === 0 && claim.isSmall
     if (!isFirstSmall && this.#isOverServerShare([...others.values()], bytes, claim)) return false
@@ -96,7 +94,7 @@ export class SpoolShares {
     return this.#shares.get(jobId)?.bytes ?? 0
   }
 
-  /** As `take`, even when there is not enough. */
+  /** As `take`, even if there is not enough space. */
   keep(jobId: string, bytes: number, claim: Claim): void {
     this.#shares.set(jobId, { ...claim, bytes })
   }
@@ -105,7 +103,7 @@ export class SpoolShares {
     this.#shares.delete(jobId)
   }
 
-  // A server that is slow on purpose keeps what has arrived for hours.
+  // A server that is slow on purpose occupies the spool for hours.
   #isOverServerShare(others: readonly Share[], bytes: number, { isSmall, server }: Claim): boolean {
     if (server === undefined || sumOf(others) + bytes <= this.#bytesMax * plentyMax) return false
     const received = others.filter(
@@ -114,7 +112,7 @@ export class SpoolShares {
     return received.length > 0 && sumOf(received) + bytes > this.#bytesMax * serverShareMax
   }
 
-  /** The group of shares that has no space left for it; null: there is space. */
+  /** The group of shares that leaves no space for the claim; null if there is space. */
   #crowd(
     others: readonly Share[],
     bytes: number,
@@ -133,7 +131,7 @@ const isAny = (): boolean => true
 const isLarge = ({ isSmall }: Claim): boolean => !isSmall
 const isNewcomer = (claim: Claim): boolean => claim.isNewcomer
 
-/** Only an upload that arrives more slowly than the claimant. */
+/** The slowest upload, if it arrives more slowly than the claimant. */
 function slowestOf(shares: readonly [string, Share][], { arrival }: Claim): [string, Share] | null {
   let slowestBytesPerSecond = Math.min(
     arrival?.bytesPerSecond ?? givesWayBytesPerSecondMax,

@@ -11,13 +11,13 @@ import {
   spacePerByte,
 } from './spool-shares.ts'
 
-/** The spool has no space for another upload: too many are under way, or the disk is nearly full. */
+/** The spool has no space for another upload: other jobs use it, or the disk is nearly full. */
 export class SpoolFullError extends Error {
   override readonly name = 'SpoolFullError'
   readonly reason: 'busy' | 'disk'
 
   constructor(reason: 'busy' | 'disk') {
-    super(`no room in the spool; reason=${reason}`)
+    super(`spool full; reason=${reason}`)
     this.reason = reason
   }
 }
@@ -26,7 +26,7 @@ export class SpoolFullError extends Error {
 export interface SpoolAdmission {
   /** `bytes` of the upload have arrived so far. */
   arrived(bytes: number): Promise<void>
-  /** It needs at least the space of `bytes` arrived bytes. */
+  /** The upload needs at least the space of `bytes` arrived bytes. */
   atLeast(bytes: number): Promise<void>
 }
 
@@ -35,11 +35,10 @@ type Owner = Omit<Claim, 'arrival' | 'isSmall'>
 interface SpoolOptions {
   /** Of all jobs together. */
   readonly bytesMax?: number
-  /** Of the disk that the spool is on. */
   readonly floor?: Pick<DiskFloor, 'assertAbove'>
 }
 
-/** Where uploads wait on disk: a folder a job. */
+/** The folders in which uploads wait on disk, one per job. */
 export class Spool {
   readonly #dir: string
   readonly #shares: SpoolShares
@@ -55,8 +54,8 @@ export class Spool {
   }
 
   /**
-   * Reserves space for an upload that is about to arrive: for all of it when it is small, else for its first part,
-   * and for more as it arrives. `bytesMax` is its largest possible size. Throws SpoolFullError, here and later.
+   * Reserves space for an upload that is about to arrive: for all of a small one, else for its first part, and for
+   * more as it arrives. `bytesMax` is its largest possible size. Throws SpoolFullError, now and later.
    */
   async admit(jobId: string, bytesMax: number, claim: Claim): Promise<SpoolAdmission> {
     let unpackedBytes = 0
@@ -97,24 +96,20 @@ export class Spool {
    * forms still to be made of them. Throws SpoolFullError when its server's share is used up.
    */
   async receive(jobId: string, bytes: number, owner: Owner): Promise<void> {
-    const { claim, needed } = await this.#received(jobId, bytes, owner)
-    if (!this.#shares.take(jobId, needed, claim)) throw new SpoolFullError('busy')
+    if (!this.#shares.take(jobId, ...(await this.#received(jobId, bytes, owner)))) {
+      throw new SpoolFullError('busy')
+    }
   }
 
   /** As `receive`, but never refuses. */
   async hold(jobId: string, bytes: number, owner: Owner): Promise<void> {
-    const { claim, needed } = await this.#received(jobId, bytes, owner)
-    this.#shares.keep(jobId, needed, claim)
+    this.#shares.keep(jobId, ...(await this.#received(jobId, bytes, owner)))
   }
 
-  async #received(
-    jobId: string,
-    bytes: number,
-    owner: Owner,
-  ): Promise<{ claim: Claim; needed: number }> {
+  async #received(jobId: string, bytes: number, owner: Owner): Promise<[number, Claim]> {
     const present = await (await this.open(jobId)).bytesOnDisk()
     const claim = { ...owner, arrival: null, isSmall: bytes <= smallUploadBytesMax }
-    return { claim, needed: present + bytes * (spacePerByte - 1) }
+    return [present + bytes * (spacePerByte - 1), claim]
   }
 
   async open(jobId: string): Promise<SpoolFolder> {
@@ -123,7 +118,7 @@ export class Spool {
     return new SpoolFolder(dir)
   }
 
-  /** As `open`, for one attempt at the job: what is written to it goes when it is closed. */
+  /** As `open`, for one attempt at the job: closing the folder removes what the attempt wrote. */
   async openForAttempt(jobId: string): Promise<SpoolFolder> {
     return new SpoolFolder(this.#folder(jobId), { keeps: false })
   }
@@ -132,7 +127,7 @@ export class Spool {
     return await exists(this.#folder(jobId))
   }
 
-  /** Releases the reservation of a job that is about to end; its files are removed once it has ended. */
+  /** Releases the reservation of a job that is about to end; `remove` removes its files afterwards. */
   release(jobId: string): void {
     this.#shares.release(jobId)
   }
