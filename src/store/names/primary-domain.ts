@@ -1,7 +1,8 @@
-import type { Did, SiteAddress } from '#site/site-address.ts'
+import type { SiteAddress } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
 import { inTransaction, lockUntilCommit } from '#store/database/transaction.ts'
 import { withCustomDomain } from './change-custom-domain.ts'
+import { listCustomDomains } from './custom-domains.ts'
 import { mappedHosts } from './mapped-hosts.ts'
 import { withSubdomain } from './subdomains.ts'
 import { tellNames } from './tell-names.ts'
@@ -73,27 +74,18 @@ async function markCustom(
   { did, name }: SiteAddress,
   domain: string,
 ): Promise<PrimaryOutcome> {
-  const id = await idOf(db, did, domain)
-  if (id === null) return 'not-found'
-  const outcome = await withCustomDomain(db, { did, id }, async (transaction, custom) => {
+  const owned = await listCustomDomains(db, did)
+  const key = owned.find((each) => each.domain === domain)
+  if (key === undefined) return 'not-found'
+  const outcome = await withCustomDomain(db, key, async (transaction, custom) => {
     if (custom.site !== name) return 'leads-elsewhere'
     if (!custom.verified) return 'not-verified'
     await transaction
       .updateTable('customDomains')
       .set({ isPrimary: 1 })
-      .where('id', '=', id)
+      .where('id', '=', custom.id)
       .execute()
     return 'set'
   })
   return outcome ?? 'not-found'
-}
-
-async function idOf(db: Db, did: Did, domain: string): Promise<string | null> {
-  const row = await db
-    .selectFrom('customDomains')
-    .select('id')
-    .where('did', '=', did)
-    .where('domain', '=', domain)
-    .executeTakeFirst()
-  return row?.id ?? null
 }
