@@ -6,8 +6,8 @@ import { waitForDatabase } from './wait-for-database.ts'
 import type { WakeUps } from './wake-ups.ts'
 
 const changesAtOnce = 1000
-const lookAgainMs = 500
-/** While the database is away, visitors get what is in memory; soon after, what is new. */
+const pollIntervalMs = 500
+/** While the database is unavailable, visitors get what is in memory. */
 const pauseMs = 1_000
 
 export interface FeedContext {
@@ -17,18 +17,15 @@ export interface FeedContext {
   readonly signal: AbortSignal
 }
 
-/** Returns at once and never throws: all subscribers share one look at the database. */
+/** Its methods return at once and never throw: all subscribers share one reading of the database. */
 export interface ChangeSubscriber {
-  /** Nobody knows what of all that is in memory has changed: at first, and where changes were missed. */
+  /** Called at first and when changes were missed: anything in memory may have changed. */
   startAfresh(): void
-  /** After each look, also one that found nothing; oldest first, and some may come again. */
+  /** Called after each reading, even without changes; oldest first, and some may come again. */
   follow(changes: readonly Change[]): void
 }
 
-/**
- * Reads `changes` once for all subscribers, each within a second, until the signal ends it. A database that is away is
- * waited for.
- */
+/** Reads `changes` for all subscribers, each change within a second, until the signal aborts. Waits for the database. */
 export async function followChanges(
   subscribers: readonly ChangeSubscriber[],
   { db, wakeUps, log, signal }: FeedContext,
@@ -42,12 +39,12 @@ export async function followChanges(
   }
   const readOn = async (): Promise<number> => {
     let after = seen ?? (await startAfresh())
-    // A process that slept longer than changes are kept has missed some.
+    // A process that was suspended for longer than changes are kept has missed some.
     if ((await oldestChangeSeq(db)) > after + 1) after = await startAfresh()
     const changes = await readChanges(db, after, changesAtOnce)
     for (const subscriber of subscribers) subscriber.follow(changes)
     seen = changes.at(-1)?.seq ?? after
-    return changes.length < changesAtOnce ? lookAgainMs : 0
+    return changes.length < changesAtOnce ? pollIntervalMs : 0
   }
   const onError = waitForDatabase('changes', { log, signal, pauseMs })
   await everyOrWhenWoken(readOn, { signal, wakeUp: wakeUp, onError })

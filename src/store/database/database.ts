@@ -4,9 +4,8 @@ import type { Schema } from './schema.ts'
 import { sqliteDialect } from './sqlite-dialect.ts'
 
 /**
- * What every query function takes first: the database, or a transaction of it. On SQLite a
- * transaction holds the only connection: inside of it, use the transaction and never the database,
- * which would wait forever.
+ * The database or one of its transactions. On SQLite a transaction holds the only connection: inside it, use the
+ * transaction and never the database, which would wait forever.
  */
 export type Db = Kysely<Schema>
 
@@ -18,22 +17,17 @@ export interface Database extends AsyncDisposable {
 interface DatabaseOptions {
   /** `postgres://…`; wins over `file`. */
   readonly url?: string | undefined
-  /**
-   * The SQLite file, created when missing; its folder must exist. Default: a database in memory.
-   */
+  /** The SQLite file, created when missing; its folder must exist. Default: a database in memory. */
   readonly file?: string | undefined
-  /** PostgreSQL connections at most. */
+  /** Of PostgreSQL. */
   readonly connectionsMax?: number | undefined
-  /**
-   * PostgreSQL: a query without an answer for so long fails, and its connection is replaced; a new connection has ten
-   * seconds at most. Not for migrations or other long work.
-   */
+  /** PostgreSQL: a query that takes longer fails and its connection is replaced. Not for migrations or other long work. */
   readonly answerMsMax?: number | undefined
 }
 
 /**
- * The store, connected to by its first query; `migrate` it before any other. From there on, a
- * DatabaseUnavailableError means that trying later may help.
+ * The first query connects; `migrate` before any other use. Queries throw DatabaseUnavailableError when trying later may
+ * help.
  */
 export function openDatabase(options: DatabaseOptions): Database {
   const { url, file, connectionsMax = 10, answerMsMax } = options

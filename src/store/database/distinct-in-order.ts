@@ -1,7 +1,6 @@
 /**
- * The last row of each key, sorted by key: for statements that write many rows. PostgreSQL refuses
- * one that writes a row twice, and two that write the same rows in different orders wait for each
- * other until one is killed.
+ * The last row of each key, sorted by key: for statements that write many rows. PostgreSQL rejects a statement that writes
+ * a row twice, and two that write the same rows in different orders deadlock.
  */
 export function distinctInOrder<Row>(
   rows: readonly Row[],

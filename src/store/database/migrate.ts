@@ -3,7 +3,7 @@ import { migrations } from '#store/migrations/list.ts'
 import type { Database, Db } from './database.ts'
 import { isPostgres } from './transaction.ts'
 
-/** A later version of this code has brought the database up to date; `migration` is one that is not here. */
+/** A later version of this code has migrated the database; this one does not know `migration`. */
 export class DatabaseAheadError extends Error {
   override readonly name = 'DatabaseAheadError'
   readonly migration: string
@@ -15,15 +15,14 @@ export class DatabaseAheadError extends Error {
 }
 
 /**
- * Brings the tables to this version of the code: forward only, each migration in a transaction of
- * its own. Instances that start together wait for each other and run each migration once. Throws
- * when one fails, and DatabaseAheadError when the database is already ahead of this code.
+ * Brings the tables to this version of the code: forward only, each migration in its own transaction. Processes that start
+ * together wait for each other and run each migration once. Throws when a migration fails, and DatabaseAheadError.
  */
 export async function migrate(database: Database): Promise<void> {
   const known = migrations(database.dialect)
   await database.db.connection().execute(async (db) => {
     await using _ = await migrationLock(db)
-    // Migrations and Kysely's own tables speak snake_case.
+    // Migrations and Kysely's own tables use snake_case.
     const migrator = new Migrator({
       db: db.withoutPlugins(),
       provider: { getMigrations: async () => known },
@@ -36,11 +35,11 @@ export async function migrate(database: Database): Promise<void> {
   })
 }
 
-/** Any number that nothing else locks. */
+/** Any number that no other advisory lock uses. */
 const migrationLockId = 7_218_404
 
-// Kysely reads the catalog before it takes a lock of its own, and PostgreSQL fails that query when a table is
-// replaced meanwhile.
+// Kysely reads the catalog before it takes its own lock, and PostgreSQL fails that query when a table is replaced
+// meanwhile.
 async function migrationLock(db: Db): Promise<AsyncDisposable> {
   if (isPostgres(db)) await sql`select pg_advisory_lock(${migrationLockId})`.execute(db)
   return {
@@ -50,14 +49,14 @@ async function migrationLock(db: Db): Promise<AsyncDisposable> {
   }
 }
 
-// Kysely says so by its message alone.
+// Kysely tells the two apart only in its message.
 async function aheadOrElse(error: unknown, db: Db, known: object): Promise<unknown> {
   try {
     const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db)
     const later = rows.find(({ name }) => !(name in known))
     return later === undefined ? error : new DatabaseAheadError(later.name, { cause: error })
   } catch {
-    // What kept the migration from running keeps us from looking.
+    // The cause of the failed migration fails this query too.
     return error
   }
 }

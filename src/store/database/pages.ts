@@ -1,8 +1,8 @@
 import { yieldEventLoop } from '#concurrency/yield-event-loop.ts'
 
 /**
- * All rows in the order of their keys, page by page: `list` gives those after a key, and none at the end. The event loop goes
- * round between two pages, because SQLite answers at once.
+ * All rows in the order of their keys, page by page: `list` returns the rows after a key, and none at the end. Yields to
+ * the event loop between two pages, because SQLite answers synchronously.
  */
 export async function* pagesOf<Row>(
   list: (after: string) => Promise<Row[]>,

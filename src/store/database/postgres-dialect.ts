@@ -16,17 +16,14 @@ interface PostgresOptions {
 
 const connectMsMax = 10_000
 
-/**
- * Kysely on a pool of `pg`, with 64 bit integers as numbers and DatabaseUnavailableError for what
- * may pass.
- */
+/** Kysely on a pool of `pg`, with 64 bit integers as numbers and DatabaseUnavailableError for temporary failures. */
 export function postgresDialect({ url, connectionsMax, answerMsMax }: PostgresOptions): Dialect {
   const pool = new pg.Pool({
     connectionString: url,
     max: connectionsMax,
     connectionTimeoutMillis: Math.min(answerMsMax ?? connectMsMax, connectMsMax),
     ...(answerMsMax !== undefined && { query_timeout: answerMsMax }),
-    // A connection that broke without a word fails some day, also where a query without a limit waits on it.
+    // A connection that broke silently fails some day, even where a query without a time limit waits on it.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     application_name: 'sitehost',
@@ -37,16 +34,14 @@ export function postgresDialect({ url, connectionsMax, answerMsMax }: PostgresOp
   return new PostgresDialect({ pool: withTypedErrors(pool) })
 }
 
-/**
- * Every integer we store is below 2^53 (milliseconds, bytes, microseconds of a firehose cursor).
- */
+/** Every integer we store is below 2^53 (milliseconds, bytes, microseconds of a firehose cursor). */
 const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
   oid === pg.types.builtins.INT8 && format !== 'binary'
     ? Number
     : pg.types.getTypeParser(oid, format as 'text')
 
-// A connection that the server closes emits `error`, which ends the process when nobody listens.
-// The running query fails on its own, and the pool replaces the connection.
+// A connection that the server closes emits `error`, which ends a process without a listener. The running query fails
+// anyway, and the pool replaces the connection.
 function ignoreIdleError(): void {}
 
 function withTypedErrors(pool: pg.Pool): PostgresPool {
@@ -73,20 +68,17 @@ function typedClient(client: pg.PoolClient): PostgresPoolClient {
     }
   }
   return {
-    // The type's other form, with a cursor, is for streaming, which no query here does.
+    // The type's other form, with a cursor, is for streaming queries, which we do not use.
     query: query as PostgresPoolClient['query'],
-    // A connection that the server is about to close shall not go to the next in line.
+    // The next query must not get a connection that the server is about to close.
     release: () => client.release(isBroken),
   }
 }
 
-/**
- * SQLSTATE classes: connection, resources (disk, memory, connections), operator intervention,
- * system error.
- */
+/** SQLSTATE classes: connection, resources (disk, memory, connections), operator intervention, system error. */
 const unavailableStates = /^(08|53|57P|58)/
 
 function isUnavailable(error: unknown): boolean {
-  // What is not an answer of the server is a connection that broke.
+  // An error that is not the server's answer comes from a broken connection.
   return !(error instanceof pg.DatabaseError) || unavailableStates.test(error.code ?? '')
 }

@@ -6,13 +6,13 @@ import { DatabaseUnavailableError } from './database-unavailable.ts'
 import type { Schema } from './schema.ts'
 import { inTransaction, isPostgres } from './transaction.ts'
 
-/** Pieces of work in one commit: others that write wait for all of them. */
+/** Pieces of work in one commit, for which other writes wait. */
 const sharedMax = 64
 /** Pieces of work that wait for a commit; one more fails. */
 export const sharedWaitingMax = 10_000
 /**
- * The statements of a commit keep the event loop busy. Between two commits other work runs for this many times as
- * long as the last commit took; writes that become ready meanwhile join the next one.
+ * The statements of a commit keep the event loop busy. Other work then runs for this many times as long as the commit
+ * took; writes that become ready meanwhile join the next commit.
  */
 const pauseRatio = 3
 const pauseMsMax = 20
@@ -20,9 +20,9 @@ const pauseMsMax = 20
 type Work<Result> = (transaction: Transaction<Schema>) => Promise<Result>
 
 /**
- * As `inTransaction`, but on SQLite, where commits wait for the disk one after the other, work that is ready
- * at the same time has one commit together. Each is durable when its promise resolves, and fails alone: it
- * may be run a second time for that, so that it must touch nothing but its transaction.
+ * As `inTransaction`, but on SQLite, where commits wait for the disk one after the other, work that is ready at the same
+ * time shares a commit. Work is durable when its promise resolves, and fails alone: it may run a second time for that, so
+ * it must change nothing but its transaction.
  */
 export function inSharedTransaction<Result>(db: Db, work: Work<Result>): Promise<Result> {
   if (db.isTransaction || isPostgres(db)) return inTransaction(db, work)
@@ -76,7 +76,7 @@ class SharedCommits {
         const done: unknown[] = []
         for (const { work } of members) done.push(await work(transaction))
         const end = performance.now()
-        // The disk is not in it: others go on while it is waited for.
+        // Without the disk: other work runs while the commit waits for it.
         this.#earliest = end + pauseRatio * (end - start)
         return done
       })

@@ -10,13 +10,13 @@ import { yieldEventLoop } from '#concurrency/yield-event-loop.ts'
 import { codeOf } from '#observe/code-of.ts'
 import { DatabaseUnavailableError } from './database-unavailable.ts'
 
-/** How long a statement waits for another thread, or process, that writes to the same file. */
+/** How long a statement waits for another thread or process that writes to the same file. */
 const lockedMsMax = 10_000
-/** Short, because a connection that retries less often than others write finds the file locked each time. */
+/** Short: a connection that retries less often than others write finds the file locked each time. */
 const lockedPauseMs = backoff({ min: 1, max: 4, jitter: 0 })
 /** How long consecutive statements may run before the connection yields to the event loop. */
-const inRowMsMax = 1
-/** Compiled ones that are kept: there are more that every site needs than the 20 that Bun keeps. */
+const consecutiveMsMax = 1
+/** Compiled statements that are cached: every site needs more than the 20 that Bun caches. */
 const statementsMax = 300
 
 /** Statements that write no rows. */
@@ -25,7 +25,7 @@ export const commit = CompiledQuery.raw('commit')
 export const rollback = CompiledQuery.raw('rollback')
 const silent = new Set([begin.sql, commit.sql, rollback.sql])
 
-/** `no-change`: everything that was to be written was there, or gone, before. */
+/** `no-change`: a write that found nothing to change. */
 export type Writes = 'changes' | 'no-change'
 
 interface KeptStatement {
@@ -34,7 +34,7 @@ interface KeptStatement {
   readonly hasRows: boolean
 }
 
-/** Kysely's connection to a file, of which there is one. */
+/** Kysely's only connection to a file. */
 export class BunSqliteConnection implements DatabaseConnection {
   readonly #sqlite: SqliteFile
   readonly #statements = new Map<string, KeptStatement>()
@@ -51,14 +51,14 @@ export class BunSqliteConnection implements DatabaseConnection {
     return this.#sqlite.inTransaction
   }
 
-  /** What was done since this was asked last; null: nothing but reading. */
+  /** The writes since the last call; null: only reads. */
   takeWrites(): Writes | null {
     const writes = this.#writes
     this.#writes = null
     return writes
   }
 
-  /** Another one than before when somebody else has committed (https://sqlite.org/pragma.html#pragma_data_version). */
+  /** Changes when another connection has committed (https://sqlite.org/pragma.html#pragma_data_version). */
   otherVersion(): number {
     try {
       const { statement } = this.#statementOf('pragma data_version')
@@ -69,13 +69,13 @@ export class BunSqliteConnection implements DatabaseConnection {
   }
 
   close(): void {
-    // First: while statements are open, the file is closed only when they are garbage-collected.
+    // First: open statements keep the file open until they are garbage-collected.
     this.#finalizeStatements()
     this.#sqlite.close()
   }
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    await this.#letOthers()
+    await this.#yieldWhenDue()
     const deadline = performance.now() + lockedMsMax
     for (let failures = 0; ; failures++) {
       try {
@@ -88,11 +88,11 @@ export class BunSqliteConnection implements DatabaseConnection {
     }
   }
 
-  // Statements end at once, and what awaits them goes on without the event loop: a transaction of many would
+  // Statements are synchronous, and awaiting them does not reach the event loop: a transaction of many statements would
   // keep visitors waiting until its end.
-  async #letOthers(): Promise<void> {
+  async #yieldWhenDue(): Promise<void> {
     const now = performance.now()
-    if (this.#turnBegan !== null && now - this.#turnBegan > inRowMsMax) {
+    if (this.#turnBegan !== null && now - this.#turnBegan > consecutiveMsMax) {
       await yieldEventLoop()
     }
     if (this.#turnBegan !== null) return
@@ -107,15 +107,15 @@ export class BunSqliteConnection implements DatabaseConnection {
     const bindings = parameters as SQLQueryBindings[]
     if (hasRows) {
       const rows = statement.all(...bindings) as Row[]
-      this.#note(writesOf(query.kind, sql, rows.length))
+      this.#noteWrites(writesOf(query.kind, sql, rows.length))
       return { rows }
     }
     const { changes } = statement.run(...bindings)
-    this.#note(writesOf(query.kind, sql, changes))
+    this.#noteWrites(writesOf(query.kind, sql, changes))
     return { rows: [], numAffectedRows: BigInt(changes) }
   }
 
-  #note(writes: Writes | null): void {
+  #noteWrites(writes: Writes | null): void {
     if (this.#writes !== 'changes') this.#writes = writes ?? this.#writes
   }
 
@@ -140,7 +140,7 @@ export class BunSqliteConnection implements DatabaseConnection {
   }
 }
 
-/** Whether a commit is needed for what a statement did that changed, or returned, so many rows. */
+/** The writes of a statement that changed or returned so many rows. */
 function writesOf(kind: RootOperationNode['kind'], sql: string, rows: number): Writes | null {
   switch (kind) {
     case 'SelectQueryNode':
@@ -159,10 +159,10 @@ function openFile(file: string): SqliteFile {
     const sqlite = new SqliteFile(file, { create: true, strict: true })
     sqlite.run('pragma busy_timeout = 10000')
     sqlite.run('pragma journal_mode = wal')
-    // SQLite syncs what must not be torn. Commits we sync ourselves (`releaseConnection`).
+    // SQLite syncs checkpoints only; we sync commits (`releaseConnection`).
     sqlite.run('pragma synchronous = normal')
     sqlite.run('pragma foreign_keys = on')
-    // From here on we wait in executeQuery instead: SQLite's own waiting would stop the event loop.
+    // From now on executeQuery waits: SQLite's own waiting would block the event loop.
     sqlite.run('pragma busy_timeout = 0')
     return sqlite
   } catch (cause) {
@@ -170,10 +170,7 @@ function openFile(file: string): SqliteFile {
   }
 }
 
-/**
- * The results of SQLite that speak of the disk or of other processes, not of the statement:
- * https://sqlite.org/rescode.html
- */
+/** SQLite's result codes for failures of the disk or other processes: https://sqlite.org/rescode.html */
 const unavailableCodes =
   /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY|CORRUPT|NOTADB|NOMEM|PERM|PROTOCOL)/
 

@@ -10,16 +10,12 @@ import { DatabaseUnavailableError } from './database-unavailable.ts'
 import { BunSqliteConnection, begin, commit, rollback } from './sqlite-connection.ts'
 import { type WriteAheadLog, writeAheadLog } from './write-ahead-log.ts'
 
-/** Statements and transactions that wait for the connection; one more fails. */
+/** The limit of statements and transactions that wait for the connection. */
 export const sqliteWaitingMax = 10_000
 
-/**
- * Kysely on `bun:sqlite`: one connection, opened by the first query, and transactions that write
- * from their start.
- */
+/** Kysely on `bun:sqlite`: one connection, opened by the first query; transactions lock for writing when they begin. */
 export function sqliteDialect(file: string, log: WriteAheadLog = writeAheadLog(file)): Dialect {
-  // The parts that do not touch a connection are Kysely's own; it wants a better-sqlite3 only for
-  // the others.
+  // Kysely's own parts, except those that use a connection, for which it needs better-sqlite3.
   const dialect = new SqliteDialect({ database: () => Promise.reject(new Error('not used')) })
   return {
     createAdapter: () => new TransactionalDdlAdapter(),
@@ -29,10 +25,7 @@ export function sqliteDialect(file: string, log: WriteAheadLog = writeAheadLog(f
   }
 }
 
-/**
- * SQLite does roll back a `create table`; Kysely's migrations then run in a transaction, which is
- * their lock.
- */
+/** SQLite can roll back a `create table`: Kysely's migrations then run in a transaction, which is their lock. */
 class TransactionalDdlAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true
@@ -46,9 +39,9 @@ class BunSqliteDriver implements Driver {
   #connection: BunSqliteConnection | undefined
   #permit: Disposable | undefined
   #commits = 0
-  /** So many of them are on the disk. */
+  /** How many of them are on the disk. */
   #durable = 0
-  /** And what others had committed when this was the file's version. */
+  /** The file's version whose commits by other connections are on the disk. */
   #durableVersion: number | null = null
 
   constructor(file: string, log: WriteAheadLog) {
@@ -69,9 +62,9 @@ class BunSqliteDriver implements Driver {
   }
 
   /**
-   * Resolves once the transaction's commit is durable; one that changed nothing, once the commits it read are. The sync
-   * runs off the event loop and the connection is free meanwhile: a power failure may still undo what others read
-   * then, and their writes come later in the log.
+   * Resolves once the transaction's commit is durable, or the commits that it found if it changed nothing. The sync runs
+   * off the event loop and the connection is free meanwhile: a power failure may still undo what others read then, and
+   * their writes come later in the log.
    */
   async releaseConnection(connection: BunSqliteConnection): Promise<void> {
     const writes = connection.takeWrites()
@@ -94,8 +87,7 @@ class BunSqliteDriver implements Driver {
   }
 
   async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    // Immediate: a transaction that reads first and writes later would fail when another process
-    // wrote in between.
+    // Immediate: a transaction that reads first would fail to write if another process wrote in between.
     await connection.executeQuery(begin)
   }
 

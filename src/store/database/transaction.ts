@@ -2,10 +2,7 @@ import { PostgresAdapter, sql, type Transaction } from 'kysely'
 import type { Db } from './database.ts'
 import type { Schema } from './schema.ts'
 
-/**
- * Runs `work` in the transaction that `db` already is, else in a new one: all of it happens, or
- * nothing.
- */
+/** Runs `work` in the transaction that `db` already is, else in a new one. */
 export async function inTransaction<Result>(
   db: Db,
   work: (transaction: Transaction<Schema>) => Promise<Result>,
@@ -20,7 +17,7 @@ export async function inTransaction<Result>(
   return result
 }
 
-/** Calls back when the transaction has committed, and never if it does not; outside of a transaction, now. */
+/** Calls back once the transaction has committed, never if it fails; outside a transaction, immediately. */
 export function afterCommit(db: Db, callback: () => void): void {
   const callbacks = callbacksOf.get(db)
   if (callbacks === undefined) callback()
@@ -29,10 +26,7 @@ export function afterCommit(db: Db, callback: () => void): void {
 
 const callbacksOf = new WeakMap<Db, (() => void)[]>()
 
-/**
- * Until the transaction ends, no other passes here with the same `subject`. PostgreSQL needs to be
- * asked for that; SQLite has one writing transaction at a time anyway.
- */
+/** Holds the mutex of `subject` until the transaction ends. SQLite has one writing transaction at a time anyway. */
 export async function lockUntilCommit(
   transaction: Transaction<Schema>,
   subject: string,

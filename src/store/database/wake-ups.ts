@@ -1,14 +1,9 @@
 import { WakeUp } from '#concurrency/wake-up.ts'
-
 import type { WorkKind } from './schema.ts'
 
-/** What may have changed. */
 export type WakeUpTopic = 'jobs' | 'job-progress' | 'changes' | 'account-deletions' | WorkKind
 
-/**
- * Wakes subscribers that wait for rows. A wake-up may come late, twice or not at all: the rows are the
- * truth, so subscribers also poll.
- */
+/** Wakes subscribers that wait for rows. A wake-up may come late, twice or not at all: subscribers also poll the rows. */
 export class WakeUps {
   readonly #subscriptions = new Map<WakeUpTopic, Set<{ wake(): void }>>()
 
@@ -16,7 +11,7 @@ export class WakeUps {
     for (const subscription of this.#subscriptions.get(topic) ?? []) subscription.wake()
   }
 
-  /** Subscribe before you first read the rows: the subscription misses no wake-up from then on. */
+  /** Subscribe before you first read the rows: the subscription misses no later wake-up. */
   subscribe(topic: WakeUpTopic): WakeUpSubscription {
     const subscriptions = this.#of(topic)
     const subscription = new WakeUpSubscription(() => subscriptions.delete(subscription))

@@ -3,23 +3,23 @@ import { promisify } from 'node:util'
 import { codeOf } from '#observe/code-of.ts'
 import { DatabaseUnavailableError } from './database-unavailable.ts'
 
-/** Makes commits durable that SQLite has written (`synchronous = normal`) and not waited for. */
+/** Makes commits durable that SQLite has written without syncing (`synchronous = normal`). */
 export interface WriteAheadLog {
   /**
-   * Resolves when what was committed before this call is on the disk. Who asks while it is busy is served
-   * together with all others who do. Throws DatabaseUnavailableError.
+   * Resolves when the commits before this call are on the disk. Calls during a sync share the next one. Throws
+   * DatabaseUnavailableError.
    */
   sync(): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * Of a database file that our own process has open and that is in WAL mode: until it is closed, nobody removes
- * its log. SQLite has no locks on that file, which would be lost with any handle of ours that is closed.
+ * For a file that our process has open in WAL mode: its log exists until the file is closed. SQLite holds no locks on the
+ * log, which closing any handle of our process would release.
  */
 export function writeAheadLog(databaseFile: string): WriteAheadLog {
   if (databaseFile === ':memory:') return { sync: async () => {}, close: async () => {} }
-  // No FileHandle: one of a database that nobody closed would end the process when it is collected.
+  // No FileHandle: garbage collection of an open one, of a database that was never closed, ends the process.
   let file: Promise<number> | null = null
   let running: Promise<void> = Promise.resolve()
   let next: Promise<void> | null = null
