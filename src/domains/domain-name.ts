@@ -21,7 +21,7 @@ const isHostLabel = (label: string): boolean =>
 
 export type DomainRefusal = 'not-a-domain' | 'public-suffix' | 'special-use' | 'ours'
 
-export type CustomDomainName =
+type CustomDomainName =
   | { readonly ok: true; readonly domain: string }
   | { readonly ok: false; readonly reason: DomainRefusal }
 
@@ -52,8 +52,8 @@ export function isApex(domain: string): boolean {
 }
 
 /**
- * The registrable domain that the application shares with the sites under `baseDomain`; null: none. Within it,
- * browsers let pages of one host set cookies for the others.
+ * The registrable domain that the application shares with the sites under `baseDomain`; null: none. Browsers let a page
+ * of one of its hosts set cookies for the others.
  */
 export function sharedDomain(applicationHost: string, baseDomain: string): string | null {
   const { domain } = parse(applicationHost, publicSuffixes)
@@ -65,16 +65,14 @@ export function sharedDomain(applicationHost: string, baseDomain: string): strin
 // Private suffixes count: `alice.github.io` belongs to alice, `github.io` cannot be claimed.
 const publicSuffixes = { allowPrivateDomains: true, extractHostname: false }
 
-/** https://www.iana.org/assignments/special-use-domain-names: those that the suffix list contains, or may. */
-const specialUse = new Set([
-  ...['alt', 'arpa', 'example', 'internal', 'invalid', 'local', 'localhost', 'onion', 'test'],
-])
+/** Top-level names that the suffix list may contain: https://www.iana.org/assignments/special-use-domain-names */
+const specialUse = /\.(alt|arpa|example|internal|invalid|local|localhost|onion|test)$/
 
 function refusalOf(domain: string): DomainRefusal | null {
   const found = parse(domain, publicSuffixes)
   if (found.isIp) return 'not-a-domain'
-  if (specialUse.has(domain.slice(domain.lastIndexOf('.') + 1))) return 'special-use'
-  // A suffix that is not in the list: the parser then returns the last label as the suffix.
+  if (specialUse.test(`.${domain}`)) return 'special-use'
+  // For a suffix that is not in the list the parser returns the last label.
   if (!found.isIcann && !found.isPrivate) return 'not-a-domain'
   return found.domain === null ? 'public-suffix' : null
 }

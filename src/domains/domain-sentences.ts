@@ -26,7 +26,7 @@ export function verificationSentence(
   }
 }
 
-/** Only a warning, as the domain may be behind a proxy or an invisible alias; null: no warning. */
+/** A warning only: the domain may be behind a proxy or an invisible alias. Null: no warning. */
 export function pointingSentence(pointing: Pointing, { cname }: DnsRecords): string | null {
   const { name, target } = cname
   const remedy = isApex(name)

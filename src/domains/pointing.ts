@@ -7,8 +7,8 @@ export type Pointing =
   | { readonly kind: 'elsewhere'; readonly to: readonly string[] }
 
 /**
- * `here`: a CNAME to the target, or an address of the target, as ALIAS records of apex domains resolve. Behind a proxy
- * it is `elsewhere`, although visitors may arrive.
+ * `here`: a CNAME to the target, or one of its addresses, as ALIAS records of apex domains have. `elsewhere`: possibly a
+ * proxy that passes visitors on.
  */
 export async function lookUpPointing(
   { cname: { name, target } }: DnsRecords,

@@ -14,9 +14,7 @@ interface RecheckContext extends VerifyContext {
   readonly signal: AbortSignal
 }
 
-/**
- * Rechecks verified domains, each once a day, until the signal is aborted. Waits while the database is unavailable.
- */
+/** Rechecks verified domains, each once a day, until the signal aborts. Waits while the database is unavailable. */
 export async function recheckDomains(context: RecheckContext): Promise<void> {
   const { log, signal } = context
   const check = async (): Promise<number> =>
@@ -27,7 +25,7 @@ export async function recheckDomains(context: RecheckContext): Promise<void> {
   })
 }
 
-/** Checks the domains that are due, at most a hundred; returns how many. */
+/** Checks at most `batchMax` due domains; returns how many. */
 export async function recheckDueDomains(context: RecheckContext): Promise<number> {
   const { db, now, signal } = context
   const due = await takeDueCustomDomains(db, { now: now(), leaseMs, limit: batchMax })

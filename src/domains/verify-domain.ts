@@ -36,8 +36,8 @@ export const checkAfterMsMax = checkEveryMs + checkSpreadMs
 const retryMs = hourMs
 
 /**
- * Looks the domain up and stores the result: verified, a miss of a verified domain (too many lose it), or
- * unchanged. Returns the result of this look-up; null: the domain was deleted.
+ * Looks the domain up and stores the result: verified, a miss of a verified domain (too many lose it), or no change.
+ * Returns the result of this look-up; null: the domain was deleted.
  */
 export async function verifyDomain(
   domain: CustomDomain,
