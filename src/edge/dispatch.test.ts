@@ -20,7 +20,7 @@ const answer = createDispatch({
   visits: {
     ...site.context,
     awaited: { has: async () => false },
-    hosts: { targetOf: async (host) => (host === 'own.test' ? { label, movedTo: null } : null) },
+    hosts: { get: async (host) => (host === 'own.test' ? { label, movedTo: null } : null) },
     log: recordingLog(),
     now: () => 0,
     snapshots: { get: (asked) => (asked === label ? site.known : Promise.resolve(null)) },

@@ -17,7 +17,7 @@ interface DispatchOptions {
   readonly baseDomain: string
   readonly front: Omit<Front, 'connectionOf'>
   readonly visits: Omit<EdgeContext, 'clientOf' | 'countryOf'> & {
-    readonly hosts: Pick<Hosts, 'targetOf'>
+    readonly hosts: Pick<Hosts, 'get'>
   }
   readonly addresses: Omit<RedirectContext, 'clientOf' | 'log'>
 }

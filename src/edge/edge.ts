@@ -54,7 +54,7 @@ export function serveSite(
 export function serveNamed(
   named: NamedHost,
   request: Request,
-  context: EdgeContext & { readonly hosts: Pick<Hosts, 'targetOf'> },
+  context: EdgeContext & { readonly hosts: Pick<Hosts, 'get'> },
 ): Response | Promise<Response> {
   const serve = (target: HostTarget | null): Response | Promise<Response> => {
     if (target === null) return unclaimedPage()
@@ -65,7 +65,7 @@ export function serveNamed(
         : (...asked) => redirectToPrimary(movedTo, request) ?? answerVisitor(...asked)
     return serveSite({ ...named, kind: 'site', label }, request, context, answerKnown)
   }
-  const known = context.hosts.targetOf(named.host)
+  const known = context.hosts.get(named.host)
   return known instanceof Promise
     ? known.then(serve).catch((error) => notAnswered({ label: named.host }, error, context))
     : serve(known)

@@ -30,26 +30,26 @@ const map = (site: string | null, domain = host) =>
 
 test('a host that leads nowhere is looked up each time: it may be claimed', async () => {
   const hosts = new Hosts({ ...database, originOf })
-  expect(await hosts.targetOf(host)).toBeNull()
+  expect(await hosts.get(host)).toBeNull()
   await claim()
-  expect(await hosts.targetOf(host)).toBeNull()
+  expect(await hosts.get(host)).toBeNull()
   await map('blog')
-  expect(await hosts.targetOf(host)).toEqual({ label, movedTo: null })
+  expect(await hosts.get(host)).toEqual({ label, movedTo: null })
 })
 
 test('one that leads somewhere is known at once from then on, until it is forgotten', async () => {
   await claim()
   await map('blog')
   const hosts = new Hosts({ ...database, originOf })
-  const looks = Array.from({ length: 20 }, () => hosts.targetOf(host))
+  const looks = Array.from({ length: 20 }, () => hosts.get(host))
   expect(new Set(looks).size).toBe(1)
   expect(await looks[0]).toEqual({ label, movedTo: null })
   await map('other')
-  expect(hosts.targetOf(host)).toEqual({ label, movedTo: null })
+  expect(hosts.get(host)).toEqual({ label, movedTo: null })
   hosts.forget(host)
-  expect(await hosts.targetOf(host)).toMatchObject({ label: siteLabel(siteOf('other')) })
+  expect(await hosts.get(host)).toMatchObject({ label: siteLabel(siteOf('other')) })
   hosts.forgetAll()
-  const look = hosts.targetOf(host)
+  const look = hosts.get(host)
   expect(look).toBeInstanceOf(Promise)
   await look
 })
@@ -58,11 +58,11 @@ test('what was forgotten while it was looked up is not kept', async () => {
   await claim()
   await map('blog')
   const hosts = new Hosts({ ...database, originOf })
-  const look = hosts.targetOf(host)
+  const look = hosts.get(host)
   hosts.forget(host)
   await map(null)
   await look
-  expect(await hosts.targetOf(host)).toBeNull()
+  expect(await hosts.get(host)).toBeNull()
 })
 
 test('one with a primary address beside it leads on; the primary address itself does not', async () => {
@@ -73,8 +73,8 @@ test('one with a primary address beside it leads on; the primary address itself 
     await map('blog', each)
   }
   await setPrimaryDomain(database.db, siteOf('blog'), primary, 1)
-  expect(await hosts.targetOf(host)).toEqual({ label, movedTo: `http://${primary}` })
-  expect(await hosts.targetOf(primary)).toEqual({ label, movedTo: null })
+  expect(await hosts.get(host)).toEqual({ label, movedTo: `http://${primary}` })
+  expect(await hosts.get(primary)).toEqual({ label, movedTo: null })
 })
 
 test('a change is followed', async () => {
@@ -88,23 +88,21 @@ test('a change is followed', async () => {
   const log = recordingLog()
   const edge = forgetChanged({ hosts, snapshots })
   const following = followChanges([edge], { db, wakeUps, log, signal: stop.signal })
-  await eventually(async () => expect(await hosts.targetOf(host)).toEqual({ label, movedTo: null }))
+  await eventually(async () => expect(await hosts.get(host)).toEqual({ label, movedTo: null }))
   await map(null)
   wakeUps.notify('changes')
-  await eventually(async () => expect(await hosts.targetOf(host)).toBeNull())
+  await eventually(async () => expect(await hosts.get(host)).toBeNull())
   // What another process changes comes without a hint.
   await map('blog')
-  await eventually(async () => expect(await hosts.targetOf(host)).toEqual({ label, movedTo: null }))
+  await eventually(async () => expect(await hosts.get(host)).toEqual({ label, movedTo: null }))
   await setPrimaryDomain(database.db, siteOf('blog'), host, 1)
   const other = 'other.sites.example'
   await claim(other)
   await map('blog', other)
   const leadsOn = { label, movedTo: `http://${host}` }
-  await eventually(async () => expect(await hosts.targetOf(other)).toEqual(leadsOn))
+  await eventually(async () => expect(await hosts.get(other)).toEqual(leadsOn))
   await setPrimaryDomain(database.db, siteOf('blog'), null, 2)
-  await eventually(async () =>
-    expect(await hosts.targetOf(other)).toEqual({ label, movedTo: null }),
-  )
+  await eventually(async () => expect(await hosts.get(other)).toEqual({ label, movedTo: null }))
   stop.abort()
   await following
 })

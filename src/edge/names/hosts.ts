@@ -26,11 +26,9 @@ interface HostsOptions {
  * LRU cache of the sites that subdomains and custom domains lead to, for some 32 000 requested hosts.
  * `forgetChanged` invalidates changed hosts.
  */
-export class Hosts {
-  readonly #tier: LoadingTier<HostTarget>
-
+export class Hosts extends LoadingTier<HostTarget> {
   constructor({ db, originOf }: HostsOptions) {
-    this.#tier = new LoadingTier(bytesMax, async (host) => {
+    super(bytesMax, async (host) => {
       const site = await findSiteByHost(db, host)
       if (site === null) return null
       const primary = await findPrimaryDomain(db, site)
@@ -39,18 +37,5 @@ export class Hosts {
       const value = { label: siteLabel(site), movedTo }
       return { value, bytes: hostBytes + (movedTo?.length ?? 0) }
     })
-  }
-
-  /** Synchronous when the host is in memory. Null: it leads nowhere. */
-  targetOf(host: string): HostTarget | Promise<HostTarget | null> {
-    return this.#tier.get(host)
-  }
-
-  forget(host: string): void {
-    this.#tier.forget(host)
-  }
-
-  forgetAll(): void {
-    this.#tier.forgetAll()
   }
 }
