@@ -62,14 +62,10 @@ function failureResponse(status: number, messages: readonly Message[], hasSucces
     ...(hasSuccess && { success: { type: 'boolean', const: false } }),
     error: { type: 'string', ...errorTexts(messages) },
   }
+  const schema = { type: 'object', properties, required: Object.keys(properties) }
   return {
-    description: statusMeaning(status),
+    ...bodyOf(statusMeaning(status), 'application/json', schema),
     ...(isTemporary(status) && { headers: { 'Retry-After': { schema: { type: 'string' } } } }),
-    content: {
-      'application/json': {
-        schema: { type: 'object', properties, required: Object.keys(properties) },
-      },
-    },
   }
 }
 
@@ -88,10 +84,7 @@ function responseOf(answer: Answer) {
   switch (answer.kind) {
     case 'json':
     case 'file':
-      return {
-        description,
-        content: { 'application/json': { schema: jsonSchemaOf(answer.schema, 'output') } },
-      }
+      return bodyOf(description, 'application/json', jsonSchemaOf(answer.schema, 'output'))
     case 'redirect':
       return {
         description,
@@ -103,17 +96,19 @@ function responseOf(answer: Answer) {
         jsonSchemaOf(schema, 'output'),
       ])
       const schema = { type: 'string', 'x-events': Object.fromEntries(events) }
-      return { description, content: { 'text/event-stream': { schema } } }
+      return bodyOf(description, 'text/event-stream', schema)
     }
     case 'text':
-      return {
-        description,
-        content: { 'text/plain': { schema: { type: 'string', const: answer.text } } },
-      }
+      return bodyOf(description, 'text/plain', { type: 'string', const: answer.text })
     case 'document':
-      return { description, content: { [answer.mediaType]: { schema: { type: 'string' } } } }
+      return bodyOf(description, answer.mediaType, { type: 'string' })
   }
 }
+
+const bodyOf = (description: string, mediaType: string, schema: object) => ({
+  description,
+  content: { [mediaType]: { schema } },
+})
 
 const meanings: Readonly<Record<number, string>> = {
   400: 'The request is not as it must be',

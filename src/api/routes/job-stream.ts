@@ -1,30 +1,8 @@
-import { ConcurrencyLimit } from '#api/concurrency-limit.ts'
 import type { ApiContext } from '#api/context.ts'
 import type { JobEvents } from '#api/contract/client.ts'
-import { sentences } from '#api/contract/messages.ts'
 import { textStream } from '#api/text-stream.ts'
-import type { Did } from '#site/site-address.ts'
 import type { WakeUpSubscription } from '#store/database/wake-ups.ts'
 import { findJob, type Job } from '#store/queues/jobs.ts'
-
-const streamsPerJobMax = 4
-const streamsPerAccountMax = 8
-
-const tooManyStreams = { sentence: sentences.streamsOpen, retryAfterSeconds: 5 }
-
-/** Limits the open streams of a job and of an account. */
-export class StreamLimit {
-  readonly #ofJob = new ConcurrencyLimit({ max: streamsPerJobMax, ...tooManyStreams })
-  readonly #ofAccount = new ConcurrencyLimit({ max: streamsPerAccountMax, ...tooManyStreams })
-
-  /** Throws ApiError 429. */
-  async acquire(jobId: string, did: Did): Promise<DisposableStack> {
-    using permits = new DisposableStack()
-    permits.use(await this.#ofJob.acquire(jobId))
-    permits.use(await this.#ofAccount.acquire(did))
-    return permits.move()
-  }
-}
 
 interface StreamOptions {
   /** Aborted when the client is gone. */

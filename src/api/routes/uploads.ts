@@ -23,11 +23,16 @@ import { findJob, type Job, type JobAdmission, listUnfinishedSites } from '#stor
 import { findQuotaProblem } from '#store/sites/account-quota.ts'
 import { awaitWithdrawal } from '#store/sites/record-version.ts'
 import { listSiteNames } from '#store/sites/sites.ts'
-import { jobStream, StreamLimit, streamHeaders } from './job-stream.ts'
+import { jobStream, streamHeaders } from './job-stream.ts'
+
+const streamsPerJobMax = 4
+const streamsPerAccountMax = 8
 
 /** `/sitehost/*`: uploads and their progress (interface.md §4.5). */
 export function uploadHandlers(context: ApiContext): HandlersOf<typeof uploadRoutes> {
-  const streams = new StreamLimit()
+  const tooManyStreams = { sentence: sentences.streamsOpen, retryAfterSeconds: 5 }
+  const streamsOfJob = new ConcurrencyLimit({ max: streamsPerJobMax, ...tooManyStreams })
+  const streamsOfAccount = new ConcurrencyLimit({ max: streamsPerAccountMax, ...tooManyStreams })
   const receiving = new ConcurrencyLimit({
     max: uploadsArrivingMax,
     sentence: sentences.uploadsArriving,
@@ -52,7 +57,10 @@ export function uploadHandlers(context: ApiContext): HandlersOf<typeof uploadRou
       const job = await ownJob(params.jobId, did, context)
       // Hono drops the body of an answer to HEAD without cancelling it, so the slot would never be released.
       if (c.req.method === 'HEAD') return answer(200, headOfStream(streamHeaders))
-      const permits = await streams.acquire(job.id, did)
+      using acquired = new DisposableStack()
+      acquired.use(await streamsOfJob.acquire(job.id))
+      acquired.use(await streamsOfAccount.acquire(did))
+      const permits = acquired.move()
       // Clients reconnect, to the next process.
       const signal = AbortSignal.any([c.req.raw.signal, context.shutdown.begun])
       // Bun closes a connection that is silent for ten seconds.

@@ -1,10 +1,13 @@
 import type { ApiContext } from '#api/context.ts'
+import type { OAuth } from '#atproto/oauth/oauth.ts'
 import type { Did } from '#site/site-address.ts'
 import { deleteBrowserSessionsOf } from '#store/accounts/sessions.ts'
 import { isUnused } from '#store/lifecycle/unused-sealed-rows.ts'
 import { sessionIdleMs } from './sessions.ts'
 
 type SignInContext = Pick<ApiContext, 'db' | 'log' | 'now' | 'oauth'>
+
+export type RevokeContext = Omit<SignInContext, 'oauth'> & { readonly oauth: Pick<OAuth, 'revoke'> }
 
 /** Signs the account out of all browsers. Its running jobs continue. */
 export async function endAllSignIns(did: Did, context: SignInContext): Promise<void> {
@@ -22,7 +25,7 @@ export async function endIfGrantEnded(did: Did, context: SignInContext): Promise
 /** Revokes the account's grant at its server, unless a browser or job still needs it. */
 export async function revokeIfUnused(
   did: Did,
-  { db, log, now, oauth }: SignInContext,
+  { db, log, now, oauth }: RevokeContext,
 ): Promise<void> {
   // Checked by `revoke`: another browser may be signing in, and an unfinished job would lose its upload.
   await oauth

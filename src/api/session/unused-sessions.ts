@@ -1,41 +1,30 @@
-import type { ApiContext } from '#api/context.ts'
-import { type OAuth, sessionKind } from '#atproto/oauth/oauth.ts'
+import { sessionKind } from '#atproto/oauth/oauth.ts'
 import type { Did } from '#site/site-address.ts'
-import {
-  deleteSealedIfSame,
-  isUnused,
-  listUnusedSealed,
-} from '#store/lifecycle/unused-sealed-rows.ts'
+import { deleteSealedIfSame, listUnusedSealed } from '#store/lifecycle/unused-sealed-rows.ts'
 import { sessionIdleMs } from './sessions.ts'
+import { type RevokeContext, revokeIfUnused } from './sign-ins.ts'
 
 const lookedAtMax = 1000
-
-type UnusedContext = Pick<ApiContext, 'db' | 'log' | 'now'> & {
-  readonly oauth: Pick<OAuth, 'revoke'>
-}
 
 /**
  * Revokes OAuth grants without use: the last browser session has expired, or its owner signed out while a job ran. Only
  * after two passes in a row found them unused and unchanged: during a sign-in there is no browser session yet.
  */
 export class UnusedSessions {
-  readonly #context: UnusedContext
+  readonly #context: RevokeContext
   #before = new Map<Did, string>()
 
-  constructor(context: UnusedContext) {
+  constructor(context: RevokeContext) {
     this.#context = context
   }
 
   /** One pass. Failures of an account's server are logged; the session ends here regardless. */
   async revoke(): Promise<void> {
-    const { db, log, now, oauth } = this.#context
-    const clock = () => ({ now: now(), idleMs: sessionIdleMs })
-    const unused = await listUnusedSealed(db, sessionKind, { limit: lookedAtMax, ...clock() })
+    const { db, now } = this.#context
+    const clock = { now: now(), idleMs: sessionIdleMs }
+    const unused = await listUnusedSealed(db, sessionKind, { limit: lookedAtMax, ...clock })
     for (const row of unused.filter(({ did, sealed }) => this.#before.get(did) === sealed)) {
-      const { did } = row
-      await oauth
-        .revoke(did, () => isUnused(db, did, clock()))
-        .catch((error) => log.warn('session not revoked', { did, error }))
+      await revokeIfUnused(row.did, this.#context)
       await deleteSealedIfSame(db, { ...row, kind: sessionKind })
     }
     this.#before = new Map(unused.map(({ did, sealed }) => [did, sealed]))
