@@ -1,5 +1,5 @@
 import type { Identity } from '#atproto/identity/identity.ts'
-import { listRecordKeys } from '#atproto/repo/list-record-keys.ts'
+import { listRecordKeys } from '#atproto/repo/list-records.ts'
 import type { RepoStatus } from '#atproto/repo/repo-status.ts'
 import { accountSitesMax } from '#site/limits.ts'
 import type { Did } from '#site/site-address.ts'

@@ -2,7 +2,7 @@
 // service would keep, and prints by how many bytes its resident memory grew at most. A program of its own, so that
 // memory of the test and of the server does not count.
 import { AccountRepo } from '#atproto/repo/account-repo.ts'
-import { listRecordKeys } from '#atproto/repo/list-record-keys.ts'
+import { listRecordKeys } from '#atproto/repo/list-records.ts'
 import { readRepository } from '#publish/account-records.ts'
 import { parsePart } from '#site/record/part.ts'
 import { alice } from './sample-rows.ts'

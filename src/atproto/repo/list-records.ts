@@ -1,4 +1,5 @@
 import { isRecordKey } from '@atcute/lexicons/syntax'
+import type { Identity } from '#atproto/identity/identity.ts'
 import { usable } from '#outbound/answer-body.ts'
 import { AnswerFields } from '#outbound/answer-fields.ts'
 import { type JsonLimits, type JsonPiece, parsePiece, scanJson } from '#outbound/json-scan.ts'
@@ -6,6 +7,7 @@ import { ServerUnreachableError, UnusableAnswerError } from '#outbound/server-er
 import { recordBytesMax } from '#site/limits.ts'
 import type { Did } from '#site/site-address.ts'
 import { cursorOf, xrpcPages } from './pages.ts'
+import { publicAnswer, type QueryContext } from './public-query.ts'
 import type { XrpcParameters } from './xrpc-path.ts'
 
 export const listMethod = 'com.atproto.repo.listRecords'
@@ -83,10 +85,26 @@ export async function* listRecords(
   }
 }
 
-/**
- * Reads a page but does not parse its records: an untrusted record costs nothing until `parseRecord` is called.
- * Throws UnusableAnswerError.
- */
+/** The record keys of a collection as the account's server lists them, unproven. Throws as `publicQuery` does. */
+export async function listRecordKeys(
+  { did, pds }: Pick<Identity, 'did' | 'pds'>,
+  collection: Omit<CollectionRead, 'did'>,
+  context: QueryContext,
+): Promise<string[]> {
+  const keys = new Set<string>()
+  const pages = listRecords({ did, ...collection }, (parameters, bytesMax) =>
+    publicAnswer({ server: pds, method: listMethod, parameters, bytesMax }, context),
+  )
+  for await (const page of pages) {
+    const known = keys.size
+    for (const { rkey } of page) keys.add(rkey)
+    // A server that repeats itself has no more records, whatever its cursor says.
+    if (keys.size === known) break
+  }
+  return [...keys]
+}
+
+/** Does not parse the records: they cost nothing until `parseRecord` is called. Throws UnusableAnswerError. */
 async function readRecordPage(body: Uint8Array): Promise<RecordPage> {
   const { fields: page, inner } = await readOuter(listMethod, body, depthOfRecords)
   const listed = page.objects('records')
