@@ -78,10 +78,7 @@ export class Lane {
     this.#servers = serversOf(host)
   }
 
-  /**
-   * From now on the work may not detach, however slow it is: it holds too much memory. Returns false if it has
-   * already detached, which is final.
-   */
+  /** From now on the work holds too much memory to detach. Returns false if it has detached, which is final. */
   pin(): boolean {
     if (this.isDetached) return false
     this.#pinned = true
@@ -96,10 +93,7 @@ export class Lane {
     if (this.#isLate) this.becomeSlow()
   }
 
-  /**
-   * Runs work that waits for this process, such as for its processor: that time says nothing about the server, and
-   * does not make the work slow.
-   */
+  /** Runs work that waits for this process, such as for its processor: such time does not make the work slow. */
   async ownWait<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#ownWaits++ === 0) this.#ownWaitSince = this.#elapsed()
     try {

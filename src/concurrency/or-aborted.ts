@@ -1,7 +1,4 @@
-/**
- * Resolves as `work` does; rejects with the signal's reason as soon as it is aborted. For work that cannot be
- * stopped: it continues in the background.
- */
+/** Settles as `work` does, or rejects with the signal's reason; the work then continues in the background. */
 export async function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return await work
   const { promise, reject } = Promise.withResolvers<never>()

@@ -82,10 +82,7 @@ export class PaceHistory {
   }
 }
 
-/**
- * A server's host name, with its port if any, and its registrable domain. All names below a hoster's own public suffix
- * (`*.example.workers.dev`) count as one domain.
- */
+/** A server's host, port included, and its registrable domain; names below a hoster's public suffix share one. */
 export function serversOf(host: string): readonly string[] {
   const { domain } = parse(host)
   return domain === null ? [host] : [host, `*.${domain}`]

@@ -7,10 +7,7 @@ export const yieldEventLoop = (): Promise<void> => Bun.sleep(0)
 /** How long one piece of work may keep the event loop from everything else. */
 const sliceMs = 2
 
-/**
- * For work in many small steps: await the returned function between them; it yields to the event loop once `sliceMs`
- * have passed since the last yield.
- */
+/** Await the returned function between small steps: it yields to the event loop once `sliceMs` have passed. */
 export function timeSlices({
   now = () => performance.now(),
   turn = yieldEventLoop,

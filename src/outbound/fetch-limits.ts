@@ -1,4 +1,3 @@
-/** Limits of one request. */
 export interface FetchLimits {
   /** Of the decompressed response body; a longer one fails while it is read. */
   readonly responseBytesMax: number

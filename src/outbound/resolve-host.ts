@@ -3,10 +3,7 @@ import { networkInterfaces } from 'node:os'
 import { onAbort } from '#concurrency/or-aborted.ts'
 import { codeOf } from '#observe/code-of.ts'
 
-/**
- * All addresses of a host name, as literals, the reachable family first. Throws the signal's reason when it
- * is aborted, otherwise the DNS error with its `code`.
- */
+/** A host's addresses, the reachable family first. Throws the signal's reason, or the DNS error with its `code`. */
 export type ResolveHost = (hostname: string, signal: AbortSignal) => Promise<readonly string[]>
 
 interface ResolveOptions {

@@ -43,7 +43,6 @@ export const blobBytesMax = 1_000_000_000
 /** Share of its size that compression must save for a file to be stored compressed. */
 export const gzipSavingMin = 0.05
 
-/** Idle timeout of a connection. */
 export const connectionIdleSeconds = 60
 
 /** The path of a request, percent-encoded. */
@@ -107,7 +106,6 @@ export const overAccountBytes = (bytesMax: number): string =>
 export const noDiskSpace =
   'This service has too little disk space left for the newest version. What was live stays live.'
 
-/** An encoded snapshot. */
 export const snapshotBytesMax = 4 * 1024 * 1024
 
 /** Versions kept per site, the live one included, and how long visitors get assets of the others. */
@@ -134,7 +132,6 @@ export const answerHeaderCharsMax = 16 * 1024
 export const redirectLineCharsMax = 2000
 export const headerLineCharsMax = 4300
 
-/** Problems reported per rule file. */
 export const ruleProblemsMax = 100
 
 export const redirectRulesMax = 2000
@@ -161,7 +158,6 @@ export const decodedStreamsOfClientMax = 4
 /** Larger text is sent in better codings than the stored one, once we have made them. */
 export const recompressedBytesMin = 1024
 
-/** Browser sessions of an account. */
 export const browserSessionsMax = 100
 
 /** How long a released subdomain is kept for its last owner, and how many kept ones stop an account from claiming more. */

@@ -10,10 +10,7 @@ export type RequestPath =
     }
   | { readonly ok: false; readonly status: 400 | 414 }
 
-/**
- * Parses a percent-encoded request path whose dot segments are already removed (`new URL` and Bun do that).
- * Repeated slashes count as one. Never throws.
- */
+/** Parses a path without dot segments (`new URL` and Bun remove them). Repeated slashes count as one. Never throws. */
 export function parseRequestPath(pathname: string): RequestPath {
   if (Buffer.byteLength(pathname) > requestPathBytesMax) return { ok: false, status: 414 }
   if (!pathname.startsWith('/')) return { ok: false, status: 400 }

@@ -20,10 +20,7 @@ export function parseDid(input: string): Did | null {
   return isDidPlc(input) || isDidWeb(input) ? (input as Did) : null
 }
 
-/**
- * The host label under which a site is always reachable: `s--` and 26 characters, 130 bits of a hash. Cannot
- * collide with subdomains, which never contain `--`.
- */
+/** `s--` and 130 bits of a hash: always leads to the site, and never collides with subdomains, which contain no `--`. */
 export function siteLabel(address: SiteAddress): string {
   const hash = createHash('sha256').update(`${address.did}/${address.name}`).digest()
   return `s--${toBase32(hash).slice(0, 26)}`

@@ -1,4 +1,3 @@
-/** The fields of a visitor's request that decisions depend on. */
 export interface VisitorRequest {
   readonly method: string
   /** Percent-encoded; begins with a slash. */

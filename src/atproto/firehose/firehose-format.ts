@@ -39,10 +39,7 @@ export const problem = (text: string): FirehoseFrame => ({ kind: 'problem', prob
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null
 
-/**
- * Why events may be missing: we had no cursor and began now; the source does not know our cursor and has started
- * anew; it no longer has the events after our cursor.
- */
+/** Events may be missing: we had no cursor, or the source does not know it, or no longer has the events after it. */
 export type GapReason = 'no-cursor' | 'future-cursor' | 'outdated-cursor'
 
 /**

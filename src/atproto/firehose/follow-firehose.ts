@@ -210,10 +210,7 @@ interface FirehoseSource {
   readonly format: FirehoseFormat
 }
 
-/**
- * By the path: `/subscribe` at its end is a Jetstream; the origin alone, or the path of
- * `com.atproto.sync.subscribeRepos`, an account server or relay. Null for anything else.
- */
+/** Jetstream at `/subscribe`; an account server or relay at `subscribeReposPath` or the origin alone; else null. */
 export function parseFirehoseUrl(input: string): FirehoseSource | null {
   if (!URL.canParse(input)) return null
   const base = new URL(input)

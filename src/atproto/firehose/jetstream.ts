@@ -9,10 +9,7 @@ import {
   stepOf,
 } from './firehose-format.ts'
 
-/**
- * Where a replay meets live events, the order is only rough (jetstream-legacy issue 42), so every connection begins
- * this far before the newest event seen.
- */
+/** A replay meets live events out of order (jetstream-legacy issue 42): each connection begins this far back. */
 const rewindUs = 10_000_000
 
 /** How far a source's clock may be ahead of ours. */

@@ -71,7 +71,6 @@ interface ResolveOptions {
   readonly signal?: AbortSignal
 }
 
-/** A resolution in progress. */
 interface Resolution {
   readonly did: Did
   /** Newer information exists: the result is not cached. */

@@ -13,13 +13,9 @@ import type { Clients } from './oauth-client.ts'
 import type { SealedStore } from './oauth-rows.ts'
 import { SessionEndedError } from './session-ended.ts'
 
-/** Sends requests to an account's server on the account's behalf. */
 export interface AccountSession {
   readonly did: Did
-  /**
-   * Sends a request to the account's server; `path` includes the query. Renews rejected tokens and retries. Throws
-   * SessionEndedError, and what `fetch` throws.
-   */
+  /** `path` includes the query. Renews rejected tokens and retries. Throws SessionEndedError, and what `fetch` throws. */
   handle(path: string, init?: SessionRequest): Promise<Response>
 }
 
@@ -102,10 +98,7 @@ export class AccountSessions {
     if (this.#confirmed.get(did) === undefined) await this.#renew(did, found)
   }
 
-  /**
-   * Stores the session of a sign-in. Calls `enter` under the same lease and returns its result. Then revokes the
-   * replaced session on its server, if that answers soon.
-   */
+  /** Stores a session after `enter`, under one lease; then revokes the replaced one, if its server answers soon. */
   async keep<T>(
     did: Did,
     session: StoredSession,
@@ -127,10 +120,7 @@ export class AccountSessions {
     return entered
   }
 
-  /**
-   * Deletes the session, and revokes it on the account's server if that answers. Idempotent. `isUnused` is called
-   * under the lease: a sign-in before it keeps the session.
-   */
+  /** Deletes the session and tries to revoke it at its server. Idempotent. `isUnused` is called under the lease. */
   async revoke(did: Did, isUnused: () => Promise<boolean> = async () => true): Promise<void> {
     const { clients, sessions, states } = this.#options
     await this.#leased(did, async () => {

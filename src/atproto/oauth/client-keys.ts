@@ -13,10 +13,7 @@ export const clientKeyKind = 'oauth-client-key'
 const dayMs = 24 * 60 * 60 * 1000
 /** The age at which a key is replaced. */
 export const clientKeyMs = 90 * dayMs
-/**
- * How long a new key is published before it signs: account servers cache a client's keys (the reference server for
- * ten minutes).
- */
+/** How long a new key is published before it signs: the reference server caches a client's keys for ten minutes. */
 export const announcedMs = 60 * 60 * 1000
 /** How long a replaced key is kept at least, for pending sign-ins and other processes. */
 const replacedMs = dayMs
@@ -123,7 +120,6 @@ export class ClientKeys {
     for await (const [kid, key] of this.#store.entries()) await this.#store.set(kid, key)
   }
 
-  /** The ids of the keys that stored sessions are bound to. */
   async neededIds(): Promise<Set<string>> {
     const ids = new Set<string>()
     for await (const [, { authMethod }] of this.#sessions.entries()) {

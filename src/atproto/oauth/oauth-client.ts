@@ -11,7 +11,6 @@ import { boundedJson } from '#outbound/json-scan.ts'
 import type { SafeFetch } from '#outbound/safe-fetch.ts'
 import type { ClientKeys } from './client-keys.ts'
 
-/** The requested permissions: our three collections, and blobs. */
 export const scopes = [
   'atproto',
   'repo:place.sitehost.fs',
@@ -45,7 +44,6 @@ export interface ClientDocument {
   readonly [other: string]: unknown
 }
 
-/** Our OAuth client at account servers. */
 export interface Clients {
   readonly nonces: NonNullable<OAuthClientStores['dpopNonces']>
   /** Opens the library's client with the current keys and these stores. */

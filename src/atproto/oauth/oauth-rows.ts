@@ -11,14 +11,10 @@ export interface SealedRows {
 }
 
 export interface SealedStore<K extends string, V> extends Store<K, V> {
-  /** All rows that can be opened. */
   entries(): AsyncGenerator<[key: K, value: V]>
 }
 
-/**
- * A store for the OAuth library whose rows are sealed, each bound to its kind and key. A row that cannot be opened,
- * such as after the secret was lost, counts as missing.
- */
+/** A store for the OAuth library: rows are bound to kind and key; one that cannot be opened counts as missing. */
 export function sealedStore<K extends string, V>(
   rows: SealedRows,
   seal: Seal,

@@ -25,10 +25,7 @@ export { SessionEndedError } from './session-ended.ts'
 export const sessionKind = 'oauth-session'
 
 export interface OAuth {
-  /**
-   * `input` is a handle, a DID or a server's address. `nonce` belongs in a cookie: only the browser that has it can
-   * complete this sign-in. Throws SignInError.
-   */
+  /** `input`: a handle, DID or server's address. `nonce`: for a cookie of the browser that completes. Throws SignInError. */
   begin(input: string): Promise<{ url: URL; nonce: string }>
   /**
    * Stores the new session after `enter`, which marks it as used and receives the state of the replaced grant; a
@@ -46,7 +43,6 @@ export interface OAuth {
   revoke: AccountSessions['revoke']
   /** Seals sessions and keys with the newest secret, so that older ones can be removed. */
   sealAnew(): Promise<void>
-  /** Our client metadata, for account servers. */
   clientMetadata(): Promise<ClientDocument>
   /** Our public keys, including older ones; empty for a loopback address (RFC 7517 §5). */
   publicKeys(): Promise<{ keys: PublicKey[] }>

@@ -10,7 +10,6 @@ import { type BlobRef, readBlobRef } from '#site/record/blob-ref.ts'
 import { listMethod, listRecords, parseRecord, readRecord, recordLimits } from './list-records.ts'
 import { type XrpcParameters, xrpcPath } from './xrpc-path.ts'
 
-/** One change of `applyWrites`. */
 export type RepoWrite =
   | {
       readonly action: 'create' | 'update'
@@ -134,7 +133,6 @@ export class AccountRepo {
     }))
   }
 
-  /** The CID of the newest commit. */
   async latestCommit(): Promise<string> {
     const query = { parameters: { did: this.did } }
     const answer = await this.#fields('com.atproto.sync.getLatestCommit', query)
@@ -192,7 +190,6 @@ export class AccountRepo {
     return await fieldsOf(method, await this.#call(method, request, limits.bytesMax), limits)
   }
 
-  /** The body of a successful answer. */
   async #call(method: string, request: XrpcRequest, bytesMax: number): Promise<Uint8Array> {
     try {
       // An abort leaves the request running: it may be a token renewal, which must finish.

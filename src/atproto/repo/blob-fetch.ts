@@ -25,10 +25,7 @@ export class BlobUnavailableError extends Error {
   }
 }
 
-/**
- * Streams a blob from its owner's server. Yields the last chunk only if size and hash match the record; otherwise
- * throws BlobMismatchError.
- */
+/** Streams a blob, the last chunk only if size and hash match the record. Throws BlobMismatchError. */
 export async function* fetchBlob(
   { cid, size }: { cid: string; size: number },
   identity: Identity,

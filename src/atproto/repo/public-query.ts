@@ -10,17 +10,13 @@ export interface QueryContext {
 }
 
 interface Query {
-  /** The server's origin. */
   readonly server: string
   /** An XRPC method, such as `com.atproto.sync.getRepoStatus`. */
   readonly method: string
   readonly parameters: XrpcParameters
 }
 
-/**
- * Sends an unauthenticated XRPC query. Throws ServerRefusedError, UnusableAnswerError, ServerUnreachableError, and
- * the signal's reason.
- */
+/** A query without a session. Throws what `serverErrorOf` makes, and the signal's reason. */
 export async function publicQuery(
   query: Query,
   limits: JsonLimits,

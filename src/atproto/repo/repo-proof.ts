@@ -11,7 +11,6 @@ import { decodeCbor } from './bounded-cbor.ts'
 export interface RepoProof {
   /** Orders the commits of one repository. */
   readonly rev: string
-  /** CID of the tree's root. */
   readonly tree: string
   /** By CID, each verified. Only blocks reachable from `tree` are covered by the signature. */
   readonly blocks: BlockMap
@@ -23,10 +22,7 @@ const carHeaderBytesMax = 127
 /** How far a server's clock may be ahead of ours. */
 const clockSkewMs = 5 * 60_000
 
-/**
- * Throws when a block does not match its CID, or when the commit is of another account, not signed by this key, or
- * dated in the future.
- */
+/** Throws for a block that does not match its CID, and a commit of another account, unsigned, or of the future. */
 export async function verifyCommit(
   car: Uint8Array<ArrayBuffer>,
   did: Did,

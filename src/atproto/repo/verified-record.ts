@@ -18,7 +18,6 @@ export type VerifiedRecord =
       readonly cid: string
       /** Size of the record in the repository. */
       readonly bytes: number
-      /** Null if there is a problem. */
       readonly record: unknown
       /** Why the owner's record cannot be read; shown to the owner. */
       readonly problem: string | null
@@ -58,10 +57,7 @@ export interface RecordKey {
 /** A proof contains the record and the tree's path to it: a few small nodes of about four keys. */
 const proofBytesMax = recordBytesMax + 1024 * 1024
 
-/**
- * Reads one record from its owner's server with the proof that it is (or is not) in the repository.
- * Throws ProofError, RecordUnavailableError and what SafeFetch throws.
- */
+/** Reads a record, or its absence, with proof. Throws ProofError, RecordUnavailableError and what SafeFetch throws. */
 export async function readVerifiedRecord(
   key: Omit<RecordKey, 'did'>,
   identity: Identity,
@@ -110,10 +106,7 @@ export async function verifyProof(
   return { answer, proof }
 }
 
-/**
- * Reads another record of the same repository from a proof. Null: a block is missing, so neither presence nor
- * absence is proven. Throws ProofError.
- */
+/** Another record of the same repository; null: a block is missing, so nothing is proven. Throws ProofError. */
 export async function recordIn(
   { rev, tree, blocks }: RepoProof,
   key: RecordKey,

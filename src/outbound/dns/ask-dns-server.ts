@@ -15,10 +15,7 @@ export class DnsServerError extends Error {
   override readonly name = 'DnsServerError'
 }
 
-/**
- * The server's answer, whatever its code: by UDP, then by TCP if it was truncated (RFC 1035 §4.2). Throws
- * DnsServerError, and the signal's reason when it is aborted first.
- */
+/** By UDP, then by TCP if truncated (RFC 1035 §4.2). Throws DnsServerError, and the signal's reason. */
 export async function askDnsServer(
   server: DnsServerAddress,
   { type, name }: DnsQuestion,

@@ -20,7 +20,6 @@ interface LookUpOptions {
   readonly servers: readonly DnsServerAddress[]
   /** Aborts every look-up. */
   readonly signal: AbortSignal
-  /** Timeout of one query. */
   readonly patienceMs?: number
 }
 

@@ -8,7 +8,6 @@ export interface BlobKey {
   readonly base64: boolean
 }
 
-/** The key of a file's blob, defaults filled in. */
 export const blobKeyOf = ({ blob, encoding, base64 }: FileNode): BlobKey => ({
   cid: blob.ref.$link,
   coding: encoding ?? 'identity',

@@ -16,10 +16,7 @@ export type BlobRefResult =
   | { readonly ok: true; readonly blob: BlobRef }
   | { readonly ok: false; readonly problem: string }
 
-/**
- * Parses an untrusted blob reference, its CID as a string or decoded from CBOR. Accepts only raw CIDs with
- * SHA-256, which make the bytes verifiable. Never throws.
- */
+/** Accepts only raw CIDs with SHA-256, as strings or decoded from CBOR: they make the bytes verifiable. Never throws. */
 export function readBlobRef(raw: unknown): BlobRefResult {
   if (ownField(raw, '$type') !== 'blob') return { ok: false, problem: 'has no blob' }
   const mimeType = ownField(raw, 'mimeType')

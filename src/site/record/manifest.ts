@@ -49,10 +49,7 @@ export type ManifestResult =
   | { readonly ok: true; readonly manifest: Manifest }
   | { readonly ok: false; readonly problems: string[] }
 
-/**
- * Parses an untrusted manifest record, decoded from CBOR or JSON, into plain JSON. Problems are sentences for the
- * owner, about twenty at most. Never throws.
- */
+/** Parses an untrusted record, decoded from CBOR or JSON. Problems are about twenty sentences at most. Never throws. */
 export function parseManifest(record: unknown, siteName: SiteName): ManifestResult {
   const tree = readTree(ownField(record, 'root'))
   if (!tree.ok) return tree

@@ -25,10 +25,7 @@ export function partUri(did: Did, key: string): PartUri {
   return `at://${did}/place.sitehost.subfs/${key}`
 }
 
-/**
- * The record key of a part of this owner; null for another owner's record, other collections, and an owner given
- * by handle, which could move to another account.
- */
+/** Null for another owner or collection, and for an owner given by handle, which could move to another account. */
 export function partKeyOf(uri: string, owner: Did): string | null {
   const prefix = partUri(owner, '')
   const key = uri.startsWith(prefix) ? uri.slice(prefix.length) : ''

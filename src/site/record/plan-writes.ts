@@ -83,10 +83,7 @@ function obsoleteParts(address: SiteAddress, records: AccountRecords): string[] 
   return [...new Set([...named, ...leftBehind])].filter((key) => records.parts.has(key))
 }
 
-/**
- * Every part that these records reference, directly or through other parts. Searches the JSON for URIs, not the
- * tree for nodes: a record that we cannot parse still keeps its parts.
- */
+/** Parts referenced directly or through others. Searches the JSON: a record that we cannot parse keeps its parts. */
 function reachableParts(
   { did }: SiteAddress,
   values: readonly unknown[],

@@ -131,10 +131,7 @@ function readFile(reading: Reading, raw: unknown, path: string): unknown {
   return { $type: 'place.sitehost.fs#file', ...fields, blob: read.blob }
 }
 
-/**
- * `type` determines the kind of a node. A `$type` must not contradict it; some writers derive it from the record
- * that contains the node.
- */
+/** By `type`. A `$type` must not contradict it; some writers derive it from the record that contains the node. */
 function nodeType(raw: unknown): 'file' | 'directory' | 'subfs' | null {
   const type = ownField(raw, 'type')
   if (type !== 'file' && type !== 'directory' && type !== 'subfs') return null

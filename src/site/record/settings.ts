@@ -6,7 +6,6 @@ import { isEntryName, parseSitePath } from '#site/path.ts'
 import { expectation } from './expectation.ts'
 import { ownField } from './own-fields.ts'
 
-/** A settings record: `place.sitehost.settings`. */
 export type SiteSettings = PlaceSitehostSettings.Main
 
 /** Settings of a site without a settings record. */
@@ -21,10 +20,7 @@ export type SettingsResult =
   /** For the author: the broken rule, or the field and what it expects. */
   | { readonly ok: false; readonly error: string }
 
-/**
- * Parses untrusted settings as JSON: drops unknown fields, keeps missing ones missing. The result fits its
- * lexicon. Never throws.
- */
+/** Parses untrusted JSON into what fits the lexicon: unknown fields dropped, missing ones missing. Never throws. */
 export function parseSettings(input: unknown): SettingsResult {
   // Before the types: the conflict is reported whatever the values' types are.
   if (modes.filter((mode) => isEnabled(ownField(input, mode))).length > 1) {
@@ -98,7 +94,6 @@ const header = z.object({
     .exactOptional(),
 })
 
-/** The supported fields of a settings record. */
 export const settingsFields = z.object({
   indexFiles: z.array(indexFile).max(10).exactOptional().describe('Names, without a folder'),
   cleanUrls: z.boolean().exactOptional(),

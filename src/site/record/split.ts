@@ -65,7 +65,6 @@ function countTree(tree: Directory): { files: number; largestDirectory: number }
   return { files, largestDirectory }
 }
 
-/** The weight of a directory in its record. */
 interface Weighed {
   readonly directory: Directory
   readonly weight: Weight

@@ -8,7 +8,6 @@ import type { HeaderRules } from './header-rules.ts'
 import { visitRules } from './rule-index.ts'
 import { fillTemplate, type TemplateValues } from './template.ts'
 
-/** The parts of a request that header rules depend on. */
 export interface HeaderPlace {
   /** Canonical: lower case, no port, no trailing dot. */
   readonly host: string
@@ -83,7 +82,6 @@ const isLikeNone = (name: string, value: string): boolean =>
   needed.has(name) &&
   (value.trim() === '' || (name === 'content-type' && !claimsServedCharset(value)))
 
-/** Overhead of a header line. */
 const separatorChars = ': \r\n'.length
 
 function addValue(owners: OwnersFields, name: string, value: string): void {

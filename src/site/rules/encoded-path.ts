@@ -3,10 +3,7 @@ import { matchGlob } from './glob.ts'
 import { fitsPathPattern, type PathPattern } from './path-pattern.ts'
 import type { TemplateValues } from './template.ts'
 
-/**
- * The captures of a path, percent-encoded; null if it does not match. They are computed only when read, and each at
- * a cost independent of the path's length.
- */
+/** Percent-encoded captures, null if the path does not match. Each is computed when read, however long the path. */
 export function matchPath(pattern: PathPattern, path: EncodedPath): TemplateValues | null {
   if (!fitsPathPattern(pattern, path)) return null
   const { glob, head, tail } = pattern

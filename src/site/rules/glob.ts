@@ -14,7 +14,6 @@ interface GlobPiece {
   readonly sharesSlash: boolean
 }
 
-/** Start and end of the last star's match. */
 interface LastStar {
   readonly from: number
   readonly to: number

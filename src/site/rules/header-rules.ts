@@ -7,7 +7,6 @@ import type { PathPattern } from './path-pattern.ts'
 import { indexRules, type RuleIndex } from './rule-index.ts'
 import type { RuleProblem } from './rule-lines.ts'
 
-/** All header rules of a site. */
 export interface HeaderRules {
   readonly blocks: RuleIndex<HeaderBlock>
   readonly isEmpty: boolean
@@ -15,10 +14,7 @@ export interface HeaderRules {
   readonly changeCount: number
 }
 
-/**
- * Parses a site's `_headers` and, before it, the `headers` of its settings. Invalid or forbidden entries are
- * problems for the owner and have no effect. Linear; never throws.
- */
+/** Settings first, then `_headers`. Unusable entries are problems and have no effect. Linear; never throws. */
 export const parseHeaderRules = (text: string, own: readonly HeaderSetting[]): ParsedHeaderRules =>
   runAtOnce(headerRuleSteps(text, own))
 
@@ -55,7 +51,6 @@ const patternOf = ({ pattern }: HeaderBlock): PathPattern => pattern
 const changesIn = (blocks: readonly HeaderBlock[]): number =>
   blocks.reduce((sum, { changes }) => sum + changes.length, 0)
 
-/** One of the headers in a site's settings. */
 export type HeaderSetting = NonNullable<SiteSettings['headers']>[number]
 
 /** The first unusable path, as `headers.2.path: reason`; null if there is none. */

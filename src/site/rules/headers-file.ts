@@ -17,10 +17,7 @@ import {
 import { type RuleProblem, RuleProblems, readRuleLines } from './rule-lines.ts'
 import type { KnownNames } from './template.ts'
 
-/**
- * Parses a `_headers`: a line with a path or `https://host/path` opens a block; `Name: value` and `! Name` below
- * it are its changes. Linear; never throws.
- */
+/** A path or `https://host/path` opens a block of `Name: value` and `! Name` lines. Linear; never throws. */
 export function* readHeadersFile(
   text: string,
   budget: SearchBudget,

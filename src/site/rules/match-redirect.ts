@@ -8,7 +8,6 @@ import type { RedirectRules } from './redirects.ts'
 import { type RuleIndex, visitRules } from './rule-index.ts'
 import type { TemplateValues } from './template.ts'
 
-/** The outcome of the rule that applies. */
 export interface RedirectMatch {
   readonly status: RedirectStatus
   /**

@@ -22,10 +22,7 @@ export type PathPatternResult =
     }
   | { readonly ok: false; readonly problem: string }
 
-/**
- * Parses a percent-encoded path in which one `*` and `:name` match segments. Repeated slashes count as one; a
- * trailing slash is ignored. Linear; never throws.
- */
+/** One `*` and any `:name` match segments. Repeated slashes count as one, a trailing one not. Linear; never throws. */
 export const compilePathPattern = (path: string): PathPatternResult => compile(path, describeStars)
 
 /** The same with `*` anywhere, also inside a segment and repeatedly. */

@@ -1,7 +1,6 @@
 import { preferredLanguage } from '#http/accept-language.ts'
 import type { VisitorRequest } from '#site/visitor-request.ts'
 
-/** A condition on the visitor, for a rule to apply. */
 export interface RedirectCondition {
   readonly about: 'country' | 'language' | 'cookie'
   /** Upper case for countries, lower case for languages, unchanged for cookie names. */

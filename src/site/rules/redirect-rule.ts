@@ -131,7 +131,6 @@ function remarksOn(to: string | null, { target, status }: RedirectRule): string[
   return remarks
 }
 
-/** The addresses that a rule matches. */
 interface RedirectSource {
   /** Canonical; null for every host of the site. */
   readonly host: string | null
@@ -152,7 +151,6 @@ function parseRedirectSource(text: string): RedirectSource | string {
   return { host: address?.host ?? null, from: compiled.pattern, remarks }
 }
 
-/** The words of one rule, by their roles. */
 interface RedirectWords {
   readonly from: string
   readonly query: readonly string[]
@@ -180,7 +178,6 @@ export function sortRedirectWords(line: string): RedirectWords | string | null {
   return { from, query, to, status, conditions }
 }
 
-/** For messages. */
 const quoted = (word: string): string => quote(word, 100)
 
 const isAddress = (word: string): boolean => word.startsWith('/') || isWebAddress(word)

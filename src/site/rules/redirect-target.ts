@@ -13,7 +13,6 @@ import {
   unknownName,
 } from './template.ts'
 
-/** The target of a rule. */
 export interface RedirectTarget {
   /** `https://example.org`; null for a path of the site itself. */
   readonly origin: string | null
@@ -35,10 +34,7 @@ interface Destination {
   readonly fragment: string
 }
 
-/**
- * Parses a path or an http(s) address with placeholders `:name`; a sentence if it is neither, or has names that
- * nothing captures.
- */
+/** A path or an http(s) address with placeholders `:name`; a sentence for anything else and for unknown names. */
 export function parseRedirectTarget(text: string, names: KnownNames): RedirectTarget | string {
   const address = isWebAddress(text) ? parseWebAddress(text) : null
   // No `:name` as a host or a port, so that a visitor cannot choose where we redirect.
@@ -57,7 +53,6 @@ export function parseRedirectTarget(text: string, names: KnownNames): RedirectTa
   return unknown === null ? target : `has :${unknown}, which nothing captures; %3A is a colon`
 }
 
-/** Whether a literal part looks like a name. */
 export function hasTextLikeNames(target: RedirectTarget): boolean {
   return wholeOf(target).some((part) => typeof part === 'string' && /:[A-Za-z_]/.test(part))
 }
@@ -103,7 +98,6 @@ function encode(text: string): string {
   return visibleAscii(text).replace(/["<>\\^`{|}]|%(?![0-9A-Fa-f]{2})/g, encodeURIComponent)
 }
 
-/** The address of a request. */
 export interface Here {
   readonly host: string
   readonly path: Path
@@ -113,7 +107,6 @@ export interface Here {
 
 type Path = Extract<RequestPath, { ok: true }>
 
-/** The parts of a redirect rule that decide where it applies and leads. */
 interface LoopingRule {
   readonly from: PathPattern
   readonly query: readonly QueryCondition[]
@@ -128,10 +121,7 @@ export function isLoop(rule: LoopingRule, destination: Destination, here: Here):
   return loopOf(rule, destination, here) !== null
 }
 
-/**
- * A sentence about a rule that always redirects to itself; else null. Tried with values that no target contains by
- * chance. Rewrites do not chain, and their query does not count.
- */
+/** A sentence, tried with unlikely values; null if the rule does not always redirect to itself. Rewrites do not chain. */
 export function describeSelfReference(
   rule: LoopingRule & { readonly host: string | null; readonly isRewrite: boolean },
 ): string | null {

@@ -6,7 +6,6 @@ import { compileRedirectRule, type RedirectRule, sortRedirectWords } from './red
 import { indexRules, type RuleIndex } from './rule-index.ts'
 import { type RuleProblem, RuleProblems, readRuleLines } from './rule-lines.ts'
 
-/** A compiled `_redirects`. */
 export interface RedirectRules {
   readonly isEmpty: boolean
   /** Whether any rule also applies where a file exists. */
@@ -17,10 +16,7 @@ export interface RedirectRules {
   readonly unforced: RuleIndex<RedirectRule>
 }
 
-/**
- * Parses a `_redirects` in Netlify's grammar. A line that is invalid or would redirect to itself is a problem; the
- * others apply. Linear; never throws.
- */
+/** Netlify's grammar. A line that is invalid or redirects to itself is a problem; others apply. Linear; never throws. */
 export const parseRedirects = (text: string): ParsedRedirects => runAtOnce(redirectSteps(text))
 
 export interface ParsedRedirects {

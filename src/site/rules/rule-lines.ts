@@ -1,10 +1,7 @@
 import { ruleFileBytesMax, ruleProblemsMax } from '#site/limits.ts'
 import { LinePace, type Steps } from '#site/steps.ts'
 
-/**
- * The trimmed lines of a `_redirects` or `_headers`. Lines that are too long or not UTF-8 are null and reported.
- * Beyond the limit of the whole file nothing is read.
- */
+/** Trimmed lines; null, and reported, if too long or not UTF-8. Beyond the limit of the whole file nothing is read. */
 export function* readRuleLines(
   text: string,
   lineCharsMax: number,

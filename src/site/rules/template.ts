@@ -1,10 +1,8 @@
 /** A string with placeholders for captures. */
 export type Template = readonly (string | { readonly name: string })[]
 
-/** Values of the placeholders. */
 export type TemplateValues = Pick<ReadonlyMap<string, string>, 'get'>
 
-/** The names that have values. */
 export type KnownNames = Pick<ReadonlySet<string>, 'has'>
 
 /**

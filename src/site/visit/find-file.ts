@@ -7,10 +7,7 @@ export interface StoredFile {
   readonly file: SnapshotFile
 }
 
-/**
- * The file at this path, by bytes or else by NFC. Null where there is none, and for the files at the root that
- * configure the site: they are never served, on any path.
- */
+/** By bytes or else by NFC. Null for no file, and for files that configure the site: they are never served. */
 export function findFile(
   files: ReadonlyMap<string, SnapshotFile>,
   path: string,

@@ -1,19 +1,13 @@
 type Names = ReadonlyMap<string, unknown>
 
-/**
- * The spelling of this name in `names`, by bytes or else by NFC: one accent has two spellings that look the same
- * in a link. `names` must not change after the first call.
- */
+/** By bytes or else by NFC: accents have two spellings that look the same. `names` must not change after the first call. */
 export function findName(names: Names, name: string): string | undefined {
   if (names.has(name)) return name
   const composed = name.normalize('NFC')
   return names.has(composed) ? composed : decomposedNames(names).get(composed)
 }
 
-/**
- * The names that are not in NFC (macOS decomposes accents), by their NFC form. Empty for nearly every site; built
- * on the first miss and cached as long as `names`.
- */
+/** Names not in NFC (macOS decomposes accents), by NFC. Made on the first miss and cached as long as `names`. */
 function decomposedNames(names: Names): ReadonlyMap<string, string> {
   const known = decomposed.get(names)
   if (known !== undefined) return known

@@ -2,7 +2,6 @@ import { nameOf, parentOf } from '#site/path.ts'
 import { isReservedFile } from './find-file.ts'
 import type { SnapshotFile } from './snapshot.ts'
 
-/** An entry of a directory listing. */
 export type ListingEntry =
   | { readonly kind: 'directory'; readonly name: string }
   | {

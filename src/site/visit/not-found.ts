@@ -3,10 +3,7 @@ import { type Decision, missing, show, type Vary } from './decision.ts'
 import { findFile, type StoredFile } from './find-file.ts'
 import type { Visit } from './visit.ts'
 
-/**
- * The site's own 404 page: the one in its settings, else the nearest `404.html` from the address upwards. The
- * service's page if it has none.
- */
+/** The 404 page of the settings, else the nearest `404.html` from the address upwards, else the service's page. */
 export function notFound({ site, segments, address }: Visit, vary: Vary): Decision {
   const directory = address.isDirectory ? segments : segments.slice(0, -1)
   const page = findFile(site.files, site.settings.custom404) ?? findNearest404(site, directory)

@@ -115,10 +115,7 @@ function showApplication(visit: Visit): Decision | null {
 /** The fields that `isNavigation` reads. */
 const navigationFields: readonly string[] = ['accept', 'sec-fetch-mode']
 
-/**
- * Whether the request is a navigation rather than a subresource: by `Sec-Fetch-Mode`, or if it accepts HTML and
- * the last segment of its path has no file extension.
- */
+/** By `Sec-Fetch-Mode`, or if it accepts HTML and its path has no file extension: not a subresource. */
 function isNavigation(request: VisitorRequest): boolean {
   if (request.header('sec-fetch-mode') === 'navigate') return true
   return wantsHtml(request.header('accept') ?? '') && !hasExtension(request.pathname)

@@ -24,10 +24,7 @@ export type CompleteSettings = {
   readonly [Field in Exclude<keyof SiteSettings, '$type'>]-?: NonNullable<SiteSettings[Field]>
 }
 
-/**
- * Files with a hash in their names that this version no longer has, by path: open or cached pages of an earlier
- * version request them.
- */
+/** By path: files with hashed names that only earlier versions have, requested by open or cached pages. */
 export type EarlierAssets = ReadonlyMap<string, EarlierAsset>
 
 export interface EarlierAsset {

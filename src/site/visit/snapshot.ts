@@ -29,7 +29,6 @@ export interface SnapshotFile {
   readonly cid: string
   /** Key in our blob store: SHA-256 of the stored bytes, in hexadecimal. */
   readonly hash: string
-  /** How the stored bytes hold the content. */
   readonly coding: Coding
   readonly storedBytes: number
   /** Of the decoded content. */

@@ -3,11 +3,9 @@ import type { VisitorRequest } from '#site/visitor-request.ts'
 import type { Address } from './addresses.ts'
 import type { ServableSite } from './servable-site.ts'
 
-/** A request for something of a site. */
 export interface Visit {
   readonly site: ServableSite
   readonly request: VisitorRequest
-  /** Decoded segments of the request's path. */
   readonly segments: readonly string[]
   readonly address: Address
   /** Milliseconds since the epoch. */
