@@ -13,10 +13,7 @@ interface ResolveOptions {
   readonly repeatMs?: number
 }
 
-/**
- * Asks only the machine's name servers, not /etc/hosts or other local sources of names. `dns.lookup` reads
- * those, and it blocks one of a few threads even after its caller has given up.
- */
+/** Asks name servers only: `dns.lookup` also reads /etc/hosts, and blocks one of a few threads after an abort. */
 export function createResolveHost({ servers, repeatMs = 3_000 }: ResolveOptions = {}): ResolveHost {
   return async (hostname, signal) => {
     signal.throwIfAborted()

@@ -12,10 +12,7 @@ const reserved = new Set([
   ...['postmaster', 'hostmaster', 'webmaster', 'noreply', 'root', 'ssl-admin'],
 ])
 
-/**
- * A subdomain label in lower case: 3 to 63 of `a-z 0-9 -`, no hyphen first, last or doubled (so it cannot collide
- * with `s--…` or `xn--…`), not reserved. Null for anything else.
- */
+/** 3 to 63 of `a-z 0-9 -`, not reserved, no hyphen first, last or doubled: never like `s--…` or `xn--…`. Else null. */
 export function parseSubdomainLabel(input: string): string | null {
   const label = input.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
   const isShaped = label.length <= charsMax && /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(label)

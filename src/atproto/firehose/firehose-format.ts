@@ -4,7 +4,11 @@ import { type Did, parseDid } from '#site/site-address.ts'
 /** The protocol of a source. Pure: `FirehoseReader` acts on the frames. */
 export interface FirehoseFormat {
   /** The address to connect to. Events continue after `cursor`; null: from now on. */
-  address(options: AddressOptions): URL
+  address(options: {
+    readonly base: URL
+    readonly cursor: number | null
+    readonly collections: ReadonlySet<string>
+  }): URL
   /** Parses a frame as the socket delivers it. Never throws. */
   read(data: unknown, collections: ReadonlySet<string>): FirehoseFrame
   /** Whether events were lost, by the first number after connecting with `cursor`. */
@@ -13,12 +17,6 @@ export interface FirehoseFormat {
   isFuture(cursor: number, now: number): boolean
   /** Whether numbers may decrease within a connection. */
   readonly isRoughlyOrdered: boolean
-}
-
-interface AddressOptions {
-  readonly base: URL
-  readonly cursor: number | null
-  readonly collections: ReadonlySet<string>
 }
 
 export type FirehoseFrame =

@@ -16,10 +16,7 @@ export const subscribeReposPath = '/xrpc/com.atproto.sync.subscribeRepos'
 /** Most operations of a commit (`com.atproto.sync.subscribeRepos#commit`). */
 const opsMax = 200
 
-/**
- * `com.atproto.sync.subscribeRepos` of an account server or a relay: every step of every account, numbered
- * one by one. A cursor is the last number seen; the source sends the steps after it.
- */
+/** All steps of an account server or relay, numbered one by one; the source sends those after the cursor. */
 export const subscribeRepos: FirehoseFormat = {
   isRoughlyOrdered: false,
 

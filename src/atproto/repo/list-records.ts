@@ -58,10 +58,7 @@ interface CollectionRead {
   readonly recordsMax: number
 }
 
-/**
- * Lists a collection page by page, up to `recordsMax` records. `ask` fetches one page of at most `bytesMax`. Throws
- * what `ask` throws, UnusableAnswerError, and ServerUnreachableError when it takes too long.
- */
+/** `ask` fetches one page. Throws what `ask` throws, UnusableAnswerError, and ServerUnreachableError after `msMax`. */
 export async function* listRecords(
   { did, collection, recordsMax }: CollectionRead,
   ask: (query: XrpcParameters, bytesMax: number) => Promise<Uint8Array>,

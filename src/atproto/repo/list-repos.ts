@@ -12,10 +12,7 @@ const pageLimits: JsonLimits = { bytesMax: 4 * 1024 * 1024, valuesMax: 20_000, n
 /** Fifty million accounts: a server that lists more repeats itself. */
 const pagesMax = 100_000
 
-/**
- * Lists the accounts with records of a collection, page by page, from a relay. For an account server, which lacks
- * the method, lists all its accounts. Throws what `publicQuery` throws.
- */
+/** From a relay. An account server lacks the method: lists all its accounts. Throws what `publicQuery` throws. */
 export async function* listReposByCollection(
   server: string,
   collection: string,

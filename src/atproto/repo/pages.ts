@@ -7,10 +7,7 @@ interface Page {
   readonly cursor: string | null
 }
 
-/**
- * Pages through an XRPC list method, at most `pagesMax` pages; `ask` fetches the page at a cursor. A server that
- * returns the cursor of the request has no more pages. Throws what `ask` throws.
- */
+/** At most `pagesMax` pages; `ask` fetches the one at a cursor. A server that repeats the cursor has no more pages. */
 export async function* xrpcPages<P extends Page>(
   ask: (at: { readonly cursor?: string }) => Promise<P>,
   pagesMax: number,

@@ -18,22 +18,20 @@ export type BlobRefResult =
 
 /** Accepts only raw CIDs with SHA-256, as strings or decoded from CBOR: they make the bytes verifiable. Never throws. */
 export function readBlobRef(raw: unknown): BlobRefResult {
-  if (ownField(raw, '$type') !== 'blob') return { ok: false, problem: 'has no blob' }
+  if (ownField(raw, '$type') !== 'blob') return bad('has no blob')
   const mimeType = ownField(raw, 'mimeType')
-  if (typeof mimeType !== 'string') return { ok: false, problem: 'has a blob without a media type' }
-  if (mimeType.length > mediaTypeCharsMax) {
-    return {
-      ok: false,
-      problem: `has a blob with a media type of more than ${mediaTypeCharsMax} characters`,
-    }
-  }
+  if (typeof mimeType !== 'string') return bad('has a blob without a media type')
+  if (mimeType.length > mediaTypeCharsMax) return bad(longMediaType)
   const size = ownField(raw, 'size')
-  if (!isBlobSize(size))
-    return { ok: false, problem: `has a blob not of 0 to ${blobBytesMax} bytes` }
+  if (!isBlobSize(size)) return bad(`has a blob not of 0 to ${blobBytesMax} bytes`)
   const link = readRawLink(ownField(raw, 'ref'))
-  if (link === null) return { ok: false, problem: 'has a blob whose CID is not one of raw bytes' }
+  if (link === null) return bad('has a blob whose CID is not one of raw bytes')
   return { ok: true, blob: { $type: 'blob', ref: { $link: link }, mimeType, size } }
 }
+
+const bad = (problem: string): BlobRefResult => ({ ok: false, problem })
+
+const longMediaType = `has a blob with a media type of more than ${mediaTypeCharsMax} characters`
 
 function isBlobSize(size: unknown): size is number {
   return Number.isInteger(size) && Number(size) >= 0 && Number(size) <= blobBytesMax

@@ -11,10 +11,7 @@ export class NotATreeError extends Error {
   }
 }
 
-/**
- * The directory tree of these files, independent of their order: entries are sorted by the bytes of their names.
- * Throws NotATreeError for a path that is both a file and a directory.
- */
+/** Entries are sorted by the bytes of their names, whatever the order of `files`. Throws NotATreeError. */
 export function buildTree(files: ReadonlyMap<SitePath, FileNode>): Directory {
   const root = emptyDirectory()
   const directories = new Map([['', root]])

@@ -108,10 +108,7 @@ export function readBlockAddress(text: string): BlockAddress {
   return readAddress(address)
 }
 
-/**
- * Parses the `path` of a header in a site's settings: as in a `_headers`, but it may contain spaces, and without
- * any slash it matches the end of an address, after any segments. Never throws.
- */
+/** As in a `_headers`, but it may contain spaces; without a slash it matches the end of any address. Never throws. */
 export function readSettingPath(path: string): BlockAddress {
   if (!path.includes('/')) return addressOf(null, path === '*' ? '/*' : `/*/${path}`)
   const isWhole = path.startsWith('/') || isWebAddress(path)

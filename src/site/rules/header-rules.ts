@@ -65,14 +65,7 @@ export function findUnusablePath(own: readonly HeaderSetting[]): string | null {
 }
 
 /** Parses the headers of a site's settings, each on its own. Never throws. */
-function readHeaderSettings(
-  own: readonly HeaderSetting[],
-  budget: SearchBudget,
-): {
-  readonly blocks: readonly HeaderBlock[]
-  /** Each begins with the field's place, such as `headers.2.path: `. */
-  readonly problems: readonly string[]
-} {
+function readHeaderSettings(own: readonly HeaderSetting[], budget: SearchBudget) {
   const blocks: HeaderBlock[] = []
   const problems: string[] = []
   for (const [index, { name, value, path }] of own.entries()) {

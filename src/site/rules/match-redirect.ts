@@ -3,7 +3,7 @@ import type { VisitorRequest } from '#site/visitor-request.ts'
 import { EncodedPath, matchPath } from './encoded-path.ts'
 import { conditionsHold, queryHolds, VisitorFacts } from './redirect-conditions.ts'
 import { isRedirection, type RedirectRule, type RedirectStatus } from './redirect-rule.ts'
-import { addressOf, fillTarget, type Here, isLoop } from './redirect-target.ts'
+import { addressOf, fillTarget, type Here, loopOf } from './redirect-target.ts'
 import type { RedirectRules } from './redirects.ts'
 import { type RuleIndex, visitRules } from './rule-index.ts'
 import type { TemplateValues } from './template.ts'
@@ -91,5 +91,6 @@ function targetOf(
   const destination = fillTarget(target, values, here.search)
   if (destination === null) return undefined
   if (!isRedirection(status)) return destination.pathname
-  return isLoop({ from, query, target }, destination, here) ? undefined : addressOf(destination)
+  const loop = loopOf({ from, query, target }, destination, here)
+  return loop === null ? addressOf(destination) : undefined
 }

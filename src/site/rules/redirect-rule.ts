@@ -41,8 +41,9 @@ type RedirectRuleResult =
   | { readonly ok: true; readonly rule: RedirectRule; readonly remarks: readonly string[] }
   | { readonly ok: false; readonly problem: string }
 
-/** Compiles the words of a line; `remarks` point out likely mistakes. Never throws. */
-export function compileRedirectRule(words: RedirectWords): RedirectRuleResult {
+/** Compiles what `sortRedirectWords` made of a line; `remarks` point out likely mistakes. Never throws. */
+export function compileRedirectRule(words: RedirectWords | string): RedirectRuleResult {
+  if (typeof words === 'string') return { ok: false, problem: words }
   const source = parseRedirectSource(words.from)
   if (typeof source === 'string') return refused(words.from, source)
   const query = readAll(words.query, parseQueryCondition)
@@ -131,11 +132,7 @@ function remarksOn(to: string | null, { target, status }: RedirectRule): string[
   return remarks
 }
 
-interface RedirectSource {
-  /** Canonical; null for every host of the site. */
-  readonly host: string | null
-  readonly from: PathPattern
-  /** Likely mistakes. */
+type RedirectSource = Pick<RedirectRule, 'host' | 'from'> & {
   readonly remarks: readonly string[]
 }
 

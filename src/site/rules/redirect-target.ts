@@ -113,14 +113,6 @@ interface LoopingRule {
   readonly target: RedirectTarget
 }
 
-/**
- * Whether a rule would redirect to the same address, a trailing slash aside, or ever deeper: at `/en/x`
- * a rule `/* /en/:splat` has already been applied. Not if it requires a query key that its target drops.
- */
-export function isLoop(rule: LoopingRule, destination: Destination, here: Here): boolean {
-  return loopOf(rule, destination, here) !== null
-}
-
 /** A sentence, tried with unlikely values; null if the rule does not always redirect to itself. Rewrites do not chain. */
 export function describeSelfReference(
   rule: LoopingRule & { readonly host: string | null; readonly isRewrite: boolean },
@@ -150,7 +142,11 @@ export function describeSelfReference(
   }
 }
 
-function loopOf(
+/**
+ * Whether a rule would redirect to the same address, a trailing slash aside, or ever deeper: at `/en/x`
+ * a rule `/* /en/:splat` has already been applied. Not if it requires a query key that its target drops.
+ */
+export function loopOf(
   { from, query, target: { range } }: LoopingRule,
   { origin, pathname, search }: Destination,
   here: Here,

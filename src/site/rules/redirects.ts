@@ -30,23 +30,25 @@ export function* redirectSteps(text: string): Steps<ParsedRedirects> {
   const lines = yield* readRuleLines(text, redirectLineCharsMax, problems)
   const rules: RedirectRule[] = []
   const pace = new LinePace()
-  let read = 0
   let conditions = 0
   for (const [index, line] of lines.entries()) {
     if (pace.isPauseDue(line)) yield
     const words = line === null || line === '' ? null : sortRedirectWords(line)
     if (words === null) continue
-    const messages = rules.length < redirectRulesMax ? readRule(words, rules) : [tooManyRules]
+    if (rules.length === redirectRulesMax) {
+      problems.add(index + 1, tooManyRules)
+      break
+    }
+    const result = compileRedirectRule(words)
+    const messages = result.ok ? result.remarks : [result.problem]
     for (const message of messages) problems.add(index + 1, message)
-    if (messages[0] === tooManyRules) break
-    const [newest] = rules.slice(read)
-    read = rules.length
-    if (newest === undefined) continue
-    conditions += conditionsOf(newest)
-    if (conditions <= redirectConditionsMax) continue
-    rules.pop()
-    problems.add(index + 1, tooManyConditions)
-    break
+    if (!result.ok) continue
+    conditions += conditionsOf(result.rule)
+    if (conditions > redirectConditionsMax) {
+      problems.add(index + 1, tooManyConditions)
+      break
+    }
+    rules.push(result.rule)
   }
   return { rules: compile(rules), problems: problems.list() }
 }
@@ -58,17 +60,6 @@ const tooManyConditions = `more than ${redirectConditionsMax} conditions in all;
 /** The cost of a rule for one request: its query keys and all values of its conditions. */
 const conditionsOf = ({ conditions, query }: RedirectRule): number =>
   conditions.reduce((sum, { anyOf }) => sum + anyOf.length, query.length)
-
-function readRule(
-  words: NonNullable<ReturnType<typeof sortRedirectWords>>,
-  rules: RedirectRule[],
-): readonly string[] {
-  if (typeof words === 'string') return [words]
-  const result = compileRedirectRule(words)
-  if (!result.ok) return [result.problem]
-  rules.push(result.rule)
-  return result.remarks
-}
 
 function compile(rules: readonly RedirectRule[]): RedirectRules {
   const forced = rules.filter(({ isForced }) => isForced)

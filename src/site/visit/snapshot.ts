@@ -57,10 +57,7 @@ export function encodeSnapshot(snapshot: Snapshot): string {
   return JSON.stringify({ format, ...facts, files })
 }
 
-/**
- * Also reads the first format, without settings and rules, so that live sites survive an upgrade. Throws
- * SnapshotFormatError if the string is damaged or of another format.
- */
+/** Also reads format 1, without settings and rules, so that live sites survive upgrades. Throws SnapshotFormatError. */
 export function decodeSnapshot(text: string): Snapshot {
   const parsed = parseObject(text)
   const stored = parsed['format'] === 1 ? { ...parsed, ...withoutRules, format } : parsed
