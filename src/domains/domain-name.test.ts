@@ -50,7 +50,7 @@ describe('a domain is folded', () => {
     test(JSON.stringify(input.slice(0, 70)), () => expect(foldDomain(input)).toBe(domain))
   }
 
-  test('whatever is said; folding again changes nothing', () => {
+  test('and folding any result again changes nothing', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.domain()), (input) => {
         const domain = foldDomain(input)
@@ -60,7 +60,7 @@ describe('a domain is folded', () => {
   })
 })
 
-describe('who may own it', () => {
+describe('parsing a custom domain', () => {
   const facts: [string, string | DomainRefusal][] = [
     ['example.com', 'example.com'],
     ['www.example.com.', 'www.example.com'],
@@ -107,7 +107,7 @@ describe('who may own it', () => {
   }
 })
 
-test('an apex has nothing in front of what is registered', () => {
+test('an apex is a registrable domain without a subdomain', () => {
   const domains = ['example.com', 'www.example.com', 'example.co.uk', 'alice.github.io']
   expect(domains.filter(isApex)).toEqual(['example.com', 'example.co.uk', 'alice.github.io'])
 })
@@ -120,15 +120,15 @@ test.each([
   ['a.sitehost.github.io', 'b.sitehost.github.io', 'sitehost.github.io'],
   ['app.sites.localhost', 'sites.localhost', 'sites.localhost'],
   ['sitehost.com', 'sitehost.net', null],
-  // Every site is a domain of its own.
+  // Every site is a registrable domain.
   ['sitehost.co.uk', 'co.uk', null],
   ['sitehost.github.io', 'github.io', null],
-  // Whoever has one of these has no say in the other.
+  // Different owners may have these two.
   ['sitehost.co.uk', 'sites.co.uk', null],
   ['sitehost.github.io', 'sites.github.io', null],
   ['127.0.0.1', 'localhost', null],
   ['127.0.0.1', '127.0.0.1', null],
   ['localhost', 'localhost', null],
-])('%s and sites below %s have %p in common', (applicationHost, baseDomain, shared) => {
+])('%s and sites under %s share %p', (applicationHost, baseDomain, shared) => {
   expect(sharedDomain(applicationHost, baseDomain)).toBe(shared)
 })

@@ -44,7 +44,7 @@ beforeEach(async () => {
     wakeUps: new WakeUps(),
     log: recordingLog(logged),
     signal,
-    // Only a server that is silent is not waited for: those that answer may take their time.
+    // The time limit is for silent servers only: slow answers are fine.
     lookUp: (type, name, asking) => {
       const patienceMs = dns.names.get(name) === 'silent' ? 50 : 10_000
       return createLookUp({ servers: [server], signal, patienceMs })(type, name, asking)
@@ -74,7 +74,7 @@ async function find(key: Pick<CustomDomain, 'did' | 'id'>): Promise<CustomDomain
   return found
 }
 
-/** Lets so many hours pass, the daily check among them, and looks at the domain then. */
+/** Runs the checks of so many hours, and returns the domain. */
 async function after(hours: number, domain: CustomDomain): Promise<CustomDomain> {
   now += hours * hourMs
   await recheckDueDomains(context)
@@ -82,7 +82,7 @@ async function after(hours: number, domain: CustomDomain): Promise<CustomDomain>
 }
 
 describe('a verified domain', () => {
-  test('is looked at once a day', async () => {
+  test('is checked once a day', async () => {
     const domain = await verified()
     dns.questions.splice(0)
     await after(23.9, domain)
@@ -93,7 +93,7 @@ describe('a verified domain', () => {
     expect(await recheckDueDomains(context)).toBe(0)
   })
 
-  test('each at a time of its own, within an hour of that', async () => {
+  test('is checked at a random time within an hour of that', async () => {
     const times: number[] = []
     for (const random of [0, 0.25, 0.999_999]) {
       context = { ...context, random: () => random }
@@ -154,7 +154,7 @@ describe('a verified domain', () => {
     expect((await after(24, domain)).verified).toBe(false)
   })
 
-  test('starts anew when its proof is back in time', async () => {
+  test('has no misses once its proof is back in time', async () => {
     const domain = await verified()
     dns.names.delete(proofName)
     for (let n = 0; n < 3; n += 1) await after(24, domain)
@@ -171,7 +171,7 @@ describe('a verified domain', () => {
   })
 
   for (const state of ['silent', 'failing'] as const) {
-    test(`is not lost to a DNS that is ${state}; that is asked again every hour`, async () => {
+    test(`is not lost while the DNS is ${state}, and is checked every hour`, async () => {
       const domain = await verified()
       dns.names.set(proofName, state)
       for (let n = 0; n < 5; n += 1) await after(24, domain)
@@ -186,7 +186,7 @@ describe('a verified domain', () => {
     })
   }
 
-  test('has a warning while it leads elsewhere, and is verified all the same', async () => {
+  test('has a warning while it leads elsewhere, and stays verified', async () => {
     const domain = await verified()
     expect(domain.pointingWarning).toContain('example.com leads nowhere yet')
     dns.names.set('example.com', { a: ['192.0.2.1'] })
@@ -195,7 +195,7 @@ describe('a verified domain', () => {
   })
 })
 
-test('a hundred are taken at a time, and none twice', async () => {
+test('a hundred domains are taken at a time, none twice', async () => {
   for (let n = 0; n < 101; n += 1) {
     dns.names.set(`_sitehost.${n}.com`, { txt: [alice] })
     await verified(`${n}.com`)
@@ -208,7 +208,7 @@ test('a hundred are taken at a time, and none twice', async () => {
   expect(new Set(found.map(({ fields }) => fields['domain'])).size).toBe(101)
 })
 
-test('checks begin by themselves, and end with the signal', async () => {
+test('checks begin automatically, and end with the signal', async () => {
   const domain = await verified()
   now += 24 * hourMs
   const checking = recheckDomains(context)

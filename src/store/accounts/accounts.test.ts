@@ -39,7 +39,7 @@ await onEachStore('store/accounts/accounts', (db) => {
     expect(await findAccount(db(), alice)).toEqual({ ...stored, ...times })
   })
 
-  test('what is left out stays, what is null is forgotten', async () => {
+  test('omitted fields stay, null ones are cleared', async () => {
     await upsertAccount(db(), { did: alice, handle: 'alice.test', pds: 'https://pds.test' }, 5)
     await upsertAccount(db(), { did: alice, handle: null }, 6)
     expect(await findAccount(db(), alice)).toMatchObject({
@@ -50,11 +50,11 @@ await onEachStore('store/accounts/accounts', (db) => {
     })
   })
 
-  test('a handle leads to who was seen with it last, and to nobody else any more', async () => {
+  test('a handle leads only to the account that was last seen with it', async () => {
     await upsertAccount(db(), { did: alice, handle: 'name.test', pds: 'https://pds.test' }, 1)
     await upsertAccount(db(), { did: bob, handle: 'name.test' }, 2)
     expect(await findDidByHandle(db(), 'name.test')).toBe(bob)
-    // What is learned of whoever had it before does not bring it back.
+    // A later update of its former account does not bring it back.
     await upsertAccount(db(), { did: alice }, 3)
     const check = await beginCheck(db())
     const found = { did: alice, check, status: 'deactivated', pds: 'https://other.test' } as const
@@ -68,7 +68,7 @@ await onEachStore('store/accounts/accounts', (db) => {
     expect(await findAccount(db(), bob)).toMatchObject({ handle: null })
   })
 
-  test('of accounts that are said to have one handle at once, one has it', async () => {
+  test('of several accounts that get one handle concurrently, one keeps it', async () => {
     const dids = Array.from({ length: 10 }, (_, i) => accountOf(i))
     await Promise.all(dids.map((did) => upsertAccount(db(), { did, handle: 'name.test' }, 1)))
     await Promise.all(
@@ -85,7 +85,7 @@ await onEachStore('store/accounts/accounts', (db) => {
     expect(await findAccount(db(), alice)).toMatchObject({ status: 'deactivated' })
   })
 
-  test('accounts are listed by DID, a page at a time', async () => {
+  test('accounts are listed by DID, page by page', async () => {
     await upsertAccount(db(), { did: bob }, 1)
     await upsertAccount(db(), { did: alice }, 2)
     const listed = async (after?: string) =>
@@ -95,7 +95,7 @@ await onEachStore('store/accounts/accounts', (db) => {
     expect(await listed(bob)).toEqual([])
   })
 
-  test('deleted ones are listed by how long they are so, whatever else is learned of them', async () => {
+  test('deleted accounts are listed longest ago first, whatever is learned of them later', async () => {
     await setAccountStatus(db(), bob, 'deleted', 5)
     await setAccountStatus(db(), alice, 'deleted', 9)
     await setAccountStatus(db(), accountOf(1), 'takendown', 1)
@@ -108,7 +108,7 @@ await onEachStore('store/accounts/accounts', (db) => {
     expect(await listed(10, 1)).toEqual([bob])
   })
 
-  test('an account that leaves takes its sites along, and brings them back', async () => {
+  test('an inactive account’s sites are hidden, and shown again with it', async () => {
     await upsertAccount(db(), { did: alice }, 1)
     await recordVersion(db(), newVersion({ site: siteOf('blog') }), 1)
     await recordVersion(db(), newVersion({ site: siteOf('shop'), label: 's--shop' }), 1)
@@ -127,7 +127,7 @@ await onEachStore('store/accounts/accounts', (db) => {
     ])
   })
 
-  test('the status it already has tells nobody', async () => {
+  test('an unchanged status appends no change', async () => {
     await upsertAccount(db(), { did: alice }, 1)
     await recordVersion(db(), newVersion({ site: siteOf('blog') }), 1)
     await setAccountStatus(db(), alice, 'suspended', 2)
@@ -143,14 +143,14 @@ await onEachStore('store/accounts/accounts', (db) => {
     expect(await beginCheck(db())).toBeGreaterThan(Math.max(...more))
   })
 
-  test('what a check finds takes back nothing that a later one has found', async () => {
+  test('a check does not replace what a later check has found', async () => {
     await upsertAccount(db(), { did: alice, handle: 'now.test' }, 1)
     await upsertAccount(db(), { did: bob, handle: 'then.test' }, 1)
     const [earlier, later] = [await beginCheck(db()), await beginCheck(db())]
     const record = (check: number, status: AccountStatus, pds: string) =>
       recordCheck(db(), { did: alice, check, status, pds, signingKey: `key of ${pds}` }, 2)
 
-    // That it is still so is news as well: what was asked before counts no more.
+    // An unchanged status counts as found too: earlier checks are ignored.
     expect(await record(later, 'active', 'https://now.test')).toBe('same-status')
     expect(await record(earlier, 'takendown', 'https://then.test')).toBe('ignored')
     expect(await setAccountStatus(db(), alice, 'takendown', 2, earlier)).toBe(false)
@@ -166,7 +166,7 @@ await onEachStore('store/accounts/accounts', (db) => {
 
   describe('sessions of an account', () => {
     const here = { pds: 'https://here.test', signingKey: 'zHere' }
-    /** One that began by `here`, one by nobody knows what, and bob's. */
+    /** One with the authority of `here`, one without an authority, and bob's. */
     async function signIn(): Promise<void> {
       for (const did of [alice, bob]) await upsertAccount(db(), { did }, 1)
       for (const [idHash, did] of Object.entries({ here: alice, unknown: alice, bobs: bob })) {
@@ -183,7 +183,7 @@ await onEachStore('store/accounts/accounts', (db) => {
       return rows.map(({ idHash }) => idHash).toSorted()
     }
 
-    test('stay while it is where it was', async () => {
+    test('stay while it has the same server and key', async () => {
       await signIn()
       expect(await check('active', here)).toBe('same-status')
       expect(await left()).toEqual(['bobs', 'here', 'unknown'])
@@ -205,7 +205,7 @@ await onEachStore('store/accounts/accounts', (db) => {
       })
     }
 
-    test('of who signs in while it is known to be inactive, stay', async () => {
+    test('that begin while it is known to be inactive stay', async () => {
       await upsertAccount(db(), { did: alice }, 1)
       await check('deactivated', here)
       await signIn()
@@ -214,7 +214,7 @@ await onEachStore('store/accounts/accounts', (db) => {
     })
   })
 
-  test('nothing that is found of an unknown account is stored', async () => {
+  test('findings about an unknown account are not stored', async () => {
     const check = await beginCheck(db())
     expect(await recordCheck(db(), { did: alice, check, status: 'active' }, 1)).toBe('ignored')
     await recordHandle(db(), { did: alice, check, handle: 'name.test' }, 1)

@@ -24,7 +24,7 @@ await onEachStore('store/accounts/admins', (db) => {
     expect(await findAdmin(db(), 'Ruth')).toBeNull()
   })
 
-  test('of many who add one name at once, one does', async () => {
+  test('one of many concurrent additions of a name succeeds', async () => {
     const ids = Array.from({ length: 20 }, (_, i) => `id-${i}`)
     const added = await Promise.all(ids.map((id) => addAdmin(db(), { ...ruth, id })))
     expect(added.filter(Boolean)).toHaveLength(1)
@@ -35,7 +35,7 @@ await onEachStore('store/accounts/admins', (db) => {
     expect((await listAdmins(db())).map(({ name }) => name)).toEqual(['Zoe', 'ada', 'ruth'])
   })
 
-  test('removing one ends its sessions, and nobody else’s', async () => {
+  test('removing one ends only its own sessions', async () => {
     await addAdmin(db(), ruth)
     await addAdmin(db(), { ...ruth, id: 'id-of-ada', name: 'ada' })
     await begin('a')
@@ -46,7 +46,7 @@ await onEachStore('store/accounts/admins', (db) => {
     expect(await db().selectFrom('adminSessions').selectAll().execute()).toHaveLength(1)
   })
 
-  test('a session of somebody removed is none, not even when the name is given out again', async () => {
+  test('a removed administrator’s session has ended, even when the name is used again', async () => {
     await addAdmin(db(), ruth)
     await removeAdmin(db(), 'ruth')
     await begin('a')
@@ -65,7 +65,7 @@ await onEachStore('store/accounts/admins', (db) => {
     expect(await who('a', 999)).toBeNull()
   })
 
-  test('exactly the ended ones are swept', async () => {
+  test('only ended sessions are swept', async () => {
     const left = async () =>
       (await db().selectFrom('adminSessions').select('idHash').execute()).map((row) => row.idHash)
     await begin('a')

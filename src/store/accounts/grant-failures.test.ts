@@ -25,12 +25,12 @@ await onEachStore('store/accounts/grant-failures', (db) => {
     expect(await fail(1221)).toMatchObject({ since: 1221, tries: 1 })
   })
 
-  test('of many at once one counts', async () => {
+  test('one of many concurrent tries counts', async () => {
     await Promise.all(Array.from({ length: 9 }, () => fail(1000)))
     expect(await fail(1010)).toMatchObject({ tries: 2 })
   })
 
-  test('whoever was asked longest ago comes first', async () => {
+  test('accounts are listed longest ago first', async () => {
     await fail(1000)
     await fail(999, bob)
     expect(await listGrantFailures(db(), { askedBefore: 1000, limit: 9 })).toEqual([bob, alice])
@@ -38,7 +38,7 @@ await onEachStore('store/accounts/grant-failures', (db) => {
     expect(await listGrantFailures(db(), { askedBefore: 1000, limit: 1 })).toEqual([bob])
   })
 
-  test('nothing is stored of an account that has left', async () => {
+  test('nothing is stored for an account that was deleted here', async () => {
     await beginAccountDeletion(db(), alice, 1)
     expect(await fail(1000)).toMatchObject({ since: 1000, tries: 1 })
     expect(await listGrantFailures(db(), { askedBefore: 1000, limit: 9 })).toEqual([])

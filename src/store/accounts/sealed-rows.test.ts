@@ -13,25 +13,25 @@ await onEachStore('store/accounts/sealed-rows', (db) => {
   const put = (sealed: string, expiresAt: number | null = null) =>
     putSealed(db(), { ...row, sealed, expiresAt })
 
-  test('a row is read back, and replaced by the next of its key', async () => {
+  test('a row is found by its key, and replaced by the next', async () => {
     await put('one')
     expect(await getSealed(db(), row, 0)).toBe('one')
     await put('two')
     expect(await getSealed(db(), row, 0)).toBe('two')
   })
 
-  test('kinds do not see each other', async () => {
+  test('kinds are separate', async () => {
     await put('one')
     expect(await getSealed(db(), { kind: 'session', key: 'k' }, 0)).toBeNull()
   })
 
-  test('an expired row is not there', async () => {
+  test('an expired row is not found', async () => {
     await put('one', 100)
     expect(await getSealed(db(), row, 99)).toBe('one')
     expect(await getSealed(db(), row, 100)).toBeNull()
   })
 
-  test('those of a kind are listed page by page, without the expired', async () => {
+  test('rows of a kind are listed page by page, without expired ones', async () => {
     for (const key of ['b', 'a', 'd', 'c']) {
       const expiresAt = key === 'c' ? 100 : null
       await putSealed(db(), { kind: 'state', key, sealed: `sealed ${key}`, expiresAt })
@@ -47,13 +47,13 @@ await onEachStore('store/accounts/sealed-rows', (db) => {
     ])
   })
 
-  test('a deleted row is gone', async () => {
+  test('a deleted row is not found', async () => {
     await put('one')
     await deleteSealed(db(), row)
     expect(await getSealed(db(), row, 0)).toBeNull()
   })
 
-  test('sweeping takes the expired, and never those without an end', async () => {
+  test('only expired rows are swept, never ones without an end', async () => {
     await put('one')
     await putSealed(db(), { kind: 'state', key: 'old', sealed: 'x', expiresAt: 100 })
     await putSealed(db(), { kind: 'state', key: 'new', sealed: 'x', expiresAt: 101 })

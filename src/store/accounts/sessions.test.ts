@@ -14,7 +14,7 @@ import {
 
 await onEachStore('store/accounts/sessions', (db) => {
   const idleMs = 100
-  /** At its beginning nothing has ended. */
+  /** No session has ended yet. */
   const clock = { now: 0, idleMs }
   const countOf = async (did = alice, at = clock) =>
     (await listBrowserSessions(db(), did, at)).length
@@ -63,7 +63,7 @@ await onEachStore('store/accounts/sessions', (db) => {
     expect(await countOf(bob)).toBe(1)
   })
 
-  test('of an account, those used last are kept and listed, up to a limit', async () => {
+  test('an account’s most recently used sessions are kept and listed, up to a limit', async () => {
     await create('bobs', bob)
     for (let n = 0; n < browserSessionsMax; n++) {
       await createBrowserSession(db(), { idHash: `${n}`, did: alice, expiresAt: 1000 }, 10 + n)
@@ -74,7 +74,7 @@ await onEachStore('store/accounts/sessions', (db) => {
     expect(listed).toHaveLength(browserSessionsMax)
     const ids = listed.map(({ idHash }) => idHash)
     expect([ids.slice(0, 2), ids.includes('1')]).toEqual([['newest', '0'], false])
-    // In the same millisecond: never the one that has just begun.
+    // Many begin in the same millisecond: the newest is never deleted.
     for (const idHash of Array.from({ length: browserSessionsMax + 9 }, () =>
       crypto.randomUUID(),
     )) {
@@ -86,14 +86,14 @@ await onEachStore('store/accounts/sessions', (db) => {
     expect(await listBrowserSessions(db(), alice, { now: 1000, idleMs: 1000 })).toEqual([])
   })
 
-  test('only an account’s own are deleted by their ids', async () => {
+  test('an account can delete only its own sessions by their ids', async () => {
     await create('a')
     expect(await deleteBrowserSessionOf(db(), bob, 'a')).toBe(false)
     expect(await deleteBrowserSessionOf(db(), alice, 'a')).toBe(true)
     expect(await deleteBrowserSessionOf(db(), alice, 'a')).toBe(false)
   })
 
-  test('those that ended are not counted, deleted or not', async () => {
+  test('ended sessions are not listed, deleted or not', async () => {
     await create('a')
     await create('b')
     await touchSession(db(), 'browserSessions', 'b', 20)
@@ -103,7 +103,7 @@ await onEachStore('store/accounts/sessions', (db) => {
     expect([await count(999), await count(1000)]).toEqual([1, 0])
   })
 
-  test('exactly the ended ones are swept', async () => {
+  test('only ended sessions are swept', async () => {
     await create('a')
     await create('b')
     await touchSession(db(), 'browserSessions', 'b', 20)

@@ -8,7 +8,7 @@ import { openDatabase } from './database.ts'
 import { migrate } from './migrate.ts'
 import { WakeUps } from './wake-ups.ts'
 
-test('subscribers start afresh, and share what is read from then on', async () => {
+test('subscribers start afresh, and share all later readings', async () => {
   await using database = openDatabase({})
   await migrate(database)
   const { db } = database

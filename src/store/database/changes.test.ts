@@ -22,7 +22,7 @@ const subjectOf = (change: Change): string => (change.kind === 'site' ? change.l
 await onEachStore('store/database/changes', (db) => {
   const append = (name: string, now = 1) => appendChange(db(), siteOf(name), now)
 
-  test('changes are read in order, after where the reader stands', async () => {
+  test('changes are read in order, from the reader’s position', async () => {
     const start = await latestChangeSeq(db())
     const seqs = [await append('a'), await append('b'), await append('c')]
     const all = await readChanges(db(), start)
@@ -33,7 +33,7 @@ await onEachStore('store/database/changes', (db) => {
     expect(await latestChangeSeq(db())).toBe(seqs[2] ?? 0)
   })
 
-  test('a host’s is told by its name', async () => {
+  test('a change of a host has its name', async () => {
     const seq = await appendHostChange(db(), 'blog.example.com', 3)
     expect(await readChanges(db(), 0)).toEqual([
       { seq, kind: 'host', host: 'blog.example.com', createdAt: 3 },
@@ -45,7 +45,7 @@ await onEachStore('store/database/changes', (db) => {
     expect(await oldestChangeSeq(db())).toBe(0)
   })
 
-  test('a change in a transaction that fails was never there', async () => {
+  test('a failed transaction appends no change', async () => {
     const failing = inTransaction(db(), async (transaction) => {
       await appendChange(transaction, siteOf('a'), 1)
       throw new Error('no')
@@ -54,7 +54,7 @@ await onEachStore('store/database/changes', (db) => {
     expect(await latestChangeSeq(db())).toBe(0)
   })
 
-  test('pruning keeps the newest, so that numbers never go back', async () => {
+  test('pruning keeps the newest change, so that numbers never decrease', async () => {
     await append('a', 1)
     const kept = await append('b', 2)
     await pruneChanges(db(), 2)
@@ -66,7 +66,7 @@ await onEachStore('store/database/changes', (db) => {
 })
 
 await onEachDatabase('store/database/changes with many writers', (make) => {
-  test('a reader that only goes forward misses none', async () => {
+  test('a reader that only moves forward misses no change', async () => {
     await using own = await make()
     await using writers = openDatabase(own.options)
     await using reader = openDatabase(own.options)
@@ -75,7 +75,7 @@ await onEachDatabase('store/database/changes with many writers', (make) => {
     const writes = Array.from({ length: 200 }, (_, n) =>
       inTransaction(writers.db, async (transaction) => {
         await appendChange(transaction, siteOf(`site-${n}`), n)
-        // Whoever took a number earlier may commit later.
+        // A transaction with an earlier number may commit later.
         if (n % 3 === 0) await transaction.selectFrom('changes').select('seq').execute()
         if (n % 5 === 0) throw new Error('rolled back')
       }).catch(() => {}),
@@ -101,7 +101,7 @@ await onEachDatabase('store/database/changes with many writers', (make) => {
     expect(new Set(seen).size).toBe(160)
   })
 
-  test('one that holds its number back holds back those after it', async () => {
+  test('an uncommitted change holds back later ones', async () => {
     await using own = await make()
     await using one = openDatabase(own.options)
     await using two = openDatabase(own.options)

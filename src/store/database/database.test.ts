@@ -16,14 +16,14 @@ import { sqliteWaitingMax } from './sqlite-dialect.ts'
 import { inTransaction, lockUntilCommit } from './transaction.ts'
 
 await onEachStore('store/database/database', (db) => {
-  test('integers come back as numbers, up to 2^53', async () => {
+  test('integers are numbers, up to 2^53', async () => {
     const { rows } = await sql<{ n: number; count: number }>`
       select ${sql.lit(Number.MAX_SAFE_INTEGER)} as n, count(*) as count from accounts
     `.execute(db())
     expect(rows).toEqual([{ n: Number.MAX_SAFE_INTEGER, count: 0 }])
   })
 
-  test('a transaction that fails leaves nothing, and the next one works', async () => {
+  test('a failed transaction stores nothing, and the next one works', async () => {
     const failing = inTransaction(db(), async (transaction) => {
       await upsertAccount(transaction, { did: alice }, 1)
       throw new Error('no')
@@ -43,7 +43,7 @@ await onEachStore('store/database/database', (db) => {
     expect(await findAccount(db(), alice)).toBeNull()
   })
 
-  test('of two that lock one subject, the second waits for the commit of the first', async () => {
+  test('two transactions that lock one subject run one after the other', async () => {
     const order: string[] = []
     const holding = Promise.withResolvers<void>()
     const first = inTransaction(db(), async (transaction) => {
@@ -126,7 +126,7 @@ test('a SQLite file that cannot be opened is a typed error, until it can', async
   expect(await findAccount(database.db, alice)).toBeNull()
 })
 
-test('a SQLite file that is none is a typed error', async () => {
+test('a file that is no SQLite database is a typed error', async () => {
   await using dir = await tempDir()
   const file = join(dir.path, 'store.sqlite')
   await writeFile(file, 'not a database, but long enough to look like one'.repeat(100))
@@ -134,7 +134,7 @@ test('a SQLite file that is none is a typed error', async () => {
   await expect(migrate(database)).rejects.toThrow(DatabaseUnavailableError)
 })
 
-test('SQLite is opened with a write-ahead log that it does not wait for, and foreign keys', async () => {
+test('SQLite has a write-ahead log without its own syncs, and foreign keys', async () => {
   await using dir = await tempDir()
   await using database = openDatabase({ file: join(dir.path, 'store.sqlite') })
   expect(await pragma(database, 'journal_mode')).toBe('wal')
@@ -142,7 +142,7 @@ test('SQLite is opened with a write-ahead log that it does not wait for, and for
   expect(await pragma(database, 'foreign_keys')).toBe(1)
 })
 
-test('of those who wait for SQLite, one too many is a typed error at once', async () => {
+test('one statement too many that waits for SQLite is a typed error immediately', async () => {
   await using database = openDatabase({})
   await migrate(database)
   const { db } = database
@@ -166,7 +166,7 @@ test('without url and file the database is in memory', async () => {
 })
 
 if (await available('store/database/database on a full disk', probeTinyDisk)) {
-  test('a full disk is a typed error, reading goes on, and so does writing once there is space', async () => {
+  test('a full disk is a typed error; reads work, and writes do once there is space', async () => {
     await using disk = await tinyDisk()
     await using database = openDatabase({ file: join(disk.path, 'store.sqlite') })
     await migrate(database)

@@ -34,7 +34,7 @@ await onEachDatabase('store/database/migrate', (make, dialect) => {
     expect(await ranMigrations(own)).toEqual(names)
   })
 
-  test('many that start together in one process, too', async () => {
+  test('many migrations that start together in one process run once too', async () => {
     await using own = await make()
     const databases = Array.from({ length: 8 }, () => openDatabase(own.options))
     try {
@@ -54,7 +54,7 @@ await onEachDatabase('store/database/migrate', (make, dialect) => {
     expect(await database.db.selectFrom('accounts').select('did').execute()).toHaveLength(1)
   })
 
-  test('snapshots of the first format are made anew: every live site is looked at', async () => {
+  test('live sites with snapshots of the first format are enqueued', async () => {
     await using own = await make()
     await using database = openDatabase(own.options)
     const { db } = database
@@ -77,7 +77,7 @@ await onEachDatabase('store/database/migrate', (make, dialect) => {
     ])
   })
 
-  test('rows of an instance that knew no primary addresses, departures and visits stay what they were', async () => {
+  test('rows from before primary domains, account deletions and visits keep their meaning', async () => {
     await using own = await make()
     await using database = openDatabase(own.options)
     const { db } = database
@@ -101,7 +101,7 @@ await onEachDatabase('store/database/migrate', (make, dialect) => {
       site: nameOf('blog'),
       isPrimary: false,
     })
-    // Deleted since now, as far as anybody knows: nothing of it goes too early.
+    // Its status begins now, so that it is not dropped too early.
     expect(await listDeletedAccounts(db, { before, limit: 9 })).toEqual([])
     const later = { before: Date.now() + 1, limit: 9 }
     expect(await listDeletedAccounts(db, later)).toEqual([alice])
@@ -110,7 +110,7 @@ await onEachDatabase('store/database/migrate', (make, dialect) => {
     expect(await recordVersion(db, newVersion(), 5)).toBe('went-live')
   })
 
-  test('what waited in a queue for sites or for accounts keeps its attempts, times, place and lease', async () => {
+  test('items of the former queues keep their attempts, times, lines and leases', async () => {
     await using own = await make()
     await using database = openDatabase(own.options)
     const { db } = database
@@ -150,7 +150,7 @@ await onEachDatabase('store/database/migrate', (make, dialect) => {
     ])
   })
 
-  test('of accounts that had the same handle, the one that was seen last keeps it', async () => {
+  test('the account that was last seen with a handle keeps it', async () => {
     await using own = await make()
     await using database = openDatabase(own.options)
     const { db } = database
@@ -178,7 +178,7 @@ await onEachDatabase('store/database/migrate', (make, dialect) => {
     expect([accountOf(1), accountOf(2)]).toContain((await findDidByHandle(db, 'name.test')) as Did)
   })
 
-  test('of an account that no check was numbered for, the next one is believed', async () => {
+  test('the next check of an account without a numbered check counts', async () => {
     await using own = await make()
     await using database = openDatabase(own.options)
     const { db } = database
@@ -198,7 +198,7 @@ await onEachDatabase('store/database/migrate', (make, dialect) => {
     expect(await recordCheck(db, found, 2)).toBe('status-changed')
   })
 
-  test('sessions of before authorities were remembered end when the account moves, or at once', async () => {
+  test('sessions without an authority get the known one, and end when none is known', async () => {
     await using own = await make()
     await using database = openDatabase(own.options)
     const { db } = database
@@ -222,7 +222,7 @@ await onEachDatabase('store/database/migrate', (make, dialect) => {
     expect(await listBrowserSessions(db, alice, clock)).toEqual([])
   })
 
-  test('jobs that wait keep the record that they are to replace, and those that have not looked, none', async () => {
+  test('unfinished jobs keep the record that they replace, if they have looked', async () => {
     await using own = await make()
     await using database = openDatabase(own.options)
     const { db } = database
@@ -252,7 +252,7 @@ await onEachDatabase('store/database/migrate', (make, dialect) => {
     expect(await rememberExpectedCid(db, 'unseen', 'first')).toBe('first')
   })
 
-  test('a database that is ahead of this code is refused', async () => {
+  test('a database that is ahead of this code is an error', async () => {
     await using own = await make()
     await using database = openDatabase(own.options)
     await migrate(database)

@@ -8,7 +8,7 @@ import type { Db } from './database.ts'
 import { prepared, preparedForItems, preparedForList } from './prepared.ts'
 
 await onEachStore('store/database/prepared', (db) => {
-  test('each run has its own values, and what is no value stays', async () => {
+  test('each run has its own values, and literals stay', async () => {
     let built = 0
     const rename = prepared<{ did: Did; handle: string | null }, unknown>((db, { did, handle }) => {
       built += 1
@@ -22,7 +22,7 @@ await onEachStore('store/database/prepared', (db) => {
     expect(built).toBe(1)
   })
 
-  test('rows have the names of our code', async () => {
+  test('rows have camelCase columns', async () => {
     await upsertAccount(db(), { did: alice }, 5)
     const find = prepared<{ did: Did }, object>((db, { did }) =>
       db.selectFrom('accounts').select(['did', 'createdAt']).where('did', '=', did),
@@ -44,7 +44,7 @@ await onEachStore('store/database/prepared', (db) => {
     expect(found).toHaveLength(expected.size)
   })
 
-  test.each([0, 1, 3, 513])('a list of %i items, with a value beside', async (count) => {
+  test.each([0, 1, 3, 513])('a list of %i items, with a value of the whole run', async (count) => {
     const seen = preparedForItems<{ did: Did; handle: string }, { now: number }, unknown>(
       (db, accounts, { now }) =>
         db
@@ -59,7 +59,7 @@ await onEachStore('store/database/prepared', (db) => {
     const [first, last] = [items[0], items.at(-1)]
     for (const item of [first, last]) if (item) await upsertAccount(db(), item, 1)
     await upsertAccount(db(), { did: alice, handle: 'of nobody in the list' }, 1)
-    // In the list with another handle.
+    // The list has this account with another handle.
     if (count > 2) await upsertAccount(db(), { did: accountOf(1), handle: 'another' }, 1)
     await seen(db(), items, { now: 7 })
     const rows = await db()

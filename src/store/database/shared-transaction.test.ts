@@ -9,14 +9,14 @@ await onEachStore('store/database/shared-transaction', (db, dialect) => {
   const meet = (did: typeof alice) =>
     inSharedTransaction(db(), (transaction) => upsertAccount(transaction, { did }, 1))
 
-  test('what is asked for together is done, each with its own result', async () => {
+  test('concurrent work is done, each with its own result', async () => {
     const dids = Array.from({ length: 100 }, (_, n) => accountOf(n))
     const met = await Promise.all(dids.map(meet))
     expect(met.map(({ did }) => did)).toEqual(dids)
     for (const did of dids) expect(await findAccount(db(), did)).not.toBeNull()
   })
 
-  test('one that fails leaves nothing behind, and takes no other with it', async () => {
+  test('failed work stores nothing, and makes no other work fail', async () => {
     const failing = inSharedTransaction(db(), async (transaction) => {
       await upsertAccount(transaction, { did: bob }, 1)
       throw new Error('no')
@@ -27,7 +27,7 @@ await onEachStore('store/database/shared-transaction', (db, dialect) => {
     expect(await findAccount(db(), bob)).toBeNull()
   })
 
-  test('in a transaction it is part of that', async () => {
+  test('inside a transaction it is part of that transaction', async () => {
     const outer = db()
       .transaction()
       .execute(async (transaction) => {
@@ -39,7 +39,7 @@ await onEachStore('store/database/shared-transaction', (db, dialect) => {
   })
 
   if (dialect !== 'sqlite') return
-  test('what is ready together has one commit', async () => {
+  test('work that is ready together shares a commit', async () => {
     const seen = new Set<unknown>()
     const look = () => inSharedTransaction(db(), async (transaction) => void seen.add(transaction))
     await Promise.all(Array.from({ length: 32 }, look))
@@ -48,7 +48,7 @@ await onEachStore('store/database/shared-transaction', (db, dialect) => {
     expect(seen.size).toBe(2)
   })
 
-  test('of those who wait for a commit, one too many is a typed error at once', async () => {
+  test('one piece of work too many that waits for a commit is a typed error immediately', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     const work = () => inSharedTransaction(db(), () => promise)
     const waiting = Array.from({ length: sharedWaitingMax }, work)

@@ -9,7 +9,7 @@ const warnings: string[] = []
 const warn: Log['warn'] = (message) => warnings.push(message)
 const log: Log = { debug: () => {}, info: () => {}, warn, error: () => {} }
 
-test('a loop goes on after the database was away', async () => {
+test('a loop continues after the database was unavailable', async () => {
   const stop = new AbortController()
   const { signal } = stop
   let turns = 0

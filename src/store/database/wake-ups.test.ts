@@ -6,7 +6,7 @@ const never = 60_000
 /** What a wait says that goes on after everything that was due has run. */
 const aTurnLater = () => new Promise<string>((resolve) => setImmediate(resolve, 'waits'))
 
-test('a hint wakes everyone who waits for its topic', async () => {
+test('a wake-up wakes every subscriber of its topic', async () => {
   const wakeUps = new WakeUps()
   using first = wakeUps.subscribe('jobs')
   using second = wakeUps.subscribe('jobs')
@@ -15,7 +15,7 @@ test('a hint wakes everyone who waits for its topic', async () => {
   await Promise.all(waiting)
 })
 
-test('other topics, and subscriptions that ended, hear nothing', async () => {
+test('other topics and disposed subscriptions get no wake-up', async () => {
   const wakeUps = new WakeUps()
   using other = wakeUps.subscribe('site')
   const ended = wakeUps.subscribe('jobs')
@@ -29,7 +29,7 @@ test('other topics, and subscriptions that ended, hear nothing', async () => {
   await Promise.all(waiting)
 })
 
-test('wakeUps about some topics are told elsewhere too, each time, until that ends', () => {
+test('wake-ups of forwarded topics are passed on each time, until disposal', () => {
   const wakeUps = new WakeUps()
   const told: string[] = []
   const forwarding = wakeUps.forward(['site', 'account'], (topic) => told.push(topic))

@@ -33,7 +33,7 @@ function slowDisk() {
   return { asked, log }
 }
 
-test('a commit is told when it is on the disk, and meanwhile others use the database', async () => {
+test('a commit resolves when it is on the disk; others use the database meanwhile', async () => {
   const { asked, log } = slowDisk()
   const db = open(log)
   const told: string[] = []
@@ -59,7 +59,7 @@ test('a commit is told when it is on the disk, and meanwhile others use the data
   await db.destroy()
 })
 
-describe('waits for the disk only for what it changed, alone and in a transaction:', () => {
+describe('only changes wait for the disk, alone and in a transaction:', () => {
   type Work = (db: Kysely<{ t: { a: number } }>) => Promise<unknown>
   const moving = (from: number, to: number): Work => {
     return (db) => db.updateTable('t').set({ a: to }).where('a', '=', from).returningAll().execute()
@@ -103,7 +103,7 @@ describe('waits for the disk only for what it changed, alone and in a transactio
   })
 })
 
-test('a disk that fails is told to whom it concerns, and nobody else', async () => {
+test('a disk failure rejects only the commits that it affects', async () => {
   const { asked, log } = slowDisk()
   const db = open(log)
   const creating = sql`create table t (a)`.execute(db)
@@ -119,7 +119,7 @@ test('a disk that fails is told to whom it concerns, and nobody else', async () 
   await db.destroy()
 })
 
-describe('what finds nothing to change', () => {
+describe('a write that finds nothing to change', () => {
   const add = (db: Kysely<{ t: { a: number } }>) =>
     db
       .insertInto('t')
@@ -127,7 +127,7 @@ describe('what finds nothing to change', () => {
       .onConflict((conflict) => conflict.doNothing())
       .execute()
 
-  test('because of a commit that is not on the disk yet waits for that one', async () => {
+  test('because of a commit that is not on the disk yet waits for that commit', async () => {
     const { asked, log } = slowDisk()
     const db = open(log)
     const creating = sql`create table t (a unique)`.execute(db)
@@ -160,7 +160,7 @@ describe('what finds nothing to change', () => {
     expect(syncs).toBe(1)
     await Promise.all([db.destroy(), other.destroy()])
   })
-  test('because of a commit that the disk failed at waits until it no longer does', async () => {
+  test('because of a commit that failed on the disk waits until a sync succeeds', async () => {
     let fails = false
     const sync = async (): Promise<void> => {
       if (fails) throw new DatabaseUnavailableError('sqlite', new Error('EIO'))
@@ -178,7 +178,7 @@ describe('what finds nothing to change', () => {
   })
 })
 
-test('a file that cannot be made durable is a typed error, one that is not there has nothing to lose', async () => {
+test('a failed sync is a typed error, a missing log is not', async () => {
   const log = writeAheadLog(file)
   await log.sync()
   await symlink('/dev/null', `${file}-wal`)
@@ -186,7 +186,7 @@ test('a file that cannot be made durable is a typed error, one that is not there
   await log.close()
 })
 
-test('who asks while it is busy is served together with all others who do', async () => {
+test('calls during a sync share the next one', async () => {
   const log = writeAheadLog(file)
   await Bun.write(`${file}-wal`, 'x')
   const first = log.sync()

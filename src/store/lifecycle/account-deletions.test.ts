@@ -90,7 +90,7 @@ await onEachStore('store/lifecycle/account-deletions', (db) => {
     await finishAccountDeletion(db(), did, 11)
   }
 
-  test('not one row in any table names the account afterwards, and all of another stays', async () => {
+  test('no row in any table names the account afterwards, and another account’s rows stay', async () => {
     await live(bob)
     await live()
     const naming = await tablesNaming(db(), alice)
@@ -105,20 +105,20 @@ await onEachStore('store/lifecycle/account-deletions', (db) => {
     expect(await tablesNaming(db(), bob)).toEqual(ofBob)
   })
 
-  test('until its tokens are ended only they are left, and the row that says so', async () => {
+  test('until its tokens are revoked only they and the row of the deletion stay', async () => {
     await live()
     await beginAccountDeletion(db(), alice, 10)
     expect(await tablesNaming(db(), alice)).toEqual(['departures', 'sealed_rows'])
     expect(await findBrowserSession(db(), `hash of ${alice}`, { now: 2, idleMs: 9 })).toBeNull()
   })
 
-  test('its domains are free for others at once', async () => {
+  test('its domains are free for others immediately', async () => {
     await live()
     await beginAccountDeletion(db(), alice, 10)
     expect(await add('aaaa.com', bob)).toMatchObject({ added: true })
   })
 
-  test('the edge is told of every site and every name', async () => {
+  test('a change is appended for every site and every name', async () => {
     await live()
     const since = await latestChangeSeq(db())
     await beginAccountDeletion(db(), alice, 10)
@@ -128,7 +128,7 @@ await onEachStore('store/lifecycle/account-deletions', (db) => {
     expect(told.sort()).toEqual(['aaaa.com', 'aaaa.example', siteLabel(siteOf('blog'))])
   })
 
-  test('not while a job of it is unfinished: nothing is gone', async () => {
+  test('an unfinished job prevents it, and nothing is deleted', async () => {
     await live()
     await job()
     expect(await beginAccountDeletion(db(), alice, 10)).toBe('publishing')
@@ -136,7 +136,7 @@ await onEachStore('store/lifecycle/account-deletions', (db) => {
     expect(await isDeletedHere(db(), alice)).toBe(false)
   })
 
-  test('of a job that begins as the account leaves one of the two happens', async () => {
+  test('either a concurrent job or the deletion begins', async () => {
     for (let round = 0; round < 20; round++) {
       const [outcome, admitted] = await Promise.all([
         beginAccountDeletion(db(), alice, 10),
@@ -154,8 +154,8 @@ await onEachStore('store/lifecycle/account-deletions', (db) => {
     }
   })
 
-  describe('what was under way when it left', () => {
-    test('is not remembered', async () => {
+  describe('work that was in progress', () => {
+    test('is not stored', async () => {
       await live()
       await leave()
       const site = siteOf('blog')
@@ -172,7 +172,7 @@ await onEachStore('store/lifecycle/account-deletions', (db) => {
       expect(await tablesNaming(db(), alice)).toEqual([])
     })
 
-    test('and goes with its tokens if it was quicker', async () => {
+    test('is deleted with its tokens if it was quicker', async () => {
       await live()
       await beginAccountDeletion(db(), alice, 10)
       await enqueueSites(askedAt(db(), 10), [siteOf('blog')])
@@ -181,10 +181,10 @@ await onEachStore('store/lifecycle/account-deletions', (db) => {
     })
   })
 
-  describe('what is left to be done', () => {
+  describe('revoking its tokens', () => {
     const due = (now: number) => takeDueAccountDeletions(db(), { now, retryMs: 100, limit: 5 })
 
-    test('is taken once, and again when it was not done', async () => {
+    test('is due once, and again when it was not finished', async () => {
       await beginAccountDeletion(db(), alice, 10)
       expect(await due(10)).toEqual([alice])
       expect(await due(109)).toEqual([])
@@ -193,7 +193,7 @@ await onEachStore('store/lifecycle/account-deletions', (db) => {
       expect(await due(1000)).toEqual([])
     })
 
-    test('of an account that has come back is nothing: its new sign-in stays', async () => {
+    test('leaves the new sign-in of an account that is back', async () => {
       await live()
       await beginAccountDeletion(db(), alice, 10)
       await forgetDeletion(db(), alice)

@@ -15,7 +15,7 @@ await onEachStore('store/lifecycle/unused-sealed-rows', (db) => {
   const unused = async (limit = 10) =>
     (await listUnusedSealed(db(), kind, { limit, ...clock })).map(({ did }) => did)
 
-  test('of accounts without a browser', async () => {
+  test('rows of accounts without a browser session are unused', async () => {
     await put(alice)
     await put(bob)
     await putSealed(db(), { kind: 'other', key: alice, sealed: 'x', expiresAt: null })
@@ -28,7 +28,7 @@ await onEachStore('store/lifecycle/unused-sealed-rows', (db) => {
     expect(await unused(1)).toEqual([alice])
   })
 
-  test('not while a job of the account waits or runs', async () => {
+  test('an unfinished job prevents it', async () => {
     await put(alice)
     await put(bob)
     const job = newJob()
@@ -38,7 +38,7 @@ await onEachStore('store/lifecycle/unused-sealed-rows', (db) => {
     expect(await unused()).toEqual([alice, bob])
   })
 
-  test('not while the account waits to leave', async () => {
+  test('an unfinished account deletion prevents it', async () => {
     await put(alice)
     const departure = { didHash: 'h', did: alice, leftAt: 1, attempts: 0, nextAttemptAt: 1 }
     await db().insertInto('departures').values(departure).execute()
@@ -47,7 +47,7 @@ await onEachStore('store/lifecycle/unused-sealed-rows', (db) => {
     expect(await unused()).toEqual([alice])
   })
 
-  test('an account is unused without a browser and without a job that waits or runs', async () => {
+  test('an account is unused without a browser session and without an unfinished job', async () => {
     const of = async () => [await isUnused(db(), alice, clock), await isUnused(db(), bob, clock)]
     const job = newJob()
     await createBrowserSession(db(), { idHash: 'b', did: bob, expiresAt: 1000 }, 10)
@@ -58,7 +58,7 @@ await onEachStore('store/lifecycle/unused-sealed-rows', (db) => {
     expect(await of()).toEqual([true, true])
   })
 
-  test('a browser session that ended counts as none, before its row is deleted too', async () => {
+  test('an ended browser session does not count, even before its row is deleted', async () => {
     await put(alice)
     await createBrowserSession(db(), { idHash: 'a', did: alice, expiresAt: 1000 }, 10)
     const at = async (now: number) => [
@@ -76,7 +76,7 @@ await onEachStore('store/lifecycle/unused-sealed-rows', (db) => {
     ])
   })
 
-  test('one that was replaced meanwhile is not deleted', async () => {
+  test('a row that was replaced meanwhile is not deleted', async () => {
     await put(alice, 'one')
     await put(alice, 'two')
     await deleteSealedIfSame(db(), { kind, did: alice, sealed: 'one' })

@@ -45,7 +45,7 @@ await onEachStore('store/lifecycle/visited-accounts', (db) => {
     expect(await listLeastVisited(db(), 9)).toEqual([])
   })
 
-  test('who was not visited for longest comes first', async () => {
+  test('the least recently visited account comes first', async () => {
     await visit(alice, 1)
     await visit(bob, 2)
     expect(await listLeastVisited(db(), 9)).toEqual([alice, bob])
@@ -55,7 +55,7 @@ await onEachStore('store/lifecycle/visited-accounts', (db) => {
     expect(await listLeastVisited(db(), 1)).toEqual([alice])
   })
 
-  test('what their snapshots name and take counts, also of replaced versions, and nobody else’s', async () => {
+  test('only visited accounts’ files and snapshots count, also of replaced versions', async () => {
     await visit(alice, 1)
     await upsertAccount(db(), { did: bob }, 1)
     await publish(aliceBlog, 1000, '1')
@@ -68,7 +68,7 @@ await onEachStore('store/lifecycle/visited-accounts', (db) => {
     })
   })
 
-  test('dropping forgets the account and its sites, and says so to visitors', async () => {
+  test('dropping deletes the account and its sites, and appends changes', async () => {
     await visit(alice, 1)
     await publish()
     const told = (await readChanges(db(), 0)).length
@@ -80,7 +80,7 @@ await onEachStore('store/lifecycle/visited-accounts', (db) => {
     expect(await dropVisited(db(), alice, 11)).toBeNull()
   })
 
-  test('what was dropped counts until its blobs are gone', async () => {
+  test('dropped accounts count until their blobs are deleted', async () => {
     await visit(alice, 1)
     await publish()
     await dropVisited(db(), alice, 10)
@@ -92,7 +92,7 @@ await onEachStore('store/lifecycle/visited-accounts', (db) => {
     expect((await visitedUsage(db(), 0)).droppedBytes).toBe(0)
   })
 
-  test('one that is visited again is back, and counts once', async () => {
+  test('an account that is visited again counts once', async () => {
     await visit(alice, 1)
     await publish()
     await dropVisited(db(), alice, 10)
@@ -106,7 +106,7 @@ await onEachStore('store/lifecycle/visited-accounts', (db) => {
     })
   })
 
-  test('who has signed in is never dropped', async () => {
+  test('an account that has signed in is never dropped', async () => {
     await visit(alice, 1)
     await visit(bob, 1)
     await rememberSignedIn(db(), { did: alice }, 1)
@@ -146,7 +146,7 @@ await onEachStore('store/lifecycle/visited-accounts', (db) => {
     })
   })
 
-  test('dropped while its site is recorded: nothing of it stays', async () => {
+  test('dropping an account while its site is recorded leaves no row', async () => {
     for (let round = 0; round < 20; round++) {
       await visit(alice, 1)
       await Promise.all([publish(), dropVisited(db(), alice, 2)])
@@ -154,13 +154,13 @@ await onEachStore('store/lifecycle/visited-accounts', (db) => {
     }
   })
 
-  test('with everybody followed nobody is only visited', async () => {
+  test('when all accounts are kept, none is only visited', async () => {
     await visit(alice, 1)
     await keepAllForGood(db())
     expect(await isVisitedOnly(db(), alice)).toBe(false)
   })
 
-  test('who turned out to have no sites is forgotten after a while, but not while they are looked at', async () => {
+  test('an account without sites is forgotten after a while, but not while it is queued', async () => {
     await rememberVisited(db(), alice, 1)
     await enqueueAccounts(askedAt(db(), 1), [alice], { isUrgent: true })
     await visit(bob, 1)
@@ -173,7 +173,7 @@ await onEachStore('store/lifecycle/visited-accounts', (db) => {
     expect(await listLeastVisited(db(), 9)).toEqual([bob])
   })
 
-  test('signing in, visiting and dropping at once: the account that has signed in is there', async () => {
+  test('an account that signs in during visits and drops stays', async () => {
     await visit(alice, 1)
     await Promise.all([
       dropVisited(db(), alice, 2),

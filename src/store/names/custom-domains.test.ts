@@ -53,7 +53,7 @@ await onEachStore('store/names/custom-domains', (db) => {
     (await readChanges(db(), 0)).map((change) => change.kind === 'host' && change.host)
   const refused = (reason: AddRefusal): AddOutcome => ({ added: false, reason })
 
-  test('whatever becomes of domains while their accounts go: nothing fails', async () => {
+  test('changes of domains during account deletions do not fail', async () => {
     const change = (key: CustomDomain) => changeCustomDomain(db(), key, () => ({ misses: 1 }), 12)
     const goes = (did: Did) =>
       inTransaction(db(), (transaction) => removeAccountRows(transaction, did, 12))
@@ -71,7 +71,7 @@ await onEachStore('store/names/custom-domains', (db) => {
   })
 
   describe('adding', () => {
-    test('a domain waits for its proof; nobody is told', async () => {
+    test('a domain waits for its proof, without a change', async () => {
       const added = await add(domain, alice, 7)
       expect(added).toEqual({
         id: added.id,
@@ -94,25 +94,25 @@ await onEachStore('store/names/custom-domains', (db) => {
       expect(await told()).toEqual([])
     })
 
-    test('one’s own again: as it is', async () => {
+    test('the account’s own domain returns it unchanged', async () => {
       const added = await add()
       await confirm(added)
       const again = await add(domain, alice, 9)
       expect([again.id, again.verified]).toEqual([added.id, true])
     })
 
-    test('what waits for another account: both may wait', async () => {
+    test('a domain that waits for another account succeeds', async () => {
       const [first, second] = [await add(), await add(domain, bob)]
       expect(first.id).not.toBe(second.id)
       expect((await find(second))?.did).toBe(bob)
     })
 
-    test('what another account has verified: not', async () => {
+    test('a domain that another account has verified fails', async () => {
       await confirm(await add())
       expect(await tryAdd(domain, bob)).toEqual(refused('verified-elsewhere'))
     })
 
-    test('no more than may wait, or than an account may have', async () => {
+    test('stops at the limits of pending and of all domains', async () => {
       for (const name of ['a', 'b']) await confirm(await add(`${name}.com`))
       for (const name of ['c', 'd', 'e']) await add(`${name}.com`)
       expect(await tryAdd('f.com')).toEqual(refused('limit'))
@@ -122,14 +122,14 @@ await onEachStore('store/names/custom-domains', (db) => {
       expect(await tryAdd('g.com', bob)).toMatchObject({ added: true })
     })
 
-    test('the same one fifty times at once: one row', async () => {
+    test('the same domain fifty times concurrently makes one row', async () => {
       const outcomes = await Promise.all(Array.from({ length: 50 }, () => tryAdd(domain)))
       expect(new Set(outcomes.map((each) => each.added && each.domain.id)).size).toBe(1)
     })
   })
 
-  describe('whose it is', () => {
-    test('an id counts together with its account', async () => {
+  describe('finding', () => {
+    test('an id is valid only together with its account', async () => {
       const { id } = await add()
       const key = { did: bob, id }
       expect(await findCustomDomain(db(), key)).toBeNull()
@@ -141,7 +141,7 @@ await onEachStore('store/names/custom-domains', (db) => {
       expect((await listCustomDomains(db(), alice))[0]).toMatchObject({ id, site: null, misses: 0 })
     })
 
-    test('the oldest that waits, until one is verified', async () => {
+    test('the oldest pending domain counts until one is verified', async () => {
       const [first, second] = [await add(domain, alice, 1), await add(domain, bob, 2)]
       expect((await findRegisteredDomain(db(), domain))?.id).toBe(first.id)
       await confirm(second)
@@ -151,7 +151,7 @@ await onEachStore('store/names/custom-domains', (db) => {
   })
 
   describe('confirming', () => {
-    test('makes it the account’s, with what else is to change', async () => {
+    test('verifies the domain, together with the other changes', async () => {
       const added = await add()
       await changeCustomDomain(db(), added, () => ({ misses: 2, missingSince: 3 }), 4)
       expect(await confirm(added)).toBe('confirmed')
@@ -167,7 +167,7 @@ await onEachStore('store/names/custom-domains', (db) => {
       expect(await told()).toEqual([domain])
     })
 
-    test('again: nobody is told', async () => {
+    test('again appends no change', async () => {
       const added = await add()
       await confirm(added)
       expect(await confirm(added, [alice], { lookedUpAt: 20, now: 21 })).toBe('confirmed')
@@ -182,7 +182,7 @@ await onEachStore('store/names/custom-domains', (db) => {
       ['only the new one is, as was seen before', [bob], 9, 'held-by-another'],
     ]
     for (const [what, values, lookedUpAt, outcome] of takeovers) {
-      test(`what another account has, when ${what}: ${outcome}`, async () => {
+      test(`another account’s domain, when ${what}: ${outcome}`, async () => {
         const [held, wanted] = [await add(), await add(domain, bob)]
         await confirm(held)
         expect(await confirm(wanted, values, { lookedUpAt, now: 30 })).toBe(outcome)
@@ -196,13 +196,13 @@ await onEachStore('store/names/custom-domains', (db) => {
       })
     }
 
-    test('what was deleted meanwhile', async () => {
+    test('a domain that was deleted meanwhile returns null', async () => {
       const added = await add()
       await deleteCustomDomain(db(), added, 2)
       expect(await confirm(added)).toBeNull()
     })
 
-    test('by twenty at once, whose proofs are all there: one has it', async () => {
+    test('by twenty concurrent accounts with proofs verifies one', async () => {
       const accounts = Array.from({ length: 20 }, (_, n) => accountOf(n))
       const added = await Promise.all(accounts.map((did) => add(domain, did)))
       const outcomes = await Promise.all(added.map((each) => confirm(each, accounts)))
@@ -213,17 +213,17 @@ await onEachStore('store/names/custom-domains', (db) => {
       expect(await told()).toEqual([domain])
     })
 
-    test('by two at once, each of whom saw only itself: one has it', async () => {
+    test('by two concurrent accounts that each saw only its own proof verifies one', async () => {
       const added = [await add(), await add(domain, bob)]
       await Promise.all(added.map((each, n) => confirm(each, [each.did], { lookedUpAt: 10 + n })))
       const verified = (await Promise.all(added.map(find))).filter((each) => each?.verified)
-      // Whoever asked last saw what came last.
+      // The last one to ask saw the last state.
       expect(verified.map((each) => each?.did)).toEqual([bob])
     })
   })
 
   describe('changing', () => {
-    test('mapping is told to the edge', async () => {
+    test('mapping appends a change', async () => {
       const added = await add()
       expect(await mapCustomDomain(db(), added, nameOf('blog'), 2)).toBe(true)
       expect((await find(added))?.site).toBe(nameOf('blog'))
@@ -232,7 +232,7 @@ await onEachStore('store/names/custom-domains', (db) => {
       expect(await told()).toEqual([domain, domain])
     })
 
-    test('what visitors do not see is not', async () => {
+    test('a change that visitors do not see is not appended', async () => {
       const added = await add()
       const change = { checkedAt: 5, misses: 1, ownershipWarning: 'look' }
       expect(await changeCustomDomain(db(), added, () => change, 6)).toEqual({
@@ -245,7 +245,7 @@ await onEachStore('store/names/custom-domains', (db) => {
       expect(await told()).toEqual([])
     })
 
-    test('losing is', async () => {
+    test('losing a domain appends a change', async () => {
       const added = await add()
       await confirm(added)
       await changeCustomDomain(db(), added, () => ({ verified: false }), 20)
@@ -253,14 +253,14 @@ await onEachStore('store/names/custom-domains', (db) => {
       expect(await told()).toEqual([domain, domain])
     })
 
-    test('several at once all count', async () => {
+    test('concurrent changes all count', async () => {
       const added = await add()
       const more = ({ misses }: CustomDomain) => ({ misses: misses + 1 })
       await Promise.all(Array.from({ length: 20 }, () => changeCustomDomain(db(), added, more, 2)))
       expect((await find(added))?.misses).toBe(20)
     })
 
-    test('deleting', async () => {
+    test('deleting appends a change, once', async () => {
       const added = await add()
       expect(await deleteCustomDomain(db(), added, 2)).toBe(true)
       expect(await deleteCustomDomain(db(), added, 3)).toBe(false)
@@ -269,13 +269,13 @@ await onEachStore('store/names/custom-domains', (db) => {
     })
   })
 
-  describe('checks that are due', () => {
+  describe('due checks', () => {
     const take = async (now: number, limit = 10) => {
       const due = await takeDueCustomDomains(db(), { now, leaseMs: 50, limit })
       return due.map((each) => each.domain).sort()
     }
 
-    test('of verified domains, the longest first, each for one', async () => {
+    test('are of verified domains, longest overdue first, each for one caller', async () => {
       for (const [n, name] of ['a.com', 'b.com', 'c.com'].entries()) {
         await confirm(await add(name), [alice], { now: 10 + n })
       }
@@ -288,7 +288,7 @@ await onEachStore('store/names/custom-domains', (db) => {
       expect(await take(160)).toEqual(['a.com'])
     })
 
-    test('asked for by several at once: each domain goes to one', async () => {
+    test('go to one of several concurrent callers each', async () => {
       for (let n = 0; n < 5; n += 1) await confirm(await add(`${n}.com`))
       const taken = await Promise.all(Array.from({ length: 5 }, () => take(999)))
       expect(taken.flat().sort()).toEqual(['0.com', '1.com', '2.com', '3.com', '4.com'])

@@ -44,7 +44,7 @@ await onEachStore('store/names/hosts', (db) => {
     expect(await leadsTo('blog.sites.example')).toBeNull()
   })
 
-  test('a custom domain does, once it is verified', async () => {
+  test('a custom domain leads to its site once it is verified', async () => {
     await add('pending.com', 'blog')
     await verify('unmapped.com', null)
     const key = await verify('blog.com', 'blog')
@@ -55,13 +55,13 @@ await onEachStore('store/names/hosts', (db) => {
     expect(await leadsTo('blog.com')).toBeNull()
   })
 
-  test('of several accounts that have added it, the one that has verified it counts', async () => {
+  test('the account that has verified a domain counts, among several that have added it', async () => {
     await add('shared.com', 'mine')
     await verify('shared.com', 'theirs', bob)
     expect(await leadsTo('shared.com')).toEqual(siteOf('theirs', bob))
   })
 
-  test('every host that leads somewhere, a page at a time', async () => {
+  test('hosts that lead to a site are listed page by page', async () => {
     await claim('b.sites.example', 'blog')
     await claim('free.sites.example', null)
     await verify('c.com', 'blog')
@@ -74,7 +74,7 @@ await onEachStore('store/names/hosts', (db) => {
     expect(await mappedHostsAmong(db(), [])).toEqual([])
   })
 
-  test('whether an account has any domain', async () => {
+  test('an account has domains after its first subdomain or custom domain', async () => {
     await claim('a.sites.example', null)
     await add('pending.com', null, bob)
     expect(await hasDomains(db(), alice)).toBe(true)
@@ -82,7 +82,7 @@ await onEachStore('store/names/hosts', (db) => {
     expect(await hasDomains(db(), siteOf('x', 'did:web:other.example').did)).toBe(false)
   })
 
-  test('a site that is deleted leaves its domains without one, and each is told', async () => {
+  test('unmapping a site unmaps all its domains, with a change for each', async () => {
     await claim('a.sites.example', 'blog')
     await claim('b.sites.example', 'shop')
     await claim('c.sites.example', 'blog', bob)

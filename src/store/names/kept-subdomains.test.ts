@@ -24,7 +24,7 @@ await onEachStore('store/names/kept-subdomains', (db) => {
   const release = (name: string, did: Did = alice, now = 1) =>
     releaseSubdomain(db(), { did, domain: name }, now)
 
-  test('a released name is its last owner’s for 30 days, and then anybody’s', async () => {
+  test('only its last owner can claim a released name for 30 days', async () => {
     await claim(domain)
     await release(domain, alice, 10)
     const over = 10 + keptSubdomainMs
@@ -33,7 +33,7 @@ await onEachStore('store/names/kept-subdomains', (db) => {
     expect(await isKeptForAnother(db(), domain, alice, over)).toBe(false)
   })
 
-  test('its last owner gets it back at once; released by a next one, it is theirs', async () => {
+  test('its last owner gets it back immediately; a next owner’s release keeps it for that one', async () => {
     await claim(domain)
     await release(domain)
     expect(await claim(domain, alice, 2)).toEqual(given)
@@ -46,7 +46,7 @@ await onEachStore('store/names/kept-subdomains', (db) => {
     expect(await claim(domain, bob, later)).toEqual(given)
   })
 
-  test('a renamed one is kept as well, also from another’s renaming', async () => {
+  test('a renamed one is kept too, also from renaming another name to it', async () => {
     await claim(domain)
     await claim('b.example', bob)
     await renameSubdomain(db(), { did: alice, domain }, 'z.example', 2)
@@ -58,7 +58,7 @@ await onEachStore('store/names/kept-subdomains', (db) => {
     expect(back).toBe('renamed')
   })
 
-  test('those of an account that has left are kept, should it come back', async () => {
+  test('names of a deleted account are kept in case it signs in again', async () => {
     await claim(domain)
     await beginAccountDeletion(db(), alice, 2)
     expect(await claim(domain, bob, 3)).toEqual(taken)
@@ -66,7 +66,7 @@ await onEachStore('store/names/kept-subdomains', (db) => {
     expect(await claim(domain, alice, 4)).toEqual(given)
   })
 
-  describe('an account for which as many are kept as may be', () => {
+  describe('an account with the most kept names', () => {
     const late = keptSubdomainMs
     const tooMany: ClaimOutcome = { claimed: false, reason: 'kept-limit' }
     const rename = (name: string, newName: string) =>
@@ -79,7 +79,7 @@ await onEachStore('store/names/kept-subdomains', (db) => {
       }
     })
 
-    test('claims no other name: each is kept for its 30 days, whatever is released after it', async () => {
+    test('claims no other name: each is kept for its 30 days, even if more are released', async () => {
       expect(await claim('more.example', alice, 99)).toEqual(tooMany)
       expect(await rename('last.example', 'more.example')).toBe('kept-limit')
       await release('last.example', alice, 99)
@@ -88,18 +88,18 @@ await onEachStore('store/names/kept-subdomains', (db) => {
       expect(await claim('more.example', bob, 99)).toEqual(given)
     })
 
-    test('gets back what it had', async () => {
+    test('gets back its own names', async () => {
       expect(await rename('last.example', 'name-1.example')).toBe('renamed')
       expect(await claim('name-0.example', alice, 99)).toEqual(given)
     })
 
-    test('claims others again when the first is over', async () => {
+    test('claims others again when the first is no longer kept', async () => {
       expect(await claim('more.example', alice, 9 + late)).toEqual(tooMany)
       expect(await claim('more.example', alice, 10 + late)).toEqual(given)
     })
   })
 
-  test('nobody gets a name that is just being released', async () => {
+  test('no other account gets a name during its release', async () => {
     await claim(domain)
     const others = Array.from({ length: 20 }, (_, n) => accountOf(n))
     const outcomes = await Promise.all([
@@ -111,7 +111,7 @@ await onEachStore('store/names/kept-subdomains', (db) => {
     expect(await claim(domain, alice, 3)).toEqual(given)
   })
 
-  test('what is over is dropped, and nothing else', async () => {
+  test('only names that are no longer kept are dropped', async () => {
     await claim('old.example')
     await claim('new.example')
     await release('old.example', alice, 10)

@@ -33,7 +33,7 @@ await onEachStore('store/names/primary-domain', (db) => {
     )
   const lose = (domain: string) =>
     changeCustomDomain(db(), { did: alice, id: domain }, () => ({ verified: false }), 6)
-  /** What the edge is told by this. */
+  /** The hosts and labels of the changes that `act` appends. */
   const told = async (act: () => Promise<unknown>) => {
     const since = await latestChangeSeq(db())
     await act()
@@ -41,7 +41,7 @@ await onEachStore('store/names/primary-domain', (db) => {
     return new Set(changes.map((change) => (change.kind === 'host' ? change.host : change.label)))
   }
 
-  test('none at first; one of the site’s own names when it is chosen; none again', async () => {
+  test('a site has none at first, a chosen name of its own, and none again', async () => {
     await claim('a.example')
     expect(await primary()).toBeNull()
     expect(await set('a.example')).toBe('set')
@@ -50,7 +50,7 @@ await onEachStore('store/names/primary-domain', (db) => {
     expect(await primary()).toBeNull()
   })
 
-  test('another takes the place of the first, of whichever kind they are', async () => {
+  test('another name of either kind replaces the first', async () => {
     await claim('a.example')
     await claim('b.example')
     await add('own.com')
@@ -63,7 +63,7 @@ await onEachStore('store/names/primary-domain', (db) => {
     expect(await primary()).toBeNull()
   })
 
-  test('only what leads to this site, is the account’s, and is verified', async () => {
+  test('only a verified name of the account that leads to this site can be chosen', async () => {
     await claim('shop.example', 'shop')
     await claim('bobs.example', 'blog', bob)
     await add('own.com')
@@ -76,7 +76,7 @@ await onEachStore('store/names/primary-domain', (db) => {
     expect(await primary()).toBeNull()
   })
 
-  test('what is refused leaves the one before', async () => {
+  test('a rejected choice leaves the current one', async () => {
     await claim('a.example')
     await add('own.com')
     await set('a.example')
@@ -84,7 +84,7 @@ await onEachStore('store/names/primary-domain', (db) => {
     expect(await primary()).toBe('a.example')
   })
 
-  test('of two sites each has its own', async () => {
+  test('each site has its own', async () => {
     await claim('a.example')
     await claim('s.example', 'shop')
     await set('a.example')
@@ -95,7 +95,7 @@ await onEachStore('store/names/primary-domain', (db) => {
     ])
   })
 
-  test('unmapped, moved or released it is none, and does not become one again by itself', async () => {
+  test('an unmapped, moved or released subdomain is no longer primary, and does not become so again', async () => {
     const ends = [
       () => mapSubdomain(db(), { did: alice, domain: 'a.example' }, null, 6),
       () => mapSubdomain(db(), { did: alice, domain: 'a.example' }, nameOf('shop'), 6),
@@ -112,7 +112,7 @@ await onEachStore('store/names/primary-domain', (db) => {
     }
   })
 
-  test('a custom domain likewise', async () => {
+  test('an unmapped, moved or deleted custom domain is no longer primary either', async () => {
     const key = { did: alice, id: 'own.com' }
     const ends = [
       () => mapCustomDomain(db(), key, null, 6),
@@ -132,21 +132,21 @@ await onEachStore('store/names/primary-domain', (db) => {
     }
   })
 
-  test('mapped to the same site once more it stays', async () => {
+  test('mapped to the same site again it stays', async () => {
     await claim('a.example')
     await set('a.example')
     await mapSubdomain(db(), { did: alice, domain: 'a.example' }, nameOf('blog'), 6)
     expect(await primary()).toBe('a.example')
   })
 
-  test('renamed it stays, by its new name', async () => {
+  test('renamed it stays, with its new name', async () => {
     await claim('a.example')
     await set('a.example')
     await renameSubdomain(db(), { did: alice, domain: 'a.example' }, 'z.example', 6)
     expect(await primary()).toBe('z.example')
   })
 
-  test('a domain that is lost is none, until it is verified again', async () => {
+  test('a lost domain does not count until it is verified again', async () => {
     await add('own.com')
     await verify('own.com')
     await set('own.com')
@@ -156,7 +156,7 @@ await onEachStore('store/names/primary-domain', (db) => {
     expect(await primary()).toBe('own.com')
   })
 
-  test('the edge is told of all names, and of the site, whenever it is another', async () => {
+  test('a new primary domain appends changes of all names and of the site', async () => {
     await claim('a.example')
     await claim('b.example')
     await add('own.com')
@@ -180,7 +180,7 @@ await onEachStore('store/names/primary-domain', (db) => {
     expect(await told(release)).toEqual(new Set(['z.example', 'b.example', siteLabel(blog)]))
   })
 
-  test('a domain that moves to another account takes its old site’s primary address along', async () => {
+  test('a domain that moves to another account is no longer its old site’s primary domain', async () => {
     await claim('a.example')
     await add('own.com')
     await verify('own.com')
@@ -201,7 +201,7 @@ await onEachStore('store/names/primary-domain', (db) => {
     expect(await primary()).toBeNull()
   })
 
-  test('of many chosen at once one is it', async () => {
+  test('one of many concurrent choices is it', async () => {
     const domains = Array.from({ length: 8 }, (_, n) => `n${n}.example`)
     for (const domain of domains) await claim(domain)
     await Promise.all(domains.map((domain) => set(domain)))
@@ -213,7 +213,7 @@ await onEachStore('store/names/primary-domain', (db) => {
     expect(marked).toHaveLength(1)
   })
 
-  test('is chosen while the site is deleted: neither has to be begun anew', async () => {
+  test('choosing it while the site is unmapped does not deadlock', async () => {
     await claim('a.sites.example.net')
     const key = await add('www.alice.com')
     await verify('www.alice.com')
@@ -221,7 +221,7 @@ await onEachStore('store/names/primary-domain', (db) => {
       await mapSubdomain(db(), { did: alice, domain: 'a.sites.example.net' }, blog.name, 1)
       await mapCustomDomain(db(), key, blog.name, 1)
       await set('a.sites.example.net')
-      // Each round a little later, so that they meet in the middle of each other.
+      // A little later in each round, so that the two overlap.
       const later = async () => {
         for (let looks = 0; looks < round % 8; looks++) await primary()
       }

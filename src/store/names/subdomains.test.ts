@@ -37,7 +37,7 @@ await onEachStore('store/names/subdomains', (db) => {
       expect(await told()).toEqual(['a.example'])
     })
 
-    test('a taken name changes nothing, whoever has it', async () => {
+    test('a taken name changes nothing, even for its owner', async () => {
       await claim('a.example')
       for (const did of [alice, bob]) {
         expect(await claim('a.example', did)).toEqual({ claimed: false, reason: 'taken' })
@@ -46,7 +46,7 @@ await onEachStore('store/names/subdomains', (db) => {
       expect(await told()).toEqual(['a.example'])
     })
 
-    test('up to the limit, an account apart from another', async () => {
+    test('gives names up to the limit of each account', async () => {
       for (const name of ['a', 'b', 'c']) {
         expect(await claim(`${name}.example`)).toEqual({ claimed: true })
       }
@@ -57,7 +57,7 @@ await onEachStore('store/names/subdomains', (db) => {
       expect(await owned()).toEqual(['a.example', 'c.example', 'e.example'])
     })
 
-    test('of fifty accounts at once, one gets it', async () => {
+    test('gives a name to one of fifty concurrent accounts', async () => {
       const accounts = Array.from({ length: 50 }, (_, n) => accountOf(n))
       const outcomes = await Promise.all(accounts.map((did) => claim('a.example', did)))
       expect(outcomes.filter(({ claimed }) => claimed)).toHaveLength(1)
@@ -67,7 +67,7 @@ await onEachStore('store/names/subdomains', (db) => {
       expect(await told()).toEqual(['a.example'])
     })
 
-    test('of fifty names at once, an account gets as many as it may have', async () => {
+    test('gives an account its limit of fifty concurrent claims', async () => {
       const names = Array.from({ length: 50 }, (_, n) => `name-${n}.example`)
       const outcomes = await Promise.all(names.map((name) => claim(name)))
       expect(outcomes.filter(({ claimed }) => claimed)).toHaveLength(subdomainsMax)
@@ -79,7 +79,7 @@ await onEachStore('store/names/subdomains', (db) => {
     const rename = (domain: string, newDomain: string, did: Did = alice, now = 9) =>
       renameSubdomain(db(), { did, domain }, newDomain, now)
 
-    test('keeps what it leads to, and its age', async () => {
+    test('keeps its site and its age', async () => {
       await claim('a.example', alice, 1)
       await claim('b.example', alice, 2)
       await mapSubdomain(db(), { did: alice, domain: 'a.example' }, nameOf('blog'), 3)
@@ -96,7 +96,7 @@ await onEachStore('store/names/subdomains', (db) => {
       expect((await told()).slice(-2)).toEqual(['a.example', 'z.example'])
     })
 
-    test('to a taken name: nothing changes', async () => {
+    test('to a taken name changes nothing', async () => {
       await claim('a.example')
       await claim('b.example', bob)
       await claim('c.example')
@@ -106,20 +106,20 @@ await onEachStore('store/names/subdomains', (db) => {
       expect(await told()).toHaveLength(3)
     })
 
-    test('to the name it has: nothing to do', async () => {
+    test('to its own name changes nothing', async () => {
       await claim('a.example')
       expect(await rename('a.example', 'a.example')).toBe('renamed')
       expect(await told()).toHaveLength(1)
     })
 
-    test('somebody else’s, or nobody’s: there is no such name', async () => {
+    test('another account’s name, or an unclaimed one, is not found', async () => {
       await claim('a.example')
       expect(await rename('a.example', 'z.example', bob)).toBe('not-found')
       expect(await rename('b.example', 'z.example')).toBe('not-found')
       expect(await rename('a.example', 'a.example', bob)).toBe('not-found')
     })
 
-    test('of fifty that want one name at once, one gets it; and nobody loses theirs', async () => {
+    test('concurrently to one name succeeds for one of fifty, and the others keep theirs', async () => {
       const accounts = Array.from({ length: 50 }, (_, n) => accountOf(n))
       await Promise.all(accounts.map((did, n) => claim(`name-${n}.example`, did)))
       const outcomes = await Promise.all(
@@ -129,7 +129,7 @@ await onEachStore('store/names/subdomains', (db) => {
       for (const did of accounts) expect(await owned(did)).toHaveLength(1)
     })
 
-    test('two that take each other’s names at once', async () => {
+    test('two names to each other concurrently does not deadlock', async () => {
       await claim('a.example', alice)
       await claim('b.example', bob)
       const outcomes = await Promise.all([
@@ -144,7 +144,7 @@ await onEachStore('store/names/subdomains', (db) => {
     const map = (domain: string, site: string | null, did: Did = alice) =>
       mapSubdomain(db(), { did, domain }, site === null ? null : nameOf(site), 5)
 
-    test('to a site, and to none', async () => {
+    test('leads to a site, or to none', async () => {
       await claim('a.example')
       expect(await map('a.example', 'blog')).toBe(true)
       expect((await findSubdomain(db(), 'a.example'))?.site).toBe(nameOf('blog'))
@@ -153,7 +153,7 @@ await onEachStore('store/names/subdomains', (db) => {
       expect(await told()).toEqual(['a.example', 'a.example', 'a.example'])
     })
 
-    test('somebody else’s, or nobody’s: there is no such name', async () => {
+    test('another account’s name, or an unclaimed one, is not found', async () => {
       await claim('a.example')
       expect(await map('a.example', 'blog', bob)).toBe(false)
       expect(await map('b.example', 'blog')).toBe(false)
@@ -163,14 +163,14 @@ await onEachStore('store/names/subdomains', (db) => {
   })
 
   describe('releasing', () => {
-    test('makes the name free, in time', async () => {
+    test('frees the name after its time', async () => {
       await claim('a.example')
       expect(await releaseSubdomain(db(), { did: alice, domain: 'a.example' }, 2)).toBe(true)
       expect(await claim('a.example', bob, 2 + keptSubdomainMs)).toEqual({ claimed: true })
       expect(await told()).toEqual(['a.example', 'a.example', 'a.example'])
     })
 
-    test('somebody else’s, or nobody’s: there is no such name', async () => {
+    test('another account’s name, or an unclaimed one, is not found', async () => {
       await claim('a.example')
       expect(await releaseSubdomain(db(), { did: bob, domain: 'a.example' }, 2)).toBe(false)
       expect(await releaseSubdomain(db(), { did: alice, domain: 'b.example' }, 2)).toBe(false)
@@ -179,7 +179,7 @@ await onEachStore('store/names/subdomains', (db) => {
     })
   })
 
-  test('an account’s names, oldest first', async () => {
+  test('an account’s names are listed oldest first', async () => {
     await claim('z.example', alice, 1)
     await claim('a.example', alice, 2)
     await claim('b.example', bob, 1)

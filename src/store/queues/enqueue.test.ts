@@ -27,7 +27,7 @@ await onEachStore('store/queues/enqueue', (db) => {
   }
   const ofDids = (items: readonly WorkItem[]) => items.map(({ did }) => did)
 
-  test('of an account a thousand sites wait at most, and those that do can be asked for again', async () => {
+  test('at most a thousand sites of an account wait, and waiting ones can be enqueued again', async () => {
     const named = (prefix: string, count: number, did = alice) =>
       Array.from({ length: count }, (_, n) => siteOf(`${prefix}-${n}`, did))
     expect(await enqueue(named('a', 600), 1)).toBe(0)
@@ -43,14 +43,14 @@ await onEachStore('store/queues/enqueue', (db) => {
     expect(await countIngest(db())).toBe(1003)
   })
 
-  test('thousands of sites are enqueued at once, the same ones by several, each once', async () => {
+  test('thousands of sites are enqueued once each by concurrent callers', async () => {
     const sites = Array.from({ length: 1500 }, (_, n) => siteOf(`site-${n}`, n % 2 ? alice : bob))
     const lists = [sites, sites.toReversed(), [...sites, ...sites]]
     await Promise.all(lists.map((list, n) => enqueue(list, n)))
     expect(await countIngest(db())).toBe(1500)
   })
 
-  test('whoever works on that kind is woken, once it is there', async () => {
+  test('the worker of that kind is woken after the commit', async () => {
     const wakeUps = new WakeUps()
     const woken: WakeUpTopic[] = []
     using _ = wakeUps.forward(['site', 'account'], (topic) => woken.push(topic))
@@ -62,7 +62,7 @@ await onEachStore('store/queues/enqueue', (db) => {
     expect(woken).toEqual(['site'])
     await enqueueAccounts(context, [alice, bob], { isUrgent: true })
     expect(woken).toEqual(['site', 'account'])
-    // Asked for again while it is worked on: it is read once more.
+    // Enqueued again while it is leased: it is read once more.
     await enqueueSites(context, [siteOf('a')])
     expect(woken).toEqual(['site', 'account', 'site'])
   })
@@ -90,7 +90,7 @@ await onEachStore('store/queues/enqueue', (db) => {
     expect(await countIngest(db())).toBe(1)
   })
 
-  test('every known account is queued, more than a page of them', async () => {
+  test('every known account is enqueued, page by page', async () => {
     const dids = Array.from({ length: 1001 }, (_, i) => `did:web:host-${i}.example` as Did)
     const row = { handle: null, pds: null, status: 'active' } as const
     for (let i = 0; i < dids.length; i += 100) {
@@ -105,13 +105,13 @@ await onEachStore('store/queues/enqueue', (db) => {
     expect(rows.every(({ priority }) => priority === 0)).toBe(true)
   })
 
-  test('without known accounts nothing is queued', async () => {
+  test('without known accounts nothing is enqueued', async () => {
     expect(await enqueueKnownAccounts(askedAt(db(), 5))).toBe(0)
     await upsertAccount(db(), { did: alice }, 1)
     expect(await enqueueKnownAccounts(askedAt(db(), 5))).toBe(1)
   })
 
-  test('who is not active is queued a day after the last look, those of the longest ago first', async () => {
+  test('inactive accounts are enqueued a day after their last check, longest ago first', async () => {
     const dids = Array.from({ length: 5 }, (_, i) => accountOf(i))
     const [active, parked, ...hidden] = dids as [Did, Did, Did, Did, Did]
     for (const [i, did] of dids.entries()) {
@@ -121,7 +121,7 @@ await onEachStore('store/queues/enqueue', (db) => {
     await enqueueAccounts(askedAt(db(), 1), [parked], { isUrgent: true })
     const [item] = await taken(1)
     await retryItem(db(), item as WorkItem, { at: null, error: 'away' })
-    // A site of it that waits makes no difference.
+    // A waiting site of the account makes no difference.
     await enqueue([siteOf('a', hidden[0])], 1)
     const inactive = (before: number, limit = 9) =>
       enqueueInactiveAccounts(askedAt(db(), 20), { before, limit })

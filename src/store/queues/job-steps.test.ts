@@ -60,7 +60,7 @@ await onEachStore('store/queues/job-steps', (db) => {
     expect(await startNextJob(db(), bob, 8)).toBeNull()
   })
 
-  test('one that was being carried out can go back into the queue, a finished one cannot', async () => {
+  test('a running job can be pending again, a finished one cannot', async () => {
     await createNamed('a')
     await createNamed('b')
     await startNextJob(db(), alice, 2)
@@ -92,7 +92,7 @@ await onEachStore('store/queues/job-steps', (db) => {
     expect(await cancelJobUnlessWriting(db(), b, 'cancelled', 11)).toBe('pending')
   })
 
-  test('who waits: accounts with a pending job and none that runs, the longest first', async () => {
+  test('accounts with a pending job and none that runs are listed, longest waiting first', async () => {
     await createNamed('a', 3)
     await createNamed('b', 4)
     await create({ did: bob }, 2)
@@ -103,7 +103,7 @@ await onEachStore('store/queues/job-steps', (db) => {
     expect((await listUnfinishedSites(db(), alice)).sort()).toEqual([nameOf('a'), nameOf('b')])
   })
 
-  test('however many of one server wait, the first of another is second; the rest can be looked through', async () => {
+  test('servers are listed round robin, page by page', async () => {
     const crowd = Array.from({ length: 20 }, (_, n) => accountOf(n))
     for (const [n, did] of [...crowd, bob].entries()) {
       const pds = did === bob ? 'https://other.test' : 'https://slow.test'
@@ -117,7 +117,7 @@ await onEachStore('store/queues/job-steps', (db) => {
 
   const back = { progress, error: null }
 
-  test('what a job waits for is told until it is carried out again', async () => {
+  test('the reason why a job waits is shown until its next attempt', async () => {
     await createNamed('a', 1)
     await startNextJob(db(), alice, 2)
     const error = 'The disk is full.'
@@ -126,7 +126,7 @@ await onEachStore('store/queues/job-steps', (db) => {
     expect(await startNextJob(db(), alice, 4)).toMatchObject({ error: null })
   })
 
-  test('a job that is put back is carried out again when it is due, and its account’s others after it', async () => {
+  test('a job that was put back runs again when it is due, before its account’s other jobs', async () => {
     await createNamed('a', 1)
     await createNamed('b', 2)
     await create({ did: bob }, 3)
@@ -151,7 +151,7 @@ await onEachStore('store/queues/job-steps', (db) => {
     expect(await startNextJob(db(), alice, 20)).toMatchObject({ id: 'a', startedAt: 5 })
   })
 
-  test('who was put back waits behind those who came before it was due', async () => {
+  test('a job that was put back waits behind jobs that were created before it was due', async () => {
     await createNamed('a', 1)
     await startNextJob(db(), alice, 2)
     await create({ did: bob }, 3)
@@ -159,7 +159,7 @@ await onEachStore('store/queues/job-steps', (db) => {
     expect(await waiting({ limit: 10, now: 10 })).toEqual([bob, alice])
   })
 
-  test('what has ended is not put back', async () => {
+  test('an ended job is not put back', async () => {
     await createNamed('a')
     await startNextJob(db(), alice, 2)
     const a = { id: 'a', did: alice }
@@ -168,7 +168,7 @@ await onEachStore('store/queues/job-steps', (db) => {
     expect(await findJob(db(), 'a')).toMatchObject({ status: 'failed' })
   })
 
-  test('after a start, the time that jobs may take begins anew', async () => {
+  test('after a start, the time limit of jobs starts again', async () => {
     await createNamed('a', 1)
     await startNextJob(db(), alice, 2)
     await putBackJob(db(), { id: 'a', did: alice }, { ...back, dueAt: 9 }, 3)
@@ -176,7 +176,7 @@ await onEachStore('store/queues/job-steps', (db) => {
     expect(await findJob(db(), 'a')).toMatchObject({ startedAt: null, dueAt: 9 })
   })
 
-  test('only what is given is changed', async () => {
+  test('only the given fields change', async () => {
     await create({ id: 'a' })
     await startNextJob(db(), alice, 2)
     expect(await updateJob(db(), 'a', { status: 'uploading' }, 3)).toBe(true)
@@ -191,7 +191,7 @@ await onEachStore('store/queues/job-steps', (db) => {
     })
   })
 
-  test.each(['bafy', null])('the record that a site had first is remembered: %s', async (first) => {
+  test.each(['bafy', null])('the record that a site had first is kept: %s', async (first) => {
     await createNamed('a')
     await createNamed('b')
     expect(await rememberExpectedCid(db(), 'a', first)).toBe(first)
@@ -225,7 +225,7 @@ await onEachStore('store/queues/job-steps', (db) => {
     })
   })
 
-  test('a failure says why', async () => {
+  test('a failed job has its error', async () => {
     await create({ id: 'a' })
     await finishJob(db(), 'a', { status: 'failed', error: 'a\0b.html is too large' }, 5)
     expect(await findJob(db(), 'a')).toMatchObject({

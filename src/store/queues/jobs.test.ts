@@ -38,7 +38,7 @@ await onEachStore('store/queues/jobs', (db) => {
     expect(await findJob(db(), 'b')).toBeNull()
   })
 
-  test('a second one for the same site is refused, until the first has ended', async () => {
+  test('a second job for the same site is rejected until the first has ended', async () => {
     await create({ id: 'a' })
     expect(await create()).toEqual({ created: false, reason: 'same-site-running' })
     await startNextJob(db(), alice, 2)
@@ -47,7 +47,7 @@ await onEachStore('store/queues/jobs', (db) => {
     expect(await create()).toEqual({ created: true })
   })
 
-  test('others wait behind it, up to the limit, an account apart from another', async () => {
+  test('others wait behind it, up to the limit of each account', async () => {
     for (const id of ['a', 'b', 'c']) expect(await createNamed(id)).toEqual({ created: true })
     expect(await createNamed('d')).toEqual({ created: false, reason: 'queue-full' })
     expect(await create({ did: bob })).toEqual({ created: true })
@@ -68,7 +68,7 @@ await onEachStore('store/queues/jobs', (db) => {
 })
 
 await onEachDatabase('store/queues/jobs with two instances', (make) => {
-  test('however many come at once, the limits hold', async () => {
+  test('the limits hold for concurrent callers', async () => {
     await using own = await make()
     await using one = openDatabase(own.options)
     await using two = openDatabase(own.options)

@@ -23,13 +23,13 @@ await onEachStore('store/queues/leases', (db) => {
     expect(await take('a', 199)).toBe(false)
   })
 
-  test('one of a holder whose clock was a day ahead is over', async () => {
+  test('a lease of a holder whose clock was a day ahead has ended', async () => {
     await take('a', 86_400_000)
     expect(await take('b', 86_400_000 - clockSkewMs)).toBe(false)
     expect(await take('b', 1)).toBe(true)
   })
 
-  test('its holder renews it, and gives it back', async () => {
+  test('its holder renews and releases it', async () => {
     await take('a', 0)
     for (const holder of ['a', 'b']) {
       await renewLease(db(), { name: 'work', holder }, { now: 90, leaseMs: 100 })
@@ -42,7 +42,7 @@ await onEachStore('store/queues/leases', (db) => {
     expect(await take('b', 150)).toBe(true)
   })
 
-  test('what the dead have left is deleted', async () => {
+  test('leases of dead holders are deleted', async () => {
     await take('a', 0)
     await take('b', 1, 'other work')
     await deleteEndedLeases(db(), 100)
@@ -50,7 +50,7 @@ await onEachStore('store/queues/leases', (db) => {
     expect(left).toEqual([{ name: 'other work' }])
   })
 
-  test('twenty that want to do the same do it one after the other', async () => {
+  test('twenty concurrent callers run one after the other', async () => {
     let running = 0
     const done: number[] = []
     await Promise.all(
@@ -66,13 +66,13 @@ await onEachStore('store/queues/leases', (db) => {
     expect(await db().selectFrom('leases').selectAll().execute()).toEqual([])
   }, 45_000)
 
-  test('work that fails gives the lease back, and its failure is thrown', async () => {
+  test('failed work releases the lease, and its error is thrown', async () => {
     const failing = withLease(db(), 'work', () => Promise.reject(new Error('no luck')))
     await expect(failing).rejects.toThrow('no luck')
     expect(await withLease(db(), 'work', async () => 'done')).toBe('done')
   })
 
-  test('whoever holds it renews it', async () => {
+  test('the lease is renewed while the work runs', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     let now = 0
     const held = withLease(db(), 'work', () => promise, { now: () => now, leaseMs: 100 })
@@ -86,7 +86,7 @@ await onEachStore('store/queues/leases', (db) => {
     }
   })
 
-  test('who waits gives up in the end', async () => {
+  test('a waiting caller gives up in the end', async () => {
     await take('a', 0)
     const times = { now: () => 0, waitMsMax: 2 }
     const second = withLease(db(), 'work', async () => 'second', times)
@@ -94,7 +94,7 @@ await onEachStore('store/queues/leases', (db) => {
     expect(await leasedUntil('work')).toBe(100)
   })
 
-  test('one that died is overtaken', async () => {
+  test('a dead holder is overtaken', async () => {
     await take('dead', 0)
     let now = 0
     const overtaking = withLease(db(), 'work', async () => 'done', { now: () => (now += 10) })

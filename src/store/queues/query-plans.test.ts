@@ -61,14 +61,14 @@ test.each<Owners>(['all', 'visited', 'not-visited', 'strangers', 'known'])(
   },
 )
 
-test('so are those of a line', async () => {
+test('items of a line are taken by an index', async () => {
   const plans = await plansOf(async (db) => {
     await takeDue(db, { kind: 'site', line: 'slow x.test', now: 2, leaseMs: 1, limit: 8 })
   })
   expect(plans).toEqual(using(due, leased))
 })
 
-test('when the next one is due is read at the beginning of an index', async () => {
+test('the next due time is read from the beginning of an index', async () => {
   const plans = await plansOf((db) => nextDueAt(db, { kind: 'site', priority: 0, now: 2 }))
   expect(plans).toEqual(using(first, leased))
 })

@@ -30,7 +30,7 @@ await onEachStore('store/queues/queued', (db) => {
   }
 
   describe('a site is awaited', () => {
-    test('those that were asked for last first', async () => {
+    test('most recently enqueued first', async () => {
       await enqueue('a', 10)
       await enqueue('b', 20)
       await ask(alice, 30)
@@ -59,7 +59,7 @@ await onEachStore('store/queues/queued', (db) => {
     })
   })
 
-  test('an account is queued when it is asked for, its sites are not, and the other way round', async () => {
+  test('enqueuing an account enqueues none of its sites, and vice versa', async () => {
     await enqueue('a', 10)
     expect(await isAccountQueued(db(), alice)).toBe(false)
     await ask(alice, 10)
@@ -67,7 +67,7 @@ await onEachStore('store/queues/queued', (db) => {
     expect(await listQueuedNames(db(), alice)).toEqual([nameOf('a')])
   })
 
-  test('parked sites are listed, and do not count', async () => {
+  test('parked sites are listed, and not counted as due', async () => {
     for (const name of ['a', 'b', 'c']) await enqueue(name, 10)
     for (const at of [null, null, 5000]) {
       await retryItem(db(), await takeOne('site', 10), { at, error: 'away' })
@@ -86,7 +86,7 @@ await onEachStore('store/queues/queued', (db) => {
     expect(await listed()).toMatchObject([{ name: 'b', nextAttemptAt: null }, { name: 'c' }])
   })
 
-  test('of parked strangers those stay that were asked for last', async () => {
+  test('the most recently enqueued parked strangers stay', async () => {
     const dids = Array.from({ length: 5 }, (_, i) => accountOf(i))
     const [known, ...strangers] = dids as [Did, Did, Did, Did, Did]
     await upsertAccount(db(), { did: known }, 1)
@@ -95,7 +95,7 @@ await onEachStore('store/queues/queued', (db) => {
       await retryItem(db(), await takeOne('account', i + 1), { at: null, error: 'away' })
     }
     await ask(alice, 1)
-    // A site that is parked is not one of them.
+    // A parked site is not deleted.
     await enqueueSites(askedAt(db(), 1), [siteOf('a', strangers[0])])
     await retryItem(db(), await takeOne('site', 1), { at: null, error: 'away' })
     const left = async () => (await queuedAccounts(db())).map(({ did }) => did)

@@ -33,7 +33,7 @@ await onEachStore('store/queues/take-due', (db) => {
   })
 
   describe('sites', () => {
-    test('the accounts that have waited longest come first, up to the limit, a site of each', async () => {
+    test('one site of each of the longest waiting accounts is taken, up to the limit', async () => {
       const of = (letter: string): Did => `did:plc:${letter.repeat(24)}`
       await enqueue('late', 2, of('b'))
       await enqueue('x', 2, of('c'))
@@ -43,13 +43,13 @@ await onEachStore('store/queues/take-due', (db) => {
       const named = (items: WorkItem[]) => items.map(({ did, site }) => `${did.at(-1)} ${site}`)
       const taken = await take(3, 2)
       expect(named(taken)).toEqual(['a first', 'b late'])
-      // An account that is being looked at waits with its others; everybody else goes on.
+      // The other sites of an account with a leased site wait; other accounts do not.
       expect(named(await take(3, 9))).toEqual(['c x', 'd x'])
       await finishItem(db(), taken[0] as WorkItem)
       expect(named(await take(3, 9))).toEqual(['a second'])
     })
 
-    test('one account with many keeps none of the others', async () => {
+    test('an account with many sites does not delay others', async () => {
       const many = Array.from({ length: 50 }, (_, n) => siteOf(`site-${n}`))
       await enqueueSites(askedAt(db(), 1), many)
       for (const n of [1, 2]) await enqueue('x', 2, accountOf(n))
@@ -57,7 +57,7 @@ await onEachStore('store/queues/take-due', (db) => {
       expect(dids).toEqual([alice, accountOf(1), accountOf(2)])
     })
 
-    test('whose account is looked at as a whole can be taken all the same', async () => {
+    test('sites of an account that is being checked can be taken', async () => {
       await enqueue('a', 1)
       await enqueueAccounts(askedAt(db(), 1), [alice], { isUrgent: true })
       const account = { kind: 'account', priorities: [1], now: 1, leaseMs, limit: 9 } as const
@@ -65,7 +65,7 @@ await onEachStore('store/queues/take-due', (db) => {
       expect(await take(1)).toHaveLength(1)
     })
 
-    test('what waits for another site of its account is not due, and others are', async () => {
+    test('a site that waits for another one of its account is not due, others are', async () => {
       await enqueue('a', 10)
       await enqueue('b', 10)
       await take(10)
@@ -75,13 +75,13 @@ await onEachStore('store/queues/take-due', (db) => {
       expect(await nextAt(20)).toBe(15)
     })
 
-    test('one that failed is next when it is to be tried again', async () => {
+    test('a failed site is due at its next attempt', async () => {
       await enqueue('a', 10)
       await retryItem(db(), await takeOne(10), { at: 50, error: 'away' })
       expect(await nextAt(10)).toBe(50)
     })
 
-    test('of accounts that are only visited, and of others', async () => {
+    test('items of only visited accounts and of others are separate', async () => {
       await rememberVisited(db(), bob, 1)
       await enqueue('a', 10)
       await enqueue('blog', 5, bob)
@@ -94,7 +94,7 @@ await onEachStore('store/queues/take-due', (db) => {
       expect(await takeOf('visited')).toEqual([bob])
     })
 
-    test('what waits in a line keeps its place and is taken from that line only', async () => {
+    test('a site in a line keeps its place and is taken from that line only', async () => {
       await upsertAccount(db(), { did: alice, pds: 'https://slow.test' }, 1)
       for (const [n, name] of ['a', 'b', 'c'].entries()) await enqueue(name, 10 + n)
       const item = await takeOne(12)
@@ -113,7 +113,7 @@ await onEachStore('store/queues/take-due', (db) => {
       const [first] = await takeFrom('slow slow.test')
       expect(first).toMatchObject({ site: nameOf('a'), attempts: 1 })
       await retryItem(db(), first as WorkItem, { at: 14, error: 'away' })
-      // Whoever has been worked on is in no line any more.
+      // A finished or failed site is in no line any more.
       expect((await takeOne(14)).site).toBe(nameOf('a'))
     })
   })
@@ -130,7 +130,7 @@ await onEachStore('store/queues/take-due', (db) => {
       return (await takeDue(db(), only)).map(({ did }) => did)
     }
 
-    test('when an urgent one is due', async () => {
+    test('the next urgent account has its due time', async () => {
       const isDue = async (now: number) =>
         ((await nextDueAt(db(), { kind: 'account', priority: 1, now })) ?? 1e9) <= now
       await ask(bob, 10, false)
@@ -143,7 +143,7 @@ await onEachStore('store/queues/take-due', (db) => {
       expect(await isDue(20 + leaseMs)).toBe(true)
     })
 
-    test('what has news goes first, then whoever has waited longest', async () => {
+    test('urgent accounts go first, then the longest waiting', async () => {
       const [carol, dave] = [accountOf(1), accountOf(2)]
       await ask(alice, 1, false)
       await ask(bob, 3)
@@ -154,20 +154,20 @@ await onEachStore('store/queues/take-due', (db) => {
       expect(await taken(9)).toEqual([])
     })
 
-    test('only what has news, when asked for that', async () => {
+    test('only urgent accounts are taken, when asked for', async () => {
       await ask(alice, 1, false)
       expect(await urgent(9)).toEqual([])
       await ask(alice, 2)
       expect(await urgent(9)).toEqual([alice])
     })
 
-    test('what has news keeps it when it is asked for to be sure', async () => {
+    test('an urgent account stays urgent when it is enqueued as not urgent', async () => {
       await ask(alice, 1)
       await ask(alice, 2, false)
       expect(await urgent(9)).toEqual([alice])
     })
 
-    test('who is known for good, and who is only visited or not known at all', async () => {
+    test('known accounts, and visited or unknown ones, are separate', async () => {
       const carol = accountOf(1)
       await upsertAccount(db(), { did: alice }, 1)
       await rememberVisited(db(), bob, 1)
@@ -177,7 +177,7 @@ await onEachStore('store/queues/take-due', (db) => {
       expect(await taken(9, { owners: 'strangers' })).toEqual([bob, carol])
     })
 
-    test('many that take at once get each account once', async () => {
+    test('concurrent callers get each account once', async () => {
       const dids = Array.from({ length: 20 }, (_, i) => `did:web:host-${i}.example` as Did)
       await enqueueAccounts(askedAt(db(), 1), dids, { isUrgent: true })
       const takes = Array.from({ length: 10 }, () => urgent(1, 3))

@@ -16,7 +16,7 @@ const max = {
   domainCheckMs: dayMs,
   accountDeletionMs: 20_000,
 }
-/** What the clock is when it is right, by a minute. */
+/** The right time, to the minute. */
 const now = 1_000_000_000_000
 
 await onEachStore('store/queues/times-ahead', (db) => {
@@ -26,7 +26,7 @@ await onEachStore('store/queues/times-ahead', (db) => {
   const dueSites = () => takeDue(db(), { ...due, now })
   const ask = (at: number) => enqueueSites(askedAt(db(), at), [site])
 
-  test('what was asked for a day ahead is due', async () => {
+  test('an item that was enqueued a day ahead is due', async () => {
     await ask(now + dayMs)
     await enqueueAccounts(askedAt(db(), now + dayMs), [alice], { isUrgent: true })
     await beginAccountDeletion(db(), bob, now + dayMs)
@@ -36,7 +36,7 @@ await onEachStore('store/queues/times-ahead', (db) => {
     expect(await pullBack()).toBe(0)
   })
 
-  test('what was taken a day ahead, by one that died, is free', async () => {
+  test('an item that a dead process leased a day ahead is free', async () => {
     await ask(now)
     await takeDue(db(), { ...due, now: now + dayMs })
     expect(await dueSites()).toEqual([])
@@ -44,7 +44,7 @@ await onEachStore('store/queues/times-ahead', (db) => {
     expect(await dueSites()).toHaveLength(1)
   })
 
-  test('what failed a day ahead is looked at again when somebody asks', async () => {
+  test('an item that failed a day ahead is due when it is enqueued again', async () => {
     await ask(now)
     const [item] = await dueSites()
     if (item === undefined) throw new TypeError('nothing is due')
@@ -64,7 +64,7 @@ await onEachStore('store/queues/times-ahead', (db) => {
     [7, null, false],
   ]
   for (const [attempts, aheadMs, isPulledBack] of waits) {
-    test(`attempt ${attempts}, again after ${aheadMs} ms: ${isPulledBack ? 'too far' : 'as it is'}`, async () => {
+    test(`attempt ${attempts}, again after ${aheadMs} ms: ${isPulledBack ? 'pulled back' : 'unchanged'}`, async () => {
       await ask(now)
       const [item] = await dueSites()
       if (item === undefined) throw new TypeError('nothing is due')
@@ -77,7 +77,7 @@ await onEachStore('store/queues/times-ahead', (db) => {
     })
   }
 
-  test('a job that waits', async () => {
+  test('a job that waits is due', async () => {
     const job = {
       did: alice,
       status: 'pending' as const,

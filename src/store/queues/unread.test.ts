@@ -8,7 +8,7 @@ import { listUnread } from './unread.ts'
 import { retryItem } from './work-items.ts'
 
 await onEachStore('store/queues/unread', (db) => {
-  test('sites and accounts that failed, parked ones first; not what waits for its first turn', async () => {
+  test('failed sites and accounts are listed, parked ones first; not items without an attempt', async () => {
     const now = 10
     const context = askedAt(db(), now)
     const due = { now, leaseMs: 5, limit: 9 }

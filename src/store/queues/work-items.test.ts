@@ -26,7 +26,7 @@ await onEachStore('store/queues/work-items', (db) => {
     }
     const rows = () => workRows(db(), kind)
 
-    test('it is taken once, and gone when finished', async () => {
+    test('it is taken once, and deleted when finished', async () => {
       await ask(10)
       const item = await takeOne(10)
       expect(item).toEqual({
@@ -43,14 +43,14 @@ await onEachStore('store/queues/work-items', (db) => {
       expect(await rows()).toEqual([])
     })
 
-    test('it is nobody else’s until the lease is over', async () => {
+    test('no other caller gets it until the lease is over', async () => {
       await ask(10)
       await take(10)
       expect(await take(109)).toEqual([])
       expect(await takeOne(110)).toMatchObject({ attempts: 2 })
     })
 
-    test('a lease that is renewed lasts longer; one that has ended is not brought back', async () => {
+    test('a renewed lease lasts longer; an ended one is not renewed', async () => {
       await ask(10)
       const item = await takeOne(10)
       await renewLease(db(), item, { now: 50, leaseMs })
@@ -61,7 +61,7 @@ await onEachStore('store/queues/work-items', (db) => {
       expect(await takeOne(160)).toMatchObject({ attempts: 3 })
     })
 
-    test('asked for again while it is being looked at: once more, but not twice at once', async () => {
+    test('enqueued again while it is leased, it is due once more, but not concurrently', async () => {
       await ask(10)
       const first = await takeOne(10)
       await ask(20)
@@ -73,7 +73,7 @@ await onEachStore('store/queues/work-items', (db) => {
       expect(await rows()).toEqual([])
     })
 
-    test('a failure comes back at its time, and counts', async () => {
+    test('a failed item is due at its time, and its attempt counts', async () => {
       await ask(10)
       await retryItem(db(), await takeOne(10), { at: 50, error: 'server away\0' })
       expect(await take(49)).toEqual([])
@@ -81,13 +81,13 @@ await onEachStore('store/queues/work-items', (db) => {
       expect(await rows()).toMatchObject([{ lastError: 'server away\u{FFFD}' }])
     })
 
-    test('an attempt that was free does not count', async () => {
+    test('a free attempt does not count', async () => {
       await ask(10)
       await retryItem(db(), await takeOne(10), { at: 50, error: 'disk full', isFree: true })
       expect(await takeOne(50)).toMatchObject({ attempts: 1 })
     })
 
-    test('failed, and asked for again meanwhile, it is due at once', async () => {
+    test('failed, and enqueued again meanwhile, it is due immediately', async () => {
       await ask(10)
       const item = await takeOne(10)
       await ask(20)
@@ -95,7 +95,7 @@ await onEachStore('store/queues/work-items', (db) => {
       expect(await take(21)).toHaveLength(1)
     })
 
-    test('parked, it is listed and waits until it is asked for, and begins anew then', async () => {
+    test('parked, it is listed and waits until it is enqueued, with new attempts', async () => {
       await ask(10)
       await retryItem(db(), await takeOne(10), { at: null, error: 'away', notBefore: 20 })
       expect(await take(parkedAt - 1)).toEqual([])
@@ -107,7 +107,7 @@ await onEachStore('store/queues/work-items', (db) => {
       expect(await takeOne(30)).toMatchObject({ attempts: 1 })
     })
 
-    test('whoever lost the lease but did the work still finishes it', async () => {
+    test('a worker that lost the lease but did the work finishes it', async () => {
       await ask(10)
       const late = await takeOne(10)
       const other = await takeOne(200)
@@ -118,7 +118,7 @@ await onEachStore('store/queues/work-items', (db) => {
       expect(await rows()).toEqual([])
     })
 
-    test('finished by whoever lost it, it is not lost to whoever asked for it since', async () => {
+    test('finished after the lease was lost, it stays if it was enqueued since', async () => {
       await ask(10)
       const first = await takeOne(10)
       await ask(20)
@@ -128,7 +128,7 @@ await onEachStore('store/queues/work-items', (db) => {
     })
   })
 
-  test('a site that was asked for again while it failed, or afterwards: no sooner than that failure allows, and the attempts count', async () => {
+  test('a failed site that is enqueued again is due no sooner than its failure allows, and its attempts count', async () => {
     const ask = (now: number) => enqueueSites(askedAt(db(), now), [siteOf('a')])
     const take = (now: number) => takeDue(db(), { kind: 'site', now, leaseMs, limit: 10 })
     await ask(10)
@@ -146,7 +146,7 @@ await onEachStore('store/queues/work-items', (db) => {
     expect(await take(95)).toMatchObject([{ attempts: 3 }])
   })
 
-  test('an account that failed and is asked for again begins anew', async () => {
+  test('a failed account that is enqueued again has new attempts', async () => {
     const ask = (now: number) => enqueueAccounts(askedAt(db(), now), [alice], { isUrgent: false })
     const take = (now: number) => takeDue(db(), { kind: 'account', now, leaseMs, limit: 10 })
     await ask(10)

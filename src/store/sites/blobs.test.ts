@@ -24,7 +24,7 @@ await onEachStore('store/sites/blobs', (db) => {
     expect(await findBlobs(db(), [])).toEqual([])
   })
 
-  test('one CID may be read in several ways', async () => {
+  test('one CID may have several codings', async () => {
     const readings = [blob(), blob({ coding: 'identity' }), blob({ base64: true })]
     await rememberBlobs(db(), readings, 1)
     const found = await findBlobs(db(), readings)
@@ -32,13 +32,13 @@ await onEachStore('store/sites/blobs', (db) => {
     expect(found).toEqual(expect.arrayContaining(readings))
   })
 
-  test('a blob that is known is replaced, also within one list', async () => {
+  test('a known blob is replaced, also within one list', async () => {
     await rememberBlob(db(), blob(), 1)
     await rememberBlobs(db(), [blob({ hash: 'hash-2' }), blob({ hash: 'hash-3' })], 2)
     expect(await findBlobs(db(), [blob()])).toEqual([blob({ hash: 'hash-3' })])
   })
 
-  test('thousands are remembered and found at once', async () => {
+  test('thousands are remembered and found in one call', async () => {
     const many = Array.from({ length: 5000 }, (_, n) => blob({ cid: `cid-${n}` }))
     await rememberBlobs(db(), many, 1)
     expect(await findBlobs(db(), many)).toHaveLength(5000)
@@ -58,7 +58,7 @@ await onEachStore('store/sites/blobs', (db) => {
     expect(left.map(({ cid }) => cid)).toEqual(['cid-3'])
   })
 
-  test('two that remember the same blobs in opposite order do not block each other', async () => {
+  test('transactions that remember the same blobs in opposite order do not deadlock', async () => {
     const many = Array.from({ length: 400 }, (_, n) => blob({ cid: `cid-${n}` }))
     const rounds = Array.from({ length: 10 }, (_, n) =>
       rememberBlobs(db(), n % 2 ? many : many.toReversed(), n),

@@ -11,7 +11,7 @@ await onEachStore('store/sites/firehose-cursors', (db) => {
     expect(await readFirehoseCursor(db(), 'wss://c.test')).toBeNull()
   })
 
-  test('a cursor moves, in either direction', async () => {
+  test('a cursor moves in either direction', async () => {
     for (const cursor of [7, 9, 2]) {
       await saveFirehoseCursor(db(), 'wss://a.test', cursor, 1)
       expect(await readFirehoseCursor(db(), 'wss://a.test')).toBe(cursor)

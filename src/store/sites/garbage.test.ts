@@ -40,7 +40,7 @@ await onEachStore('store/sites/garbage', (db) => {
     expect(await marked({ before: 10 })).toEqual([])
   })
 
-  test('marks are listed by parts', async () => {
+  test('marks are listed by range', async () => {
     await markGarbage(db(), ['a', 'b', 'c', 'd'], 10)
     expect(await Array.fromAsync(garbagePages(db(), all, { limit: 2 }))).toEqual([
       ['a', 'b'],
@@ -49,7 +49,7 @@ await onEachStore('store/sites/garbage', (db) => {
     expect(await marked({}, { after: 'a', upTo: 'c' })).toEqual(['b', 'c'])
   })
 
-  test('what is claimed or remembered is no garbage', async () => {
+  test('claimed or remembered bytes are not garbage', async () => {
     await markGarbage(db(), ['a', 'b', 'c'], 10)
     await claimBlobs(db(), ['a', 'x', 'a'])
     await rememberBlob(db(), blob('b'), 11)
@@ -57,7 +57,7 @@ await onEachStore('store/sites/garbage', (db) => {
   })
 
   describe('removing', () => {
-    test('takes what is marked for long enough, with its rows', async () => {
+    test('removes bytes that were marked for long enough, with their rows', async () => {
       for (const hash of ['a', 'b', 'c']) await rememberBlob(db(), blob(hash), 1)
       await markGarbage(db(), ['a'], 10)
       await markGarbage(db(), ['b'], 20)
@@ -70,7 +70,7 @@ await onEachStore('store/sites/garbage', (db) => {
       expect(await listBlobHashes(db(), { after: '', limit: 9 })).toEqual(['b', 'c'])
     })
 
-    test('that fails half way leaves all of it marked', async () => {
+    test('that fails half way leaves all bytes marked', async () => {
       for (const hash of ['a', 'b']) await rememberBlob(db(), blob(hash), 1)
       await markGarbage(db(), ['a', 'b'], 10)
       const failing = removeGarbage(db(), ['a', 'b'], 20, async (hash) => {
@@ -81,7 +81,7 @@ await onEachStore('store/sites/garbage', (db) => {
       expect(await findBlobs(db(), [blob('a'), blob('b')])).toHaveLength(2)
     })
 
-    test('has those wait who would rely on the bytes', async () => {
+    test('makes concurrent claims wait', async () => {
       await rememberBlob(db(), blob('a'), 1)
       await markGarbage(db(), ['a'], 10)
       const order: string[] = []
@@ -97,7 +97,7 @@ await onEachStore('store/sites/garbage', (db) => {
         claimBlobs(db(), ['a']).then(() => order.push('claimed')),
         rememberBlob(db(), blob('a'), 21).then(() => order.push('remembered')),
       ]
-      // Whoever did not wait would be through by then.
+      // A claim that did not wait would have resolved by then.
       await Promise.race([Promise.any(waiting), Bun.sleep(50)])
       mayEnd.resolve()
       await Promise.all([removing, ...waiting])
@@ -106,14 +106,14 @@ await onEachStore('store/sites/garbage', (db) => {
     })
   })
 
-  test('a walk goes on where it was', async () => {
+  test('a walk continues where it was', async () => {
     expect(await readGarbageWalk(db())).toBe('')
     await saveGarbageWalk(db(), 'abc')
     await saveGarbageWalk(db(), 'abd')
     expect(await readGarbageWalk(db())).toBe('abd')
   })
 
-  test('the oldest work is that of an unfinished job, or of a site that waits since not too long', async () => {
+  test('the oldest work is an unfinished job, or a site that was enqueued recently enough', async () => {
     expect(await oldestOpenWork(db(), 0)).toBeNull()
     await enqueueSites(askedAt(db(), 50), [siteOf('blog')])
     expect(await oldestOpenWork(db(), 49)).toBe(50)

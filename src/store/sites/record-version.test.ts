@@ -53,7 +53,7 @@ await onEachStore('store/sites/record-version', (db) => {
     expect(await record('3kzzzzzzzzzzz')).toBe('outdated')
   })
 
-  test('what is live already changes nothing', async () => {
+  test('a version that is live already changes nothing', async () => {
     await record('1')
     expect(await record('1', {}, 5)).toBe('already-live')
     expect(await changes()).toBe(1)
@@ -63,7 +63,7 @@ await onEachStore('store/sites/record-version', (db) => {
   describe('a version that withdraws those before it', () => {
     const replaced = async () => (await everySnapshot()).filter((text) => text !== '3')
 
-    test('takes their snapshots with it when it goes live, once', async () => {
+    test('drops their snapshots when it goes live, once', async () => {
       await record('1')
       await record('2')
       await awaitWithdrawal(db(), blog, 'cid 3')
@@ -74,7 +74,7 @@ await onEachStore('store/sites/record-version', (db) => {
       expect(await everySnapshot()).toEqual(['3', '4'])
     })
 
-    test('does so when it was live before that was asked, and visitors are told', async () => {
+    test('does so when it is live already, and appends a change', async () => {
       await record('1')
       await record('3')
       await awaitWithdrawal(db(), blog, 'cid 3')
@@ -95,7 +95,7 @@ await onEachStore('store/sites/record-version', (db) => {
     })
   })
 
-  test('what is live already has the problems that were seen last', async () => {
+  test('a live version has the problems that were seen last', async () => {
     await record('2')
     const problems = async () => (await findSite(db(), blog))?.live?.problems
     const see = (rev: string, seen: string[]) =>
@@ -109,7 +109,7 @@ await onEachStore('store/sites/record-version', (db) => {
     expect(await changes()).toBe(1)
   })
 
-  test('what is still live at a later revision makes what lay between outdated', async () => {
+  test('a version that is still live at a later revision makes those between outdated', async () => {
     await record('1')
     expect(await record('3', { recordCid: 'cid 1', snapshot: '1' })).toBe('already-live')
     expect(await record('2')).toBe('outdated')
@@ -126,7 +126,7 @@ await onEachStore('store/sites/record-version', (db) => {
     expect(await visible()).toBe('made by newer code')
   })
 
-  test('a refused version is remembered and replaces nothing', async () => {
+  test('a refused version is stored and replaces nothing', async () => {
     await record('1')
     expect(await refuse('2')).toBe('refused')
     expect(await visible()).toBe('1')
@@ -137,7 +137,7 @@ await onEachStore('store/sites/record-version', (db) => {
     })
   })
 
-  test('of refused versions only the newest is kept, until a valid one follows', async () => {
+  test('only the newest refused version is kept, until a valid one follows', async () => {
     await refuse('1')
     await refuse('1')
     await refuse('2')
@@ -158,7 +158,7 @@ await onEachStore('store/sites/record-version', (db) => {
     expect(revs).toEqual(['21', '20', '19', '18', '17', '16', '15', '14', '13', '12'])
   })
 
-  test('however many newer ones were refused, the live one is among them', async () => {
+  test('the live version stays, however many newer ones were refused', async () => {
     for (let n = 40; n > 20; n--) await refuse(String(n))
     await record('11')
     await record('12')
@@ -177,7 +177,7 @@ await onEachStore('store/sites/record-version', (db) => {
     expect(await kept()).toEqual(['2', '3', '4', '5'])
   })
 
-  test('one site has nothing to do with another', async () => {
+  test('sites do not affect each other', async () => {
     await record('5')
     expect(await record('1', { site: siteOf('shop'), label: 's--shop' })).toBe('went-live')
     expect(await visible()).toBe('5')
@@ -193,7 +193,7 @@ await onEachStore('store/sites/record-version', (db) => {
     expect(await changes()).toBe(3)
   })
 
-  test('a removed site is not brought back by an older record, but by a newer one', async () => {
+  test('a newer record brings back a removed site, an older one does not', async () => {
     await record('1')
     await remove('3')
     expect(await record('2')).toBe('outdated')
@@ -209,7 +209,7 @@ await onEachStore('store/sites/record-version', (db) => {
     expect(await record('2')).toBe('outdated')
   })
 
-  test('a removal older than what is live changes nothing', async () => {
+  test('a removal older than the live version changes nothing', async () => {
     await record('5')
     expect(await remove('4')).toBe(false)
     expect(await remove('5')).toBe(false)
@@ -217,7 +217,7 @@ await onEachStore('store/sites/record-version', (db) => {
     expect(await changes()).toBe(1)
   })
 
-  test('removing twice tells once', async () => {
+  test('removing twice appends one change', async () => {
     await record('1')
     expect(await remove('3')).toBe(true)
     expect(await remove('3')).toBe(false)
@@ -234,7 +234,7 @@ await onEachStore('store/sites/record-version', (db) => {
     expect(await findSite(db(), blog)).toMatchObject({ live: null, refused: { rev: '4' } })
   })
 
-  test('of many recorded at once, in any order, the newest is live and the only one', async () => {
+  test('of many versions recorded concurrently, only the newest is live', async () => {
     const revs = ['7', '2', '9', '4', '1', '8', '3', '6', '5']
     await Promise.all(revs.map((rev) => record(rev)))
     expect(await visible()).toBe('9')
@@ -242,7 +242,7 @@ await onEachStore('store/sites/record-version', (db) => {
     expect(states.filter((state) => state === 'live')).toHaveLength(1)
   })
 
-  test('whatever is recorded and removed, in any order, the newest event decides', async () => {
+  test('after any order of versions and removals, the newest event decides', async () => {
     const removals = ['2', '5', '8']
     await Promise.all(
       ['9', '5', '1', '8', '3', '2', '6'].map((rev) =>
@@ -254,7 +254,7 @@ await onEachStore('store/sites/record-version', (db) => {
     expect(await visible()).toBeNull()
   })
 
-  test('of an account that is not known, or not any more, nothing is recorded', async () => {
+  test('nothing is recorded of an unknown account, or one that is no longer known', async () => {
     const site = siteOf('blog', bob)
     const outcomes = async () => [
       await record('1', { site, label: 's--bobs' }),
@@ -268,7 +268,7 @@ await onEachStore('store/sites/record-version', (db) => {
     expect(await db().selectFrom('sites').select('did').execute()).toEqual([])
   })
 
-  describe('of an account that has a thousand sites', () => {
+  describe('with a thousand sites of an account', () => {
     const fill = async (count: number) => {
       const row = { did: alice, label: null, liveVersionId: null, removedRev: null }
       const times = { withdrawWith: null, createdAt: 1, updatedAt: 1 }
@@ -280,7 +280,7 @@ await onEachStore('store/sites/record-version', (db) => {
     const names = async () =>
       (await db().selectFrom('sites').select('name').where('did', '=', alice).execute()).length
 
-    test('one more is not taken, and no trace of it stays', async () => {
+    test('one more is rejected, and leaves no row', async () => {
       await fill(999)
       expect(await record('1')).toBe('went-live')
       const another = siteOf('another')
@@ -288,7 +288,7 @@ await onEachStore('store/sites/record-version', (db) => {
       expect(await removeSite(db(), another, '3', 1)).toBe(false)
       expect(await findSite(db(), another)).toBeNull()
       expect(await names()).toBe(1000)
-      // Of those that are here everything is as ever.
+      // The known sites still change.
       expect(await record('4')).toBe('went-live')
       const known = { site: siteOf('site-5'), label: 's--five' }
       expect(await record('5', known)).toBe('went-live')
@@ -299,7 +299,7 @@ await onEachStore('store/sites/record-version', (db) => {
       expect(await record('8', others)).toBe('went-live')
     })
 
-    test('those that were removed a while ago are forgotten, and make room', async () => {
+    test('sites that were removed a while ago are forgotten, and free their quota', async () => {
       await fill(1000)
       await db()
         .updateTable('sites')
@@ -317,7 +317,7 @@ await onEachStore('store/sites/record-version', (db) => {
     })
   })
 
-  test('several that record a new site at once all come through', async () => {
+  test('concurrent transactions that record a new site all succeed', async () => {
     for (let n = 0; n < 20; n++) {
       const site = siteOf(`new-${n}`)
       const recordings = ['1', '2', '3', '4', '5', '6'].map((rev) =>

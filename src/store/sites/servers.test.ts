@@ -3,7 +3,7 @@ import { onEachStore } from '#tests/support/databases.ts'
 import { findServer, rememberServer } from './servers.ts'
 
 await onEachStore('store/sites/servers', (db) => {
-  test('what we learned of a server is found again, and can change', async () => {
+  test('facts about a server are stored and can change', async () => {
     expect(await findServer(db(), 'pds.test')).toBeNull()
     for (const sniffsGzip of [true, false]) {
       await rememberServer(db(), { host: 'pds.test', sniffsGzip }, 1)

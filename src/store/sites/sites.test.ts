@@ -18,7 +18,7 @@ await onEachStore('store/sites/sites', (db) => {
   const record = (facts: Partial<NewVersion> = {}, now = 1) =>
     recordVersion(db(), newVersion(facts), now)
 
-  test('an unknown site is null, whatever one asks by', async () => {
+  test('an unknown site is null, by address and by label', async () => {
     expect(await findSite(db(), blog)).toBeNull()
     expect(await findSiteByLabel(db(), 's--blog')).toBeNull()
   })
@@ -46,7 +46,7 @@ await onEachStore('store/sites/sites', (db) => {
     })
   })
 
-  test('what visitors get comes with the snapshot, by the label', async () => {
+  test('a served site is found by its label, with the snapshot', async () => {
     await record({ snapshot: '{"näme":"日本"}' }, 5)
     const served = {
       ...blog,
@@ -103,7 +103,7 @@ await onEachStore('store/sites/sites', (db) => {
     expect(sites.every(({ live }) => live?.recordCid === 'cid-1')).toBe(true)
   })
 
-  test('more sites than one query reads are all listed, each with its own newest version', async () => {
+  test('sites of several queries are all listed, each with its own newest version', async () => {
     const names = Array.from({ length: 51 }, (_, n) => `n-${n}`)
     for (const [n, name] of names.entries()) {
       const site = { site: siteOf(name), label: `s--${name}` }
@@ -116,7 +116,7 @@ await onEachStore('store/sites/sites', (db) => {
     )
   })
 
-  test('served labels are listed in order, a page at a time', async () => {
+  test('served labels are listed in order, page by page', async () => {
     for (const name of ['c', 'a', 'b']) await record({ site: siteOf(name), label: `s--${name}` })
     expect(await listServedLabels(db(), { limit: 2 })).toEqual(['s--a', 's--b'])
     expect(await listServedLabels(db(), { after: 's--b' })).toEqual(['s--c'])

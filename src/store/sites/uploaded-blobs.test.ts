@@ -29,7 +29,7 @@ await onEachStore('store/uploaded blobs', (db) => {
       expect(await hashesOf(bob)).toEqual([])
     })
 
-    test('the newest upload of some content counts', async () => {
+    test('the newest upload of the same content counts', async () => {
       await rememberUploadedBlobs(db(), alice, [uploaded('a', 1)], 10)
       await rememberUploadedBlobs(db(), alice, [{ ...uploaded('a', 2), base64: false }], 20)
       expect(await findUploadedBlobs(db(), alice, ['a'])).toEqual([

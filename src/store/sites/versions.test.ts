@@ -40,7 +40,7 @@ await onEachStore('store/sites/versions', (db) => {
     ])
   })
 
-  test('replaced snapshots are kept for late visitors, newest first, the live one apart', async () => {
+  test('replaced snapshots are listed newest first, without the live one', async () => {
     await record('1', 10)
     await record('2', 20)
     await record('3', 30)
@@ -52,7 +52,7 @@ await onEachStore('store/sites/versions', (db) => {
     expect(await listReplacedSnapshots(db(), blog, 20)).toHaveLength(1)
   })
 
-  test('a removal ends the replaced snapshots with the live one', async () => {
+  test('a removal deletes the replaced snapshots and the live one', async () => {
     await record('1', 10)
     await record('2', 20)
     await removeSite(db(), blog, '3', 30)
@@ -61,7 +61,7 @@ await onEachStore('store/sites/versions', (db) => {
     expect(await listReplacedSnapshots(db(), blog, 0)).toEqual([])
   })
 
-  test('withdrawing leaves the live one only', async () => {
+  test('withdrawing leaves only the live snapshot', async () => {
     await record('1', 10)
     await record('2', 20)
     await withdrawReplaced(db(), blog)
@@ -80,7 +80,7 @@ await onEachStore('store/sites/versions', (db) => {
     expect(await listVersions(db(), blog)).toHaveLength(3)
   })
 
-  test('all snapshots can be walked, a page at a time', async () => {
+  test('all snapshots are listed page by page', async () => {
     await record('1', 10)
     await record('2', 20)
     await record('3', 30, { site: siteOf('shop'), label: 's--shop' })
