@@ -1,5 +1,5 @@
 import { manifestFilesMax } from '#site/limits.ts'
-import { ignoreFileName, isLeftOut } from '#site/upload/upload-path.ts'
+import { ignoreFileName, skipReason } from '#site/upload/path-rules.ts'
 
 /** `path` is relative and starts with the picked folder's name: `blog/index.html`. */
 export interface PickedFile {
@@ -67,7 +67,7 @@ export function leftOutAt(path: string): SkippedFile | null {
   const segments = path.split('/')
   for (let depth = 1; depth <= segments.length; depth++) {
     const name = segments.slice(0, depth).join('/')
-    const reason = isLeftOut(name)
+    const reason = skipReason(name)
     if (reason !== null) return { name, reason }
   }
   return null
@@ -93,7 +93,7 @@ export async function filesOfEntries(entries: readonly FileSystemEntry[]): Promi
   for (const entry of entries) {
     const path = entry.fullPath.slice(1)
     if (isFile(entry)) found.push({ path, file: await openFile(entry) })
-    else if (isLeftOut(path) !== null) found.push({ path, file: new File([], entry.name) })
+    else if (skipReason(path) !== null) found.push({ path, file: new File([], entry.name) })
     else if (isFolder(entry)) found.push(...(await filesOfEntries(await readFolder(entry))))
   }
   return found

@@ -1,5 +1,5 @@
 import type { AnswerTo } from '#api/contract/client.ts'
-import { ignoreFileName } from '#site/upload/upload-path.ts'
+import { ignoreFileName } from '#site/upload/path-rules.ts'
 import { ApiError, addressOf, errorSentence } from './api.ts'
 import { archiveOf, type PickedFile, sharedFolder } from './collect-files.ts'
 

@@ -5,8 +5,8 @@ import { adminHandlers } from '#api/routes/admin.ts'
 import { authHandlers } from '#api/routes/auth.ts'
 import { domainHandlers } from '#api/routes/domain.ts'
 import { customDomainHandlers } from '#api/routes/domain-custom.ts'
+import { healthAndMetadataHandlers } from '#api/routes/health-and-metadata.ts'
 import { leavingHandlers } from '#api/routes/leaving.ts'
-import { machineHandlers } from '#api/routes/machines.ts'
 import { siteHandlers } from '#api/routes/site.ts'
 import { uploadHandlers } from '#api/routes/uploads.ts'
 import { userHandlers } from '#api/routes/user.ts'
@@ -53,7 +53,7 @@ export function createApp(context: AppContext): Hono<ApiEnv> {
     ...siteHandlers(context),
     ...uploadHandlers(context),
     ...adminHandlers(context, adminSessions),
-    ...machineHandlers(context),
+    ...healthAndMetadataHandlers(context),
   }
   const guards: Guards = {
     limits: new RateLimits(context),

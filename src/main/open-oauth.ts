@@ -8,7 +8,7 @@ import type { SafeFetch } from '#outbound/safe-fetch.ts'
 import { forgetGrantFailures } from '#store/accounts/grant-failures.ts'
 import { deleteSealed, getSealed, putSealed, sealedPages } from '#store/accounts/sealed-rows.ts'
 import type { Db } from '#store/database/database.ts'
-import { withLease } from '#store/queues/leases.ts'
+import { withLease } from '#store/database/leases.ts'
 
 interface OAuthParts {
   readonly origin: string

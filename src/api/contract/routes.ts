@@ -2,8 +2,8 @@ import { adminRoutes } from './admin.ts'
 import { authRoutes } from './auth.ts'
 import { domainRoutes } from './domain.ts'
 import { customDomainRoutes } from './domain-custom.ts'
+import { healthAndMetadataRoutes } from './health-and-metadata.ts'
 import { leavingRoutes } from './leaving.ts'
-import { machineRoutes } from './machines.ts'
 import { siteRoutes } from './site.ts'
 import { uploadRoutes } from './uploads.ts'
 import { userRoutes } from './user.ts'
@@ -18,7 +18,7 @@ export const routes = {
   ...siteRoutes,
   ...uploadRoutes,
   ...adminRoutes,
-  ...machineRoutes,
+  ...healthAndMetadataRoutes,
 }
 
 export type Routes = typeof routes

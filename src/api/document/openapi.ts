@@ -63,7 +63,7 @@ const tags = [
   { name: 'One site', prefix: '/api/site/' },
   { name: 'Uploads', prefix: '/sitehost/' },
   { name: 'Administration', prefix: '/api/admin/' },
-  { name: 'For machines', prefix: '/' },
+  { name: 'Health and metadata', prefix: '/' },
 ]
 
 function pathsOf() {

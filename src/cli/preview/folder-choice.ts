@@ -1,7 +1,7 @@
 import type { SiteLimits } from '#site/limits.ts'
 import type { SitePath } from '#site/path.ts'
+import { ignoreFileName } from '#site/upload/path-rules.ts'
 import { UploadAdmission } from '#site/upload/upload-admission.ts'
-import { ignoreFileName } from '#site/upload/upload-path.ts'
 import { UploadRefusedError } from '#site/upload/upload-refusal.ts'
 import type { FolderFile, FolderListing, LeftOut } from './folder-listing.ts'
 

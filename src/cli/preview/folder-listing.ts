@@ -4,7 +4,7 @@ import { join, relative } from 'node:path'
 import { codeOf } from '#observe/code-of.ts'
 import { uploadEntriesMax } from '#site/limits.ts'
 import { compareBytes } from '#site/path.ts'
-import { isLeftOut } from '#site/upload/upload-path.ts'
+import { skipReason } from '#site/upload/path-rules.ts'
 import { PreviewError } from './preview-error.ts'
 
 /** A file on this machine. */
@@ -75,11 +75,11 @@ class Walk {
     const names = await readdir(join(this.#root, folder))
     this.#entries += names.length
     if (this.#entries > uploadEntriesMax) throw tooManyEntries(this.#root)
-    await Promise.all(names.map((name) => this.#see(folder + name, isLeftOut(name))))
+    await Promise.all(names.map((name) => this.#see(folder + name, skipReason(name))))
   }
 
-  async #see(path: string, leftOutBy: string | null): Promise<void> {
-    const reason = leftOutBy ?? (await this.#take(path).catch(unreadable))
+  async #see(path: string, ownReason: string | null): Promise<void> {
+    const reason = ownReason ?? (await this.#take(path).catch(unreadable))
     if (reason !== null) this.leftOut.push({ path, reason })
   }
 
@@ -99,7 +99,7 @@ class Walk {
     const place = await realpath(link)
     const target = relative(this.#root, place)
     if (target === '..' || target.startsWith('../')) return 'a link that leads out of the folder'
-    const reason = isLeftOut(target)
+    const reason = skipReason(target)
     if (reason !== null) return `a link to a skipped file: ${reason}`
     const facts = await stat(place, { bigint: true })
     return facts.isFile() ? this.#add(path, place, facts) : 'a link to a folder'

@@ -1,5 +1,5 @@
 import type { Identity } from '#atproto/identity/identity.ts'
-import { BlobMismatchError, fetchBlob } from '#atproto/repo/blob-fetch.ts'
+import { BlobMismatchError, fetchBlob } from '#atproto/repo/verified-blob.ts'
 import { BlobLostError, type BlobStore } from '#blobs/blob-store.ts'
 import type { Lane } from '#concurrency/lane.ts'
 import { mapAtOnce } from '#concurrency/map-at-once.ts'

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'bun:test'
 import { openDatabase } from '#store/database/database.ts'
+import { findLease, releaseLease, renewLease, takeOverLease } from '#store/database/leases.ts'
 import { migrate } from '#store/database/migrate.ts'
-import { findLease, releaseLease, renewLease, takeOverLease } from '#store/queues/leases.ts'
 import { type LoggedLine, recordingLog } from '#tests/support/api.ts'
 import { onEachDatabase, onEachStore } from '#tests/support/databases.ts'
 import { eventually } from '#tests/support/eventually.ts'

@@ -8,7 +8,7 @@ import {
   releaseLease,
   renewLease,
   takeOverLease,
-} from '#store/queues/leases.ts'
+} from '#store/database/leases.ts'
 import { StartError } from './start-failure.ts'
 
 /** Time after which a dead process no longer keeps the next one from starting. */

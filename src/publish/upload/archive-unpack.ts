@@ -1,6 +1,6 @@
 import type { SiteLimits } from '#site/limits.ts'
 import { ignoreFileBytesMax, uploadOverheadBytesMax } from '#site/limits.ts'
-import { ignoreFileName, isLeftOut, sharedRoot } from '#site/upload/upload-path.ts'
+import { ignoreFileName, sharedRoot, skipReason } from '#site/upload/path-rules.ts'
 import { invalid, megabytes, quoted, tooLarge } from '#site/upload/upload-refusal.ts'
 import type { ArchiveEntry } from './archive-entry.ts'
 import { readTar } from './archive-tar.ts'
@@ -76,7 +76,7 @@ async function survey(entries: AsyncIterable<ArchiveEntry>): Promise<Survey> {
   const tops = new Set<string>()
   const texts = new Map<string, string>()
   for await (const entry of entries) {
-    if (isLeftOut(entry.name) !== null) continue
+    if (skipReason(entry.name) !== null) continue
     bytes += entry.bytes
     if (entry.bytes > largest.bytes) largest = { name: entry.name, bytes: entry.bytes }
     tops.add(entry.name.slice(0, entry.name.indexOf('/') + 1) + ignoreFileName)

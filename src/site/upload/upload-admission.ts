@@ -3,7 +3,7 @@ import { directoryDepthMax, manifestFilesMax } from '#site/limits.ts'
 import { describeBadPath, foldersAbove, parseSitePath, type SitePath } from '#site/path.ts'
 import { treeProblems } from '#site/tree-problems.ts'
 import { type IgnoreRules, IgnoreStepsError, parseIgnoreRules } from './ignore-rules.ts'
-import { ignoreFileName, isLeftOut, sharedRoot } from './upload-path.ts'
+import { ignoreFileName, sharedRoot, skipReason } from './path-rules.ts'
 import { invalid, megabytes, quoted, tooLarge, type UploadRefusedError } from './upload-refusal.ts'
 
 interface SizedFile {
@@ -57,7 +57,7 @@ export class UploadAdmission<File extends SizedFile> {
   admit(name: string, problem: string | null = null): SitePath | null {
     const path = this.#parse(name)
     if (path === null) return null
-    const reason = isLeftOut(path) ?? this.#leftOutByRules(path)
+    const reason = skipReason(path) ?? this.#leftOutByRules(path)
     if (reason !== null) {
       this.#skipped.push({ name: path, reason })
       return null

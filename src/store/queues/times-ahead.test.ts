@@ -1,11 +1,12 @@
 import { expect, test } from 'bun:test'
+import { clockSkewMs } from '#store/database/leases.ts'
 import { beginAccountDeletion } from '#store/lifecycle/account-deletions.ts'
 import { onEachStore } from '#tests/support/databases.ts'
 import { alice, bob, siteOf } from '#tests/support/sample-rows.ts'
 import { askedAt, workRows } from '#tests/support/work-rows.ts'
 import { enqueueAccounts, enqueueSites } from './enqueue.ts'
 import { takeDue } from './take-due.ts'
-import { clockSkewMs, pullBackTimes } from './times-ahead.ts'
+import { pullBackTimes } from './times-ahead.ts'
 import { parkedAt, retryItem } from './work-items.ts'
 
 const dayMs = 24 * 60 * 60 * 1000

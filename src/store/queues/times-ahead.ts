@@ -1,4 +1,5 @@
 import type { Db } from '#store/database/database.ts'
+import { clockSkewMs } from '#store/database/leases.ts'
 import { parkedAt } from './work-items.ts'
 
 /** How far each time may lie ahead of the clock. */
@@ -10,9 +11,6 @@ export interface TimesAheadMax {
   readonly domainCheckMs: number
   readonly accountDeletionMs: number
 }
-
-/** How much the clocks of two machines may differ. */
-export const clockSkewMs = 60_000
 
 /**
  * Makes due what lies further ahead of `now` than it ever should: it was written while the clock was ahead, and would

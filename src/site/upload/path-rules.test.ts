@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { isLeftOut, sharedRoot } from './upload-path.ts'
+import { sharedRoot, skipReason } from './path-rules.ts'
 
 test.each([
   ['.git/config', 'belongs to version control'],
@@ -23,7 +23,7 @@ test.each([
   ['#index.html#', 'written by an editor'],
   ['.~lock.table.ods#', 'written by an editor'],
 ])('%s is left out: %s', (path, reason) => {
-  expect(isLeftOut(path)).toBe(reason)
+  expect(skipReason(path)).toBe(reason)
 })
 
 test.each([
@@ -48,7 +48,7 @@ test.each([
   '.svg',
   '.a.svg',
 ])('%s is published', (path) => {
-  expect(isLeftOut(path)).toBeNull()
+  expect(skipReason(path)).toBeNull()
 })
 
 const roots: [string[], string | null][] = [

@@ -1,6 +1,6 @@
 import type { HandlersOf } from '#api/bind-routes.ts'
 import type { ApiContext } from '#api/context.ts'
-import type { machineRoutes } from '#api/contract/machines.ts'
+import type { healthAndMetadataRoutes } from '#api/contract/health-and-metadata.ts'
 import { docsPage, docsStyle } from '#api/document/docs-page.ts'
 import { openApiDocument } from '#api/document/openapi.ts'
 import { rateLimitedLog } from '#observe/rate-limited-log.ts'
@@ -9,7 +9,9 @@ import { rateLimitedLog } from '#observe/rate-limited-log.ts'
 const cacheControl = 'public, max-age=600'
 
 /** For programs: health, the interface's description, and what account servers read (decisions.md §1). */
-export function machineHandlers(context: ApiContext): HandlersOf<typeof machineRoutes> {
+export function healthAndMetadataHandlers(
+  context: ApiContext,
+): HandlersOf<typeof healthAndMetadataRoutes> {
   const { assertReady, oauth, origin, shutdown } = context
   const log = rateLimitedLog(context.log)
   // Made on first use.

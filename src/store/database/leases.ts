@@ -1,7 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
 import { backoff } from '#concurrency/backoff.ts'
 import type { Db } from '#store/database/database.ts'
-import { clockSkewMs } from './times-ahead.ts'
+
+/** How much the clocks of two machines may differ. */
+export const clockSkewMs = 60_000
 
 /** Another holder kept the lease for longer than `waitMsMax`. */
 export class LeaseBusyError extends Error {

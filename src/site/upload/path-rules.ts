@@ -4,9 +4,9 @@ import { isEntryName } from '#site/path.ts'
  * Why a file of an upload is skipped, for the list of skipped files; null if it is not. Depends on the path alone,
  * so that a skipped file need not be received.
  */
-export function isLeftOut(path: string): string | null {
+export function skipReason(path: string): string | null {
   for (const segment of path.toLowerCase().split('/')) {
-    const reason = leftOutBy(segment)
+    const reason = skipReasonOf(segment)
     if (reason !== null) return reason
   }
   return null
@@ -31,7 +31,7 @@ export function sharedRoot(paths: Iterable<string>): string | null {
 }
 
 /** `name` is in lower case: the file systems that create these names ignore case. */
-function leftOutBy(name: string): string | null {
+function skipReasonOf(name: string): string | null {
   const exact = byName.get(name)
   if (exact !== undefined) return exact
   if (name.startsWith('.env')) return 'may hold secrets'

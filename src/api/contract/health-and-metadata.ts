@@ -6,7 +6,7 @@ import { defineRoute } from './route.ts'
 const ofSection = { section: 'decisions §1', access: 'public' } as const
 
 /** For programs: health, this interface's description, and what account servers read before anyone can sign in here. */
-export const machineRoutes = {
+export const healthAndMetadataRoutes = {
   readHealth: defineRoute({
     ...ofSection,
     method: 'GET',

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { onEachStore } from '#tests/support/databases.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import {
+  clockSkewMs,
   deleteEndedLeases,
   LeaseBusyError,
   releaseLease,
@@ -9,9 +10,8 @@ import {
   takeLease,
   withLease,
 } from './leases.ts'
-import { clockSkewMs } from './times-ahead.ts'
 
-await onEachStore('store/queues/leases', (db) => {
+await onEachStore('store/database/leases', (db) => {
   const take = (holder: string, now: number, name = 'work') =>
     takeLease(db(), { name, holder }, { now, leaseMs: 100 })
 
