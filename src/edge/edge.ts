@@ -43,10 +43,10 @@ export function serveSite(
         ? answerLater(host, request, known, context, answerKnown)
         : answerKnown(host, request, known, context)
     return answer instanceof Promise
-      ? answer.catch((error) => notAnswered(host, error, context))
+      ? answer.catch((error) => notAnswered(host.label, error, context))
       : answer
   } catch (error) {
-    return notAnswered(host, error, context)
+    return notAnswered(host.label, error, context)
   }
 }
 
@@ -67,7 +67,7 @@ export function serveNamed(
   }
   const known = context.hosts.get(named.host)
   return known instanceof Promise
-    ? known.then(serve).catch((error) => notAnswered({ label: named.host }, error, context))
+    ? known.then(serve).catch((error) => notAnswered(named.host, error, context))
     : serve(known)
 }
 
@@ -137,11 +137,7 @@ function isAddressOf(url: string, host: string): boolean {
   return url.startsWith(host, start) && url.charAt(end) === '/'
 }
 
-function notAnswered(
-  { label }: Pick<SiteHost, 'label'>,
-  error: unknown,
-  { log }: EdgeContext,
-): Response {
+function notAnswered(label: string, error: unknown, { log }: EdgeContext): Response {
   log.error('visitor not answered', { label, error })
   return unavailablePage()
 }

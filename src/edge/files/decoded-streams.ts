@@ -33,24 +33,22 @@ export class DecodedStreams {
     const began = performance.now()
     let taken = 0
     let hasEnded = false
+    let timer: Timer | undefined
     const end = (): void => {
       if (hasEnded) return
       hasEnded = true
-      clearInterval(watch)
+      clearInterval(timer)
       this.#open.splice(this.#open.indexOf(client), 1)
       // Fails if the stored bytes are damaged; the reader has got that error.
       chunks.return(undefined).catch(() => undefined)
     }
-    let endSlowReader = end
-    const watch = setInterval(() => {
-      if (performance.now() - began > this.#slowestMs(taken)) endSlowReader()
-    }, this.#checkEveryMs)
     const source: UnderlyingDefaultSource<Uint8Array> = {
-      start(controller) {
-        endSlowReader = () => {
+      start: (controller) => {
+        timer = setInterval(() => {
+          if (performance.now() - began <= this.#slowestMs(taken)) return
           end()
           controller.error(new SlowReaderError(taken))
-        }
+        }, this.#checkEveryMs)
       },
       async pull(controller) {
         try {

@@ -61,12 +61,10 @@ async function knownDid({ did, handle }: Owner, db: Db): Promise<Did | null> {
   return (await isKnownAccount(db, did)) ? did : null
 }
 
-const anHour = { 'retry-after': '3600' }
-
 const notKnown: Record<Exclude<Discovery['kind'], 'known'>, () => Response> = {
   'not-found': unclaimedPage,
   pending: fetchingPage,
-  'too-many': () => plainPage(429, 'Too many new sites', anHour),
+  'too-many': () => plainPage(429, 'Too many new sites', { 'retry-after': '3600' }),
 }
 
 // Checked before the database query: PostgreSQL rejects strings that hold NUL.

@@ -24,7 +24,8 @@ export class AwaitedSites {
   async has(label: string): Promise<boolean> {
     if (this.#now() - this.#readAt >= readEveryMs) {
       this.#readAt = this.#now()
-      this.#labels = this.#read()
+      const sites = listAwaitedSites(this.#db, sitesMax)
+      this.#labels = sites.then((awaited) => new Set(awaited.map(siteLabel)))
     }
     return (await this.#labels).has(label)
   }
@@ -32,9 +33,5 @@ export class AwaitedSites {
   /** Makes the next `has` read the queue: a visitor is being redirected to a site that was just enqueued. */
   invalidate(): void {
     this.#readAt = Number.NEGATIVE_INFINITY
-  }
-
-  async #read(): Promise<ReadonlySet<string>> {
-    return new Set((await listAwaitedSites(this.#db, sitesMax)).map(siteLabel))
   }
 }

@@ -55,20 +55,16 @@ export class DiscoverOwner {
   }
 
   async #bring(owner: Owner, client: string): Promise<Discovery> {
-    const { db, mayBring, now } = this.#context
+    const { db, didOfHandle, mayBring, now, signal } = this.#context
     if (!(await mayBring(client))) return { kind: 'too-many' }
-    const did = owner.did ?? (await this.#didOf(owner.handle))
+    const timeLimit = AbortSignal.any([signal, AbortSignal.timeout(waitMs)])
+    const did = owner.did ?? (await didOfHandle(owner.handle, timeLimit))
     if (did === null) return { kind: 'not-found' }
     if (await isDeletedHere(db, did)) return { kind: 'not-found' }
     await rememberVisited(db, did, now())
     if (await isKnownAccount(db, did)) return { kind: 'known', did }
     await enqueueAccounts(this.#context, [did], { isUrgent: true })
     return await this.#awaitCheck(did)
-  }
-
-  #didOf(handle: string): Promise<Did | null> {
-    const { didOfHandle, signal } = this.#context
-    return didOfHandle(handle, AbortSignal.any([signal, AbortSignal.timeout(waitMs)]))
   }
 
   async #awaitCheck(did: Did): Promise<Discovery> {
