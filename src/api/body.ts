@@ -23,18 +23,14 @@ export async function parseBody<T>(
 
 /** Throws ApiError 400 with the field and what was expected. */
 export function parse<T>(schema: z.ZodType<T>, value: unknown): T {
-  const parsed = safeParse(schema, value)
-  if (parsed.success) return parsed.data
-  const [issue] = parsed.error.issues
-  const where = issue?.path.join('.') || 'body'
-  throw new ApiError(400, `${where}: ${issue?.message ?? 'not what was expected'}`)
-}
-
-/** zod compares any value's `length`, and throws if that is an object. */
-function safeParse<T>(schema: z.ZodType<T>, body: unknown): z.ZodSafeParseResult<T> {
   try {
-    return schema.safeParse(body, { error: expectation })
+    const parsed = schema.safeParse(value, { error: expectation })
+    if (parsed.success) return parsed.data
+    const [issue] = parsed.error.issues
+    const where = issue?.path.join('.') || 'body'
+    throw new ApiError(400, `${where}: ${issue?.message ?? 'not what was expected'}`)
   } catch (error) {
+    // zod compares any value's `length`, and throws if that is an object.
     if (!(error instanceof TypeError)) throw error
     throw new ApiError(400, 'body: not what was expected')
   }

@@ -126,18 +126,13 @@ const isDiskFailure = (error: unknown): boolean =>
   ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE'].includes(codeOf(error) ?? '')
 
 /** The message when a sign-in cannot begin: fixed sentences without internal details. */
-export function signInSentence(error: unknown): string {
-  return error instanceof SignInError && isOfBegin(error.failure)
-    ? beginSentences[error.failure]
-    : sentences.signInBroken
-}
+export const signInSentence = (error: unknown): string =>
+  (error instanceof SignInError && beginSentences[error.failure]) || sentences.signInBroken
 
-const beginSentences: Record<BeginFailure, string> = {
+const beginSentences: Partial<Record<SignInFailure, string>> = {
   'not-an-account-name': sentences.notAnAccountName,
   'unknown-handle': sentences.unknownHandle,
   'unknown-account': sentences.unknownAccount,
   'server-unreachable': sentences.signInUnreachable,
   'server-refused': sentences.signInRefused,
-}
-
-const isOfBegin = (failure: SignInFailure): failure is BeginFailure => failure in beginSentences
+} satisfies Record<BeginFailure, string>

@@ -22,12 +22,6 @@ import { isoOf, isoOrNull } from './iso-of.ts'
 
 type ExportContext = Pick<ApiContext, 'baseDomain' | 'db' | 'log' | 'now' | 'siteUrl'>
 
-/** `sitehost-alice.example.com-2026-11-21.json`. `account`: a handle or a DID. */
-export function exportFileName(account: string, now: number): string {
-  const name = account.replace(/[^a-zA-Z0-9.-]/g, '-')
-  return `sitehost-${name}-${new Date(now).toISOString().slice(0, 10)}.json`
-}
-
 /**
  * All data of the account as one JSON object (docs/http-api.md, "Leaving"), without tokens, secrets and other
  * accounts' data. Streamed, with one version of one site in memory at a time; complete when its last field is

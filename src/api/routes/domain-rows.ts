@@ -1,21 +1,10 @@
-import type { z } from 'zod'
-import type { Sent } from '#api/contract/answers.ts'
-import type {
-  customDomainRow as customDomain,
-  siteDomainRow as siteDomain,
-  subdomainRow as subdomain,
-} from '#api/contract/rows.ts'
 import { dnsRecordsFor } from '#domains/dns-records.ts'
 import type { SiteName } from '#site/site-name.ts'
 import type { CustomDomain } from '#store/names/custom-domains.ts'
 import type { Subdomain } from '#store/names/subdomains.ts'
 import { isoOf, isoOrNull } from './iso-of.ts'
 
-type CustomDomainRow = Sent<z.output<typeof customDomain>>
-type SubdomainRow = Sent<z.output<typeof subdomain>>
-type SiteDomainRow = Sent<z.output<typeof siteDomain>>
-
-export function customDomainRow(domain: CustomDomain, baseDomain: string): CustomDomainRow {
+export function customDomainRow(domain: CustomDomain, baseDomain: string) {
   const { id, verified, site, checkedAt, createdAt } = domain
   const warnings = [domain.ownershipWarning, domain.pointingWarning].filter(Boolean)
   return {
@@ -30,17 +19,14 @@ export function customDomainRow(domain: CustomDomain, baseDomain: string): Custo
   }
 }
 
-export const subdomainRow = ({ domain, site }: Subdomain): SubdomainRow => ({
-  domain,
-  rkey: site ?? '',
-})
+export const subdomainRow = ({ domain, site }: Subdomain) => ({ domain, rkey: site ?? '' })
 
 /** The domains that lead to this site, out of all domains of its owner. */
 export function siteDomainRows(
   name: SiteName,
   subdomains: readonly Subdomain[],
   customDomains: readonly CustomDomain[],
-): SiteDomainRow[] {
+) {
   return [
     ...subdomains
       .filter(({ site }) => site === name)
@@ -58,7 +44,7 @@ export function siteDomainRows(
 }
 
 /** The name of a site's primary address; null: none that is served. */
-export const primaryOf = (rows: readonly SiteDomainRow[]): string | null =>
+export const primaryOf = (rows: ReturnType<typeof siteDomainRows>): string | null =>
   rows.find(({ primary }) => primary)?.domain ?? null
 
 const markOf = ({ isPrimary }: { isPrimary: boolean }): { primary?: true } =>

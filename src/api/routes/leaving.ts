@@ -8,7 +8,8 @@ import { headOfStream } from '#api/head-length.ts'
 import type { BrowserSessions } from '#api/session/sessions.ts'
 import { leave } from '#publish/account-deletions.ts'
 import { findAccount } from '#store/accounts/accounts.ts'
-import { exportAccount, exportFileName } from './account-export.ts'
+import { exportAccount } from './account-export.ts'
+import { isoOf } from './iso-of.ts'
 
 /** Per account: each export reads all its data. */
 const exportsAtOnceMax = 1
@@ -26,10 +27,12 @@ export function leavingHandlers(
   })
   return {
     exportAccount: async ({ c, session: { did }, answer }) => {
-      const handle = (await findAccount(db, did))?.handle ?? null
+      const account = await findAccount(db, did)
+      const name = (account?.handle ?? did).replace(/[^a-zA-Z0-9.-]/g, '-')
+      const date = isoOf(now()).slice(0, 10)
       const headers = {
         'content-type': 'application/json',
-        'content-disposition': `attachment; filename="${exportFileName(handle ?? did, now())}"`,
+        'content-disposition': `attachment; filename="sitehost-${name}-${date}.json"`,
       }
       // Hono drops the body of an answer to HEAD without cancelling it, so the permit would never be released.
       if (c.req.method === 'HEAD') return answer(200, headOfStream(headers))

@@ -77,8 +77,7 @@ export function userHandlers(
     listSites: async ({ session: { did }, answer }) => {
       using _ = await listing.acquire(did)
       const sites = await listSites(db, did)
-      const subdomains = await listSubdomains(db, did)
-      const customDomains = await listCustomDomains(db, did)
+      const { subdomains, customDomains } = await domainsOf(did)
       const failed = new Map((await listUnreadSites(db, did)).map((item) => [item.name, item]))
       const rows = []
       const yieldWhenDue = timeSlices()
@@ -117,7 +116,9 @@ export function userHandlers(
     },
 
     endSignIn: async ({ params: { id }, session: { did, idHash }, answer, c }) => {
-      const isEnded = isSignInId(id) && (await deleteBrowserSessionOf(db, did, id))
+      // Checked before the database query: PostgreSQL rejects strings that hold NUL.
+      const isId = /^[0-9a-f]{64}$/.test(id)
+      const isEnded = isId && (await deleteBrowserSessionOf(db, did, id))
       if (!isEnded) throw new ApiError(404, sentences.signInNotFound)
       await revokeIfUnused(did, context)
       log.info('sign-in ended', { did })
@@ -129,12 +130,8 @@ export function userHandlers(
   }
 }
 
-const isSignInId = (id: string): boolean => /^[0-9a-f]{64}$/.test(id)
-
 function siteRow(site: Site, failed: UnreadSite | undefined, { siteUrl }: ApiContext) {
-  const { did, live, refused } = site
-  const name = parseSiteName(site.name)
-  if (name === null) throw new TypeError('a stored site has a bad name')
+  const { did, live, name, refused } = site
   return {
     rkey: name,
     displayName: name,

@@ -19,8 +19,7 @@ interface SignInOptions {
 
 /** Checks an administrator's name and password, with limits on guessing. */
 export class AdminSignIn {
-  readonly #db: Db
-  readonly #isPassword: typeof isPassword
+  readonly #options: SignInOptions
   readonly #delays: SignInDelays
   readonly #checks = new ConcurrencyLimit({
     max: checksAtOnceMax,
@@ -30,20 +29,20 @@ export class AdminSignIn {
     retryAfterSeconds: 5,
   })
 
-  constructor({ db, elapsed, isPassword: check = isPassword }: SignInOptions) {
-    this.#db = db
-    this.#isPassword = check
-    this.#delays = new SignInDelays({ now: elapsed })
+  constructor(options: SignInOptions) {
+    this.#options = options
+    this.#delays = new SignInDelays({ now: options.elapsed })
   }
 
   /** Null: unknown name or wrong password, which take the same time. Throws ApiError 429. */
   async check(tried: SignInTry, password: string): Promise<Admin | null> {
+    const { db, isPassword: verify = isPassword } = this.#options
     const waitMs = this.#delays.begin(tried)
     if (waitMs > 0) throw tooMany('Too many tries to sign in.', waitMs)
     using _ = await this.#checks.acquire(tried.device === null ? 'strangers' : 'known')
     // Checked before the database query: PostgreSQL rejects strings that hold NUL.
-    const admin = isAdminName(tried.name) ? await findAdmin(this.#db, tried.name) : null
-    if (!(await this.#isPassword(password, admin?.passwordHash ?? null))) return null
+    const admin = isAdminName(tried.name) ? await findAdmin(db, tried.name) : null
+    if (!(await verify(password, admin?.passwordHash ?? null))) return null
     this.#delays.succeeded(tried)
     return admin
   }
