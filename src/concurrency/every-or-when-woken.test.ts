@@ -20,7 +20,7 @@ describe('work that says when it is due again', () => {
     return done
   }
 
-  test('is done at its time, or at once', async () => {
+  test('runs at its time, or immediately', async () => {
     expect(await loop([1, 0, 1, hourMs], () => {})).toBe(4)
   })
 
@@ -30,7 +30,7 @@ describe('work that says when it is due again', () => {
     expect(await loop([hourMs, hourMs], later)).toBe(2)
   })
 
-  test('throws, unless somebody takes the error: then it is done again', async () => {
+  test('throws, unless `onError` resolves: then it runs again', async () => {
     const fails = (n: number): void => {
       if (n === 1) throw new Error('failed')
     }

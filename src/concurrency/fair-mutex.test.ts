@@ -43,7 +43,7 @@ test('of those who wait, whoever has held it least is next; after an hour all ar
   expect(begun).toEqual(['first', 'a', 'quick'])
 })
 
-test('newcomers, however many, do not starve who has worked before', async () => {
+test('newcomers, however many, do not starve an earlier owner', async () => {
   const clock = { now: 0 }
   const mutex = new FairMutex({ now: () => clock.now })
   const begun: string[] = []
@@ -95,7 +95,7 @@ test('what an owner used while nobody waited is worked off in ten times as long'
   expect(await regularAndNewcomer()).toEqual(['newcomer', 'regular'])
 })
 
-test('who gives up while waiting is rejected at once and never worked on; who works is let end', async () => {
+test('an abort rejects a waiting caller immediately, and lets running work end', async () => {
   const mutex = new FairMutex()
   const begun: string[] = []
   const gate = Promise.withResolvers<void>()

@@ -4,7 +4,7 @@ import { Lanes } from './lanes.ts'
 import type { Party } from './pace-history.ts'
 
 // A simulated clock: accounts with endless backlogs on servers that take 36 seconds for a job, and one on a quick server that
-// comes now and then. The lanes and shares are those of publishing.
+// comes now and then. Lanes and shares are as in publishing.
 
 const stepMs = 100
 const quickMs = 200

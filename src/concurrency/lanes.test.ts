@@ -37,7 +37,7 @@ test('a clock that is put right changes nothing that is remembered', async () =>
   setSystemTime()
 })
 
-test('so many at once, and room again when one ends, however it does', async () => {
+test('has capacity up to its limit, and again when work ends or fails', async () => {
   const lanes = new Lanes(4)
   const ends = Array.from({ length: 4 }, () => Promise.withResolvers<void>())
   const done = ends.map(({ promise }) => lanes.start({ run: () => promise, onSlow: () => {} }))
@@ -66,7 +66,7 @@ test('a wait for this process does not make work slow, and a wait for its server
   await allSlow(2)
 })
 
-test('who is slow is in nobody’s way, up to 32', async () => {
+test('slow work takes no quick lane, up to 32', async () => {
   const { lanes, start, allSlow } = open(1)
   for (let n = 0; n < 36; n++) {
     expect(lanes.capacity).toBeGreaterThan(0)
@@ -76,7 +76,7 @@ test('who is slow is in nobody’s way, up to 32', async () => {
   }
 })
 
-test('of more slow ones one gives way for each who waits, the newest while none had its time', async () => {
+test('of excess slow work one is preempted per waiting caller, the newest while none had its quantum', async () => {
   const { lanes, start, gaveWay, allSlow } = open(1)
   for (let n = 0; n < 36; n++) {
     start(n)
@@ -92,7 +92,7 @@ test('of more slow ones one gives way for each who waits, the newest while none 
   expect(gaveWay).toEqual([35, 34])
 })
 
-test('the oldest gives way that has had its time, for slow ones, too', async () => {
+test('the oldest that had its quantum is preempted, also for other slow work', async () => {
   const { clock, lanes, start, gaveWay, allSlow } = open(1)
   for (let n = 0; n < 33; n++) {
     start(n)
@@ -110,7 +110,7 @@ test('the oldest gives way that has had its time, for slow ones, too', async () 
   await eventually(async () => expect(gaveWay).toEqual([0, 1]))
 })
 
-test('who has just begun gives way to nobody', () => {
+test('work that has just begun is not preempted', () => {
   const { lanes, start, gaveWay } = open(hour)
   for (let n = 0; n < 4; n++) start(n)
   lanes.preemptSlow()
@@ -118,7 +118,7 @@ test('who has just begun gives way to nobody', () => {
   expect(gaveWay).toEqual([])
 })
 
-test('who holds much takes up room however slow, and gives way before those aside', async () => {
+test('pinned work keeps its quick lane however slow, and is preempted before detached work', async () => {
   const { lanes, start, gaveWay, allSlow } = open(1)
   start(0)
   for (let n = 1; n <= 4; n++) start(n, true)
@@ -129,7 +129,7 @@ test('who holds much takes up room however slow, and gives way before those asid
   expect(gaveWay).toEqual([4])
 })
 
-test('who lets go what it holds goes aside, and does not come back', async () => {
+test('slow work that releases its memory detaches, and cannot be pinned again', async () => {
   const { lanes, start, lane, allSlow } = open(1)
   start(0, true)
   await allSlow(1)
@@ -140,7 +140,7 @@ test('who lets go what it holds goes aside, and does not come back', async () =>
   expect(lanes.capacity).toBe(4)
 })
 
-test('who is quick holds what it holds, and comes back', async () => {
+test('quick work that releases its memory can be pinned again', async () => {
   const { lanes, start, lane } = open(hour)
   start(0, true)
   lane(0).detachWhenSlow()
@@ -188,7 +188,7 @@ describe('parties', () => {
     expect(lanes.hasCapacity(party('d', 'pds.other.example'))).toBe(true)
   })
 
-  test('whoever was slow has lanes of their own, and their server its share of these', async () => {
+  test('accounts that were slow have lanes of their own, and their server its share of these', async () => {
     const { lanes, start, remember } = openShared()
     for (const n of [1, 2, 3]) await remember(party(`slow${n}`, `pds${n}.example`), true)
     for (let n = 0; n < 4; n++) start(party(`quick${n}`, `quick${n}.example`))
@@ -220,7 +220,7 @@ describe('parties', () => {
     expect(lanes.hasCapacity(other, { pinned: true })).toBe(true)
   })
 
-  test('of slow ones the newest of the server that holds most gives way', async () => {
+  test('of slow work the newest of the server that holds most is preempted', async () => {
     const lanes = new Lanes(4, { detachedMax: 2, slowAfterMs: hour })
     const gaveWay: string[] = []
     const start = (account: string, host: string): void => {
@@ -240,7 +240,7 @@ describe('parties', () => {
     await eventually(async () => expect(gaveWay).toEqual(['b']))
   })
 
-  test('who sends for long is not slow the next time, who was waited for is', async () => {
+  test('long sending does not make the next attempt slow, a wait for the server does', async () => {
     const lanes = new Lanes(4, { slowAfterMs: hour })
     const run = async (lane: Lane): Promise<void> => {
       lane.detachWhenSlow()

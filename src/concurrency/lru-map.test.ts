@@ -35,7 +35,7 @@ describe('of the least recently used', () => {
     expect(map.get('used')).toBe(1)
   })
 
-  test.each([0, 6])('the last value counts, and what is deleted is gone: %d between', (between) => {
+  test.each([0, 6])('the last value counts, and deleted keys are gone: %d between', (between) => {
     const map = new LruMap<string, number>(10)
     map.set('a', 1)
     for (const key of keys(between)) map.set(key, 0)

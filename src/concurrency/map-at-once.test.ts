@@ -28,7 +28,7 @@ async function lingering(signal: AbortSignal, log: string[]): Promise<never> {
   throw signal.reason
 }
 
-test('results are in order, and no more run at once than are allowed', async () => {
+test('results are in order, and at most `atOnce` run at a time', async () => {
   const gate = new Gate(3)
   let running = 0
   let most = 0

@@ -28,14 +28,14 @@ describe('a tier', () => {
     expect(there(tier, 'b', 'e', 'f', 'g')).toBe('efg')
   })
 
-  test('takes in what is new also when all others were used', () => {
+  test('keeps a new entry also when all others were used', () => {
     const tier = filled(30, 'a', 'b', 'c')
     for (const key of ['a', 'b', 'c']) tier.use(tier.find(key))
     tier.keep('d', 'D', 10)
     expect(there(tier, 'a', 'b', 'c', 'd')).toBe('bcd')
   })
 
-  test('tells whoever held on to something that it had to go', () => {
+  test('marks a kept entry as evicted', () => {
     const tier = filled(10, 'a')
     const kept = tier.find('a')
     expect(tier.use(kept)).toBe('A')
@@ -44,7 +44,7 @@ describe('a tier', () => {
     expect(kept?.value).toBeNull()
   })
 
-  test('takes room for an owner with more than a quarter of it from what is theirs', () => {
+  test("evicts an owner's own entries when they exceed a quarter of it", () => {
     const tier = filled(80, 'a', 'b', 'c', 'd', 'e')
     for (const key of ['1', '2', '3', '4', '5']) tier.keep(key, key, 10, 'owner')
     const all = ['a', 'b', 'c', 'd', 'e', '1', '2', '3', '4', '5']
@@ -56,7 +56,7 @@ describe('a tier', () => {
     expect(there(tier, ...all, '6')).toBe('abcde56')
   })
 
-  test('takes room for everybody else, and for what is alone, from whoever has it', () => {
+  test("evicts any entry for other owners, and for an owner's only entry", () => {
     const tier = filled(40, 'a', 'b')
     tier.keep('1', '1', 20, 'owner')
     tier.keep('c', 'C', 10, 'other')
@@ -65,7 +65,7 @@ describe('a tier', () => {
     expect(there(tier, 'a', 'b', 'c', '1', '2')).toBe('c2')
   })
 
-  test('does not keep what is larger than itself, nor throw others out for it', () => {
+  test('does not keep an entry larger than itself, nor evict others for it', () => {
     const tier = filled(30, 'a')
     expect(tier.keep('b', 'B', 31).value).toBeNull()
     expect(tier.keep('c', 'C', 20).value).toBe('C')
@@ -103,7 +103,7 @@ describe('a tier', () => {
   })
 })
 
-test('whatever is done, its bytes are those of its entries, and never too many', () => {
+test('counts exactly the bytes of its entries, within its limit, after any operations', () => {
   const step = fc.record({
     act: fc.constantFrom('keep', 'use', 'grow', 'forget', 'forgetAll'),
     key: fc.constantFrom('a', 'b', 'c', 'd', 'e'),

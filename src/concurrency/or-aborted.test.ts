@@ -13,7 +13,7 @@ describe('until the signal is aborted', () => {
     },
   )
 
-  test('nobody waits for what goes on', async () => {
+  test('does not wait for work that continues', async () => {
     const stop = new AbortController()
     const waiting = orAborted(never, stop.signal)
     stop.abort(new Error('stopped'))

@@ -20,7 +20,7 @@ for (const [count, windowMs] of [
   [7, 1000],
   [1000, 10 * minute],
 ] as const) {
-  test(`${count} at once, and not one more`, () => {
+  test(`${count} in a burst, and not one more`, () => {
     expect(limiterOf(count, windowMs).takeMany(count + 5)).toBe(count)
   })
 
@@ -34,7 +34,7 @@ for (const [count, windowMs] of [
   })
 }
 
-describe('what is left comes back evenly', () => {
+describe('refills evenly', () => {
   test('one third of the window: one of three', () => {
     const { clock, limiter, takeMany } = limiterOf(3, minute)
     takeMany(3)
@@ -45,7 +45,7 @@ describe('what is left comes back evenly', () => {
     expect(takeMany(3)).toBe(1)
   })
 
-  test('whoever goes on trying waits no longer', () => {
+  test('retrying does not extend the wait', () => {
     const { limiter, takeMany } = limiterOf(3, minute)
     takeMany(1000)
     expect(limiter.take('a')).toBe(20_000)
@@ -57,7 +57,7 @@ test('keys do not see each other', () => {
   expect([takeMany(5, 'a'), takeMany(5, 'b')]).toEqual([2, 2])
 })
 
-test('it remembers so many keys at most, and half of them, those used last, for certain', () => {
+test('it remembers at most `keysMax` keys, and certainly the half used last', () => {
   const { limiter } = limiterOf(1, minute, 8)
   const keys = Array.from({ length: 100 }, (_, i) => `key-${i}`)
   for (const key of keys) limiter.take(key)

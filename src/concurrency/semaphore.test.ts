@@ -18,7 +18,7 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 const release = (permit: Disposable): void => permit[Symbol.dispose]()
 
 describe('a semaphore', () => {
-  test('gives so many permits, the next when one is given back', async () => {
+  test('gives `max` permits, the next when one is released', async () => {
     const semaphore = two()
     const first = await semaphore.acquire()
     await semaphore.acquire()
@@ -28,7 +28,7 @@ describe('a semaphore', () => {
     expect(await isSettled(third)).toBe(true)
   })
 
-  test('gives them in order of arrival, and to nobody who comes later', async () => {
+  test('gives permits in order of arrival, without overtaking', async () => {
     const semaphore = two()
     const permits = [await semaphore.acquire(), await semaphore.acquire()]
     const order: number[] = []
@@ -57,13 +57,13 @@ describe('a semaphore', () => {
     expect(order).toEqual(['b', 'd', 'a', 'c'])
   })
 
-  test('turns away whoever comes when too many wait', async () => {
+  test('rejects a caller when too many wait', async () => {
     const semaphore = two()
     for (let n = 0; n < 4; n++) void semaphore.acquire()
     await expect(semaphore.acquire()).rejects.toBeInstanceOf(SemaphoreBusyError)
   })
 
-  test('lets nobody wait at all', async () => {
+  test('rejects every caller that would wait', async () => {
     const semaphore = new Semaphore({ max: 1, waitingMax: 0, key: 'archives' })
     const permit = await semaphore.acquire()
     await expect(semaphore.acquire()).rejects.toMatchObject({ key: 'archives' })
@@ -71,7 +71,7 @@ describe('a semaphore', () => {
     expect(await isSettled(semaphore.acquire())).toBe(true)
   })
 
-  test('rejects whoever waits with the reason of their signal, and their place is others’', async () => {
+  test("rejects a waiting caller with its signal's reason, and frees its place", async () => {
     const semaphore = two()
     const permit = await semaphore.acquire()
     await semaphore.acquire()
@@ -85,7 +85,7 @@ describe('a semaphore', () => {
     expect(await isSettled(patient)).toBe(true)
   })
 
-  test('rejects whoever waits too long, and their place is others’', async () => {
+  test('rejects a caller that waits too long, and frees its place', async () => {
     const semaphore = two(5)
     const permit = await semaphore.acquire()
     await semaphore.acquire()
@@ -140,7 +140,7 @@ describe('keys', () => {
     await expect(hosts.acquire('a')).rejects.toMatchObject({ key: 'a' })
   })
 
-  test('know nothing of a signal that was aborted before', async () => {
+  test('create no semaphore for an aborted signal', async () => {
     const hosts = keyed()
     const stopped = AbortSignal.abort(new Error('stopped'))
     await expect(hosts.acquire('a', stopped)).rejects.toThrow('stopped')

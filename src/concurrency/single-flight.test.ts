@@ -17,7 +17,7 @@ function setUp() {
 }
 
 describe('one call', () => {
-  test('serves all who ask while it runs', async () => {
+  test('serves all callers while it runs', async () => {
     const { flight, calls, run } = setUp()
     const all = [run(), run(), run()]
     expect(flight.has('a')).toBe(true)

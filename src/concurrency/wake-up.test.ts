@@ -3,7 +3,7 @@ import { WakeUp } from './wake-up.ts'
 
 const never = 60_000
 
-/** What a wait says that goes on after everything that was due has run. */
+/** The result for a wait that continues after everything that was due has run. */
 const aTurnLater = () => new Promise<string>((resolve) => setImmediate(resolve, 'waits'))
 
 test('one before the wait is not lost, and many count once', async () => {
@@ -17,7 +17,7 @@ test('one before the wait is not lost, and many count once', async () => {
   expect(await second).toBe('woken')
 })
 
-test('the wait ends after its time, by the signal, and at once when that was aborted before', async () => {
+test('the wait ends after its time, on abort, and immediately when aborted before', async () => {
   const wakeUp = new WakeUp()
   await wakeUp.wait(1)
   const stop = new AbortController()
@@ -27,7 +27,7 @@ test('the wait ends after its time, by the signal, and at once when that was abo
   await wakeUp.wait(never, stop.signal)
 })
 
-test('what is taken needs no wait', async () => {
+test('a taken wake-up needs no wait', async () => {
   const wakeUp = new WakeUp()
   wakeUp.wake()
   expect([wakeUp.isWoken, wakeUp.take(), wakeUp.isWoken, wakeUp.take()]).toEqual([

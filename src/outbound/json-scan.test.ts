@@ -6,7 +6,7 @@ const parse = (text: string) => parseBoundedJson(Buffer.from(text), limits)
 const named = (count: number) =>
   `{${Array.from({ length: count }, (_, n) => `"n${n}":0`).join(',')}}`
 
-test('what is within the limits is what it was', async () => {
+test('JSON within the limits is unchanged', async () => {
   const value = { text: 'a "quoted" \\ [,{:} text', list: [1, { a: null }], é: '日本' }
   expect(await parse(JSON.stringify(value))).toEqual(value)
   expect(await parse(`\uFEFF ${JSON.stringify(value)} `)).toEqual(value)
@@ -19,7 +19,7 @@ const atLimit: [string, string][] = [
   ['values of a list', `[${'0,'.repeat(999)}0]`],
   ['names', named(100)],
   ['the same name again and again', `[${'{"a":0},'.repeat(400)}{"a":0}]`],
-  ['brackets and colons in a text', JSON.stringify('[,{:"\\'.repeat(2_000))],
+  ['brackets and colons in a string', JSON.stringify('[,{:"\\'.repeat(2_000))],
 ]
 test.each(atLimit)('as many as may be: %s', async (_, text) => {
   expect(await parse(text)).toEqual(JSON.parse(text))
@@ -29,7 +29,7 @@ const beyond: [string, string, string][] = [
   ['one value more', 'values', `[${'0,'.repeat(1_000)}0]`],
   ['lists in lists', 'values', '['.repeat(500_000)],
   ['empty objects', 'values', `[${'{},'.repeat(600)}{}]`],
-  ['behind a text that ends in a backslash', 'values', `["\\\\",${'[],'.repeat(600)}[]]`],
+  ['behind a string that ends in a backslash', 'values', `["\\\\",${'[],'.repeat(600)}[]]`],
   ['one name more', 'names', named(101)],
   ['names far apart', 'names', `[${Array.from({ length: 101 }, (_, n) => `{"${n}" : 0}`)}]`],
   ['bytes', 'bytes', JSON.stringify('x'.repeat(1_000_000))],
@@ -44,7 +44,7 @@ test.each(['', '{', '"', '[1,]', '{"a":1}}', 'yes'])('%j is no JSON', async (tex
   await expect(parse(text)).rejects.toBeInstanceOf(SyntaxError)
 })
 
-describe('what is deep is cut out', () => {
+describe('deep values are cut out', () => {
   const cut = async (text: string, depth: number, outerBytesMax = 1_000) => {
     const { outer, inner } = await scanJson(Buffer.from(text), { depth, outerBytesMax })
     return [parsePiece(outer, limits), ...inner.map((piece) => parsePiece(piece, limits))]
@@ -68,13 +68,13 @@ describe('what is deep is cut out', () => {
     await expect(cut(`{"a":"${'x'.repeat(1_000)}"}`, 1)).rejects.toBeInstanceOf(JsonLimitError)
     await expect(cut(`[${'[],'.repeat(1_000)}[]]`, 1)).rejects.toBeInstanceOf(JsonLimitError)
   })
-  test('a text that ends in it is no JSON', async () => {
+  test('a string that ends in it is not JSON', async () => {
     await expect(cut('{"a":[1', 1)).rejects.toBeInstanceOf(SyntaxError)
     await expect(cut('{"a":[1]', 1)).rejects.toBeInstanceOf(SyntaxError)
   })
 })
 
-test('others have their turn while much is read', async () => {
+test('yields to other work while it reads a large answer', async () => {
   let turns = 0
   let isOver = false
   const others = (async () => {

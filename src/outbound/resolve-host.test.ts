@@ -58,7 +58,7 @@ test('a look-up ends with its signal, and asks no more', async () => {
   await expect(other).rejects.toThrow('stopped too')
 })
 
-test('an aborted signal asks nobody', async () => {
+test('an aborted signal sends no query', async () => {
   await expect(resolve('one.example', AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone')
   expect(dns.questions).toEqual([])
 })

@@ -183,12 +183,12 @@ describe('a slot of its host', () => {
   const oneAtATime = () =>
     createSafeFetch({ allowPrivate: true, perHost: { max: 1, waitingMax: 1 } })
 
-  test('is given back by a small answer that nobody reads', async () => {
+  test('is returned after a small answer that is not read', async () => {
     const safeFetch = oneAtATime()
     for (let i = 0; i < 3; i++) expect((await safeFetch(at('/error'))).status).toBe(404)
   })
 
-  test('is given back by an answer that stalls, though nobody reads it', async () => {
+  test('is returned after an answer that stalls and is not read', async () => {
     const safeFetch = oneAtATime()
     for (let i = 0; i < 2; i++) await safeFetch(at('/stalls'), { limits: { idleMs: 20 } })
     expect(await (await safeFetch(at('/hello'))).text()).toBe('hello')
@@ -211,7 +211,7 @@ describe('a slot of its host', () => {
   })
 })
 
-test('what is meant for one host is not told to another', async () => {
+test('headers for one host are not sent to another', async () => {
   const safeFetch = createSafeFetch({ allowPrivate: true })
   const headers = { authorization: 'secret' }
   const told = async (to: string) => {
@@ -287,7 +287,7 @@ function endless(): ReadableStream {
   })
 }
 
-/** So many bytes at once, then one each turn of the event loop, for as long as somebody reads. */
+/** This many bytes first, then one per round of the event loop, for as long as it is read. */
 function drips(bytesFirst: number): ReadableStream {
   return new ReadableStream({
     start: (controller) => controller.enqueue(new Uint8Array(bytesFirst)),

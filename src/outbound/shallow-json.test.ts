@@ -6,12 +6,12 @@ import { parseShallowJson } from './shallow-json.ts'
 const limits = { depthMax: 2, charsMax: 1000 }
 const read = (text: string) => parseShallowJson(text, limits)
 
-test('what is deep is null, whatever is in it', () => {
+test('deep values are null, whatever they contain', () => {
   const text = '{"a":[1,{"b":["]}",{}]},[],"[\\"{"],"c":"}","d":{"e":[[[}]}}}'
   expect(read(text)).toEqual({ a: [1, null, null, '["{'], c: '}', d: { e: null } })
 })
 
-test('what is not deep is what JSON.parse makes of it', () => {
+test('shallow values are as JSON.parse returns them', () => {
   const cut = (value: unknown, depth: number): unknown => {
     if (typeof value !== 'object' || value === null) return value
     if (depth === 0) return null
@@ -29,7 +29,7 @@ test('what is not deep is what JSON.parse makes of it', () => {
 
 describe('as many characters as are read', () => {
   test('are read', () => expect(read(JSON.stringify('x'.repeat(998)))).toHaveLength(998))
-  test('of which those in the depth are none', () => {
+  test('where those of deep values do not count', () => {
     expect(read(`[[[${'[],{},"]",'.repeat(100_000)}0]]]`)).toEqual([[null]])
     expect(read(`{"a":{"b":["${'x'.repeat(100_000)}"]}}`)).toEqual({ a: { b: null } })
   })

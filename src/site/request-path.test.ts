@@ -58,7 +58,7 @@ test('4096 bytes are the longest path', () => {
   expect(parseRequestPath(`/${'é'.repeat(requestPathBytesMax / 2)}`).ok).toBe(false)
 })
 
-test('what is encoded is understood as it was', () => {
+test('decoding reverses encoding', () => {
   const segment = fc.string({ unit: 'grapheme', minLength: 1 }).filter((name) => {
     return !/[/\\\0]/.test(name) && name !== '.' && name !== '..'
   })

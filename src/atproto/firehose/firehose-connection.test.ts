@@ -115,7 +115,7 @@ test('a message over 128 MiB ends it before it is read', async () => {
   expect(frames).toEqual([])
 })
 
-test('a failure is told without the address', async () => {
+test("a failure's reason lacks the address", async () => {
   const { connection } = connect(new URL('ws://127.0.0.1:1/path?token=secret'))
   const reason = await connection.ended
   expect(reason).toContain('ECONNREFUSED')

@@ -19,7 +19,7 @@ describe('one by one', () => {
   const facts: [string, number | null, number[], ReturnType<typeof after>][] = [
     ['for the first time', null, [5, 6], { asked: null, gaps: ['no-cursor'], cursor: 6 }],
     ['nothing came yet', 4, [], { asked: 4, gaps: [], cursor: 4 }],
-    ['goes on', 4, [5, 6], { asked: 4, gaps: [], cursor: 6 }],
+    ['continues', 4, [5, 6], { asked: 4, gaps: [], cursor: 6 }],
     ['the last one again', 4, [4, 5], { asked: 4, gaps: [], cursor: 5 }],
     ['one is missing', 4, [6, 7], { asked: 4, gaps: ['outdated-cursor'], cursor: 7 }],
     ['started anew', 4, [1, 2], { asked: 4, gaps: ['future-cursor'], cursor: 2 }],
@@ -58,7 +58,7 @@ describe('over several connections', () => {
     expect(position.connect(now)).toBe(3)
     expect(position.open()).toBeNull()
   })
-  test('a loss that the source told is told once', () => {
+  test('a loss that the source reports is one gap', () => {
     const position = new FirehosePosition(subscribeRepos, 5)
     position.connect(now)
     expect(position.clamp()).toBe('outdated-cursor')
@@ -70,7 +70,7 @@ describe('over several connections', () => {
     expect(position.connect(now)).toBe(5)
     expect(position.step(9).gap).toBe('outdated-cursor')
   })
-  test('repetitions and what is out of order are behind', () => {
+  test('repeated and out-of-order numbers are behind', () => {
     const position = new FirehosePosition(subscribeRepos, 5)
     position.connect(now)
     const isBehind = [6, 6, 4, 7].map((number) => position.step(number).isBehind)

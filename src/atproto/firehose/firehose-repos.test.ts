@@ -45,7 +45,7 @@ describe('a commit is what it says about our collections', () => {
     ['operations that are none', { ops: [null, 1, {}, { path: 5 }, []] }, step()],
     ['200 operations', ops(...Array(200).fill('a.b.c/d')), step()],
     ['201 operations', ops(...Array(201).fill('a.b.c/d')), step({ kind: 'sync', did: alice })],
-    ['too big to be told', { tooBig: true }, step({ kind: 'sync', did: alice })],
+    ['too big to be listed', { tooBig: true }, step({ kind: 'sync', did: alice })],
     ['operations that are no list', { ops: 'place.sitehost.fs/a' }, malformed],
     ['no account', { repo: 5 }, malformed],
     [
@@ -97,7 +97,7 @@ describe('other messages', () => {
       message('#identity', { seq: 7, did: bob }),
       step({ kind: 'identity', did: bob }),
     ],
-    ['an identity of nobody', message('#identity', { seq: 7 }), malformed],
+    ['an identity without an account', message('#identity', { seq: 7 }), malformed],
     [
       'a repository put right',
       message('#sync', { seq: 7, did: bob }),
@@ -117,7 +117,7 @@ describe('other messages', () => {
 
 describe('frames that are none', () => {
   const facts: [string, unknown, FirehoseFrame][] = [
-    ['a text', 'text', unreadable],
+    ['a string', 'text', unreadable],
     ['nothing', new Uint8Array(), unreadable],
     ['bytes', new Uint8Array([0xff, 0xff]), unreadable],
     ['another operation', cborFrame({ op: 2 }, { seq: 7 }), unreadable],

@@ -103,7 +103,7 @@ describe('a server or relay', () => {
     )
   })
 
-  test('goes on from the cursor, past what is not ours', async () => {
+  test('continues from the cursor, past events that are not ours', async () => {
     await using server = startReposServer()
     server.emit(...[1, 2, 3].map((seq) => reposCommit(seq, alice, path(seq))))
     server.emit(...[4, 5, 6].map((seq) => reposCommit(seq, alice, 'app.bsky.feed.post/x')))
@@ -113,7 +113,7 @@ describe('a server or relay', () => {
     expect(server.connections.map(String)).toEqual(['cursor=1'])
   })
 
-  test('frames that are none are skipped and told', async () => {
+  test('invalid frames are skipped and reported', async () => {
     await using server = startReposServer()
     const bad: (string | Uint8Array)[] = [
       'text',
@@ -140,7 +140,7 @@ describe('a server or relay', () => {
 })
 
 describe('Jetstream', () => {
-  test('asks for our collections, and goes on from the cursor', async () => {
+  test('asks for our collections, and continues from the cursor', async () => {
     await using server = startJetstreamServer()
     server.emit(
       jetstreamCommit(us - 20_000_000, alice, path('long-ago')),
@@ -162,7 +162,7 @@ describe('Jetstream', () => {
     ])
   })
 
-  test('what is out of order is handed on, and is no problem', async () => {
+  test('events out of order are passed on, and are no problem', async () => {
     await using server = startJetstreamServer()
     const order = [us, us + 3, us + 1, us + 2, us + 4]
     server.emit(...order.map((time, i) => jetstreamCommit(time, alice, path(i))))
@@ -173,7 +173,7 @@ describe('Jetstream', () => {
     expect(following.problems).toEqual([])
   })
 
-  test('frames that are none are skipped and told', async () => {
+  test('invalid frames are skipped and reported', async () => {
     await using server = startJetstreamServer()
     const bad = ['', '{', '[]', 'null', '{"kind":"x"}', new Uint8Array(9), 'x'.repeat(9_000_000)]
     server.emit(
@@ -186,7 +186,7 @@ describe('Jetstream', () => {
   })
 })
 
-describe('a gap is told before what follows it', () => {
+describe('a gap comes before the events after it', () => {
   test('when the server refuses a cursor of the future', async () => {
     await using server = startReposServer()
     server.emit(reposCommit(1, alice, path('old')))
@@ -217,7 +217,7 @@ describe('a gap is told before what follows it', () => {
 
   const commits = [5, 6].map((seq) => reposCommit(seq, alice, path(seq)))
   const facts: [string, () => EventServer, number, LoggedFrame[]][] = [
-    ['when the server tells that it goes on later', startReposServer, 2, commits],
+    ['when the server reports that it continues later', startReposServer, 2, commits],
     [
       'when a relay goes on later and says nothing',
       () => startReposServer({ isSilent: true }),
@@ -297,7 +297,7 @@ describe('connections that are lost', () => {
     )
   })
 
-  test('whoever begins again with the last cursor misses nothing', async () => {
+  test('a restart with the last cursor misses nothing', async () => {
     await using server = startReposServer()
     const keys = Array.from({ length: 60 }, (_, i) => `k${i}`)
     for (let i = 0; i < 60; i += 3) {
@@ -353,7 +353,7 @@ describe('connections that are lost', () => {
   })
 })
 
-describe('whoever takes events slowly', () => {
+describe('a slow consumer', () => {
   /** What two sockets of one machine may hold between them. */
   const socketBytesMax = 16 * 1024 * 1024
   const total = 40_000
@@ -454,7 +454,7 @@ test('what was passed is one event, however much it was', () => {
   ])
 })
 
-test('is full at its limit, and has room at half of it', () => {
+test('is full at its limit, and has capacity again at half of it', () => {
   const queue = new FirehoseQueue()
   for (let i = 1; i < queueEventsMax; i++) queue.push(identity(i))
   expect([queue.isFull, queue.hasCapacity]).toEqual([false, false])
@@ -466,7 +466,7 @@ test('is full at its limit, and has room at half of it', () => {
   expect(queue.hasCapacity).toBe(true)
 })
 
-test('who waits is woken by the next', async () => {
+test('the next event ends the wait', async () => {
   const queue = new FirehoseQueue()
   for (const arrive of [() => queue.push(identity(1)), () => queue.pass(2)]) {
     const arrival = queue.arrival()
@@ -477,7 +477,7 @@ test('who waits is woken by the next', async () => {
   }
 })
 
-test('who waits is woken by the end', async () => {
+test('closing ends the wait', async () => {
   const queue = new FirehoseQueue()
   const arrival = queue.arrival()
   queue.close()

@@ -45,7 +45,7 @@ describe('a frame', () => {
     ['a key that is none', commit({ ...record, rkey: '..' }), step()],
     ['no key', commit({ collection: 'place.sitehost.fs' }), step()],
     ['a commit that is none', event({ kind: 'commit', commit: 'x' }), malformed],
-    ['nobody’s commit', event({ did: 5, kind: 'commit', commit: record }), malformed],
+    ['a commit without an account', event({ did: 5, kind: 'commit', commit: record }), malformed],
     [
       'an account of a kind that we do not read',
       event({ did: 'did:key:z', kind: 'commit', commit: record }),
@@ -66,7 +66,7 @@ describe('a frame', () => {
       event({ kind: 'account' }),
       step({ kind: 'account', did: alice }),
     ],
-    ['nobody’s account', event({ did: 5, kind: 'account' }), malformed],
+    ['an account event without an account', event({ did: 5, kind: 'account' }), malformed],
     ['an identity', jetstreamIdentity(timeUs, alice).frame, step({ kind: 'identity', did: alice })],
     ['a kind of the future', event({ kind: 'label' }), step()],
     ['no kind', event({}), malformed],
@@ -114,7 +114,7 @@ describe('a frame', () => {
       }),
     )
   })
-  test('those of the test server are real ones', () => {
+  test("the test server's frames are real ones", () => {
     expect(read(jetstreamCommit(timeUs, alice, 'place.sitehost.fs/blog').frame)).toEqual(
       step({ kind: 'site', did: alice, ...record }),
     )
@@ -131,7 +131,7 @@ describe('the address', () => {
       `wss://jet.example/subscribe?${wanted}`,
     )
   })
-  test('keeps what the operator put there, but what is ours', () => {
+  test("keeps the operator's parameters, except those that we set", () => {
     expect(
       address(
         'wss://jet.example/subscribe?key=k&compress=true&maxMessageSizeBytes=9&requireHello=true&wantedCollections=x&cursor=1',

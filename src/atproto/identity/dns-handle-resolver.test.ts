@@ -24,7 +24,7 @@ describe('a handle', () => {
     ['two', [`did=${did}`, `did=${did}`], 'AmbiguousHandleError'],
     ['one that is no DID', ['did=alice'], 'InvalidResolvedHandleError'],
     ['a DID of another kind', ['did=did:key:z'], 'InvalidResolvedHandleError'],
-    ['nobody answers', null, 'FailedHandleResolutionError'],
+    ['no server answers', null, 'FailedHandleResolutionError'],
   ])('%s', async (_, values, answer) => expect((await found(values)).answer).toBe(answer))
 
   test('is asked for in lower case', async () => {

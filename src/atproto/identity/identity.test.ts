@@ -183,7 +183,7 @@ describe('is refused', () => {
     'did:plc:../../x',
     'alice.example',
   ]) {
-    test(`${did}, and nobody is asked`, async () => {
+    test(`${did}, without any request`, async () => {
       await refused(did)
       expect(asked).toEqual([])
     })

@@ -26,7 +26,7 @@ const server = 'https://pds.example'
 /** Answers that a test wants otherwise, by path. */
 let answers: Map<string, () => Response | Promise<Response>>
 let asked: string[]
-/** Tokens that the server was told to end. */
+/** Tokens that were revoked at the server. */
 let revoked: (string | null)[]
 let logged: Parameters<typeof recordingLog>[0]
 let accountServer: string
@@ -219,7 +219,7 @@ describe('a grant is confirmed', () => {
     })
   }
 
-  test('by new tokens, once for all who ask within a minute', async () => {
+  test('by new tokens, once for all callers within a minute', async () => {
     await begun()
     numbered()
     let elapsed = 0
@@ -377,7 +377,7 @@ describe('a sign-in', () => {
     expect(await storedToken()).toBe('second')
   })
 
-  test('ends what the tokens were renewed to while it waited its turn', async () => {
+  test('revokes the tokens that a renewal before it has issued', async () => {
     await begun({ goodForMs: 0 })
     const accounts = open({ withLease: inTurns() })
     const session = await brought()
@@ -417,7 +417,7 @@ describe('a sign-in', () => {
     ])
   })
 
-  test('is not ended by whoever signs out meanwhile', async () => {
+  test('survives a sign-out of the replaced session', async () => {
     await begun()
     const accounts = open({ withLease: inTurns() })
     let isUsed = false

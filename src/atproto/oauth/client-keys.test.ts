@@ -45,7 +45,7 @@ async function begun(kid: string): Promise<void> {
 }
 
 describe('the first key', () => {
-  test('is made when it is needed, and signs at once', async () => {
+  test('is created on first use, and signs immediately', async () => {
     const keys = keysOf()
     expect(await keys.all()).toEqual([])
     await keys.keep()
@@ -103,7 +103,7 @@ describe('a new key', () => {
     expect(await idsOf(keys)).toContain(old)
   })
 
-  test('is known to other processes within a minute, and at once when somebody names it', async () => {
+  test('is known to other processes within a minute, and immediately when a session names it', async () => {
     const [one, other] = [keysOf(), keysOf()]
     await signingId(other)
     now += 1
@@ -118,14 +118,14 @@ describe('a new key', () => {
     expect(await other.all()).toHaveLength(3)
   })
 
-  test('is shown at once, whichever process is asked', async () => {
+  test('is published immediately, by every process', async () => {
     const [one, other] = [keysOf(), keysOf()]
     await signingId(other)
     await one.rotate()
     expect(await idsOf(other)).toHaveLength(2)
   })
 
-  test('comes after ninety days, once, whoever looks', async () => {
+  test('is created after ninety days, by one process', async () => {
     const processes = [keysOf(), keysOf(), keysOf()] as const
     await signingId(processes[0])
     now += clientKeyMs - 1
@@ -169,7 +169,7 @@ describe('a replaced key', () => {
     expect(await idsOf(keys)).not.toContain(old)
   })
 
-  test('whoever makes more than are kept is told', async () => {
+  test('one more than the limit throws', async () => {
     const keys = keysOf()
     await signingId(keys)
     for (let made = 1; made < clientKeysMax; made++) await keys.rotate()

@@ -23,7 +23,7 @@ test('what was set is there, until it is deleted', async () => {
   expect(await store.get('a')).toBeUndefined()
 })
 
-test('whoever keeps the rows sees when they end, and nothing else', async () => {
+test('the database sees when rows expire, and nothing else', async () => {
   await (await storeOf()).set('a', session)
   const [row] = rows.kept.values()
   expect(row?.expiresAt).toBe(5)
@@ -47,12 +47,12 @@ test('a row that was altered, or sealed under a secret that was lost, is none', 
   expect(await store.get('a')).toBeUndefined()
 })
 
-test('rows go one by one only', async () => {
+test('rows are only deleted one by one', async () => {
   const store = await storeOf()
   expect(() => store.clear()).toThrow()
 })
 
-test('all of a kind are read in turn, but for those that do not open', async () => {
+test('entries are all rows of a kind that open', async () => {
   const store = await storeOf()
   const keys = Array.from({ length: 450 }, (_, n) => `did:${String(n).padStart(3, '0')}`)
   for (const key of keys.toReversed()) await store.set(key, { token: key, expiresAt: 1 })

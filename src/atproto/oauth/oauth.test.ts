@@ -58,11 +58,11 @@ async function fails(
 }
 
 describe('a callback starts no session', () => {
-  test('without a state, or with one that nobody began', async () => {
+  test('without a state, or with an unknown one', async () => {
     await fails({}, 'expired')
     await fails({ state: 'state-1', code: 'c' }, 'expired')
   })
-  test('with what is no state, and the database is not asked', async () => {
+  test('with an invalid state, without a query of the database', async () => {
     const asked: string[] = []
     const get = rows.get.bind(rows)
     rows.get = (kind, key) => {

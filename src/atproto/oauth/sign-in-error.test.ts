@@ -21,15 +21,15 @@ const unknownDocument = new DocumentNotFoundError(did)
 const silentDocument = new FailedDocumentResolutionError(did, { cause: refusedConnection })
 const inResolver = (cause: unknown) => new OAuthResolverError('no server', { cause })
 
-describe('what a person is told', () => {
+describe('the failure that a user sees', () => {
   const facts: [string, unknown, SignInFailure][] = [
     ['pressed deny', new OAuthCallbackError('access_denied'), 'denied'],
     ['the server ended it', new OAuthCallbackError('server_error'), 'expired'],
     ['a reused state', new OAuthCallbackError('invalid_request', 'unknown state'), 'expired'],
-    ['a handle of nobody', actor(unknownHandle), 'unknown-handle'],
+    ['an unknown handle', actor(unknownHandle), 'unknown-handle'],
     ['a handle whose server says something else', actor(strangeHandle), 'unknown-handle'],
     ['a handle whose server is silent', actor(silentHandle), 'server-unreachable'],
-    ['a DID of nobody', actor(unknownDocument), 'unknown-account'],
+    ['an unknown DID', actor(unknownDocument), 'unknown-account'],
     ['a DID whose directory is silent', actor(silentDocument), 'server-unreachable'],
     [
       'the same, while the server was looked for',
@@ -47,7 +47,7 @@ describe('what a person is told', () => {
       expect(signInErrorOf(error)).toMatchObject({ failure, cause: error })
     })
   }
-  test('what is one already stays itself', () => {
+  test('a SignInError stays as it is', () => {
     const error = new SignInError('scopes-missing')
     expect(signInErrorOf(error)).toBe(error)
   })

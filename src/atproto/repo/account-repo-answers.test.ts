@@ -98,7 +98,7 @@ test.each(lies)('%s that is answered %j is unusable: %s', async (call, body, fie
   })
 })
 
-describe('whatever is asked, it is unusable', () => {
+describe('an answer that is unusable for every method', () => {
   const always: [string, unknown, string | RegExp][] = [
     ['a page', '<h1>hello</h1>', 'not JSON'],
     ['nothing', '', 'not JSON'],
@@ -133,7 +133,7 @@ describe('a record that holds more than any of ours', () => {
   })
 })
 
-test('of a refusal so many words count, however many there are', async () => {
+test("a refusal's code and reason are clipped", async () => {
   const refused = async (body: unknown): Promise<ServerRefusedError> =>
     (await calls.head(repoAt(body, { status: 400 })).catch((error) => error)) as ServerRefusedError
   const long = await refused({ error: 'E'.repeat(500), message: 'm'.repeat(5_000) })

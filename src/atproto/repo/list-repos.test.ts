@@ -41,7 +41,7 @@ test('page by page, to the end', async () => {
   ])
 })
 
-test('what is no account that we read is left out', async () => {
+test('accounts of unsupported kinds are left out', async () => {
   answer = () => page([alice, 'did:key:zabc', 'did:web:127.0.0.1', 7, null])
   expect(await list()).toEqual([[alice]])
 })

@@ -103,7 +103,7 @@ describe('is none', () => {
     v: await linkOf(new Uint8Array()),
   })
 
-  test('what is no node', async () => {
+  test('blocks that are no nodes', async () => {
     await refused(Cbor.encode({ l: null }), 'invalid structure')
     await refused(new Uint8Array([0xff]), 'not CBOR')
     await refused(new Uint8Array([0x80, 0x80]), 'a node is not CBOR')

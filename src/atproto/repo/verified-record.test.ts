@@ -138,7 +138,7 @@ describe('is refused', () => {
     await expect(seenAt(at - 5 * 60_000 - 1)).rejects.toThrow('dated in the future')
     await refused(await proofOf({ ...honest, rev: 'bzzzzzzzzzzzz' }), 'dated in the future')
   })
-  test('what is no archive', async () => {
+  test('bytes that are no archive', async () => {
     await refused(new Uint8Array(), '')
     await refused(new Uint8Array(Buffer.from('<html>')), '')
     const car = await carOf(await proofOf(honest))

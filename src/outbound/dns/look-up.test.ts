@@ -52,7 +52,7 @@ function lookUpAt(addresses: readonly string[], signal = new AbortController().s
   return (type, name, asking) => (name === silent ? impatient : patient)(type, name, asking)
 }
 
-describe('what is looked up', () => {
+describe('the values', () => {
   const found = (...values: string[]): DnsAnswer => ({ answered: true, values })
   const facts: [string, DnsType, string, DnsAnswer][] = [
     ['a value', 'TXT', 'one.example', found(did)],
@@ -91,7 +91,7 @@ describe('what is looked up', () => {
   }
 })
 
-describe('who is asked', () => {
+describe('the server that is asked', () => {
   const nobody = '127.0.0.1:9'
   const unreachable = '255.255.255.255'
 
@@ -102,13 +102,13 @@ describe('who is asked', () => {
     expect(server.questions).toEqual(asked)
   })
 
-  test('the next, where nobody listens or somebody fails', async () => {
+  test('the next one after a server that is silent or fails', async () => {
     await using failing = await startDnsServer({ 'one.example': 'failing' })
     const lookUp = lookUpAt([nobody, unreachable, failing.address, server.address])
     expect(await lookUp('TXT', 'one.example')).toEqual({ answered: true, values: [did] })
   })
 
-  test('none, when nobody listens', async () => {
+  test('none, when no server listens', async () => {
     expect(await lookUpAt([nobody])('TXT', 'one.example')).toEqual({
       answered: false,
       reason: 'silent',
@@ -124,7 +124,7 @@ describe('who is asked', () => {
     expect(other.questions).toEqual([])
   })
 
-  test('nobody, once all is to stop', async () => {
+  test("no server after the service's signal is aborted", async () => {
     const lookUp = lookUpAt([server.address], AbortSignal.abort())
     expect(await lookUp('TXT', 'one.example')).toEqual({ answered: false, reason: 'silent' })
     expect(server.questions).toEqual([])
@@ -143,7 +143,7 @@ describe('who is asked', () => {
   })
 })
 
-test('answers to other questions, and what is no DNS, are not heard', async () => {
+test('answers to other questions, and messages that are not DNS, are ignored', async () => {
   const socket = createSocket('udp4')
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))
   socket.on('message', (message, peer) => {
@@ -179,7 +179,7 @@ test('a connection that ends before the answer does is no answer', async () => {
   tcp.close()
 })
 
-test('whoever asked may give up: nothing more is asked, and others go on', async () => {
+test('an aborted caller asks no more, and other callers continue', async () => {
   const lookUp = lookUpAt([server.address])
   const stop = new AbortController()
   const asking = lookUp('TXT', 'silent.example', stop.signal)

@@ -19,7 +19,7 @@ test.each([
   expect(readBlobRef(raw)).toEqual({ ok: true, blob: raw })
 })
 
-test('what is read is plain JSON of the four fields', () => {
+test('the result is plain JSON of the four fields', () => {
   const decoded = { ...good, ref: toCidLink(fromString(rawCid)), more: 1 }
   const read = readBlobRef(decoded)
   expect(JSON.stringify(read)).toBe(JSON.stringify({ ok: true, blob: good }))
@@ -29,7 +29,7 @@ test('what is read is plain JSON of the four fields', () => {
 const refused: [string, unknown][] = [
   ['nothing', undefined],
   ['null', null],
-  ['a text', 'blob'],
+  ['a string', 'blob'],
   ['no $type', { ...good, $type: undefined }],
   ['the legacy form', { cid: rawCid, mimeType: 'text/html' }],
   ['no media type', { ...good, mimeType: undefined }],

@@ -78,7 +78,7 @@ describe('parts become what they stand for', () => {
     expect(pathsOf(root, known)).toEqual(['x/b', 'y/b'])
   })
 
-  test('those that are missing are named, all that can be seen at once', () => {
+  test('missing parts are named, all that are known so far together', () => {
     const root = directory(part('x', 'p'), part('y', 'q'), part('z', 'p'))
     expect(expandTree(root, owner)).toEqual({
       ok: false,
@@ -88,7 +88,7 @@ describe('parts become what they stand for', () => {
   })
 })
 
-describe('what is refused', () => {
+describe('rejects', () => {
   const chain = (length: number) =>
     parts(
       ...Array.from({ length }, (_, i): [string, Directory] => [
@@ -142,7 +142,7 @@ describe('what is refused', () => {
     expect(expandTree(directory(...many), owner)).toMatchObject({ ok: false, problems: [] })
   })
 
-  test('a million parts in parts end at the limit of entries, at once', () => {
+  test('a million nested parts end at the limit of entries, early', () => {
     const known = parts(
       ...Array.from({ length: 9 }, (_, i): [string, Directory] => [
         `${i}`,

@@ -65,7 +65,7 @@ const accepted: [string, unknown][] = [
   ['0 files counted', { ...full, fileCount: 0 }],
   ['1000 files counted', { ...full, fileCount: 1000 }],
   ['500 entries in a directory', filled(500)],
-  ['a file that says nothing of itself', holding(file)],
+  ['a file without optional fields', holding(file)],
 ]
 
 test.each(accepted)('a record with %s is read', (_, record) => {
@@ -75,7 +75,7 @@ test.each(accepted)('a record with %s is read', (_, record) => {
 const refused: [string, unknown][] = [
   ['null', null],
   ['a list', []],
-  ['a text', 'x'],
+  ['a string', 'x'],
   ['nothing', {}],
   ['another $type', { ...full, $type: 'place.sitehost.subfs' }],
   ['$type null', { ...full, $type: null }],
@@ -104,7 +104,7 @@ test.each(refused)('a record with %s is refused', (_, record) => {
   expect(result.ok || result.problems.length).toBe(1)
 })
 
-describe('what is read', () => {
+describe('the result', () => {
   test('is what was written', () => {
     expect(parse(full)).toEqual({ ok: true, manifest: full })
   })

@@ -144,7 +144,7 @@ describe('which parts stay', () => {
     expect(planWrites(blog, after, { ...records, parts }).deleteParts).not.toContain(shared)
   })
 
-  test('one that nothing names and that somebody else wrote', () => {
+  test('an unreferenced part of another program', () => {
     const records = repository([blog, after])
     const parts = new Map([['theirs', stored(naming('x'))]])
     expect(planWrites(blog, after, { ...records, parts }).deleteParts).toEqual([])

@@ -35,7 +35,7 @@ describe('settings are kept as they were sent', () => {
     })
   }
 
-  test('without what nobody knows, at any depth', () => {
+  test('drops unknown fields, at any depth', () => {
     const { headers, ...rest } = full
     const sent = { ...rest, $type: 'x', theme: 1, headers: headers.map((h) => ({ ...h, x: 1 })) }
     expect(check(sent)).toEqual({ $type, ...full })

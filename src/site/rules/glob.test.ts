@@ -39,7 +39,7 @@ test('a path fits where a regular expression says so', () => {
   expect(fitting).toBeGreaterThan(400)
 })
 
-test('a part of a text is compared, and nothing beside it', () => {
+test('compares only the given part of a string', () => {
   const text = '/x/a.js/b.js/y/'
   const glob = compileGlob(['*.js'])
   expect(matchGlob(glob, text, 2, 13)).toEqual({ from: 3, to: 9 })

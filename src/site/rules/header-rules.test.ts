@@ -100,7 +100,7 @@ describe('a block is for', () => {
     expect(sent('/*\nX-A: b', '/.well-known/security.txt')).toEqual(['x-a: b'])
   })
 
-  test('nothing is said of what is no path', () => {
+  test('a request without a valid path gets only our headers', () => {
     expect(sent('/*\nX-A: b', '/%zz', { own: { vary: 'a' } })).toEqual(['vary: a'])
   })
 })
@@ -325,7 +325,7 @@ describe('the headers of the settings', () => {
     expect(others.filter((asked) => sent('', asked, { settings }).length > 0)).toEqual([])
   })
 
-  test('come before those of _headers', () => {
+  test('come before the headers of _headers', () => {
     const settings = [header(), { name: 'X-Frame-Options', value: 'DENY' }]
     const file = '/*\nX-A: c\nX-Frame-Options: SAMEORIGIN'
     expect(sent(file, '/', { settings })).toEqual(['x-a: b, c', 'x-frame-options: SAMEORIGIN'])
@@ -476,7 +476,7 @@ describe('whatever is written, and asked for', () => {
   })
 })
 
-describe('what an answer costs does not grow with what is written, nor with what is asked for', () => {
+describe('the cost of an answer is bounded, whatever the rules and the path', () => {
   const fill = (line: (i: number) => string, linesMax = 32_000): string => {
     let text = ''
     for (let i = 0; i < linesMax; i++) {

@@ -106,7 +106,7 @@ describe('a problem', () => {
     expect(problemsOf(text)).toEqual([{ line, message: expect.stringContaining(message) }])
   })
 
-  test('does not touch what is beside it', () => {
+  test('does not affect the lines next to it', () => {
     const text = '/*/:a/*\nX-A: 1\n/a\nX-A: é\nX-B: 2\n! Date\nX-C: 3\nnonsense\n/b\nX-D: 4'
     expect(changesOf(text).map(({ name }) => name)).toEqual(['x-b', 'x-c', 'x-d'])
   })
@@ -187,11 +187,11 @@ describe('limits, both sides', () => {
     expect(problemsOf(tooMuch)).toEqual([{ line, message: expect.stringMatching(/more|longer/) }])
   })
 
-  test('what is beyond 2000 blocks is not read', () => {
+  test('blocks beyond 2000 are not read', () => {
     expect(read(blocks(headerBlocksMax + 1)).blocks).toHaveLength(headerBlocksMax)
   })
 
-  test('what is beyond 2000 lines is not read, and said once', () => {
+  test('lines beyond 2000 are not read, and reported once', () => {
     const text = `/a\n${'X-A: b\n'.repeat(headerLinesMax * 2)}/b\nX-B: c`
     expect(changesOf(text)).toHaveLength(headerLinesMax)
     expect(problemsOf(text)).toHaveLength(1)
@@ -202,7 +202,7 @@ describe('limits, both sides', () => {
     expect(changesOf(text)).toHaveLength(headerFieldsMax * 2 + 1)
   })
 
-  test('of a file that is all wrong the first problems are told', () => {
+  test('lists the first problems of a file without any valid line', () => {
     expect(problemsOf('nonsense\n'.repeat(ruleProblemsMax))).toHaveLength(ruleProblemsMax)
     expect(problemsOf('nonsense\n'.repeat(ruleProblemsMax + 5))).toHaveLength(ruleProblemsMax + 1)
   })

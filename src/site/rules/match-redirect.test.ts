@@ -259,7 +259,7 @@ describe('conditions', () => {
     }
   })
 
-  test('what they are about is told to caches', () => {
+  test('name the request headers that they read, for caches', () => {
     const vary = (rules: string): readonly string[] | undefined => visit(rules, '/a')?.vary
     expect(vary('/a /b')).toEqual([])
     expect(vary('/a /c 302 Country=us\n/a /b')).toEqual([])

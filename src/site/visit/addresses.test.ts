@@ -274,7 +274,7 @@ describe('whatever the site and the address', () => {
     indexFiles: fc.subarray(['index.html', 'home.html', '[y]', 'a.html', '_headers']),
   })
 
-  test('a redirect leads to an address that shows the same file at once', () => {
+  test('a redirect leads to an address that shows the same file', () => {
     fc.assert(
       fc.property(visits, ({ files, path, isDirectory, ...rules }) => {
         const site = { ...rules, files: filesOf(files) }

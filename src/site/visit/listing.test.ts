@@ -11,7 +11,7 @@ const file = {
   contentType: 'text/html',
 } as const
 
-/** By path, the names in their order; those of directories end in a slash. */
+/** By path, the names in their order; directories end in a slash. */
 function names(...paths: string[]): Record<string, string> {
   const directories = listDirectories(new Map(paths.map((path) => [path, file])))
   return Object.fromEntries(
@@ -40,7 +40,7 @@ test.each([
   expect(names(...paths)).toEqual(expected)
 })
 
-test('a file is told with its size and type', () => {
+test('a file has its size and type', () => {
   expect(listDirectories(new Map([['a', file]])).get('')).toEqual([
     { kind: 'file', name: 'a', bytes: 2, contentType: 'text/html' },
   ])

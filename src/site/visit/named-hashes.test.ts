@@ -34,7 +34,7 @@ test('every hash of a snapshot is found in its text, whatever its files are call
   )
 })
 
-test('so it is in a text that was cut off', () => {
+test('also in a snapshot that was cut off', () => {
   const text = encodeSnapshot(snapshotOf({ a: file('a'.repeat(64)), b: file('b'.repeat(64)) }))
   expect([...hashesNamedIn(text.slice(0, text.indexOf('bbb')))]).toEqual(['a'.repeat(64)])
 })

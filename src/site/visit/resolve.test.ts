@@ -272,7 +272,7 @@ describe('methods', () => {
     expect(visit(any, ask('/', {}, { method: 'POST' }))).toBe('method-not-allowed')
   })
 
-  test('OPTIONS is answered for every path, but not for what is no path', () => {
+  test('OPTIONS is answered for every valid path, and for no other', () => {
     const options = (pathname: string) => visit(any, ask(pathname, {}, { method: 'OPTIONS' }))
     expect([options('/'), options('/missing')]).toEqual(['options', 'options'])
     expect(options('/%00')).toBe('bad-request')
@@ -492,7 +492,7 @@ describe('whatever is asked', () => {
   const rules = fc.array(rule, { maxLength: 3 }).map((lines) => lines.join('\n'))
   const sites = fc.record({ files: fc.array(path, { maxLength: 8 }), settings, rules })
 
-  test('a redirect of ours leads to a file or a listing at once, and to no other site', () => {
+  test('our redirects lead straight to a file or a listing, and to no other site', () => {
     fc.assert(
       fc.property(sites, pathname, fc.string({ unit: 'binary' }), (facts, pathname, query) => {
         const any = site(facts.files, facts)

@@ -40,7 +40,7 @@ test('what the owner says counts, also when it is nothing', () => {
   expect(site.settings).toMatchObject({ custom404: 'oops.html', directoryListing: false })
 })
 
-test('rules are compiled, the headers of the settings before those of the file', () => {
+test("rules are compiled, the settings' headers before the file's", () => {
   const headers = [{ name: 'x-a', value: 'settings' }]
   const rules = { redirects: '/a /b 302!\nnot a rule', headers: '/*\n  x-b: file' }
   const site = servableSite(snapshot({ ...rules, settings: { $type, headers } }))

@@ -89,7 +89,7 @@ test('settings that this program does not know are dropped', () => {
 const damaged: [string, unknown][] = [
   ['null', null],
   ['a list', []],
-  ['a text', 'x'],
+  ['a string', 'x'],
   ['nothing', {}],
   ['another format', { ...good, format: 3 }],
   ['a bad DID', { ...good, did: 'alice.test' }],
