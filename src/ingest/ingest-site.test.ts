@@ -470,7 +470,7 @@ describe('what is kept of a version', () => {
     expect(await sizedTo('x'.repeat(room - 8))).toBe('went-live')
     expect(await bytesNow()).toBe(snapshotBytesMax)
     expect(await sizedTo('x'.repeat(room - 7))).toBe('refused')
-    expect((await problems())?.[0]).toEndWith(`, ${snapshotBytesMax} are the most`)
+    expect((await problems())?.[0]).toEndWith(`; the limit is ${snapshotBytesMax}`)
   })
 
   test.each(['1969-07-20T20:17:40Z', '0001-01-01T00:00:00Z', '2026-02-30T00:00:00.000Z'])(

@@ -14,7 +14,7 @@ export type FilesResult =
   | { readonly ok: true; readonly files: ReadonlyMap<SitePath, FileNode> }
   | { readonly ok: false; readonly problems: readonly string[] }
 
-/** A part is not in the repository: it may be on its way, or the site is being replaced right now. */
+/** A part is not in the repository: not written yet, or the site is being replaced. */
 export class PartMissingError extends Error {
   override readonly name = 'PartMissingError'
   readonly uri: PartUri
@@ -30,13 +30,12 @@ export interface ReadContext {
   readonly signal: AbortSignal
 }
 
-/** Which record each part was, and the revision of the repository at that moment. */
+/** The record of each part, and the repository's revision when it was read. */
 export type PartVersions = ReadonlyMap<PartUri, { readonly cid: string; readonly rev: string }>
 
 /**
- * The files of a site, those of its parts included, each part read with its proof and only once. What is
- * wrong with a part is a problem of the version; one that is missing throws PartMissingError, to be
- * tried again.
+ * The files of a site, including those of its parts; reads each part once, with its proof. An error in a part is a
+ * problem of the version. Throws PartMissingError for a missing part; the caller retries.
  */
 export async function readFiles(
   root: Directory,
@@ -57,7 +56,7 @@ export async function readFiles(
 interface ReadParts {
   readonly roots: Map<PartUri, Directory>
   readonly versions: Map<PartUri, { readonly cid: string; readonly rev: string }>
-  /** Of all parts so far. They are kept until the last one is here, and its server may take its time. */
+  /** Totals of all parts so far: they stay in memory until the last part has arrived, from a server that may be slow. */
   bytes: number
   entries: number
 }
@@ -72,7 +71,7 @@ function tooMuchOf({ bytes, entries }: ReadParts): string[] | null {
 function entriesIn(root: Directory): number {
   const waiting = [root]
   let entries = 0
-  // the list grows while it is walked
+  // The list grows during the loop.
   for (const directory of waiting) {
     entries += directory.entries.length
     for (const { node } of directory.entries) if (node.type === 'directory') waiting.push(node)

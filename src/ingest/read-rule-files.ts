@@ -9,16 +9,16 @@ import type { RuleProblem } from '#site/rules/rule-lines.ts'
 import type { Snapshot, SnapshotFile } from '#site/visit/snapshot.ts'
 
 interface RuleFiles {
-  /** Text of `_redirects`; empty without one, and for one that is too large. */
+  /** Content of `_redirects`; empty if it is missing or too large. */
   readonly redirects: string
-  /** The same of `_headers`. */
+  /** Content of `_headers`; likewise. */
   readonly headers: string
-  /** What the owner shall mend in them, and which files are other hosts' rules. */
+  /** For the owner: mistakes in them, and files that hold other hosts' rules. */
   readonly problems: readonly string[]
 }
 
 /**
- * Reads the rule files at the root of a site whose blobs are here. A byte that is no UTF-8 becomes U+FFFD.
+ * Reads the rule files at the root of a site whose blobs are stored. Invalid UTF-8 becomes U+FFFD.
  * Throws BlobLostError and BlobStorageError.
  */
 export async function readRuleFiles(
@@ -41,7 +41,7 @@ export async function readRuleFiles(
   return { redirects, headers, problems }
 }
 
-// A gzip stream of empty blocks can be large and hold nothing; no compressor makes one twice its content.
+// A gzip stream of empty blocks can be large without content; no compressor makes one twice as large as its content.
 const isUsable = ({ bytes, storedBytes }: SnapshotFile): boolean =>
   bytes <= ruleFileBytesMax && storedBytes <= 2 * ruleFileBytesMax
 
@@ -56,7 +56,7 @@ async function readText(
   return new TextDecoder().decode(content)
 }
 
-/** What is wrong with the rules of a site, for its owner to see: each names its file and line. */
+/** Mistakes in a site's rules, for its owner, each with its file and line. */
 export function ruleProblems({
   redirects,
   headers,

@@ -16,30 +16,29 @@ import type { ReadContext } from './read-files.ts'
 const collection = 'place.sitehost.settings'
 
 export interface SettingsReading {
-  /** Of the record; null without one. */
+  /** CID of the record; null without one. */
   readonly cid: string | null
-  /** Of the repository at that moment; null when the server did not prove it. */
+  /** Revision of the repository; null when the server did not prove it. */
   readonly rev: string | null
-  /** Null without a record, and for one that cannot be used: then `problems` say why. */
+  /** Null without a record, and for an invalid one: then `problems` say why. */
   readonly settings: SiteSettings | null
   readonly problems: readonly string[]
 }
 
 /**
- * The owner's settings of a site, with their proof; that there are none need not be proven. A mistake in them is a
- * problem of the version, and the defaults count. Throws what `readVerifiedRecord` throws.
+ * The owner's settings of a site, proven; their absence need not be proven. Invalid settings are a problem of the
+ * version, which gets the defaults. Throws what `readVerifiedRecord` throws.
  */
 export async function readSettings(
   name: SiteName,
   identity: Identity,
   context: ReadContext,
 ): Promise<SettingsReading> {
-  return readingOf(
-    await readRecord({ did: identity.did, collection, rkey: name }, identity, context),
-  )
+  const key = { did: identity.did, collection, rkey: name }
+  return readingOf(await readRecord(key, identity, context))
 }
 
-/** The same by the proof of the manifest, which often tells by what stands next to it. Null: it does not. */
+/** The same from the manifest's proof, which often covers the neighbouring settings record. Null: it does not. */
 export async function settingsIn(
   manifestProof: RepoProof,
   { did, name }: SiteAddress,

@@ -7,10 +7,10 @@ import type { SiteAddress } from '#site/site-address.ts'
 import { type PartVersions, type ReadContext, readFiles } from './read-files.ts'
 import { readSettings, type SettingsReading, settingsIn } from './read-settings.ts'
 
-/** So often is a site read in a row when something is written meanwhile. */
+/** Attempts in a row while the repository changes. */
 const readingsMax = 3
 
-/** What the owner's repository says about a site, all of it at one moment. */
+/** The state of a site in its owner's repository at one moment. */
 export type SiteReading =
   | { readonly found: false; readonly rev: string }
   | {
@@ -28,7 +28,7 @@ export type SiteContent =
       readonly files: ReadonlyMap<SitePath, FileNode>
       /** Null without a record, or when there is a problem with it. */
       readonly settings: SiteSettings | null
-      /** For the owner to mend; the site is shown all the same. */
+      /** For the owner; the site is served all the same. */
       readonly problems: readonly string[]
     }
   | { readonly ok: false; readonly problems: readonly string[] }
@@ -45,10 +45,9 @@ export class SiteUnsettledError extends Error {
 }
 
 /**
- * Reads the manifest, its parts and the settings as they were at one moment, never a mixture of two commits:
- * they are of one revision, or were the same records when read once more, none of them at a revision that
- * was past by then. Throws SiteUnsettledError,
- * PartMissingError and what `readVerifiedRecord` throws, to be tried again.
+ * Reads the manifest, its parts and the settings as they were at one moment, never a mixture of two commits: all have
+ * one revision, or a second reading returned the same records and no older revision. Throws SiteUnsettledError,
+ * PartMissingError and what `readVerifiedRecord` throws; the caller retries.
  */
 export async function readSite(
   address: SiteAddress,
@@ -64,7 +63,7 @@ export async function readSite(
   throw new SiteUnsettledError(address)
 }
 
-/** A server that gives an old record, with the proof of its time, has not the repository of now. */
+/** An older revision than in the first reading: the server returned an outdated record with its old proof. */
 function stoodStill(before: Once, now: Once): boolean {
   const isPast = (rev: string): boolean => [...before.revs].some((known) => rev < known)
   return now.records === before.records && ![...now.revs].some(isPast)
@@ -73,7 +72,7 @@ function stoodStill(before: Once, now: Once): boolean {
 interface Once {
   readonly reading: SiteReading
   readonly revs: ReadonlySet<string>
-  /** Says by their CIDs which records were read. */
+  /** The CIDs of all records that were read. */
   readonly records: string
 }
 
@@ -82,13 +81,13 @@ async function readOnce(
   identity: Identity,
   context: ReadContext,
 ): Promise<Once> {
-  const { manifest, settings: known } = await readManifest(address, identity, context)
+  const manifest = await readManifest(address, identity, context)
   const { rev } = manifest
   if (!manifest.found) return { reading: { found: false, rev }, revs: new Set([rev]), records: '' }
-  // Not at the same time: mostly the manifest's proof answers it, and the server is spared a question.
-  const settings = known ?? (await readSettings(address.name, identity, context))
-  const { content, parts } = await readContent(manifest.parsed, settings, identity, context)
-  const { cid } = manifest
+  const { cid, parsed } = manifest
+  // Not concurrently: the manifest's proof usually covers the settings too, which saves a request.
+  const settings = manifest.settings ?? (await readSettings(address.name, identity, context))
+  const { content, parts } = await readContent(parsed, settings, identity, context)
   const cids = [...parts].map(([uri, part]) => `${uri} ${part.cid}`).sort()
   return {
     reading: { found: true, rev, cid, content },
@@ -97,41 +96,22 @@ async function readOnce(
   }
 }
 
-interface ManifestReading {
-  readonly manifest:
-    | { readonly found: false; readonly rev: string }
-    | {
-        readonly found: true
-        readonly rev: string
-        readonly cid: string
-        readonly parsed: ManifestResult
-      }
-  /** Null where the proof of the manifest does not tell. */
-  readonly settings: SettingsReading | null
-}
-
 /**
- * Of the proof and the record nothing is kept but what is read: a slow server may have the rest of the site waited
- * for, and a record can have 200 000 values that are nobody's.
+ * `settings` is null when the manifest's proof does not cover them. Releases the proof and the record: the rest of the
+ * site may take minutes on a slow server, and a record can have 200,000 unused values.
  */
 async function readManifest(
   address: SiteAddress,
   identity: Identity,
   { fetch, signal }: ReadContext,
-): Promise<ManifestReading> {
+) {
   const key = { collection: 'place.sitehost.fs', rkey: address.name }
   const { answer, proof } = await readWithProof(key, identity, fetch, signal)
-  const { rev } = answer
-  if (!answer.found) return { manifest: { found: false, rev }, settings: null }
-  const { cid, problem, record } = answer
-  const parsed =
-    problem === null
-      ? parseManifest(record, address.name)
-      : { ok: false as const, problems: [problem] }
-  return {
-    manifest: { found: true, rev, cid, parsed },
-    settings: await settingsIn(proof, address),
-  }
+  if (!answer.found) return answer
+  const { rev, cid, problem, record } = answer
+  const parsed: ManifestResult =
+    problem === null ? parseManifest(record, address.name) : { ok: false, problems: [problem] }
+  return { found: true as const, rev, cid, parsed, settings: await settingsIn(proof, address) }
 }
 
 async function readContent(

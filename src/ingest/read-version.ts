@@ -66,7 +66,7 @@ async function judge(
   const snapshot = encodeSnapshot({ ...site, recordCid, publishedAt, settings, ...rules, files })
   const textBytes = Buffer.byteLength(snapshot)
   if (textBytes > snapshotBytesMax) return refusedVersion([tooMuchText(textBytes)], context)
-  decodeSnapshot(snapshot) // what the edge could not read fails here, where something else is live still
+  decodeSnapshot(snapshot) // a snapshot that the edge cannot read must fail here, while another version is live
   return {
     snapshot,
     problems: [...content.problems, ...problems],
@@ -96,7 +96,7 @@ const bytesOf = ({ bytes, storedBytes }: SnapshotFile): number => Math.max(bytes
 const millisecondsOf = (datetime: string): number => Math.max(0, Date.parse(datetime) || 0)
 
 function tooMuchText(bytes: number): string {
-  return `its file names, settings and rules take ${bytes} bytes together, ${snapshotBytesMax} are the most`
+  return `its file names, settings and rules have ${bytes} bytes together; the limit is ${snapshotBytesMax}`
 }
 
 /** A version that does not go live; its owner reads these problems. */

@@ -10,7 +10,7 @@ const sitesMax = 50_000
 /** A server that gave wrong bytes once is asked again after this time. */
 const rememberMs = 60 * 60_000
 
-/** What a site's records say, and within which limits it is judged. */
+/** Content of a site's records, and the limits that it is judged by. */
 export interface JudgedContent {
   readonly site: SiteAddress
   readonly recordCid: string
@@ -19,11 +19,11 @@ export interface JudgedContent {
 }
 
 /**
- * Remembers for an hour, in memory, which content of a site was refused after its blobs were fetched: events that repeat do not
- * have the same blobs fetched and inflated again. Other records, parts, settings or limits are other content.
+ * Remembers for an hour, in memory, which content of a site was refused after its blobs were fetched, so that repeated
+ * events do not fetch and inflate the same blobs again. Other records, parts, settings or limits are other content.
  */
 export class RefusedContents {
-  /** By site: the digest. */
+  /** Site → digest of the refused content. */
   readonly #refused: TtlMap<string, string>
 
   constructor({ now }: { readonly now: () => number }) {
@@ -34,7 +34,7 @@ export class RefusedContents {
     this.#refused.set(keyOf(judged.site), digestOf(judged))
   }
 
-  /** Why this content was refused, as it is stored; null when it was not, or that is not stored any more. */
+  /** The stored problems of this content; null if it was not refused, or they are no longer stored. */
   async problemsOf(judged: JudgedContent, db: Db): Promise<readonly string[] | null> {
     const { site, recordCid } = judged
     const known = this.#refused.get(keyOf(site))

@@ -5,7 +5,7 @@ import type { Coding } from '#site/encoding.ts'
 import { gunzipAlong } from './gzip-member.ts'
 import { UndecodableBlobError } from './undecodable-blob.ts'
 
-/** Where the stored form is, and what it decodes to. */
+/** The stored form, and what it decodes to. */
 export interface DecodedBlob {
   readonly hash: string
   readonly storedBytes: number
@@ -16,20 +16,19 @@ export interface DecodedBlob {
 interface DecodeContext {
   readonly blobs: BlobStore
   readonly decodedBytesMax: number
-  /** Account whose blob it is: whose blobs have been inflated for longest waits for the others. */
+  /** Account that owns the blob: the account with the most inflating time yields to the others. */
   readonly owner?: string
   /** Its `ownWait` runs what inflates. */
   readonly lane?: Pick<Lane, 'ownWait'> | undefined
-  /** An abort ends the wait to inflate. */
+  /** Aborts the wait to inflate. */
   readonly signal?: AbortSignal
-  /** Called with each piece of what gzip is inflated to. */
+  /** Called with the size of each inflated chunk. */
   readonly onInflated?: ((bytes: number) => void) | undefined
 }
 
 /**
- * Stores a blob in the form that is served: base64 undone, gzip kept but proven to be one. Holds a few
- * chunks at a time, whatever the blob inflates to. Throws UndecodableBlobError and what `raw` throws;
- * then nothing was stored.
+ * Stores a blob in the form that is served: base64 decoded, gzip verified and kept. Keeps a few chunks in memory,
+ * whatever the blob inflates to. Throws UndecodableBlobError and what `raw` throws; then nothing was stored.
  */
 export async function storeDecoded(
   raw: AsyncIterable<Uint8Array>,
@@ -62,7 +61,7 @@ export async function storeDecoded(
 
 const inflating = new WeakMap<BlobStore, FairMutex>()
 
-/** However many bombs arrive at once, one thread inflates; the event loop and visitors have the others. */
+/** One thread inflates, however many bombs arrive; the others stay free for the event loop and visitors. */
 function inflatingAt(blobs: BlobStore): FairMutex {
   const mutex = inflating.get(blobs) ?? new FairMutex()
   inflating.set(blobs, mutex)
@@ -106,7 +105,7 @@ async function* decodeBase64(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<
   let rest = ''
   for await (const chunk of chunks) {
     const text = rest + Buffer.from(chunk).toString('latin1')
-    // The last four characters wait: only there may be padding.
+    // The last four characters are kept back: only they may have padding.
     const whole = Math.max(0, text.length - 4) & ~3
     rest = text.slice(whole)
     if (whole > 0) yield decodeQuads(text.slice(0, whole), /^[A-Za-z0-9+/]*$/)

@@ -16,12 +16,12 @@ import { storeDecoded } from './decode-blob.ts'
 import { UndecodableBlobError } from './undecodable-blob.ts'
 
 export const blobsAtOnce = 4
-const looksAtOnce = 64
+const presenceChecksAtOnce = 64
 
 export interface FetchContext extends Omit<WorkContext, 'log' | 'wakeUps'> {
   readonly blobs: BlobStore
   readonly fetch: SafeFetch
-  /** Of decoded bytes and of stored ones; a blob that is named several times counts once. */
+  /** For decoded and for stored bytes; a blob that is named several times counts once. */
   readonly limits: SiteLimits
   /** Its `isHeldUp` is called when the blobs inflate to more than `quickInflatedBytesMax`. */
   readonly lane?: Pick<Lane, 'isHeldUp' | 'ownWait'>
@@ -32,8 +32,8 @@ export type BlobsResult =
   | { readonly ok: false; readonly problems: string[] }
 
 /**
- * Makes every blob of these files present and verified here. A blob that is not what the manifest says
- * is a problem of the version; a server that does not answer is thrown, to be tried again.
+ * Fetches, verifies and stores every blob of these files that is missing here. A blob that is not what the manifest says
+ * is a problem of the version. Throws when the server does not answer; the caller retries.
  */
 export async function fetchBlobs(
   files: ReadonlyMap<SitePath, FileNode>,
@@ -60,12 +60,14 @@ export async function fetchBlobs(
     async ([key, { path, node }], signal) => {
       if (decodedBytes > limits.siteBytesMax || problems.length >= problemsMax) return
       try {
-        const blob = await fetchOne(node, identity, { ...context, onInflated, signal })
+        const blob = await fetchOne(node, identity, onInflated, { ...context, signal })
         present.set(key, blob)
         decodedBytes += blob.decodedBytes
       } catch (error) {
-        if (!isRefusal(error)) throw error
-        problems.push(problemOf(path, reasonOf(error)))
+        if (error instanceof BlobMismatchError) problems.push(problemOf(path, notNamed))
+        else if (error instanceof UndecodableBlobError)
+          problems.push(problemOf(path, error.message))
+        else throw error
       }
     },
   )
@@ -74,7 +76,7 @@ export async function fetchBlobs(
   return blobsOf(files, present)
 }
 
-/** A size that the record lies about counts also where the blob was known, or another file names it rightly. */
+/** A wrong size in the record is a problem even if the blob was known or another file has its right size. */
 function blobsOf(
   files: ReadonlyMap<SitePath, FileNode>,
   present: ReadonlyMap<string, KnownBlob>,
@@ -90,7 +92,7 @@ function blobsOf(
   return { ok: true, blobs }
 }
 
-/** What the blob has in its repository: base64 as we take it has no other length. */
+/** Bytes of the blob in its repository: the base64 that `decodeBase64` accepts has exactly this length. */
 const rawBytesOf = ({ storedBytes, base64 }: KnownBlob): number =>
   base64 ? Math.ceil(storedBytes / 3) * 4 : storedBytes
 
@@ -98,7 +100,7 @@ function siteTooLarge({ siteBytesMax }: FetchContext['limits']): BlobsResult {
   return { ok: false, problems: [`the site is larger than ${siteBytesMax} bytes`] }
 }
 
-/** What a blob takes on our disk, where base64 is undone: up to its padding. */
+/** Bytes of a blob on our disk, where base64 is decoded; without its padding. */
 export function storedBytesOf({ blob, base64 }: FileNode): number {
   return base64 ? Math.max(0, (blob.size / 4) * 3 - 2) : blob.size
 }
@@ -112,13 +114,13 @@ async function presentBlobs(
     db,
     known.map(({ hash }) => hash),
   )
-  const isStored = await mapAtOnce(known, { atOnce: looksAtOnce, signal }, ({ hash }) =>
+  const isStored = await mapAtOnce(known, { atOnce: presenceChecksAtOnce, signal }, ({ hash }) =>
     blobs.has(hash),
   )
   return new Map(known.filter((_, i) => isStored[i]).map((blob) => [blobKeyText(blob), blob]))
 }
 
-/** Counts what is inflated, of all blobs together. */
+/** Counts the inflated bytes of all blobs together. */
 function slowWhenMuch({ lane }: FetchContext): (bytes: number) => void {
   let inflatedBytes = 0
   return (bytes) => {
@@ -128,14 +130,11 @@ function slowWhenMuch({ lane }: FetchContext): (bytes: number) => void {
   }
 }
 
-interface FetchOneContext extends FetchContext {
-  readonly onInflated: (bytes: number) => void
-}
-
 async function fetchOne(
   node: FileNode,
   identity: Identity,
-  { at, db, blobs, fetch, lane, limits, now, onInflated, signal }: FetchOneContext,
+  onInflated: (bytes: number) => void,
+  { at, db, blobs, fetch, lane, limits, now, signal }: FetchContext,
 ): Promise<KnownBlob> {
   const key = blobKeyOf(node)
   const { fileBytesMax: decodedBytesMax } = limits
@@ -149,20 +148,12 @@ async function fetchOne(
   const blob: KnownBlob = { ...key, ...decoded }
   await rememberBlob(db, blob, now())
   at?.('blob-remembered')
-  // Its bytes may have been here as garbage, and removed until this moment.
+  // Its bytes may have been stored here before, as garbage that was removed meanwhile.
   if (!(await blobs.has(blob.hash))) throw new BlobLostError(blob.hash)
   return blob
 }
 
-type Refusal = BlobMismatchError | UndecodableBlobError
-
-const isRefusal = (error: unknown): error is Refusal =>
-  error instanceof BlobMismatchError || error instanceof UndecodableBlobError
-
 const notNamed = 'is not what the record names'
-
-const reasonOf = (error: Refusal): string =>
-  error instanceof BlobMismatchError ? notNamed : error.message
 
 const problemOf = (path: SitePath, reason: string): string => `${JSON.stringify(path)} ${reason}`
 

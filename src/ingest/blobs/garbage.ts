@@ -18,13 +18,13 @@ import {
 } from '#store/sites/garbage.ts'
 import { snapshotPages } from '#store/sites/versions.ts'
 
-/** How long stored bytes stay after it was first seen that no snapshot names them. */
+/** How long a blob stays stored after it was first found that no snapshot names it. */
 export const garbageKeptMs = 24 * 60 * 60 * 1000
-/** A site that waits for longer to be read keeps nothing: what goes is fetched again if it ever can be. */
+/** A site that has been queued for longer keeps no blobs: they are fetched again if it is ever read. */
 const queuedKeptMs = 7 * garbageKeptMs
-/** Hashes in memory at once, of rows and again of files without a row. */
+/** Hashes in memory: of rows, and as many of files without a row. */
 const hashesAtOnce = 100_000
-/** Bytes that are removed in one transaction: others that write wait for it. */
+/** Blobs that are removed in one transaction, for which other writers wait. */
 const removedAtOnce = 50
 
 interface GarbageContext extends Omit<WorkContext, 'wakeUps'> {
@@ -38,10 +38,9 @@ export interface GarbageCount {
 }
 
 /**
- * Marks stored bytes that no snapshot names, and removes those that have been marked for a day, and for
- * longer than any job or queued site has waited: what such work names was claimed when it was found or
- * stored, after it began, and a mark that is on it since then is younger. Part by part of all hashes; the
- * next call goes on after the last part that was finished.
+ * Marks blobs that no snapshot names, and removes those that have been marked for a day and for longer than any job or
+ * queued site has waited: such work claims the blobs that it finds or stores, so a later mark on them is younger.
+ * Works range by range of the hashes; the next call continues after the last finished range.
  */
 export async function collectGarbage(context: GarbageContext): Promise<GarbageCount> {
   const { db, log, now, signal } = context
@@ -66,7 +65,7 @@ async function rangeAfter(after: string, { db, ...context }: GarbageContext): Pr
 
 async function collectRange(range: HashRange, context: GarbageContext): Promise<GarbageCount> {
   const { db, now, signal } = context
-  // Asked first: work that begins later claims what it finds, and no mark is as old as that.
+  // Read first: work that begins later claims what it finds, so its blobs have no mark as old as this.
   const before = await markedBefore(context)
   const unnamed = new Set(await storedHashes(range, context))
   const lastVersion = await eachSnapshot('', context, (hashes) => {
@@ -76,27 +75,27 @@ async function collectRange(range: HashRange, context: GarbageContext): Promise<
   await unmarkOthers(range, unnamed, db)
   await markGarbage(db, [...unnamed], now())
   context.at?.('garbage-marked')
-  // Versions that went live meanwhile; ingest claims the blobs of later ones itself.
+  // Versions that went live meanwhile; for later ones, ingest claims the blobs.
   await eachSnapshot(lastVersion, context, (hashes) => claimBlobs(db, hashes))
   return { marked: unnamed.size, removed: await sweep(range, before, context) }
 }
 
-/** Marks that are older may be acted on. */
+/** Blobs with older marks may be removed. */
 async function markedBefore({ db, now }: GarbageContext): Promise<number> {
   const oldest = await oldestOpenWork(db, now() - queuedKeptMs)
   return Math.min(now() - garbageKeptMs, oldest ?? Number.POSITIVE_INFINITY)
 }
 
-/** The hashes that each snapshot names, after this version; returns the last one. */
+/** Calls `onHashes` with the hashes of each snapshot after this version; returns the last version. */
 async function eachSnapshot(
   afterVersion: string,
   { db, signal }: GarbageContext,
-  tell: (hashes: string[]) => void | Promise<void>,
+  onHashes: (hashes: string[]) => void | Promise<void>,
 ): Promise<string> {
   let last = afterVersion
   for await (const page of snapshotPages(db, { after: afterVersion })) {
     for (const { versionId, snapshot } of page) {
-      await tell([...hashesNamedIn(snapshot)])
+      await onHashes([...hashesNamedIn(snapshot)])
       last = versionId
     }
     if (signal.aborted) break
@@ -104,7 +103,7 @@ async function eachSnapshot(
   return last
 }
 
-/** The rows and the files of a range. */
+/** Hashes of the range that have a row or a file. */
 async function storedHashes(
   { after, upTo }: HashRange,
   context: GarbageContext,
@@ -120,7 +119,7 @@ async function storedHashes(
   return [...hashes].filter((hash) => hash <= upTo)
 }
 
-/** What is named again, or is not here any more. */
+/** Removes the marks of blobs that are named again or no longer stored. */
 async function unmarkOthers(range: HashRange, unnamed: ReadonlySet<string>, db: Db): Promise<void> {
   for await (const marked of garbagePages(db, range)) {
     await claimBlobs(

@@ -1,10 +1,10 @@
 import { crc32 } from 'node:zlib'
 import { UndecodableBlobError } from './undecodable-blob.ts'
 
-/** Extra fields, a name and a comment included. */
+/** Including extra fields, name and comment. */
 export const gzipHeaderBytesMax = 64 * 1024
 
-/** Bits of the fourth byte. */
+/** Flags, in the fourth byte. */
 const headerCrc = 2
 const extraField = 4
 const fileName = 8
@@ -12,8 +12,8 @@ const comment = 16
 const reserved = 0xe0
 
 /**
- * The header of a gzip member (RFC 1952 §2.3), read as its bytes come; its texts are skipped. As strict as
- * zlib: reserved flags must be unset, and a checksum of the header must hold.
+ * Reads the header of a gzip member (RFC 1952 §2.3) incrementally; skips its strings. As strict as zlib: reserved flags
+ * must be unset, and a header checksum must match.
  */
 export class GzipHeader {
   isComplete = false
@@ -24,7 +24,7 @@ export class GzipHeader {
     this.#fields.next()
   }
 
-  /** How many of these bytes, which follow those of the last call, are the header's; it may end before. */
+  /** Takes the next bytes of the stream; returns how many of them belong to the header. */
   read(chunk: Uint8Array): number {
     for (const [at, byte] of chunk.entries()) {
       if (this.isComplete) return at
@@ -36,15 +36,15 @@ export class GzipHeader {
   }
 }
 
-/** Takes one byte after the other; `bytes` are those so far. */
+/** Receives one byte per `next`; `bytes` has all of them so far. */
 function* readFields(bytes: readonly number[]): Generator<undefined, void, number> {
   for (const expected of [0x1f, 0x8b, 8]) if ((yield) !== expected) refuse()
   const flags = yield
   if ((flags & reserved) !== 0) refuse()
-  yield* skip(6) // time, wakeUps of the compressor, its system
+  yield* skip(6) // modification time, compressor flags, operating system
   if (flags & extraField) yield* skip(yield* readUint16())
-  if (flags & fileName) yield* skipText()
-  if (flags & comment) yield* skipText()
+  if (flags & fileName) yield* skipString()
+  if (flags & comment) yield* skipString()
   const crc = crc32(Uint8Array.from(bytes)) & 0xffff
   if (flags & headerCrc && (yield* readUint16()) !== crc) refuse()
 }
@@ -53,8 +53,8 @@ function* skip(count: number): Generator<undefined, void, number> {
   for (let n = 0; n < count; n++) yield
 }
 
-/** Through its closing zero. */
-function* skipText(): Generator<undefined, void, number> {
+/** Including its terminating zero. */
+function* skipString(): Generator<undefined, void, number> {
   while ((yield) !== 0);
 }
 

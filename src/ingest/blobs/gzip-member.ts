@@ -5,17 +5,16 @@ import { UndecodableBlobError } from './undecodable-blob.ts'
 
 /** CRC-32 and size of the content (RFC 1952 §2.3.1). */
 const trailerBytes = 8
-/** Inflated, at most eight megabytes: some ten milliseconds of one thread. */
+/** Inflates to at most 8 MB: about ten milliseconds of one thread. */
 const pieceBytes = 8 * 1024
-/** Every chunk of content costs the event loop a call. */
+/** Larger chunks mean fewer callbacks on the event loop. */
 const contentChunkBytes = 64 * 1024
 
 /**
- * Passes a gzip stream on while inflating it: `onContent` gets the content, each chunk of which is there until it
- * returns. Holds a few chunks at a time, and inflates while it holds `mutex`, a piece at a time, never
- * while it waits for `chunks`. Exactly one member and nothing behind it: zlib would read on, browsers stop after the
- * first, and a visitor would see another page than the one that was verified. Throws UndecodableBlobError, and what
- * `chunks` or `onContent` throws.
+ * Passes a gzip stream through and inflates it: `onContent` receives the content in chunks that are valid until it
+ * returns. Keeps a few chunks in memory. Holds `mutex` while it inflates a piece, never while it waits for `chunks`.
+ * Accepts exactly one member without trailing bytes: zlib would continue, browsers stop after the first member, and a
+ * visitor would see another page than was verified. Throws UndecodableBlobError, and what `chunks` or `onContent` throws.
  */
 export async function* gunzipAlong(
   chunks: AsyncIterable<Uint8Array>,
@@ -35,7 +34,7 @@ export async function* gunzipAlong(
   await body.end()
 }
 
-/** What follows the header: deflated content and the trailer. */
+/** The deflated content and the trailer. */
 class GzipBody implements Disposable {
   readonly #inflate = createInflateRaw({ chunkSize: contentChunkBytes })
   readonly #inflated: Promise<Content>
@@ -56,27 +55,27 @@ class GzipBody implements Disposable {
     this.#writtenBytes += chunk.byteLength
     this.#tail = Buffer.concat([this.#tail, chunk.subarray(-trailerBytes)]).subarray(-trailerBytes)
     const written = new Promise<void>((resolve) => this.#inflate.write(chunk, () => resolve()))
-    // Behind the end of its content the stream takes nothing, and of a failure `#inflated` says what it means.
+    // After the end of the content the stream accepts nothing; `#inflated` rejects with the meaning of a failure.
     await Promise.race([written.then(() => undefined), this.#inflated])
-    if (this.#isInflated) this.#assertNothingBehind()
+    if (this.#isInflated) this.#assertNoTrailingBytes()
   }
 
   async end(): Promise<void> {
     this.#inflate.end()
     const { crc, size } = await this.#inflated
-    this.#assertNothingBehind()
-    if (this.#behindBytes < trailerBytes) throw noGzip()
+    this.#assertNoTrailingBytes()
+    if (this.#restBytes < trailerBytes) throw noGzip()
     if (this.#tail.readUInt32LE(0) !== crc || this.#tail.readUInt32LE(4) !== size) throw noGzip()
   }
 
-  #assertNothingBehind(): void {
-    if (this.#behindBytes > trailerBytes) {
+  #assertNoTrailingBytes(): void {
+    if (this.#restBytes > trailerBytes) {
       throw new UndecodableBlobError('has bytes after the end of its gzip stream')
     }
   }
 
-  /** Those after the deflated content: zlib stops at its end, and counts what it took up to there. */
-  get #behindBytes(): number {
+  /** Bytes after the deflated content: zlib counts the bytes up to its end. */
+  get #restBytes(): number {
     return this.#writtenBytes - this.#inflate.bytesWritten
   }
 
@@ -87,7 +86,7 @@ class GzipBody implements Disposable {
 
 interface Content {
   readonly crc: number
-  /** Modulo 2^32, as the trailer has it. */
+  /** Modulo 2^32, as in the trailer. */
   readonly size: number
 }
 
@@ -106,7 +105,7 @@ async function readContent(
     crc = crc32(chunk, crc)
     size = (size + chunk.byteLength) >>> 0
     onContent(chunk)
-    // A bomb makes 100 MB of these, and tens of them would wait for the garbage collector.
+    // A bomb inflates to 100 MB of chunks, which would otherwise wait for the garbage collector.
     if (chunk.byteLength === chunk.buffer.byteLength) chunk.buffer.transfer(0)
   }
 }

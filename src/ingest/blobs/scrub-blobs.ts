@@ -1,9 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { type AfterPiece, BlobStorageError, type BlobStore } from '#blobs/blob-store.ts'
 import type { WorkContext } from '#ingest/work-context.ts'
-import type { SiteAddress } from '#site/site-address.ts'
 import { hashesNamedIn } from '#site/visit/named-hashes.ts'
-import type { Db } from '#store/database/database.ts'
 import { enqueueSites } from '#store/queues/enqueue.ts'
 import {
   listBlobHashes,
@@ -14,9 +12,9 @@ import {
 import { lastHash } from '#store/sites/garbage.ts'
 import { snapshotPages } from '#store/sites/versions.ts'
 
-/** A small part of what the slowest disks do. */
+/** A small part of what the slowest disks can read. */
 const bytesPerSecondMax = 9_000_000
-/** A minute's reading. With a minute between two calls, a round of 30 days takes 11 TB along. */
+/** One minute of reading. With a minute between calls, a round of 30 days covers 11 TB. */
 const bytesPerCallMax = 512 * 1024 * 1024
 const hashesAtOnce = 100
 
@@ -26,18 +24,17 @@ interface ScrubContext extends WorkContext {
   readonly bytesPerSecondMax?: number
 }
 
-/** What a call has found so far. */
+/** Results of a call so far. */
 interface Found {
   readonly lost: Set<string>
-  /** Neither read nor known to be lost; the next round has another try. */
+  /** Neither read nor known to be lost; the next round retries. */
   unread: number
   firstError: unknown
 }
 
 /**
- * Reads stored bytes again: so many that all are read once in `roundMs`, if this is called from time to time. Of what is
- * damaged or missing, the sites that name it are read from their owners' servers. Goes on where the last call, of
- * an earlier process too, has ended.
+ * Verifies stored blobs again: as many per call as it takes to verify all of them once in `roundMs`. Enqueues the sites
+ * that name a damaged or missing blob. Continues where the last call ended, even one of an earlier process.
  */
 export async function scrubBlobs(roundMs: number, context: ScrubContext): Promise<void> {
   const { db, now, signal } = context
@@ -61,11 +58,11 @@ export async function scrubBlobs(roundMs: number, context: ScrubContext): Promis
   }
   const { firstError, lost, unread } = found
   if (unread > 0) context.log.error('blob scrub failed', { blobs: unread, error: firstError })
-  if (lost.size > 0) await heal(lost, context)
+  if (lost.size > 0) await enqueueSitesOf(lost, context)
   await saveScrubRound(db, round)
 }
 
-/** How many bytes were read of it; null when the signal has ended that. */
+/** Returns the number of bytes read; null when the signal was aborted. */
 async function readAgain(
   hash: string,
   found: Found,
@@ -78,7 +75,7 @@ async function readAgain(
     return bytes
   } catch (error) {
     if (signal.aborted) return null
-    // One file that nobody can read must not keep the others from being read.
+    // One unreadable file must not keep the others from being verified.
     if (!(error instanceof BlobStorageError)) throw error
     found.unread++
     found.firstError ??= error
@@ -86,11 +83,11 @@ async function readAgain(
   }
 }
 
-/** Waits until what was read is not more than the rate allows. Throws when the signal ends it. */
+/** Waits until the rate permits more. Throws when the signal is aborted. */
 function paceOf(bytesPerSecond: number, signal: AbortSignal): AfterPiece {
   let dueAt = performance.now()
   return async (bytes) => {
-    // Time that a slow disk has taken is not made up for.
+    // A slow disk does not have to catch up later.
     dueAt = Math.max(dueAt + (bytes / bytesPerSecond) * 1000, performance.now())
     await setTimeout(dueAt - performance.now(), undefined, { signal })
   }
@@ -98,11 +95,11 @@ function paceOf(bytesPerSecond: number, signal: AbortSignal): AfterPiece {
 
 function currentRound(round: ScrubRound | null, roundMs: number, now: number): ScrubRound {
   const isOver = round !== null && round.afterHash === lastHash && now - round.begunAt >= roundMs
-  // A clock that was put back must not keep anything from being read.
+  // A clock that was set back must not stop the scrub.
   return round === null || isOver || round.begunAt > now ? { begunAt: now, afterHash: '' } : round
 }
 
-/** Hashes are spread evenly: this one has such a part of all before it. */
+/** The hash below which this part of all hashes lies: hashes are distributed evenly. */
 function hashAt(part: number): string {
   if (part >= 1) return lastHash
   const digits = 12
@@ -112,26 +109,16 @@ function hashAt(part: number): string {
     .padEnd(64, '0')
 }
 
-async function heal(lost: ReadonlySet<string>, context: ScrubContext) {
+/** Enqueues the sites whose live version names one of these blobs. */
+async function enqueueSitesOf(lost: ReadonlySet<string>, context: ScrubContext): Promise<void> {
   const { db, log, signal } = context
-  const sites = await sitesThatName(lost, db, signal)
-  for (const { did, name } of sites) log.warn('blob lost, site queued', { did, site: name })
-  await enqueueSites(context, sites)
-}
-
-/** Those whose live version does. */
-async function sitesThatName(
-  hashes: ReadonlySet<string>,
-  db: Db,
-  signal: AbortSignal,
-): Promise<SiteAddress[]> {
-  const sites: SiteAddress[] = []
   for await (const page of snapshotPages(db)) {
-    for (const { did, name, replacedAt, snapshot } of page) {
-      const isNamed = hashesNamedIn(snapshot).some((hash) => hashes.has(hash))
-      if (replacedAt === null && isNamed) sites.push({ did, name })
-    }
+    const sites = page.filter(
+      ({ replacedAt, snapshot }) =>
+        replacedAt === null && hashesNamedIn(snapshot).some((hash) => lost.has(hash)),
+    )
+    for (const { did, name } of sites) log.warn('blob lost, site queued', { did, site: name })
+    await enqueueSites(context, sites)
     if (signal.aborted) break
   }
-  return sites
 }
