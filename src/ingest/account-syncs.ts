@@ -4,10 +4,10 @@ import type { Did } from '#site/site-address.ts'
 import { enqueueAccounts } from '#store/queues/enqueue.ts'
 import { type AccountSync, type SyncContext, syncAccount } from './sync-account.ts'
 
-/** Most requested syncs at a time. */
+/** Requested syncs at a time. */
 export const syncsMax = 8
 /** The oldest sync may be preempted after this time: a server may send page after page, each just in time. */
-const givesWayAfterMs = 30_000
+const preemptAfterMs = 30_000
 /** Deadline of every sync. */
 const syncMsMaxDefault = 15 * 60_000
 
@@ -31,7 +31,7 @@ export class SyncsEndedError extends Error {
 
 interface RunningSync {
   readonly begunAt: number
-  giveUp(): void
+  abort(): void
 }
 
 /**
@@ -56,36 +56,36 @@ export class AccountSyncs {
 
   /** Throws SyncsBusyError, ServerUnreachableError when it took too long, and what `syncAccount` throws. */
   async run(did: Did): Promise<AccountSync> {
-    if (this.#syncs.size >= syncsMax && !this.#syncs.has(did)) this.#makeRoom()
+    if (this.#syncs.size >= syncsMax && !this.#syncs.has(did)) this.#preemptOldest()
     return await this.#syncs.run(did, async (isCurrent) => {
-      const gaveUp = new AbortController()
-      this.#running.set(did, { begunAt: this.#elapsed(), giveUp: () => gaveUp.abort() })
+      const preempted = new AbortController()
+      this.#running.set(did, { begunAt: this.#elapsed(), abort: () => preempted.abort() })
       try {
-        return await this.#sync(did, gaveUp.signal)
+        return await this.#sync(did, preempted.signal)
       } finally {
         if (isCurrent()) this.#running.delete(did)
       }
     })
   }
 
-  #makeRoom(): void {
+  #preemptOldest(): void {
     const [oldest] = this.#running
     if (oldest === undefined) return
-    const [did, { begunAt, giveUp }] = oldest
-    if (this.#elapsed() - begunAt < givesWayAfterMs) throw new SyncsBusyError()
+    const [did, { begunAt, abort }] = oldest
+    if (this.#elapsed() - begunAt < preemptAfterMs) throw new SyncsBusyError()
     this.#syncs.forget(did)
     this.#running.delete(did)
-    giveUp()
+    abort()
   }
 
-  async #sync(did: Did, gaveUp: AbortSignal): Promise<AccountSync> {
+  async #sync(did: Did, preempted: AbortSignal): Promise<AccountSync> {
     const { log, signal: stop } = this.#context
-    const timeIsUp = AbortSignal.any([gaveUp, AbortSignal.timeout(this.#syncMsMax)])
+    const deadline = AbortSignal.any([preempted, AbortSignal.timeout(this.#syncMsMax)])
     try {
-      const signal = AbortSignal.any([stop, timeIsUp])
+      const signal = AbortSignal.any([stop, deadline])
       return await syncAccount(did, { ...this.#context, signal })
     } catch (cause) {
-      if (stop.aborted || !timeIsUp.aborted) throw cause
+      if (stop.aborted || !deadline.aborted) throw cause
       log.warn('account sync timed out', { did })
       await enqueueAccounts(this.#context, [did], { isUrgent: true })
       throw new ServerUnreachableError('com.atproto.repo.listRecords', { cause })

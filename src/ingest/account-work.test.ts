@@ -244,7 +244,7 @@ test('a look that takes too long is given up, and tried again', async () => {
   const { identities } = place.context
   run({
     ...place.context,
-    lookMsMax: { stranger: 50, other: 60_000 },
+    checkMsMax: { stranger: 50, other: 60_000 },
     identities: {
       verifiedHandle: async () => null,
       resolve(did, options) {

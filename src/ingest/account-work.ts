@@ -21,7 +21,7 @@ const patientAtOnce = 2
  */
 const strangersAtOnce = 6
 /** Deadline of one attempt, which is then retried: a server may list page after page, each just in time. */
-const lookMsMaxDefault = { stranger: 60_000, other: 15 * 60_000 }
+const checkMsMaxDefault = { stranger: 60_000, other: 15 * 60_000 }
 /**
  * While sites of this many accounts are due, only accounts with an event are read. It counts accounts, not sites: a
  * thousand sites of one account with a slow server may wait for hours.
@@ -31,13 +31,13 @@ const dueAccountsMax = 200
 const unmetAttemptsMax = 5
 
 type AccountWorkContext = CheckContext & {
-  readonly lookMsMax?: typeof lookMsMaxDefault
+  readonly checkMsMax?: typeof checkMsMaxDefault
   readonly slowAfterMs?: number
 }
 
 /** Reads accounts that are due and enqueues their sites. */
 export function accountWork(context: AccountWorkContext): WorkHandler {
-  const { db, lookMsMax = lookMsMaxDefault, now, slowAfterMs } = context
+  const { db, checkMsMax = checkMsMaxDefault, now, slowAfterMs } = context
   const quota = new OwnerQuota({
     db,
     kind: 'account',
@@ -53,9 +53,9 @@ export function accountWork(context: AccountWorkContext): WorkHandler {
       for (const item of await takeAccounts(quota, { busy, capacity }, context)) start(item)
     },
     async work(item, stop) {
-      const ms = quota.isBounded(item) ? lookMsMax.stranger : lookMsMax.other
+      const ms = quota.isBounded(item) ? checkMsMax.stranger : checkMsMax.other
       const signal = AbortSignal.any([stop, AbortSignal.timeout(ms)])
-      await lookAt(item, { ...context, signal })
+      await readItem(item, { ...context, signal })
     },
     release: (item) => quota.release(item),
     async isAnyDue() {
@@ -78,7 +78,7 @@ async function takeAccounts(
   return [...urgent, ...(await quota.take(left, { priorities: [0] }))]
 }
 
-async function lookAt({ did }: WorkItem, context: CheckContext): Promise<void> {
+async function readItem({ did }: WorkItem, context: CheckContext): Promise<void> {
   const { at, log } = context
   at?.('account-taken')
   const { check, status, siteNames } = await readAccount(did, context)

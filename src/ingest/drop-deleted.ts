@@ -9,13 +9,12 @@ import { type CheckContext, checkAccount } from './check-account.ts'
 
 /** How long a deleted account's data stays, hidden: its server may have been wrong, or be restored. */
 export const deletedKeptMs = 30 * 24 * 60 * 60 * 1000
-/** Accounts in one call; the next call drops more. */
+/** Accounts per call; the next call drops more. */
 const droppedAtOnce = 100
 
 /**
- * Drops accounts that have been deleted for a month: their sites, versions and names. Checks each account once more
- * and shows it again if it is back. An unreachable server has not taken back the deletion. Returns how many were
- * dropped.
+ * Drops accounts that have been deleted for a month: their sites, versions and names. Checks each account once more; one
+ * that is active again is kept. An unreachable server counts as deleted. Returns how many accounts were dropped.
  */
 export async function dropDeletedAccounts(context: CheckContext): Promise<number> {
   const { db, wakeUps, log, now, signal } = context
@@ -24,7 +23,7 @@ export async function dropDeletedAccounts(context: CheckContext): Promise<number
   for (const did of await listDeletedAccounts(db, { before, limit: droppedAtOnce })) {
     if (signal.aborted || !(await checkWhetherDeleted(did, context))) continue
     const isDropped = await inTransaction(db, async (transaction) => {
-      // Since our check, another one may have found the account active.
+      // Another check may have found the account active since ours.
       if (!(await lockUnlessDeletedHere(transaction, did)) || !(await isDeleted(transaction, did)))
         return false
       await removeAccountRows(transaction, did, now())

@@ -1,4 +1,4 @@
-/** The moments of ingest at which a test may end the process, to see what a crash there leaves behind. */
+/** Points of ingest at which a test may kill the process, to see what a crash leaves behind. */
 export const ingestFailPoints = [
   'event-received',
   'event-queued',
@@ -25,5 +25,5 @@ export const ingestFailPoints = [
 
 export type IngestFailPoint = (typeof ingestFailPoints)[number]
 
-/** Called at each of them, those inside of a transaction included. */
+/** Called at each point, also inside a transaction. */
 export type AtIngestPoint = (point: IngestFailPoint) => void

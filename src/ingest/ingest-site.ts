@@ -19,7 +19,7 @@ export type IngestOutcome = RecordOutcome | 'removed'
 export interface IngestContext extends VersionContext {
   readonly identities: Pick<Identities, 'resolve'>
   /** Reserves quota, or throws. Left out: unlimited. */
-  readonly room?: { hold(did: Did, bytes: number): Promise<Disposable> }
+  readonly visitedQuota?: { reserve(did: Did, bytes: number): Promise<Disposable> }
 }
 
 /**
@@ -65,12 +65,12 @@ export async function ingestSite(
 async function reserveQuota(
   address: SiteAddress,
   { cid, content }: { readonly cid: string; readonly content: SiteContent },
-  { db, room }: IngestContext,
+  { db, visitedQuota }: IngestContext,
 ): Promise<Disposable | undefined> {
-  if (room === undefined) return undefined
+  if (visitedQuota === undefined) return undefined
   const site = await findSite(db, address)
   if (site?.live?.recordCid === cid) return undefined
-  return await room.hold(
+  return await visitedQuota.reserve(
     address.did,
     content.ok ? bytesOf(content.files.values(), ({ blob }) => blob.size) : 0,
   )

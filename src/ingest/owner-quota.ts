@@ -8,15 +8,15 @@ interface OwnerQuotaOptions {
   readonly db: Db
   readonly kind: WorkKind
   readonly now: () => number
-  /** Whose items are worked on within the quota, and whose without. Null: everybody's without. */
+  /** The owners with a quota, and those without. Null: nobody has one. */
   readonly owners: { readonly bounded: Owners; readonly free: Owners } | null
-  /** How many items of `bounded` owners are worked on at a time. */
+  /** Items of `bounded` owners in progress at a time. */
   readonly max: number
 }
 
 /**
- * Takes due items so that those of `bounded` owners, of whom anybody brings as many as they like, keep nobody else waiting
- * behind their servers.
+ * Takes due items. Anybody can enqueue any number of items of `bounded` owners; the quota keeps their servers from
+ * delaying everybody else.
  */
 export class OwnerQuota {
   readonly #options: OwnerQuotaOptions
@@ -53,12 +53,12 @@ export class OwnerQuota {
     return this.#bounded.has(item)
   }
 
-  /** It counts no longer. */
+  /** The item no longer counts. */
   release(item: WorkItem): void {
     this.#bounded.delete(item)
   }
 
-  /** When the next item without priority is due that `take` would give, which may be past; null: none is. */
+  /** When the next item without priority that `take` may return is due, possibly in the past; null: none. */
   nextAt(): Promise<number | null> {
     const { db, kind, now, owners, max } = this.#options
     const isFull = this.#bounded.size >= max

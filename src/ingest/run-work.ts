@@ -10,13 +10,13 @@ import type { WakeUpSubscription } from '#store/database/wake-ups.ts'
 import { finishItem, renewLease, retryItem, type WorkItem } from '#store/queues/work-items.ts'
 import type { WorkContext } from './work-context.ts'
 
-/** How long an item waits when the process that took it is killed. */
+/** How long an item stays leased when its process is killed. */
 export const leaseMs = 6_000
 const renewEveryMs = 2_000
 const pollMs = 2_000
 /** Shortest pause after a site's first, second and further failures, even if it is enqueued again meanwhile. */
 const pausesMs = [1_000, 4_000, 15_000]
-/** After the last of them an item is parked. */
+/** After the last one an item is parked. */
 export const retriesMs = [15_000, 60_000, 15 * 60_000, 3_600_000, 6 * 3_600_000, 24 * 3_600_000]
 
 /** Retry interval of items that wait for free disk space, without limit: their source is not at fault. */

@@ -12,11 +12,11 @@ import type { WorkHandler } from './run-work.ts'
 import { partyOf, StartInShares } from './start-in-shares.ts'
 import type { SyncContext } from './sync-account.ts'
 
-/** Enough to keep processor and disk busy; all sites of one host share that host's few connections. */
+/** Keeps processor and disk busy; all sites of one host share its few connections. */
 export const sitesAtOnce = 32
-/** Most quick and slow items of one server, and of one registrable domain. */
+/** Maximum of quick and slow items of one server, and of one registrable domain. */
 const shares = { quick: { host: 16, domain: 24 }, slow: { host: 8, domain: 16 } }
-/** Most items of accounts that are only visited: the other accounts must not wait behind their servers. */
+/** Maximum of items of accounts that are only visited: other accounts must not wait for their servers. */
 const visitedAtOnce = 12
 
 export interface SiteWorkContext extends SyncContext {
@@ -24,7 +24,7 @@ export interface SiteWorkContext extends SyncContext {
   readonly discoversVisited?: boolean
 }
 
-/** Ingests sites that are due: a few at a time, of different accounts. */
+/** Ingests sites that are due, of several accounts at a time. */
 export function siteWork(context: SiteWorkContext): WorkHandler {
   const { db, discoversVisited = false, now } = context
   const quota = new OwnerQuota({
@@ -65,7 +65,7 @@ async function ingestItem({ did, site }: WorkItem, context: SyncContext): Promis
     const outcome = await ingestSite({ did, name }, context)
     wakeUps.notify('changes')
     log.info('site ingested', { did, site: name, outcome })
-    await askIfHidden(did, context)
+    await enqueueIfHidden(did, context)
   } catch (error) {
     if (!context.signal.aborted && isAboutAccount(error)) {
       await checkAccount(did, context).catch((error) =>
@@ -84,7 +84,7 @@ const isAboutAccount = (error: unknown): boolean =>
  * A hidden account's server returned records that the account has signed: the account may be active again without an
  * event that reached us. If it is not, the read ingests nothing, so it cannot cause another one.
  */
-async function askIfHidden(did: Did, context: SyncContext): Promise<void> {
+async function enqueueIfHidden(did: Did, context: SyncContext): Promise<void> {
   const account = await findAccount(context.db, did)
   if (account === null || account.status === 'active') return
   await enqueueAccounts(context, [did], { isUrgent: true })

@@ -16,7 +16,7 @@ export type SyncContext = CheckContext & IngestContext
 
 export interface AccountSync {
   readonly status: RepoStatus
-  /** Sites that are here as their owner's repository has them; not those that are neither here nor there. */
+  /** Sites that are stored here as in their owner's repository; without removed ones. */
   readonly synced: number
   readonly errors: readonly SiteSyncError[]
 }
@@ -28,8 +28,8 @@ export interface SiteSyncError {
 }
 
 /**
- * Reads an account and ingests each of its sites, now. A site that could not be read is tried again by the
- * ingest queue. Throws when the account's server cannot be asked at all.
+ * Checks an account and ingests each of its sites, now. Enqueues a site that could not be read. Throws when the
+ * account check fails.
  */
 export async function syncAccount(did: Did, context: SyncContext): Promise<AccountSync> {
   const { wakeUps, signal } = context

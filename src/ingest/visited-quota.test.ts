@@ -22,27 +22,27 @@ import {
 const bytesMax = 10_000
 
 let place: IngestPlace
-let room: VisitedQuota
+let visitedQuota: VisitedQuota
 beforeEach(async () => {
   place = await openIngestPlace()
   const { db, now } = place.context
-  room = new VisitedQuota({ db, bytesMax, now })
+  visitedQuota = new VisitedQuota({ db, bytesMax, now })
   await rememberVisited(db, alice, place.now)
 })
 afterEach(() => place[Symbol.asyncDispose]())
 
 const drop = (visitedBytesMax = bytesMax) => dropLeastVisited({ ...place.context, visitedBytesMax })
-const sync = () => syncAccount(alice, { ...place.context, room })
+const sync = () => syncAccount(alice, { ...place.context, visitedQuota })
 const isHere = async (name: string) => (await findSite(place.context.db, siteOf(name))) !== null
 /** Of sites that are here, what describes them included. */
 const taken = async () => (await visitedUsage(place.context.db, 0)).bytes
 const page = (bytes: number) => ({ 'index.html': 'x'.repeat(bytes) })
 
-test('a site for which there is room is brought here, up to the last byte', async () => {
+test('a site within the quota is ingested, up to the last byte', async () => {
   await place.write('one', page(4_000))
   await sync()
   await place.write('two', page(bytesMax - (await taken())))
-  const outcome = await ingestSite(siteOf('two'), { ...place.context, room })
+  const outcome = await ingestSite(siteOf('two'), { ...place.context, visitedQuota })
   expect(outcome).toBe('went-live')
 })
 
@@ -50,7 +50,7 @@ test('one byte more is not: it stays queued, and nothing of it is fetched', asyn
   await place.write('one', page(4_000))
   await sync()
   await place.write('two', page(bytesMax - (await taken()) + 1))
-  await expect(ingestSite(siteOf('two'), { ...place.context, room })).rejects.toThrow(
+  await expect(ingestSite(siteOf('two'), { ...place.context, visitedQuota })).rejects.toThrow(
     QuotaExceededError,
   )
   expect(await sync()).toMatchObject({ synced: 1, errors: [{ rkey: 'two' as never }] })
@@ -58,13 +58,13 @@ test('one byte more is not: it stays queued, and nothing of it is fetched', asyn
   expect(place.pds.requests.filter((path) => path.includes('getBlob'))).toHaveLength(1)
 })
 
-test('several that arrive at once share the room', async () => {
+test('several that arrive at once share the quota', async () => {
   const holds = await Promise.allSettled(
-    [4_000, 4_000, 4_000].map((bytes) => room.hold(alice, bytes)),
+    [4_000, 4_000, 4_000].map((bytes) => visitedQuota.reserve(alice, bytes)),
   )
   expect(holds.filter(({ status }) => status === 'fulfilled')).toHaveLength(2)
   for (const held of holds) if (held.status === 'fulfilled') held.value[Symbol.dispose]()
-  using _ = await room.hold(alice, bytesMax)
+  using _ = await visitedQuota.reserve(alice, bytesMax)
 })
 
 test('a failed query leaves nothing reserved', async () => {
@@ -74,9 +74,9 @@ test('a failed query leaves nothing reserved', async () => {
     return place.now
   }
   const quota = new VisitedQuota({ db: place.context.db, bytesMax, now })
-  await expect(quota.hold(alice, bytesMax)).rejects.toThrow('database failed')
+  await expect(quota.reserve(alice, bytesMax)).rejects.toThrow('database failed')
   isFailing = false
-  using _ = await quota.hold(alice, bytesMax)
+  using _ = await quota.reserve(alice, bytesMax)
 })
 
 test('accounts go when three quarters are taken, and their bytes count until they are gone', async () => {
@@ -89,18 +89,18 @@ test('accounts go when three quarters are taken, and their bytes count until the
   expect(await isHere('one')).toBe(false)
 
   await rememberVisited(place.context.db, alice, place.now)
-  using _ = await room.hold(alice, bytesMax)
+  using _ = await visitedQuota.reserve(alice, bytesMax)
 })
 
-test('while the bytes of somebody who was dropped are stored, others find less room', async () => {
+test('while the bytes of somebody who was dropped are stored, others find less quota', async () => {
   const other = siteOf('blog', 'did:web:other.example' as never).did
   await place.write('one', page(8_000))
   await sync()
   await drop()
   await rememberVisited(place.context.db, other, place.now)
-  await expect(room.hold(other, 2_001)).rejects.toThrow(QuotaExceededError)
+  await expect(visitedQuota.reserve(other, 2_001)).rejects.toThrow(QuotaExceededError)
   place.now += droppedStoredMs + 1
-  using _ = await room.hold(other, bytesMax)
+  using _ = await visitedQuota.reserve(other, bytesMax)
 })
 
 test('accounts that somebody visits stay, others go first', async () => {
@@ -136,7 +136,7 @@ test.each(['getRepoStatus', 'listRecords', 'getRecord', 'getBlob'])(
       blog: await isHere('blog'),
     })
     await place.write('blog')
-    await syncAccount(alice, { ...dropDuring(method), room })
+    await syncAccount(alice, { ...dropDuring(method), visitedQuota })
     expect(await kept()).toEqual({ known: false, blog: false })
     expect(await taken()).toBe(0)
 
@@ -144,7 +144,7 @@ test.each(['getRepoStatus', 'listRecords', 'getRecord', 'getBlob'])(
     await sync()
     expect(await kept()).toEqual({ known: true, blog: true })
     await place.write('blog', page(100))
-    await syncAccount(alice, { ...dropDuring(method), room })
+    await syncAccount(alice, { ...dropDuring(method), visitedQuota })
     expect(await kept()).toEqual({ known: false, blog: false })
   },
 )
@@ -161,20 +161,20 @@ test('nor does one that is away just then', async () => {
   expect(await isKnownAccount(db, alice)).toBe(false)
 })
 
-test('with no room at all, everybody who was only visited goes', async () => {
+test('with a quota of zero, everybody who was only visited goes', async () => {
   await place.write('one')
   await sync()
   expect(await drop(0)).toBe(1)
   expect(await isHere('one')).toBe(false)
 })
 
-test('who is known for another reason is not asked for room', async () => {
+test('who is known for another reason needs no quota', async () => {
   for (const name of ['one', 'two']) await place.write(name, { 'index.html': name.repeat(3_000) })
   await place.context.db.deleteFrom('visitedAccounts').execute()
   expect(await sync()).toMatchObject({ synced: 2, errors: [] })
 })
 
-test('names of files take room too, where the files are one and the same', async () => {
+test('names of files count too, where the files are one and the same', async () => {
   const files = Object.fromEntries(
     Array.from({ length: 100 }, (_, i) => [`${'n'.repeat(200)}-${i}.html`, 'x']),
   )
@@ -183,7 +183,7 @@ test('names of files take room too, where the files are one and the same', async
   expect(await drop()).toBe(1)
 })
 
-test('a blob that decodes to nothing takes the room that it takes on the disk', async () => {
+test('a blob that decodes to nothing counts with its bytes on the disk', async () => {
   await place.write('one', { 'index.html': 'x' })
   const blob = place.pds.addBlob(emptyGzip(8_000))
   const node = { type: 'file', blob, encoding: 'gzip', mimeType: 'text/html' }

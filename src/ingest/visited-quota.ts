@@ -44,7 +44,7 @@ export class VisitedQuota {
   }
 
   /** Reserves quota for a version's blobs until it is recorded. Throws QuotaExceededError. */
-  async hold(did: Did, bytes: number): Promise<Disposable> {
+  async reserve(did: Did, bytes: number): Promise<Disposable> {
     using reserved = new DisposableStack()
     if (!(await isVisitedOnly(this.#db, did))) return reserved.move()
     // Counted before the check: several may arrive at the same time.

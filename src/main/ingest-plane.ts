@@ -51,7 +51,7 @@ export function startIngestPlane({ settings, ...options }: PlaneOptions): Ingest
     fetch,
     identities,
     limits,
-    room: new VisitedQuota({ db, bytesMax: visitedBytesMax, now }),
+    visitedQuota: new VisitedQuota({ db, bytesMax: visitedBytesMax, now }),
     at: failAt(settings.failPoint),
     now,
   }

@@ -38,7 +38,11 @@ export async function openUpkeep(
     log,
     signal,
     limits: config.limits,
-    room: new VisitedQuota({ db: stores.db, bytesMax: config.visitedBytesMax, now: Date.now }),
+    visitedQuota: new VisitedQuota({
+      db: stores.db,
+      bytesMax: config.visitedBytesMax,
+      now: Date.now,
+    }),
     now: Date.now,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   }
