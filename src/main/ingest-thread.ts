@@ -1,5 +1,5 @@
-// The thread in which ingest runs: nothing that it reads, verifies or writes keeps a visitor waiting. Begun by
-// `start-ingest.ts`, whose settings it gets and whose messages it follows.
+// The thread in which ingest runs, so that no visitor waits for its work. `start-ingest.ts` starts it with settings and
+// sends it messages.
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import type { AccountSyncs } from '#ingest/account-syncs.ts'
 import type { AccountSync } from '#ingest/sync-account.ts'
@@ -12,14 +12,14 @@ import { type IngestSettings, startIngestPlane } from './ingest-plane.ts'
 import { openStores } from './stores.ts'
 
 export type ToIngest =
-  | { readonly kind: 'hint'; readonly topic: WakeUpTopic }
+  | { readonly kind: 'wake-up'; readonly topic: WakeUpTopic }
   | { readonly kind: 'sync'; readonly id: number; readonly did: Did }
   | { readonly kind: 'stop' }
 
-/** `started` comes first, nothing after `ended`; `failed` before the error that ends the thread. */
+/** `started` is the first message and `ended` the last; `failed` precedes the error that ends the thread. */
 export type FromIngest =
   | { readonly kind: 'started' }
-  | { readonly kind: 'hint'; readonly topic: WakeUpTopic }
+  | { readonly kind: 'wake-up'; readonly topic: WakeUpTopic }
   | { readonly kind: 'identity-changed'; readonly did: Did }
   | { readonly kind: 'synced'; readonly id: number; readonly sync: AccountSync }
   | { readonly kind: 'not-synced'; readonly id: number; readonly failure: ThreadFailure }
@@ -27,53 +27,42 @@ export type FromIngest =
   | { readonly kind: 'ended' }
 
 async function runThread(port: MessagePort, settings: IngestSettings): Promise<void> {
-  const tell = (message: FromIngest): void => port.postMessage(message)
+  const send = (message: FromIngest): void => port.postMessage(message)
   const stop = new AbortController()
   const wakeUps = new WakeUps()
-  wakeUps.forward(['changes'], (topic) => tell({ kind: 'hint', topic }))
+  wakeUps.forward(['changes'], (topic) => send({ kind: 'wake-up', topic }))
   const syncs = Promise.withResolvers<AccountSyncs>()
   port.on('message', (message: ToIngest) => {
     switch (message.kind) {
-      case 'hint':
+      case 'wake-up':
         return wakeUps.notify(message.topic)
       case 'sync':
-        return void answerSync(message, syncs.promise).then(tell)
+        return void answerSync(message, syncs.promise).then(send)
       case 'stop':
         return stop.abort()
     }
   })
-  const onIdentityChanged = (did: Did): void => tell({ kind: 'identity-changed', did })
-  const onStarted = (started: AccountSyncs): void => {
-    syncs.resolve(started)
-    tell({ kind: 'started' })
-  }
   try {
-    await runPlane({ settings, wakeUps, signal: stop.signal, onIdentityChanged }, onStarted)
+    await using opened = new AsyncDisposableStack()
+    const log = opened.use(await startLog((line) => process.stderr.write(line), settings.logLevel))
+    const stores = await openStores({ config: settings, log }, opened)
+    const plane = startIngestPlane({
+      ...stores,
+      settings,
+      log,
+      wakeUps,
+      signal: stop.signal,
+      onIdentityChanged: (did) => send({ kind: 'identity-changed', did }),
+    })
+    syncs.resolve(plane.syncs)
+    send({ kind: 'started' })
+    await plane.background
   } catch (error) {
-    tell({ kind: 'failed', failure: threadFailureOf(error) })
+    send({ kind: 'failed', failure: threadFailureOf(error) })
     throw error
   }
-  tell({ kind: 'ended' })
+  send({ kind: 'ended' })
   port.close()
-}
-
-interface PlaneOptions {
-  readonly settings: IngestSettings
-  readonly wakeUps: WakeUps
-  readonly signal: AbortSignal
-  readonly onIdentityChanged: (did: Did) => void
-}
-
-async function runPlane(
-  { settings, ...options }: PlaneOptions,
-  onStarted: (syncs: AccountSyncs) => void,
-): Promise<void> {
-  await using opened = new AsyncDisposableStack()
-  const log = opened.use(await startLog((line) => process.stderr.write(line), settings.logLevel))
-  const stores = await openStores({ config: settings, log }, opened)
-  const plane = startIngestPlane({ ...stores, ...options, settings, log })
-  onStarted(plane.syncs)
-  await plane.background
 }
 
 async function answerSync(
@@ -87,7 +76,7 @@ async function answerSync(
   }
 }
 
-if (parentPort === null) throw new Error('not a program of its own')
-// Lower priority than threads that answer visitors, whose slice is short.
+if (parentPort === null) throw new Error('ingest-thread.ts runs only as a worker')
+// Threads that answer visitors have a shorter slice, and thus priority.
 setSchedulerSlice('usual')
 await runThread(parentPort, workerData as IngestSettings)

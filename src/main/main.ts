@@ -1,3 +1,4 @@
+import { constants } from 'node:os'
 import { createProgram } from '#cli/program.ts'
 import { runAdminAdd, runAdminList, runAdminRemove } from '#main/commands/admin.ts'
 import { runBackfill } from '#main/commands/backfill.ts'
@@ -9,14 +10,28 @@ import { runRepair } from '#main/commands/repair.ts'
 import { runServe } from '#main/commands/serve.ts'
 import { runUnread } from '#main/commands/unread.ts'
 import { readConfig } from '#main/config/config.ts'
-import { stopOnSignals } from '#main/process/signals.ts'
 import { startFailureSentence } from '#main/process/start-failure.ts'
 
-// What we write is for nobody else: the database holds sessions, the spool what people send.
+// Only this user may read our files: the database holds sessions, the spool holds uploads.
 process.umask(0o077)
 
+/** One Ctrl-C may arrive from the terminal and from the parent process. */
+const sameSignalMs = 500
 const stop = new AbortController()
-stopOnSignals(stop)
+let stoppedAt = 0
+
+/** The first signal aborts `stop`; a later one ends the process at once. */
+function onSignal(name: 'SIGTERM' | 'SIGINT'): void {
+  if (!stop.signal.aborted) {
+    stoppedAt = performance.now()
+    stop.abort()
+  } else if (performance.now() - stoppedAt > sameSignalMs) {
+    // A shell reports this code for a process that a signal ended.
+    process.exit(128 + constants.signals[name])
+  }
+}
+process.on('SIGTERM', onSignal)
+process.on('SIGINT', onSignal)
 
 const { version } = await Bun.file(new URL('../../package.json', import.meta.url)).json()
 
@@ -53,5 +68,5 @@ try {
   console.error(`sitehost: ${sentence}`)
   process.exitCode = 1
 }
-// Everything is closed by now; a library's timer for its next reconnection must not hold us up.
+// Everything is closed; a reconnection timer of a library must not delay the exit.
 process.exit()

@@ -26,32 +26,23 @@ export async function openOAuth(
 ): Promise<{ oauth: OAuth; clientKeys: ClientKeys | null }> {
   const { db, origin } = parts
   const clientKeys = origin.startsWith('https:') ? await openClientKeys(parts) : null
-  const sealing = await openSealing(parts)
-  return {
-    clientKeys,
-    oauth: createOAuth({
-      ...parts,
-      ...sealing,
-      keys: clientKeys,
-      withLease: leasesOn(db),
-      onRenewed: (did) => forgetGrantFailures(db, did),
-    }),
-  }
+  const oauth = createOAuth({
+    ...parts,
+    ...(await openSealing(parts)),
+    keys: clientKeys,
+    onRenewed: (did) => forgetGrantFailures(db, did),
+  })
+  return { clientKeys, oauth }
 }
 
 /** The keys of a service at a public address. */
 export async function openClientKeys(
   parts: Pick<OAuthParts, 'db' | 'secrets'>,
 ): Promise<ClientKeys> {
-  return new ClientKeys({ ...(await openSealing(parts)), withLease: leasesOn(parts.db) })
+  return new ClientKeys(await openSealing(parts))
 }
 
-const leasesOn =
-  (db: Db) =>
-  <T>(name: string, work: () => Promise<T>): Promise<T> =>
-    withLease(db, name, work)
-
-/** Encrypted rows of this database, readable only with the secrets. */
+/** Encrypted rows of this database, readable only with the secrets; and its leases. */
 export async function openSealing({ db, secrets }: Pick<OAuthParts, 'db' | 'secrets'>) {
   const now = Date.now
   const rows: SealedRows = {
@@ -60,5 +51,9 @@ export async function openSealing({ db, secrets }: Pick<OAuthParts, 'db' | 'secr
     delete: (kind, key) => deleteSealed(db, { kind, key }),
     pages: (kind) => sealedPages(db, kind, { now }),
   }
-  return { rows, seal: await createSeal(secrets, 'sitehost oauth rows') }
+  return {
+    rows,
+    seal: await createSeal(secrets, 'sitehost oauth rows'),
+    withLease: <T>(name: string, work: () => Promise<T>): Promise<T> => withLease(db, name, work),
+  }
 }

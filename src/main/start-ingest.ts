@@ -9,25 +9,25 @@ import type { WakeUps } from '#store/database/wake-ups.ts'
 import { ingestSettings } from './ingest-plane.ts'
 import type { FromIngest, ToIngest } from './ingest-thread.ts'
 
-/** What reads the network, in a thread of its own. */
+/** The ingest plane, in a thread of its own. */
 export interface IngestThread extends AsyncDisposable {
-  /** Resolves when it follows the network, where that can be reached; rejects as `background` does. */
+  /** Resolves when it follows the firehose, as far as that is reachable; rejects as `background` does. */
   readonly started: Promise<void>
-  /** Resolves when it has ended after the signal; rejects when it fails. */
+  /** Resolves when the thread has ended after the signal; rejects when it fails. */
   readonly background: Promise<void>
-  /** What `AccountSyncs` does. */
+  /** `AccountSyncs.run`, in the thread. */
   sync(did: Did): Promise<AccountSync>
 }
 
 interface StartOptions {
   readonly config: Config
-  /** Those about the queues are passed on to the thread, those about what visitors see come from it. */
+  /** Wake-ups of the queues are forwarded to the thread; those of changes come from it. */
   readonly wakeUps: WakeUps
   readonly identities: Pick<Identities, 'forget'>
   readonly signal: AbortSignal
 }
 
-/** The database must be up to date. */
+/** Starts the thread; the database must be migrated. */
 export function startIngest({ config, wakeUps, identities, signal }: StartOptions): IngestThread {
   const started = Promise.withResolvers<void>()
   const ended = Promise.withResolvers<void>()
@@ -35,12 +35,12 @@ export function startIngest({ config, wakeUps, identities, signal }: StartOption
   const worker = new Worker(new URL('./ingest-thread.ts', import.meta.url), {
     workerData: ingestSettings(config),
   })
-  const tell = (message: ToIngest): void => worker.postMessage(message)
+  const send = (message: ToIngest): void => worker.postMessage(message)
   worker.on('message', (message: FromIngest) => {
     switch (message.kind) {
       case 'started':
         return started.resolve()
-      case 'hint':
+      case 'wake-up':
         return wakeUps.notify(message.topic)
       case 'identity-changed':
         return identities.forget(message.did)
@@ -48,7 +48,7 @@ export function startIngest({ config, wakeUps, identities, signal }: StartOption
       case 'not-synced':
         return syncs.settle(message)
       case 'failed':
-        // The class of a database error tells an operator what to do.
+        // `startFailureSentence` knows database errors by their class.
         if (message.failure.kind === 'database') ended.reject(errorOfThread(message.failure))
         return
       case 'ended':
@@ -57,18 +57,20 @@ export function startIngest({ config, wakeUps, identities, signal }: StartOption
   })
   worker.on('error', (cause) => ended.reject(new Error('ingest thread failed', { cause })))
   worker.on('exit', () => ended.reject(new Error('ingest thread ended')))
-  const forwarding = wakeUps.forward(['account', 'site'], (topic) => tell({ kind: 'hint', topic }))
-  const stop = (): void => tell({ kind: 'stop' })
+  const forwarding = wakeUps.forward(['account', 'site'], (topic) =>
+    send({ kind: 'wake-up', topic }),
+  )
+  const stop = (): void => send({ kind: 'stop' })
   if (signal.aborted) stop()
   else signal.addEventListener('abort', stop, { once: true })
   ended.promise.then(started.resolve, started.reject)
   const background = ended.promise.finally(() => syncs.end())
   // Callers that await these get the rejection; a service whose start fails elsewhere awaits neither.
-  for (const told of [started.promise, background]) told.catch(() => undefined)
+  for (const promise of [started.promise, background]) promise.catch(() => undefined)
   return {
     started: started.promise,
     background,
-    sync: (did) => syncs.begin((id) => tell({ kind: 'sync', id, did })),
+    sync: (did) => syncs.begin((id) => send({ kind: 'sync', id, did })),
     async [Symbol.asyncDispose]() {
       signal.removeEventListener('abort', stop)
       forwarding[Symbol.dispose]()

@@ -1,3 +1,4 @@
+import { counted } from '#cli/counted.ts'
 import type { SiteLimits } from '#site/limits.ts'
 import type { SiteSettings } from '#site/record/settings.ts'
 import type { Snapshot } from '#site/visit/snapshot.ts'
@@ -142,8 +143,6 @@ export function describeChange(version: FolderVersion, before: readonly string[]
 export const printable = (line: string): string => `  ${line.replace(/\p{Cc}/gu, '\uFFFD')}`
 
 const filesOf = ({ snapshot }: FolderVersion): string => counted(snapshot.files.size, 'file')
-
-const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
 
 function shortened(lines: readonly string[]): string[] {
   if (lines.length <= linesMax) return [...lines]

@@ -1,3 +1,4 @@
+import { counted } from '#cli/counted.ts'
 import type { BackfillOptions } from '#cli/program.ts'
 import { type BackfillTotals, backfill, enqueueNetwork } from '#ingest/backfill.ts'
 import { StartError } from '#main/process/start-failure.ts'
@@ -60,5 +61,3 @@ function tellEnd(
     `${counted(failedAccounts, 'account')} and ${counted(failedSites, 'site')} could not be read; the service tries them again`,
   )
 }
-
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

@@ -9,9 +9,8 @@ const fileName = 'secret-key'
 const secretCharsMin = 32
 
 /**
- * The secrets to sign and encrypt with, newest first. Without a setting, one is made at the first start
- * and kept in the data folder, readable by its owner only. Throws ConfigError for a secret that is so
- * short that it could be guessed.
+ * The secrets to sign and encrypt with, newest first. Without a setting, the first start creates one in the data folder,
+ * readable only by its owner. Throws ConfigError for a secret that is too short.
  */
 export async function readSecrets(
   configured: readonly string[],
@@ -19,7 +18,7 @@ export async function readSecrets(
 ): Promise<readonly [string, ...string[]]> {
   const [newest, ...older] = configured
   if (newest === undefined) return [await keptSecret(dataDir)]
-  // Each of them, for each of them verifies: the end of `NEW,` would let anybody sign in as anybody.
+  // Each secret verifies: an empty one, as after `NEW,`, would let anybody sign in as anybody.
   if (configured.some(isShort)) {
     throw new ConfigError(`SECRET_KEY: every secret has ${secretCharsMin} characters or more`)
   }
@@ -34,10 +33,10 @@ async function keptSecret(dataDir: string): Promise<string> {
   return kept
 }
 
-/** One secret, whole and on disk, even if two processes start at once or this one is killed here. */
+/** Creates one secret, durable and whole, even if two processes start at the same time or this one is killed. */
 async function makeSecret(path: string): Promise<string> {
   const temp = `${path}.${crypto.randomUUID()}`
-  const file = await open(temp, 'wx', 0o600)
+  await using file = await open(temp, 'wx', 0o600)
   try {
     await file.writeFile(randomBytes(32).toString('base64url'))
     await file.sync()
@@ -45,7 +44,6 @@ async function makeSecret(path: string): Promise<string> {
       if (codeOf(error) !== 'EEXIST') throw error
     })
   } finally {
-    await file.close()
     await rm(temp, { force: true })
   }
   return (await readFile(path, 'utf8')).trim()
