@@ -36,7 +36,7 @@ export type Outcome =
   | { readonly kind: 'refused'; readonly sentence: string }
   | { readonly kind: 'failed'; readonly error: unknown }
 
-export type AttemptEnd = JobEnd | ({ readonly status: 'pending' } & JobWait)
+type AttemptEnd = JobEnd | ({ readonly status: 'pending' } & JobWait)
 
 /** The job's next state, and the log line for it. */
 export function endOf(

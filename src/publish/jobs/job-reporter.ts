@@ -12,6 +12,8 @@ const reportEveryMs = 200
  */
 export class JobReporter {
   readonly #cancelled = new AbortController()
+  /** Aborted when the job was cancelled, as the next write to its row shows. */
+  readonly cancelled = this.#cancelled.signal
   readonly #jobId: string
   readonly #context: ReporterContext
   #latest: JobProgress
@@ -24,11 +26,6 @@ export class JobReporter {
     this.#jobId = id
     this.#latest = progress
     this.#context = context
-  }
-
-  /** Aborted when the job was cancelled, as the next write to its row shows. */
-  get cancelled(): AbortSignal {
-    return this.#cancelled.signal
   }
 
   /** From here on the job cannot be cancelled; false when it already was. */

@@ -12,7 +12,7 @@ import { enqueueSites } from '#store/queues/enqueue.ts'
 import { finishJob, putBackJob, rememberExpectedCid } from '#store/queues/job-steps.ts'
 import type { Job } from '#store/queues/jobs.ts'
 import { awaitWithdrawal } from '#store/sites/record-version.ts'
-import { type Attempt, type AttemptEnd, endOf, type Outcome } from './attempt-end.ts'
+import { type Attempt, endOf, type Outcome } from './attempt-end.ts'
 import type { JobContext } from './job-context.ts'
 import { parseJobPlan } from './job-plan.ts'
 import { JobReporter } from './job-reporter.ts'
@@ -35,13 +35,18 @@ export async function runJob(
   stop: AbortSignal,
 ): Promise<void> {
   const { at, db, wakeUps, now, spool } = context
-  const reporter = new JobReporter(job, context)
   at('job-started')
-  const end = await makeAttempt(job, reporter, lane, context, stop)
-  await reporter.stop()
+  const attempt = attemptAt(job, lane, context)
+  const outcome = await carryOut(attempt, context, stop).catch(
+    (error): Outcome => ({ kind: 'failed', error }),
+  )
+  const isStopped = outcome.kind !== 'completed' && stop.aborted
+  const end = isStopped ? null : endOf(outcome, attempt, context)
+  await attempt.reporter.stop()
   if (end === null) return
+  const written = (write: () => Promise<boolean>) => onceAvailable(write, job, context, stop)
   if (end.status === 'pending') {
-    const isBack = await written(() => putBackJob(db, job, end, now()), job, context, stop)
+    const isBack = await written(() => putBackJob(db, job, end, now()))
     wakeUps.notify('job-progress')
     // False: the job was cancelled meanwhile.
     if (isBack !== false) return
@@ -49,9 +54,8 @@ export async function runJob(
     // Before the end is visible, so that this job does not block its owner's next upload.
     spool.release(job.id)
     at('before-finish')
-    // A job that was cancelled has ended already, and keeps the sentence it ended with.
-    if ((await written(() => finishJob(db, job.id, end, now()), job, context, stop)) === null)
-      return
+    // A cancelled job has ended already, and keeps its sentence.
+    if ((await written(() => finishJob(db, job.id, end, now()))) === null) return
     at('after-finish')
   }
   await spool.remove(job.id)
@@ -59,8 +63,8 @@ export async function runJob(
   wakeUps.notify('job-progress')
 }
 
-/** What `write` returns, as soon as the database takes it; null when `stop` came first. */
-async function written(
+/** Retries `write` while the database is unavailable; null if `stop` aborts first. */
+async function onceAvailable(
   write: () => Promise<boolean>,
   { id }: Job,
   { log }: JobContext,
@@ -78,35 +82,24 @@ async function written(
   return null
 }
 
-/** Null when `stop` ended it. */
-async function makeAttempt(
-  job: Job,
-  reporter: JobReporter,
-  lane: Lane,
-  context: JobContext,
-  stop: AbortSignal,
-): Promise<AttemptEnd | null> {
+function attemptAt(job: Job, lane: Lane, context: JobContext): Attempt {
   const { now, jobMsMax = jobMsMaxDefault } = context
   // A corrected clock does not extend the time limit.
   const startedAt = Math.min(job.startedAt ?? now(), now())
   const givesUpAt = startedAt + jobMsMax
   const timeIsUp = AbortSignal.timeout(Math.max(givesUpAt - now(), 0))
-  const signal = AbortSignal.any([stop, lane.signal, timeIsUp])
-  const attempt: Attempt = { job, reporter, lane, startedAt, givesUpAt, timeIsUp, server: null }
-  const outcome = await carryOut(attempt, context, { stop, signal }).catch(
-    (error): Outcome => ({ kind: 'failed', error }),
-  )
-  if (outcome.kind !== 'completed' && stop.aborted) return null
-  return endOf(outcome, attempt, context)
+  const reporter = new JobReporter(job, context)
+  return { job, reporter, lane, startedAt, givesUpAt, timeIsUp, server: null }
 }
 
 async function carryOut(
   attempt: Attempt,
   context: JobContext,
-  { stop, signal }: { readonly stop: AbortSignal; readonly signal: AbortSignal },
+  stop: AbortSignal,
 ): Promise<Outcome> {
   const { db, identities, oauth, slowAfterMs = slowAfterMsDefault, spool } = context
-  const { job, lane, reporter, startedAt } = attempt
+  const { job, lane, reporter, startedAt, timeIsUp } = attempt
+  const signal = AbortSignal.any([stop, lane.signal, timeIsUp])
   const address: SiteAddress = { did: job.did, name: job.site }
   const plan = parseJobPlan(job.plan)
   if (plan === null) return { kind: 'refused', sentence: interruptedSentence }
@@ -154,7 +147,7 @@ async function carryOut(
   }
 }
 
-/** Runs `work` and marks the lane as held up when it takes longer than `ms`. */
+/** Marks the lane as held up when `work` takes longer than `ms`. */
 async function heldUpAfter<T>(ms: number, lane: Lane, work: () => Promise<T>): Promise<T> {
   const timer = setTimeout(() => lane.isHeldUp(), ms)
   try {
@@ -176,7 +169,7 @@ function sessionsInLane(open: OAuth['session'], ms: number, lane: Lane): OAuth['
 
 const sizeOf = (body: unknown): number => (body instanceof Blob ? body.size : 0)
 
-/** Whether visitors see it yet. It is published now: only a refusal by ingest can still fail the job. */
+/** Whether visitors see the published site yet. Only a refusal by ingest can still fail the job. */
 async function makeVisible(
   address: SiteAddress,
   cid: string,
@@ -188,12 +181,9 @@ async function makeVisible(
     return await waitUntilLive(address, cid, context, signal)
   } catch (error) {
     if (signal.aborted) throw error
-    // The firehose brings it all the same.
-    context.log.warn('cannot tell whether a site is live', {
-      did: address.did,
-      site: address.name,
-      error,
-    })
+    // The firehose brings the site anyway.
+    const { did, name: site } = address
+    context.log.warn('cannot tell whether a site is live', { did, site, error })
     return { kind: 'pending' }
   }
 }
