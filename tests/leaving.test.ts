@@ -207,7 +207,7 @@ test('killed while somebody leaves: all of it is done after the next start, or n
   expect(await naming(did)).toContain('accounts')
   expect(await listRecords({ pds: world.network.pds, did }, 'place.sitehost.fs')).toEqual([])
 
-  await leaveAndDie('account-left')
+  await leaveAndDie('account-deleted')
   expect(await naming(did)).toEqual(['departures', 'sealed_rows'])
   await using service = await start()
   expect(service.ready.app).not.toBe('')

@@ -26,17 +26,17 @@ export interface AccountDeletionContext {
   readonly at: AtFailPoint
 }
 
-/** Retry interval for an account deletion whose process was killed. Ending one is idempotent. */
+/** Retry interval for an account deletion whose process was killed. Completing one is idempotent. */
 export const accountDeletionRetryMs = 20_000
 const accountDeletionsAtOnce = 10
 const lookAgainMs = 5_000
 
 /**
- * Removes everything that is here of an account; with `records`, first what is of ours in its repository: when
- * that fails, nothing here has changed. Not while it publishes. Its tokens are ended by `runAccountDeletions`, also
- * when this process is killed. Throws what writing to the repository throws.
+ * Deletes an account's rows here; with `records`, first our records in its repository: if that fails, nothing here has
+ * changed. Refuses while the account publishes. `runAccountDeletions` ends its tokens, after a crash too. Throws what
+ * writing to the repository throws.
  */
-export async function leave(
+export async function deleteAccount(
   did: Did,
   { records }: { readonly records: boolean },
   context: AccountDeletionContext,
@@ -47,10 +47,10 @@ export async function leave(
   at('records-deleted')
   const outcome = await beginAccountDeletion(db, did, now())
   if (outcome === 'publishing') return outcome
-  at('account-left')
+  at('account-deleted')
   wakeUps.notify('changes')
   wakeUps.notify('account-deletions')
-  log.info('account left', { did, records })
+  log.info('account deleted', { did, records })
   return outcome
 }
 
@@ -77,14 +77,14 @@ async function completeAccountDeletion(
   try {
     await oauth.revoke(did)
   } catch (error) {
-    // The tokens are deleted now, so the session that the server still considers open is unusable.
+    // The tokens are deleted here, so the session that the server still considers open is unusable.
     log.warn('session not revoked', { did, error })
   }
   await finishAccountDeletion(db, did, now())
   wakeUps.notify('changes')
 }
 
-/** Other programs wrote to the account's repository whenever its records were to be deleted. */
+/** Other programs wrote to the repository at every attempt to delete the account's records. */
 export class RecordsConflictError extends Error {
   override readonly name = 'RecordsConflictError'
   readonly did: Did
@@ -106,8 +106,8 @@ const collections = [
 const recordsAtOnce = 5_000
 
 /**
- * Deletes every record of ours from the account's repository, in as few commits as the protocol allows. When it
- * fails midway the rest is still there, and can be deleted by asking again. Throws RecordsConflictError.
+ * Deletes every record of ours from the account's repository, in as few commits as the protocol allows. After a
+ * failure midway, a retry deletes the rest. Throws RecordsConflictError.
  */
 export async function deleteAllRecords(repo: AccountRepo, now: () => number): Promise<void> {
   await commitOnHead(
@@ -124,10 +124,10 @@ export async function deleteAllRecords(repo: AccountRepo, now: () => number): Pr
   )
 }
 
-/** `head` is read first: a commit that is made meanwhile makes the deletion fail, not half of it. */
+/** Reads `head` first: if another program commits meanwhile, the whole deletion fails. */
 async function readRemains(
   repo: AccountRepo,
-): Promise<{ readonly head: string; readonly deletes: readonly PlannedWrite[] }> {
+): Promise<{ head: string; deletes: readonly PlannedWrite[] }> {
   const head = await repo.latestCommit()
   const deletes: PlannedWrite[] = []
   for (const collection of collections) {

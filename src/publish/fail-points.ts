@@ -1,4 +1,4 @@
-/** The moments of a publish at which a test may end the process, to see what a crash there leaves behind. */
+/** The moments of a publish at which a test can kill the process, to see what a crash there leaves behind. */
 export const failPoints = [
   'upload-received',
   'job-queued',
@@ -15,9 +15,8 @@ export const failPoints = [
 ] as const
 
 /** Fail points of an account deletion. */
-export const leavingPoints = ['records-deleted', 'account-left'] as const
+export const accountDeletionPoints = ['records-deleted', 'account-deleted'] as const
 
-export type FailPoint = (typeof failPoints)[number] | (typeof leavingPoints)[number]
+export type FailPoint = (typeof failPoints)[number] | (typeof accountDeletionPoints)[number]
 
-/** Called at each of them. */
 export type AtFailPoint = (point: FailPoint) => void

@@ -6,7 +6,7 @@ import { sentences } from '#api/contract/messages.ts'
 import { ApiError } from '#api/errors.ts'
 import { headOfStream } from '#api/head-length.ts'
 import type { BrowserSessions } from '#api/session/sessions.ts'
-import { leave } from '#publish/account-deletions.ts'
+import { deleteAccount } from '#publish/account-deletions.ts'
 import { findAccount } from '#store/accounts/accounts.ts'
 import { exportAccount } from './account-export.ts'
 import { isoOf } from './iso-of.ts'
@@ -44,7 +44,7 @@ export function leavingHandlers(
     leave: async ({ c, body: { records = false }, session: { did }, answer }) => {
       // Bun would close the connection, which is silent while records are deleted.
       c.env.server?.timeout(c.req.raw, 0)
-      if ((await leave(did, { records }, context)) === 'publishing') {
+      if ((await deleteAccount(did, { records }, context)) === 'publishing') {
         throw new ApiError(409, sentences.somethingPublished)
       }
       for (const cookie of sessions.expired()) c.header('set-cookie', cookie, { append: true })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { parseFirehoseUrl } from '#atproto/firehose/follow-firehose.ts'
 import { ingestFailPoints } from '#ingest/fail-points.ts'
-import { failPoints, leavingPoints } from '#publish/fail-points.ts'
+import { accountDeletionPoints, failPoints } from '#publish/fail-points.ts'
 import type { SiteLimits } from '#site/limits.ts'
 import { problemOfAddresses } from './base-url.ts'
 import {
@@ -77,7 +77,7 @@ export const settings = z.object({
   WEB_RELOAD: flag.default(false),
   FAILPOINT: z
     .enum(
-      [...failPoints, ...leavingPoints, ...ingestFailPoints],
+      [...failPoints, ...accountDeletionPoints, ...ingestFailPoints],
       'for tests only; see fail-points.ts in src/publish and src/ingest',
     )
     .optional(),
