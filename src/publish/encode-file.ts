@@ -28,7 +28,8 @@ export async function encodeFile(
   folder: SpoolFolder,
   signal: AbortSignal,
 ): Promise<EncodedFile> {
-  const content = await whole(folder.blob(source))
+  const stored = folder.blob(source)
+  const content = source.bytes > pieceBytes ? stored : new Blob([await stored.bytes()])
   const identity: EncodedFile = { source, coding: 'identity', content, sha256: source.sha256 }
   if (!isCompressible(mediaTypeOf(source.path)) || source.bytes === 0) return identity
   const gzipped =
@@ -42,10 +43,6 @@ export async function encodeFile(
 export async function base64Form(content: Blob, folder: SpoolFolder): Promise<FileForm> {
   if (content.size > pieceBytes) return await spooled(base64Of(content), folder)
   return formOf(textOf(await content.bytes()))
-}
-
-async function whole(content: Blob): Promise<Blob> {
-  return content.size > pieceBytes ? content : new Blob([await content.bytes()])
 }
 
 function formOf(bytes: Uint8Array<ArrayBuffer>): FileForm {

@@ -48,9 +48,9 @@ export interface UploadSteps {
 }
 
 /**
- * Encodes and uploads eight files at a time and returns the server's blobs in order. Uploaded files are also stored
- * here, so that ingest need not fetch them, and recorded, so that another attempt need not send them again. Throws
- * the first failure that retries do not overcome, once the calls under way have ended.
+ * Encodes and uploads eight files at a time; returns the server's blobs in order. Uploaded files are also stored here,
+ * so that ingest need not fetch them, and recorded, so that another attempt need not send them. Throws the first
+ * failure that retries do not overcome, after all calls in progress.
  */
 export async function uploadBlobs(
   files: readonly UploadedFile[],
@@ -58,13 +58,13 @@ export async function uploadBlobs(
   context: UploadContext,
 ): Promise<ReusableBlob[]> {
   const server = new UploadServer(context)
-  const ledger = new UploadLedger(context)
+  const ledger = openLedger(context)
   const { blobs, signal } = context
   return await mapAtOnce(files, { atOnce: uploadsAtOnce, signal }, async (source, signal) => {
     const file = await encode(source, signal)
     onUploading(source)
-    // Concurrent: one waits for the network, the other for the disk. Both settle before anything is
-    // thrown, because the caller then removes the files.
+    // Concurrent: one waits for the network, the other for the disk. Both settle before anything is thrown, because
+    // the caller then removes the files.
     const [sent, kept] = await Promise.allSettled([
       server.upload(file, signal),
       blobs.put(piecesOf(file.content)),
@@ -128,8 +128,7 @@ class UploadServer {
     signal: AbortSignal,
   ): Promise<BlobRef> {
     const { repo, now, signal: jobSignal } = this.#context
-    // Another file's failure starts no further call, but does not break off this one: what the server
-    // has counted and stored would be sent again.
+    // Not aborted by another file's failure: the server has counted and stored what would be sent again.
     const blob = await withPatience(() => repo.uploadBlob(content, jobSignal), { now, signal })
     const expected = rawCid(Buffer.from(sha256, 'hex'))
     if (blob.ref.$link !== expected) {
@@ -149,27 +148,15 @@ interface LedgerEntry {
 const unrecordedMax = 32
 
 /** Records uploads, many in one transaction: one per upload would take as long as the upload. `flush` at the end. */
-class UploadLedger {
-  readonly #context: UploadContext
-  #waiting: LedgerEntry[] = []
-
-  constructor(context: UploadContext) {
-    this.#context = context
-  }
-
-  async add(entry: LedgerEntry): Promise<void> {
-    this.#waiting.push(entry)
-    if (this.#waiting.length >= unrecordedMax) await this.flush()
-  }
-
-  async flush(): Promise<void> {
-    const entries = this.#waiting
-    this.#waiting = []
+function openLedger({ db, now, repo }: UploadContext) {
+  let waiting: LedgerEntry[] = []
+  const flush = async (): Promise<void> => {
+    const entries = waiting
+    waiting = []
     if (entries.length === 0) return
-    const { db, now, repo } = this.#context
-    const uploaded = entries.map(({ source, uploaded }) => ({
-      ...uploaded,
-      decodedHash: source.sha256,
+    const uploaded = entries.map((entry) => ({
+      ...entry.uploaded,
+      decodedHash: entry.source.sha256,
     }))
     await inTransaction(db, async (transaction) => {
       const at = now()
@@ -177,6 +164,11 @@ class UploadLedger {
       await rememberUploadedBlobs(transaction, repo.did, uploaded, at)
     })
   }
+  const add = async (entry: LedgerEntry): Promise<void> => {
+    waiting.push(entry)
+    if (waiting.length >= unrecordedMax) await flush()
+  }
+  return { add, flush }
 }
 
 const knownBlobOf = ({ source, uploaded, kept }: LedgerEntry): KnownBlob => ({

@@ -74,7 +74,12 @@ class Walk {
   async enter(folder: string): Promise<void> {
     const names = await readdir(join(this.#root, folder))
     this.#entries += names.length
-    if (this.#entries > uploadEntriesMax) throw tooManyEntries(this.#root)
+    if (this.#entries > uploadEntriesMax) {
+      throw new PreviewError(
+        `${this.#root} holds over ${uploadEntriesMax} files and folders, more than can be published; name the folder ` +
+          'that the finished site is in',
+      )
+    }
     await Promise.all(names.map((name) => this.#see(folder + name, skipReason(name))))
   }
 
@@ -122,9 +127,3 @@ function unreadable(error: unknown): string {
   if (code === undefined) throw error
   return `cannot be read (${code})`
 }
-
-const tooManyEntries = (root: string) =>
-  new PreviewError(
-    `${root} holds over ${uploadEntriesMax} files and folders, more than can be published; name the folder ` +
-      'that the finished site is in',
-  )

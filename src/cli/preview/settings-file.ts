@@ -62,7 +62,6 @@ function parseJson(path: string, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new PreviewError(`${path} is not JSON: ${reason}`, { cause })
+    throw new PreviewError(`${path} is not JSON: ${(cause as SyntaxError).message}`, { cause })
   }
 }

@@ -17,14 +17,9 @@ export interface UnpackOptions {
   readonly onUnpack?: (bytes: number) => Promise<void>
 }
 
-interface IncomingArchive {
-  readonly name: string
-  readonly content: AsyncIterable<Uint8Array>
-}
-
 /** Adds the files of an archive to the tree. The archive itself is in the spool only until then. */
 export async function unpackArchive(
-  { name, content }: IncomingArchive,
+  { name, content }: Pick<ArchiveEntry, 'name' | 'content'>,
   options: UnpackOptions,
   tree: UploadTree,
 ): Promise<void> {
@@ -39,7 +34,8 @@ export async function unpackArchive(
     return await addEntries(read, archiveBytes, options, tree)
   }
   await folder.whileOnDisk(content, bytesMax, unpack).catch((error) => {
-    throw error instanceof SpoolLimitError ? archiveTooLarge(bytesMax) : error
+    if (!(error instanceof SpoolLimitError)) throw error
+    throw tooLarge(`This archive is larger than ${megabytes(bytesMax)}.`)
   })
 }
 
@@ -114,8 +110,6 @@ function formatOf(name: string): 'zip' | 'tar' | 'tar.gz' | null {
   return ending === undefined ? null : 'tar.gz'
 }
 
-const archiveTooLarge = (bytesMax: number) =>
-  tooLarge(`This archive is larger than ${megabytes(bytesMax)}.`)
 const siteTooLarge = (bytesMax: number, { name, bytes }: Survey['largest']) =>
   tooLarge(
     `This site is larger than ${megabytes(bytesMax)}; its largest file is ${quoted(name)} with ` +

@@ -87,8 +87,8 @@ class UploadForm {
   }
 
   async take({ name, filename, content }: FormPart): Promise<void> {
-    if (name === 'siteName') await this.#takeSiteName(await textOf(content, fieldBytesMax))
-    if (name === 'retain') this.#retain = retainOf(await textOf(content, fieldBytesMax))
+    if (name === 'siteName') await this.#takeSiteName(await fieldOf(content))
+    if (name === 'retain') this.#retain = retainOf(await fieldOf(content))
     if (name !== 'files' && name !== 'archive') return
     if (filename === null || filename === '') return assertEmpty(content)
     this.#assertExpected(name)
@@ -120,8 +120,8 @@ class UploadForm {
   async #takeFile(name: string, content: AsyncIterable<Uint8Array>): Promise<void> {
     const file = await this.#tree.add({ name, content })
     if (file === null || !this.#tree.isIgnoreFile(file.path)) return
-    const text = await startOf(this.#upload.folder.blob(file).stream(), ignoreFileBytesMax + 1)
-    await this.#tree.ignoreBy(file.path, text)
+    const start = this.#upload.folder.blob(file).slice(0, ignoreFileBytesMax + 1)
+    await this.#tree.ignoreBy(file.path, await start.text())
   }
 }
 
@@ -132,10 +132,10 @@ async function assertEmpty(content: AsyncIterable<Uint8Array>): Promise<void> {
   }
 }
 
-async function textOf(content: AsyncIterable<Uint8Array>, bytesMax: number): Promise<string> {
-  const text = await startOf(content, bytesMax + 1)
-  if (Buffer.byteLength(text) > bytesMax) throw invalid(`A field is longer than ${bytesMax} bytes.`)
-  return text
+async function fieldOf(content: AsyncIterable<Uint8Array>): Promise<string> {
+  const value = await startOf(content, fieldBytesMax + 1)
+  if (Buffer.byteLength(value) <= fieldBytesMax) return value
+  throw invalid(`A field is longer than ${fieldBytesMax} bytes.`)
 }
 
 function retainOf(value: string): boolean {

@@ -16,14 +16,6 @@ export interface SkippedFile {
   readonly reason: string
 }
 
-interface Admitted<File extends SizedFile> {
-  /** With their paths in the site. */
-  readonly files: readonly File[]
-  readonly skippedFiles: readonly SkippedFile[]
-  /** Invalid lines of the rules. */
-  readonly ruleProblems: readonly SkippedFile[]
-}
-
 /** The rules of an upload, and the folder that its paths begin with. */
 interface RootRules extends IgnoreRules {
   readonly path: string
@@ -64,7 +56,9 @@ export class UploadAdmission<File extends SizedFile> {
     }
     if (problem) this.#refuseInvalid(`${quoted(path)} ${problem}, which cannot be published.`)
     this.#noteFolders(path)
-    if (this.#count() >= manifestFilesMax) this.#refuse(tooManyFiles())
+    // The rules are not part of the site.
+    const ruleFiles = this.#rules !== null && this.#files.has(this.#rules.path) ? 1 : 0
+    if (this.#files.size - ruleFiles >= manifestFilesMax) this.#refuse(tooManyFiles())
     return path
   }
 
@@ -81,8 +75,11 @@ export class UploadAdmission<File extends SizedFile> {
     if (bytes > fileBytesMax) {
       this.#refuse(tooLarge(`${quoted(path)} is larger than ${megabytes(fileBytesMax)}.`))
     }
-    // Once: after that nothing is left.
-    if (bytes > leftBytes && leftBytes >= 0) this.#refuse(siteTooLarge(path, siteBytesMax))
+    // Refused once: after that, `leftBytes` is negative.
+    if (bytes > leftBytes && leftBytes >= 0) {
+      const size = megabytes(siteBytesMax)
+      this.#refuse(tooLarge(`This site is larger than ${size}: ${quoted(path)} no longer fits.`))
+    }
   }
 
   /** Adds a file that was admitted, once its size is known. */
@@ -116,8 +113,8 @@ export class UploadAdmission<File extends SizedFile> {
     this.#folders = new Set([...this.#files.keys()].flatMap(foldersAbove))
   }
 
-  /** Checks what only all files together can show. */
-  finish(): Admitted<File> {
+  /** Checks all files together. Returns them with their paths in the site; `ruleProblems` are invalid lines of the rules. */
+  finish(): { files: File[]; skippedFiles: readonly SkippedFile[]; ruleProblems: SkippedFile[] } {
     const top = this.#rules?.top ?? topOf(sharedRoot(this.#files.keys()))
     const files = [...this.#files.values()]
       .map((file) => ({ ...file, path: file.path.slice(top.length) as SitePath }))
@@ -189,11 +186,6 @@ export class UploadAdmission<File extends SizedFile> {
       this.#folders.add(folder)
     }
   }
-
-  /** Without the rules. */
-  #count(): number {
-    return this.#files.size - (this.#rules !== null && this.#files.has(this.#rules.path) ? 1 : 0)
-  }
 }
 
 const topOf = (root: string | null): string => (root === null ? '' : `${root}/`)
@@ -201,7 +193,5 @@ const topOf = (root: string | null): string => (root === null ? '' : `${root}/`)
 const nothingLeft = 'Every file of this upload is one that is left out. Nothing was published.'
 const tooManyFiles = () =>
   tooLarge(`A site can have at most ${manifestFilesMax} files; this upload has more.`)
-const siteTooLarge = (path: string, bytesMax: number) =>
-  tooLarge(`This site is larger than ${megabytes(bytesMax)}: ${quoted(path)} no longer fits.`)
 const fileAndFolder = (path: string) =>
   `${quoted(path)} is both a file and a folder in this upload.`
