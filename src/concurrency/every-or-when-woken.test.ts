@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { everyOrWhenWoken, repeatEvery } from './every-or-when-woken.ts'
 import { WakeUp } from './wake-up.ts'
 
-describe('work that says when it is due again', () => {
+describe('work that returns when it is due again', () => {
   const hourMs = 3_600_000
 
   /** Runs until the work was done as often as there are times to wait. */

@@ -24,7 +24,7 @@ test('one at a time, in order, whatever becomes of the one before', async () => 
   expect(begun).toEqual(['first', 'second', 'third'])
 })
 
-test('of those who wait, whoever has held it least is next; after an hour all are alike', async () => {
+test('the owner that has held it least is next; after an hour all owners are equal', async () => {
   const clock = { now: 0 }
   const mutex = new FairMutex({ now: () => clock.now })
   const begun: string[] = []

@@ -28,7 +28,7 @@ function open(slowAfterMs: number) {
 }
 const hour = 3_600_000
 
-test('a clock that is put right changes nothing that is remembered', async () => {
+test('a corrected system clock does not change the history', async () => {
   const lanes = new Lanes(4)
   const party = { account: 'a', host: null }
   lanes.history.record(party, { isSlow: true })

@@ -88,7 +88,7 @@ describe('a tier', () => {
     expect(tier.stats.bytes).toBe(21)
   })
 
-  test('says what it was good for', () => {
+  test('counts hits, misses and evictions', () => {
     const tier = filled(20, 'a', 'b', 'c')
     tier.use(tier.find('a'))
     tier.use(tier.find('b'))

@@ -157,7 +157,7 @@ describe('a body must come at a pace', () => {
     const response = await safeFetch(at('/drips'))
     await expect(response.text()).rejects.toMatchObject({ limit: 'rate' })
   })
-  test('however much came fast before', async () => {
+  test('however fast the bytes before came', async () => {
     const response = await safeFetch(at('/drips-after-10-mb'))
     await expect(response.arrayBuffer()).rejects.toMatchObject({ limit: 'rate' })
   })
@@ -273,7 +273,7 @@ describe('over TLS, to the address that was vetted', () => {
     expect(await response.text()).toBe('host=pds.example')
     expect(connectedTo).toBe('https://93.184.216.34/x')
   })
-  test('the certificate of another name is refused, on a connection that was used before too', async () => {
+  test('the certificate of another name is rejected, also on a reused connection', async () => {
     await (await safeFetch('https://pds.example/')).text()
     await expect(safeFetch('https://other.example/')).rejects.toMatchObject({
       code: 'ERR_TLS_CERT_ALTNAME_INVALID',

@@ -53,7 +53,7 @@ test('one that is not answered is given up', async () => {
   expect(await connection.ended).toBe('no answer')
 })
 
-test('one on which nothing is heard any more is given up', async () => {
+test('a connection without any sign of life ends', async () => {
   const { connection, frames } = connect(
     startRaw((key) => [upgraded(key), Buffer.from([0x81, 2, 0x68, 0x69])]),
   )

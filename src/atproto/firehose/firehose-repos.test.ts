@@ -22,7 +22,7 @@ const step = (...events: Extract<FirehoseFrame, { kind: 'step' }>['events']): Fi
 const unreadable = problem('unreadable frame')
 const malformed = problem('malformed event')
 
-describe('a commit is what it says about our collections', () => {
+describe('a commit yields the events of our collections', () => {
   const facts: [string, object, FirehoseFrame][] = [
     ['nothing', {}, step()],
     ['one record', ops('place.sitehost.fs/blog'), step(site('blog'))],
@@ -65,7 +65,7 @@ describe('a commit is what it says about our collections', () => {
   test.each(facts)('%s', (_, body, expected) => expect(read(commit(body))).toEqual(expected))
 })
 
-test('a number beyond reach is none', () => {
+test('a number beyond the safe integers is invalid', () => {
   const frame = Buffer.from(commit({ seq: 2 ** 53 - 1 }))
   const at = frame.indexOf(Buffer.from('001fffffffffffff', 'hex'))
   expect(read(frame)).toMatchObject({ kind: 'step', number: 2 ** 53 - 1 })
@@ -115,7 +115,7 @@ describe('other messages', () => {
   test.each(facts)('%s', (_, frame, expected) => expect(read(frame)).toEqual(expected))
 })
 
-describe('frames that are none', () => {
+describe('invalid frames', () => {
   const facts: [string, unknown, FirehoseFrame][] = [
     ['a string', 'text', unreadable],
     ['nothing', new Uint8Array(), unreadable],
@@ -141,7 +141,7 @@ describe('frames that are none', () => {
     expect(frame.byteLength).toBe(frameBytesMax)
     expect(read(frame)).toEqual(step())
   })
-  test('whatever it is, it throws nothing', () => {
+  test('never throws', () => {
     fc.assert(fc.property(fc.uint8Array({ maxLength: 500 }), (bytes) => void read(bytes)))
     const value = fc.jsonValue()
     const body = fc.record({

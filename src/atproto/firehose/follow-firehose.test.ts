@@ -198,7 +198,7 @@ describe('a gap comes before the events after it', () => {
     expect(server.connections.map(String)).toEqual(['cursor=500', ''])
   })
 
-  test('when a relay has started anew and says nothing', async () => {
+  test('when a relay has started anew without a message', async () => {
     await using server = startReposServer({ isSilent: true })
     await using following = follow(server, { cursor: 500 })
     await eventually(async () => expect(server.openCount).toBe(1))
@@ -424,7 +424,7 @@ describe('the end', () => {
     for await (const _ of firehoseEvents({ ...options, url: server.url, signal })) break
     await eventually(async () => expect(server.openCount).toBe(0))
   })
-  test('another address is refused', async () => {
+  test('another address is rejected', async () => {
     const signal = new AbortController().signal
     const events = firehoseEvents({ ...options, url: 'wss://jet.example/other', signal })
     await expect(events.next()).rejects.toBeInstanceOf(TypeError)
@@ -442,7 +442,7 @@ test('events come out in their order', () => {
   expect(all(queue)).toEqual([])
 })
 
-test('what was passed is one event, however much it was', () => {
+test('consecutive passed cursors are one event', () => {
   const queue = new FirehoseQueue()
   for (const cursor of [1, 2, 3]) queue.pass(cursor)
   queue.push(identity(4))

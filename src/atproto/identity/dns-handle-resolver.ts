@@ -8,15 +8,10 @@ import {
   type ResolveHandleOptions,
 } from '@atcute/identity-resolver'
 import type { AtprotoDid, Handle } from '@atcute/lexicons/syntax'
+import type { DnsAnswer } from '#outbound/dns/look-up.ts'
 
 /** The values of a name's TXT records, chunks joined. `name`: lower case. An aborted look-up has no answer. */
-export type LookUpTxt = (
-  name: string,
-  signal?: AbortSignal,
-) => Promise<
-  | { readonly answered: true; readonly values: readonly string[] }
-  | { readonly answered: false; readonly reason: string }
->
+export type LookUpTxt = (name: string, signal?: AbortSignal) => Promise<DnsAnswer>
 
 const prefix = 'did='
 

@@ -26,7 +26,7 @@ const way = (answer: Answer, isSlow: boolean): HandleResolver => ({
   },
 })
 
-describe('the DNS says, the web says, the answer is', () => {
+describe('the answers of DNS and web, and the result', () => {
   const facts: [string, Answer, Answer, Answer][] = [
     ['one has it, the other not', did, none, did],
     ['one has it, the other is away', failed, did, did],

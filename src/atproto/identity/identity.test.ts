@@ -89,7 +89,7 @@ test('did:web is read from its host', async () => {
   expect((await identities().resolve(webDid)).pds).toBe('https://pds.example')
 })
 
-describe('a handle that does not lead back is none, and no reason to fail', () => {
+describe('a handle that does not resolve back counts as none, without a failure', () => {
   const facts: [string, () => void][] = [
     ['leads to another account', () => web.set(handleAt('alice.example'), { did: bob })],
     ['leads nowhere', () => web.set(handleAt('alice.example'), new Response('', { status: 400 }))],
@@ -110,7 +110,7 @@ test('a handle that cannot be looked up is not known, and no reason to fail', as
   expect(await verifiedHandle()).toBeUndefined()
 })
 
-describe('an abort ends it, and nothing is remembered', () => {
+describe('an abort ends it, and nothing is cached', () => {
   for (const [what, url] of [
     ['while the document is awaited', plc(alice)],
     ['while the handle is looked up', handleAt('alice.example')],
@@ -167,7 +167,7 @@ describe('the server is a bare https origin', () => {
   })
 })
 
-describe('is refused', () => {
+describe('rejects', () => {
   const refused = async (did: string) =>
     await expect(identities().resolve(did as Did)).rejects.toBeInstanceOf(IdentityError)
 

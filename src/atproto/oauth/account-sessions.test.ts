@@ -260,7 +260,7 @@ describe('a grant is confirmed', () => {
   })
 
   for (const status of [429, 500, 503]) {
-    test(`nor by a ${status}, which ends nothing either`, async () => {
+    test(`nor by a ${status}, which does not end the session either`, async () => {
       await begun()
       answers.set('/token', () => new Response(null, { status }))
       const failure = await open()
@@ -463,7 +463,7 @@ describe('a sign-in', () => {
   })
 })
 
-describe('what a server says without end', () => {
+describe('endless answers of a server', () => {
   let sent: number
   const brackets = (init: ResponseInit): Response => {
     const piece = Buffer.from('['.repeat(16_384))

@@ -30,7 +30,7 @@ test('the database sees when rows expire, and nothing else', async () => {
   expect(row?.sealed).not.toContain('refresh')
 })
 
-test('a row that was copied to another key or kind is none', async () => {
+test('a row that was copied to another key or kind counts as missing', async () => {
   const store = await storeOf()
   await store.set('a', session)
   const row = rows.kept.get('session a') as { sealed: string; expiresAt: null }
@@ -39,7 +39,7 @@ test('a row that was copied to another key or kind is none', async () => {
   expect(await (await storeOf('state')).get('a')).toBeUndefined()
 })
 
-test('a row that was altered, or sealed under a secret that was lost, is none', async () => {
+test('a row that was altered, or sealed with a lost secret, counts as missing', async () => {
   const store = await storeOf()
   await store.set('a', session)
   expect(await (await storeOf('session', 'other')).get('a')).toBeUndefined()

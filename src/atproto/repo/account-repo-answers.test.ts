@@ -149,7 +149,7 @@ describe('until when a server is busy', () => {
     expect(error).toBeInstanceOf(ServerRefusedError)
     return (error.retryAt ?? Number.NaN) - Date.now()
   }
-  test('as it says', async () => {
+  test('as stated', async () => {
     const soon = Math.round(Date.now() / 1000) + 100
     expect(await until({ 'ratelimit-reset': String(soon) })).toBeWithin(90_000, 101_000)
     expect(await until({ 'retry-after': '100' })).toBeWithin(90_000, 101_000)

@@ -46,7 +46,7 @@ test('accounts of unsupported kinds are left out', async () => {
   expect(await list()).toEqual([[alice]])
 })
 
-test('a server that says where it was already has come to its end', async () => {
+test('a server that repeats its cursor has no more pages', async () => {
   answer = (_, cursor) => page([alice], cursor ?? 'again')
   expect(await list()).toEqual([[alice], [alice]])
 })
@@ -59,7 +59,7 @@ test.each([[null], [[]], [{ repos: 'none' }], [{ repos: [], cursor: 7 }]])(
   },
 )
 
-describe('a server without such a list', () => {
+describe('a server without this method', () => {
   test.each([400, 401, 404, 501])('that answers %d gives all of its accounts', async (status) => {
     answer = (method) =>
       method === 'listRepos' ? page([alice, bob]) : Response.json({ error: 'No' }, { status })

@@ -52,7 +52,7 @@ test('the nodes of its proof, as others make it, suffice, whether it is there or
   }
 })
 
-test('an empty tree has nothing', async () => {
+test('an empty tree has no entries', async () => {
   const node = Cbor.encode({ l: null, e: [] })
   const { $link } = await linkOf(node)
   expect(await findInTree($link, new Map([[$link, node]]), path(0))).toBe('absent')
@@ -83,14 +83,14 @@ test('what would be in the node at hand, by its height, is not looked for below 
   expect(await findInTree($link, blocks, await keyAt(0, path))).toBe('unknown')
 })
 
-test('nodes that nothing leads to do not count', async () => {
+test('unreachable nodes do not count', async () => {
   const stray = Cbor.encode({ l: null, e: [] })
   const cid = (await linkOf(stray)).$link
   const blocks = new Map([[cid, stray]])
   expect(await find(path(0), blocks)).toBe('unknown')
 })
 
-describe('is none', () => {
+describe('is invalid', () => {
   const refused = async (bytes: Uint8Array<ArrayBuffer>, reason: string): Promise<void> => {
     const { $link } = await linkOf(bytes)
     const finding = findInTree($link, new Map([[$link, bytes]]), path(0))

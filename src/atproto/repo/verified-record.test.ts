@@ -81,7 +81,7 @@ test('both kinds of keys', async () => {
   expect(verified.answer.found).toBe(true)
 })
 
-describe('is refused', () => {
+describe('rejects', () => {
   const cidOf = async (bytes: Uint8Array) => (await linkOf(bytes)).$link
 
   test('another key', async () => {
@@ -124,7 +124,7 @@ describe('is refused', () => {
     const { blocks } = await proofOf(honest)
     await refused({ root: await cidOf(blog), blocks }, 'not a commit')
   })
-  test('a revision that is none', async () => {
+  test('an invalid revision', async () => {
     for (const bad of ['', 'newest', '3kaaaaaaaaaa\0', '3'.repeat(5000)]) {
       await refused(await proofOf({ ...honest, rev: bad }), 'revision')
     }
@@ -159,7 +159,7 @@ describe('is refused', () => {
     blocks.set(await cidOf(encodeRecord({})), encodeRecord({}))
     await refused({ root, blocks }, 'too many blocks')
   })
-  test('a tree of lists that are said to be long, in no time', async () => {
+  test('a tree of lists with long claimed lengths, quickly', async () => {
     const node = claimingLists()
     const proof = await commitOf(await linkOf(node))
     proof.blocks.set(await cidOf(node), node)
@@ -225,7 +225,7 @@ describe('a record that cannot be read is found, with its problem', () => {
       })
     }
   })
-  test('lists in lists that are said to be long take no memory', async () => {
+  test('nested lists with long claimed lengths take no memory', async () => {
     expect(await found(claimingLists())).toMatchObject({ problem: 'the record is not DAG-CBOR' })
   })
   test('more values than anybody has a use for', async () => {

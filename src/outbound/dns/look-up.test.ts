@@ -115,7 +115,7 @@ describe('the server that is asked', () => {
     })
   })
 
-  test('the first that knows of no such name: it counts', async () => {
+  test('the first that answers "no such name"', async () => {
     await using other = await startDnsServer({ 'new.example': { txt: [did] } })
     expect(await lookUpAt([server.address, other.address])('TXT', 'new.example')).toEqual({
       answered: true,

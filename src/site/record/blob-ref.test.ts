@@ -55,7 +55,7 @@ const refused: [string, unknown][] = [
   ['a CID with more behind it', linked(`${rawCid}a`)],
 ]
 
-test.each(refused)('a blob with %s is refused', (_, raw) => {
+test.each(refused)('a blob with %s is rejected', (_, raw) => {
   expect(readBlobRef(raw).ok).toBe(false)
 })
 

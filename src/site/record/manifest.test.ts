@@ -98,7 +98,7 @@ const refused: [string, unknown][] = [
   ['a part that is flat by text', holding({ ...subfs, flat: 'true' })],
 ]
 
-test.each(refused)('a record with %s is refused', (_, record) => {
+test.each(refused)('a record with %s is rejected', (_, record) => {
   const result = parse(record)
   expect(result.ok).toBe(false)
   expect(result.ok || result.problems.length).toBe(1)
@@ -120,7 +120,7 @@ describe('the result', () => {
     expect(parse(bare)).toEqual({ ok: true, manifest: full })
   })
 
-  test('says that a part is flat, where the record says nothing', () => {
+  test('marks a part as flat where the record does not say', () => {
     const bare = rewrite(full, 'flat', () => undefined)
     const flat = rewrite(full, 'flat', () => true)
     expect(parse(bare)).toEqual({ ok: true, manifest: flat as Manifest })

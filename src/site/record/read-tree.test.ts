@@ -150,7 +150,7 @@ const refused: [string, unknown, string][] = [
   ],
 ]
 
-test.each(refused)('a tree with %s is refused', (_, raw, problem) => {
+test.each(refused)('a tree with %s is rejected', (_, raw, problem) => {
   expect(problemsOf(raw)).toEqual([problem])
 })
 

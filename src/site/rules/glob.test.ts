@@ -22,7 +22,7 @@ const starred = fc.array(
 )
 const asked = fc.array(fc.stringMatching(/^[ab]{1,4}$/), { maxLength: 5 })
 
-test('a path fits where a regular expression says so', () => {
+test('a path matches where an equivalent regular expression does', () => {
   let fitting = 0
   fc.assert(
     fc.property(

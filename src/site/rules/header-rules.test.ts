@@ -94,7 +94,7 @@ describe('a block is for', () => {
     expect(sent('https://blog.test\nX-A: b', '/')).toEqual(['x-a: b'])
   })
 
-  test('no block is for what proves a domain', () => {
+  test('no block applies to certificate challenges', () => {
     const proof = '/.well-known/acme-challenge/token'
     expect(sent('/*\nX-A: b', proof, { settings: [{ name: 'X-B', value: 'c' }] })).toEqual([])
     expect(sent('/*\nX-A: b', '/.well-known/security.txt')).toEqual(['x-a: b'])
@@ -146,7 +146,7 @@ describe('all blocks that fit apply in order', () => {
   })
 })
 
-describe('values may hold what the path says', () => {
+describe('values may contain captures of the path', () => {
   test.each<[string, string, string[]]>([
     ['/:id\nX-A: <:id>', '/a%20b', ['x-a: <a%20b>']],
     ['/*\nX-A: /new/:splat', '/b/c/', ['x-a: /new/b/c/']],
@@ -332,7 +332,7 @@ describe('the headers of the settings', () => {
     expect(sent('/*\n! X-A', '/', { settings: [header()] })).toEqual([])
   })
 
-  test('may be empty, and hold what the path says', () => {
+  test('may be empty, and contain captures of the path', () => {
     const settings = [
       { name: 'X-A', value: '' },
       { name: 'X-B', value: ':splat', path: '/b/*' },

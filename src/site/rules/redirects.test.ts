@@ -144,7 +144,7 @@ test.each([
   expect(rules.isEmpty).toBe(false)
 })
 
-test('says whether any rule is forced', () => {
+test('reports whether any rule is forced', () => {
   expect(parseRedirects('/a /b\n/c /d 301!').rules.hasForced).toBe(true)
   expect(parseRedirects('/a /b\n/c /d 301').rules.hasForced).toBe(false)
 })

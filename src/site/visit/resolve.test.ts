@@ -233,7 +233,7 @@ describe('rules', () => {
     expect(visit(any, pathname)).toBe(answer)
   })
 
-  test('what depends on fields of the request says so', () => {
+  test('decisions that depend on request headers name them', () => {
     const vary = (rules: string, pathname: string) => {
       const decision = resolve(site(['a.html', 'd/index.html'], { rules }), ask(pathname))
       return 'vary' in decision ? decision.vary : null
@@ -267,7 +267,7 @@ describe('methods', () => {
     },
   )
 
-  test('one that is refused is so after the file was asked for', () => {
+  test('POST is not allowed where GET has a file', () => {
     expect(visit(any, '/')).toBe('200 index.html')
     expect(visit(any, ask('/', {}, { method: 'POST' }))).toBe('method-not-allowed')
   })
@@ -318,7 +318,7 @@ describe('clean addresses', () => {
     }
   })
 
-  test('trailingSlash says where they are, and nothing without cleanUrls', () => {
+  test('trailingSlash decides their addresses, only with cleanUrls', () => {
     const facts = (settings: Partial<SiteSettings>) => site(['a.html'], { settings })
     expect(visit(facts({ cleanUrls: true, trailingSlash: 'always' }), '/a')).toBe('308 /a/')
     expect(visit(facts({ cleanUrls: true, trailingSlash: 'never' }), '/a/')).toBe('308 /a')
@@ -449,7 +449,7 @@ describe('what everyone gets', () => {
     expect(all.filter((pathname) => isForEveryone(any, pathname))).toEqual(own)
   })
 
-  test('is nothing where a rule may know better', () => {
+  test('is not for everyone where a rule may decide otherwise', () => {
     const any = site(['a'], { rules: '/a /b 302! Cookie=k' })
     expect(visit(any, '/a')).toBe('200 a')
     expect(visit(any, ask('/a', { cookie: 'k=1' }))).toBe('302 /b')

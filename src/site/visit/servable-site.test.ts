@@ -32,7 +32,7 @@ test('what the owner does not say has its default', () => {
   expect(site.earlierAssets.size).toBe(0)
 })
 
-test('what the owner says counts, also when it is nothing', () => {
+test("the owner's settings count, also empty ones", () => {
   const said = { $type, indexFiles: [], cleanUrls: true, trailingSlash: 'never' } as const
   const settings = { ...said, indexFiles: [...said.indexFiles], custom404: 'oops.html' }
   const site = servableSite(snapshot({ settings }))

@@ -110,11 +110,11 @@ const damaged: [string, unknown][] = [
   ['no content type', { ...good, files: [['x', 'c', 'ab', 'gzip', 1, 2]] }],
 ]
 
-test.each(damaged)('a stored snapshot with %s is refused', (_, stored) => {
+test.each(damaged)('a stored snapshot with %s is rejected', (_, stored) => {
   expect(() => read(stored)).toThrow(SnapshotFormatError)
 })
 
-test('text that is no JSON is refused', () => {
+test('a string that is not JSON is rejected', () => {
   expect(() => decodeSnapshot('{"format":2')).toThrow(SnapshotFormatError)
   fc.assert(
     fc.property(fc.string(), (text) => {
