@@ -3,18 +3,15 @@ import { type EdgeContext, serveNamed, serveSite } from './edge.ts'
 import { type RedirectContext, redirectToSite } from './names/address-redirect.ts'
 import { type Front, httpsRedirect, visitedHost, visitorCountry } from './names/front.ts'
 import type { Hosts } from './names/hosts.ts'
-import { createRouter } from './names/route.ts'
+import { createRouter, type RoutedHosts } from './names/route.ts'
 import { plainPage } from './pages.ts'
 
 type Answer = (request: Request, server: Bun.Server<undefined>) => Response | Promise<Response>
 
-interface DispatchOptions {
+interface DispatchOptions extends RoutedHosts {
   readonly application: Answer
   /** Origin of `BASE_URL`. */
   readonly origin: string
-  /** Host of `BASE_URL`, without its port. */
-  readonly applicationHost: string
-  readonly baseDomain: string
   readonly front: Omit<Front, 'connectionOf'>
   readonly visits: Omit<EdgeContext, 'clientOf' | 'countryOf'> & {
     readonly hosts: Pick<Hosts, 'get'>

@@ -1,5 +1,4 @@
 import { LoadingTier } from '#concurrency/loading-tier.ts'
-import type { Hosts } from '#edge/names/hosts.ts'
 import type { Did } from '#site/site-address.ts'
 import type { ChangeSubscriber } from '#store/database/change-feed.ts'
 import { type LoadContext, loadSite } from './load-site.ts'
@@ -31,13 +30,13 @@ export class Snapshots extends LoadingTier<SiteInMemory> {
   }
 }
 
-interface EdgeMemory {
-  readonly snapshots: Pick<Snapshots, 'forget' | 'forgetAll'>
-  readonly hosts: Pick<Hosts, 'forget' | 'forgetAll'>
-}
+type Forgetful = Pick<LoadingTier<unknown>, 'forget' | 'forgetAll'>
 
-/** Invalidates changed sites. */
-export function forgetChanged({ hosts, snapshots }: EdgeMemory): ChangeSubscriber {
+/** Invalidates changed sites and hosts. */
+export function forgetChanged({
+  hosts,
+  snapshots,
+}: Record<'hosts' | 'snapshots', Forgetful>): ChangeSubscriber {
   return {
     startAfresh() {
       snapshots.forgetAll()

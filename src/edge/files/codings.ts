@@ -1,6 +1,5 @@
 import { LruMap } from '#concurrency/lru-map.ts'
-import type { ContentCoding } from '#http/accept-encoding.ts'
-import { preferredCoding } from '#http/accept-encoding.ts'
+import { type ContentCoding, preferredCoding } from '#http/accept-encoding.ts'
 
 /** A set of codings, best first, identity included. Equal sets are the same object. */
 export interface CodingSet {

@@ -11,7 +11,7 @@ import { codeOf } from '#observe/code-of.ts'
 import { decodedClientShare } from '#site/limits.ts'
 import type { SnapshotFile } from '#site/visit/snapshot.ts'
 import { decode } from './decode.ts'
-import { type DecodedReader, DecodedReaders } from './decoded-readers.ts'
+import { type DecodedReader, DecodedReaders, type ReadFile } from './decoded-readers.ts'
 
 /** A file stored as gzip, and its decoded size. */
 export type DecodedSource = Pick<SnapshotFile, 'hash' | 'bytes'>
@@ -41,8 +41,7 @@ const decodersMax = 2
 const decodersWaitingMax = 100
 const waitMsMax = 5000
 
-interface DecodedFile extends Pick<DecodedSource, 'bytes'> {
-  readonly path: string
+interface DecodedFile extends ReadFile {
   readonly madeAt: number
 }
 

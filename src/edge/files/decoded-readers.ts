@@ -13,7 +13,7 @@ export interface DecodedReader {
   readonly bytes: number
 }
 
-interface ReadFile {
+export interface ReadFile {
   readonly path: string
   readonly bytes: number
 }

@@ -1,11 +1,8 @@
-import { routeHost } from './route.ts'
+import { type RoutedHosts, routeHost } from './route.ts'
 import type { ServedNames } from './served-names.ts'
 
-interface AskContext {
+interface AskContext extends RoutedHosts {
   readonly names: Pick<ServedNames, 'permits'>
-  /** Host of `BASE_URL`, without its port. */
-  readonly applicationHost: string
-  readonly baseDomain: string
 }
 
 /**

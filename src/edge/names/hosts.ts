@@ -1,6 +1,6 @@
 import { LoadingTier } from '#concurrency/loading-tier.ts'
+import type { LoadContext } from '#edge/load-site.ts'
 import { siteLabel } from '#site/site-address.ts'
-import type { Db } from '#store/database/database.ts'
 import { findSiteByHost } from '#store/names/hosts.ts'
 import { findPrimaryDomain } from '#store/names/primary-domain.ts'
 
@@ -16,18 +16,12 @@ export interface HostTarget {
   readonly movedTo: string | null
 }
 
-interface HostsOptions {
-  readonly db: Db
-  /** The origin at which visitors reach a host. */
-  readonly originOf: (host: string) => string
-}
-
 /**
  * LRU cache of the sites that subdomains and custom domains lead to, for some 32 000 requested hosts.
  * `forgetChanged` invalidates changed hosts.
  */
 export class Hosts extends LoadingTier<HostTarget> {
-  constructor({ db, originOf }: HostsOptions) {
+  constructor({ db, originOf }: Pick<LoadContext, 'db' | 'originOf'>) {
     super(bytesMax, async (host) => {
       const site = await findSiteByHost(db, host)
       if (site === null) return null

@@ -28,7 +28,7 @@ export interface NamedHost extends Host {
   readonly kind: 'named'
 }
 
-interface RoutedHosts {
+export interface RoutedHosts {
   /** Host of `BASE_URL`, without its port. */
   readonly applicationHost: string
   readonly baseDomain: string
