@@ -11,7 +11,6 @@ import { siteHandlers } from '#api/routes/site.ts'
 import { uploadHandlers } from '#api/routes/uploads.ts'
 import { userHandlers } from '#api/routes/user.ts'
 import { confirmGrant } from '#api/session/grant-check.ts'
-import { sameOriginOnly } from '#api/session/same-origin.ts'
 import { AdminSessions, BrowserSessions } from '#api/session/sessions.ts'
 import { endIfGrantEnded } from '#api/session/sign-ins.ts'
 import { bindRoutes, type Guards, type HandlersOf } from './bind-routes.ts'
@@ -65,7 +64,11 @@ export function createApp(context: AppContext): Hono<ApiEnv> {
   const app = new Hono<ApiEnv>()
   app.use(headLength)
   app.use(securityHeaders({ isHttps: secure }))
-  app.use(sameOriginOnly(origin))
+  app.use(async (c, next) => {
+    const isAllowed = safeMethods.has(c.req.method) || isSameOrigin(c.req.raw.headers, origin)
+    if (!isAllowed) throw new ApiError(403, literals.crossOrigin)
+    await next()
+  })
   app.onError(answerError(log))
   app.notFound((c) => c.json({ error: literals.notFound }, 404))
 
@@ -86,6 +89,17 @@ export function createApp(context: AppContext): Hono<ApiEnv> {
     return page ? assetAnswer(page, 404) : c.notFound()
   })
   return app
+}
+
+const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/** False for requests by pages of other origins (CSRF, decisions.md §1). */
+function isSameOrigin(headers: Headers, origin: string): boolean {
+  const site = headers.get('sec-fetch-site')
+  if (site !== null) return site === 'same-origin'
+  const sender = headers.get('origin')
+  // Without both it is not a browser.
+  return sender === null || sender === origin
 }
 
 function assetAnswer({ body, contentType, isImmutable }: WebAsset, status: 200 | 404): Response {

@@ -4,15 +4,11 @@ import type { Route } from '#api/contract/route.ts'
 import { RateLimiter } from '#concurrency/rate-limiter.ts'
 import { clientNetworkOf, type TrustedProxies } from '#http/client-address.ts'
 import type { Did } from '#site/site-address.ts'
+import type { ApiContext } from './context.ts'
 import { ApiError } from './errors.ts'
 import type { ApiEnv } from './variables.ts'
 
 const windowMs = 10 * 60 * 1000
-
-interface LimitOptions {
-  readonly trustedProxies: TrustedProxies
-  readonly elapsed: () => number
-}
 
 /** Counts requests for routes with a limit, by client and by account. */
 export class RateLimits {
@@ -20,7 +16,7 @@ export class RateLimits {
   readonly #clients = new Map<string, RateLimiter>()
   readonly #accounts = new Map<string, RateLimiter>()
 
-  constructor({ trustedProxies, elapsed }: LimitOptions) {
+  constructor({ trustedProxies, elapsed }: Pick<ApiContext, 'elapsed' | 'trustedProxies'>) {
     this.#trustedProxies = trustedProxies
     const limiterOf = (count: number) => new RateLimiter({ count, windowMs }, { now: elapsed })
     for (const [name, { perClient, perAccount }] of Object.entries<RateLimit>(rateLimits)) {

@@ -9,10 +9,6 @@ const unpackedMax = 4
 const waitingMax = 100
 const unpackWaitMsMax = 60_000
 
-interface SlotsOptions {
-  readonly waitMsMax?: number
-}
-
 /**
  * A semaphore for unpacking archives: one at a time per account and `unpackedMax` in the process. Uploads wait in
  * order of arrival; an account's second archive does not delay other accounts.
@@ -21,7 +17,7 @@ export class UnpackSlots {
   readonly #ofAccount: ConcurrencyLimit
   readonly #ofAll: ConcurrencyLimit
 
-  constructor({ waitMsMax = unpackWaitMsMax }: SlotsOptions = {}) {
+  constructor({ waitMsMax = unpackWaitMsMax }: { readonly waitMsMax?: number } = {}) {
     const busy = { waitingMax, waitMsMax, sentence: sentences.archivesBusy, retryAfterSeconds: 30 }
     this.#ofAccount = new ConcurrencyLimit({ ...busy, max: unpackedPerAccountMax })
     this.#ofAll = new ConcurrencyLimit({ ...busy, max: unpackedMax })

@@ -1,13 +1,9 @@
 import { readCookie, setCookie, signParts, verifyParts } from './cookies.ts'
-import type { KeyRing } from './key-ring.ts'
+import type { SessionsOptions } from './sessions.ts'
 
 const knownMs = 90 * 24 * 60 * 60 * 1000
 
-interface DeviceOptions {
-  readonly keys: KeyRing
-  readonly secure: boolean
-  readonly now: () => number
-}
+type DeviceOptions = Omit<SessionsOptions, 'db'>
 
 /**
  * Browsers in which an administrator has signed in, by a cookie that outlives the session. It grants no access: its

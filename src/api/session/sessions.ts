@@ -26,7 +26,7 @@ export const adminIdleMs = 30 * minuteMs
 /** Identifies a browser session. */
 export type SessionRef = Pick<BrowserSession, 'idHash' | 'did'>
 
-interface SessionsOptions {
+export interface SessionsOptions {
   readonly db: Db
   readonly keys: KeyRing
   /** Whether the application is on https: cookies are then `Secure` and `__Host-`. */
