@@ -101,17 +101,19 @@ async function readProven(
   address: SiteAddress,
   context: IngestContext,
 ): Promise<{ identity: Identity; reading: SiteReading }> {
-  const { identities, signal } = context
-  const read = async (identity: Identity) => ({
-    identity,
-    reading: await readSite(address, identity, context),
-  })
+  const read = async (fresh: boolean) => {
+    const identity = await context.identities.resolve(address.did, {
+      fresh,
+      signal: context.signal,
+    })
+    return { identity, reading: await readSite(address, identity, context) }
+  }
   try {
-    return await read(await identities.resolve(address.did, { signal }))
+    return await read(false)
   } catch (error) {
     if (!(error instanceof ProofError)) throw error
     // The signing key may have changed: read once more, with a fresh DID document.
-    return await read(await identities.resolve(address.did, { fresh: true, signal }))
+    return await read(true)
   }
 }
 

@@ -3,11 +3,11 @@ import { AccountSyncs } from '#ingest/account-syncs.ts'
 import { accountWork } from '#ingest/account-work.ts'
 import { collectGarbage } from '#ingest/blobs/garbage.ts'
 import { scrubBlobs } from '#ingest/blobs/scrub-blobs.ts'
-import type { AtIngestPoint } from '#ingest/fail-points.ts'
 import { followSites } from '#ingest/follow.ts'
 import { runWork } from '#ingest/run-work.ts'
 import { siteWork } from '#ingest/site-work.ts'
 import { VisitedQuota } from '#ingest/visited-quota.ts'
+import type { WorkContext } from '#ingest/work-context.ts'
 import type { Config } from '#main/config/config.ts'
 import type { Log } from '#observe/log.ts'
 import { createSafeFetch } from '#outbound/safe-fetch.ts'
@@ -17,7 +17,7 @@ import { createOutbound } from './outbound.ts'
 import { requestsAtOnce } from './requests-at-once.ts'
 import type { Stores } from './stores.ts'
 
-/** The settings without secrets and classes: plain data, which a thread can be sent. */
+/** The settings without secrets and class instances: plain data that can be sent to a thread. */
 export type IngestSettings = Omit<Config, 'secrets' | 'trustedProxies'>
 
 export function ingestSettings(config: Config): IngestSettings {
@@ -27,7 +27,7 @@ export function ingestSettings(config: Config): IngestSettings {
 
 interface IngestPlane {
   readonly syncs: AccountSyncs
-  /** Resolves when all of it has ended, which it does when the signal is aborted. */
+  /** Resolves when all work has ended after the signal. */
   readonly background: Promise<unknown>
 }
 
@@ -39,7 +39,7 @@ interface PlaneOptions extends Stores {
   readonly onIdentityChanged: (did: Did) => void
 }
 
-/** Everything that reads the network: the firehose, the queues, what people have synced, and garbage. */
+/** Everything that reads the network: firehose, queues, requested syncs; and the care of blobs. */
 export function startIngestPlane({ settings, ...options }: PlaneOptions): IngestPlane {
   const { db, onIdentityChanged, signal } = options
   const { allowPrivateHosts, firehoseUrl, ingest, limits, visitedBytesMax } = settings
@@ -85,22 +85,17 @@ export function startIngestPlane({ settings, ...options }: PlaneOptions): Ingest
   return { syncs: new AccountSyncs(context), background }
 }
 
-/** Keeps the start free from reading every snapshot. */
+/** The start should not have to read every snapshot. */
 const firstAfterMs = 10 * 60 * 1000
 const everyMs = 60 * 60 * 1000
 const scrubEveryMs = 60 * 1000
 const dayMs = 24 * everyMs
 
-interface KeepContext extends Stores, Pick<PlaneOptions, 'log' | 'signal'> {
-  readonly now: () => number
-  readonly at: AtIngestPoint
-}
-
 /**
  * Hourly deletes unreferenced blobs and stale temporary files, and every minute verifies some blobs again: all of them
  * within `scrubDays` (0: none).
  */
-async function keepBlobs(scrubDays: number, context: KeepContext): Promise<void> {
+async function keepBlobs(scrubDays: number, context: Stores & WorkContext): Promise<void> {
   const { blobs, now } = context
   const hourly = (failure: string, work: () => Promise<unknown>): Promise<void> =>
     repeatEvery({ everyMs, firstAfterMs, failure }, work, context)

@@ -10,16 +10,16 @@ import { uploadsAtOnce } from '#publish/upload-blobs.ts'
 const readSitesMax = sitesAtOnce + detachedMaxDefault + syncsMax * syncedSitesAtOnce
 
 /**
- * How many requests each way out may have open. Bun sends only so many in all, for all threads together (256, or what
- * bin/sitehost sets): if these were more, slow servers that one of them waits for would keep the others waiting too.
+ * Maximum of open requests of each kind. Bun limits the requests of all threads together (256, or what bin/sitehost
+ * sets): if the sum were larger, slow servers of one kind would block the other kinds.
  */
 export const requestsAtOnce = {
-  /** Ingest: the blobs of sites, and who has them. */
+  /** Ingest: blobs and records of sites, and identities. */
   sites: blobsAtOnce * readSitesMax + 128,
-  /** Ingest: whether accounts are still there, one for each, and who has them. */
+  /** Ingest: account checks, one request each, and identities. */
   accounts: accountsAtOnce + detachedMaxDefault + 24,
-  /** Publishing; and signing in. */
+  /** Publishing and sign-in. */
   repos: uploadsAtOnce * jobsAtOnceMax + 96,
-  /** Everything else that is asked for by people. */
+  /** All other requests on behalf of users. */
   application: 128,
 } as const

@@ -12,17 +12,15 @@ import { openPreviewEdge } from './preview-edge.ts'
 /** Loopback only: unpublished files are private. */
 const host = '127.0.0.1'
 
-/** Shows a folder as the service would serve it, until the signal. */
+/** Serves a folder as the service would, until the signal. */
 export async function runPreview(
   folder: string,
   options: PreviewOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  try {
-    await showFolder(folder, options, signal)
-  } catch (error) {
+  await showFolder(folder, options, signal).catch((error) => {
     if (!signal.aborted) throw error
-  }
+  })
 }
 
 async function showFolder(

@@ -32,8 +32,8 @@ import { dropReplacedSnapshots } from '#store/sites/versions.ts'
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
-/** More of them are asked for with the next call. */
-const inactiveAskedAtOnce = 500
+/** The next call enqueues more. */
+const inactiveAtOnce = 500
 const parkedStrangersMax = 10_000
 
 interface MaintenanceContext extends CheckContext {
@@ -45,9 +45,9 @@ interface MaintenanceContext extends CheckContext {
 }
 
 /**
- * Every hour until the signal ends it: deletes rows and sessions that nobody needs any more, replaces client keys that
- * are old, asks servers again that did not confirm a grant, and has inactive accounts checked once a day. Each runs
- * whether the others succeed or not.
+ * Hourly until the signal aborts: deletes expired rows and sessions, rotates client keys, confirms grants that servers did
+ * not confirm, and enqueues inactive accounts once a day. Every minute: corrects times and drops visited accounts. A
+ * failed task does not stop the others.
  */
 export async function runMaintenance(context: MaintenanceContext): Promise<void> {
   const { clientKeys, db, now } = context
@@ -64,17 +64,15 @@ export async function runMaintenance(context: MaintenanceContext): Promise<void>
     hourly('row sweep failed', sweep),
     everyMinute('time correction failed', () => boundTimes(context)),
     everyMinute('visited accounts not dropped', () => keepVisited(context)),
+    // A server may have reported an account as inactive by mistake, and no event corrects it.
     hourly('inactive accounts not queued', () =>
-      enqueueInactiveAccounts(context, inactiveAt(now())),
+      enqueueInactiveAccounts(context, { before: now() - dayMs, limit: inactiveAtOnce }),
     ),
     hourly('deleted accounts not dropped', () => dropDeletedAccounts(context)),
     hourly('grant confirmation failed', () => confirmAgain(context)),
     hourly('client key rotation failed', async () => await clientKeys?.keep()),
   ])
 }
-
-/** Whose server said so may have been wrong for a moment, and no event tells. */
-const inactiveAt = (now: number) => ({ before: now - dayMs, limit: inactiveAskedAtOnce })
 
 async function boundTimes({ db, log, now }: MaintenanceContext): Promise<void> {
   const rows = await pullBackTimes(db, now(), timesAheadMax)

@@ -6,8 +6,8 @@ import { DatabaseUnavailableError } from '#store/database/database-unavailable.t
 import { StartError } from './start-failure.ts'
 
 /**
- * Makes this service the only one on the data folder, which must exist, until it is disposed of or its
- * process ends, in whatever way. Throws StartError while another service is there.
+ * Locks the data folder, which must exist, for this service, until disposal or the end of the process. Throws
+ * StartError while another service has the lock.
  */
 export async function lockDataDir(dataDir: string): Promise<AsyncDisposable> {
   const pidFile = join(dataDir, 'pid')
@@ -23,9 +23,9 @@ export async function lockDataDir(dataDir: string): Promise<AsyncDisposable> {
   }
 }
 
-// An empty SQLite database, for its lock: the kernel drops it with the process, however that ends, and
-// sees through containers, where every service is process 1. Opening the file again and closing it
-// would drop the lock too (fcntl(2)), so a separate file names the process that holds it.
+// The lock of an empty SQLite database: the kernel releases it when the process ends, and it works across containers,
+// where every service is process 1. Opening and closing the file again would release the lock (fcntl(2)), so a separate
+// file names the process that holds it.
 async function holdLock(lockFile: string, pidFile: string): Promise<Database> {
   let lock: Database | null = null
   try {
@@ -45,7 +45,7 @@ async function holdLock(lockFile: string, pidFile: string): Promise<Database> {
   }
 }
 
-/** By `open`, whose errors name the folder that cannot be used. */
+/** Uses `open`, whose errors name the folder. */
 async function createIfMissing(path: string): Promise<void> {
   try {
     await (await open(path, 'ax', 0o600)).close()

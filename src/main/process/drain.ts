@@ -1,16 +1,16 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Log } from '#observe/log.ts'
 
-const lookAgainMs = 50
+const pollMs = 50
 
 type Fetch = (request: Request, server: Server) => Response | Promise<Response>
 type Server = Bun.Server<undefined>
 
 interface DrainOptions {
-  /** Listens where the server did. */
+  /** Listens at the server's address. */
   readonly listenAgain: (fetch: Fetch) => Server
   readonly fetch: Fetch
-  /** When it is aborted, whatever is under way is cut. */
+  /** When aborted, connections in use are closed. */
   readonly over: AbortSignal
   readonly log: Log
 }
@@ -39,7 +39,7 @@ function begin(log: Log, listenAgain: () => Server): Server | null {
   try {
     return listenAgain()
   } catch (error) {
-    // Another process has taken the port meanwhile.
+    // Another process has taken the port.
     log.warn('new requests refused while stopping', { error })
     return null
   }
@@ -52,6 +52,6 @@ function closing(answer: Response): Response {
 
 async function answered(server: Server | null, over: AbortSignal): Promise<void> {
   while (server !== null && server.pendingRequests > 0 && !over.aborted) {
-    await setTimeout(lookAgainMs, undefined, { signal: over }).catch(() => undefined)
+    await setTimeout(pollMs, undefined, { signal: over }).catch(() => undefined)
   }
 }

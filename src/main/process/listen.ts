@@ -4,14 +4,14 @@ import { connectionIdleSeconds } from '#site/limits.ts'
 
 interface ListenOptions {
   readonly host: string
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number
-  /** How another port is chosen. */
+  /** The setting that chooses the port. */
   readonly setting: '--port' | 'ASK_LISTEN'
   readonly fetch: (request: Request, server: Bun.Server<undefined>) => Response | Promise<Response>
 }
 
-/** Answers requests from now on. Throws ConfigError where it cannot listen: it says why, and which setting that is. */
+/** Starts to answer requests. Throws ConfigError when it cannot listen, with the reason and the setting to change. */
 export function listen({ host, port, setting, fetch }: ListenOptions): Bun.Server<undefined> {
   try {
     return Bun.serve({
@@ -22,7 +22,7 @@ export function listen({ host, port, setting, fetch }: ListenOptions): Bun.Serve
       development: false,
       // Without development, Bun lets another process listen on the same port (Bun 1.4.5).
       reusePort: false,
-      // Every route has its own limit, and an answer that says what it is.
+      // Every route has its own limit and names it in its answer.
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
       fetch,
     })

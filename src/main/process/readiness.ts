@@ -4,8 +4,8 @@ import { SingleFlight } from '#concurrency/single-flight.ts'
 const answerMsMax = 2_000
 
 /**
- * Whether all of these answer, each asked at most once at a time, however many want to know: what hangs is not asked
- * again before it has answered. Rejects with the first failure, or when something takes longer than two seconds.
+ * Checks that all probes resolve, each in a single flight: a probe that hangs is not called again before it has ended.
+ * Rejects with the first failure, or after `msMax`.
  */
 export function readiness(
   probes: Readonly<Record<string, () => Promise<unknown>>>,

@@ -13,9 +13,9 @@ const offsets = { size: 0, flags: 8, nice: 16, runtime: 24 }
 const keepPolicy = 0x08n
 
 /**
- * Sets the scheduler's slice of this thread (Linux 6.12 or later). With a short slice it gets the processor sooner where others
- * keep every core busy (else up to 3 ms later); its share stays the same. Threads that it starts afterwards inherit the
- * slice. Returns false where the system call is not allowed or not there; an older Linux accepts it without effect.
+ * Sets the scheduler's slice of this thread (Linux 6.12 or later; earlier ones accept it without effect). With a short
+ * slice the thread gets a busy processor sooner (else up to 3 ms later); its share stays the same. Threads that it starts
+ * later inherit the slice. Returns false if the system call is missing or forbidden.
  */
 export function setSchedulerSlice(length: keyof typeof slices): boolean {
   const systemCall = systemCalls[process.arch]
@@ -37,7 +37,7 @@ function openLibrary() {
   try {
     return dlopen('libc.so.6', { syscall: { args: [i64, i64, ptr, i64], returns: i64 } })
   } catch {
-    // A system of another C library.
+    // Another C library, such as musl.
     return null
   }
 }

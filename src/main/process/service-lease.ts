@@ -11,32 +11,29 @@ import {
 } from '#store/database/leases.ts'
 import { StartError } from './start-failure.ts'
 
-/** Time after which a dead process no longer keeps the next one from starting. */
+/** Time until the lease of a dead process can be taken over. */
 const leaseMsDefault = 6_000
 const renewEveryMsDefault = 1_500
-/**
- * What renews waits no longer for an answer (`answerMsMax` of `openDatabase`): a connection that broke without a word
- * is replaced before anybody may take over.
- */
+/** Time limit of a renewal's query: a connection that broke silently is replaced before anybody may take over. */
 export const renewalMsMax = 1_000
-const lookAgainMs = 100
+const pollMs = 100
 const name = 'service'
 
 interface LeaseOptions {
   readonly log: Log
   readonly signal: AbortSignal
-  /** The same database for the renewals: over a connection of their own, which is replaced when it does not answer. */
+  /** The same database over a connection only for renewals, which is replaced when it does not answer. */
   readonly renewalDb: Db
-  /** Called when another process has taken over. */
+  /** Called when another process has taken the lease. */
   readonly onLost: (reason: StartError) => void
   readonly leaseMs?: number
   readonly renewEveryMs?: number
 }
 
 /**
- * Makes this process the only service on the database, whose table of leases must exist. Throws StartError while another
- * one lives, which it shows by renewing: clocks of other machines, and of this one, are not believed. One that has not
- * renewed for `leaseMs` is overtaken. Dispose of it to let the next one start.
+ * Takes the lease of the only service on this database, whose leases table must exist. Throws StartError if another
+ * process renews it: only renewals count, no machine's clock. Takes over a lease that was not renewed for `leaseMs`.
+ * Disposal releases the lease.
  */
 export async function takeServiceLease(db: Db, options: LeaseOptions): Promise<AsyncDisposable> {
   const { log, signal, leaseMs = leaseMsDefault } = options
@@ -57,12 +54,14 @@ export async function takeServiceLease(db: Db, options: LeaseOptions): Promise<A
     }
     const isDead = performance.now() - seenAt > leaseMs
     if (isDead && (await takeOverLease(db, found, lease, times(leaseMs)))) break
-    await setTimeout(lookAgainMs, undefined, { signal }).catch((cause) => {
+    await setTimeout(pollMs, undefined, { signal }).catch((cause) => {
       throw new StartError('stopped while it waited for the database to be free', { cause })
     })
   }
   return keep(lease, options)
 }
+
+type Lease = Parameters<typeof releaseLease>[1]
 
 const times = (leaseMs: number) => ({ now: Date.now(), leaseMs })
 
@@ -71,12 +70,7 @@ const processOf = ({ holder }: { readonly holder: string }): string => {
   return `process ${pid} on ${host}`
 }
 
-interface Held {
-  readonly name: string
-  readonly holder: string
-}
-
-function keep(lease: Held, options: LeaseOptions): AsyncDisposable {
+function keep(lease: Lease, options: LeaseOptions): AsyncDisposable {
   const { log, onLost, renewalDb: db } = options
   const { leaseMs = leaseMsDefault, renewEveryMs = renewEveryMsDefault } = options
   let isLate = false
@@ -88,7 +82,7 @@ function keep(lease: Held, options: LeaseOptions): AsyncDisposable {
       if (!isOurs) onLost(await takenOver(db))
       isLate = false
     } catch (error) {
-      // Nobody reaches the database from here; once somebody does, it says whose it is.
+      // The database is unreachable; the next successful query shows who has the lease.
       if (!isLate) log.warn('service lease not renewed', { error })
       isLate = true
     }
@@ -103,7 +97,7 @@ function keep(lease: Held, options: LeaseOptions): AsyncDisposable {
     async [Symbol.asyncDispose]() {
       clearInterval(timer)
       await renewing
-      // A lease that cannot be given back ends when it stands still.
+      // A lease that is not released expires.
       await releaseLease(db, lease).catch(() => undefined)
     },
   }

@@ -1,16 +1,16 @@
 import type { Shutdown } from '#api/context.ts'
 
-/** Before the end of the time, uploads that are still arriving are answered. */
+/** Time before the end at which uploads that still arrive are answered. */
 const lastCallMs = 3_000
-/** What is cut has to be closed, too. */
+/** Time to close connections. */
 const closingMs = 1_000
 
 interface Countdown extends Shutdown, Disposable {
-  /** Aborted when whatever is under way then is cut. */
+  /** Aborted when requests in progress are cut off. */
   readonly over: AbortSignal
 }
 
-/** The stages of a shutdown that begins with the signal, and takes so long at most. */
+/** The stages of a shutdown that begins with the signal and takes at most `secondsMax`. */
 export function countDown(begun: AbortSignal, secondsMax: number): Countdown {
   const [lastCall, over] = [new AbortController(), new AbortController()]
   const timers: Timer[] = []

@@ -5,15 +5,12 @@ import { codeOf } from '#observe/code-of.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
 import { DatabaseAheadError } from '#store/database/migrate.ts'
 
-/** A command cannot do what it is for; `message` says why, in one line for the person who gave it. */
+/** A command cannot do its work; `message` says why, in one line for its user. */
 export class StartError extends Error {
   override readonly name = 'StartError'
 }
 
-/**
- * What the person who started us can do about it, in one line; null for what has to be looked into, with
- * its stack.
- */
+/** What the user can do about a failed start, in one line; null for unexpected errors, which need their stack. */
 export function startFailureSentence(error: unknown): string | null {
   if (error instanceof ConfigError || error instanceof StartError) return error.message
   if (error instanceof PreviewError) return error.message

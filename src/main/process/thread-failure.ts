@@ -8,7 +8,7 @@ import {
 } from '#outbound/server-errors.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
 
-/** Why a thread could not do what it was for, as plain data: an error loses its class on the way to another. */
+/** An error of a thread as plain data: messages between threads drop an error's class. */
 export type ThreadFailure =
   | { readonly kind: 'busy' | 'unreachable' }
   | {
@@ -42,7 +42,7 @@ export function threadFailureOf(error: unknown): ThreadFailure {
   return { kind: 'unexpected', message: errorText(unexpected), stack: stackText(unexpected) }
 }
 
-/** The original error, with the fields that callers use. */
+/** An error of the same class, with the fields that callers use. */
 export function errorOfThread(failure: ThreadFailure): Error {
   const method = 'com.atproto.repo.listRecords'
   switch (failure.kind) {
