@@ -5,10 +5,7 @@
 export interface BlobStore {
   /** Durable when it resolves. If `source` throws, rejects with the same error and stores nothing. */
   put(source: AsyncIterable<Uint8Array> | Uint8Array): Promise<StoredBlob>
-  /**
-   * The bytes, verified against the hash, or null. A large blob is streamed. Bytes that do not match are deleted and
-   * never returned: the result is null.
-   */
+  /** The verified bytes, streamed if large; or null. Bytes that do not match are deleted, never returned. */
   open(hash: string): Promise<Blob | null>
   /**
    * Reads and verifies the bytes even if they were verified before; awaits `afterPiece` after each piece. Deletes bytes

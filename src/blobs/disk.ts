@@ -32,13 +32,11 @@ const smallBytesMax = wholeBodyBytesMax
 const hashStepBytes = 256 * 1024
 /** An empty file that marks the folder as mounted. */
 const markName = '.is-mounted'
+/** A stopping process and its successor may share the folder. */
 const staleTempMs = 60 * 60 * 1000
 
 export interface DiskBlobStore extends BlobStore {
-  /**
-   * Deletes temporary files of interrupted puts: those not written to for an hour (a stopping process and its successor
-   * may share the folder). Returns how many.
-   */
+  /** Deletes temporary files of interrupted puts that were not written to for an hour; returns how many. */
   sweep(now: number): Promise<number>
   /** Creates the folder and the mark that `assertThere` checks. */
   make(): Promise<void>

@@ -34,10 +34,7 @@ interface RunningSync {
   abort(): void
 }
 
-/**
- * Syncs that people request: one per account at a time, which all concurrent callers share. A sync that takes too long
- * is queued instead.
- */
+/** Requested syncs: one per account at a time, shared by concurrent callers. One that takes too long is enqueued. */
 export class AccountSyncs {
   readonly #context: SyncContext
   readonly #syncMsMax: number

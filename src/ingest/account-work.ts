@@ -15,10 +15,7 @@ import type { WorkHandler } from './run-work.ts'
 export const accountsAtOnce = 8
 /** Of these, accounts without an event. The rest is reserved for accounts with one. */
 const patientAtOnce = 2
-/**
- * Of these, accounts that are unknown or only visited. Anybody can queue any number of them; accounts that are kept
- * for good must not wait behind their servers.
- */
+/** Of these, accounts that are unknown or only visited: anybody can enqueue them, and others must not wait for their servers. */
 const strangersAtOnce = 6
 /** Deadline of one attempt, which is then retried: a server may list page after page, each just in time. */
 const checkMsMaxDefault = { stranger: 60_000, other: 15 * 60_000 }

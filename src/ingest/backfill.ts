@@ -36,10 +36,7 @@ export async function enqueueNetwork(relayUrl: string, context: SyncContext): Pr
   return count
 }
 
-/**
- * Reads every account that is due in the queue and ingests its sites, until none is left. If it is interrupted,
- * the rest stays queued for the next call or the service.
- */
+/** Ingests the sites of every account that is due, until none is left; after an interruption the rest stays queued. */
 export async function backfill(context: BackfillContext): Promise<BackfillTotals> {
   const totals: BackfillTotals = { accounts: 0, sites: 0, failedAccounts: 0, failedSites: 0 }
   const readDue = async (): Promise<void> => {

@@ -19,10 +19,7 @@ interface FollowContext extends EventContext, WorkContext {
   readonly firehoseUrl: string
 }
 
-/**
- * Enqueues what firehose events are about, until the signal is aborted. Saves the cursor with the rows that it
- * covers, never before. Waits while the database is unavailable.
- */
+/** Enqueues what events are about, until the signal aborts. Saves the cursor only together with the rows that it covers. */
 export async function followSites(context: FollowContext): Promise<void> {
   const follow = async (): Promise<number> => {
     await followFromCursor(context)
@@ -59,10 +56,7 @@ async function followFromCursor(context: FollowContext): Promise<void> {
   }
 }
 
-/**
- * Enqueues what these events are about and saves the cursor, in one commit. A batch that enqueues nothing saves the
- * cursor only when it is due. Returns whether the cursor was saved.
- */
+/** Enqueues in one commit with the cursor; a batch without rows saves it only when due. Returns whether it was saved. */
 async function queueBatch(
   events: readonly FirehoseEvent[],
   isCursorDue: boolean,

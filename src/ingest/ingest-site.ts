@@ -76,10 +76,7 @@ async function reserveQuota(
   )
 }
 
-/**
- * Refuses, before anything is fetched, content that would exceed the account's quota once stored. The live version
- * stays live.
- */
+/** Refuses content that would exceed the account's quota once stored, before anything is fetched. */
 async function withinQuota(
   address: SiteAddress,
   content: SiteContent,

@@ -14,10 +14,7 @@ interface OwnerQuotaOptions {
   readonly max: number
 }
 
-/**
- * Takes due items. Anybody can enqueue any number of items of `bounded` owners; the quota keeps their servers from
- * delaying everybody else.
- */
+/** Takes due items; the quota keeps `bounded` owners, of whom anybody can enqueue any number, from delaying others. */
 export class OwnerQuota {
   readonly #options: OwnerQuotaOptions
   readonly #bounded = new Set<WorkItem>()

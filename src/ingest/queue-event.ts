@@ -94,10 +94,7 @@ async function strangersToDiscover(
   return toMeet
 }
 
-/**
- * Events are missing: enqueues every known account. For unknown accounts, no missed event could matter to what is
- * served here.
- */
+/** Events are missing: enqueues every known account. Unknown accounts do not affect what is served here. */
 export async function queueAll(reason: GapReason, context: EventContext): Promise<void> {
   const { log } = context
   const accounts = await enqueueKnownAccounts(context)

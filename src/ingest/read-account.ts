@@ -16,10 +16,7 @@ export interface AccountReading {
   /** Number of the check, from `beginCheck`. */
   readonly check: number
   readonly status: RepoStatus
-  /**
-   * Sites in its repository, and stored sites, which may be gone. Empty for an account that is inactive or does not
-   * become known.
-   */
+  /** Sites in the repository, and stored ones, which may be gone. Empty if the account is inactive or stays unknown. */
   readonly siteNames: readonly SiteName[]
 }
 

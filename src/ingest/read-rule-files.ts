@@ -17,10 +17,7 @@ interface RuleFiles {
   readonly problems: readonly string[]
 }
 
-/**
- * Reads the rule files at the root of a site whose blobs are stored. Invalid UTF-8 becomes U+FFFD.
- * Throws BlobLostError and BlobStorageError.
- */
+/** Reads a site's rule files from stored blobs; invalid UTF-8 becomes U+FFFD. Throws BlobLostError and BlobStorageError. */
 export async function readRuleFiles(
   files: ReadonlyMap<string, SnapshotFile>,
   settings: SiteSettings | null,

@@ -80,10 +80,7 @@ async function readStored(site: SiteAddress, context: SyncContext): Promise<Stor
   }
 }
 
-/**
- * Reads the stored bytes of these files: whether they have the hash under which they are stored, and whether they are
- * the blob that the owner's record names.
- */
+/** The blobs whose stored bytes do not match their hash, or are not the blob that the owner's record names. */
 async function badBlobs(
   files: Iterable<SnapshotFile>,
   { blobs, signal }: SyncContext,

@@ -27,10 +27,7 @@ export interface SiteSyncError {
   readonly error: string
 }
 
-/**
- * Checks an account and ingests each of its sites, now. Enqueues a site that could not be read. Throws when the
- * account check fails.
- */
+/** Checks an account and ingests its sites, now; enqueues a site that fails. Throws when the account check fails. */
 export async function syncAccount(did: Did, context: SyncContext): Promise<AccountSync> {
   const { wakeUps, signal } = context
   const { status, siteNames } = await readAccount(did, context)

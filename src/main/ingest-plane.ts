@@ -91,10 +91,7 @@ const everyMs = 60 * 60 * 1000
 const scrubEveryMs = 60 * 1000
 const dayMs = 24 * everyMs
 
-/**
- * Hourly deletes unreferenced blobs and stale temporary files, and every minute verifies some blobs again: all of them
- * within `scrubDays` (0: none).
- */
+/** Hourly deletes garbage and stale temporary files; every minute verifies some blobs, all within `scrubDays` (0: none). */
 async function keepBlobs(scrubDays: number, context: Stores & WorkContext): Promise<void> {
   const { blobs, now } = context
   const hourly = (failure: string, work: () => Promise<unknown>): Promise<void> =>

@@ -1,5 +1,4 @@
-// The thread in which ingest runs, so that no visitor waits for its work. `start-ingest.ts` starts it with settings and
-// sends it messages.
+// The thread in which ingest runs, so that no visitor waits for its work; started by `start-ingest.ts`.
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import type { AccountSyncs } from '#ingest/account-syncs.ts'
 import type { AccountSync } from '#ingest/sync-account.ts'

@@ -26,10 +26,7 @@ interface OpenOptions {
   readonly claim?: (db: Db) => Promise<void>
 }
 
-/**
- * A connection whose server vanished without a word fails by then; the system's own limits are a quarter of an hour. No query of a
- * running service takes so long.
- */
+/** A query whose server vanished silently fails after this time; the system would notice it after 15 minutes. */
 const answerMsMaxDefault = 60_000
 
 /** Opens the data folder, made when missing, and brings its database up to date; `opened` closes it. */

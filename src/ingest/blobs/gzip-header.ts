@@ -11,10 +11,7 @@ const fileName = 8
 const comment = 16
 const reserved = 0xe0
 
-/**
- * Reads the header of a gzip member (RFC 1952 §2.3) incrementally; skips its strings. As strict as zlib: reserved flags
- * must be unset, and a header checksum must match.
- */
+/** Reads the header of a gzip member (RFC 1952 §2.3) incrementally, as strictly as zlib: no reserved flags, a matching checksum. */
 export class GzipHeader {
   isComplete = false
   readonly #bytes: number[] = []

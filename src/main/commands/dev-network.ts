@@ -10,8 +10,7 @@ export type Devnet = Awaited<ReturnType<DevnetModule['startDevnet']>>
 type DevnetModule = typeof import('../../../devnet/start.ts')
 type ClientModule = typeof import('../../../devnet/app-client.ts')
 
-// A package of its own that a production install does not carry: hidden from the bundler, and only
-// loaded by the commands that need it.
+// A separate package, not part of a production install: loaded on demand, hidden from the bundler.
 async function load<T>(name: string): Promise<T> {
   const file = new URL(`../../../devnet/${name}`, import.meta.url)
   if (!(await exists(file))) {
@@ -22,10 +21,7 @@ async function load<T>(name: string): Promise<T> {
   return (await import(file.href)) as T
 }
 
-/**
- * Starts the network that lives in `<dataDir>/devnet`, installing its packages when they are missing. Throws ConfigError
- * first, where the service that is to follow with these options could not listen.
- */
+/** Starts the network in `<dataDir>/devnet`, installing missing packages. Throws ConfigError if the service could not listen. */
 export async function startDevNetwork(dataDir: string, options: CommandOptions): Promise<Devnet> {
   const { startDevnet } = await load<DevnetModule>('start.ts')
   const notYet = 'http://127.0.0.1'
@@ -41,10 +37,7 @@ export async function openAppClient(app: string) {
   return new AppClient(app)
 }
 
-/**
- * The settings that point the service at this network, and nowhere else: a `.env` may say where the real one has its
- * database and its addresses.
- */
+/** Settings for this network only: a `.env` may have the database and the addresses of the real one. */
 export function devSettings({ pds, plc }: Pick<Devnet, 'pds' | 'plc'>): Record<string, string> {
   return {
     PLC_URL: plc,

@@ -28,10 +28,7 @@ interface PreviewEdge {
 /** Names of this machine. */
 const ownHost = /^(?:127\.0\.0\.1|\[::1\]|(?:[^.]+\.)*localhost)$/
 
-/**
- * The edge of the service with one site, whose bytes are all here, on every name of this machine. Pages of
- * other sites that the same browser has open cannot read it.
- */
+/** The service's edge with one site, on every name of this machine; pages of other sites cannot read it. */
 export function openPreviewEdge(
   { blobs, dir }: Pick<StoredFiles, 'blobs' | 'dir'>,
   log: Log,

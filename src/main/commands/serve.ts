@@ -113,10 +113,7 @@ function settingsOf({ port, data, baseUrl, baseDomain }: CommandOptions): Enviro
 /** A server that a job or an ingest waits for may send a byte now and then, for minutes. */
 const stopWaitMsMax = 3_000
 
-/**
- * Resolves when all background work has ended, at the latest a moment after the signal: the next start
- * continues unfinished work. Rejects when background work fails.
- */
+/** Resolves when background work ends, at most `waitMsMax` after the signal: the next start continues it. Rejects if it fails. */
 export async function endOfBackground(
   background: Promise<unknown>,
   signal: AbortSignal,

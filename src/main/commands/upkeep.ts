@@ -16,9 +16,8 @@ export interface Upkeep extends SyncContext, AsyncDisposable {
 }
 
 /**
- * Opens the data folder for a command that mends it and ends, also while the service runs: both work from the same
- * queues. Throws StartError for a folder in which no service has run, unless it `mayBeNew`, and to root for a folder
- * of somebody else.
+ * Opens the data folder for a command, also while the service runs: both use the same queues. Throws StartError for a
+ * folder without data, unless it `mayBeNew`, and to root for another user's folder.
  */
 export async function openUpkeep(
   { data, mayBeNew = false }: DataOptions & { readonly mayBeNew?: boolean },

@@ -5,10 +5,7 @@ const loopback = /^(?:127\.0\.0\.1|\[::1\])$/
 /** As account servers see it: what is in no public DNS (reference server 0.5.35, `isLocalHostname`). */
 const privateTlds = /(?:^|\.)(?:test|local|localhost|invalid|example)$/
 
-/**
- * Why the application cannot be at this address, or its sites below this domain: a setting and what it
- * should be. Null when they can.
- */
+/** Why the application cannot have this address, or its sites this domain: the setting and its fix. Null: they can. */
 export function problemOfAddresses(baseUrl: URL, baseDomain: string): string | null {
   const { hostname, protocol } = baseUrl
   if (baseUrl.href !== `${baseUrl.origin}/`) {

@@ -5,10 +5,7 @@ import { codeOf } from '#observe/code-of.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
 import { StartError } from './start-failure.ts'
 
-/**
- * Locks the data folder, which must exist, for this service, until disposal or the end of the process. Throws
- * StartError while another service has the lock.
- */
+/** Locks the existing data folder until disposal or the end of the process. Throws StartError if another service has the lock. */
 export async function lockDataDir(dataDir: string): Promise<AsyncDisposable> {
   const pidFile = join(dataDir, 'pid')
   const lockFile = join(dataDir, 'lock')

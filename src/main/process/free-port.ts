@@ -1,7 +1,6 @@
 import { codeOf } from '#observe/code-of.ts'
 
-// Higher ports are ephemeral: systems use them for outgoing connections, so a restart on the same port
-// would sometimes find it taken.
+// Outgoing connections use the higher, ephemeral ports: a restart might find its port taken.
 const portMin = 20_000
 const portMax = 32_767
 const attemptsMax = 100

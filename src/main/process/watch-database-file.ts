@@ -6,10 +6,7 @@ import { StartError } from './start-failure.ts'
 
 const everyMsDefault = 60_000
 
-/**
- * Throws StartError once the open database's file was deleted or replaced: SQLite does not notice, and later writes would
- * be lost with the process. Resolves when the signal is aborted.
- */
+/** Throws StartError once the database's file is deleted or replaced, which SQLite does not notice: later writes would be lost. */
 export async function watchDatabaseFile(
   file: string,
   { signal, everyMs = everyMsDefault }: { readonly signal: AbortSignal; readonly everyMs?: number },
