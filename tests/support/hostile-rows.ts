@@ -278,7 +278,7 @@ const blob = (
 const rawCid = '\x58\x25\0\x01\x55\x12\x20'
 const noRawCid = 'has a blob whose CID is not one of raw bytes'
 const unwritable = { isUnwritable: true } as const
-const noSize = 'has a blob not of 0 to 1000000000 bytes'
+const noSize = 'has a blob whose size is not 0 to 1000000000 bytes'
 
 const nodes: readonly HostileRow[] = [
   node(
@@ -421,7 +421,7 @@ const parts: readonly HostileRow[] = [
   }),
   part({
     what: 'two parts that hold each other',
-    problem: 'holds itself',
+    problem: 'contains itself',
     parts: (uri) => ({
       one: [{ name: 'x', node: subfs(uri('two')) }],
       two: [{ name: 'x', node: subfs(uri('one')) }],

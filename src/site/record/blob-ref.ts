@@ -23,7 +23,7 @@ export function readBlobRef(raw: unknown): BlobRefResult {
   if (typeof mimeType !== 'string') return bad('has a blob without a media type')
   if (mimeType.length > mediaTypeCharsMax) return bad(longMediaType)
   const size = ownField(raw, 'size')
-  if (!isBlobSize(size)) return bad(`has a blob not of 0 to ${blobBytesMax} bytes`)
+  if (!isBlobSize(size)) return bad(`has a blob whose size is not 0 to ${blobBytesMax} bytes`)
   const link = readRawLink(ownField(raw, 'ref'))
   if (link === null) return bad('has a blob whose CID is not one of raw bytes')
   return { ok: true, blob: { $type: 'blob', ref: { $link: link }, mimeType, size } }

@@ -110,7 +110,7 @@ describe('rejects', () => {
       parts(['p', directory(within('x', ...files('a')))]),
     ],
     [
-      'a part that holds itself',
+      'a part that contains itself',
       directory(part('x', 'p')),
       parts(['p', directory(part('x', 'p'))]),
     ],

@@ -81,7 +81,7 @@ class Expansion {
       const at = path === '' ? name : `${path}/${name}`
       // The parent path is already valid; checking it again would cost as much as it has files.
       if (!isEntryName(name)) {
-        this.#report(`${quote(at)} is no path`)
+        this.#report(`${quote(at)} is not a path`)
         continue
       }
       switch (node.type) {
@@ -100,7 +100,7 @@ class Expansion {
 
   #addFile(at: string, node: FileNode): void {
     const path = sitePathOf(at)
-    if (path === null) this.#report(`${quote(at)} is no path`)
+    if (path === null) this.#report(`${quote(at)} is not a path`)
     else if (this.#files.has(path)) this.#report(`${quote(at)} is there twice`)
     else this.#files.set(path, node)
   }
@@ -123,11 +123,11 @@ class Expansion {
     }
     const uri = partUri(this.#owner, key)
     if (inside.includes(uri)) {
-      this.#report(`the part ${uri} holds itself`)
+      this.#report(`the part ${uri} contains itself`)
       return
     }
     if (inside.length >= partDepthMax) {
-      this.#report(`parts are nested over ${partDepthMax} deep`)
+      this.#report(`parts are nested more than ${partDepthMax} deep`)
       return
     }
     this.#named.add(uri)

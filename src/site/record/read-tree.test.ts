@@ -146,7 +146,7 @@ const refused: [string, unknown, string][] = [
   [
     'a blob that is too large',
     holding({ ...file, blob: { ...blob, size: 1e9 + 1 } }),
-    '"a" has a blob not of 0 to 1000000000 bytes',
+    '"a" has a blob whose size is not 0 to 1000000000 bytes',
   ],
 ]
 

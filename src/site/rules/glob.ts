@@ -85,7 +85,7 @@ export class SearchBudget {
   }
 }
 
-const tooManySearches = `more than ${headerSearchesMax} pieces of text between two *, with those of the paths before; this path is not used`
+const tooManySearches = `more than ${headerSearchesMax} strings between two * in this path and those before; this path is not used`
 
 /** A search string prepared as by Knuth, Morris and Pratt: `String.indexOf` may compare all of it at every position. */
 interface Needle {

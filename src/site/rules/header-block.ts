@@ -54,7 +54,8 @@ export function setHeader(name: string, value: string, names: KnownNames): Heade
 
 const tooManyNames = `more than ${headerValueNamesMax} names in one value`
 
-const refusedCharset = 'this charset is not sent; leave it out, or say one that browsers read, once'
+const refusedCharset =
+  'this charset is not sent; leave it out, or name one that browsers support, once'
 
 /** Removes what the owner set so far and our own header. Never throws. */
 export function removeHeader(name: string): HeaderChangeResult {
@@ -134,4 +135,4 @@ function addressOf(host: string | null, path: string): BlockAddress {
 }
 
 const neverForCertificates =
-  'has no effect: certificate challenges are answered without headers of yours'
+  'has no effect: certificate challenges are answered without your headers'

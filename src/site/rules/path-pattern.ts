@@ -33,7 +33,7 @@ function compile(
   describeStars: (raw: readonly string[]) => string | null,
 ): PathPatternResult {
   const raw = readSegments(path)
-  if (raw === null) return { ok: false, problem: 'is not a path that can be asked for' }
+  if (raw === null) return { ok: false, problem: 'is not a path that a request can have' }
   const first = raw.findIndex(hasStar)
   const last = raw.findLastIndex(hasStar)
   const starred = first === -1 ? [] : raw.slice(first, last + 1)

@@ -14,7 +14,7 @@ export function parseRedirectCondition(word: string): RedirectCondition | string
     .join('=')
     .split(',')
     .filter((value) => value !== '')
-  if (values.length === 0) return 'names nothing to compare with'
+  if (values.length === 0) return 'has no value to compare with'
   switch (key.toLowerCase()) {
     case 'country':
       return { about: 'country', anyOf: values.map((value) => value.toUpperCase()) }
@@ -23,7 +23,7 @@ export function parseRedirectCondition(word: string): RedirectCondition | string
     case 'cookie':
       return { about: 'cookie', anyOf: values }
     default:
-      return 'is no condition that is known; these are Country, Language and Cookie'
+      return 'is not a known condition; these are Country, Language and Cookie'
   }
 }
 

@@ -110,7 +110,7 @@ function readAnswer({ to, status: word }: RedirectWords, names: ReadonlySet<stri
   const target = parseRedirectTarget(to, names)
   if (typeof target === 'string') return refused(to, target)
   if (target.origin !== null && !isRedirection(status)) {
-    return refused(to, `is not of this site, and nothing else can be shown with ${status}`)
+    return refused(to, `is not of this site, and ${status} shows only files of this site`)
   }
   return { ok: true, target, status, isForced }
 }
@@ -127,7 +127,7 @@ function remarksOn(to: string | null, { target, status }: RedirectRule): string[
   if (to.startsWith('//')) remarks.push(`${quoted(to)} is taken as a path of this site`)
   if (hasTextLikeNames(target)) remarks.push(`${quoted(to)} has a colon that is taken literally`)
   if (!isRedirection(status) && /[?#]/.test(to)) {
-    remarks.push(`what follows the path in ${quoted(to)} has no effect with ${status}`)
+    remarks.push(`the query and fragment of ${quoted(to)} have no effect with ${status}`)
   }
   return remarks
 }

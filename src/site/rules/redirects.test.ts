@@ -45,9 +45,9 @@ describe('lines that are skipped', () => {
     ['/:id /x#:idx', 'has :idx, which nothing captures'],
     ['/s =1 /b', '"=1" has no key'],
     ['/s a=%zz /b', '"a=%zz" has a bad % escape'],
-    ['/a /b 301 Role=admin', '"Role=admin" is no condition that is known'],
-    ['/a /b Country=', 'names nothing to compare with'],
-    ['/a /b Country=,', 'names nothing to compare with'],
+    ['/a /b 301 Role=admin', '"Role=admin" is not a known condition'],
+    ['/a /b Country=', 'has no value to compare with'],
+    ['/a /b Country=,', 'has no value to compare with'],
     ['/a https://', 'is neither'],
     ['/:a https://:a.o.test/', 'is neither a path nor an address'],
     ['/:a https://o.test:a/', 'is neither'],
@@ -88,7 +88,7 @@ describe('lines that count, but are remarked upon', () => {
     ['/:id.html /c', 'takes :id.html literally'],
     ['/a //o.test/b', '"//o.test/b" is taken as a path of this site'],
     ['/a /b/x:y', '"/b/x:y" has a colon that is taken literally'],
-    ['/a /b?c=1 200', 'what follows the path in "/b?c=1" has no effect with 200'],
+    ['/a /b?c=1 200', 'the query and fragment of "/b?c=1" have no effect with 200'],
     ['/a /b#c 404', 'has no effect with 404'],
   ])('%j: %s', (line, message) => {
     const { rules, problems } = parseRedirects(line)
