@@ -1,4 +1,4 @@
-import type { OwnFault } from './own-fault.ts'
+import type { OwnFault } from './publish-failure.ts'
 
 const hourMs = 60 * 60 * 1000
 

@@ -1,22 +1,21 @@
 import { IdentityError } from '#atproto/identity/identity.ts'
 import { SessionEndedError } from '#atproto/oauth/oauth.ts'
+import { BlobStorageError } from '#blobs/blob-store.ts'
+import { codeOf } from '#observe/code-of.ts'
 import {
   ServerRefusedError,
   ServerUnreachableError,
   UnusableAnswerError,
 } from '#outbound/server-errors.ts'
+import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
 import { CommitUnknownError, SiteConflictError } from './commit-on-head.ts'
 import { NotPublishableError } from './not-publishable.ts'
-import { ownFaultOf } from './own-fault.ts'
 import { BlobRefusedError } from './upload-blobs.ts'
 
-/**
- * What a failed job tells its owner: what happened, and what to do. Null for a defect of ours, which
- * belongs in the log and not in front of a person.
- */
+/** For the owner of a failed job: what happened, and what to do. Null for a defect of ours, which belongs in the log. */
 export function failureSentence(error: unknown): string | null {
   if (error instanceof NotPublishableError) return error.message
-  // Its job was tried again and again, and may have got as far as the commit.
+  // An earlier attempt may have committed.
   if (ownFaultOf(error) !== null) {
     return 'This service’s database or disk was not available for too long. Look at your site, and upload again if the new version is not there.'
   }
@@ -70,4 +69,30 @@ function refusalSentence({ status, reason }: ServerRefusedError): string {
     return 'Your account’s server has a fault at the moment. Nothing was published; try again in a few minutes.'
   }
   return `Your account’s server refused the site: ${reason.slice(0, 200)}. Nothing was published.`
+}
+
+/** A part of this service that is unavailable for a while, so that no job can continue. */
+export type OwnFault = 'database' | 'storage'
+
+const causesMax = 10
+
+/** Null for other errors. Causes count: a call to the account's server fails, too, when its tokens cannot be read here. */
+export function ownFaultOf(error: unknown): OwnFault | null {
+  let cause = error
+  for (let n = 0; n < causesMax && cause instanceof Error; n++, cause = cause.cause) {
+    if (cause instanceof DatabaseUnavailableError) return 'database'
+    if (cause instanceof BlobStorageError || diskCodes.has(codeOf(cause) ?? '')) return 'storage'
+  }
+  return null
+}
+
+/** The spool cannot be used: the disk is full, read-only or broken, or too many files are open. */
+const diskCodes = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE'])
+
+/** For the owner, while the job waits. */
+export const waitingSentences: Readonly<Record<OwnFault, string>> = {
+  database:
+    'This service’s database is not available at the moment. Your upload is kept, and continues automatically.',
+  storage:
+    'This service cannot store files at the moment. Your upload is kept, and continues automatically.',
 }

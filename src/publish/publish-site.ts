@@ -8,25 +8,22 @@ import { type RepositoryState, readRepository } from './account-records.ts'
 import { findReusableBlobs } from './reusable-blobs.ts'
 import { ServerBusyError, withPatience } from './server-patience.ts'
 import {
-  type Report,
-  type SentBefore,
   type StoreContext,
   type StoredBlobs,
+  type StoreJob,
   storeFiles,
   unsentOf,
 } from './store-files.ts'
 import { mainCid, type WriteContext, type WrittenSite, writeSite } from './write-site.ts'
 
 /** The job that a publish is an attempt at. */
-export interface PublishJob {
+export interface PublishJob extends StoreJob {
   /** When its first attempt began. */
   readonly startedAt: number
-  readonly sentBefore: SentBefore
   /** The job occupies the lane except while it sends files slowly. */
   readonly lane: Pick<Lane, 'detachWhenSlow' | 'pin'>
   /** CID of the site's record when the job first read it, null for none. The first call stores and returns `current`. */
   readonly rememberExpectedCid: (current: string | null) => Promise<string | null>
-  readonly report: Report
   /** From here on the job cannot be cancelled; false when it already was. */
   readonly beginWriting: () => Promise<boolean>
 }

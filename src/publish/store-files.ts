@@ -16,18 +16,14 @@ import { type UploadContext, type UploadSteps, uploadBlobs } from './upload-blob
 // Compression runs on the runtime's thread pool; more at once only takes memory.
 const largeAtOnce = 4
 
-/** Updates these fields of a job's progress. */
-export type Report = (change: Partial<JobProgress>) => void
-
 /** The account's blobs, by the SHA-256 of their content. */
 export type StoredBlobs = ReadonlyMap<string, ReusableBlob>
 
-/** Progress of a job's earlier attempts. */
-export type SentBefore = Pick<JobProgress, 'filesUploaded' | 'bytesUploaded'>
-
-interface StoreJob {
-  readonly sentBefore: SentBefore
-  readonly report: Report
+export interface StoreJob {
+  /** Progress of the job's earlier attempts. */
+  readonly sentBefore: Pick<JobProgress, 'filesUploaded' | 'bytesUploaded'>
+  /** Updates these fields of the job's progress. */
+  readonly report: (change: Partial<JobProgress>) => void
 }
 
 export interface StoreContext extends UploadContext {

@@ -43,10 +43,10 @@ export class FolderPreview {
 
   /** Shows the folder and prints its problems. Throws PreviewError if it cannot be shown. */
   async start(): Promise<void> {
-    this.#state = await this.#poll()
-    const { settings } = this.#state.settings
+    const state = await this.#poll()
+    const { settings } = state.settings
     if (settings instanceof PreviewError) throw settings
-    const version = await this.#read(this.#state)
+    const version = await this.#read(state)
     this.#show(version, describeVersion(this.#context.folder, version))
   }
 
@@ -56,10 +56,7 @@ export class FolderPreview {
    */
   async watch(): Promise<never> {
     return await watchForChanges(this.#state, {
-      poll: async () => {
-        this.#state = await this.#poll()
-        return this.#state
-      },
+      poll: () => this.#poll(),
       stateOf,
       onChange: (state) => this.#showChange(state),
       signal: this.#context.signal,
@@ -69,16 +66,16 @@ export class FolderPreview {
   async #poll(): Promise<PolledState> {
     const { folder, settingsFile } = this.#context
     const { settings } = this.#state
-    return {
+    this.#state = {
       listing: await orPreviewError(listFolder(folder)),
       settings: settingsFile === null ? settings : await pollSettings(settingsFile, settings),
     }
+    return this.#state
   }
 
   async #read({ listing, settings: file }: PolledState): Promise<FolderVersion> {
     if (listing instanceof PreviewError) throw listing
-    const isUsable = !(file.settings instanceof PreviewError)
-    if (isUsable) this.#settings = file.settings as SiteSettings | null
+    if (!(file.settings instanceof PreviewError)) this.#settings = file.settings
     const version = await readFolderVersion(listing, { ...this.#context, settings: this.#settings })
     return { ...version, problems: [...problemsOf(file), ...version.problems] }
   }

@@ -20,7 +20,13 @@ interface Watched<Seen> {
 /** Polls for changes. Rejects with the signal's AbortError. */
 export async function watchForChanges<Seen>(
   known: Seen,
-  { poll, stateOf, onChange, signal, pause = rest }: Watched<Seen>,
+  {
+    poll,
+    stateOf,
+    onChange,
+    signal,
+    pause = (ms) => setTimeout(ms, undefined, { signal }),
+  }: Watched<Seen>,
 ): Promise<never> {
   let reported = stateOf(known)
   let last = reported
@@ -41,6 +47,3 @@ export async function watchForChanges<Seen>(
     await onChange(seen)
   }
 }
-
-const rest = (ms: number, signal: AbortSignal): Promise<void> =>
-  setTimeout(ms, undefined, { signal })

@@ -1,12 +1,13 @@
 import type { Lane } from '#concurrency/lane.ts'
 import type { Log, LogFields } from '#observe/log.ts'
 import { type AttemptPause, nextAttemptAt, tooSlowSentence } from '#publish/job-attempts.ts'
-import { ownFaultOf, waitingSentences } from '#publish/own-fault.ts'
 import {
   busySentence,
   cancelledSentence,
   commitUnknownSentence,
   failureSentence,
+  ownFaultOf,
+  waitingSentences,
 } from '#publish/publish-failure.ts'
 import type { PublishOutcome } from '#publish/publish-site.ts'
 import type { JobEnd, JobWait } from '#store/queues/job-steps.ts'

@@ -6,7 +6,7 @@ import { diskBlobStore } from '#blobs/disk.ts'
 import { DiskFloor } from '#blobs/disk-floor.ts'
 import { ServerUnreachableError } from '#outbound/server-errors.ts'
 import { jobMsMaxDefault } from '#publish/job-attempts.ts'
-import { ownFaultOf } from '#publish/own-fault.ts'
+import { ownFaultOf } from '#publish/publish-failure.ts'
 import { Spool } from '#publish/upload/spool.ts'
 import type { UploadedFile } from '#publish/upload/upload-tree.ts'
 import type { SitePath } from '#site/path.ts'
@@ -244,7 +244,7 @@ test('a server that takes no more for now is asked again when it does, for the r
   await eventually(async () => expect(await readdir(join(dir, 'spool'))).toEqual([]))
 })
 
-test('a limit that outlasts the time of a job is told at once', async () => {
+test('a limit that outlasts the time of a job is reported at once', async () => {
   answer = () => limited(Date.now() + 3 * 3_600_000)
   const id = await queue(siteOf('blog'))
   start()
@@ -262,7 +262,7 @@ test('what is sent slowly is sent once, and written by the next attempt', async 
   const owners = [1, 2, 3, 4, 5].map(accountOf)
   const ids = await Promise.all(owners.map((did) => queue(siteOf('blog', did), ['one', 'two'])))
   start()
-  // With room for four, five send only when one has gone aside.
+  // With four lanes, five send only when one has gone aside.
   await eventually(async () => {
     for (const did of owners) expect(askedFor('uploadBlob', did)).toBe(2)
   })

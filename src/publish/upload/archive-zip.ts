@@ -108,11 +108,10 @@ async function* contentOf(
     .catch((cause) => refuse(cause, corrupt))
   const stored = bytesOfFile(path, { start, end: start + entry.compressedSize })
   const isDeflated = entry.compressionMethod === deflate && entry.compressedSize > 0
+  const inflate = () => decoded(stored, createInflateRaw(decoderOptions), corrupt)
   let bytes = 0
   let checksum = 0
-  for await (const chunk of isDeflated
-    ? decoded(stored, createInflateRaw(decoderOptions), corrupt)
-    : stored) {
+  for await (const chunk of isDeflated ? inflate() : stored) {
     bytes += chunk.length
     checksum = crc32(chunk, checksum)
     if (bytes > entry.uncompressedSize) throw corrupt()

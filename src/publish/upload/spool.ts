@@ -60,28 +60,27 @@ export class Spool {
   async admit(jobId: string, bytesMax: number, claim: Claim): Promise<SpoolAdmission> {
     let unpackedBytes = 0
     const arrival = claim.arrival && withAtLeast(claim.arrival, () => unpackedBytes)
-    const setAside = async (bytes: number, ahead: number): Promise<void> => {
+    const upload = { ...claim, arrival }
+    const extend = async (bytes: number, ahead: number): Promise<void> => {
       if (bytes * spacePerByte <= this.#shares.bytesOf(jobId)) return
-      await this.reserve(jobId, bytes + ahead, { ...claim, arrival })
+      await this.reserve(jobId, bytes + ahead, upload)
     }
-    const arrived = (bytes: number): Promise<void> => {
-      const needed = Math.min(bytes, bytesMax)
-      return setAside(needed, Math.min(aheadBytes(arrival), bytesMax - needed))
+    await this.reserve(jobId, Math.min(aheadBytes(arrival), bytesMax), upload)
+    return {
+      arrived: (bytes) => {
+        const needed = Math.min(bytes, bytesMax)
+        return extend(needed, Math.min(aheadBytes(arrival), bytesMax - needed))
+      },
+      atLeast: async (bytes) => {
+        await extend(bytes, 0)
+        unpackedBytes = bytes
+      },
     }
-    const atLeast = async (bytes: number): Promise<void> => {
-      await setAside(bytes, 0)
-      unpackedBytes = bytes
-    }
-    const first = Math.min(aheadBytes(arrival), bytesMax)
-    await this.reserve(jobId, first, { ...claim, arrival })
-    return { arrived, atLeast }
   }
 
   /** Reserves space for a job of this size, until it is removed or reserves again. Throws SpoolFullError. */
   async reserve(jobId: string, bytes: number, claim: Claim): Promise<void> {
-    if (!this.#shares.take(jobId, bytes * spacePerByte, claim)) {
-      throw new SpoolFullError('busy')
-    }
+    if (!this.#shares.take(jobId, bytes * spacePerByte, claim)) throw new SpoolFullError('busy')
     await mkdir(this.#dir, { recursive: true, mode: 0o700 })
     try {
       await this.#floor.assertAbove()

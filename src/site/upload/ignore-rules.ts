@@ -26,10 +26,6 @@ export interface IgnoreProblem {
 /** Matching these paths against the rules takes too long. */
 export class IgnoreStepsError extends Error {
   override readonly name = 'IgnoreStepsError'
-
-  constructor() {
-    super('ignore rules take too long')
-  }
 }
 
 interface Rule extends IgnorePattern {
@@ -47,16 +43,17 @@ export function parseIgnoreRules(text: string): IgnoreRules {
   for (const [index, line] of linesOf(text, problems).entries()) {
     const rule = parseLine(line)
     if (rule === null) continue
-    const problem = typeof rule === 'string' ? rule : tooMany(rules)
-    if (problem !== null) problems.push({ line: index + 1, message: problem })
-    else if (typeof rule !== 'string') rules.push(rule)
-    if (rules.length >= ignoreRulesMax && problem !== null) break
+    const isFull = rules.length >= ignoreRulesMax
+    if (typeof rule !== 'string' && !isFull) {
+      rules.push(rule)
+      continue
+    }
+    const tooMany = `more than ${ignoreRulesMax} rules; the rest is not read`
+    problems.push({ line: index + 1, message: typeof rule === 'string' ? rule : tooMany })
+    if (isFull) break
   }
   return { isIgnored: matcherOf(rules), problems }
 }
-
-const tooMany = (rules: readonly Rule[]): string | null =>
-  rules.length < ignoreRulesMax ? null : `more than ${ignoreRulesMax} rules; the rest is not read`
 
 function linesOf(text: string, problems: IgnoreProblem[]): string[] {
   const bytes = Buffer.from(text.replace(/^\uFEFF/, ''))
@@ -101,7 +98,7 @@ function matcherOf(rules: readonly Rule[]): (path: string) => boolean {
     const rule = lastFirst.find(
       (rule) => (isFolder || !rule.foldersOnly) && matchesIgnorePattern(rule, path, budget),
     )
-    if (budget.steps < 0) throw new IgnoreStepsError()
+    if (budget.steps < 0) throw new IgnoreStepsError('ignore rules take too long')
     return rule !== undefined && !rule.isNegated
   }
 
