@@ -13,7 +13,7 @@ export function describeJob({ status, progress, error }: JobUpdate): {
   if (error !== null) return { text: error, fraction: null }
   const hasBegun = progress.phase !== 'validating'
   if (status === 'pending' && hasBegun) {
-    return { text: 'Waiting for your account’s server; goes on by itself', fraction: null }
+    return { text: 'Waiting for your account’s server; continues automatically', fraction: null }
   }
   if (status === 'pending') return { text: 'Waiting for its turn', fraction: null }
   const { totalFiles, filesProcessed, filesUploaded, filesReused } = progress

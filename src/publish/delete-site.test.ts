@@ -111,7 +111,7 @@ describe('a site goes whole, in one commit', () => {
 })
 
 describe('a site that is not there', () => {
-  test('is told apart, and nothing is written or queued', async () => {
+  test('is reported, and nothing is written or queued', async () => {
     hold(shop, 600)
     expect(await erase()).toBe(false)
     expect(callsOf('applyWrites')).toBe(0)

@@ -28,7 +28,7 @@ describe('repeats', () => {
     expect(await outcomeOf()).toEqual({ answer: 'answer', calls: 1 })
   })
 
-  test('what passes by itself: faults and connections that break', async () => {
+  test('temporary failures: faults and connections that break', async () => {
     const failures = [refusal(500, 'InternalServerError'), new ServerUnreachableError('method')]
     expect(await outcomeOf(...failures)).toEqual({ answer: 'answer', calls: 3 })
   })

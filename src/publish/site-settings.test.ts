@@ -114,7 +114,7 @@ describe('write while another program writes', () => {
         repo.writesMax = writesMax
       })
 
-      test('these settings: theirs stay, and the owner is told', async () => {
+      test('these settings: theirs stay, and the owner gets a conflict', async () => {
         const theirs = { $type: collection, indexFiles: ['theirs'] }
         interfere(() => repo.put(collection, 'blog', theirs))
         await expect(write(settings)).rejects.toBeInstanceOf(SiteConflictError)

@@ -170,7 +170,7 @@ describe('a server that does not take it in one piece', () => {
     await expect(write(filesOf(3, 2), start)).rejects.toBeInstanceOf(SiteConflictError)
   })
 
-  test('what is left of a write that was broken off after the main record is done by whoever goes on', async () => {
+  test('what is left of a write that was broken off after the main record is done by the next write', async () => {
     await write(filesOf(600, 1))
     const first = repo.keys(subfs)
     const replaces = repo.find(fs, 'blog')?.cid ?? null

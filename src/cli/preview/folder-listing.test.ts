@@ -52,7 +52,7 @@ describe('a link', () => {
   const rows: [string, string, string | null][] = [
     ['to a file of the folder is that file', 'sub/file.txt', null],
     ['to a file elsewhere', '../elsewhere.txt', 'a link that leads out of the folder'],
-    ['to a folder beside, whose name begins the same', '../folder', 'a link that leads out of'],
+    ['to a folder next to it, whose name begins the same', '../folder', 'a link that leads out of'],
     ['to a folder of the folder', 'sub', 'a link to a folder'],
     ['to the folder itself', '.', 'a link to a folder'],
     ['to what is left out', '.env', 'a link to a skipped file: may hold secrets'],

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { watchForChanges } from './watch-for-changes.ts'
 
-/** What is told when these are seen, one after the other, having begun with `a`. */
+/** What is reported when these are seen, one after the other, having begun with `a`. */
 async function tell(...seen: string[]): Promise<string[]> {
   const told: string[] = []
   const ended = new AbortController()
@@ -21,12 +21,12 @@ async function tell(...seen: string[]): Promise<string[]> {
 
 test.each<[string, string[], string[]]>([
   ['nothing changes', ['a', 'a', 'a'], []],
-  ['a change is told once it was seen twice', ['b', 'b', 'b'], ['b']],
+  ['a change is reported once it was seen twice', ['b', 'b', 'b'], ['b']],
   ['a change that was seen once is not told yet', ['a', 'b'], []],
   ['what comes and goes in between is not told', ['b', 'c', 'c'], ['c']],
   ['what is as it was is no change', ['b', 'a', 'a'], []],
   ['changes one after the other', ['b', 'b', 'c', 'c'], ['b', 'c']],
-  ['what never settles is told with the fifth look', ['b', 'c', 'd', 'e', 'f', 'g'], ['f']],
+  ['what never settles is reported with the fifth poll', ['b', 'c', 'd', 'e', 'f', 'g'], ['f']],
 ])('%s', async (_, seen, told) => expect(await tell(...seen)).toEqual(told))
 
 test('looking takes at most a twentieth of the time', async () => {

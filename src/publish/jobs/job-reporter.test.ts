@@ -105,7 +105,7 @@ test('the status follows the phase', async () => {
   }
 })
 
-test('whoever watches is told', async () => {
+test('every write sends a wake-up', async () => {
   using watching = wakeUps.subscribe('job-progress')
   const reports = reporter()
   reports.report(at(1))

@@ -85,7 +85,7 @@ const statusOf = async (id: string): Promise<Job['status'] | undefined> =>
   (await findJob(context.db, id))?.status
 const spooled = (): Promise<string[]> => readdir(join(dir, 'spool'))
 
-test('a failure is told to its owner, frees the spool, and the next job goes on', async () => {
+test('a failure is reported to its owner, frees the spool, and the next job runs', async () => {
   onResolve = (did) => Promise.reject(new IdentityError(did, 'away'))
   start()
   const [first, second] = [await queue(siteOf('a')), await queue(siteOf('b'))]

@@ -24,7 +24,7 @@ const limits = { fileBytesMax: 1_000_000, siteBytesMax: 2_500_000 }
 interface Unpacked {
   readonly files: Record<string, string>
   readonly skippedFiles: readonly SkippedFile[]
-  /** What lies in the spool then, beside these files. */
+  /** What lies in the spool then, these files aside. */
   readonly unwantedBytes: number
 }
 
@@ -126,7 +126,7 @@ describe('long names', () => {
   for (const [what, entries] of long) {
     test(what, async () => expect((await unpackTar(entries)).files).toEqual(files))
   }
-  test('of Info-ZIP, beside one in a local character set', async () => {
+  test('of Info-ZIP, next to one in a local character set', async () => {
     const local = Buffer.from('\xfc.txt', 'latin1')
     const sum = Buffer.alloc(4)
     sum.writeUInt32LE(crc32(local))
@@ -185,7 +185,7 @@ describe('what is left out is listed and never written, whatever it is', () => {
   })
 })
 
-test('room is asked for before anything is written', async () => {
+test('space is reserved before anything is written', async () => {
   const zip = zipOf(pair)
   const asked: number[] = []
   await unpack('a.zip', zip, { onUnpack: async (bytes) => void asked.push(bytes - zip.length) })

@@ -126,7 +126,7 @@ test('names are kept byte for byte', async () => {
 })
 
 describe('what is left out is listed and never written', () => {
-  test('beside files that stay', async () => {
+  test('next to files that stay', async () => {
     const out = ['x/.env', 'x/.git/config', 'x/node_modules/a/b.js', 'x/.DS_Store'] as const
     const files: File[] = [['x/a.html'], ...out.map((path): File => [path, 'secret'])]
     const received = await receive(form(files))
@@ -171,7 +171,7 @@ describe('what .sitehostignore matches is left out', () => {
       ])
     })
   }
-  test('beside loose files too', async () => {
+  test('next to loose files, too', async () => {
     const received = await receive(form([['drafts/a'], ignore('drafts', ''), ['b/c']]))
     expect(pathsOf(received)).toEqual(['b/c'])
   })
@@ -201,7 +201,7 @@ describe('what .sitehostignore matches is left out', () => {
     const received = await receive(form([['x/a/b'], ignore('b'), ['x/a'], ['x/z']]))
     expect(pathsOf(received)).toEqual(['a', 'z'])
   })
-  test('lines that were not understood are told', async () => {
+  test('invalid lines are reported', async () => {
     const { skippedFiles } = await receive(form([['x/a'], ignore('#\nb['), ['x/b']]))
     expect(skippedFiles).toEqual([
       { name: 'x/.sitehostignore', reason: 'line 2: has a [ without its ]' },
@@ -412,7 +412,7 @@ test('an upload that breaks off in a file ends', async () => {
   await expect(receiving).rejects.toThrow('broke off')
 })
 
-test('the name is told before any file is read, and its refusal ends the upload', async () => {
+test('the name is passed on before any file is read, and its refusal ends the upload', async () => {
   const refused = new Error('published already')
   const receiving = receive(form([['a']]), { onSiteName: () => Promise.reject(refused) })
   await expect(receiving).rejects.toBe(refused)

@@ -44,7 +44,7 @@ test('files that are written at once lie in packs of their own, which are used a
   expect(texts).toEqual(['aa', 'bbbb', 'cc', 'dddd', 'ee', 'ff'])
 })
 
-test('another that opens the folder reads what is there, and writes beside it', async () => {
+test('another that opens the folder reads what is there, and writes alongside it', async () => {
   const path = await mkdtemp(join(dir, 'job-'))
   const before = new SpoolFolder(path)
   const file = await before.write(chunks('kept'), unlimited)

@@ -32,7 +32,7 @@ const sharesOf = (bytesMax: number) => {
 }
 
 describe('space for uploads', () => {
-  test('beside a first upload an owner gets a quarter of it', () => {
+  test('alongside a first upload an owner gets a quarter of it', () => {
     const take = sharesOf(1200)
     const alice = upload({ owner: 'alice' })
     const bob = upload({ owner: 'bob' })
