@@ -1,12 +1,12 @@
 import { Hono } from 'hono'
 import { literals } from '#api/contract/messages.ts'
 import { type Routes, routes } from '#api/contract/routes.ts'
+import { accountHandlers } from '#api/routes/account.ts'
 import { adminHandlers } from '#api/routes/admin.ts'
 import { authHandlers } from '#api/routes/auth.ts'
 import { domainHandlers } from '#api/routes/domain.ts'
 import { customDomainHandlers } from '#api/routes/domain-custom.ts'
 import { healthAndMetadataHandlers } from '#api/routes/health-and-metadata.ts'
-import { leavingHandlers } from '#api/routes/leaving.ts'
 import { siteHandlers } from '#api/routes/site.ts'
 import { uploadHandlers } from '#api/routes/uploads.ts'
 import { userHandlers } from '#api/routes/user.ts'
@@ -46,7 +46,7 @@ export function createApp(context: AppContext): Hono<ApiEnv> {
   const handlers: HandlersOf<Routes> = {
     ...authHandlers(context, sessions),
     ...userHandlers(context, sessions),
-    ...leavingHandlers(context, sessions),
+    ...accountHandlers(context, sessions),
     ...domainHandlers(context, sessions),
     ...customDomainHandlers(context),
     ...siteHandlers(context),

@@ -51,7 +51,7 @@ export function answerError(log: Log) {
     const failure = c.get('failureFields') ?? {}
     const known = apiErrorOf(error)
     if (known !== null) {
-      if (known.status === 503) limited.warn('not answered for now', { path: c.req.path, error })
+      if (known.status === 503) limited.warn('service unavailable', { path: c.req.path, error })
       const fields = known.status === 401 ? {} : failure
       return c.json({ ...fields, error: known.message }, known.status, { ...known.headers })
     }

@@ -14,7 +14,7 @@ export const adminRoutes = {
     method: 'POST',
     path: '/api/admin/login',
     summary: 'Starts an administrator’s session',
-    details: 'Whoever guesses is slowed down, by name and network; nobody else is.',
+    details: 'Attempts are limited by name and network.',
     body: {
       kind: 'json',
       schema: z.object({
@@ -45,7 +45,7 @@ export const adminRoutes = {
     summary: 'Whether an administrator is signed in, and who',
     answers: {
       200: json(
-        'Either of the two',
+        'Whether somebody is signed in',
         z.union([
           z.strictObject({ authenticated: z.literal(true), username: z.string() }),
           z.strictObject({ authenticated: z.literal(false) }),

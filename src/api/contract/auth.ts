@@ -37,7 +37,7 @@ export const authRoutes = {
     path: '/api/auth/login',
     limit: 'signIn',
     summary: 'Begins a sign-in, as a link',
-    details: 'Somebody whom another site sends here is asked on our own page first.',
+    details: 'A visitor from another site has to confirm on our sign-in page first.',
     query: {
       handle: account.optional(),
       login_hint: account.optional().describe('The same as `handle`'),
@@ -120,7 +120,7 @@ export const authRoutes = {
     method: 'POST',
     path: '/api/auth/logout-everywhere',
     summary: 'Ends the sessions of all the account’s browsers, this one’s too',
-    details: 'What is being published goes on.',
+    details: 'Jobs continue.',
     answers: { 200: done },
   }),
   readAuthStatus: defineRoute({
@@ -130,7 +130,7 @@ export const authRoutes = {
     summary: 'Whether somebody is signed in, and who',
     answers: {
       200: json(
-        'Either of the two',
+        'Whether somebody is signed in',
         z.union([
           z.strictObject({ authenticated: z.literal(true), did }),
           z.strictObject({ authenticated: z.literal(false) }),

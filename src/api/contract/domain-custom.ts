@@ -14,14 +14,14 @@ export const customDomainRoutes = {
     path: '/api/domain/custom/add',
     limit: 'customAdd',
     summary: 'Adds a domain, which is then to be verified',
-    details: 'One’s own again answers as it is.',
+    details: 'A domain that the account has already is answered as it is.',
     body: {
       kind: 'json',
       schema: z.object({ domain: z.string().meta({ examples: ['www.example.com'] }) }),
     },
     answers: {
       200: json(
-        'It is there',
+        'Added',
         z.strictObject({
           success: z.literal(true),
           id: domainId,
@@ -51,7 +51,7 @@ export const customDomainRoutes = {
     body: { kind: 'json', schema: z.object({ id: domainId }) },
     answers: {
       200: json(
-        'What was found',
+        'The result of the look-up',
         z.strictObject({
           success: z.boolean().describe('The same as `verified`'),
           verified: z.boolean(),
@@ -76,7 +76,7 @@ export const customDomainRoutes = {
     ...ofSection,
     method: 'POST',
     path: '/api/domain/custom/:id/map-site',
-    summary: 'Has a domain lead to a site, or to none',
+    summary: 'Maps a domain to a site, or to none',
     details: 'An unverified domain may be mapped, and is not served.',
     params: { id: domainId },
     body: { kind: 'json', schema: z.object({ siteRkey }) },

@@ -7,10 +7,7 @@ import { did, done, label, siteRkey } from './rows.ts'
 const ofAnyone = { section: '4.3', access: 'public' } as const
 const ofAccount = { section: '4.3', access: 'signed-in' } as const
 
-const claimed = json(
-  'It is yours',
-  z.strictObject({ success: z.literal(true), domain: z.string() }),
-)
+const claimed = json('Claimed', z.strictObject({ success: z.literal(true), domain: z.string() }))
 const registered = z.strictObject({ registered: z.literal(true), domain: z.string(), did })
 const subdomain = z.string().meta({ examples: ['alice.sites.example.net'] })
 
@@ -24,7 +21,7 @@ export const domainRoutes = {
     query: { handle: label.optional() },
     answers: {
       200: json(
-        'One of the three',
+        'Available, taken or invalid',
         z.union([
           z.strictObject({ available: z.literal(true), domain: z.string() }),
           z.strictObject({
@@ -42,7 +39,7 @@ export const domainRoutes = {
     ...ofAnyone,
     method: 'GET',
     path: '/api/domain/registered',
-    summary: 'Whose a name is, and which site it leads to',
+    summary: 'The owner of a name, and the site that it leads to',
     query: {
       domain: z
         .string()
@@ -51,7 +48,7 @@ export const domainRoutes = {
     },
     answers: {
       200: json(
-        'It is registered',
+        'Registered',
         z.union([
           registered.extend({
             type: z.literal('sitehost'),
@@ -64,8 +61,8 @@ export const domainRoutes = {
           }),
         ]),
       ),
-      400: json('No name', z.strictObject({ error: z.literal(literals.domainParameter) })),
-      404: json('It is not', z.strictObject({ registered: z.literal(false) })),
+      400: json('Without `domain`', z.strictObject({ error: z.literal(literals.domainParameter) })),
+      404: json('Not registered', z.strictObject({ registered: z.literal(false) })),
     },
     failures: { 503: [sentences.storageAway] },
   }),
@@ -95,7 +92,7 @@ export const domainRoutes = {
       kind: 'json',
       schema: z.object({
         handle: label,
-        domain: subdomain.optional().describe('Which; may be left out by who has only one'),
+        domain: subdomain.optional().describe('Optional for accounts with only one name'),
       }),
     },
     answers: { 200: claimed },
@@ -110,7 +107,7 @@ export const domainRoutes = {
     ...ofAccount,
     method: 'POST',
     path: '/api/domain/sitehost/map-site',
-    summary: 'Has a claimed name lead to a site, or to none',
+    summary: 'Maps a claimed name to a site, or to none',
     body: { kind: 'json', schema: z.object({ domain: subdomain, siteRkey }) },
     answers: { 200: done },
     failures: { 404: [literals.siteNotFound, literals.domainNotFound] },
@@ -120,7 +117,7 @@ export const domainRoutes = {
     confirmsGrant: true,
     method: 'DELETE',
     path: '/api/domain/sitehost/:domain',
-    summary: `Gives a claimed name back: after ${keptDays} days anybody may claim it, at once who had it`,
+    summary: `Releases a claimed name: its owner may claim it again at once, others after ${keptDays} days`,
     params: { domain: subdomain },
     answers: { 200: done },
     failures: { 404: [literals.domainNotFound] },

@@ -12,14 +12,14 @@ export const healthAndMetadataRoutes = {
     method: 'GET',
     path: '/healthz',
     summary: 'The process is up',
-    answers: { 200: text('It is', 'ok') },
+    answers: { 200: text('Up', 'ok') },
   }),
   readReadiness: defineRoute({
     ...ofSection,
     method: 'GET',
     path: '/readyz',
     summary: 'The service can do its work',
-    answers: { 200: text('It can', 'ok'), 503: text('It cannot now', 'not ready') },
+    answers: { 200: text('Ready', 'ok'), 503: text('Not ready', 'not ready') },
   }),
   readOpenApi: defineRoute({
     ...ofSection,
@@ -39,15 +39,15 @@ export const healthAndMetadataRoutes = {
     ...ofSection,
     method: 'GET',
     path: '/api/docs.css',
-    summary: 'How that page looks',
+    summary: 'The style sheet of that page',
     answers: { 200: document('A style sheet', 'text/css; charset=utf-8') },
   }),
   readClientMetadata: defineRoute({
     ...ofSection,
     method: 'GET',
     path: '/oauth-client-metadata.json',
-    summary: 'Who this service is to account servers',
-    details: 'At a public address, its own is the `client_id`.',
+    summary: 'The OAuth client metadata of this service, for account servers',
+    details: 'At a public address, its URL is the `client_id`.',
     answers: {
       200: json(
         'An OAuth Client ID Metadata Document',
@@ -65,8 +65,8 @@ export const healthAndMetadataRoutes = {
     ...ofSection,
     method: 'GET',
     path: '/jwks.json',
-    summary: 'The keys by which account servers know it',
-    details: 'Those that have been replaced too, for as long as somebody is signed in by them.',
+    summary: 'The public keys of this service, for account servers',
+    details: 'Replaced keys stay while a session uses them.',
     answers: {
       200: json(
         'A JWK Set (RFC 7517); empty at a loopback address',

@@ -8,7 +8,7 @@ export const uploadsArrivingMax = 5
 
 const hourMs = 60 * 60 * 1000
 
-/** Owners whose server is gone can still leave: no grant check is needed after failed attempts for this long. */
+/** Owners whose server is gone can still delete accounts: no grant check is needed after failed attempts for this long. */
 export const grantAwayMsMin = 72 * hourMs
 export const grantAwayHours = grantAwayMsMin / hourMs
 

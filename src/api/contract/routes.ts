@@ -1,9 +1,9 @@
+import { accountRoutes } from './account.ts'
 import { adminRoutes } from './admin.ts'
 import { authRoutes } from './auth.ts'
 import { domainRoutes } from './domain.ts'
 import { customDomainRoutes } from './domain-custom.ts'
 import { healthAndMetadataRoutes } from './health-and-metadata.ts'
-import { leavingRoutes } from './leaving.ts'
 import { siteRoutes } from './site.ts'
 import { uploadRoutes } from './uploads.ts'
 import { userRoutes } from './user.ts'
@@ -12,7 +12,7 @@ import { userRoutes } from './user.ts'
 export const routes = {
   ...authRoutes,
   ...userRoutes,
-  ...leavingRoutes,
+  ...accountRoutes,
   ...domainRoutes,
   ...customDomainRoutes,
   ...siteRoutes,

@@ -29,7 +29,7 @@ export const label: z.ZodString = z.string().meta({
 
 export const done = json('Done', z.strictObject({ success: z.literal(true) }))
 
-const primary = z.literal(true).optional().describe('The site’s other names lead to this one')
+const primary = z.literal(true).optional().describe('The site’s other names redirect to this one')
 
 /** A domain of one site. */
 export const siteDomainRow = z.union([
@@ -37,7 +37,7 @@ export const siteDomainRow = z.union([
   z.strictObject({
     type: z.literal('custom'),
     domain: z.string(),
-    verified: z.boolean().describe('It is not served before it is'),
+    verified: z.boolean().describe('Not served until it is'),
     id: z.string(),
     primary,
   }),
@@ -51,13 +51,13 @@ export const siteRow = z.strictObject({
   cid: z.string().nullable().describe('Of the live version; null until one was read'),
   fileCount: count,
   bytes: count,
-  url: z.string().describe('Where it always is, whatever names it has'),
+  url: z.string().describe('The address of its own host'),
   createdAt: instant,
   updatedAt: instant,
   publishedAt: instant.nullable(),
-  problems: z.array(z.string()).describe('Why the newest version was refused, or what to mend'),
+  problems: z.array(z.string()).describe('Why the newest version was rejected, or what to fix'),
   domains: z.array(siteDomainRow),
-  primary: z.string().nullable().describe('The name that the others lead to'),
+  primary: z.string().nullable().describe('The name that the others redirect to'),
 })
 
 /** A name below the base domain. */
@@ -74,11 +74,11 @@ export const customDomainRow = z.strictObject({
   rkey: z.string().nullable().describe('Null while it is unmapped'),
   lastCheckedAt: instant.nullable(),
   createdAt: instant,
-  warning: z.string().nullable().describe('What its owner should look after, in a sentence or two'),
+  warning: z.string().nullable().describe('What its owner should fix, in one or two sentences'),
   dns: z
     .strictObject({
       txt: z.strictObject({ name: z.string(), value: z.string() }),
       cname: z.strictObject({ name: z.string(), target: z.string() }),
     })
-    .describe('The records to set: `txt` proves whose it is, `cname` leads visitors here'),
+    .describe('The records to set: `txt` proves the owner, `cname` leads visitors here'),
 })

@@ -40,7 +40,7 @@ const jobResult = z.strictObject({
   reusedCount: count,
   skippedFiles: z
     .array(z.strictObject({ name: z.string(), reason: z.string() }))
-    .describe('What was left out, and by which rule'),
+    .describe('Files that were left out, each with the rule'),
 })
 
 /** `/sitehost/*`: uploads and their progress. */
@@ -52,7 +52,7 @@ export const uploadRoutes = {
     limit: 'upload',
     summary: 'Uploads a whole site; a job publishes it',
     details:
-      'The name comes first, then the files or one archive. The body is read as it arrives, and what can be refused by its beginning is.',
+      'The name comes first, then the files or one archive. The body is read as it arrives, and rejected as early as possible.',
     body: {
       kind: 'unread-form',
       schema: z.object({
@@ -60,7 +60,7 @@ export const uploadRoutes = {
         retain: z
           .enum(['true', 'false'])
           .optional()
-          .describe('`false` takes the assets of earlier versions out of sight'),
+          .describe('`false`: the assets of earlier versions are not served any more'),
         files: z
           .array(z.file())
           .optional()
@@ -129,7 +129,7 @@ export const uploadRoutes = {
       'The state at once, then changes, at most five a second, and a comment every 15 s. After `done` or `error` the stream ends.',
     params: { jobId },
     answers: {
-      200: events('What becomes of the job', {
+      200: events('The progress of the job', {
         progress: z.strictObject({
           status: jobStatus,
           progress: jobProgress,

@@ -16,7 +16,7 @@ import {
 
 const ofSection = { section: '4.2', access: 'signed-in' } as const
 
-const signInId = z.string().meta({ description: 'Of a sign-in; it lets nobody in' })
+const signInId = z.string().meta({ description: 'Of a session; it is no credential' })
 
 const signIn = z.strictObject({
   id: signInId,
@@ -29,7 +29,7 @@ const signIn = z.strictObject({
       description: 'Browser and operating system as it named them; null: not known',
       examples: ['Firefox on Windows'],
     }),
-  current: z.boolean().describe('Whether it is the one that asks'),
+  current: z.boolean().describe('Whether it is the session of this request'),
 })
 
 /** `/api/user/*`: what the signed-in account has here, and where it is signed in. */
@@ -41,7 +41,7 @@ export const userRoutes = {
     summary: 'What the account has here, in numbers',
     answers: {
       200: json(
-        'What it has',
+        'The numbers',
         z.strictObject({
           did,
           hasSites: z.boolean(),
@@ -60,7 +60,7 @@ export const userRoutes = {
     summary: 'Who is signed in',
     answers: {
       200: json(
-        'Who it is',
+        'The account',
         z.strictObject({
           did,
           handle: z
@@ -103,7 +103,7 @@ export const userRoutes = {
     summary: 'Reads the account’s sites from its server, and answers when all are done',
     answers: {
       200: json(
-        'What came of it',
+        'The result',
         z.strictObject({
           success: z.boolean().describe('Whether `errors` is empty'),
           synced: count.describe('Sites that are up to date'),
@@ -136,10 +136,7 @@ export const userRoutes = {
     path: '/api/user/sessions',
     summary: 'Where the account is signed in',
     answers: {
-      200: json(
-        'All of them, those first that were used last',
-        z.strictObject({ sessions: z.array(signIn) }),
-      ),
+      200: json('All sessions, latest used first', z.strictObject({ sessions: z.array(signIn) })),
     },
   }),
   endSignIn: defineRoute({
@@ -147,7 +144,7 @@ export const userRoutes = {
     section: 'ours',
     method: 'DELETE',
     path: '/api/user/sessions/:id',
-    summary: 'Ends one of them, this browser’s own if need be',
+    summary: 'Ends a session, which may be this browser’s own',
     params: { id: signInId },
     answers: { 200: done },
     failures: { 404: [sentences.signInNotFound] },

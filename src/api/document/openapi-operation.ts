@@ -111,16 +111,16 @@ const bodyOf = (description: string, mediaType: string, schema: object) => ({
 })
 
 const meanings: Readonly<Record<number, string>> = {
-  400: 'The request is not as it must be',
+  400: 'The request is malformed',
   401: 'Nobody is signed in',
   403: 'Not allowed',
   404: 'It does not exist, or is another account’s',
   408: 'It took too long to arrive',
-  409: 'Not at this moment, or no longer',
+  409: 'It conflicts with the current state',
   413: 'Too large',
-  429: 'Too much at once',
+  429: 'Too many requests',
   502: 'The account’s own server refused or did not answer',
-  503: 'A database or disk of this service is away',
+  503: 'A database or disk is unavailable, or this service is restarting',
   507: 'The disk of this service is nearly full',
 }
 

@@ -58,7 +58,7 @@ const internalError = {
 /** By the beginning of a route's path; the first match counts. */
 const tags = [
   { name: 'Signing in', prefix: '/api/auth/' },
-  { name: 'What is mine', prefix: '/api/user' },
+  { name: 'The account', prefix: '/api/user' },
   { name: 'Domains', prefix: '/api/domain/' },
   { name: 'One site', prefix: '/api/site/' },
   { name: 'Uploads', prefix: '/sitehost/' },

@@ -48,7 +48,7 @@ const ask = (method: string, path: string, body?: object | string) =>
   })
 const isHere = async (did = alice) => (await findSite(api().db, siteOf('blog', did))) !== null
 
-describe('leaving', () => {
+describe('deleting an account', () => {
   test('ends the session, expires the cookies, and frees the names; others stay', async () => {
     const answer = await ask('DELETE', '/api/user')
     expect(await answer.json()).toEqual({ success: true })

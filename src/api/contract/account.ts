@@ -104,35 +104,32 @@ const everything = z.strictObject({
   complete: z.literal(true).describe('Nothing is missing'),
 })
 
-/** What somebody does who goes. */
-export const leavingRoutes = {
+/** Exporting and deleting an account. */
+export const accountRoutes = {
   exportAccount: defineRoute({
     ...ofSection,
     confirmsGrant: true,
     method: 'GET',
     path: '/api/user/export',
     limit: 'export',
-    summary: 'Everything that is here of the account, as one file',
+    summary: 'All data of the account, as one file',
     details:
-      'No tokens, no ids of sessions or anything else that would let somebody in. It is sent while it is made, and whole when `complete` is there.',
-    answers: { 200: file('A file to keep', everything) },
+      'Without tokens and ids of sessions. Sent while it is made: a file without `complete` has broken off.',
+    answers: { 200: file('The file', everything) },
     failures: { 429: [sentences.exportRunning] },
   }),
-  leave: defineRoute({
+  deleteAccount: defineRoute({
     ...ofSection,
     confirmsGrant: true,
     method: 'DELETE',
     path: '/api/user',
-    summary: 'Removes everything that is here of the account',
+    summary: 'Deletes all data of the account',
     details: `Its sites are not found within a second, its names are kept for ${keptDays} days should it come back, all its browsers are signed out. With \`records\` its records in its own repository are deleted first; when that fails, nothing here has changed.`,
     body: {
       kind: 'json',
       isOptional: true,
       schema: z.object({
-        records: z
-          .boolean()
-          .optional()
-          .describe('Whether the records of its sites go too; without it they stay'),
+        records: z.boolean().optional().describe('Whether to delete the records of its sites, too'),
       }),
     },
     answers: { 200: done },

@@ -1,7 +1,7 @@
 import type { HandlersOf } from '#api/bind-routes.ts'
 import { ConcurrencyLimit } from '#api/concurrency-limit.ts'
 import type { ApiContext } from '#api/context.ts'
-import type { leavingRoutes } from '#api/contract/leaving.ts'
+import type { accountRoutes } from '#api/contract/account.ts'
 import { sentences } from '#api/contract/messages.ts'
 import { ApiError } from '#api/errors.ts'
 import { headOfStream } from '#api/head-length.ts'
@@ -15,10 +15,10 @@ import { isoOf } from './iso-of.ts'
 const exportsAtOnceMax = 1
 
 /** Exporting and deleting the signed-in account. */
-export function leavingHandlers(
+export function accountHandlers(
   context: ApiContext,
   sessions: BrowserSessions,
-): HandlersOf<typeof leavingRoutes> {
+): HandlersOf<typeof accountRoutes> {
   const { db, now } = context
   const exporting = new ConcurrencyLimit({
     max: exportsAtOnceMax,
@@ -41,7 +41,7 @@ export function leavingHandlers(
       return answer(200, new Response(exportAccount(did, context, permit), { headers }))
     },
 
-    leave: async ({ c, body: { records = false }, session: { did }, answer }) => {
+    deleteAccount: async ({ c, body: { records = false }, session: { did }, answer }) => {
       // Bun would close the connection, which is silent while records are deleted.
       c.env.server?.timeout(c.req.raw, 0)
       if ((await deleteAccount(did, { records }, context)) === 'publishing') {
