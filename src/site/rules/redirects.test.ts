@@ -89,7 +89,7 @@ describe('lines that count, but are remarked upon', () => {
     ['/a //o.test/b', '"//o.test/b" is taken as a path of this site'],
     ['/a /b/x:y', '"/b/x:y" has a colon that is taken literally'],
     ['/a /b?c=1 200', 'the query and fragment of "/b?c=1" have no effect with 200'],
-    ['/a /b#c 404', 'has no effect with 404'],
+    ['/a /b#c 404', 'have no effect with 404'],
   ])('%j: %s', (line, message) => {
     const { rules, problems } = parseRedirects(line)
     expect(problems).toEqual([{ line: 1, message: expect.stringContaining(message) }])
