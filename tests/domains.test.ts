@@ -176,7 +176,7 @@ describe('POST /api/domain/update', () => {
     await claim('two')
     expect(await update({ handle: 'three' })).toEqual([
       400,
-      { error: 'domain: you have several, so say which is to be renamed' },
+      { error: 'domain: you have several names, specify the one to rename' },
     ])
     expect(await update({ handle: 'three', domain: `TWO.${baseDomain}.` })).toEqual([
       200,

@@ -26,8 +26,8 @@ export class RateLimits {
   }
 
   /**
-   * Throws ApiError 429 above the client's limit. A person who follows a link would see JSON: returns a redirect to the
-   * sign-in page instead, which shows the reason.
+   * Throws ApiError 429 above the client's limit. For a browser's navigation, returns a redirect to the sign-in page
+   * instead of a JSON error; that page shows the reason.
    */
   countClient({ answers, limit }: Route, c: Context<ApiEnv>): Response | null {
     if (limit === undefined) return null

@@ -47,7 +47,7 @@ export async function writeSite(
   const plan = (repository: RepositoryState): CommitPlan<WrittenSite> => {
     const planned = planWrites(address, version, repository)
     const current = mainCid(address, repository)
-    // Also after a commit of ours whose answer was lost.
+    // Also true after an earlier commit of ours whose response was lost.
     if (isDone(planned) && current !== null) return { kind: 'done', result: { uri, cid: current } }
     if (planned.putMain && current !== expectedCid) throw new SiteConflictError(address)
     return {
@@ -96,7 +96,7 @@ function writesOf(
     value: { ...manifest },
     replaces,
   }
-  // The next publish deletes parts that do not fit into this commit, or fail.
+  // Old parts that do not fit into this commit, or whose deletion fails, are deleted by the next publish.
   const deletes = deleteParts.map(
     (rkey): PlannedWrite => ({ ...deletion(collection, rkey), mayFail: true }),
   )

@@ -262,7 +262,7 @@ export const subdomainRows: readonly Row[] = [
     given: threeNames,
     json: { handle: 'dora-four' },
     status: 400,
-    body: { error: 'domain: you have several, so say which is to be renamed' },
+    body: { error: 'domain: you have several names, specify the one to rename' },
   },
   {
     ...update,

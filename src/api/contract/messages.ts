@@ -63,8 +63,8 @@ export const sentences = {
   notClaimable:
     'handle: 3 to 63 letters (a to z), digits and single hyphens between them, and not a name that is reserved',
   nameTaken: 'That name is taken.',
-  namesKept: `You have given up ${keptSubdomainsMax} names within ${keptDays} days, and all of them are kept for you. Take one of them back, or claim another when the ${keptDays} days of the first are over.`,
-  severalNames: 'domain: you have several, so say which is to be renamed',
+  namesKept: `You have given up ${keptSubdomainsMax} names within ${keptDays} days, and all of them are kept for you. Take one of them back, or wait until the ${keptDays} days of the first one are over.`,
+  severalNames: 'domain: you have several names, specify the one to rename',
   notADomain:
     'domain: expected a name such as www.example.com, without https:// and without a path',
   publicSuffix: 'domain: nobody owns this one; people register names below it',

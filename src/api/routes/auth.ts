@@ -38,7 +38,7 @@ export function authHandlers(
   sessions: BrowserSessions,
 ): HandlersOf<typeof authRoutes> {
   const { db, log, oauth, origin } = context
-  // Users choose the server that fails, and anybody can call the callback.
+  // Rate-limited: anybody can cause these failures, by choosing the server or calling the callback.
   const limited = rateLimitedLog(log)
   const secure = origin.startsWith('https:')
   const nonceCookie = secure ? '__Host-oauth' : 'oauth'

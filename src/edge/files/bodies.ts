@@ -13,7 +13,7 @@ export type BodySource = Pick<SnapshotFile, 'hash' | 'coding'>
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-/** Stored and decoded, the same bytes are different content; a site's record says which is meant. */
+/** The same stored bytes may be sent as they are or decoded, so the key has both codings. */
 export const bodyKey = (stored: BodySource, coding: ContentCoding): string =>
   `${coding} of ${stored.coding} ${stored.hash}`
 

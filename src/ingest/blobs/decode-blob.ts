@@ -18,7 +18,7 @@ interface DecodeContext {
   readonly decodedBytesMax: number
   /** Account that owns the blob: the account with the most inflating time yields to the others. */
   readonly owner?: string
-  /** Its `ownWait` runs what inflates. */
+  /** Blobs are inflated in its `ownWait`. */
   readonly lane?: Pick<Lane, 'ownWait'> | undefined
   /** Aborts the wait to inflate. */
   readonly signal?: AbortSignal

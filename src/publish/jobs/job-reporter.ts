@@ -12,7 +12,7 @@ const reportEveryMs = 200
  */
 export class JobReporter {
   readonly #cancelled = new AbortController()
-  /** Aborted when the job was cancelled, as the next write to its row shows. */
+  /** Aborted once a write of progress finds that the job has been cancelled. */
   readonly cancelled = this.#cancelled.signal
   readonly #jobId: string
   readonly #context: ReporterContext
@@ -40,7 +40,7 @@ export class JobReporter {
     return this.#isWriting
   }
 
-  /** The last report, in an earlier attempt if there is none in this one. */
+  /** The most recent progress; of the previous attempt until this one reports. */
   get latest(): JobProgress {
     return this.#latest
   }

@@ -26,7 +26,7 @@ export function parseSettings(input: unknown): SettingsResult {
   if (modes.filter((mode) => isEnabled(ownField(input, mode))).length > 1) {
     return { ok: false, error: onlyOneMode }
   }
-  // zod compares the length of any value, and throws if that is an object that does not convert to a number.
+  // zod reads `.length` of any value, and throws if it is an object that cannot become a number.
   const noList = lists.find((name) => !Array.isArray(ownField(input, name) ?? []))
   if (noList !== undefined) return { ok: false, error: `${noList}: expected a list` }
   const parsed = settingsFields.safeParse(withoutUnset(input), { error: expectation })
@@ -54,7 +54,7 @@ function withoutUnset(input: unknown): unknown {
   return Object.fromEntries(Object.entries(input).filter((field) => !isUnset(field)))
 }
 
-// The lexicon's.
+// Limits of the lexicon.
 const pathBytesMax = 500
 const headerValueMax = 1000
 

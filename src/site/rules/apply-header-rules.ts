@@ -18,8 +18,9 @@ export interface HeaderPlace {
 }
 
 /**
- * Applies the owner's rules to our headers of an answer, given by lower-case names. Drops what the owner adds
- * beyond 16 KiB or 64 lines, and values that captures make too long. Linear in the rules, and once in the path.
+ * Applies the owner's rules to the service's response headers, keyed by lower-case name. Drops what the owner adds
+ * beyond 16 KiB or 64 lines, and values that are too long after substitution. Time: linear in the rules; the path is
+ * scanned once.
  */
 export function applyHeaderRules(
   rules: HeaderRules,
@@ -73,12 +74,12 @@ function changeField(
   const charsMax = Math.min(headerValueCharsMax, owners.charsLeft - name.length - separatorChars)
   const value = charsMax < 0 ? null : fillTemplate(template, captures, charsMax)
   if (value === null) return
-  if (isLikeNone(name, value)) owners.values.set(name, [])
+  if (isUnusable(name, value)) owners.values.set(name, [])
   else addValue(owners, name, value)
 }
 
 /** Whether a needed header has no usable value: empty after substitution, or a media type that is not sent. */
-const isLikeNone = (name: string, value: string): boolean =>
+const isUnusable = (name: string, value: string): boolean =>
   needed.has(name) &&
   (value.trim() === '' || (name === 'content-type' && !claimsServedCharset(value)))
 
@@ -121,7 +122,7 @@ function valuesOf(
 /** Our values stay, whatever the owner adds: they tell caches and search engines what we did. */
 const added = new Set(['link', 'vary'])
 
-/** If removed or empty, ours are sent: without them browsers guess types and name downloads themselves. */
+/** If the owner removes or empties one of these, the default is sent: browsers would guess types and names of downloads. */
 const needed = new Set(['content-disposition', 'content-type'])
 
 function linesOf(name: string, values: readonly string[]): HeaderList {

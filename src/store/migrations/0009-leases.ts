@@ -1,6 +1,6 @@
 import type { MigrationSql } from './sql-migration.ts'
 
-/** What one process may do at a time, which process does it, and until when. */
+/** Named leases: each is held by one process until it expires. */
 export const leases: MigrationSql = ({ text }) => [
   `create table leases (
     name ${text} primary key,

@@ -4,11 +4,11 @@ import type { SiteName } from '#site/site-name.ts'
 import type { Db } from '#store/database/database.ts'
 import { parkedAt } from './work-items.ts'
 
-/** Of the last attempt. */
+/** The last failed attempt to read a site or an account. */
 interface Failure {
   readonly attempts: number
   readonly error: string
-  /** By our clock; null: it is parked until somebody asks for it again. */
+  /** Epoch milliseconds; null: parked until somebody requests it again. */
   readonly nextAttemptAt: number | null
 }
 
