@@ -22,7 +22,7 @@ const pauseShareMin = 1 / 8
 /** Pause before the next attempt after a fault of this service. */
 const ownFaultPauseMs = 5_000
 
-/** Why an attempt has ended before its job. */
+/** Why an attempt ended before its job. */
 export type AttemptPause =
   /** All files are sent, slowly; the next attempt writes the site. */
   | { readonly kind: 'uploaded' }
@@ -39,7 +39,7 @@ interface JobTimes {
   readonly now: number
 }
 
-/** When the job's next attempt may begin; null when its time is over before. */
+/** When the job's next attempt may begin; null if that is after its time limit. */
 export function nextAttemptAt(
   pause: AttemptPause,
   { startedAt, givesUpAt, now }: JobTimes,

@@ -49,7 +49,7 @@ export const interruptedSentence = 'The upload was interrupted. Nothing was publ
 export const commitUnknownSentence =
   'Your account’s server broke off while the site was being written: it may be published or not. Look at your site, and upload again if it is not.'
 
-/** The account's server has a limit that outlasts the time of a job. */
+/** For a rate limit that outlasts the job's time limit. */
 export const busySentence = (retryAt: number): string =>
   `Your account’s server takes no more uploads until ${new Date(retryAt).toUTCString()}. ` +
   'What was sent so far is kept: upload again after that time, and only the rest is sent. ' +

@@ -4,7 +4,7 @@ import type { UploadedFile } from '#publish/upload/upload-tree.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import type { JobProgress } from '#store/queues/jobs.ts'
 import { forgetUploadedBlobs } from '#store/sites/uploaded-blobs.ts'
-import { type RepositoryState, readRepository } from './account-records.ts'
+import { readRepository } from './account-records.ts'
 import { findReusableBlobs } from './reusable-blobs.ts'
 import { ServerBusyError, withPatience } from './server-patience.ts'
 import {
@@ -14,7 +14,13 @@ import {
   storeFiles,
   unsentOf,
 } from './store-files.ts'
-import { mainCid, type WriteContext, type WrittenSite, writeSite } from './write-site.ts'
+import {
+  mainCid,
+  type WriteContext,
+  type WriteOnto,
+  type WrittenSite,
+  writeSite,
+} from './write-site.ts'
 
 /** The job that a publish is an attempt at. */
 export interface PublishJob extends StoreJob {
@@ -51,7 +57,6 @@ export async function publishSite(
   const hashes = files.map((file) => file.sha256)
   const attempt = async (): Promise<PublishOutcome> => {
     const prepared = await prepare(address, files, job, context)
-    // No records are kept in memory while files are sent.
     if (prepared.start === null) job.lane.detachWhenSlow()
     const nodes = await storeFiles(files, prepared.stored, job, context)
     if (!job.lane.pin()) return { kind: 'uploaded' }
@@ -79,26 +84,20 @@ export async function publishSite(
   }
 }
 
-interface Prepared {
-  readonly expectedCid: string | null
-  readonly stored: StoredBlobs
-  /** The repository's state, if there is nothing to send: its records take too much memory to keep during uploads. */
-  readonly start: RepositoryState | null
-}
-
 /** Finds out which files of a site the account already has. */
 async function prepare(
   address: SiteAddress,
   files: readonly UploadedFile[],
   { rememberExpectedCid }: PublishJob,
   { db, now, repo, signal }: StoreContext,
-): Promise<Prepared> {
+): Promise<WriteOnto & { readonly stored: StoredBlobs }> {
   const repository = await withPatience(() => readRepository(repo), { now, signal })
   const expectedCid = await rememberExpectedCid(mainCid(address, repository))
   const hashes = files.map((file) => file.sha256)
   const stored = await findReusableBlobs(repo.did, repository, hashes, db)
-  const isSent = unsentOf(files, stored).length === 0
-  return { expectedCid, stored, start: isSent ? repository : null }
+  // The account's records take too much memory to keep them during uploads.
+  const start = unsentOf(files, stored).length === 0 ? repository : null
+  return { expectedCid, stored, start }
 }
 
 /** Writes a site without files. */

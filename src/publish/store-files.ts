@@ -13,7 +13,7 @@ import type { ReusableBlob } from './reusable-blobs.ts'
 import { withPatience } from './server-patience.ts'
 import { type UploadContext, type UploadSteps, uploadBlobs } from './upload-blobs.ts'
 
-// Compression runs on the runtime's thread pool; more at once only takes memory.
+// Compression runs on the runtime's thread pool; more concurrency only takes memory.
 const largeAtOnce = 4
 
 /** The account's blobs, by the SHA-256 of their content. */

@@ -17,7 +17,7 @@ import {
 import type { AtFailPoint } from './fail-points.ts'
 import { NotPublishableError } from './not-publishable.ts'
 
-/** The main record as it is in the repository. */
+/** The main record in the repository. */
 export interface WrittenSite {
   readonly uri: string
   readonly cid: string
@@ -27,7 +27,7 @@ export interface WriteContext extends RepoContext {
   readonly at: AtFailPoint
 }
 
-interface WriteOnto {
+export interface WriteOnto {
   /** CID of the main record to replace; null for none. */
   readonly expectedCid: string | null
   /** The state of the repository, if it was just read. */

@@ -15,14 +15,14 @@ const uploadedFile = z.object({
 const jobPlan = z.object({
   files: z.array(uploadedFile).readonly(),
   skippedFiles: z.array(z.object({ name: z.string(), reason: z.string() })).readonly(),
-  /** False: the assets of earlier versions go out of sight with them. */
+  /** False: visitors get no assets of earlier versions. */
   retain: z.boolean().default(true),
 })
 
-/** What a job needs after the upload request is gone, as its row has it. */
+/** The part of an upload that its job needs, stored in the job's row. */
 export type JobPlan = z.infer<typeof jobPlan>
 
-/** Null for what no version of this service that is still known has written. */
+/** Null for a plan that no supported version of this service has written. */
 export function parseJobPlan(text: string): JobPlan | null {
   try {
     return jobPlan.safeParse(JSON.parse(text)).data ?? null

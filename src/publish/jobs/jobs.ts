@@ -61,24 +61,21 @@ export async function queueJob(
 
 export type Cancellation = 'cancelled' | 'too-late' | 'ended'
 
-/** Ends a job before it writes to the repository; what it has sent to the server is kept for a next try. */
+/** Ends a job unless it is writing to the repository. The next upload reuses the blobs that it has sent. */
 export async function cancelJob(
   job: Job,
   { db, wakeUps, now, spool }: Pick<JobContext, 'db' | 'wakeUps' | 'now' | 'spool'>,
 ): Promise<Cancellation> {
   const was = await cancelJobUnlessWriting(db, job, cancelledSentence, now())
   if (was === null) return (await findJob(db, job.id))?.finishedAt === null ? 'too-late' : 'ended'
-  // A job that runs removes its own folder when it notices.
+  // A running job removes its own folder when it notices.
   if (was === 'pending') await spool.remove(job.id)
   wakeUps.notify('jobs')
   wakeUps.notify('job-progress')
   return 'cancelled'
 }
 
-/**
- * Puts the jobs that a dead process left running back into the queue, ends those whose files are gone,
- * and frees what belongs to no job.
- */
+/** Requeues the jobs that a dead process left running, ends jobs without files, and removes files without a job. */
 export async function recoverJobs({ db, spool, now }: JobContext): Promise<void> {
   const unfinished = await listUnfinishedJobs(db)
   const kept = new Set<string>()

@@ -50,7 +50,9 @@ async function addEntries(
   const { bytes, largest, rules } = await survey(read())
   // Rules may leave out the excess.
   if (rules === null && bytes > limits.siteBytesMax) {
-    throw siteTooLarge(limits.siteBytesMax, largest)
+    const file = `${quoted(largest.name)} with ${megabytes(largest.bytes)}`
+    const size = megabytes(limits.siteBytesMax)
+    throw tooLarge(`This site is larger than ${size}; its largest file is ${file}.`)
   }
   await onUnpack?.(archiveBytes + Math.min(bytes, limits.siteBytesMax))
   if (rules !== null) await tree.ignoreBy(rules.path, rules.text)
@@ -109,9 +111,3 @@ function formatOf(name: string): 'zip' | 'tar' | 'tar.gz' | null {
   if (ending === 'zip' || ending === 'tar') return ending
   return ending === undefined ? null : 'tar.gz'
 }
-
-const siteTooLarge = (bytesMax: number, { name, bytes }: Survey['largest']) =>
-  tooLarge(
-    `This site is larger than ${megabytes(bytesMax)}; its largest file is ${quoted(name)} with ` +
-      `${megabytes(bytes)}.`,
-  )

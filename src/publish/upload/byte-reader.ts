@@ -43,7 +43,7 @@ export class ByteReader implements AsyncDisposable {
       const tail = this.#held
       const chunk = await this.#receive()
       if (chunk === null) return false
-      // Only a mark that may lie across two chunks costs a copy of them: files are large.
+      // Copies two chunks only if the mark may span them: files are large.
       const seam = Buffer.concat([tail, chunk.subarray(0, mark.length - 1)])
       const isApart = chunk.length >= mark.length && !seam.includes(mark)
       this.#held = isApart ? chunk : Buffer.concat([tail, chunk])

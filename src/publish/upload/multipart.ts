@@ -28,10 +28,7 @@ export class PartsLimitError extends Error {
 const headerBytesMax = 16 * 1024
 const preambleBytesMax = 64 * 1024
 
-/**
- * The parts of a form, one after the other while it arrives: nothing is read ahead of what is asked for, and no part
- * is held in memory. Throws MultipartError and PartsLimitError.
- */
+/** Yields the parts of a form while it arrives; reads nothing ahead. Throws MultipartError and PartsLimitError. */
 export async function* readMultipart(
   body: AsyncIterable<Uint8Array>,
   contentType: string,

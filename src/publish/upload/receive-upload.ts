@@ -120,8 +120,8 @@ class UploadForm {
   async #takeFile(name: string, content: AsyncIterable<Uint8Array>): Promise<void> {
     const file = await this.#tree.add({ name, content })
     if (file === null || !this.#tree.isIgnoreFile(file.path)) return
-    const start = this.#upload.folder.blob(file).slice(0, ignoreFileBytesMax + 1)
-    await this.#tree.ignoreBy(file.path, await start.text())
+    const text = await startOf(this.#upload.folder.blob(file).stream(), ignoreFileBytesMax + 1)
+    await this.#tree.ignoreBy(file.path, text)
   }
 }
 

@@ -14,12 +14,6 @@ export interface SpooledFile {
 /** The file exceeds `bytesMax`; nothing of it is kept. */
 export class SpoolLimitError extends Error {
   override readonly name = 'SpoolLimitError'
-  readonly bytesMax: number
-
-  constructor(bytesMax: number) {
-    super(`file over its limit; bytesMax=${bytesMax}`)
-    this.bytesMax = bytesMax
-  }
 }
 
 interface WriteOptions {
@@ -128,7 +122,7 @@ function through(
   signal: AbortSignal | undefined,
 ): AsyncIterable<Uint8Array> {
   const from = Readable.from(source, { objectMode: false })
-  // `pipeline` destroys every step with the error of any; whoever reads the last one gets it.
+  // `pipeline` destroys every step with the error of any; reading the last one throws it.
   const last = pipeline([from, ...steps], () => undefined) as Transform
   return signal ? addAbortSignal(signal, last) : last
 }
@@ -142,7 +136,9 @@ async function append(
   const hasher = new Bun.CryptoHasher('sha256')
   let bytes = 0
   for await (const chunk of chunks) {
-    if (bytes + chunk.byteLength > bytesMax) throw new SpoolLimitError(bytesMax)
+    if (bytes + chunk.byteLength > bytesMax) {
+      throw new SpoolLimitError(`file over its limit; bytesMax=${bytesMax}`)
+    }
     hasher.update(chunk)
     for (let written = 0; written < chunk.byteLength; ) {
       const left = chunk.byteLength - written

@@ -89,7 +89,7 @@ export class UploadAdmission<File extends SizedFile> {
     this.#totalBytes += file.bytes
   }
 
-  /** Whether the file at this path has the rules for all, as far as the files so far can tell. */
+  /** Whether the file at this path holds the upload's rules, as far as the files so far show. */
   isIgnoreFile(path: string): boolean {
     if (this.#rules !== null || !path.endsWith(ignoreFileName)) return false
     return path === topOf(sharedRoot(this.#files.keys())) + ignoreFileName
@@ -135,7 +135,7 @@ export class UploadAdmission<File extends SizedFile> {
     if (path === null) {
       return this.#refuseInvalid(`Bad file path ${quoted(name)}: ${describeBadPath(name)}.`)
     }
-    // Before anything is remembered of it: a path of thousands of folders takes their square in memory.
+    // Before it is stored: a path of thousands of folders takes their square in memory.
     if (path.split('/', uploadDepthMax + 2).length > uploadDepthMax + 1) {
       return this.#refuseInvalid(
         `The file ${quoted(path)} is more than ${uploadDepthMax} folders deep.`,
@@ -167,7 +167,7 @@ export class UploadAdmission<File extends SizedFile> {
     }
   }
 
-  // The folder that seemed to hold everything does not: its rules were not those of the upload.
+  // The upload has files outside this folder, so the folder's rules do not apply to the upload.
   #giveUpRules({ path: rulesPath }: RootRules, path: SitePath): void {
     if (this.#skipped.some(({ reason }) => reason === ignoreFileName)) {
       this.#refuseInvalid(
@@ -178,7 +178,7 @@ export class UploadAdmission<File extends SizedFile> {
     this.#rules = null
   }
 
-  // Known from the names alone, so it need not wait for the end of the upload.
+  // Names alone show a conflict, long before the end of the upload.
   #noteFolders(path: SitePath): void {
     if (this.#folders.has(path)) this.#refuseInvalid(fileAndFolder(path))
     for (const folder of foldersAbove(path)) {
