@@ -39,7 +39,7 @@ interface DecodedFilesOptions {
 /** Out of the four threads that file access and compression share. */
 const decodersMax = 2
 const decodersWaitingMax = 100
-const waitMsMax = 5000
+const visitorWaitMsMax = 5000
 
 interface DecodedFile extends ReadFile {
   readonly madeAt: number
@@ -76,52 +76,38 @@ export class DecodedFiles {
   /** The Blob is read as it is consumed. Rejects if the stored bytes are damaged. */
   async open(source: DecodedSource, reader: DecodedReader): Promise<OpenedFile> {
     const { hash, bytes } = source
+    const { waitMsMax = visitorWaitMsMax } = this.#options
     const mayRead = () => this.#readers.mayRead(reader.client, bytes, this.#made.get(hash)?.path)
     if (this.#readers.isRefreshDue || !mayRead()) {
       await this.#readers.refresh()
       if (!mayRead()) return 'full'
     }
     if (!this.#made.has(hash)) {
-      const making = this.#making.run(hash, () => this.#makeWhenFree(source))
-      const made = await withTimeout(
-        making,
-        this.#options.waitMsMax ?? waitMsMax,
-        () => 'busy' as const,
-      )
+      const making = this.#making.run(hash, () => this.#make(source))
+      const made = await withTimeout(making, waitMsMax, () => 'busy' as const)
       if (made !== 'made') return made
     }
-    const file = this.#use(hash)
+    const file = this.#made.get(hash)
     // Evicted in the meantime.
-    if (file === null) return 'busy'
+    if (file === undefined) return 'busy'
+    this.#made.delete(hash)
+    this.#made.set(hash, file)
     const path = this.#readers.begin(file, reader)
     return path === null ? 'full' : Bun.file(path)
   }
 
-  #use(hash: string): DecodedFile | null {
-    const made = this.#made.get(hash)
-    if (made === undefined) return null
-    this.#made.delete(hash)
-    this.#made.set(hash, made)
-    return made
-  }
-
-  async #makeWhenFree(source: DecodedSource): Promise<'made' | NotOpened> {
+  async #make(source: DecodedSource): Promise<'made' | NotOpened> {
+    const { blobs, floor } = this.#options
     try {
-      return await this.#decoders.use(() => this.#make(source))
+      return await this.#decoders.use(async () => {
+        const stored = await blobs.open(source.hash)
+        if (stored === null) return null
+        await this.#empty()
+        await floor?.assertAbove()
+        return await this.#decode(stored, source)
+      })
     } catch (error) {
       if (error instanceof SemaphoreBusyError) return 'busy'
-      throw error
-    }
-  }
-
-  async #make(source: DecodedSource): Promise<'made' | NotOpened> {
-    const stored = await this.#options.blobs.open(source.hash)
-    if (stored === null) return null
-    try {
-      await this.#empty()
-      await this.#options.floor?.assertAbove()
-      return await this.#decode(stored, source)
-    } catch (error) {
       if (isDiskFull(error)) return 'full'
       throw error
     }
@@ -141,14 +127,12 @@ export class DecodedFiles {
     return 'made'
   }
 
-  async #empty(): Promise<void> {
-    this.#isEmptied ??= emptyFolder(this.#options.dir)
-    try {
-      await this.#isEmptied
-    } catch (error) {
+  #empty(): Promise<void> {
+    this.#isEmptied ??= emptyFolder(this.#options.dir).catch((error) => {
       this.#isEmptied = null
       throw error
-    }
+    })
+    return this.#isEmptied
   }
 
   /** Reserves this many bytes, evicting files if necessary; false if not enough can be evicted. */
