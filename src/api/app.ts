@@ -14,12 +14,11 @@ import { confirmGrant } from '#api/session/grant-check.ts'
 import { AdminSessions, BrowserSessions } from '#api/session/sessions.ts'
 import { endIfGrantEnded } from '#api/session/sign-ins.ts'
 import { bindRoutes, type Guards, type HandlersOf } from './bind-routes.ts'
-import type { ApiContext } from './context.ts'
+import type { ApiContext, ApiEnv } from './context.ts'
 import { ApiError, answerError } from './errors.ts'
 import { headLength } from './head-length.ts'
 import { RateLimits } from './rate-limits.ts'
 import { securityHeaders } from './security-headers.ts'
-import type { ApiEnv } from './variables.ts'
 
 /** A file of the web app, ready to be sent. */
 export interface WebAsset {

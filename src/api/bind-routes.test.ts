@@ -5,9 +5,9 @@ import { json, redirect, text } from '#api/contract/answers.ts'
 import { defineRoute } from '#api/contract/route.ts'
 import { recordingLog } from '#tests/support/api.ts'
 import { bindRoutes, type Guards, type HandlersOf } from './bind-routes.ts'
+import type { ApiEnv } from './context.ts'
 import { ApiError, answerError } from './errors.ts'
 import { RateLimits } from './rate-limits.ts'
-import type { ApiEnv } from './variables.ts'
 
 const ofSection = { section: '0', summary: 'a test', access: 'public' } as const
 const count = z.strictObject({ count: z.int(), names: z.array(z.string()) })

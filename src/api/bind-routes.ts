@@ -14,8 +14,8 @@ import { SessionEndedError } from '#atproto/oauth/oauth.ts'
 import type { Did } from '#site/site-address.ts'
 import type { AdminSession, BrowserSession } from '#store/accounts/sessions.ts'
 import { parse, parseBody } from './body.ts'
+import type { ApiEnv } from './context.ts'
 import type { RateLimits } from './rate-limits.ts'
-import type { ApiEnv } from './variables.ts'
 
 /** One request to a route, typed by its declaration. */
 export interface Call<R extends Route> {

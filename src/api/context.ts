@@ -1,3 +1,4 @@
+import type { Server } from 'bun'
 import type { Registrations } from '#api/routes/registrations.ts'
 import type { KeyRing } from '#api/session/key-ring.ts'
 import type { Identities } from '#atproto/identity/identity.ts'
@@ -43,4 +44,13 @@ export interface ApiContext extends Omit<JobContext, 'blobs' | 'slowAfterMs' | '
   readonly shutdown: Shutdown
   /** Rejects when the service is not ready. */
   readonly assertReady: () => Promise<void>
+}
+
+/** Hono's types for a request's bindings and variables. */
+export interface ApiEnv {
+  readonly Bindings: { readonly server?: Server<unknown> }
+  readonly Variables: {
+    /** Fields of a failure in addition to `error`. */
+    readonly failureFields: { readonly success?: false } | undefined
+  }
 }

@@ -14,8 +14,8 @@ import { UploadRefusedError } from '#site/upload/upload-refusal.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
 import { recordingLog } from '#tests/support/api.ts'
 import { alice, siteOf } from '#tests/support/sample-rows.ts'
+import type { ApiEnv } from './context.ts'
 import { ApiError, answerError, signInSentence } from './errors.ts'
-import type { ApiEnv } from './variables.ts'
 
 const cause = new Error('inner detail')
 

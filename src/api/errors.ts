@@ -22,7 +22,7 @@ import { UploadTooSlowError } from '#publish/upload/upload-arrival.ts'
 import { UploadRefusedError } from '#site/upload/upload-refusal.ts'
 import { AccountDeletedHereError } from '#store/accounts/deleted-here.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
-import type { ApiEnv } from './variables.ts'
+import type { ApiEnv } from './context.ts'
 
 /** A failure with its status. `message` is sent to the client. */
 export class ApiError extends Error {

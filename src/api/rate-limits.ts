@@ -4,9 +4,8 @@ import type { Route } from '#api/contract/route.ts'
 import { RateLimiter } from '#concurrency/rate-limiter.ts'
 import { clientNetworkOf, type TrustedProxies } from '#http/client-address.ts'
 import type { Did } from '#site/site-address.ts'
-import type { ApiContext } from './context.ts'
+import type { ApiContext, ApiEnv } from './context.ts'
 import { ApiError } from './errors.ts'
-import type { ApiEnv } from './variables.ts'
 
 const windowMs = 10 * 60 * 1000
 

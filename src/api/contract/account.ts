@@ -2,7 +2,16 @@ import { z } from 'zod'
 import { file } from './answers.ts'
 import { keptDays, sentences } from './messages.ts'
 import { accountServerFailures, defineRoute } from './route.ts'
-import { count, customDomainRow, did, done, instant, siteDomainRow, siteName } from './rows.ts'
+import {
+  count,
+  customDomainRow,
+  did,
+  done,
+  instant,
+  siteDomainRow,
+  siteName,
+  times,
+} from './rows.ts'
 
 const ofSection = { section: 'ours', access: 'signed-in' } as const
 
@@ -29,8 +38,7 @@ const site = z.strictObject({
   uri: z.string(),
   url: z.string(),
   domains: z.array(siteDomainRow),
-  createdAt: instant,
-  updatedAt: instant,
+  ...times,
   versions: z.array(version).describe('Newest first'),
 })
 
@@ -63,8 +71,7 @@ const everything = z.strictObject({
       domain: z.string(),
       rkey: siteName.nullable(),
       primary: z.boolean(),
-      createdAt: instant,
-      updatedAt: instant,
+      ...times,
     }),
   ),
   keptNames: z

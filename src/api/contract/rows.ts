@@ -1,28 +1,22 @@
 import { z } from 'zod'
 import { json } from './answers.ts'
 
-export const did: z.ZodString = z.string().meta({ examples: ['did:plc:ewvi7nxzyoun6zhxrhs64oiz'] })
+export const did = z.string().meta({ examples: ['did:plc:ewvi7nxzyoun6zhxrhs64oiz'] })
 
-export const siteName: z.ZodString = z.string().meta({
+export const siteName = z.string().meta({
   description: 'The name of a site, which is its record key',
   examples: ['blog'],
 })
 
-export const count: z.ZodInt = z.int().nonnegative()
+export const count = z.int().nonnegative()
 
-export const instant: z.ZodString = z
-  .string()
-  .meta({ description: 'ISO 8601, in UTC', format: 'date-time' })
+export const instant = z.string().meta({ description: 'ISO 8601, in UTC', format: 'date-time' })
 
-export const siteRkey = siteName
-  .nullable()
-  .describe('The name of one of the account’s sites; null: none')
+export const siteRkey = siteName.nullable().describe('One of the account’s sites; null: none')
 
-export const domainId: z.ZodString = z
-  .string()
-  .meta({ description: 'Of a custom domain, as `add` answered it' })
+export const domainId = z.string().describe('Of a custom domain, as `add` answered it')
 
-export const label: z.ZodString = z.string().meta({
+export const label = z.string().meta({
   description: 'The first piece of a name below the base domain',
   examples: ['alice'],
 })
@@ -30,6 +24,9 @@ export const label: z.ZodString = z.string().meta({
 export const done = json('Done', z.strictObject({ success: z.literal(true) }))
 
 const primary = z.literal(true).optional().describe('The site’s other names redirect to this one')
+
+/** When something was made here, and last changed. */
+export const times = { createdAt: instant, updatedAt: instant }
 
 /** A domain of one site. */
 export const siteDomainRow = z.union([
@@ -52,8 +49,7 @@ export const siteRow = z.strictObject({
   fileCount: count,
   bytes: count,
   url: z.string().describe('The address of its own host'),
-  createdAt: instant,
-  updatedAt: instant,
+  ...times,
   publishedAt: instant.nullable(),
   problems: z.array(z.string()).describe('Why the newest version was rejected, or what to fix'),
   domains: z.array(siteDomainRow),

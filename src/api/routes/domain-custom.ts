@@ -17,7 +17,7 @@ import {
   type CustomDomainKey,
   findCustomDomain,
 } from '#store/names/custom-domains.ts'
-import { domainNotFound, siteToMap } from './domain-mapping.ts'
+import { domainNotFound, ownSite } from './domain-mapping.ts'
 
 // Per account.
 const lookUpsAtOnceMax = 4
@@ -66,7 +66,7 @@ export function customDomainHandlers(context: ApiContext): HandlersOf<typeof cus
 
     mapCustomDomain: async ({ params, body, session: { did }, answer }) => {
       const key = keyOf(did, params.id)
-      const site = await siteToMap(db, did, body.siteRkey)
+      const site = body.siteRkey === null ? null : await ownSite(db, did, body.siteRkey)
       if (!(await mapCustomDomain(db, key, site, now()))) throw domainNotFound()
       wakeUps.notify('changes')
       log.info('custom domain mapped', { ...key, site })

@@ -5,14 +5,9 @@ import { parseSiteName, type SiteName } from '#site/site-name.ts'
 import type { Db } from '#store/database/database.ts'
 import { findSite } from '#store/sites/sites.ts'
 
-/** The site to map a domain to; null: none. Throws ApiError 404 when the account has no such site. */
-export async function siteToMap(
-  db: Db,
-  did: Did,
-  siteRkey: string | null,
-): Promise<SiteName | null> {
-  if (siteRkey === null) return null
-  const name = parseSiteName(siteRkey)
+/** Throws ApiError 404 when the account has no such site. */
+export async function ownSite(db: Db, did: Did, rkey: string): Promise<SiteName> {
+  const name = parseSiteName(rkey)
   const site = name && (await findSite(db, { did, name }))
   if (site === null) throw new ApiError(404, literals.siteNotFound)
   return site.name

@@ -17,7 +17,7 @@ import {
   releaseSubdomain,
   renameSubdomain,
 } from '#store/names/subdomains.ts'
-import { domainNotFound, siteToMap } from './domain-mapping.ts'
+import { domainNotFound, ownSite } from './domain-mapping.ts'
 
 /** `/api/domain/*`: what anyone may ask about a name, and the account's names (interface.md §4.3). */
 export function domainHandlers(
@@ -67,7 +67,7 @@ export function domainHandlers(
 
     mapSubdomain: async ({ body, session: { did }, answer }) => {
       const domain = folded(body.domain)
-      const site = await siteToMap(db, did, body.siteRkey)
+      const site = body.siteRkey === null ? null : await ownSite(db, did, body.siteRkey)
       if (!(await mapSubdomain(db, { did, domain }, site, now()))) throw domainNotFound()
       wakeUps.notify('changes')
       log.info('subdomain mapped', { did, domain, site })

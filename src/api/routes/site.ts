@@ -18,7 +18,7 @@ import { unmapSite } from '#store/names/hosts.ts'
 import { type PrimaryOutcome, setPrimaryDomain } from '#store/names/primary-domain.ts'
 import { enqueueSites } from '#store/queues/enqueue.ts'
 import { listUnfinishedSites } from '#store/queues/jobs.ts'
-import { domainNotFound, siteToMap } from './domain-mapping.ts'
+import { domainNotFound, ownSite } from './domain-mapping.ts'
 
 interface AtServer {
   readonly repo: AccountRepo
@@ -37,8 +37,7 @@ export function siteHandlers(context: ApiContext): HandlersOf<typeof siteRoutes>
     )
   return {
     choosePrimary: async ({ params, body, session: { did }, answer }) => {
-      const name = await siteToMap(db, did, params.rkey)
-      if (name === null) throw domainNotFound()
+      const name = await ownSite(db, did, params.rkey)
       const domain = body.domain === null ? null : foldDomain(body.domain)
       if (body.domain !== null && domain === null) throw domainNotFound()
       const outcome = await setPrimaryDomain(db, { did, name }, domain, now())

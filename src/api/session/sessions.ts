@@ -76,10 +76,6 @@ class Sessions<Session extends { readonly idHash: string; readonly seenAt: numbe
     if (clock.now - seenAt > touchEveryMs) await touchSession(db, table, idHash, clock.now)
     return session
   }
-
-  protected async delete({ idHash }: Pick<Session, 'idHash'>): Promise<void> {
-    await deleteSession(this.options.db, this.kind.table, idHash)
-  }
 }
 
 /** Users' browser sessions: two cookies and a row (decisions.md §2). */
@@ -123,7 +119,7 @@ export class BrowserSessions extends Sessions<BrowserSession> {
 
   /** Ends this browser's session; true when it was the account's last one. */
   async end(session: SessionRef): Promise<boolean> {
-    await this.delete(session)
+    await deleteSession(this.options.db, this.kind.table, session.idHash)
     return (await this.list(session.did)).length === 0
   }
 
@@ -186,7 +182,7 @@ export class AdminSessions extends Sessions<AdminSession> {
   }
 
   async end(session: AdminSession): Promise<void> {
-    await this.delete(session)
+    await deleteSession(this.options.db, this.kind.table, session.idHash)
   }
 
   /** Whether the request has the cookie, with any value. */
