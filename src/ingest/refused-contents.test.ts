@@ -77,7 +77,7 @@ await onEachStore('a refused version', (db) => {
 
 const rememberingContext = (place: IngestPlace) => ({
   ...place.context,
-  refusedContents: new RefusedContents({ now: () => place.now }),
+  refusedContents: new RefusedContents({ elapsed: () => place.now }),
 })
 
 /** Three bombs, one of them in a part. */

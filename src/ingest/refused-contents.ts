@@ -26,8 +26,9 @@ export class RefusedContents {
   /** Site → digest of the refused content. */
   readonly #refused: TtlMap<string, string>
 
-  constructor({ now }: { readonly now: () => number }) {
-    this.#refused = new TtlMap({ max: sitesMax, ttlMs: rememberMs, now })
+  /** `elapsed` returns milliseconds of a monotonic clock. */
+  constructor({ elapsed = () => performance.now() }: { readonly elapsed?: () => number } = {}) {
+    this.#refused = new TtlMap({ max: sitesMax, ttlMs: rememberMs, now: elapsed })
   }
 
   remember(judged: JudgedContent): void {

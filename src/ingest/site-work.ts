@@ -34,7 +34,7 @@ export function siteWork(context: SiteWorkContext): WorkHandler {
     max: visitedAtOnce,
     owners: discoversVisited ? { bounded: 'visited', free: 'not-visited' } : null,
   })
-  const refusedContents = new RefusedContents({ now })
+  const refusedContents = new RefusedContents()
   const inShares = new StartInShares({
     db,
     take: (limit, line) => quota.take(limit, { line }),
