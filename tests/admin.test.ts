@@ -42,7 +42,7 @@ describe('sitehost admin, beside the service', () => {
   test('nobody is there at first, and no password works', async () => {
     expect(await admin(['list'])).toMatchObject({
       ...{ code: 0, said: [] },
-      complaints: expect.stringMatching(/^nobody yet: sitehost admin add <name>$/m),
+      complaints: expect.stringMatching(/^no administrators yet: sitehost admin add <name>$/m),
     })
     expect((await login('admin', 'admin'))[0]).toBe(401)
   })
@@ -73,7 +73,7 @@ describe('sitehost admin, beside the service', () => {
     await admin(['add', 'zoe'], password)
     const [, cookie] = await login('zoe')
     const removed = await admin(['remove', 'zoe'])
-    expect(removed.said).toEqual(['zoe is no administrator any more'])
+    expect(removed.said).toEqual(['zoe is no longer an administrator'])
     expect(await status(cookie)).toEqual({ authenticated: false })
     expect((await login('zoe'))[0]).toBe(401)
     expect((await admin(['remove', 'zoe'])).complaints).toContain('there is no administrator "zoe"')

@@ -74,7 +74,7 @@ test('an instance that has lost its blobs has them back, beside the service that
   await using second = await start('second')
   await rm(join(dir, 'second', 'blobs'), { recursive: true })
   const { code, said } = await backfill('second')
-  expect({ code, first: said[0] }).toEqual({ code: 0, first: '3 accounts to look at' })
+  expect({ code, first: said[0] }).toEqual({ code: 0, first: '3 accounts to check' })
   await expectAlike([first.ready.app, second.ready.app], sites)
   expect(await second.end('SIGTERM')).toBe(0)
 }, 120_000)

@@ -12,7 +12,7 @@ import { WakeUps } from '#store/database/wake-ups.ts'
 export interface Stores {
   readonly db: Db
   readonly blobs: DiskBlobStore
-  /** What of the data folder's disk stays free. */
+  /** Keeps part of the data folder's disk free. */
   readonly floor: DiskFloor
   readonly wakeUps: WakeUps
 }
@@ -20,16 +20,16 @@ export interface Stores {
 interface OpenOptions {
   readonly config: Pick<Config, 'databaseUrl' | 'dataDir'>
   readonly log: Log
-  /** Of one query, with PostgreSQL; migrations take as long as they take. */
+  /** Time limit of a PostgreSQL query; migrations have none. */
   readonly answerMsMax?: number
-  /** Called as soon as the database has leases: where it had some before, before it is changed. */
+  /** Called as soon as the leases table exists; if it existed before, before any migration. */
   readonly claim?: (db: Db) => Promise<void>
 }
 
 /** A query whose server vanished silently fails after this time; the system would notice it after 15 minutes. */
 const answerMsMaxDefault = 60_000
 
-/** Opens the data folder, made when missing, and brings its database up to date; `opened` closes it. */
+/** Opens the data folder, creates it if missing, and migrates its database; `opened` closes it. */
 export async function openStores(
   { answerMsMax = answerMsMaxDefault, claim, config, log }: OpenOptions,
   opened: AsyncDisposableStack,
@@ -49,7 +49,7 @@ export async function openStores(
     floor,
     onCorrupt: (hash) => log.error('blob damaged on disk', { hash }),
   })
-  // Before there is a blob: a folder that is missing or unmarked later is a disk that went away.
+  // Before the first blob: if the folder is missing or unmarked later, its disk is not mounted.
   await blobs.make()
   return { db: database.db, blobs, floor, wakeUps: new WakeUps() }
 }
@@ -63,7 +63,7 @@ async function hasTable(db: Db, name: string): Promise<boolean> {
   return (await db.introspection.getTables()).some((table) => table.name === name)
 }
 
-// SQLite reads what it may not write to, and only the first change would fail.
+// SQLite opens read-only files, and only the first write would fail.
 async function assertWritable(file: string): Promise<void> {
   await ifExists(access(file, constants.W_OK))
 }

@@ -4,7 +4,7 @@ import type { WebAsset } from '#api/app.ts'
 
 const webDir = new URL('../../web', import.meta.url).pathname
 
-/** The pages of the web app share one document, which looks at its own address. */
+/** The pages of the web app share one document, which reads its own address. */
 const pages = ['/', '/onboarding', '/editor', '/names', '/account']
 
 /** Bundles `web/` into memory. Throws the bundler's errors. */
@@ -36,7 +36,7 @@ export async function bundleWebAssets(): Promise<Map<string, WebAsset>> {
   return assets
 }
 
-/** Development only: bundles `web/` anew whenever it changes; a broken state keeps the last good one. */
+/** Development only: bundles `web/` again when it changes; keeps the last bundle if that fails. */
 export function reloadWebAssets(assets: Map<string, unknown>) {
   return watch(webDir, () => {
     void bundleWebAssets().then(

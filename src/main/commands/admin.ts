@@ -5,7 +5,7 @@ import { StartError } from '#main/process/start-failure.ts'
 import { addAdmin, findAdmin, listAdmins, removeAdmin } from '#store/accounts/admins.ts'
 import { openUpkeep } from './upkeep.ts'
 
-/** Makes an administrator, with a password that is asked for. */
+/** Adds an administrator, with a password read from the terminal. */
 export async function runAdminAdd(
   name: string,
   options: DataOptions,
@@ -38,14 +38,14 @@ export async function runAdminRemove(
   if (!(await removeAdmin(upkeep.db, name))) {
     throw new StartError(`there is no administrator ${JSON.stringify(name)}`)
   }
-  console.log(`${name} is no administrator any more`)
+  console.log(`${name} is no longer an administrator`)
 }
 
-/** A line for each: the name, and since when. */
+/** One line per administrator: name and date. */
 export async function runAdminList(options: DataOptions, signal: AbortSignal): Promise<void> {
   await using upkeep = await openUpkeep(options, signal)
   const admins = await listAdmins(upkeep.db)
-  if (admins.length === 0) console.error('nobody yet: sitehost admin add <name>')
+  if (admins.length === 0) console.error('no administrators yet: sitehost admin add <name>')
   for (const { name, createdAt } of admins) {
     console.log(`${name}  ${new Date(createdAt).toISOString()}`)
   }

@@ -10,12 +10,12 @@ import {
 import { enqueueKnownAccounts } from '#store/queues/enqueue.ts'
 import { openUpkeep, type Upkeep } from './upkeep.ts'
 
-/** Brings every site here that is not, of the accounts that are known or of all there are. */
+/** Ingests every missing site of the known accounts, or of all accounts of the network. */
 export async function runBackfill(options: BackfillOptions, signal: AbortSignal): Promise<void> {
   const mayBeNew = options.all === true
   await using upkeep = await openUpkeep({ ...options, mayBeNew }, signal)
   const queued = mayBeNew ? await queueAll(upkeep) : await enqueueKnownAccounts(upkeep)
-  console.log(`${counted(queued, 'account')} to look at`)
+  console.log(`${counted(queued, 'account')} to check`)
   const totals = await backfill({
     ...upkeep,
     onAccount: (did, { status, synced, errors }) => {
@@ -24,8 +24,8 @@ export async function runBackfill(options: BackfillOptions, signal: AbortSignal)
       for (const { rkey, error } of errors) console.log(`${did}/${rkey}  ${error}`)
     },
   })
-  if (signal.aborted) throw new StartError('stopped; the rest is done by the next backfill')
-  tellEnd(queued, totals)
+  if (signal.aborted) throw new StartError('stopped; the next backfill continues')
+  printTotals(queued, totals)
 }
 
 async function queueAll(upkeep: Upkeep): Promise<number> {
@@ -38,7 +38,7 @@ async function queueAll(upkeep: Upkeep): Promise<number> {
     if (cause instanceof UnusableAnswerError) {
       const { field, method } = cause
       throw new StartError(
-        `the relay of RELAY_URL gave an answer that cannot be used (${method}: ${field})`,
+        `the relay of RELAY_URL returned an unusable answer (${method}: ${field})`,
         { cause },
       )
     }
@@ -47,17 +47,17 @@ async function queueAll(upkeep: Upkeep): Promise<number> {
   }
 }
 
-function tellEnd(
+function printTotals(
   queued: number,
   { accounts, sites, failedAccounts, failedSites }: BackfillTotals,
 ): void {
   const elsewhere = queued - accounts - failedAccounts
   if (elsewhere > 0) {
-    console.log(`${counted(elsewhere, 'account')} taken by the service that runs beside this`)
+    console.log(`${counted(elsewhere, 'account')} left to the running service`)
   }
   console.log(`${counted(sites, 'site')} of ${counted(accounts, 'account')} here`)
   if (failedAccounts + failedSites === 0) return
   throw new StartError(
-    `${counted(failedAccounts, 'account')} and ${counted(failedSites, 'site')} could not be read; the service tries them again`,
+    `${counted(failedAccounts, 'account')} and ${counted(failedSites, 'site')} could not be read; the service retries them`,
   )
 }

@@ -5,7 +5,7 @@ import { StartError } from '#main/process/start-failure.ts'
 import { type Devnet, devSettings, openAppClient, startDevNetwork } from './dev-network.ts'
 import { startServing } from './serve.ts'
 
-/** Whatever DATA_DIR is: that is for the real network. */
+/** Not DATA_DIR: that is for the real network. */
 export const demoDataDir = '.sitehost/demo'
 const sampleName = 'hello'
 const sampleDir = new URL('../../../devnet/sample-site', import.meta.url).pathname
@@ -27,7 +27,7 @@ export async function runDemo(options: DemoOptions, signal: AbortSignal): Promis
     console.log(introduction(app, site.url, network))
     const { pds, plc, accounts } = network
     const ready = { ...service.ready, port, pds, plc, accounts, sites: [site] }
-    // A person has read it all by now.
+    // In a terminal, the introduction has said all of this.
     if (options.json || !process.stdout.isTTY) printReady(ready)
   } catch (cause) {
     stop.abort()

@@ -27,7 +27,7 @@ export async function startDevNetwork(dataDir: string, options: CommandOptions):
   const notYet = 'http://127.0.0.1'
   await assertCanListen(options, devSettings({ pds: notYet, plc: notYet }))
   const dir = join(dataDir, 'devnet')
-  // Here, because where this fails its error says which folder, and what is wrong with it.
+  // Created here, because this error names the folder and the reason.
   await mkdir(dir, { recursive: true, mode: 0o700 })
   return await startDevnet({ dir })
 }

@@ -4,11 +4,11 @@ import { childEnvironment } from '#main/config/config.ts'
 import { printReady, readReady } from '#main/process/ready-line.ts'
 import { devSettings, startDevNetwork } from './dev-network.ts'
 
-/** Whatever DATA_DIR is: that is for the real network. */
+/** Not DATA_DIR: that is for the real network. */
 export const devDataDir = '.sitehost/dev'
 const mainFile = new URL('../main.ts', import.meta.url).pathname
 
-/** The service on a network of its own, in a child that starts anew whenever its code changes. */
+/** The service on a development network, in a child process that restarts when its code changes. */
 export async function runDev(options: CommandOptions, signal: AbortSignal): Promise<void> {
   const data = options.data ?? devDataDir
   await using network = await startDevNetwork(data, options)

@@ -46,7 +46,7 @@ test('whoever has another secret than the service is told so, and adds none', as
   expect({ code, complaints }).toEqual({
     code: 1,
     complaints:
-      'sitehost: what is stored was sealed with another SECRET_KEY: run this with the settings of the service\n',
+      'sitehost: the stored keys are sealed with another SECRET_KEY: run this with the settings of the service\n',
   })
   expect((await keys()).said).toEqual(before)
 }, 30_000)

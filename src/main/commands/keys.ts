@@ -6,7 +6,7 @@ import { openClientKeys } from '#main/open-oauth.ts'
 import { StartError } from '#main/process/start-failure.ts'
 import { openUpkeep } from './upkeep.ts'
 
-/** Lists the keys by which account servers know this service, newest first, or makes a new one before. */
+/** Lists the client keys of this service, newest first; `rotate` adds a new one before. */
 export async function runKeys(
   action: 'list' | 'rotate',
   options: DataOptions,
@@ -20,11 +20,11 @@ export async function runKeys(
   const secrets = await readSecrets(config.secrets, config.dataDir)
   if (await hasLostSecret({ db, secrets })) {
     throw new StartError(
-      'what is stored was sealed with another SECRET_KEY: run this with the settings of the service',
+      'the stored keys are sealed with another SECRET_KEY: run this with the settings of the service',
     )
   }
   const keys = await openClientKeys({ db, secrets })
-  // The first one is made before: what is to be replaced has to be there.
+  // Creates the first key: rotation needs one to replace.
   await keys.inUse()
   if (action === 'rotate') await keys.rotate().catch(orFull)
   const [signing] = await keys.inUse()

@@ -16,11 +16,11 @@ import type { Snapshot } from '#site/visit/snapshot.ts'
 const bodyBytesMax = 64 * 1024 * 1024
 /** On disk, in addition to the copies of the folder's files. */
 const decodedBytesMax = 1024 ** 3
-/** Answers are kept by host, and here every host is the site's. */
+/** Answers are cached by host, and every host is the site's. */
 const answerBytesMax = 16 * 1024 * 1024
 
 interface PreviewEdge {
-  /** From now on visitors get this version. */
+  /** Visitors get this version from now on. */
   show(snapshot: Snapshot): void
   answer(request: Request): Response | Promise<Response>
 }

@@ -5,7 +5,7 @@ import { parseDid, type SiteAddress, siteUri } from '#site/site-address.ts'
 import { parseSiteName } from '#site/site-name.ts'
 import { openUpkeep } from './upkeep.ts'
 
-/** Compares one site with its source, mends what is here, and says so. */
+/** Compares one site with its source, repairs what is stored, and prints a report. */
 export async function runRepair(
   address: string,
   options: DataOptions,
@@ -34,17 +34,17 @@ function parseAddress(input: string): SiteAddress {
   return { did, name }
 }
 
-/** Whether nothing of what was found is left. */
+/** Whether everything that was found is repaired. */
 export function isInOrder({ findings }: RepairReport): boolean {
   return findings.every(({ isRepaired }) => isRepaired)
 }
 
-/** Whether neither we nor its owner's server know of the site. */
+/** Whether the site exists neither here nor on its owner's server. */
 function isNowhere({ recordCid, files, findings }: RepairReport): boolean {
   return recordCid === null && files === 0 && findings.length === 0
 }
 
-/** What a person reads after a repair, a line each. */
+/** The lines of the report. */
 export function repairLines(report: RepairReport): string[] {
   const { site, status, recordCid, files, intactFiles, findings } = report
   return [

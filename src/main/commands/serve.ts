@@ -15,7 +15,7 @@ import { startLog } from '#observe/log.ts'
 
 /** A service that answers at its addresses. */
 export interface RunningService {
-  /** What programs need to know: the rest of the `ready` line. */
+  /** For programs that start us: the rest of the `ready` line. */
   readonly ready: { readonly app: string; readonly baseDomain: string; readonly port: number }
   /** Resolves when it has stopped; rejects when it fails. */
   readonly stopped: Promise<void>
@@ -30,7 +30,7 @@ export async function runServe(options: CommandOptions, signal: AbortSignal): Pr
   await service.stopped
 }
 
-/** Throws ConfigError where a service with these options could not listen, or a setting cannot be used. */
+/** Throws ConfigError if a service with these options could not listen, or a setting is invalid. */
 export async function assertCanListen(
   options: CommandOptions,
   environment: Environment,
@@ -41,7 +41,7 @@ export async function assertCanListen(
   await listen({ host, port, setting: '--port', fetch }).stop(true)
 }
 
-/** Starts the service; aborting the signal stops it. `environment` stands before the process's own. */
+/** Starts the service; aborting the signal stops it. `environment` overrides the process's own. */
 export async function startServing(
   options: CommandOptions,
   environment: Environment,
@@ -97,7 +97,7 @@ async function aborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort')
 }
 
-/** Chosen before anything listens: the address of the application has the port in it. */
+/** Chooses the port before anything listens: the application's address contains it. */
 async function configOf(overrides: Environment): Promise<Config> {
   const config = readConfig(overrides)
   return config.port === 0 ? readConfig({ ...overrides, PORT: await freePort() }) : config
@@ -110,7 +110,7 @@ function settingsOf({ port, data, baseUrl, baseDomain }: CommandOptions): Enviro
   )
 }
 
-/** A server that a job or an ingest waits for may send a byte now and then, for minutes. */
+/** A server for which a job or ingest waits may send a byte now and then, for minutes. */
 const stopWaitMsMax = 3_000
 
 /** Resolves when background work ends, at most `waitMsMax` after the signal: the next start continues it. Rejects if it fails. */

@@ -2,16 +2,16 @@ import type { DataOptions } from '#cli/program.ts'
 import { listUnread, type Unread } from '#store/queues/unread.ts'
 import { openUpkeep } from './upkeep.ts'
 
-/** Lines at most: there may be as many as there are sites. */
+/** There may be as many as there are sites. */
 const listedMax = 1_000
 
-/** A line for each site, and each account, that could not be read so far: when it is tried again, and what was wrong. */
+/** Lists the sites and accounts that could not be read: when the next attempt is, and the last error. */
 export async function runUnread(options: DataOptions, signal: AbortSignal): Promise<void> {
   await using upkeep = await openUpkeep(options, signal)
   const unread = await listUnread(upkeep.db, listedMax + 1)
   for (const each of unread.slice(0, listedMax)) console.log(lineOf(each))
-  if (unread.length === 0) console.error('nothing: all that was asked for could be read')
-  if (unread.length > listedMax) console.error(`and more: these are the first ${listedMax}`)
+  if (unread.length === 0) console.error('nothing: every queued site and account could be read')
+  if (unread.length > listedMax) console.error(`only the first ${listedMax} are listed`)
 }
 
 function lineOf({ did, name, attempts, error, nextAttemptAt }: Unread): string {

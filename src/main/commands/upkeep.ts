@@ -47,7 +47,7 @@ export async function openUpkeep(
   }
 }
 
-// A mistyped folder would be made, and look like one in which everything is in order.
+// A mistyped folder would be created, and look as if everything were in order.
 async function assertUsed({ dataDir, databaseUrl }: Config): Promise<void> {
   if (databaseUrl !== undefined || (await Bun.file(join(dataDir, 'sitehost.db')).exists())) return
   throw new StartError(
@@ -55,7 +55,7 @@ async function assertUsed({ dataDir, databaseUrl }: Config): Promise<void> {
   )
 }
 
-/** Throws StartError where root would leave files in somebody's data folder that its owner could not use. */
+/** Throws StartError if root would create files in a data folder whose owner could not use them. */
 export async function assertOwnFolder(
   dataDir: string,
   user: number | undefined = process.getuid?.(),

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 
 const loopback = /^(?:127\.0\.0\.1|\[::1\])$/
 
-/** As account servers see it: what is in no public DNS (reference server 0.5.35, `isLocalHostname`). */
+/** Not in the public DNS, as account servers see it (reference server 0.5.35, `isLocalHostname`). */
 const privateTlds = /(?:^|\.)(?:test|local|localhost|invalid|example)$/
 
 /** Why the application cannot have this address, or its sites this domain: the setting and its fix. Null: they can. */
@@ -16,21 +16,21 @@ export function problemOfAddresses(baseUrl: URL, baseDomain: string): string | n
   if (protocol === 'https:' && privateTlds.test(baseDomain)) {
     return `BASE_DOMAIN: at a public BASE_URL, the domain under which sites get their names (now ${baseDomain})`
   }
-  // A site would be the application, or the application a site.
+  // A site and the application would share an origin.
   const ours = [baseDomain, `sites.${baseDomain}`]
   const isSites = ours.includes(hostname) || hostname.startsWith('s--')
   return isSites ? 'BASE_DOMAIN: the application and the sites must not share a host' : null
 }
 
 function problemOfLoopback({ hostname }: URL): string | null {
-  // RFC 8252 §7.3: account servers send a sign-in back to loopback addresses, not to the name.
+  // RFC 8252 §7.3: account servers redirect a sign-in to loopback addresses, not to the name.
   if (hostname === 'localhost') return 'BASE_URL: use 127.0.0.1 in place of localhost'
   return loopback.test(hostname)
     ? null
     : 'BASE_URL: https, unless it is a loopback address: account servers sign nobody in to http elsewhere'
 }
 
-// Account servers read who we are from this address, and refuse to where it cannot be a public one.
+// Account servers read our client metadata at this address, and reject addresses that cannot be public.
 function problemOfPublic({ hostname, port }: URL): string | null {
   const isName = isIP(hostname.replace(/^\[|\]$/g, '')) === 0
   if (loopback.test(hostname)) return 'BASE_URL: http at a loopback address'

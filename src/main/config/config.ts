@@ -83,10 +83,10 @@ export const settings = z.object({
     .optional(),
 })
 
-/** The settings as the service uses them; `.env.example` says what each is for. */
+/** The settings as the service uses them; `.env.example` describes each. */
 export type Config = Readonly<ReturnType<typeof configOf>>
 
-/** A setting that cannot be used; `message` says which, and what it should be. */
+/** An invalid setting; `message` says which, and what it should be. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
@@ -101,13 +101,13 @@ export function readConfig(
   return configOf(parse(settings, { ...environment, ...withoutUndefined(overrides) }))
 }
 
-/** For a process of our own: this one's environment, with `settings` before it. */
+/** For a child process: this one's environment, overridden by `settings`. */
 export const childEnvironment = (settings: Readonly<Record<string, string>>): Environment => ({
   ...process.env,
   ...settings,
 })
 
-/** What an upload may have; whatever the other settings are. Throws ConfigError. */
+/** Limits of an upload; ignores the other settings, even invalid ones. Throws ConfigError. */
 export function readUploadLimits(environment: Environment = process.env): SiteLimits {
   const limits = settings.pick({ MAX_FILE_BYTES: true, MAX_SITE_BYTES: true })
   const { MAX_FILE_BYTES, MAX_SITE_BYTES } = parse(limits, environment)
@@ -132,14 +132,14 @@ function configOf(values: z.infer<typeof settings>) {
     host: values.HOST,
     port: values.PORT,
     trustedProxies: values.TRUSTED_PROXIES,
-    /** The header field in which those proxies say a visitor's country. */
+    /** The header field in which the trusted proxies send a visitor's country. */
     countryHeader: values.COUNTRY_HEADER ?? null,
-    /** Whether visitors who came to those proxies by http are sent to https. */
+    /** Whether visitors who reached these proxies over http are redirected to https. */
     redirectsToHttps: values.HTTPS_REDIRECT,
-    /** Where a TLS front asks which names may have a certificate; null: nowhere. */
+    /** Address at which a TLS front asks which names may have a certificate; null: none. */
     askListen: askListenOf(values.ASK_LISTEN, baseUrl),
     dataDir: values.DATA_DIR,
-    /** Newest first; empty: a key is made and kept in the data folder. */
+    /** Newest first; empty: a key is created in the data folder. */
     secrets: values.SECRET_KEY?.split(',').map((secret) => secret.trim()) ?? [],
     databaseUrl: values.DATABASE_URL,
     plcUrl: values.PLC_URL,
@@ -149,7 +149,7 @@ function configOf(values: z.infer<typeof settings>) {
     ingest: values.INGEST,
     visitedBytesMax: values.VISITED_BYTES_MAX,
     allowPrivateHosts: values.ALLOW_PRIVATE_HOSTS,
-    /** Empty: those of the machine. */
+    /** Empty: the system's. */
     dnsServers: values.DNS_SERVERS,
     /** In addition to the names that `subdomain-label.ts` reserves. */
     reservedNames: values.RESERVED_NAMES,
@@ -161,7 +161,7 @@ function configOf(values: z.infer<typeof settings>) {
     },
     spoolBytesMax: values.SPOOL_BYTES_MAX,
     decodedBytesMax: values.DECODED_BYTES_MAX,
-    /** All stored bytes are read again within so many days; 0: never. */
+    /** All stored blobs are verified again within this many days; 0: never. */
     scrubDays: values.SCRUB_DAYS,
     snapshotBytesMax: values.SNAPSHOT_MEMORY_BYTES,
     bodyBytesMax: values.BODY_MEMORY_BYTES,

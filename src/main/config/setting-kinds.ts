@@ -3,9 +3,9 @@ import { z } from 'zod'
 import { parseTrustedProxies } from '#http/client-address.ts'
 import { parseDnsServerAddress } from '#outbound/dns/dns-server-address.ts'
 
-// What several settings are. Each says in plain words what was expected.
+// Kinds of settings, each with a plain sentence of what was expected.
 
-/** `expected` says what it is, bounds included. */
+/** `expected` describes the number, with its bounds. */
 export const wholeNumber = (
   expected: string,
   { min, max = Number.MAX_SAFE_INTEGER }: { readonly min: number; readonly max?: number },

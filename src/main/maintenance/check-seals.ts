@@ -10,14 +10,14 @@ interface Seals {
   readonly secrets: readonly [string, ...string[]]
 }
 
-/** Whether keys or sign-ins are stored, and SECRET_KEY opens none of them. */
+/** Whether keys or sign-ins are stored and SECRET_KEY opens none of them. */
 export async function hasLostSecret(seals: Seals): Promise<boolean> {
   const { rows, seal } = await openSealing(seals)
   const lost = [clientKeyKind, sessionKind].map((kind) => areSealedOtherwise(rows, seal, kind))
   return (await Promise.all(lost)).includes(true)
 }
 
-/** Once, at the start: says so where the secret is another one, and after a new one was put first seals all with it. */
+/** Once, at start: warns if the secret was replaced; seals everything with the newest secret if there are several. */
 export async function checkSeals(
   context: Seals & { readonly log: Log; readonly oauth: Pick<OAuth, 'sealAnew'> },
 ): Promise<void> {

@@ -1,4 +1,4 @@
-/** One line for programs that start us: everything is up, and where. */
+/** One line for programs that start us: the service is ready, with its addresses. */
 export function printReady(ready: object): void {
   console.log(`ready ${JSON.stringify(ready)}`)
 }
