@@ -6,7 +6,7 @@ export const settingsJsonBytesMax = 512 * 1024
 /** Uploads of one account that may be arriving at a time, so that none takes everybody's space. */
 export const uploadsArrivingMax = 5
 
-const hourMs = 60 * 60 * 1000
+export const hourMs = 60 * 60 * 1000
 
 /** Owners whose server is gone can still delete accounts: no grant check is needed after failed attempts for this long. */
 export const grantAwayMsMin = 72 * hourMs

@@ -16,15 +16,14 @@ export function operationOf(name: string, route: Route, tag: string) {
     summary,
     ...(details !== undefined && { description: details }),
     'x-section': section,
-    ...(security !== null && { security: [security] }),
+    ...(security !== undefined && { security: [security] }),
     ...(parameters.length > 0 && { parameters }),
     ...(body !== undefined && { requestBody: requestBodyOf(body) }),
     responses: responsesOf(route),
   }
 }
 
-const requirements: Record<Access, Readonly<Record<string, readonly string[]>> | null> = {
-  public: null,
+const requirements: Partial<Record<Access, Readonly<Record<string, readonly string[]>>>> = {
   'signed-in': { session: [] },
   admin: { administrator: [] },
 }
@@ -58,18 +57,19 @@ function responsesOf(route: Route) {
 }
 
 function failureResponse(status: number, messages: readonly Message[], hasSuccess: boolean) {
+  const description = meanings[status]
+  if (description === undefined) throw new TypeError(`status ${status} has no meaning here`)
+  const isTemporary = status === 429 || status === 503
   const properties = {
     ...(hasSuccess && { success: { type: 'boolean', const: false } }),
     error: { type: 'string', ...errorTexts(messages) },
   }
   const schema = { type: 'object', properties, required: Object.keys(properties) }
   return {
-    ...bodyOf(statusMeaning(status), 'application/json', schema),
-    ...(isTemporary(status) && { headers: { 'Retry-After': { schema: { type: 'string' } } } }),
+    ...bodyOf(description, 'application/json', schema),
+    ...(isTemporary && { headers: { 'Retry-After': { schema: { type: 'string' } } } }),
   }
 }
-
-const isTemporary = (status: number): boolean => status === 429 || status === 503
 
 /** Clients may compare with literal messages; all others are examples. */
 const errorTexts = (messages: readonly Message[]) =>
@@ -122,13 +122,6 @@ const meanings: Readonly<Record<number, string>> = {
   502: 'The account’s own server refused or did not answer',
   503: 'A database or disk is unavailable, or this service is restarting',
   507: 'The disk of this service is nearly full',
-}
-
-/** Throws TypeError for a status that is missing above. */
-function statusMeaning(status: number): string {
-  const meaning = meanings[status]
-  if (meaning === undefined) throw new TypeError(`status ${status} has no meaning here`)
-  return meaning
 }
 
 /** `input`: what a request may send (unknown fields are ignored); `output`: what an answer has. */

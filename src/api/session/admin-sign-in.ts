@@ -1,8 +1,8 @@
 import { ConcurrencyLimit } from '#api/concurrency-limit.ts'
+import type { ApiContext } from '#api/context.ts'
 import { sentences } from '#api/contract/messages.ts'
 import { tooMany } from '#api/rate-limits.ts'
 import { type Admin, findAdmin } from '#store/accounts/admins.ts'
-import type { Db } from '#store/database/database.ts'
 import { isAdminName, isPassword } from './admin-password.ts'
 import { SignInDelays, type SignInTry } from './sign-in-delays.ts'
 
@@ -11,9 +11,7 @@ const checksAtOnceMax = 2
 const checksWaitingMax = 20
 const checkWaitMsMax = 5_000
 
-interface SignInOptions {
-  readonly db: Db
-  readonly elapsed: () => number
+interface SignInOptions extends Pick<ApiContext, 'db' | 'elapsed'> {
   readonly isPassword?: typeof isPassword
 }
 

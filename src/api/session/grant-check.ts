@@ -1,5 +1,5 @@
 import type { ApiContext } from '#api/context.ts'
-import { grantAwayMsMin } from '#api/contract/limits.ts'
+import { grantAwayMsMin, hourMs } from '#api/contract/limits.ts'
 import { sentences } from '#api/contract/messages.ts'
 import { ApiError } from '#api/errors.ts'
 import { SessionEndedError } from '#atproto/oauth/oauth.ts'
@@ -17,7 +17,6 @@ import { endIfGrantEnded } from './sign-ins.ts'
 
 const answerMsMax = 4_000
 
-const hourMs = 60 * 60 * 1000
 /** Failed attempts needed in addition to `grantAwayMsMin`. */
 const triesMin = 24
 /** Counts one attempt per half hour, and starts again after a day without one. */
