@@ -10,6 +10,15 @@ export interface Work {
   readonly party?: Party
 }
 
+/** The work was preempted; it may be tried again. */
+export class PreemptedError extends Error {
+  override readonly name = 'PreemptedError'
+
+  constructor(options?: ErrorOptions) {
+    super('others wait, and the server of this one is slow', options)
+  }
+}
+
 /** One running piece of work: whether it is slow, pinned or detached, and which server it waits for. */
 export class Lane {
   readonly #preempt = new AbortController()
@@ -42,7 +51,7 @@ export class Lane {
     this.#isSlow = isSlow
   }
 
-  /** Aborted when the work is preempted: others wait, and it holds a lane although its server is slow. */
+  /** Aborted with a PreemptedError when the work is preempted: others wait, and it holds a lane although its server is slow. */
   get signal(): AbortSignal {
     return this.#preempt.signal
   }
@@ -124,6 +133,6 @@ export class Lane {
   }
 
   preempt(): void {
-    this.#preempt.abort(new Error('others wait, and the server of this one is slow'))
+    this.#preempt.abort(new PreemptedError())
   }
 }

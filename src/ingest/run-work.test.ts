@@ -2,12 +2,13 @@ import { expect, test } from 'bun:test'
 import { openDatabase } from '#store/database/database.ts'
 import { migrate } from '#store/database/migrate.ts'
 import { enqueueSites } from '#store/queues/enqueue.ts'
-import { takeDue } from '#store/queues/take-due.ts'
+import { nextDueAt, takeDue } from '#store/queues/take-due.ts'
 import type { WorkItem } from '#store/queues/work-items.ts'
 import { type LoggedLine, recordingLog } from '#tests/support/api.ts'
+import { eventually } from '#tests/support/eventually.ts'
 import { siteOf } from '#tests/support/sample-rows.ts'
-import { askedAt } from '#tests/support/work-rows.ts'
-import { workOn } from './run-work.ts'
+import { askedAt, workRows } from '#tests/support/work-rows.ts'
+import { leaseMs, retriesMs, runWork, type WorkHandler, workOn } from './run-work.ts'
 
 const facts: [what: string, isReplaced: boolean, level: string][] = [
   ['what failed', false, 'warn'],
@@ -31,4 +32,44 @@ test.each(facts)('%s is logged: replaced %p, %s', async (_, isReplaced, level) =
   expect(await workOn(item as WorkItem, work, context)).toBe(false)
   const fields = { did: siteOf('blog').did, site: 'blog', attempts: 1, isLast: false, error }
   expect(lines).toEqual([{ level, message: 'ingest failed', fields }])
+})
+
+test('a site that is preempted waits for 15 s, however often: it has not failed', async () => {
+  await using database = openDatabase({})
+  await migrate(database)
+  const { db } = database
+  let now = 1_000
+  const lines: LoggedLine[] = []
+  const stop = new AbortController()
+  const asked = { ...askedAt(db, now), now: () => now }
+  const context = { ...asked, log: recordingLog(lines), signal: stop.signal }
+  await enqueueSites(context, [siteOf('blog')])
+  const handler: WorkHandler = {
+    kind: 'site',
+    atOnce: 1,
+    async startDue(lanes, start) {
+      const items = await takeDue(db, { kind: 'site', now, leaseMs, limit: lanes.capacity })
+      for (const item of items) start(item)
+    },
+    async work(_, signal, lane) {
+      lane.preempt()
+      signal.throwIfAborted()
+    },
+    release: () => {},
+    isAnyDue: async () => false,
+    nextAt: () => nextDueAt(db, { kind: 'site', priority: 0, now }),
+  }
+  const running = runWork([handler], context)
+  for (let times = 0; times <= retriesMs.length; times++) {
+    const again = { attempts: 0, leasedUntil: 0, nextAttemptAt: now + 15_000 }
+    await eventually(async () => expect(await workRows(db, 'site')).toMatchObject([again]))
+    await enqueueSites(context, [siteOf('blog')])
+    // Nor does an event bring it back earlier.
+    expect(await workRows(db, 'site')).toMatchObject([again])
+    now += 15_000
+    context.wakeUps.notify('site')
+  }
+  stop.abort()
+  await running
+  expect(new Set(lines.map(({ message }) => message))).toEqual(new Set(['work item preempted']))
 })

@@ -1,6 +1,6 @@
 import { BlobStorageError } from '#blobs/blob-store.ts'
 import { everyOrWhenWoken } from '#concurrency/every-or-when-woken.ts'
-import type { Lane } from '#concurrency/lane.ts'
+import { type Lane, PreemptedError } from '#concurrency/lane.ts'
 import { type LaneShares, Lanes } from '#concurrency/lanes.ts'
 import type { Party } from '#concurrency/pace-history.ts'
 import { noDiskSpace } from '#site/limits.ts'
@@ -21,6 +21,8 @@ export const retriesMs = [15_000, 60_000, 15 * 60_000, 3_600_000, 6 * 3_600_000,
 
 /** Retry interval of items that wait for free disk space, without limit: their source is not at fault. */
 export const diskRetryMs = 60_000
+/** Retry interval of sites that were preempted, without limit. */
+const preemptedRetryMs = 15_000
 
 /** How items of one kind are worked on. */
 export interface WorkHandler {
@@ -104,12 +106,27 @@ async function workInLane(
   }
   try {
     await lanes.start({
-      run: (lane) => handler.work(item, AbortSignal.any([signal, lane.signal]), lane),
+      run: (lane) => workUnlessPreempted(item, handler, lane, signal),
       onSlow: release,
       ...(party !== undefined && { party }),
     })
   } finally {
     release()
+  }
+}
+
+/** Throws PreemptedError when the work fails after its lane was preempted. */
+async function workUnlessPreempted(
+  item: WorkItem,
+  handler: WorkHandler,
+  lane: Lane,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await handler.work(item, AbortSignal.any([signal, lane.signal]), lane)
+  } catch (cause) {
+    if (lane.signal.aborted) throw new PreemptedError({ cause })
+    throw cause
   }
 }
 
@@ -141,6 +158,13 @@ export async function workOn(
       log.info('work item waits for disk space', fieldsOf(item))
       const at = now() + diskRetryMs
       await retryItem(db, item, { at, error: noDiskSpace, isFree: true })
+      return false
+    }
+    // Sites only: anybody can make up accounts, which have to be parked at last.
+    if (error instanceof PreemptedError && kind === 'site') {
+      log.info('work item preempted', fieldsOf(item))
+      const at = now() + preemptedRetryMs
+      await retryItem(db, item, { at, error: error.message, isFree: true, notBefore: at })
       return false
     }
     const isGivenUp = (await isHopeless?.(item)) ?? false
