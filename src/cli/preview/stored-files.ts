@@ -88,7 +88,10 @@ export class StoredFiles implements AsyncDisposable {
       if (file) known.set(path, { state, file })
     }
     this.#known = known
-    await this.#removeAllBut([...before.values(), ...known.values()])
+    const kept = new Set([...before.values(), ...known.values()].map(({ file }) => file.hash))
+    for await (const hash of this.blobs.list()) {
+      if (!kept.has(hash)) await this.blobs.delete(hash)
+    }
     return { files: new Map(Array.from(known, ([path, { file }]) => [path, file])), leftOut }
   }
 
@@ -111,12 +114,5 @@ export class StoredFiles implements AsyncDisposable {
     const cid = rawCid(Buffer.from(hash, 'hex'))
     const contentType = contentTypeOf(undefined, path)
     return { cid, hash, coding, storedBytes, bytes: copy.bytes, contentType }
-  }
-
-  async #removeAllBut(known: readonly KnownFile[]): Promise<void> {
-    const wanted = new Set(known.map(({ file }) => file.hash))
-    for await (const hash of this.blobs.list()) {
-      if (!wanted.has(hash)) await this.blobs.delete(hash)
-    }
   }
 }

@@ -5,7 +5,10 @@ export type ByteSet = Readonly<Uint8Array>
  * Parses `[a-z]`, `[!a]`, `[^a]`, `[]-]`, `[[:digit:]]` as git's wildmatch.c does, which differs from the standard
  * for incomplete ones. Returns a sentence if git would match nothing.
  */
-export function readByteSet(source: string, start: number): { set: ByteSet; end: number } | string {
+export function readByteSet(
+  source: string,
+  start: number,
+): { token: ByteSet; end: number } | string {
   const isNegated = source[start + 1] === '!' || source[start + 1] === '^'
   const first = start + (isNegated ? 2 : 1)
   const set = new Uint8Array(256)
@@ -18,7 +21,7 @@ export function readByteSet(source: string, start: number): { set: ByteSet; end:
     previous = member.last
     at = member.end
   }
-  return { set: isNegated ? set.map((bit) => 1 - bit) : set, end: at + 1 }
+  return { token: isNegated ? set.map((bit) => 1 - bit) : set, end: at + 1 }
 }
 
 interface Member {

@@ -101,7 +101,7 @@ function readToken(source: string, at: number, isFirstWild: boolean, isAboutName
     case '*':
       return readStars(source, at, isFirstWild, isAboutName)
     case '[':
-      return readSet(source, at)
+      return readByteSet(source, at)
     case '\\':
       if (at + 1 === source.length) return 'ends with a backslash'
       return { token: source.charCodeAt(at + 1), end: at + 2 }
@@ -119,9 +119,4 @@ function readStars(source: string, at: number, isFirstWild: boolean, isAboutName
   if (source[end] === '/') return { token: 'folders', end: end + 1 }
   const isRest = end === source.length || source.startsWith('\\/', end)
   return { token: isRest ? 'rest' : 'star', end }
-}
-
-function readSet(source: string, at: number): Read {
-  const read = readByteSet(source, at)
-  return typeof read === 'string' ? read : { token: read.set, end: read.end }
 }
