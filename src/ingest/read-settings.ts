@@ -50,13 +50,11 @@ export async function settingsIn(
 function readingOf(answer: VerifiedRecord | { found: false; rev: null }): SettingsReading {
   const { rev } = answer
   if (!answer.found) return { cid: null, rev, settings: null, problems: [] }
-  const parsed = answer.problem === null ? parseSettings(answer.record) : refused(answer.problem)
-  if (parsed.ok) return { cid: answer.cid, rev, settings: parsed.settings, problems: [] }
-  const problem = `the settings are not used: ${parsed.error}`
-  return { cid: answer.cid, rev, settings: null, problems: [problem] }
+  const { cid, problem, record } = answer
+  const parsed = problem === null ? parseSettings(record) : { ok: false as const, error: problem }
+  if (parsed.ok) return { cid, rev, settings: parsed.settings, problems: [] }
+  return { cid, rev, settings: null, problems: [`the settings are not used: ${parsed.error}`] }
 }
-
-const refused = (error: string) => ({ ok: false, error }) as const
 
 async function readRecord(
   key: RecordKey,

@@ -25,12 +25,6 @@ export function ingestSettings(config: Config): IngestSettings {
   return settings
 }
 
-interface IngestPlane {
-  readonly syncs: AccountSyncs
-  /** Resolves when all work has ended after the signal. */
-  readonly background: Promise<unknown>
-}
-
 interface PlaneOptions extends Stores {
   readonly settings: IngestSettings
   readonly log: Log
@@ -39,8 +33,11 @@ interface PlaneOptions extends Stores {
   readonly onIdentityChanged: (did: Did) => void
 }
 
-/** Everything that reads the network: firehose, queues, requested syncs; and the care of blobs. */
-export function startIngestPlane({ settings, ...options }: PlaneOptions): IngestPlane {
+/**
+ * Everything that reads the network: firehose, queues, requested syncs; and the care of blobs. `background` resolves when
+ * all work has ended after the signal.
+ */
+export function startIngestPlane({ settings, ...options }: PlaneOptions) {
   const { db, onIdentityChanged, signal } = options
   const { allowPrivateHosts, firehoseUrl, ingest, limits, visitedBytesMax } = settings
   const now = Date.now
