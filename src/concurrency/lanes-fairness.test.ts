@@ -29,13 +29,14 @@ function simulate() {
   })
   let waiting: Waiting[] = []
   let done = 0
+  const yielded: string[] = []
 
   function schedule(): void {
     const byAccount = new Map(waiting.map((each) => [each.party.account, each]))
-    const waitsFor = { quick: false, slow: false }
+    const withoutLane: Party[] = []
     for (const party of lanes.history.inOrder([...byAccount.values()].map((each) => each.party))) {
       if (!lanes.hasCapacity(party)) {
-        waitsFor[lanes.isSlow(party) ? 'slow' : 'quick'] = true
+        withoutLane.push(party)
         continue
       }
       const next = byAccount.get(party.account) as Waiting
@@ -43,8 +44,7 @@ function simulate() {
       next.onStart()
       void lanes.start({ run: (lane) => work(next, lane), onSlow: () => {}, party })
     }
-    if (waitsFor.quick) lanes.preemptSlow()
-    if (waitsFor.slow) lanes.preemptSlow({ forSlow: true })
+    lanes.preemptFor(withoutLane)
   }
 
   async function work(job: Waiting, lane: Lane): Promise<void> {
@@ -53,7 +53,10 @@ function simulate() {
     setTimeout(() => resolve(true), job.ms)
     lane.signal.addEventListener('abort', () => resolve(false))
     if (await promise) done += 1
-    else waiting.push(job)
+    else {
+      yielded.push(job.party.account)
+      waiting.push(job)
+    }
   }
 
   async function pass(ms: number): Promise<void> {
@@ -80,9 +83,10 @@ function simulate() {
   return {
     pass,
     waitOf,
-    queueSlow: (account: string, host: string) =>
-      waiting.push({ party: { account, host }, ms: slowMs, onStart: () => {} }),
+    queueSlow: (account: string, host: string, ms = slowMs) =>
+      waiting.push({ party: { account, host }, ms, onStart: () => {} }),
     done: () => done,
+    yielded,
   }
 }
 
@@ -110,3 +114,15 @@ test.each(places)(
     expect(done()).toBeGreaterThan(101)
   },
 )
+
+test('forty accounts on one slow server preempt nobody while slow lanes are free', async () => {
+  const { done, pass, queueSlow, yielded } = simulate()
+  queueSlow('long', 'pds.other.example', 150_000)
+  await pass(2_000)
+  for (let n = 0; n < 40; n++) {
+    for (let job = 0; job < 6; job++) queueSlow(`slow${n}`, 'pds.slow.example')
+  }
+  await pass(160_000)
+  expect(yielded).toEqual([])
+  expect(done()).toBeGreaterThan(10)
+})

@@ -240,6 +240,58 @@ describe('parties', () => {
     await eventually(async () => expect(gaveWay).toEqual(['b']))
   })
 
+  describe('slow work of a quantum is preempted', () => {
+    const share = { host: 2, domain: 2 }
+
+    type Running = readonly [Party, 'pinned' | 'detached']
+
+    /** Accounts whose work is preempted a minute after all of it became slow. */
+    async function preemptedFor(waiting: Party, running: readonly Running[]) {
+      const clock = { now: 0 }
+      const lanes = new Lanes(4, {
+        detachedMax: 3,
+        slowPinnedMax: 2,
+        shares: { quick: share, slow: share },
+        slowAfterMs: hour,
+        elapsed: () => clock.now,
+      })
+      lanes.history.record(waiting, { isSlow: true })
+      const opened = running.map(([party, kind]) => {
+        const { promise, resolve } = Promise.withResolvers<Lane>()
+        const run = async (lane: Lane): Promise<void> => {
+          lane.isHeldUp()
+          if (kind === 'detached') lane.detachWhenSlow()
+          resolve(lane)
+          await new Promise(() => {})
+        }
+        void lanes.start({ run, onSlow: () => {}, pinned: true, party })
+        return promise
+      })
+      const open = await Promise.all(opened)
+      clock.now = 60_000
+      lanes.preemptFor([waiting], { pinned: true })
+      return open.filter(({ signal }) => signal.aborted).map((lane) => lane.party?.account)
+    }
+
+    const long: Running = [party('long', 'pds.other.example'), 'detached']
+    const pinned = (account: string, host: string): Running => [party(account, host), 'pinned']
+
+    test('for another server when the pinned lanes are full: pinned work', async () => {
+      const running = [long, pinned('a', 'a.example'), pinned('b', 'b.example')]
+      expect(await preemptedFor(party('c', 'c.example'), running)).toEqual(['a'])
+    })
+
+    test('not for a server that has used its share, even where the lanes are full', async () => {
+      const running = [long, pinned('a', 'a.example'), pinned('b', 'a.example')]
+      expect(await preemptedFor(party('c', 'a.example'), running)).toEqual([])
+    })
+
+    test('not while lanes are free', async () => {
+      const running = [long, pinned('a', 'a.example')]
+      expect(await preemptedFor(party('c', 'c.example'), running)).toEqual([])
+    })
+  })
+
   test('long sending does not make the next attempt slow, a wait for the server does', async () => {
     const lanes = new Lanes(4, { slowAfterMs: hour })
     const run = async (lane: Lane): Promise<void> => {

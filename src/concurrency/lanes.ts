@@ -78,7 +78,7 @@ export class Lanes {
   /** Whether this work may start now; `pinned` as in `Work`. */
   hasCapacity(party: Party, { pinned = false }: { readonly pinned?: boolean } = {}): boolean {
     const isSlow = this.isSlow(party)
-    if (isSlow && pinned && this.#pinned.length >= this.#slowPinnedMax) return false
+    if (isSlow && pinned && this.#lacksPinned) return false
     return this.capacityFor(party.host, isSlow) > 0
   }
 
@@ -111,13 +111,29 @@ export class Lanes {
   }
 
   /**
-   * Call when work waits for a lane. For a quick lane, preempts slow work that holds one: the oldest that has run for
-   * `quantumMs`, else the newest of the registrable domain that holds most. For a slow lane, only the former.
+   * Preempts slow work for parties that wait because all lanes are in use. Parties of servers that have used their share
+   * preempt nothing: otherwise one slow server would evict everybody's long work and gain no lane by it.
    */
-  preemptSlow({ forSlow = false }: { readonly forSlow?: boolean } = {}): void {
+  preemptFor(waiting: readonly Party[], { pinned = false } = {}): void {
+    const lackLane = waiting.filter(
+      (party) =>
+        !this.hasCapacity(party, { pinned }) &&
+        this.#leftOfShare(party.host, this.isSlow(party)) > 0,
+    )
+    if (lackLane.some((party) => !this.isSlow(party))) this.preemptSlow()
+    if (lackLane.some((party) => this.isSlow(party))) this.preemptSlow({ forSlow: true, pinned })
+  }
+
+  /**
+   * Call when work waits for a lane. For a quick lane, preempts slow work that holds one: the oldest that has run for
+   * `quantumMs`, else the newest of the registrable domain that holds most. For a slow lane, only the former, and only
+   * pinned work where `pinned` work waits for its lanes.
+   */
+  preemptSlow({ forSlow = false, pinned = false } = {}): void {
     const slow = this.#lanes.filter(({ isSlow }) => isSlow)
     if (slow.some(({ signal }) => signal.aborted)) return
-    const candidates = forSlow ? slow : this.#excess
+    const ofLanes = pinned && this.#lacksPinned ? this.#pinned : slow
+    const candidates = forSlow ? ofLanes : this.#excess
     const latest = this.#elapsed() - quantumMs
     const overdue = candidates.find((lane) => (this.#running.get(lane) ?? 0) <= latest)
     if (overdue !== undefined) overdue.preempt()
@@ -134,6 +150,10 @@ export class Lanes {
 
   get #pinned(): Lane[] {
     return this.#lanes.filter(({ isSlow, isDetached }) => isSlow && !isDetached)
+  }
+
+  get #lacksPinned(): boolean {
+    return this.#pinned.length >= this.#slowPinnedMax
   }
 
   get #excessDetached(): number {

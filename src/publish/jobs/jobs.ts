@@ -131,10 +131,10 @@ async function startJobs(
 ): Promise<number> {
   const { db, wakeUps, log, now } = context
   const accounts = await listWaitingAccounts(db, { limit: waitingAccountsMax, offset, now: now() })
-  const waitsFor = { quick: false, slow: false }
+  const waiting: Party[] = []
   for (const party of lanes.history.inOrder(accounts.map(partyOf))) {
     if (!lanes.hasCapacity(party, { pinned: true })) {
-      waitsFor[lanes.isSlow(party) ? 'slow' : 'quick'] = true
+      waiting.push(party)
       continue
     }
     const job = await startNextJob(db, party.account as Did, now())
@@ -154,8 +154,7 @@ async function startJobs(
     running.add(work)
   }
   // A job that ends or becomes slow sends a wake-up.
-  if (waitsFor.quick) lanes.preemptSlow()
-  if (waitsFor.slow) lanes.preemptSlow({ forSlow: true })
+  lanes.preemptFor(waiting, { pinned: true })
   return accounts.length
 }
 
