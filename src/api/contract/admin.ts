@@ -6,7 +6,7 @@ import { done } from './rows.ts'
 
 const section = '4.6'
 
-/** `/api/admin/*`: for those who look after the service. */
+/** `/api/admin/*`: for administrators of the service. */
 export const adminRoutes = {
   signInAdmin: defineRoute({
     section,

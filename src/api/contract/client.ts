@@ -3,8 +3,7 @@ import type { EventsAnswer, JsonAnswer, PayloadOf, Sent } from './answers.ts'
 import type { ParamsOf, Route } from './route.ts'
 import type { Routes } from './routes.ts'
 
-// Types and nothing else: programs that call the interface take what they send and get from here, and
-// nothing of the server comes along.
+// Types only: clients of the API import them without any code of the server.
 
 type ByCall = {
   readonly [Name in keyof Routes as `${Routes[Name]['method']} ${Routes[Name]['path']}`]: Routes[Name]
@@ -13,7 +12,7 @@ type ByCall = {
 /** `POST /api/domain/claim`: method and path, as declared. */
 export type CallName = keyof ByCall
 
-/** What a call sends along; a key that its route does not have is not there. */
+/** The params, query and body of a call, as far as its route has them. */
 export type Asked<Name extends CallName> = ParamsPart<ByCall[Name]> &
   QueryPart<ByCall[Name]> &
   BodyPart<ByCall[Name]>
@@ -32,7 +31,7 @@ type BodyPart<R extends Route> = R extends {
   ? { readonly body: Schema extends z.ZodType ? Sent<z.input<Schema>> : never }
   : unknown
 
-/** What a call that did what it was for answers with. */
+/** The payload of a 200. */
 export type AnswerTo<Name extends CallName> = ByCall[Name]['answers'] extends {
   readonly 200: infer Answer extends JsonAnswer
 }

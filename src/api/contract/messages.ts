@@ -12,7 +12,7 @@ import { grantAwayHours, uploadsArrivingMax } from './limits.ts'
 
 export const keptDays = keptSubdomainMs / 86_400_000
 
-/** What interface.md or decisions.md writes out. Clients may compare with it: it never changes. */
+/** Messages that interface.md or decisions.md specifies. Clients may compare with them: they never change. */
 export const literals = {
   authenticationFailed: 'Authentication failed',
   crossOrigin: 'Cross-origin request refused',
@@ -29,7 +29,7 @@ export const literals = {
   unauthorized: 'Unauthorized',
 } as const
 
-/** For the person at the screen. They may be put better at any time. */
+/** For the person at the screen. They may change at any time. */
 export const sentences = {
   accountInactive: 'Your account is not active on its server. Its sites are not shown until it is.',
   changedMeanwhile: 'This site was changed by another program meanwhile. Try again.',
@@ -39,7 +39,7 @@ export const sentences = {
   grantUnconfirmed: `Your account’s server did not confirm your sign-in, which this needs. Try again in a few minutes. If that server stays away, this works without it ${grantAwayHours} hours after the first try.`,
   signInNotFound: 'That sign-in has ended already.',
   serverBusy: 'Your account’s server takes no more changes for now. Try again later.',
-  // Whether a change has been made is not said: the answer that would tell may be what was lost.
+  // It does not say whether a change was made: the lost answer would have said so.
   serverUnanswered: 'Your account’s server did not answer. Try again in a few minutes.',
   serverFault: 'Your account’s server has a fault at the moment. Try again in a few minutes.',
   restarting: 'Sitehost is restarting. Try again in a minute.',
@@ -102,7 +102,7 @@ export const sentences = {
 /** Of a 413. */
 export const bodyTooLarge = (bytesMax: number): string => `body: at most ${bytesMax} bytes`
 
-/** A message of a failure: to the letter, or one that varies, of which this is an example. */
+/** The exact message of a failure, or an example of one that varies. */
 export type Message = string | { readonly like: string }
 
 export const like = (example: string): Message => ({ like: example })

@@ -3,16 +3,16 @@ import type { Answer, PayloadOf } from './answers.ts'
 import { jsonBytesMax, type RateLimitName, rateLimits } from './limits.ts'
 import { bodyTooLarge, like, literals, type Message, sentences } from './messages.ts'
 
-/** One route of the application: all that is known of it without its handler. */
+/** The declaration of one route, without its handler. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** With `:name` for what varies. */
   readonly path: `/${string}`
-  /** Of interface.md; `decisions §…` for what that does not know. */
+  /** Of interface.md, or `decisions §…`. */
   readonly section: string
   /** One line for readers. */
   readonly summary: string
-  /** What else there is to say, in sentences. */
+  /** More, in sentences. */
   readonly details?: string
   readonly access: Access
   /** The account's server must have confirmed the grant within the last minute: the action cannot be undone. */
@@ -21,9 +21,9 @@ export interface Route {
   readonly limit?: RateLimitName
   /** `success`: failures have `success: false` alongside their `error`. */
   readonly failureShape?: 'success'
-  /** Of each `:name` of the path. They describe: a handler answers 404 to what names nothing. */
+  /** By `:name` of the path; for the document only: handlers answer 404 to unknown values. */
   readonly params?: Readonly<Record<string, z.ZodType<string>>>
-  /** Of each parameter in the query; what does not fit is answered with 400. */
+  /** By query parameter; other values are answered with 400. */
   readonly query?: Readonly<Record<string, z.ZodType>>
   readonly body?: RouteBody
   /** By status. What a handler answers with. */
@@ -84,7 +84,7 @@ function fieldRefused(schema: z.ZodType): Message {
   return like(`${field}: expected a string`)
 }
 
-/** What the account's own server brings about, for routes that ask it. */
+/** Failures of the account's server, for routes that call it. */
 export const accountServerFailures = {
   429: [sentences.serverBusy],
   502: [
@@ -117,7 +117,7 @@ export type BodyOf<R extends Route> = R extends {
 
 type OutputOf<Schema> = Schema extends z.ZodType ? z.output<Schema> : never
 
-/** A status with what goes with it. */
+/** A declared status. */
 export type StatusOf<R extends Route> = keyof R['answers'] & number
 
 export type PayloadAt<

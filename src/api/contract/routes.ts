@@ -8,7 +8,7 @@ import { siteRoutes } from './site.ts'
 import { uploadRoutes } from './uploads.ts'
 import { userRoutes } from './user.ts'
 
-/** Every route of the application, by the name of what it does. What is not here does not exist. */
+/** Every route of the application, by name. Others do not exist. */
 export const routes = {
   ...authRoutes,
   ...userRoutes,

@@ -13,7 +13,7 @@ const ofSection = {
   params: { rkey: siteName },
 } as const
 
-/** `/api/site/*`: deleting a site, and how it is served. Only ever one's own. */
+/** `/api/site/*`: deleting the account's own sites, and their settings. */
 export const siteRoutes = {
   deleteSite: defineRoute({
     ...ofSection,
@@ -61,7 +61,7 @@ export const siteRoutes = {
     summary: 'How a site is served',
     answers: {
       200: json(
-        'The record as it is in the repository, whoever wrote it; the defaults when there is none',
+        'The record in the repository, whichever program wrote it; the defaults without one',
         z.looseObject({}).meta({
           examples: [{ indexFiles: ['index.html'], cleanUrls: false, directoryListing: false }],
         }),

@@ -103,7 +103,7 @@ const dueMax = 10_000
 const readEveryMs = 60_000
 const pauseMs = 1_000
 
-/** Reads all names, and then those in the change feed, within a second. Other subscribers do not wait for it. */
+/** Reads all names, and then the ones in the change feed, within a second. Other subscribers do not wait for it. */
 export class NamesFollower implements ChangeSubscriber {
   readonly #context: NamesContext
   readonly #woken = new WakeUp()
