@@ -38,10 +38,15 @@ export type PlannedWrite = RepoWrite & {
   readonly mayFail?: true
 }
 
-export const deletion = (collection: PlannedWrite['collection'], rkey: string): PlannedWrite => ({
+export const deletion = (
+  collection: PlannedWrite['collection'],
+  rkey: string,
+  replaces?: string,
+): PlannedWrite => ({
   action: 'delete',
   collection,
   rkey,
+  replaces,
 })
 
 /** The next step for a repository in the state that was read. */
@@ -184,7 +189,7 @@ async function writeOne(write: PlannedWrite, repo: AccountRepo): Promise<string 
   if (write.action !== 'delete') {
     return (await repo.putRecord(collection, rkey, write.value, write.replaces)).cid
   }
-  await repo.deleteRecord(collection, rkey)
+  await repo.deleteRecord(collection, rkey, write.replaces ?? undefined)
   return null
 }
 

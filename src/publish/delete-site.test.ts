@@ -81,7 +81,10 @@ describe('a site goes whole, in one commit', () => {
     hold(blog, 3)
     repo.remove(settings, 'blog')
     repo.applyWrites = async (writes, head) => {
-      expect(writes).toEqual([{ action: 'delete', collection: fs, rkey: 'blog' }])
+      const replaces = repo.find(fs, 'blog')?.cid
+      expect<unknown>(writes).toEqual([
+        { action: 'delete', collection: fs, rkey: 'blog', replaces },
+      ])
       return await FakeRepo.prototype.applyWrites.call(repo, writes, head)
     }
     expect(await erase()).toBe(true)
@@ -159,6 +162,14 @@ describe('while another program writes', () => {
     expect(await queued()).toEqual([])
   })
 
+  test('the site itself, on a server that does not take one commit: it stays', async () => {
+    hold(blog, 3)
+    repo.writesMax = 0
+    repo.before.set('deleteRecord', () => void hold(blog, 4))
+    await expect(erase()).rejects.toBeInstanceOf(SiteConflictError)
+    expect(keys()).toEqual([['blog'], ['blog'], []])
+  })
+
   test('all the time: given up', async () => {
     hold(blog, 3)
     repo.latestCommit = async () => 'commit-of-yesterday'
@@ -180,9 +191,9 @@ describe('servers', () => {
     hold(blog, 600)
     repo.writesMax = 0
     const deleted: string[] = []
-    repo.deleteRecord = async (collection, rkey) => {
+    repo.deleteRecord = async (collection, rkey, replaces) => {
       deleted.push(collection)
-      await FakeRepo.prototype.deleteRecord.call(repo, collection, rkey)
+      await FakeRepo.prototype.deleteRecord.call(repo, collection, rkey, replaces)
     }
     expect(await erase()).toBe(true)
     expect(keys()).toEqual([[], [], []])

@@ -60,7 +60,7 @@ async function readRemains(address: SiteAddress, repo: AccountRepo): Promise<Rem
   const settings = await repo.findRecord('place.sitehost.settings', rkey)
   const cid = repository.sites.get(rkey)?.cid ?? null
   const deletes = [
-    ...(cid === null ? [] : [deletion('place.sitehost.fs', rkey)]),
+    ...(cid === null ? [] : [deletion('place.sitehost.fs', rkey, cid)]),
     ...(settings === null ? [] : [deletion('place.sitehost.settings', rkey)]),
     ...partsToDelete(address, repository).map((key) => deletion('place.sitehost.subfs', key)),
   ]

@@ -90,8 +90,11 @@ export class FakeRepo {
     return { uri: `at://${this.did}/${collection}/${rkey}`, cid }
   }
 
-  async deleteRecord(collection: Collection, rkey: string): Promise<void> {
+  async deleteRecord(collection: Collection, rkey: string, replaces?: string): Promise<void> {
     this.#called('deleteRecord')
+    const current = this.find(collection, rkey)?.cid
+    const isOther = current !== undefined && replaces !== current
+    if (replaces !== undefined && isOther) throw refusal(400, 'InvalidSwap')
     this.remove(collection, rkey)
   }
 

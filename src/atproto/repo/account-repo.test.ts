@@ -69,3 +69,18 @@ test('listRecords keeps as many values as it may, and every key', async () => {
   expect(some.map(keys)).toEqual(all.map(keys))
   expect((await list(0)).map(({ value }) => value)).toEqual([null, null, null, null])
 })
+
+test('deleteRecord names the record that it may delete, where the caller knows it', async () => {
+  const inputs: unknown[] = []
+  const handle = async (_: string, init?: RequestInit) => {
+    inputs.push(JSON.parse(String(init?.body)))
+    return Response.json({})
+  }
+  const repo = new AccountRepo(alice, async () => ({ did: alice, handle }))
+  await repo.deleteRecord('place.sitehost.fs', 'blog', 'cid-1')
+  await repo.deleteRecord('place.sitehost.subfs', 'part')
+  expect(inputs).toEqual([
+    { repo: alice, collection: 'place.sitehost.fs', rkey: 'blog', swapRecord: 'cid-1' },
+    { repo: alice, collection: 'place.sitehost.subfs', rkey: 'part' },
+  ])
+})

@@ -102,9 +102,13 @@ export class AccountRepo {
     return { uri: `at://${this.did}/${collection}/${rkey}`, cid: answer.cid('cid') }
   }
 
-  /** Idempotent: no error when there is no such record. */
-  async deleteRecord(collection: Collection, rkey: string): Promise<void> {
-    const input = { repo: this.did, collection, rkey }
+  /**
+   * Idempotent: no error when there is no such record. With `replaces`, compare-and-swap on the CID of the current
+   * record; else `InvalidSwap`.
+   */
+  async deleteRecord(collection: Collection, rkey: string, replaces?: string): Promise<void> {
+    const swap = replaces === undefined ? {} : { swapRecord: replaces }
+    const input = { repo: this.did, collection, rkey, ...swap }
     await this.#call('com.atproto.repo.deleteRecord', posting(input), smallAnswer.bytesMax)
   }
 
