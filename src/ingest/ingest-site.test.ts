@@ -18,6 +18,7 @@ import { migrate } from '#store/database/migrate.ts'
 import { findSite } from '#store/sites/sites.ts'
 import { carOf, type FakePds, proofOf, startFakePds } from '#tests/support/fake-pds.ts'
 import { findServedSite } from '#tests/support/find-served-site.ts'
+import { hollowGzip } from '#tests/support/hollow-gzip.ts'
 import { alice, bob, siteOf } from '#tests/support/sample-rows.ts'
 import { type IngestOutcome, ingestSite } from './ingest-site.ts'
 
@@ -172,7 +173,7 @@ test('one blob read in two ways is two files', async () => {
   expect(fetches()).toHaveLength(2)
 })
 
-test('its lane is told once when the blobs inflate to more than quick work may', async () => {
+test('its lane is told once when the blobs are or inflate to more than quick work may', async () => {
   const limits = { fileBytesMax: 1e8, siteBytesMax: 1e8 }
   const zeros = (bytes: number) => file(gzipSync(Buffer.alloc(bytes)), { encoding: 'gzip' })
   const half = quickInflatedBytesMax / 2
@@ -187,6 +188,10 @@ test('its lane is told once when the blobs inflate to more than quick work may',
   expect(await timesTold({ a: zeros(half - 2), b: zeros(half + 3) })).toBe(1)
   expect(await timesTold({ a: file('a'.repeat(2 * half + 1)) })).toBe(0)
   expect(await timesTold({ a: zeros(2 * half + 1), b: zeros(1) })).toBe(1)
+  const hollow = (emptyBytes: number) =>
+    file(hollowGzip(Buffer.alloc(half), emptyBytes), { encoding: 'gzip' })
+  expect(await timesTold({ a: hollow(half - 1_000) })).toBe(0)
+  expect(await timesTold({ a: hollow(half) })).toBe(1)
 })
 
 test('a blob that was lost here is fetched again', async () => {
@@ -386,10 +391,8 @@ describe('rules at the root go live as text,', () => {
   })
   test('unless they are large for what they hold', async () => {
     const limits = { fileBytesMax: 1_000_000, siteBytesMax: 2_000_000 }
-    const padded = gzipSync(redirects, { level: 0 })
-    const empty = Buffer.from([0, 0, 0, 0xff, 0xff])
-    const blocks = Buffer.alloc(empty.length * Math.ceil((2 * ruleFileBytesMax) / 5), empty)
-    const bloated = Buffer.concat([padded.subarray(0, 10), blocks, padded.subarray(10)])
+    const padded = redirects + '#\n'.repeat(ruleFileBytesMax / 2 - 10_000)
+    const bloated = hollowGzip(padded, 2 * ruleFileBytesMax - padded.length)
     await put({ _redirects: file(bloated, { encoding: 'gzip' }) })
     expect(await ingest({ limits })).toBe('went-live')
     expect((await liveSnapshot())?.redirects).toBe('')

@@ -48,7 +48,7 @@ export const connectionIdleSeconds = 60
 /** The path of a request, percent-encoded. */
 export const requestPathBytesMax = 4096
 
-/** A site's work that inflates more is detached, so that it cannot delay work that inflates less. */
+/** Work on a site that inflates more, or inflates to more, is detached, so that it cannot delay work that inflates less. */
 export const quickInflatedBytesMax = 8 * 1024 * 1024
 
 /** The address of a part: a DID, a collection name and a record key of 512 characters. */

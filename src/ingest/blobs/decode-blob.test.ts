@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import type { BlobStore } from '#blobs/blob-store.ts'
+import { hollowGzip } from '#tests/support/hollow-gzip.ts'
 import { type DecodedBlob, storeDecoded } from './decode-blob.ts'
 import { UndecodableBlobError } from './undecodable-blob.ts'
 
@@ -201,6 +202,28 @@ async function storeApart(
   })
   return JSON.parse(await new Response(child.stdout).text())
 }
+
+describe('gzip of empty blocks', () => {
+  const hollow = hollowGzip('', 1_000_000)
+  for (const [form, raw] of [
+    ['gzip', hollow],
+    ['gzip base64', base64(hollow)],
+  ] as const) {
+    test(`${form} is stopped when it has inflated to nothing for a while`, async () => {
+      let readBytes = 0
+      async function* counted() {
+        for await (const chunk of chunksOf(raw, 16_384)) {
+          readBytes += chunk.length
+          yield chunk
+        }
+      }
+      await expect(store(counted(), form)).rejects.toThrow(
+        new UndecodableBlobError('is gzip that is more than twice as large as its content'),
+      )
+      expect(readBytes).toBeLessThan(130_000)
+    })
+  }
+})
 
 describe('a source that fails', () => {
   for (const form of ['plain', 'gzip', 'base64', 'gzip base64'] as const) {

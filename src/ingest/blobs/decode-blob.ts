@@ -13,6 +13,9 @@ export interface DecodedBlob {
   readonly decodedBytes: number
 }
 
+/** Called with the size of each chunk of gzip, and of each chunk of content that it inflates to. */
+export type OnInflated = (bytes: number, of: 'gzip' | 'content') => void
+
 interface DecodeContext {
   readonly blobs: BlobStore
   readonly decodedBytesMax: number
@@ -22,8 +25,7 @@ interface DecodeContext {
   readonly lane?: Pick<Lane, 'ownWait'> | undefined
   /** Aborts the wait to inflate. */
   readonly signal?: AbortSignal
-  /** Called with the size of each inflated chunk. */
-  readonly onInflated?: ((bytes: number) => void) | undefined
+  readonly onInflated?: OnInflated | undefined
 }
 
 /**
@@ -38,18 +40,19 @@ export async function storeDecoded(
   const decoded = new DecodedMeter(decodedBytesMax)
   const stored = encoding.base64 ? decodeBase64(raw) : raw
   const onContent = (chunk: Uint8Array): void => {
-    onInflated?.(chunk.byteLength)
+    onInflated?.(chunk.byteLength, 'content')
     decoded.add(chunk)
   }
+  const onGzip = (chunk: Uint8Array): void => onInflated?.(chunk.byteLength, 'gzip')
   const checked =
     encoding.coding === 'gzip'
-      ? gunzipAlong(stored, onContent, {
+      ? gunzipAlong(withEach(stored, onGzip), onContent, {
           use(work) {
             const inflate = () => inflatingAt(blobs).use(work, owner, signal)
             return lane === undefined ? inflate() : lane.ownWait(inflate)
           },
         })
-      : measureAlong(stored, decoded)
+      : withEach(stored, (chunk) => decoded.add(chunk))
   const { hash, bytes } = await blobs.put(checked)
   return {
     hash,
@@ -90,12 +93,12 @@ class DecodedMeter {
   }
 }
 
-async function* measureAlong(
+async function* withEach(
   chunks: AsyncIterable<Uint8Array>,
-  meter: DecodedMeter,
+  onChunk: (chunk: Uint8Array) => void,
 ): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) {
-    meter.add(chunk)
+    onChunk(chunk)
     yield chunk
   }
 }

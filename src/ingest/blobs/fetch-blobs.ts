@@ -12,7 +12,7 @@ import { type BlobKey, blobKeyOf, blobKeyText } from '#site/record/blob-key.ts'
 import type { FileNode } from '#site/record/manifest.ts'
 import { findBlobs, type KnownBlob, rememberBlob } from '#store/sites/blobs.ts'
 import { claimBlobs } from '#store/sites/garbage.ts'
-import { storeDecoded } from './decode-blob.ts'
+import { type OnInflated, storeDecoded } from './decode-blob.ts'
 import { UndecodableBlobError } from './undecodable-blob.ts'
 
 export const blobsAtOnce = 4
@@ -23,7 +23,7 @@ export interface FetchContext extends Omit<WorkContext, 'log' | 'wakeUps'> {
   readonly fetch: SafeFetch
   /** For decoded and for stored bytes; a blob that is named several times counts once. */
   readonly limits: SiteLimits
-  /** Its `isHeldUp` is called when the blobs inflate to more than `quickInflatedBytesMax`. */
+  /** Its `isHeldUp` is called when the gzip, or what it inflates to, is more than `quickInflatedBytesMax`. */
   readonly lane?: Pick<Lane, 'isHeldUp' | 'ownWait'>
 }
 
@@ -120,20 +120,21 @@ async function presentBlobs(
   return new Map(known.filter((_, i) => isStored[i]).map((blob) => [blobKeyText(blob), blob]))
 }
 
-/** Counts the inflated bytes of all blobs together. */
-function slowWhenMuch({ lane }: FetchContext): (bytes: number) => void {
-  let inflatedBytes = 0
-  return (bytes) => {
-    const wasMuch = inflatedBytes > quickInflatedBytesMax
-    inflatedBytes += bytes
-    if (!wasMuch && inflatedBytes > quickInflatedBytesMax) lane?.isHeldUp()
+/** Counts the bytes of all blobs together, of the gzip too: blocks with little content cost more time than others. */
+function slowWhenMuch({ lane }: FetchContext): OnInflated {
+  const sums = { gzip: 0, content: 0 }
+  const isMuch = (): boolean => Math.max(sums.gzip, sums.content) > quickInflatedBytesMax
+  return (bytes, of) => {
+    const wasMuch = isMuch()
+    sums[of] += bytes
+    if (!wasMuch && isMuch()) lane?.isHeldUp()
   }
 }
 
 async function fetchOne(
   node: FileNode,
   identity: Identity,
-  onInflated: (bytes: number) => void,
+  onInflated: OnInflated,
   { at, db, blobs, fetch, lane, limits, now, signal }: FetchContext,
 ): Promise<KnownBlob> {
   const key = blobKeyOf(node)

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { crc32, deflateRawSync, gunzipSync, gzipSync } from 'node:zlib'
+import { constants, crc32, createDeflateRaw, deflateRawSync, gunzipSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
+import { gzipTrailer, hollowGzip } from '#tests/support/hollow-gzip.ts'
 import { gzipHeaderBytesMax } from './gzip-header.ts'
 import { gunzipAlong } from './gzip-member.ts'
 import { UndecodableBlobError } from './undecodable-blob.ts'
@@ -58,11 +59,8 @@ function memberOf(content: string, { extra, name, comment, hasCrc = false }: Ext
     Buffer.from(name === undefined ? '' : `${name}\0`, 'latin1'),
     Buffer.from(comment === undefined ? '' : `${comment}\0`, 'latin1'),
   ])
-  const trailer = Buffer.alloc(8)
-  trailer.writeUInt32LE(crc32(content), 0)
-  trailer.writeUInt32LE(Buffer.byteLength(content), 4)
   const crc = hasCrc ? uint16(crc32(header) & 0xffff) : Buffer.alloc(0)
-  return Buffer.concat([header, crc, deflateRawSync(content), trailer])
+  return Buffer.concat([header, crc, deflateRawSync(content), gzipTrailer(content)])
 }
 
 function uint16(value: number): Buffer {
@@ -165,6 +163,36 @@ test('a header has a limit', async () => {
   const longest = 'n'.repeat(gzipHeaderBytesMax - 11)
   expect(await contentOf(memberOf('hello', { name: longest }), [5])).toBe('hello')
   expect(await contentOf(memberOf('hello', { name: `${longest}n` }), [5])).toBeNull()
+})
+
+describe('gzip may be twice as large as its content and 64 KiB', () => {
+  test.each([0, 1, 1_000, 100_000, 1_000_000])('of %i bytes, and no larger', async (bytes) => {
+    const content = 'x'.repeat(bytes)
+    const headerBytes = 10
+    const leftBytes = 2 * bytes + 65_536 + headerBytes - hollowGzip(content, 0).length
+    const most = hollowGzip(content, leftBytes - (leftBytes % 5))
+    expect((await contentOf(most)) === content).toBe(true)
+    expect((await contentOf(hollowGzip(content, leftBytes + 1))) === null).toBe(true)
+  })
+
+  test('as a compressor never makes it, however small its blocks', async () => {
+    const content = crypto.getRandomValues(Buffer.alloc(1_000_000))
+    const deflate = createDeflateRaw()
+    const blocks: Buffer[] = []
+    deflate.on('data', (block) => blocks.push(block))
+    for (let at = 0; at < content.length; at += 500) {
+      deflate.write(content.subarray(at, at + 500))
+      await new Promise<void>((resolve) => deflate.flush(constants.Z_FULL_FLUSH, resolve))
+    }
+    await new Promise<void>((resolve) => deflate.once('end', resolve).end())
+    const raw = Buffer.concat([hollowGzip('', 0).subarray(0, 10), ...blocks, gzipTrailer(content)])
+    expect(gunzipSync(raw).equals(content)).toBe(true)
+    const inflated: number[] = []
+    const cuts = [1, 100_000, 900_000]
+    const chunks = gunzipAlong(piecesOf(raw, cuts), (chunk) => inflated.push(chunk.length))
+    for await (const _ of chunks);
+    expect(inflated.reduce((sum, bytes) => sum + bytes)).toBe(content.length)
+  })
 })
 
 test('reserved flags are refused, as zlib does', async () => {

@@ -1,5 +1,6 @@
 import { crc32, createInflateRaw, type InflateRaw } from 'node:zlib'
 import { FairMutex } from '#concurrency/fair-mutex.ts'
+import { yieldEventLoop } from '#concurrency/yield-event-loop.ts'
 import { GzipHeader } from './gzip-header.ts'
 import { UndecodableBlobError } from './undecodable-blob.ts'
 
@@ -9,12 +10,14 @@ const trailerBytes = 8
 const pieceBytes = 8 * 1024
 /** Larger chunks mean fewer callbacks on the event loop. */
 const contentChunkBytes = 64 * 1024
+/** Gzip may exceed twice its content by this much, so that small files pass. */
+const excessBytesMax = 64 * 1024
 
 /**
  * Passes a gzip stream through and inflates it: `onContent` receives the content in chunks that are valid until it
  * returns. Keeps a few chunks in memory. Holds `mutex` while it inflates a piece, never while it waits for `chunks`.
  * Accepts exactly one member without trailing bytes: zlib would continue, browsers stop after the first member, and a
- * visitor would see another page than was verified. Throws UndecodableBlobError, and what `chunks` or `onContent` throws.
+ * visitor would see another page than was verified. Refuses gzip of empty blocks. Throws UndecodableBlobError, and what `chunks` or `onContent` throws.
  */
 export async function* gunzipAlong(
   chunks: AsyncIterable<Uint8Array>,
@@ -27,6 +30,7 @@ export async function* gunzipAlong(
     const rest = chunk.subarray(header.read(chunk))
     for (let at = 0; at < rest.byteLength; at += pieceBytes) {
       await mutex.use(() => body.write(rest.subarray(at, at + pieceBytes)))
+      await body.assertNotHollow()
     }
     yield chunk
   }
@@ -40,10 +44,14 @@ class GzipBody implements Disposable {
   readonly #inflated: Promise<Content>
   #isInflated = false
   #writtenBytes = 0
+  #contentBytes = 0
   #tail = Buffer.alloc(0)
 
   constructor(onContent: (chunk: Uint8Array) => void) {
-    this.#inflated = readContent(this.#inflate, onContent)
+    this.#inflated = readContent(this.#inflate, (chunk) => {
+      this.#contentBytes += chunk.byteLength
+      onContent(chunk)
+    })
     this.#inflated.then(
       () => (this.#isInflated = true),
       () => undefined, // awaited below; a failure must not count as unhandled meanwhile
@@ -58,6 +66,22 @@ class GzipBody implements Disposable {
     // After the end of the content the stream accepts nothing; `#inflated` rejects with the meaning of a failure.
     await Promise.race([written.then(() => undefined), this.#inflated])
     if (this.#isInflated) this.#assertNoTrailingBytes()
+  }
+
+  /**
+   * Empty blocks take a tenth of a microsecond a byte to inflate, and never reach the limit of the content. No compressor
+   * makes gzip twice as large as its content.
+   */
+  async assertNotHollow(): Promise<void> {
+    if (!this.#isHollow) return
+    // Inflated chunks may still be on their way to `onContent`.
+    await yieldEventLoop()
+    if (!this.#isHollow) return
+    throw new UndecodableBlobError('is gzip that is more than twice as large as its content')
+  }
+
+  get #isHollow(): boolean {
+    return this.#writtenBytes > 2 * this.#contentBytes + excessBytesMax
   }
 
   async end(): Promise<void> {
