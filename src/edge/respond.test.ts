@@ -351,40 +351,40 @@ describe('a large file that is stored compressed', () => {
     }
   })
 
-  test('is decoded on its way where the disk has no room for it', async () => {
-    const context = { ...site.context, decodedFiles: { open: async () => 'full' as const } }
-    const visitFull = (headers: Record<string, string>) =>
+  test.each([
+    ['the disk has no room for it', 'full'],
+    ['others have to be decoded before', 'busy'],
+  ] as const)('is decoded on its way where %s', async (_, opened) => {
+    const context = { ...site.context, decodedFiles: { open: async () => opened } }
+    const visitAnyway = (headers: Record<string, string>) =>
       seen(visitSite({ ...site, context }, '/large.txt', { headers }))
     for (const headers of [identity, { range: 'bytes=1-5' }]) {
-      const sent = await visitFull(headers)
+      const sent = await visitAnyway(headers)
       expect([sent.status, Bun.hash(sent.body)]).toEqual([200, Bun.hash(large)])
       expect(sent.headers['etag']).toBe(tagOf('large.txt'))
       for (const name of ['accept-ranges', 'content-length', 'content-range']) {
         expect(sent.headers[name]).toBeUndefined()
       }
     }
-    const { headers, status, body } = await visitFull(gzip)
+    const { headers, status, body } = await visitAnyway(gzip)
     expect([status, headers['content-encoding']]).toEqual([200, 'gzip'])
     expect(headers['content-length']).toBe(String(body.length))
   })
 
-  test('is for later when too many are decoded on their way', async () => {
-    const context = {
-      ...site.context,
-      decodedFiles: { open: async () => 'full' as const },
-      decodedStreams: { open: () => 'busy' as const },
-    }
-    const busy = await seen(visitSite({ ...site, context }, '/large.txt', { headers: identity }))
-    expect(busy.status).toBe(503)
-  })
-
-  test('is for later when others have to be decoded before', async () => {
-    const context = { ...site.context, decodedFiles: { open: async () => 'busy' as const } }
-    const busy = await seen(visitSite({ ...site, context }, '/large.txt', { headers: identity }))
-    expect([busy.status, busy.headers['retry-after'], busy.headers['cache-control']]).toEqual([
-      ...[503, '2', 'no-store'],
-    ])
-  })
+  test.each(['full', 'busy'] as const)(
+    'is for later when too many are decoded on their way: %s',
+    async (opened) => {
+      const context = {
+        ...site.context,
+        decodedFiles: { open: async () => opened },
+        decodedStreams: { open: () => 'busy' as const },
+      }
+      const busy = await seen(visitSite({ ...site, context }, '/large.txt', { headers: identity }))
+      expect([busy.status, busy.headers['retry-after'], busy.headers['cache-control']]).toEqual([
+        ...[503, '2', 'no-store'],
+      ])
+    },
+  )
 })
 
 test('a directory without its slash leads there, query kept', async () => {

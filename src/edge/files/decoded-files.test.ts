@@ -228,12 +228,30 @@ describe('decoders', () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     gate = promise
     const files = filesOf({ bytesMax: 200 * bytes })
-    const opened = Array.from({ length: 102 }, (_, i) => open(files, { hash: `${i}`, bytes }))
+    const opened = Array.from({ length: 102 }, (_, i) =>
+      open(files, { hash: `${i}`, bytes }, `client ${i}`),
+    )
     expect(await open(files, { hash: '102', bytes })).toBe('busy')
     expect(reads).toEqual(['0', '1'])
     resolve()
     expect(await Promise.all(opened)).not.toContain('busy')
     expect(await open(files, { hash: '102', bytes })).not.toBe('busy')
+  }, 20_000)
+
+  test('are one at a time for one client, which waits for eight more', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    gate = promise
+    const files = filesOf({ bytesMax: 200 * bytes })
+    const opened = Array.from({ length: 110 }, (_, i) => open(files, { hash: `${i}`, bytes }))
+    expect(await Promise.all(opened.slice(9))).toEqual(new Array(101).fill('busy'))
+    expect(reads).toEqual(['0'])
+    // A file that the first client waits for, too.
+    const another = open(files, { hash: '8', bytes }, bob)
+    await eventually(async () => expect(reads).toEqual(['0', '8']))
+    resolve()
+    expect(await textOf(await another)).toBe(content)
+    expect(await Promise.all(opened.slice(0, 9))).not.toContain('busy')
+    expect(reads).toHaveLength(9)
   }, 20_000)
 
   test('that take too long go on for those who come again', async () => {

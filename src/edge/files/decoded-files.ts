@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import type { BlobStore } from '#blobs/blob-store.ts'
 import { type DiskFloor, DiskFloorError } from '#blobs/disk-floor.ts'
 import { withTimeout } from '#concurrency/or-aborted.ts'
-import { Semaphore, SemaphoreBusyError } from '#concurrency/semaphore.ts'
+import { KeyedSemaphore, Semaphore, SemaphoreBusyError } from '#concurrency/semaphore.ts'
 import { SingleFlight } from '#concurrency/single-flight.ts'
 import { codeOf } from '#observe/code-of.ts'
 import { decodedClientShare } from '#site/limits.ts'
@@ -17,8 +17,8 @@ import { type DecodedReader, DecodedReaders, type ReadFile } from './decoded-rea
 export type DecodedSource = Pick<SnapshotFile, 'hash' | 'bytes'>
 
 /**
- * Null: the stored bytes are missing. `busy`: too many files wait for decoding, or this one takes too long.
- * `full`: the disk is full, or this client has used its share.
+ * Null: the stored bytes are missing. `busy`: too many files wait for decoding, in all or for this client, or
+ * this one takes too long. `full`: the disk is full, or this client has used its share.
  */
 export type OpenedFile = Blob | null | 'busy' | 'full'
 
@@ -39,6 +39,8 @@ interface DecodedFilesOptions {
 /** Out of the four threads that file access and compression share. */
 const decodersMax = 2
 const decodersWaitingMax = 100
+/** Leaves the other decoder to everybody else. Visitors that have gone still count: decoding continues. */
+const decodersOfClient = { max: 1, waitingMax: 8 }
 const visitorWaitMsMax = 5000
 
 interface DecodedFile extends ReadFile {
@@ -55,10 +57,13 @@ type NotOpened = Exclude<OpenedFile, Blob>
 export class DecodedFiles {
   readonly #options: DecodedFilesOptions
   readonly #decoders: Semaphore
+  readonly #clients = new KeyedSemaphore(decodersOfClient)
   readonly #readers: DecodedReaders
   /** By hash, least recently used first. */
   readonly #made = new Map<string, DecodedFile>()
   readonly #making = new SingleFlight<string, 'made' | NotOpened>()
+  /** By client and hash. */
+  readonly #waiting = new SingleFlight<string, 'made' | NotOpened>()
   /** Includes files that are being decoded. */
   #bytes = 0
   #isEmptied: Promise<void> | null = null
@@ -83,7 +88,9 @@ export class DecodedFiles {
       if (!mayRead()) return 'full'
     }
     if (!this.#made.has(hash)) {
-      const making = this.#making.run(hash, () => this.#make(source))
+      const making = this.#waiting.run(`${reader.client} ${hash}`, () =>
+        this.#makeFor(reader.client, source),
+      )
       const made = await withTimeout(making, waitMsMax, () => 'busy' as const)
       if (made !== 'made') return made
     }
@@ -94,6 +101,19 @@ export class DecodedFiles {
     this.#made.set(hash, file)
     const path = this.#readers.begin(file, reader)
     return path === null ? 'full' : Bun.file(path)
+  }
+
+  /** Each client waits for its own permit: a file that another client waits for does not wait in that client's queue. */
+  async #makeFor(client: string, source: DecodedSource): Promise<'made' | NotOpened> {
+    const { hash } = source
+    try {
+      using _ = await this.#clients.acquire(client)
+      if (this.#made.has(hash)) return 'made'
+      return await this.#making.run(hash, () => this.#make(source))
+    } catch (error) {
+      if (error instanceof SemaphoreBusyError) return 'busy'
+      throw error
+    }
   }
 
   async #make(source: DecodedSource): Promise<'made' | NotOpened> {
@@ -107,7 +127,6 @@ export class DecodedFiles {
         return await this.#decode(stored, source)
       })
     } catch (error) {
-      if (error instanceof SemaphoreBusyError) return 'busy'
       if (isDiskFull(error)) return 'full'
       throw error
     }

@@ -8,8 +8,9 @@ interface DecodedStreamsOptions {
 }
 
 /**
- * Decodes stored gzip while a visitor reads it, for when the disk has no space for the decoded file. At most 32 at
- * a time, four per client; slow readers are cut off. Measured: about 800 KB each, stored chunks and zlib.
+ * Decodes stored gzip while a visitor reads it, for when the disk has no space for the decoded file or decoding to a
+ * file would take too long. At most 32 at a time, four per client; slow readers are cut off. Measured: about 800 KB
+ * each, stored chunks and zlib.
  */
 export class DecodedStreams {
   readonly #slowestMs: (bytes: number) => number

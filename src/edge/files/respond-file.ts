@@ -127,8 +127,7 @@ async function stream(delivery: Delivery, context: FileContext): Promise<Respons
     ? bodies.open(file)
     : decodedFiles.open(file, { client: clientOf(request), bytes: last + 1 - first }))
   if (body === null) return null
-  if (body === 'busy') return unavailablePage()
-  if (body === 'full') return await streamDecoded(delivery, context)
+  if (body === 'busy' || body === 'full') return await streamDecoded(delivery, context)
   if (isHead) return new Response(null, representation.whole)
   const head = range === 'whole' ? representation.whole : representation.part(range)
   // Slices the whole too: for an unsliced file Bun handles `Range` itself (Bun 1.4.5).
