@@ -12,6 +12,7 @@ import { AccountRepo } from '#atproto/repo/account-repo.ts'
 import { cancelJob, queuedJobsMax, queueJob, spoolServerOf } from '#publish/jobs/jobs.ts'
 import { publishEmptySite } from '#publish/publish-site.ts'
 import { type ReceivedUpload, receiveUpload } from '#publish/upload/receive-upload.ts'
+import type { SpoolOwner } from '#publish/upload/spool.ts'
 import { smallUploadBytesMax } from '#publish/upload/spool-shares.ts'
 import { UploadArrival } from '#publish/upload/upload-arrival.ts'
 import { accountSitesMax, connectionIdleSeconds, type SiteLimits } from '#site/limits.ts'
@@ -103,13 +104,13 @@ async function receive(
     const isSmall = declaredBytes <= smallUploadBytesMax
     // While an upload waits for the database, Bun takes a megabyte of it into memory: for small ones, whose admission
     // does not depend on the answer, there is no query.
-    const isNewcomer = !isSmall && (await hasNoSite(did, context))
+    const owner = isSmall
+      ? { owner: did, isNewcomer: false, server: undefined }
+      : await spoolOwnerOf(did, context)
     const arrival = new UploadArrival()
     const admission = await spool.admit(jobId, Math.min(declaredBytes, limits.siteBytesMax), {
-      owner: did,
-      isNewcomer,
+      ...owner,
       isSmall,
-      server: isSmall ? undefined : await spoolServerOf(context.db, did),
       arrival,
     })
     await using folder = await spool.open(jobId)
@@ -122,7 +123,7 @@ async function receive(
       onArrived: admission.arrived,
       onSiteName: (siteName) => assertAdmissible(did, siteName, context),
       unpackSlot: () => unpacking.take(did, AbortSignal.any([signal, shutdown.lastCall])),
-      onUnpack: admission.atLeast,
+      onUnpack: async (bytes) => admission.atLeast(bytes, await spoolOwnerOf(did, context)),
       signal: shutdown.lastCall,
     }).catch((error) => {
       if (signal.aborted && error === signal.reason) throw new ApiError(400, sentences.senderGone)
@@ -138,11 +139,7 @@ async function receive(
     const problem = await findQuotaProblem(context.db, site, bytes, limits)
     if (problem !== null) throw new ApiError(413, problem)
     // Reserves the actual size in place of the largest possible one.
-    await spool.receive(jobId, bytes, {
-      owner: did,
-      server: await spoolServerOf(context.db, did),
-      isNewcomer: await hasNoSite(did, context),
-    })
+    await spool.receive(jobId, bytes, await spoolOwnerOf(did, context))
     // An upload may take hours: its owner may have ended the session in the meantime.
     await confirmSession()
     // A client that disconnected never learns the job id, so it could not cancel the job.
@@ -159,8 +156,10 @@ async function receive(
   return { success: true, jobId, message }
 }
 
-const hasNoSite = async (did: Did, { db }: ApiContext): Promise<boolean> =>
-  (await listSiteNames(db, did)).length === 0
+async function spoolOwnerOf(did: Did, { db }: ApiContext): Promise<SpoolOwner> {
+  const isNewcomer = (await listSiteNames(db, did)).length === 0
+  return { owner: did, isNewcomer, server: await spoolServerOf(db, did) }
+}
 
 /** The declared content length, or the largest permitted. Throws UploadRefusedError above that. */
 function declaredBytesOf(headers: Headers, limits: SiteLimits): number {

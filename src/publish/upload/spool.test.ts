@@ -149,10 +149,46 @@ describe('space for uploads', () => {
     const { arrived, atLeast } = await bounded.admit(id(), 2, small())
     await arrived(100)
     expect(await reasonOf(bounded.reserve(id(), 9, small()))).toBe('busy')
-    await atLeast(9)
+    await atLeast(9, small())
     await arrived(100)
     expect(await reasonOf(bounded.reserve(id(), 1, small()))).toBe('space')
     expect(await reasonOf(bounded.reserve(id(), 1, small()))).toBe('busy')
+  })
+
+  test('of an archive that is unpacked is not for others while the disk is examined', async () => {
+    const bounded = spoolOf(3 * 64 * mebibyte)
+    const arrival = { bytes: mebibyte, bytesPerSecond: null, giveWay: () => {} }
+    const { atLeast } = await bounded.admit(id(), mebibyte, { ...small(), arrival })
+    const unpacking = atLeast(48 * mebibyte, small())
+    expect(await reasonOf(bounded.reserve(id(), 20 * mebibyte, small()))).toBe('busy')
+    await unpacking
+    await leftIn(bounded, 16 * mebibyte)
+  })
+
+  test.each([
+    [16, false, 'space'],
+    [17, false, 'busy'],
+    [16, true, 'space'],
+    [17, true, 'busy'],
+  ])(
+    'of a small archive that becomes %d MiB, from a newcomer: %p: %s',
+    async (size, isNewcomer, outcome) => {
+      const bounded = spoolOf(3 * 64 * mebibyte)
+      const large = { ...small(), isSmall: false, isNewcomer }
+      // Of the 56 MiB for large uploads, and of the 32 MiB for those of newcomers, this leaves 16.
+      await bounded.reserve(id(), isNewcomer ? 16 * mebibyte : 40 * mebibyte, large)
+      const { atLeast } = await bounded.admit(id(), mebibyte, small())
+      const owner = { ...small(), isNewcomer }
+      expect(await reasonOf(atLeast(size * mebibyte, owner))).toBe(outcome)
+    },
+  )
+
+  test('of an upload that was admitted as a large one stays that of a large one', async () => {
+    const bounded = spoolOf(3 * 64 * mebibyte)
+    const large = () => ({ ...small(), isSmall: false })
+    await bounded.reserve(id(), 55 * mebibyte, large())
+    const { atLeast } = await bounded.admit(id(), mebibyte, large())
+    expect(await reasonOf(atLeast(2 * mebibyte, large()))).toBe('busy')
   })
 
   test('is taken by jobs that were there before', async () => {

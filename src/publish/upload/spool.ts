@@ -26,11 +26,14 @@ export class SpoolFullError extends Error {
 export interface SpoolAdmission {
   /** `bytes` of the upload have arrived so far. */
   arrived(bytes: number): Promise<void>
-  /** The upload needs at least the space of `bytes` arrived bytes. */
-  atLeast(bytes: number): Promise<void>
+  /**
+   * The upload needs at least the space of `bytes` arrived bytes. With more than `smallUploadBytesMax` it no longer
+   * counts as small.
+   */
+  atLeast(bytes: number, owner: SpoolOwner): Promise<void>
 }
 
-type Owner = Omit<Claim, 'arrival' | 'isSmall'>
+export type SpoolOwner = Omit<Claim, 'arrival' | 'isSmall'>
 
 interface SpoolOptions {
   /** Of all jobs together. */
@@ -55,12 +58,13 @@ export class Spool {
 
   /**
    * Reserves space for an upload that is about to arrive: for all of a small one, else for its first part, and for
-   * more as it arrives. `bytesMax` is its largest possible size. Throws SpoolFullError, now and later.
+   * more as it arrives. `bytesMax` is its largest possible size. Throws SpoolFullError, now and later: then the
+   * upload must end.
    */
   async admit(jobId: string, bytesMax: number, claim: Claim): Promise<SpoolAdmission> {
     let unpackedBytes = 0
     const arrival = claim.arrival && withAtLeast(claim.arrival, () => unpackedBytes)
-    const upload = { ...claim, arrival }
+    let upload = { ...claim, arrival }
     const extend = async (bytes: number, ahead: number): Promise<void> => {
       if (bytes * spacePerByte <= this.#shares.bytesOf(jobId)) return
       await this.reserve(jobId, bytes + ahead, upload)
@@ -71,9 +75,12 @@ export class Spool {
         const needed = Math.min(bytes, bytesMax)
         return extend(needed, Math.min(aheadBytes(arrival), bytesMax - needed))
       },
-      atLeast: async (bytes) => {
-        await extend(bytes, 0)
+      atLeast: async (bytes, owner) => {
+        // Before reserving, which waits for the disk: another reservation meanwhile leaves us only what we use.
         unpackedBytes = bytes
+        const isSmall = claim.isSmall && bytes <= smallUploadBytesMax
+        upload = { ...owner, arrival, isSmall }
+        await extend(bytes, 0)
       },
     }
   }
@@ -94,18 +101,18 @@ export class Spool {
    * As `reserve`, for a job of this size that is already in the spool: counts its files, and space for the two
    * forms still to be made of them. Throws SpoolFullError when its server's share is used up.
    */
-  async receive(jobId: string, bytes: number, owner: Owner): Promise<void> {
+  async receive(jobId: string, bytes: number, owner: SpoolOwner): Promise<void> {
     if (!this.#shares.take(jobId, ...(await this.#received(jobId, bytes, owner)))) {
       throw new SpoolFullError('busy')
     }
   }
 
   /** As `receive`, but never refuses. */
-  async hold(jobId: string, bytes: number, owner: Owner): Promise<void> {
+  async hold(jobId: string, bytes: number, owner: SpoolOwner): Promise<void> {
     this.#shares.keep(jobId, ...(await this.#received(jobId, bytes, owner)))
   }
 
-  async #received(jobId: string, bytes: number, owner: Owner): Promise<[number, Claim]> {
+  async #received(jobId: string, bytes: number, owner: SpoolOwner): Promise<[number, Claim]> {
     const present = await (await this.open(jobId)).bytesOnDisk()
     const claim = { ...owner, arrival: null, isSmall: bytes <= smallUploadBytesMax }
     return [present + bytes * (spacePerByte - 1), claim]
