@@ -52,10 +52,10 @@ describe.skipIf(!hasBrowser)('a person who gives a site names, and leaves', () =
   test('is told which names cannot be claimed', async () => {
     await page.getByRole('link', { name: 'Names' }).click()
     await page.getByRole('heading', { name: 'Names', exact: true }).waitFor()
-    await page.getByRole('button', { name: 'Claim' }).click()
+    await page.getByRole('button', { name: 'Get it' }).click()
     await page.getByRole('alert').getByText('Enter a name first').waitFor()
-    await page.getByLabel('Name to claim').fill('admin')
-    await page.getByRole('button', { name: 'Claim' }).click()
+    await page.getByLabel('Choose an address').fill('admin')
+    await page.getByRole('button', { name: 'Get it' }).click()
     // In words for this page: the interface's own begin with the name that it has for the field.
     await page
       .getByRole('alert')
@@ -65,10 +65,10 @@ describe.skipIf(!hasBrowser)('a person who gives a site names, and leaves', () =
   }, 120_000)
 
   test('claims a name, has it show the site, and visits it', async () => {
-    await page.getByLabel('Name to claim').fill('alices-page.localhost')
+    await page.getByLabel('Choose an address').fill('alices-page.localhost')
     await page.keyboard.press('Enter')
     await told('alices-page.localhost is yours.')
-    expect(await page.getByLabel('Name to claim').inputValue()).toBe('')
+    expect(await page.getByLabel('Choose an address').inputValue()).toBe('')
     await save('Site that alices-page.localhost shows', 'my-site')
     await told('alices-page.localhost shows my-site now.')
     const visitor = await page.context().newPage()
@@ -100,7 +100,7 @@ describe.skipIf(!hasBrowser)('a person who gives a site names, and leaves', () =
     await page.getByRole('button', { name: 'Add', exact: true }).click()
     await told(`${domain} is added`)
     const item = page.getByRole('listitem').filter({ hasText: domain })
-    await item.getByText('Not verified yet').waitFor()
+    await item.getByText('Waiting for DNS').waitFor()
     await item.getByText(`_sitehost.${domain}`, { exact: true }).waitFor()
     const { did } = (await (await alice.fetch('/api/auth/status')).json()) as { did: string }
     await item.getByText(did, { exact: true }).waitFor()
@@ -118,9 +118,9 @@ describe.skipIf(!hasBrowser)('a person who gives a site names, and leaves', () =
     dns.names.set(`_sitehost.${domain}`, { txt: [did] })
     await item.getByRole('button', { name: `Verify: ${domain}` }).click()
     await told(`${domain} is verified.`)
-    await item.getByText('Verified: it is yours.').waitFor()
+    await item.getByText('Verified.', { exact: true }).waitFor()
     await save(`Site that ${domain} shows`, 'my-site')
-    await told(`${domain} leads to my-site now.`)
+    await told(`${domain} shows my-site now.`)
   }, 120_000)
 
   test('is told until when to put back the record of a verified domain', async () => {
@@ -142,8 +142,8 @@ describe.skipIf(!hasBrowser)('a person who gives a site names, and leaves', () =
   }, 120_000)
 
   test('chooses the primary address, to which the other names lead', async () => {
-    await page.getByLabel('Name to claim').fill('alices-attic')
-    await page.getByRole('button', { name: 'Claim' }).click()
+    await page.getByLabel('Choose an address').fill('alices-attic')
+    await page.getByRole('button', { name: 'Get it' }).click()
     await told('alices-attic.localhost is yours.')
     await save('Site that alices-attic.localhost shows', 'my-site')
     await told('alices-attic.localhost shows my-site now.')
@@ -166,14 +166,14 @@ describe.skipIf(!hasBrowser)('a person who gives a site names, and leaves', () =
   }, 120_000)
 
   test('releases a name, but not by the first press', async () => {
-    const release = page.getByRole('button', { name: 'Release alices-attic.localhost' })
+    const release = page.getByRole('button', { name: 'Give up alices-attic.localhost' })
     await release.click()
     // The focus is on what changes nothing.
     await page.keyboard.press('Enter')
     await page.getByRole('link', { name: 'alices-attic.localhost' }).waitFor()
     await release.click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Release' }).click()
-    await told('alices-attic.localhost is released.')
+    await page.getByRole('dialog').getByRole('button', { name: 'Give it up' }).click()
+    await told('You gave up alices-attic.localhost.')
     await page.getByRole('link', { name: 'alices-attic.localhost' }).waitFor({ state: 'detached' })
   }, 120_000)
 
@@ -186,13 +186,13 @@ describe.skipIf(!hasBrowser)('a person who gives a site names, and leaves', () =
     const exported = (await Bun.file(await download.path()).json()) as Record<string, unknown>
     expect(exported['complete']).toBe(true)
 
-    await page.getByLabel('Also delete my sites from my repository').check()
-    await page.getByRole('button', { name: 'Leave this service' }).click()
+    await page.getByLabel('Also delete my sites from my account').check()
+    await page.getByRole('button', { name: 'Delete your data here' }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByText('the records of your sites and settings in your repository').waitFor()
-    await dialog.getByRole('button', { name: 'Remove everything' }).click()
+    await dialog.getByText('your sites and settings in your account').waitFor()
+    await dialog.getByRole('button', { name: 'Delete everything' }).click()
     // Good news, and nothing that somebody has to mend.
-    await told('Everything that was here of your account is removed.')
+    await told('Your data here is deleted.')
     expect(await page.getByRole('alert').count()).toBe(0)
     const answer = await page.goto(`http://alices-home.localhost:${port()}/`)
     expect(answer?.status()).toBe(404)

@@ -154,8 +154,8 @@ describe.skipIf(!hasBrowser)('a person with a browser', () => {
       .getAttribute('href')
     await page.goto(`${world.app}/editor`)
     await page.getByRole('button', { name: 'Settings of second-thoughts' }).press('Enter')
-    await page.getByLabel('Visitors get one and the same page').check()
-    const file = page.getByLabel('Page of the app')
+    await page.getByLabel('Single-page app').check()
+    const file = page.getByLabel('Page to show')
     await file.fill('../x')
     await page.keyboard.press('Enter')
     await page.getByRole('alert').getByText('Expected the path of a file').waitFor()
@@ -170,7 +170,7 @@ describe.skipIf(!hasBrowser)('a person with a browser', () => {
     await visitor.close()
     await page.reload()
     await page.getByRole('button', { name: 'Settings of second-thoughts' }).click()
-    expect(await page.getByLabel('Page of the app').inputValue()).toBe('index.html')
+    expect(await page.getByLabel('Page to show').inputValue()).toBe('index.html')
   }, 120_000)
 
   test('deletes a site, but not by the first press', async () => {
@@ -240,16 +240,16 @@ describe.skipIf(!hasBrowser)('a person with a browser', () => {
     await signInAndAuthorize(page, { password: 'hunter2pass' })
     await page.waitForURL(`${world.app}/onboarding`)
     await page.goto(`${world.app}/names`)
-    await page.getByLabel('Name to claim').fill('carols-page')
+    await page.getByLabel('Choose an address').fill('carols-page')
     await page.keyboard.press('Enter')
     await page.getByText('then choose here that carols-page.localhost shows it').waitFor()
     await page.getByRole('link', { name: 'Publish a site' }).click()
-    await page.getByText('No site yet').waitFor()
+    await page.getByText('No sites yet').waitFor()
     const program = await world.signedIn('carol.test')
     await program.publish('from-elsewhere', [
       { path: 'index.html', body: new Blob(['<h1>hi</h1>']) },
     ])
-    await page.getByRole('button', { name: 'Look again' }).click()
+    await page.getByRole('button', { name: 'Check again' }).click()
     await page.getByRole('link', { name: 'from-elsewhere' }).waitFor()
   }, 120_000)
 

@@ -3,17 +3,17 @@ import styles from './account-page.module.css'
 import { LeaveForm } from './leave-form.tsx'
 import { PageFrame } from './page-frame.tsx'
 
-/** `/account`: taking along what is here, and going. */
+/** `/account`: export and deletion of the data stored here. */
 export function AccountPage() {
   return (
     <PageFrame corner={<AccountCorner />} title="Account">
       <h1>Account</h1>
       <section aria-labelledby="export" className={styles['section']}>
-        <h2 id="export">Take it along</h2>
+        <h2 id="export">Export your data</h2>
         <p>
-          One file with everything this service knows about your account: your sites with their
-          files’ names and hashes, names, domains, uploads of the last day and when you signed in.
-          The files themselves are in your repository.
+          One file with everything this service stores about your account: your sites with the names
+          and hashes of their files, addresses, domains, uploads of the last day, and sign-ins. The
+          files themselves are in your account.
         </p>
         <p>
           <a download href="/api/user/export">
@@ -22,7 +22,7 @@ export function AccountPage() {
         </p>
       </section>
       <section aria-labelledby="leave" className={styles['section']}>
-        <h2 id="leave">Leave</h2>
+        <h2 id="leave">Delete your data here</h2>
         <LeaveForm />
       </section>
     </PageFrame>

@@ -14,7 +14,7 @@ interface ConfirmProps {
   readonly children: ReactNode
 }
 
-/** A button whose deed cannot be taken back: it is asked for once more, with what will be gone. */
+/** A button for an action that cannot be undone: a dialog lists what will be lost and asks again. */
 export function Confirm({ label, title, yes, isBusy, onConfirm, children }: ConfirmProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const titleId = useId()
@@ -36,9 +36,9 @@ export function Confirm({ label, title, yes, isBusy, onConfirm, children }: Conf
         <h2 id={titleId}>{title}</h2>
         <div className={styles['text']}>{children}</div>
         <div className={styles['buttons']}>
-          {/* First, so that it has the focus: whoever presses Enter too early has lost nothing. */}
+          {/* First, so that it has the focus: pressing Enter too early loses nothing. */}
           <Button look="quiet" onClick={() => dialog.current?.close()}>
-            Keep it
+            Cancel
           </Button>
           <Button onClick={confirm}>{yes}</Button>
         </div>

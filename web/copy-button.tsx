@@ -3,7 +3,7 @@ import { Button } from './button.tsx'
 
 interface CopyButtonProps {
   readonly text: string
-  /** What it is, for those who do not see what stands beside the button. */
+  /** What it copies, for screen readers. */
   readonly what: string
 }
 

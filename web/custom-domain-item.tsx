@@ -34,7 +34,7 @@ export function CustomDomainItem(props: CustomDomainItemProps) {
     })
   const map = async (site: string | null) => {
     await mapDomain(id, site)
-    onChanged(site === null ? `${domain} leads nowhere now.` : `${domain} leads to ${site} now.`)
+    onChanged(site === null ? `${domain} shows no site now.` : `${domain} shows ${site} now.`)
   }
   const remove = () =>
     run(async () => {
@@ -45,12 +45,12 @@ export function CustomDomainItem(props: CustomDomainItemProps) {
     <li className={styles['item']}>
       <h3>{verified && rkey !== null ? <a href={addressOf(domain)}>{domain}</a> : domain}</h3>
       <p className={verified ? styles['verified'] : styles['waiting']}>
-        {verified ? 'Verified: it is yours.' : 'Not verified yet, so it is not served.'}
+        {verified ? 'Verified.' : 'Waiting for DNS. Set the records below, then verify.'}
       </p>
       {found !== null && <Problem>{found}</Problem>}
       {warning !== null && <Problem>{warning}</Problem>}
       <details open={!verified}>
-        <summary>Records to set at the domain’s provider</summary>
+        <summary>DNS records to set</summary>
         <DnsRecords dns={dns} />
       </details>
       <SiteChoice domain={domain} onSave={map} siteNames={siteNames} value={rkey ?? ''} />
@@ -61,7 +61,7 @@ export function CustomDomainItem(props: CustomDomainItemProps) {
           look={verified ? 'quiet' : 'primary'}
           onClick={() => void verify()}
         >
-          {isBusy ? 'Looking…' : verified ? 'Check again' : 'Verify'}
+          {isBusy ? 'Checking…' : verified ? 'Check again' : 'Verify'}
         </Button>
         <Confirm
           isBusy={isBusy}

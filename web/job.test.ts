@@ -3,7 +3,7 @@ import { describeJob, type JobUpdate } from './job.ts'
 
 const descriptions: [JobUpdate['status'], Partial<JobUpdate['progress']>, string, number | null][] =
   [
-    ['pending', {}, 'Waiting for its turn', null],
+    ['pending', {}, 'Waiting to start', null],
     [
       'pending',
       { phase: 'uploading', filesUploaded: 3 },

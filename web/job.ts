@@ -15,7 +15,7 @@ export function describeJob({ status, progress, error }: JobUpdate): {
   if (status === 'pending' && hasBegun) {
     return { text: 'Waiting for your account’s server; continues automatically', fraction: null }
   }
-  if (status === 'pending') return { text: 'Waiting for its turn', fraction: null }
+  if (status === 'pending') return { text: 'Waiting to start', fraction: null }
   const { totalFiles, filesProcessed, filesUploaded, filesReused } = progress
   // A file that is reused is neither prepared nor sent: it is done from the start.
   const prepared = filesProcessed + filesReused

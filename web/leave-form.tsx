@@ -6,7 +6,7 @@ import { Confirm } from './confirm.tsx'
 import { Problem } from './problem.tsx'
 import { useAction } from './use-action.ts'
 
-/** Has everything removed, after it was said what that is. */
+/** Deletes everything stored here, after a confirmation that lists it. */
 export function LeaveForm() {
   const [records, setRecords] = useState(false)
   const { isBusy, problem, run } = useAction()
@@ -16,32 +16,32 @@ export function LeaveForm() {
   return (
     <div className={styles['form']}>
       <p>
-        Your sites go offline, your names become free for others after 30 days, and nothing about
-        you is kept here but a fingerprint of your account’s id, so that only signing in brings you
-        back. Your account itself stays with your own server.
+        Your sites go offline. Your addresses are reserved for you for 30 days. This service keeps
+        only a fingerprint of your account’s id, so that only signing in brings you back. Your
+        account stays at your own server.
       </p>
       <Choice
         checked={records}
-        label="Also delete my sites from my repository, so that no other service can show them"
+        label="Also delete my sites from my account, so that no other service can show them"
         onChange={(event) => setRecords(event.target.checked)}
         type="checkbox"
       />
       {problem !== null && <Problem>{problem}</Problem>}
       <Confirm
         isBusy={isBusy}
-        label={isBusy ? 'Leaving…' : 'Leave this service'}
+        label={isBusy ? 'Deleting…' : 'Delete your data here'}
         onConfirm={() => void leave()}
-        title="Leave this service?"
-        yes="Remove everything"
+        title="Delete your data here?"
+        yes="Delete everything"
       >
-        <p>This is removed, at once and for good:</p>
+        <p>You can’t undo this. It deletes:</p>
         <ul>
           <li>all your sites and their versions, from this service</li>
-          <li>your names and domains; others may have them</li>
+          <li>your addresses and domains; others can get them</li>
           <li>your uploads, and your sign-ins in all browsers</li>
-          {records && <li>the records of your sites and settings in your repository</li>}
+          {records && <li>your sites and settings in your account</li>}
         </ul>
-        {!records && <p>The records of your sites stay in your repository.</p>}
+        {!records && <p>Your sites stay in your account.</p>}
       </Confirm>
     </div>
   )

@@ -12,24 +12,24 @@ interface MissingPageFieldsProps {
 }
 
 const choices: readonly (readonly [WhenMissing, label: string])[] = [
-  ['notFound', 'Visitors are told that it is not found, by your 404.html if there is one'],
-  ['custom404', 'Visitors are told that it is not found, by a page of another name'],
-  ['spaMode', 'Visitors get one and the same page, as a single-page app needs it'],
-  ['directoryListing', 'Folders without an index file show a list of their files'],
+  ['notFound', 'Show 404.html (default)'],
+  ['custom404', 'Show another page'],
+  ['spaMode', 'Single-page app: always show index.html'],
+  ['directoryListing', 'List files in folders without an index'],
 ]
 
 const pages = {
-  custom404: { label: 'Page for what is not found', hint: 'Its path in the site.' },
-  spaMode: { label: 'Page of the app', hint: 'Its path in the site, such as index.html.' },
+  custom404: { label: 'Error page', hint: 'Its path, such as errors/404.html.' },
+  spaMode: { label: 'Page to show', hint: 'Its path, such as index.html.' },
 } as const
 
-/** What visitors get where there is no page, and of which file. */
+/** What visitors get when a page is missing. */
 export function MissingPageFields({ draft, problem, onChange }: MissingPageFieldsProps) {
   const name = useId()
   const chosen = draft.whenMissing
   return (
     <fieldset className={styles['group']}>
-      <legend>Where there is no page</legend>
+      <legend>When a page is missing</legend>
       {choices.map(([whenMissing, label]) => (
         <Choice
           checked={chosen === whenMissing}

@@ -58,7 +58,7 @@ function NameSections({ names, sites, onChanged }: NameSectionsProps) {
   return (
     <>
       <section aria-labelledby="claimed" className={styles['section']}>
-        <h2 id="claimed">Names on this service</h2>
+        <h2 id="claimed">Addresses</h2>
         <ul className={styles['list']}>
           {names.sitehostDomains.map((subdomain) => (
             <SubdomainItem key={subdomain.domain} subdomain={subdomain} {...shared} />
@@ -66,10 +66,10 @@ function NameSections({ names, sites, onChanged }: NameSectionsProps) {
         </ul>
         <NameForm
           field="handle"
-          hint="3 to 63 letters (a to z), digits and single hyphens between them. Some names are reserved."
-          label="Name to claim"
+          hint="3 to 63 letters, digits and single dashes. Some names are reserved."
+          label="Choose an address"
           onSubmit={claim}
-          submit="Claim"
+          submit="Get it"
         />
       </section>
       <section aria-labelledby="own" className={styles['section']}>
@@ -81,7 +81,7 @@ function NameSections({ names, sites, onChanged }: NameSectionsProps) {
         </ul>
         <NameForm
           field="domain"
-          hint="One that you own, such as www.example.com. What to set at its provider comes next."
+          hint="A domain that you own, such as www.example.com. The DNS records to set come next."
           label="Domain to add"
           onSubmit={add}
           submit="Add"

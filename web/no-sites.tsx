@@ -5,21 +5,22 @@ import { Problem } from './problem.tsx'
 import { useAction } from './use-action.ts'
 
 /** In the place of an empty list: sites that were written elsewhere may be on their way. */
-export function NoSites({ onLookedAgain }: { onLookedAgain: () => void }) {
+export function NoSites({ onChecked }: { onChecked: () => void }) {
   const { isBusy, problem, run } = useAction()
-  const lookAgain = async () => {
+  const check = async () => {
     const { errors } = await syncSites()
-    onLookedAgain()
+    onChecked()
     const [first] = errors
     if (first !== undefined) throw new ApiError(null, `${first.rkey}: ${first.error}`)
   }
   return (
     <div className={styles['none']}>
       <p>
-        No site yet. Publish one below. Those in your repository already come here by themselves.
+        No sites yet. Drop a folder to publish your first one. Sites you published elsewhere appear
+        here automatically.
       </p>
-      <Button isBusy={isBusy} look="quiet" onClick={() => void run(lookAgain)}>
-        {isBusy ? 'Looking…' : 'Look again'}
+      <Button isBusy={isBusy} look="quiet" onClick={() => void run(check)}>
+        {isBusy ? 'Checking…' : 'Check again'}
       </Button>
       {problem !== null && <Problem>{problem}</Problem>}
     </div>

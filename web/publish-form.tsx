@@ -23,7 +23,7 @@ interface PublishFormProps {
 /** The folder and the name. What it hands on is complete and has a valid name. */
 export function PublishForm(props: PublishFormProps) {
   const { collection, failure, onCollect, onName, onPublish, siteName, siteNames } = props
-  // Nobody is told what is wrong with a form that they have not filled in yet.
+  // No problems are shown before the form is filled in.
   const [isTried, setTried] = useState(false)
   const listId = useId()
   const nameProblem = siteNameProblem(siteName)
@@ -65,7 +65,7 @@ export function PublishForm(props: PublishFormProps) {
       </datalist>
       {isTried && filesProblem !== null && <Problem>{filesProblem}</Problem>}
       {failure !== null && <Problem>{failure}</Problem>}
-      {/* Never disabled: who presses it too early is told what is missing. */}
+      {/* Never disabled: pressing it too early shows what is missing. */}
       <Button ref={failure === null ? null : focusOnMount} type="submit">
         {failure === null ? 'Publish' : 'Try again'}
       </Button>
@@ -75,7 +75,7 @@ export function PublishForm(props: PublishFormProps) {
 
 function filesProblemOf(collection: Collection | null): string | null {
   if (collection === null) return 'Choose a folder, a zip or a tar first.'
-  return collection.problem === null ? null : 'What you chose cannot be published. Choose again.'
+  return collection.problem === null ? null : 'These files cannot be published. Choose others.'
 }
 
-const nameRule = 'Letters without accents, digits, and any of . _ ~ : -'
+const nameRule = 'Letters, digits and dashes'

@@ -30,9 +30,7 @@ export function PublishProgress({ publishing }: PublishProgressProps) {
 
 function noticeOf(publishing: PublishProgressProps['publishing']): string {
   if (publishing.stage === 'sending') return 'Stay on this page until everything is sent.'
-  return (
-    publishing.notice ?? 'You can leave this page; publishing goes on, and is shown here again.'
-  )
+  return publishing.notice ?? 'You can leave this page. Publishing continues.'
 }
 
 /** `fraction` null is a bar that only says that something is going on. */

@@ -18,7 +18,7 @@ interface PublishResultProps {
 export function PublishResult({ result, leftOut, headingRef }: PublishResultProps) {
   const { fileCount, live, reusedCount, siteName, skippedFiles, url } = result
   const [sites] = useLoaded(listSites)
-  // Of a version that is not live yet nobody knows them; the result itself is told anyway.
+  // Unknown while the version is not live; the result is shown anyway.
   const problems =
     live && sites.state === 'loaded'
       ? sites.value.filter(({ rkey }) => rkey === siteName).flatMap((site) => site.problems)
@@ -28,7 +28,7 @@ export function PublishResult({ result, leftOut, headingRef }: PublishResultProp
       <h3 ref={headingRef} tabIndex={-1}>
         {live ? 'Your site is live' : 'Your site is stored'}
       </h3>
-      {!live && <p>It is in your repository and will appear here in a moment:</p>}
+      {!live && <p>It is stored and will be live in a moment:</p>}
       <p>
         <a className={styles['link']} href={url}>
           {url}
@@ -36,7 +36,8 @@ export function PublishResult({ result, leftOut, headingRef }: PublishResultProp
       </p>
       <p className={styles['facts']}>
         {formatCount(fileCount, 'file')}
-        {reusedCount > 0 && `, ${reusedCount} of them in your repository already`}
+        {reusedCount === fileCount && ', nothing to upload'}
+        {reusedCount > 0 && reusedCount < fileCount && `, ${fileCount - reusedCount} uploaded`}
       </p>
       <SiteProblems isOpen problems={problems} />
       <SkippedFiles files={[...leftOut, ...skippedFiles]} />

@@ -6,7 +6,7 @@ const notices: [string, kind: 'problem' | 'news', start: string][] = [
   ['?error=auth_failed&reason=too_many', 'problem', 'Too many sign-ins from your network.'],
   ['?error=auth_failed&reason=<b>', 'problem', 'Signing in did not work.'],
   ['?error=missing_handle', 'problem', 'Enter your handle'],
-  ['?news=left', 'news', 'Everything that was here'],
+  ['?news=left', 'news', 'Your data here'],
   ['?news=signed_out', 'news', 'Your sign-in has ended.'],
 ]
 test.each(notices)('%j tells, as %s: %s', (search, kind, start) => {

@@ -37,6 +37,6 @@ const problems = new Map([
 ])
 
 const news = new Map([
-  ['left', 'Everything that was here of your account is removed.'],
+  ['left', 'Your data here is deleted.'],
   ['signed_out', 'Your sign-in has ended. Sign in again.'],
 ])

@@ -62,7 +62,7 @@ export function SettingsForm({ rkey, record }: SettingsFormProps) {
       {draft.cleanUrls && (
         <SelectField
           choices={['always', 'never']}
-          label="A slash at the end of addresses"
+          label="Slash at the end of addresses"
           none="for folders only"
           onChange={({ target: { value } }) =>
             change({ trailingSlash: value === 'always' || value === 'never' ? value : '' })
@@ -72,7 +72,7 @@ export function SettingsForm({ rkey, record }: SettingsFormProps) {
       )}
       <TextField
         autoComplete="off"
-        hint="Names of files, with commas between them. A folder’s address shows the first that is in it."
+        hint="File names, separated by commas. A folder shows the first one that exists."
         label="Index files"
         onChange={(event) => change({ indexFiles: event.target.value })}
         problem={problemOfField(problem, 'indexFiles')}
@@ -85,7 +85,7 @@ export function SettingsForm({ rkey, record }: SettingsFormProps) {
       {problem !== null && fields.every((field) => problemOfField(problem, field) === null) && (
         <Problem>{problem}</Problem>
       )}
-      {isSaved && <News>Saved. Visitors get it like this within a second.</News>}
+      {isSaved && <News>Saved. Live for visitors now.</News>}
     </form>
   )
 }

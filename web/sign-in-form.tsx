@@ -42,7 +42,7 @@ export function SignInForm({ notice }: { notice: string | null }) {
     >
       <TextField
         autoComplete="username"
-        hint="For example alice.example.com. A DID or your server’s address will do too."
+        hint="Your Bluesky or AT Protocol handle, like alice.bsky.social"
         inputMode="url"
         label="Your handle"
         name="handle"

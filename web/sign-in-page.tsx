@@ -22,25 +22,25 @@ export function SignInPage() {
     <PageFrame title="Sign in">
       {notice?.kind === 'news' && <News>{notice.text}</News>}
       <div className={styles['opening']}>
-        <h1 className={styles['headline']}>Your website, in your own account</h1>
+        <h1 className={styles['headline']}>Your website. Your account. Live in seconds.</h1>
         <p className={styles['lead']}>
-          Drop a folder, and it becomes a website. Sitehost keeps it in the repository of your own
-          account and serves it under an address of its own.
+          Drop a folder to put it online. The files live in your own AT Protocol account, so you can
+          take them to any other host.
         </p>
       </div>
       <SignInForm notice={notice?.kind === 'problem' ? notice.text : null} />
       <ul className={styles['facts']}>
         <li>
-          <h2>It stays yours</h2>
-          <p>The files are in your account, signed by it. Any other host can serve them too.</p>
+          <h2>You own it</h2>
+          <p>Your account holds the files and signs them. Any other host can serve them too.</p>
         </li>
         <li>
-          <h2>Nothing half done</h2>
-          <p>A new version goes live as a whole, or the old one stays.</p>
+          <h2>Updates are all or nothing</h2>
+          <p>Visitors see the whole new version, or still the old one.</p>
         </li>
         <li>
-          <h2>Only what is needed</h2>
-          <p>You sign in with your own server. Sitehost may write your sites, not your posts.</p>
+          <h2>We only touch your sites</h2>
+          <p>You sign in at your own server. Sitehost can write your sites, not your posts.</p>
         </li>
       </ul>
     </PageFrame>

@@ -72,12 +72,12 @@ export function SiteItem({ site, onDeleted }: SiteItemProps) {
           yes="Delete"
         >
           <p>
-            It goes offline at once, and is removed from your repository with its settings. This
-            cannot be taken back.
+            The site goes offline immediately and is deleted from your account, with its settings.
+            You can’t undo this.
           </p>
           {domains.length > 0 && (
             <p>
-              Its names stay yours, and show nothing until you choose another site for them:{' '}
+              Its addresses stay yours and show nothing until you choose another site:{' '}
               {domains.map(({ domain }) => domain).join(', ')}.
             </p>
           )}

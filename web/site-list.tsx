@@ -12,7 +12,7 @@ interface SiteListProps {
 
 export function SiteList({ sites, onChanged, onDeleted }: SiteListProps) {
   if (sites.length === 0) {
-    return <NoSites onLookedAgain={() => onChanged('Your repository was looked at.')} />
+    return <NoSites onChecked={() => onChanged('Your account was checked for sites.')} />
   }
   return (
     <ul className={styles['list']}>

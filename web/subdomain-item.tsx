@@ -25,7 +25,7 @@ export function SubdomainItem(props: SubdomainItemProps) {
   const { isBusy, problem, run } = useAction()
   const map = async (site: string | null) => {
     await mapName(domain, site)
-    onChanged(site === null ? `${domain} leads nowhere now.` : `${domain} shows ${site} now.`)
+    onChanged(site === null ? `${domain} shows no site now.` : `${domain} shows ${site} now.`)
   }
   const rename = async (handle: string) => {
     const renamed = await renameName(domain, await labelOf(handle))
@@ -34,7 +34,7 @@ export function SubdomainItem(props: SubdomainItemProps) {
   const release = () =>
     run(async () => {
       await releaseName(domain)
-      onChanged(`${domain} is released.`)
+      onChanged(`You gave up ${domain}.`)
     })
   return (
     <li className={styles['item']}>
@@ -43,7 +43,7 @@ export function SubdomainItem(props: SubdomainItemProps) {
       {isRenaming && (
         <NameForm
           field="handle"
-          hint="Links to the old name stop working. It is kept for you for 30 days, then it is free for others."
+          hint="Links to the old address stop working. It stays reserved for you for 30 days."
           label={`New name for ${domain}`}
           onSubmit={rename}
           submit="Rename"
@@ -60,14 +60,14 @@ export function SubdomainItem(props: SubdomainItemProps) {
         </Button>
         <Confirm
           isBusy={isBusy}
-          label="Release"
+          label="Give up"
           onConfirm={() => void release()}
-          title={`Release ${domain}?`}
-          yes="Release"
+          title={`Give up ${domain}?`}
+          yes="Give it up"
         >
           <p>
-            Links to the name stop working; the site stays. The name is kept for you for 30 days,
-            then anybody may claim it.
+            Links to this address stop working; the site stays. The address stays reserved for you
+            for 30 days, then anybody can get it.
           </p>
         </Confirm>
       </div>

@@ -4,9 +4,9 @@ import { PageFrame } from './page-frame.tsx'
 export function UnknownPage() {
   return (
     <PageFrame title="Not found">
-      <h1>There is no such page</h1>
+      <h1>Page not found</h1>
       <p>
-        Check the address, or <a href="/">go to the start</a>.
+        <a href="/">Go to your sites</a>
       </p>
     </PageFrame>
   )

@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 
-/** Files dropped beside what takes them: the browser would open one of them in place of the page. */
+/** Files dropped outside the drop area: the browser would open one of them and leave the page. */
 export function useNoStrayDrops(): void {
   useEffect(() => {
     const refuse = (event: DragEvent) => {

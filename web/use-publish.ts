@@ -85,7 +85,7 @@ export function usePublish(onPublished?: () => void, resumed?: RememberedJob) {
     return () => watching.current?.abort()
   }, [resumedId])
 
-  /** What is on its way goes on until its own end says that it was cancelled. */
+  /** The upload continues until its end reports the cancellation. */
   const cancel = () => {
     if (publishing.stage === 'sending') {
       setPublishing({ ...publishing, isCancelling: true })

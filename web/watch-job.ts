@@ -4,7 +4,7 @@ import type { JobResult, JobUpdate } from './job.ts'
 
 interface Watch {
   readonly onUpdate: (update: JobUpdate) => void
-  /** Stops watching; the job goes on. */
+  /** Stops watching; the job continues. */
   readonly signal: AbortSignal
   readonly openStream?: (url: string) => EventSource
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>

@@ -49,7 +49,7 @@ export function plainPage(
 
 const tryAgain = { 'retry-after': '2' }
 
-const unclaimed = own(404, 'No site here', 'This name does not lead to a website.')
+const unclaimed = own(404, 'No site here', 'Nothing is published at this address yet.')
 const fetching = own(
   503,
   'Not here yet',
