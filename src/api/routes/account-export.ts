@@ -23,9 +23,10 @@ import { isoOf, isoOrNull } from './iso-of.ts'
 type ExportContext = Pick<ApiContext, 'baseDomain' | 'db' | 'log' | 'now' | 'siteUrl'>
 
 /**
- * All data of the account as one JSON object (docs/http-api.md, "Leaving"), without tokens, secrets and other
- * accounts' data. Streamed, with one version of one site in memory at a time; complete when its last field is
- * `"complete": true`, and broken off before that when the account or a site was deleted meanwhile. Disposes of `held`.
+ * All data of the account as one JSON object (docs/http-api.md, "Account deletion and export"), without tokens,
+ * secrets and other accounts' data. Streamed, with one version of one site in memory at a time; complete when its last
+ * field is `"complete": true`, and broken off before that when the account or a site was deleted meanwhile. Disposes
+ * of `held`.
  */
 export function exportAccount(
   did: Did,
