@@ -1,26 +1,49 @@
-import { decodedStreamsMax, decodedStreamsOfClientMax } from '#site/limits.ts'
+import {
+  decodedStreamsMax,
+  decodedStreamsOfClientMax,
+  givesWayBytesPerSecondMax,
+  readerBytesPerSecondMin,
+} from '#site/limits.ts'
 import { decode } from './decode.ts'
+import { ReadPace } from './read-pace.ts'
 import { slowestReadMs } from './slowest-read.ts'
 
 interface DecodedStreamsOptions {
   readonly slowestMs?: (bytes: number) => number
   readonly checkEveryMs?: number
+  /** A monotonic clock. */
+  readonly now?: () => number
 }
+
+interface OpenStream {
+  readonly client: string
+  readonly pace: ReadPace
+  /** Ends it with SlowReaderError. */
+  readonly cutOff: () => void
+}
+
+/** A client's only stream is not cut off for others before this age. */
+const onlyStreamMsMin = 30_000
 
 /**
  * Decodes stored gzip while a visitor reads it, for when the disk has no space for the decoded file or decoding to a
- * file would take too long. At most 32 at a time, four per client; slow readers are cut off. Measured: about 800 KB
- * each, stored chunks and zlib.
+ * file would take too long. At most 32 at a time, four per client; slow readers are cut off, earlier if others wait.
+ * Measured: about 800 KB each, stored chunks and zlib.
  */
 export class DecodedStreams {
   readonly #slowestMs: (bytes: number) => number
   readonly #checkEveryMs: number
-  /** The client of each open stream. */
-  readonly #open: string[] = []
+  readonly #now: () => number
+  readonly #open = new Set<OpenStream>()
 
-  constructor({ slowestMs = slowestReadMs, checkEveryMs = 15_000 }: DecodedStreamsOptions = {}) {
+  constructor({
+    slowestMs = slowestReadMs,
+    checkEveryMs = 15_000,
+    now = () => performance.now(),
+  }: DecodedStreamsOptions = {}) {
     this.#slowestMs = slowestMs
     this.#checkEveryMs = checkEveryMs
+    this.#now = now
   }
 
   /**
@@ -28,27 +51,31 @@ export class DecodedStreams {
    * bytes are damaged. A stream that is neither read nor cancelled ends as too slow.
    */
   open(stored: Blob, bytes: number, client: string): ReadableStream<Uint8Array> | 'busy' {
-    if (!this.#hasCapacityFor(client)) return 'busy'
-    this.#open.push(client)
+    if (!this.#makeSpaceFor(client)) return 'busy'
     const chunks = decode(stored, bytes)
-    const began = performance.now()
-    let taken = 0
+    const pace = new ReadPace(this.#now)
+    let opened: OpenStream | undefined
     let hasEnded = false
     let timer: Timer | undefined
     const end = (): void => {
       if (hasEnded) return
       hasEnded = true
       clearInterval(timer)
-      this.#open.splice(this.#open.indexOf(client), 1)
+      if (opened !== undefined) this.#open.delete(opened)
       // Fails if the stored bytes are damaged; the reader has got that error.
       chunks.return(undefined).catch(() => undefined)
     }
     const source: UnderlyingDefaultSource<Uint8Array> = {
       start: (controller) => {
-        timer = setInterval(() => {
-          if (performance.now() - began <= this.#slowestMs(taken)) return
+        const cutOff = (): void => {
           end()
-          controller.error(new SlowReaderError(taken))
+          controller.error(new SlowReaderError(pace.bytes))
+        }
+        opened = { client, pace, cutOff }
+        this.#open.add(opened)
+        timer = setInterval(() => {
+          pace.add(0)
+          if (pace.ageMs > this.#slowestMs(pace.bytes)) cutOff()
         }, this.#checkEveryMs)
       },
       async pull(controller) {
@@ -59,7 +86,7 @@ export class DecodedStreams {
             end()
             controller.close()
           } else {
-            taken += value.length
+            pace.add(value.length)
             controller.enqueue(value)
           }
         } catch (error) {
@@ -72,9 +99,34 @@ export class DecodedStreams {
     return new ReadableStream(source, { highWaterMark: 0 })
   }
 
-  #hasCapacityFor(client: string): boolean {
-    if (this.#open.length >= decodedStreamsMax) return false
-    return this.#open.filter((other) => other === client).length < decodedStreamsOfClientMax
+  /**
+   * Whether this client may open a stream. If all are open, cuts off a slow one of another client: of those with the
+   * most streams, the slowest.
+   */
+  #makeSpaceFor(client: string): boolean {
+    const own = this.#countOf(client)
+    if (own >= decodedStreamsOfClientMax) return false
+    if (this.#open.size < decodedStreamsMax) return true
+    const [slowest] = [...this.#open]
+      .filter((other) => other.client !== client && this.#givesWay(other, own))
+      .sort(
+        (a, b) =>
+          this.#countOf(b.client) - this.#countOf(a.client) ||
+          a.pace.bytesPerSecond - b.pace.bytesPerSecond,
+      )
+    slowest?.cutOff()
+    return slowest !== undefined
+  }
+
+  /** To a client that has this many streams. */
+  #givesWay({ client, pace }: OpenStream, count: number): boolean {
+    // After a difference of one, the two clients would take the same stream from each other in turn.
+    if (this.#countOf(client) >= count + 2) return pace.bytesPerSecond < givesWayBytesPerSecondMax
+    return pace.ageMs >= onlyStreamMsMin && pace.bytesPerSecond < readerBytesPerSecondMin
+  }
+
+  #countOf(client: string): number {
+    return [...this.#open].filter((other) => other.client === client).length
   }
 }
 

@@ -1,3 +1,5 @@
+import { givesWayBytesPerSecondMax } from '#site/limits.ts'
+
 /** Uploads that declare at most this size have a part of the spool to themselves. */
 export const smallUploadBytesMax = 16 * 1024 * 1024
 /** A job may need its files, their compressed forms, and those in base64: each at most the size of the files. */
@@ -14,8 +16,6 @@ const ownerShareMax = 1 / 4
 const serverShareMax = 1 / 4
 /** The server's share applies only while more of the spool than this is taken. */
 const plentyMax = 1 / 2
-/** Uploads that arrive faster never give way. */
-const givesWayBytesPerSecondMax = 256 * 1024
 
 export interface Claim {
   readonly owner: string
