@@ -88,6 +88,11 @@ export class Lanes {
     return capacity <= 0 ? 0 : Math.min(capacity, this.#leftOfShare(host, isSlow))
   }
 
+  /** Whether this server and its domain may hold another lane of this kind, once one is free. */
+  hasShareLeft(host: string | null, isSlow: boolean): boolean {
+    return this.#leftOfShare(host, isSlow) > 0
+  }
+
   isSlow(party: Party): boolean {
     return this.history.paceOf(party) === 'slow'
   }

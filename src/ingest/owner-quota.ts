@@ -55,11 +55,14 @@ export class OwnerQuota {
     this.#bounded.delete(item)
   }
 
-  /** When the next item without priority that `take` may return is due, possibly in the past; null: none. */
-  nextAt(): Promise<number | null> {
+  /**
+   * When the next item without priority in this line, or in none, that `take` may return is due, possibly in the past;
+   * null: none.
+   */
+  nextAt({ line }: { readonly line?: string | undefined } = {}): Promise<number | null> {
     const { db, kind, now, owners, max } = this.#options
     const isFull = this.#bounded.size >= max
     const free = isFull ? owners?.free : undefined
-    return nextDueAt(db, { kind, priority: 0, owners: free, now: now() })
+    return nextDueAt(db, { kind, priority: 0, owners: free, line, now: now() })
   }
 }

@@ -38,8 +38,8 @@ export interface WorkHandler {
   work(item: WorkItem, signal: AbortSignal, lane: Lane): Promise<void>
   /** Called when the item has ended, or is slow and no longer counts. */
   release(item: WorkItem): void
-  /** Whether an item waits that more capacity would start. */
-  isAnyDue(): Promise<boolean>
+  /** Whether an item waits that a free quick lane would start. */
+  isAnyDue(lanes: Lanes): Promise<boolean>
   /** When the next item that can be taken is due, possibly in the past; null: none. Left out: the queue is polled. */
   nextAt?(): Promise<number | null>
   /** Whether a failed item gets no further attempt. */
@@ -82,7 +82,7 @@ async function runKind(handler: WorkHandler, context: WorkContext): Promise<void
   }
   /** Returns the milliseconds until the next run. */
   async function startDue(): Promise<number> {
-    if (lanes.capacity <= 0 && (await handler.isAnyDue())) lanes.preemptSlow()
+    if (lanes.capacity <= 0 && (await handler.isAnyDue(lanes))) lanes.preemptSlow()
     await handler.startDue(lanes, start)
     const next = lanes.capacity <= 0 ? null : ((await handler.nextAt?.()) ?? null)
     return next === null ? pollMs : Math.min(Math.max(next - now(), 10), pollMs)

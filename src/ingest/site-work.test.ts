@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { Identities } from '#atproto/identity/identity.ts'
 import { diskBlobStore } from '#blobs/disk.ts'
 import { DiskFloor } from '#blobs/disk-floor.ts'
+import type { Lane } from '#concurrency/lane.ts'
+import { Lanes } from '#concurrency/lanes.ts'
 import type { Log } from '#observe/log.ts'
 import { createSafeFetch } from '#outbound/safe-fetch.ts'
 import { noDiskSpace } from '#site/limits.ts'
@@ -16,7 +18,9 @@ import { migrate } from '#store/database/migrate.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
 import { rememberVisited } from '#store/lifecycle/visited-accounts.ts'
 import { enqueueSites } from '#store/queues/enqueue.ts'
+import { takeDue } from '#store/queues/take-due.ts'
 import { listUnreadSites } from '#store/queues/unread.ts'
+import { putInLine, type WorkItem } from '#store/queues/work-items.ts'
 import { findSite } from '#store/sites/sites.ts'
 import { countIngest } from '#tests/support/count-ingest.ts'
 import { eventually } from '#tests/support/eventually.ts'
@@ -56,8 +60,13 @@ afterEach(async () => {
 })
 
 function start(facts: Partial<SiteWorkContext> = {}): void {
+  const context = contextOf(facts)
+  running = runWork([siteWork(context)], context)
+}
+
+function contextOf(facts: Partial<SiteWorkContext> = {}): SiteWorkContext {
   const fetch = createSafeFetch({ allowPrivate: true })
-  const context = {
+  return {
     db: database.db,
     blobs: diskBlobStore({ dir }),
     identities: new Identities({ fetch, plcUrl: pds.url, allowHttp: true }),
@@ -69,7 +78,6 @@ function start(facts: Partial<SiteWorkContext> = {}): void {
     signal: stop.signal,
     ...facts,
   }
-  running = runWork([siteWork(context)], context)
 }
 
 async function write(name: string): Promise<void> {
@@ -401,4 +409,40 @@ test('however many visited accounts have servers that do not answer, others do n
   await ask('blog')
   await eventually(async () => expect(await isLive('blog')).toBe(true))
   expect(asked).toBe(12)
+})
+
+test('slow work gives way to a site in the line of a server that may hold more lanes', async () => {
+  const share = { host: 2, domain: 2 }
+  const lanes = new Lanes(3, { detachedMax: 2, shares: { quick: share, slow: share } })
+  const preempted: string[] = []
+  const holdLane = (account: string, host: string, isSlow: boolean): void => {
+    const run = async (lane: Lane): Promise<void> => {
+      if (isSlow) lane.isHeldUp()
+      await new Promise((resolve) => lane.signal.addEventListener('abort', resolve))
+      preempted.push(account)
+    }
+    void lanes.start({ run, onSlow: () => {}, party: { account, host } })
+  }
+  for (const n of [1, 2, 3]) holdLane(`slow ${n}`, `pds.slow${n}.test`, true)
+  for (const n of [1, 2]) holdLane(`quick ${n}`, 'pds.full.test', false)
+  expect(lanes.capacity).toBe(0)
+
+  const isAnyDue = async (): Promise<boolean> => {
+    const work = siteWork(contextOf())
+    await work.startDue(lanes, () => expect.unreachable())
+    return await work.isAnyDue(lanes)
+  }
+  const items: WorkItem[] = []
+  const put = (line: string) => putInLine(database.db, items, line)
+  await ask('blog')
+  items.push(...(await takeDue(database.db, { kind: 'site', now, leaseMs: 1_000, limit: 1 })))
+  expect(await isAnyDue()).toBe(false)
+  await put('quick pds.full.test')
+  expect(await isAnyDue()).toBe(false)
+  await put('slow pds.other.test')
+  expect(await isAnyDue()).toBe(false)
+  await put('quick pds.other.test')
+  expect(await isAnyDue()).toBe(true)
+  lanes.preemptSlow()
+  await eventually(async () => expect(preempted).toEqual(['slow 3']))
 })

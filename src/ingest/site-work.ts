@@ -35,9 +35,14 @@ export function siteWork(context: SiteWorkContext): WorkHandler {
     owners: discoversVisited ? { bounded: 'visited', free: 'not-visited' } : null,
   })
   const refusedContents = new RefusedContents()
+  const isDue = async (line?: string): Promise<boolean> => {
+    const next = await quota.nextAt({ line })
+    return next !== null && next <= now()
+  }
   const inShares = new StartInShares({
     db,
     take: (limit, line) => quota.take(limit, { line }),
+    isDue,
     onPutBack: (item) => quota.release(item),
   })
   return {
@@ -48,10 +53,7 @@ export function siteWork(context: SiteWorkContext): WorkHandler {
     startDue: (lanes, start) => inShares.start(lanes, start),
     work: (item, signal, lane) => ingestItem(item, { ...context, lane, refusedContents, signal }),
     release: (item) => quota.release(item),
-    async isAnyDue() {
-      const next = await quota.nextAt()
-      return next !== null && next <= now()
-    },
+    isAnyDue: async (lanes) => (await isDue()) || (await inShares.isQuickLineDue(lanes)),
     nextAt: () => quota.nextAt(),
   }
 }

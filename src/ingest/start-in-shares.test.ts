@@ -1,33 +1,44 @@
 import { expect, test } from 'bun:test'
 import { Lanes } from '#concurrency/lanes.ts'
+import type { SiteName } from '#site/site-name.ts'
 import { openDatabase } from '#store/database/database.ts'
 import { migrate } from '#store/database/migrate.ts'
 import { enqueueSites } from '#store/queues/enqueue.ts'
 import { linesAtOnce } from '#store/queues/queued.ts'
 import { takeDue } from '#store/queues/take-due.ts'
-import { putInLine } from '#store/queues/work-items.ts'
+import { putInLine, type WorkItem } from '#store/queues/work-items.ts'
 import { accountOf, siteOf } from '#tests/support/sample-rows.ts'
 import { askedAt } from '#tests/support/work-rows.ts'
-import { StartInShares } from './start-in-shares.ts'
+import { partyOf, StartInShares } from './start-in-shares.ts'
 
-test('however many servers have a line, the last line has its turn', async () => {
-  await using database = openDatabase({})
+async function openQueue() {
+  const database = openDatabase({})
   const { db } = database
   await migrate(database)
+  /** Puts a site into each of these lines. */
+  async function fill(lines: readonly string[]): Promise<void> {
+    const sites = lines.map((_, n) => siteOf('blog', accountOf(n)))
+    await enqueueSites(askedAt(db, 1), sites)
+    const items = await takeDue(db, { kind: 'site', now: 1, leaseMs: 100, limit: lines.length })
+    await Promise.all(items.map((item, n) => putInLine(db, [item], lines[n] as string)))
+  }
+  return { db, fill, [Symbol.asyncDispose]: () => database[Symbol.asyncDispose]() }
+}
+
+test('however many servers have a line, the last line has its turn', async () => {
+  await using queue = await openQueue()
   const count = linesAtOnce + 1
-  const sites = Array.from({ length: count }, (_, n) => siteOf('blog', accountOf(n)))
-  await enqueueSites(askedAt(db, 1), sites)
-  const items = await takeDue(db, { kind: 'site', now: 1, leaseMs: 100, limit: count })
-  await Promise.all(items.map((item, n) => putInLine(db, [item], `quick ${1e6 + n}.test`)))
+  await queue.fill(Array.from({ length: count }, (_, n) => `quick ${1e6 + n}.test`))
   const clock = { now: 0 }
   const asked = new Set<string>()
   const shares = new StartInShares({
-    db,
+    db: queue.db,
     elapsed: () => clock.now,
     take: async (_, line) => {
       if (line !== undefined) asked.add(line)
       return []
     },
+    isDue: async () => false,
     onPutBack: () => {},
   })
   const lanes = new Lanes(4)
@@ -40,4 +51,69 @@ test('however many servers have a line, the last line has its turn', async () =>
   clock.now += 1_000
   await shares.start(lanes, () => {})
   expect(asked.size).toBe(linesAtOnce)
+})
+
+const ofHost = (n: number, host: string): WorkItem => ({
+  ...siteOf('blog', accountOf(n)),
+  ...{ kind: 'site', site: 'blog' as SiteName, enqueuedAt: 1, attempts: 1, token: '' },
+  pds: `https://${host}`,
+})
+
+test('sites in a line and sites in none share the lanes, however many of either wait', async () => {
+  await using queue = await openQueue()
+  await queue.fill(['quick pds.honest.test'])
+  let taken = 0
+  const shares = new StartInShares({
+    db: queue.db,
+    take: async (limit, line) =>
+      Array.from({ length: limit }, () => {
+        const n = taken++
+        return ofHost(n, line === undefined ? `pds${n}.evil${n % 2}.test` : 'pds.honest.test')
+      }),
+    isDue: async () => true,
+    onPutBack: () => {},
+  })
+  const lanes = new Lanes(32, {
+    shares: { quick: { host: 16, domain: 24 }, slow: { host: 8, domain: 16 } },
+  })
+  const running: { end: () => void; done: Promise<void> }[] = []
+  const started = { honest: 0, evil: 0 }
+  const start = (item: WorkItem): void => {
+    started[item.pds === 'https://pds.honest.test' ? 'honest' : 'evil']++
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const work = { run: () => promise, onSlow: () => {}, party: partyOf(item) }
+    running.push({ end: resolve, done: lanes.start(work) })
+  }
+  for (let pass = 0; pass < 60; pass++) {
+    await shares.start(lanes, start)
+    // Most passes follow a wake-up that frees no lane.
+    await shares.start(lanes, start)
+    for (const { end, done } of running.splice(0, 8)) {
+      end()
+      await done
+    }
+  }
+  expect(started.honest).toBeGreaterThan(200)
+  expect(started.evil).toBeGreaterThan(200)
+})
+
+test('however many lines of a server without a share come before it, a due line is found', async () => {
+  await using queue = await openQueue()
+  const full = Array.from({ length: 600 }, (_, n) => `quick pds${n}.evil.test`)
+  await queue.fill([...full, 'quick web.honest.test'])
+  const share = { host: 1, domain: 1 }
+  const lanes = new Lanes(1, { shares: { quick: share, slow: share } })
+  const party = { account: 'evil', host: 'pds.evil.test' }
+  void lanes.start({ run: () => new Promise(() => {}), onSlow: () => {}, party })
+  const asked: string[] = []
+  const shares = new StartInShares({
+    db: queue.db,
+    take: async () => [],
+    isDue: async (line) => asked.push(line) > 0,
+    onPutBack: () => {},
+  })
+  await shares.start(lanes, () => {})
+  const checks = [1, 2, 3].map(() => shares.isQuickLineDue(lanes))
+  expect(await Promise.all(checks)).toContain(true)
+  expect(asked).toEqual(['quick web.honest.test'])
 })

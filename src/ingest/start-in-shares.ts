@@ -7,6 +7,8 @@ import { putInLine, type WorkItem } from '#store/queues/work-items.ts'
 const relistEveryMs = 1_000
 /** Items taken in one query to sort into lines, when one server has many. */
 const sortedAtOnce = 256
+/** A check takes ten microseconds. */
+const linesCheckedAtOnce = 256
 /** Beyond this number, lines are forgotten until they are listed again. */
 const linesMax = 20_000
 
@@ -16,14 +18,18 @@ interface StartContext {
   readonly elapsed?: () => number
   /** Takes due sites of at most `limit` accounts; without a line, those that are in none. */
   readonly take: (limit: number, line?: string) => Promise<readonly WorkItem[]>
+  /** Whether `take` would return an item of this line. */
+  readonly isDue: (line: string) => Promise<boolean>
   /** An item was taken and not started. */
   readonly onPutBack: (item: WorkItem) => void
 }
 
+type Start = (item: WorkItem) => void
+
 /**
  * Starts due sites in lanes, each server within its share. A site whose server has used its share goes into that
  * server's line, so that later queries skip it, and starts from there when a lane is free. A server has one line for
- * quick accounts and one for slow ones.
+ * quick accounts and one for slow ones. Sites in lines and sites in none are first by turns: neither takes every lane.
  */
 export class StartInShares {
   readonly #context: StartContext
@@ -33,13 +39,43 @@ export class StartInShares {
   #listedAt = Number.NEGATIVE_INFINITY
   /** The last line that was listed; empty: the next list begins anew. */
   #listedTo = ''
+  #areLinesFirst = false
+  /** Where the next check of quick lines begins. */
+  #checkedTo = 0
 
   constructor(context: StartContext) {
     this.#context = context
     this.#elapsed = context.elapsed ?? (() => performance.now())
   }
 
-  async start(lanes: Lanes, start: (item: WorkItem) => void): Promise<void> {
+  async start(lanes: Lanes, start: Start): Promise<void> {
+    const areLinesFirst = this.#areLinesFirst
+    // A pass that finds no free lane does not count.
+    if (lanes.capacity > 0) this.#areLinesFirst = !areLinesFirst
+    if (areLinesFirst) {
+      await this.#startFromLines(lanes, start)
+      await this.#startUnlined(lanes, start)
+    } else {
+      await this.#startUnlined(lanes, start)
+      await this.#startFromLines(lanes, start)
+    }
+  }
+
+  /** Whether a site waits in a quick line whose server may hold another lane. Of many lines, each call checks others. */
+  async isQuickLineDue(lanes: Lanes): Promise<boolean> {
+    const lines = [...this.#lines]
+    const from = this.#checkedTo < lines.length ? this.#checkedTo : 0
+    this.#checkedTo = from + Math.min(lines.length, linesCheckedAtOnce)
+    for (const line of [...lines, ...lines].slice(from, this.#checkedTo)) {
+      const { isSlow, host } = partsOf(line)
+      if (isSlow || !lanes.hasShareLeft(host, isSlow)) continue
+      if (await this.#context.isDue(line)) return true
+      this.#lines.delete(line)
+    }
+    return false
+  }
+
+  async #startUnlined(lanes: Lanes, start: Start): Promise<void> {
     const { take } = this.#context
     for (let isMore = true, isCrowded = false; isMore && lanes.capacity > 0; ) {
       const limit = isCrowded ? sortedAtOnce : lanes.capacity
@@ -47,6 +83,9 @@ export class StartInShares {
       isCrowded = await this.#startOrPutBack(items, lanes, start)
       isMore = items.length >= limit
     }
+  }
+
+  async #startFromLines(lanes: Lanes, start: Start): Promise<void> {
     if (this.#elapsed() - this.#listedAt >= relistEveryMs) await this.#relist()
     for (const line of [...this.#lines]) await this.#startFrom(line, lanes, start)
   }
@@ -59,7 +98,7 @@ export class StartInShares {
     this.#listedAt = this.#elapsed()
   }
 
-  async #startFrom(line: string, lanes: Lanes, start: (item: WorkItem) => void): Promise<void> {
+  async #startFrom(line: string, lanes: Lanes, start: Start): Promise<void> {
     const { isSlow, host } = partsOf(line)
     const capacity = lanes.capacityFor(host, isSlow)
     if (capacity <= 0) {
@@ -74,11 +113,7 @@ export class StartInShares {
   }
 
   /** Returns whether any item was put back. */
-  async #startOrPutBack(
-    items: readonly WorkItem[],
-    lanes: Lanes,
-    start: (item: WorkItem) => void,
-  ): Promise<boolean> {
+  async #startOrPutBack(items: readonly WorkItem[], lanes: Lanes, start: Start): Promise<boolean> {
     const putBack = items.filter((item) => {
       const hasCapacity = lanes.hasCapacity(partyOf(item))
       if (hasCapacity) start(item)

@@ -69,8 +69,10 @@ test('items of a line are taken by an index', async () => {
 })
 
 test('the next due time is read from the beginning of an index', async () => {
-  const plans = await plansOf((db) => nextDueAt(db, { kind: 'site', priority: 0, now: 2 }))
-  expect(plans).toEqual(using(first, leased))
+  const site = { kind: 'site', priority: 0, now: 2 } as const
+  for (const line of [undefined, 'slow x.test']) {
+    expect(await plansOf((db) => nextDueAt(db, { ...site, line }))).toEqual(using(first, leased))
+  }
 })
 
 test('accounts with due sites are counted by an index', async () => {

@@ -48,22 +48,22 @@ export function takeDue(
 }
 
 /**
- * When `takeDue` may next find an item in no line, possibly in the past; null: there is none. An item that waits for
+ * When `takeDue` may next find an item in this line or in none, possibly in the past; null: there is none. An item that waits for
  * another one of its account counts as due when the other's lease ends; finishing the other wakes the worker's loop.
  */
 export async function nextDueAt(
   db: Db,
-  { kind, priority, owners = 'all', now }: NextOptions,
+  { kind, priority, owners = 'all', line = '', now }: NextOptions,
 ): Promise<number | null> {
   const rows = [
-    ...(await statements[owners].free(db, { kind, priority, line: '', now })).rows,
+    ...(await statements[owners].free(db, { kind, priority, line, now })).rows,
     ...(await selectLeased(db, { kind, now })).rows,
   ]
   const times = rows.flatMap(({ at }) => at ?? [])
   return times.length === 0 ? null : Math.min(...times)
 }
 
-interface NextOptions extends Pick<TakeOptions, 'kind' | 'owners' | 'now'> {
+interface NextOptions extends Pick<TakeOptions, 'kind' | 'owners' | 'line' | 'now'> {
   readonly priority: WorkPriority
 }
 
