@@ -30,7 +30,7 @@ export function NamesPage() {
     <PageFrame corner={<AccountCorner />} title="Names">
       <div className={styles['opening']}>
         <h1>Names</h1>
-        <p>Every site has an address of its own. Here you give it better ones.</p>
+        <p>Every site has a permanent address. Add better ones here.</p>
         <Told loaded={all} text={told} />
       </div>
       {all.state === 'loading' && <p>Loading…</p>}
