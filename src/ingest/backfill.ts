@@ -39,20 +39,25 @@ export async function enqueueNetwork(relayUrl: string, context: SyncContext): Pr
 /** Ingests the sites of every account that is due, until none is left; after an interruption the rest stays queued. */
 export async function backfill(context: BackfillContext): Promise<BackfillTotals> {
   const totals: BackfillTotals = { accounts: 0, sites: 0, failedAccounts: 0, failedSites: 0 }
-  const readDue = async (): Promise<void> => {
-    while (!context.signal.aborted) {
-      const [item] = await takeDue(context.db, {
-        kind: 'account',
-        priorities: [1, 0],
-        now: context.now(),
-        leaseMs,
-        limit: 1,
-      })
-      if (item === undefined) return
-      await readOne(item, totals, context)
-    }
+  const running = new Set<Promise<void>>()
+  const start = (item: WorkItem): void => {
+    const work = readOne(item, totals, context).finally(() => running.delete(work))
+    running.add(work)
   }
-  await Promise.all(Array.from({ length: accountsAtOnce }, readDue))
+  while (!context.signal.aborted) {
+    // One take for all free places: concurrent takes on PostgreSQL skip the rows that another one locks.
+    const due = await takeDue(context.db, {
+      kind: 'account',
+      priorities: [1, 0],
+      now: context.now(),
+      leaseMs,
+      limit: accountsAtOnce - running.size,
+    })
+    for (const item of due) start(item)
+    if (running.size === 0) break
+    await Promise.race(running)
+  }
+  await Promise.all(running)
   return totals
 }
 
