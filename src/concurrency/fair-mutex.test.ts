@@ -1,5 +1,13 @@
-import { expect, test } from 'bun:test'
+import { afterEach, expect, test } from 'bun:test'
 import { FairMutex } from './fair-mutex.ts'
+
+const owners = new Map<string, object>()
+function ownerOf(name: string): object {
+  const owner = owners.get(name) ?? {}
+  owners.set(name, owner)
+  return owner
+}
+afterEach(() => owners.clear())
 
 test('one at a time, in order, whatever becomes of the one before', async () => {
   const mutex = new FairMutex()
@@ -32,7 +40,7 @@ test('the owner that has held it least is next; after an hour all owners are equ
     mutex.use(async () => {
       begun.push(owner)
       clock.now += ms
-    }, owner)
+    }, ownerOf(owner))
   const bombs = ['a', 'b', 'a', 'b', 'a', 'b'].map((owner) => work(owner, 100))
   await Promise.all([...bombs.slice(0, 2)])
   await Promise.all([work('quick', 1), work('quick', 1), ...bombs])
@@ -51,27 +59,31 @@ test('newcomers, however many, do not starve an earlier owner', async () => {
     mutex.use(async () => {
       begun.push(owner)
       clock.now += ms
-    }, owner)
+    }, ownerOf(owner))
   await work('regular', 20)
   const gate = Promise.withResolvers<void>()
-  const busy = mutex.use(() => gate.promise, 'other')
+  const busy = mutex.use(() => gate.promise, ownerOf('other'))
   const regular = work('regular', 20)
   // Two wait at any time: another comes while one is worked on.
-  let left = 100
+  let left = 400
   const arrive = (): Promise<unknown> =>
-    mutex.use(async () => {
-      begun.push('newcomer')
-      clock.now += 10
-      if (left > 0) arrived.push(arrive())
-    }, `newcomer ${left--}`)
+    mutex.use(
+      async () => {
+        begun.push('newcomer')
+        clock.now += 10
+        if (left > 0) arrived.push(arrive())
+      },
+      ownerOf(`newcomer ${left--}`),
+    )
   const arrived = [arrive(), arrive()]
   gate.resolve()
   await Promise.all([busy, regular])
   while (arrived.length > 0) await arrived.pop()
-  expect(begun.indexOf('regular', 1)).toBeLessThan(30)
+  // It held the mutex for 20 ms: newcomers of two seconds may come first, 200 of them.
+  expect(begun.indexOf('regular', 1)).toBeWithin(190, 210)
 })
 
-test('what an owner used while nobody waited is worked off in ten times as long', async () => {
+test('what an owner used while nobody waited is worked off in a hundred times as long, but at most ten seconds', async () => {
   const clock = { now: 0 }
   const mutex = new FairMutex({ now: () => clock.now })
   const begun: string[] = []
@@ -79,7 +91,7 @@ test('what an owner used while nobody waited is worked off in ten times as long'
     mutex.use(async () => {
       begun.push(owner)
       clock.now += ms
-    }, owner)
+    }, ownerOf(owner))
   const regularAndNewcomer = async (): Promise<string[]> => {
     begun.length = 0
     const busy = work('other', 0)
@@ -88,11 +100,17 @@ test('what an owner used while nobody waited is worked off in ten times as long'
     return begun.slice(1)
   }
   await work('regular', 20)
-  clock.now += 198
+  clock.now += 1_998
   expect(await regularAndNewcomer()).toEqual(['regular', 'newcomer'])
   await work('regular', 20)
-  clock.now += 100
+  clock.now += 1_000
   expect(await regularAndNewcomer()).toEqual(['newcomer', 'regular'])
+  await work('regular', 5_000)
+  clock.now += 9_990
+  expect(await regularAndNewcomer()).toEqual(['newcomer', 'regular'])
+  await work('regular', 5_000)
+  clock.now += 10_000
+  expect(await regularAndNewcomer()).toEqual(['regular', 'newcomer'])
 })
 
 test('an abort rejects a waiting caller immediately, and lets running work end', async () => {
@@ -106,12 +124,12 @@ test('an abort rejects a waiting caller immediately, and lets running work end',
         begun.push(name)
         await work()
       },
-      name,
+      ownerOf(name),
       stop.signal,
     )
   const first = take('first', () => gate.promise)
   const given = take('given up')
-  const other = mutex.use(async () => void begun.push('other'), 'other')
+  const other = mutex.use(async () => void begun.push('other'), ownerOf('other'))
   stop.abort(new Error('gives way'))
   await expect(given).rejects.toThrow('gives way')
   await expect(take('late')).rejects.toThrow('gives way')

@@ -1,20 +1,19 @@
-import { LruMap } from './lru-map.ts'
 import { Mutex } from './semaphore.ts'
 
-const ownersMax = 10_000
 /** An owner that has held the mutex for a millisecond comes after owners that begin to wait within this time. */
-const debtMsPerHeldMs = 10
+const debtMsPerHeldMs = 100
+/** Longest time by which others may come first, however long the owner has held it. */
+const debtMsMax = 10_000
 
 /**
- * A mutex that is fair by time: each owner is entitled to a tenth of it. Of those who wait, it admits the one that has
- * waited longest, counted from when its owner's debt was worked off. Neither owners that use much nor newcomers, however
- * many, delay an owner that uses little.
+ * A mutex that favours short work, such as one site's blobs: of those who wait, it admits the one that has waited
+ * longest, counted from when its owner's debt was worked off. An owner is one piece of work; a new one has no debt.
  */
 export class FairMutex {
   readonly #now: () => number
   readonly #mutex = new Mutex()
   /** When each owner's debt is worked off. */
-  readonly #clearAt = new LruMap<string, number>(ownersMax)
+  readonly #clearAt = new WeakMap<object, number>()
 
   constructor({ now = () => performance.now() }: { readonly now?: () => number } = {}) {
     this.#now = now
@@ -23,7 +22,7 @@ export class FairMutex {
   /** Like `Mutex.use`. An abort while waiting for the mutex rejects with the signal's reason. */
   async use<Result>(
     work: () => Promise<Result>,
-    owner = '',
+    owner: object = {},
     signal?: AbortSignal,
   ): Promise<Result> {
     const since = this.#now()
@@ -32,12 +31,13 @@ export class FairMutex {
     try {
       return await work()
     } finally {
-      const heldMs = this.#now() - from
-      this.#clearAt.set(owner, this.#clearFrom(owner, from) + heldMs * debtMsPerHeldMs)
+      const now = this.#now()
+      const clearAt = this.#clearFrom(owner, from) + (now - from) * debtMsPerHeldMs
+      this.#clearAt.set(owner, Math.min(clearAt, now + debtMsMax))
     }
   }
 
-  #clearFrom(owner: string, time: number): number {
+  #clearFrom(owner: object, time: number): number {
     return Math.max(time, this.#clearAt.get(owner) ?? time)
   }
 }

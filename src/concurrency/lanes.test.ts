@@ -50,6 +50,18 @@ test('has capacity up to its limit, and again when work ends or fails', async ()
   expect(lanes.capacity).toBe(2)
 })
 
+test('a little waiting for this process again and again does not keep slow work quick', async () => {
+  const { clock, start, lane, allSlow } = open(10)
+  start(1)
+  const ticks = setInterval(() => {
+    void lane(1).ownWait(async () => {
+      clock.now += 2
+    })
+  }, 20)
+  await allSlow(1)
+  clearInterval(ticks)
+})
+
 test('a wait for this process does not make work slow, and a wait for its server afterwards does', async () => {
   const { clock, lanes, start, lane, allSlow } = open(10)
   start(1)

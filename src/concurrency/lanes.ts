@@ -181,9 +181,14 @@ export class Lanes {
     let allowedMs = 0
     const check = (): void => {
       const moreMs = lane.ownWaitMs - allowedMs
-      allowedMs += moreMs
-      if (moreMs < 1) lane.becomeSlow()
-      else timer = setTimeout(check, Math.max(moreMs, ownWaitCheckMs))
+      if (moreMs < 1) {
+        lane.becomeSlow()
+        return
+      }
+      // Books what it grants: else a millisecond of waiting in each pause would keep the work quick for good.
+      const pauseMs = Math.max(moreMs, ownWaitCheckMs)
+      allowedMs += pauseMs
+      timer = setTimeout(check, pauseMs)
     }
     let timer = setTimeout(check, this.#slowAfterMs)
     return { [Symbol.dispose]: () => clearTimeout(timer) }

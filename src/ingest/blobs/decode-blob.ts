@@ -19,8 +19,8 @@ export type OnInflated = (bytes: number, of: 'gzip' | 'content') => void
 interface DecodeContext {
   readonly blobs: BlobStore
   readonly decodedBytesMax: number
-  /** Account that owns the blob: the account with the most inflating time yields to the others. */
-  readonly owner?: string
+  /** The work that the blob is part of: work with much inflating time yields to other work. */
+  readonly owner?: object
   /** Blobs are inflated in its `ownWait`. */
   readonly lane?: Pick<Lane, 'ownWait'> | undefined
   /** Aborts the wait to inflate. */

@@ -53,14 +53,14 @@ export async function fetchBlobs(
   if (decodedBytes + claimedBytes > limits.siteBytesMax) return siteTooLarge(limits)
 
   const problems: string[] = []
-  const onInflated = slowWhenMuch(context)
+  const inflating = { onInflated: slowWhenMuch(context), owner: {} }
   await mapAtOnce(
     missing,
     { atOnce: blobsAtOnce, signal },
     async ([key, { path, node }], signal) => {
       if (decodedBytes > limits.siteBytesMax || problems.length >= problemsMax) return
       try {
-        const blob = await fetchOne(node, identity, onInflated, { ...context, signal })
+        const blob = await fetchOne(node, identity, inflating, { ...context, signal })
         present.set(key, blob)
         decodedBytes += blob.decodedBytes
       } catch (error) {
@@ -134,7 +134,7 @@ function slowWhenMuch({ lane }: FetchContext): OnInflated {
 async function fetchOne(
   node: FileNode,
   identity: Identity,
-  onInflated: OnInflated,
+  { onInflated, owner }: { readonly onInflated: OnInflated; readonly owner: object },
   { at, db, blobs, fetch, lane, limits, now, signal }: FetchContext,
 ): Promise<KnownBlob> {
   const key = blobKeyOf(node)
@@ -143,7 +143,7 @@ async function fetchOne(
     throw new UndecodableBlobError(`is larger than ${decodedBytesMax} bytes`)
   }
   const raw = fetchBlob({ cid: key.cid, size: node.blob.size }, identity, fetch, signal)
-  const inflating = { lane, owner: identity.did, onInflated, signal }
+  const inflating = { lane, owner, onInflated, signal }
   const decoded = await storeDecoded(raw, key, { blobs, decodedBytesMax, ...inflating })
   at?.('blob-stored')
   const blob: KnownBlob = { ...key, ...decoded }
