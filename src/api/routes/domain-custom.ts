@@ -19,7 +19,7 @@ import {
 } from '#store/names/custom-domains.ts'
 import { domainNotFound, ownSite } from './domain-mapping.ts'
 
-// Per account.
+// Per account, so that none has the service query the DNS all day.
 const lookUpsAtOnceMax = 4
 
 /** The signed-in account's own domains (interface.md §4.3). */

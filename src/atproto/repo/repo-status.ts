@@ -23,7 +23,8 @@ export async function readRepoStatus(
   } catch (error) {
     const status = error instanceof ServerRefusedError ? statusOfRefusal[error.code] : undefined
     // A failing gateway may send any code: it counts only with a client error.
-    if (status !== undefined && (error as ServerRefusedError).status < 500) return status
+    const isClientError = Math.floor((error as ServerRefusedError).status / 100) === 4
+    if (status !== undefined && isClientError) return status
     throw error
   }
 }

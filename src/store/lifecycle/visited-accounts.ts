@@ -185,7 +185,17 @@ export async function deleteUnmetBefore(db: Db, before: number): Promise<void> {
     .where('visitedAt', '<', before)
     .where('droppedAt', 'is', null)
     .where('did', 'not in', db.selectFrom('accounts').select('did'))
-    .where('did', 'not in', db.selectFrom('workItems').select('did').where('kind', '=', 'account'))
+    // Correlated: the queue may hold every account of the network, and its index finds the few that matter.
+    .where(({ exists, not, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('workItems')
+            .select('did')
+            .whereRef('workItems.did', '=', 'visitedAccounts.did')
+            .where('kind', '=', 'account'),
+        ),
+      ),
+    )
     .execute()
 }
 
