@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { rawCid } from '#atproto/repo/verified-blob.ts'
+import { rawCid } from '#atproto/repo/raw-cid.ts'
 import { type DiskBlobStore, diskBlobStore } from '#blobs/disk.ts'
 import { mapAtOnce } from '#concurrency/map-at-once.ts'
 import type { SnapshotFile } from '#site/visit/snapshot.ts'

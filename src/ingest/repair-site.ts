@@ -1,5 +1,5 @@
+import { rawCid } from '#atproto/repo/raw-cid.ts'
 import type { RepoStatus } from '#atproto/repo/repo-status.ts'
-import { rawCid } from '#atproto/repo/verified-blob.ts'
 import { piecesOf } from '#blobs/pieces-of.ts'
 import { mapAtOnce } from '#concurrency/map-at-once.ts'
 import { tooManySites } from '#site/limits.ts'

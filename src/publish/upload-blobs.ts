@@ -1,5 +1,5 @@
 import type { AccountRepo } from '#atproto/repo/account-repo.ts'
-import { rawCid } from '#atproto/repo/verified-blob.ts'
+import { rawCid } from '#atproto/repo/raw-cid.ts'
 import type { BlobStore, StoredBlob } from '#blobs/blob-store.ts'
 import { piecesOf } from '#blobs/pieces-of.ts'
 import { mapAtOnce } from '#concurrency/map-at-once.ts'

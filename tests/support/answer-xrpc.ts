@@ -1,5 +1,5 @@
 import type { RepoWrite } from '#atproto/repo/account-repo.ts'
-import { rawCid } from '#atproto/repo/verified-blob.ts'
+import { rawCid } from '#atproto/repo/raw-cid.ts'
 import { ServerRefusedError } from '#outbound/server-errors.ts'
 import type { FakeRepo } from './fake-repo.ts'
 

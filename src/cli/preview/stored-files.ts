@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { rawCid } from '#atproto/repo/verified-blob.ts'
+import { rawCid } from '#atproto/repo/raw-cid.ts'
 import { BlobStorageError, type BlobStore } from '#blobs/blob-store.ts'
 import { diskBlobStore } from '#blobs/disk.ts'
 import { mapAtOnce } from '#concurrency/map-at-once.ts'

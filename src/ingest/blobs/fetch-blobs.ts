@@ -1,5 +1,4 @@
 import type { Identity } from '#atproto/identity/identity.ts'
-import { BlobMismatchError, fetchBlob } from '#atproto/repo/verified-blob.ts'
 import { BlobLostError, type BlobStore } from '#blobs/blob-store.ts'
 import type { Lane } from '#concurrency/lane.ts'
 import { mapAtOnce } from '#concurrency/map-at-once.ts'
@@ -14,6 +13,7 @@ import { findBlobs, type KnownBlob, rememberBlob } from '#store/sites/blobs.ts'
 import { claimBlobs } from '#store/sites/garbage.ts'
 import { type OnInflated, storeDecoded } from './decode-blob.ts'
 import { UndecodableBlobError } from './undecodable-blob.ts'
+import { BlobMismatchError, fetchBlob } from './verified-blob.ts'
 
 export const blobsAtOnce = 4
 const presenceChecksAtOnce = 64

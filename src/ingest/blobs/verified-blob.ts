@@ -1,7 +1,7 @@
-import * as Cid from '@atcute/cid'
 import type { Identity } from '#atproto/identity/identity.ts'
+import { rawCid } from '#atproto/repo/raw-cid.ts'
+import { xrpcPath } from '#atproto/repo/xrpc-path.ts'
 import { FetchLimitError, type SafeFetch } from '#outbound/safe-fetch.ts'
-import { xrpcPath } from './xrpc-path.ts'
 
 /** The server's bytes are not those that the record names: wrong hash, too short or too long. */
 export class BlobMismatchError extends Error {
@@ -69,9 +69,4 @@ async function* verified(
   if (receivedBytes < size) throw new BlobMismatchError(cid, `shorter than its ${size} bytes`)
   if (rawCid(hasher.digest()) !== cid) throw new BlobMismatchError(cid, 'other content')
   if (held) yield held
-}
-
-/** The CID of a blob with this SHA-256 digest (CIDv1, raw codec). */
-export function rawCid(sha256: Uint8Array): string {
-  return Cid.toString(Cid.fromDigest(Cid.CODEC_RAW, sha256))
 }
