@@ -9,6 +9,19 @@ function ownerOf(name: string): object {
 }
 afterEach(() => owners.clear())
 
+/** A mutex on a clock of its own, which `work` moves on by `ms` while it holds the mutex. */
+function open() {
+  const clock = { now: 0 }
+  const mutex = new FairMutex({ now: () => clock.now })
+  const begun: string[] = []
+  const work = (owner: string, ms: number): Promise<void> =>
+    mutex.use(async () => {
+      begun.push(owner)
+      clock.now += ms
+    }, ownerOf(owner))
+  return { begun, clock, mutex, work }
+}
+
 test('one at a time, in order, whatever becomes of the one before', async () => {
   const mutex = new FairMutex()
   const begun: string[] = []
@@ -32,15 +45,8 @@ test('one at a time, in order, whatever becomes of the one before', async () => 
   expect(begun).toEqual(['first', 'second', 'third'])
 })
 
-test('the owner that has held it least is next; after an hour all owners are equal', async () => {
-  const clock = { now: 0 }
-  const mutex = new FairMutex({ now: () => clock.now })
-  const begun: string[] = []
-  const work = (owner: string, ms: number): Promise<void> =>
-    mutex.use(async () => {
-      begun.push(owner)
-      clock.now += ms
-    }, ownerOf(owner))
+test('an owner without debt is next; when all debts are worked off, owners are equal', async () => {
+  const { begun, clock, work } = open()
   const bombs = ['a', 'b', 'a', 'b', 'a', 'b'].map((owner) => work(owner, 100))
   await Promise.all([...bombs.slice(0, 2)])
   await Promise.all([work('quick', 1), work('quick', 1), ...bombs])
@@ -52,14 +58,7 @@ test('the owner that has held it least is next; after an hour all owners are equ
 })
 
 test('newcomers, however many, do not starve an earlier owner', async () => {
-  const clock = { now: 0 }
-  const mutex = new FairMutex({ now: () => clock.now })
-  const begun: string[] = []
-  const work = (owner: string, ms: number): Promise<void> =>
-    mutex.use(async () => {
-      begun.push(owner)
-      clock.now += ms
-    }, ownerOf(owner))
+  const { begun, clock, mutex, work } = open()
   await work('regular', 20)
   const gate = Promise.withResolvers<void>()
   const busy = mutex.use(() => gate.promise, ownerOf('other'))
@@ -84,14 +83,7 @@ test('newcomers, however many, do not starve an earlier owner', async () => {
 })
 
 test('what an owner used while nobody waited is worked off in a hundred times as long, but at most ten seconds', async () => {
-  const clock = { now: 0 }
-  const mutex = new FairMutex({ now: () => clock.now })
-  const begun: string[] = []
-  const work = (owner: string, ms: number): Promise<void> =>
-    mutex.use(async () => {
-      begun.push(owner)
-      clock.now += ms
-    }, ownerOf(owner))
+  const { begun, clock, work } = open()
   const regularAndNewcomer = async (): Promise<string[]> => {
     begun.length = 0
     const busy = work('other', 0)
