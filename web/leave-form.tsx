@@ -37,7 +37,7 @@ export function LeaveForm() {
         <p>You can’t undo this. It deletes:</p>
         <ul>
           <li>all your sites and their versions, from this service</li>
-          <li>your addresses and domains; others can get them</li>
+          <li>your addresses, which others can get after 30 days, and your domains</li>
           <li>your uploads, and your sign-ins in all browsers</li>
           {records && <li>your sites and settings in your account</li>}
         </ul>
