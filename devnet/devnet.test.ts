@@ -9,7 +9,8 @@ import {
   putRecord,
   uploadBlob,
 } from '../tests/support/accounts.ts'
-import { type Devnet, DevnetStartError, startDevnet } from './start.ts'
+import { DevnetStartError } from './servers.ts'
+import { type Devnet, startDevnet } from './start.ts'
 
 /** A first run installs devnet's packages; every start is a Node process with two servers. */
 const INSTALL_DEADLINE_MS = 300_000

@@ -3,7 +3,8 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { devSettings } from '#main/commands/dev-network.ts'
-import { type Devnet, startDevnet } from '../devnet/start.ts'
+import { startSharedDevnet } from '../devnet/shared.ts'
+import type { Network } from '../devnet/start.ts'
 import { deactivate } from './support/account-admin.ts'
 import { createAccount, createSession, type PdsAccount } from './support/accounts.ts'
 import { eventually } from './support/eventually.ts'
@@ -17,13 +18,13 @@ import { expectAlike, type NetworkSite, writeSites } from './support/twin-instan
 const siteCount = 20
 
 let dir: string
-let network: Devnet
+let network: Network
 let accounts: PdsAccount[]
 let sites: NetworkSite[]
 let first: ServiceProcess
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'sitehost-backfill-'))
-  network = await startDevnet({ dir: join(dir, 'devnet') })
+  network = await startSharedDevnet({ dir: join(dir, 'devnet') })
   accounts = await Promise.all(
     network.accounts.map(({ handle, password }) => createSession(network.pds, handle, password)),
   )

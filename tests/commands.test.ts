@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { devSettings } from '#main/commands/dev-network.ts'
 import { freePort } from '#main/process/free-port.ts'
 import { AppClient } from '../devnet/app-client.ts'
-import { startDevnet } from '../devnet/start.ts'
+import { startSharedDevnet } from '../devnet/shared.ts'
 import { runAtTerminal } from './support/at-terminal.ts'
 import { hasBrowser, startBrowser } from './support/browser.ts'
 import { startServiceProcess } from './support/service-process.ts'
@@ -173,11 +173,14 @@ describe('serve', () => {
       ['serve', '--port', '0', '--data', data],
       nowhere,
     )
-    const statusOf = async () => (await fetch(`${service.ready.app}/readyz`)).status
+    const readiness = () => fetch(`${service.ready.app}/readyz`)
+    const statusOf = async () => (await readiness()).status
     expect(await statusOf()).toBe(200)
     const blobs = join(data, 'blobs')
     await rename(blobs, join(data, 'away'))
     expect(await statusOf()).toBe(503)
+    const problem = 'The folder of the blobs is not there: is its disk mounted?'
+    expect(await (await readiness()).text()).toBe(`not ready\n${problem}`)
     // What a mount leaves behind.
     await mkdir(blobs)
     expect(await statusOf()).toBe(503)
@@ -207,7 +210,7 @@ describe('serve', () => {
   }, 120_000)
 
   test('stops in time although an account’s server does not answer', async () => {
-    await using network = await startDevnet({ dir: join(dir, 'silent'), canFail: true })
+    await using network = await startSharedDevnet({ dir: join(dir, 'silent'), canFail: true })
     const args = ['serve', '--port', '0', '--data', join(dir, 'waiting')]
     await using service = await startServiceProcess(args, devSettings(network))
     const alice = new AppClient(service.ready.app)

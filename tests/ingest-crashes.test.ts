@@ -9,7 +9,8 @@ import { upsertAccount } from '#store/accounts/accounts.ts'
 import { openDatabase } from '#store/database/database.ts'
 import { migrate } from '#store/database/migrate.ts'
 import { alice } from '#tests/support/sample-rows.ts'
-import { type Devnet, startDevnet } from '../devnet/start.ts'
+import { startSharedDevnet } from '../devnet/shared.ts'
+import type { Network } from '../devnet/start.ts'
 import { CrashingIngest } from './support/ingest-crash.ts'
 import { openIngestPlace } from './support/ingest-place.ts'
 import { siteOf } from './support/sample-rows.ts'
@@ -23,11 +24,11 @@ const ofSites = ingestFailPoints.filter((point) => !ofGarbage.includes(point))
 
 describe('killed at', () => {
   let dir: string
-  let network: Devnet
+  let network: Network
   const crashes = new Map<IngestFailPoint, Promise<void>>()
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), 'sitehost-ingest-crashes-'))
-    network = await startDevnet({
+    network = await startSharedDevnet({
       dir: join(dir, 'devnet'),
       accounts: handles.map((handle) => ({ handle, password: 'hunter2pass' })),
     })

@@ -11,7 +11,7 @@ let world: World
 let alice: AppClient
 let repo: PdsAccount
 beforeAll(async () => {
-  world = await startWorld()
+  world = await startWorld({ hasLog: true })
   alice = await world.signedIn('alice.test')
   repo = await createSession(world.network.pds, 'alice.test', 'hunter2pass')
 }, 300_000)

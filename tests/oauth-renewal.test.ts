@@ -6,7 +6,8 @@ import type { Did } from '#site/site-address.ts'
 import { openDatabase } from '#store/database/database.ts'
 import { migrate } from '#store/database/migrate.ts'
 import { consentOverHttp } from '../devnet/consent.ts'
-import { type Devnet, startDevnet } from '../devnet/start.ts'
+import { startSharedDevnet } from '../devnet/shared.ts'
+import type { Network } from '../devnet/start.ts'
 import { type OwnDatabase, onEachDatabase } from './support/databases.ts'
 import type { OAuthCallsOptions } from './support/oauth-calls.ts'
 import { type OAuthInstanceOptions, openOAuthInstance } from './support/oauth-instance.ts'
@@ -19,10 +20,10 @@ import { expireTokens } from './support/stored-sessions.ts'
 const callsEach = 10
 
 let dir: string
-let network: Devnet
+let network: Network
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'sitehost-renewal-'))
-  network = await startDevnet({ dir })
+  network = await startSharedDevnet({ dir })
 }, 300_000)
 afterAll(async () => {
   await network?.stop()

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { devSettings } from '#main/commands/dev-network.ts'
 import { AppClient } from '../devnet/app-client.ts'
-import { startDevnet } from '../devnet/start.ts'
+import { startSharedDevnet } from '../devnet/shared.ts'
 import { startServiceProcess } from './support/service-process.ts'
 
 const fileBytes = 999_999_488 // the lexicon's ceiling is 1 000 000 000
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => rm(dir, { recursive: true, force: true }))
 
 test('a file of 1 GB is received without holding it in memory', async () => {
-  await using network = await startDevnet({ dir: join(dir, 'devnet') })
+  await using network = await startSharedDevnet({ dir: join(dir, 'devnet') })
   await using service = await startServiceProcess(
     ['serve', '--port', '0', '--data', join(dir, 'sitehost')],
     { ...devSettings(network), MAX_FILE_BYTES: '1000000000', MAX_SITE_BYTES: '1000000000' },

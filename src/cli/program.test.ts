@@ -27,6 +27,15 @@ test.each([
   for (const text of texts) expect(helpOf(name)).toContain(text)
 })
 
+test('--help has the author’s commands apart from the operator’s', () => {
+  const help = program.helpInformation()
+  const [, authors = '', operators = ''] = help.split(/Your sites:|Running the service:/)
+  expect(authors).toContain('preview')
+  for (const name of ['serve', 'repair', 'site', 'account', 'audit']) {
+    expect(operators).toMatch(new RegExp(`^  ${name} `, 'm'))
+  }
+})
+
 test('--help says where the settings are', () => {
   let shown = ''
   program.configureOutput({ writeOut: (text) => (shown += text) }).outputHelp()

@@ -2,8 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { parseDnsServerAddress } from '#outbound/dns/dns-server-address.ts'
 import { createLookUp } from '#outbound/dns/look-up.ts'
 import { readChanges } from '#store/database/changes.ts'
-import { type Database, openDatabase } from '#store/database/database.ts'
-import { migrate } from '#store/database/migrate.ts'
+import type { Database } from '#store/database/database.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
 import {
   addCustomDomain,
@@ -11,6 +10,7 @@ import {
   findCustomDomain,
 } from '#store/names/custom-domains.ts'
 import { recordingLog } from '#tests/support/api.ts'
+import { memoryDatabase } from '#tests/support/databases.ts'
 import { type DnsServer, startDnsServer } from '#tests/support/dns-server.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { alice, bob } from '#tests/support/sample-rows.ts'
@@ -30,8 +30,7 @@ let logged: Parameters<typeof recordingLog>[0]
 let stop: AbortController
 
 beforeEach(async () => {
-  database = openDatabase({})
-  await migrate(database)
+  database = await memoryDatabase()
   dns = await startDnsServer({ [proofName]: { txt: [alice] } })
   now = firstDay
   logged = []
@@ -128,7 +127,7 @@ describe('a verified domain', () => {
     expect(logged).toContainEqual({
       level: 'warn',
       message: 'custom domain lost',
-      fields: { did: alice, domain: 'example.com' },
+      fields: { event: 'domain_lost', did: alice, host: 'example.com', reason: 'no-record' },
     })
     expect(await recheckDueDomains(context)).toBe(0)
   })
@@ -205,7 +204,7 @@ test('a hundred domains are taken at a time, none twice', async () => {
   expect([await recheckDueDomains(context), await recheckDueDomains(context)]).toEqual([100, 1])
   const found = (logged ?? []).filter(({ message }) => message === 'custom domain checked')
   expect(found).toHaveLength(101)
-  expect(new Set(found.map(({ fields }) => fields['domain'])).size).toBe(101)
+  expect(new Set(found.map(({ fields }) => fields['host'])).size).toBe(101)
 })
 
 test('checks begin automatically, and end with the signal', async () => {

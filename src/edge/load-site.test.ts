@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { SiteAddress } from '#site/site-address.ts'
 import { siteLabel } from '#site/site-address.ts'
 import type { SnapshotFile } from '#site/visit/snapshot.ts'
-import { type Database, openDatabase } from '#store/database/database.ts'
-import { migrate } from '#store/database/migrate.ts'
+import type { Database } from '#store/database/database.ts'
 import { recordingLog } from '#tests/support/api.ts'
+import { memoryDatabase } from '#tests/support/databases.ts'
 import { originOf } from '#tests/support/edge.ts'
 import { siteOf } from '#tests/support/sample-rows.ts'
 import { goLive, snapshotOf, storedFile } from '#tests/support/served-site.ts'
@@ -19,8 +19,7 @@ let now: number
 let logged: NonNullable<Parameters<typeof recordingLog>[0]>
 let unreadable: SiteAddress[]
 beforeEach(async () => {
-  database = openDatabase({})
-  await migrate(database)
+  database = await memoryDatabase()
   now = 100 * hourMs
   logged = []
   unreadable = []

@@ -2,12 +2,12 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import type { FirehoseEvent } from '#atproto/firehose/firehose-format.ts'
 import type { Did } from '#site/site-address.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
-import { type Database, openDatabase } from '#store/database/database.ts'
-import { migrate } from '#store/database/migrate.ts'
+import type { Database } from '#store/database/database.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
 import { enqueueSites } from '#store/queues/enqueue.ts'
 import { parkedAt } from '#store/queues/work-items.ts'
 import { recordingLog } from '#tests/support/api.ts'
+import { memoryDatabase } from '#tests/support/databases.ts'
 import { alice, bob, siteOf } from '#tests/support/sample-rows.ts'
 import { goLive, snapshotOf } from '#tests/support/served-site.ts'
 import { askedAt, workRows } from '#tests/support/work-rows.ts'
@@ -16,8 +16,7 @@ import { queueAll, queueEvents } from './queue-event.ts'
 let database: Database
 let forgotten: Did[]
 beforeEach(async () => {
-  database = openDatabase({})
-  await migrate(database)
+  database = await memoryDatabase()
   // Alice is known, and so are two of her sites; bob is not.
   await upsertAccount(database.db, { did: alice }, 1)
   for (const site of [siteOf('a'), siteOf('b')]) {

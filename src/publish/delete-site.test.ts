@@ -5,9 +5,9 @@ import { partUri } from '#site/record/part.ts'
 import { partKey, splitTree } from '#site/record/split.ts'
 import { buildTree } from '#site/record/tree.ts'
 import type { SiteAddress } from '#site/site-address.ts'
-import { type Database, openDatabase } from '#store/database/database.ts'
-import { migrate } from '#store/database/migrate.ts'
+import type { Database } from '#store/database/database.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
+import { memoryDatabase } from '#tests/support/databases.ts'
 import { FakeRepo, refusal } from '#tests/support/fake-repo.ts'
 import { alice, siteOf } from '#tests/support/sample-rows.ts'
 import { workRows } from '#tests/support/work-rows.ts'
@@ -26,8 +26,7 @@ let database: Database
 let wakeUps: WakeUps
 beforeEach(async () => {
   repo = new FakeRepo()
-  database = openDatabase({})
-  await migrate(database)
+  database = await memoryDatabase()
   wakeUps = new WakeUps()
 })
 afterEach(() => database[Symbol.asyncDispose]())

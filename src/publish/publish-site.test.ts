@@ -7,8 +7,8 @@ import { diskBlobStore } from '#blobs/disk.ts'
 import { Lane } from '#concurrency/lane.ts'
 import { Spool } from '#publish/upload/spool.ts'
 import type { SitePath } from '#site/path.ts'
-import { type Database, openDatabase } from '#store/database/database.ts'
-import { migrate } from '#store/database/migrate.ts'
+import type { Database } from '#store/database/database.ts'
+import { memoryDatabase } from '#tests/support/databases.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { refusal } from '#tests/support/fake-repo.ts'
 import { alice, siteOf } from '#tests/support/sample-rows.ts'
@@ -18,8 +18,7 @@ let dir: string
 let database: Database
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'publish-site-'))
-  database = openDatabase({})
-  await migrate(database)
+  database = await memoryDatabase()
 })
 afterEach(async () => {
   await database[Symbol.asyncDispose]()

@@ -2,17 +2,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { BlobRef } from '#site/record/blob-ref.ts'
 import type { Directory, FileNode } from '#site/record/manifest.ts'
 import type { AccountRecords } from '#site/record/plan-writes.ts'
-import { type Database, openDatabase } from '#store/database/database.ts'
-import { migrate } from '#store/database/migrate.ts'
+import type { Database } from '#store/database/database.ts'
 import { rememberBlob } from '#store/sites/blobs.ts'
 import { rememberUploadedBlobs } from '#store/sites/uploaded-blobs.ts'
+import { memoryDatabase } from '#tests/support/databases.ts'
 import { alice, bob } from '#tests/support/sample-rows.ts'
 import { findReusableBlobs } from './reusable-blobs.ts'
 
 let database: Database
 beforeAll(async () => {
-  database = openDatabase({})
-  await migrate(database)
+  database = await memoryDatabase()
 })
 afterAll(() => database[Symbol.asyncDispose]())
 

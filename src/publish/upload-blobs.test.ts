@@ -9,10 +9,10 @@ import { Spool } from '#publish/upload/spool.ts'
 import type { SpoolFolder } from '#publish/upload/spool-folder.ts'
 import type { SitePath } from '#site/path.ts'
 import type { BlobRef } from '#site/record/blob-ref.ts'
-import { type Database, openDatabase } from '#store/database/database.ts'
-import { migrate } from '#store/database/migrate.ts'
+import type { Database } from '#store/database/database.ts'
 import { findBlobs } from '#store/sites/blobs.ts'
 import { findServer } from '#store/sites/servers.ts'
+import { memoryDatabase } from '#tests/support/databases.ts'
 import { alice } from '#tests/support/sample-rows.ts'
 import { encodeFile } from './encode-file.ts'
 import type { ReusableBlob } from './reusable-blobs.ts'
@@ -24,8 +24,7 @@ let folder: SpoolFolder
 let blobs: DiskBlobStore
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'upload-'))
-  database = openDatabase({})
-  await migrate(database)
+  database = await memoryDatabase()
   folder = await new Spool(join(dir, 'spool')).open(crypto.randomUUID())
   blobs = diskBlobStore({ dir: join(dir, 'blobs') })
 })

@@ -58,15 +58,15 @@ describe.each(['relay', 'jetstream'] as const)('by a %s:', (source) => {
     await place.settled()
   })
 
-  /** That the site is still what it was, and that its owner is told of nothing but that it is tried again. */
+  /** That the site is still what it was, and that its owner is told of nothing but the next attempt. */
   async function nothingChanged(): Promise<void> {
     await place.settled()
     expect(await show()).toBe(live)
     const problems = (await place.problems()).get('blog') ?? ['the site is gone']
-    expect(problems.filter((problem) => !problem.includes(' It is tried again at '))).toEqual([])
+    expect(problems.filter((problem) => !problem.includes(' We will try again at '))).toEqual([])
   }
 
-  /** What is read does not hang on who gave the hint. */
+  /** What is read does not depend on the source of the event. */
   const once: (what: string, tests: () => void) => void = source === 'relay' ? describe : () => {}
 
   once('a proof', () => {

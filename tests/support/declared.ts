@@ -8,7 +8,7 @@ import { routes } from '#api/contract/routes.ts'
 export function routeOf(method: string, path: string): Route | null {
   const asked = method === 'HEAD' ? 'GET' : method
   const found = Object.values(routes as Readonly<Record<string, Route>>).filter(
-    (route) => route.method === asked && patternOf(route).test(path),
+    (route) => route.method === asked && patternOf(route.path).test(path),
   )
   // Of `/custom/add` and `/custom/:id` the plain one.
   return (
@@ -16,7 +16,14 @@ export function routeOf(method: string, path: string): Route | null {
   )
 }
 
-const patternOf = ({ path }: Route): RegExp => new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`)
+const patterns = new Map<string, RegExp>()
+
+function patternOf(path: string): RegExp {
+  const known = patterns.get(path)
+  const pattern = known ?? new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`)
+  if (known === undefined) patterns.set(path, pattern)
+  return pattern
+}
 
 /** Throws when the answer to this request is not one that the contract declares: status, fields, message. */
 export async function assertDeclared(
@@ -54,8 +61,12 @@ function problemOf(route: Route, status: number, received: Received): string | n
 const internalError = z.strictObject({
   success: z.literal(false).optional(),
   error: z.literal(literals.internalError),
-  id: z.uuid(),
+  id: z.hex().length(32),
 })
+
+// Made once: Zod compiles each schema, which takes longer than the request.
+const plainFailure = z.strictObject({ error: z.string() })
+const failureWithSuccess = plainFailure.extend({ success: z.literal(false) })
 
 function problemOfFailure(
   { failureShape }: Route,
@@ -64,10 +75,9 @@ function problemOfFailure(
   body: unknown,
 ): string | null {
   const hasSuccess = failureShape === 'success' && status !== 401
-  const plain = z.strictObject({ error: z.string() })
   // A page elsewhere is refused before it is known what it asked for.
-  const isCrossOrigin = plain.safeParse(body).data?.error === literals.crossOrigin
-  const schema = hasSuccess && !isCrossOrigin ? plain.extend({ success: z.literal(false) }) : plain
+  const isCrossOrigin = plainFailure.safeParse(body).data?.error === literals.crossOrigin
+  const schema = hasSuccess && !isCrossOrigin ? failureWithSuccess : plainFailure
   const parsed = schema.safeParse(body)
   if (!parsed.success) return z.prettifyError(parsed.error)
   const isTold =

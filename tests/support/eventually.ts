@@ -1,4 +1,7 @@
-const everyMs = 20
+const pauseMsMin = 20
+const pauseMsMax = 250
+/** Of the time waited so far: a long wait costs little CPU, and ends at most a tenth late. */
+const pausePart = 0.1
 /** Below the time that a test has (`package.json`), so that its own failure is shown. A busy machine has needed 30 s. */
 const patienceMs = 90_000
 
@@ -11,13 +14,16 @@ export const withinASecond = <T>(attempt: () => Promise<T>): Promise<T> =>
 
 /** Repeats `attempt` until it does not throw; after `withinMs`, throws what it threw last. */
 export async function eventually<T>(attempt: () => Promise<T>, withinMs = patienceMs): Promise<T> {
-  const deadline = Date.now() + withinMs
+  const startedAt = Date.now()
+  const deadline = startedAt + withinMs
   for (;;) {
     try {
       return await attempt()
     } catch (error) {
-      if (Date.now() > deadline) throw error
+      if (Date.now() >= deadline) throw error
     }
-    await Bun.sleep(everyMs)
+    const now = Date.now()
+    const pauseMs = Math.min(pauseMsMax, Math.max(pauseMsMin, (now - startedAt) * pausePart))
+    await Bun.sleep(Math.min(pauseMs, Math.max(0, deadline - now)))
   }
 }

@@ -25,12 +25,7 @@ export interface ProofOf {
 }
 
 export async function proofOf({ did, key, rev, records, path }: ProofOf): Promise<Proof> {
-  const store = new MemoryBlockStore()
-  const nodes = new NodeStore(store)
-  const tree = new NodeWrangler(nodes)
-  let data: string | null = null
-  for (const [at, bytes] of records) data = await tree.putRecord(data, at, await linkOf(bytes))
-  data ??= (await (await nodes.put(await nodes.get(null))).cid()).$link
+  const { store, nodes, data } = await treeOf(records)
   const [found, onTheWay] = await findRpathAndBuildProof(nodes, data, path)
 
   const unsigned = { version: 3, did, rev, prev: null, data: { $link: data } }
@@ -38,11 +33,41 @@ export async function proofOf({ did, key, rev, records, path }: ProofOf): Promis
   const commit = Cbor.encode(encodable({ ...unsigned, sig: Cbor.toBytes(sig) }))
   const root = (await linkOf(commit)).$link
   const blocks = new Map([[root, commit]])
-  for (const cid of onTheWay) blocks.set(cid, (await store.get(cid)) as Uint8Array<ArrayBuffer>)
+  // Copies: a test may damage them.
+  for (const cid of onTheWay) blocks.set(cid, new Uint8Array((await store.get(cid)) ?? []))
   const record = records.get(path)
   if (found !== null && record !== undefined) blocks.set(found.$link, record)
   return { root, blocks }
 }
+
+interface Tree {
+  /** What it was built of. */
+  readonly of: ReadonlyMap<string, Uint8Array>
+  readonly store: MemoryBlockStore
+  readonly nodes: NodeStore
+  /** Its root. */
+  readonly data: string
+}
+
+const trees = new WeakMap<ReadonlyMap<string, Uint8Array>, Tree>()
+
+/** Built when the records have changed, not for each proof. */
+async function treeOf(records: ProofOf['records']): Promise<Tree> {
+  const known = trees.get(records)
+  if (known !== undefined && isSame(known.of, records)) return known
+  const of = new Map(records)
+  const store = new MemoryBlockStore()
+  const nodes = new NodeStore(store)
+  const wrangler = new NodeWrangler(nodes)
+  let data: string | null = null
+  for (const [at, bytes] of of) data = await wrangler.putRecord(data, at, await linkOf(bytes))
+  data ??= (await (await nodes.put(await nodes.get(null))).cid()).$link
+  trees.set(records, { of, store, nodes, data })
+  return { of, store, nodes, data }
+}
+
+const isSame = (one: Tree['of'], other: Tree['of']): boolean =>
+  one.size === other.size && [...one].every(([path, bytes]) => other.get(path) === bytes)
 
 /** The proof as servers send it. Blocks keep the CID they are filed under, true or not. */
 export async function carOf({ root, blocks }: Proof): Promise<Uint8Array<ArrayBuffer>> {

@@ -3,7 +3,7 @@ import { expect } from 'bun:test'
 import { join } from 'node:path'
 import type { IngestFailPoint } from '#ingest/fail-points.ts'
 import { devSettings } from '#main/commands/dev-network.ts'
-import type { Devnet } from '../../devnet/start.ts'
+import type { Network } from '../../devnet/start.ts'
 import { activate, deactivate } from './account-admin.ts'
 import { createSession, deleteRecord, type PdsAccount } from './accounts.ts'
 import { eventually } from './eventually.ts'
@@ -16,7 +16,7 @@ const siteName = 'crashing'
 const lastingFiles = { 'style.css': 'body {}' }
 
 interface CrashingIngestOptions {
-  readonly network: Devnet
+  readonly network: Network
   readonly dataDir: string
   /** An account of the network, with this one site. */
   readonly handle: string

@@ -6,9 +6,9 @@ import { diskBlobStore } from '#blobs/disk.ts'
 import type { SyncContext } from '#ingest/sync-account.ts'
 import type { Log } from '#observe/log.ts'
 import { createSafeFetch } from '#outbound/safe-fetch.ts'
-import { type Database, type Db, openDatabase } from '#store/database/database.ts'
-import { migrate } from '#store/database/migrate.ts'
+import type { Database, Db } from '#store/database/database.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
+import { memoryDatabase } from './databases.ts'
 import { type FakePds, startFakePds } from './fake-pds.ts'
 import { alice } from './sample-rows.ts'
 
@@ -29,7 +29,7 @@ export interface IngestPlace extends AsyncDisposable {
 /** On a store in memory, unless another one is given. */
 export async function openIngestPlace(db?: Db): Promise<IngestPlace> {
   const dir = await mkdtemp(join(tmpdir(), 'ingest-'))
-  const database = db === undefined ? await openMemory() : null
+  const database = db === undefined ? await memoryDatabase() : null
   const pds = await startFakePds(alice)
   const fetch = createSafeFetch({ allowPrivate: true })
   const stop = new AbortController()
@@ -60,12 +60,6 @@ export async function openIngestPlace(db?: Db): Promise<IngestPlace> {
     },
   }
   return place
-}
-
-async function openMemory(): Promise<Database> {
-  const database = openDatabase({})
-  await migrate(database)
-  return database
 }
 
 /** A record whose blobs this server has. */

@@ -1,11 +1,11 @@
-import type { Devnet } from '../../devnet/start.ts'
+import type { Network } from '../../devnet/start.ts'
 import { createSession } from './accounts.ts'
 import { eventually } from './eventually.ts'
 import { prepareVersion, readSite, shownVersion } from './marked-site.ts'
 import { pageUrl } from './plain-sites.ts'
 
 interface NewVersionsOptions {
-  readonly network: Devnet
+  readonly network: Network
   /** A service that follows this network with `INGEST=all`. */
   readonly app: string
   readonly versions: number

@@ -5,11 +5,11 @@ import { AccountRepo } from '#atproto/repo/account-repo.ts'
 import type { Log } from '#observe/log.ts'
 import { createSafeFetch } from '#outbound/safe-fetch.ts'
 import { consentOverHttp } from '../../devnet/consent.ts'
-import type { Devnet } from '../../devnet/start.ts'
+import type { Network } from '../../devnet/start.ts'
 import { memoryRows } from './memory-rows.ts'
 
 /** The repository of an account that has just signed in, its session in memory: no service around it. */
-export async function openOAuthRepo(network: Devnet, handle: string): Promise<AccountRepo> {
+export async function openOAuthRepo(network: Network, handle: string): Promise<AccountRepo> {
   const fetch = createSafeFetch({ allowPrivate: true, perHost: { max: 32, waitingMax: 1000 } })
   const oauth = createOAuth({
     origin: 'http://127.0.0.1:3000',

@@ -75,6 +75,10 @@ export async function startPublicWorld(options: PublicWorldOptions = {}): Promis
     ASK_LISTEN: `127.0.0.1:${await freePort()}`,
     DATA_DIR: join(dir, 'data'),
     SECRET_KEY: secret,
+    INSTANCE_NAME: 'Public Sites',
+    TERMS_URL: 'https://terms.home.arpa/',
+    PRIVACY_URL: 'https://privacy.home.arpa/',
+    LOGO_FILE: join(import.meta.dir, '../../web/favicon.svg'),
     LOG_LEVEL: 'warning',
   }
   let service: ServiceProcess = await startServiceProcess(['serve'], environment)

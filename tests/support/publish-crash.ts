@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { devSettings } from '#main/commands/dev-network.ts'
 import type { FailPoint } from '#publish/fail-points.ts'
 import { AppClient, type UploadFile } from '../../devnet/app-client.ts'
-import type { Devnet } from '../../devnet/start.ts'
+import type { Network } from '../../devnet/start.ts'
 import { listRecords } from './accounts.ts'
 import { eventually } from './eventually.ts'
 import { type ServiceProcess, startServiceProcess } from './service-process.ts'
@@ -14,7 +14,7 @@ import { filesOfVersion, visibleVersion } from './visible-version.ts'
 const siteName = 'crashing'
 
 interface CrashingSiteOptions {
-  readonly network: Devnet
+  readonly network: Network
   readonly dataDir: string
   /** An account of the network, with this one site. */
   readonly handle: string

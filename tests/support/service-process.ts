@@ -11,6 +11,8 @@ export interface ServiceProcess extends AsyncDisposable {
   readonly ready: Readonly<Record<string, unknown>> & { readonly app: string }
   /** Everything on standard output so far. */
   output(): string
+  /** Everything on standard error, once it has ended. */
+  complaints(): Promise<string>
   /** Sends the signal and waits for the end; the exit code. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number>
   /** Resident memory, in bytes (Linux). */
@@ -50,6 +52,7 @@ export async function startServiceProcess(
     exited: child.exited,
     ready: JSON.parse(await promise) as ServiceProcess['ready'],
     output: () => output,
+    complaints: () => errors,
     end,
     async residentBytes() {
       const status = await Bun.file(`/proc/${child.pid}/status`).text()

@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { devSettings } from '#main/commands/dev-network.ts'
 import { startServing } from '#main/commands/serve.ts'
 import { AppClient } from '../../devnet/app-client.ts'
-import { type Devnet, type DevnetOptions, startDevnet } from '../../devnet/start.ts'
+import { startSharedDevnet } from '../../devnet/shared.ts'
+import { type DevnetOptions, type Network, startDevnet } from '../../devnet/start.ts'
 
 /** A network and a service of a test's own: ports, folders and all. */
 export interface World extends AsyncDisposable {
-  readonly network: Devnet
+  readonly network: Network
   /** Origin of the application. */
   readonly app: string
   readonly dataDir: string
@@ -28,21 +29,20 @@ interface WorldOptions {
   readonly environment?: Record<string, string>
   /** `network.setFaults` works. */
   readonly canFail?: boolean
+  /** The network is a process of its own, which writes `pds.log` in `networkDir`. */
+  readonly hasLog?: boolean
 }
 
 /** Starts a world; dispose of it to stop everything and remove what it stored. */
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
-  const { pdsEnv, environment, canFail = false } = options
+  const { pdsEnv, environment, canFail = false, hasLog = false } = options
   const dir = await mkdtemp(join(tmpdir(), 'sitehost-world-'))
   const dataDir = join(dir, 'sitehost')
   const networkDir = join(dir, 'devnet')
-  const startNetwork = (changed: WorldOptions['pdsEnv'] = {}) =>
-    startDevnet({
-      dir: networkDir,
-      logFile: 'pds.log',
-      canFail,
-      pdsEnv: { ...pdsEnv, ...changed },
-    })
+  const startNetwork = (changed: WorldOptions['pdsEnv'] = {}): Promise<Network> => {
+    const settings = { dir: networkDir, canFail, pdsEnv: { ...pdsEnv, ...changed } }
+    return hasLog ? startDevnet({ ...settings, logFile: 'pds.log' }) : startSharedDevnet(settings)
+  }
   let network = await startNetwork()
   let service = await startService(network, dataDir, '0', environment)
 
@@ -83,7 +83,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
 }
 
 async function startService(
-  network: Devnet,
+  network: Network,
   data: string,
   port: string,
   environment: Record<string, string> = {},

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { deleteBrowserSessionsOf } from '#store/accounts/sessions.ts'
 import { finishJob, startNextJob, updateJob } from '#store/queues/job-steps.ts'
 import { createJob, findJob, type JobResult } from '#store/queues/jobs.ts'
 import { recordingLog, testApi } from '#tests/support/api.ts'
@@ -42,14 +43,22 @@ async function openStream(id: string, pace: typeof quick = quick) {
   const released = Promise.withResolvers<void>()
   const { db, wakeUps, logged } = api()
   const context = { db, wakeUps, log: recordingLog(logged) }
-  const ends = { signal: gone.signal, release: () => released.resolve() }
+  let isSignedIn = true
+  const ends = {
+    signal: gone.signal,
+    isSignedIn: async () => isSignedIn,
+    release: () => released.resolve(),
+  }
+  const signOut = () => {
+    isSignedIn = false
+  }
   const response = jobStream(job, context, { ...pace, ...ends })
   const reader = (response.body as ReadableStream<Uint8Array>).getReader()
   const next = async () => {
     const { value } = await reader.read()
     return value === undefined ? null : Buffer.from(value).toString()
   }
-  return { next, gone, reader, released: released.promise }
+  return { next, gone, reader, released: released.promise, signOut }
 }
 
 describe('GET /sitehost/upload-progress/:jobId', () => {
@@ -120,6 +129,16 @@ describe('GET /sitehost/upload-progress/:jobId', () => {
     for (let i = 0; i < 9; i++) expect(await (await get(id)).text()).toContain('event: done')
   })
 
+  test('ends when its session is ended, and tells nothing more', async () => {
+    const id = await newRunningJob()
+    const { body } = await get(id)
+    const reader = (body as ReadableStream<Uint8Array>).getReader()
+    expect((await reader.read()).done).toBe(false)
+    await deleteBrowserSessionsOf(api().db, alice)
+    await advance(id, 1)
+    expect((await reader.read()).done).toBe(true)
+  })
+
   test('HEAD takes no slot', async () => {
     const id = await newRunningJob()
     for (let i = 0; i < 9; i++) {
@@ -178,7 +197,11 @@ describe('the pace of a stream', () => {
       log: recordingLog([]),
       wakeUps: { subscribe: () => subscription },
     }
-    const ends = { signal: new AbortController().signal, release: () => undefined }
+    const ends = {
+      signal: new AbortController().signal,
+      isSignedIn: async () => true,
+      release: () => undefined,
+    }
     const clock = { now: () => time, sleep: pass }
     const { body } = jobStream(job, context, { ...ends, ...clock })
     const reader = (body as ReadableStream<Uint8Array>).getReader()
@@ -282,6 +305,21 @@ describe('a stream', () => {
     for (let e = await next(); e !== null; e = await next()) events.push(e)
     expect(events.length).toBeLessThan(8)
     expect(events.slice(-2)).toEqual([state('completed', 0, result), event('done', result)])
+  })
+
+  test('ends with the session, at the next event or comment', async () => {
+    const id = await newRunningJob()
+    for (const pace of [quick, { eventEveryMs: 0, commentEveryMs: 5 }]) {
+      const { next, released, signOut } = await openStream(id, pace)
+      await next()
+      signOut()
+      if (pace === quick) await advance(id, 1)
+      let last = await next()
+      // Read ahead before the session ended.
+      while (last === ':\n\n') last = await next()
+      expect(last).toBeNull()
+      await released
+    }
   })
 
   test('ends when its job is gone', async () => {

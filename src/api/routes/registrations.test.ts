@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { followChanges } from '#store/database/change-feed.ts'
-import { type Database, openDatabase } from '#store/database/database.ts'
-import { migrate } from '#store/database/migrate.ts'
+import type { Database } from '#store/database/database.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
 import { claimSubdomain, mapSubdomain, releaseSubdomain } from '#store/names/subdomains.ts'
 import { recordingLog } from '#tests/support/api.ts'
+import { memoryDatabase } from '#tests/support/databases.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { alice, nameOf } from '#tests/support/sample-rows.ts'
 import { Registrations } from './registrations.ts'
@@ -18,8 +18,7 @@ let registrations: Registrations
 let stop: AbortController
 let following: Promise<void>
 beforeEach(async () => {
-  database = openDatabase({})
-  await migrate(database)
+  database = await memoryDatabase()
   wakeUps = new WakeUps()
   registrations = new Registrations({ db: database.db, wakeUps })
   stop = new AbortController()

@@ -14,6 +14,7 @@ import { DecodedFiles, type DecodedSource, type OpenedFile } from './decoded-fil
 
 const content = 'all the same '.repeat(100_000)
 const bytes = content.length
+const gzipped = new Blob([gzipSync(content)])
 let parent: string
 let dir: string
 let stored: Map<string, Blob>
@@ -23,7 +24,7 @@ let gate: Promise<void> | undefined
 beforeEach(async () => {
   parent = await mkdtemp(join(tmpdir(), 'sitehost-decoded-'))
   dir = join(parent, 'decoded')
-  stored = new Map(Array.from({ length: 110 }, (_, i) => [`${i}`, new Blob([gzipSync(content)])]))
+  stored = new Map(Array.from({ length: 110 }, (_, i) => [`${i}`, gzipped]))
   reads = []
   gate = undefined
 })

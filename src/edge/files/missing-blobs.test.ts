@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Log } from '#observe/log.ts'
 import { type Database, openDatabase } from '#store/database/database.ts'
-import { migrate } from '#store/database/migrate.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
+import { memoryDatabase } from '#tests/support/databases.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { siteOf } from '#tests/support/sample-rows.ts'
 import { MissingBlobs } from './missing-blobs.ts'
@@ -14,8 +14,7 @@ let missing: MissingBlobs
 let here: Set<string>
 let stop: AbortController
 beforeEach(async () => {
-  database = openDatabase({})
-  await migrate(database)
+  database = await memoryDatabase()
   now = 1_000_000
   errors = []
   here = new Set()

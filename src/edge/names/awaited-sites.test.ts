@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { siteLabel } from '#site/site-address.ts'
-import { type Database, openDatabase } from '#store/database/database.ts'
-import { migrate } from '#store/database/migrate.ts'
+import type { Database } from '#store/database/database.ts'
 import { enqueueSites } from '#store/queues/enqueue.ts'
+import { memoryDatabase } from '#tests/support/databases.ts'
 import { bob, siteOf } from '#tests/support/sample-rows.ts'
 import { askedAt, clearWork } from '#tests/support/work-rows.ts'
 import { AwaitedSites } from './awaited-sites.ts'
@@ -11,8 +11,7 @@ let database: Database
 let now: number
 let awaited: AwaitedSites
 beforeEach(async () => {
-  database = openDatabase({})
-  await migrate(database)
+  database = await memoryDatabase()
   now = 1_000_000
   awaited = new AwaitedSites({ db: database.db, now: () => now })
 })

@@ -3,12 +3,12 @@ import { forgetChanged } from '#edge/snapshots.ts'
 import { siteLabel } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import { followChanges } from '#store/database/change-feed.ts'
-import { type Database, openDatabase } from '#store/database/database.ts'
-import { migrate } from '#store/database/migrate.ts'
+import type { Database } from '#store/database/database.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
 import { setPrimaryDomain } from '#store/names/primary-domain.ts'
 import { claimSubdomain, mapSubdomain } from '#store/names/subdomains.ts'
 import { recordingLog } from '#tests/support/api.ts'
+import { memoryDatabase } from '#tests/support/databases.ts'
 import { originOf } from '#tests/support/edge.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { alice, siteOf } from '#tests/support/sample-rows.ts'
@@ -16,8 +16,7 @@ import { Hosts } from './hosts.ts'
 
 let database: Database
 beforeEach(async () => {
-  database = openDatabase({})
-  await migrate(database)
+  database = await memoryDatabase()
 })
 afterEach(() => database[Symbol.asyncDispose]())
 
@@ -92,7 +91,7 @@ test('a change is followed', async () => {
   await map(null)
   wakeUps.notify('changes')
   await eventually(async () => expect(await hosts.get(host)).toBeNull())
-  // What another process changes comes without a hint.
+  // What another process changes comes without a wake-up.
   await map('blog')
   await eventually(async () => expect(await hosts.get(host)).toEqual({ label, movedTo: null }))
   await setPrimaryDomain(database.db, siteOf('blog'), host, 1)

@@ -1,8 +1,7 @@
 import { expect, test } from 'bun:test'
 import { openClientKeys } from '#main/open-oauth.ts'
 import type { Db } from '#store/database/database.ts'
-import { openDatabase } from '#store/database/database.ts'
-import { migrate } from '#store/database/migrate.ts'
+import { memoryDatabase } from '#tests/support/databases.ts'
 import { checkSeals } from './check-seals.ts'
 
 const [first, second] = ['the first secret of all, it is long', 'the second secret, it is long too']
@@ -18,8 +17,7 @@ async function told(db: Db, secrets: readonly [string, ...string[]]): Promise<st
 }
 
 test('a secret that was replaced without the one before is said to be another', async () => {
-  await using database = openDatabase({})
-  await migrate(database)
+  await using database = await memoryDatabase()
   const { db } = database
   expect(await told(db, [first])).toEqual([])
   await (await openClientKeys({ db, secrets: [first] })).inUse()

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, jest, test } from 'bun:test'
 import type { Log } from '#observe/log.ts'
-import { type Database, openDatabase } from '#store/database/database.ts'
-import { migrate } from '#store/database/migrate.ts'
+import type { Database } from '#store/database/database.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
 import { createJob, findJob, type JobProgress } from '#store/queues/jobs.ts'
+import { memoryDatabase } from '#tests/support/databases.ts'
 import { newJob, progress } from '#tests/support/sample-rows.ts'
 import { JobReporter } from './job-reporter.ts'
 
@@ -14,8 +14,7 @@ let writes: number
 const job = newJob()
 
 beforeEach(async () => {
-  database = openDatabase({})
-  await migrate(database)
+  database = await memoryDatabase()
   await createJob(database.db, job, { queuedMax: 5, now: 1 })
   wakeUps = new WakeUps()
   warnings = []

@@ -8,11 +8,11 @@ import { diskBlobStore } from '#blobs/disk.ts'
 import type { Log } from '#observe/log.ts'
 import { Spool } from '#publish/upload/spool.ts'
 import { type Did, type SiteAddress, siteUri } from '#site/site-address.ts'
-import { type Database, openDatabase } from '#store/database/database.ts'
-import { migrate } from '#store/database/migrate.ts'
+import type { Database } from '#store/database/database.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
 import { beginWriting, startNextJob } from '#store/queues/job-steps.ts'
 import { createJob, findJob, type Job, listUnfinishedJobs } from '#store/queues/jobs.ts'
+import { memoryDatabase } from '#tests/support/databases.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { alice, bob, newJob, siteOf } from '#tests/support/sample-rows.ts'
 import type { JobContext } from './job-context.ts'
@@ -37,8 +37,7 @@ const log: Log = {
 
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'jobs-'))
-  database = openDatabase({})
-  await migrate(database)
+  database = await memoryDatabase()
   stop = new AbortController()
   running = undefined
   errors = []
@@ -136,7 +135,7 @@ test('a defect of ours is logged, and told without its details', async () => {
   const error = (await findJob(context.db, id))?.error
   expect(error).toContain(id)
   expect(error).not.toContain('undefined')
-  expect(errors).toEqual(['publishing failed'])
+  expect(errors).toEqual(['publish failed'])
 })
 
 test('an account has one running job, others do not wait for it', async () => {

@@ -1,14 +1,12 @@
 import { expect, test } from 'bun:test'
-import { openDatabase } from '#store/database/database.ts'
-import { migrate } from '#store/database/migrate.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
+import { memoryDatabase } from '#tests/support/databases.ts'
 import { alice, removedSites, siteOf } from '#tests/support/sample-rows.ts'
 import { type Visibility, waitUntilLive } from './wait-until-live.ts'
 
 /** Ten seconds are over with the second look. */
 async function waitFor(name: string, sites: number): Promise<Visibility> {
-  await using database = openDatabase({})
-  await migrate(database)
+  await using database = await memoryDatabase()
   const { db } = database
   await db.insertInto('sites').values(removedSites(sites)).execute()
   let time = 0

@@ -1,16 +1,14 @@
 import { expect, test } from 'bun:test'
 import { recordingLog } from '#tests/support/api.ts'
+import { memoryDatabase } from '#tests/support/databases.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { siteOf } from '#tests/support/sample-rows.ts'
 import { followChanges } from './change-feed.ts'
 import { appendChange, type Change } from './changes.ts'
-import { openDatabase } from './database.ts'
-import { migrate } from './migrate.ts'
 import { WakeUps } from './wake-ups.ts'
 
 test('subscribers start afresh, and share all later readings', async () => {
-  await using database = openDatabase({})
-  await migrate(database)
+  await using database = await memoryDatabase()
   const { db } = database
   await appendChange(db, siteOf('before'), 1)
   const subscriber = () => {

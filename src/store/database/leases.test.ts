@@ -97,7 +97,7 @@ await onEachStore('store/database/leases', (db) => {
   test('a dead holder is overtaken', async () => {
     await take('dead', 0)
     let now = 0
-    const overtaking = withLease(db(), 'work', async () => 'done', { now: () => (now += 10) })
+    const overtaking = withLease(db(), 'work', async () => 'done', { now: () => (now += 40) })
     expect(await overtaking).toBe('done')
   })
 

@@ -3,13 +3,14 @@ import { CompiledQuery } from 'kysely'
 import { type Db, openDatabase } from '#store/database/database.ts'
 import { migrate } from '#store/database/migrate.ts'
 import { inTransaction } from '#store/database/transaction.ts'
+import { deleteUnmetBefore } from '#store/lifecycle/visited-accounts.ts'
 import { accountOf, siteOf } from '#tests/support/sample-rows.ts'
 import { askedAt } from '#tests/support/work-rows.ts'
 import { enqueueAccounts, enqueueSites } from './enqueue.ts'
 import { countDueAccounts } from './queued.ts'
 import { nextDueAt, type Owners, takeDue } from './take-due.ts'
 
-/** How SQLite finds the rows of the queue for the prepared reads of this work. */
+/** How SQLite finds the rows of the queue for the reads and deletions of this work. */
 async function plansOf(work: (db: Db) => Promise<unknown>): Promise<string[]> {
   await using database = openDatabase({})
   await migrate(database)
@@ -21,22 +22,21 @@ async function plansOf(work: (db: Db) => Promise<unknown>): Promise<string[]> {
     dids.map((did) => siteOf('blog', did)),
   )
   const plans = new Set<string>()
-  await inTransaction(database.db, (transaction) => {
-    const explain = async (query: CompiledQuery) => {
-      if (!query.sql.startsWith('select')) return await transaction.executeQuery(query)
-      const explained = CompiledQuery.raw(`explain query plan ${query.sql}`, [...query.parameters])
-      const { rows } = await transaction.executeQuery<{ detail: string }>(explained)
-      for (const { detail } of rows) plans.add(detail)
-      return await transaction.executeQuery(query)
+  await inTransaction(database.db, async (transaction) => {
+    const executor = transaction.getExecutor()
+    const execute = executor.executeQuery.bind(executor)
+    executor.executeQuery = async <Row>(query: CompiledQuery) => {
+      if (/^(select|delete) /.test(query.sql)) {
+        // As a select: Bun keeps a statement open that explains a deletion.
+        const explained = `explain query plan ${query.sql.replace(/^delete /, 'select * ')}`
+        const { rows } = await execute<{ detail: string }>(
+          CompiledQuery.raw(explained, [...query.parameters]),
+        )
+        for (const { detail } of rows) plans.add(detail)
+      }
+      return await execute<Row>(query)
     }
-    const watched = new Proxy(transaction, {
-      get(target, name) {
-        if (name === 'executeQuery') return explain
-        const value: unknown = Reflect.get(target, name, target)
-        return typeof value === 'function' ? value.bind(target) : value
-      },
-    })
-    return work(watched)
+    await work(transaction)
   })
   return [...plans].filter((plan) => /^(SCAN|SEARCH) work_items/.test(plan)).sort()
 }
@@ -77,4 +77,8 @@ test('the next due time is read from the beginning of an index', async () => {
 
 test('accounts with due sites are counted by an index', async () => {
   expect(await plansOf((db) => countDueAccounts(db, 2))).toEqual(using(due))
+})
+
+test('the cleanup of visited accounts looks each of them up, and does not read the queue', async () => {
+  expect(await plansOf((db) => deleteUnmetBefore(db, 2))).toEqual(using(`COVERING ${ofAccount}`))
 })
