@@ -2,14 +2,14 @@
 
 /** From left to right. A room may import from the columns to its right; rooms of one column are strangers. */
 export const rooms =
-  'main → api · edge · cli → publish · ingest · domains → atproto · store · blobs → outbound → concurrency → observe → site → http → lexicons'
+  'main → api · edge · cli → admin → publish · ingest · domains → atproto · store · blobs → outbound → concurrency → observe → site → http → lexicons'
 
 /** The same for the folders of a room; `.` is what lies in the room itself. */
 const foldersOfRoom: Readonly<Record<string, string>> = {
   publish: 'jobs → . → upload',
   atproto: 'firehose → repo → oauth → identity',
   site: 'visit → rules → record · upload → .',
-  store: 'lifecycle → names · queues · sites → accounts → database → migrations',
+  store: 'lifecycle → names · queues · sites · log → accounts · moderation → database → migrations',
 }
 
 interface Rule {

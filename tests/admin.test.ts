@@ -49,7 +49,10 @@ describe('sitehost admin, beside the service', () => {
 
   test('add: a password from standard input, and a session with it', async () => {
     const added = await admin(['add', 'ruth'], `${password}\nmore\n`)
-    expect(added).toEqual({ code: 0, said: ['ruth is an administrator now'], complaints: '' })
+    // Where the service is that runs, whatever settings the command has.
+    const page = `${service.ready.app}/admin`
+    const said = [`ruth is an administrator now, and signs in at ${page}`]
+    expect(added).toEqual({ code: 0, said, complaints: '' })
     const [code, cookie] = await login('ruth')
     expect([code, await status(cookie)]).toEqual([200, { authenticated: true, username: 'ruth' }])
     expect((await admin(['list'])).said).toEqual([expect.stringMatching(/^ruth {2}\d{4}-/)])
@@ -68,6 +71,24 @@ describe('sitehost admin, beside the service', () => {
       expect([code, complaints]).toEqual([1, expect.stringContaining(complaint)])
     }, 120_000)
   }
+
+  test('passwd: the new password works, the old one does not, and all sessions end', async () => {
+    const another = 'another correct horse'
+    await admin(['add', 'kim'], password)
+    const [, cookie] = await login('kim')
+    expect(await admin(['passwd', 'kim'], 'too short')).toMatchObject({ code: 1 })
+    expect(await status(cookie)).toMatchObject({ authenticated: true })
+    expect(await admin(['passwd', 'kim'], another)).toEqual({
+      ...{ code: 0, complaints: '' },
+      said: ['kim has another password now, and is signed out everywhere'],
+    })
+    expect(await status(cookie)).toEqual({ authenticated: false })
+    expect((await login('kim'))[0]).toBe(401)
+    expect((await login('kim', another))[0]).toBe(200)
+    expect(await admin(['passwd', 'nobody'], another)).toMatchObject({
+      ...{ code: 1, complaints: expect.stringContaining('there is no administrator "nobody"') },
+    })
+  }, 120_000)
 
   test('remove: signed out at once, and no way in', async () => {
     await admin(['add', 'zoe'], password)

@@ -6,7 +6,7 @@ import { signInAndAuthorize } from './support/chromium-consent.ts'
 import { type DnsServer, startDnsServer } from './support/dns-server.ts'
 import { startWorld, type World } from './support/world.ts'
 
-describe.skipIf(!hasBrowser)('a person who gives a site names, and leaves', () => {
+describe.skipIf(!hasBrowser)('a person who gives a site names, and deletes the account', () => {
   let dns: DnsServer
   let world: World
   let browser: Browser
@@ -177,7 +177,7 @@ describe.skipIf(!hasBrowser)('a person who gives a site names, and leaves', () =
     await page.getByRole('link', { name: 'alices-attic.localhost' }).waitFor({ state: 'detached' })
   }, 120_000)
 
-  test('takes everything along as a file, and leaves', async () => {
+  test('exports everything as a file, and deletes the account', async () => {
     await page.getByRole('link', { name: 'Account' }).click()
     const downloading = page.waitForEvent('download')
     await page.getByRole('link', { name: 'Download everything' }).click()

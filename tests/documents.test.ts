@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { exists } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { readConfig, settings } from '#main/config/config.ts'
+import { readConfig } from '#main/config/config.ts'
+import { settings } from '#main/config/settings.ts'
 import { codeBlocks } from './support/code-blocks.ts'
 
 const root = join(import.meta.dir, '..')
@@ -49,6 +50,12 @@ test('what operating.md sets is a block of its own, which Sitehost takes', async
     origin: 'https://sitehost.net',
     baseDomain: 'sites.net',
   })
+})
+
+test('the table of contents of operating.md has every section', async () => {
+  const [contents = ''] = (await read('docs/operating.md')).split('\n## ')
+  const listed = [...contents.matchAll(/^ *- \[(.*)\]\(#(.*)\)$/gm)].map(([, , anchor]) => anchor)
+  expect(listed).toEqual((await anchorsOf('docs/operating.md')).slice(1))
 })
 
 test('the zone of custom-domains.md is a block of its own', async () => {

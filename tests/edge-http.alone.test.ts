@@ -14,13 +14,13 @@ import { MissingBlobs } from '#edge/files/missing-blobs.ts'
 import { Recompressor } from '#edge/files/recompressor.ts'
 import { AwaitedSites } from '#edge/names/awaited-sites.ts'
 import { createRouter } from '#edge/names/route.ts'
-import { plainPage, unclaimedPage } from '#edge/pages.ts'
+import { OwnPages, plainPage } from '#edge/pages.ts'
 import { Snapshots } from '#edge/snapshots.ts'
 import { siteLabel } from '#site/site-address.ts'
-import { type Database, openDatabase } from '#store/database/database.ts'
-import { migrate } from '#store/database/migrate.ts'
+import type { Database } from '#store/database/database.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
 import { enqueueSites } from '#store/queues/enqueue.ts'
+import { memoryDatabase } from '#tests/support/databases.ts'
 import { askedAt, clearWork, workRows } from '#tests/support/work-rows.ts'
 import { recordingLog } from './support/api.ts'
 import { originOf } from './support/edge.ts'
@@ -63,8 +63,7 @@ const logged: Parameters<typeof recordingLog>[0] = []
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'sitehost-edge-'))
-  database = openDatabase({})
-  await migrate(database)
+  database = await memoryDatabase()
   blobs = diskBlobStore({ dir: join(dir, 'blobs') })
   const { db } = database
   const files = Object.entries(samples).map(([path, sample]) => [path, storedFile(sample)] as const)
@@ -98,8 +97,10 @@ beforeAll(async () => {
     log,
     missing,
     now,
+    pages: new OwnPages(null),
     recompressor,
     snapshots,
+    takedownOf: async () => null,
   }
   const routeOf = createRouter({ applicationHost: '127.0.0.1', baseDomain: 'localhost' })
   server = Bun.serve({
@@ -108,7 +109,7 @@ beforeAll(async () => {
     fetch(request) {
       const route = routeOf(request.headers.get('host'))
       if (route.kind === 'site') return serveSite(route, request, edge)
-      return route.kind === 'bad-host' ? plainPage(400, 'Bad') : unclaimedPage()
+      return route.kind === 'bad-host' ? plainPage(400, 'Bad') : edge.pages.unclaimed()
     },
   })
 })

@@ -68,7 +68,7 @@ test('what is under way is ended well', async () => {
   process.kill(service.pid, 'SIGTERM')
   await eventually(async () => {
     const ready = await fetch(`${service.ready.app}/readyz`)
-    expect([ready.status, await ready.text()]).toEqual([503, 'not ready'])
+    expect([ready.status, await ready.text()]).toEqual([503, 'not ready\nThe service is stopping.'])
   })
   // Who comes now is still served, and told to come by another connection the next time.
   const page = open(`GET / HTTP/1.1\r\nhost: ${host}:${port}\r\n\r\n`)

@@ -113,9 +113,20 @@ const visitSite = (path: string, headers: Record<string, string> = {}, method = 
 /** Whose site it is, and when it was published; the tag of a compressed file is its server's, too. */
 const ofPublished = ['date', 'etag', 'last-modified', 'x-sitehost-record', 'x-sitehost-version']
 
+/** Who hosts the sites: a preview has no host. */
+const footer = /<footer>Hosted by .*<\/footer>\n/
+
 async function factsOf(answer: Response) {
   const headers = [...answer.headers].filter(([name]) => !ofPublished.includes(name))
   const names = [...answer.headers.keys()]
-  const body = Buffer.from(await answer.bytes()).toString('base64')
-  return { status: answer.status, headers, names, body }
+  const body = Buffer.from(await answer.bytes()).toString('latin1')
+  const [ofHost = ''] = footer.exec(body) ?? []
+  return {
+    status: answer.status,
+    headers: headers.map(([name, value]) =>
+      name === 'content-length' ? [name, Number(value) - ofHost.length] : [name, value],
+    ),
+    names,
+    body: body.replace(ofHost, ''),
+  }
 }

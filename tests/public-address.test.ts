@@ -48,8 +48,11 @@ const tokenOf = (handle: string): PdsToken | undefined => tokensOf(handle).at(-1
 test('account servers read who it is, and its public keys only', async () => {
   expect(await read('/oauth-client-metadata.json')).toEqual({
     client_id: clientId,
-    client_name: 'Sitehost',
+    client_name: 'Public Sites',
     client_uri: `${publicOrigin}/`,
+    logo_uri: `${publicOrigin}/logo.svg`,
+    tos_uri: 'https://terms.home.arpa/',
+    policy_uri: 'https://privacy.home.arpa/',
     redirect_uris: [`${publicOrigin}/api/auth/callback`],
     jwks_uri: `${publicOrigin}/jwks.json`,
     scope: scopes.join(' '),
@@ -61,6 +64,8 @@ test('account servers read who it is, and its public keys only', async () => {
     token_endpoint_auth_signing_alg: 'ES256',
     dpop_bound_access_tokens: true,
   })
+  const logo = await world.names.fetch(new URL('/logo.svg', publicOrigin), {})
+  expect(logo.headers.get('content-type')).toBe('image/svg+xml')
   const { keys } = await read('/jwks.json')
   expect(keys).toEqual([
     {

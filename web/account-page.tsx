@@ -1,6 +1,6 @@
 import { AccountCorner } from './account-corner.tsx'
+import { AccountDeletionForm } from './account-deletion-form.tsx'
 import styles from './account-page.module.css'
-import { LeaveForm } from './leave-form.tsx'
 import { PageFrame } from './page-frame.tsx'
 
 /** `/account`: export and deletion of the data stored here. */
@@ -21,9 +21,9 @@ export function AccountPage() {
           </a>
         </p>
       </section>
-      <section aria-labelledby="leave" className={styles['section']}>
-        <h2 id="leave">Delete your data here</h2>
-        <LeaveForm />
+      <section aria-labelledby="account-deletion" className={styles['section']}>
+        <h2 id="account-deletion">Delete your data here</h2>
+        <AccountDeletionForm />
       </section>
     </PageFrame>
   )

@@ -101,7 +101,7 @@ export async function writeSettings(
 }
 
 /** Removes everything that is here of the account; `records`: in its own repository too. */
-export async function leaveService(records: boolean): Promise<void> {
+export async function deleteAccount(records: boolean): Promise<void> {
   await call('DELETE /api/user', { body: { records } })
 }
 
@@ -136,8 +136,8 @@ interface AnyAsked {
   readonly body?: unknown
 }
 
-// The answers are trusted to have the contract's shapes: this script came from the same server.
-async function call<Name extends CallName>(
+/** Asks the API; throws ApiError. Its answers are trusted to have the contract's shapes: this script came from the same server. */
+export async function call<Name extends CallName>(
   name: Name,
   asked: Asked<Name>,
 ): Promise<AnswerTo<Name>> {

@@ -33,10 +33,19 @@ const problems = new Map([
     'auth_failed too_many',
     'Too many sign-ins from your network. Try again in a few seconds; nothing was changed.',
   ],
+  [
+    'auth_failed not_allowed',
+    'This service is not open to everybody, and your account is not on its list. Ask its operator for an invitation; nothing was stored.',
+  ],
+  [
+    'auth_failed invitation_over',
+    'That invitation has been used, or its time is over. Ask whoever sent it for another one.',
+  ],
   ['missing_handle', 'Enter your handle or your server’s address.'],
 ])
 
 const news = new Map([
   ['left', 'Your data here is deleted.'],
+  ['invited', 'You are invited. Sign in with your account to accept.'],
   ['signed_out', 'Your sign-in has ended. Sign in again.'],
 ])

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import { readAuthStatus } from './api.ts'
+import { instance } from './instance.ts'
 import { News } from './news.tsx'
 import { PageFrame } from './page-frame.tsx'
 import { noticeOf } from './session.ts'
@@ -28,6 +29,13 @@ export function SignInPage() {
           take them to any other host.
         </p>
       </div>
+      {instance.frontPageText.length > 0 && (
+        <div className={styles['own']}>
+          {instance.frontPageText.map((paragraph) => (
+            <p key={paragraph}>{paragraph}</p>
+          ))}
+        </div>
+      )}
       <SignInForm notice={notice?.kind === 'problem' ? notice.text : null} />
       <ul className={styles['facts']}>
         <li>
@@ -40,7 +48,9 @@ export function SignInPage() {
         </li>
         <li>
           <h2>We only touch your sites</h2>
-          <p>You sign in at your own server. Sitehost can write your sites, not your posts.</p>
+          <p>
+            You sign in at your own server. {instance.name} can write your sites, not your posts.
+          </p>
         </li>
       </ul>
     </PageFrame>

@@ -4,7 +4,7 @@ import { Problem } from './problem.tsx'
 
 interface TextFieldProps extends ComponentProps<'input'> {
   readonly label: string
-  readonly hint: string
+  readonly hint?: string
   /** Shown below the field and read out with it. */
   readonly problem?: string | null
 }
@@ -14,6 +14,9 @@ export function TextField({ label, hint, problem = null, ...input }: TextFieldPr
   const id = useId()
   const hintId = `${id}-hint`
   const problemId = `${id}-problem`
+  const described = [problem !== null && problemId, hint !== undefined && hintId]
+    .filter(Boolean)
+    .join(' ')
   return (
     <div className={styles['field']}>
       <label htmlFor={id}>{label}</label>
@@ -22,14 +25,16 @@ export function TextField({ label, hint, problem = null, ...input }: TextFieldPr
         autoCorrect="off"
         spellCheck={false}
         {...input}
-        aria-describedby={problem === null ? hintId : `${problemId} ${hintId}`}
+        aria-describedby={described || undefined}
         aria-invalid={problem !== null}
         className={styles['control']}
         id={id}
       />
-      <p className={styles['hint']} id={hintId}>
-        {hint}
-      </p>
+      {hint !== undefined && (
+        <p className={styles['hint']} id={hintId}>
+          {hint}
+        </p>
+      )}
       {problem !== null && <Problem id={problemId}>{problem}</Problem>}
     </div>
   )

@@ -31,20 +31,24 @@ const hotHosts = 200
 /** One after the other, so that each finds the servers as the one before has left them. */
 export async function* benchCases(
   servers: readonly BenchServer[],
+  bare: BenchServer,
   { hosts, ruledHost }: BenchSites,
   workDir: string,
 ): AsyncGenerator<BenchCase> {
   const hot = hosts.slice(0, hotHosts)
   const all = casesOf(servers, workDir)
+  const withBare = casesOf([...servers, bare], workDir)
   const [sitehost] = servers
   if (sitehost === undefined) return
 
-  yield await all('12 kB page, gzip, 200 hosts', 200, hot, pagePath, gzip, [
+  yield await withBare('12 kB page, gzip, 200 hosts', 200, hot, pagePath, gzip, [
     { to: 'nginx', atLeast: 1 },
     { to: 'caddy', atLeast: 5 },
+    { to: 'bare Bun', atLeast: 0.8 },
   ])
-  yield await all('the same page, not modified', 304, hot, pagePath, gzip, [
+  yield await withBare('the same page, not modified', 304, hot, pagePath, gzip, [
     { to: 'nginx', atLeast: 0.9 },
+    { to: 'bare Bun', atLeast: 0.8 },
   ])
   yield await all('1 kB file, 200 hosts', 200, hot, smallPath, {}, [])
   yield await all('1 MB file, 20 hosts', 200, hosts.slice(0, sitesWithLargeFile), largePath, {}, [

@@ -6,13 +6,13 @@ import { startServiceProcess } from '#tests/support/service-process.ts'
 
 /** A server under test, on the one core that all of them have. */
 export interface BenchServer extends AsyncDisposable {
-  readonly name: 'sitehost' | 'nginx' | 'caddy'
+  readonly name: 'sitehost' | 'bare Bun' | 'nginx' | 'caddy'
   readonly port: number
   /** The process that answers. */
   readonly pid: number
 }
 
-interface Folders {
+export interface Folders {
   readonly dataDir: string
   readonly wwwDir: string
   readonly workDir: string
@@ -29,11 +29,15 @@ export const onLoadCore = (...command: string[]): string[] => [
   ...command,
 ]
 
-/** The product as it is started, with nothing to follow. */
-export async function startSitehost({ dataDir }: Folders): Promise<BenchServer> {
+/** The product as it is started, with nothing to follow; `preload` is a file that changes it first. */
+export async function startSitehost(
+  { dataDir }: Pick<Folders, 'dataDir'>,
+  preload?: string,
+): Promise<BenchServer> {
   const service = await startServiceProcess(['serve', '--port', '0', '--data', dataDir], {
     FIREHOSE_URL: 'http://127.0.0.1:9',
     LOG_LEVEL: 'error',
+    ...(preload !== undefined && { BUN_OPTIONS: `--preload ${preload}` }),
   })
   const pin = ['taskset', '-a', '-cp', serverCore, String(service.pid)]
   await Bun.spawn(pin, { stdout: 'ignore' }).exited
@@ -42,6 +46,30 @@ export async function startSitehost({ dataDir }: Folders): Promise<BenchServer> 
     port: Number(service.ready['port']),
     pid: service.pid,
     [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
+  }
+}
+
+/** Bun with the answers of one page of Sitehost, and nothing else: what the runtime leaves to reach. */
+export async function startBare(
+  { port }: BenchServer,
+  host: string,
+  path: string,
+): Promise<BenchServer> {
+  const script = join(import.meta.dir, 'bare.ts')
+  const command = [process.execPath, script, `http://127.0.0.1:${port}${path}`, host]
+  const child = Bun.spawn(['taskset', '-c', serverCore, ...command], {
+    stdin: 'ignore',
+    stdout: 'pipe',
+  })
+  const { value } = await child.stdout.getReader().read()
+  return {
+    name: 'bare Bun',
+    port: Number(new TextDecoder().decode(value)),
+    pid: child.pid,
+    [Symbol.asyncDispose]: async () => {
+      child.kill()
+      await child.exited
+    },
   }
 }
 

@@ -8,6 +8,10 @@ const api = testApi()
 
 const open = new Set([
   'GET /api/auth/login',
+  'GET /invitation/:code',
+  'POST /api/report',
+  'GET /report',
+  'POST /report',
   'POST /api/auth/signin',
   'GET /api/auth/callback',
   'POST /api/auth/logout',
@@ -20,6 +24,7 @@ const open = new Set([
   'GET /jwks.json',
   'GET /healthz',
   'GET /readyz',
+  'GET /metrics',
   'GET /api/openapi.json',
   'GET /api/docs',
   'GET /api/docs.css',
@@ -244,7 +249,9 @@ test('healthz says that the process is up, readyz whether it can do its work', a
     (await api().request('/readyz')).status,
   ]
   expect(await statuses()).toEqual([200, 503])
-  expect((await api().request('/readyz')).headers.get('retry-after')).toBe('5')
+  const unready = await api().request('/readyz')
+  expect(unready.headers.get('retry-after')).toBe('5')
+  expect(await unready.text()).toBe('not ready\nSomething is away.')
   api().isReady = true
   expect(await statuses()).toEqual([200, 200])
 })

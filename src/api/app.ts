@@ -3,22 +3,31 @@ import { literals } from '#api/contract/messages.ts'
 import { type Routes, routes } from '#api/contract/routes.ts'
 import { accountHandlers } from '#api/routes/account.ts'
 import { adminHandlers } from '#api/routes/admin.ts'
+import { adminActionHandlers } from '#api/routes/admin-actions.ts'
+import { adminListHandlers } from '#api/routes/admin-lists.ts'
+import { adminLogHandlers } from '#api/routes/admin-log.ts'
+import { adminReadHandlers } from '#api/routes/admin-reads.ts'
 import { authHandlers } from '#api/routes/auth.ts'
 import { domainHandlers } from '#api/routes/domain.ts'
 import { customDomainHandlers } from '#api/routes/domain-custom.ts'
 import { healthAndMetadataHandlers } from '#api/routes/health-and-metadata.ts'
+import { moderationHandlers } from '#api/routes/moderation.ts'
 import { siteHandlers } from '#api/routes/site.ts'
 import { uploadHandlers } from '#api/routes/uploads.ts'
 import { userHandlers } from '#api/routes/user.ts'
+import { Admission } from '#api/session/admission.ts'
 import { confirmGrant } from '#api/session/grant-check.ts'
 import { AdminSessions, BrowserSessions } from '#api/session/sessions.ts'
 import { endIfGrantEnded } from '#api/session/sign-ins.ts'
+import type { Did } from '#site/site-address.ts'
 import { bindRoutes, type Guards, type HandlersOf } from './bind-routes.ts'
 import type { ApiContext, ApiEnv } from './context.ts'
 import { ApiError, answerError } from './errors.ts'
 import { headLength } from './head-length.ts'
 import { RateLimits } from './rate-limits.ts'
 import { securityHeaders } from './security-headers.ts'
+import { spanned } from './spanned.ts'
+import { traced } from './traced.ts'
 
 /** A file of the web app, ready to be sent. */
 export interface WebAsset {
@@ -27,6 +36,9 @@ export interface WebAsset {
   /** Its name changes with its content. */
   readonly isImmutable: boolean
 }
+
+/** The administrator's area: one document for all paths below, which reads its own address. */
+export const adminPage = '/admin'
 
 interface AppContext extends ApiContext {
   /** By path, such as `/` and `/app-1a2b3c.js`. */
@@ -40,17 +52,24 @@ const ownSections = ['/api/user/*', '/api/domain/*', '/api/site/*', '/sitehost/*
 export function createApp(context: AppContext): Hono<ApiEnv> {
   const { keys, db, log, now, origin, webAssets } = context
   const secure = origin.startsWith('https:')
-  const sessions = new BrowserSessions({ db, keys, secure, now })
+  const admission = new Admission(context)
+  const isAllowed = (did: Did) => admission.isAllowed(did)
+  const sessions = new BrowserSessions({ db, keys, secure, now, isAllowed })
   const adminSessions = new AdminSessions({ db, keys, secure, now })
   const handlers: HandlersOf<Routes> = {
-    ...authHandlers(context, sessions),
+    ...authHandlers(context, sessions, admission),
     ...userHandlers(context, sessions),
     ...accountHandlers(context, sessions),
     ...domainHandlers(context, sessions),
     ...customDomainHandlers(context),
     ...siteHandlers(context),
-    ...uploadHandlers(context),
+    ...uploadHandlers(context, sessions),
     ...adminHandlers(context, adminSessions),
+    ...adminLogHandlers(context, adminSessions),
+    ...adminReadHandlers(context),
+    ...adminListHandlers(context),
+    ...adminActionHandlers(context),
+    ...moderationHandlers(context),
     ...healthAndMetadataHandlers(context),
   }
   const guards: Guards = {
@@ -58,9 +77,15 @@ export function createApp(context: AppContext): Hono<ApiEnv> {
     grant: (session) => confirmGrant(session, context),
     ended: (did) => endIfGrantEnded(did, context),
     'signed-in': async (c) => (await sessions.read(c.req.raw.headers)) ?? refuse(),
-    admin: async (c) => (await adminSessions.read(c.req.raw.headers)) ?? refuse(),
+    admin: async (c, route) => {
+      const { headers } = c.req.raw
+      const session = route?.isPolled ? adminSessions.peek(headers) : adminSessions.read(headers)
+      return (await session) ?? refuse()
+    },
   }
   const app = new Hono<ApiEnv>()
+  app.use(traced(context))
+  if (context.spans !== undefined) app.use(spanned(context.spans))
   app.use(headLength)
   app.use(securityHeaders({ isHttps: secure }))
   app.use(async (c, next) => {
@@ -81,7 +106,8 @@ export function createApp(context: AppContext): Hono<ApiEnv> {
     await next()
   })
   app.get('*', (c) => {
-    const asset = webAssets.get(c.req.path)
+    const isAdminPage = c.req.path.startsWith(`${adminPage}/`)
+    const asset = webAssets.get(isAdminPage ? adminPage : c.req.path)
     if (asset !== undefined) return assetAnswer(asset, 200)
     // People get the web app with status 404: it reads its own address and shows a "not found" page.
     const page = c.req.header('accept')?.includes('text/html') && webAssets.get('/')

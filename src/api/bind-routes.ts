@@ -57,6 +57,7 @@ type SessionOf<A extends Access> = A extends 'signed-in'
 export type Guards = {
   readonly [A in Exclude<Access, 'public'>]: (
     c: Context<ApiEnv>,
+    route?: Pick<Route, 'isPolled'>,
   ) => SessionOf<A> | Promise<SessionOf<A>>
 } & {
   /** For routes with `confirmsGrant`, after the others. */
@@ -88,7 +89,7 @@ function endpoint(route: Route, handler: Handler<Route>, guards: Guards): HonoHa
     if (failureFields !== undefined) c.set('failureFields', failureFields)
     const redirect = guards.limits.countClient(route, c)
     if (redirect !== null) return redirect
-    const enter = async () => (access === 'public' ? null : await guards[access](c))
+    const enter = async () => (access === 'public' ? null : await guards[access](c, route))
     let session = await enter()
     if (access === 'signed-in') guards.limits.countAccount(route, (session as BrowserSession).did)
     const parsedQuery = query ? parse(query, c.req.query()) : {}

@@ -41,6 +41,12 @@ export async function readJson(request: Request, bytesMax: number): Promise<unkn
   return await parseJson(await readBytes(request, bytesMax, jsonArrivalMsMax))
 }
 
+/** The whole body as text. Throws ApiError 408 and 413. */
+export async function readText(request: Request, bytesMax: number): Promise<string> {
+  const bytes = await readBytes(request, bytesMax, jsonArrivalMsMax)
+  return new TextDecoder().decode(bytes)
+}
+
 async function readBytes(
   { body }: Request,
   bytesMax: number,

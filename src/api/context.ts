@@ -1,4 +1,5 @@
 import type { Server } from 'bun'
+import type { SignInPolicy } from '#admin/admission.ts'
 import type { Registrations } from '#api/routes/registrations.ts'
 import type { KeyRing } from '#api/session/key-ring.ts'
 import type { Identities } from '#atproto/identity/identity.ts'
@@ -8,7 +9,8 @@ import type { AccountSync } from '#ingest/sync-account.ts'
 import type { LookUp } from '#outbound/dns/look-up.ts'
 import type { JobContext } from '#publish/jobs/job-context.ts'
 import type { SiteLimits } from '#site/limits.ts'
-import type { Did } from '#site/site-address.ts'
+import type { Did, SiteAddress } from '#site/site-address.ts'
+import type { Operations } from './operations.ts'
 
 /** The stages of a shutdown. */
 export interface Shutdown {
@@ -19,7 +21,7 @@ export interface Shutdown {
 }
 
 /** The routes' dependencies; they include the ones of jobs, which routes create and cancel. */
-export interface ApiContext extends Omit<JobContext, 'blobs' | 'slowAfterMs' | 'jobMsMax'> {
+export interface ApiContext extends Omit<JobContext, 'slowAfterMs' | 'jobMsMax'> {
   readonly oauth: OAuth
   readonly identities: Identities
   readonly limits: SiteLimits
@@ -36,14 +38,21 @@ export interface ApiContext extends Omit<JobContext, 'blobs' | 'slowAfterMs' | '
   /** Per account. */
   readonly subdomainsMax: number
   readonly lookUp: LookUp
+  /** The site that visitors of this address get here, taken down or not; null: none. */
+  readonly siteAt: (url: string) => Promise<SiteAddress | null>
+  /** Who may sign in. */
+  readonly signIn: SignInPolicy
   readonly registrations: Pick<Registrations, 'find'>
   /** Monotonic milliseconds, for limits and pauses. */
   readonly elapsed: () => number
   /** Time limit for all calls of one request to the account's server; left out: the default of `withinTime`. */
   readonly operationMsMax?: number
+  readonly operations: Operations
   readonly shutdown: Shutdown
-  /** Rejects when the service is not ready. */
-  readonly assertReady: () => Promise<void>
+  /** For Prometheus; null: nobody scrapes here. */
+  readonly metrics: { readonly token: string; readonly text: () => Promise<string> } | null
+  /** The parts that are not ready, each with a sentence for anybody and an error for the log. */
+  readonly unready: () => Promise<readonly { readonly problem: string; readonly error: unknown }[]>
 }
 
 /** Hono's types for a request's bindings and variables. */

@@ -9,6 +9,7 @@ import { SyncsBusyError, SyncsEndedError } from '#ingest/account-syncs.ts'
 import { codeOf } from '#observe/code-of.ts'
 import type { Log } from '#observe/log.ts'
 import { rateLimitedLog } from '#observe/rate-limited-log.ts'
+import { currentTrace, newTrace } from '#observe/trace.ts'
 import {
   ServerRefusedError,
   ServerUnreachableError,
@@ -42,7 +43,7 @@ export class ApiError extends Error {
 }
 
 /**
- * The one place where errors become statuses. Logs unexpected errors under the id in the answer. A missing session
+ * The one place where errors become statuses. Logs unexpected errors under the id in the answer, which is that of the request. A missing session
  * (401) has the same answer on every route, whatever the route's `failureShape`.
  */
 export function answerError(log: Log) {
@@ -55,7 +56,7 @@ export function answerError(log: Log) {
       const fields = known.status === 401 ? {} : failure
       return c.json({ ...fields, error: known.message }, known.status, { ...known.headers })
     }
-    const id = crypto.randomUUID()
+    const id = currentTrace()?.id ?? newTrace().id
     log.error('unhandled error', { id, method: c.req.method, path: c.req.path, error })
     return c.json({ ...failure, error: literals.internalError, id }, 500)
   }
@@ -75,7 +76,8 @@ const tooSlow: Record<UploadTooSlowError['reason'], () => ApiError> = {
   'gave-way': () => new ApiError(429, sentences.uploadGaveWay, { 'retry-after': '60' }),
 }
 
-function apiErrorOf(error: unknown): ApiError | null {
+/** What a client gets for an expected failure; null for a defect. */
+export function apiErrorOf(error: unknown): ApiError | null {
   if (error instanceof ApiError) return error
   if (error instanceof SpoolFullError) return spoolFull[error.reason]()
   if (error instanceof UploadTooSlowError) return tooSlow[error.reason]()

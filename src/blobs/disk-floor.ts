@@ -43,10 +43,14 @@ export class DiskFloor {
     this.#diskSpace = diskSpace
   }
 
+  space(): Promise<DiskSpace> {
+    return this.#diskSpace(this.#dir)
+  }
+
   /** Throws DiskFloorError if the disk is nearly full. Logs when that state begins and when it ends. */
   async assertAbove(): Promise<void> {
-    const space = await this.#diskSpace(this.#dir)
-    const isBelow = space.free < Math.max(freeBytesMin, space.total * freeShareMin)
+    const space = await this.space()
+    const isBelow = space.free < freeBytesNeeded(space)
     if (isBelow !== this.#isBelow) {
       this.#isBelow = isBelow
       if (isBelow) this.#log?.error('disk nearly full, writes paused', { ...space })
@@ -72,7 +76,12 @@ export class DiskFloor {
   }
 }
 
-async function diskSpaceOf(dir: string): Promise<DiskSpace> {
+/** Below so many free bytes, nothing more is stored on a disk of this size. */
+export const freeBytesNeeded = ({ total }: Pick<DiskSpace, 'total'>): number =>
+  Math.max(freeBytesMin, total * freeShareMin)
+
+/** Of the disk of an existing folder, in bytes that this user may write. */
+export async function diskSpaceOf(dir: string): Promise<DiskSpace> {
   const { bavail, blocks, bsize } = await statfs(dir)
   return { free: bavail * bsize, total: blocks * bsize }
 }

@@ -1,4 +1,5 @@
 import { Argument, Command } from 'commander'
+import { addModerationCommands, type ModerationAction } from './moderation-program.ts'
 
 /** Options of the commands on the data folder. */
 export interface DataOptions {
@@ -24,6 +25,21 @@ export interface PreviewOptions {
   readonly watch?: true
 }
 
+export interface BackupCommandOptions extends DataOptions {
+  /** How many copies of the database stay. */
+  readonly keep: string
+  readonly blobs: boolean
+  readonly prune?: true
+}
+
+export interface JsonOptions extends DataOptions {
+  readonly json?: true
+}
+
+export interface RestoreCommandOptions extends DataOptions {
+  readonly replace?: true
+}
+
 export interface BackfillOptions extends DataOptions {
   readonly all?: true
 }
@@ -34,12 +50,18 @@ export interface CommandActions {
   readonly dev: (options: CommandOptions) => Promise<void>
   readonly demo: (options: DemoOptions) => Promise<void>
   readonly preview: (folder: string, options: PreviewOptions) => Promise<void>
+  readonly backup: (folder: string, options: BackupCommandOptions) => Promise<void>
+  readonly restore: (folder: string, options: RestoreCommandOptions) => Promise<void>
+  readonly status: (options: JsonOptions) => Promise<void>
+  readonly doctor: (options: JsonOptions) => Promise<void>
+  readonly adminPasswd: (name: string, options: DataOptions) => Promise<void>
   readonly backfill: (options: BackfillOptions) => Promise<void>
   readonly repair: (site: string, options: DataOptions) => Promise<void>
   readonly unread: (options: DataOptions) => Promise<void>
   readonly adminAdd: (name: string, options: DataOptions) => Promise<void>
   readonly adminRemove: (name: string, options: DataOptions) => Promise<void>
   readonly adminList: (options: DataOptions) => Promise<void>
+  readonly moderate: ModerationAction
   readonly keys: (action: 'list' | 'rotate', options: DataOptions) => Promise<void>
 }
 
@@ -69,7 +91,7 @@ export function createProgram(
       'after',
       '\nSettings are environment variables: .env.example describes each, docs/operating.md how to run it.',
     )
-  addServiceCommands(program, actions, defaults)
+  program.commandsGroup('Your sites:')
   program
     .command('preview')
     .description('show a folder on this machine as visitors will get it, before it is published')
@@ -78,7 +100,10 @@ export function createProgram(
     .option('--settings <file>', 'the site’s settings, as JSON')
     .option('--watch', 'reload when the folder or the settings change')
     .action(actions.preview)
+  program.commandsGroup('Running the service:')
+  addServiceCommands(program, actions, defaults)
   addDataCommands(program, actions, defaults)
+  addModerationCommands(program, actions.moderate, dataOf(defaults))
   return program
 }
 
@@ -126,6 +151,24 @@ function addDataCommands(program: Command, actions: CommandActions, defaults: De
       .command(nameAndArguments)
       .description(description)
       .option('--data <folder>', dataOf(defaults))
+  command('status', 'show how the service is: accounts, sites, disk, queues, the last backup')
+    .option('--json', 'print one JSON object')
+    .action(actions.status)
+  command('doctor', 'check settings, DNS, ports, certificates, clock, database and disk')
+    .option('--json', 'print one JSON object')
+    .action(actions.doctor)
+  command('backup', 'back up the database and the blobs, also while the service runs')
+    .argument('<folder>', 'where to; the next backup into the same folder copies only what is new')
+    .option('--keep <number>', 'how many copies of the database stay there', '7')
+    .option('--without-blobs', 'the database only: blobs come back from their owners’ servers')
+    .option('--prune', 'delete blobs there that the service does not have any more')
+    .action((folder, { withoutBlobs, ...options }) =>
+      actions.backup(folder, { ...options, blobs: withoutBlobs !== true }),
+    )
+  command('restore', 'bring back a backup, while the service is stopped')
+    .argument('<folder>', 'the folder of the backup')
+    .option('--replace', 'move the data that is there aside')
+    .action(actions.restore)
   command('backfill', 'import the sites of every known account, and exit')
     .option('--all', 'import the sites of all accounts of the network (RELAY_URL)')
     .action(actions.backfill)
@@ -142,6 +185,11 @@ function addDataCommands(program: Command, actions: CommandActions, defaults: De
     'add an administrator; prompts for the password, or reads it from standard input',
     admin,
   ).action(actions.adminAdd)
+  command(
+    'passwd <name>',
+    'change the password of an administrator, and sign them out everywhere',
+    admin,
+  ).action(actions.adminPasswd)
   command('remove <name>', 'remove an administrator, and sign them out everywhere', admin).action(
     actions.adminRemove,
   )

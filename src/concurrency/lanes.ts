@@ -7,6 +7,8 @@ interface ServerShare {
   readonly domain: number
 }
 
+type UsedShare = keyof ServerShare
+
 export interface LaneShares {
   readonly quick: ServerShare
   readonly slow: ServerShare
@@ -84,13 +86,20 @@ export class Lanes {
 
   /** How much more unpinned work of this kind and server may start. */
   capacityFor(host: string | null, isSlow: boolean): number {
-    const capacity = isSlow ? this.slowCapacity : this.capacity
+    const capacity = this.#capacityOf(isSlow)
     return capacity <= 0 ? 0 : Math.min(capacity, this.#leftOfShare(host, isSlow))
   }
 
-  /** Whether this server and its domain may hold another lane of this kind, once one is free. */
-  hasShareLeft(host: string | null, isSlow: boolean): boolean {
-    return this.#leftOfShare(host, isSlow) > 0
+  /** Why no unpinned work of this kind and server may start: no lane is free, or a share is used; null: it may. */
+  limitFor(host: string | null, isSlow: boolean): 'lanes' | UsedShare | null {
+    return this.#capacityOf(isSlow) <= 0 ? 'lanes' : this.usedShareOf(host, isSlow)
+  }
+
+  /** The used share of this kind; null: this server and its domain may hold another lane, once one is free. */
+  usedShareOf(host: string | null, isSlow: boolean): UsedShare | null {
+    const left = this.#leftOfShares(host, isSlow)
+    if (left.domain <= 0) return 'domain'
+    return left.host <= 0 ? 'host' : null
   }
 
   isSlow(party: Party): boolean {
@@ -198,14 +207,23 @@ export class Lanes {
     if (party !== null) this.history.record(party, { isSlow: wasHeldUp })
   }
 
+  #capacityOf(isSlow: boolean): number {
+    return isSlow ? this.slowCapacity : this.capacity
+  }
+
   #leftOfShare(host: string | null, isSlow: boolean): number {
-    if (host === null) return Number.POSITIVE_INFINITY
+    const left = this.#leftOfShares(host, isSlow)
+    return Math.min(left.host, left.domain)
+  }
+
+  #leftOfShares(host: string | null, isSlow: boolean): ServerShare {
+    if (host === null) return noShare
     const share = isSlow ? this.#shares.slow : this.#shares.quick
     const servers = serversOf(host)
     const running = this.#lanes.filter((lane) => lane.isSlow === isSlow)
     const ofHost = running.filter((lane) => lane.servers[0] === servers[0])
     const ofDomain = running.filter((lane) => lane.servers.at(-1) === servers.at(-1))
-    return Math.min(share.host - ofHost.length, share.domain - ofDomain.length)
+    return { host: share.host - ofHost.length, domain: share.domain - ofDomain.length }
   }
 }
 

@@ -38,6 +38,10 @@ export class Semaphore {
     this.#options = options
   }
 
+  get waitingCount(): number {
+    return this.#waiting.length
+  }
+
   get isFree(): boolean {
     return this.#held === 0
   }

@@ -1,3 +1,4 @@
+import { recordEvent } from '#observe/events.ts'
 import type { Log } from '#observe/log.ts'
 import type { DnsAnswer, LookUp } from '#outbound/dns/look-up.ts'
 import { domainMissesMax, domainMissingMsMin } from '#site/limits.ts'
@@ -54,7 +55,11 @@ export async function verifyDomain(
   const verification = await storeFinding(finding, context)
   wakeUps.notify('changes')
   const { did, domain: name } = domain
-  log.info('custom domain checked', { did, domain: name, ...verification })
+  const subject = { did, host: name }
+  if (verification === null || domain.verified) {
+    log.debug('custom domain checked', { ...subject, ...verification })
+  } else if (verification.verified) recordEvent(log, 'domain_verified', subject)
+  else recordEvent(log, 'domain_unverified', { ...subject, reason: verification.reason })
   return verification
 }
 
@@ -126,7 +131,8 @@ async function storeFailure(
     at,
   )
   if (domain.verified && after?.verified === false) {
-    log.warn('custom domain lost', { did: domain.did, domain: domain.domain })
+    const { did, domain: host } = domain
+    recordEvent(log, 'domain_lost', { did, host, reason: failure.reason })
   }
   return after && failure
 }

@@ -3,12 +3,24 @@ import { parseTrustedProxies } from '#http/client-address.ts'
 import { recordingLog } from '#tests/support/api.ts'
 import { visitedSite } from '#tests/support/edge.ts'
 import { createDispatch } from './dispatch.ts'
+import type { HostTarget } from './names/hosts.ts'
 
 const label = `s--${'a'.repeat(26)}`
+const takenDown = new Map<string, 451 | 404>([
+  [`s--${'c'.repeat(26)}`, 451],
+  [`s--${'d'.repeat(26)}`, 404],
+])
 const site = visitedSite({ 'index.html': { body: 'a page' } })
 
-const answer = createDispatch({
-  application: () => new Response('the application'),
+const observed: string[] = []
+const application = { answer: (): Response | Promise<Response> => new Response('the application') }
+const hosts = new Map<string, HostTarget>([
+  ['own.test', { label, movedTo: null }],
+  ['offline.test', { label: `s--${'c'.repeat(26)}`, movedTo: 'https://elsewhere.test' }],
+])
+
+const options: Parameters<typeof createDispatch>[0] = {
+  application: () => application.answer(),
   origin: 'https://app.test',
   applicationHost: 'app.test',
   baseDomain: 'sites.test',
@@ -20,17 +32,22 @@ const answer = createDispatch({
   visits: {
     ...site.context,
     awaited: { has: async () => false },
-    hosts: { get: async (host) => (host === 'own.test' ? { label, movedTo: null } : null) },
+    takedownOf: async (asked) => takenDown.get(asked) ?? null,
+    hosts: { get: async (host) => hosts.get(host) ?? null },
     log: recordingLog(),
     now: () => 0,
     snapshots: { get: (asked) => (asked === label ? site.known : Promise.resolve(null)) },
   },
   addresses: {
     db: null as never,
+    pages: site.context.pages,
     siteUrl: () => 'unused',
     discover: undefined,
   },
-})
+  metrics: { observe: (role, status) => observed.push(`${role} ${status}`) },
+  elsewhere: null,
+}
+const answer = createDispatch(options)
 
 const connections = new WeakMap<Request, string>()
 const server = {
@@ -54,6 +71,9 @@ test.each([
   ['own.test', '200 a page'],
   ['nobody.test', '404 No site here'],
   [`s--${'b'.repeat(26)}.sites.test`, '404 Not found'],
+  [`s--${'c'.repeat(26)}.sites.test`, '451 Not available'],
+  [`s--${'d'.repeat(26)}.sites.test`, '404 Not found'],
+  ['offline.test', '451 Not available'],
   ['sites.test', '302 https://app.test'],
   ['sites.sites.test', '400 Bad request'],
 ])('a visitor of %s gets %s', async (host, expected) => {
@@ -67,4 +87,35 @@ test('a front says which host was asked for, and by which scheme; others are not
   const byHttp = { ...asked, 'x-forwarded-proto': 'http' }
   expect(await visit('app.test', byHttp, '10.0.0.1')).toBe('308 https://own.test/')
   expect(await visit('app.test', byHttp)).toBe('200 the application')
+})
+
+test('every answer is counted once, with its role and status', async () => {
+  observed.length = 0
+  const hosts = ['app.test', 'own.test', 'nobody.test', 'sites.test', 'sites.sites.test']
+  for (const host of hosts) await visit(host)
+  expect(observed).toEqual(['app 200', 'edge 200', 'edge 404', 'edge 302', 'edge 400'])
+})
+
+test('an answer without a promise stays one, a promise stays the same, and a rejection counts', async () => {
+  observed.length = 0
+  const ask = (host: string) => answer(new Request('http://x/', { headers: { host } }), server)
+  expect(ask('sites.test')).toBeInstanceOf(Response)
+  const failing = Promise.reject(new Error('broken'))
+  application.answer = () => failing
+  expect(ask('app.test')).toBe(failing)
+  await expect(failing).rejects.toThrow('broken')
+  expect(observed).toEqual(['edge 302', 'app 500'])
+})
+
+test('a process without the application answers for its own health at the application’s host, and nothing else', async () => {
+  application.answer = () => new Response('ok')
+  const hosting = createDispatch({ ...options, elsewhere: 'application' })
+  const statusOf = async (path: string, host: string) =>
+    (await hosting(new Request(`http://${host}${path}`, { headers: { host } }), server)).status
+  expect(await statusOf('/healthz', 'app.test')).toBe(200)
+  expect(await statusOf('/readyz?verbose', 'app.test')).toBe(200)
+  for (const path of ['/', '/healthz/', '/api/auth/status']) {
+    expect(await statusOf(path, 'app.test')).toBe(421)
+  }
+  expect(await statusOf('/healthz', 'own.test')).toBe(404)
 })

@@ -1,10 +1,12 @@
 import { clientNetworkOf } from '#http/client-address.ts'
+import type { RequestMetrics } from '#observe/request-metrics.ts'
 import { type EdgeContext, serveNamed, serveSite } from './edge.ts'
 import { type RedirectContext, redirectToSite } from './names/address-redirect.ts'
 import { type Front, httpsRedirect, visitedHost, visitorCountry } from './names/front.ts'
 import type { Hosts } from './names/hosts.ts'
-import { createRouter, type RoutedHosts } from './names/route.ts'
+import { createRouter, type Route, type RoutedHosts } from './names/route.ts'
 import { plainPage } from './pages.ts'
+import { startTimer, timeAnswers } from './time-answers.ts'
 
 type Answer = (request: Request, server: Bun.Server<undefined>) => Response | Promise<Response>
 
@@ -17,6 +19,9 @@ interface DispatchOptions extends RoutedHosts {
     readonly hosts: Pick<Hosts, 'get'>
   }
   readonly addresses: Omit<RedirectContext, 'clientOf' | 'log'>
+  readonly metrics: Pick<RequestMetrics, 'observe'>
+  /** What another process answers; null: nothing. */
+  readonly elsewhere: 'application' | 'sites' | null
 }
 
 /**
@@ -24,9 +29,19 @@ interface DispatchOptions extends RoutedHosts {
  * a redirect from the address form `sites.{base_domain}/<owner>/<site name>/…`.
  */
 export function createDispatch(options: DispatchOptions): Answer {
-  const { addresses, application, applicationHost, baseDomain, origin, visits } = options
+  const {
+    addresses,
+    application,
+    applicationHost,
+    baseDomain,
+    elsewhere,
+    metrics,
+    origin,
+    visits,
+  } = options
   const { trustedProxies } = options.front
   const routeOf = createRouter({ applicationHost, baseDomain })
+  const timed = timeAnswers(metrics)
 
   const open = (server: Bun.Server<undefined>) => {
     const connectionOf = (request: Request) => server.requestIP(request)?.address ?? null
@@ -42,19 +57,16 @@ export function createDispatch(options: DispatchOptions): Answer {
       redirects: { ...addresses, clientOf, log: visits.log },
     }
   }
+  type Opened = ReturnType<typeof open>
   // There is one server, known from its first request on.
-  let opened: ReturnType<typeof open> | null = null
+  let opened: Opened | null = null
 
-  return (request, server) => {
-    opened ??= open(server)
-    const { edge, front, redirects } = opened
-    const visited = visitedHost(request, front)
-    const toHttps = httpsRedirect(request, visited, front)
-    if (toHttps !== null) return toHttps
-    const route = routeOf(visited)
+  const answerOutside = (
+    route: Exclude<Route, { kind: 'application' }>,
+    request: Request,
+    { edge, redirects }: Opened,
+  ): Response | Promise<Response> => {
     switch (route.kind) {
-      case 'application':
-        return application(request, server)
       case 'site':
         return serveSite(route, request, edge)
       case 'base':
@@ -67,4 +79,27 @@ export function createDispatch(options: DispatchOptions): Answer {
         return plainPage(400, 'Bad request')
     }
   }
+
+  return (request, server) => {
+    const startedAt = startTimer()
+    opened ??= open(server)
+    const visited = visitedHost(request, opened.front)
+    const toHttps = httpsRedirect(request, visited, opened.front)
+    if (toHttps !== null) return timed(toHttps, 'edge', startedAt)
+    const route = routeOf(visited)
+    const isOfApplication = route.kind === 'application'
+    const isElsewhere = elsewhere === (isOfApplication ? 'application' : 'sites')
+    if (isElsewhere && !(isOfApplication && asksHealth(request))) {
+      // RFC 9110 §15.5.20: the front has sent it to the wrong process.
+      const answer = plainPage(421, 'Misdirected request')
+      return timed(answer, isOfApplication ? 'app' : 'edge', startedAt)
+    }
+    return route.kind === 'application'
+      ? timed(application(request, server), 'app', startedAt)
+      : timed(answerOutside(route, request, opened), 'edge', startedAt)
+  }
 }
+
+/** Each process answers for its own health, at the application's host. */
+const asksHealth = ({ url }: Request): boolean => healthPaths.has(new URL(url).pathname)
+const healthPaths = new Set(['/healthz', '/readyz'])

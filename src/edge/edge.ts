@@ -5,7 +5,7 @@ import { redirectToPrimary } from '#edge/names/primary-redirect.ts'
 import type { NamedHost, SiteHost } from '#edge/names/route.ts'
 import type { Log } from '#observe/log.ts'
 import { resolve } from '#site/visit/resolve.ts'
-import { fetchingPage, notFoundPage, unavailablePage, unclaimedPage } from './pages.ts'
+import type { TakedownStatus } from '#store/database/moderation-tables.ts'
 import type { Place } from './place.ts'
 import { requestTarget } from './request-target.ts'
 import { respond } from './respond.ts'
@@ -16,6 +16,8 @@ export interface EdgeContext extends VisitContext {
   readonly awaited: Pick<AwaitedSites, 'has'>
   readonly log: Log
   readonly snapshots: Pick<Snapshots, 'get'>
+  /** How the site with this label is taken down; null: it is not. */
+  readonly takedownOf: (label: string) => Promise<TakedownStatus | null>
 }
 
 export interface VisitContext extends FileContext {
@@ -57,7 +59,7 @@ export function serveNamed(
   context: EdgeContext & { readonly hosts: Pick<Hosts, 'get'> },
 ): Response | Promise<Response> {
   const serve = (target: HostTarget | null): Response | Promise<Response> => {
-    if (target === null) return unclaimedPage()
+    if (target === null) return context.pages.unclaimed()
     const { label, movedTo } = target
     const answerKnown: AnswerKnown =
       movedTo === null
@@ -80,7 +82,11 @@ async function answerLater(
 ): Promise<Response> {
   const known = await loading
   if (known !== null) return await answerKnown(host, request, known, context)
-  return (await context.awaited.has(host.label)) ? fetchingPage() : notFoundPage()
+  const takedown = await context.takedownOf(host.label)
+  if (takedown !== null) return context.pages.takenDown(takedown)
+  return (await context.awaited.has(host.label))
+    ? context.pages.fetching()
+    : context.pages.notFound()
 }
 
 /** As `serveSite`, for a site in memory; throws on failure. */
@@ -137,7 +143,7 @@ function isAddressOf(url: string, host: string): boolean {
   return url.startsWith(host, start) && url.charAt(end) === '/'
 }
 
-function notAnswered(label: string, error: unknown, { log }: EdgeContext): Response {
+function notAnswered(label: string, error: unknown, { log, pages }: EdgeContext): Response {
   log.error('visitor not answered', { label, error })
-  return unavailablePage()
+  return pages.unavailable()
 }

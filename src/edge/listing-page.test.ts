@@ -2,6 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import { directoryEntriesMax } from '#site/limits.ts'
 import type { ListingEntry } from '#site/visit/listing.ts'
 import { listingJson, listingPage, makeListing, wantsJson } from './listing-page.ts'
+import { OwnPages } from './pages.ts'
+
+const pages = new OwnPages(null)
 
 const file = (name: string, bytes = 1): ListingEntry => ({
   kind: 'file',
@@ -27,7 +30,7 @@ describe('JSON is for who wants it more than a page', () => {
 
 describe('a page of a directory', () => {
   test('has a row for each entry, with link, size and kind', () => {
-    const page = listingPage('docs', [folder('a'), file('b.html', 999)])
+    const page = listingPage('docs', [folder('a'), file('b.html', 999)], pages)
     expect(page).toContain('<h1>Contents of /docs/</h1>')
     expect(page).toContain(
       '<tr><td><a href="./a/"><bdi>a/</bdi></a></td><td></td><td>Folder</td></tr>',
@@ -38,8 +41,8 @@ describe('a page of a directory', () => {
   })
 
   test('leads upwards, the root does not', () => {
-    expect(listingPage('docs', [])).toContain('<a href="../">..</a>')
-    expect(listingPage('', [])).not.toContain('<a ')
+    expect(listingPage('docs', [], pages)).toContain('<a href="../">..</a>')
+    expect(listingPage('', [], pages)).not.toContain('<a ')
   })
 
   test.each<[number, string]>([
@@ -49,7 +52,7 @@ describe('a page of a directory', () => {
     [999_999, '1000.0 kB'],
     [1_000_000, '1.0 MB'],
   ])('says %d as %s', (bytes, size) => {
-    expect(listingPage('', [file('x', bytes)])).toContain(`<td>${size}</td>`)
+    expect(listingPage('', [file('x', bytes)], pages)).toContain(`<td>${size}</td>`)
   })
 
   test.each([
@@ -60,7 +63,7 @@ describe('a page of a directory', () => {
     ['javascript:x', 'javascript%3Ax'],
     ['..%2fx', '..%252fx'],
   ])('escapes %p', (name, href) => {
-    const page = listingPage(name, [file(name)])
+    const page = listingPage(name, [file(name)], pages)
     expect(page).toContain(`href="./${href}"`)
     expect(page.replaceAll('<bdi>', '')).not.toContain('<script')
     expect(page.match(/<title>[^<]*<\/title>/g)).toHaveLength(1)
@@ -76,7 +79,7 @@ describe('a page of a directory', () => {
     ['\u{E0041}', '\\u{E0041}'],
     ['שלום', 'שלום'],
   ])('shows what is invisible in %p', (name, shown) => {
-    const page = listingPage(name, [file(name)])
+    const page = listingPage(name, [file(name)], pages)
     expect(page).toContain(`<title>Contents of /${shown}/</title>`)
     expect(page).toContain(`<h1>Contents of /${shown}/</h1>`)
     expect(page).toContain(`<a href="./${encodeURIComponent(name)}"><bdi>${shown}</bdi></a>`)
@@ -101,7 +104,7 @@ describe('entries beyond the limit are counted', () => {
     [directoryEntriesMax + 1, directoryEntriesMax, 1],
     [10 * directoryEntriesMax, directoryEntriesMax, 9 * directoryEntriesMax],
   ])('of %d are shown %d', (count, shown, more) => {
-    const page = listingPage('', files(count))
+    const page = listingPage('', files(count), pages)
     expect(page.match(/<tr><td>/g)).toHaveLength(shown)
     expect(page.includes('which are not shown')).toBe(more > 0)
     if (more > 0) expect(page).toContain(`There are ${more} more`)
@@ -111,7 +114,8 @@ describe('entries beyond the limit are counted', () => {
 })
 
 test('a listing has the tag of what it says', () => {
-  const tag = (kind: 'page' | 'json', name: string) => makeListing(kind, '', [file(name)]).etag
+  const tag = (kind: 'page' | 'json', name: string) =>
+    makeListing(kind, '', [file(name)], pages).etag
   expect(tag('page', 'a')).toBe(tag('page', 'a'))
   expect(new Set([tag('page', 'a'), tag('json', 'a'), tag('page', 'b')]).size).toBe(3)
 })

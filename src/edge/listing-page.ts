@@ -1,7 +1,7 @@
 import { parseWeights } from '#http/weights.ts'
 import { directoryEntriesMax } from '#site/limits.ts'
 import type { ListingEntry } from '#site/visit/listing.ts'
-import { htmlPage } from './pages.ts'
+import { escapeHtml, type OwnPages } from './pages.ts'
 
 /** For people, or for programs. */
 export type ListingKind = 'page' | 'json'
@@ -24,8 +24,9 @@ export function makeListing(
   kind: ListingKind,
   path: string,
   entries: readonly ListingEntry[],
+  pages: OwnPages,
 ): Listing {
-  const text = (kind === 'json' ? listingJson : listingPage)(path, entries)
+  const text = kind === 'json' ? listingJson(path, entries) : listingPage(path, entries, pages)
   const hash = new Bun.CryptoHasher('sha256').update(text).digest('hex')
   return { body: new Blob([text]), etag: `"${hash}"` }
 }
@@ -36,10 +37,14 @@ export function listingJson(path: string, entries: readonly ListingEntry[]): str
 }
 
 /** Escapes names, whatever they contain. */
-export function listingPage(path: string, entries: readonly ListingEntry[]): string {
+export function listingPage(
+  path: string,
+  entries: readonly ListingEntry[],
+  pages: OwnPages,
+): string {
   const { shown, more } = firstOf(entries)
   const up = path === '' ? '' : row('<a href="../">..</a>', '', 'Folder above')
-  return htmlPage(
+  return pages.html(
     `Contents of ${escapeText(addressOf(path))}`,
     `<table>
 <thead><tr><th scope="col">Name</th><th scope="col">Size</th><th scope="col">Kind</th></tr></thead>
@@ -81,6 +86,3 @@ function escapeText(name: string): string {
   const codeOf = (char: string) => char.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')
   return escapeHtml(name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (char) => `\\u{${codeOf(char)}}`))
 }
-
-const escapeHtml = (text: string): string =>
-  text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)

@@ -1,14 +1,17 @@
 import { expect, test } from 'bun:test'
-import { fetchingPage, notFoundPage, plainPage, unavailablePage, unclaimedPage } from './pages.ts'
+import { OwnPages, plainPage } from './pages.ts'
 
-const pages: [Response, number][] = [
-  [notFoundPage(), 404],
-  [unclaimedPage(), 404],
-  [fetchingPage(), 503],
-  [unavailablePage(), 503],
+const pages = new OwnPages(null)
+const all: [Response, number][] = [
+  [pages.notFound(), 404],
+  [pages.unclaimed(), 404],
+  [pages.fetching(), 503],
+  [pages.unavailable(), 503],
+  [pages.takenDown(451), 451],
+  [pages.takenDown(404), 404],
   [plainPage(405, 'Method not allowed', { allow: 'GET' }), 405],
 ]
-for (const [page, status] of pages) {
+for (const [page, status] of all) {
   test(`${status}: kept nowhere, without script, with one heading`, async () => {
     expect(page.status).toBe(status)
     expect(page.headers.get('cache-control')).toBe('no-store')
@@ -23,6 +26,28 @@ for (const [page, status] of pages) {
 
 test('headers of the status go along', () => {
   expect(plainPage(405, 'Method not allowed', { allow: 'GET' }).headers.get('allow')).toBe('GET')
-  expect(fetchingPage().headers.get('retry-after')).toBe('2')
-  expect(unavailablePage().headers.get('retry-after')).toBe('2')
+  expect(pages.fetching().headers.get('retry-after')).toBe('2')
+  expect(pages.unavailable().headers.get('retry-after')).toBe('2')
+})
+
+test('say who hosts the site, as text, and link to what is set', async () => {
+  const host = {
+    name: 'Ann & <b>Bob</b>',
+    origin: 'https://app.example',
+    contact: 'mailto:help@app.example',
+    termsUrl: 'https://app.example/"terms"',
+    privacyUrl: null,
+  }
+  const html = await new OwnPages(host).notFound().text()
+  const [, footer] = /<footer>(.*)<\/footer>/.exec(html) ?? []
+  expect(footer).toBe(
+    'Hosted by <a href="https://app.example/">Ann &#38; &#60;b&#62;Bob&#60;/b&#62;</a> · ' +
+      '<a href="https://app.example/report">Report this site</a> · ' +
+      '<a href="mailto:help@app.example">Contact</a> · ' +
+      '<a href="https://app.example/&#34;terms&#34;">Terms</a>',
+  )
+})
+
+test('a site that is taken down as missing looks like none', async () => {
+  expect(await pages.takenDown(404).text()).toBe(await pages.notFound().text())
 })

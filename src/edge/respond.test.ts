@@ -495,10 +495,11 @@ describe('listings', () => {
   })
 
   test('are made once for each kind, whoever asks', () => {
-    const { known } = listed
+    const { context, known } = listed
     const listing = { kind: 'listing', path: '', entries: [], vary: [] } as const
-    expect(known.listingOf({ ...listing }, 'page')).toBe(known.listingOf(listing, 'page'))
-    expect(known.listingOf(listing, 'json')).not.toBe(known.listingOf(listing, 'page'))
+    const of = (kind: 'page' | 'json') => known.listingOf({ ...listing }, kind, context.pages)
+    expect(of('page')).toBe(of('page'))
+    expect(of('json')).not.toBe(of('page'))
   })
 
   for (const accept of ['text/html', 'application/json']) {
@@ -625,6 +626,7 @@ describe('headers of the owner', () => {
         expect((await seen(visitSite(after, path, { headers }))).status).toBe(200)
       }
     }
+    for (const { scratch } of [plain, saved]) await rm(scratch, { recursive: true })
   })
 
   test('are those of the host', async () => {

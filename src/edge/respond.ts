@@ -6,7 +6,7 @@ import { applyHeaderRules } from '#site/rules/apply-header-rules.ts'
 import type { Decision } from '#site/visit/decision.ts'
 import type { ServableSite } from '#site/visit/servable-site.ts'
 import { wantsJson } from './listing-page.ts'
-import { missingPages, ownPageFields, plainPage, withOwnType } from './pages.ts'
+import { type OwnPages, ownPageFields, plainPage, withOwnType } from './pages.ts'
 import { corsFields, type Place, siteFields } from './place.ts'
 import type { SiteInMemory } from './site-in-memory.ts'
 
@@ -25,9 +25,9 @@ export function respond(
     case 'redirect':
       return respondRedirect(decision, site, place)
     case 'listing':
-      return respondListing(decision, request, place, known)
+      return respondListing(decision, request, place, known, context.pages)
     case 'missing': {
-      const { status, html } = missingPages[decision.status]
+      const { status, html } = context.pages.missing[decision.status]
       const headers = fieldsOf(site, place, ownPageFields, decision)
       return new Response(html, { status, headers })
     }
@@ -67,10 +67,11 @@ function respondListing(
   request: Request,
   place: Place,
   known: SiteInMemory,
+  pages: OwnPages,
 ): Response {
   const field: ReadField = (name) => request.headers.get(name)
   const kind = wantsJson(field('accept')) ? 'json' : 'page'
-  const { body, etag } = known.listingOf(decision, kind)
+  const { body, etag } = known.listingOf(decision, kind, pages)
   const { site } = known
   const validators = { etag, lastModified: site.liveSince }
   const verdict = checkConditions(field, validators)

@@ -4,6 +4,7 @@ import { FileAnswer } from '#edge/files/file-answer.ts'
 import { servableSite } from '#site/visit/servable-site.ts'
 import { seen, visitedSite, visitSite } from '#tests/support/edge.ts'
 import { snapshotOf, storedFile } from '#tests/support/served-site.ts'
+import { OwnPages } from './pages.ts'
 import { SiteInMemory } from './site-in-memory.ts'
 
 const { file } = storedFile({ body: 'x' })
@@ -62,12 +63,13 @@ test('four addresses a file are remembered, of more the first', () => {
 
 test('a listing counts once a kind', () => {
   const { grown, known } = open()
+  const pages = new OwnPages(null)
   const listing = { kind: 'listing', path: 'd', entries: [], vary: [] } as const
-  const { body } = known.listingOf(listing, 'page')
-  known.listingOf(listing, 'page')
+  const { body } = known.listingOf(listing, 'page', pages)
+  known.listingOf(listing, 'page', pages)
   expect(grown).toHaveLength(1)
   expect(sum(grown)).toBeGreaterThan(body.size)
-  known.listingOf(listing, 'json')
+  known.listingOf(listing, 'json', pages)
   expect(grown).toHaveLength(2)
 })
 

@@ -3,6 +3,7 @@ import type { Decision } from '#site/visit/decision.ts'
 import type { ServableSite } from '#site/visit/servable-site.ts'
 import type { SnapshotFile } from '#site/visit/snapshot.ts'
 import { type Listing, type ListingKind, makeListing } from './listing-page.ts'
+import type { OwnPages } from './pages.ts'
 import type { Place } from './place.ts'
 
 type FileDecision = Extract<Decision, { kind: 'file' }>
@@ -66,11 +67,11 @@ export class SiteInMemory {
   }
 
   /** The listing of this directory, made on first use. */
-  listingOf({ path, entries }: ListingDecision, kind: ListingKind): Listing {
+  listingOf({ path, entries }: ListingDecision, kind: ListingKind, pages: OwnPages): Listing {
     const listings = this.#listings[kind]
     const known = listings.get(path)
     if (known !== undefined) return known
-    const listing = makeListing(kind, path, entries)
+    const listing = makeListing(kind, path, entries, pages)
     listings.set(path, listing)
     this.#grow(listingBytes + path.length + listing.body.size)
     return listing

@@ -3,14 +3,14 @@ import { Hosts } from '#edge/names/hosts.ts'
 import type { Log } from '#observe/log.ts'
 import { type SiteAddress, siteLabel } from '#site/site-address.ts'
 import { encodeSnapshot } from '#site/visit/snapshot.ts'
-import { setAccountStatus } from '#store/accounts/accounts.ts'
+import { setAccountStatus } from '#store/accounts/account-status.ts'
 import { followChanges } from '#store/database/change-feed.ts'
 import { pruneChanges } from '#store/database/changes.ts'
-import { type Database, openDatabase } from '#store/database/database.ts'
+import type { Database } from '#store/database/database.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
-import { migrate } from '#store/database/migrate.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
 import { recordingLog } from '#tests/support/api.ts'
+import { memoryDatabase } from '#tests/support/databases.ts'
 import { originOf } from '#tests/support/edge.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { alice, siteOf } from '#tests/support/sample-rows.ts'
@@ -21,8 +21,7 @@ let database: Database
 let queries: string[]
 let unreadable: SiteAddress[]
 beforeEach(async () => {
-  database = openDatabase({})
-  await migrate(database)
+  database = await memoryDatabase()
 })
 afterEach(() => database[Symbol.asyncDispose]())
 
@@ -200,7 +199,7 @@ describe('changes', () => {
   const becomes = (snapshots: Snapshots, label: string, cid: string | null) =>
     eventually(async () => expect(await cidOf(snapshots, label)).toBe(cid), 2000)
 
-  test('a new version is seen at the hint, the next one without it', async () => {
+  test('a new version is seen at the wake-up, the next one without it', async () => {
     const label = await publish('blog')
     const snapshots = open()
     await follow(snapshots, async (wakeUps) => {

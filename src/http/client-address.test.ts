@@ -71,6 +71,11 @@ describe('counted as', () => {
   for (const [address, network] of facts) {
     test(`${address}: ${network}`, () => expect(clientNetwork(address)).toBe(network))
   }
+
+  test('one of a wider prefix', () => {
+    expect(clientNetwork('2001:db8:1:2:3:4:5:6', 48)).toBe('2001:db8:1::/48')
+    expect(clientNetwork('192.0.2.1', 48)).toBe('192.0.2.1')
+  })
 })
 
 test('the client of a request is counted as one, whoever passed the request on', () => {

@@ -17,14 +17,18 @@ interface Connections {
   requestIP(request: Request): { readonly address: string } | null
 }
 
+/** The length of an IPv6 prefix: of what one connection gets, and of what one site, such as a company, may get. */
+export type Ipv6PrefixBits = 64 | 48
+
 /** The network by which a request's client is counted and limited. Never throws. */
 export function clientNetworkOf(
   request: Request,
   server: Connections | undefined,
   trusted: TrustedProxies,
+  ipv6Bits?: Ipv6PrefixBits,
 ): string {
   const connection = server?.requestIP(request)?.address ?? 'unknown'
-  return clientNetwork(clientAddress(connection, request.headers, trusted))
+  return clientNetwork(clientAddress(connection, request.headers, trusted), ipv6Bits)
 }
 
 /**
@@ -52,14 +56,14 @@ export function isTrustedProxy(connection: string, trusted: TrustedProxies): boo
   return address !== null && isTrusted(address, trusted)
 }
 
-/** The network that identifies a client: its IPv4 address, or the /64 of its IPv6 address (RFC 6177). */
-export function clientNetwork(address: string): string {
+/** The network that identifies a client: its IPv4 address, or the prefix of its IPv6 address (RFC 6177). */
+export function clientNetwork(address: string, ipv6Bits: Ipv6PrefixBits = 64): string {
   const parsed = parseAddress(address)
   if (!(parsed instanceof ipaddr.IPv6)) return address
   return `${parsed.parts
-    .slice(0, 4)
+    .slice(0, ipv6Bits / 16)
     .map((part) => part.toString(16))
-    .join(':')}::/64`
+    .join(':')}::/${ipv6Bits}`
 }
 
 function parseRange(text: string): Cidr | null {

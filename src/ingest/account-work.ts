@@ -1,5 +1,6 @@
 import type { Did } from '#site/site-address.ts'
-import { isKnownAccount, setAccountStatus } from '#store/accounts/accounts.ts'
+import { setAccountStatus } from '#store/accounts/account-status.ts'
+import { isKnownAccount } from '#store/accounts/accounts.ts'
 import type { Db } from '#store/database/database.ts'
 import { inTransaction } from '#store/database/transaction.ts'
 import { discoverAccount, isVisitedOnly } from '#store/lifecycle/visited-accounts.ts'
@@ -85,7 +86,7 @@ async function readItem({ did }: WorkItem, context: CheckContext): Promise<void>
     siteNames.map((name) => ({ did, name })),
   )
   at?.('account-sites-queued')
-  log.info('account checked', { did, status, sites: siteNames.length })
+  log.debug('account checked', { did, status, sites: siteNames.length })
 }
 
 /**

@@ -1,8 +1,10 @@
 import { type Identities, type Identity, IdentityError } from '#atproto/identity/identity.ts'
 import { type RepoStatus, readRepoStatus } from '#atproto/repo/repo-status.ts'
+import { recordEvent } from '#observe/events.ts'
 import type { SafeFetch } from '#outbound/safe-fetch.ts'
 import type { Did } from '#site/site-address.ts'
-import { beginCheck, recordCheck, recordHandle } from '#store/accounts/accounts.ts'
+import { beginCheck, recordCheck } from '#store/accounts/account-status.ts'
+import { recordHandle } from '#store/accounts/accounts.ts'
 import type { WorkContext } from './work-context.ts'
 
 export interface CheckContext extends WorkContext {
@@ -37,9 +39,10 @@ export async function checkAccount(did: Did, context: CheckContext): Promise<Acc
   if (outcome === 'status-changed') {
     at?.('account-status-changed')
     wakeUps.notify('changes')
-    log.info('account status changed', { did, status })
+    if (status === 'active') recordEvent(log, 'account_back', { did })
+    else recordEvent(log, 'account_hidden', { did, reason: status })
   }
-  if (outcome === 'moved') log.info('sign-ins ended: the account has moved', { did })
+  if (outcome === 'moved') recordEvent(log, 'account_moved', { did })
   const result = { check, status, identity, handle: undefined }
   if (identity === null || status !== 'active') return result
   const handle = await identities.verifiedHandle(identity, signal)

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { collectGarbage, garbageKeptMs } from '#ingest/blobs/garbage.ts'
-import { findAccount, setAccountStatus, upsertAccount } from '#store/accounts/accounts.ts'
+import { setAccountStatus } from '#store/accounts/account-status.ts'
+import { findAccount, upsertAccount } from '#store/accounts/accounts.ts'
 import { claimSubdomain, findSubdomain } from '#store/names/subdomains.ts'
 import { findSite } from '#store/sites/sites.ts'
 import { listVersions } from '#store/sites/versions.ts'

@@ -1,5 +1,6 @@
 import type { Did } from '#site/site-address.ts'
-import { findAccount, listDeletedAccounts } from '#store/accounts/accounts.ts'
+import { listDeletedAccounts } from '#store/accounts/account-status.ts'
+import { findAccount } from '#store/accounts/accounts.ts'
 import { lockUnlessDeletedHere } from '#store/accounts/deleted-here.ts'
 import { deleteSealed } from '#store/accounts/sealed-rows.ts'
 import type { Db } from '#store/database/database.ts'

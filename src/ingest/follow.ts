@@ -1,4 +1,5 @@
 import type { FirehoseEvent } from '#atproto/firehose/firehose-format.ts'
+import type { FirehoseStatus } from '#atproto/firehose/firehose-status.ts'
 import { followFirehoseInBatches } from '#atproto/firehose/follow-firehose.ts'
 import { everyOrWhenWoken } from '#concurrency/every-or-when-woken.ts'
 import { TtlMap } from '#concurrency/lru-map.ts'
@@ -17,6 +18,7 @@ const problemsMax = 1_000
 
 interface FollowContext extends EventContext, WorkContext {
   readonly firehoseUrl: string
+  readonly firehose?: FirehoseStatus
 }
 
 /** Enqueues what events are about, until the signal aborts. Saves the cursor only together with the rows that it covers. */
@@ -30,7 +32,7 @@ export async function followSites(context: FollowContext): Promise<void> {
 }
 
 async function followFromCursor(context: FollowContext): Promise<void> {
-  const { db, firehoseUrl, log, signal } = context
+  const { db, firehose, firehoseUrl, log, signal } = context
   let savedAt = performance.now()
   // An unavailable source fails on every attempt; one log line a minute is enough.
   const logged = new TtlMap<string, true>({
@@ -43,6 +45,7 @@ async function followFromCursor(context: FollowContext): Promise<void> {
     cursor: await readFirehoseCursor(db, firehoseUrl),
     collections,
     signal,
+    ...(firehose !== undefined && { status: firehose }),
     onProblem: (problem: string): void => {
       if (logged.get(problem)) return
       logged.set(problem, true)

@@ -12,9 +12,11 @@ import { createSafeFetch, FetchLimitError } from '#outbound/safe-fetch.ts'
 import { quickInflatedBytesMax, ruleFileBytesMax, snapshotBytesMax } from '#site/limits.ts'
 import { decodeSnapshot, type Snapshot } from '#site/visit/snapshot.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
-import { type Database, openDatabase } from '#store/database/database.ts'
-import { migrate } from '#store/database/migrate.ts'
+import type { Database } from '#store/database/database.ts'
+import { putTakedown } from '#store/moderation/takedowns.ts'
 import { findSite } from '#store/sites/sites.ts'
+import { type LoggedLine, recordingLog } from '#tests/support/api.ts'
+import { memoryDatabase } from '#tests/support/databases.ts'
 import { carOf, type FakePds, proofOf, startFakePds } from '#tests/support/fake-pds.ts'
 import { findServedSite } from '#tests/support/find-served-site.ts'
 import { hollowGzip } from '#tests/support/hollow-gzip.ts'
@@ -31,8 +33,7 @@ let pds: FakePds
 let identities: Identities
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'ingest-'))
-  database = openDatabase({})
-  await migrate(database)
+  database = await memoryDatabase()
   await upsertAccount(database.db, { did: alice }, 1)
   pds = await startFakePds(alice)
   const fetch = createSafeFetch({ allowPrivate: true })
@@ -50,10 +51,13 @@ interface Options {
   readonly lane?: Lane
 }
 
+const logged: LoggedLine[] = []
+
 async function ingest(options: Options = {}): Promise<IngestOutcome> {
   return await ingestSite(siteOf('blog'), {
     db: database.db,
     blobs: diskBlobStore({ dir }),
+    log: recordingLog(logged),
     identities,
     fetch: createSafeFetch({ allowPrivate: true }),
     limits: { fileBytesMax: 10_000, siteBytesMax: 20_000 },
@@ -201,6 +205,18 @@ test('a blob that was lost here is fetched again', async () => {
   await put({ a: file('kept'), b: file('new') })
   expect(await ingest()).toBe('went-live')
   expect(fetches()).toHaveLength(3)
+})
+
+test('what was taken offline here is not fetched, and goes when its owner removes it', async () => {
+  await put({ a: file('kept') })
+  await ingest()
+  for (const folder of await readdir(dir)) await rm(join(dir, folder), { recursive: true })
+  const { did, name } = siteOf('blog')
+  await putTakedown(database.db, { did, site: name, status: 451, reason: 'x', actor: 'x', at: 1 })
+  expect(await ingest()).toBe('taken-down')
+  expect([fetches().length, await readdir(dir)]).toEqual([1, []])
+  pds.deleteRecord(path)
+  expect(await ingest()).toBe('removed')
 })
 
 test('a record that is proven to be gone takes its site with it', async () => {

@@ -1,23 +1,31 @@
 import type { Identities, Identity } from '#atproto/identity/identity.ts'
 import { ProofError } from '#atproto/repo/verified-record.ts'
 import { storedBytesOf } from '#ingest/blobs/fetch-blobs.ts'
+import { recordEvent } from '#observe/events.ts'
+import type { Log } from '#observe/log.ts'
+import { noSpans, type Spans } from '#observe/spans.ts'
+import { tooManySites } from '#site/limits.ts'
 import type { FileNode } from '#site/record/manifest.ts'
 import { type Did, type SiteAddress, siteLabel } from '#site/site-address.ts'
 import { hashesNamedIn } from '#site/visit/named-hashes.ts'
 import { findSigningKey, isKnownAccount } from '#store/accounts/accounts.ts'
+import { findTakedown } from '#store/moderation/takedowns.ts'
 import { findQuotaProblem } from '#store/sites/account-quota.ts'
 import { claimBlobs } from '#store/sites/garbage.ts'
-import { type RecordOutcome, recordVersion } from '#store/sites/record-version.ts'
+import { type NewVersion, type RecordOutcome, recordVersion } from '#store/sites/record-version.ts'
 import { removeSite } from '#store/sites/remove-site.ts'
 import { findSite } from '#store/sites/sites.ts'
 import { readSite, type SiteContent, type SiteReading } from './read-site.ts'
 import { readVersion, refusedVersion, type VersionContext } from './read-version.ts'
+import type { WorkContext } from './work-context.ts'
 
 /** What reading the owner's repository changed here. */
-export type IngestOutcome = RecordOutcome | 'removed'
+export type IngestOutcome = RecordOutcome | 'removed' | 'taken-down'
 
-export interface IngestContext extends VersionContext {
+export interface IngestContext extends VersionContext, Pick<WorkContext, 'log'> {
   readonly identities: Pick<Identities, 'resolve'>
+  /** Left out: no traces. */
+  readonly spans?: Spans
   /** Reserves quota, or throws. Left out: unlimited. */
   readonly visitedQuota?: { reserve(did: Did, bytes: number): Promise<Disposable> }
 }
@@ -25,27 +33,35 @@ export interface IngestContext extends VersionContext {
 /**
  * Makes the index agree with the owner's repository about one site. The only writer of the index.
  * A version goes live when its record is proven and all its blobs are stored and verified; a refused version is
- * stored with its problems, and the live one stays live. Fetches and stores nothing for an unknown account. Throws,
+ * stored with its problems, and the live one stays live. Fetches and stores nothing for an unknown account, nor what
+ * was taken offline here. Throws,
  * with nothing changed, when the owner's server is unreachable or the signing key was replaced; the caller retries.
  */
 export async function ingestSite(
   address: SiteAddress,
   context: IngestContext,
 ): Promise<IngestOutcome> {
-  const { at, db, now } = context
+  const { at, db, log, now, spans = noSpans } = context
   if (!(await isKnownAccount(db, address.did))) return 'not-known'
-  const { identity, reading } = await readProven(address, context)
+  const { identity, reading } = await spans.run('ingest.read-record', {}, () =>
+    readProven(address, context),
+  )
   at?.('record-verified')
   if (!reading.found) {
     await assertStillSigns(identity, address, context)
-    await removeSite(db, address, reading.rev, now())
+    const isRemoved = await removeSite(db, address, reading.rev, now())
     at?.('site-removed')
+    if (isRemoved) recordEvent(log, 'site_removed', { did: address.did, site: address.name })
     return 'removed'
   }
+  // Else the blobs that were purged would be back.
+  if ((await findTakedown(db, address)) !== null) return 'taken-down'
   const { cid: recordCid, rev, content } = reading
   using _ = await reserveQuota(address, reading, context)
   const admitted = await withinQuota(address, content, context)
-  const read = await readVersion({ ...address, recordCid }, admitted, identity, context)
+  const read = await spans.run('ingest.read-files', { version: recordCid }, () =>
+    readVersion({ ...address, recordCid }, admitted, identity, context),
+  )
   // The stored size is known only now: compressed files, or one file under several paths, were less to fetch.
   const { snapshot, bytes } = read
   const problem =
@@ -54,11 +70,26 @@ export async function ingestSite(
   const label = siteLabel(address)
   await assertStillSigns(identity, address, context)
   const stored = { site: address, label, recordCid, rev, ...version }
-  const outcome = await recordVersion(db, stored, now(), at)
+  const outcome = await recordVersion(db, stored, now(), at, context.limits)
   at?.('version-recorded')
+  report(outcome, stored, log)
   // A garbage collection that has not seen this version may have marked its blobs meanwhile.
   await claimBlobs(db, [...hashesNamedIn(version.snapshot ?? '')])
   return outcome
+}
+
+function report(
+  outcome: RecordOutcome,
+  { bytes, fileCount, problems, recordCid, site }: NewVersion,
+  log: Log,
+): void {
+  const version = { did: site.did, site: site.name, version: recordCid }
+  if (outcome === 'went-live') {
+    recordEvent(log, 'version_live', { ...version, files: fileCount, bytes })
+  } else if (outcome === 'refused' || outcome === 'too-many') {
+    const reason = outcome === 'refused' ? problems.join('; ') : tooManySites
+    recordEvent(log, 'version_refused', { ...version, reason })
+  } else log.debug('version not changed', { ...version, outcome })
 }
 
 /** Reserves quota for the blobs to fetch; a version that is already live needs no more than it has. */

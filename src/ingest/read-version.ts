@@ -1,7 +1,6 @@
 import type { Identity } from '#atproto/identity/identity.ts'
 import { contentTypeOf } from '#http/media-type.ts'
 import { type FetchContext, fetchBlobs } from '#ingest/blobs/fetch-blobs.ts'
-import { snapshotBytesMax } from '#site/limits.ts'
 import type { SitePath } from '#site/path.ts'
 import type { FileNode } from '#site/record/manifest.ts'
 import {
@@ -9,6 +8,7 @@ import {
   encodeSnapshot,
   type Snapshot,
   type SnapshotFile,
+  snapshotSizeProblem,
 } from '#site/visit/snapshot.ts'
 import type { KnownBlob } from '#store/sites/blobs.ts'
 import type { NewVersion } from '#store/sites/record-version.ts'
@@ -64,8 +64,8 @@ async function judge(
   const { problems, ...rules } = await readRuleFiles(files, settings, context.blobs)
   const publishedAt = millisecondsOf(content.createdAt)
   const snapshot = encodeSnapshot({ ...site, recordCid, publishedAt, settings, ...rules, files })
-  const textBytes = Buffer.byteLength(snapshot)
-  if (textBytes > snapshotBytesMax) return refusedVersion([tooMuchText(textBytes)], context)
+  const sizeProblem = snapshotSizeProblem(snapshot)
+  if (sizeProblem !== null) return refusedVersion([sizeProblem], context)
   decodeSnapshot(snapshot) // a snapshot that the edge cannot read must fail here, while another version is live
   return {
     snapshot,
@@ -94,10 +94,6 @@ const bytesOf = ({ bytes, storedBytes }: SnapshotFile): number => Math.max(bytes
 
 /** The lexicon's type accepts 30 February and the year 1: they must neither refuse a site nor fail later. */
 const millisecondsOf = (datetime: string): number => Math.max(0, Date.parse(datetime) || 0)
-
-function tooMuchText(bytes: number): string {
-  return `its file names, settings and rules have ${bytes} bytes together; the limit is ${snapshotBytesMax}`
-}
 
 /** A version that does not go live; its owner reads these problems. */
 export const refusedVersion = (

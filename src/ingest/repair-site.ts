@@ -60,15 +60,23 @@ export async function repairSite(site: SiteAddress, context: SyncContext): Promi
   }
 }
 
-interface Stored {
+export interface Stored {
   readonly files: ReadonlyMap<string, SnapshotFile>
   readonly isReadable: boolean
   /** By hash: what is wrong with the blob, in words. */
   readonly bad: ReadonlyMap<string, string>
 }
 
-/** The stored files of the live version. */
-async function readStored(site: SiteAddress, context: SyncContext): Promise<Stored> {
+/** What reading stored bytes takes. */
+interface ReadContext {
+  readonly blobs: Pick<SyncContext['blobs'], 'open'>
+}
+
+/** The stored files of the live version, and those of them whose bytes are damaged. Reads all of them. */
+export async function readStored(
+  site: SiteAddress,
+  context: Pick<SyncContext, 'db' | 'signal'> & ReadContext,
+): Promise<Stored> {
   const text = await findLiveSnapshot(context.db, site)
   if (text === null) return { files: new Map(), isReadable: true, bad: new Map() }
   try {
@@ -83,7 +91,7 @@ async function readStored(site: SiteAddress, context: SyncContext): Promise<Stor
 /** The blobs whose stored bytes do not match their hash, or are not the blob that the owner's record names. */
 async function badBlobs(
   files: Iterable<SnapshotFile>,
-  { blobs, signal }: SyncContext,
+  { blobs, signal }: ReadContext & Pick<SyncContext, 'signal'>,
 ): Promise<Map<string, string>> {
   const byHash = [...Map.groupBy(files, ({ hash }) => hash)]
   const bad = new Map<string, string>()
@@ -153,6 +161,8 @@ async function outcomeFindings(
       return [wrong('its server returned an older state than is live here')]
     case 'not-known':
       return [wrong('its account is not known here, so the site is not ingested')]
+    case 'taken-down':
+      return [wrong('it was taken offline here, so it is not ingested')]
     case 'too-many':
       return [wrong(tooManySites)]
     case 'refused': {

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
-import { openDatabase } from '#store/database/database.ts'
-import { migrate } from '#store/database/migrate.ts'
+import { currentTrace, inTrace, newTrace } from '#observe/trace.ts'
 import { enqueueSites } from '#store/queues/enqueue.ts'
 import { nextDueAt, takeDue } from '#store/queues/take-due.ts'
 import type { WorkItem } from '#store/queues/work-items.ts'
 import { type LoggedLine, recordingLog } from '#tests/support/api.ts'
+import { memoryDatabase } from '#tests/support/databases.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { siteOf } from '#tests/support/sample-rows.ts'
 import { askedAt, workRows } from '#tests/support/work-rows.ts'
@@ -15,8 +15,7 @@ const facts: [what: string, isReplaced: boolean, level: string][] = [
   ['what was replaced while it was read, and failed,', true, 'debug'],
 ]
 test.each(facts)('%s is logged: replaced %p, %s', async (_, isReplaced, level) => {
-  await using database = openDatabase({})
-  await migrate(database)
+  await using database = await memoryDatabase()
   const { db } = database
   const ask = () => enqueueSites(askedAt(db, 0), [siteOf('blog')])
   await ask()
@@ -35,8 +34,7 @@ test.each(facts)('%s is logged: replaced %p, %s', async (_, isReplaced, level) =
 })
 
 test('a site that is preempted waits for 15 s, however often: it has not failed', async () => {
-  await using database = openDatabase({})
-  await migrate(database)
+  await using database = await memoryDatabase()
   const { db } = database
   let now = 1_000
   const lines: LoggedLine[] = []
@@ -72,4 +70,28 @@ test('a site that is preempted waits for 15 s, however often: it has not failed'
   stop.abort()
   await running
   expect(new Set(lines.map(({ message }) => message))).toEqual(new Set(['work item preempted']))
+})
+
+test('work belongs to the request that enqueued it', async () => {
+  await using database = await memoryDatabase()
+  const { db } = database
+  const stop = new AbortController()
+  const context = { ...askedAt(db, 0), log: recordingLog(), signal: stop.signal }
+  const trace = newTrace()
+  await inTrace(trace, () => enqueueSites(context, [siteOf('blog')]))
+  const worked = Promise.withResolvers<string | undefined>()
+  const handler: WorkHandler = {
+    kind: 'site',
+    atOnce: 1,
+    async startDue(_, start) {
+      for (const item of await takeDue(db, { kind: 'site', now: 0, leaseMs, limit: 1 })) start(item)
+    },
+    work: async () => worked.resolve(currentTrace()?.id),
+    release: () => {},
+    isAnyDue: async () => false,
+  }
+  const running = runWork([handler], context)
+  expect(await worked.promise).toBe(trace.id)
+  stop.abort()
+  await running
 })

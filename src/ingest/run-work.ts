@@ -3,6 +3,7 @@ import { everyOrWhenWoken } from '#concurrency/every-or-when-woken.ts'
 import { type Lane, PreemptedError } from '#concurrency/lane.ts'
 import { type LaneShares, Lanes } from '#concurrency/lanes.ts'
 import type { Party } from '#concurrency/pace-history.ts'
+import { inTrace, traceOf } from '#observe/trace.ts'
 import { noDiskSpace } from '#site/limits.ts'
 import type { WorkKind } from '#store/database/schema.ts'
 import { waitForDatabase } from '#store/database/wait-for-database.ts'
@@ -74,7 +75,7 @@ async function runKind(handler: WorkHandler, context: WorkContext): Promise<void
     }
   }
   function start(item: WorkItem): void {
-    const attempt = attemptItem(item).finally(() => {
+    const attempt = inTrace(traceOf(item.traceId), () => attemptItem(item)).finally(() => {
       attempts.delete(attempt)
       wakeUp.wake()
     })

@@ -12,9 +12,9 @@ import { createSafeFetch } from '#outbound/safe-fetch.ts'
 import { noDiskSpace } from '#site/limits.ts'
 import type { Did } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
-import { findAccount, setAccountStatus, upsertAccount } from '#store/accounts/accounts.ts'
-import { type Database, openDatabase } from '#store/database/database.ts'
-import { migrate } from '#store/database/migrate.ts'
+import { setAccountStatus } from '#store/accounts/account-status.ts'
+import { findAccount, upsertAccount } from '#store/accounts/accounts.ts'
+import type { Database } from '#store/database/database.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
 import { rememberVisited } from '#store/lifecycle/visited-accounts.ts'
 import { enqueueSites } from '#store/queues/enqueue.ts'
@@ -23,6 +23,7 @@ import { listUnreadSites } from '#store/queues/unread.ts'
 import { putInLine, type WorkItem } from '#store/queues/work-items.ts'
 import { findSite } from '#store/sites/sites.ts'
 import { countIngest } from '#tests/support/count-ingest.ts'
+import { memoryDatabase } from '#tests/support/databases.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { type FakePds, startFakePds } from '#tests/support/fake-pds.ts'
 import { queuedAccounts } from '#tests/support/queued-accounts.ts'
@@ -42,8 +43,7 @@ const log: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () =>
 
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'worker-'))
-  database = openDatabase({})
-  await migrate(database)
+  database = await memoryDatabase()
   await upsertAccount(database.db, { did: alice }, 1)
   pds = await startFakePds(alice)
   wakeUps = new WakeUps()

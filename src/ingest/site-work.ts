@@ -1,4 +1,5 @@
 import { RecordUnavailableError } from '#atproto/repo/verified-record.ts'
+import { noSpans } from '#observe/spans.ts'
 import type { Did } from '#site/site-address.ts'
 import { parseSiteName } from '#site/site-name.ts'
 import { findAccount } from '#store/accounts/accounts.ts'
@@ -59,14 +60,15 @@ export function siteWork(context: SiteWorkContext): WorkHandler {
 }
 
 async function ingestItem({ did, site }: WorkItem, context: SyncContext): Promise<void> {
-  const { at, wakeUps, log } = context
+  const { at, wakeUps, log, spans = noSpans } = context
   at?.('site-taken')
   const name = parseSiteName(site)
   if (name === null) return
   try {
-    const outcome = await ingestSite({ did, name }, context)
+    await spans.run('ingest', { did, site: name }, async (span) => {
+      span.set('outcome', await ingestSite({ did, name }, context))
+    })
     wakeUps.notify('changes')
-    log.info('site ingested', { did, site: name, outcome })
     await enqueueIfHidden(did, context)
   } catch (error) {
     if (!context.signal.aborted && isAboutAccount(error)) {

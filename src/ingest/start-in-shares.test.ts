@@ -1,20 +1,18 @@
-import { expect, test } from 'bun:test'
+import { expect, spyOn, test } from 'bun:test'
 import { Lanes } from '#concurrency/lanes.ts'
 import type { SiteName } from '#site/site-name.ts'
-import { openDatabase } from '#store/database/database.ts'
-import { migrate } from '#store/database/migrate.ts'
 import { enqueueSites } from '#store/queues/enqueue.ts'
 import { linesAtOnce } from '#store/queues/queued.ts'
 import { takeDue } from '#store/queues/take-due.ts'
 import { putInLine, type WorkItem } from '#store/queues/work-items.ts'
+import { memoryDatabase } from '#tests/support/databases.ts'
 import { accountOf, siteOf } from '#tests/support/sample-rows.ts'
 import { askedAt } from '#tests/support/work-rows.ts'
 import { partyOf, StartInShares } from './start-in-shares.ts'
 
 async function openQueue() {
-  const database = openDatabase({})
+  const database = await memoryDatabase()
   const { db } = database
-  await migrate(database)
   /** Puts a site into each of these lines. */
   async function fill(lines: readonly string[]): Promise<void> {
     const sites = lines.map((_, n) => siteOf('blog', accountOf(n)))
@@ -57,6 +55,7 @@ const ofHost = (n: number, host: string): WorkItem => ({
   ...siteOf('blog', accountOf(n)),
   ...{ kind: 'site', site: 'blog' as SiteName, enqueuedAt: 1, attempts: 1, token: '' },
   pds: `https://${host}`,
+  traceId: null,
 })
 
 test('sites in a line and sites in none share the lanes, however many of either wait', async () => {
@@ -97,14 +96,47 @@ test('sites in a line and sites in none share the lanes, however many of either 
   expect(started.evil).toBeGreaterThan(200)
 })
 
+/** Lanes of which `domains` hold all that their shares allow, and how often they were looked at. */
+function openLanes(quickMax: number, domains: readonly string[]) {
+  const share = { host: 1, domain: 1 }
+  const lanes = new Lanes(quickMax, { shares: { quick: share, slow: share } })
+  for (const domain of domains) {
+    const party = { account: domain, host: `pds.${domain}` }
+    void lanes.start({ run: () => new Promise(() => {}), onSlow: () => {}, party })
+  }
+  const spies = [spyOn(lanes, 'limitFor'), spyOn(lanes, 'usedShareOf')]
+  return { lanes, looks: () => spies.flatMap(({ mock }) => mock.calls).length }
+}
+
+const ofEvilTest = Array.from({ length: 600 }, (_, n) => `quick pds${n}.evil.test`)
+const ofManyDomains = Array.from({ length: 600 }, (_, n) => `quick pds.evil${n}.test`)
+
+test.each([
+  ['of a domain without a share', ofEvilTest, 2],
+  ['of domains, while all lanes are in use,', ofManyDomains, 1],
+])('a pass looks a few times at 600 lines %s', async (_, lines, quickMax) => {
+  await using queue = await openQueue()
+  await queue.fill([...lines, 'quick web.honest.test'])
+  const { lanes, looks } = openLanes(quickMax, ['evil.test'])
+  const asked: string[] = []
+  const shares = new StartInShares({
+    db: queue.db,
+    take: async (_, line) => {
+      if (line !== undefined) asked.push(line)
+      return []
+    },
+    isDue: async () => false,
+    onPutBack: () => {},
+  })
+  await shares.start(lanes, () => {})
+  expect(asked).toEqual(quickMax === 1 ? [] : ['quick web.honest.test'])
+  expect(looks()).toBeLessThanOrEqual(4)
+})
+
 test('however many lines of a server without a share come before it, a due line is found', async () => {
   await using queue = await openQueue()
-  const full = Array.from({ length: 600 }, (_, n) => `quick pds${n}.evil.test`)
-  await queue.fill([...full, 'quick web.honest.test'])
-  const share = { host: 1, domain: 1 }
-  const lanes = new Lanes(1, { shares: { quick: share, slow: share } })
-  const party = { account: 'evil', host: 'pds.evil.test' }
-  void lanes.start({ run: () => new Promise(() => {}), onSlow: () => {}, party })
+  await queue.fill([...ofEvilTest, 'quick web.honest.test'])
+  const { lanes, looks } = openLanes(1, ['evil.test'])
   const asked: string[] = []
   const shares = new StartInShares({
     db: queue.db,
@@ -113,7 +145,28 @@ test('however many lines of a server without a share come before it, a due line 
     onPutBack: () => {},
   })
   await shares.start(lanes, () => {})
-  const checks = [1, 2, 3].map(() => shares.isQuickLineDue(lanes))
-  expect(await Promise.all(checks)).toContain(true)
+  expect(await shares.isQuickLineDue(lanes)).toBe(true)
   expect(asked).toEqual(['quick web.honest.test'])
+  expect(looks()).toBeLessThanOrEqual(4)
+})
+
+test('of many lines that are not due, each call asks others', async () => {
+  await using queue = await openQueue()
+  await queue.fill(ofManyDomains)
+  const { lanes } = openLanes(1, ['other.test'])
+  const asked: string[] = []
+  const shares = new StartInShares({
+    db: queue.db,
+    take: async () => [],
+    isDue: async (line) => asked.push(line) < 0,
+    onPutBack: () => {},
+  })
+  await shares.start(lanes, () => {})
+  const counts: number[] = []
+  for (let call = 0; call < 3; call++) {
+    await shares.isQuickLineDue(lanes)
+    counts.push(asked.length)
+  }
+  expect(counts[0]).toBeLessThan(counts[1] as number)
+  expect(asked.toSorted()).toEqual(ofManyDomains.toSorted())
 })

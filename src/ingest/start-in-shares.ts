@@ -1,5 +1,5 @@
 import type { Lanes } from '#concurrency/lanes.ts'
-import type { Party } from '#concurrency/pace-history.ts'
+import { type Party, serversOf } from '#concurrency/pace-history.ts'
 import type { Db } from '#store/database/database.ts'
 import { linesAtOnce, listLines } from '#store/queues/queued.ts'
 import { putInLine, type WorkItem } from '#store/queues/work-items.ts'
@@ -7,8 +7,8 @@ import { putInLine, type WorkItem } from '#store/queues/work-items.ts'
 const relistEveryMs = 1_000
 /** Items taken in one query to sort into lines, when one server has many. */
 const sortedAtOnce = 256
-/** A check takes ten microseconds. */
-const linesCheckedAtOnce = 256
+/** Each takes a query. */
+const linesAskedAtOnce = 256
 /** Beyond this number, lines are forgotten until they are listed again. */
 const linesMax = 20_000
 
@@ -26,6 +26,16 @@ interface StartContext {
 
 type Start = (item: WorkItem) => void
 
+interface Line {
+  readonly name: string
+  readonly isSlow: boolean
+  /** Null: unknown. */
+  readonly host: string | null
+  /** The same for all lines that share lanes, and for all that share those of one domain. */
+  readonly ofLanes: string
+  readonly ofDomain: string
+}
+
 /**
  * Starts due sites in lanes, each server within its share. A site whose server has used its share goes into that
  * server's line, so that later queries skip it, and starts from there when a lane is free. A server has one line for
@@ -34,14 +44,12 @@ type Start = (item: WorkItem) => void
 export class StartInShares {
   readonly #context: StartContext
   readonly #elapsed: () => number
-  /** Lines with items; the next one to start from comes first. */
-  #lines = new Set<string>()
+  /** Lines with items, by name; the next one to start from comes first. */
+  readonly #lines = new Map<string, Line>()
   #listedAt = Number.NEGATIVE_INFINITY
   /** The last line that was listed; empty: the next list begins anew. */
   #listedTo = ''
   #areLinesFirst = false
-  /** Where the next check of quick lines begins. */
-  #checkedTo = 0
 
   constructor(context: StartContext) {
     this.#context = context
@@ -61,16 +69,13 @@ export class StartInShares {
     }
   }
 
-  /** Whether a site waits in a quick line whose server may hold another lane. Of many lines, each call checks others. */
+  /** Whether a site waits in a quick line whose server may hold another lane. Of many such lines, each call asks others. */
   async isQuickLineDue(lanes: Lanes): Promise<boolean> {
-    const lines = [...this.#lines]
-    const from = this.#checkedTo < lines.length ? this.#checkedTo : 0
-    this.#checkedTo = from + Math.min(lines.length, linesCheckedAtOnce)
-    for (const line of [...lines, ...lines].slice(from, this.#checkedTo)) {
-      const { isSlow, host } = partsOf(line)
-      if (isSlow || !lanes.hasShareLeft(host, isSlow)) continue
-      if (await this.#context.isDue(line)) return true
-      this.#lines.delete(line)
+    const quick = this.#lines.values().filter(({ isSlow }) => !isSlow)
+    const withShare = withoutLimit(quick, ({ host }) => lanes.usedShareOf(host, false))
+    for (const { name } of withShare.take(linesAskedAtOnce)) {
+      if (await this.#context.isDue(name)) return true
+      this.#lines.delete(name)
     }
     return false
   }
@@ -87,28 +92,32 @@ export class StartInShares {
 
   async #startFromLines(lanes: Lanes, start: Start): Promise<void> {
     if (this.#elapsed() - this.#listedAt >= relistEveryMs) await this.#relist()
-    for (const line of [...this.#lines]) await this.#startFrom(line, lanes, start)
+    const startable = withoutLimit([...this.#lines.values()], ({ host, isSlow }) => {
+      const limit = lanes.limitFor(host, isSlow)
+      if (isSlow && limit === 'lanes') lanes.preemptSlow({ forSlow: true })
+      return limit
+    })
+    for (const line of startable) await this.#startFrom(line, lanes, start)
   }
 
   async #relist(): Promise<void> {
     const listed = await listLines(this.#context.db, this.#listedTo)
     this.#listedTo = (listed.length >= linesAtOnce && listed.at(-1)) || ''
     if (this.#lines.size > linesMax) this.#lines.clear()
-    this.#lines = this.#lines.union(new Set(listed))
+    for (const name of listed) this.#add(name)
     this.#listedAt = this.#elapsed()
   }
 
-  async #startFrom(line: string, lanes: Lanes, start: Start): Promise<void> {
-    const { isSlow, host } = partsOf(line)
-    const capacity = lanes.capacityFor(host, isSlow)
-    if (capacity <= 0) {
-      if (isSlow && lanes.slowCapacity <= 0) lanes.preemptSlow({ forSlow: true })
-      return
-    }
-    this.#lines.delete(line)
-    const items = await this.#context.take(capacity, line)
+  /** At the end, unless it is there. */
+  #add(name: string): void {
+    if (!this.#lines.has(name)) this.#lines.set(name, lineNamed(name))
+  }
+
+  async #startFrom({ host, isSlow, name }: Line, lanes: Lanes, start: Start): Promise<void> {
+    this.#lines.delete(name)
+    const items = await this.#context.take(lanes.capacityFor(host, isSlow), name)
     // To the end: round robin.
-    if (items.length > 0) this.#lines.add(line)
+    if (items.length > 0) this.#add(name)
     await this.#startOrPutBack(items, lanes, start)
   }
 
@@ -120,10 +129,10 @@ export class StartInShares {
       else this.#context.onPutBack(item)
       return !hasCapacity
     })
-    const byLine = Map.groupBy(putBack, (item) => lineOf(partyOf(item), lanes))
-    for (const [line, items] of byLine) {
-      await putInLine(this.#context.db, items, line)
-      this.#lines.add(line)
+    const byLine = Map.groupBy(putBack, (item) => lineNameOf(partyOf(item), lanes))
+    for (const [name, items] of byLine) {
+      await putInLine(this.#context.db, items, name)
+      this.#add(name)
     }
     return putBack.length > 0
   }
@@ -133,10 +142,35 @@ export function partyOf({ did, pds }: Pick<WorkItem, 'did' | 'pds'>): Party {
   return { account: did, host: pds !== null && URL.canParse(pds) ? new URL(pds).host : null }
 }
 
-const lineOf = (party: Party, lanes: Lanes): string =>
+const lineNameOf = (party: Party, lanes: Lanes): string =>
   `${lanes.isSlow(party) ? 'slow' : 'quick'} ${party.host ?? ''}`
 
-function partsOf(line: string): { isSlow: boolean; host: string | null } {
-  const [pace, host] = line.split(' ')
-  return { isSlow: pace === 'slow', host: host || null }
+function lineNamed(name: string): Line {
+  const [pace = '', host] = name.split(' ')
+  const domain = host ? serversOf(host).at(-1) : ''
+  return {
+    name,
+    isSlow: pace === 'slow',
+    host: host || null,
+    ofLanes: pace,
+    ofDomain: `${pace} ${domain}`,
+  }
+}
+
+/**
+ * The lines of which `limitOf` returns null when they are reached. A limit that many lines share is looked at once: with
+ * 20 000 lines, to look at each took 0.2 s.
+ */
+function* withoutLimit(
+  lines: Iterable<Line>,
+  limitOf: (line: Line) => ReturnType<Lanes['limitFor']>,
+): Generator<Line, void> {
+  const limited = new Set<string>()
+  for (const line of lines) {
+    if (limited.has(line.ofLanes) || limited.has(line.ofDomain)) continue
+    const limit = limitOf(line)
+    if (limit === null) yield line
+    else if (limit === 'lanes') limited.add(line.ofLanes)
+    else if (limit === 'domain') limited.add(line.ofDomain)
+  }
 }

@@ -51,6 +51,7 @@ async function syncSite(
     const outcome = await ingestSite(address, context)
     if (outcome === 'too-many') return { rkey: name, error: tooManySites }
     if (outcome === 'not-known') return 'removed'
+    if (outcome === 'taken-down') return { rkey: name, error: takenDown }
     if (outcome !== 'refused') return outcome === 'removed' ? outcome : 'synced'
     const problems = (await findSite(db, address))?.refused?.problems ?? []
     return { rkey: name, error: `This version is refused: ${problems.join('; ')}` }
@@ -63,4 +64,7 @@ async function syncSite(
   }
 }
 
-const unread = 'Your account’s server did not give all of this site. It is retried automatically.'
+const takenDown = 'The operator of this service has taken this site offline.'
+
+const unread =
+  'Your account’s server did not send all of this site. We will try again automatically.'

@@ -10,24 +10,28 @@ import { VisitedQuota } from '#ingest/visited-quota.ts'
 import type { WorkContext } from '#ingest/work-context.ts'
 import type { Config } from '#main/config/config.ts'
 import type { Log } from '#observe/log.ts'
+import type { Spans } from '#observe/spans.ts'
 import { createSafeFetch } from '#outbound/safe-fetch.ts'
 import type { Did } from '#site/site-address.ts'
 import { failAt } from './fail-at.ts'
+import type { IngestMeter } from './metrics/ingest-numbers.ts'
 import { createOutbound } from './outbound.ts'
 import { requestsAtOnce } from './requests-at-once.ts'
 import type { Stores } from './stores.ts'
 
 /** The settings without secrets and class instances: plain data that can be sent to a thread. */
-export type IngestSettings = Omit<Config, 'secrets' | 'trustedProxies'>
+export type IngestSettings = Omit<Config, 'metricsToken' | 'secrets' | 'trustedProxies'>
 
 export function ingestSettings(config: Config): IngestSettings {
-  const { secrets: _, trustedProxies: __, ...settings } = config
+  const { metricsToken: _, secrets: __, trustedProxies: ___, ...settings } = config
   return settings
 }
 
 interface PlaneOptions extends Stores {
   readonly settings: IngestSettings
   readonly log: Log
+  readonly spans: Spans
+  readonly meter: Pick<IngestMeter, 'fetches' | 'firehose'>
   readonly signal: AbortSignal
   /** Called when cached identities of the account must be invalidated. */
   readonly onIdentityChanged: (did: Did) => void
@@ -38,11 +42,16 @@ interface PlaneOptions extends Stores {
  * all work has ended after the signal.
  */
 export function startIngestPlane({ settings, ...options }: PlaneOptions) {
-  const { db, onIdentityChanged, signal } = options
+  const { db, meter, onIdentityChanged, signal } = options
   const { allowPrivateHosts, firehoseUrl, ingest, limits, visitedBytesMax } = settings
   const now = Date.now
   const requestsMax = requestsAtOnce.sites
-  const { fetch, identities } = createOutbound({ config: settings, requestsMax, signal })
+  const { fetch, identities } = createOutbound({
+    config: settings,
+    outcomes: meter.fetches.sites,
+    requestsMax,
+    signal,
+  })
   const context = {
     ...options,
     fetch,
@@ -66,6 +75,7 @@ export function startIngestPlane({ settings, ...options }: PlaneOptions) {
           fetch: createSafeFetch({
             allowPrivate: allowPrivateHosts,
             requestsMax: requestsAtOnce.accounts,
+            outcomes: meter.fetches.accounts,
           }),
         }),
       ],
@@ -74,6 +84,7 @@ export function startIngestPlane({ settings, ...options }: PlaneOptions) {
     followSites({
       ...context,
       identities: { forget },
+      firehose: meter.firehose,
       firehoseUrl,
       discoversAll: ingest === 'all',
     }),

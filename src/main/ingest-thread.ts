@@ -1,13 +1,19 @@
 // The thread in which ingest runs, so that no visitor waits for its work; started by `start-ingest.ts`.
+
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import type { AccountSyncs } from '#ingest/account-syncs.ts'
 import type { AccountSync } from '#ingest/sync-account.ts'
+import { openSpans } from '#main/process/open-spans.ts'
+import { startProcessLog } from '#main/process/process-log.ts'
 import { setSchedulerSlice } from '#main/process/scheduler-slice.ts'
 import { type ThreadFailure, threadFailureOf } from '#main/process/thread-failure.ts'
-import { startLog } from '#observe/log.ts'
+import { LogQueue } from '#observe/log-queue.ts'
+import { Tally } from '#observe/tally.ts'
 import type { Did } from '#site/site-address.ts'
 import { WakeUps, type WakeUpTopic } from '#store/database/wake-ups.ts'
+import { storeLog } from '#store/log/store-log.ts'
 import { type IngestSettings, startIngestPlane } from './ingest-plane.ts'
+import { IngestMeter, type IngestNumbers } from './metrics/ingest-numbers.ts'
 import { openStores } from './stores.ts'
 
 export type ToIngest =
@@ -22,6 +28,7 @@ export type FromIngest =
   | { readonly kind: 'identity-changed'; readonly did: Did }
   | { readonly kind: 'synced'; readonly id: number; readonly sync: AccountSync }
   | { readonly kind: 'not-synced'; readonly id: number; readonly failure: ThreadFailure }
+  | { readonly kind: 'numbers'; readonly numbers: IngestNumbers }
   | { readonly kind: 'failed'; readonly failure: ThreadFailure }
   | { readonly kind: 'ended' }
 
@@ -43,19 +50,34 @@ async function runThread(port: MessagePort, settings: IngestSettings): Promise<v
   })
   try {
     await using opened = new AsyncDisposableStack()
-    const log = opened.use(await startLog((line) => process.stderr.write(line), settings.logLevel))
+    const events = new Tally<string>()
+    const queue = new LogQueue()
+    const log = opened.use(
+      await startProcessLog(settings, {
+        service: 'hosting-service',
+        onEntry: queue.add,
+        onEvent: (event) => events.add(event),
+      }),
+    )
     const stores = await openStores({ config: settings, log }, opened)
+    const { signal } = stop
+    const { db, database } = stores
+    opened.use(storeLog({ db, queue, log }))
+    const meter = opened.use(new IngestMeter({ db, events, load: database.load, now: Date.now }))
     const plane = startIngestPlane({
       ...stores,
       settings,
       log,
+      meter,
+      spans: await openSpans({ config: settings, part: 'hosting-service', log }, opened),
       wakeUps,
-      signal: stop.signal,
+      signal,
       onIdentityChanged: (did) => send({ kind: 'identity-changed', did }),
     })
     syncs.resolve(plane.syncs)
     send({ kind: 'started' })
-    await plane.background
+    const metering = meter.run((numbers) => send({ kind: 'numbers', numbers }), { log, signal })
+    await Promise.all([plane.background, metering])
   } catch (error) {
     send({ kind: 'failed', failure: threadFailureOf(error) })
     throw error

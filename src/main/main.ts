@@ -1,16 +1,9 @@
 import { constants } from 'node:os'
 import { createProgram } from '#cli/program.ts'
-import { runAdminAdd, runAdminList, runAdminRemove } from '#main/commands/admin.ts'
-import { runBackfill } from '#main/commands/backfill.ts'
-import { demoDataDir, runDemo } from '#main/commands/demo.ts'
-import { devDataDir, runDev } from '#main/commands/dev.ts'
-import { runKeys } from '#main/commands/keys.ts'
-import { runPreview } from '#main/commands/preview.ts'
-import { runRepair } from '#main/commands/repair.ts'
-import { runServe } from '#main/commands/serve.ts'
-import { runUnread } from '#main/commands/unread.ts'
+import { demoDataDir, devDataDir } from '#main/commands/network-data-dirs.ts'
 import { readConfig } from '#main/config/config.ts'
 import { startFailureSentence } from '#main/process/start-failure.ts'
+import { readVersion } from '#main/process/version.ts'
 
 // Only this user may read our files: the database holds sessions, the spool holds uploads.
 process.umask(0o077)
@@ -33,24 +26,65 @@ function onSignal(name: 'SIGTERM' | 'SIGINT'): void {
 process.on('SIGTERM', onSignal)
 process.on('SIGINT', onSignal)
 
-const { version } = await Bun.file(new URL('../../package.json', import.meta.url)).json()
-
 const defaults = readConfig({}, {})
+const { signal } = stop
 const program = createProgram(
+  // Each command loads only its own modules: the service has a thousand.
   {
-    serve: (options) => runServe(options, stop.signal),
-    dev: (options) => runDev(options, stop.signal),
-    demo: (options) => runDemo(options, stop.signal),
-    preview: (folder, options) => runPreview(folder, options, stop.signal),
-    backfill: (options) => runBackfill(options, stop.signal),
-    repair: (site, options) => runRepair(site, options, stop.signal),
-    unread: (options) => runUnread(options, stop.signal),
-    adminAdd: (name, options) => runAdminAdd(name, options, stop.signal),
-    adminRemove: (name, options) => runAdminRemove(name, options, stop.signal),
-    adminList: (options) => runAdminList(options, stop.signal),
-    keys: (action, options) => runKeys(action, options, stop.signal),
+    async serve(options) {
+      await (await import('#main/commands/serve.ts')).runServe(options, signal)
+    },
+    async dev(options) {
+      await (await import('#main/commands/dev.ts')).runDev(options, signal)
+    },
+    async demo(options) {
+      await (await import('#main/commands/demo.ts')).runDemo(options, signal)
+    },
+    async preview(folder, options) {
+      await (await import('#main/commands/preview.ts')).runPreview(folder, options, signal)
+    },
+    async status(options) {
+      await (await import('#main/commands/status.ts')).runStatus(options, signal)
+    },
+    async doctor(options) {
+      await (await import('#main/commands/doctor.ts')).runDoctor(options, signal)
+    },
+    async backup(folder, options) {
+      await (await import('#main/commands/backup.ts')).runBackup(folder, options, signal)
+    },
+    async restore(folder, options) {
+      await (await import('#main/commands/backup.ts')).runRestore(folder, options, signal)
+    },
+    async backfill(options) {
+      await (await import('#main/commands/backfill.ts')).runBackfill(options, signal)
+    },
+    async repair(site, options) {
+      await (await import('#main/commands/repair.ts')).runRepair(site, options, signal)
+    },
+    async unread(options) {
+      await (await import('#main/commands/unread.ts')).runUnread(options, signal)
+    },
+    async adminAdd(name, options) {
+      await (await import('#main/commands/admin.ts')).runAdminAdd(name, options, signal)
+    },
+    async adminPasswd(name, options) {
+      await (await import('#main/commands/admin.ts')).runAdminPasswd(name, options, signal)
+    },
+    async adminRemove(name, options) {
+      await (await import('#main/commands/admin.ts')).runAdminRemove(name, options, signal)
+    },
+    async adminList(options) {
+      await (await import('#main/commands/admin.ts')).runAdminList(options, signal)
+    },
+    async moderate(command, subject, options) {
+      const { runModeration } = await import('#main/commands/moderate.ts')
+      await runModeration(command, subject, options, signal)
+    },
+    async keys(action, options) {
+      await (await import('#main/commands/keys.ts')).runKeys(action, options, signal)
+    },
   },
-  version,
+  await readVersion(),
   {
     port: String(defaults.port),
     baseDomain: defaults.baseDomain,

@@ -11,9 +11,11 @@ import { AwaitedSites } from '#edge/names/awaited-sites.ts'
 import { DiscoverOwner, type Discovery, type Owner } from '#edge/names/discover-owner.ts'
 import { Hosts } from '#edge/names/hosts.ts'
 import { ServedNames } from '#edge/names/served-names.ts'
+import { OwnPages } from '#edge/pages.ts'
 import { Snapshots } from '#edge/snapshots.ts'
 import type { Config } from '#main/config/config.ts'
 import type { Log } from '#observe/log.ts'
+import { findTakedownByLabel } from '#store/moderation/takedowns.ts'
 import type { Stores } from './stores.ts'
 
 interface EdgeOptions extends Stores {
@@ -56,8 +58,10 @@ export function openEdge(options: EdgeOptions) {
     hosts: new Hosts({ db, originOf }),
     missing,
     names: new ServedNames(),
+    pages: new OwnPages(config.hosting),
     recompressor: new Recompressor({ bodies, log }),
     snapshots,
+    takedownOf: (label: string) => findTakedownByLabel(db, label),
   }
 }
 

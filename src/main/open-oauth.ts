@@ -5,6 +5,7 @@ import type { SealedRows } from '#atproto/oauth/oauth-rows.ts'
 import { createSeal } from '#atproto/oauth/seal.ts'
 import type { Log } from '#observe/log.ts'
 import type { SafeFetch } from '#outbound/safe-fetch.ts'
+import type { Instance } from '#site/instance.ts'
 import { forgetGrantFailures } from '#store/accounts/grant-failures.ts'
 import { deleteSealed, getSealed, putSealed, sealedPages } from '#store/accounts/sealed-rows.ts'
 import type { Db } from '#store/database/database.ts'
@@ -12,6 +13,7 @@ import { withLease } from '#store/database/leases.ts'
 
 interface OAuthParts {
   readonly origin: string
+  readonly shown?: Instance
   readonly secrets: readonly [string, ...string[]]
   readonly db: Db
   readonly identities: Identities

@@ -4,7 +4,7 @@ import { accountsAtOnce } from '#ingest/account-work.ts'
 import { blobsAtOnce } from '#ingest/blobs/fetch-blobs.ts'
 import { sitesAtOnce } from '#ingest/site-work.ts'
 import { syncedSitesAtOnce } from '#ingest/sync-account.ts'
-import { jobsAtOnceMax } from '#publish/jobs/jobs.ts'
+import { jobsAtOnceMax } from '#publish/jobs/jobs-at-once.ts'
 import { uploadsAtOnce } from '#publish/upload-blobs.ts'
 
 const readSitesMax = sitesAtOnce + detachedMaxDefault + syncsMax * syncedSitesAtOnce

@@ -7,40 +7,51 @@ import { KeyRing } from '#api/session/key-ring.ts'
 import { recheckDomains } from '#domains/recheck-domains.ts'
 import { createDispatch } from '#edge/dispatch.ts'
 import { answerAsk } from '#edge/names/ask.ts'
+import { CertificateLog } from '#edge/names/certificate-log.ts'
 import { NamesFollower } from '#edge/names/served-names.ts'
 import { forgetChanged } from '#edge/snapshots.ts'
 import type { Config } from '#main/config/config.ts'
 import { readSecrets } from '#main/config/secret-key.ts'
 import { checkSeals } from '#main/maintenance/check-seals.ts'
-import { runMaintenance } from '#main/maintenance/run-maintenance.ts'
-import { lockDataDir } from '#main/process/data-lock.ts'
-import { renewalMsMax, takeServiceLease } from '#main/process/service-lease.ts'
+import { maintainVisited, runMaintenance } from '#main/maintenance/run-maintenance.ts'
+import { endMinutes } from '#main/metrics/end-minutes.ts'
+import { newMeters, openMetrics } from '#main/metrics/open-metrics.ts'
+import { lockDataDir, servicePartsOf } from '#main/process/data-lock.ts'
+import { openSpans } from '#main/process/open-spans.ts'
 import type { StartError } from '#main/process/start-failure.ts'
+import { readVersion } from '#main/process/version.ts'
 import { watchDatabaseFile } from '#main/process/watch-database-file.ts'
-import type { Log } from '#observe/log.ts'
+import { logOfService } from '#observe/log-of-service.ts'
+import type { LogQueue } from '#observe/log-queue.ts'
+import type { Metrics } from '#observe/metrics.ts'
 import { rateLimitedLog } from '#observe/rate-limited-log.ts'
-import { createSafeFetch } from '#outbound/safe-fetch.ts'
+import type { RunningLog } from '#observe/start-log.ts'
+import type { Tally } from '#observe/tally.ts'
 import { runAccountDeletions } from '#publish/account-deletions.ts'
 import { recoverJobs, runJobs } from '#publish/jobs/jobs.ts'
-import { Spool } from '#publish/upload/spool.ts'
+import type { Instance } from '#site/instance.ts'
 import { type SiteAddress, siteLabel } from '#site/site-address.ts'
 import { followChanges } from '#store/database/change-feed.ts'
 import { latestChangeSeq } from '#store/database/changes.ts'
-import { type Db, openDatabase } from '#store/database/database.ts'
 import { failAt } from './fail-at.ts'
+import { answerInternal } from './hosting/answer-internal.ts'
+import { openHosting } from './hosting/open-hosting.ts'
 import { discoveryOf, openEdge } from './open-edge.ts'
-import { openOAuth } from './open-oauth.ts'
-import { createOutbound } from './outbound.ts'
+import { openNetwork } from './open-network.ts'
+import { openOperations } from './open-operations.ts'
+import { openServiceStores } from './open-service-stores.ts'
 import { readiness } from './process/readiness.ts'
-import { requestsAtOnce } from './requests-at-once.ts'
-import { startIngest } from './start-ingest.ts'
-import { openStores } from './stores.ts'
+import { siteAtUrl } from './site-at-url.ts'
 
 /** The running service: what answers requests, and what runs in the background. */
 export interface Service extends AsyncDisposable {
   fetch(request: Request, server: Bun.Server<undefined>): Response | Promise<Response>
   /** Answers a TLS front at ASK_LISTEN. */
   ask(request: Request): Response
+  /** Answers the process of the application at INTERNAL_LISTEN. */
+  internal(request: Request, server: Bun.Server<undefined>, token: string): Promise<Response>
+  /** What Prometheus scrapes. */
+  readonly metrics: Metrics
   /** Resolves when later events of the network are seen, as far as the network can be reached. */
   readonly following: Promise<void>
   /** Resolves when all background work has ended after the signal. */
@@ -49,8 +60,13 @@ export interface Service extends AsyncDisposable {
 
 interface ServiceOptions {
   readonly config: Config
-  readonly log: Log
+  /** The log's, in this thread. */
+  readonly events: Tally<string>
+  readonly log: RunningLog
+  /** Entries of the log until the database is open. */
+  readonly logQueue: LogQueue
   readonly webAssets: ReadonlyMap<string, WebAsset>
+  readonly instance: Instance
   /** Ends background work. */
   readonly signal: AbortSignal
   /** Requests are answered for a while after the signal. */
@@ -59,21 +75,23 @@ interface ServiceOptions {
 
 /** Connects the rooms to each other and starts what runs in the background. */
 export async function openService(options: ServiceOptions): Promise<Service> {
-  const { dataDir } = options.config
+  const { dataDir, roles } = options.config
   await using opened = new AsyncDisposableStack()
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
-  opened.use(await lockDataDir(dataDir))
+  for (const part of servicePartsOf(roles)) opened.use(await lockDataDir(dataDir, part))
   const lost = Promise.withResolvers<never>()
   const parts = await openParts(options, opened, lost.reject)
-  await recoverJobs(jobContextOf(parts))
+  if (roles.app) await recoverJobs(jobContextOf(parts))
 
-  const { edge, hosts, ingest } = parts
-  const asked = { ...hosts, names: edge.names }
+  const { certificateLog, edge, hosts, ingest } = parts
   const background = Promise.race([startBackground(parts), lost.promise])
   const open = opened.move()
   return {
     fetch: openDispatch(parts),
-    ask: (request) => answerAsk(request, asked),
+    ask: (request) => answerAsk(request, { ...hosts, names: edge.names, log: certificateLog }),
+    internal: (request, server, token) =>
+      answerInternal(request, server, { ...parts.hostingPart, token }),
+    metrics: parts.metrics,
     following: ingest.started,
     background,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
@@ -96,7 +114,8 @@ async function openParts(
   const secrets = await readSecrets(config.secrets, config.dataDir)
   const stores = await openServiceStores(options, opened, onLost)
   const { db, wakeUps } = stores
-  const network = await openNetwork(options, db, secrets)
+  const meters = newMeters(options.events, now)
+  const network = await openNetwork(options, db, secrets, meters)
   const { identities } = network
   /** Of a host of ours: with the scheme and the port of the application. */
   const originOf = (host: string): string => {
@@ -105,17 +124,32 @@ async function openParts(
     return url.origin
   }
   /** For messages that anybody can cause. */
-  const visitorLog = rateLimitedLog(log)
+  const visitorLog = rateLimitedLog(logOfService(log, 'hosting-service'))
   const loop = { ...stores, elapsed, log: visitorLog, now, signal: shutdown.over }
+  const edge = openEdge({ ...loop, config, originOf })
+  const { requests } = meters
+  const { over } = shutdown
+  const hostingPart = openHosting(
+    { ...{ config, edge, identities, log, now, over, requests, signal, wakeUps } },
+    opened,
+  )
+  const { hosting, ingest } = hostingPart
+  const version = await readVersion()
   return {
     ...options,
     at: failAt(config.failPoint),
-    edge: openEdge({ ...loop, config, originOf }),
+    certificateLog: new CertificateLog({ log: logOfService(log, 'hosting-service'), now: elapsed }),
+    edge,
+    hostingPart,
     hosts: { applicationHost: new URL(origin).hostname, baseDomain },
-    ingest: opened.use(startIngest({ config, wakeUps, identities, signal })),
+    ingest,
+    metrics: openMetrics({ ...loop, config, edge, ingest, meters, version }, opened),
     network,
+    operations: openOperations({ ...loop, config, hosting, requests, version }),
     registrations: opened.use(new Registrations({ db, wakeUps })),
+    requests,
     secrets,
+    spans: await openSpans({ config, part: 'main-app', log }, opened),
     /** The address of a site at its own host, with a slash at the end. */
     siteUrl: (site: SiteAddress) => `${originOf(`${siteLabel(site)}.${baseDomain}`)}/`,
     stores,
@@ -123,77 +157,42 @@ async function openParts(
   }
 }
 
-async function openServiceStores(
-  options: ServiceOptions,
-  opened: AsyncDisposableStack,
-  onLost: (reason: StartError) => void,
-) {
-  const { databaseUrl: url, dataDir, spoolBytesMax } = options.config
-  const claim = async (db: Db): Promise<void> => {
-    const renewals = openDatabase({ url, connectionsMax: 1, answerMsMax: renewalMsMax })
-    const { db: renewalDb } = opened.use(renewals)
-    opened.use(await takeServiceLease(db, { ...options, renewalDb, onLost }))
-  }
-  // SQLite is in the data folder, whose lock covers the database as well.
-  const stores = await openStores({ ...options, ...(url && { claim }) }, opened)
-  await stores.blobs.sweep(now())
-  const { floor } = stores
-  const spool = new Spool(join(dataDir, 'spool'), { bytesMax: spoolBytesMax, floor })
-  return { ...stores, spool }
-}
-
-// A job uploads eight blobs at a time, and several jobs may use the same server.
-const requestsPerRepoHost = { max: 32, waitingMax: 1000 }
-
-async function openNetwork(
-  { config, log, shutdown }: ServiceOptions,
-  db: Db,
-  secrets: readonly [string, ...string[]],
-) {
-  const { allowPrivateHosts: allowPrivate, origin } = config
-  const requestsMax = requestsAtOnce.application
-  const outbound = createOutbound({ config, requestsMax, signal: shutdown.over })
-  const repos = { perHost: requestsPerRepoHost, requestsMax: requestsAtOnce.repos }
-  const oauth = await openOAuth({
-    db,
-    identities: outbound.identities,
-    log,
-    secrets,
-    origin,
-    allowHttp: allowPrivate,
-    fetch: createSafeFetch({ ...repos, allowPrivate }),
-  })
-  return { ...outbound, ...oauth }
-}
-
 function startBackground(parts: ServiceParts): Promise<unknown> {
-  const { at, config, edge, ingest, log, network, registrations, secrets, signal } = parts
+  const { at, config, edge, log, network, registrations, secrets, signal } = parts
   const { baseDomain, databaseUrl, dataDir } = config
   const { lookUp, oauth } = network
   const { db, wakeUps } = parts.stores
   const loop = { db, wakeUps, log, now, signal }
   const names = config.askListen && new NamesFollower({ ...loop, names: edge.names })
-  return Promise.all([
-    ingest.background,
+  const ofApplication = () => [
     runJobs(jobContextOf(parts), signal),
-    followChanges([forgetChanged(edge), registrations, ...(names ? [names] : [])], loop),
-    names?.run(),
     recheckDomains({ ...loop, baseDomain, lookUp }),
     runAccountDeletions({ ...loop, at, oauth }),
-    runMaintenance({ ...loop, ...network, at, config, snapshots: edge.snapshots }),
+    runMaintenance({ ...loop, ...network, at, config }),
     checkSeals({ db, log, oauth, secrets }),
+  ]
+  const ofHosting = () => [
+    parts.hostingPart.ingest.background,
+    names?.run(),
+    maintainVisited({ ...loop, ...network, at, config, snapshots: edge.snapshots }),
+  ]
+  return Promise.all([
+    ...(config.roles.app ? ofApplication() : []),
+    ...(config.roles.hosting ? ofHosting() : []),
+    followChanges([forgetChanged(edge), registrations, ...(names ? [names] : [])], loop),
+    endMinutes([parts.hostingPart, parts.operations], loop),
     databaseUrl === undefined && watchDatabaseFile(join(dataDir, 'sitehost.db'), { signal }),
   ])
 }
 
 /** What jobs use, and the application too. */
-function jobContextOf({ at, log, network, siteUrl, stores }: ServiceParts) {
+function jobContextOf({ at, log, network, siteUrl, spans, stores }: ServiceParts) {
   const { identities, oauth } = network
-  return { ...stores, at, elapsed, identities, log, now, oauth, siteUrl }
+  return { ...stores, at, elapsed, identities, log, now, oauth, siteUrl, spans }
 }
 
 function openDispatch(parts: ServiceParts): Service['fetch'] {
-  const { config, edge, hosts, network, signal, siteUrl, stores, visitorLog } = parts
+  const { config, edge, hosts, network, requests, signal, siteUrl, stores, visitorLog } = parts
   const { countryHeader, origin, redirectsToHttps, trustedProxies } = config
   const app = openApplication(parts)
   const discover =
@@ -206,30 +205,46 @@ function openDispatch(parts: ServiceParts): Service['fetch'] {
     ...hosts,
     front: { countryHeader, redirectsToHttps, trustedProxies },
     visits: { ...edge, log: visitorLog, now },
-    addresses: { db: stores.db, siteUrl, discover },
+    addresses: { db: stores.db, pages: edge.pages, siteUrl, discover },
+    metrics: requests,
+    elsewhere: elsewhereOf(config.roles),
   })
 }
 
+function elsewhereOf({ app, hosting }: Config['roles']): 'application' | 'sites' | null {
+  if (!app) return 'application'
+  return hosting ? null : 'sites'
+}
+
 function openApplication(parts: ServiceParts) {
-  const { config, ingest, network, registrations, secrets, shutdown, stores, webAssets } = parts
-  const { baseDomain, limits, origin, reservedNames, subdomainsMax, trustedProxies } = config
+  const { config, hosts, hostingPart, metrics, network, registrations, secrets, shutdown, stores } =
+    parts
+  const { baseDomain, limits, metricsToken, origin, reservedNames, signIn } = config
+  const { subdomainsMax, trustedProxies } = config
   return createApp({
     ...jobContextOf(parts),
-    assertReady: readiness({
-      database: () => latestChangeSeq(stores.db),
-      blobs: () => stores.blobs.assertThere(),
-    }),
+    unready: readiness([
+      { problem: 'The database does not answer.', ask: () => latestChangeSeq(stores.db) },
+      {
+        problem: 'The folder of the blobs is not there: is its disk mounted?',
+        ask: () => stores.blobs.assertThere(),
+      },
+    ]),
     baseDomain,
     keys: new KeyRing(secrets),
     limits,
     lookUp: network.lookUp,
+    metrics: metricsToken === null ? null : { token: metricsToken, text: () => metrics.text() },
+    operations: parts.operations,
     origin,
     registrations,
     reservedNames,
     shutdown,
+    signIn,
+    siteAt: (url) => siteAtUrl(url, { db: stores.db, ...hosts }),
     subdomainsMax,
-    syncAccount: (did) => ingest.sync(did),
+    syncAccount: hostingPart.sync,
     trustedProxies,
-    webAssets,
+    webAssets: parts.webAssets,
   })
 }

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { Identities } from '#atproto/identity/identity.ts'
+import { onAbort } from '#concurrency/or-aborted.ts'
 import { SyncsEndedError } from '#ingest/account-syncs.ts'
 import type { AccountSync } from '#ingest/sync-account.ts'
 import type { Config } from '#main/config/config.ts'
@@ -8,6 +9,7 @@ import type { Did } from '#site/site-address.ts'
 import type { WakeUps } from '#store/database/wake-ups.ts'
 import { ingestSettings } from './ingest-plane.ts'
 import type { FromIngest, ToIngest } from './ingest-thread.ts'
+import type { IngestNumbers } from './metrics/ingest-numbers.ts'
 
 /** The ingest plane, in a thread of its own. */
 export interface IngestThread extends AsyncDisposable {
@@ -15,6 +17,8 @@ export interface IngestThread extends AsyncDisposable {
   readonly started: Promise<void>
   /** Resolves when the thread has ended after the signal; rejects when it fails. */
   readonly background: Promise<void>
+  /** As the thread sent them, at most a second ago; null until it has started. */
+  readonly numbers: IngestNumbers | null
   /** `AccountSyncs.run`, in the thread. */
   sync(did: Did): Promise<AccountSync>
 }
@@ -32,6 +36,7 @@ export function startIngest({ config, wakeUps, identities, signal }: StartOption
   const started = Promise.withResolvers<void>()
   const ended = Promise.withResolvers<void>()
   const syncs = new Syncs()
+  let numbers: IngestNumbers | null = null
   const worker = new Worker(new URL('./ingest-thread.ts', import.meta.url), {
     workerData: ingestSettings(config),
   })
@@ -47,6 +52,9 @@ export function startIngest({ config, wakeUps, identities, signal }: StartOption
       case 'synced':
       case 'not-synced':
         return syncs.settle(message)
+      case 'numbers':
+        numbers = message.numbers
+        return
       case 'failed':
         // `startFailureSentence` knows database errors by their class.
         if (message.failure.kind === 'database') ended.reject(errorOfThread(message.failure))
@@ -60,9 +68,7 @@ export function startIngest({ config, wakeUps, identities, signal }: StartOption
   const forwarding = wakeUps.forward(['account', 'site'], (topic) =>
     send({ kind: 'wake-up', topic }),
   )
-  const stop = (): void => send({ kind: 'stop' })
-  if (signal.aborted) stop()
-  else signal.addEventListener('abort', stop, { once: true })
+  const stopping = onAbort(signal, () => send({ kind: 'stop' }))
   ended.promise.then(started.resolve, started.reject)
   const background = ended.promise.finally(() => syncs.end())
   // Callers that await these get the rejection; a service whose start fails elsewhere awaits neither.
@@ -70,9 +76,12 @@ export function startIngest({ config, wakeUps, identities, signal }: StartOption
   return {
     started: started.promise,
     background,
+    get numbers() {
+      return numbers
+    },
     sync: (did) => syncs.begin((id) => send({ kind: 'sync', id, did })),
     async [Symbol.asyncDispose]() {
-      signal.removeEventListener('abort', stop)
+      stopping[Symbol.dispose]()
       forwarding[Symbol.dispose]()
       await worker.terminate()
     },

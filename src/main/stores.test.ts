@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { BlobStorageError } from '#blobs/blob-store.ts'
-import { openDatabase } from '#store/database/database.ts'
+import { type Db, openDatabase } from '#store/database/database.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
 import { migrate } from '#store/database/migrate.ts'
 import { inTransaction } from '#store/database/transaction.ts'
@@ -57,6 +57,26 @@ await onEachDatabase('main/stores over a network', (make, dialect) => {
     const config = { databaseUrl, dataDir }
     return await openStores({ config, log: recordingLog([]), answerMsMax: 300 }, opened)
   }
+
+  test('tables that a restore has moved aside are not there', async () => {
+    await using opened = new AsyncDisposableStack()
+    const own = opened.use(await make())
+    {
+      await using database = openDatabase(own.options)
+      await sql`create schema moved_aside create table leases (name text)`.execute(database.db)
+    }
+    const dataDir = await mkdtemp(join(tmpdir(), 'sitehost-stores-'))
+    opened.defer(() => rm(dataDir, { recursive: true }))
+    const config = { databaseUrl: own.options.url, dataDir }
+    const found: number[] = []
+    const claim = async (db: Db): Promise<void> => {
+      found.push((await db.selectFrom('leases').selectAll().execute()).length)
+    }
+    await openStores({ config, log: recordingLog([]), claim }, opened)
+    expect(found).toEqual([0])
+    await using database = openDatabase(own.options)
+    await sql`drop schema moved_aside cascade`.execute(database.db)
+  })
 
   test('a query on a connection that broke without a word fails in bounded time, and the next one works', async () => {
     await using own = await make()

@@ -5,12 +5,14 @@ import { DiskFloor } from '#blobs/disk-floor.ts'
 import { ifExists } from '#blobs/storage-calls.ts'
 import type { Config } from '#main/config/config.ts'
 import type { Log } from '#observe/log.ts'
-import { type Db, openDatabase } from '#store/database/database.ts'
+import { type Database, type Db, openDatabase } from '#store/database/database.ts'
+import { hasTable } from '#store/database/has-table.ts'
 import { migrate } from '#store/database/migrate.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
 
 export interface Stores {
   readonly db: Db
+  readonly database: Pick<Database, 'dialect' | 'load'>
   readonly blobs: DiskBlobStore
   /** Keeps part of the data folder's disk free. */
   readonly floor: DiskFloor
@@ -51,16 +53,12 @@ export async function openStores(
   })
   // Before the first blob: if the folder is missing or unmarked later, its disk is not mounted.
   await blobs.make()
-  return { db: database.db, blobs, floor, wakeUps: new WakeUps() }
+  return { db: database.db, database, blobs, floor, wakeUps: new WakeUps() }
 }
 
 async function migratePatiently(url: string): Promise<void> {
   await using database = openDatabase({ url })
   await migrate(database)
-}
-
-async function hasTable(db: Db, name: string): Promise<boolean> {
-  return (await db.introspection.getTables()).some((table) => table.name === name)
 }
 
 // SQLite opens read-only files, and only the first write would fail.

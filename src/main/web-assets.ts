@@ -1,18 +1,36 @@
 import { watch } from 'node:fs'
 import { join } from 'node:path'
-import type { WebAsset } from '#api/app.ts'
+import { adminPage, type WebAsset } from '#api/app.ts'
+import type { Instance } from '#site/instance.ts'
+import type { OpenedInstance } from './instance.ts'
 
 const webDir = new URL('../../web', import.meta.url).pathname
 
 /** The pages of the web app share one document, which reads its own address. */
 const pages = ['/', '/onboarding', '/editor', '/names', '/account']
 
-/** Bundles `web/` into memory. Throws the bundler's errors. */
-export async function bundleWebAssets(): Promise<Map<string, WebAsset>> {
+/**
+ * Bundles `web/` into memory, for this instance: the app, and by itself the administrator's area, of which visitors of the
+ * app load nothing. Throws the bundler's errors.
+ */
+export async function bundleWebAssets(opened: OpenedInstance): Promise<Map<string, WebAsset>> {
+  const { instance, logo } = opened
+  const [app, admin] = await Promise.all([
+    bundle('index.html', pages, instance),
+    bundle('admin/index.html', [adminPage], instance),
+  ])
+  const assets = new Map([...app, ...admin])
+  if (logo !== null && instance.logoPath !== null) assets.set(instance.logoPath, logo)
+  return assets
+}
+
+/** What one document needs; the document itself at each of `paths`. */
+async function bundle(document: string, paths: readonly string[], instance: Instance) {
   const { outputs } = await Bun.build({
-    entrypoints: [join(webDir, 'index.html')],
+    entrypoints: [join(webDir, document)],
     target: 'browser',
     minify: true,
+    splitting: true,
     sourcemap: 'none',
     publicPath: '/',
     env: 'disable',
@@ -25,21 +43,36 @@ export async function bundleWebAssets(): Promise<Map<string, WebAsset>> {
   })
   const assets = new Map<string, WebAsset>()
   for (const output of outputs) {
-    const body = new Blob([await output.arrayBuffer()], { type: output.type })
-    const asset = { body, contentType: output.type }
+    const { type } = output
     if (output.path.endsWith('.html')) {
-      for (const page of pages) assets.set(page, { ...asset, isImmutable: false })
+      const body = new Blob([pageOf(await output.text(), instance)], { type })
+      for (const path of paths) assets.set(path, { body, contentType: type, isImmutable: false })
     } else {
-      assets.set(output.path.replace(/^\./, ''), { ...asset, isImmutable: true })
+      const body = new Blob([await output.arrayBuffer()], { type })
+      const path = output.path.replace(/^\./, '')
+      assets.set(path, { body, contentType: type, isImmutable: true })
     }
   }
   return assets
 }
 
+/** The document with the instance in it: its name, and all of it for the script (`web/instance.ts`). */
+function pageOf(html: string, instance: Instance): string {
+  // HTMLRewriter escapes only the quotes of an attribute's value (Bun 1.4.5).
+  const data = JSON.stringify(instance).replace(/[<>&]/g, jsonEscape)
+  return new HTMLRewriter()
+    .on('title', { element: (title) => void title.setInnerContent(instance.name) })
+    .on('meta[name=instance]', { element: (meta) => void meta.setAttribute('content', data) })
+    .transform(html)
+}
+
+const jsonEscape = (char: string): string =>
+  `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
+
 /** Development only: bundles `web/` again when it changes; keeps the last bundle if that fails. */
-export function reloadWebAssets(assets: Map<string, unknown>) {
-  return watch(webDir, () => {
-    void bundleWebAssets().then(
+export function reloadWebAssets(assets: Map<string, unknown>, opened: OpenedInstance) {
+  return watch(webDir, { recursive: true }, () => {
+    void bundleWebAssets(opened).then(
       (fresh) => {
         assets.clear()
         for (const [path, asset] of fresh) assets.set(path, asset)

@@ -57,6 +57,8 @@ const secrets: readonly [pattern: RegExp, shown: string][] = [
   [/\b(Bearer|DPoP|Basic) [\w.~+/=-]{8,}/g, '$1 [redacted]'],
   // A JSON Web Token or key.
   [/\beyJ[\w-]{8,}(\.[\w-]*)*/g, '[redacted]'],
+  // Whoever has the address may sign in.
+  [/(\/invitation\/)[^\s/?#]{1,200}/g, '$1[redacted]'],
   [/(:\/\/[^\s/:@]{0,100}:)[^\s/@]{1,200}@/g, '$1[redacted]@'],
   [
     /([?&;\s](?:code|state|nonce|sid|[a-z_]*(?:token|secret|password|verifier|challenge))=)[^\s&;"']{1,2000}/gi,

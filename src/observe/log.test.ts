@@ -1,9 +1,18 @@
 import { describe, expect, test } from 'bun:test'
-import { presentable, startLog } from './log.ts'
+import { recordEvent } from './events.ts'
+import { presentable } from './log.ts'
+import type { LogEntry } from './log-entry.ts'
+import { logOfService } from './log-of-service.ts'
+import { rateLimitedLog } from './rate-limited-log.ts'
+import { startLog } from './start-log.ts'
+import { Tally } from './tally.ts'
+import { inTrace, newTrace } from './trace.ts'
+
+const settings = { level: 'info', format: 'json', service: 'main-app' } as const
 
 test('one line of JSON an entry, whatever the fields hold', async () => {
   const lines: string[] = []
-  await using log = await startLog((line) => lines.push(line), 'info')
+  await using log = await startLog({ write: (line) => lines.push(line), ...settings })
   log.debug('not at this level')
   log.warn('upload failed', { path: 'a\r\nb', attempts: 2 })
   expect(lines).toHaveLength(1)
@@ -13,6 +22,74 @@ test('one line of JSON an entry, whatever the fields hold', async () => {
     message: 'upload failed',
     properties: { path: 'a\r\nb', attempts: 2 },
   })
+})
+
+test('an entry has the request, the event and the part of the service that it comes from', async () => {
+  const [entries, lines, counted]: [LogEntry[], string[], string[]] = [[], [], []]
+  await using log = await startLog({
+    ...settings,
+    write: (line) => lines.push(line),
+    onEntry: (entry) => entries.push(entry),
+    onEvent: (event) => counted.push(event),
+  })
+  const trace = newTrace()
+  inTrace(trace, () => recordEvent(log, 'publish_failed', { did: 'did:plc:a', reason: 'no' }))
+  logOfService(log, 'hosting-service').info('listening', { left: undefined })
+  log.unstored.warn('only a line')
+  expect(entries).toEqual([
+    {
+      at: expect.any(Number),
+      level: 'warn',
+      service: 'main-app',
+      message: 'publish failed',
+      event: 'publish_failed',
+      traceId: trace.id,
+      context: { did: 'did:plc:a', reason: 'no' },
+    },
+    {
+      at: expect.any(Number),
+      level: 'info',
+      service: 'hosting-service',
+      message: 'listening',
+      event: null,
+      traceId: null,
+      context: {},
+    },
+  ])
+  expect(lines).toHaveLength(3)
+  expect(counted).toEqual(['publish_failed'])
+})
+
+test('what is worth an administrator’s look is kept, also where a higher level is written', async () => {
+  const [lines, kept]: [string[], string[]] = [[], []]
+  await using log = await startLog({
+    write: (line) => lines.push(line),
+    onEntry: ({ message }) => kept.push(message),
+    ...settings,
+    level: 'warning',
+  })
+  for (const level of ['debug', 'info', 'warn', 'error'] as const) log[level](`at ${level}`)
+  log.unstored.warn('not of the database')
+  expect(lines.map((line) => JSON.parse(line).message)).toEqual([
+    'at warn',
+    'at error',
+    'not of the database',
+  ])
+  expect(kept).toEqual(['at info', 'at warn', 'at error'])
+})
+
+test('an event is counted where its line is left out', async () => {
+  const counts = new Tally<string>()
+  const lines: string[] = []
+  await using log = await startLog({
+    ...settings,
+    level: 'error',
+    write: (line) => lines.push(line),
+    onEvent: (event) => counts.add(event),
+  })
+  const limited = rateLimitedLog(log)
+  for (let n = 0; n < 3; n++) recordEvent(limited, 'certificate_refused', { host: `${n}.test` })
+  expect([lines, counts.counts]).toEqual([[], { certificate_refused: 3 }])
 })
 
 test('secrets are not written, long values are cut', () => {
@@ -54,7 +131,7 @@ describe('errors', () => {
 
   test('what is logged as an error has its stack, foreseen or not', async () => {
     const lines: string[] = []
-    await using log = await startLog((line) => lines.push(line), 'info')
+    await using log = await startLog({ write: (line) => lines.push(line), ...settings })
     log.warn('warned', { error: foreseen })
     log.error('failed', { error: foreseen })
     const [warned, failed] = lines.map((line) => JSON.parse(line).properties)
@@ -91,6 +168,7 @@ describe('what looks like a secret is not written, wherever it is', () => {
       'GET /callback?code=abc&state=def&iss=https://a.test',
       'GET /callback?code=[redacted]&state=[redacted]&iss=https://a.test',
     ],
+    ['GET /invitation/abc-def?x', 'GET /invitation/[redacted]?x'],
     ['a code of 5 letters, state: new', 'a code of 5 letters, state: new'],
   ]
   test.each(facts)('%s', (text, written) => {

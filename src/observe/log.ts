@@ -1,10 +1,3 @@
-import {
-  configure,
-  dispose,
-  getJsonLinesFormatter,
-  getLogger,
-  type LogLevel,
-} from '@logtape/logtape'
 import { errorText, isTyped, redactedAndCut, stackText } from './error-text.ts'
 
 /**
@@ -18,39 +11,14 @@ export interface Log {
   warn(message: string, fields?: LogFields): void
   /** A failure that should not happen: every error adds its stack. */
   error(message: string, fields?: LogFields): void
+  /** Counts an event (`recordEvent`). Left out: nobody counts. */
+  count?(event: string): void
 }
 
 export type LogFields = Readonly<Record<string, unknown>>
 
 const fieldCharsMax = 512
 const secretFields = /token|cookie|secret|password|authorization|nonce|code_verifier|query/i
-
-/**
- * Starts writing one JSON object per line through `write`. The logging library has one configuration per process:
- * call this once, in `main`.
- */
-export async function startLog(
-  write: (line: string) => void,
-  level: LogLevel,
-): Promise<Log & AsyncDisposable> {
-  const format = getJsonLinesFormatter()
-  await configure({
-    sinks: { lines: (record) => write(format(record)) },
-    loggers: [
-      { category: 'sitehost', sinks: ['lines'], lowestLevel: level },
-      { category: ['logtape', 'meta'], sinks: ['lines'], lowestLevel: 'warning' },
-    ],
-    reset: true,
-  })
-  const logger = getLogger('sitehost')
-  return {
-    debug: (message, fields) => logger.debug(message, presentable(fields)),
-    info: (message, fields) => logger.info(message, presentable(fields)),
-    warn: (message, fields) => logger.warn(message, presentable(fields)),
-    error: (message, fields) => logger.error(message, presentable(fields, 'with-stacks')),
-    [Symbol.asyncDispose]: dispose,
-  }
-}
 
 /**
  * Fields as they are written: short, redacted, an error as text with its causes. Stacks of untyped errors, or of all,
@@ -62,6 +30,7 @@ export function presentable(
 ): Record<string, unknown> {
   const written: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined) continue
     written[name] = secretFields.test(name) ? '[redacted]' : presentableValue(value)
     if (!(value instanceof Error) || (stacks === 'untyped' && isTyped(value))) continue
     written[name === 'error' ? 'stack' : `${name}Stack`] = stackText(value)

@@ -1,4 +1,5 @@
 import { KeyedSemaphore, Semaphore } from '#concurrency/semaphore.ts'
+import type { Tally } from '#observe/tally.ts'
 import { boundedResponse, type Transfer } from './bounded-response.ts'
 import { Deadlines, type FetchLimits, limitsDefault } from './fetch-limits.ts'
 import { ForbiddenHostError, publicAddressOf } from './public-address.ts'
@@ -28,9 +29,14 @@ interface SafeFetchOptions {
   readonly requestsMax?: number
   /** Defaults; a request may override them. */
   readonly limits?: Partial<FetchLimits>
+  /** Counts how requests end. */
+  readonly outcomes?: Tally<FetchOutcome>
   /** For tests: replaces the connection to the vetted address. */
   readonly connect?: Connect
 }
+
+/** A server's answer by its status; `failed`: none was received, or none was asked for, at a forbidden address. */
+export type FetchOutcome = '2xx' | '3xx' | '4xx' | '429' | '5xx' | 'failed'
 
 type Connect = (request: Request, init: BunFetchRequestInit) => Promise<Response>
 
@@ -42,6 +48,7 @@ type Connect = (request: Request, init: BunFetchRequestInit) => Promise<Response
 export function createSafeFetch(options: SafeFetchOptions = {}): SafeFetch {
   const { allowPrivate = false, resolve = createResolveHost(), connect = fetch } = options
   const { perHost = { max: 4, waitingMax }, requestsMax = requestsMaxDefault } = options
+  const { outcomes } = options
   const ofHost = new KeyedSemaphore({ ...perHost, waitMsMax })
   const ofAll = new Semaphore({ key: 'all hosts', max: requestsMax, waitingMax, waitMsMax })
 
@@ -62,8 +69,13 @@ export function createSafeFetch(options: SafeFetchOptions = {}): SafeFetch {
       deadlines.arm('lookup', limits.lookupMs)
       const address = allowPrivate ? null : await publicAddressOf(url.hostname, resolve, signal)
       deadlines.disarm('lookup')
-      return await send({ request, url, address, connect, signal, deadlines, release }, limits)
+      const attempt = { request, url, address, connect, signal, deadlines, release }
+      const response = await send(attempt, limits)
+      outcomes?.add(outcomeOf(response.status))
+      return response
     } catch (error) {
+      // A caller that no longer wants the answer says nothing about the server.
+      if (!request.signal.aborted) outcomes?.add('failed')
       deadlines.disarmAll()
       release()
       throw deadlines.signal.aborted ? deadlines.signal.reason : error
@@ -82,6 +94,13 @@ export function createSafeFetch(options: SafeFetchOptions = {}): SafeFetch {
     }
     return response
   }
+}
+
+function outcomeOf(status: number): FetchOutcome {
+  if (status >= 500) return '5xx'
+  if (status === 429) return '429'
+  if (status >= 400) return '4xx'
+  return status >= 300 ? '3xx' : '2xx'
 }
 
 /** Follows only GET, so that no body is sent twice. */

@@ -1,6 +1,7 @@
 import type { OAuth } from '#atproto/oauth/oauth.ts'
 import { AccountRepo } from '#atproto/repo/account-repo.ts'
 import { everyOrWhenWoken } from '#concurrency/every-or-when-woken.ts'
+import { recordEvent } from '#observe/events.ts'
 import type { Log } from '#observe/log.ts'
 import type { Did } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
@@ -50,7 +51,7 @@ export async function deleteAccount(
   at('account-deleted')
   wakeUps.notify('changes')
   wakeUps.notify('account-deletions')
-  log.info('account deleted', { did, records })
+  recordEvent(log, 'account_deleted', { did, reason: records ? 'records too' : 'here only' })
   return outcome
 }
 

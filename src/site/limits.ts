@@ -6,6 +6,10 @@ export interface SiteLimits {
   readonly siteBytesMax: number
   /** Total of the live versions of all sites of an account; unlimited when absent. */
   readonly accountBytesMax?: number
+  /** Sites of an account, without removed ones; at most the `accountSitesMax` of every account. */
+  readonly accountSitesMax?: number
+  /** Uploads that an account begins within 24 hours; unlimited when absent. */
+  readonly uploadsPerDayMax?: number
 }
 
 export const entryNameBytesMax = 255
@@ -97,6 +101,14 @@ export const accountSitesMax = 1000
 
 /** For the owner of a site beyond `accountSitesMax`. */
 export const tooManySites = `An account can have ${accountSitesMax} sites here. Delete one; a day after that there is room for another.`
+
+/** For an owner who may have fewer sites than `accountSitesMax`. */
+export const overAccountSites = (sitesMax: number): string =>
+  `Your account can have ${sitesMax} sites here. Delete one, or ask the operator of this service.`
+
+/** For the owner of an upload beyond `uploadsPerDayMax`. */
+export const overUploadsPerDay = (uploadsMax: number): string =>
+  `Your account can begin ${uploadsMax} uploads a day here. Try again later, or ask the operator of this service.`
 
 /** For the owner of a version beyond `accountBytesMax`. */
 export const overAccountBytes = (bytesMax: number): string =>

@@ -13,7 +13,13 @@ type NamesNothing = string
 
 const notYours = [403, { error: 'Unauthorized' }] as const
 const ownAccountOnly = 'names nothing: it is about the account that asks'
+const administratorsOnly = 'refuses everybody who is signed in as an account'
 const everybodys = 'answers everybody the same, as interface.md has it'
+
+/** An account is no administrator, whoever it names. */
+const asAdministrator = (path: string): readonly Attempt[] => [
+  { path: `/api/admin/${path}`, json: { status: 451, reason: 'mine' } },
+]
 
 /**
  * For every route that there is: the requests by which somebody could reach what is another's, or why there are
@@ -95,6 +101,63 @@ export const attempts: Readonly<Record<string, readonly Attempt[] | NamesNothing
   'POST /api/admin/login': 'is about no account',
   'POST /api/admin/logout': 'is about no account',
   'GET /api/admin/status': 'is about no account',
+  'GET /api/admin/logs': administratorsOnly,
+  'GET /api/admin/logs/stream': administratorsOnly,
+  'GET /api/admin/errors': administratorsOnly,
+  'GET /api/admin/metrics': administratorsOnly,
+  'GET /api/admin/database': administratorsOnly,
+  'GET /api/admin/cache': administratorsOnly,
+  'GET /api/admin/sites': administratorsOnly,
+  'GET /api/admin/health': administratorsOnly,
+  'GET /api/admin/overview': administratorsOnly,
+  'GET /api/admin/series': administratorsOnly,
+  'GET /api/admin/sites/:did/:rkey': [{ path: '/api/admin/sites/{alice}/{rkey}' }],
+  'GET /api/admin/accounts': administratorsOnly,
+  'GET /api/admin/accounts/:did': [{ path: '/api/admin/accounts/{alice}' }],
+  'GET /api/admin/domains': administratorsOnly,
+  'GET /api/admin/jobs': administratorsOnly,
+  'POST /api/admin/sites/:did/:rkey/take-down': asAdministrator(
+    'sites/did:plc:aaaaaaaaaaaaaaaaaaaaaaaa/blog/take-down',
+  ),
+  'POST /api/admin/sites/:did/:rkey/bring-back': asAdministrator(
+    'sites/did:plc:aaaaaaaaaaaaaaaaaaaaaaaa/blog/bring-back',
+  ),
+  'POST /api/admin/sites/:did/:rkey/retry': asAdministrator(
+    'sites/did:plc:aaaaaaaaaaaaaaaaaaaaaaaa/blog/retry',
+  ),
+  'POST /api/admin/sites/:did/:rkey/purge-blobs': asAdministrator(
+    'sites/did:plc:aaaaaaaaaaaaaaaaaaaaaaaa/blog/purge-blobs',
+  ),
+  'POST /api/admin/sites/:did/:rkey/verify-blobs': asAdministrator(
+    'sites/did:plc:aaaaaaaaaaaaaaaaaaaaaaaa/blog/verify-blobs',
+  ),
+  'POST /api/admin/accounts/:did/take-down': asAdministrator(
+    'accounts/did:plc:aaaaaaaaaaaaaaaaaaaaaaaa/take-down',
+  ),
+  'POST /api/admin/accounts/:did/bring-back': asAdministrator(
+    'accounts/did:plc:aaaaaaaaaaaaaaaaaaaaaaaa/bring-back',
+  ),
+  'POST /api/admin/accounts/:did/end-sessions': asAdministrator(
+    'accounts/did:plc:aaaaaaaaaaaaaaaaaaaaaaaa/end-sessions',
+  ),
+  'POST /api/admin/accounts/:did/limits': asAdministrator(
+    'accounts/did:plc:aaaaaaaaaaaaaaaaaaaaaaaa/limits',
+  ),
+  'POST /api/admin/domains/:domain/recheck': asAdministrator('domains/{customDomain}/recheck'),
+  'POST /api/admin/names/:domain/release': asAdministrator('names/{domain}/release'),
+  'POST /api/admin/jobs/:id/cancel': asAdministrator('jobs/{jobId}/cancel'),
+  'POST /api/admin/reports/:id/handle': asAdministrator('reports/1/handle'),
+  'POST /api/admin/invitations/:id/revoke': asAdministrator('invitations/x/revoke'),
+  'GET /api/admin/reports': 'is about no account',
+  'GET /api/admin/audit': 'is about no account',
+  'GET /api/admin/invitations': 'is about no account',
+  'POST /api/admin/invitations': 'is about no account',
+  'GET /api/admin/allowed': 'is about no account',
+  'POST /api/admin/allowed': 'is about no account',
+  'POST /api/report': 'is about no account',
+  'GET /report': everybodys,
+  'POST /report': 'is about no account',
+  'GET /invitation/:code': [{ path: '/invitation/nobody-made-this-one-up-yet' }],
 
   'GET /oauth-client-metadata.json': everybodys,
   'GET /jwks.json': everybodys,
@@ -103,5 +166,6 @@ export const attempts: Readonly<Record<string, readonly Attempt[] | NamesNothing
   'GET /api/docs.css': everybodys,
   'GET /healthz': everybodys,
   'GET /readyz': everybodys,
+  'GET /metrics': everybodys,
   'GET /*': everybodys,
 }

@@ -14,7 +14,7 @@ export const generalRows: readonly Row[] = [
     by: 'alice',
     given: (scene) => scene.hideTable('subdomains'),
     status: 500,
-    body: { error: 'Internal error', id: like('[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}') },
+    body: { error: 'Internal error', id: like('[0-9a-f]{32}') },
   },
   {
     route: 'POST /api/domain/claim',
@@ -121,5 +121,12 @@ export const generalRows: readonly Row[] = [
     what: 'it can serve',
     by: 'nobody',
     ...{ status: 200, body: 'ok' },
+  },
+  {
+    route: 'GET /metrics',
+    section: 'decisions 1',
+    what: 'nothing without METRICS_TOKEN',
+    by: 'nobody',
+    ...{ status: 404, body: { error: 'Not found' } },
   },
 ]

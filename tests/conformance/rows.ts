@@ -1,9 +1,10 @@
 import type { Row } from './row.ts'
+import { accountDeletionRows } from './rows-account-deletion.ts'
 import { adminRows } from './rows-admin.ts'
 import { authRows } from './rows-auth.ts'
 import { customDomainRows, subdomainRows } from './rows-domain.ts'
 import { generalRows } from './rows-general.ts'
-import { leavingRows } from './rows-leaving.ts'
+import { moderationRows } from './rows-moderation.ts'
 import { signInRows } from './rows-sign-ins.ts'
 import { siteRows } from './rows-site.ts'
 import { progressRows, uploadRows } from './rows-upload.ts'
@@ -12,6 +13,7 @@ import { userRows } from './rows-user.ts'
 /** The table. */
 export const rows: readonly Row[] = [
   ...[...generalRows, ...authRows, ...userRows, ...subdomainRows, ...customDomainRows],
-  ...[...signInRows, ...leavingRows],
+  ...[...signInRows, ...accountDeletionRows],
   ...[...siteRows, ...progressRows, ...uploadRows, ...adminRows],
+  ...moderationRows,
 ]

@@ -4,27 +4,33 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Server } from 'bun'
 import type { Hono } from 'hono'
+import type { SignInPolicy } from '#admin/admission.ts'
 import { createApp, type WebAsset } from '#api/app.ts'
 import type { ApiEnv } from '#api/context.ts'
 import { Registrations } from '#api/routes/registrations.ts'
 import { KeyRing } from '#api/session/key-ring.ts'
-import { BrowserSessions } from '#api/session/sessions.ts'
+import { AdminSessions, BrowserSessions } from '#api/session/sessions.ts'
 import type { Identities } from '#atproto/identity/identity.ts'
 import { type OAuth, SessionEndedError } from '#atproto/oauth/oauth.ts'
 import { SignInError } from '#atproto/oauth/sign-in-error.ts'
+import { diskBlobStore } from '#blobs/disk.ts'
 import { parseTrustedProxies } from '#http/client-address.ts'
 import type { AccountSync } from '#ingest/sync-account.ts'
+import { siteAtUrl } from '#main/site-at-url.ts'
 import type { Log } from '#observe/log.ts'
 import type { LookUp } from '#outbound/dns/look-up.ts'
 import { Spool } from '#publish/upload/spool.ts'
 import type { Did } from '#site/site-address.ts'
-import { type Database, type Db, openDatabase } from '#store/database/database.ts'
-import { migrate } from '#store/database/migrate.ts'
+import { addAdmin } from '#store/accounts/admins.ts'
+import type { Database, Db } from '#store/database/database.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
+import { memoryDatabase } from './databases.ts'
 import { assertDeclared } from './declared.ts'
+import { FakeOperations } from './operations.ts'
 
 export const origin = 'http://127.0.0.1:3000'
 export const baseDomain = 'sites.example.net'
+export const metricsToken = 'scrapes-metrics-here'
 export const mebibyte = 1024 * 1024
 
 /** The application on an empty store; what would need a network is played by `network`. */
@@ -34,6 +40,7 @@ export interface TestApi {
   readonly wakeUps: WakeUps
   readonly network: FakeNetwork
   readonly logged: LoggedLine[]
+  readonly operations: FakeOperations
   readonly spool: Spool
   /** Settable. */
   now: number
@@ -44,6 +51,8 @@ export interface TestApi {
   request(path: string, init?: RequestInit): Promise<Response>
   /** The `Cookie` header of a browser in which this account has just signed in. */
   signedIn(did: Did): Promise<string>
+  /** The same of the administrator ruth, once in a test. */
+  adminSignedIn(): Promise<string>
   /** Job ids that have a folder in the spool. */
   spooled(): Promise<string[]>
 }
@@ -158,6 +167,7 @@ export const webAssets: ReadonlyMap<string, WebAsset> = new Map([
 ])
 
 interface TestApiOptions {
+  readonly signIn: SignInPolicy
   readonly baseUrl: string
   readonly lookUp: LookUp
   readonly operationMsMax: number
@@ -173,10 +183,10 @@ export function testApi(options: Partial<TestApiOptions> = {}): () => TestApi {
   })
   beforeEach(async () => {
     await database?.[Symbol.asyncDispose]()
-    database = openDatabase({})
-    await migrate(database)
+    database = await memoryDatabase()
     api = openApi(database.db, join(dir, crypto.randomUUID()), {
-      ...{ baseUrl: origin, lookUp: nobodyLooksUp, operationMsMax: 10_000, ...options },
+      ...{ baseUrl: origin, lookUp: nobodyLooksUp, operationMsMax: 10_000, signIn: 'open' },
+      ...options,
     })
   })
   afterAll(async () => {
@@ -191,18 +201,22 @@ const nobodyLooksUp: LookUp = () => Promise.reject(new Error('this test has no D
 function openApi(
   db: Db,
   spoolDir: string,
-  { baseUrl, lookUp, operationMsMax }: TestApiOptions,
+  { baseUrl, lookUp, operationMsMax, signIn }: TestApiOptions,
 ): TestApi {
   const logged: LoggedLine[] = []
   const network = new FakeNetwork()
   const spool = new Spool(spoolDir)
+  const blobs = diskBlobStore({ dir: `${spoolDir}-blobs` })
   const wakeUps = new WakeUps()
   const keys = new KeyRing(['k'.repeat(32)])
   const now = () => api.now + api.clockAheadMs
   const elapsed = () => api.now
+  const startedAt = Date.UTC(2030, 0, 1)
+  const operations = new FakeOperations(startedAt, () => api.now)
   const app = createApp({
     ...{ db, wakeUps, keys, now, elapsed, identities, operationMsMax, webAssets },
     log: recordingLog(logged),
+    operations,
     oauth: network.oauth,
     spool,
     limits: { fileBytesMax: mebibyte, siteBytesMax: 2 * mebibyte, accountBytesMax: 5 * mebibyte },
@@ -210,18 +224,21 @@ function openApi(
     reservedNames: new Set(['our-shop']),
     ...{ baseDomain, lookUp, subdomainsMax: 3, registrations: new Registrations({ db, wakeUps }) },
     siteUrl: ({ name }) => `http://${name}.test/`,
+    siteAt: (url) => siteAtUrl(url, { db, applicationHost: '127.0.0.1', baseDomain }),
+    ...{ blobs, signIn },
     syncAccount: (did) => network.sync(did),
     at: () => {},
     shutdown: { begun: new AbortController().signal, lastCall: new AbortController().signal },
-    assertReady: async () => {
-      if (!api.isReady) throw new Error('not now')
-    },
+    metrics: { token: metricsToken, text: async () => 'up 1\n' },
+    unready: async () =>
+      api.isReady ? [] : [{ problem: 'Something is away.', error: new Error('not now') }],
   })
   const secure = baseUrl.startsWith('https:')
   const sessions = new BrowserSessions({ db, keys, secure, now })
+  const adminSessions = new AdminSessions({ db, keys, secure, now })
   const api: TestApi = {
-    ...{ app, db, wakeUps, network, logged, spool, isReady: true, clockAheadMs: 0 },
-    now: Date.UTC(2030, 0, 1),
+    ...{ app, db, wakeUps, network, logged, operations, spool, isReady: true, clockAheadMs: 0 },
+    now: startedAt,
     async request(path, init) {
       const response = await app.request(path, init, { server: onLoopback })
       await assertDeclared(init?.method ?? 'GET', path.replace(/\?.*/, ''), response)
@@ -230,6 +247,11 @@ function openApi(
     async signedIn(did) {
       network.sessions.add(did)
       return cookieHeader((await sessions.start(did)).cookies)
+    },
+    async adminSignedIn() {
+      const admin = { id: 'id-of-ruth', name: 'ruth', passwordHash: 'none', createdAt: 1 }
+      await addAdmin(db, admin)
+      return cookieHeader([await adminSessions.start(admin.id)])
     },
     spooled: () => readdir(spoolDir).catch(() => []),
   }

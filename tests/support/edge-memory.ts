@@ -1,10 +1,10 @@
 import { loadSite } from '#edge/load-site.ts'
+import { OwnPages } from '#edge/pages.ts'
 import { SiteInMemory } from '#edge/site-in-memory.ts'
 import { servableSite } from '#site/visit/servable-site.ts'
 import type { Snapshot, SnapshotFile } from '#site/visit/snapshot.ts'
-import { openDatabase } from '#store/database/database.ts'
-import { migrate } from '#store/database/migrate.ts'
 import { recordingLog } from './api.ts'
+import { memoryDatabase } from './databases.ts'
 import { originOf, visitedSite, visitSite } from './edge.ts'
 import { siteOf } from './sample-rows.ts'
 import { goLive, snapshotOf } from './served-site.ts'
@@ -63,6 +63,7 @@ function listings(): Promise<MemoryTaken> {
   const { directories } = site
   return grown(async () => {
     let counted = 0
+    const pages = new OwnPages(null)
     for (let copy = 0; copy < 20; copy++) {
       const known = new SiteInMemory(site, (bytes) => {
         counted += bytes
@@ -70,7 +71,7 @@ function listings(): Promise<MemoryTaken> {
       kept.push(known)
       for (const [path, entries] of directories) {
         const decision = { kind: 'listing', path, entries, vary: [] } as const
-        for (const kind of ['page', 'json'] as const) known.listingOf(decision, kind)
+        for (const kind of ['page', 'json'] as const) known.listingOf(decision, kind, pages)
         Bun.gc(true)
       }
     }
@@ -79,8 +80,7 @@ function listings(): Promise<MemoryTaken> {
 }
 
 async function sites(factsOf: (site: number) => Partial<Snapshot>): Promise<MemoryTaken> {
-  await using database = openDatabase({})
-  await migrate(database)
+  await using database = await memoryDatabase()
   const { db } = database
   const labels: string[] = []
   for (let site = 0; site < 20; site++) {

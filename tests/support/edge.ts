@@ -7,6 +7,7 @@ import { DecodedFiles } from '#edge/files/decoded-files.ts'
 import { DecodedStreams } from '#edge/files/decoded-streams.ts'
 import { Recompressor } from '#edge/files/recompressor.ts'
 import type { FileContext } from '#edge/files/respond-file.ts'
+import { OwnPages } from '#edge/pages.ts'
 import { SiteInMemory } from '#edge/site-in-memory.ts'
 import { servableSite } from '#site/visit/servable-site.ts'
 import type { Snapshot, SnapshotFile } from '#site/visit/snapshot.ts'
@@ -57,6 +58,7 @@ export function visitedSite(
     choices: new CodingChoices(),
     clientOf: () => '192.0.2.1',
     missing: { arrival: async () => false },
+    pages: new OwnPages(null),
     recompressor: new Recompressor({ bodies, log: recordingLog([]) }),
   }
   return {

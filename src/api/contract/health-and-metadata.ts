@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { document, json, text } from './answers.ts'
-import { sentences } from './messages.ts'
+import { literals, sentences } from './messages.ts'
 import { defineRoute } from './route.ts'
 
 const ofSection = { section: 'decisions §1', access: 'public' } as const
@@ -19,7 +19,21 @@ export const healthAndMetadataRoutes = {
     method: 'GET',
     path: '/readyz',
     summary: 'The service can do its work',
-    answers: { 200: text('Ready', 'ok'), 503: text('Not ready', 'not ready') },
+    details: 'If not, each line after the first says which part is not ready.',
+    answers: {
+      200: text('Ready', 'ok'),
+      503: document('Not ready, and why', 'text/plain; charset=utf-8'),
+    },
+  }),
+  readMetrics: defineRoute({
+    ...ofSection,
+    method: 'GET',
+    path: '/metrics',
+    summary: 'Metrics for Prometheus',
+    details:
+      'With the token of `METRICS_TOKEN` as `Authorization: Bearer`; without that setting there is nothing here.',
+    answers: { 200: document('The metrics', 'text/plain; version=0.0.4; charset=utf-8') },
+    failures: { 401: [literals.unauthorized], 404: [literals.notFound] },
   }),
   readOpenApi: defineRoute({
     ...ofSection,
@@ -39,7 +53,7 @@ export const healthAndMetadataRoutes = {
     ...ofSection,
     method: 'GET',
     path: '/api/docs.css',
-    summary: 'The style sheet of that page',
+    summary: 'The style sheet of that page, and of the form at /report',
     answers: { 200: document('A style sheet', 'text/css; charset=utf-8') },
   }),
   readClientMetadata: defineRoute({

@@ -39,6 +39,8 @@ export const rateLimits = {
   settings: { what: 'settings read or saved', perClient: 600, perAccount: 200 },
   /** Each may be a megabyte. */
   list: { what: 'lists of your sites and domains', perClient: 2000, perAccount: 1000 },
+  /** Each is read by a person. */
+  report: { what: 'reports from your network', perClient: 10 },
   /** Each holds all data of an account. */
   export: { what: 'exports', perClient: 100, perAccount: 30 },
 } satisfies Record<string, RateLimit>

@@ -8,6 +8,7 @@ import {
   uploadMsMax,
   uploadPaceMs,
 } from '#site/limits.ts'
+import { openReportsOfNetworkMax } from '#store/moderation/reports.ts'
 import { grantAwayHours, uploadsArrivingMax } from './limits.ts'
 
 export const keptDays = keptSubdomainMs / 86_400_000
@@ -18,10 +19,12 @@ export const literals = {
   crossOrigin: 'Cross-origin request refused',
   domainNotFound: 'Domain not found',
   domainParameter: 'Domain parameter required',
+  hostingUnavailable: 'Hosting service unavailable',
   internalError: 'Internal error',
   invalidCredentials: 'Invalid credentials',
   jobNotFound: 'Job not found',
   logoutFailed: 'Logout failed',
+  noCacheStats: 'Failed to fetch cache stats from hosting service',
   notFound: 'Not found',
   oneMode: 'Only one of spaMode, directoryListing, or custom404 can be enabled',
   siteDeleted: 'Site deleted successfully',
@@ -36,6 +39,8 @@ export const sentences = {
   recordsChanged: 'Your records were changed by another program meanwhile. Try again.',
   somethingPublished:
     'A site of yours is being published. Wait until that has finished, or cancel it.',
+  accountNotFound: 'That account is not known here.',
+  badCursor: 'cursor: expected one that this list has answered with',
   grantUnconfirmed: `Your account’s server did not confirm your sign-in, which this needs. Try again in a few minutes. If that server stays away, this works without it ${grantAwayHours} hours after the first try.`,
   signInNotFound: 'That sign-in has ended already.',
   serverBusy: 'Your account’s server takes no more changes for now. Try again later.',
@@ -59,6 +64,18 @@ export const sentences = {
   signInBroken: 'Something went wrong here. Try again in a minute.',
 
   adminSignInsBusy: 'Too many people sign in right now. Try again in a few seconds.',
+  purgeRunning: 'Another purge is running. Wait until it has ended.',
+  notTakenDown:
+    'That is not taken down on its own. A takedown of its account counts for all its sites.',
+  notAnAccount: 'account: expected a DID, or a handle such as alice.example.com',
+  allowedFull: 'The list of accounts is full. Remove some first.',
+  invitationsFull: 'Too many invitations are open. Revoke some first.',
+  invitationNotFound: 'There is no such open invitation.',
+  reportNotFound: 'There is no such open report.',
+  reportElsewhere:
+    'No site of this service is at that address. Copy the address of the page from your browser.',
+  reportsOfNetwork: `${openReportsOfNetworkMax} reports from your network are waiting to be read. Try again tomorrow.`,
+  reportsFull: 'Too many reports are waiting to be read. Try again tomorrow.',
 
   notClaimable:
     'handle: 3 to 63 letters (a to z), digits and single hyphens between them, and not a name that is reserved',
@@ -97,7 +114,14 @@ export const sentences = {
   tooLateToCancel: 'Too late to cancel: the site is being written already.',
   uploadEnded: 'This upload has ended already.',
   streamsOpen: 'Too many streams are open.',
+  logStreamsOpen: 'Too many people follow the log. Try again later.',
 } as const
+
+/** For the owner of a site that is taken down, alone or with its account. */
+export const takenDownSentence = ({ site, reason }: { site: string; reason: string }): string =>
+  site === ''
+    ? `The operator of this service has taken your sites offline: ${reason}. You can still read and delete them.`
+    : `The operator of this service has taken this site offline: ${reason}. You can still read and delete it.`
 
 /** Of a 413. */
 export const bodyTooLarge = (bytesMax: number): string => `body: at most ${bytesMax} bytes`

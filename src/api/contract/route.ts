@@ -15,6 +15,8 @@ export interface Route {
   /** More, in sentences. */
   readonly details?: string
   readonly access: Access
+  /** Open pages ask again and again: does not count as use of the administrator's session. */
+  readonly isPolled?: true
   /** The account's server must have confirmed the grant within the last minute: the action cannot be undone. */
   readonly confirmsGrant?: true
   /** How often clients and accounts may call it (`rateLimits`). */
@@ -53,13 +55,14 @@ export function defineRoute<const R extends Route>(
 }
 
 function failuresOf(route: Route): Failures {
-  const { access, body, confirmsGrant, failures = {}, limit, method } = route
+  const { access, answers, body, confirmsGrant, failures = {}, limit, method } = route
   const all = new Map<number, Message[]>()
   const add = (status: number, messages: readonly Message[]) =>
     all.set(status, [...new Set([...(all.get(status) ?? []), ...messages])])
   if (access !== 'public') {
     add(401, [literals.unauthorized])
-    add(503, [sentences.storageAway])
+    // A route that answers with this status declares the sentence itself.
+    if (!(503 in answers)) add(503, [sentences.storageAway])
   }
   if (confirmsGrant) add(502, [sentences.grantUnconfirmed])
   if (limit) add(429, [like(`Too many ${rateLimits[limit].what}. Try again in 20 seconds.`)])

@@ -1,9 +1,14 @@
 import { accountRoutes } from './account.ts'
 import { adminRoutes } from './admin.ts'
+import { adminActionRoutes } from './admin-actions.ts'
+import { adminListRoutes } from './admin-lists.ts'
+import { adminLogRoutes } from './admin-log.ts'
+import { adminReadRoutes } from './admin-reads.ts'
 import { authRoutes } from './auth.ts'
 import { domainRoutes } from './domain.ts'
 import { customDomainRoutes } from './domain-custom.ts'
 import { healthAndMetadataRoutes } from './health-and-metadata.ts'
+import { moderationRoutes } from './moderation.ts'
 import { siteRoutes } from './site.ts'
 import { uploadRoutes } from './uploads.ts'
 import { userRoutes } from './user.ts'
@@ -18,6 +23,11 @@ export const routes = {
   ...siteRoutes,
   ...uploadRoutes,
   ...adminRoutes,
+  ...adminLogRoutes,
+  ...adminReadRoutes,
+  ...adminListRoutes,
+  ...adminActionRoutes,
+  ...moderationRoutes,
   ...healthAndMetadataRoutes,
 }
 

@@ -1,7 +1,12 @@
 import { z } from 'zod'
-import { manifestFilesMax, overAccountBytes } from '#site/limits.ts'
+import {
+  manifestFilesMax,
+  overAccountBytes,
+  overAccountSites,
+  overUploadsPerDay,
+} from '#site/limits.ts'
 import { events, json } from './answers.ts'
-import { like, literals, sentences } from './messages.ts'
+import { like, literals, sentences, takenDownSentence } from './messages.ts'
 import { accountServerFailures, defineRoute } from './route.ts'
 import { count, done, siteName } from './rows.ts'
 
@@ -100,7 +105,11 @@ export const uploadRoutes = {
         like('The file "index.html" is there twice.'),
         like('Every file of this upload is one that is left out. Nothing was published.'),
       ],
-      403: [sentences.siteLimit],
+      403: [
+        sentences.siteLimit,
+        like(overAccountSites(10)),
+        like(takenDownSentence({ site: 'blog', reason: 'phishing' })),
+      ],
       408: [sentences.uploadTooSlow, sentences.uploadTooLong],
       409: [sentences.publishedAlready, sentences.changedMeanwhile],
       413: [
@@ -113,6 +122,7 @@ export const uploadRoutes = {
         sentences.archivesBusy,
         sentences.uploadsBusy,
         sentences.uploadGaveWay,
+        like(overUploadsPerDay(100)),
         ...accountServerFailures[429],
       ],
       502: accountServerFailures[502],
@@ -126,7 +136,7 @@ export const uploadRoutes = {
     path: '/sitehost/upload-progress/:jobId',
     summary: 'Follows a job to its end',
     details:
-      'The state at once, then changes, at most five a second, and a comment every 15 s. After `done` or `error` the stream ends.',
+      'The state at once, then changes, at most five a second, and a comment every 15 s. After `done` or `error` the stream ends, and when the session ends.',
     params: { jobId },
     answers: {
       200: events('The progress of the job', {

@@ -51,12 +51,17 @@ function articleOf(name: Html, operation: Operation): Html {
 const prose = (text: string): Html[] =>
   text.split('`').map((piece, n) => (n % 2 === 0 ? html`${piece}` : html`<code>${piece}</code>`))
 
-/** Fetches no fonts or pictures. */
+/** Of this page and of the form for reports. Fetches no fonts or pictures. */
 export const docsStyle = `
 :root { color-scheme: light dark }
 body { margin: 0 auto; max-width: 72rem; padding: 1.5rem; font: 1rem/1.5 system-ui, sans-serif }
 code, pre, .method { font-family: ui-monospace, monospace; font-size: 0.9em }
 .method { font-weight: 600 }
 h2 { overflow-wrap: anywhere }
+form { max-width: 36rem }
+input, select, textarea, button { box-sizing: border-box; min-height: 2.75rem; padding: 0.5rem 0.75rem; border-radius: 6px; font: inherit }
+input, select, textarea { width: 100%; border: 1px solid GrayText; background: Field; color: FieldText }
+button { padding-inline: 1.25rem; border: 0; background: light-dark(#0b6b5d, #63d0b8); color: light-dark(#fff, #0f1413); font-weight: 600 }
+[role='alert'] { color: light-dark(#b3261e, #ff8a80) }
 pre { border: 1px solid; max-height: 30rem; overflow: auto; padding: 0.75rem }
 `

@@ -206,6 +206,12 @@ describe('the export', () => {
     expect((await ask('GET', '/api/user/export')).status).toBe(200)
   })
 
+  test('a client that was gone before the export began does not block the next one', async () => {
+    const signal = AbortSignal.abort()
+    await api().app.request('/api/user/export', { headers: { cookie }, signal })
+    expect((await ask('GET', '/api/user/export')).status).toBe(200)
+  })
+
   test('a reader that leaves midway ends it', async () => {
     const answer = await ask('GET', '/api/user/export')
     const reader = answer.body?.getReader()

@@ -6,6 +6,7 @@ import { sentences } from '#api/contract/messages.ts'
 import { ApiError } from '#api/errors.ts'
 import { headOfStream } from '#api/head-length.ts'
 import type { BrowserSessions } from '#api/session/sessions.ts'
+import { onAbort } from '#concurrency/or-aborted.ts'
 import { deleteAccount } from '#publish/account-deletions.ts'
 import { findAccount } from '#store/accounts/accounts.ts'
 import { exportAccount } from './account-export.ts'
@@ -37,7 +38,7 @@ export function accountHandlers(
       // Hono drops the body of an answer to HEAD without cancelling it, so the permit would never be released.
       if (c.req.method === 'HEAD') return answer(200, headOfStream(headers))
       const permit = await exporting.acquire(did)
-      c.req.raw.signal.addEventListener('abort', () => permit[Symbol.dispose]())
+      onAbort(c.req.raw.signal, () => permit[Symbol.dispose]())
       return answer(200, new Response(exportAccount(did, context, permit), { headers }))
     },
 

@@ -7,6 +7,8 @@ import { AdminSignIn } from '#api/session/admin-sign-in.ts'
 import { KnownDevices } from '#api/session/known-devices.ts'
 import type { AdminSessions } from '#api/session/sessions.ts'
 import { clientNetworkOf } from '#http/client-address.ts'
+import { recordEvent } from '#observe/events.ts'
+import { rateLimitedLog } from '#observe/rate-limited-log.ts'
 
 /** `/api/admin/*`: signing administrators in and out (interface.md §4.6). */
 export function adminHandlers(
@@ -14,6 +16,8 @@ export function adminHandlers(
   sessions: AdminSessions,
 ): HandlersOf<typeof adminRoutes> {
   const { log, origin, trustedProxies } = context
+  // Anybody can cause a refusal.
+  const limited = rateLimitedLog(log)
   const devices = new KnownDevices({ ...context, secure: origin.startsWith('https:') })
   const signIn = new AdminSignIn(context)
 
@@ -26,19 +30,20 @@ export function adminHandlers(
       const admin = await signIn.check({ name, network, device }, password)
       if (admin === null) {
         // Without the name: some people type their password there.
-        log.warn('administrator not signed in', { network })
+        recordEvent(limited, 'admin_refused', { network })
         throw new ApiError(401, literals.invalidCredentials)
       }
       const before = await sessions.read(headers)
       c.header('set-cookie', await sessions.start(admin.id))
       if (device === null) c.header('set-cookie', devices.remember(name), { append: true })
       if (before !== null) await sessions.end(before)
-      log.info('administrator signed in', { name, network })
+      recordEvent(log, 'admin_signed_in', { actor: name, network })
       return answer(200, { success: true })
     },
 
     signOutAdmin: async ({ session, answer, c }) => {
       await sessions.end(session)
+      recordEvent(log, 'admin_signed_out', { actor: session.username })
       c.header('set-cookie', sessions.expired())
       return answer(200, { success: true })
     },

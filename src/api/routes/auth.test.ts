@@ -127,7 +127,7 @@ describe('GET /api/auth/callback', () => {
   test('is logged once a minute when it fails: anybody may call it', async () => {
     await get('/api/auth/callback', 'oauth=other')
     await get('/api/auth/callback', 'oauth=another')
-    expect(api().logged.map(({ message }) => message)).toEqual(['sign-in not completed'])
+    expect(api().logged.map(({ message }) => message)).toEqual(['sign-in refused'])
   })
 
   test('starts a session: to the first steps without sites, to the editor with some', async () => {
@@ -181,7 +181,7 @@ describe('GET /api/auth/callback', () => {
     const { response, cookie } = await callback()
     expect(leadsTo(response)).toEqual([302, '/editor'])
     expect(await status(cookie)).toEqual({ authenticated: true, did: alice })
-    expect(api().logged.map(({ message }) => message)).toEqual(['sites not listed'])
+    expect(api().logged.map(({ message }) => message)).toEqual(['sites not listed', 'signed in'])
   })
 
   test('that fails after the tokens came leaves no session, and none to its server', async () => {

@@ -7,11 +7,13 @@ import { jsonBytesMax } from '#api/contract/limits.ts'
 import { literals, sentences } from '#api/contract/messages.ts'
 import type { QueryOf } from '#api/contract/route.ts'
 import { ApiError, signInSentence } from '#api/errors.ts'
+import type { Admission } from '#api/session/admission.ts'
 import { readCookie, setCookie } from '#api/session/cookies.ts'
 import type { BrowserSessions, SessionRef } from '#api/session/sessions.ts'
 import { endAllSignIns, revokeIfUnused } from '#api/session/sign-ins.ts'
 import { SignInError } from '#atproto/oauth/sign-in-error.ts'
 import { AccountRepo } from '#atproto/repo/account-repo.ts'
+import { recordEvent } from '#observe/events.ts'
 import { rateLimitedLog } from '#observe/rate-limited-log.ts'
 import type { Did } from '#site/site-address.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
@@ -36,6 +38,7 @@ const sitesListedMax = 1_000
 export function authHandlers(
   context: ApiContext,
   sessions: BrowserSessions,
+  admission: Admission,
 ): HandlersOf<typeof authRoutes> {
   const { db, log, oauth, origin } = context
   // Rate-limited: anybody can cause these failures, by choosing the server or calling the callback.
@@ -80,7 +83,7 @@ export function authHandlers(
       try {
         return answer(302, await begin(input, c))
       } catch (error) {
-        limited.warn('sign-in not started', { error })
+        recordEvent(limited, 'sign_in_refused', { reason: 'not started', error })
         return answer(302, '/?error=auth_failed')
       }
     },
@@ -92,7 +95,7 @@ export function authHandlers(
       try {
         return answer(200, { url: (await begin(handle, c)).href })
       } catch (cause) {
-        limited.warn('sign-in not started', { error: cause })
+        recordEvent(limited, 'sign_in_refused', { reason: 'not started', error: cause })
         return answer(401, { error, details: signInSentence(cause) })
       }
     },
@@ -106,6 +109,8 @@ export function authHandlers(
           query,
           nonce.kind === 'one' ? nonce.value : null,
           async (did, grantBefore) => {
+            const code = admission.codeIn(c.req.raw.headers)
+            if (!(await admission.enter(did, code))) throw new SignInError('not-allowed')
             // First: an account deletion under way would remove what is stored for the account.
             await forgetDeletion(db, did)
             await forgetGrantFailures(db, did)
@@ -115,19 +120,33 @@ export function authHandlers(
           },
         )
         const target = await settle(session, c.req.raw.headers)
+        recordEvent(log, 'signed_in', { did: session.did })
         for (const cookie of cookies) c.header('set-cookie', cookie, { append: true })
         return answer(302, target)
       } catch (error) {
         const level = error instanceof SignInError ? 'warn' : 'error'
-        limited[level]('sign-in not completed', { error })
-        return answer(302, '/?error=auth_failed')
+        const isNotAllowed = error instanceof SignInError && error.failure === 'not-allowed'
+        const reason = isNotAllowed ? 'not allowed here' : 'not completed'
+        recordEvent(limited, 'sign_in_refused', { reason, error }, level)
+        if (!isNotAllowed) return answer(302, '/?error=auth_failed')
+        return answer(302, '/?error=auth_failed&reason=not_allowed')
       }
+    },
+
+    acceptInvitation: async ({ params: { code }, answer, c }) => {
+      const cookie = await admission.cookieFor(code)
+      if (cookie === null) return answer(302, '/?error=auth_failed&reason=invitation_over')
+      c.header('set-cookie', cookie)
+      return answer(302, '/?news=invited')
     },
 
     signOut: async ({ answer, c }) => {
       try {
         const session = await sessions.read(c.req.raw.headers)
-        if (session !== null) await end(session)
+        if (session !== null) {
+          await end(session)
+          recordEvent(log, 'signed_out', { did: session.did })
+        }
       } catch (error) {
         log.error('sign-out failed', { error })
         return answer(500, { error: literals.logoutFailed })
@@ -138,7 +157,7 @@ export function authHandlers(
 
     signOutEverywhere: async ({ session: { did }, answer, c }) => {
       await endAllSignIns(did, context)
-      log.info('signed out everywhere', { did })
+      recordEvent(log, 'signed_out', { did, reason: 'everywhere' })
       for (const cookie of sessions.expired()) c.header('set-cookie', cookie, { append: true })
       return answer(200, { success: true })
     },

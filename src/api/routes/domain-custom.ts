@@ -9,6 +9,7 @@ import { type DomainRefusal, type OwnHosts, parseCustomDomain } from '#domains/d
 import { verificationSentence } from '#domains/domain-sentences.ts'
 import type { Verification } from '#domains/verification.ts'
 import { verifyDomain } from '#domains/verify-domain.ts'
+import { recordEvent } from '#observe/events.ts'
 import { customDomainsMax, pendingDomainsMax } from '#site/limits.ts'
 import { deleteCustomDomain, mapCustomDomain } from '#store/names/change-custom-domain.ts'
 import {
@@ -41,7 +42,7 @@ export function customDomainHandlers(context: ApiContext): HandlersOf<typeof cus
       )
       if (!outcome.added) throw addRefusals[outcome.reason]()
       const { id, verified } = outcome.domain
-      log.info('custom domain added', { did, domain })
+      recordEvent(log, 'domain_added', { did, host: domain })
       return answer(200, { success: true, id, domain, verified })
     },
 
@@ -58,9 +59,11 @@ export function customDomainHandlers(context: ApiContext): HandlersOf<typeof cus
 
     deleteCustomDomain: async ({ params, session, answer }) => {
       const key = keyOf(session.did, params.id)
-      if (!(await deleteCustomDomain(db, key, now()))) throw domainNotFound()
+      const domain = await findCustomDomain(db, key)
+      const isDeleted = await deleteCustomDomain(db, key, now())
+      if (domain === null || !isDeleted) throw domainNotFound()
       wakeUps.notify('changes')
-      log.info('custom domain deleted', { ...key })
+      recordEvent(log, 'domain_deleted', { did: key.did, host: domain.domain })
       return answer(200, { success: true })
     },
 

@@ -5,6 +5,7 @@ import { literals, sentences } from '#api/contract/messages.ts'
 import { ApiError } from '#api/errors.ts'
 import type { BrowserSessions } from '#api/session/sessions.ts'
 import { foldDomain } from '#domains/domain-name.ts'
+import { recordEvent } from '#observe/events.ts'
 import type { Did } from '#site/site-address.ts'
 import { parseSubdomainLabel } from '#site/subdomain-label.ts'
 import type { Db } from '#store/database/database.ts'
@@ -50,7 +51,7 @@ export function domainHandlers(
       const outcome = await claimSubdomain(db, { did, domain }, { subdomainsMax, now: now() })
       if (!outcome.claimed) throw refusals[outcome.reason](subdomainsMax)
       wakeUps.notify('changes')
-      log.info('subdomain claimed', { did, domain })
+      recordEvent(log, 'subdomain_claimed', { did, host: domain })
       return answer(200, { success: true, domain })
     },
 
@@ -61,7 +62,7 @@ export function domainHandlers(
       if (outcome === 'not-found') throw domainNotFound()
       if (outcome !== 'renamed') throw refusals[outcome](subdomainsMax)
       wakeUps.notify('changes')
-      log.info('subdomain renamed', { did, domain, newDomain })
+      recordEvent(log, 'subdomain_renamed', { did, host: newDomain, formerHost: domain })
       return answer(200, { success: true, domain: newDomain })
     },
 
@@ -70,7 +71,7 @@ export function domainHandlers(
       const site = body.siteRkey === null ? null : await ownSite(db, did, body.siteRkey)
       if (!(await mapSubdomain(db, { did, domain }, site, now()))) throw domainNotFound()
       wakeUps.notify('changes')
-      log.info('subdomain mapped', { did, domain, site })
+      log.info('subdomain mapped', { did, host: domain, site })
       return answer(200, { success: true })
     },
 
@@ -78,7 +79,7 @@ export function domainHandlers(
       const domain = folded(params.domain)
       if (!(await releaseSubdomain(db, { did, domain }, now()))) throw domainNotFound()
       wakeUps.notify('changes')
-      log.info('subdomain released', { did, domain })
+      recordEvent(log, 'subdomain_released', { did, host: domain })
       return answer(200, { success: true })
     },
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { testApi } from '#tests/support/api.ts'
+import { metricsToken, testApi } from '#tests/support/api.ts'
 
 const api = testApi()
 
@@ -12,4 +12,19 @@ test.each([
   expect(response.headers.get('content-type')).toStartWith('application/json')
   expect(response.headers.get('cache-control')).toBe('public, max-age=600')
   expect(await response.json()).toMatchObject(body)
+})
+
+test.each([
+  ['no token', undefined, 401],
+  ['another token', `Bearer ${metricsToken}2`, 401],
+  ['the token', `Bearer ${metricsToken}`, 200],
+])('metrics with %s', async (_, authorization, status) => {
+  const response = await api().request('/metrics', {
+    headers: authorization === undefined ? {} : { authorization },
+  })
+  expect(response.status).toBe(status)
+  if (status === 200) {
+    expect(await response.text()).toBe('up 1\n')
+    expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+  } else expect(response.headers.get('www-authenticate')).toBe('Bearer')
 })

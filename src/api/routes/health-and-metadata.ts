@@ -1,18 +1,23 @@
 import type { HandlersOf } from '#api/bind-routes.ts'
 import type { ApiContext } from '#api/context.ts'
 import type { healthAndMetadataRoutes } from '#api/contract/health-and-metadata.ts'
+import { literals } from '#api/contract/messages.ts'
 import { docsPage, docsStyle } from '#api/document/docs-page.ts'
 import { openApiDocument } from '#api/document/openapi.ts'
+import { ApiError } from '#api/errors.ts'
+import { isBearer } from '#http/bearer.ts'
 import { rateLimitedLog } from '#observe/rate-limited-log.ts'
 
 // Far below the hour for which a new key is published before it signs.
 const cacheControl = 'public, max-age=600'
 
+const stopping = { problem: 'The service is stopping.', error: null }
+
 /** For programs: health, the interface's description, and what account servers read (decisions.md §1). */
 export function healthAndMetadataHandlers(
   context: ApiContext,
 ): HandlersOf<typeof healthAndMetadataRoutes> {
-  const { assertReady, oauth, origin, shutdown } = context
+  const { metrics, oauth, origin, shutdown, unready } = context
   const log = rateLimitedLog(context.log)
   // Made on first use.
   let openApi: ReturnType<typeof openApiDocument> | undefined
@@ -21,16 +26,22 @@ export function healthAndMetadataHandlers(
     readHealth: ({ answer }) => answer(200, 'ok'),
 
     readReadiness: async ({ answer, c }) => {
-      try {
-        if (!shutdown.begun.aborted) {
-          await assertReady()
-          return answer(200, 'ok')
-        }
-      } catch (error) {
-        log.warn('not ready', { error })
+      const parts = shutdown.begun.aborted ? [stopping] : await unready()
+      if (parts.length === 0) return answer(200, 'ok')
+      for (const { error, problem } of parts) {
+        if (error !== null) log.warn('not ready', { problem, error })
       }
       c.header('retry-after', '5')
-      return answer(503, 'not ready')
+      return answer(503, ['not ready', ...parts.map(({ problem }) => problem)].join('\n'))
+    },
+
+    readMetrics: async ({ answer, c }) => {
+      if (metrics === null) throw new ApiError(404, literals.notFound)
+      if (!isBearer(c.req.header('authorization'), metrics.token)) {
+        throw new ApiError(401, literals.unauthorized, { 'www-authenticate': 'Bearer' })
+      }
+      c.header('cache-control', 'no-store')
+      return answer(200, await metrics.text())
     },
 
     readOpenApi: ({ answer }) => {

@@ -7,6 +7,8 @@ import { findJob, type Job } from '#store/queues/jobs.ts'
 interface StreamOptions {
   /** Aborted when the client is gone. */
   readonly signal: AbortSignal
+  /** False: the session has ended. Asked before every event and comment but the first. */
+  readonly isSignedIn: () => Promise<boolean>
   /** Called once when the stream ends, for whatever reason. */
   readonly release: () => void
   readonly eventEveryMs?: number
@@ -25,8 +27,8 @@ interface StreamContext extends Pick<ApiContext, 'db' | 'log'> {
 }
 
 /**
- * The job's state now and at every change, until it ends (decisions.md §7, "Stream"). Back-pressure: states are
- * read only when the client can take one, so a client that does not read skips states and costs no memory.
+ * The job's state now and at every change, until it or the session ends (decisions.md §7, "Stream"). Back-pressure:
+ * states are read only when the client can take one, so a client that does not read skips states and costs no memory.
  */
 export function jobStream(job: Job, context: StreamContext, options: StreamOptions): Response {
   const gone = new AbortController()
@@ -49,7 +51,7 @@ async function* jobEvents(
     yield* statesOf(job, context, options)
   } catch (error) {
     // The stream ends without an error: clients connect again and get a status.
-    context.log.error('progress not streamed', { jobId: job.id, error })
+    context.log.error('progress not streamed', { job: job.id, error })
   }
 }
 
@@ -58,7 +60,7 @@ async function* statesOf(
   { db, wakeUps }: StreamContext,
   options: StreamOptions,
 ): AsyncGenerator<string> {
-  const { signal, eventEveryMs = 200, commentEveryMs = 15_000 } = options
+  const { isSignedIn, signal, eventEveryMs = 200, commentEveryMs = 15_000 } = options
   const { now = () => performance.now(), sleep = Bun.sleep } = options
   using changed = wakeUps.subscribe('job-progress')
   // The row was read before we subscribed: the first wait below must not miss what came in between.
@@ -75,9 +77,9 @@ async function* statesOf(
     if (next === null) return
     const isNews = progressEvent(next) !== progressEvent(current)
     current = next
-    if (isNews) yield progressEvent(current)
-    else if (now() - silentSince >= commentEveryMs) yield ':\n\n'
-    else continue
+    if (!isNews && now() - silentSince < commentEveryMs) continue
+    if (!(await isSignedIn())) return
+    yield isNews ? progressEvent(current) : ':\n\n'
     silentSince = now()
   }
   yield endEvent(current)

@@ -7,6 +7,7 @@ import type { siteRoutes } from '#api/contract/site.ts'
 import { ApiError } from '#api/errors.ts'
 import { AccountRepo } from '#atproto/repo/account-repo.ts'
 import { foldDomain } from '#domains/domain-name.ts'
+import { recordEvent } from '#observe/events.ts'
 import { deleteSite } from '#publish/delete-site.ts'
 import { withinTime } from '#publish/server-patience.ts'
 import { readSettings, writeSettings } from '#publish/site-settings.ts'
@@ -43,7 +44,7 @@ export function siteHandlers(context: ApiContext): HandlersOf<typeof siteRoutes>
       const outcome = await setPrimaryDomain(db, { did, name }, domain, now())
       if (outcome !== 'set') throw refusals[outcome]()
       wakeUps.notify('changes')
-      log.info('primary address chosen', { did, site: name, domain })
+      log.info('primary address chosen', { did, site: name, host: domain })
       return answer(200, { success: true })
     },
 
@@ -57,7 +58,7 @@ export function siteHandlers(context: ApiContext): HandlersOf<typeof siteRoutes>
       await unmapSite(db, site, now())
       wakeUps.notify('changes')
       if (!isDeleted) throw siteNotFound()
-      log.info('site deleted', { did, site: site.name })
+      recordEvent(log, 'site_deleted', { did, site: site.name })
       return answer(200, { success: true, message: literals.siteDeleted })
     },
 

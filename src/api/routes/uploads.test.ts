@@ -332,6 +332,47 @@ test('the account’s server has a fault: 502', async () => {
   expect((await upload(formOf([['siteName', 'blog']])))[0]).toBe(502)
 })
 
+describe('the log says which upload became what, also without a job', () => {
+  const events = () =>
+    api()
+      .logged.filter(({ fields }) => String(fields['event']).startsWith('publish_'))
+      .map(({ fields }) => fields)
+  const oneFailed = (facts: Record<string, unknown>) => {
+    expect(events()).toEqual([{ event: 'publish_failed', did: alice, ...facts }])
+  }
+
+  test('refused before its site is known', async () => {
+    await upload(formOf([page]))
+    oneFailed({ reason: 'siteName must come before the files.' })
+  })
+
+  test('refused for its site, as its owner reads it', async () => {
+    await queueJobs(['blog'])
+    await upload(withFile('blog'))
+    oneFailed({ site: 'blog', reason: publishing })
+  })
+
+  test('where the disk is full', async () => {
+    api().spool.admit = () => Promise.reject(new SpoolFullError('disk'))
+    expect((await upload(withFile('blog')))[0]).toBe(507)
+    oneFailed({ reason: sentences.noRoom, error: expect.any(SpoolFullError) })
+  })
+
+  test('an empty site: its start and its end, or its failure', async () => {
+    const facts = { did: alice, site: 'blog', files: 0, bytes: 0 }
+    await upload(withoutFiles('blog'))
+    const started = { event: 'publish_started', ...facts }
+    const ended = { event: 'publish_ended', ...facts, version: 'cid-of-the-record' }
+    expect(events()).toEqual([started, { ...ended, seconds: expect.any(Number) }])
+    api().network.isDown = true
+    await upload(withoutFiles('blog'))
+    expect(events().slice(2)).toMatchObject([
+      started,
+      { event: 'publish_failed', did: alice, site: 'blog', reason: expect.any(String) },
+    ])
+  })
+})
+
 describe('refused while it is still being sent', () => {
   // Senders that write all before they read, as browsers do, must find the answer and not a reset.
   const facts: [string, () => Promise<Record<string, string>>, number, number?][] = [

@@ -2,35 +2,51 @@ import type { HandlersOf } from '#api/bind-routes.ts'
 import { ConcurrencyLimit } from '#api/concurrency-limit.ts'
 import type { ApiContext } from '#api/context.ts'
 import { uploadsArrivingMax } from '#api/contract/limits.ts'
-import { literals, sentences } from '#api/contract/messages.ts'
+import { literals, sentences, takenDownSentence } from '#api/contract/messages.ts'
 import type { PayloadAt } from '#api/contract/route.ts'
 import type { uploadRoutes } from '#api/contract/uploads.ts'
 import { ApiError, restarting } from '#api/errors.ts'
 import { headOfStream } from '#api/head-length.ts'
+import type { BrowserSessions } from '#api/session/sessions.ts'
 import { UnpackSlots } from '#api/unpack-slots.ts'
-import { AccountRepo } from '#atproto/repo/account-repo.ts'
 import { cancelJob, queuedJobsMax, queueJob, spoolServerOf } from '#publish/jobs/jobs.ts'
-import { publishEmptySite } from '#publish/publish-site.ts'
-import { type ReceivedUpload, receiveUpload } from '#publish/upload/receive-upload.ts'
+import { receiveUpload } from '#publish/upload/receive-upload.ts'
 import type { SpoolOwner } from '#publish/upload/spool.ts'
 import { smallUploadBytesMax } from '#publish/upload/spool-shares.ts'
 import { UploadArrival } from '#publish/upload/upload-arrival.ts'
-import { accountSitesMax, connectionIdleSeconds, type SiteLimits } from '#site/limits.ts'
+import {
+  accountSitesMax,
+  connectionIdleSeconds,
+  overAccountSites,
+  overUploadsPerDay,
+  type SiteLimits,
+} from '#site/limits.ts'
 import type { Did } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import { uploadBytesMax, uploadTooLarge } from '#site/upload/upload-refusal.ts'
-import { enqueueSites } from '#store/queues/enqueue.ts'
-import { findJob, type Job, type JobAdmission, listUnfinishedSites } from '#store/queues/jobs.ts'
+import { limitsOfAccount } from '#store/moderation/account-limits.ts'
+import { findTakedown } from '#store/moderation/takedowns.ts'
+import {
+  findJob,
+  type Job,
+  type JobAdmission,
+  listUnfinishedSites,
+  reachedUploadLimit,
+} from '#store/queues/jobs.ts'
 import { findQuotaProblem } from '#store/sites/account-quota.ts'
-import { awaitWithdrawal } from '#store/sites/record-version.ts'
-import { listSiteNames } from '#store/sites/sites.ts'
+import { listPresentNames, listSiteNames } from '#store/sites/sites.ts'
 import { jobStream, streamHeaders } from './job-stream.ts'
+import { publishEmpty } from './publish-empty.ts'
+import { recordRefusedUpload, type UploadOrigin } from './record-refused-upload.ts'
 
 const streamsPerJobMax = 4
 const streamsPerAccountMax = 8
 
 /** `/sitehost/*`: uploads and their progress (interface.md §4.5). */
-export function uploadHandlers(context: ApiContext): HandlersOf<typeof uploadRoutes> {
+export function uploadHandlers(
+  context: ApiContext,
+  sessions: Pick<BrowserSessions, 'lasts'>,
+): HandlersOf<typeof uploadRoutes> {
   const tooManyStreams = { sentence: sentences.streamsOpen, retryAfterSeconds: 5 }
   const streamsOfJob = new ConcurrencyLimit({ max: streamsPerJobMax, ...tooManyStreams })
   const streamsOfAccount = new ConcurrencyLimit({ max: streamsPerAccountMax, ...tooManyStreams })
@@ -43,12 +59,17 @@ export function uploadHandlers(context: ApiContext): HandlersOf<typeof uploadRou
   return {
     uploadFiles: async ({ session: { did }, confirmSession, answer, c }) => {
       if (context.shutdown.begun.aborted) throw restarting()
-      using _ = await receiving.acquire(did)
+      const origin: UploadOrigin = { did }
       const { server } = c.env
       // Bun closes connections below 16 KiB/s without an answer; we have our own minimum, with an answer.
       server?.timeout(c.req.raw, 0)
       try {
-        return answer(200, await receive(did, c.req.raw, { ...context, confirmSession, unpacking }))
+        using _ = await receiving.acquire(did)
+        const within = { ...context, confirmSession, unpacking }
+        return answer(200, await receive(origin, c.req.raw, within))
+      } catch (error) {
+        recordRefusedUpload(context.log, origin, error)
+        throw error
       } finally {
         server?.timeout(c.req.raw, connectionIdleSeconds)
       }
@@ -66,7 +87,10 @@ export function uploadHandlers(context: ApiContext): HandlersOf<typeof uploadRou
       const signal = AbortSignal.any([c.req.raw.signal, context.shutdown.begun])
       // Bun closes a connection that is silent for ten seconds.
       c.env.server?.timeout(c.req.raw, 0)
-      return answer(200, jobStream(job, context, { signal, release: () => permits.dispose() }))
+      // A page that is left open does not keep its session alive.
+      const isSignedIn = () => sessions.lasts(c.req.raw.headers)
+      const release = () => permits.dispose()
+      return answer(200, jobStream(job, context, { signal, isSignedIn, release }))
     },
 
     cancelUpload: async ({ params, session, answer }) => {
@@ -87,13 +111,14 @@ type Received = PayloadAt<(typeof uploadRoutes)['uploadFiles'], 200>
 
 /** Spools an upload and creates a job; publishes an empty site immediately. */
 async function receive(
-  did: Did,
+  origin: UploadOrigin,
   request: Request,
   context: ApiContext & {
     readonly confirmSession: () => Promise<void>
     readonly unpacking: UnpackSlots
   },
 ): Promise<Received> {
+  const { did } = origin
   const { confirmSession, limits, shutdown, spool, unpacking } = context
   const { body, headers, signal } = request
   if (body === null) throw new ApiError(400, sentences.noForm)
@@ -121,7 +146,10 @@ async function receive(
       limits,
       arrival,
       onArrived: admission.arrived,
-      onSiteName: (siteName) => assertAdmissible(did, siteName, context),
+      onSiteName: (siteName) => {
+        origin.site = siteName
+        return assertAdmissible(did, siteName, context)
+      },
       unpackSlot: () => unpacking.take(did, AbortSignal.any([signal, shutdown.lastCall])),
       onUnpack: async (bytes) => admission.atLeast(bytes, await spoolOwnerOf(did, context)),
       signal: shutdown.lastCall,
@@ -145,7 +173,7 @@ async function receive(
     // A client that disconnected never learns the job id, so it could not cancel the job.
     if (signal.aborted) throw new ApiError(400, sentences.senderGone)
     const admitted = await queueJob(jobId, site, upload, context)
-    if (!admitted.created) throw refusals[admitted.reason]()
+    if (!admitted.created) throw refusalOf(admitted)
     isQueued = true
     context.at('job-queued')
   } finally {
@@ -181,36 +209,41 @@ async function ownJob(jobId: string, did: Did, { db }: ApiContext): Promise<Job>
 
 /**
  * Rejects early what `queueJob` would reject once the whole upload has arrived, and a site above the limit of its
- * account, sites in unfinished jobs included: ingest would not take it.
+ * account, sites in unfinished jobs included: ingest would not take it. Also a site that is taken down: nobody would
+ * see it.
  */
-async function assertAdmissible(did: Did, siteName: SiteName, { db }: ApiContext): Promise<void> {
+async function assertAdmissible(
+  did: Did,
+  siteName: SiteName,
+  { db, limits, now }: ApiContext,
+): Promise<void> {
   const sites = await listUnfinishedSites(db, did)
   if (sites.includes(siteName)) throw refusals['same-site-running']()
   if (sites.length > queuedJobsMax) throw refusals['queue-full']()
+  const takedown = await findTakedown(db, { did, name: siteName })
+  if (takedown !== null) throw new ApiError(403, takenDownSentence(takedown))
   const known = new Set([...(await listSiteNames(db, did)), ...sites])
   if (known.size >= accountSitesMax && !known.has(siteName)) {
     throw new ApiError(403, sentences.siteLimit)
   }
+  const { accountSitesMax: sitesMax } = await limitsOfAccount(db, did, limits)
+  const present = new Set([...(await listPresentNames(db, did)), ...sites])
+  if (sitesMax !== undefined && present.size >= sitesMax && !present.has(siteName)) {
+    throw new ApiError(403, overAccountSites(sitesMax))
+  }
+  const uploadsMax = await reachedUploadLimit(db, did, { limits, now: now() })
+  if (uploadsMax !== null) throw tooManyToday(uploadsMax)
 }
 
-type Refusal = Extract<JobAdmission, { created: false }>['reason']
+type Refusal = Extract<JobAdmission, { created: false }>
 
-const refusals: Record<Refusal, () => ApiError> = {
+const refusalOf = (refusal: Refusal): ApiError =>
+  refusal.reason === 'daily-limit' ? tooManyToday(refusal.uploadsMax) : refusals[refusal.reason]()
+
+const tooManyToday = (uploadsMax: number): ApiError =>
+  new ApiError(429, overUploadsPerDay(uploadsMax), { 'retry-after': '3600' })
+
+const refusals: Record<Exclude<Refusal['reason'], 'daily-limit'>, () => ApiError> = {
   'same-site-running': () => new ApiError(409, sentences.publishedAlready),
   'queue-full': () => new ApiError(429, sentences.uploadsWaiting, { 'retry-after': '60' }),
-}
-
-async function publishEmpty(
-  did: Did,
-  { siteName, retain }: ReceivedUpload,
-  context: ApiContext,
-  signal: AbortSignal,
-): Promise<Received> {
-  const { at, db, now, oauth } = context
-  const address = { did, name: siteName }
-  const repo = new AccountRepo(did, oauth.session)
-  const { uri, cid } = await publishEmptySite(address, { repo, now, at, signal })
-  if (!retain) await awaitWithdrawal(db, address, cid)
-  await enqueueSites(context, [address])
-  return { success: true, uri, cid, fileCount: 0, siteName }
 }

@@ -114,14 +114,14 @@ test('a site whose newest version cannot be read says so, and what comes next', 
     const [item] = await takeDue(db, { kind: 'site', now: 1, leaseMs: 1, limit: 1 })
     await retryItem(db, item as WorkItem, { at, error })
   }
-  const unread = 'Your account’s server did not give all of the newest version.'
+  const unread = 'Your account’s server did not send all of the newest version.'
   await fail(60_000)
-  expect(await problems()).toEqual([`${unread} It is tried again at 1970-01-01T00:01:00.000Z.`])
+  expect(await problems()).toEqual([`${unread} We will try again at 1970-01-01T00:01:00.000Z.`])
   await fail(null)
-  expect(await problems()).toEqual([expect.stringContaining('not tried any more')])
+  expect(await problems()).toEqual([expect.stringContaining('We stopped trying.')])
   await fail(60_000, noDiskSpace)
   expect(await problems()).toEqual([
-    `${noDiskSpace} It is tried again at 1970-01-01T00:01:00.000Z.`,
+    `${noDiskSpace} We will try again at 1970-01-01T00:01:00.000Z.`,
   ])
 })
 

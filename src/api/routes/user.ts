@@ -1,28 +1,28 @@
 import type { HandlersOf } from '#api/bind-routes.ts'
 import { ConcurrencyLimit } from '#api/concurrency-limit.ts'
 import type { ApiContext } from '#api/context.ts'
-import { literals, sentences } from '#api/contract/messages.ts'
+import { literals, sentences, takenDownSentence } from '#api/contract/messages.ts'
 import type { userRoutes } from '#api/contract/user.ts'
 import { ApiError } from '#api/errors.ts'
 import type { BrowserSessions } from '#api/session/sessions.ts'
 import { revokeIfUnused } from '#api/session/sign-ins.ts'
 import { timeSlices } from '#concurrency/yield-event-loop.ts'
-import { noDiskSpace } from '#site/limits.ts'
-import { type Did, siteUri } from '#site/site-address.ts'
+import { recordEvent } from '#observe/events.ts'
+import type { Did } from '#site/site-address.ts'
 import { parseSiteName } from '#site/site-name.ts'
 import { findAccount } from '#store/accounts/accounts.ts'
 import { deleteBrowserSessionOf } from '#store/accounts/sessions.ts'
+import { listTakedowns, type Takedown } from '#store/moderation/takedowns.ts'
 import { listCustomDomains } from '#store/names/custom-domains.ts'
 import { listSubdomains } from '#store/names/subdomains.ts'
-import { listUnreadSites, type UnreadSite } from '#store/queues/unread.ts'
+import { listUnreadSites } from '#store/queues/unread.ts'
 import { listSites, type Site } from '#store/sites/sites.ts'
 import { customDomainRow, primaryOf, siteDomainRows, subdomainRow } from './domain-rows.ts'
-import { isoOf, isoOrNull } from './iso-of.ts'
+import { isoOf } from './iso-of.ts'
+import { siteRow } from './site-row.ts'
 
 /** Per account, which may have a thousand sites. */
 const listsAtOnceMax = 4
-/** Per site in a list. */
-const listedProblemsMax = 10
 
 /** `/api/user/*`: what the signed-in account has here (interface.md §4.2), and where it is signed in. */
 export function userHandlers(
@@ -79,13 +79,16 @@ export function userHandlers(
       const sites = await listSites(db, did)
       const { subdomains, customDomains } = await domainsOf(did)
       const failed = new Map((await listUnreadSites(db, did)).map((item) => [item.name, item]))
+      const takedowns = await listTakedowns(db, did)
       const rows = []
       const yieldWhenDue = timeSlices()
       for (const site of sites) {
         await yieldWhenDue()
         const domains = siteDomainRows(site.name, subdomains, customDomains)
+        const row = siteRow(site, failed.get(site.name), context)
         rows.push({
-          ...siteRow(site, failed.get(site.name), context),
+          ...row,
+          problems: [...takedownProblems(site, takedowns), ...row.problems],
           domains,
           primary: primaryOf(domains),
         })
@@ -121,7 +124,7 @@ export function userHandlers(
       const isEnded = isId && (await deleteBrowserSessionOf(db, did, id))
       if (!isEnded) throw new ApiError(404, sentences.signInNotFound)
       await revokeIfUnused(did, context)
-      log.info('sign-in ended', { did })
+      recordEvent(log, 'signed_out', { did, reason: 'ended from a list' })
       if (id === idHash) {
         for (const cookie of sessions.expired()) c.header('set-cookie', cookie, { append: true })
       }
@@ -130,37 +133,5 @@ export function userHandlers(
   }
 }
 
-function siteRow(site: Site, failed: UnreadSite | undefined, { siteUrl }: ApiContext) {
-  const { did, live, name, refused } = site
-  return {
-    rkey: name,
-    displayName: name,
-    uri: siteUri({ did, name }),
-    cid: live?.recordCid ?? null,
-    fileCount: live?.fileCount ?? 0,
-    bytes: live?.bytes ?? 0,
-    url: siteUrl({ did, name }),
-    createdAt: isoOf(site.createdAt),
-    updatedAt: isoOf(site.updatedAt),
-    publishedAt: isoOrNull(live?.publishedAt),
-    problems: [...firstOf((refused ?? live)?.problems ?? []), ...unreadProblems(failed)],
-  }
-}
-
-const serverGaveNotAll = 'Your account’s server did not give all of the newest version.'
-
-function firstOf(problems: readonly string[]): string[] {
-  const first = problems.slice(0, listedProblemsMax)
-  const others = problems.length - first.length
-  return others === 0 ? first : [...first, `And ${others} more.`]
-}
-
-function unreadProblems(failed: UnreadSite | undefined): string[] {
-  if (failed === undefined) return []
-  const { nextAttemptAt } = failed
-  const next =
-    nextAttemptAt === null
-      ? 'It is not tried any more until you publish the site again or ask for it.'
-      : `It is tried again at ${isoOf(nextAttemptAt)}.`
-  return [`${failed.error === noDiskSpace ? noDiskSpace : serverGaveNotAll} ${next}`]
-}
+const takedownProblems = ({ name }: Site, takedowns: readonly Takedown[]): string[] =>
+  takedowns.filter(({ site }) => site === '' || site === name).map(takenDownSentence)

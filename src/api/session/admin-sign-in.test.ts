@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { type Database, openDatabase } from '#store/database/database.ts'
-import { migrate } from '#store/database/migrate.ts'
+import type { Database } from '#store/database/database.ts'
+import { memoryDatabase } from '#tests/support/databases.ts'
 import { AdminSignIn } from './admin-sign-in.ts'
 
 let database: Database
 beforeAll(async () => {
-  database = openDatabase({})
-  await migrate(database)
+  database = await memoryDatabase()
 })
 afterAll(() => database[Symbol.asyncDispose]())
 

@@ -3,7 +3,7 @@ import { cookieHeader, testApi } from '#tests/support/api.ts'
 import { alice, bob } from '#tests/support/sample-rows.ts'
 import { setCookie } from './cookies.ts'
 import { KeyRing } from './key-ring.ts'
-import { BrowserSessions } from './sessions.ts'
+import { BrowserSessions, sessionIdleMs } from './sessions.ts'
 
 const api = testApi()
 const dayMs = 24 * 60 * 60 * 1000
@@ -121,6 +121,18 @@ describe('time', () => {
     await read(cookie)
     expect(await seenAt()).toBe(start + 3_600_001)
   })
+})
+
+test('whether a session lasts is asked without using it', async () => {
+  const [[did, sid], [, theirs]] = [await pairs(), await pairs(bob)]
+  const lasts = (cookie: string) => open().lasts(new Headers({ cookie, ...browser }))
+  expect(await lasts(`${did}; ${sid}`)).toBe(true)
+  expect([await lasts(''), await lasts(`${did}; ${theirs}`)]).toEqual([false, false])
+  const begun = api().now
+  api().now = begun + sessionIdleMs - 1
+  expect(await lasts(`${did}; ${sid}`)).toBe(true)
+  api().now = begun + sessionIdleMs
+  expect(await lasts(`${did}; ${sid}`)).toBe(false)
 })
 
 test('ending one browser leaves the others, and tells when it was the last', async () => {

@@ -4,6 +4,7 @@ import {
   type BrowserSession,
   createAdminSession,
   createBrowserSession,
+  deleteBrowserSessionsOf,
   deleteSession,
   findAdminSession,
   findBrowserSession,
@@ -32,6 +33,8 @@ export interface SessionsOptions {
   /** Whether the application is on https: cookies are then `Secure` and `__Host-`. */
   readonly secure: boolean
   readonly now: () => number
+  /** Whether the account may be signed in; left out: every one may. */
+  readonly isAllowed?: (did: Did) => Promise<boolean>
 }
 
 interface SessionKind<Session> {
@@ -62,15 +65,20 @@ class Sessions<Session extends { readonly idHash: string; readonly seenAt: numbe
     return { id, idHash: hashOf(id), now, expiresAt: now + this.kind.sessionMs }
   }
 
+  /** The session with this id; null if it has ended. */
+  protected find(id: string): Promise<Session | null> {
+    return this.kind.find(this.options.db, hashOf(id), this.clock())
+  }
+
   /** The session with this id, marked as used now; null if it has ended or fails `isTheirs`. */
   protected async use(
     id: string,
     isTheirs: (session: Session) => boolean = () => true,
   ): Promise<Session | null> {
     const { db } = this.options
-    const { find, table, touchEveryMs } = this.kind
+    const { table, touchEveryMs } = this.kind
     const clock = this.clock()
-    const session = await find(db, hashOf(id), clock)
+    const session = await this.find(id)
     if (session === null || !isTheirs(session)) return null
     const { idHash, seenAt } = session
     if (clock.now - seenAt > touchEveryMs) await touchSession(db, table, idHash, clock.now)
@@ -106,10 +114,25 @@ export class BrowserSessions extends Sessions<BrowserSession> {
     return { session: { idHash, did }, cookies: this.#cookies(signed, id, this.kind.sessionMs) }
   }
 
-  /** The request's session; null: signed out, expired, forged or ambiguous. */
+  /**
+   * The request's session; null: signed out, expired, forged, ambiguous, or of an account that is not allowed any more,
+   * whose sessions all end.
+   */
   async read(headers: Headers): Promise<BrowserSession | null> {
     const named = this.#namedIn(headers)
-    return named && (await this.use(named.id, ({ did }) => did === named.did))
+    const session = named && (await this.use(named.id, ({ did }) => did === named.did))
+    const { db, isAllowed } = this.options
+    if (session === null || (await isAllowed?.(session.did)) !== false) return session
+    await deleteBrowserSessionsOf(db, session.did)
+    return null
+  }
+
+  /** Whether the request's session has not ended yet; does not count as use of it. */
+  async lasts(headers: Headers): Promise<boolean> {
+    const named = this.#namedIn(headers)
+    const session = named && (await this.find(named.id))
+    if (session === null || session.did !== named?.did) return false
+    return (await this.options.isAllowed?.(session.did)) !== false
   }
 
   /** The account's sessions, latest used first. */
@@ -174,11 +197,19 @@ export class AdminSessions extends Sessions<AdminSession> {
 
   /** Null: signed out, expired, forged, ambiguous, or of an administrator who was removed. */
   async read(headers: Headers): Promise<AdminSession | null> {
-    const { keys, now } = this.options
-    const cookie = readCookie(headers.get('cookie'), adminCookie)
-    if (cookie.kind !== 'one') return null
-    const [id] = verifyParts(keys, adminCookie, cookie.value, now()) ?? []
+    const id = this.#idIn(headers)
     return id === undefined ? null : await this.use(id)
+  }
+
+  /** As `read`, but does not count as use of the session. */
+  async peek(headers: Headers): Promise<AdminSession | null> {
+    const id = this.#idIn(headers)
+    return id === undefined ? null : await this.find(id)
+  }
+
+  /** Whether the request's session has not ended yet; does not count as use of it. */
+  async lasts(headers: Headers): Promise<boolean> {
+    return (await this.peek(headers)) !== null
   }
 
   async end(session: AdminSession): Promise<void> {
@@ -193,6 +224,13 @@ export class AdminSessions extends Sessions<AdminSession> {
   /** The `Set-Cookie` value that removes the cookie. */
   expired(): string {
     return this.#cookie('', 0)
+  }
+
+  #idIn(headers: Headers): string | undefined {
+    const { keys, now } = this.options
+    const cookie = readCookie(headers.get('cookie'), adminCookie)
+    if (cookie.kind !== 'one') return undefined
+    return verifyParts(keys, adminCookie, cookie.value, now())?.[0]
   }
 
   #cookie(value: string, ms: number): string {

@@ -1,5 +1,6 @@
 import type { ApiContext } from '#api/context.ts'
 import type { OAuth } from '#atproto/oauth/oauth.ts'
+import { recordEvent } from '#observe/events.ts'
 import type { Did } from '#site/site-address.ts'
 import { deleteBrowserSessionsOf } from '#store/accounts/sessions.ts'
 import { isUnused } from '#store/lifecycle/unused-sealed-rows.ts'
@@ -18,7 +19,7 @@ export async function endAllSignIns(did: Did, context: SignInContext): Promise<v
 /** Signs the account out of all browsers if its server has ended the grant and nobody signed in meanwhile. */
 export async function endIfGrantEnded(did: Did, context: SignInContext): Promise<void> {
   if (await context.oauth.has(did)) return
-  context.log.info('sign-ins ended: the account’s server has ended the grant', { did })
+  recordEvent(context.log, 'signed_out', { did, reason: 'the account’s server ended the grant' })
   await endAllSignIns(did, context)
 }
 

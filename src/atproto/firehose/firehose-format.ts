@@ -15,19 +15,29 @@ export interface FirehoseFormat {
   gapBefore(first: number, cursor: number): GapReason | null
   /** Whether the source cannot have sent this cursor yet. `now` in milliseconds. */
   isFuture(cursor: number, now: number): boolean
+  /** When the source made the step, in milliseconds since the epoch; null: it does not say. Its clock, not ours. */
+  timeOf(step: FirehoseStep): number | null
   /** Whether numbers may decrease within a connection. */
   readonly isRoughlyOrdered: boolean
 }
 
 export type FirehoseFrame =
   /** One step of the network, with the events in it that concern us. */
-  | { readonly kind: 'step'; readonly number: number; readonly events: readonly RepoEvent[] }
+  | FirehoseStep
   /** The source rejects the cursor and ends the connection. */
   | { readonly kind: 'future-cursor' }
   /** The source continues with its oldest event, which is later than the cursor. */
   | { readonly kind: 'outdated-cursor' }
   /** Not understood, and skipped. */
   | { readonly kind: 'problem'; readonly problem: string }
+
+export interface FirehoseStep {
+  readonly kind: 'step'
+  readonly number: number
+  readonly events: readonly RepoEvent[]
+  /** As the source writes it, where its numbers are no times. */
+  readonly time?: string
+}
 
 /** Larger frames are not parsed. The protocol allows 5 MB; a record of 1 MiB may be longer as JSON. */
 export const frameBytesMax = 8 * 1024 * 1024
@@ -69,10 +79,14 @@ export type RepoEvent =
   | { readonly kind: 'sync'; readonly did: Did }
 
 /** The step with this number and these events; a problem if either is not of the protocol's form. */
-export function stepOf(number: unknown, events: readonly RepoEvent[] | null): FirehoseFrame {
+export function stepOf(
+  number: unknown,
+  events: readonly RepoEvent[] | null,
+  time?: unknown,
+): FirehoseFrame {
   const isNumber = Number.isSafeInteger(number) && Number(number) >= 0
   return isNumber && events !== null
-    ? { kind: 'step', number: Number(number), events }
+    ? { kind: 'step', number: Number(number), events, ...(typeof time === 'string' && { time }) }
     : problem('malformed event')
 }
 

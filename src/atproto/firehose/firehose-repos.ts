@@ -51,6 +51,11 @@ export const subscribeRepos: FirehoseFormat = {
   },
 
   isFuture: () => false,
+
+  timeOf({ time }) {
+    const ms = Date.parse(time ?? '')
+    return Number.isNaN(ms) ? null : ms
+  },
 }
 
 type Body = Record<string, unknown>
@@ -64,7 +69,7 @@ function errorOf({ error }: Body): FirehoseFrame {
 function messageOf(type: unknown, body: Body, collections: ReadonlySet<string>): FirehoseFrame {
   if (typeof type !== 'string') return problem('unreadable frame')
   if (type === '#info' && body['name'] === 'OutdatedCursor') return { kind: 'outdated-cursor' }
-  return stepOf(body['seq'], eventsOf(type, body, collections))
+  return stepOf(body['seq'], eventsOf(type, body, collections), body['time'])
 }
 
 function eventsOf(

@@ -2,9 +2,16 @@ import { setTimeout } from 'node:timers/promises'
 import { backoff } from '#concurrency/backoff.ts'
 import { onAbort } from '#concurrency/or-aborted.ts'
 import { FirehoseConnection } from './firehose-connection.ts'
-import type { FirehoseEvent, FirehoseFormat, FirehoseFrame, GapReason } from './firehose-format.ts'
+import type {
+  FirehoseEvent,
+  FirehoseFormat,
+  FirehoseFrame,
+  FirehoseStep,
+  GapReason,
+} from './firehose-format.ts'
 import { FirehosePosition } from './firehose-position.ts'
 import { subscribeRepos, subscribeReposPath } from './firehose-repos.ts'
+import { FirehoseStatus } from './firehose-status.ts'
 import { jetstream } from './jetstream.ts'
 
 /**
@@ -45,6 +52,8 @@ export interface FirehoseOptions {
   readonly signal: AbortSignal
   /** Receives skipped frames and lost connections. */
   readonly onProblem: (problem: string) => void
+  /** Kept up to date. */
+  readonly status?: FirehoseStatus
   readonly now?: () => number
   /** Between a lost connection and the next attempt; doubled with each failed one. */
   readonly pauseMs?: { readonly min: number; readonly max: number }
@@ -57,6 +66,7 @@ class FirehoseReader {
   readonly #source: FirehoseSource
   readonly #options: FirehoseOptions
   readonly #queue = new FirehoseQueue()
+  readonly #status: FirehoseStatus
   readonly #position: FirehosePosition
   #connection: FirehoseConnection | undefined
   /** Failed connections since the last step. */
@@ -65,6 +75,7 @@ class FirehoseReader {
   constructor(source: FirehoseSource, options: FirehoseOptions) {
     this.#source = source
     this.#options = options
+    this.#status = options.status ?? new FirehoseStatus()
     this.#position = new FirehosePosition(source.format, options.cursor)
   }
 
@@ -88,8 +99,9 @@ class FirehoseReader {
     try {
       while (!signal.aborted) {
         const reason = await this.#connect(signal)
+        this.#status.isConnected = false
         if (signal.aborted) return
-        this.#options.onProblem(`${reason}, trying again`)
+        this.#problem(`${reason}, trying again`)
         await setTimeout(this.#pauseMs(), undefined, { signal }).catch(() => undefined)
       }
     } finally {
@@ -102,13 +114,18 @@ class FirehoseReader {
     const { base, format } = this.#source
     const cursor = this.#position.connect(now())
     const connection = new FirehoseConnection(format.address({ base, cursor, collections }), {
-      onOpen: () => this.#pushGap(this.#position.open()),
+      onOpen: () => this.#open(),
       onFrame: (data) => this.#receive(format.read(data, collections), connection),
     })
     using _ = onAbort(signal, () => connection.end('stopped'))
     this.#connection = connection
     if (!this.#queue.hasCapacity) connection.pause()
     return await connection.ended
+  }
+
+  #open(): void {
+    this.#status.isConnected = true
+    this.#pushGap(this.#position.open())
   }
 
   #receive(frame: FirehoseFrame, connection: FirehoseConnection): void {
@@ -124,17 +141,20 @@ class FirehoseReader {
         connection.end('cursor of the future')
         break
       case 'problem':
-        this.#options.onProblem(frame.problem)
+        this.#problem(frame.problem)
     }
     if (this.#queue.isFull) connection.pause()
   }
 
-  #step({ number, events }: Extract<FirehoseFrame, { kind: 'step' }>): void {
+  #step(step: FirehoseStep): void {
+    const { events, number } = step
     this.#attempts = 0
+    this.#status.steps++
+    this.#status.latestAt = this.#source.format.timeOf(step)
     const { gap, isBehind } = this.#position.step(number)
     this.#pushGap(gap)
     if (isBehind && !this.#source.format.isRoughlyOrdered) {
-      this.#options.onProblem('number went back')
+      this.#problem('number went back')
     }
     // A repeated event does no harm, so events behind the cursor are passed on, but never move it.
     const { cursor } = this.#position
@@ -142,6 +162,11 @@ class FirehoseReader {
       this.#queue.push({ ...event, cursor: i === events.length - 1 ? cursor : null })
     }
     if (events.length === 0 && cursor !== null) this.#queue.pass(cursor)
+  }
+
+  #problem(problem: string): void {
+    this.#status.problems++
+    this.#options.onProblem(problem)
   }
 
   #pushGap(reason: GapReason | null): void {

@@ -63,6 +63,8 @@ export const jetstream: FirehoseFormat = {
 
   // The source does not reject a cursor of the future either: it sends only new events.
   isFuture: (cursor, now) => cursor > (now + clockSkewMs) * 1000,
+
+  timeOf: ({ number }) => number / 1000,
 }
 
 function eventsOf(

@@ -1,7 +1,6 @@
 import { createDpopFetch } from '@atcute/oauth-crypto'
-import { MemoryStore, type StateStore, type StoredSession } from '@atcute/oauth-node-client'
+import type { StateStore, StoredSession } from '@atcute/oauth-node-client'
 import { TtlMap } from '#concurrency/lru-map.ts'
-import { orAborted } from '#concurrency/or-aborted.ts'
 import { SingleFlight } from '#concurrency/single-flight.ts'
 import type { WithLease } from '#concurrency/with-lease.ts'
 import type { Log } from '#observe/log.ts'
@@ -11,6 +10,7 @@ import type { Did } from '#site/site-address.ts'
 import type { ClientKeys } from './client-keys.ts'
 import type { Clients } from './oauth-client.ts'
 import type { SealedStore } from './oauth-rows.ts'
+import { endReplaced, renewReplaced } from './replaced-session.ts'
 import { SessionEndedError } from './session-ended.ts'
 
 export interface AccountSession {
@@ -28,9 +28,6 @@ const confirmedMs = 60_000
 const confirmedKeysMax = 20_000
 /** A request is retried with renewed tokens, then with the tokens of a newer sign-in. */
 const sentMax = 3
-/** How long a sign-in waits for the server to confirm, then to revoke, the grant that it replaces. */
-const replacedConfirmMsMax = 2_000
-const replacedEndMsMax = 1_000
 
 /** State of the grant that a sign-in replaces. `ended`: there was none, or its server did not confirm it in time. */
 export type GrantBefore = 'alive' | 'ended'
@@ -107,7 +104,7 @@ export class AccountSessions {
     const { sessions } = this.#options
     const [replaced, entered] = await this.#leased(did, async () => {
       const found = await this.find(did)
-      const renewed = found && (await this.#renewReplaced(did, found))
+      const renewed = found && (await renewReplaced(did, found, this.#options))
       // Its previous tokens are spent.
       if (renewed !== undefined) await sessions.set(did, renewed)
       // First: if it fails, the previous session stays.
@@ -116,7 +113,7 @@ export class AccountSessions {
       this.#confirmed.set(did, true)
       return [renewed ?? found, entered] as const
     })
-    if (replaced !== undefined) await this.#endReplaced(did, replaced)
+    if (replaced !== undefined) await endReplaced(did, replaced, this.#options)
     return entered
   }
 
@@ -139,38 +136,6 @@ export class AccountSessions {
         if (session !== undefined) await sessions.set(did, session)
       })
     }
-  }
-
-  /** The session with renewed tokens, which prove that its grant is alive; undefined: none in time. */
-  async #renewReplaced(did: Did, replaced: StoredSession): Promise<StoredSession | undefined> {
-    const store = new MemoryStore<Did, StoredSession>()
-    try {
-      const renewed = this.#clientOf(did, replaced, store).then((client) => {
-        return client.restore(did, { refresh: true })
-      })
-      await orAborted(renewed, AbortSignal.timeout(replacedConfirmMsMax))
-    } catch (error) {
-      this.#options.log.warn('replaced session not confirmed', { did, error })
-    }
-    const after = await store.get(did)
-    return after?.tokenSet.access_token === replaced.tokenSet.access_token ? undefined : after
-  }
-
-  /** A request that still uses its tokens retries with the new ones when they are rejected. */
-  async #endReplaced(did: Did, replaced: StoredSession): Promise<void> {
-    try {
-      const revoked = this.#clientOf(did, replaced).then((client) => client.revoke(did))
-      await orAborted(revoked, AbortSignal.timeout(replacedEndMsMax))
-    } catch (error) {
-      this.#options.log.warn('replaced session not revoked', { did, error })
-    }
-  }
-
-  /** A client with a separate store for this session: late tokens must not replace the new session. */
-  async #clientOf(did: Did, session: StoredSession, store = new MemoryStore<Did, StoredSession>()) {
-    const { clients, states } = this.#options
-    await store.set(did, session)
-    return await clients.open(store, states)
   }
 
   async #handle(

@@ -9,6 +9,7 @@ import {
 import { smallAnswer } from '#outbound/answer-body.ts'
 import { boundedJson } from '#outbound/json-scan.ts'
 import type { SafeFetch } from '#outbound/safe-fetch.ts'
+import type { Instance } from '#site/instance.ts'
 import type { ClientKeys } from './client-keys.ts'
 
 export const scopes = [
@@ -27,6 +28,8 @@ const callbackPath = '/api/auth/callback'
 export interface ClientOptions {
   /** Of `BASE_URL`: https at a public name, or http at a loopback address. */
   readonly origin: string
+  /** What account servers show to people who sign in; left out: only our name. */
+  readonly shown?: Pick<Instance, 'name' | 'logoPath' | 'termsUrl' | 'privacyUrl'>
   /** Null for a loopback address, where a client has no keys. */
   readonly keys: ClientKeys | null
   readonly actorResolver: ActorResolver
@@ -78,7 +81,7 @@ export function createClients(options: ClientOptions): Clients {
           : new OAuthClient({
               ...common,
               stores,
-              metadata: publicMetadata(options.origin),
+              metadata: publicMetadata(options),
               // The first key signs new sign-ins.
               keyset: (await keys.inUse()).map(({ jwk }) => jwk),
             })
@@ -93,12 +96,15 @@ const loopbackMetadata = (origin: string) => ({
   scope: [...scopes],
 })
 
-const publicMetadata = (origin: string) => ({
+const publicMetadata = ({ origin, shown }: Pick<ClientOptions, 'origin' | 'shown'>) => ({
   ...loopbackMetadata(origin),
   client_id: `${origin}${clientMetadataPath}`,
   jwks_uri: `${origin}${jwksPath}`,
-  client_name: 'Sitehost',
+  client_name: shown?.name ?? 'Sitehost',
   client_uri: `${origin}/`,
+  ...(shown?.logoPath && { logo_uri: `${origin}${shown.logoPath}` }),
+  ...(shown?.termsUrl && { tos_uri: shown.termsUrl }),
+  ...(shown?.privacyUrl && { policy_uri: shown.privacyUrl }),
 })
 
 // The library keeps these switches private and has no option for them (2.0.1, pinned; devnet tests it).

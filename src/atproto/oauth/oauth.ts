@@ -29,7 +29,8 @@ export interface OAuth {
   begin(input: string): Promise<{ url: URL; nonce: string }>
   /**
    * Stores the new session after `enter`, which marks it as used and receives the state of the replaced grant; a
-   * `revoke` runs before or after both, never between. Returns the result of `enter`. Throws SignInError: then the
+   * `revoke` runs before or after both, never between. Returns the result of `enter`; what was granted is revoked when
+   * that throws SignInError. Throws SignInError: then the
    * previous session stays, and a state that came back to its own browser cannot be used again.
    */
   complete<T>(
@@ -100,7 +101,14 @@ export function createOAuth(options: OAuthOptions): OAuth {
           await session.signOut()
           throw new SignInError(failure ?? 'expired')
         }
-        return await accounts.keep(session.did, found, (before) => enter(session.did, before))
+        return await accounts.keep(session.did, found, async (before) => {
+          try {
+            return await enter(session.did, before)
+          } catch (error) {
+            if (error instanceof SignInError) await session.signOut()
+            throw error
+          }
+        })
       } catch (error) {
         throw signInErrorOf(error)
       }

@@ -12,7 +12,7 @@ export type BeginFailure =
   | 'server-refused'
 
 /** Further reasons why a sign-in was not completed. */
-type CompleteFailure = 'denied' | 'scopes-missing' | 'other-browser' | 'expired'
+type CompleteFailure = 'denied' | 'not-allowed' | 'scopes-missing' | 'other-browser' | 'expired'
 
 export type SignInFailure = BeginFailure | CompleteFailure
 

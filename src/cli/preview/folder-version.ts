@@ -1,13 +1,13 @@
 import { readRuleFiles } from '#ingest/read-rule-files.ts'
 import { startOf } from '#publish/upload/archive-unpack.ts'
 import type { SiteLimits } from '#site/limits.ts'
-import { ignoreFileBytesMax, snapshotBytesMax } from '#site/limits.ts'
+import { ignoreFileBytesMax } from '#site/limits.ts'
 import type { SiteSettings } from '#site/record/settings.ts'
 import type { Did } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import { ignoreFileName } from '#site/upload/path-rules.ts'
 import { uploadBytesMax, uploadTooLarge } from '#site/upload/upload-refusal.ts'
-import { encodeSnapshot, type Snapshot } from '#site/visit/snapshot.ts'
+import { encodeSnapshot, type Snapshot, snapshotSizeProblem } from '#site/visit/snapshot.ts'
 import { chooseFiles, type FolderChoice } from './folder-choice.ts'
 import { contentOf } from './folder-content.ts'
 import type { FolderListing, LeftOut } from './folder-listing.ts'
@@ -69,8 +69,6 @@ function assertCopyable({ files }: FolderChoice, limits: SiteLimits): void {
 }
 
 function sizeProblem(snapshot: Snapshot): string[] {
-  const bytes = Buffer.byteLength(encodeSnapshot(snapshot))
-  if (bytes <= snapshotBytesMax) return []
-  const size = `its file names, settings and rules take ${bytes} bytes together`
-  return [`this would not go live: ${size}, ${snapshotBytesMax} are the most`]
+  const problem = snapshotSizeProblem(encodeSnapshot(snapshot))
+  return problem === null ? [] : [`this would not go live: ${problem}`]
 }

@@ -1,3 +1,4 @@
+import { BytePace } from '#concurrency/byte-pace.ts'
 import {
   decodedStreamsMax,
   decodedStreamsOfClientMax,
@@ -5,7 +6,6 @@ import {
   readerBytesPerSecondMin,
 } from '#site/limits.ts'
 import { decode } from './decode.ts'
-import { ReadPace } from './read-pace.ts'
 import { slowestReadMs } from './slowest-read.ts'
 
 interface DecodedStreamsOptions {
@@ -17,11 +17,13 @@ interface DecodedStreamsOptions {
 
 interface OpenStream {
   readonly client: string
-  readonly pace: ReadPace
+  readonly pace: BytePace
   /** Ends it with SlowReaderError. */
   readonly cutOff: () => void
 }
 
+/** The time that we need to produce the bytes counts, too. */
+const paceOptions = { windowMs: 30_000, graceMs: 3_000 }
 /** A client's only stream is not cut off for others before this age. */
 const onlyStreamMsMin = 30_000
 
@@ -53,7 +55,7 @@ export class DecodedStreams {
   open(stored: Blob, bytes: number, client: string): ReadableStream<Uint8Array> | 'busy' {
     if (!this.#makeSpaceFor(client)) return 'busy'
     const chunks = decode(stored, bytes)
-    const pace = new ReadPace(this.#now)
+    const pace = new BytePace({ ...paceOptions, elapsed: this.#now })
     let opened: OpenStream | undefined
     let hasEnded = false
     let timer: Timer | undefined
@@ -74,8 +76,8 @@ export class DecodedStreams {
         opened = { client, pace, cutOff }
         this.#open.add(opened)
         timer = setInterval(() => {
-          pace.add(0)
-          if (pace.ageMs > this.#slowestMs(pace.bytes)) cutOff()
+          pace.endWindow()
+          if (pace.elapsedMs > this.#slowestMs(pace.bytes)) cutOff()
         }, this.#checkEveryMs)
       },
       async pull(controller) {
@@ -86,6 +88,7 @@ export class DecodedStreams {
             end()
             controller.close()
           } else {
+            pace.endWindow()
             pace.add(value.length)
             controller.enqueue(value)
           }
@@ -112,22 +115,30 @@ export class DecodedStreams {
       .sort(
         (a, b) =>
           this.#countOf(b.client) - this.#countOf(a.client) ||
-          a.pace.bytesPerSecond - b.pace.bytesPerSecond,
+          bytesPerSecondOf(a) - bytesPerSecondOf(b),
       )
     slowest?.cutOff()
     return slowest !== undefined
   }
 
   /** To a client that has this many streams. */
-  #givesWay({ client, pace }: OpenStream, count: number): boolean {
+  #givesWay(stream: OpenStream, count: number): boolean {
+    const bytesPerSecond = bytesPerSecondOf(stream)
     // After a difference of one, the two clients would take the same stream from each other in turn.
-    if (this.#countOf(client) >= count + 2) return pace.bytesPerSecond < givesWayBytesPerSecondMax
-    return pace.ageMs >= onlyStreamMsMin && pace.bytesPerSecond < readerBytesPerSecondMin
+    if (this.#countOf(stream.client) >= count + 2) return bytesPerSecond < givesWayBytesPerSecondMax
+    return stream.pace.elapsedMs >= onlyStreamMsMin && bytesPerSecond < readerBytesPerSecondMin
   }
 
   #countOf(client: string): number {
     return [...this.#open].filter((other) => other.client === client).length
   }
+}
+
+/** Infinite at the very beginning. */
+function bytesPerSecondOf({ pace }: OpenStream): number {
+  // A reader that takes nothing ends no window.
+  pace.endWindow()
+  return pace.bytesPerSecond ?? Number.POSITIVE_INFINITY
 }
 
 /** A visitor read too slowly and blocked others. */

@@ -1,4 +1,4 @@
-import { fetchingPage, plainPage, unavailablePage } from '#edge/pages.ts'
+import { type OwnPages, plainPage } from '#edge/pages.ts'
 import { checkConditions, type ReadField } from '#http/conditions.ts'
 import { contentRange, decideRange, type RangeDecision } from '#http/range.ts'
 import { wholeBodyBytesMax } from '#site/limits.ts'
@@ -20,6 +20,7 @@ export interface FileContext {
   readonly decodedFiles: Pick<DecodedFiles, 'open'>
   readonly decodedStreams: Pick<DecodedStreams, 'open'>
   readonly missing: Pick<MissingBlobs, 'arrival'>
+  readonly pages: OwnPages
   readonly recompressor: Pick<Recompressor, 'ask'>
 }
 
@@ -98,7 +99,7 @@ async function readAndSend(
     (await readOnce(delivery, context)) ??
     // Concurrent requests share one wait.
     ((await context.missing.arrival(snapshot, hash)) ? await readOnce(delivery, context) : null) ??
-    fetchingPage()
+    context.pages.fetching()
   )
 }
 
@@ -137,11 +138,11 @@ async function stream(delivery: Delivery, context: FileContext): Promise<Respons
 /** The whole body, also for a range request (allowed by RFC 9110 §14.2), without a length (Bun 1.4.5). */
 async function streamDecoded(
   { answer, request, representation }: Delivery,
-  { bodies, clientOf, decodedStreams }: FileContext,
+  { bodies, clientOf, decodedStreams, pages }: FileContext,
 ): Promise<Response | null> {
   const { file } = answer.decision
   const stored = await bodies.open(file)
   if (stored === null) return null
   const body = decodedStreams.open(stored, file.bytes, clientOf(request))
-  return body === 'busy' ? unavailablePage() : new Response(body, representation.unsized)
+  return body === 'busy' ? pages.unavailable() : new Response(body, representation.unsized)
 }

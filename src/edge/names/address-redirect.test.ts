@@ -1,16 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { OwnPages } from '#edge/pages.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { type Database, openDatabase } from '#store/database/database.ts'
-import { migrate } from '#store/database/migrate.ts'
+import { putTakedown } from '#store/moderation/takedowns.ts'
 import { recordingLog } from '#tests/support/api.ts'
-import { alice, bob } from '#tests/support/sample-rows.ts'
+import { memoryDatabase } from '#tests/support/databases.ts'
+import { accountOf, alice, bob, nameOf } from '#tests/support/sample-rows.ts'
 import { redirectToSite } from './address-redirect.ts'
 import type { Discovery, Owner } from './discover-owner.ts'
 
 let database: Database
 beforeAll(async () => {
-  database = openDatabase({})
-  await migrate(database)
+  database = await memoryDatabase()
   await upsertAccount(database.db, { did: bob, handle: 'moved.test' }, 1)
   await upsertAccount(database.db, { did: alice, handle: 'alice.test' }, 1)
   await upsertAccount(database.db, { did: alice, handle: 'moved.test' }, 2)
@@ -28,6 +29,7 @@ const redirect = (
     db,
     ...(discover && { discover }),
     log: recordingLog(),
+    pages: new OwnPages(null),
     siteUrl: ({ did, name }) => `http://${name}.${did === alice ? 'alice' : 'bob'}/`,
   })
 
@@ -82,4 +84,23 @@ test.each([
   expect(answer.headers.has('retry-after')).toBe(status === 503 || status === 429)
   await redirect('/bob.test/blog', database.db, discover)
   expect(asked).toEqual([{ handle: 'nobody.test' }])
+})
+
+test('an address of a site that is taken down: 451, or as of a site that does not exist', async () => {
+  const takedown = { did: alice, reason: 'r', actor: 'ruth', at: 1 }
+  const carol = accountOf(3)
+  await putTakedown(database.db, { ...takedown, site: nameOf('gone'), status: 451 })
+  await putTakedown(database.db, { ...takedown, site: nameOf('hidden'), status: 404 })
+  await putTakedown(database.db, { ...takedown, did: carol, site: '', status: 451 })
+  await upsertAccount(database.db, { did: carol, handle: 'carol.test' }, 3)
+  expect((await redirect('/carol.test/any')).status).toBe(451)
+  expect((await redirect('/moved.test/gone/x')).status).toBe(451)
+
+  const answered = async (path: string) => {
+    const answer = await redirect(path)
+    return [answer.status, [...answer.headers], await answer.text()]
+  }
+  const ofNoSite = await answered('/moved.test/none/x')
+  const asHidden = JSON.parse(JSON.stringify(ofNoSite).replace('none', 'hidden'))
+  expect(await answered('/moved.test/hidden/x')).toEqual(asHidden)
 })

@@ -1,15 +1,17 @@
-import { fetchingPage, plainPage, unavailablePage, unclaimedPage } from '#edge/pages.ts'
+import { type OwnPages, plainPage } from '#edge/pages.ts'
 import { requestTarget } from '#edge/request-target.ts'
 import type { Log } from '#observe/log.ts'
 import { type Did, parseDid, type SiteAddress } from '#site/site-address.ts'
 import { parseSiteName } from '#site/site-name.ts'
 import { findDidByHandle, isKnownAccount } from '#store/accounts/accounts.ts'
 import type { Db } from '#store/database/database.ts'
+import { findTakedown } from '#store/moderation/takedowns.ts'
 import type { Discovery, Owner } from './discover-owner.ts'
 
 export interface RedirectContext {
   readonly db: Db
   readonly log: Log
+  readonly pages: OwnPages
   /** Address of a site's own host, with a slash at its end. */
   readonly siteUrl: (address: SiteAddress) => string
   /** Discovers an owner for this client; left out: unknown owners stay unknown. */
@@ -27,22 +29,26 @@ export async function redirectToSite(
   request: Request,
   context: RedirectContext,
 ): Promise<Response> {
+  const { pages } = context
   const { pathname, search } = requestTarget(request.url)
   const [, account = '', site = '', ...rest] = pathname.split('/')
   const [accountText, name] = [decoded(account), parseSiteName(decoded(site) ?? '')]
   if (accountText === null || name === null) return plainPage(400, 'Bad request')
   const owner = ownerOf(accountText)
-  if (owner === null) return unclaimedPage()
+  if (owner === null) return pages.unclaimed()
   try {
     const discovery = await findOwner(owner, request, context)
-    if (discovery.kind !== 'known') return notKnown[discovery.kind]()
+    if (discovery.kind !== 'known') return notKnown(discovery, pages)
+    const takedown = await findTakedown(context.db, { did: discovery.did, name })
+    // 404 at the site's own host, as for a site that does not exist.
+    if (takedown?.status === 451) return pages.takenDown(451)
     // Visible ASCII, as it was sent, after a slash of ours.
     const location = context.siteUrl({ did: discovery.did, name }) + rest.join('/') + search
     const headers = { location, 'cache-control': 'public, max-age=0' }
     return new Response(null, { status: 302, headers })
   } catch (error) {
     context.log.error('address not redirected', { error })
-    return unavailablePage()
+    return pages.unavailable()
   }
 }
 
@@ -61,10 +67,15 @@ async function knownDid({ did, handle }: Owner, db: Db): Promise<Did | null> {
   return (await isKnownAccount(db, did)) ? did : null
 }
 
-const notKnown: Record<Exclude<Discovery['kind'], 'known'>, () => Response> = {
-  'not-found': unclaimedPage,
-  pending: fetchingPage,
-  'too-many': () => plainPage(429, 'Too many new sites', { 'retry-after': '3600' }),
+function notKnown({ kind }: Exclude<Discovery, { kind: 'known' }>, pages: OwnPages): Response {
+  switch (kind) {
+    case 'not-found':
+      return pages.unclaimed()
+    case 'pending':
+      return pages.fetching()
+    case 'too-many':
+      return plainPage(429, 'Too many new sites', { 'retry-after': '3600' })
+  }
 }
 
 // Checked before the database query: PostgreSQL rejects strings that hold NUL.

@@ -1,22 +1,24 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { bringBack, takeOffline } from '#admin/take-offline.ts'
 import { siteLabel } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
-import { setAccountStatus } from '#store/accounts/accounts.ts'
+import { setAccountStatus } from '#store/accounts/account-status.ts'
 import { followChanges } from '#store/database/change-feed.ts'
 import { pruneChanges } from '#store/database/changes.ts'
-import { type Database, openDatabase } from '#store/database/database.ts'
-import { migrate } from '#store/database/migrate.ts'
+import type { Database } from '#store/database/database.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
 import { deleteCustomDomain, mapCustomDomain } from '#store/names/change-custom-domain.ts'
 import { confirmCustomDomain } from '#store/names/confirm-custom-domain.ts'
 import { addCustomDomain } from '#store/names/custom-domains.ts'
 import { claimSubdomain, mapSubdomain, releaseSubdomain } from '#store/names/subdomains.ts'
 import { removeSite } from '#store/sites/remove-site.ts'
-import { recordingLog } from '#tests/support/api.ts'
+import { type LoggedLine, recordingLog } from '#tests/support/api.ts'
+import { memoryDatabase } from '#tests/support/databases.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { alice, bob, nameOf, siteOf } from '#tests/support/sample-rows.ts'
 import { goLive, snapshotOf } from '#tests/support/served-site.ts'
 import { answerAsk } from './ask.ts'
+import { CertificateLog } from './certificate-log.ts'
 import {
   NamesFollower,
   newDomainsAllowance,
@@ -32,25 +34,35 @@ let names: ServedNames
 let end: AbortController
 let following: Promise<unknown>
 const wakeUps = new WakeUps()
-beforeEach(async () => {
-  database = openDatabase({})
-  await migrate(database)
+beforeEach(open)
+afterEach(close)
+
+async function open(): Promise<void> {
+  database = await memoryDatabase()
   names = new ServedNames()
   end = new AbortController()
   following = Promise.resolve()
-})
-afterEach(async () => {
+}
+
+async function close(): Promise<void> {
   end.abort()
   await following
   await database[Symbol.asyncDispose]()
-})
+}
+
+const lines: LoggedLine[] = []
+const newLog = () => new CertificateLog({ log: recordingLog(lines), now: () => 0 })
+let log = newLog()
 
 function ask(domain: string, init?: RequestInit): number {
   const url = `http://127.0.0.1:3001/?domain=${encodeURIComponent(domain)}`
-  return answerAsk(new Request(url, init), { ...place, names }).status
+  return answerAsk(new Request(url, init), { ...place, names, log }).status
 }
-const asked = (domain: string, status: number) =>
-  eventually(async () => expect([domain, ask(domain)]).toEqual([domain, status]))
+const asked = (domain: string, status: number) => {
+  // The feed reads without it too, within half a second.
+  wakeUps.notify('changes')
+  return eventually(async () => expect([domain, ask(domain)]).toEqual([domain, status]))
+}
 
 /** As the service does; resolves when the names have been read. */
 async function follow(): Promise<void> {
@@ -83,7 +95,9 @@ const verify = (domain: string) =>
   )
 
 describe('a certificate', () => {
-  beforeEach(async () => {
+  let served: ServedNames
+  beforeAll(async () => {
+    await open()
     await goLiveAs('blog')
     await claim('blog.sites.example')
     await map('blog.sites.example', 'blog')
@@ -95,9 +109,11 @@ describe('a certificate', () => {
     await add('unverified.com', 'blog')
     await follow()
     // From here on only memory can answer.
-    end.abort()
-    await following
-    await database[Symbol.asyncDispose]()
+    await close()
+    served = names
+  })
+  beforeEach(() => {
+    names = served
   })
 
   const facts: [what: string, name: string, status: number][] = [
@@ -131,9 +147,22 @@ describe('a certificate', () => {
     test(`${what}: ${name.slice(0, 40)}, ${status}`, () => expect(ask(name)).toBe(status))
   }
 
+  test('is an event, with the canonical name that was asked for', () => {
+    lines.splice(0)
+    log = newLog()
+    ask('App.Example.net.')
+    ask('Stranger.example')
+    ask('what is no name')
+    ask('app.example.net')
+    expect(lines.map(({ fields }) => fields)).toEqual([
+      { event: 'certificate_permitted', host: 'app.example.net' },
+      { event: 'certificate_refused', host: 'stranger.example' },
+    ])
+  })
+
   test('is not given to whoever asks otherwise', () => {
     const at = (path: string, init?: RequestInit) =>
-      answerAsk(new Request(`http://127.0.0.1:3001${path}`, init), { ...place, names }).status
+      answerAsk(new Request(`http://127.0.0.1:3001${path}`, init), { ...place, names, log }).status
     expect(at('/')).toBe(404)
     expect(at('/other?domain=app.example.net')).toBe(404)
     expect(at('/?domain=app.example.net', { method: 'POST' })).toBe(405)
@@ -152,7 +181,6 @@ describe('within a second', () => {
     await claim('blog.sites.example')
     expect(ask('blog.sites.example')).toBe(404)
     await map('blog.sites.example', 'blog')
-    wakeUps.notify('changes')
     await asked('blog.sites.example', 200)
     await map('blog.sites.example', null)
     await asked('blog.sites.example', 404)
@@ -184,6 +212,25 @@ describe('within a second', () => {
     await asked(host, 200)
     await removeSite(database.db, siteOf('blog'), '3kaaaaaaaaaa3', 4)
     await asked(host, 404)
+  })
+
+  test('a site that is taken down has no permitted name, until it is back', async () => {
+    await goLiveAs('blog')
+    await claim('blog.sites.example')
+    await map('blog.sites.example', 'blog')
+    await add('www.blog.com', 'blog')
+    await verify('www.blog.com')
+    await follow()
+    const hosts = [`${label}.sites.example`, 'blog.sites.example', 'www.blog.com']
+    for (const host of hosts) await asked(host, 200)
+    const context = { db: database.db, wakeUps, log: recordingLog(), now: () => 9 }
+    const by = { actor: 'ruth', reason: 'a court said so' }
+    for (const site of [nameOf('blog'), ''] as const) {
+      await takeOffline({ did: alice, site }, 451, by, context)
+      for (const host of hosts) await asked(host, 404)
+      await bringBack({ did: alice, site }, by, context)
+      for (const host of hosts) await asked(host, 200)
+    }
   })
 })
 

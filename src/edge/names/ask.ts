@@ -1,8 +1,10 @@
-import { type RoutedHosts, routeHost } from './route.ts'
+import type { CertificateLog } from './certificate-log.ts'
+import { canonicalHost, type RoutedHosts, routeHost } from './route.ts'
 import type { ServedNames } from './served-names.ts'
 
 interface AskContext extends RoutedHosts {
   readonly names: Pick<ServedNames, 'permits'>
+  readonly log: Pick<CertificateLog, 'permitted' | 'refused'>
 }
 
 /**
@@ -14,13 +16,18 @@ export function answerAsk(request: Request, context: AskContext): Response {
   const url = new URL(request.url)
   if (url.pathname !== '/') return answer(404, 'ask at /?domain=')
   if (request.method !== 'GET') return answer(405, 'only GET', { allow: 'GET' })
-  const isPermitted = permits(url.searchParams.get('domain'), context)
+  const host = url.searchParams.get('domain')
+  const isPermitted = permits(host, context)
   if (isPermitted === null) return answer(503, 'not known yet', { 'retry-after': '1' })
+  context.log[isPermitted ? 'permitted' : 'refused'](canonicalHost(host) ?? host ?? '')
   return isPermitted ? answer(200, 'yes') : answer(404, 'no')
 }
 
 /** Null: not known yet. */
-function permits(domain: string | null, { names, ...hosts }: AskContext): boolean | null {
+function permits(
+  domain: string | null,
+  { names, ...hosts }: Omit<AskContext, 'log'>,
+): boolean | null {
   const route = routeHost(domain, hosts)
   switch (route.kind) {
     case 'application':

@@ -2,7 +2,13 @@ import { hashPassword, isAdminName, passwordProblem } from '#api/session/admin-p
 import type { DataOptions } from '#cli/program.ts'
 import { readPassword } from '#cli/read-password.ts'
 import { StartError } from '#main/process/start-failure.ts'
-import { addAdmin, findAdmin, listAdmins, removeAdmin } from '#store/accounts/admins.ts'
+import {
+  addAdmin,
+  changeAdminPassword,
+  findAdmin,
+  listAdmins,
+  removeAdmin,
+} from '#store/accounts/admins.ts'
 import { openUpkeep } from './upkeep.ts'
 
 /** Adds an administrator, with a password read from the terminal. */
@@ -19,13 +25,30 @@ export async function runAdminAdd(
   await using upkeep = await openUpkeep(options, signal)
   const { db } = upkeep
   if ((await findAdmin(db, name)) !== null) throw isThere(name)
+  const passwordHash = await hashOfNewPassword(name)
+  const admin = { id: crypto.randomUUID(), name, passwordHash, createdAt: Date.now() }
+  if (!(await addAdmin(db, admin))) throw isThere(name)
+  console.log(`${name} is an administrator now, and signs in at ${upkeep.config.origin}/admin`)
+}
+
+/** Gives an administrator another password, read from the terminal, and ends the sessions in all browsers. */
+export async function runAdminPasswd(
+  name: string,
+  options: DataOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  await using upkeep = await openUpkeep(options, signal)
+  const { db } = upkeep
+  if ((await findAdmin(db, name)) === null) throw isNot(name)
+  if (!(await changeAdminPassword(db, name, await hashOfNewPassword(name)))) throw isNot(name)
+  console.log(`${name} has another password now, and is signed out everywhere`)
+}
+
+async function hashOfNewPassword(name: string): Promise<string> {
   const read = await readPassword((password) => passwordProblem(password, name))
   if (read.kind === 'given-up') throw new StartError('nothing was changed')
   if (read.kind === 'refused') throw new StartError(read.problem)
-  const passwordHash = await hashPassword(read.password)
-  const admin = { id: crypto.randomUUID(), name, passwordHash, createdAt: Date.now() }
-  if (!(await addAdmin(db, admin))) throw isThere(name)
-  console.log(`${name} is an administrator now`)
+  return await hashPassword(read.password)
 }
 
 /** Removes an administrator and their sessions in all browsers. */
@@ -35,9 +58,7 @@ export async function runAdminRemove(
   signal: AbortSignal,
 ): Promise<void> {
   await using upkeep = await openUpkeep(options, signal)
-  if (!(await removeAdmin(upkeep.db, name))) {
-    throw new StartError(`there is no administrator ${JSON.stringify(name)}`)
-  }
+  if (!(await removeAdmin(upkeep.db, name))) throw isNot(name)
   console.log(`${name} is no longer an administrator`)
 }
 
@@ -53,5 +74,8 @@ export async function runAdminList(options: DataOptions, signal: AbortSignal): P
 
 const isThere = (name: string): StartError =>
   new StartError(
-    `there is an administrator ${name} already; to give them another password, remove them first`,
+    `there is an administrator ${name} already; to give them another password: sitehost admin passwd ${name}`,
   )
+
+const isNot = (name: string): StartError =>
+  new StartError(`there is no administrator ${JSON.stringify(name)}`)

@@ -3,10 +3,9 @@ import type { DemoOptions } from '#cli/program.ts'
 import { printReady } from '#main/process/ready-line.ts'
 import { StartError } from '#main/process/start-failure.ts'
 import { type Devnet, devSettings, openAppClient, startDevNetwork } from './dev-network.ts'
+import { demoDataDir } from './network-data-dirs.ts'
 import { startServing } from './serve.ts'
 
-/** Not DATA_DIR: that is for the real network. */
-export const demoDataDir = '.sitehost/demo'
 const sampleName = 'hello'
 const sampleDir = new URL('../../../devnet/sample-site', import.meta.url).pathname
 
@@ -24,7 +23,7 @@ export async function runDemo(options: DemoOptions, signal: AbortSignal): Promis
   try {
     const { app, port } = service.ready
     const site = await publishSample(app, network)
-    console.log(introduction(app, site.url, network))
+    console.log(introduction(app, site.url, { ...network, data }))
     const { pds, plc, accounts } = network
     const ready = { ...service.ready, port, pds, plc, accounts, sites: [site] }
     // In a terminal, the introduction has said all of this.
@@ -53,7 +52,11 @@ async function publishSample(app: string, network: Devnet) {
   return { did: alice.did, rkey: sampleName, url: String(url) }
 }
 
-function introduction(app: string, siteUrl: string, { accounts }: Devnet): string {
+function introduction(
+  app: string,
+  siteUrl: string,
+  { accounts, data }: Pick<Devnet, 'accounts'> & { readonly data: string },
+): string {
   return [
     '',
     `  The sample site:   ${siteUrl}`,
@@ -62,6 +65,8 @@ function introduction(app: string, siteUrl: string, { accounts }: Devnet): strin
       ({ handle, password }, i) =>
         `  ${i === 0 ? 'Sign in as:       ' : '               or:'} ${handle} (password ${password})`,
     ),
+    `  Administer it:     ${app}/admin, as whom this adds:`,
+    `                     bin/sitehost admin add <name> --data ${join(data, 'sitehost')}`,
     '  Stop with Ctrl-C.',
     '',
   ].join('\n')

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import type { CommandOptions } from '#cli/program.ts'
+import { onAbort } from '#concurrency/or-aborted.ts'
 import { childEnvironment } from '#main/config/config.ts'
 import { printReady, readReady } from '#main/process/ready-line.ts'
 import { devSettings, startDevNetwork } from './dev-network.ts'
+import { devDataDir } from './network-data-dirs.ts'
 
-/** Not DATA_DIR: that is for the real network. */
-export const devDataDir = '.sitehost/dev'
 const mainFile = new URL('../main.ts', import.meta.url).pathname
 
 /** The service on a development network, in a child process that restarts when its code changes. */
@@ -25,8 +25,7 @@ export async function runDev(options: CommandOptions, signal: AbortSignal): Prom
     stderr: 'inherit',
   })
   const stop = (): void => child.kill('SIGTERM')
-  signal.addEventListener('abort', stop)
-  if (signal.aborted) stop()
+  using _ = onAbort(signal, stop)
   const ready = await readReady(child.stdout)
   if (ready !== null) {
     const { pds, plc, accounts } = network

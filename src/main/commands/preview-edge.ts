@@ -7,7 +7,7 @@ import { DecodedFiles } from '#edge/files/decoded-files.ts'
 import { DecodedStreams } from '#edge/files/decoded-streams.ts'
 import { Recompressor } from '#edge/files/recompressor.ts'
 import { canonicalHost } from '#edge/names/route.ts'
-import { plainPage } from '#edge/pages.ts'
+import { OwnPages, plainPage } from '#edge/pages.ts'
 import { SiteInMemory } from '#edge/site-in-memory.ts'
 import type { Log } from '#observe/log.ts'
 import { type ServableSite, servableSite } from '#site/visit/servable-site.ts'
@@ -47,7 +47,9 @@ export function openPreviewEdge(
     clientOf: () => 'this machine',
     countryOf: () => null,
     missing: { arrival: () => Promise.resolve(false) },
+    pages: new OwnPages(null),
     snapshots: { get: () => shown ?? Promise.resolve(null) },
+    takedownOf: () => Promise.resolve(null),
   }
   const open = (site: ServableSite): void => {
     let bytes = 0

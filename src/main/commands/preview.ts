@@ -5,8 +5,8 @@ import { StoredFiles } from '#cli/preview/stored-files.ts'
 import type { PreviewOptions } from '#cli/program.ts'
 import { ConfigError, readUploadLimits } from '#main/config/config.ts'
 import { listen } from '#main/process/listen.ts'
+import { startProcessLog } from '#main/process/process-log.ts'
 import { printReady } from '#main/process/ready-line.ts'
-import { startLog } from '#observe/log.ts'
 import { openPreviewEdge } from './preview-edge.ts'
 
 /** Loopback only: unpublished files are private. */
@@ -30,7 +30,8 @@ async function showFolder(
 ): Promise<void> {
   const wantedPort = parsePort(port)
   await using opened = new AsyncDisposableStack()
-  const log = opened.use(await startLog((line) => process.stderr.write(line), 'warning'))
+  const logSettings = { logLevel: 'warning', logFormat: null, logColours: true } as const
+  const log = opened.use(await startProcessLog(logSettings, { service: 'hosting-service' }))
   const stored = opened.use(await StoredFiles.create(tmpdir()))
   const edge = openPreviewEdge(stored, log)
   const preview = new FolderPreview({

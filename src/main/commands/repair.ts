@@ -20,7 +20,8 @@ export async function runRepair(
   if (!isInOrder(report)) throw new StartError('the site is not in order')
 }
 
-function parseAddress(input: string): SiteAddress {
+/** `<did>/<rkey>`, or a site's `at://` address. Throws StartError. */
+export function parseAddress(input: string): SiteAddress {
   const [didText = '', nameText = '', ...more] = input
     .replace(/^at:\/\//, '')
     .replace('/place.sitehost.fs/', '/')

@@ -3,15 +3,21 @@ import type { CommandOptions } from '#cli/program.ts'
 import { orAborted, withTimeout } from '#concurrency/or-aborted.ts'
 import { sharedDomain } from '#domains/domain-name.ts'
 import { type Config, readConfig } from '#main/config/config.ts'
+import { unknownSettingSentence, unknownSettings } from '#main/config/unknown-settings.ts'
+import { openInstance } from '#main/instance.ts'
+import { answerScrape } from '#main/metrics/answer-scrape.ts'
 import { drain } from '#main/process/drain.ts'
 import { freePort } from '#main/process/free-port.ts'
 import { listen } from '#main/process/listen.ts'
+import { startProcessLog } from '#main/process/process-log.ts'
 import { printReady } from '#main/process/ready-line.ts'
 import { setSchedulerSlice } from '#main/process/scheduler-slice.ts'
+import { announceAddress } from '#main/process/service-address.ts'
 import { countDown } from '#main/process/shutdown.ts'
 import { openService, type Service } from '#main/service.ts'
 import { bundleWebAssets, reloadWebAssets } from '#main/web-assets.ts'
-import { startLog } from '#observe/log.ts'
+import { LogQueue } from '#observe/log-queue.ts'
+import { Tally } from '#observe/tally.ts'
 
 /** A service that answers at its addresses. */
 export interface RunningService {
@@ -49,16 +55,30 @@ export async function startServing(
 ): Promise<RunningService> {
   await using opened = new AsyncDisposableStack()
   const config = await configOf({ ...environment, ...settingsOf(options) })
-  const log = opened.use(await startLog((line) => process.stderr.write(line), config.logLevel))
+  const events = new Tally<string>()
+  const onEvent = (event: string): void => events.add(event)
+  const logQueue = new LogQueue()
+  const log = opened.use(
+    await startProcessLog(config, {
+      service: config.roles.app ? 'main-app' : 'hosting-service',
+      onEntry: logQueue.add,
+      onEvent,
+    }),
+  )
   const warning = cookieWarning(config)
   if (warning !== null) log.warn(warning)
+  for (const unknown of unknownSettings()) log.warn(unknownSettingSentence(unknown))
   if (!setSchedulerSlice('short')) log.debug('scheduler slice not set')
-  const webAssets = await bundleWebAssets()
+  const openedInstance = await openInstance(config)
+  const webAssets = config.roles.app ? await bundleWebAssets(openedInstance) : new Map()
   const stop = new AbortController()
   const stopping = AbortSignal.any([signal, stop.signal])
   const shutdown = opened.use(countDown(stopping, config.shutdownSecondsMax))
   const service = opened.use(
-    await openService({ config, log, webAssets, shutdown, signal: stopping }),
+    await openService({
+      ...{ config, events, log, logQueue, webAssets, shutdown, signal: stopping },
+      instance: openedInstance.instance,
+    }),
   )
   const backgroundEnd = endOfBackground(service.background, stopping)
   // `stopped` reports the error, or `following` when the start fails.
@@ -77,11 +97,28 @@ export async function startServing(
     const asked = listen({ ...askListen, setting: 'ASK_LISTEN', fetch: (ask) => service.ask(ask) })
     opened.defer(() => asked.stop(true))
   }
-  if (config.webReload) opened.adopt(reloadWebAssets(webAssets), (watcher) => watcher.close())
+  if (config.internal !== null) {
+    const { listen: at, token } = config.internal
+    const answerOther: Service['fetch'] = (request, server) =>
+      service.internal(request, server, token)
+    const internal = listen({ ...at, setting: 'INTERNAL_LISTEN', fetch: answerOther })
+    opened.defer(() => internal.stop(true))
+  }
+  if (config.metricsListen !== null) {
+    const scraped = (request: Request) => answerScrape(request, service.metrics)
+    const metrics = listen({ ...config.metricsListen, setting: 'METRICS_LISTEN', fetch: scraped })
+    opened.defer(() => metrics.stop(true))
+  }
+  if (config.webReload)
+    opened.adopt(reloadWebAssets(webAssets, openedInstance), (watcher) => watcher.close())
   const drained = aborted(signal).then(() =>
     drain(server, { fetch, listenAgain, log, over: shutdown.over }),
   )
   await service.following
+  if (config.roles.app) {
+    const address = { origin: app, host, port: server.port ?? port }
+    opened.use(await announceAddress(config.dataDir, address))
+  }
   log.info('listening', { app, port: server.port })
 
   const open = opened.move()

@@ -6,13 +6,16 @@ import type { SyncContext } from '#ingest/sync-account.ts'
 import { VisitedQuota } from '#ingest/visited-quota.ts'
 import { type Config, readConfig } from '#main/config/config.ts'
 import { createOutbound } from '#main/outbound.ts'
+import { startProcessLog } from '#main/process/process-log.ts'
+import { readServiceAddress } from '#main/process/service-address.ts'
 import { StartError } from '#main/process/start-failure.ts'
 import { requestsAtOnce } from '#main/requests-at-once.ts'
 import { openStores } from '#main/stores.ts'
-import { startLog } from '#observe/log.ts'
+import type { LookUp } from '#outbound/dns/look-up.ts'
 
 export interface Upkeep extends SyncContext, AsyncDisposable {
   readonly config: Config
+  readonly lookUp: LookUp
 }
 
 /**
@@ -24,10 +27,11 @@ export async function openUpkeep(
   signal: AbortSignal,
 ): Promise<Upkeep> {
   await using opened = new AsyncDisposableStack()
-  const config = readConfig({ LOG_LEVEL: 'error', ...(data !== undefined && { DATA_DIR: data }) })
+  const settings = readConfig({ LOG_LEVEL: 'error', ...(data !== undefined && { DATA_DIR: data }) })
+  const config = { ...settings, ...(await readServiceAddress(settings.dataDir)) }
   if (!mayBeNew) await assertUsed(config)
   await assertOwnFolder(config.dataDir)
-  const log = opened.use(await startLog((line) => process.stderr.write(line), config.logLevel))
+  const log = opened.use(await startProcessLog(config, { service: 'main-app' }))
   const stores = await openStores({ config, log }, opened)
   const open = opened.move()
   return {
@@ -47,8 +51,11 @@ export async function openUpkeep(
   }
 }
 
-// A mistyped folder would be created, and look as if everything were in order.
-async function assertUsed({ dataDir, databaseUrl }: Config): Promise<void> {
+/** Throws StartError for a folder without data: a mistyped one would be created, and look as if everything were in order. */
+export async function assertUsed({
+  dataDir,
+  databaseUrl,
+}: Pick<Config, 'dataDir' | 'databaseUrl'>): Promise<void> {
   if (databaseUrl !== undefined || (await Bun.file(join(dataDir, 'sitehost.db')).exists())) return
   throw new StartError(
     `there is no Sitehost data in ${dataDir}; choose the service’s folder with --data`,

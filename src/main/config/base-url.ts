@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 const loopback = /^(?:127\.0\.0\.1|\[::1\])$/
 
 /** Not in the public DNS, as account servers see it (reference server 0.5.35, `isLocalHostname`). */
-const privateTlds = /(?:^|\.)(?:test|local|localhost|invalid|example)$/
+export const privateTlds = /(?:^|\.)(?:test|local|localhost|invalid|example)$/
 
 /** Why the application cannot have this address, or its sites this domain: the setting and its fix. Null: they can. */
 export function problemOfAddresses(baseUrl: URL, baseDomain: string): string | null {

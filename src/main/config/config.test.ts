@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
-import { ConfigError, readConfig, readUploadLimits, settings } from './config.ts'
+import { ConfigError, readConfig, readUploadLimits } from './config.ts'
+import { settings } from './settings.ts'
 
 const defaults = readConfig({}, {})
 
@@ -108,6 +109,15 @@ describe('a setting that cannot be used is named', () => {
     [{ TRUSTED_PROXIES: 'caddy' }, /TRUSTED_PROXIES/],
     [{ COUNTRY_HEADER: 'CF-IPCountry: DE' }, /COUNTRY_HEADER/],
     [{ ASK_LISTEN: '3001' }, /ASK_LISTEN/],
+    [{ HOSTING_URL: 'http://127.0.0.1:3002' }, /HOSTING_URL: only for ROLES=app/],
+    [{ INTERNAL_LISTEN: '127.0.0.1:3002' }, /INTERNAL_LISTEN: only for ROLES=app/],
+    [{ ROLES: 'app' }, /INTERNAL_TOKEN/],
+    [{ ROLES: 'app', INTERNAL_TOKEN: 'x'.repeat(16) }, /HOSTING_URL/],
+    [{ ROLES: 'edge,ingest', INTERNAL_TOKEN: 'x'.repeat(16) }, /BASE_URL/],
+    [
+      { ROLES: 'ingest, edge', INTERNAL_TOKEN: 'x'.repeat(16), BASE_URL: 'http://127.0.0.1:3000' },
+      /INTERNAL_LISTEN/,
+    ],
     [{ ASK_LISTEN: 'localhost:3001' }, /ASK_LISTEN/],
     [{ ASK_LISTEN: '127.0.0.1:0' }, /ASK_LISTEN/],
     [{ ASK_LISTEN: '[127.0.0.1]:3001' }, /ASK_LISTEN/],
@@ -135,6 +145,38 @@ describe('what a setting should be is told in plain words', () => {
     COUNTRY_HEADER: [['CF-IPCountry: DE'], /the name of a header field, such as CF-IPCountry$/],
     HTTPS_REDIRECT: [['yes'], flag],
     ASK_LISTEN: [['3001', 'localhost:3001'], /an address and a port, such as .*, or off$/],
+    INSTANCE_NAME: [
+      ['x'.repeat(61), 'a\nb'],
+      /^INSTANCE_NAME: (at most 60 characters|a name on one line)$/,
+    ],
+    CONTACT: [
+      ['me', 'http://x.com', 'javascript:x'],
+      /an e-mail address, or the https:\/\/ address/,
+    ],
+    TERMS_URL: [
+      ['http://x.com', 'terms', 'https://x.example'],
+      /begins with https:\/\/ at a name of/,
+    ],
+    PRIVACY_URL: [['javascript:x', 'https://127.0.0.1'], /begins with https:\/\/ at a name of/],
+    // Read when the service starts.
+    LOGO_FILE: takesAnything,
+    FRONT_PAGE_TEXT: [['x'.repeat(2001)], /^FRONT_PAGE_TEXT: at most 2000 characters$/],
+    ROLES: [
+      ['edge', 'app,edge', 'ingest', 'app,app'],
+      /^ROLES: app,edge,ingest, or two processes with app and with edge,ingest$/,
+    ],
+    HOSTING_URL: [['hosting'], address],
+    INTERNAL_LISTEN: [['3002'], /an address and a port, such as .*, or off$/],
+    INTERNAL_TOKEN: [
+      ['short', 'a token with blanks in it'],
+      /^INTERNAL_TOKEN: at least 16 characters, without blanks$/,
+    ],
+    METRICS_LISTEN: [['9464', 'localhost:9464'], /an address and a port, such as .*, or off$/],
+    OTEL_EXPORTER_OTLP_ENDPOINT: [['collector:4318', 'grpc://x.com'], address],
+    METRICS_TOKEN: [
+      ['short', 'with a blank in it'],
+      /^METRICS_TOKEN: at least 16 characters, without blanks$/,
+    ],
     DATA_DIR: takesAnything,
     SECRET_KEY: [['short'], /^SECRET_KEY: at least 32 characters$/],
     DATABASE_URL: [
@@ -150,10 +192,13 @@ describe('what a setting should be is told in plain words', () => {
     ALLOW_PRIVATE_HOSTS: [['yes', '2'], flag],
     DNS_SERVERS: [['dns.example', '9.9.9.9,'], /addresses such as 9\.9\.9\.9/],
     RESERVED_NAMES: [['Shop', 'a.b', 'a;b'], /^RESERVED_NAMES: names in lower case without dots/],
+    SIGN_IN: [['closed'], /^SIGN_IN: open, listed or invited$/],
     MAX_SUBDOMAINS: [['-1', 'x', '1e300'], /^MAX_SUBDOMAINS: a whole number, 0 or more$/],
     MAX_FILE_BYTES: [['lots', '-1', '0.5'], bytes],
     MAX_SITE_BYTES: [['300 MB'], bytes],
     ACCOUNT_BYTES_MAX: [['5GB'], bytes],
+    ACCOUNT_SITES_MAX: [['1001', '-1'], /^ACCOUNT_SITES_MAX: a whole number from 0 to 1000$/],
+    UPLOADS_PER_DAY_MAX: [['-1', 'x'], /^UPLOADS_PER_DAY_MAX: a whole number, 0 or more$/],
     SPOOL_BYTES_MAX: [['8G'], bytes],
     DECODED_BYTES_MAX: [['2G'], bytes],
     SCRUB_DAYS: [['-1', '3651', 'x'], /^SCRUB_DAYS: a whole number of days, 0 for never$/],
@@ -164,6 +209,9 @@ describe('what a setting should be is told in plain words', () => {
       /^SHUTDOWN_SECONDS_MAX: a whole number of seconds, from 0 to 3600$/,
     ],
     LOG_LEVEL: [['verbose'], /^LOG_LEVEL: debug, info, warning or error$/],
+    LOG_FORMAT: [['xml'], /^LOG_FORMAT: text or json$/],
+    NO_COLOR: null,
+    LOG_ROWS_MAX: [['0', '-1', '1.5', 'x'], /^LOG_ROWS_MAX: a whole number, 1 or more$/],
     WEB_RELOAD: [['true'], flag],
     FAILPOINT: [['nowhere'], /^FAILPOINT: for tests only/],
   }

@@ -1,87 +1,8 @@
-import { z } from 'zod'
-import { parseFirehoseUrl } from '#atproto/firehose/follow-firehose.ts'
-import { ingestFailPoints } from '#ingest/fail-points.ts'
-import { accountDeletionPoints, failPoints } from '#publish/fail-points.ts'
+import type { z } from 'zod'
 import type { SiteLimits } from '#site/limits.ts'
 import { problemOfAddresses } from './base-url.ts'
-import {
-  bytes,
-  dnsServers,
-  flag,
-  httpUrl,
-  type ListenAddress,
-  listenAddress,
-  names,
-  trustedProxies,
-  wholeNumber,
-} from './setting-kinds.ts'
-
-/** Every setting, by the name of its environment variable. `.env.example` describes each. */
-export const settings = z.object({
-  BASE_URL: httpUrl.optional(),
-  BASE_DOMAIN: z
-    .string()
-    .regex(
-      /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/,
-      'a host name in lower case, such as sites.example.com',
-    )
-    .default('localhost'),
-  HOST: z.string().default('127.0.0.1'),
-  PORT: wholeNumber('a whole number from 0 to 65535', { min: 0, max: 65_535 }).default(3000),
-  TRUSTED_PROXIES: trustedProxies.prefault('127.0.0.1,::1'),
-  COUNTRY_HEADER: z
-    .string()
-    .regex(/^[A-Za-z0-9-]+$/, 'the name of a header field, such as CF-IPCountry')
-    .optional(),
-  HTTPS_REDIRECT: flag.default(false),
-  ASK_LISTEN: listenAddress.optional(),
-  DATA_DIR: z.string().default('data'),
-  SECRET_KEY: z.string().min(32, 'at least 32 characters').optional(),
-  DATABASE_URL: z
-    .url({
-      protocol: /^postgres(ql)?$/,
-      error: 'postgres://user:password@host/database, the password percent-encoded',
-    })
-    .optional(),
-  PLC_URL: httpUrl.default('https://plc.directory'),
-  HANDLE_RESOLVER_URL: httpUrl.optional(),
-  FIREHOSE_URL: z
-    .string()
-    .refine(
-      (url) => parseFirehoseUrl(url) !== null,
-      'a Jetstream (wss://host/subscribe), or the address of a relay or account server',
-    )
-    .default('wss://jetstream2.us-east.bsky.network/subscribe'),
-  RELAY_URL: httpUrl.default('https://relay1.us-east.bsky.network'),
-  INGEST: z.enum(['known', 'visited', 'all'], 'known, visited or all').default('known'),
-  VISITED_BYTES_MAX: bytes.default(5_000_000_000),
-  ALLOW_PRIVATE_HOSTS: flag.default(false),
-  DNS_SERVERS: dnsServers.default([]),
-  RESERVED_NAMES: names.prefault(''),
-  MAX_SUBDOMAINS: wholeNumber('a whole number, 0 or more', { min: 0 }).default(3),
-  MAX_FILE_BYTES: bytes.default(100 * 1024 * 1024),
-  MAX_SITE_BYTES: bytes.default(300 * 1024 * 1024),
-  ACCOUNT_BYTES_MAX: bytes.default(5_000_000_000),
-  SPOOL_BYTES_MAX: bytes.default(8 * 1024 * 1024 * 1024),
-  DECODED_BYTES_MAX: bytes.default(2 * 1024 * 1024 * 1024),
-  SCRUB_DAYS: wholeNumber('a whole number of days, 0 for never', { min: 0, max: 3650 }).default(30),
-  SNAPSHOT_MEMORY_BYTES: bytes.default(128 * 1024 * 1024),
-  BODY_MEMORY_BYTES: bytes.default(256 * 1024 * 1024),
-  SHUTDOWN_SECONDS_MAX: wholeNumber('a whole number of seconds, from 0 to 3600', {
-    min: 0,
-    max: 3600,
-  }).default(30),
-  LOG_LEVEL: z
-    .enum(['debug', 'info', 'warning', 'error'], 'debug, info, warning or error')
-    .default('info'),
-  WEB_RELOAD: flag.default(false),
-  FAILPOINT: z
-    .enum(
-      [...failPoints, ...accountDeletionPoints, ...ingestFailPoints],
-      'for tests only; see fail-points.ts in src/publish and src/ingest',
-    )
-    .optional(),
-})
+import type { ListenAddress } from './setting-kinds.ts'
+import { settings } from './settings.ts'
 
 /** The settings as the service uses them; `.env.example` describes each. */
 export type Config = Readonly<ReturnType<typeof configOf>>
@@ -137,7 +58,26 @@ function configOf(values: z.infer<typeof settings>) {
     /** Whether visitors who reached these proxies over http are redirected to https. */
     redirectsToHttps: values.HTTPS_REDIRECT,
     /** Address at which a TLS front asks which names may have a certificate; null: none. */
-    askListen: askListenOf(values.ASK_LISTEN, baseUrl),
+    askListen: values.ROLES.hosting ? askListenOf(values.ASK_LISTEN, baseUrl) : null,
+    /** Which parts of the service this process is, and how it and the process of the other part find each other. */
+    roles: values.ROLES,
+    ...internalOf(values),
+    /** As the instance presents itself; the logo is read when the service starts. */
+    hosting: {
+      name: values.INSTANCE_NAME,
+      origin: baseUrl.origin,
+      contact: values.CONTACT ?? null,
+      termsUrl: values.TERMS_URL ?? null,
+      privacyUrl: values.PRIVACY_URL ?? null,
+    },
+    frontPageText: values.FRONT_PAGE_TEXT,
+    logoFile: values.LOGO_FILE ?? null,
+    /** Address at which Prometheus scrapes without a token; null: none. */
+    metricsListen: values.METRICS_LISTEN ?? null,
+    /** With it, Prometheus scrapes at the application's address; null: not there. */
+    metricsToken: values.METRICS_TOKEN ?? null,
+    /** The OpenTelemetry collector that gets traces; null: none. */
+    otlpEndpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
     dataDir: values.DATA_DIR,
     /** Newest first; empty: a key is created in the data folder. */
     secrets: values.SECRET_KEY?.split(',').map((secret) => secret.trim()) ?? [],
@@ -153,11 +93,15 @@ function configOf(values: z.infer<typeof settings>) {
     dnsServers: values.DNS_SERVERS,
     /** In addition to the names that `subdomain-label.ts` reserves. */
     reservedNames: values.RESERVED_NAMES,
+    /** Who may sign in. */
+    signIn: values.SIGN_IN,
     subdomainsMax: values.MAX_SUBDOMAINS,
     limits: {
       fileBytesMax: values.MAX_FILE_BYTES,
       siteBytesMax: values.MAX_SITE_BYTES,
       accountBytesMax: values.ACCOUNT_BYTES_MAX,
+      accountSitesMax: values.ACCOUNT_SITES_MAX,
+      uploadsPerDayMax: values.UPLOADS_PER_DAY_MAX,
     },
     spoolBytesMax: values.SPOOL_BYTES_MAX,
     decodedBytesMax: values.DECODED_BYTES_MAX,
@@ -167,9 +111,46 @@ function configOf(values: z.infer<typeof settings>) {
     bodyBytesMax: values.BODY_MEMORY_BYTES,
     shutdownSecondsMax: values.SHUTDOWN_SECONDS_MAX,
     logLevel: values.LOG_LEVEL,
+    /** How many entries of the log the database keeps. */
+    logRowsMax: values.LOG_ROWS_MAX,
+    /** Null: text on a terminal, else JSON. */
+    logFormat: values.LOG_FORMAT ?? null,
+    /** On a terminal (https://no-color.org). */
+    logColours: values.NO_COLOR === undefined,
     webReload: values.WEB_RELOAD,
     failPoint: values.FAILPOINT,
   }
+}
+
+/** Null where this process is both parts. */
+function internalOf({
+  BASE_URL,
+  HOSTING_URL,
+  INTERNAL_LISTEN = null,
+  INTERNAL_TOKEN: token,
+  ROLES: { app, hosting },
+}: z.infer<typeof settings>) {
+  const refuse = (setting: string, problem: string): never => {
+    throw new ConfigError(`${setting}: ${problem}`)
+  }
+  if (app && hosting) {
+    const unused = 'only for ROLES=app and ROLES=edge,ingest, which are two processes'
+    if (HOSTING_URL !== undefined) refuse('HOSTING_URL', unused)
+    if (INTERNAL_LISTEN !== null) refuse('INTERNAL_LISTEN', unused)
+    return { hostingAt: null, internal: null }
+  }
+  if (token === undefined) return refuse('INTERNAL_TOKEN', 'the same token for both processes')
+  if (app) {
+    return HOSTING_URL === undefined
+      ? refuse('HOSTING_URL', 'with ROLES=app, where the other process has its INTERNAL_LISTEN')
+      : { hostingAt: { url: HOSTING_URL, token }, internal: null }
+  }
+  if (BASE_URL === undefined) {
+    return refuse('BASE_URL', 'with ROLES=edge,ingest, the address of the application')
+  }
+  return INTERNAL_LISTEN === null
+    ? refuse('INTERNAL_LISTEN', 'with ROLES=edge,ingest, an address such as 127.0.0.1:3002')
+    : { hostingAt: null, internal: { listen: INTERNAL_LISTEN, token } }
 }
 
 // Without https there is no TLS front that asks, and several instances may run on one machine.

@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { z } from 'zod'
 import { parseTrustedProxies } from '#http/client-address.ts'
 import { parseDnsServerAddress } from '#outbound/dns/dns-server-address.ts'
+import { privateTlds } from './base-url.ts'
 
 // Kinds of settings, each with a plain sentence of what was expected.
 
@@ -20,6 +21,45 @@ export const httpUrl = z.url({
   protocol: /^https?$/,
   error: 'an address that begins with https:// (or http://)',
 })
+const expectedPublic = 'an address that begins with https:// at a name of the public DNS'
+
+/** For an address that people open. Account servers refuse client metadata with any other. */
+export const publicUrl = z.string().refine((text) => {
+  const { hostname = '', protocol } = URL.parse(text) ?? {}
+  const isName = z.regexes.domain.test(hostname) && !privateTlds.test(hostname)
+  return protocol === 'https:' && isName
+}, expectedPublic)
+
+const nameCharsMax = 60
+const frontPageCharsMax = 2000
+
+export const instanceName = z
+  .string()
+  .trim()
+  .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]+$/u, 'a name on one line')
+  .max(nameCharsMax, `at most ${nameCharsMax} characters`)
+
+/** As a link. */
+export const contact = z.string().transform((text, context) => {
+  const given = text.trim()
+  if (z.email().safeParse(given).success) return `mailto:${given}`
+  if (publicUrl.safeParse(given).success) return given
+  context.addIssue('an e-mail address, or the https:// address of a page')
+  return z.NEVER
+})
+
+/** Paragraphs, which an empty line or `\\n\\n` separates. */
+export const paragraphs = z
+  .string()
+  .max(frontPageCharsMax, `at most ${frontPageCharsMax} characters`)
+  .transform((text) =>
+    text
+      .replaceAll('\\n', '\n')
+      .split(/\n\s*\n/)
+      .map((paragraph) => paragraph.trim())
+      .filter((paragraph) => paragraph !== ''),
+  )
+
 export const dnsServers = z.string().transform((list, context) => {
   const servers = list.split(',').map((text) => parseDnsServerAddress(text.trim()))
   if (!servers.includes(null)) return servers.filter((server) => server !== null)
@@ -33,6 +73,9 @@ export const trustedProxies = z.string().transform((list, context) => {
   context.addIssue('addresses and ranges such as 127.0.0.1, 10.0.0.0/8 or fd00::/8, or none')
   return z.NEVER
 })
+
+/** A client sends it in `Authorization`, where a blank would end it. */
+export const bearerToken = z.string().regex(/^\S{16,}$/, 'at least 16 characters, without blanks')
 
 export interface ListenAddress {
   /** A literal address, never a name. */
@@ -49,6 +92,21 @@ export const listenAddress = z.string().transform((text, context): ListenAddress
   const isAddress = isIP(host) === (v6 === undefined ? 4 : 6)
   if (isAddress && port >= 1 && port <= 65_535) return { host, port }
   context.addIssue('an address and a port, such as 127.0.0.1:3001 or [::1]:3001, or off')
+  return z.NEVER
+})
+
+/** The parts of the service that one process is. */
+export const roles = z.string().transform((list, context) => {
+  const given = list
+    .split(',')
+    .map((role) => role.trim())
+    .toSorted()
+    .join()
+  const both = { app: true, hosting: true }
+  if (given === 'app,edge,ingest') return both
+  if (given === 'app') return { app: true, hosting: false }
+  if (given === 'edge,ingest') return { app: false, hosting: true }
+  context.addIssue('app,edge,ingest, or two processes with app and with edge,ingest')
   return z.NEVER
 })
 

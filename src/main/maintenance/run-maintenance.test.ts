@@ -1,11 +1,10 @@
 import { expect, test } from 'bun:test'
 import { isDeletedHere } from '#store/accounts/deleted-here.ts'
 import { createBrowserSession } from '#store/accounts/sessions.ts'
-import { openDatabase } from '#store/database/database.ts'
-import { migrate } from '#store/database/migrate.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
 import { beginAccountDeletion, finishAccountDeletion } from '#store/lifecycle/account-deletions.ts'
 import { type LoggedLine, recordingLog } from '#tests/support/api.ts'
+import { memoryDatabase } from '#tests/support/databases.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { alice, bob } from '#tests/support/sample-rows.ts'
 import { runMaintenance } from './run-maintenance.ts'
@@ -13,8 +12,7 @@ import { runMaintenance } from './run-maintenance.ts'
 const yearsLater = 10 * 365 * 24 * 60 * 60 * 1000
 
 test('an account that has left is recognised for good, whoever else is met', async () => {
-  await using database = openDatabase({})
-  await migrate(database)
+  await using database = await memoryDatabase()
   const { db } = database
   await beginAccountDeletion(db, alice, 1)
   await finishAccountDeletion(db, alice, 2)
@@ -30,8 +28,7 @@ test('an account that has left is recognised for good, whoever else is met', asy
     wakeUps: new WakeUps(),
     log: recordingLog(logged),
     clientKeys: null,
-    config: { ingest: 'known', visitedBytesMax: 1 },
-    snapshots: { takeVisited: () => [] },
+    config: { logRowsMax: 1000 },
     now: () => yearsLater,
     signal: stop.signal,
     oauth: { revoke: nobodyIsAsked } as never,

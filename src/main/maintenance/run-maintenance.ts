@@ -20,10 +20,11 @@ import { pruneChanges } from '#store/database/changes.ts'
 import type { Db } from '#store/database/database.ts'
 import { deleteEndedLeases } from '#store/database/leases.ts'
 import { keepAllForGood, touchVisited } from '#store/lifecycle/visited-accounts.ts'
+import { pruneErrorEntries, pruneLogEntries } from '#store/log/prune-log.ts'
 import { dropKeptSubdomains } from '#store/names/kept-subdomains.ts'
 import { enqueueInactiveAccounts } from '#store/queues/enqueue.ts'
 import { deleteJobsFinishedBefore } from '#store/queues/jobs.ts'
-import { forgetParkedStrangers } from '#store/queues/queued.ts'
+import { deleteParkedUnknown } from '#store/queues/queued.ts'
 import { pullBackTimes, type TimesAheadMax } from '#store/queues/times-ahead.ts'
 import { forgetRemovedSites } from '#store/sites/remove-site.ts'
 import { deleteUploadedBlobsBefore } from '#store/sites/uploaded-blobs.ts'
@@ -32,22 +33,27 @@ import { dropReplacedSnapshots } from '#store/sites/versions.ts'
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
+const logAgeMsMax = 30 * dayMs
 /** The next call enqueues more. */
 const inactiveAtOnce = 500
-const parkedStrangersMax = 10_000
+const parkedUnknownMax = 10_000
 
 interface MaintenanceContext extends CheckContext {
   readonly oauth: OAuth
   /** Null at a loopback address. */
   readonly clientKeys: ClientKeys | null
+  readonly config: Pick<Config, 'logRowsMax'>
+}
+
+interface VisitedContext extends CheckContext {
   readonly config: Pick<Config, 'ingest' | 'visitedBytesMax'>
   readonly snapshots: { takeVisited(): Did[] }
 }
 
 /**
  * Hourly until the signal aborts: deletes expired rows and sessions, rotates client keys, confirms grants that servers did
- * not confirm, and enqueues inactive accounts once a day. Every minute: corrects times and drops visited accounts. A
- * failed task does not stop the others.
+ * not confirm, and enqueues inactive accounts once a day. Every minute: corrects times and deletes old log entries. A failed task does not
+ * stop the others.
  */
 export async function runMaintenance(context: MaintenanceContext): Promise<void> {
   const { clientKeys, db, now } = context
@@ -63,7 +69,7 @@ export async function runMaintenance(context: MaintenanceContext): Promise<void>
   await Promise.all([
     hourly('row sweep failed', sweep),
     everyMinute('time correction failed', () => boundTimes(context)),
-    everyMinute('visited accounts not dropped', () => keepVisited(context)),
+    everyMinute('old log entries not deleted', () => boundLog(context)),
     // A server may have reported an account as inactive by mistake, and no event corrects it.
     hourly('inactive accounts not queued', () =>
       enqueueInactiveAccounts(context, { before: now() - dayMs, limit: inactiveAtOnce }),
@@ -72,6 +78,18 @@ export async function runMaintenance(context: MaintenanceContext): Promise<void>
     hourly('grant confirmation failed', () => confirmAgain(context)),
     hourly('client key rotation failed', async () => await clientKeys?.keep()),
   ])
+}
+
+/** Every minute until the signal aborts; where visitors are answered. */
+export async function maintainVisited(context: VisitedContext): Promise<void> {
+  const rhythm = { everyMs: minuteMs, failure: 'visited accounts not dropped' }
+  await repeatEvery(rhythm, () => keepVisited(context), context)
+}
+
+async function boundLog({ config, db, now }: MaintenanceContext): Promise<void> {
+  const before = now() - logAgeMsMax
+  await pruneLogEntries(db, { before, rowsMax: config.logRowsMax })
+  await pruneErrorEntries(db, { before })
 }
 
 async function boundTimes({ db, log, now }: MaintenanceContext): Promise<void> {
@@ -91,7 +109,7 @@ const timesAheadMax: TimesAheadMax = {
  * Records which accounts were visited, and drops the least recently visited ones when their quota is exceeded. With
  * another INGEST, accounts that were only visited are dropped at once (`known`) or stay (`all`).
  */
-async function keepVisited(context: MaintenanceContext): Promise<void> {
+async function keepVisited(context: VisitedContext): Promise<void> {
   const { config, db, now, snapshots } = context
   if (config.ingest === 'all') await keepAllForGood(db)
   await touchVisited(db, snapshots.takeVisited(), now())
@@ -107,7 +125,7 @@ async function sweepRows(db: Db, now: number): Promise<void> {
   await dropKeptSubdomains(db, now)
   await deleteJobsFinishedBefore(db, now - dayMs)
   await dropReplacedSnapshots(db, now - replacedVersionMs)
-  await forgetParkedStrangers(db, parkedStrangersMax)
+  await deleteParkedUnknown(db, parkedUnknownMax)
   await pruneChanges(db, now - dayMs)
   await deleteUploadedBlobsBefore(db, now - dayMs)
   await forgetRemovedSites(db, now - dayMs)

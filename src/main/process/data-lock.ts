@@ -5,10 +5,24 @@ import { codeOf } from '#observe/code-of.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
 import { StartError } from './start-failure.ts'
 
-/** Locks the existing data folder until disposal or the end of the process. Throws StartError if another service has the lock. */
-export async function lockDataDir(dataDir: string): Promise<AsyncDisposable> {
-  const pidFile = join(dataDir, 'pid')
-  const lockFile = join(dataDir, 'lock')
+/** A part of the service; one process each uses a data folder and its database. */
+export type ServicePart = 'app' | 'hosting'
+
+/** The parts that a process with these roles is. */
+export function servicePartsOf(roles: Readonly<Record<ServicePart, boolean>>): ServicePart[] {
+  return (['app', 'hosting'] as const).filter((part) => roles[part])
+}
+
+/** Without a name: of the application, and of services before there were parts. */
+const suffixes: Record<ServicePart, string> = { app: '', hosting: '-hosting' }
+
+/** Locks the existing data folder for a part of the service until disposal or the end of the process. Throws StartError if another service has the lock. */
+export async function lockDataDir(
+  dataDir: string,
+  part: ServicePart = 'app',
+): Promise<AsyncDisposable> {
+  const pidFile = join(dataDir, `pid${suffixes[part]}`)
+  const lockFile = join(dataDir, `lock${suffixes[part]}`)
   await createIfMissing(lockFile)
   const lock = await holdLock(lockFile, pidFile)
   await writeFile(pidFile, `${process.pid}\n`, { mode: 0o600 })

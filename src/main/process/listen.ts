@@ -7,7 +7,7 @@ interface ListenOptions {
   /** 0: any free port. */
   readonly port: number
   /** The setting that chooses the port. */
-  readonly setting: '--port' | 'ASK_LISTEN'
+  readonly setting: '--port' | 'ASK_LISTEN' | 'INTERNAL_LISTEN' | 'METRICS_LISTEN'
   readonly fetch: (request: Request, server: Bun.Server<undefined>) => Response | Promise<Response>
 }
 

@@ -1,16 +1,17 @@
 import { expect, test } from 'bun:test'
 import { readiness } from './readiness.ts'
 
-const well = async () => undefined
+const well = { problem: 'The database does not answer.', ask: async () => undefined }
+const blobs = 'The blobs are away.'
 
 test('ready when all answer', async () => {
-  await readiness({ database: well, blobs: well })()
+  expect(await readiness([well, { ...well, problem: blobs }])()).toEqual([])
 })
 
-test('not when one fails', async () => {
-  const failing = readiness({ database: well, blobs: () => Promise.reject(new Error('EIO')) })
-  await expect(failing()).rejects.toThrow('EIO')
-  await expect(failing()).rejects.toThrow('EIO')
+test('what fails is named, with its error for the log', async () => {
+  const error = new Error('EIO')
+  const unready = readiness([well, { problem: blobs, ask: () => Promise.reject(error) }])
+  for (let n = 0; n < 2; n++) expect(await unready()).toEqual([{ problem: blobs, error }])
 })
 
 test('what hangs is waited for so long, and asked once', async () => {
@@ -22,11 +23,13 @@ test('what hangs is waited for so long, and asked once', async () => {
       answer = resolve
     })
   }
-  const assertReady = readiness({ database: well, blobs: hanging }, 1)
-  for (let n = 0; n < 3; n++) await expect(assertReady()).rejects.toThrow(/no answer .* of=blobs/)
+  const unready = readiness([well, { problem: blobs, ask: hanging }], 1)
+  for (let n = 0; n < 3; n++) {
+    expect(await unready()).toMatchObject([{ problem: blobs, error: { name: 'NoAnswerError' } }])
+  }
   expect(asked).toBe(1)
   answer()
   await Bun.sleep(0)
-  await expect(assertReady()).rejects.toThrow('no answer')
+  expect(await unready()).toHaveLength(1)
   expect(asked).toBe(2)
 })

@@ -3,28 +3,47 @@ import { SingleFlight } from '#concurrency/single-flight.ts'
 
 const answerMsMax = 2_000
 
+/** A part without which the service cannot work. */
+export interface Probe {
+  /** What it means when `ask` rejects, for anybody: no details. */
+  readonly problem: string
+  readonly ask: () => Promise<unknown>
+}
+
+/** A part that is not ready. */
+export interface Unready {
+  readonly problem: string
+  /** For the log. */
+  readonly error: unknown
+}
+
 /**
- * Checks that all probes resolve, each in a single flight: a probe that hangs is not called again before it has ended.
- * Rejects with the first failure, or after `msMax`.
+ * Asks all probes, each in a single flight: a probe that hangs is not called again before it has ended. A probe that does
+ * not resolve within `msMax` is not ready. Never rejects.
  */
 export function readiness(
-  probes: Readonly<Record<string, () => Promise<unknown>>>,
+  probes: readonly Probe[],
   msMax = answerMsMax,
-): () => Promise<void> {
+): () => Promise<readonly Unready[]> {
   const running = new SingleFlight<string, unknown>()
-  const ask = async ([name, probe]: [string, () => Promise<unknown>]): Promise<void> => {
-    await withTimeout(running.run(name, probe), msMax, () => {
-      throw new NoAnswerError(name, msMax)
-    })
+  const unready = async ({ ask, problem }: Probe): Promise<Unready[]> => {
+    try {
+      await withTimeout(running.run(problem, ask), msMax, () => {
+        throw new NoAnswerError(msMax)
+      })
+      return []
+    } catch (error) {
+      return [{ problem, error }]
+    }
   }
-  return async () => void (await Promise.all(Object.entries(probes).map(ask)))
+  return async () => (await Promise.all(probes.map(unready))).flat()
 }
 
 /** A dependency of the service does not answer. */
 class NoAnswerError extends Error {
   override readonly name = 'NoAnswerError'
 
-  constructor(name: string, ms: number) {
-    super(`no answer within ${ms} ms; of=${name}`)
+  constructor(ms: number) {
+    super(`no answer within ${ms} ms`)
   }
 }

@@ -9,6 +9,7 @@ import {
   renewLease,
   takeOverLease,
 } from '#store/database/leases.ts'
+import type { ServicePart } from './data-lock.ts'
 import { StartError } from './start-failure.ts'
 
 /** Time until the lease of a dead process can be taken over. */
@@ -17,9 +18,11 @@ const renewEveryMsDefault = 1_500
 /** Time limit of a renewal's query: a connection that broke silently is replaced before anybody may take over. */
 export const renewalMsMax = 1_000
 const pollMs = 100
-const name = 'service'
+const names: Record<ServicePart, string> = { app: 'service', hosting: 'hosting' }
 
 interface LeaseOptions {
+  /** The application when left out. */
+  readonly part?: ServicePart
   readonly log: Log
   readonly signal: AbortSignal
   /** The same database over a connection only for renewals, which is replaced when it does not answer. */
@@ -31,12 +34,13 @@ interface LeaseOptions {
 }
 
 /**
- * Takes the lease of the only service on this database, whose leases table must exist. Throws StartError if another
+ * Takes the lease of the only such part of the service on this database, whose leases table must exist. Throws StartError if another
  * process renews it: only renewals count, no machine's clock. Takes over a lease that was not renewed for `leaseMs`.
  * Disposal releases the lease.
  */
 export async function takeServiceLease(db: Db, options: LeaseOptions): Promise<AsyncDisposable> {
-  const { log, signal, leaseMs = leaseMsDefault } = options
+  const { log, part = 'app', signal, leaseMs = leaseMsDefault } = options
+  const name = names[part]
   const lease = { name, holder: `${process.pid} ${hostname()} ${crypto.randomUUID()}` }
   let seen: Awaited<ReturnType<typeof findLease>> = null
   let seenAt = 0
@@ -79,7 +83,7 @@ function keep(lease: Lease, options: LeaseOptions): AsyncDisposable {
       const isOurs =
         (await renewLease(db, lease, times(leaseMs))) ||
         (await createLease(db, lease, times(leaseMs)))
-      if (!isOurs) onLost(await takenOver(db))
+      if (!isOurs) onLost(await takenOver(db, lease.name))
       isLate = false
     } catch (error) {
       // The database is unreachable; the next successful query shows who has the lease.
@@ -103,7 +107,7 @@ function keep(lease: Lease, options: LeaseOptions): AsyncDisposable {
   }
 }
 
-async function takenOver(db: Db): Promise<StartError> {
+async function takenOver(db: Db, name: string): Promise<StartError> {
   const found = await findLease(db, name)
   const by = found === null ? '' : ` (${processOf(found)})`
   return new StartError(

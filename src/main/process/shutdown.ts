@@ -1,4 +1,5 @@
 import type { Shutdown } from '#api/context.ts'
+import { onAbort } from '#concurrency/or-aborted.ts'
 
 /** Time before the end at which uploads that still arrive are answered. */
 const lastCallMs = 3_000
@@ -14,20 +15,18 @@ interface Countdown extends Shutdown, Disposable {
 export function countDown(begun: AbortSignal, secondsMax: number): Countdown {
   const [lastCall, over] = [new AbortController(), new AbortController()]
   const timers: Timer[] = []
-  const begin = (): void => {
+  const beginning = onAbort(begun, () => {
     const after = (stage: AbortController, ms: number) =>
       timers.push(setTimeout(() => stage.abort(), Math.max(ms, 0)))
     after(lastCall, secondsMax * 1000 - lastCallMs)
     after(over, secondsMax * 1000 - closingMs)
-  }
-  if (begun.aborted) begin()
-  else begun.addEventListener('abort', begin, { once: true })
+  })
   return {
     begun,
     lastCall: lastCall.signal,
     over: over.signal,
     [Symbol.dispose]() {
-      begun.removeEventListener('abort', begin)
+      beginning[Symbol.dispose]()
       for (const timer of timers) clearTimeout(timer)
     },
   }

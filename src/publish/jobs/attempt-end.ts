@@ -1,5 +1,6 @@
 import type { Lane } from '#concurrency/lane.ts'
-import type { Log, LogFields } from '#observe/log.ts'
+import { type EventFields, recordEvent } from '#observe/events.ts'
+import type { LogFields } from '#observe/log.ts'
 import { type AttemptPause, nextAttemptAt, tooSlowSentence } from '#publish/job-attempts.ts'
 import {
   busySentence,
@@ -47,20 +48,24 @@ export function endOf(
 ): AttemptEnd {
   const { job, reporter, server, startedAt, givesUpAt, timeIsUp } = attempt
   const outcome = judged(ofSteps, attempt)
-  const logged = (event: string, level: keyof Log, fields: LogFields = {}): void => {
-    const { id: jobId, did, site } = job
+  const facts: EventFields = {
+    job: job.id,
+    did: job.did,
+    site: job.site,
     // Not known before the account's identity was read.
-    log[level](event, { jobId, did, site, ...(server !== null && { server }), ...fields })
+    ...(server !== null && { server }),
   }
   const failed = (sentence: string | null): AttemptEnd => {
-    logged('publishing failed', sentence === null ? 'error' : 'warn', reasonOf(outcome))
+    const level = sentence === null ? 'error' : 'warn'
+    recordEvent(log, 'publish_failed', { ...facts, ...reasonOf(outcome, sentence) }, level)
     const defect = `Something went wrong here (job ${job.id}). Look at your site, then try again.`
     return { status: 'failed', error: sentence ?? defect }
   }
   const waits = (pause: AttemptPause, error: string | null): AttemptEnd | null => {
     const dueAt = nextAttemptAt(pause, { startedAt, givesUpAt, now: now() })
     if (dueAt === null) return null
-    logged('job waits', error === null ? 'info' : 'warn', { dueAt, ...reasonOf(outcome) })
+    const level = error === null ? 'info' : 'warn'
+    log[level]('publish waits', { ...facts, dueAt, ...reasonOf(outcome, error) })
     return { status: 'pending', dueAt, progress: { ...reporter.latest, currentFile: null }, error }
   }
   const tooSlow = reporter.isWriting ? commitUnknownSentence : tooSlowSentence
@@ -68,12 +73,17 @@ export function endOf(
     case 'completed': {
       const { result } = outcome
       const progress: JobProgress = { ...reporter.latest, phase: 'done', currentFile: null }
-      const facts = { uri: result.uri, files: result.fileCount, bytes: progress.bytesTotal }
-      logged('site published', 'info', { ...facts, ms: now() - startedAt })
+      recordEvent(log, 'publish_ended', {
+        ...facts,
+        version: result.cid,
+        files: result.fileCount,
+        bytes: progress.bytesTotal,
+        seconds: (now() - startedAt) / 1000,
+      })
       return { status: 'completed', progress, result }
     }
     case 'cancelled':
-      logged('job cancelled', 'info')
+      recordEvent(log, 'publish_cancelled', facts)
       return { status: 'failed', error: cancelledSentence }
     case 'uploaded':
     case 'yielded':
@@ -104,7 +114,8 @@ function judged(outcome: Outcome, { lane, reporter }: Attempt): Judged {
   return fault === null ? outcome : { ...outcome, kind: 'own-fault', fault }
 }
 
-function reasonOf(outcome: Judged): LogFields {
-  if ('error' in outcome) return { error: outcome.error }
-  return { reason: outcome.kind === 'refused' ? outcome.sentence : outcome.kind }
+/** The error, or the sentence for the owner, or in a word why the attempt ended. */
+function reasonOf(outcome: Judged, sentence: string | null): LogFields {
+  const reason = sentence ?? outcome.kind
+  return 'error' in outcome ? { reason, error: outcome.error } : { reason }
 }

@@ -2,6 +2,7 @@ import type { Identities } from '#atproto/identity/identity.ts'
 import type { OAuth } from '#atproto/oauth/oauth.ts'
 import type { BlobStore } from '#blobs/blob-store.ts'
 import type { Log } from '#observe/log.ts'
+import type { Spans } from '#observe/spans.ts'
 import type { AtFailPoint } from '#publish/fail-points.ts'
 import type { Spool } from '#publish/upload/spool.ts'
 import type { SiteAddress } from '#site/site-address.ts'
@@ -16,12 +17,16 @@ export interface JobContext {
   readonly identities: Pick<Identities, 'resolve'>
   readonly wakeUps: WakeUps
   readonly log: Log
+  /** Traces of publishing; left out: none. */
+  readonly spans?: Spans
   readonly siteUrl: (address: SiteAddress) => string
   readonly now: () => number
   readonly at: AtFailPoint
   /** Milliseconds that no change of the clock touches. */
   readonly elapsed?: () => number
   readonly slowAfterMs?: number
+  /** Before the queue is read again after the database was unavailable. */
+  readonly databasePauseMs?: number
   /** Time limit of a job, from its first attempt on. */
   readonly jobMsMax?: number
 }

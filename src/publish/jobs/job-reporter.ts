@@ -71,7 +71,7 @@ export class JobReporter {
       const isRunning = await updateJob(db, this.#jobId, { status, progress }, now())
       if (!isRunning) this.#cancelled.abort()
     } catch (error) {
-      log.warn('progress not written', { jobId: this.#jobId, error })
+      log.warn('progress not written', { job: this.#jobId, error })
     }
     wakeUps.notify('job-progress')
   }

@@ -1,13 +1,16 @@
 import { everyOrWhenWoken } from '#concurrency/every-or-when-woken.ts'
 import { Lanes } from '#concurrency/lanes.ts'
 import { type Party, serversOf } from '#concurrency/pace-history.ts'
+import { recordEvent } from '#observe/events.ts'
+import { inTrace, traceOf } from '#observe/trace.ts'
 import { cancelledSentence, interruptedSentence } from '#publish/publish-failure.ts'
 import { progressAtStart } from '#publish/publish-site.ts'
 import type { ReceivedUpload } from '#publish/upload/receive-upload.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
 import { findAccount } from '#store/accounts/accounts.ts'
 import type { Db } from '#store/database/database.ts'
-import { waitForDatabase } from '#store/database/wait-for-database.ts'
+import { databasePauseMsDefault, waitForDatabase } from '#store/database/wait-for-database.ts'
+import type { AccountLimits } from '#store/moderation/account-limits.ts'
 import {
   cancelJobUnlessWriting,
   finishJob,
@@ -18,6 +21,7 @@ import {
 } from '#store/queues/job-steps.ts'
 import {
   createJob,
+  endedJobsAmong,
   findJob,
   type Job,
   type JobAdmission,
@@ -25,15 +29,10 @@ import {
 } from '#store/queues/jobs.ts'
 import type { JobContext } from './job-context.ts'
 import type { JobPlan } from './job-plan.ts'
+import { detachedJobsMax, runningJobsMax, slowJobsMax } from './jobs-at-once.ts'
 import { runJob } from './run-job.ts'
 
 export const queuedJobsMax = 5
-const runningJobsMax = 4
-/** In addition: jobs whose servers are slow and that hold their account's records in memory. */
-const slowJobsMax = 4
-/** In addition to both: jobs that send slowly. Each holds the chunks in flight of eight files, some 6 MB. */
-const detachedJobsMax = 8
-export const jobsAtOnceMax = runningJobsMax + slowJobsMax + detachedJobsMax
 /** Of either kind, the most jobs of one server, and of one registrable domain: one lane is left for others. */
 const shares = { quick: { host: 3, domain: 3 }, slow: { host: 3, domain: 3 } }
 /** Accounts examined per pass for the next jobs; the next pass examines others. */
@@ -47,36 +46,77 @@ export async function queueJob(
   id: string,
   { did, name }: SiteAddress,
   { files, skippedFiles, retain }: ReceivedUpload,
-  { db, wakeUps, now }: Pick<JobContext, 'db' | 'wakeUps' | 'now'>,
+  {
+    db,
+    limits = {},
+    log,
+    wakeUps,
+    now,
+  }: Pick<JobContext, 'db' | 'log' | 'wakeUps' | 'now'> & { readonly limits?: AccountLimits },
 ): Promise<JobAdmission> {
   const plan: JobPlan = { files, skippedFiles, retain }
+  const progress = progressAtStart(files)
   const admission = await createJob(
     db,
-    { id, did, site: name, progress: progressAtStart(files), plan: JSON.stringify(plan) },
-    { queuedMax: queuedJobsMax, now: now() },
+    { id, did, site: name, progress, plan: JSON.stringify(plan) },
+    { queuedMax: queuedJobsMax, now: now(), limits },
   )
+  if (admission.created) {
+    const sizes = { files: files.length, bytes: progress.bytesTotal }
+    recordEvent(log, 'publish_started', { job: id, did, site: name, ...sizes })
+  }
   wakeUps.notify('jobs')
   return admission
 }
 
 export type Cancellation = 'cancelled' | 'too-late' | 'ended'
 
-/** Ends a job unless it is writing to the repository. The next upload reuses the blobs that it has sent. */
+interface CancelledJob {
+  readonly outcome: Cancellation
+  /** It had no attempt under way that could remove its files and report. */
+  readonly wasWaiting: boolean
+}
+
+/** Ends a job for its owner unless it is writing to the repository. The next upload reuses the blobs that it has sent. */
 export async function cancelJob(
   job: Job,
-  { db, wakeUps, now, spool }: Pick<JobContext, 'db' | 'wakeUps' | 'now' | 'spool'>,
+  context: Pick<JobContext, 'db' | 'log' | 'wakeUps' | 'now' | 'spool'>,
 ): Promise<Cancellation> {
-  const was = await cancelJobUnlessWriting(db, job, cancelledSentence, now())
-  if (was === null) return (await findJob(db, job.id))?.finishedAt === null ? 'too-late' : 'ended'
-  // A running job removes its own folder when it notices.
-  if (was === 'pending') await spool.remove(job.id)
+  const cancelled = await markCancelled(job, context, cancelledSentence)
+  await settleCancelled(job, cancelled, context)
+  return cancelled.outcome
+}
+
+/** Ends a job in the database only, with this sentence. After the commit, `settleCancelled` does the rest. */
+export async function markCancelled(
+  job: Job,
+  { db, now }: Pick<JobContext, 'db' | 'now'>,
+  sentence: string,
+): Promise<CancelledJob> {
+  const was = await cancelJobUnlessWriting(db, job, sentence, now())
+  if (was !== null) return { outcome: 'cancelled', wasWaiting: was === 'pending' }
+  const isWriting = (await findJob(db, job.id))?.finishedAt === null
+  return { outcome: isWriting ? 'too-late' : 'ended', wasWaiting: false }
+}
+
+/** Reports a cancelled job and removes its files, which no rollback would bring back. */
+export async function settleCancelled(
+  job: Job,
+  { outcome, wasWaiting }: CancelledJob,
+  { log, spool, wakeUps }: Pick<JobContext, 'log' | 'spool' | 'wakeUps'>,
+): Promise<void> {
+  if (outcome !== 'cancelled') return
+  // A running job removes its own folder when it notices, and reports.
+  if (wasWaiting) {
+    recordEvent(log, 'publish_cancelled', { job: job.id, did: job.did, site: job.site })
+    await spool.remove(job.id)
+  }
   wakeUps.notify('jobs')
   wakeUps.notify('job-progress')
-  return 'cancelled'
 }
 
 /** Requeues the jobs that a dead process left running, ends jobs without files, and removes files without a job. */
-export async function recoverJobs({ db, spool, now }: JobContext): Promise<void> {
+export async function recoverJobs({ db, log, spool, now }: JobContext): Promise<void> {
   const unfinished = await listUnfinishedJobs(db)
   const kept = new Set<string>()
   for (const job of unfinished) {
@@ -87,7 +127,11 @@ export async function recoverJobs({ db, spool, now }: JobContext): Promise<void>
         isNewcomer: false,
         server: await spoolServerOf(db, job.did),
       })
-    } else await finishJob(db, job.id, { status: 'failed', error: interruptedSentence }, now())
+    } else {
+      await finishJob(db, job.id, { status: 'failed', error: interruptedSentence }, now())
+      const facts = { job: job.id, did: job.did, site: job.site }
+      recordEvent(log, 'publish_failed', { ...facts, reason: interruptedSentence })
+    }
   }
   await requeueJobs(db, [...kept], now())
   await spool.sweep(kept)
@@ -100,7 +144,7 @@ export async function recoverJobs({ db, spool, now }: JobContext): Promise<void>
  * for a server's rate limit. Waits while the database is unavailable.
  */
 export async function runJobs(context: JobContext, signal: AbortSignal): Promise<void> {
-  const { wakeUps, log } = context
+  const { wakeUps, log, databasePauseMs: pauseMs = databasePauseMsDefault } = context
   using wakeUp = wakeUps.subscribe('jobs')
   const lanes = new Lanes(runningJobsMax, {
     ...context,
@@ -111,14 +155,20 @@ export async function runJobs(context: JobContext, signal: AbortSignal): Promise
   const running = new Set<Promise<void>>()
   let offset = 0
   const start = async (): Promise<number> => {
+    await removeEnded(context)
     const seen = await startJobs(lanes, running, offset, context, signal)
     const isMore = seen >= waitingAccountsMax
     offset = isMore ? offset + seen : 0
     return isMore ? lookFurtherMs : lookAgainMs
   }
-  const onError = waitForDatabase('jobs', { log, signal })
+  const onError = waitForDatabase('jobs', { log, signal, pauseMs })
   await everyOrWhenWoken(start, { signal, wakeUp, onError })
   await Promise.all(running)
+}
+
+/** Frees the space of jobs that another process has cancelled. */
+async function removeEnded({ db, spool }: JobContext): Promise<void> {
+  for (const id of await endedJobsAmong(db, spool.heldJobs)) await spool.remove(id)
 }
 
 /** Returns how many accounts were examined, starting at `offset`. */
@@ -141,12 +191,12 @@ async function startJobs(
     if (job === null) continue
     const work = lanes
       .start({
-        run: (lane) => runJob(job, lane, context, signal),
+        run: (lane) => inTrace(traceOf(job.traceId), () => runJob(job, lane, context, signal)),
         onSlow: () => wakeUps.notify('jobs'),
         pinned: true,
         party,
       })
-      .catch((error) => log.error('job could not be ended', { jobId: job.id, error }))
+      .catch((error) => log.error('job could not be ended', { job: job.id, error }))
       .finally(() => {
         running.delete(work)
         wakeUps.notify('jobs')

@@ -19,7 +19,7 @@ import { WakeUps } from '#store/database/wake-ups.ts'
 import { findJob, type Job } from '#store/queues/jobs.ts'
 import { answerXrpc } from '#tests/support/answer-xrpc.ts'
 import { type LoggedLine, recordingLog } from '#tests/support/api.ts'
-import { endConnections, onEachDatabase } from '#tests/support/databases.ts'
+import { endConnections, memoryDatabase, onEachDatabase } from '#tests/support/databases.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { FakeRepo } from '#tests/support/fake-repo.ts'
 import { accountOf, alice, siteOf } from '#tests/support/sample-rows.ts'
@@ -62,8 +62,7 @@ function serverOf(did: Did): Server {
 beforeEach(async () => {
   lines = []
   dir = await mkdtemp(join(tmpdir(), 'run-job-'))
-  database = openDatabase({})
-  await migrate(database)
+  database = await memoryDatabase()
   stop = new AbortController()
   running = undefined
   aheadMs = 0
@@ -148,14 +147,18 @@ const limited = async (retryAt: number): Promise<Response> =>
     { status: 429, headers: { 'ratelimit-reset': String(retryAt / 1000) } },
   )
 
-/**
- * Looks until nothing is to come, and returns the job as it ended. Time passes at once where the job waits, and slowly while it is
- * worked on, however often that is looked at: else its own time, or its lane's, might be up before it is done.
- */
+/** How much faster time passes while a job is worked on: slowly enough that its own time, or its lane's, is not up before. */
+const paceWhileWorking = 25
+const stepMsMax = 2_000
+
+/** Looks until nothing is to come, and returns the job as it ended. Time passes at once where the job waits. */
 async function ended(id: string): Promise<Job> {
+  let lookedAt = Date.now()
   return await eventually(async () => {
     const { dueAt, finishedAt } = await jobOf(id)
-    pass(Math.max((dueAt ?? 0) - context.now(), 500))
+    const worked = Math.min((Date.now() - lookedAt) * paceWhileWorking, stepMsMax)
+    lookedAt = Date.now()
+    pass(Math.max((dueAt ?? 0) - context.now(), worked))
     expect(finishedAt).not.toBeNull()
     return await jobOf(id)
   })
@@ -215,15 +218,26 @@ test('each end is one line, with whose job it was, of which site and at which se
   await eventually(async () => expect(sites(alice)).toEqual(['blog']))
   // Nobody ingests here, so whoever waits until it is live waits for its time to be up.
   aheadMs += 20_000
-  await eventually(async () => expect(line('site published')).toBeDefined())
-  expect(line('site published')).toMatchObject({
+  await eventually(async () => expect(line('publish ended')).toBeDefined())
+  expect(line('publish ended')).toMatchObject({
     level: 'info',
-    fields: { jobId: published, ...facts, files: 2, bytes: 6, ms: expect.any(Number) },
+    fields: {
+      ...facts,
+      event: 'publish_ended',
+      job: published,
+      files: 2,
+      bytes: 6,
+      seconds: expect.any(Number),
+    },
   })
   answer = async () => new Response('', { status: 403 })
   const failed = await queue(siteOf('blog'), ['three'])
-  await eventually(async () => expect(line('publishing failed')).toBeDefined())
-  expect(line('publishing failed')?.fields).toMatchObject({ jobId: failed, ...facts })
+  await eventually(async () => expect(line('publish failed')).toBeDefined())
+  expect(line('publish failed')?.fields).toMatchObject({
+    job: failed,
+    ...facts,
+    reason: expect.any(String),
+  })
 })
 
 test('a server that takes no more for now is asked again when it does, for the rest', async () => {
@@ -424,7 +438,7 @@ await onEachDatabase('a database that ends every connection', (make, dialect) =>
       await using own = await make()
       await using other = openDatabase(own.options)
       await migrate(other)
-      context = { ...context, db: other.db, jobMsMax: 1e9 }
+      context = { ...context, db: other.db, jobMsMax: 1e9, databasePauseMs: 100 }
       let isFirst = true
       answer = async (call) => {
         const honestly = await call.honest()

@@ -3,6 +3,7 @@ import type { AccountSession, OAuth } from '#atproto/oauth/oauth.ts'
 import { AccountRepo } from '#atproto/repo/account-repo.ts'
 import type { Lane } from '#concurrency/lane.ts'
 import { slowAfterMsDefault } from '#concurrency/lanes.ts'
+import { noSpans } from '#observe/spans.ts'
 import { jobMsMaxDefault } from '#publish/job-attempts.ts'
 import { interruptedSentence } from '#publish/publish-failure.ts'
 import { type PublishJob, publishSite } from '#publish/publish-site.ts'
@@ -11,7 +12,7 @@ import { DatabaseUnavailableError } from '#store/database/database-unavailable.t
 import { enqueueSites } from '#store/queues/enqueue.ts'
 import { finishJob, putBackJob, rememberExpectedCid } from '#store/queues/job-steps.ts'
 import type { Job } from '#store/queues/jobs.ts'
-import { awaitWithdrawal } from '#store/sites/record-version.ts'
+import { awaitWithdrawal } from '#store/sites/withdrawals.ts'
 import { type Attempt, endOf, type Outcome } from './attempt-end.ts'
 import type { JobContext } from './job-context.ts'
 import { parseJobPlan } from './job-plan.ts'
@@ -34,12 +35,17 @@ export async function runJob(
   context: JobContext,
   stop: AbortSignal,
 ): Promise<void> {
-  const { at, db, wakeUps, now, spool } = context
+  const { at, db, wakeUps, now, spans = noSpans, spool } = context
   at('job-started')
   const attempt = attemptAt(job, lane, context)
-  const outcome = await carryOut(attempt, context, stop).catch(
-    (error): Outcome => ({ kind: 'failed', error }),
-  )
+  const facts = { did: job.did, site: job.site, job: job.id }
+  const outcome = await spans
+    .run('publish', facts, async (span) => {
+      const outcome = await carryOut(attempt, context, stop)
+      span.set('outcome', outcome.kind)
+      return outcome
+    })
+    .catch((error): Outcome => ({ kind: 'failed', error }))
   const isStopped = outcome.kind !== 'completed' && stop.aborted
   const end = isStopped ? null : endOf(outcome, attempt, context)
   await attempt.reporter.stop()
@@ -75,7 +81,7 @@ async function onceAvailable(
       return await write()
     } catch (error) {
       if (!(error instanceof DatabaseUnavailableError)) throw error
-      log.warn('job status write retried', { jobId: id, error })
+      log.warn('job status write retried', { job: id, error })
       await sleep(databaseRetryMs, undefined, { signal: stop }).catch(() => undefined)
     }
   }
@@ -97,7 +103,8 @@ async function carryOut(
   context: JobContext,
   stop: AbortSignal,
 ): Promise<Outcome> {
-  const { db, identities, oauth, slowAfterMs = slowAfterMsDefault, spool } = context
+  const { db, identities, oauth, spans = noSpans, spool } = context
+  const { slowAfterMs = slowAfterMsDefault } = context
   const { job, lane, reporter, startedAt, timeIsUp } = attempt
   const signal = AbortSignal.any([stop, lane.signal, timeIsUp])
   const address: SiteAddress = { did: job.did, name: job.site }
@@ -117,18 +124,18 @@ async function carryOut(
     report: (change) => reporter.report(change),
     beginWriting: () => reporter.beginWriting(),
   }
-  const outcome = await publishSite(address, plan.files, publishing, {
-    ...context,
-    folder,
-    repo: new AccountRepo(job.did, sessionsInLane(oauth.session, callMs, lane), { signal }),
-    host,
-    signal: AbortSignal.any([signal, reporter.cancelled]),
-  })
+  const repo = new AccountRepo(job.did, sessionsInLane(oauth.session, callMs, lane), { signal })
+  const forSite = { folder, repo, host, signal: AbortSignal.any([signal, reporter.cancelled]) }
+  const outcome = await spans.run('publish.write-site', { server: host }, () =>
+    publishSite(address, plan.files, publishing, { ...context, ...forSite }),
+  )
   if (outcome.kind !== 'published') return outcome
   const { uri, cid } = outcome
   lane.detachWhenSlow()
   if (!plan.retain) await awaitWithdrawal(db, address, cid)
-  const visibility = await makeVisible(address, cid, context, stop)
+  const visibility = await spans.run('publish.wait-until-live', { version: cid }, () =>
+    makeVisible(address, cid, context, stop),
+  )
   if (visibility.kind === 'refused') return visibility
   return {
     kind: 'completed',

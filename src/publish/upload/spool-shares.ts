@@ -58,6 +58,10 @@ export class SpoolShares {
     this.#bytesMax = bytesMax
   }
 
+  get jobIds(): string[] {
+    return [...this.#shares.keys()]
+  }
+
   /**
    * Reserves `bytes` for a job, in place of its earlier reservation. Other uploads keep the space that they will use
    * at their pace; if too little is left, slower uploads give way, the slowest first. False: not enough space.

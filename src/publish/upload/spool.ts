@@ -129,6 +129,11 @@ export class Spool {
     return new SpoolFolder(this.#folder(jobId), { keeps: false })
   }
 
+  /** The jobs that have space reserved. */
+  get heldJobs(): string[] {
+    return this.#shares.jobIds
+  }
+
   async has(jobId: string): Promise<boolean> {
     return await exists(this.#folder(jobId))
   }

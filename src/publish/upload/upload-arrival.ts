@@ -1,4 +1,5 @@
 import { addAbortSignal, type Readable } from 'node:stream'
+import { BytePace } from '#concurrency/byte-pace.ts'
 import {
   uploadBytesPerSecondMin,
   uploadMsMax,
@@ -30,11 +31,8 @@ interface ArrivalOptions {
 export class UploadArrival implements Arrival {
   readonly #options: Required<ArrivalOptions>
   readonly #ended = new AbortController()
-  #bytesPerSecond: number | null = null
-  #bytes = 0
-  #windowBytes = 0
+  readonly #pace: BytePace
   #waitedMs = 0
-  #waitedBeforeMs = 0
   #waitingSince: number | null = null
   #timer: Timer | undefined
 
@@ -45,17 +43,20 @@ export class UploadArrival implements Arrival {
       now: () => performance.now(),
       ...options,
     }
+    this.#pace = new BytePace({
+      windowMs: this.#options.windowMs,
+      graceMs: uploadPaceGraceMs,
+      elapsed: () => this.#elapsedMs(),
+    })
   }
 
   get bytes(): number {
-    return this.#bytes
+    return this.#pace.bytes
   }
 
   /** In the last complete window, else in the first one so far; null at the very beginning. */
   get bytesPerSecond(): number | null {
-    if (this.#bytesPerSecond !== null) return this.#bytesPerSecond
-    this.#noteWaiting()
-    return this.#waitedMs < uploadPaceGraceMs ? null : (this.#windowBytes * 1000) / this.#waitedMs
+    return this.#pace.bytesPerSecond
   }
 
   giveWay(): void {
@@ -74,13 +75,12 @@ export class UploadArrival implements Arrival {
     try {
       this.#waitingSince = now()
       for await (const chunk of body as AsyncIterable<Uint8Array>) {
-        this.#noteWaiting()
+        this.#waitedMs = this.#elapsedMs()
         this.#waitingSince = null
-        this.#windowBytes += chunk.byteLength
-        this.#bytes += chunk.byteLength
-        if (this.#waitedMs >= windowMs) this.#judge()
+        this.#pace.add(chunk.byteLength)
+        if (this.#pace.windowLeftMs <= 0) this.#judge()
         signal.throwIfAborted()
-        await onBytes(this.#bytes)
+        await onBytes(this.bytes)
         yield chunk
         this.#waitingSince = now()
       }
@@ -99,32 +99,23 @@ export class UploadArrival implements Arrival {
 
   #judge(): void {
     const { bytesPerSecondMin, windowMs } = this.#options
-    this.#noteWaiting()
-    const leftMs = windowMs - this.#waitedMs
-    if (leftMs > 0) {
+    if (!this.#pace.endWindow()) {
       // A timer may come a moment early.
-      this.#judgeIn(Math.max(leftMs, 1))
+      this.#judgeIn(Math.max(this.#pace.windowLeftMs, 1))
       return
     }
-    this.#bytesPerSecond = (this.#windowBytes * 1000) / this.#waitedMs
-    this.#waitedBeforeMs += this.#waitedMs
-    if (this.#bytesPerSecond < bytesPerSecondMin) this.#end('below-minimum')
-    else if (this.#waitedBeforeMs > uploadMsMax) this.#end('too-long')
-    else {
-      this.#windowBytes = 0
-      this.#waitedMs = 0
-      this.#judgeIn(windowMs)
-    }
+    if ((this.bytesPerSecond ?? 0) < bytesPerSecondMin) this.#end('below-minimum')
+    else if (this.#pace.elapsedMs > uploadMsMax) this.#end('too-long')
+    else this.#judgeIn(windowMs)
   }
 
   #end(reason: UploadTooSlowError['reason']): void {
     this.#ended.abort(new UploadTooSlowError(reason))
   }
 
-  #noteWaiting(): void {
-    if (this.#waitingSince === null) return
-    const now = this.#options.now()
-    this.#waitedMs += now - this.#waitingSince
-    this.#waitingSince = now
+  /** Time spent waiting for the sender. */
+  #elapsedMs(): number {
+    if (this.#waitingSince === null) return this.#waitedMs
+    return this.#waitedMs + this.#options.now() - this.#waitingSince
   }
 }

@@ -1,10 +1,17 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { snapshotBytesMax } from '#site/limits.ts'
 import { isEntryName } from '#site/path.ts'
 import type { SiteSettings } from '#site/record/settings.ts'
 import { parseDid } from '#site/site-address.ts'
 import { parseSiteName } from '#site/site-name.ts'
-import { decodeSnapshot, encodeSnapshot, type Snapshot, SnapshotFormatError } from './snapshot.ts'
+import {
+  decodeSnapshot,
+  encodeSnapshot,
+  type Snapshot,
+  SnapshotFormatError,
+  snapshotSizeProblem,
+} from './snapshot.ts'
 
 const alice = parseDid('did:plc:ewvi7nxzyoun6zhxrhs64oiz')
 const blog = parseSiteName('blog')
@@ -53,6 +60,17 @@ test('a snapshot is read as it was written', () => {
       expect([...read.files.keys()]).toEqual([...original.files.keys()])
     }),
   )
+})
+
+test.each([
+  ['of the limit', 'ä'.repeat(snapshotBytesMax / 2), null],
+  [
+    'of one byte more',
+    `${'ä'.repeat(snapshotBytesMax / 2)}.`,
+    `its file names, settings and rules have ${snapshotBytesMax + 1} bytes together; the limit is ${snapshotBytesMax}`,
+  ],
+])('the size of a snapshot %s', (_, encoded, problem) => {
+  expect(snapshotSizeProblem(encoded)).toBe(problem)
 })
 
 const good = {

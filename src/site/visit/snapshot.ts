@@ -1,4 +1,5 @@
 import type { Coding } from '#site/encoding.ts'
+import { snapshotBytesMax } from '#site/limits.ts'
 import { parseSitePath } from '#site/path.ts'
 import { parseSettings, type SiteSettings } from '#site/record/settings.ts'
 import { type Did, parseDid } from '#site/site-address.ts'
@@ -55,6 +56,13 @@ export function encodeSnapshot(snapshot: Snapshot): string {
   })
   const facts = { did, name, recordCid, publishedAt, settings, redirects, headers }
   return JSON.stringify({ format, ...facts, files })
+}
+
+/** Why a version with this encoded snapshot does not go live, for its owner; null if it has at most `snapshotBytesMax`. */
+export function snapshotSizeProblem(encoded: string): string | null {
+  const bytes = Buffer.byteLength(encoded)
+  if (bytes <= snapshotBytesMax) return null
+  return `its file names, settings and rules have ${bytes} bytes together; the limit is ${snapshotBytesMax}`
 }
 
 /** Also reads format 1, without settings and rules, so that live sites survive upgrades. Throws SnapshotFormatError. */

@@ -6,16 +6,13 @@ import { recordVersion } from '#store/sites/record-version.ts'
 import { onEachStore } from '#tests/support/databases.ts'
 import { findServedSite } from '#tests/support/find-served-site.ts'
 import { accountOf, alice, bob, newVersion, siteOf } from '#tests/support/sample-rows.ts'
+import { beginCheck, listDeletedAccounts, recordCheck, setAccountStatus } from './account-status.ts'
 import {
-  beginCheck,
   findAccount,
   findDidByHandle,
   findSigningKey,
   listAccounts,
-  listDeletedAccounts,
-  recordCheck,
   recordHandle,
-  setAccountStatus,
   upsertAccount,
 } from './accounts.ts'
 import { authorityOf, createBrowserSession, setAuthority } from './sessions.ts'

@@ -44,3 +44,22 @@ export async function removeAdmin(db: Db, name: string): Promise<boolean> {
     return true
   })
 }
+
+/** Ends its sessions too. False when there is none with this name. */
+export async function changeAdminPassword(
+  db: Db,
+  name: string,
+  passwordHash: string,
+): Promise<boolean> {
+  return await inTransaction(db, async (transaction) => {
+    const changed = await transaction
+      .updateTable('admins')
+      .set({ passwordHash })
+      .where('name', '=', name)
+      .returning('id')
+      .executeTakeFirst()
+    if (changed === undefined) return false
+    await transaction.deleteFrom('adminSessions').where('adminId', '=', changed.id).execute()
+    return true
+  })
+}

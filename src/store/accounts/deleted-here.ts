@@ -24,7 +24,7 @@ export async function isDeletedHere(db: Db, did: Did): Promise<boolean> {
 }
 
 const selectDeletion = prepared<{ didHash: string }, object>((db, { didHash }) =>
-  db.selectFrom('departures').select('didHash').where('didHash', '=', didHash),
+  db.selectFrom('accountDeletions').select('didHash').where('didHash', '=', didHash),
 )
 
 /** Blocks the account's deletion until the transaction ends; false when it is deleted. Comes first in a transaction. */
@@ -46,7 +46,7 @@ export async function lockOrThrowIfDeletedHere(
 
 /** For an account that has signed in again. */
 export async function forgetDeletion(db: Db, did: Did): Promise<void> {
-  await db.deleteFrom('departures').where('didHash', '=', didHash(did)).execute()
+  await db.deleteFrom('accountDeletions').where('didHash', '=', didHash(did)).execute()
 }
 
 /** Serializes deletions and sign-ins of this account until the transaction ends. */

@@ -12,6 +12,16 @@ export type Db = Kysely<Schema>
 export interface Database extends AsyncDisposable {
   readonly db: Db
   readonly dialect: 'sqlite' | 'postgres'
+  readonly load: () => DatabaseLoad
+}
+
+/** Connections of this process to the database. */
+export interface DatabaseLoad {
+  readonly open: number
+  /** Of the open ones, those that nobody uses. */
+  readonly idle: number
+  /** Statements and transactions that wait for a connection. */
+  readonly waiting: number
 }
 
 interface DatabaseOptions {
@@ -36,7 +46,11 @@ export function openDatabase(options: DatabaseOptions): Database {
     : databaseOf('postgres', postgresDialect({ url, connectionsMax, answerMsMax }))
 }
 
-function databaseOf(dialect: Database['dialect'], kyselyDialect: Dialect): Database {
+function databaseOf(
+  dialect: Database['dialect'],
+  kyselyDialect: Dialect & Pick<Database, 'load'>,
+): Database {
   const db = new Kysely<Schema>({ dialect: kyselyDialect, plugins: [new CamelCasePlugin()] })
-  return { db, dialect, [Symbol.asyncDispose]: () => db.destroy() }
+  const { load } = kyselyDialect
+  return { db, dialect, load, [Symbol.asyncDispose]: () => db.destroy() }
 }

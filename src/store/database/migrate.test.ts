@@ -1,17 +1,17 @@
 import { expect, test } from 'bun:test'
 import { Migrator, sql } from 'kysely'
 import type { Did } from '#site/site-address.ts'
+import { beginCheck, listDeletedAccounts, recordCheck } from '#store/accounts/account-status.ts'
 import {
-  beginCheck,
   findAccount,
   findDidByHandle,
   listAccounts,
-  listDeletedAccounts,
-  recordCheck,
   upsertAccount,
 } from '#store/accounts/accounts.ts'
 import { isDeletedHere } from '#store/accounts/deleted-here.ts'
+import { didHash } from '#store/accounts/did-hash.ts'
 import { listBrowserSessions } from '#store/accounts/sessions.ts'
+import { takeDueAccountDeletions } from '#store/lifecycle/account-deletions.ts'
 import { migrations } from '#store/migrations/list.ts'
 import { findSubdomain } from '#store/names/subdomains.ts'
 import { rememberExpectedCid } from '#store/queues/job-steps.ts'
@@ -127,7 +127,7 @@ await onEachDatabase('store/database/migrate', (make, dialect) => {
       (${bob}, 0, 5, 6, 7, 0, 'no answer', 'five')`.execute(db)
     await migrate(database)
     const site = { kind: 'site' as const, did: alice, priority: 0 as const }
-    const rest = { line: '', lastError: null, notBefore: 0 }
+    const rest = { line: '', lastError: null, notBefore: 0, traceId: null }
     const of = (enqueuedAt: number, attempts: number, nextAttemptAt: number, leasedUntil: number) =>
       ({ ...rest, enqueuedAt, attempts, nextAttemptAt, leasedUntil }) as const
     const failed = { token: 'three', lastError: 'away', notBefore: 8 }
@@ -250,6 +250,26 @@ await onEachDatabase('store/database/migrate', (make, dialect) => {
     expect(await rememberExpectedCid(db, 'one', 'later')).toBe('bafy')
     expect(await rememberExpectedCid(db, 'none', 'later')).toBeNull()
     expect(await rememberExpectedCid(db, 'unseen', 'first')).toBe('first')
+  })
+
+  test('accounts that were deleted here stay so, and deletions that were not finished are due', async () => {
+    await using own = await make()
+    await using database = openDatabase(own.options)
+    const { db } = database
+    const provider = { getMigrations: async () => migrations(dialect) }
+    await new Migrator({ db: db.withoutPlugins(), provider }).migrateTo('0025-expected-cid')
+    await sql`insert into departures (did_hash, did, left_at, attempts, next_attempt_at) values
+      (${didHash(alice)}, ${alice}, 1, 2, 3),
+      (${didHash(bob)}, null, 4, 5, 6)`.execute(db)
+    await migrate(database)
+    expect(
+      await db.selectFrom('accountDeletions').selectAll().orderBy('deletedAt').execute(),
+    ).toEqual([
+      { didHash: didHash(alice), did: alice, deletedAt: 1, attempts: 2, nextAttemptAt: 3 },
+      { didHash: didHash(bob), did: null, deletedAt: 4, attempts: 5, nextAttemptAt: 6 },
+    ])
+    expect(await isDeletedHere(db, bob)).toBe(true)
+    expect(await takeDueAccountDeletions(db, { now: 3, retryMs: 9, limit: 9 })).toEqual([alice])
   })
 
   test('a database that is ahead of this code is an error', async () => {

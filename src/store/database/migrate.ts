@@ -1,6 +1,7 @@
 import { Migrator, sql } from 'kysely'
 import { migrations } from '#store/migrations/list.ts'
 import type { Database, Db } from './database.ts'
+import { hasTable } from './has-table.ts'
 import { isPostgres } from './transaction.ts'
 
 /** A later version of this code has migrated the database; this one does not know `migration`. */
@@ -15,8 +16,9 @@ export class DatabaseAheadError extends Error {
 }
 
 /**
- * Brings the tables to this version of the code: forward only, each migration in its own transaction. Processes that start
- * together wait for each other and run each migration once. Throws when a migration fails, and DatabaseAheadError.
+ * Brings the tables to this version of the code: forward only, each migration in its own transaction, in an empty database
+ * all in one. Processes that start together wait for each other and run each migration once. Throws when a migration
+ * fails, and DatabaseAheadError.
  */
 export async function migrate(database: Database): Promise<void> {
   const known = migrations(database.dialect)
@@ -27,12 +29,27 @@ export async function migrate(database: Database): Promise<void> {
       db: db.withoutPlugins(),
       provider: { getMigrations: async () => known },
     })
+    const isNew = (await migrator.getMigrations()).every(({ executedAt }) => !executedAt)
     for (;;) {
-      const { error, results = [] } = await migrator.migrateUp()
+      // Each call reads the whole catalog several times, and a step of its own protects no rows where there are none.
+      const { error, results = [] } = await (isNew
+        ? migrator.migrateToLatest()
+        : migrator.migrateUp())
       if (error !== undefined) throw await aheadOrElse(error, db, known)
-      if (results.length === 0) return
+      if (isNew || results.length === 0) return
     }
   })
+}
+
+/** The migrations that `migrate` would run. Throws DatabaseAheadError. */
+export async function pendingMigrations({ db, dialect }: Database): Promise<string[]> {
+  const known = migrations(dialect)
+  if (!(await hasTable(db, 'kysely_migration'))) return Object.keys(known)
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db)
+  const run = rows.map(({ name }) => name)
+  const later = run.find((name) => !(name in known))
+  if (later !== undefined) throw new DatabaseAheadError(later)
+  return Object.keys(known).filter((name) => !run.includes(name))
 }
 
 /** Any number that no other advisory lock uses. */

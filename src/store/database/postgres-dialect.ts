@@ -1,5 +1,4 @@
 import {
-  type Dialect,
   PostgresDialect,
   type PostgresPool,
   type PostgresPoolClient,
@@ -17,7 +16,7 @@ interface PostgresOptions {
 const connectMsMax = 10_000
 
 /** Kysely on a pool of `pg`, with 64 bit integers as numbers and DatabaseUnavailableError for temporary failures. */
-export function postgresDialect({ url, connectionsMax, answerMsMax }: PostgresOptions): Dialect {
+export function postgresDialect({ url, connectionsMax, answerMsMax }: PostgresOptions) {
   const pool = new pg.Pool({
     connectionString: url,
     max: connectionsMax,
@@ -31,7 +30,12 @@ export function postgresDialect({ url, connectionsMax, answerMsMax }: PostgresOp
   })
   pool.on('connect', (client) => client.on('error', ignoreIdleError))
   pool.on('error', ignoreIdleError)
-  return new PostgresDialect({ pool: withTypedErrors(pool) })
+  const load = () => ({
+    open: pool.totalCount,
+    idle: pool.idleCount,
+    waiting: pool.waitingCount,
+  })
+  return Object.assign(new PostgresDialect({ pool: withTypedErrors(pool) }), { load })
 }
 
 /** Every integer we store is below 2^53 (milliseconds, bytes, microseconds of a firehose cursor). */

@@ -1,7 +1,9 @@
 import type { Generated } from 'kysely'
+import type { LogMethod, Service } from '#observe/log-entry.ts'
 import type { Coding } from '#site/encoding.ts'
 import type { Did } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
+import type { ModerationTables } from './moderation-tables.ts'
 
 /** `active`, or why an account's sites are not to be shown, in the words of `com.atproto.sync`. */
 export type AccountStatus = 'active' | 'deactivated' | 'takendown' | 'suspended' | 'deleted'
@@ -18,7 +20,7 @@ export type JobStatus = 'pending' | 'processing' | 'uploading' | 'completed' | '
  * The tables as the migrations leave them, in camelCase (columns are snake_case). Lists and objects
  * are JSON text, booleans 0 or 1, times milliseconds: only the query functions see that.
  */
-export interface Schema {
+export interface Schema extends ModerationTables {
   accounts: {
     did: Did
     handle: string | null
@@ -119,12 +121,36 @@ export interface Schema {
     /** When it began to write to the owner's repository: from then on it cannot be cancelled. */
     writingAt: number | null
     finishedAt: number | null
+    /** Of the request that began it. */
+    traceId: Generated<string | null>
   }
   firehoseCursors: {
     /** Its URL. */
     source: string
     cursor: number
     updatedAt: number
+  }
+  logEntries: {
+    id: Generated<number>
+    at: number
+    level: LogMethod
+    service: Service
+    message: string
+    event: string | null
+    traceId: string | null
+    context: string
+  }
+  errorEntries: {
+    /** Of the line of the log and the place in the code. */
+    fingerprint: string
+    service: Service
+    message: string
+    stack: string | null
+    context: string
+    count: number
+    firstSeen: number
+    lastSeen: number
+    traceIds: string
   }
   workItems: {
     kind: WorkKind
@@ -143,6 +169,8 @@ export interface Schema {
     line: string
     /** Events make it due no earlier. */
     notBefore: number
+    /** Of the request that enqueued it last. */
+    traceId: Generated<string | null>
   }
   changes: {
     seq: Generated<number>
@@ -230,12 +258,11 @@ export interface Schema {
     droppedAt: number | null
     droppedBytes: number
   }
-  /** Account deletions. */
-  departures: {
+  accountDeletions: {
     didHash: string
     /** Null: the deletion is finished. */
     did: Did | null
-    leftAt: number
+    deletedAt: number
     /** Of finishing the deletion. */
     attempts: number
     nextAttemptAt: number

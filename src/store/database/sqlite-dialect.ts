@@ -14,15 +14,17 @@ import { type WriteAheadLog, writeAheadLog } from './write-ahead-log.ts'
 export const sqliteWaitingMax = 10_000
 
 /** Kysely on `bun:sqlite`: one connection, opened by the first query; transactions lock for writing when they begin. */
-export function sqliteDialect(file: string, log: WriteAheadLog = writeAheadLog(file)): Dialect {
+export function sqliteDialect(file: string, log: WriteAheadLog = writeAheadLog(file)) {
+  const driver = new BunSqliteDriver(file, log)
   // Kysely's own parts, except those that use a connection, for which it needs better-sqlite3.
   const dialect = new SqliteDialect({ database: () => Promise.reject(new Error('not used')) })
-  return {
+  const kyselyDialect: Dialect = {
     createAdapter: () => new TransactionalDdlAdapter(),
-    createDriver: () => new BunSqliteDriver(file, log),
+    createDriver: () => driver,
     createIntrospector: (db) => dialect.createIntrospector(db),
     createQueryCompiler: () => dialect.createQueryCompiler(),
   }
+  return { ...kyselyDialect, load: () => driver.load() }
 }
 
 /** SQLite can roll back a `create table`: Kysely's migrations then run in a transaction, which is their lock. */
@@ -47,6 +49,11 @@ class BunSqliteDriver implements Driver {
   constructor(file: string, log: WriteAheadLog) {
     this.#file = file
     this.#log = log
+  }
+
+  load() {
+    const [open, waiting] = [this.#connection === undefined ? 0 : 1, this.#mutex.waitingCount]
+    return { open, idle: this.#mutex.isFree ? open : 0, waiting }
   }
 
   async init(): Promise<void> {

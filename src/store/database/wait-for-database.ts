@@ -2,6 +2,8 @@ import { setTimeout } from 'node:timers/promises'
 import type { Log } from '#observe/log.ts'
 import { DatabaseUnavailableError } from './database-unavailable.ts'
 
+export const databasePauseMsDefault = 5_000
+
 interface WaitContext {
   readonly log: Log
   readonly signal: AbortSignal
@@ -15,7 +17,7 @@ interface WaitContext {
  */
 export function waitForDatabase(
   loop: string,
-  { log, signal, pauseMs = 5_000 }: WaitContext,
+  { log, signal, pauseMs = databasePauseMsDefault }: WaitContext,
 ): (error: unknown) => Promise<void> {
   return async (error) => {
     if (!(error instanceof DatabaseUnavailableError)) throw error

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { siteLabel } from '#site/site-address.ts'
-import { isKnownAccount, setAccountStatus, upsertAccount } from '#store/accounts/accounts.ts'
+import { setAccountStatus } from '#store/accounts/account-status.ts'
+import { isKnownAccount, upsertAccount } from '#store/accounts/accounts.ts'
 import {
   AccountDeletedHereError,
   forgetDeletion,
@@ -108,7 +109,7 @@ await onEachStore('store/lifecycle/account-deletions', (db) => {
   test('until its tokens are revoked only they and the row of the deletion stay', async () => {
     await live()
     await beginAccountDeletion(db(), alice, 10)
-    expect(await tablesNaming(db(), alice)).toEqual(['departures', 'sealed_rows'])
+    expect(await tablesNaming(db(), alice)).toEqual(['account_deletions', 'sealed_rows'])
     expect(await findBrowserSession(db(), `hash of ${alice}`, { now: 2, idleMs: 9 })).toBeNull()
   })
 

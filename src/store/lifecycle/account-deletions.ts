@@ -22,9 +22,9 @@ export function beginAccountDeletion(
     const unfinished = transaction.selectFrom('jobs').select('id').where('did', '=', did)
     const job = await unfinished.where('finishedAt', 'is', null).executeTakeFirst()
     if (job !== undefined) return 'publishing'
-    const row = { did, leftAt: now, attempts: 0, nextAttemptAt: now }
+    const row = { did, deletedAt: now, attempts: 0, nextAttemptAt: now }
     await transaction
-      .insertInto('departures')
+      .insertInto('accountDeletions')
       .values({ didHash: didHash(did), ...row })
       .onConflict((conflict) => conflict.column('didHash').doUpdateSet(row))
       .execute()
@@ -39,14 +39,14 @@ export async function takeDueAccountDeletions(
   { now, retryMs, limit }: { now: number; retryMs: number; limit: number },
 ): Promise<Did[]> {
   const due = db
-    .selectFrom('departures')
+    .selectFrom('accountDeletions')
     .select('didHash')
     .where('did', 'is not', null)
     .where('nextAttemptAt', '<=', now)
     .orderBy('nextAttemptAt')
     .limit(limit)
   const rows = await db
-    .updateTable('departures')
+    .updateTable('accountDeletions')
     .set(({ eb }) => ({ nextAttemptAt: now + retryMs, attempts: eb('attempts', '+', 1) }))
     .where('didHash', 'in', due)
     .where('nextAttemptAt', '<=', now)
@@ -60,7 +60,7 @@ export function finishAccountDeletion(db: Db, did: Did, now: number): Promise<vo
   return inTransaction(db, async (transaction) => {
     await lockAccount(transaction, did)
     const { numUpdatedRows } = await transaction
-      .updateTable('departures')
+      .updateTable('accountDeletions')
       .set({ did: null })
       .where('did', '=', did)
       .executeTakeFirstOrThrow()

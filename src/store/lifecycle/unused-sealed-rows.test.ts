@@ -40,10 +40,10 @@ await onEachStore('store/lifecycle/unused-sealed-rows', (db) => {
 
   test('an unfinished account deletion prevents it', async () => {
     await put(alice)
-    const departure = { didHash: 'h', did: alice, leftAt: 1, attempts: 0, nextAttemptAt: 1 }
-    await db().insertInto('departures').values(departure).execute()
+    const deletion = { didHash: 'h', did: alice, deletedAt: 1, attempts: 0, nextAttemptAt: 1 }
+    await db().insertInto('accountDeletions').values(deletion).execute()
     expect(await unused()).toEqual([])
-    await db().updateTable('departures').set({ did: null }).execute()
+    await db().updateTable('accountDeletions').set({ did: null }).execute()
     expect(await unused()).toEqual([alice])
   })
 

@@ -26,12 +26,12 @@ export async function listUnusedSealed(
     .leftJoin('jobs', (join) =>
       join.onRef('jobs.did', '=', 'sealedRows.key').on('jobs.finishedAt', 'is', null),
     )
-    .leftJoin('departures', 'departures.did', 'sealedRows.key')
+    .leftJoin('accountDeletions', 'accountDeletions.did', 'sealedRows.key')
     .select(['key', 'sealed'])
     .where('kind', '=', kind)
     .where('session.did', 'is', null)
     .where('jobs.did', 'is', null)
-    .where('departures.did', 'is', null)
+    .where('accountDeletions.did', 'is', null)
     .orderBy('key')
     .limit(limit)
     .execute()

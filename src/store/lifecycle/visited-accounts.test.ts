@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { findAccount, setAccountStatus, upsertAccount } from '#store/accounts/accounts.ts'
+import { setAccountStatus } from '#store/accounts/account-status.ts'
+import { findAccount, upsertAccount } from '#store/accounts/accounts.ts'
 import { readChanges } from '#store/database/changes.ts'
 import { enqueueAccounts } from '#store/queues/enqueue.ts'
 import { recordVersion } from '#store/sites/record-version.ts'

@@ -23,6 +23,13 @@ import { blobScrub } from './0022-blob-scrub.ts'
 import { grantFailures } from './0023-grant-failures.ts'
 import { workItems } from './0024-work-items.ts'
 import { expectedCid } from './0025-expected-cid.ts'
+import { accountDeletions } from './0026-account-deletions.ts'
+import { logEntries } from './0027-log-entries.ts'
+import { moderation } from './0028-moderation.ts'
+import { admission } from './0029-admission.ts'
+import { lists } from './0030-lists.ts'
+import { jobsByAccount } from './0031-jobs-by-account.ts'
+import { reportsByNetwork } from './0032-reports-by-network.ts'
 import { type MigrationSql, sqlMigration } from './sql-migration.ts'
 
 /** All migrations by name, in their order. One that was released is never edited, renamed or removed. */
@@ -56,4 +63,11 @@ const statements: Record<string, MigrationSql> = {
   '0023-grant-failures': grantFailures,
   '0024-work-items': workItems,
   '0025-expected-cid': expectedCid,
+  '0026-account-deletions': accountDeletions,
+  '0027-log-entries': logEntries,
+  '0028-moderation': moderation,
+  '0029-admission': admission,
+  '0030-lists': lists,
+  '0031-jobs-by-account': jobsByAccount,
+  '0032-reports-by-network': reportsByNetwork,
 }

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
-import type { Did } from '#site/site-address.ts'
+import type { Did, SiteAddress } from '#site/site-address.ts'
 import { lockOrThrowIfDeletedHere } from '#store/accounts/deleted-here.ts'
+import { isOfSites } from '#store/database/among.ts'
 import type { Db } from '#store/database/database.ts'
 import type { Schema } from '#store/database/schema.ts'
 import { inTransaction, isPostgres, lockUntilCommit } from '#store/database/transaction.ts'
@@ -90,6 +91,38 @@ export async function listCustomDomains(db: Db, did: Did): Promise<CustomDomain[
     .where('did', '=', did)
     .orderBy('createdAt')
     .orderBy('id')
+    .execute()
+  return rows.map(customDomainOf)
+}
+
+/** Those that lead to one of these sites, oldest first; at most a page of sites. */
+export async function listCustomDomainsOf(
+  db: Db,
+  sites: readonly SiteAddress[],
+): Promise<CustomDomain[]> {
+  if (sites.length === 0) return []
+  const rows = await db
+    .selectFrom('customDomains')
+    .selectAll()
+    .where(isOfSites(sites))
+    .orderBy('createdAt')
+    .orderBy('id')
+    .execute()
+  return rows.map(customDomainOf)
+}
+
+/** The newest ones of all accounts, newest first. */
+export async function listNewestCustomDomains(
+  db: Db,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<CustomDomain[]> {
+  const rows = await db
+    .selectFrom('customDomains')
+    .selectAll()
+    .orderBy('createdAt', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .offset(offset)
     .execute()
   return rows.map(customDomainOf)
 }

@@ -2,6 +2,7 @@ import type { Did, SiteAddress } from '#site/site-address.ts'
 import { appendHostChange } from '#store/database/changes.ts'
 import type { Db } from '#store/database/database.ts'
 import { inTransaction, lockUntilCommit } from '#store/database/transaction.ts'
+import { notTakenDown } from '#store/moderation/not-taken-down.ts'
 import { mappedHosts } from './mapped-hosts.ts'
 import { primarySubject } from './primary-domain.ts'
 
@@ -14,26 +15,33 @@ export async function findSiteByHost(db: Db, host: string): Promise<SiteAddress 
   return row?.site ? { did: row.did, name: row.site } : null
 }
 
-/** A page of the hosts that `findSiteByHost` finds, in their order: at most `limit` after `after`. */
+/**
+ * A page of the hosts that `findSiteByHost` finds and whose sites are not taken down, in their order: at most `limit`
+ * after `after`.
+ */
 export async function listMappedHosts(
   db: Db,
   { after = '', limit = 1000 }: { after?: string; limit?: number } = {},
 ): Promise<string[]> {
   const rows = await mappedHosts(db)
     .where('domain', '>', after)
+    .where(notTakenDown('hosts.did', 'hosts.site'))
     .orderBy('domain')
     .limit(limit)
     .execute()
   return rows.map(({ domain }) => domain)
 }
 
-/** The hosts among these that `findSiteByHost` finds, with their accounts. At most as many as `chunksOf` yields. */
+/** The hosts among these that `listMappedHosts` lists, with their accounts. At most as many as `chunksOf` yields. */
 export async function mappedHostsAmong(
   db: Db,
   hosts: readonly string[],
 ): Promise<[host: string, did: Did][]> {
   if (hosts.length === 0) return []
-  const rows = await mappedHosts(db).where('domain', 'in', hosts).execute()
+  const rows = await mappedHosts(db)
+    .where('domain', 'in', hosts)
+    .where(notTakenDown('hosts.did', 'hosts.site'))
+    .execute()
   return rows.map(({ domain, did }) => [domain, did])
 }
 

@@ -1,7 +1,8 @@
 import type { Selectable, Transaction } from 'kysely'
-import type { Did } from '#site/site-address.ts'
+import type { Did, SiteAddress } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import { lockOrThrowIfDeletedHere } from '#store/accounts/deleted-here.ts'
+import { isOfSites } from '#store/database/among.ts'
 import { appendHostChange } from '#store/database/changes.ts'
 import type { Db } from '#store/database/database.ts'
 import type { Schema } from '#store/database/schema.ts'
@@ -143,6 +144,22 @@ export async function listSubdomains(db: Db, did: Did): Promise<Subdomain[]> {
     .selectFrom('subdomains')
     .selectAll()
     .where('did', '=', did)
+    .orderBy('createdAt')
+    .orderBy('domain')
+    .execute()
+  return rows.map(subdomainOf)
+}
+
+/** Those that lead to one of these sites, oldest first; at most a page of sites. */
+export async function listSubdomainsOf(
+  db: Db,
+  sites: readonly SiteAddress[],
+): Promise<Subdomain[]> {
+  if (sites.length === 0) return []
+  const rows = await db
+    .selectFrom('subdomains')
+    .selectAll()
+    .where(isOfSites(sites))
     .orderBy('createdAt')
     .orderBy('domain')
     .execute()

@@ -30,3 +30,11 @@ export async function tellNames(db: Db, site: SiteAddress, now: number): Promise
   for (const { domain } of rows) await appendHostChange(db, domain, now)
   await appendChange(db, site, now)
 }
+
+/** As `tellNames`, for all names and all sites of an account. */
+export async function tellAccount(db: Db, did: Did, now: number): Promise<void> {
+  const hosts = await mappedHosts(db).where('did', '=', did).execute()
+  for (const { domain } of hosts) await appendHostChange(db, domain, now)
+  const sites = await db.selectFrom('sites').select('name').where('did', '=', did).execute()
+  for (const { name } of sites) await appendChange(db, { did, name }, now)
+}

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Did, SiteAddress } from '#site/site-address.ts'
-import { setAccountStatus, upsertAccount } from '#store/accounts/accounts.ts'
+import { setAccountStatus } from '#store/accounts/account-status.ts'
+import { upsertAccount } from '#store/accounts/accounts.ts'
 import { inSharedTransaction } from '#store/database/shared-transaction.ts'
 import { inTransaction } from '#store/database/transaction.ts'
 import { WakeUps, type WakeUpTopic } from '#store/database/wake-ups.ts'

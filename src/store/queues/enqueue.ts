@@ -1,4 +1,5 @@
 import { type Insertable, type InsertObject, sql } from 'kysely'
+import { currentTrace } from '#observe/trace.ts'
 import { accountSitesMax } from '#site/limits.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
 import { type Account, listAccounts } from '#store/accounts/accounts.ts'
@@ -94,7 +95,8 @@ async function enqueue(
 ): Promise<void> {
   const at = now()
   const isNew = { attempts: 0, leasedUntil: 0, lastError: null, line: '', notBefore: 0 }
-  const facts = { ...isNew, kind, enqueuedAt: at, nextAttemptAt: at }
+  const traceId = currentTrace()?.id ?? null
+  const facts = { ...isNew, kind, enqueuedAt: at, nextAttemptAt: at, traceId }
   const rows = items.map((item) => ({ ...item, ...facts, token: crypto.randomUUID() }))
   const [row] = rows
   if (row === undefined) return
@@ -110,7 +112,7 @@ const insert = (db: Db, kind: WorkKind, rows: readonly InsertObject<Schema, 'wor
     .insertInto('workItems')
     .values(rows)
     .onConflict((conflict) =>
-      conflict.columns(['did', 'kind', 'site']).doUpdateSet(({ eb, ref }) => ({
+      conflict.columns(['did', 'kind', 'site']).doUpdateSet(({ eb, fn, ref }) => ({
         // A site gets new attempts only when it is parked: events do not reset them.
         attempts:
           kind === 'account'
@@ -137,6 +139,8 @@ const insert = (db: Db, kind: WorkKind, rows: readonly InsertObject<Schema, 'wor
           .end(),
         lastError: null,
         token: ref('excluded.token'),
+        // An event of the firehose about the same change has none.
+        traceId: fn.coalesce(ref('excluded.traceId'), ref('workItems.traceId')),
       })),
     )
 

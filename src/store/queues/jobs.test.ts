@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { inTrace, newTrace } from '#observe/trace.ts'
 import { openDatabase } from '#store/database/database.ts'
 import { migrate } from '#store/database/migrate.ts'
 import { onEachDatabase, onEachStore } from '#tests/support/databases.ts'
@@ -20,6 +21,12 @@ await onEachStore('store/queues/jobs', (db) => {
   const createNamed = (id: string, now = 1) => create({ id, site: nameOf(id) }, now)
   const ids = async () => (await listUnfinishedJobs(db())).map(({ id }) => id)
 
+  test('a job remembers the request that began it', async () => {
+    const trace = newTrace()
+    await inTrace(trace, () => create({ id: 'a' }))
+    expect((await findJob(db(), 'a'))?.traceId).toBe(trace.id)
+  })
+
   test('a new job is pending', async () => {
     expect(await create({ id: 'a' }, 7)).toEqual({ created: true })
     expect(await findJob(db(), 'a')).toEqual({
@@ -34,6 +41,7 @@ await onEachStore('store/queues/jobs', (db) => {
       startedAt: null,
       writingAt: null,
       finishedAt: null,
+      traceId: null,
     })
     expect(await findJob(db(), 'b')).toBeNull()
   })

@@ -1,10 +1,13 @@
 import type { Selectable } from 'kysely'
+import { currentTrace } from '#observe/trace.ts'
 import type { Did } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import { lockOrThrowIfDeletedHere } from '#store/accounts/deleted-here.ts'
+import { chunksOf } from '#store/database/chunks.ts'
 import type { Db } from '#store/database/database.ts'
 import type { Schema } from '#store/database/schema.ts'
 import { inTransaction, lockUntilCommit } from '#store/database/transaction.ts'
+import { type AccountLimits, limitsOfAccount } from '#store/moderation/account-limits.ts'
 
 /** One upload on its way into the owner's repository. */
 export interface Job extends Readonly<Omit<Row, 'progress' | 'result'>> {
@@ -51,15 +54,17 @@ export type NewJob = Pick<Job, 'id' | 'did' | 'site' | 'progress' | 'plan'>
 export type JobAdmission =
   | { readonly created: true }
   | { readonly created: false; readonly reason: 'same-site-running' | 'queue-full' }
+  /** The account has begun `uploadsMax` within 24 hours. */
+  | { readonly created: false; readonly reason: 'daily-limit'; readonly uploadsMax: number }
 
 /**
  * Creates a pending job, unless the account has an unfinished one for the same site, or `queuedMax` already wait behind
- * the running one. The limits hold for concurrent callers too. Throws AccountDeletedHereError.
+ * the running one, or the account has begun as many today as it may. The limits hold for concurrent callers too. Throws AccountDeletedHereError.
  */
 export function createJob(
   db: Db,
   { progress, ...job }: NewJob,
-  { queuedMax, now }: { queuedMax: number; now: number },
+  { queuedMax, now, limits = {} }: { queuedMax: number; now: number; limits?: AccountLimits },
 ): Promise<JobAdmission> {
   return inTransaction(db, async (transaction) => {
     await lockOrThrowIfDeletedHere(transaction, job.did)
@@ -67,6 +72,8 @@ export function createJob(
     const unfinished = await listUnfinishedSites(transaction, job.did)
     if (unfinished.includes(job.site)) return { created: false, reason: 'same-site-running' }
     if (unfinished.length > queuedMax) return { created: false, reason: 'queue-full' }
+    const uploadsMax = await reachedUploadLimit(transaction, job.did, { limits, now })
+    if (uploadsMax !== null) return { created: false, reason: 'daily-limit', uploadsMax }
     await transaction
       .insertInto('jobs')
       .values({
@@ -82,11 +89,31 @@ export function createJob(
         startedAt: null,
         writingAt: null,
         finishedAt: null,
+        traceId: currentTrace()?.id ?? null,
       })
       .execute()
     return { created: true }
   })
 }
+
+/** The account's `uploadsPerDayMax` if it has begun as many uploads within 24 hours; else null. Jobs are kept that long. */
+export async function reachedUploadLimit(
+  db: Db,
+  did: Did,
+  { limits, now }: { readonly limits: AccountLimits; readonly now: number },
+): Promise<number | null> {
+  const { uploadsPerDayMax } = await limitsOfAccount(db, did, limits)
+  if (uploadsPerDayMax === undefined) return null
+  const { count } = await db
+    .selectFrom('jobs')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('did', '=', did)
+    .where('createdAt', '>', now - dayMs)
+    .executeTakeFirstOrThrow()
+  return Number(count) >= uploadsPerDayMax ? uploadsPerDayMax : null
+}
+
+const dayMs = 24 * 60 * 60 * 1000
 
 export async function findJob(db: Db, id: string): Promise<Job | null> {
   const row = await db.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirst()
@@ -125,6 +152,21 @@ export async function listUnfinishedJobs(db: Db): Promise<Job[]> {
     .orderBy('id')
     .execute()
   return rows.map(jobOf)
+}
+
+/** The jobs among `ids` that have ended. */
+export async function endedJobsAmong(db: Db, ids: readonly string[]): Promise<string[]> {
+  const ended: string[] = []
+  for (const chunk of chunksOf(ids)) {
+    const rows = await db
+      .selectFrom('jobs')
+      .select('id')
+      .where('id', 'in', chunk)
+      .where('finishedAt', 'is not', null)
+      .execute()
+    ended.push(...rows.map(({ id }) => id))
+  }
+  return ended
 }
 
 export async function deleteJobsFinishedBefore(db: Db, before: number): Promise<void> {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Did } from '#site/site-address.ts'
-import { setAccountStatus, upsertAccount } from '#store/accounts/accounts.ts'
+import { setAccountStatus } from '#store/accounts/account-status.ts'
+import { upsertAccount } from '#store/accounts/accounts.ts'
 import { removeSite } from '#store/sites/remove-site.ts'
 import { countIngest } from '#tests/support/count-ingest.ts'
 import { onEachStore } from '#tests/support/databases.ts'
@@ -9,7 +10,7 @@ import { accountOf, alice, nameOf, siteOf } from '#tests/support/sample-rows.ts'
 import { askedAt } from '#tests/support/work-rows.ts'
 import { enqueueAccounts, enqueueSites } from './enqueue.ts'
 import {
-  forgetParkedStrangers,
+  deleteParkedUnknown,
   isAccountQueued,
   listAwaitedSites,
   listQueuedNames,
@@ -86,9 +87,9 @@ await onEachStore('store/queues/queued', (db) => {
     expect(await listed()).toMatchObject([{ name: 'b', nextAttemptAt: null }, { name: 'c' }])
   })
 
-  test('the most recently enqueued parked strangers stay', async () => {
+  test('the most recently enqueued parked items of unknown accounts stay', async () => {
     const dids = Array.from({ length: 5 }, (_, i) => accountOf(i))
-    const [known, ...strangers] = dids as [Did, Did, Did, Did, Did]
+    const [known, ...unknown] = dids as [Did, Did, Did, Did, Did]
     await upsertAccount(db(), { did: known }, 1)
     for (const [i, did] of dids.entries()) {
       await ask(did, i + 1)
@@ -96,13 +97,13 @@ await onEachStore('store/queues/queued', (db) => {
     }
     await ask(alice, 1)
     // A parked site is not deleted.
-    await enqueueSites(askedAt(db(), 1), [siteOf('a', strangers[0])])
+    await enqueueSites(askedAt(db(), 1), [siteOf('a', unknown[0])])
     await retryItem(db(), await takeOne('site', 1), { at: null, error: 'away' })
     const left = async () => (await queuedAccounts(db())).map(({ did }) => did)
-    await forgetParkedStrangers(db(), 4)
+    await deleteParkedUnknown(db(), 4)
     expect(await left()).toEqual([alice, ...dids].sort())
-    await forgetParkedStrangers(db(), 3)
-    expect(await left()).toEqual([alice, known, ...strangers.slice(1)].sort())
-    expect(await listQueuedNames(db(), strangers[0] as Did)).toEqual([nameOf('a')])
+    await deleteParkedUnknown(db(), 3)
+    expect(await left()).toEqual([alice, known, ...unknown.slice(1)].sort())
+    expect(await listQueuedNames(db(), unknown[0] as Did)).toEqual([nameOf('a')])
   })
 })

@@ -2,6 +2,7 @@ import type { Did, SiteAddress } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import type { Db } from '#store/database/database.ts'
 import { prepared } from '#store/database/prepared.ts'
+import { notTakenDown } from '#store/moderation/not-taken-down.ts'
 import { parkedAt } from './work-items.ts'
 
 // Reads the queue without taking anything.
@@ -48,7 +49,7 @@ const awaitedAttemptsMax = 3
 
 /**
  * The most recently enqueued sites that may soon be live: without sites that failed several times, were removed by their
- * owner, or are hidden with their account.
+ * owner, are hidden with their account, or are taken down.
  */
 export async function listAwaitedSites(db: Db, limit: number): Promise<SiteAddress[]> {
   const rows = await db
@@ -64,6 +65,7 @@ export async function listAwaitedSites(db: Db, limit: number): Promise<SiteAddre
     .where((where) =>
       where.or([where('accounts.status', 'is', null), where('accounts.status', '=', 'active')]),
     )
+    .where(notTakenDown('workItems.did', 'workItems.site'))
     .orderBy('enqueuedAt', 'desc')
     .orderBy('workItems.did')
     .orderBy('workItems.site')
@@ -97,7 +99,7 @@ export async function listLines(db: Db, after = ''): Promise<string[]> {
 }
 
 /** Deletes parked items of unknown accounts except the `keep` newest: an attacker can make up any number of accounts. */
-export async function forgetParkedStrangers(db: Db, keep: number): Promise<void> {
+export async function deleteParkedUnknown(db: Db, keep: number): Promise<void> {
   const parked = db
     .selectFrom('workItems')
     .select('did')

@@ -140,7 +140,7 @@ const statements: Record<Owners, ReturnType<typeof statementsOf>> = {
 const selectItems = preparedForItems<{ did: Did }, Which, WorkItem>((db, accounts, which) => {
   const dids = accounts.map(({ did }) => did)
   const items = due(unleased(db, which), which)
-    .select(['kind', 'did', 'site', 'enqueuedAt', 'attempts', 'token'])
+    .select(['kind', 'did', 'site', 'enqueuedAt', 'attempts', 'token', 'traceId'])
     .select(({ selectFrom }) =>
       selectFrom('accounts').select('pds').whereRef('accounts.did', '=', 'workItems.did').as('pds'),
     )

@@ -22,7 +22,7 @@ export async function pullBackTimes(db: Db, now: number, max: TimesAheadMax): Pr
     .set({ nextCheckAt: now })
     .where('nextCheckAt', '>', now + max.domainCheckMs + clockSkewMs)
   const deletions = db
-    .updateTable('departures')
+    .updateTable('accountDeletions')
     .set({ nextAttemptAt: now })
     .where('nextAttemptAt', '>', now + max.accountDeletionMs + clockSkewMs)
   let count = 0

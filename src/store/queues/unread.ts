@@ -1,6 +1,7 @@
 import type { NotNull } from 'kysely'
 import type { Did, SiteAddress } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
+import { isOfSites } from '#store/database/among.ts'
 import type { Db } from '#store/database/database.ts'
 import { parkedAt } from './work-items.ts'
 
@@ -30,6 +31,32 @@ export async function listUnreadSites(db: Db, did: Did): Promise<UnreadSite[]> {
   return rows.map(({ site, ...failure }) => ({ ...failure, name: site as SiteName }))
 }
 
+/** Those of these sites; at most a page of them. */
+export async function listUnreadSitesAmong(
+  db: Db,
+  sites: readonly SiteAddress[],
+): Promise<UnreadSite[]> {
+  if (sites.length === 0) return []
+  const rows = await failed(db).where('kind', '=', 'site').where(isOfSites(sites)).execute()
+  return rows.map(({ site, ...failure }) => ({ ...failure, name: site as SiteName }))
+}
+
+/** What is to be read of a site, or of an account as a whole (''); null: nothing is. */
+export async function findWorkItem(
+  db: Db,
+  { did, site }: { readonly did: Did; readonly site: SiteName | '' },
+): Promise<
+  (Omit<Failure, 'error'> & { readonly enqueuedAt: number; readonly error: string | null }) | null
+> {
+  const row = await items(db)
+    .select('enqueuedAt')
+    .where('kind', '=', site === '' ? 'account' : 'site')
+    .where('did', '=', did)
+    .where('site', '=', site)
+    .executeTakeFirst()
+  return row ?? null
+}
+
 /** Sites and accounts: parked ones first, then the latest next attempts. */
 export async function listUnread(db: Db, limit: number): Promise<Unread[]> {
   const rows = await failed(db)
@@ -43,11 +70,12 @@ export async function listUnread(db: Db, limit: number): Promise<Unread[]> {
 }
 
 const failed = (db: Db) =>
+  items(db).where('lastError', 'is not', null).$narrowType<{ error: NotNull }>()
+
+const items = (db: Db) =>
   db
     .selectFrom('workItems')
     .select(['did', 'site', 'attempts', 'lastError as error'])
     .select(({ fn, val }) =>
       fn<number | null>('nullif', ['nextAttemptAt', val(parkedAt)]).as('nextAttemptAt'),
     )
-    .where('lastError', 'is not', null)
-    .$narrowType<{ error: NotNull }>()

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { inTrace, newTrace } from '#observe/trace.ts'
 import type { WorkKind } from '#store/database/schema.ts'
 import { onEachStore } from '#tests/support/databases.ts'
 import { alice, nameOf, siteOf } from '#tests/support/sample-rows.ts'
@@ -26,6 +27,13 @@ await onEachStore('store/queues/work-items', (db) => {
     }
     const rows = () => workRows(db(), kind)
 
+    test('it has the last request that enqueued it, also when an event comes after it', async () => {
+      const trace = newTrace()
+      await inTrace(trace, () => ask(10))
+      await ask(11)
+      expect((await takeOne(11)).traceId).toBe(trace.id)
+    })
+
     test('it is taken once, and deleted when finished', async () => {
       await ask(10)
       const item = await takeOne(10)
@@ -36,6 +44,7 @@ await onEachStore('store/queues/work-items', (db) => {
         enqueuedAt: 10,
         attempts: 1,
         pds: null,
+        traceId: null,
         token: expect.any(String) as string,
       })
       expect(await take(10)).toEqual([])

@@ -21,6 +21,8 @@ export interface WorkItem {
   readonly token: string
   /** The account's server, as the account was last checked. */
   readonly pds: string | null
+  /** Of the request that enqueued it last; null: none did. */
+  readonly traceId: string | null
 }
 
 type Key = Pick<WorkItem, 'kind' | 'did' | 'site'>

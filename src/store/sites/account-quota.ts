@@ -1,8 +1,9 @@
-import type { Transaction } from 'kysely'
-import { accountSitesMax, overAccountBytes, type SiteLimits } from '#site/limits.ts'
+import type { ExpressionBuilder, Transaction } from 'kysely'
+import { accountSitesMax, overAccountBytes } from '#site/limits.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
 import type { Schema } from '#store/database/schema.ts'
+import { type AccountLimits, limitsOfAccount } from '#store/moderation/account-limits.ts'
 
 /**
  * The problem, for the owner, if a site of so many bytes exceeds the account's quota together with the account's other
@@ -12,8 +13,9 @@ export async function findQuotaProblem(
   db: Db,
   { did, name }: SiteAddress,
   bytes: number,
-  { accountBytesMax }: Pick<SiteLimits, 'accountBytesMax'>,
+  defaults: AccountLimits,
 ): Promise<string | null> {
+  const { accountBytesMax } = await limitsOfAccount(db, did, defaults)
   if (accountBytesMax === undefined) return null
   const others = await db
     .selectFrom('versions')
@@ -26,11 +28,24 @@ export async function findQuotaProblem(
   return isWithin ? null : overAccountBytes(accountBytesMax)
 }
 
-/** Deletes a site with neither a version nor a removal if its account has more sites than it may; true when it did. */
+// A site that was published again after a removal has both.
+const isPresent = ({ eb, or }: ExpressionBuilder<Schema, 'sites'>) =>
+  or([eb('removedRev', 'is', null), eb('liveVersionId', 'is not', null)])
+
+/**
+ * For a site without versions: deletes it, unless its removal is stored, if its account has more sites than it may; true when it has.
+ * An account's own limit does not count removed sites.
+ */
 export async function deleteIfOverQuota(
   transaction: Transaction<Schema>,
   { did, name }: SiteAddress,
+  defaults: AccountLimits,
 ): Promise<boolean> {
+  const { accountSitesMax: sitesMax = accountSitesMax } = await limitsOfAccount(
+    transaction,
+    did,
+    defaults,
+  )
   const versions = transaction
     .selectFrom('versions')
     .select('id')
@@ -46,7 +61,15 @@ export async function deleteIfOverQuota(
     .where('name', '=', name)
     .where('removedRev', 'is', null)
     .where(({ exists, not }) => not(exists(versions)))
-    .where(siteCount, '>', accountSitesMax)
+    .where(({ eb, or }) =>
+      or([eb(siteCount, '>', accountSitesMax), eb(siteCount.where(isPresent), '>', sitesMax)]),
+    )
     .executeTakeFirstOrThrow()
-  return numDeletedRows > 0n
+  if (numDeletedRows > 0n) return true
+  // The row of a removed site stays: it says up to which revision nothing of it comes back.
+  const others = await siteCount
+    .where('name', '!=', name)
+    .where(isPresent)
+    .executeTakeFirstOrThrow()
+  return Number(others.count) >= sitesMax
 }

@@ -26,3 +26,13 @@ export async function saveFirehoseCursor(
     .onConflict((conflict) => conflict.column('source').doUpdateSet({ cursor, updatedAt: now }))
     .execute()
 }
+
+/** When an event of this source was last stored; null before its first one. */
+export async function firehoseSeenAt(db: Db, source: string): Promise<number | null> {
+  const row = await db
+    .selectFrom('firehoseCursors')
+    .select('updatedAt')
+    .where('source', '=', source)
+    .executeTakeFirst()
+  return row?.updatedAt ?? null
+}

@@ -7,10 +7,11 @@ import { removeIndexRows } from '#store/lifecycle/remove-account.ts'
 import { onEachStore } from '#tests/support/databases.ts'
 import { findServedSite } from '#tests/support/find-served-site.ts'
 import { alice, bob, nameOf, newVersion, siteOf } from '#tests/support/sample-rows.ts'
-import { awaitWithdrawal, type NewVersion, recordVersion } from './record-version.ts'
+import { type NewVersion, recordVersion } from './record-version.ts'
 import { forgetRemovedSites, removeSite } from './remove-site.ts'
 import { findSite } from './sites.ts'
 import { listVersions, snapshotPages } from './versions.ts'
+import { awaitWithdrawal } from './withdrawals.ts'
 
 const hourMs = 60 * 60 * 1000
 

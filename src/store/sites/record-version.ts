@@ -8,8 +8,9 @@ import { prepared } from '#store/database/prepared.ts'
 import type { Schema } from '#store/database/schema.ts'
 import { inSharedTransaction } from '#store/database/shared-transaction.ts'
 import { lockUntilCommit } from '#store/database/transaction.ts'
+import type { AccountLimits } from '#store/moderation/account-limits.ts'
 import { deleteIfOverQuota } from './account-quota.ts'
-import { withdrawReplaced } from './versions.ts'
+import { withdrawEarlier } from './withdrawals.ts'
 
 /** A version that is not stored yet. */
 export interface NewVersion {
@@ -32,7 +33,7 @@ export type RecordMoment = 'version-inserted' | 'pointer-swapped' | 'change-appe
 
 /**
  * The last three store nothing. `outdated`: a newer version is live, or the site was removed since. `too-many`: it is a
- * new site of an account that has `accountSitesMax`. `not-known`: its account is unknown, and nothing would ever remove it.
+ * new site of an account that has as many as it may. `not-known`: its account is unknown, and nothing would ever remove it.
  */
 export type RecordOutcome =
   | 'went-live'
@@ -53,6 +54,7 @@ export function recordVersion(
   version: NewVersion,
   now: number,
   at: (moment: RecordMoment) => void = () => {},
+  limits: AccountLimits = {},
 ): Promise<RecordOutcome> {
   return inSharedTransaction(db, async (transaction) => {
     if (!(await lockIfKnown(transaction, version.site.did))) return 'not-known'
@@ -62,7 +64,7 @@ export function recordVersion(
     const site = rows[0] as SiteRow
     const withdraws = site.withdrawWith === version.recordCid
     const { rows: versions } = await selectVersions(transaction, version.site)
-    if (versions.length === 0 && (await deleteIfOverQuota(transaction, version.site)))
+    if (versions.length === 0 && (await deleteIfOverQuota(transaction, version.site, limits)))
       return 'too-many'
     const live = versions.find(({ state }) => state === 'live')
     if (live?.recordCid === version.recordCid && live.snapshot === version.snapshot) {
@@ -87,37 +89,6 @@ export function recordVersion(
     at('change-appended')
     return 'went-live'
   })
-}
-
-/**
- * Makes the version of this record withdraw all earlier ones from visitors when it goes live. Takes effect when ingest
- * next reads the site, also if the version is live already. An unknown site has nothing to withdraw.
- */
-export async function awaitWithdrawal(
-  db: Db,
-  { did, name }: SiteAddress,
-  recordCid: string,
-): Promise<void> {
-  await db
-    .updateTable('sites')
-    .set({ withdrawWith: recordCid })
-    .where('did', '=', did)
-    .where('name', '=', name)
-    .execute()
-}
-
-async function withdrawEarlier(
-  transaction: Transaction<Schema>,
-  { site, recordCid }: NewVersion,
-): Promise<void> {
-  await withdrawReplaced(transaction, site)
-  await transaction
-    .updateTable('sites')
-    .set({ withdrawWith: null })
-    .where('did', '=', site.did)
-    .where('name', '=', site.name)
-    .where('withdrawWith', '=', recordCid)
-    .execute()
 }
 
 /**

@@ -28,14 +28,14 @@ export function removeSite(
       .returning(['liveVersionId', 'removedRev'])
       .executeTakeFirstOrThrow()
     if (site.removedRev !== null && site.removedRev >= rev) return false
-    if (site.liveVersionId === null && (await deleteIfOverQuota(transaction, { did, name })))
-      return false
-
     const ofSite = transaction
       .selectFrom('versions')
       .select('id')
       .where('did', '=', did)
       .where('name', '=', name)
+    const hasVersions = (await ofSite.limit(1).executeTakeFirst()) !== undefined
+    if (!hasVersions && (await deleteIfOverQuota(transaction, { did, name }, {}))) return false
+
     const newerLive = ofSite.where('state', '=', 'live').where('rev', '>=', rev)
     if ((await newerLive.executeTakeFirst()) !== undefined) return false
 

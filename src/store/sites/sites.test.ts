@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'bun:test'
-import { setAccountStatus, upsertAccount } from '#store/accounts/accounts.ts'
+import { setAccountStatus } from '#store/accounts/account-status.ts'
+import { upsertAccount } from '#store/accounts/accounts.ts'
 import { onEachStore } from '#tests/support/databases.ts'
 import { alice, bob, newVersion, siteOf } from '#tests/support/sample-rows.ts'
 import { type NewVersion, recordVersion } from './record-version.ts'

@@ -1,11 +1,13 @@
 import type { NotNull, Selectable } from 'kysely'
 import { timeSlices } from '#concurrency/yield-event-loop.ts'
-import type { Did, SiteAddress } from '#site/site-address.ts'
+import { type Did, type SiteAddress, siteLabel } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
+import { isAmong } from '#store/database/among.ts'
 import { chunksOf } from '#store/database/chunks.ts'
 import type { Db } from '#store/database/database.ts'
 import { prepared } from '#store/database/prepared.ts'
 import type { Schema } from '#store/database/schema.ts'
+import { notTakenDown } from '#store/moderation/not-taken-down.ts'
 import { listVersions, type Version, versionColumns, versionOf } from './versions.ts'
 
 /** A site of which at least one version is stored: its owner has not removed it. */
@@ -89,9 +91,52 @@ async function sitesOf(
   return sites.filter((site) => site !== null)
 }
 
+/** Sites of any accounts, in the order of these addresses; at most a page of them. */
+export async function findSites(db: Db, addresses: readonly SiteAddress[]): Promise<Site[]> {
+  if (addresses.length === 0) return []
+  const keys = addresses.map(({ did, name }) => [did, name])
+  const rows = await db
+    .selectFrom('sites')
+    .selectAll()
+    .where(isAmong(['did', 'name'], keys))
+    .execute()
+  const versions = await db
+    .selectFrom('versions')
+    .select(['did', 'name', ...versionColumns])
+    .where(isAmong(['did', 'name'], keys))
+    .where('state', '!=', 'replaced')
+    .orderBy('rev', 'desc')
+    .orderBy('id', 'desc')
+    .execute()
+  const rowsByLabel = new Map(rows.map((row) => [siteLabel(row), row]))
+  const byLabel = Map.groupBy(versions, siteLabel)
+  return addresses.flatMap((address) => {
+    const row = rowsByLabel.get(siteLabel(address))
+    const ofSite = byLabel.get(siteLabel(address)) ?? []
+    const site =
+      row &&
+      siteOf(
+        row,
+        ofSite.map(({ did: _, name: __, ...version }) => versionOf(version)),
+      )
+    return site ?? []
+  })
+}
+
 /** The names of the account's sites, including removed ones. */
 export async function listSiteNames(db: Db, did: Did): Promise<SiteName[]> {
   const { rows } = await selectNames(db, { did })
+  return rows.map(({ name }) => name)
+}
+
+/** The names of the account's sites, without removed ones. */
+export async function listPresentNames(db: Db, did: Did): Promise<SiteName[]> {
+  const rows = await db
+    .selectFrom('sites')
+    .select('name')
+    .where('did', '=', did)
+    .where(({ eb, or }) => or([eb('removedRev', 'is', null), eb('liveVersionId', 'is not', null)]))
+    .execute()
   return rows.map(({ name }) => name)
 }
 
@@ -99,7 +144,7 @@ const selectNames = prepared<{ did: Did }, { name: SiteName }>((db, { did }) =>
   db.selectFrom('sites').select('name').where('did', '=', did),
 )
 
-/** What visitors of the site with this label get; null: nothing, as when the account is not active. */
+/** What visitors of the site with this label get; null: nothing, as when the account is not active, or is taken down. */
 export async function findSiteByLabel(db: Db, label: string): Promise<ServedSite | null> {
   const row = await servedSites(db)
     .select(['sites.did', 'sites.name', 'sites.label', 'sites.updatedAt as liveSince'])
@@ -107,6 +152,16 @@ export async function findSiteByLabel(db: Db, label: string): Promise<ServedSite
     .select('versions.publishedAt')
     .$narrowType<{ label: NotNull; snapshot: NotNull }>()
     .where('sites.label', '=', label)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** The site with this label, served or not; null: it is unknown, or removed. */
+export async function findSiteAtLabel(db: Db, label: string): Promise<SiteAddress | null> {
+  const row = await db
+    .selectFrom('sites')
+    .select(['did', 'name'])
+    .where('label', '=', label)
     .executeTakeFirst()
   return row ?? null
 }
@@ -150,6 +205,7 @@ function servedSites(db: Db) {
     )
     .where('sites.label', 'is not', null)
     .where('versions.snapshot', 'is not', null)
+    .where(notTakenDown('sites.did', 'sites.name'))
 }
 
 /** Null without a version. `versions` are newest first. */

@@ -89,5 +89,10 @@ await onEachStore('store/sites/versions', (db) => {
     expect(pages.map(({ length }) => length)).toEqual([2, 1])
     const walked = pages.flat().map(({ snapshot }) => snapshot)
     expect(walked.sort()).toEqual(['snapshot 1', 'snapshot 2', 'snapshot 3'])
+    const ofBlog = await Array.fromAsync(snapshotPages(db(), { site: blog, limit: 1 }))
+    expect(ofBlog.map((page) => page.map(({ snapshot }) => snapshot))).toEqual([
+      ['snapshot 1'],
+      ['snapshot 2'],
+    ])
   })
 })

@@ -60,13 +60,25 @@ export async function listReplacedSnapshots(
     .execute()
 }
 
+interface SnapshotQuery {
+  /** Only snapshots of versions with larger ids. */
+  readonly after?: string
+  /** Only snapshots of this site. */
+  readonly site?: SiteAddress
+  readonly limit?: number
+}
+
 /** Every snapshot, which may name blobs, in the order of version ids, page by page. */
 export function snapshotPages(
   db: Db,
-  { after = '', limit = snapshotsAtOnce }: { after?: string; limit?: number } = {},
+  { after = '', site, limit = snapshotsAtOnce }: SnapshotQuery = {},
 ): AsyncGenerator<KeptSnapshot[]> {
+  const some =
+    site === undefined
+      ? snapshots(db)
+      : snapshots(db).where('did', '=', site.did).where('name', '=', site.name)
   const list = (from: string): Promise<KeptSnapshot[]> =>
-    snapshots(db).where('id', '>', from).orderBy('id').limit(limit).execute()
+    some.where('id', '>', from).orderBy('id').limit(limit).execute()
   return pagesOf(list, ({ versionId }) => versionId, after)
 }
 

@@ -1,0 +1,53 @@
+import { reportKind } from '#api/contract/moderation.ts'
+
+const kinds: Readonly<Record<(typeof reportKind.options)[number], string>> = {
+  phishing: 'It asks for passwords or money under a false name',
+  malware: 'It spreads harmful software',
+  copyright: 'It shows work of mine without permission',
+  illegal: 'It is illegal otherwise',
+  other: 'Something else',
+}
+
+/** What a visitor has filled in so far. */
+export interface ReportDraft {
+  readonly url?: string | undefined
+  readonly text?: string | undefined
+  readonly contact?: string | undefined
+}
+
+/** The form by which visitors report a site; works without scripts. `problem`: what to mend first. */
+export function reportPage(draft: ReportDraft, problem: string | null): string {
+  const options = reportKind.options.map(
+    (kind) => `<option value="${kind}">${kinds[kind]}</option>`,
+  )
+  return page(`${problem === null ? '' : `<p role="alert">${escapeHtml(problem)}</p>\n`}<form method="post" action="/report">
+<p><label for="url">Address of the page</label><br>
+<input id="url" name="url" type="url" required maxlength="2000" value="${escapeHtml(draft.url ?? '')}"></p>
+<p><label for="kind">What is wrong</label><br>
+<select id="kind" name="kind">${options.join('')}</select></p>
+<p><label for="text">Tell us more</label><br>
+<textarea id="text" name="text" required maxlength="2000" rows="6" cols="40">${escapeHtml(draft.text ?? '')}</textarea></p>
+<p><label for="contact">How to reach you, if you like</label><br>
+<input id="contact" name="contact" maxlength="200" value="${escapeHtml(draft.contact ?? '')}"></p>
+<p><button>Send the report</button></p>
+</form>`)
+}
+
+export const reportSentPage = (): string =>
+  page('<p role="status">Thank you. The operator of this service will read your report.</p>')
+
+const page = (body: string): string => `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Report a site</title>
+<link rel="stylesheet" href="/api/docs.css">
+<main>
+<h1>Report a site</h1>
+${body}
+</main>
+</html>
+`
+
+const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)

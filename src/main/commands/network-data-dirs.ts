@@ -1,0 +1,3 @@
+// Not DATA_DIR: that is for the real network.
+export const demoDataDir = '.sitehost/demo'
+export const devDataDir = '.sitehost/dev'

@@ -1,0 +1,110 @@
+import { z } from 'zod'
+import { parseFirehoseUrl } from '#atproto/firehose/follow-firehose.ts'
+import { ingestFailPoints } from '#ingest/fail-points.ts'
+import { accountDeletionPoints, failPoints } from '#publish/fail-points.ts'
+import { accountSitesMax } from '#site/limits.ts'
+import {
+  bearerToken,
+  bytes,
+  contact,
+  dnsServers,
+  flag,
+  httpUrl,
+  instanceName,
+  listenAddress,
+  names,
+  paragraphs,
+  publicUrl,
+  roles,
+  trustedProxies,
+  wholeNumber,
+} from './setting-kinds.ts'
+
+/** Every setting, by the name of its environment variable. `.env.example` describes each. */
+export const settings = z.object({
+  BASE_URL: httpUrl.optional(),
+  BASE_DOMAIN: z
+    .string()
+    .regex(
+      /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/,
+      'a host name in lower case, such as sites.example.com',
+    )
+    .default('localhost'),
+  HOST: z.string().default('127.0.0.1'),
+  PORT: wholeNumber('a whole number from 0 to 65535', { min: 0, max: 65_535 }).default(3000),
+  TRUSTED_PROXIES: trustedProxies.prefault('127.0.0.1,::1'),
+  COUNTRY_HEADER: z
+    .string()
+    .regex(/^[A-Za-z0-9-]+$/, 'the name of a header field, such as CF-IPCountry')
+    .optional(),
+  HTTPS_REDIRECT: flag.default(false),
+  ASK_LISTEN: listenAddress.optional(),
+  INSTANCE_NAME: instanceName.default('Sitehost'),
+  CONTACT: contact.optional(),
+  TERMS_URL: publicUrl.optional(),
+  PRIVACY_URL: publicUrl.optional(),
+  LOGO_FILE: z.string().optional(),
+  FRONT_PAGE_TEXT: paragraphs.prefault(''),
+  ROLES: roles.prefault('app,edge,ingest'),
+  HOSTING_URL: httpUrl.optional(),
+  INTERNAL_LISTEN: listenAddress.optional(),
+  INTERNAL_TOKEN: bearerToken.optional(),
+  METRICS_LISTEN: listenAddress.optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
+  METRICS_TOKEN: bearerToken.optional(),
+  DATA_DIR: z.string().default('data'),
+  SECRET_KEY: z.string().min(32, 'at least 32 characters').optional(),
+  DATABASE_URL: z
+    .url({
+      protocol: /^postgres(ql)?$/,
+      error: 'postgres://user:password@host/database, the password percent-encoded',
+    })
+    .optional(),
+  PLC_URL: httpUrl.default('https://plc.directory'),
+  HANDLE_RESOLVER_URL: httpUrl.optional(),
+  FIREHOSE_URL: z
+    .string()
+    .refine(
+      (url) => parseFirehoseUrl(url) !== null,
+      'a Jetstream (wss://host/subscribe), or the address of a relay or account server',
+    )
+    .default('wss://jetstream2.us-east.bsky.network/subscribe'),
+  RELAY_URL: httpUrl.default('https://relay1.us-east.bsky.network'),
+  INGEST: z.enum(['known', 'visited', 'all'], 'known, visited or all').default('known'),
+  VISITED_BYTES_MAX: bytes.default(5_000_000_000),
+  ALLOW_PRIVATE_HOSTS: flag.default(false),
+  DNS_SERVERS: dnsServers.default([]),
+  RESERVED_NAMES: names.prefault(''),
+  SIGN_IN: z.enum(['open', 'listed', 'invited'], 'open, listed or invited').default('open'),
+  MAX_SUBDOMAINS: wholeNumber('a whole number, 0 or more', { min: 0 }).default(3),
+  MAX_FILE_BYTES: bytes.default(100 * 1024 * 1024),
+  MAX_SITE_BYTES: bytes.default(300 * 1024 * 1024),
+  ACCOUNT_BYTES_MAX: bytes.default(5_000_000_000),
+  ACCOUNT_SITES_MAX: wholeNumber(`a whole number from 0 to ${accountSitesMax}`, {
+    min: 0,
+    max: accountSitesMax,
+  }).default(accountSitesMax),
+  UPLOADS_PER_DAY_MAX: wholeNumber('a whole number, 0 or more', { min: 0 }).default(1000),
+  SPOOL_BYTES_MAX: bytes.default(8 * 1024 * 1024 * 1024),
+  DECODED_BYTES_MAX: bytes.default(2 * 1024 * 1024 * 1024),
+  SCRUB_DAYS: wholeNumber('a whole number of days, 0 for never', { min: 0, max: 3650 }).default(30),
+  SNAPSHOT_MEMORY_BYTES: bytes.default(128 * 1024 * 1024),
+  BODY_MEMORY_BYTES: bytes.default(256 * 1024 * 1024),
+  SHUTDOWN_SECONDS_MAX: wholeNumber('a whole number of seconds, from 0 to 3600', {
+    min: 0,
+    max: 3600,
+  }).default(30),
+  LOG_LEVEL: z
+    .enum(['debug', 'info', 'warning', 'error'], 'debug, info, warning or error')
+    .default('info'),
+  LOG_FORMAT: z.enum(['text', 'json'], 'text or json').optional(),
+  NO_COLOR: z.string().optional(),
+  LOG_ROWS_MAX: wholeNumber('a whole number, 1 or more', { min: 1 }).default(200_000),
+  WEB_RELOAD: flag.default(false),
+  FAILPOINT: z
+    .enum(
+      [...failPoints, ...accountDeletionPoints, ...ingestFailPoints],
+      'for tests only; see fail-points.ts in src/publish and src/ingest',
+    )
+    .optional(),
+})

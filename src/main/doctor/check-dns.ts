@@ -1,0 +1,57 @@
+import type { LookUp } from '#outbound/dns/look-up.ts'
+import { type Finding, ok, problem, warning } from './finding.ts'
+
+interface Hosts {
+  /** The application's host name. */
+  readonly application: string
+  readonly baseDomain: string
+}
+
+/** The names of a public service, each with the addresses that the name servers know. */
+export async function checkDns(
+  { application, baseDomain }: Hosts,
+  lookUp: LookUp,
+): Promise<Finding[]> {
+  const label = `doctor-${crypto.randomUUID().slice(0, 8)}`
+  const [ours, base, wildcard, targets] = await Promise.all([
+    addressesOf(application, lookUp),
+    addressesOf(baseDomain, lookUp),
+    addressesOf(`${label}.${baseDomain}`, lookUp),
+    addressesOf(`${label}.dns.${baseDomain}`, lookUp),
+  ])
+  return [
+    judge(application, ours, ours),
+    judge(baseDomain, base, ours),
+    judge(`*.${baseDomain}`, wildcard, ours),
+    judge(`*.dns.${baseDomain}`, targets, ours),
+  ]
+}
+
+/** Sorted; null: no name server could tell. */
+type Addresses = readonly string[] | null
+
+async function addressesOf(name: string, lookUp: LookUp): Promise<Addresses> {
+  const answers = await Promise.all([lookUp('A', name), lookUp('AAAA', name)])
+  if (!answers.some(({ answered }) => answered)) return null
+  return answers.flatMap((answer) => (answer.answered ? answer.values : [])).sort()
+}
+
+function judge(name: string, addresses: Addresses, ours: Addresses): Finding {
+  if (addresses === null) {
+    return warning(
+      'DNS',
+      `no name server could say where ${name} is`,
+      'try again, or choose other name servers with DNS_SERVERS',
+    )
+  }
+  if (addresses.length === 0) {
+    return problem('DNS', `${name} has no address`, `add A and AAAA records for ${name}`)
+  }
+  const seen = `${name} is at ${addresses.join(', ')}`
+  if (ours === null || ours.length === 0 || addresses.join() === ours.join()) return ok('DNS', seen)
+  return warning(
+    'DNS',
+    seen,
+    `the application is at ${ours.join(', ')}: unless both are the same front, correct the records`,
+  )
+}

@@ -1,0 +1,62 @@
+import { connect } from 'node:net'
+import { ConfigError } from '#main/config/config.ts'
+import { listen } from '#main/process/listen.ts'
+import { askService } from '#main/status/ask-service.ts'
+import { type Finding, ok, problem, warning } from './finding.ts'
+
+const connectMsMax = 2_000
+
+/** The service's own port: this service answers there, or it is free for it. */
+export async function checkPort(
+  config: Parameters<typeof askService>[0] & { readonly host: string },
+) {
+  const { host, port } = config
+  const service = await askService(config)
+  if (service === 'running') return ok('port', `the service answers at port ${port}`)
+  if (service === 'unready') {
+    return problem(
+      'port',
+      `the service answers at port ${port} that it is not ready`,
+      'its log and /readyz say why',
+    )
+  }
+  try {
+    const fetch = () => new Response(null, { status: 503 })
+    await listen({ host, port, setting: '--port', fetch }).stop(true)
+    return ok('port', `port ${port} is free: the service does not run`)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return problem('port', error.message, 'the service could not start')
+  }
+}
+
+/** Whether something on this machine accepts connections where visitors' browsers connect. */
+export async function checkFront(
+  ports: readonly number[] = [80, 443],
+  host = '127.0.0.1',
+): Promise<Finding[]> {
+  return await Promise.all(
+    ports.map(async (port) =>
+      (await accepts(host, port))
+        ? ok('front', `port ${port} of this machine accepts connections`)
+        : warning(
+            'front',
+            `nothing accepts connections at port ${port} of this machine`,
+            'start the front (systemctl status caddy), unless it is on another machine',
+          ),
+    ),
+  )
+}
+
+async function accepts(host: string, port: number): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const socket = connect({ host, port, timeout: connectMsMax })
+  socket.on('connect', () => resolve(true))
+  socket.on('error', () => resolve(false))
+  socket.on('timeout', () => resolve(false))
+  try {
+    return await promise
+  } finally {
+    socket.destroy()
+  }
+}

@@ -1,0 +1,240 @@
+import { describe, expect, test } from 'bun:test'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { freePort } from '#main/process/free-port.ts'
+import { parseDnsServerAddress } from '#outbound/dns/dns-server-address.ts'
+import { createLookUp } from '#outbound/dns/look-up.ts'
+import { openDatabase } from '#store/database/database.ts'
+import { migrate } from '#store/database/migrate.ts'
+import { onEachDatabase } from '#tests/support/databases.ts'
+import { type DnsName, startDnsServer } from '#tests/support/dns-server.ts'
+import { checkClock } from './check-clock.ts'
+import { checkDatabase } from './check-database.ts'
+import { checkDisk } from './check-disk.ts'
+import { checkDns } from './check-dns.ts'
+import { checkOpenFiles } from './check-open-files.ts'
+import { checkFront, checkPort } from './check-ports.ts'
+import { checkTlsPermission } from './check-tls-permission.ts'
+import { findingLines, ok, problem } from './finding.ts'
+
+const gibibyte = 1024 ** 3
+
+describe('DNS', () => {
+  const here = { a: ['192.0.2.1'] }
+  const hosts = { application: 'app.example', baseDomain: 'sites.example' }
+
+  async function check(names: Record<string, DnsName>): Promise<string[]> {
+    await using server = await startDnsServer(names)
+    const address = parseDnsServerAddress(server.address)
+    if (address === null) throw new TypeError(server.address)
+    const ask = createLookUp({
+      ...{ servers: [address], patienceMs: 100, signal: new AbortController().signal },
+    })
+    // The labels that it makes up are those of a wildcard.
+    const findings = await checkDns(hosts, (type, name) =>
+      ask(type, name.replace(/^doctor-\w+\./, 'any.')),
+    )
+    return findings.map(({ level, seen }) => `${level}: ${seen}`)
+  }
+
+  test('all names at one address', async () => {
+    const all = { 'app.example': here, 'sites.example': here, 'any.sites.example': here }
+    expect(await check({ ...all, 'any.dns.sites.example': here })).toEqual([
+      'ok: app.example is at 192.0.2.1',
+      'ok: sites.example is at 192.0.2.1',
+      'ok: *.sites.example is at 192.0.2.1',
+      'ok: *.dns.sites.example is at 192.0.2.1',
+    ])
+  })
+
+  test('a missing wildcard, a name elsewhere, a server that fails', async () => {
+    expect(
+      await check({
+        ...{ 'app.example': here, 'sites.example': { a: ['192.0.2.9'] } },
+        'any.dns.sites.example': 'failing',
+      }),
+    ).toEqual([
+      'ok: app.example is at 192.0.2.1',
+      'warning: sites.example is at 192.0.2.9',
+      'problem: *.sites.example has no address',
+      'warning: no name server could say where *.dns.sites.example is',
+    ])
+  })
+})
+
+describe('ports', () => {
+  const origin = 'http://127.0.0.1'
+
+  async function beside(status: number) {
+    await using server = serve(() => new Response(null, { status }))
+    return await checkPort({ host: '127.0.0.1', origin, port: server.port ?? 0 })
+  }
+
+  test('of the service: it answers, it is not ready, somebody else does, nobody does', async () => {
+    expect(await beside(200)).toMatchObject({ level: 'ok' })
+    expect(await beside(503)).toMatchObject({
+      level: 'problem',
+      seen: expect.stringMatching(/not ready/),
+    })
+    expect(await beside(404)).toMatchObject({
+      level: 'problem',
+      seen: expect.stringContaining('is in use'),
+    })
+    const port = Number(await freePort())
+    expect(await checkPort({ host: '127.0.0.1', origin, port })).toMatchObject({
+      level: 'ok',
+      seen: `port ${port} is free: the service does not run`,
+    })
+  })
+
+  test('of the front', async () => {
+    await using server = serve(() => new Response())
+    const free = Number(await freePort())
+    const levels = (await checkFront([server.port ?? 0, free])).map(({ level }) => level)
+    expect(levels).toEqual(['ok', 'warning'])
+  })
+})
+
+describe('certificates', () => {
+  async function check(answers: (domain: string | null) => number) {
+    await using server = serve(({ url }) => {
+      return new Response(null, { status: answers(new URL(url).searchParams.get('domain')) })
+    })
+    const askListen = { host: '127.0.0.1', port: server.port ?? 0 }
+    return (await checkTlsPermission({ ...settings, askListen })).level
+  }
+  const settings = { baseDomain: 'sites.example', origin: 'https://app.example' }
+
+  test('the own name only', async () => {
+    expect(await check((domain) => (domain === 'app.example' ? 200 : 404))).toBe('ok')
+    expect(await check(() => 200)).toBe('problem')
+    expect(await check(() => 404)).toBe('problem')
+  })
+
+  test('nobody asks, or nobody answers', async () => {
+    expect((await checkTlsPermission({ ...settings, askListen: null })).level).toBe('ok')
+    const askListen = { host: '127.0.0.1', port: Number(await freePort()) }
+    expect((await checkTlsPermission({ ...settings, askListen })).level).toBe('warning')
+  })
+})
+
+describe('clock', () => {
+  const theirs = Date.UTC(2030, 0, 1)
+  test.each([
+    [0, 'ok'],
+    [6_000, 'ok'],
+    [6_001, 'problem'],
+    [-5_000, 'ok'],
+    [-5_001, 'problem'],
+  ] as const)('%d ms ahead is %s', async (aheadMs, level) => {
+    const date = new Date(theirs).toUTCString()
+    await using server = serve(() => new Response(null, { headers: { date } }))
+    expect((await checkClock(server.url.href, () => theirs + aheadMs)).level).toBe(level)
+  })
+
+  test('a server that does not answer', async () => {
+    const nowhere = `http://127.0.0.1:${await freePort()}`
+    expect((await checkClock(nowhere, Date.now)).level).toBe('warning')
+  })
+})
+
+await onEachDatabase('doctor', (make, dialect) => {
+  test('database: behind, up to date, ahead', async () => {
+    await using own = await make()
+    const { url, file = '' } = own.options
+    const check = () => checkDatabase({ url, file })
+    await using database = openDatabase(own.options)
+    await sql`select 1`.execute(database.db)
+    expect(await check()).toMatchObject({
+      level: 'warning',
+      seen: expect.stringMatching(/\d+ migrations behind/),
+    })
+    await migrate(database)
+    const name = dialect === 'sqlite' ? 'SQLite 3.' : 'PostgreSQL '
+    expect(await check()).toMatchObject({
+      level: 'ok',
+      seen: expect.stringMatching(new RegExp(`^${name}.*, writable, up to date$`)),
+    })
+    await sql`insert into kysely_migration values ('9999-later', '')`.execute(database.db)
+    expect(await check()).toMatchObject({
+      level: 'problem',
+      seen: expect.stringMatching(/newer Sitehost/),
+    })
+  })
+
+  test('database: only for reading', async () => {
+    if (dialect === 'sqlite') return
+    await using own = await make()
+    const url = new URL(own.options.url ?? '')
+    url.searchParams.set('options', '-c default_transaction_read_only=on')
+    expect(await checkDatabase({ url: url.href, file: '' })).toMatchObject({
+      level: 'problem',
+      seen: expect.stringContaining('may only be read'),
+    })
+  })
+})
+
+test('database: none yet, one that is none, a server that is not there', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'doctor-'))
+  const file = join(dir, 'sitehost.db')
+  expect(await checkDatabase({ url: undefined, file })).toMatchObject({ level: 'ok' })
+  await writeFile(file, 'no database'.repeat(100))
+  expect(await checkDatabase({ url: undefined, file })).toMatchObject({ level: 'problem' })
+  const url = `postgres://nobody@127.0.0.1:${await freePort()}/none`
+  expect(await checkDatabase({ url, file })).toMatchObject({ level: 'problem' })
+  await rm(dir, { recursive: true })
+})
+
+describe('disk', () => {
+  const check = async (freeGibibytes: number, ms: number) => {
+    const diskSpace = async () => ({ free: freeGibibytes * gibibyte, total: 100 * gibibyte })
+    const findings = await checkDisk('/', { diskSpace, syncMs: async () => ms })
+    return findings.map(({ level }) => level)
+  }
+  test.each([
+    [20, 50, ['ok', 'ok']],
+    [19.9, 50.1, ['warning', 'warning']],
+    [9.9, 1, ['problem', 'ok']],
+  ] as const)('%d GB free, %d ms to sync', async (free, ms, levels) => {
+    expect(await check(free, ms)).toEqual([...levels])
+  })
+
+  test('of a real folder, which stays as it was, and of none', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'doctor-'))
+    expect(await checkDisk(dir)).toHaveLength(2)
+    expect(await readdir(dir)).toEqual([])
+    await rm(dir, { recursive: true })
+    expect(await checkDisk(dir)).toMatchObject([
+      { level: 'ok', seen: expect.stringMatching(/first start makes it/) },
+    ])
+  })
+})
+
+test.each([
+  ['1023', 'problem'],
+  ['1024', 'warning'],
+  ['4096', 'ok'],
+  ['unlimited', 'ok'],
+] as const)('%s open files: %s', (limit, level) => {
+  const limits = `Max processes  7 7 processes\nMax open files            ${limit}   65536  files\n`
+  expect(checkOpenFiles(limits, true).level).toBe(level)
+})
+
+test('a limit of open files that cannot be read', () => {
+  expect(checkOpenFiles('', false).level).toBe('warning')
+})
+
+test('what to do is below what was seen', () => {
+  expect(
+    findingLines([ok('clock', 'at most 1 s off'), problem('DNS', 'no address', 'add one')]),
+  ).toEqual([
+    'ok       clock          at most 1 s off',
+    'problem  DNS            no address',
+    '                        → add one',
+  ])
+})
+
+const serve = (fetch: (request: Request) => Response) =>
+  Bun.serve({ port: 0, hostname: '127.0.0.1', fetch })

@@ -1,0 +1,52 @@
+import type { CacheStats, Hosting, HostingMetrics } from '#api/operations.ts'
+import type { TierStats } from '#concurrency/memory-tier.ts'
+import type { IngestNumbers } from '#main/metrics/ingest-numbers.ts'
+import type { RequestMetrics } from '#observe/request-metrics.ts'
+import { GaugeHistory, requestPoint } from '#observe/series.ts'
+
+interface HostingOptions {
+  readonly edge: Readonly<Record<keyof CacheStats, { readonly stats: TierStats }>>
+  readonly ingest: { readonly numbers: IngestNumbers | null }
+  readonly now: () => number
+  readonly requests: Pick<RequestMetrics, 'minutes' | 'window'>
+}
+
+/** The hosting part of this process. */
+export class LocalHosting implements Hosting {
+  readonly #options: HostingOptions
+  readonly #ingestLag = new GaugeHistory()
+
+  constructor(options: HostingOptions) {
+    this.#options = options
+  }
+
+  /** To be called once a minute. */
+  endMinute(): void {
+    this.#ingestLag.add({ at: this.#options.now(), value: this.#lagSeconds() })
+  }
+
+  async metrics(windowMs: number): Promise<HostingMetrics> {
+    const { ingest, now, requests } = this.#options
+    const since = now() - windowMs
+    return {
+      requests: requests.window('edge', windowMs).toJSON(),
+      minutes: requests.minutes('edge', since).map(requestPoint),
+      ingestLag: this.#ingestLag.since(since),
+      firehose: {
+        lagSeconds: this.#lagSeconds(),
+        connected: ingest.numbers?.firehose.isConnected ?? false,
+      },
+    }
+  }
+
+  async cache(): Promise<CacheStats> {
+    const { bodies, hosts, snapshots } = this.#options.edge
+    return { snapshots: snapshots.stats, bodies: bodies.stats, hosts: hosts.stats }
+  }
+
+  #lagSeconds(): number | null {
+    const { ingest, now } = this.#options
+    const latestAt = ingest.numbers?.firehose.latestAt ?? null
+    return latestAt === null ? null : Math.max(now() - latestAt, 0) / 1000
+  }
+}

@@ -1,0 +1,83 @@
+import { join } from 'node:path'
+import type { Config } from '#main/config/config.ts'
+import type { Stores } from '#main/stores.ts'
+import { EventLoopMonitor } from '#observe/event-loop-delay.ts'
+import type { Log } from '#observe/log.ts'
+import { type Family, Metrics } from '#observe/metrics.ts'
+import { RequestMetrics } from '#observe/request-metrics.ts'
+import { type Counts, Tally } from '#observe/tally.ts'
+import type { FetchOutcome } from '#outbound/safe-fetch.ts'
+import { databaseBytes } from '#store/database/database-bytes.ts'
+import { eventFamilies } from './event-families.ts'
+import { ingestFamilies } from './ingest-families.ts'
+import type { IngestNumbers } from './ingest-numbers.ts'
+import { processFamilies } from './process-families.ts'
+import { requestFamily, tierFamilies } from './request-families.ts'
+import { storageFamilies } from './storage-families.ts'
+
+/** What the main thread counts for the metrics. */
+export interface Meters {
+  readonly events: Tally<string>
+  readonly fetches: Readonly<Record<'application' | 'repos', Tally<FetchOutcome>>>
+  readonly requests: RequestMetrics
+}
+
+export const newMeters = (events: Tally<string>, now: () => number): Meters => ({
+  events,
+  fetches: { application: new Tally(), repos: new Tally() },
+  requests: new RequestMetrics({ now }),
+})
+
+interface OpenOptions extends Pick<Stores, 'db' | 'database' | 'floor'> {
+  readonly config: Pick<Config, 'dataDir' | 'databaseUrl'>
+  readonly ingest: { readonly numbers: IngestNumbers | null }
+  readonly log: Log
+  readonly meters: Meters
+  readonly now: () => number
+  readonly edge: Parameters<typeof tierFamilies>[0]
+  readonly version: string
+}
+
+/** Everything that Prometheus may scrape of this process. */
+export function openMetrics(options: OpenOptions, opened: AsyncDisposableStack): Metrics {
+  const { config, database, db, floor, edge, ingest, log, meters, now, version } = options
+  const eventLoop = opened.use(new EventLoopMonitor())
+  const file = config.databaseUrl === undefined ? join(config.dataDir, 'sitehost.db') : null
+  const metrics = new Metrics({ log })
+  metrics.addHistogram(requestFamily(meters.requests))
+  metrics.add(
+    ...tierFamilies(edge),
+    ...ingestFamilies(() => ingest.numbers, now),
+    fetchFamily(() => ({ ...countsOf(meters.fetches), ...ingest.numbers?.fetches })),
+    ...eventFamilies(() => [meters.events.counts, ingest.numbers?.events ?? {}]),
+    ...storageFamilies({
+      db,
+      floor,
+      databaseBytes: () => databaseBytes(db, file),
+      loads: () => ({
+        main: database.load(),
+        ...(ingest.numbers && { ingest: ingest.numbers.database }),
+      }),
+    }),
+    ...processFamilies(version, () => ({
+      main: eventLoop.read(),
+      ...(ingest.numbers && { ingest: ingest.numbers.eventLoop }),
+    })),
+  )
+  return metrics
+}
+
+const countsOf = (tallies: Meters['fetches']) => ({
+  application: tallies.application.counts,
+  repos: tallies.repos.counts,
+})
+
+const fetchFamily = (counts: () => Readonly<Record<string, Counts<FetchOutcome>>>): Family => ({
+  name: 'sitehost_outbound_requests_total',
+  help: 'Requests to servers that users name, by what for (sites, accounts, repos, application) and outcome.',
+  kind: 'counter',
+  read: () =>
+    Object.entries(counts()).flatMap(([kind, outcomes]) =>
+      Object.entries(outcomes).map(([outcome, value]) => ({ labels: { kind, outcome }, value })),
+    ),
+})

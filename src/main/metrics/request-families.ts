@@ -1,0 +1,48 @@
+import type { TierStats } from '#concurrency/memory-tier.ts'
+import type { Family, HistogramFamily } from '#observe/metrics.ts'
+import type { RequestMetrics } from '#observe/request-metrics.ts'
+
+/** Requests by role and status class; their number is the histogram's `_count`. */
+export const requestFamily = (requests: RequestMetrics): HistogramFamily => ({
+  name: 'sitehost_http_request_duration_seconds',
+  help: 'Time until an answer was ready to be sent, by role (app, edge) and status class.',
+  *read() {
+    for (const [role, status, histogram] of requests.histograms()) {
+      yield [{ role, status: `${status}xx` }, histogram]
+    }
+  },
+})
+
+type Tiers = Readonly<Record<'bodies' | 'hosts' | 'snapshots', { readonly stats: TierStats }>>
+
+/** What the edge keeps in memory. */
+export function tierFamilies({ bodies, hosts, snapshots }: Tiers): Family[] {
+  const family = (
+    name: string,
+    help: string,
+    kind: Family['kind'],
+    numberIn: (stats: TierStats) => number,
+  ): Family => ({
+    name: `sitehost_cache_${name}`,
+    help,
+    kind,
+    read: () =>
+      Object.entries({ bodies, hosts, snapshots }).map(([tier, { stats }]) => ({
+        labels: { tier },
+        value: numberIn(stats),
+      })),
+  })
+  return [
+    family('hits_total', 'Uses of what was in memory.', 'counter', ({ hits }) => hits),
+    family('misses_total', 'Uses of what was not in memory.', 'counter', ({ misses }) => misses),
+    family(
+      'evictions_total',
+      'Entries removed because memory was needed.',
+      'counter',
+      ({ evictions }) => evictions,
+    ),
+    family('bytes', 'Memory in use.', 'gauge', ({ bytes }) => bytes),
+    family('limit_bytes', 'Memory that may be used.', 'gauge', ({ bytesMax }) => bytesMax),
+    family('entries', 'Entries in memory.', 'gauge', ({ entries }) => entries),
+  ]
+}

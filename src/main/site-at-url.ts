@@ -1,0 +1,56 @@
+import { type RoutedHosts, routeHost } from '#edge/names/route.ts'
+import { parseDid, type SiteAddress } from '#site/site-address.ts'
+import { parseSiteName } from '#site/site-name.ts'
+import { findDidByHandle } from '#store/accounts/accounts.ts'
+import type { Db } from '#store/database/database.ts'
+import { findSiteByHost } from '#store/names/hosts.ts'
+import { findSiteAtLabel } from '#store/sites/sites.ts'
+
+/**
+ * The site that visitors of this address get here, taken down or not: on its own host, a mapped one, or by its owner at
+ * `sites.{base_domain}`. Null for any other address, whatever the string.
+ */
+export async function siteAtUrl(
+  input: string,
+  { db, ...hosts }: RoutedHosts & { readonly db: Db },
+): Promise<SiteAddress | null> {
+  const url = URL.parse(/^https?:\/\//i.test(input) ? input : `https://${input}`)
+  if (url === null) return null
+  const route = routeHost(url.hostname, hosts)
+  switch (route.kind) {
+    case 'site':
+      return await findSiteAtLabel(db, route.label)
+    case 'named':
+      return await findSiteByHost(db, route.host)
+    case 'addresses':
+      return await siteOfPath(url.pathname, db)
+    case 'application':
+    case 'base':
+    case 'bad-host':
+      return null
+  }
+}
+
+async function siteOfPath(pathname: string, db: Db): Promise<SiteAddress | null> {
+  const [, owner = '', site = ''] = pathname.split('/').map(decoded)
+  const name = parseSiteName(site)
+  const handle = owner.toLowerCase()
+  const isHandle = /^[a-z0-9.-]{1,253}$/.test(handle)
+  const did = parseDid(owner) ?? (isHandle ? await findDidByHandle(db, handle) : null)
+  if (did === null || name === null) return null
+  const known = await db
+    .selectFrom('sites')
+    .select('did')
+    .where('did', '=', did)
+    .where('name', '=', name)
+    .executeTakeFirst()
+  return known === undefined ? null : { did, name }
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,28 @@
+import type { Config } from '#main/config/config.ts'
+
+const answerMsMax = 3_000
+
+/** Asks a service with these settings on this machine whether it is ready, as a front reaches it. */
+export async function askService({
+  host,
+  origin,
+  port,
+}: Pick<Config, 'host' | 'origin' | 'port'>): Promise<'running' | 'unready' | 'stopped'> {
+  const address = listensEverywhere.has(host) ? '127.0.0.1' : host
+  const name = address.includes(':') ? `[${address}]` : address
+  try {
+    const answer = await fetch(`http://${name}:${port}/readyz`, {
+      headers: { host: new URL(origin).host, 'x-forwarded-proto': 'https' },
+      redirect: 'manual',
+      signal: AbortSignal.timeout(answerMsMax),
+    })
+    await answer.body?.cancel()
+    if (answer.status === 200) return 'running'
+    return answer.status === 503 ? 'unready' : 'stopped'
+  } catch {
+    // Nothing that answers is what was asked for.
+    return 'stopped'
+  }
+}
+
+const listensEverywhere = new Set(['0.0.0.0', '::'])

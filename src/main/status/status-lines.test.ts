@@ -1,0 +1,61 @@
+import { expect, test } from 'bun:test'
+import type { Status } from './read-status.ts'
+import { durationText, statusLines } from './status-lines.ts'
+
+const now = Date.UTC(2030, 0, 10)
+const hourMs = 60 * 60 * 1000
+
+const status: Status = {
+  version: '1.2.3',
+  service: 'running',
+  startedAt: now - 50 * hourMs,
+  accounts: 3,
+  sites: 12,
+  siteBytes: 5_000_000,
+  databaseBytes: 900,
+  disk: { free: 20 * 1024 ** 3, total: 100 * 1024 ** 3 },
+  firehoseSeenAt: now - 4_000,
+  queues: { sites: 1, accounts: 0, parked: 0 },
+  jobs: 2,
+  certificates24h: 1,
+  lastBackupAt: now - 7 * hourMs,
+}
+
+test('every fact has a line', () => {
+  expect(statusLines(status, now)).toEqual([
+    'service       running for 2 days',
+    'version       1.2.3',
+    'accounts      3',
+    'sites         12 of 4.8 MB',
+    'database      900 B',
+    'disk          20 GB of 100 GB free',
+    'firehose      last event 4 seconds ago',
+    'queue         1 site and 0 accounts waiting, 0 parked',
+    'publishes     2 in progress',
+    'certificates  1 new name in the last day',
+    'backup        7 hours ago',
+  ])
+})
+
+test('what is missing, and what to do', () => {
+  const parked = { ...status.queues, parked: 4 }
+  const bad = { ...status, service: 'stopped', startedAt: null, queues: parked } as const
+  const lines = statusLines({ ...bad, firehoseSeenAt: null, lastBackupAt: null }, now)
+  expect(lines).toContain('service       does not answer')
+  expect(lines).toContain('firehose      no event yet')
+  expect(lines).toContain('queue         1 site and 0 accounts waiting, 4 parked (sitehost unread)')
+  expect(lines).toContain('backup        none yet: sitehost backup <folder>')
+  const [unready] = statusLines({ ...status, service: 'unready' }, now)
+  expect(unready).toBe('service       running for 2 days, but not ready: see its log')
+})
+
+test.each([
+  [0, '0 seconds'],
+  [59_999, '59 seconds'],
+  [60_000, '1 minute'],
+  [3_600_000, '1 hour'],
+  [48 * hourMs - 1, '1 day'],
+  [-5_000, '0 seconds'],
+])('%d ms is %s', (ms, text) => {
+  expect(durationText(ms)).toBe(text)
+})

@@ -1,0 +1,46 @@
+import { byteText } from '#cli/byte-text.ts'
+import { counted } from '#cli/counted.ts'
+import type { Status } from './read-status.ts'
+
+/** The status as a person reads it, one fact a line. */
+export function statusLines(status: Status, now: number): string[] {
+  const { disk, jobs, queues } = status
+  const waiting = `${counted(queues.sites, 'site')} and ${counted(queues.accounts, 'account')} waiting, ${queues.parked} parked`
+  const facts: readonly (readonly [string, string])[] = [
+    ['service', serviceText(status, now)],
+    ['version', status.version],
+    ['accounts', String(status.accounts)],
+    ['sites', `${status.sites} of ${byteText(status.siteBytes)}`],
+    ['database', byteText(status.databaseBytes)],
+    ['disk', `${byteText(disk.free)} of ${byteText(disk.total)} free`],
+    ['firehose', agoText(status.firehoseSeenAt, now, 'no event yet', 'last event ')],
+    ['queue', queues.parked === 0 ? waiting : `${waiting} (sitehost unread)`],
+    ['publishes', `${jobs} in progress`],
+    ['certificates', `${counted(status.certificates24h, 'new name')} in the last day`],
+    ['backup', agoText(status.lastBackupAt, now, 'none yet: sitehost backup <folder>')],
+  ]
+  return facts.map(([name, value]) => `${name.padEnd(12)}  ${value}`)
+}
+
+function serviceText({ service, startedAt }: Status, now: number): string {
+  if (service === 'stopped') return 'does not answer'
+  const since = startedAt === null ? '' : ` for ${durationText(now - startedAt)}`
+  return service === 'running' ? `running${since}` : `running${since}, but not ready: see its log`
+}
+
+const agoText = (at: number | null, now: number, never: string, before = ''): string =>
+  at === null ? never : `${before}${durationText(now - at)} ago`
+
+const units = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+] as const
+
+/** `3 days`, `40 minutes`: in the largest unit of which there is one, rounded down. */
+export function durationText(ms: number): string {
+  const seconds = Math.max(Math.floor(ms / 1000), 0)
+  const [unit, length] = units.find(([, each]) => seconds >= each) ?? ['second', 1]
+  return counted(Math.floor(seconds / length), unit)
+}

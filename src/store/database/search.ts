@@ -1,0 +1,68 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { yieldEventLoop } from '#concurrency/yield-event-loop.ts'
+import type { Db } from './database.ts'
+import { storableText } from './storable-text.ts'
+import { isPostgres } from './transaction.ts'
+
+/** Where a row is in the order of a list: the values of the columns that it is ordered by. */
+export type Key = readonly (string | number)[]
+
+/** A part of a list, after one row and up to another; null: from the beginning, to the end. */
+export interface Stretch {
+  readonly after: Key | null
+  readonly upTo: Key | null
+  readonly limit: number
+}
+
+interface Searched<Row> {
+  /** Whether most rows may not match, and no index finds those that do. */
+  readonly looksAtAll: boolean
+  readonly after: Key | null
+  readonly limit: number
+  /** The key of the row that is so many rows after this one; null: there are fewer. */
+  readonly keyAt: (after: Key | null, rows: number) => Promise<Key | null>
+  /** The rows of a stretch that match, in order. */
+  readonly matchesIn: (stretch: Stretch) => Promise<Row[]>
+}
+
+/** SQLite answers synchronously: this many rows take it some 3 ms. */
+const rowsPerQuery = 10_000
+
+/**
+ * The first rows of a list that match. With `looksAtAll` on SQLite, yields to the event loop between queries for a part of
+ * the list each, so that visitors do not wait for a search.
+ */
+export async function firstMatches<Row>(
+  db: Db,
+  { after, keyAt, limit, looksAtAll, matchesIn }: Searched<Row>,
+): Promise<Row[]> {
+  if (!looksAtAll || isPostgres(db)) return await matchesIn({ after, upTo: null, limit })
+  const rows: Row[] = []
+  for (let from = after; ; ) {
+    const upTo = await keyAt(from, rowsPerQuery)
+    rows.push(...(await matchesIn({ after: from, upTo, limit: limit - rows.length })))
+    if (upTo === null || rows.length >= limit) return rows
+    from = upTo
+    await yieldEventLoop()
+  }
+}
+
+/** Whether a row is in the stretch, for a list that is ordered by these columns, all in this direction. */
+export function isWithin(
+  columns: readonly string[],
+  { after, upTo }: Pick<Stretch, 'after' | 'upTo'>,
+  direction: 'asc' | 'desc',
+): RawBuilder<SqlBool> {
+  const [beyond, until] = direction === 'asc' ? [sql`>`, sql`<=`] : [sql`<`, sql`>=`]
+  const row = sql`(${sql.join(columns.map((column) => sql.ref(column)))})`
+  const isBeyond = after === null ? sql`true` : sql`${row} ${beyond} (${sql.join(after)})`
+  const isUntil = upTo === null ? sql`true` : sql`${row} ${until} (${sql.join(upTo)})`
+  return sql<SqlBool>`(${isBeyond} and ${isUntil})`
+}
+
+/** Whether a column begins with the text, by its index. */
+export function beginsWith(column: string, text: string): RawBuilder<SqlBool> {
+  const value = sql.ref(column)
+  const first = storableText(text)
+  return sql<SqlBool>`(${value} >= ${first} and ${value} < ${`${first}\u{10FFFF}`})`
+}

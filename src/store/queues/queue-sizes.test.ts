@@ -1,0 +1,34 @@
+import { expect, test } from 'bun:test'
+import { WakeUps } from '#store/database/wake-ups.ts'
+import { onEachStore } from '#tests/support/databases.ts'
+import { accountOf, newJob, siteOf } from '#tests/support/sample-rows.ts'
+import { enqueueAccounts, enqueueSites } from './enqueue.ts'
+import { createJob } from './jobs.ts'
+import { queueSizes, unfinishedJobs } from './queue-sizes.ts'
+import { takeDue } from './take-due.ts'
+import { retryItem } from './work-items.ts'
+
+await onEachStore('store/queues/queue-sizes', (db) => {
+  test('waiting, parked, and for how long the oldest has been due', async () => {
+    const empty = { waiting: 0, parked: 0, lagMs: 0 }
+    expect(await queueSizes(db(), 9)).toEqual({ site: empty, account: empty })
+    const at = (now: number) => ({ db: db(), wakeUps: new WakeUps(), now: () => now })
+    await enqueueSites(at(1000), [siteOf('a'), siteOf('b')])
+    await enqueueSites(at(5000), [siteOf('c')])
+    await enqueueAccounts(at(9000), [accountOf(1)], { isUrgent: true })
+    const due = { kind: 'site', priorities: [0], now: 5000, leaseMs: 100, limit: 1 } as const
+    for (const item of await takeDue(db(), due)) {
+      await retryItem(db(), item, { at: null, error: 'away' })
+    }
+    expect(await queueSizes(db(), 6000)).toEqual({
+      site: { waiting: 2, parked: 1, lagMs: 5000 },
+      account: { waiting: 1, parked: 0, lagMs: 0 },
+    })
+  })
+
+  test('jobs that have not ended', async () => {
+    expect([...(await unfinishedJobs(db()))]).toEqual([])
+    await createJob(db(), newJob(), { queuedMax: 5, now: 1 })
+    expect([...(await unfinishedJobs(db()))]).toEqual([['pending', 1]])
+  })
+})

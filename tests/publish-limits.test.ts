@@ -1,0 +1,162 @@
+import { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import type { Did } from '@atcute/lexicons/syntax'
+import { mapAtOnce } from '#concurrency/map-at-once.ts'
+import { openDatabase } from '#store/database/database.ts'
+import type { AppClient, UploadFile } from '../devnet/app-client.ts'
+import { createSession, uploadBlob } from './support/accounts.ts'
+import { countUploads } from './support/count-uploads.ts'
+import { eventually } from './support/eventually.ts'
+import { expireTokens } from './support/stored-sessions.ts'
+import { smallFiles } from './support/upload-files.ts'
+import { startWorld, type World } from './support/world.ts'
+
+// What accounts' servers do to those who upload: limits, faults, forgetting, and tokens that expire.
+// Alone: a server that restarts has to be there again within the seconds for which its calls are repeated.
+
+const uploadMethod = 'com.atproto.repo.uploadBlob'
+const commitMethod = 'com.atproto.repo.applyWrites'
+const secret = 'a secret of thirty-two characters'
+
+let world: World
+let alice: AppClient
+
+describe('a server that takes 1000 uploads a day from one address', () => {
+  beforeAll(async () => {
+    world = await startWorld({ hasLog: true, pdsEnv: { rateLimitsEnabled: true } })
+    alice = await world.signedIn('alice.test')
+  }, 300_000)
+  afterAll(() => world[Symbol.asyncDispose]())
+
+  test('says when to come back, and then nothing is sent twice', async () => {
+    const bob = await createSession(world.network.pds, 'bob.test', 'hunter2pass')
+    const use = async (i: number) => void (await uploadBlob(bob, `blob ${i} of bob`))
+    const blobs = Array.from({ length: 500 }, (_, i) => i)
+    await mapAtOnce(blobs, { atOnce: 8, signal: AbortSignal.timeout(120_000) }, use)
+
+    const files = smallFiles(900, 'limited')
+    const error = await failureOf(alice, 'limited', files)
+    expect(error).toMatch(
+      /^Your account’s server takes no more uploads until \w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT\. /,
+    )
+    const until = Date.parse(/until (.* GMT)/.exec(error ?? '')?.[1] ?? '')
+    expect(until).toBeWithin(Date.now() + 23 * 3_600_000, Date.now() + 25 * 3_600_000)
+
+    await world.restartNetwork() // counts from zero
+    const uploads = await countUploads(world)
+    const result = await alice.publish('limited', files)
+    expect(result).toMatchObject({ uploadedCount: 400, reusedCount: 500 })
+    expect(await uploads()).toBe(400)
+  }, 120_000)
+})
+
+describe('a server', () => {
+  beforeAll(async () => {
+    world = await startWorld({ hasLog: true, canFail: true, environment: { SECRET_KEY: secret } })
+    alice = await world.signedIn('alice.test')
+  }, 300_000)
+  afterAll(() => world[Symbol.asyncDispose]())
+
+  test('that fails, or loses connections, half way: sent again', async () => {
+    for (const fault of [{ status: 503 }, { reset: true }, { loseAnswer: true }]) {
+      world.network.setFaults({
+        [uploadMethod]: { ...fault, after: 20, times: 10 },
+        [commitMethod]: { ...fault, times: 1 },
+      })
+      const files = smallFiles(60, JSON.stringify(fault))
+      expect(await alice.publish('faulty', files)).toMatchObject({ fileCount: 60 })
+    }
+  }, 120_000)
+
+  test('that takes no large commit, and loses the answer to a small one: published', async () => {
+    world.network.setFaults({
+      [commitMethod]: { status: 413 },
+      'com.atproto.repo.putRecord': { loseAnswer: true, times: 1 },
+    })
+    const result = await alice.publish('answerless', smallFiles(3, 'answerless'))
+    expect(result).toMatchObject({ fileCount: 3 })
+  }, 120_000)
+
+  test('that has dropped what an earlier try sent: that is sent again, and nothing else', async () => {
+    const files = smallFiles(30, 'dropped')
+    world.network.setFaults({ [commitMethod]: { status: 400 } })
+    expect(await failureOf(alice, 'dropped', files)).toContain('fault 400')
+    world.network.setFaults({})
+    dropUnnamedBlobs('alice.test')
+    const uploads = await countUploads(world)
+    const more = smallFiles(20, 'new').map((file) => ({ ...file, path: `new/${file.path}` }))
+    const result = await alice.publish('dropped', [...files, ...more])
+    expect(result).toMatchObject({ fileCount: 50 })
+    expect(await uploads()).toBe(50)
+  }, 120_000)
+
+  test('whose token expires meanwhile: refreshed', async () => {
+    const refreshes = await countTokenRequests()
+    const end = await duringUploads('expiring', () => expireTokensOf('alice.test'))
+    expect(end).toMatchObject({ result: { success: true }, error: null })
+    expect(await countTokenRequests()).toBeGreaterThan(refreshes)
+  }, 120_000)
+
+  test('that restarts, and takes none of its old nonces: goes on', async () => {
+    const dpopSecret = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('hex')
+    const end = await duringUploads('restarted', () => world.restartNetwork({ dpopSecret }))
+    expect(end).toMatchObject({ result: { success: true }, error: null })
+  }, 120_000)
+
+  test('at which the same person signs in again meanwhile: goes on', async () => {
+    const end = await duringUploads('again', async () => void (await world.signedIn('alice.test')))
+    expect(end).toMatchObject({ result: { success: true }, error: null })
+  }, 120_000)
+})
+
+async function failureOf(
+  client: AppClient,
+  siteName: string,
+  files: readonly UploadFile[],
+): Promise<string | null> {
+  const answer = await client.upload(siteName, files)
+  const { jobId } = (await answer.json()) as { jobId: string }
+  return (await client.watch(jobId)).error
+}
+
+/** Publishes a site, and when its first uploads are under way, does this before they go on. */
+async function duringUploads(siteName: string, meanwhile: () => void | Promise<void>) {
+  world.network.setFaults({ [uploadMethod]: { after: 20, hold: true } })
+  const answer = await alice.upload(siteName, smallFiles(100, siteName))
+  const { jobId } = (await answer.json()) as { jobId: string }
+  await eventually(async () => expect(await uploadedSoFar(jobId)).toBeGreaterThanOrEqual(13))
+  await meanwhile()
+  world.network.setFaults({})
+  return await alice.watch(jobId)
+}
+
+async function uploadedSoFar(jobId: string): Promise<number> {
+  const { db, ...database } = openDatabase({ file: join(world.dataDir, 'sitehost.db') })
+  const row = await db.selectFrom('jobs').select('progress').where('id', '=', jobId).execute()
+  await database[Symbol.asyncDispose]()
+  return (JSON.parse(row[0]?.progress ?? '{}') as { filesUploaded: number }).filesUploaded
+}
+
+const didOf = (handle: string) =>
+  world.network.accounts.find((account) => account.handle === handle)?.did as Did
+
+/** What a server does after a while to blobs that no record came to name. */
+function dropUnnamedBlobs(handle: string): void {
+  const did = didOf(handle)
+  const folder = new Bun.CryptoHasher('sha256').update(did).digest('hex').slice(0, 2)
+  using repo = new Database(join(world.networkDir, 'actors', folder, did, 'store.sqlite'))
+  repo.run('pragma busy_timeout = 10000') // the server may be writing
+  expect(repo.run('delete from blob where tempKey is not null').changes).toBeGreaterThan(0)
+}
+
+const expireTokensOf = (handle: string) =>
+  expireTokens(didOf(handle), {
+    database: { file: join(world.dataDir, 'sitehost.db') },
+    secret,
+  })
+
+async function countTokenRequests(): Promise<number> {
+  const log = await Bun.file(join(world.networkDir, 'pds.log')).text()
+  return log.split('"url":"/oauth/token"').length - 1
+}

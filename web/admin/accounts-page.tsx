@@ -1,0 +1,36 @@
+import type { AnswerTo } from '#api/contract/client.ts'
+import { call } from '#web/api.ts'
+import { formatBytes } from '#web/format.ts'
+import { AccountStatus } from './account-status.tsx'
+import type { Column } from './data-table.tsx'
+import { ListPage, type ListQuery } from './list-page.tsx'
+import { AccountLink } from './places.tsx'
+import { When } from './when.tsx'
+
+type Account = AnswerTo<'GET /api/admin/accounts'>['accounts'][number]
+
+/** `/admin/accounts`: all accounts, newest first. */
+export const AccountsPage = () => (
+  <ListPage
+    columns={columns}
+    empty="No accounts yet."
+    keyOf={({ did }) => did}
+    list={listAccounts}
+    searchIn="A part of a handle or DID."
+    title="Accounts"
+  />
+)
+
+async function listAccounts(query: ListQuery) {
+  const { accounts, cursor } = await call('GET /api/admin/accounts', { query })
+  return { rows: accounts, cursor }
+}
+
+const columns: readonly Column<Account>[] = [
+  { head: 'Account', cell: ({ did, handle }) => <AccountLink did={did} handle={handle} /> },
+  { head: 'Status', cell: ({ status }) => <AccountStatus status={status} /> },
+  { head: 'Sites', isNumber: true, cell: ({ sites }) => sites },
+  { head: 'Size', isNumber: true, cell: ({ bytes }) => formatBytes(bytes) },
+  { head: 'DID', isMinor: true, cell: ({ did }) => <code>{did}</code> },
+  { head: 'Here since', isMinor: true, cell: ({ createdAt }) => <When at={createdAt} /> },
+]

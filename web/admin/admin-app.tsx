@@ -1,0 +1,14 @@
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { ErrorBoundary } from '#web/error-boundary.tsx'
+import { AdminPages } from './admin-pages.tsx'
+
+const root = document.getElementById('app')
+if (root === null) throw new Error('the page has no element #app')
+createRoot(root).render(
+  <StrictMode>
+    <ErrorBoundary>
+      <AdminPages />
+    </ErrorBoundary>
+  </StrictMode>,
+)

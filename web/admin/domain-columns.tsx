@@ -1,0 +1,37 @@
+import type { AnswerTo } from '#api/contract/client.ts'
+import { useAddress } from './address.ts'
+import type { Column } from './data-table.tsx'
+import { Link } from './link.tsx'
+import { OpenLink } from './list-page.tsx'
+import { AccountLink, SiteLink } from './places.tsx'
+import { StatusWord } from './status-word.tsx'
+import { When } from './when.tsx'
+
+export type AdminDomain = AnswerTo<'GET /api/admin/domains'>['domains'][number]
+
+export const domainColumns: readonly Column<AdminDomain>[] = [
+  { head: 'Domain', cell: ({ domain }) => <DomainLink domain={domain} /> },
+  { head: 'State', cell: (domain) => <DomainState domain={domain} /> },
+  { head: 'Account', cell: ({ did, handle }) => <AccountLink did={did} handle={handle} /> },
+  {
+    head: 'Site',
+    isMinor: true,
+    cell: ({ did, rkey }) => (rkey === null ? '–' : <SiteLink did={did} rkey={rkey} />),
+  },
+  { head: 'Since', isMinor: true, cell: ({ createdAt }) => <When at={createdAt} /> },
+]
+
+/** Opens the name in the list, or leads there. */
+function DomainLink({ domain }: { domain: string }) {
+  const { pathname } = useAddress()
+  if (pathname === '/admin/domains') return <OpenLink of={domain}>{domain}</OpenLink>
+  const query = new URLSearchParams({ search: domain, open: domain })
+  return <Link href={`/admin/domains?${query}`}>{domain}</Link>
+}
+
+function DomainState({ domain: { type, verified, warning } }: { domain: AdminDomain }) {
+  if (type === 'sitehost') return <StatusWord tone="good">Ours</StatusWord>
+  if (!verified) return <StatusWord tone="warn">Waiting for DNS</StatusWord>
+  if (warning !== null) return <StatusWord tone="warn">Verified, warned</StatusWord>
+  return <StatusWord tone="good">Verified</StatusWord>
+}

@@ -1,0 +1,61 @@
+import { type ReactNode, useState } from 'react'
+import { Button } from '#web/button.tsx'
+import { instance } from '#web/instance.ts'
+import { signOut } from './admin-session.ts'
+import styles from './frame.module.css'
+import { Link } from './link.tsx'
+import { sections } from './sections.ts'
+
+interface FrameProps {
+  readonly path: string
+  readonly username: string
+  readonly children: ReactNode
+}
+
+/** What all pages have: where to go, who is signed in, and the way out. */
+export function Frame({ path, username, children }: FrameProps) {
+  return (
+    <div className={styles['frame']}>
+      <a className={styles['skip']} href="#content">
+        Skip to the content
+      </a>
+      <header className={styles['bar']}>
+        <Link className={styles['brand']} href="/admin">
+          {instance.name} <span className={styles['area']}>Administration</span>
+        </Link>
+        <div className={styles['who']}>
+          <span className={styles['name']}>{username}</span>
+          <SignOut />
+        </div>
+      </header>
+      <nav aria-label="Pages" className={styles['nav']}>
+        {sections.map(({ href, name }) => (
+          <Link
+            aria-current={isWithin(path, href) ? 'page' : undefined}
+            className={styles['item']}
+            href={href}
+            key={href}
+          >
+            {name}
+          </Link>
+        ))}
+      </nav>
+      <main className={styles['main']} id="content" tabIndex={-1}>
+        {children}
+      </main>
+    </div>
+  )
+}
+
+function SignOut() {
+  const [label, setLabel] = useState('Sign out')
+  const leave = () => signOut().catch(() => setLabel('Sign out: try again'))
+  return (
+    <Button look="quiet" onClick={() => void leave()}>
+      {label}
+    </Button>
+  )
+}
+
+const isWithin = (path: string, href: string): boolean =>
+  path === href || (href !== '/admin' && path.startsWith(`${href}/`))

@@ -1,0 +1,128 @@
+import type { ReactNode } from 'react'
+import type { AnswerTo } from '#api/contract/client.ts'
+import { call } from '#web/api.ts'
+import { Button } from '#web/button.tsx'
+import { formatBytes, formatCount } from '#web/format.ts'
+import { Problem } from '#web/problem.tsx'
+import { addressWith, goTo, useAddress } from './address.ts'
+import { Charts } from './charts.tsx'
+import { Link } from './link.tsx'
+import styles from './overview-page.module.css'
+import { Page } from './page.tsx'
+import { StatusWord } from './status-word.tsx'
+import { durationText } from './time-text.ts'
+import { useAsked, useEvery } from './use-asked.ts'
+
+type Overview = AnswerTo<'GET /api/admin/overview'>
+
+const refreshMs = 5_000
+
+const readOverview = () => call('GET /api/admin/overview', {})
+
+/** `/admin`: how the service is, now and over the last hours. */
+export function OverviewPage() {
+  const isPaused = useAddress().searchParams.has('paused')
+  const [{ value, problem }, reload] = useAsked(readOverview)
+  const refreshEveryMs = isPaused ? null : refreshMs
+  useEvery(refreshEveryMs, reload)
+  const pause = () => goTo(addressWith({ paused: isPaused ? null : '1' }))
+  return (
+    <Page
+      corner={
+        <Button look="quiet" onClick={pause}>
+          {isPaused ? 'Go on live' : 'Pause'}
+        </Button>
+      }
+      title="Overview"
+    >
+      {problem !== null && <Problem>{problem}</Problem>}
+      {value === null && problem === null && <p>Loading…</p>}
+      {value !== null && <Tiles overview={value} />}
+      <Charts refreshEveryMs={refreshEveryMs} />
+    </Page>
+  )
+}
+
+function Tiles({ overview }: { overview: Overview }) {
+  const { accounts, bytes, databaseBytes, firehose, queues, sites, startedAt, version } = overview
+  const { certificates24h, diskFreeBytes, diskTotalBytes, errors24h } = overview
+  const { hostingReachable, lastBackupAt, reportsOpen } = overview
+  const runs = (Date.now() - Date.parse(startedAt)) / 1000
+  return (
+    <dl className={styles['tiles']}>
+      <Tile name="Sites online" note={`of ${formatCount(accounts, 'account')}`}>
+        <Link href="/admin/sites">{sites.toLocaleString('en')}</Link>
+      </Tile>
+      <Tile name="Stored" note={`database ${formatBytes(databaseBytes)}`}>
+        {formatBytes(bytes)}
+      </Tile>
+      <Tile name="Disk left" note={`of ${formatBytes(diskTotalBytes)}`}>
+        <Measured isFine={diskFreeBytes > diskTotalBytes * scarceShare}>
+          {formatBytes(diskFreeBytes)}
+        </Measured>
+      </Tile>
+      <Tile name="Firehose" note={lagText(firehose.lagSeconds)}>
+        <Measured isFine={firehose.connected}>
+          {firehose.connected ? 'Connected' : 'Not connected'}
+        </Measured>
+      </Tile>
+      <Tile name="Waiting" note="sites · accounts · uploads">
+        {[queues.sites, queues.accounts, queues.jobs].join(' · ')}
+      </Tile>
+      <Tile name="Given up" note="sites and accounts that could not be read">
+        <Measured isFine={queues.parked === 0}>
+          {queues.parked === 0 ? 'None' : queues.parked.toLocaleString('en')}
+        </Measured>
+      </Tile>
+      <Tile name="Errors" note="in the last 24 hours">
+        <Link href="/admin/errors">{errors24h.toLocaleString('en')}</Link>
+      </Tile>
+      <Tile name="Open reports" note="from visitors">
+        <Link href="/admin/reports">{reportsOpen.toLocaleString('en')}</Link>
+      </Tile>
+      <Tile name="Certificates" note="permitted in the last 24 hours">
+        {certificates24h.toLocaleString('en')}
+      </Tile>
+      <Tile name="Last backup" note="sitehost backup <folder>">
+        <Measured isFine={lastBackupAt !== null}>
+          {lastBackupAt === null ? 'None known' : agoText(lastBackupAt)}
+        </Measured>
+      </Tile>
+      <Tile name="Hosting part" note={`version ${version}`}>
+        <Measured isFine={hostingReachable}>
+          {hostingReachable ? 'Reachable' : 'Not reachable'}
+        </Measured>
+      </Tile>
+      <Tile name="Running for" note={`since ${new Date(startedAt).toLocaleString()}`}>
+        {durationText(runs)}
+      </Tile>
+    </dl>
+  )
+}
+
+/** Less than this is worth a warning. */
+const scarceShare = 0.1
+
+const lagText = (lagSeconds: number | null): string =>
+  lagSeconds === null ? 'no event read yet' : `last event ${durationText(lagSeconds)} old`
+
+const agoText = (instant: string): string =>
+  `${durationText((Date.now() - Date.parse(instant)) / 1000)} ago`
+
+interface TileProps {
+  readonly name: string
+  readonly note: string
+  readonly children: ReactNode
+}
+
+const Tile = ({ name, note, children }: TileProps) => (
+  <div className={styles['tile']}>
+    <dt>{name}</dt>
+    <dd className={styles['value']}>{children}</dd>
+    <dd className={styles['note']}>{note}</dd>
+  </div>
+)
+
+const Measured = ({ isFine, children }: { isFine: boolean; children: string }) => (
+  <StatusWord tone={isFine ? 'good' : 'warn'}>{children}</StatusWord>
+)

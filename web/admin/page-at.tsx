@@ -1,0 +1,51 @@
+import type { ReactNode } from 'react'
+import { AccountPage } from './account-page.tsx'
+import { AccountsPage } from './accounts-page.tsx'
+import { AuditPage } from './audit-page.tsx'
+import { DomainsPage } from './domains-page.tsx'
+import { ErrorsPage } from './errors-page.tsx'
+import { JobsPage } from './jobs-page.tsx'
+import { LogsPage } from './logs-page.tsx'
+import { OverviewPage } from './overview-page.tsx'
+import { Page } from './page.tsx'
+import { ReportsPage } from './reports-page.tsx'
+import { SitePage } from './site-page.tsx'
+import { SitesPage } from './sites-page.tsx'
+
+/** The page at this path. */
+export function pageAt(path: string): ReactNode {
+  const [, , section = '', ...rest] = path.split('/')
+  const [did, rkey] = rest.map(decoded)
+  if (section === 'sites' && did && rkey) return <SitePage did={did} key={path} rkey={rkey} />
+  if (section === 'accounts' && did && rest.length === 1)
+    return <AccountPage did={did} key={path} />
+  const SectionPage = rest.length === 0 ? sectionPages.get(section) : undefined
+  return SectionPage ? <SectionPage key={section} /> : <UnknownPage />
+}
+
+const sectionPages = new Map([
+  ['', OverviewPage],
+  ['logs', LogsPage],
+  ['errors', ErrorsPage],
+  ['sites', SitesPage],
+  ['accounts', AccountsPage],
+  ['domains', DomainsPage],
+  ['jobs', JobsPage],
+  ['reports', ReportsPage],
+  ['audit', AuditPage],
+])
+
+const UnknownPage = () => (
+  <Page title="Page not found">
+    <p>Choose one of the pages in the navigation.</p>
+  </Page>
+)
+
+/** Null: no text is written like that. */
+function decoded(part: string): string | null {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return null
+  }
+}

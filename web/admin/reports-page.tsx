@@ -1,0 +1,61 @@
+import type { AnswerTo } from '#api/contract/client.ts'
+import { call } from '#web/api.ts'
+import type { Column } from './data-table.tsx'
+import type { Choices } from './filter-bar.tsx'
+import { ListPage, type ListQuery, OpenLink } from './list-page.tsx'
+import { SiteLink } from './places.tsx'
+import { ReportDetail } from './report-detail.tsx'
+import { StatusWord } from './status-word.tsx'
+import { When } from './when.tsx'
+
+type Report = AnswerTo<'GET /api/admin/reports'>['reports'][number]
+
+/** `/admin/reports`: what visitors complain about. */
+export const ReportsPage = () => (
+  <ListPage
+    columns={columns}
+    detail={(report, onDone) => <ReportDetail onDone={onDone} report={report} />}
+    empty="No reports. Visitors report a site at /report."
+    filters={filters}
+    keyOf={({ id }) => id}
+    list={listReports}
+    searchIn={null}
+    title="Reports"
+  />
+)
+
+async function listReports(query: ListQuery) {
+  const { reports, cursor } = await call('GET /api/admin/reports', { query })
+  return { rows: reports, cursor }
+}
+
+const columns: readonly Column<Report>[] = [
+  { head: 'Last', cell: ({ lastAt }) => <When at={lastAt} /> },
+  {
+    head: 'State',
+    cell: ({ state }) => (
+      <StatusWord tone={state === 'open' ? 'warn' : 'rest'}>
+        {state === 'open' ? 'Open' : 'Handled'}
+      </StatusWord>
+    ),
+  },
+  { head: 'Kind', cell: ({ id, kind }) => <OpenLink of={id}>{kind}</OpenLink> },
+  { head: 'Site', cell: ({ did, rkey }) => <SiteLink did={did} rkey={rkey} /> },
+  { head: 'What it says', isMinor: true, isWide: true, cell: ({ text }) => shortened(text) },
+  { head: 'Times', isMinor: true, isNumber: true, cell: ({ times }) => times },
+]
+
+const shownMax = 140
+const shortened = (text: string): string =>
+  text.length > shownMax ? `${text.slice(0, shownMax)}…` : text
+
+const filters: readonly Choices[] = [
+  {
+    name: 'state',
+    label: 'State',
+    choices: [
+      ['open', 'Open'],
+      ['handled', 'Handled'],
+    ],
+  },
+]

@@ -1,0 +1,65 @@
+import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { ApiError } from '#web/api.ts'
+import { Button } from '#web/button.tsx'
+import { instance } from '#web/instance.ts'
+import { Problem } from '#web/problem.tsx'
+import { TextField } from '#web/text-field.tsx'
+import { signIn } from './admin-session.ts'
+import styles from './sign-in-page.module.css'
+
+/** Name and password, at whatever address of these pages; that page follows. */
+export function SignInPage({ notice }: { notice: string | null }) {
+  const [problem, setProblem] = useState<string | null>(null)
+  const [isBusy, setBusy] = useState(false)
+  const password = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    document.title = `Sign in · Administration · ${instance.name}`
+  }, [])
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const fields = new FormData(event.currentTarget)
+    setBusy(true)
+    setProblem(null)
+    try {
+      await signIn(String(fields.get('username')), String(fields.get('password')))
+    } catch (error) {
+      setProblem(sentenceOf(error))
+      setBusy(false)
+      password.current?.select()
+    }
+  }
+  return (
+    <main className={styles['page']}>
+      <form className={styles['card']} onSubmit={(event) => void submit(event)}>
+        <p className={styles['instance']}>{instance.name}</p>
+        <h1>Administration</h1>
+        {notice !== null && problem === null && (
+          <p className={styles['notice']} role="status">
+            {notice}
+          </p>
+        )}
+        {problem !== null && <Problem>{problem}</Problem>}
+        <TextField autoComplete="username" autoFocus label="Name" name="username" required />
+        <TextField
+          autoComplete="current-password"
+          label="Password"
+          name="password"
+          ref={password}
+          required
+          type="password"
+        />
+        <Button isBusy={isBusy} type="submit">
+          {isBusy ? 'Signing in…' : 'Sign in'}
+        </Button>
+        <p className={styles['hint']}>
+          Administrators are added on the server: <code>sitehost admin add</code>
+        </p>
+      </form>
+    </main>
+  )
+}
+
+function sentenceOf(error: unknown): string {
+  if (!(error instanceof ApiError)) return 'That did not work. Try again.'
+  return error.status === 401 ? 'Name or password is wrong.' : error.message
+}
