@@ -107,11 +107,20 @@ export async function postgresDatabase(): Promise<OwnDatabase> {
     options: { url },
     [Symbol.asyncDispose]: async () => {
       await runOnServer(`select pg_terminate_backend(pid, ${endMsMax}) ${connectionsTo(url)}`)
-      await runOnServer('drop schema public cascade; create schema public', url)
+      await runOnServer(dropSchemas, url)
       emptyDatabases.push(url)
     },
   }
 }
+
+/** All of them: a restore makes others. */
+const dropSchemas = `
+  do $$ declare name text; begin
+    for name in select nspname from pg_namespace where nspname !~ '^(pg_|information_schema$)' loop
+      execute format('drop schema %I cascade', name);
+    end loop;
+  end $$;
+  create schema public`
 
 /** How long a connection may take to end. */
 const endMsMax = 30_000

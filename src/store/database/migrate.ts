@@ -28,6 +28,8 @@ export async function migrate(database: Database): Promise<void> {
     const migrator = new Migrator({
       db: db.withoutPlugins(),
       provider: { getMigrations: async () => known },
+      // Without it Kysely takes the tables that a restore has moved aside, into another schema, for its own.
+      ...(isPostgres(db) && { migrationTableSchema: 'public' }),
     })
     const isNew = (await migrator.getMigrations()).every(({ executedAt }) => !executedAt)
     for (;;) {
