@@ -100,6 +100,7 @@ export class RecordsConflictError extends Error {
 const collections = [
   'place.sitehost.fs',
   'place.sitehost.settings',
+  'place.sitehost.version',
   'place.sitehost.subfs',
 ] as const
 

@@ -2,39 +2,42 @@ import type { AccountRepo, ListedRecord } from '#atproto/repo/account-repo.ts'
 import { timeSlices } from '#concurrency/yield-event-loop.ts'
 import { parseManifest } from '#site/record/manifest.ts'
 import { parsePart } from '#site/record/part.ts'
-import type { AccountRecords, StoredRecord } from '#site/record/plan-writes.ts'
+import type { AccountRecords, StoredRecord, StoredVersion } from '#site/record/plan-writes.ts'
+import { parseVersionRecord } from '#site/record/version-record.ts'
 import { parseSiteName } from '#site/site-name.ts'
 
 /** More than any account has. Of an account with more, nothing is deleted and the rest is not reused. */
 const recordsMax = 5_000
-/** Manifests of 28 000 files: 32 MB in memory, per collection and concurrent publish. Of further records only keys are read. */
-const valuesMax = 400_000
+/** Per concurrent publish; 400 000 are parts of 28 000 files, 32 MB in memory. Of further records only keys are read. */
+const valuesMax = { sites: 200_000, parts: 400_000, versions: 200_000 }
 
 /** Our collections in a repository, at the commit `head`. */
 export interface RepositoryState extends AccountRecords {
   readonly head: string
 }
 
-/** Reads the account's manifests and parts. `head` comes first: a write that swaps it fails if the records changed since. */
+/** Reads the account's manifests, parts and version records. `head` comes first: a write that swaps it fails if the records changed since. */
 export async function readRepository(repo: AccountRepo): Promise<RepositoryState> {
   const head = await repo.latestCommit()
-  const [sites, parts] = await Promise.all([
-    repo.listRecords('place.sitehost.fs', { recordsMax, valuesMax }),
-    repo.listRecords('place.sitehost.subfs', { recordsMax, valuesMax }),
+  const [sites, parts, versions] = await Promise.all([
+    repo.listRecords('place.sitehost.fs', { recordsMax, valuesMax: valuesMax.sites }),
+    repo.listRecords('place.sitehost.subfs', { recordsMax, valuesMax: valuesMax.parts }),
+    repo.listRecords('place.sitehost.version', { recordsMax, valuesMax: valuesMax.versions }),
   ])
   return {
     head,
-    isComplete: [sites, parts].every(isWhole),
+    isComplete: [sites, parts, versions].every(isWhole),
     sites: await byKey(sites, siteRecord),
     parts: await byKey(parts, partRecord),
+    versions: await byKey(versions, versionRecord),
   }
 }
 
-async function byKey(
+async function byKey<Stored>(
   records: readonly ListedRecord[],
-  read: (record: ListedRecord) => StoredRecord,
-): Promise<Map<string, StoredRecord>> {
-  const stored = new Map<string, StoredRecord>()
+  read: (record: ListedRecord) => Stored,
+): Promise<Map<string, Stored>> {
+  const stored = new Map<string, Stored>()
   const yieldWhenDue = timeSlices()
   for (const record of records) {
     stored.set(record.rkey, read(record))
@@ -55,4 +58,9 @@ function siteRecord({ rkey, cid, value }: ListedRecord): StoredRecord {
 function partRecord({ cid, value }: ListedRecord): StoredRecord {
   const parsed = parsePart(value)
   return { cid, value, root: parsed.ok ? parsed.part.root : null }
+}
+
+function versionRecord({ cid, value }: ListedRecord): StoredVersion {
+  const parsed = parseVersionRecord(value)
+  return { cid, value, version: parsed.ok ? parsed.version : null }
 }

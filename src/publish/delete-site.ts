@@ -1,5 +1,5 @@
 import type { AccountRepo } from '#atproto/repo/account-repo.ts'
-import { partsToDelete } from '#site/record/plan-writes.ts'
+import { partsToDelete, versionsOf } from '#site/record/plan-writes.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
 import type { WakeUps } from '#store/database/wake-ups.ts'
@@ -22,8 +22,8 @@ interface DeleteContext extends RepoContext {
 }
 
 /**
- * Removes a site from its owner's repository: manifest, settings and the parts that no other site needs, in one
- * commit. Remains of an interrupted deletion count as the site. Returns false if there is no such site. Throws
+ * Removes a site from its owner's repository: manifest, settings, version records and the parts that no other site
+ * needs, in one commit. Remains of an interrupted deletion count as the site. Returns false if there is no such site. Throws
  * SiteConflictError when another program changes the site meanwhile.
  */
 export async function deleteSite(address: SiteAddress, context: DeleteContext): Promise<boolean> {
@@ -62,6 +62,7 @@ async function readRemains(address: SiteAddress, repo: AccountRepo): Promise<Rem
   const deletes = [
     ...(cid === null ? [] : [deletion('place.sitehost.fs', rkey, cid)]),
     ...(settings === null ? [] : [deletion('place.sitehost.settings', rkey)]),
+    ...versionsOf(address, repository).map((key) => deletion('place.sitehost.version', key)),
     ...partsToDelete(address, repository).map((key) => deletion('place.sitehost.subfs', key)),
   ]
   return { head: repository.head, cid, deletes }

@@ -40,6 +40,7 @@ const records = (site: Directory | null, part: Directory | null = null): Account
   sites: new Map([['site', stored(site)]]),
   parts: new Map([['part', stored(part)]]),
   isComplete: true,
+  versions: new Map(),
 })
 
 /** Ingest has verified this blob in this form. */

@@ -42,9 +42,13 @@ export async function findReusableBlobs(
 
 interface NamedBlob extends ReusableBlob, BlobKey {}
 
-function namedBlobs({ sites, parts }: AccountRecords): Map<string, NamedBlob> {
+function namedBlobs({ sites, parts, versions }: AccountRecords): Map<string, NamedBlob> {
   const named = new Map<string, NamedBlob>()
-  for (const { root } of [...sites.values(), ...parts.values()]) {
+  const roots = [
+    ...[...sites.values(), ...parts.values()].map(({ root }) => root),
+    ...Array.from(versions.values(), ({ version }) => version?.root ?? null),
+  ]
+  for (const root of roots) {
     for (const node of root === null ? [] : filesIn(root)) {
       const blob: NamedBlob = { ...blobKeyOf(node), blob: node.blob }
       if (isWritable(blob)) named.set(blobKeyText(blob), blob)

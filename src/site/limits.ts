@@ -124,6 +124,12 @@ export const snapshotBytesMax = 4 * 1024 * 1024
 export const versionsMax = 10
 export const replacedVersionMs = 24 * 60 * 60 * 1000
 
+/** Version records of a site: kept versions and previews. */
+export const versionRecordsMax = 50
+
+/** The alias of a preview: with two hyphens and 26 characters for its site it fits into one label of a host name. */
+export const aliasCharsMax = 35
+
 /** Blocks of a `_headers`, and headers set or removed in all of them. */
 export const headerBlocksMax = 2000
 export const headerLinesMax = 2000

@@ -32,7 +32,11 @@ interface ListOptions {
   readonly valuesMax: number
 }
 
-type Collection = 'place.sitehost.fs' | 'place.sitehost.subfs' | 'place.sitehost.settings'
+type Collection =
+  | 'place.sitehost.fs'
+  | 'place.sitehost.subfs'
+  | 'place.sitehost.settings'
+  | 'place.sitehost.version'
 
 /** Fits the answer to a commit of 200 writes. */
 const writesAnswer: JsonLimits = { bytesMax: 512 * 1024, valuesMax: 5_000, namesMax: 200 }

@@ -43,6 +43,7 @@ const stored = (root: Directory): StoredRecord => ({ cid: 'cid', value: { root }
 function repository(...versions: [SiteAddress, SplitTree][]): AccountRecords {
   return {
     isComplete: true,
+    versions: new Map(),
     sites: new Map(versions.map(([{ name }, { root }]) => [name, stored(root)])),
     parts: new Map(
       versions.flatMap(([, { parts }]) =>
@@ -116,7 +117,12 @@ describe('which parts stay', () => {
 
   const withSite = (name: string, record: StoredRecord): AccountRecords => {
     const { sites, parts } = repository([blog, before])
-    return { sites: new Map([...sites, [name, record]]), parts, isComplete: true }
+    return {
+      sites: new Map([...sites, [name, record]]),
+      parts,
+      versions: new Map(),
+      isComplete: true,
+    }
   }
 
   test('all of them, when there are records that we do not know', () => {

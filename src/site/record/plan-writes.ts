@@ -2,6 +2,7 @@ import type { SiteAddress } from '#site/site-address.ts'
 import type { Directory } from './manifest.ts'
 import { partUri } from './part.ts'
 import { partKey, type SplitTree } from './split.ts'
+import type { VersionRecord } from './version-record.ts'
 
 /** The records of our collections in an account's repository. */
 export interface AccountRecords {
@@ -9,6 +10,8 @@ export interface AccountRecords {
   readonly sites: ReadonlyMap<string, StoredRecord>
   /** Parts by record key. */
   readonly parts: ReadonlyMap<string, StoredRecord>
+  /** Version records by record key. */
+  readonly versions: ReadonlyMap<string, StoredVersion>
   /** Whether this is every record: an unknown one may still reference a part. */
   readonly isComplete: boolean
 }
@@ -19,6 +22,14 @@ export interface StoredRecord {
   readonly value: unknown
   /** Null if it cannot be parsed. */
   readonly root: Directory | null
+}
+
+export interface StoredVersion {
+  readonly cid: string
+  /** Untrusted, as the server returned it. */
+  readonly value: unknown
+  /** Null if it cannot be parsed. */
+  readonly version: VersionRecord | null
 }
 
 /** The writes that make the repository hold this version of a site. */
@@ -33,8 +44,8 @@ export interface WritePlan {
 
 /**
  * Compares a version with the present records. Deletes the parts that this site's previous record referenced, and
- * those that an interrupted publish of this site left; never a part that another site reaches, and never an
- * unreferenced part that this site did not write.
+ * those that an interrupted publish of this site left; never a part that another site or a version record reaches, and
+ * never an unreferenced part that this site did not write.
  */
 export function planWrites(
   address: SiteAddress,
@@ -46,14 +57,20 @@ export function planWrites(
   return {
     createParts: [...version.parts.keys()].filter((key) => !records.parts.has(key)),
     putMain: !Bun.deepEquals(previous?.root, version.root),
-    deleteParts: obsoleteParts(address, records).filter((key) => !needed.has(key)),
+    deleteParts: obsoleteParts(address, records, new Set()).filter((key) => !needed.has(key)),
   }
 }
 
-/** The parts to delete together with a site. */
+/** The parts to delete together with a site and its version records. */
 export function partsToDelete(address: SiteAddress, records: AccountRecords): string[] {
-  const needed = keysOfOthers(address, records)
-  return obsoleteParts(address, records).filter((key) => !needed.has(key))
+  const own = new Set(versionsOf(address, records))
+  const needed = keysOfOthers(address, records, own)
+  return obsoleteParts(address, records, own).filter((key) => !needed.has(key))
+}
+
+/** Keys of a site's version records, without those that cannot be parsed. */
+export function versionsOf({ name }: SiteAddress, { versions }: AccountRecords): string[] {
+  return [...versions].filter(([, { version }]) => version?.site === name).map(([key]) => key)
 }
 
 function keysNeeded(
@@ -61,22 +78,34 @@ function keysNeeded(
   version: SplitTree,
   records: AccountRecords,
 ): ReadonlySet<string> {
-  return new Set([...version.parts.keys(), ...keysOfOthers(address, records)])
+  return new Set([...version.parts.keys(), ...keysOfOthers(address, records, new Set())])
 }
 
-function keysOfOthers(address: SiteAddress, records: AccountRecords): ReadonlySet<string> {
-  const others = [...records.sites].filter(([name]) => name !== address.name)
-  return reachableParts(
-    address,
-    others.map(([, record]) => record.value),
-    records,
-  )
+/** Of all records but the site's own and the version records `without`. */
+function keysOfOthers(
+  address: SiteAddress,
+  { sites, versions, ...records }: AccountRecords,
+  without: ReadonlySet<string>,
+): ReadonlySet<string> {
+  const others = [...sites].filter(([name]) => name !== address.name)
+  const kept = [...versions].filter(([key]) => !without.has(key))
+  const values = [...others, ...kept].map(([, { value }]) => value)
+  return reachableParts(address, values, records)
 }
 
-function obsoleteParts(address: SiteAddress, records: AccountRecords): string[] {
+/** Named by the site's present record or the version records `gone`, or left behind. */
+function obsoleteParts(
+  address: SiteAddress,
+  records: AccountRecords,
+  gone: ReadonlySet<string>,
+): string[] {
   if (!records.isComplete) return []
-  const previous = records.sites.get(address.name)
-  const named = reachableParts(address, previous ? [previous.value] : [], records)
+  const values = [
+    records.sites.get(address.name)?.value,
+    ...Array.from(gone, (key) => records.versions.get(key)?.value),
+  ]
+  const known = values.filter((value) => value !== undefined)
+  const named = reachableParts(address, known, records)
   const leftBehind = [...records.parts]
     .filter(([key, { root }]) => root !== null && partKey(address, root) === key)
     .map(([key]) => key)
@@ -87,7 +116,7 @@ function obsoleteParts(address: SiteAddress, records: AccountRecords): string[] 
 function reachableParts(
   { did }: SiteAddress,
   values: readonly unknown[],
-  records: AccountRecords,
+  { parts }: Pick<AccountRecords, 'parts'>,
 ): ReadonlySet<string> {
   const prefix = partUri(did, '')
   const reached = new Set<string>()
@@ -98,7 +127,7 @@ function reachableParts(
       const key = piece.slice(0, piece.indexOf('"'))
       if (reached.has(key)) continue
       reached.add(key)
-      waiting.push(records.parts.get(key)?.value ?? null)
+      waiting.push(parts.get(key)?.value ?? null)
     }
   }
   return reached

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { describeRefusedField, isFieldName, isFieldValue } from '#http/header-fields.ts'
 import type { PlaceSitehostSettings } from '#lexicons/index.ts'
-import { headerNameCharsMax } from '#site/limits.ts'
+import { headerNameCharsMax, versionRecordsMax } from '#site/limits.ts'
 import { isEntryName, parseSitePath } from '#site/path.ts'
 import { expectation } from './expectation.ts'
 import { ownField } from './own-fields.ts'
@@ -110,6 +110,10 @@ export const settingsFields = z.object({
     .describe(
       `Up to ${headerNameCharsMax}, ${headerValueMax} and ${pathBytesMax} bytes, visible ASCII`,
     ),
+  history: z
+    .object({ keep: z.int().min(0).max(versionRecordsMax).exactOptional() })
+    .exactOptional()
+    .describe(`Kept versions: 0 (none) to ${versionRecordsMax}`),
 })
 
 /** Lexicons count the bytes of a string. */

@@ -19,9 +19,11 @@ export interface ServableSite extends AddressedFiles {
   readonly earlierAssets: EarlierAssets
 }
 
-/** Disabled settings are empty strings and lists. */
+/** What visitors get depends on these. Disabled settings are empty strings and lists. */
 export type CompleteSettings = {
-  readonly [Field in Exclude<keyof SiteSettings, '$type'>]-?: NonNullable<SiteSettings[Field]>
+  readonly [Field in Exclude<keyof SiteSettings, '$type' | 'history'>]-?: NonNullable<
+    SiteSettings[Field]
+  >
 }
 
 /** By path: files with hashed names that only earlier versions have, requested by open or cached pages. */

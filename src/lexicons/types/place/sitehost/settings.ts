@@ -29,6 +29,20 @@ const _headerSchema = /*#__PURE__*/ v.object(
     ),
   }
 );
+const _historySchema = /*#__PURE__*/ v.object(
+  {
+    "$type": /*#__PURE__*/ v.optional(/*#__PURE__*/ v.literal("place.sitehost.settings#history")),
+    /**
+     * How many of the newest versions; 0: none. Without this field 10.
+     * @minimum 0
+     * @maximum 50
+     */
+    "keep": /*#__PURE__*/ v.optional(/*#__PURE__*/ v.constrain(
+      /*#__PURE__*/ v.integer(),
+      [/*#__PURE__*/ v.integerRange(0, 50)]
+    )),
+  }
+);
 const _mainSchema = /*#__PURE__*/ v.record(
   /*#__PURE__*/ v.string(),
   /*#__PURE__*/ v.object(
@@ -59,6 +73,9 @@ const _mainSchema = /*#__PURE__*/ v.record(
           /*#__PURE__*/ v.array(headerSchema),
           [/*#__PURE__*/ v.arrayLength(0, 50)]
         ))
+      },
+      get "history"() {
+        return /*#__PURE__*/ v.optional(historySchema)
       },
       /**
        * File names that stand for their directory, the first that exists; without this field 'index.html'.
@@ -91,15 +108,21 @@ const _mainSchema = /*#__PURE__*/ v.record(
   )
 );
 type header$schematype = typeof _headerSchema;
+type history$schematype = typeof _historySchema;
 type main$schematype = typeof _mainSchema;
 
 export interface headerSchema extends header$schematype {}
 
+export interface historySchema extends history$schematype {}
+
 export interface mainSchema extends main$schematype {}
 export const headerSchema = _headerSchema as headerSchema;
+export const historySchema = _historySchema as historySchema;
 export const mainSchema = _mainSchema as mainSchema;
 
 export interface Header extends v.InferInput<typeof headerSchema> {}
+
+export interface History extends v.InferInput<typeof historySchema> {}
 
 export interface Main extends v.InferInput<typeof mainSchema> {}
 declare module '@atcute/lexicons/ambient' {
