@@ -71,6 +71,8 @@ export function createDispatch(options: DispatchOptions): Answer {
         return serveSite(route, request, edge)
       case 'base':
         return Response.redirect(origin, 302)
+      case 'preview':
+        return edge.pages.unclaimed()
       case 'named':
         return serveNamed(route, request, edge)
       case 'addresses':

@@ -65,7 +65,12 @@ export function serveNamed(
       movedTo === null
         ? answerVisitor
         : (...asked) => redirectToPrimary(movedTo, request) ?? answerVisitor(...asked)
-    return serveSite({ ...named, kind: 'site', label }, request, context, answerKnown)
+    return serveSite(
+      { ...named, kind: 'site', label, shows: 'live' },
+      request,
+      context,
+      answerKnown,
+    )
   }
   const known = context.hosts.get(named.host)
   return known instanceof Promise
@@ -128,13 +133,13 @@ export function answerVisitor(
 }
 
 function placeOf(
-  { host, isUnderBaseDomain, label }: SiteHost,
+  { host, isUnderBaseDomain, label, shows }: SiteHost,
   pathname: string,
-  { primary }: SiteInMemory,
+  { canonical: origin }: SiteInMemory,
 ): Place {
-  const isOwnHost = host.startsWith(label)
-  const canonical = isOwnHost && primary !== null ? primary + pathname : null
-  return { host, pathname, isUnderBaseDomain, canonical }
+  const isClaimed = shows === 'live' && !host.startsWith(label)
+  const canonical = isClaimed || origin === null ? null : origin + pathname
+  return { host, pathname, isUnderBaseDomain, shows, canonical }
 }
 
 /** False behind a front that sends another Host than its visitor. */

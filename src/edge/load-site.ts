@@ -25,7 +25,7 @@ export interface LoadContext {
 export interface LoadedSite {
   readonly site: ServableSite
   /** The origin of its primary address; null: it has none. */
-  readonly primary: string | null
+  readonly canonical: string | null
   /** Approximate size in memory. */
   readonly bytes: number
 }
@@ -45,7 +45,7 @@ export async function loadSite(label: string, context: LoadContext): Promise<Loa
     const primary = await findPrimaryDomain(context.db, served)
     return {
       site,
-      primary: primary === null ? null : context.originOf(primary),
+      canonical: primary === null ? null : context.originOf(primary),
       bytes: bytesOf(site, served.snapshot.length),
     }
   } catch (error) {

@@ -2,12 +2,11 @@ import { Representation } from '#edge/files/representation.ts'
 import { type FileContext, respondFile } from '#edge/files/respond-file.ts'
 import { withCacheControl } from '#http/cache-control.ts'
 import { checkConditions, type ReadField } from '#http/conditions.ts'
-import { applyHeaderRules } from '#site/rules/apply-header-rules.ts'
 import type { Decision } from '#site/visit/decision.ts'
 import type { ServableSite } from '#site/visit/servable-site.ts'
 import { wantsJson } from './listing-page.ts'
 import { type OwnPages, ownPageFields, plainPage, withOwnType } from './pages.ts'
-import { corsFields, type Place, siteFields } from './place.ts'
+import { corsFields, type Place, redirectCacheControl, ruledFields, siteFields } from './place.ts'
 import type { SiteInMemory } from './site-in-memory.ts'
 
 /** Puts a decision on the wire: headers, conditions, ranges, codings. Synchronous when all of it is in memory. */
@@ -56,7 +55,8 @@ function respondRedirect(
   site: ServableSite,
   place: Place,
 ): Response {
-  const headers = fieldsOf(site, place, { 'cache-control': 'public, max-age=0' }, decision)
+  const own = { 'cache-control': redirectCacheControl(place) }
+  const headers = fieldsOf(site, place, own, decision)
   headers.set('location', decision.location)
   return new Response(null, { status: decision.status, headers })
 }
@@ -85,7 +85,7 @@ function respondListing(
     'last-modified': new Date(site.liveSince).toUTCString(),
     vary: [...new Set([...decision.vary, 'accept'])].join(', '),
   }
-  const fields = withOwnType(applyHeaderRules(site.headers, place, own), contentType)
+  const fields = withOwnType(ruledFields(site, place, own), contentType)
   const facts = { coding: 'identity', bytes: body.size, status: 200, validators, fields } as const
   const { notModified, whole } = new Representation(facts)
   if (verdict === 304) return new Response(null, notModified)
@@ -110,7 +110,7 @@ function fieldsOf(
     ...(vary.length > 0 && { vary: vary.join(', ') }),
   }
   const headers = new Headers()
-  const ruled = applyHeaderRules(site.headers, place, all)
+  const ruled = ruledFields(site, place, all)
   const type = own['content-type']
   const fields = type === undefined ? ruled : withOwnType(ruled, type)
   for (const [name, value] of withCacheControl(fields, own['cache-control'])) {

@@ -5,6 +5,7 @@ import { servableSite } from '#site/visit/servable-site.ts'
 import { seen, visitedSite, visitSite } from '#tests/support/edge.ts'
 import { snapshotOf, storedFile } from '#tests/support/served-site.ts'
 import { OwnPages } from './pages.ts'
+import type { Place } from './place.ts'
 import { SiteInMemory } from './site-in-memory.ts'
 
 const { file } = storedFile({ body: 'x' })
@@ -16,10 +17,11 @@ const decision = {
   isForEveryone: true,
   vary: [],
 } as const
-const placeOn = (host: string) => ({
+const placeOn = (host: string): Place => ({
   host,
   pathname: '/a.html',
   isUnderBaseDomain: true,
+  shows: 'live',
   canonical: null,
 })
 

@@ -24,8 +24,8 @@ export class SiteInMemory {
   readonly site: ServableSite
   /** A visitor came since the flag was last read. */
   wasVisited = false
-  /** The origin of its primary address; null: none. */
-  readonly primary: string | null
+  /** The origin of the live site's primary address, or of a version's live site; null: it has no primary one. */
+  readonly canonical: string | null
   readonly #grow: (bytes: number) => void
   readonly #byHost = new Map<string, Map<SnapshotFile, FileAnswer>>()
   readonly #byAddress = new Map<string, FileAnswer>()
@@ -34,9 +34,9 @@ export class SiteInMemory {
     json: new Map(),
   }
 
-  constructor(site: ServableSite, grow: (bytes: number) => void, primary: string | null = null) {
+  constructor(site: ServableSite, grow: (bytes: number) => void, canonical: string | null = null) {
     this.site = site
-    this.primary = primary
+    this.canonical = canonical
     this.#grow = grow
   }
 

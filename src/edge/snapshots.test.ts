@@ -121,7 +121,13 @@ describe('snapshots', () => {
     await snapshots.get(b)
     kept?.answerTo(
       { kind: 'file', status: 200, path: 'index.html', file, isForEveryone: true, vary: [] },
-      { host: 'a.test', pathname: '/', isUnderBaseDomain: true, canonical: null },
+      {
+        host: 'a.test',
+        pathname: '/',
+        isUnderBaseDomain: true,
+        shows: 'live',
+        canonical: null,
+      },
     )
     expect(snapshots.stats.bytes).toBeLessThanOrEqual(bytesOf('a') * 2)
     expect(snapshots.stats.evictions).toBeGreaterThan(0)

@@ -14,7 +14,7 @@ export class Snapshots extends LoadingTier<SiteInMemory> {
       const loaded = await loadSite(label, context)
       if (loaded === null) return null
       const grow = (bytes: number): void => this.grow(label, site, bytes)
-      const site = new SiteInMemory(loaded.site, grow, loaded.primary)
+      const site = new SiteInMemory(loaded.site, grow, loaded.canonical)
       return { value: site, bytes: loaded.bytes, owner: site.site.snapshot.did }
     })
   }

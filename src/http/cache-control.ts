@@ -2,10 +2,11 @@ import type { HeaderList } from './header-fields.ts'
 
 /** `Cache-Control` for the file at this path of a site. */
 export function cacheControlOf(path: string): string {
-  return isHashedAsset(path)
-    ? 'public, max-age=31536000, immutable'
-    : 'public, max-age=0, must-revalidate'
+  return isHashedAsset(path) ? immutable : 'public, max-age=0, must-revalidate'
 }
+
+/** `Cache-Control` at an address that never shows anything else. */
+export const immutable = 'public, max-age=31536000, immutable'
 
 /**
  * Replaces all of the owner's cache fields with this `Cache-Control`, for responses other than a file's content: a

@@ -24,6 +24,7 @@ export async function siteAtUrl(
       return await findSiteByHost(db, route.host)
     case 'addresses':
       return await siteOfPath(url.pathname, db)
+    case 'preview':
     case 'application':
     case 'base':
     case 'bad-host':

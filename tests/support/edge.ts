@@ -8,6 +8,7 @@ import { DecodedStreams } from '#edge/files/decoded-streams.ts'
 import { Recompressor } from '#edge/files/recompressor.ts'
 import type { FileContext } from '#edge/files/respond-file.ts'
 import { OwnPages } from '#edge/pages.ts'
+import type { Shows } from '#edge/place.ts'
 import { SiteInMemory } from '#edge/site-in-memory.ts'
 import { servableSite } from '#site/visit/servable-site.ts'
 import type { Snapshot, SnapshotFile } from '#site/visit/snapshot.ts'
@@ -75,16 +76,23 @@ export interface VisitOptions {
   readonly headers?: Readonly<Record<string, string>>
   readonly host?: string
   readonly isUnderBaseDomain?: boolean
+  readonly shows?: Shows
 }
 
 /** Asks for this path of the site, as a visitor of it would. */
 export function visitSite(
   { known, context }: { readonly known: SiteInMemory; readonly context: FileContext },
   path: string,
-  { method = 'GET', headers = {}, host = 'blog.test', isUnderBaseDomain = true }: VisitOptions = {},
+  {
+    method = 'GET',
+    headers = {},
+    host = 'blog.test',
+    isUnderBaseDomain = true,
+    shows = 'live',
+  }: VisitOptions = {},
 ): Response | Promise<Response> {
   const request = new Request(new URL(path, `http://${host}`), { method, headers })
-  const site = { kind: 'site' as const, host, label: 'none', isUnderBaseDomain }
+  const site = { kind: 'site' as const, host, label: 'none', isUnderBaseDomain, shows }
   return answerVisitor(site, request, known, { ...context, countryOf: () => null, now: () => 0 })
 }
 

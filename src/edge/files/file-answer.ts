@@ -1,10 +1,9 @@
-import { type Place, siteFields } from '#edge/place.ts'
+import { type Place, ruledFields, siteFields } from '#edge/place.ts'
 import type { ContentCoding } from '#http/accept-encoding.ts'
-import { cacheControlOf, isHashedAsset, withCacheControl } from '#http/cache-control.ts'
+import { cacheControlOf, immutable, isHashedAsset, withCacheControl } from '#http/cache-control.ts'
 import type { HeaderList } from '#http/header-fields.ts'
 import { isText } from '#http/media-type.ts'
 import { recompressedBytesMin, wholeBodyBytesMax } from '#site/limits.ts'
-import { applyHeaderRules } from '#site/rules/apply-header-rules.ts'
 import { encodeAddress } from '#site/visit/addresses.ts'
 import type { Decision } from '#site/visit/decision.ts'
 import type { ServableSite } from '#site/visit/servable-site.ts'
@@ -47,7 +46,7 @@ export class FileAnswer {
     this.#isOnlyHere =
       !site.headers.isEmpty || isHashedAsset(decision.path) || place.canonical !== null
     const own = ownFields(site, decision, place, this.possible.codings.length > 1)
-    const fields = applyHeaderRules(site.headers, place, own)
+    const fields = ruledFields(site, place, own)
     this.#fields = decision.status === 200 ? fields : withCacheControl(fields, 'no-store')
     this.#contentType = this.#valueOf('content-type') ?? ''
     const disposition = this.#valueOf('content-disposition')
@@ -128,21 +127,31 @@ function ownFields(
   place: Place,
   hasCodings: boolean,
 ): Record<string, string> {
-  // A rule may show a hashed asset at an address that does not change with its content.
-  const isOwnAddress = encodeAddress({ path, isDirectory: false }) === place.pathname
   const varies = [...(hasCodings ? ['accept-encoding'] : []), ...vary]
   return {
     ...siteFields(site, place),
     'content-type': file.contentType,
     // Has no effect, but without it Bun names what it streams after the file in our store (Bun 1.4.5).
     ...(isStreamed(file) && { 'content-disposition': 'inline' }),
-    'cache-control': status === 200 ? cacheControlOf(isOwnAddress ? path : '') : 'no-store',
+    'cache-control': status === 200 ? cacheControlAt(place, path, site) : 'no-store',
     ...(status === 200 && {
       'last-modified': new Date(site.liveSince).toUTCString(),
       'accept-ranges': 'bytes',
     }),
     ...(varies.length > 0 && { vary: varies.join(', ') }),
   }
+}
+
+function cacheControlAt(
+  { pathname, shows }: Place,
+  path: string,
+  { redirects }: ServableSite,
+): string {
+  // No `Vary` tells caches of the visitor's country.
+  if (shows === 'version' && !redirects.readsCountry) return immutable
+  // A rule may show a hashed asset at an address that does not change with its content.
+  const isOwnAddress = encodeAddress({ path, isDirectory: false }) === pathname
+  return cacheControlOf(isOwnAddress ? path : '')
 }
 
 // Measured (Bun 1.4.5, resident memory of 3000 answers with 10 to 110 fields of 2 to 950 characters): the estimate is

@@ -42,6 +42,7 @@ function permits(
         route.host,
         route.host.endsWith(`.${hosts.baseDomain}`) ? 'below-base' : 'custom',
       )
+    case 'preview':
     case 'base':
     case 'bad-host':
       return false

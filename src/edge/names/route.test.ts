@@ -3,6 +3,7 @@ import { createRouter, type Route, routeHost } from './route.ts'
 
 const hosts = { applicationHost: 'app.example', baseDomain: 'sites.example' }
 const label = `s--${'a2'.repeat(13)}`
+const version = `v--${'a2'.repeat(13)}`
 
 const application: Route = { kind: 'application' }
 const site: Route = {
@@ -10,7 +11,15 @@ const site: Route = {
   host: `${label}.sites.example`,
   label,
   isUnderBaseDomain: true,
+  shows: 'live',
 }
+const preview = (host: string, alias: string, name: string): Route => ({
+  kind: 'preview',
+  host,
+  alias,
+  name,
+  isUnderBaseDomain: true,
+})
 const base: Route = { kind: 'base' }
 const addresses: Route = { kind: 'addresses' }
 const bad: Route = { kind: 'bad-host' }
@@ -46,6 +55,19 @@ const facts: [string | null, Route][] = [
   [`${label}.notsites.example`, named(`${label}.notsites.example`)],
   ['www.app.example', named('www.app.example')],
   ['constructor.sites.example', named('constructor.sites.example')],
+  [
+    `${version}.sites.example`,
+    { ...site, host: `${version}.sites.example`, label: version, shows: 'version' },
+  ],
+  [`${version}.app.example`, named(`${version}.app.example`)],
+  ['pr-1--blog.sites.example', preview('pr-1--blog.sites.example', 'pr-1', 'blog.sites.example')],
+  [
+    `pr-1--${label.slice(3)}.sites.example`,
+    preview(`pr-1--${label.slice(3)}.sites.example`, 'pr-1', label),
+  ],
+  [`pr-1--${label}.sites.example`, named(`pr-1--${label}.sites.example`)],
+  ['x.pr-1--blog.sites.example', named('x.pr-1--blog.sites.example')],
+  ['pr-1--www.blog.com', named('pr-1--www.blog.com')],
   ['127.0.0.1', named('127.0.0.1')],
   ['[::1]:3000', named('[::1]')],
   ['a'.repeat(253), named('a'.repeat(253))],

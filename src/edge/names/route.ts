@@ -1,10 +1,13 @@
 import { LruMap } from '#concurrency/lru-map.ts'
+import type { Shows } from '#edge/place.ts'
+import { parsePreviewLabel } from '#site/preview-label.ts'
 
 /** Where a Host header leads. */
 export type Route =
   | { readonly kind: 'application' }
   | SiteHost
   | NamedHost
+  | PreviewHost
   /** `sites.{base_domain}`: sites by their owner and name. */
   | { readonly kind: 'addresses' }
   | { readonly kind: 'base' }
@@ -19,13 +22,22 @@ interface Host {
 
 export interface SiteHost extends Host {
   readonly kind: 'site'
-  /** The site's own: `s--…`. */
+  /** The site's own, `s--…`, or the one of a version, `v--…`. */
   readonly label: string
+  readonly shows: Shows
 }
 
 /** A subdomain, a custom domain, or a name that leads nowhere: only the store knows. */
 export interface NamedHost extends Host {
   readonly kind: 'named'
+}
+
+/** `<alias>--<name>.{base_domain}`: only the store knows whether there is such a preview. */
+export interface PreviewHost extends Host {
+  readonly kind: 'preview'
+  readonly alias: string
+  /** The name that it is below: a subdomain with its base domain, or a site's own label. */
+  readonly name: string
 }
 
 export interface RoutedHosts {
@@ -60,10 +72,16 @@ export function routeHost(header: string | null, hosts: RoutedHosts): Route {
   const isUnderBaseDomain = host.endsWith(suffix)
   const label = isUnderBaseDomain ? host.slice(0, -suffix.length) : ''
   if (label === 'sites') return { kind: 'addresses' }
-  const isOwn = /^s--[a-z2-7]{26}$/.test(label)
-  return isOwn
-    ? { kind: 'site', host, label, isUnderBaseDomain }
-    : { kind: 'named', host, isUnderBaseDomain }
+  if (/^[sv]--[a-z2-7]{26}$/.test(label)) {
+    const shows = label.startsWith('s') ? 'live' : 'version'
+    return { kind: 'site', host, label, isUnderBaseDomain, shows }
+  }
+  const preview = parsePreviewLabel(label)
+  if (preview === null) return { kind: 'named', host, isUnderBaseDomain }
+  const { alias, of } = preview
+  // Nobody can claim the name of another owner's site.
+  const name = /^[a-z2-7]{26}$/.test(of) ? `s--${of}` : of + suffix
+  return { kind: 'preview', host, alias, name, isUnderBaseDomain }
 }
 
 /** Lower case, without port and trailing dot; letters, digits, hyphens and dots only, or `[::1]`. */

@@ -67,7 +67,13 @@ export function openPreviewEdge(
       if (!ownHost.test(host)) return plainPage(421, 'Only at an address of this machine')
       if (isFetchedByOthers(request)) return plainPage(403, 'Only for pages of this machine')
       // As on the site's own address: what may be said about a whole domain counts on an owner's own only.
-      const site = { kind: 'site', host, label: 'preview', isUnderBaseDomain: true } as const
+      const site = {
+        kind: 'site',
+        host,
+        label: 'preview',
+        isUnderBaseDomain: true,
+        shows: 'live',
+      } as const
       return serveSite(site, request, context)
     },
   }

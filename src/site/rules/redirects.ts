@@ -12,6 +12,8 @@ export interface RedirectRules {
   readonly hasForced: boolean
   /** Lower-case names of the request headers that conditions read, for `Vary`. */
   readonly fields: readonly string[]
+  /** Whether any condition reads the visitor's country, which is in no request header. */
+  readonly readsCountry: boolean
   readonly forced: RuleIndex<RedirectRule>
   readonly unforced: RuleIndex<RedirectRule>
 }
@@ -69,6 +71,7 @@ function compile(rules: readonly RedirectRule[]): RedirectRules {
     isEmpty: rules.length === 0,
     hasForced: forced.length > 0,
     fields: [...new Set(fields.filter((field) => field !== null))],
+    readsCountry: fields.includes(null),
     forced: indexRules(forced, fromOf),
     unforced: indexRules(unforced, fromOf),
   }
