@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { siteLabel } from '#site/site-address.ts'
 import { openDatabase } from '#store/database/database.ts'
+import { listLogEntries } from '#store/log/log-entries.ts'
 import { claimSubdomain, mapSubdomain } from '#store/names/subdomains.ts'
 import { eventually } from './support/eventually.ts'
 import { rawRequest } from './support/raw-http.ts'
@@ -37,6 +38,11 @@ afterAll(async () => {
 
 const sitehost = (...args: string[]) => runCommand([...args, '--data', data], {})
 const because = ['--reason', 'a court said so']
+const linesOf = (complaints: string): unknown[] =>
+  complaints
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line))
 
 async function visit(host: string, path = '/') {
   const request = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`
@@ -68,7 +74,12 @@ describe('sitehost site take-down and bring-back', () => {
       const subject = kind === 'site' ? site : alice
       await shows((online) => online)
       const offline = await sitehost(kind, 'take-down', subject, ...because)
-      expect(offline).toEqual({ code: 0, said: [`${subject} is offline`], complaints: '' })
+      expect(offline).toMatchObject({ code: 0, said: [`${subject} is offline`] })
+      const facts = { did: alice, reason: 'a court said so', actor: expect.stringMatching(/^cli:/) }
+      expect(linesOf(offline.complaints)).toMatchObject([
+        { event: 'admin_acted', properties: { action: `${kind}.take-down`, subject } },
+        { event: 'taken_down', level: 'WARN', properties: facts },
+      ])
       expect(await shows(() => 451)).toBeLessThan(1500)
       const { body, cacheControl } = await visit(claimed)
       expect(cacheControl).toBe('no-store')
@@ -79,6 +90,18 @@ describe('sitehost site take-down and bring-back', () => {
       expect(await shows((online) => online)).toBeLessThan(1500)
     }, 120_000)
   }
+
+  test('the log of the service has each action, once', async () => {
+    await using database = openDatabase({ file: join(data, 'sitehost.db') })
+    const { db } = database
+    for (const event of ['taken_down', 'brought_back'] as const) {
+      const entries = await listLogEntries(db, { eventType: event }, { limit: 9 })
+      expect(entries.map(({ context, service }) => [context['site'], service])).toEqual([
+        [null, 'main-app'],
+        ['blog', 'main-app'],
+      ])
+    }
+  })
 
   test('the audit has who, what and why', async () => {
     const { said } = await sitehost('audit', '--search', `${alice}/blog`)

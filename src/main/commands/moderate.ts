@@ -43,7 +43,7 @@ export async function runModeration(
 ): Promise<void> {
   const reason = textOf('reason', options.reason, reasonCharsMax)
   const outcome = textOf('outcome', options.outcome, outcomeCharsMax)
-  await using context = await openUpkeep(options, signal)
+  await using context = await openUpkeep({ ...options, isLogged: true }, signal)
   const by = { actor: `cli:${userInfo().username}`, reason }
   console.log(await runs[command](subject, { ...options, outcome }, { context, by }))
 }

@@ -11,11 +11,19 @@ import { readServiceAddress } from '#main/process/service-address.ts'
 import { StartError } from '#main/process/start-failure.ts'
 import { requestsAtOnce } from '#main/requests-at-once.ts'
 import { openStores } from '#main/stores.ts'
+import { LogQueue } from '#observe/log-queue.ts'
 import type { LookUp } from '#outbound/dns/look-up.ts'
+import { storeLog } from '#store/log/store-log.ts'
 
 export interface Upkeep extends SyncContext, AsyncDisposable {
   readonly config: Config
   readonly lookUp: LookUp
+}
+
+interface UpkeepOptions extends DataOptions {
+  readonly mayBeNew?: boolean
+  /** Whether what the command does belongs in the log of the service: as lines, and stored. Otherwise only errors are written. */
+  readonly isLogged?: boolean
 }
 
 /**
@@ -23,16 +31,26 @@ export interface Upkeep extends SyncContext, AsyncDisposable {
  * folder without data, unless it `mayBeNew`, and to root for another user's folder.
  */
 export async function openUpkeep(
-  { data, mayBeNew = false }: DataOptions & { readonly mayBeNew?: boolean },
+  { data, isLogged = false, mayBeNew = false }: UpkeepOptions,
   signal: AbortSignal,
 ): Promise<Upkeep> {
   await using opened = new AsyncDisposableStack()
-  const settings = readConfig({ LOG_LEVEL: 'error', ...(data !== undefined && { DATA_DIR: data }) })
+  const settings = readConfig({
+    ...(!isLogged && { LOG_LEVEL: 'error' }),
+    ...(data !== undefined && { DATA_DIR: data }),
+  })
   const config = { ...settings, ...(await readServiceAddress(settings.dataDir)) }
   if (!mayBeNew) await assertUsed(config)
   await assertOwnFolder(config.dataDir)
-  const log = opened.use(await startProcessLog(config, { service: 'main-app' }))
+  const queue = new LogQueue()
+  const log = opened.use(
+    await startProcessLog(config, {
+      service: 'main-app',
+      ...(isLogged && { onEntry: queue.add }),
+    }),
+  )
   const stores = await openStores({ config, log }, opened)
+  if (isLogged) opened.use(storeLog({ db: stores.db, queue, log }))
   const open = opened.move()
   return {
     ...stores,
