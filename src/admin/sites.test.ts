@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { ingestSite } from '#ingest/ingest-site.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
+import { withLease } from '#store/database/leases.ts'
 import { listAuditEntries } from '#store/moderation/audit.ts'
 import { listBlobHashes } from '#store/sites/blobs.ts'
 import { listOf } from '#tests/support/blob-store-contract.ts'
@@ -39,6 +40,16 @@ await onEachStore('an administrator', (db) => {
     expect([await stored(), await rows()]).toEqual([[], []])
     expect(await purge('unknown')).toBeNull()
     expect(await audit()).toEqual([['site.purge-blobs', `${alice}/blog`, {}]])
+  })
+
+  test('does not purge alongside another process that does', async () => {
+    const purge = () => purgeSiteBlobs(blog, by, place.context)
+    expect(await withLease(db(), 'blob purge', purge)).toBe('busy')
+    expect([await stored(), await audit()]).toEqual([
+      expect.arrayContaining([expect.any(String)]),
+      [],
+    ])
+    expect(await purge()).toEqual({ removed: 2, kept: 0 })
   })
 
   test('verifies a site’s stored bytes; damaged ones are forgotten, and the site is read again', async () => {

@@ -4,6 +4,7 @@ import { readStored } from '#ingest/repair-site.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import { isKnownAccount } from '#store/accounts/accounts.ts'
 import { appendChange } from '#store/database/changes.ts'
+import { LeaseBusyError, withLease } from '#store/database/leases.ts'
 import { enqueueSites } from '#store/queues/enqueue.ts'
 import { forgetBlobs } from '#store/sites/blobs.ts'
 import { findLiveSnapshot } from '#store/sites/versions.ts'
@@ -32,15 +33,27 @@ export async function retrySite(
 
 /**
  * Removes the stored bytes that only this site names. Visitors of a site that is not offline cause them to be fetched
- * again. Null: no version of the site is stored.
+ * again. Null: no version of the site is stored. `busy`: another purge runs, in whatever process: each reads every
+ * snapshot of the service.
  */
 export async function purgeSiteBlobs(
   site: SiteAddress,
   by: By,
   context: BlobContext,
-): Promise<PurgeCount | null> {
-  const { db, now, wakeUps } = context
-  if ((await findLiveSnapshot(db, site)) === null) return null
+): Promise<PurgeCount | 'busy' | null> {
+  if ((await findLiveSnapshot(context.db, site)) === null) return null
+  try {
+    return await withLease(context.db, purgeLease, () => purge(site, by, context), { waitMsMax: 0 })
+  } catch (error) {
+    if (error instanceof LeaseBusyError) return 'busy'
+    throw error
+  }
+}
+
+const purgeLease = 'blob purge'
+
+async function purge(site: SiteAddress, by: By, context: BlobContext): Promise<PurgeCount> {
+  const { now, wakeUps } = context
   // Before the removal: an entry without one is better than the other way round.
   await audited(
     { action: 'site.purge-blobs', subject: subjectOf(site) },

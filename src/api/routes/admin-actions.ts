@@ -5,7 +5,6 @@ import { recheckDomain, releaseName } from '#admin/names.ts'
 import { purgeSiteBlobs, retrySite, verifySiteBlobs } from '#admin/sites.ts'
 import { bringBack, takeOffline } from '#admin/take-offline.ts'
 import type { HandlersOf } from '#api/bind-routes.ts'
-import { ConcurrencyLimit } from '#api/concurrency-limit.ts'
 import type { ApiContext } from '#api/context.ts'
 import type { adminActionRoutes } from '#api/contract/admin-actions.ts'
 import { literals, sentences } from '#api/contract/messages.ts'
@@ -16,18 +15,13 @@ import { type Did, parseDid, type SiteAddress } from '#site/site-address.ts'
 import { parseSiteName } from '#site/site-name.ts'
 import type { AdminSession } from '#store/accounts/sessions.ts'
 
-// Each reads every snapshot of the service.
-const purgesAtOnceMax = 1
+/** A purge takes seconds; the lease of one whose process was killed lasts half a minute. */
+const purgeRetrySeconds = 30
 
 /** `/api/admin/*`: what administrators do to sites, accounts, names and jobs. */
 export function adminActionHandlers(context: ApiContext): HandlersOf<typeof adminActionRoutes> {
   const signal = context.shutdown.begun
   const done = { success: true } as const
-  const purges = new ConcurrencyLimit({
-    max: purgesAtOnceMax,
-    sentence: sentences.purgeRunning,
-    retryAfterSeconds: 30,
-  })
   return {
     takeDownSite: async ({ params, body, session, answer }) => {
       const { did, name } = siteIn(params)
@@ -46,11 +40,11 @@ export function adminActionHandlers(context: ApiContext): HandlersOf<typeof admi
       return answer(200, done)
     },
     purgeSiteBlobs: async ({ params, body, session, answer, c }) => {
-      using _ = await purges.acquire('all')
       // Bun would close the connection, which is silent while snapshots are read.
       c.env.server?.timeout(c.req.raw, 0)
       const count = await purgeSiteBlobs(siteIn(params), by(session, body), { ...context, signal })
       if (count === null) throw new ApiError(404, literals.siteNotFound)
+      if (count === 'busy') throw purgeRunning()
       return answer(200, { ...done, ...count })
     },
     verifySiteBlobs: async ({ params, body, session, answer, c }) => {
@@ -104,6 +98,9 @@ export function adminActionHandlers(context: ApiContext): HandlersOf<typeof admi
     },
   }
 }
+
+const purgeRunning = (): ApiError =>
+  new ApiError(429, sentences.purgeRunning, { 'retry-after': String(purgeRetrySeconds) })
 
 /** The administrator of this session, and the reason of the request. */
 export const by = ({ username }: AdminSession, { reason }: { readonly reason: string }): By => ({

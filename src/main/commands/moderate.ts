@@ -76,6 +76,7 @@ const runs: Record<Command, Run> = {
       await purgeSiteBlobs(parseAddress(subject), by, context),
       'nothing of it is stored here',
     )
+    if (count === 'busy') throw new StartError('another purge is running: wait until it has ended')
     return `${count.removed} blobs removed; ${count.kept} stay, which other sites name too`
   },
   'site verify': async (subject, _, { by, context }) => {
