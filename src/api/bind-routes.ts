@@ -10,6 +10,7 @@ import type {
   Route,
   StatusOf,
 } from '#api/contract/route.ts'
+import { reportFailedPage } from '#api/document/report-page.ts'
 import { SessionEndedError } from '#atproto/oauth/oauth.ts'
 import type { Did } from '#site/site-address.ts'
 import type { AdminSession, BrowserSession } from '#store/accounts/sessions.ts'
@@ -83,10 +84,11 @@ export function bindRoutes<Rs extends Readonly<Record<string, Route>>>(
 function endpoint(route: Route, handler: Handler<Route>, guards: Guards): HonoHandler<ApiEnv> {
   const { access, body, confirmsGrant, failureShape } = route
   const query = route.query && z.object(route.query)
-  const failureFields = failureShape && { success: false as const }
+  const failureFields = failureShape === 'success' ? { success: false as const } : undefined
   const answer = answerOf(route)
   return async (c) => {
     if (failureFields !== undefined) c.set('failureFields', failureFields)
+    if (failureShape === 'report-page' && !sendsJson(c)) c.set('failurePage', reportFailedPage)
     const redirect = guards.limits.countClient(route, c)
     if (redirect !== null) return redirect
     const enter = async () => (access === 'public' ? null : await guards[access](c, route))
@@ -113,6 +115,9 @@ function endpoint(route: Route, handler: Handler<Route>, guards: Guards): HonoHa
     }
   }
 }
+
+const sendsJson = (c: Context<ApiEnv>): boolean =>
+  /^application\/json\b/i.test(c.req.header('content-type') ?? '')
 
 /** Answers are type-checked, not validated at run time. */
 function answerOf({ answers }: Route) {

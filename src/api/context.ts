@@ -61,5 +61,7 @@ export interface ApiEnv {
   readonly Variables: {
     /** Fields of a failure in addition to `error`. */
     readonly failureFields: { readonly success?: false } | undefined
+    /** The page that says it to a person, in place of JSON. */
+    readonly failurePage: ((status: number, sentence: string) => string) | undefined
   }
 }

@@ -50,14 +50,18 @@ export function answerError(log: Log) {
   const limited = rateLimitedLog(log)
   return (error: unknown, c: Context<ApiEnv>): Response => {
     const failure = c.get('failureFields') ?? {}
+    const page = c.get('failurePage')
     const known = apiErrorOf(error)
     if (known !== null) {
       if (known.status === 503) limited.warn('service unavailable', { path: c.req.path, error })
+      const { headers, message, status } = known
+      if (page !== undefined) return c.html(page(status, message), status, { ...headers })
       const fields = known.status === 401 ? {} : failure
-      return c.json({ ...fields, error: known.message }, known.status, { ...known.headers })
+      return c.json({ ...fields, error: message }, status, { ...headers })
     }
     const id = currentTrace()?.id ?? newTrace().id
     log.error('unhandled error', { id, method: c.req.method, path: c.req.path, error })
+    if (page !== undefined) return c.html(page(500, `${sentences.signInBroken} (${id})`), 500)
     return c.json({ ...failure, error: literals.internalError, id }, 500)
   }
 }

@@ -53,6 +53,8 @@ function problemOf(route: Route, status: number, received: Received): string | n
   const messages = route.failures?.[status]
   const answer = route.answers[status]
   if (answer !== undefined && problemOfAnswer(answer, received) === null) return null
+  const isPage = route.failureShape === 'report-page' && received.type.startsWith('text/html')
+  if (isPage && (messages !== undefined || status === 500)) return null
   if (messages !== undefined) return problemOfFailure(route, status, messages, received.body)
   if (answer !== undefined) return problemOfAnswer(answer, received)
   return status === 500 && internalError.safeParse(received.body).success ? null : 'status'

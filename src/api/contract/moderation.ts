@@ -17,10 +17,12 @@ const next = z.string().nullable().describe('For the next page; null: this is th
 
 export const reportKind = z.enum(['phishing', 'malware', 'copyright', 'illegal', 'other'])
 
+export const reportTextCharsMax = 2000
+
 export const reportBody = z.object({
   url: z.string().min(1).max(2000).describe('Of a site here, as the browser shows it'),
   kind: reportKind,
-  text: z.string().trim().min(1).max(2000),
+  text: z.string().trim().min(1).max(reportTextCharsMax),
   contact: z.string().trim().max(200).optional().describe('How to reach you, if you like'),
 })
 
@@ -75,6 +77,7 @@ export const moderationRoutes = {
     method: 'POST',
     path: '/report',
     limit: 'report',
+    failureShape: 'report-page',
     summary: 'What the form sends',
     body: { kind: 'unread-form', schema: reportBody },
     answers: {

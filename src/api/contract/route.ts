@@ -21,8 +21,10 @@ export interface Route {
   readonly confirmsGrant?: true
   /** How often clients and accounts may call it (`rateLimits`). */
   readonly limit?: RateLimitName
-  /** `success`: failures have `success: false` alongside their `error`. */
-  readonly failureShape?: 'success'
+  /**
+   * `success`: failures have `success: false` alongside their `error`. `report-page`: a page for people, except for those who send JSON.
+   */
+  readonly failureShape?: 'success' | 'report-page'
   /** By `:name` of the path; for the document only: handlers answer 404 to unknown values. */
   readonly params?: Readonly<Record<string, z.ZodType<string>>>
   /** By query parameter; other values are answered with 400. */
@@ -76,10 +78,13 @@ function failuresOf(route: Route): Failures {
   return Object.fromEntries(all)
 }
 
-/** Whether this failure has `success: false`: a 401 has the same form on every route. */
-export function saysSuccess({ failureShape, failures }: Route, status: number): boolean {
+/** The form of this failure, other than `error` alone: a 401 and requests of other origins are answered alike on every route. */
+export function failureShapeAt(
+  { failureShape, failures }: Route,
+  status: number,
+): Route['failureShape'] {
   const isOfRoute = failures?.[status]?.some((message) => message !== literals.crossOrigin) ?? true
-  return failureShape === 'success' && status !== 401 && isOfRoute
+  return status !== 401 && isOfRoute ? failureShape : undefined
 }
 
 function fieldRefused(schema: z.ZodType): Message {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Answer } from '#api/contract/answers.ts'
 import { isLiteral, type Message } from '#api/contract/messages.ts'
-import { type Access, type Route, type RouteBody, saysSuccess } from '#api/contract/route.ts'
+import { type Access, failureShapeAt, type Route, type RouteBody } from '#api/contract/route.ts'
 
 export type Operation = ReturnType<typeof operationOf>
 
@@ -49,24 +49,31 @@ function responsesOf(route: Route) {
     500: { $ref: '#/components/responses/InternalError' },
   }
   for (const [status, messages] of Object.entries(failures)) {
-    const hasSuccess = saysSuccess(route, Number(status))
-    responses[status] = failureResponse(Number(status), messages, hasSuccess)
+    const shape = failureShapeAt(route, Number(status))
+    responses[status] = failureResponse(Number(status), messages, shape)
   }
   for (const [status, answer] of Object.entries(answers)) responses[status] = responseOf(answer)
   return responses
 }
 
-function failureResponse(status: number, messages: readonly Message[], hasSuccess: boolean) {
+function failureResponse(
+  status: number,
+  messages: readonly Message[],
+  shape: Route['failureShape'],
+) {
   const description = meanings[status]
   if (description === undefined) throw new TypeError(`status ${status} has no meaning here`)
   const isTemporary = status === 429 || status === 503
   const properties = {
-    ...(hasSuccess && { success: { type: 'boolean', const: false } }),
+    ...(shape === 'success' && { success: { type: 'boolean', const: false } }),
     error: { type: 'string', ...errorTexts(messages) },
   }
   const schema = { type: 'object', properties, required: Object.keys(properties) }
+  const { content } = bodyOf(description, 'application/json', schema)
+  const page = { 'text/html': { schema: { type: 'string' } } }
   return {
-    ...bodyOf(description, 'application/json', schema),
+    description,
+    content: { ...content, ...(shape === 'report-page' && page) },
     ...(isTemporary && { headers: { 'Retry-After': { schema: { type: 'string' } } } }),
   }
 }

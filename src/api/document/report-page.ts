@@ -1,4 +1,4 @@
-import { reportKind } from '#api/contract/moderation.ts'
+import { reportKind, reportTextCharsMax } from '#api/contract/moderation.ts'
 
 const kinds: Readonly<Record<(typeof reportKind.options)[number], string>> = {
   phishing: 'It asks for passwords or money under a false name',
@@ -26,7 +26,7 @@ export function reportPage(draft: ReportDraft, problem: string | null): string {
 <p><label for="kind">What is wrong</label><br>
 <select id="kind" name="kind">${options.join('')}</select></p>
 <p><label for="text">Tell us more</label><br>
-<textarea id="text" name="text" required maxlength="2000" rows="6" cols="40">${escapeHtml(draft.text ?? '')}</textarea></p>
+<textarea id="text" name="text" required maxlength="${reportTextCharsMax}" rows="6" cols="40">${escapeHtml(draft.text ?? '')}</textarea></p>
 <p><label for="contact">How to reach you, if you like</label><br>
 <input id="contact" name="contact" maxlength="200" value="${escapeHtml(draft.contact ?? '')}"></p>
 <p><button>Send the report</button></p>
@@ -35,6 +35,17 @@ export function reportPage(draft: ReportDraft, problem: string | null): string {
 
 export const reportSentPage = (): string =>
   page('<p role="status">Thank you. The operator of this service will read your report.</p>')
+
+/** For a person whose report was not accepted. */
+export function reportFailedPage(status: number, sentence: string): string {
+  const next =
+    status === 413
+      ? `Go back to your report, and shorten it to at most ${reportTextCharsMax} characters.`
+      : 'Go back to your report to send it again then: what you have written is still there.'
+  return page(`<p role="alert">Your report was not sent. ${escapeHtml(sentence)}</p>
+<p>${next}</p>
+<p><a href="/report">Write another report</a></p>`)
+}
 
 const page = (body: string): string => `<!doctype html>
 <html lang="en">

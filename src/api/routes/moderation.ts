@@ -7,7 +7,7 @@ import { readText } from '#api/body.ts'
 import type { ApiContext, ApiEnv } from '#api/context.ts'
 import { jsonBytesMax } from '#api/contract/limits.ts'
 import { sentences } from '#api/contract/messages.ts'
-import { type moderationRoutes, reportBody } from '#api/contract/moderation.ts'
+import { type moderationRoutes, reportBody, reportTextCharsMax } from '#api/contract/moderation.ts'
 import { reportPage, reportSentPage } from '#api/document/report-page.ts'
 import { ApiError } from '#api/errors.ts'
 import { clientNetworkOf } from '#http/client-address.ts'
@@ -130,8 +130,7 @@ export function moderationHandlers(context: ApiContext): HandlersOf<typeof moder
   }
 }
 
-const incomplete =
-  'Fill in the address of the page and what is wrong with it, in at most 2000 characters.'
+const incomplete = `Fill in the address of the page and what is wrong with it, in at most ${reportTextCharsMax} characters.`
 
 /** At most `limit` rows; `last` of them if there are more. */
 function pageOf<Row>(found: readonly Row[], limit: number) {
