@@ -193,6 +193,20 @@ describe('an account’s own limits are told when it uploads', () => {
   }
 })
 
+test('an upload without files counts as one', async () => {
+  const limits = { sitesMax: null, bytesMax: null, uploadsPerDayMax: 1 }
+  await send(`accounts/${alice}/limits`, { ...limits, reason })
+  const cookie = await api().signedIn(alice)
+  const upload = async () => {
+    const body = new FormData()
+    body.set('siteName', 'empty')
+    const init = { method: 'POST', body, headers: { cookie } }
+    return (await api().request('/sitehost/upload-files', init)).status
+  }
+  expect([await upload(), await upload()]).toEqual([200, 429])
+  expect(api().network.written).toHaveLength(1)
+})
+
 test('one purge runs at a time', async () => {
   const purge = () => send(`${ofBlog}/purge-blobs`, { reason })
   const answers = await Promise.all([purge(), purge()])

@@ -26,13 +26,8 @@ import type { SiteName } from '#site/site-name.ts'
 import { uploadBytesMax, uploadTooLarge } from '#site/upload/upload-refusal.ts'
 import { limitsOfAccount } from '#store/moderation/account-limits.ts'
 import { findTakedown } from '#store/moderation/takedowns.ts'
-import {
-  findJob,
-  type Job,
-  type JobAdmission,
-  listUnfinishedSites,
-  reachedUploadLimit,
-} from '#store/queues/jobs.ts'
+import { countUpload, reachedUploadLimit } from '#store/queues/begun-uploads.ts'
+import { findJob, type Job, type JobAdmission, listUnfinishedSites } from '#store/queues/jobs.ts'
 import { findQuotaProblem } from '#store/sites/account-quota.ts'
 import { listPresentNames, listSiteNames } from '#store/sites/sites.ts'
 import { jobStream, streamHeaders } from './job-stream.ts'
@@ -160,6 +155,8 @@ async function receive(
     context.at('upload-received')
     if (upload.isEmpty) {
       await confirmSession()
+      const uploadsMax = await countUpload(context.db, did, { limits, now: context.now() })
+      if (uploadsMax !== null) throw tooManyToday(uploadsMax)
       return await publishEmpty(did, upload, context, signal)
     }
     const site = { did, name: upload.siteName }

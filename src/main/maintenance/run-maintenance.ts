@@ -22,6 +22,7 @@ import { deleteEndedLeases } from '#store/database/leases.ts'
 import { keepAllForGood, touchVisited } from '#store/lifecycle/visited-accounts.ts'
 import { pruneErrorEntries, pruneLogEntries } from '#store/log/prune-log.ts'
 import { dropKeptSubdomains } from '#store/names/kept-subdomains.ts'
+import { deleteCountedUploads } from '#store/queues/begun-uploads.ts'
 import { enqueueInactiveAccounts } from '#store/queues/enqueue.ts'
 import { deleteJobsFinishedBefore } from '#store/queues/jobs.ts'
 import { deleteParkedUnknown } from '#store/queues/queued.ts'
@@ -124,6 +125,7 @@ async function sweepRows(db: Db, now: number): Promise<void> {
   await deleteEndedLeases(db, now)
   await dropKeptSubdomains(db, now)
   await deleteJobsFinishedBefore(db, now - dayMs)
+  await deleteCountedUploads(db, now)
   await dropReplacedSnapshots(db, now - replacedVersionMs)
   await deleteParkedUnknown(db, parkedUnknownMax)
   await pruneChanges(db, now - dayMs)

@@ -267,6 +267,11 @@ export interface Schema extends ModerationTables {
     attempts: number
     nextAttemptAt: number
   }
+  begunUploads: {
+    id: Generated<number>
+    didHash: string
+    at: number
+  }
   admins: {
     id: string
     name: string

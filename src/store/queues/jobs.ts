@@ -7,7 +7,8 @@ import { chunksOf } from '#store/database/chunks.ts'
 import type { Db } from '#store/database/database.ts'
 import type { Schema } from '#store/database/schema.ts'
 import { inTransaction, lockUntilCommit } from '#store/database/transaction.ts'
-import { type AccountLimits, limitsOfAccount } from '#store/moderation/account-limits.ts'
+import type { AccountLimits } from '#store/moderation/account-limits.ts'
+import { countUpload } from './begun-uploads.ts'
 
 /** One upload on its way into the owner's repository. */
 export interface Job extends Readonly<Omit<Row, 'progress' | 'result'>> {
@@ -72,7 +73,7 @@ export function createJob(
     const unfinished = await listUnfinishedSites(transaction, job.did)
     if (unfinished.includes(job.site)) return { created: false, reason: 'same-site-running' }
     if (unfinished.length > queuedMax) return { created: false, reason: 'queue-full' }
-    const uploadsMax = await reachedUploadLimit(transaction, job.did, { limits, now })
+    const uploadsMax = await countUpload(transaction, job.did, { limits, now })
     if (uploadsMax !== null) return { created: false, reason: 'daily-limit', uploadsMax }
     await transaction
       .insertInto('jobs')
@@ -95,25 +96,6 @@ export function createJob(
     return { created: true }
   })
 }
-
-/** The account's `uploadsPerDayMax` if it has begun as many uploads within 24 hours; else null. Jobs are kept that long. */
-export async function reachedUploadLimit(
-  db: Db,
-  did: Did,
-  { limits, now }: { readonly limits: AccountLimits; readonly now: number },
-): Promise<number | null> {
-  const { uploadsPerDayMax } = await limitsOfAccount(db, did, limits)
-  if (uploadsPerDayMax === undefined) return null
-  const { count } = await db
-    .selectFrom('jobs')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('did', '=', did)
-    .where('createdAt', '>', now - dayMs)
-    .executeTakeFirstOrThrow()
-  return Number(count) >= uploadsPerDayMax ? uploadsPerDayMax : null
-}
-
-const dayMs = 24 * 60 * 60 * 1000
 
 export async function findJob(db: Db, id: string): Promise<Job | null> {
   const row = await db.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirst()
