@@ -124,8 +124,9 @@ export const snapshotBytesMax = 4 * 1024 * 1024
 export const versionsMax = 10
 export const replacedVersionMs = 24 * 60 * 60 * 1000
 
-/** Version records of a site: kept versions and previews. */
+/** Version records of a site, kept versions and previews, and of an account: the newest by their keys. */
 export const versionRecordsMax = 50
+export const accountVersionRecordsMax = 2000
 
 /** The alias of a preview: with two hyphens and 26 characters for its site it fits into one label of a host name. */
 export const aliasCharsMax = 35

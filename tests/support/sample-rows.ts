@@ -1,7 +1,9 @@
 import { type Did, parseDid, type SiteAddress } from '#site/site-address.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
+import { parseVersionKey, type VersionKey } from '#site/version-key.ts'
 import type { JobProgress, NewJob } from '#store/queues/jobs.ts'
 import type { NewVersion } from '#store/sites/record-version.ts'
+import type { NewVersionRecord } from '#store/sites/record-version-record.ts'
 
 // What the tests of this room fill their tables with.
 
@@ -35,6 +37,43 @@ export function newVersion(facts: Partial<NewVersion> = {}): NewVersion {
     fileCount: 2,
     bytes: 1000,
     publishedAt: 1,
+    ...facts,
+  }
+}
+
+/** The key of the n-th version record. */
+export function versionKeyOf(n: number): VersionKey {
+  const alphabet = '234567abcdefghijklmnopqrstuvwxyz'
+  const digits = n.toString(32).replace(/./g, (digit) => alphabet.charAt(parseInt(digit, 32)))
+  const key = parseVersionKey(digits.padStart(13, '2'))
+  if (key === null) throw new TypeError(`not a version key: ${n}`)
+  return key
+}
+
+/** The n-th version record. */
+export function newVersionRecord(
+  n: number,
+  facts: Partial<NewVersionRecord> = {},
+): NewVersionRecord {
+  return {
+    did: alice,
+    key: versionKeyOf(n),
+    site: nameOf('blog'),
+    cid: `cid ${n}`,
+    rev: '1',
+    label: `v--${n}`,
+    manifest: `manifest ${n}`,
+    alias: null,
+    message: null,
+    source: null,
+    pinned: false,
+    createdAt: n,
+    expiresAt: null,
+    fileCount: 2,
+    bytes: 1000,
+    filesDigest: `digest ${n}`,
+    problems: [],
+    snapshot: `snapshot ${n}`,
     ...facts,
   }
 }

@@ -62,6 +62,27 @@ const account = z.strictObject({
   updatedAt: instant.nullable(),
 })
 
+const versionRecord = z.strictObject({
+  key: z.string(),
+  rkey: siteName.nullable(),
+  state: z.enum(['kept', 'refused', 'ignored']),
+  cid: z.string(),
+  rev: z.string(),
+  label: z.string().nullable().describe('Of its address'),
+  manifest: z.string().nullable().describe('CID of the equal manifest; null: it was never live'),
+  alias: z.string().nullable(),
+  message: z.string().nullable(),
+  source: z.record(z.string(), z.unknown()).nullable(),
+  pinned: z.boolean(),
+  createdAt: instant,
+  expiresAt: instant.nullable(),
+  fileCount: count,
+  bytes: count,
+  filesDigest: z.string().nullable(),
+  problems: z.array(z.string()),
+  hasContent: z.boolean(),
+})
+
 const everything = z.strictObject({
   made: instant,
   account,
@@ -86,6 +107,7 @@ const everything = z.strictObject({
       updatedAt: instant,
     }),
   ),
+  versionRecords: z.array(versionRecord).describe('Versions that the account keeps, newest first'),
   jobs: z.array(job).describe('Of the last day'),
   sessions: z.array(
     z.strictObject({

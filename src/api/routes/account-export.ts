@@ -11,11 +11,13 @@ import {
   listAccountQueue,
   listAccountSessions,
   listAccountUploads,
+  listAccountVersionRecords,
 } from '#store/lifecycle/account-data.ts'
 import { listCustomDomains } from '#store/names/custom-domains.ts'
 import { listKeptSubdomains } from '#store/names/kept-subdomains.ts'
 import { listSubdomains } from '#store/names/subdomains.ts'
 import { listSites, type Site } from '#store/sites/sites.ts'
+import type { VersionRecord } from '#store/sites/version-records.ts'
 import { listVersions, type Version } from '#store/sites/versions.ts'
 import { customDomainRow, siteDomainRows } from './domain-rows.ts'
 import { isoOf, isoOrNull } from './iso-of.ts'
@@ -77,10 +79,18 @@ async function* exportPieces(did: Did, context: ExportContext): AsyncGenerator<s
       missingSince: isoOrNull(domain.missingSince),
       updatedAt: isoOf(domain.updatedAt),
     })),
+    versionRecords: (await listAccountVersionRecords(db, did)).map(versionRecordRow),
     ...(await activityOf(did, context)),
     complete: complete(did, sites, db),
   })
 }
+
+const versionRecordRow = ({ did: _, site, createdAt, expiresAt, ...facts }: VersionRecord) => ({
+  ...facts,
+  rkey: site || null,
+  createdAt: isoOf(createdAt),
+  expiresAt: isoOrNull(expiresAt),
+})
 
 /** Throws ExportOvertakenError when the account or one of its sites was deleted while it was read. */
 async function* complete(did: Did, sites: readonly Site[], db: Db): AsyncGenerator<string> {

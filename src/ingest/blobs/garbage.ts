@@ -16,7 +16,7 @@ import {
   removeGarbage,
   saveGarbageWalk,
 } from '#store/sites/garbage.ts'
-import { snapshotPages } from '#store/sites/versions.ts'
+import { snapshotPages } from '#store/sites/snapshot-pages.ts'
 
 /** How long a blob stays stored after it was first found that no snapshot names it. */
 export const garbageKeptMs = 24 * 60 * 60 * 1000
@@ -68,7 +68,7 @@ async function collectRange(range: HashRange, context: GarbageContext): Promise<
   // Read first: work that begins later claims what it finds, so its blobs have no mark as old as this.
   const before = await markedBefore(context)
   const unnamed = new Set(await storedHashes(range, context))
-  const lastVersion = await eachSnapshot('', context, (hashes) => {
+  const lastId = await eachSnapshot('', context, (hashes) => {
     for (const hash of hashes) unnamed.delete(hash)
   })
   signal.throwIfAborted()
@@ -76,7 +76,7 @@ async function collectRange(range: HashRange, context: GarbageContext): Promise<
   await markGarbage(db, [...unnamed], now())
   context.at?.('garbage-marked')
   // Versions that went live meanwhile; for later ones, ingest claims the blobs.
-  await eachSnapshot(lastVersion, context, (hashes) => claimBlobs(db, hashes))
+  await eachSnapshot(lastId, context, (hashes) => claimBlobs(db, hashes))
   return { marked: unnamed.size, removed: await sweep(range, before, context) }
 }
 
@@ -86,17 +86,17 @@ async function markedBefore({ db, now }: GarbageContext): Promise<number> {
   return Math.min(now() - garbageKeptMs, oldest ?? Number.POSITIVE_INFINITY)
 }
 
-/** Calls `onHashes` with the hashes of each snapshot after this version; returns the last version. */
+/** Calls `onHashes` with the hashes of each snapshot after this one; returns the last one's id. */
 async function eachSnapshot(
-  afterVersion: string,
+  afterId: string,
   { db, signal }: GarbageContext,
   onHashes: (hashes: string[]) => void | Promise<void>,
 ): Promise<string> {
-  let last = afterVersion
-  for await (const page of snapshotPages(db, { after: afterVersion })) {
-    for (const { versionId, snapshot } of page) {
+  let last = afterId
+  for await (const page of snapshotPages(db, { after: afterId })) {
+    for (const { id, snapshot } of page) {
       await onHashes([...hashesNamedIn(snapshot)])
-      last = versionId
+      last = id
     }
     if (signal.aborted) break
   }

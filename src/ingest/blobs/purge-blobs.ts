@@ -4,7 +4,7 @@ import { hashesNamedIn } from '#site/visit/named-hashes.ts'
 import { chunksOf } from '#store/database/chunks.ts'
 import type { Db } from '#store/database/database.ts'
 import { claimBlobs, markGarbage, removeGarbage } from '#store/sites/garbage.ts'
-import { type KeptSnapshot, snapshotPages } from '#store/sites/versions.ts'
+import { type KeptSnapshot, snapshotPages } from '#store/sites/snapshot-pages.ts'
 
 /** Blobs that are removed in one transaction, for which other writers wait. */
 const removedAtOnce = 50
@@ -31,13 +31,13 @@ export async function purgeBlobs(site: SiteAddress, context: PurgeContext): Prom
   const { db, blobs, now } = context
   const only = await hashesOf(site, context)
   const ownCount = only.size
-  const lastVersion = await eachOther(site, '', context, (snapshot) => {
+  const lastId = await eachOther(site, '', context, (snapshot) => {
     for (const hash of hashesNamedIn(snapshot)) only.delete(hash)
   })
   const markedAt = now()
   await markGarbage(db, [...only], markedAt)
   // Versions that went live meanwhile; for later ones, ingest claims the blobs.
-  await eachOther(site, lastVersion, context, (snapshot) =>
+  await eachOther(site, lastId, context, (snapshot) =>
     claimBlobs(
       db,
       hashesNamedIn(snapshot)
@@ -64,7 +64,7 @@ async function hashesOf(site: SiteAddress, { db, signal }: PurgeContext): Promis
   return hashes
 }
 
-/** Calls `onSnapshot` for the snapshots of other sites after this version; returns the last version. */
+/** Calls `onSnapshot` for the snapshots of other sites after this one; returns the last one's id. */
 async function eachOther(
   site: SiteAddress,
   after: string,
@@ -75,7 +75,7 @@ async function eachOther(
   for await (const page of snapshotPages(db, { after })) {
     for (const kept of page) {
       if (!isOf(kept, site)) await onSnapshot(kept.snapshot)
-      last = kept.versionId
+      last = kept.id
     }
     signal.throwIfAborted()
   }

@@ -10,7 +10,7 @@ import {
   saveScrubRound,
 } from '#store/sites/blobs.ts'
 import { lastHash } from '#store/sites/garbage.ts'
-import { snapshotPages } from '#store/sites/versions.ts'
+import { snapshotPages } from '#store/sites/snapshot-pages.ts'
 
 /** A small part of what the slowest disks can read. */
 const bytesPerSecondMax = 9_000_000

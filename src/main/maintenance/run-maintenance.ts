@@ -27,6 +27,7 @@ import { enqueueInactiveAccounts } from '#store/queues/enqueue.ts'
 import { deleteJobsFinishedBefore } from '#store/queues/jobs.ts'
 import { deleteParkedUnknown } from '#store/queues/queued.ts'
 import { pullBackTimes, type TimesAheadMax } from '#store/queues/times-ahead.ts'
+import { expireVersions, forgetRemovedVersions } from '#store/sites/expire-versions.ts'
 import { forgetRemovedSites } from '#store/sites/remove-site.ts'
 import { deleteUploadedBlobsBefore } from '#store/sites/uploaded-blobs.ts'
 import { dropReplacedSnapshots } from '#store/sites/versions.ts'
@@ -53,8 +54,8 @@ interface VisitedContext extends CheckContext {
 
 /**
  * Hourly until the signal aborts: deletes expired rows and sessions, rotates client keys, confirms grants that servers did
- * not confirm, and enqueues inactive accounts once a day. Every minute: corrects times and deletes old log entries. A failed task does not
- * stop the others.
+ * not confirm, and enqueues inactive accounts once a day. Every minute: corrects times, drops expired previews and deletes old log
+ * entries. A failed task does not stop the others.
  */
 export async function runMaintenance(context: MaintenanceContext): Promise<void> {
   const { clientKeys, db, now } = context
@@ -70,6 +71,7 @@ export async function runMaintenance(context: MaintenanceContext): Promise<void>
   await Promise.all([
     hourly('row sweep failed', sweep),
     everyMinute('time correction failed', () => boundTimes(context)),
+    everyMinute('expired previews not dropped', () => expirePreviews(context)),
     everyMinute('old log entries not deleted', () => boundLog(context)),
     // A server may have reported an account as inactive by mistake, and no event corrects it.
     hourly('inactive accounts not queued', () =>
@@ -85,6 +87,10 @@ export async function runMaintenance(context: MaintenanceContext): Promise<void>
 export async function maintainVisited(context: VisitedContext): Promise<void> {
   const rhythm = { everyMs: minuteMs, failure: 'visited accounts not dropped' }
   await repeatEvery(rhythm, () => keepVisited(context), context)
+}
+
+async function expirePreviews({ db, now, wakeUps }: MaintenanceContext): Promise<void> {
+  if ((await expireVersions(db, now())) > 0) wakeUps.notify('changes')
 }
 
 async function boundLog({ config, db, now }: MaintenanceContext): Promise<void> {
@@ -131,4 +137,5 @@ async function sweepRows(db: Db, now: number): Promise<void> {
   await pruneChanges(db, now - dayMs)
   await deleteUploadedBlobsBefore(db, now - dayMs)
   await forgetRemovedSites(db, now - dayMs)
+  await forgetRemovedVersions(db, now - dayMs)
 }

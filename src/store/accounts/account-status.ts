@@ -3,6 +3,7 @@ import { appendChange } from '#store/database/changes.ts'
 import type { Db } from '#store/database/database.ts'
 import type { AccountStatus } from '#store/database/schema.ts'
 import { inSharedTransaction } from '#store/database/shared-transaction.ts'
+import { tellVersions } from '#store/database/tell-versions.ts'
 import { inTransaction } from '#store/database/transaction.ts'
 import { lockUnlessDeletedHere } from './deleted-here.ts'
 import { authorityOf, deleteBrowserSessionsOf, deleteSessionsOfOthers } from './sessions.ts'
@@ -108,6 +109,7 @@ export function setAccountStatus(
       .where('did', '=', did)
       .execute()
     for (const { name } of sites) await appendChange(transaction, { did, name }, now)
+    await tellVersions(transaction, { did }, now)
     return true
   })
 }

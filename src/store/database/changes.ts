@@ -6,8 +6,8 @@ import type { Schema } from './schema.ts'
 import { inTransaction, lockUntilCommit } from './transaction.ts'
 
 /**
- * A site may have other contents now, or a host may lead to another site. Sites are named by their labels: changes
- * outlive accounts, and name none.
+ * A site, or the address of a version, may have other contents now, or a host may lead to another site. Both are named by
+ * their labels: changes outlive accounts, and name none.
  */
 export type Change = { readonly seq: number; readonly createdAt: number } & (
   | { readonly kind: 'site'; readonly label: string }
@@ -19,7 +19,12 @@ export type Change = { readonly seq: number; readonly createdAt: number } & (
  * transactions that append wait for its end.
  */
 export function appendChange(db: Db, site: SiteAddress, now: number): Promise<number> {
-  return append(db, { kind: 'site', label: siteLabel(site), host: null, createdAt: now })
+  return appendLabelChange(db, siteLabel(site), now)
+}
+
+/** As `appendChange`, for the address of a version. */
+export function appendLabelChange(db: Db, label: string, now: number): Promise<number> {
+  return append(db, { kind: 'site', label, host: null, createdAt: now })
 }
 
 /** As `appendChange`, for a host that leads elsewhere now, or nowhere. */

@@ -4,6 +4,7 @@ import type { Coding } from '#site/encoding.ts'
 import type { Did } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import type { ModerationTables } from './moderation-tables.ts'
+import type { VersionTables } from './version-tables.ts'
 
 /** `active`, or why an account's sites are not to be shown, in the words of `com.atproto.sync`. */
 export type AccountStatus = 'active' | 'deactivated' | 'takendown' | 'suspended' | 'deleted'
@@ -20,7 +21,7 @@ export type JobStatus = 'pending' | 'processing' | 'uploading' | 'completed' | '
  * The tables as the migrations leave them, in camelCase (columns are snake_case). Lists and objects
  * are JSON text, booleans 0 or 1, times milliseconds: only the query functions see that.
  */
-export interface Schema extends ModerationTables {
+export interface Schema extends ModerationTables, VersionTables {
   accounts: {
     did: Did
     handle: string | null
@@ -71,21 +72,6 @@ export interface Schema extends ModerationTables {
     withdrawWith: string | null
     createdAt: number
     updatedAt: number
-  }
-  versions: {
-    id: string
-    did: Did
-    name: SiteName
-    recordCid: string
-    rev: string
-    state: 'live' | 'replaced' | 'invalid'
-    problems: string
-    snapshot: string | null
-    fileCount: number
-    bytes: number
-    publishedAt: number
-    seenAt: number
-    replacedAt: number | null
   }
   blobs: {
     cid: string

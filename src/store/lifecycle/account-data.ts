@@ -2,6 +2,11 @@ import type { BlobRef } from '#site/record/blob-ref.ts'
 import type { Did } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
 import type { JobProgress, JobResult } from '#store/queues/jobs.ts'
+import {
+  selectVersionRecords,
+  type VersionRecord,
+  versionRecordOf,
+} from '#store/sites/version-records.ts'
 
 // Rows for the account's export that nothing else lists: no secrets, and nothing that lets somebody sign in.
 
@@ -41,6 +46,15 @@ export async function listAccountUploads(db: Db, did: Did) {
     .orderBy('decodedHash')
     .execute()
   return rows.map(({ blob, uploadedAt }) => ({ blob: JSON.parse(blob) as BlobRef, uploadedAt }))
+}
+
+/** The account's version records, newest first. */
+export async function listAccountVersionRecords(db: Db, did: Did): Promise<VersionRecord[]> {
+  const rows = await selectVersionRecords(db)
+    .where('did', '=', did)
+    .orderBy('key', 'desc')
+    .execute()
+  return rows.map(versionRecordOf)
 }
 
 /** The account's sites that wait to be read. */

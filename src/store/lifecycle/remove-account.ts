@@ -2,6 +2,7 @@ import type { Transaction } from 'kysely'
 import type { Did } from '#site/site-address.ts'
 import { appendChange, appendHostChange } from '#store/database/changes.ts'
 import type { Schema } from '#store/database/schema.ts'
+import { tellVersions } from '#store/database/tell-versions.ts'
 import { keepSubdomains } from '#store/names/kept-subdomains.ts'
 import { listSiteNames } from '#store/sites/sites.ts'
 
@@ -11,6 +12,15 @@ const ownTables = [
   'jobs',
   'uploadedBlobs',
   'visitedAccounts',
+] as const
+
+const indexTables = [
+  'workItems',
+  'versions',
+  'versionRecords',
+  'forgottenVersions',
+  'sites',
+  'accounts',
 ] as const
 
 /**
@@ -52,7 +62,8 @@ export async function removeIndexRows(
   now: number,
 ): Promise<void> {
   const names = await listSiteNames(transaction, did)
-  for (const table of ['workItems', 'versions', 'sites', 'accounts'] as const) {
+  await tellVersions(transaction, { did }, now)
+  for (const table of indexTables) {
     await transaction.deleteFrom(table).where('did', '=', did).execute()
   }
   for (const name of names) await appendChange(transaction, { did, name }, now)

@@ -30,6 +30,7 @@ import { admission } from './0029-admission.ts'
 import { lists } from './0030-lists.ts'
 import { jobsByAccount } from './0031-jobs-by-account.ts'
 import { reportsByNetwork } from './0032-reports-by-network.ts'
+import { versionRecords } from './0033-version-records.ts'
 import { begunUploads } from './0035-begun-uploads.ts'
 import { type MigrationSql, sqlMigration } from './sql-migration.ts'
 
@@ -71,5 +72,6 @@ const statements: Record<string, MigrationSql> = {
   '0030-lists': lists,
   '0031-jobs-by-account': jobsByAccount,
   '0032-reports-by-network': reportsByNetwork,
+  '0033-version-records': versionRecords,
   '0035-begun-uploads': begunUploads,
 }

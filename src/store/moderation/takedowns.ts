@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import { type Did, type SiteAddress, siteLabel } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import type { Db } from '#store/database/database.ts'
@@ -69,14 +69,20 @@ const selectTakedowns = prepared<{ did: Did; name: SiteName; all: '' }, Takedown
       .limit(1),
 )
 
-/** As `findTakedown`, for the label of a site, also of one that is not known here. */
+/** As `findTakedown`, for the label of a version, or of a site, also of one that is not known here. */
 export async function findTakedownByLabel(db: Db, label: string): Promise<TakedownStatus | null> {
-  const { rows } = await selectByLabel(db, { label, again: label })
+  const { rows } = await selectByLabel(db, { label, again: label, ofVersion: label })
   return rows[0]?.status ?? null
 }
 
-const selectByLabel = prepared<{ label: string; again: string }, { status: TakedownStatus }>(
-  (db, { label, again }) =>
+interface Labels {
+  readonly label: string
+  readonly again: string
+  readonly ofVersion: string
+}
+
+const selectByLabel = prepared<Labels, { status: TakedownStatus }>(
+  (db, { label, again, ofVersion }) =>
     db
       .selectFrom('takedowns')
       .select(['status', 'site'])
@@ -91,6 +97,14 @@ const selectByLabel = prepared<{ label: string; again: string }, { status: Taked
               where.selectFrom('sites').select('did').where('sites.label', '=', again),
             ),
           ]),
+          where.exists(
+            where
+              .selectFrom('versionRecords')
+              .select('key')
+              .whereRef('versionRecords.did', '=', 'takedowns.did')
+              .where(sql<boolean>`takedowns.site in ('', version_records.site)`)
+              .where('versionRecords.label', '=', ofVersion),
+          ),
         ]),
       )
       .orderBy('site')

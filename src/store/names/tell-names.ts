@@ -2,6 +2,7 @@ import type { Did, SiteAddress } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import { appendChange, appendHostChange } from '#store/database/changes.ts'
 import type { Db } from '#store/database/database.ts'
+import { tellVersions } from '#store/database/tell-versions.ts'
 import { mappedHosts } from './mapped-hosts.ts'
 
 interface Name {
@@ -29,6 +30,7 @@ export async function tellNames(db: Db, site: SiteAddress, now: number): Promise
     .execute()
   for (const { domain } of rows) await appendHostChange(db, domain, now)
   await appendChange(db, site, now)
+  await tellVersions(db, site, now)
 }
 
 /** As `tellNames`, for all names and all sites of an account. */
@@ -37,4 +39,5 @@ export async function tellAccount(db: Db, did: Did, now: number): Promise<void> 
   for (const { domain } of hosts) await appendHostChange(db, domain, now)
   const sites = await db.selectFrom('sites').select('name').where('did', '=', did).execute()
   for (const { name } of sites) await appendChange(db, { did, name }, now)
+  await tellVersions(db, { did }, now)
 }

@@ -10,7 +10,8 @@ import { alice, bob, nameOf, newVersion, siteOf } from '#tests/support/sample-ro
 import { type NewVersion, recordVersion } from './record-version.ts'
 import { forgetRemovedSites, removeSite } from './remove-site.ts'
 import { findSite } from './sites.ts'
-import { listVersions, snapshotPages } from './versions.ts'
+import { snapshotPages } from './snapshot-pages.ts'
+import { listVersions } from './versions.ts'
 import { awaitWithdrawal } from './withdrawals.ts'
 
 const hourMs = 60 * 60 * 1000

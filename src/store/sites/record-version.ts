@@ -206,7 +206,7 @@ async function insertVersion(
 ): Promise<string> {
   const id = Bun.randomUUIDv7()
   const row = { ...facts, did, name, id, state, problems: JSON.stringify(problems) }
-  await insertRow(transaction, { ...row, seenAt: now, replacedAt: null })
+  await insertRow(transaction, { ...row, seenAt: now, replacedAt: null, filesDigest: null })
   return id
 }
 

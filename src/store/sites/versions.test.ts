@@ -4,11 +4,11 @@ import { onEachStore } from '#tests/support/databases.ts'
 import { alice, newVersion, siteOf } from '#tests/support/sample-rows.ts'
 import { type NewVersion, recordVersion } from './record-version.ts'
 import { removeSite } from './remove-site.ts'
+import { snapshotPages } from './snapshot-pages.ts'
 import {
   dropReplacedSnapshots,
   listReplacedSnapshots,
   listVersions,
-  snapshotPages,
   withdrawReplaced,
 } from './versions.ts'
 

@@ -1,7 +1,6 @@
 import type { NotNull, Selectable } from 'kysely'
 import type { SiteAddress } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
-import { pagesOf } from '#store/database/pages.ts'
 import type { Schema } from '#store/database/schema.ts'
 
 /** One state of a site's record, as ingest judged it. Its snapshot is read separately: it can be large. */
@@ -10,13 +9,12 @@ export interface Version extends Omit<Selectable<Schema['versions']>, HiddenColu
   readonly problems: readonly string[]
 }
 
-type HiddenColumn = 'did' | 'name' | 'snapshot' | 'problems'
+type HiddenColumn = 'did' | 'name' | 'snapshot' | 'problems' | 'filesDigest'
 
-/** The snapshot of a live version, or of one that was replaced recently. */
-export interface KeptSnapshot extends SiteAddress {
+/** The snapshot of a version that was replaced recently. */
+export interface ReplacedSnapshot {
   readonly versionId: string
-  readonly replacedAt: number | null
-  readonly bytes: number
+  readonly replacedAt: number
   readonly snapshot: string
 }
 
@@ -50,8 +48,12 @@ export async function listReplacedSnapshots(
   db: Db,
   { did, name }: SiteAddress,
   since: number,
-): Promise<KeptSnapshot[]> {
-  return await snapshots(db)
+): Promise<ReplacedSnapshot[]> {
+  return await db
+    .selectFrom('versions')
+    .select(['id as versionId', 'replacedAt', 'snapshot'])
+    .where('snapshot', 'is not', null)
+    .$narrowType<{ snapshot: NotNull; replacedAt: NotNull }>()
     .where('did', '=', did)
     .where('name', '=', name)
     .where('replacedAt', '>', since)
@@ -59,31 +61,6 @@ export async function listReplacedSnapshots(
     .orderBy('id', 'desc')
     .execute()
 }
-
-interface SnapshotQuery {
-  /** Only snapshots of versions with larger ids. */
-  readonly after?: string
-  /** Only snapshots of this site. */
-  readonly site?: SiteAddress
-  readonly limit?: number
-}
-
-/** Every snapshot, which may name blobs, in the order of version ids, page by page. */
-export function snapshotPages(
-  db: Db,
-  { after = '', site, limit = snapshotsAtOnce }: SnapshotQuery = {},
-): AsyncGenerator<KeptSnapshot[]> {
-  const some =
-    site === undefined
-      ? snapshots(db)
-      : snapshots(db).where('did', '=', site.did).where('name', '=', site.name)
-  const list = (from: string): Promise<KeptSnapshot[]> =>
-    some.where('id', '>', from).orderBy('id').limit(limit).execute()
-  return pagesOf(list, ({ versionId }) => versionId, after)
-}
-
-/** Each may take `snapshotBytesMax`. */
-const snapshotsAtOnce = 10
 
 /**
  * Drops the snapshots of the site's replaced versions: visitors get only the live version's assets once the caller has
@@ -126,12 +103,4 @@ type VersionRow = Pick<Selectable<Schema['versions']>, (typeof versionColumns)[n
 
 export function versionOf(row: VersionRow): Version {
   return { ...row, problems: JSON.parse(row.problems) as string[] }
-}
-
-function snapshots(db: Db) {
-  return db
-    .selectFrom('versions')
-    .select(['did', 'name', 'id as versionId', 'replacedAt', 'bytes', 'snapshot'])
-    .where('snapshot', 'is not', null)
-    .$narrowType<{ snapshot: NotNull }>()
 }

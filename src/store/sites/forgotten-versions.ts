@@ -1,0 +1,44 @@
+import type { Transaction } from 'kysely'
+import type { Did } from '#site/site-address.ts'
+import type { SiteName } from '#site/site-name.ts'
+import type { Schema } from '#store/database/schema.ts'
+
+/** Addresses of a site that are answered with 410; older ones are answered as if they had never been. */
+export const forgottenVersionsMax = 200
+
+interface Forgotten {
+  readonly did: Did
+  readonly site: SiteName | ''
+  readonly label: string | null
+}
+
+/** Remembers the address of a version that was removed, unless another record has the same content. */
+export async function rememberForgotten(
+  transaction: Transaction<Schema>,
+  { did, site, label }: Forgotten,
+  now: number,
+): Promise<void> {
+  if (label === null || site === '') return
+  const others = transaction.selectFrom('versionRecords').select('key').where('label', '=', label)
+  if ((await others.limit(1).executeTakeFirst()) !== undefined) return
+  await transaction
+    .insertInto('forgottenVersions')
+    .values({ did, site, label, forgottenAt: now })
+    .onConflict((conflict) => conflict.column('label').doUpdateSet({ forgottenAt: now }))
+    .execute()
+  const oldest = transaction
+    .selectFrom('forgottenVersions')
+    .select('label')
+    .where('did', '=', did)
+    .where('site', '=', site)
+    .orderBy('forgottenAt', 'desc')
+    .orderBy('label')
+    .offset(forgottenVersionsMax)
+    .limit(forgottenVersionsMax)
+  await transaction.deleteFrom('forgottenVersions').where('label', 'in', oldest).execute()
+}
+
+/** For a version that is kept again. */
+export async function rememberKept(transaction: Transaction<Schema>, label: string): Promise<void> {
+  await transaction.deleteFrom('forgottenVersions').where('label', '=', label).execute()
+}

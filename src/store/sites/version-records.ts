@@ -1,0 +1,215 @@
+import type { ExpressionBuilder, NotNull, Selectable } from 'kysely'
+import { versionRecordsMax } from '#site/limits.ts'
+import type { Did, SiteAddress } from '#site/site-address.ts'
+import type { SiteName } from '#site/site-name.ts'
+import type { VersionKey } from '#site/version-key.ts'
+import type { Db } from '#store/database/database.ts'
+import type { Schema } from '#store/database/schema.ts'
+import { notTakenDown } from '#store/moderation/not-taken-down.ts'
+import type { VersionRecordKey } from './record-version-record.ts'
+
+type Row = Selectable<Schema['versionRecords']>
+
+/** A version that its owner keeps as a record. Its snapshot is read separately: it can be large. */
+export interface VersionRecord
+  extends Omit<Row, 'snapshot' | 'state' | 'problems' | 'source' | 'pinned' | 'seenAt' | 'id'> {
+  readonly state: 'kept' | 'refused' | 'ignored'
+  /** Why it is refused, or what to mend. */
+  readonly problems: readonly string[]
+  readonly source: Readonly<Record<string, unknown>> | null
+  readonly pinned: boolean
+  /** Whether visitors of its address get it, as long as its account is active: not refused, not expired. */
+  readonly hasContent: boolean
+}
+
+/** What visitors of a version's address get. */
+export interface ServedVersion extends SiteAddress {
+  readonly key: VersionKey
+  readonly label: string
+  readonly snapshot: string
+}
+
+/** A site's version that was removed, or has expired. */
+export interface GoneVersion extends SiteAddress {
+  readonly isGone: true
+}
+
+/** The site's version records, newest first: those with smaller keys than `before`. */
+export async function listVersionRecords(
+  db: Db,
+  { did, name }: SiteAddress,
+  { before, limit }: { readonly before?: string | undefined; readonly limit: number },
+): Promise<VersionRecord[]> {
+  let rows = selectVersionRecords(db).where('did', '=', did).where('site', '=', name)
+  if (before !== undefined) rows = rows.where('key', '<', before as VersionKey)
+  return (await rows.orderBy('key', 'desc').limit(limit).execute()).map(versionRecordOf)
+}
+
+export async function findVersionRecord(
+  db: Db,
+  { did, key }: VersionRecordKey,
+): Promise<VersionRecord | null> {
+  const one = selectVersionRecords(db).where('did', '=', did).where('key', '=', key)
+  const row = await one.executeTakeFirst()
+  return row === undefined ? null : versionRecordOf(row)
+}
+
+/** The snapshot of a version record; null: there is no such record, or it is refused or expired. */
+export async function findVersionSnapshot(
+  db: Db,
+  { did, key }: VersionRecordKey,
+): Promise<string | null> {
+  const row = await db
+    .selectFrom('versionRecords')
+    .select('snapshot')
+    .where('did', '=', did)
+    .where('key', '=', key)
+    .executeTakeFirst()
+  return row?.snapshot ?? null
+}
+
+/**
+ * What visitors of the address with this label get; null: it never was one, or nobody gets anything of its site, as when
+ * the account is not active or something is taken down. Records with the same content share an address.
+ */
+export async function findVersionByLabel(
+  db: Db,
+  label: string,
+  now: number,
+): Promise<ServedVersion | GoneVersion | null> {
+  const served = await shownRecords(db)
+    .select(['versionRecords.key', 'versionRecords.label', 'versionRecords.snapshot'])
+    .where('versionRecords.label', '=', label)
+    .where('versionRecords.snapshot', 'is not', null)
+    .where(isCurrent(now))
+    .$narrowType<{ label: NotNull; snapshot: NotNull; name: SiteName }>()
+    .orderBy('versionRecords.key', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  if (served !== undefined) return served
+  const expired = await shownRecords(db)
+    .where('versionRecords.label', '=', label)
+    .$narrowType<{ name: SiteName }>()
+    .limit(1)
+    .executeTakeFirst()
+  const gone = expired ?? (await findForgotten(db, label))
+  return gone === undefined ? null : { ...gone, isGone: true }
+}
+
+/** The label of the newest preview with this alias; `gone`: it has expired; null: the site has none with this alias. */
+export async function findPreview(
+  db: Db,
+  { did, name }: SiteAddress,
+  { alias, now }: { readonly alias: string; readonly now: number },
+): Promise<{ readonly label: string } | 'gone' | null> {
+  const aliased = shownRecords(db)
+    .select('versionRecords.label')
+    .where('versionRecords.did', '=', did)
+    .where('versionRecords.site', '=', name)
+    .where('versionRecords.alias', '=', alias)
+    .where('versionRecords.label', 'is not', null)
+    .$narrowType<{ label: NotNull }>()
+    .orderBy('versionRecords.key', 'desc')
+    .limit(1)
+  const withContent = aliased.where('versionRecords.snapshot', 'is not', null)
+  const newest = await withContent.where(isCurrent(now)).executeTakeFirst()
+  if (newest !== undefined) return { label: newest.label }
+  return (await aliased.executeTakeFirst()) === undefined ? null : 'gone'
+}
+
+/**
+ * The keys of the account's version records, each with the CID that was read; null: to be read again, because its site
+ * no longer has too many newer ones.
+ */
+export async function knownVersionKeys(
+  db: Db,
+  did: Did,
+): Promise<ReadonlyMap<VersionKey, string | null>> {
+  const rows = await db
+    .selectFrom('versionRecords')
+    .select(['key', 'site', 'cid', 'state'])
+    .where('did', '=', did)
+    .where('state', '!=', 'removed')
+    .orderBy('key', 'desc')
+    .execute()
+  const known = new Map<VersionKey, string | null>()
+  for (const ofSite of Map.groupBy(rows, ({ site }) => site).values()) {
+    for (const [nth, { key, cid, state }] of ofSite.entries()) {
+      known.set(key, state === 'ignored' && nth < versionRecordsMax ? null : cid)
+    }
+  }
+  return known
+}
+
+const recordColumns = [
+  'did',
+  'key',
+  'site',
+  'state',
+  'cid',
+  'rev',
+  'label',
+  'manifest',
+  'alias',
+  'message',
+  'source',
+  'pinned',
+  'createdAt',
+  'expiresAt',
+  'fileCount',
+  'bytes',
+  'filesDigest',
+  'problems',
+] as const satisfies (keyof Row)[]
+
+export const selectVersionRecords = (db: Db) =>
+  db
+    .selectFrom('versionRecords')
+    .select(recordColumns)
+    .select(({ eb }) => eb('snapshot', 'is not', null).as('hasContent'))
+    .where('state', '!=', 'removed')
+    .$narrowType<{ state: VersionRecord['state'] }>()
+
+type RecordRow = Awaited<ReturnType<ReturnType<typeof selectVersionRecords>['execute']>>[number]
+
+export function versionRecordOf({
+  problems,
+  source,
+  pinned,
+  hasContent,
+  ...row
+}: RecordRow): VersionRecord {
+  return {
+    ...row,
+    problems: JSON.parse(problems) as string[],
+    source: source === null ? null : (JSON.parse(source) as Record<string, unknown>),
+    pinned: pinned === 1,
+    hasContent: Boolean(hasContent),
+  }
+}
+
+/** Of accounts and sites that visitors may see. */
+function shownRecords(db: Db) {
+  return db
+    .selectFrom('versionRecords')
+    .innerJoin('accounts', 'accounts.did', 'versionRecords.did')
+    .select(['versionRecords.did', 'versionRecords.site as name'])
+    .where('accounts.status', '=', 'active')
+    .where(notTakenDown('versionRecords.did', 'versionRecords.site'))
+}
+
+const isCurrent =
+  (now: number) =>
+  ({ eb, or }: ExpressionBuilder<Schema, 'versionRecords'>) =>
+    or([eb('expiresAt', 'is', null), eb('expiresAt', '>', now)])
+
+function findForgotten(db: Db, label: string): Promise<SiteAddress | undefined> {
+  return db
+    .selectFrom('forgottenVersions')
+    .innerJoin('accounts', 'accounts.did', 'forgottenVersions.did')
+    .select(['forgottenVersions.did', 'forgottenVersions.site as name'])
+    .where('label', '=', label)
+    .where('accounts.status', '=', 'active')
+    .where(notTakenDown('forgottenVersions.did', 'forgottenVersions.site'))
+    .executeTakeFirst()
+}
