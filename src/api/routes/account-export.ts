@@ -1,5 +1,5 @@
+import { textStream } from '#api/body-stream.ts'
 import type { ApiContext } from '#api/context.ts'
-import { textStream } from '#api/text-stream.ts'
 import { type Did, siteUri } from '#site/site-address.ts'
 import { decodeSnapshot, type Snapshot, SnapshotFormatError } from '#site/visit/snapshot.ts'
 import { findAccount } from '#store/accounts/accounts.ts'

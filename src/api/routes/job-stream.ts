@@ -1,6 +1,6 @@
+import { textStream } from '#api/body-stream.ts'
 import type { ApiContext } from '#api/context.ts'
 import type { JobEvents } from '#api/contract/client.ts'
-import { textStream } from '#api/text-stream.ts'
 import type { WakeUpSubscription } from '#store/database/wake-ups.ts'
 import { findJob, type Job } from '#store/queues/jobs.ts'
 

@@ -1,5 +1,5 @@
+import { textStream } from '#api/body-stream.ts'
 import type { ApiContext } from '#api/context.ts'
-import { textStream } from '#api/text-stream.ts'
 import { WakeUp } from '#concurrency/wake-up.ts'
 import { lastLogEntryId, listLogEntriesAfter, type StoredLogEntry } from '#store/log/log-entries.ts'
 import { type LogFilter, searchedWords, wordsOf } from '#store/log/log-words.ts'
