@@ -15,6 +15,7 @@ import { moderationHandlers } from '#api/routes/moderation.ts'
 import { siteHandlers } from '#api/routes/site.ts'
 import { uploadHandlers } from '#api/routes/uploads.ts'
 import { userHandlers } from '#api/routes/user.ts'
+import { versionHandlers } from '#api/routes/versions.ts'
 import { Admission } from '#api/session/admission.ts'
 import { confirmGrant } from '#api/session/grant-check.ts'
 import { AdminSessions, BrowserSessions } from '#api/session/sessions.ts'
@@ -63,6 +64,7 @@ export function createApp(context: AppContext): Hono<ApiEnv> {
     ...domainHandlers(context, sessions),
     ...customDomainHandlers(context),
     ...siteHandlers(context),
+    ...versionHandlers(context),
     ...uploadHandlers(context, sessions),
     ...adminHandlers(context, adminSessions),
     ...adminLogHandlers(context, adminSessions),

@@ -135,6 +135,7 @@ function answerOf({ answers }: Route) {
         return c.redirect(String(payload), status as RedirectStatusCode)
       case 'events':
       case 'file':
+      case 'download':
         return payload as Response
       case undefined:
         throw new TypeError(`a status that is not declared: ${status}`)

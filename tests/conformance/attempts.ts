@@ -75,6 +75,19 @@ export const attempts: Readonly<Record<string, readonly Attempt[] | NamesNothing
     { path: '/api/domain/custom/{ownId}/map-site', json: { siteRkey: '{rkey}' } },
   ],
 
+  'GET /api/site/:rkey/versions/:id/changes': [
+    { path: '/api/site/{rkey}/versions/live/changes' },
+    { path: '/api/site/theirs/versions/live/changes?against={version}' },
+    { path: '/api/site/theirs/versions/{version}/changes' },
+  ],
+  'GET /api/site/:rkey/versions/:id/files': [
+    { path: '/api/site/{rkey}/versions/live/files' },
+    { path: '/api/site/theirs/versions/{version}/files' },
+  ],
+  'GET /api/site/:rkey/versions/:id/archive': [
+    { path: '/api/site/{rkey}/versions/live/archive' },
+    { path: '/api/site/theirs/versions/{version}/archive' },
+  ],
   'DELETE /api/site/:rkey': [{ path: '/api/site/{rkey}' }],
   'GET /api/site/:rkey/settings': [{ path: '/api/site/{rkey}/settings' }],
   'POST /api/site/:rkey/settings': [

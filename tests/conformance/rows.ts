@@ -9,11 +9,12 @@ import { signInRows } from './rows-sign-ins.ts'
 import { siteRows } from './rows-site.ts'
 import { progressRows, uploadRows } from './rows-upload.ts'
 import { userRows } from './rows-user.ts'
+import { versionRows } from './rows-versions.ts'
 
 /** The table. */
 export const rows: readonly Row[] = [
   ...[...generalRows, ...authRows, ...userRows, ...subdomainRows, ...customDomainRows],
   ...[...signInRows, ...accountDeletionRows],
   ...[...siteRows, ...progressRows, ...uploadRows, ...adminRows],
-  ...moderationRows,
+  ...[...moderationRows, ...versionRows],
 ]

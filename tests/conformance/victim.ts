@@ -18,6 +18,7 @@ export async function furnish(scene: Scene): Promise<void> {
   const { alice } = scene.stage.people
   scene.know('rkey', 'blog')
   scene.know('customDomain', 'alice-example.com')
+  scene.know('version', await liveVersion(scene.stage, alice.did))
   const { sessions } = (await (await alice.client.fetch('/api/user/sessions')).json()) as {
     sessions: { id: string }[]
   }
@@ -45,15 +46,20 @@ export async function furnish(scene: Scene): Promise<void> {
 }
 
 /** The revision of alice's repository that visitors of her site see. */
-async function liveRev({ database }: Stage, did: Did): Promise<string> {
-  const { rev } = await database.db
+const liveRev = async (stage: Stage, did: Did): Promise<string> => (await liveRow(stage, did)).rev
+
+/** The id of her site's live version. */
+const liveVersion = async (stage: Stage, did: Did): Promise<string> =>
+  `other-${(await liveRow(stage, did)).id}`
+
+async function liveRow({ database }: Stage, did: Did): Promise<{ id: string; rev: string }> {
+  return await database.db
     .selectFrom('versions')
-    .select('rev')
+    .select(['id', 'rev'])
     .where('did', '=', did)
     .where('name', '=', nameOf('blog'))
     .where('state', '=', 'live')
     .executeTakeFirstOrThrow()
-  return rev
 }
 
 /** What nobody has, by the names of `furnish`. */
@@ -66,6 +72,7 @@ export const nobodys: Facts = {
   jobId: '00000000-0000-4000-8000-000000000000',
   signIn: '0'.repeat(64),
   endedJob: '00000000-0000-4000-8000-000000000001',
+  version: 'other-00000000-0000-4000-8000-000000000002',
 }
 
 const owned = [

@@ -13,6 +13,7 @@ import { AdminSessions, BrowserSessions } from '#api/session/sessions.ts'
 import type { Identities } from '#atproto/identity/identity.ts'
 import { type OAuth, SessionEndedError } from '#atproto/oauth/oauth.ts'
 import { SignInError } from '#atproto/oauth/sign-in-error.ts'
+import type { BlobStore } from '#blobs/blob-store.ts'
 import { diskBlobStore } from '#blobs/disk.ts'
 import { parseTrustedProxies } from '#http/client-address.ts'
 import type { AccountSync } from '#ingest/sync-account.ts'
@@ -36,6 +37,7 @@ export const mebibyte = 1024 * 1024
 /** The application on an empty store; what would need a network is played by `network`. */
 export interface TestApi {
   readonly app: Hono<ApiEnv>
+  readonly blobs: BlobStore
   readonly db: Db
   readonly wakeUps: WakeUps
   readonly network: FakeNetwork
@@ -237,7 +239,18 @@ function openApi(
   const sessions = new BrowserSessions({ db, keys, secure, now })
   const adminSessions = new AdminSessions({ db, keys, secure, now })
   const api: TestApi = {
-    ...{ app, db, wakeUps, network, logged, operations, spool, isReady: true, clockAheadMs: 0 },
+    ...{
+      app,
+      blobs,
+      db,
+      wakeUps,
+      network,
+      logged,
+      operations,
+      spool,
+      isReady: true,
+      clockAheadMs: 0,
+    },
     now: startedAt,
     async request(path, init) {
       const response = await app.request(path, init, { server: onLoopback })

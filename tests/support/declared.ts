@@ -101,6 +101,7 @@ function problemOfAnswer(answer: Answer, { type, body, location }: Received): st
     case 'text':
       return type.startsWith('text/plain') ? null : 'type'
     case 'document':
+    case 'download':
       return type === answer.mediaType ? null : 'type'
   }
 }

@@ -4,6 +4,7 @@ import type { z } from 'zod'
 export type Answer =
   | JsonAnswer
   | FileAnswer
+  | DownloadAnswer
   | TextAnswer
   | RedirectAnswer
   | EventsAnswer
@@ -18,6 +19,12 @@ export type JsonAnswer<Schema extends z.ZodType = z.ZodType> = ReturnType<typeof
 export const file = (when: string, schema: z.ZodType) => ({ kind: 'file', when, schema }) as const
 
 type FileAnswer = ReturnType<typeof file>
+
+/** Bytes to be kept, sent while they are made: the handler makes the response. */
+export const download = (when: string, mediaType: string) =>
+  ({ kind: 'download', when, mediaType }) as const
+
+type DownloadAnswer = ReturnType<typeof download>
 
 export const text = <const Text extends string>(when: string, text: Text) =>
   ({ kind: 'text', when, text }) as const
@@ -53,7 +60,7 @@ export type PayloadOf<A extends Answer> =
       ? Text
       : A extends RedirectAnswer<infer Location>
         ? Filled<Location> | URL
-        : A extends EventsAnswer | FileAnswer
+        : A extends EventsAnswer | FileAnswer | DownloadAnswer
           ? Response
           : string
 

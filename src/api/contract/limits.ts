@@ -6,6 +6,9 @@ export const settingsJsonBytesMax = 512 * 1024
 /** Uploads of one account that may be arriving at a time, so that none takes everybody's space. */
 export const uploadsArrivingMax = 5
 
+/** Of an archive of a version: without its extension for 64 bits a zip holds no more; the rest of it is for names. */
+export const zipContentBytesMax = 4_000_000_000
+
 export const hourMs = 60 * 60 * 1000
 
 /** Owners whose server is gone can still delete accounts: no grant check is needed after failed attempts for this long. */
@@ -37,6 +40,10 @@ export const rateLimits = {
   sync: { what: 'syncs of your sites', perClient: 100, perAccount: 20 },
   /** Each asks the account's server. */
   settings: { what: 'settings read or saved', perClient: 600, perAccount: 200 },
+  /** Each may be a megabyte. */
+  versionList: { what: 'lists of versions and their files', perClient: 2000, perAccount: 1000 },
+  /** Each may be a whole site. */
+  archive: { what: 'archives', perClient: 300, perAccount: 100 },
   /** Each may be a megabyte. */
   list: { what: 'lists of your sites and domains', perClient: 2000, perAccount: 1000 },
   /** Each is read by a person. */

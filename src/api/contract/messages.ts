@@ -9,7 +9,7 @@ import {
   uploadPaceMs,
 } from '#site/limits.ts'
 import { openReportsOfNetworkMax } from '#store/moderation/reports.ts'
-import { grantAwayHours, uploadsArrivingMax } from './limits.ts'
+import { grantAwayHours, uploadsArrivingMax, zipContentBytesMax } from './limits.ts'
 
 export const keptDays = keptSubdomainMs / 86_400_000
 
@@ -94,6 +94,11 @@ export const sentences = {
   primaryUnverified: 'domain: this one is not verified, so visitors cannot be sent to it',
   primaryElsewhere: 'domain: this one does not lead to the site; choose the site for it first',
   lookUpsBusy: 'Other domains are being checked. Try again in a few seconds.',
+
+  versionNotFound: 'This site has no such version.',
+  filesNotKept: 'The files of this version are not stored here any more.',
+  archiveRunning: 'An archive of yours is on its way already. Wait until it has ended.',
+  archiveTooLarge: `A zip holds at most ${zipContentBytesMax / 1_000_000} MB, and this version has more.`,
 
   beingPublished: 'This site is being published. Wait until that has finished, or cancel it.',
   publishedAlready: 'This site is being published already. Wait until that has finished.',

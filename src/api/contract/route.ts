@@ -5,7 +5,7 @@ import { bodyTooLarge, like, literals, type Message, sentences } from './message
 
 /** The declaration of one route, without its handler. */
 export interface Route {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** With `:name` for what varies. */
   readonly path: `/${string}`
   /** Of interface.md, or `decisions §…`. */

@@ -12,6 +12,7 @@ import { moderationRoutes } from './moderation.ts'
 import { siteRoutes } from './site.ts'
 import { uploadRoutes } from './uploads.ts'
 import { userRoutes } from './user.ts'
+import { versionRoutes } from './versions.ts'
 
 /** Every route of the application, by name. Others do not exist. */
 export const routes = {
@@ -21,6 +22,7 @@ export const routes = {
   ...domainRoutes,
   ...customDomainRoutes,
   ...siteRoutes,
+  ...versionRoutes,
   ...uploadRoutes,
   ...adminRoutes,
   ...adminLogRoutes,

@@ -109,6 +109,9 @@ function responseOf(answer: Answer) {
       return bodyOf(description, 'text/plain', { type: 'string', const: answer.text })
     case 'document':
       return bodyOf(description, answer.mediaType, { type: 'string' })
+    case 'download':
+      // OpenAPI 3.1: bytes have no schema.
+      return bodyOf(description, answer.mediaType, {})
   }
 }
 
@@ -124,6 +127,7 @@ const meanings: Readonly<Record<number, string>> = {
   404: 'It does not exist, or is another account’s',
   408: 'It took too long to arrive',
   409: 'It conflicts with the current state',
+  410: 'It is not stored any more',
   413: 'Too large',
   429: 'Too many requests',
   502: 'The account’s own server refused or did not answer',

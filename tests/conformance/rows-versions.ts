@@ -1,0 +1,66 @@
+import { like } from './like.ts'
+import type { Row } from './row.ts'
+
+const failed = (error: string) => ({ success: false, error })
+const siteNotFound = { status: 404, body: failed('Site not found') }
+const versionNotFound = { status: 404, body: failed('This site has no such version.') }
+
+const ofBlog = { section: 'ours', by: 'alice' } as const
+const changes = { ...ofBlog, route: 'GET /api/site/:rkey/versions/:id/changes' } as const
+const files = { ...ofBlog, route: 'GET /api/site/:rkey/versions/:id/files' } as const
+const archive = { ...ofBlog, route: 'GET /api/site/:rkey/versions/:id/archive' } as const
+
+/** What a site has been (docs/http-api.md, "Versions"). */
+export const versionRows: readonly Row[] = [
+  {
+    ...changes,
+    what: 'none between what is live and itself',
+    path: '/api/site/blog/versions/live/changes?against=live',
+    status: 200,
+    body: { added: [], changed: [], removed: [], settings: [] },
+  },
+  {
+    ...files,
+    what: 'the files of what is live',
+    path: '/api/site/blog/versions/live/files',
+    status: 200,
+    body: {
+      files: [
+        {
+          path: 'index.html',
+          bytes: 13,
+          mediaType: like('text/html.*'),
+          url: like('http://s--[a-z2-7]{26}\\.{base}:\\d+/index\\.html'),
+        },
+      ],
+    },
+  },
+  {
+    ...archive,
+    what: 'a zip of what is live',
+    path: '/api/site/blog/versions/live/archive',
+    status: 200,
+    body: like('PK[^]*index\\.html[^]*PK[^]*'),
+    answerHeaders: {
+      'content-type': 'application/zip',
+      'content-disposition': 'attachment; filename="blog-live.zip"',
+    },
+  },
+  ...[changes, files, archive].flatMap((route): Row[] => {
+    const end = route.route.split('/').at(-1)
+    return [
+      {
+        ...route,
+        what: 'a version that is not there',
+        path: `/api/site/blog/versions/other-x/${end}`,
+        ...versionNotFound,
+      },
+      {
+        ...route,
+        what: 'a site that is not there',
+        path: `/api/site/nowhere/versions/live/${end}`,
+        ...siteNotFound,
+      },
+    ]
+  }),
+]
