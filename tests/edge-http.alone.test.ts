@@ -100,7 +100,7 @@ beforeAll(async () => {
     pages: new OwnPages(null),
     recompressor,
     snapshots,
-    takedownOf: async () => null,
+    takedowns: { get: async () => null },
   }
   const routeOf = createRouter({ applicationHost: '127.0.0.1', baseDomain: 'localhost' })
   server = Bun.serve({

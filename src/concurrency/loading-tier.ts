@@ -1,3 +1,4 @@
+import { TtlMap } from './lru-map.ts'
 import { MemoryTier, type TierStats } from './memory-tier.ts'
 import { SingleFlight } from './single-flight.ts'
 
@@ -9,18 +10,29 @@ export interface Loaded<Value> {
   readonly owner?: string
 }
 
+/** Misses that are remembered: an attacker can make up any number of keys. */
+const missesMax = 10_000
+/** For how long, even if nobody calls `forget`. */
+export const missMs = 1_000
+
 /**
  * A read-through cache. The first `get` of a key loads its value in a single flight; the value stays in memory until it
- * is evicted. Misses are not cached: an attacker can make up any number of keys.
+ * is evicted. That a key has no value is remembered for a second.
  */
 export class LoadingTier<Value> {
   readonly #load: (key: string) => Promise<Loaded<Value> | null>
   readonly #tier: MemoryTier<Value>
   readonly #loading = new SingleFlight<string, Value | null>()
+  readonly #misses: TtlMap<string, Promise<null>>
 
-  constructor(bytesMax: number, load: (key: string) => Promise<Loaded<Value> | null>) {
+  constructor(
+    bytesMax: number,
+    load: (key: string) => Promise<Loaded<Value> | null>,
+    elapsed: () => number = () => performance.now(),
+  ) {
     this.#load = load
     this.#tier = new MemoryTier(bytesMax)
+    this.#misses = new TtlMap({ max: missesMax, ttlMs: missMs, now: elapsed })
   }
 
   get stats(): TierStats {
@@ -34,7 +46,7 @@ export class LoadingTier<Value> {
   /** Synchronous when the value is in memory. */
   get(key: string): Value | Promise<Value | null> {
     const known = this.#tier.use(this.#tier.find(key))
-    return known ?? this.#start(key)
+    return known ?? this.#misses.get(key) ?? this.#start(key)
   }
 
   /** Counts more bytes for this value if it is still in memory. */
@@ -44,22 +56,29 @@ export class LoadingTier<Value> {
 
   forget(key: string): void {
     this.#loading.forget(key)
+    this.#misses.delete(key)
     this.#tier.forget(key)
   }
 
   forgetAll(): void {
     this.#loading.forgetAll()
+    this.#misses.clear()
     this.#tier.forgetAll()
   }
 
   #start(key: string): Promise<Value | null> {
     return this.#loading.run(key, async (isCurrent) => {
       const loaded = await this.#load(key)
-      if (loaded === null) return null
       // Forgotten meanwhile: callers from before the change get this value, later ones do not.
+      if (loaded === null) {
+        if (isCurrent()) this.#misses.set(key, noValue)
+        return null
+      }
       const { value, bytes, owner } = loaded
       if (isCurrent()) this.#tier.keep(key, value, bytes, owner)
       return value
     })
   }
 }
+
+const noValue = Promise.resolve(null)

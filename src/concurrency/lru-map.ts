@@ -37,7 +37,7 @@ export class LruMap<Key, Value> {
   }
 }
 
-interface TtlOptions {
+export interface TtlOptions {
   readonly max: number
   readonly ttlMs: number
   /** Milliseconds of a monotonic clock. */
@@ -67,5 +67,9 @@ export class TtlMap<Key, Value> {
 
   delete(key: Key): void {
     this.#entries.delete(key)
+  }
+
+  clear(): void {
+    this.#entries.clear()
   }
 }

@@ -32,7 +32,7 @@ const options: Parameters<typeof createDispatch>[0] = {
   visits: {
     ...site.context,
     awaited: { has: async () => false },
-    takedownOf: async (asked) => takenDown.get(asked) ?? null,
+    takedowns: { get: async (asked) => takenDown.get(asked) ?? null },
     hosts: { get: async (host) => hosts.get(host) ?? null },
     log: recordingLog(),
     now: () => 0,

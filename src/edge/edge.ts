@@ -3,9 +3,9 @@ import type { AwaitedSites } from '#edge/names/awaited-sites.ts'
 import type { Hosts, HostTarget } from '#edge/names/hosts.ts'
 import { redirectToPrimary } from '#edge/names/primary-redirect.ts'
 import type { NamedHost, SiteHost } from '#edge/names/route.ts'
+import type { Takedowns } from '#edge/names/takedowns.ts'
 import type { Log } from '#observe/log.ts'
 import { resolve } from '#site/visit/resolve.ts'
-import type { TakedownStatus } from '#store/database/moderation-tables.ts'
 import type { Place } from './place.ts'
 import { requestTarget } from './request-target.ts'
 import { respond } from './respond.ts'
@@ -16,8 +16,7 @@ export interface EdgeContext extends VisitContext {
   readonly awaited: Pick<AwaitedSites, 'has'>
   readonly log: Log
   readonly snapshots: Pick<Snapshots, 'get'>
-  /** How the site with this label is taken down; null: it is not. */
-  readonly takedownOf: (label: string) => Promise<TakedownStatus | null>
+  readonly takedowns: Pick<Takedowns, 'get'>
 }
 
 export interface VisitContext extends FileContext {
@@ -87,7 +86,7 @@ async function answerLater(
 ): Promise<Response> {
   const known = await loading
   if (known !== null) return await answerKnown(host, request, known, context)
-  const takedown = await context.takedownOf(host.label)
+  const takedown = await context.takedowns.get(host.label)
   if (takedown !== null) return context.pages.takenDown(takedown)
   return (await context.awaited.has(host.label))
     ? context.pages.fetching()

@@ -36,7 +36,7 @@ const bytesOf = (name: string) => encodeSnapshot(versionOf(name, 1)).length * 3
 const loadQueries = 5
 
 /** Snapshots, and the labels that were read from the store for them. */
-function open(bytesMax = 1_000_000): Snapshots {
+function open(bytesMax = 1_000_000, elapsed = () => performance.now()): Snapshots {
   queries = []
   unreadable = []
   const counting = new Proxy(database.db, {
@@ -50,6 +50,7 @@ function open(bytesMax = 1_000_000): Snapshots {
     db: counting,
     log: recordingLog(),
     now: () => 1,
+    elapsed,
     bytesMax,
     earlierBytesMax: 1_000_000,
     originOf,
@@ -70,11 +71,15 @@ describe('snapshots', () => {
     expect(queries).toHaveLength(loadQueries)
   })
 
-  test('a label that nobody has is looked up each time: it may come to be', async () => {
-    const snapshots = open()
+  test('a label that nobody has is looked up again after a second: it may come to be', async () => {
+    let time = 0
+    const snapshots = open(1_000_000, () => time)
     const label = siteLabel(siteOf('blog'))
     expect(await snapshots.get(label)).toBeNull()
     await publish('blog')
+    time = 999
+    expect(await snapshots.get(label)).toBeNull()
+    time = 1000
     expect(await cidOf(snapshots, label)).toBe('cid-1')
   })
 
@@ -193,7 +198,7 @@ describe('changes', () => {
   ) {
     const [stop, wakeUps] = [new AbortController(), new WakeUps()]
     const hosts = new Hosts({ db, originOf })
-    const edge = forgetChanged({ hosts, snapshots })
+    const edge = forgetChanged({ hosts, snapshots, takedowns: hosts })
     const following = followChanges([edge], { db, wakeUps, log, signal: stop.signal })
     try {
       await act(wakeUps)

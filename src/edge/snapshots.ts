@@ -9,14 +9,19 @@ import { SiteInMemory } from './site-in-memory.ts'
  * one owner's many sites do not evict other owners'. Follows the index within a second.
  */
 export class Snapshots extends LoadingTier<SiteInMemory> {
-  constructor({ bytesMax, ...context }: LoadContext & { bytesMax: number }) {
-    super(bytesMax, async (label) => {
+  constructor({
+    bytesMax,
+    elapsed,
+    ...context
+  }: LoadContext & { bytesMax: number; elapsed?: () => number }) {
+    const load = async (label: string) => {
       const loaded = await loadSite(label, context)
       if (loaded === null) return null
       const grow = (bytes: number): void => this.grow(label, site, bytes)
       const site = new SiteInMemory(loaded.site, grow, loaded.canonical)
       return { value: site, bytes: loaded.bytes, owner: site.site.snapshot.did }
-    })
+    }
+    super(bytesMax, load, elapsed)
   }
 
   /** The owners of sites in memory that were visited since the last call. */
@@ -36,16 +41,21 @@ type Forgetful = Pick<LoadingTier<unknown>, 'forget' | 'forgetAll'>
 export function forgetChanged({
   hosts,
   snapshots,
-}: Record<'hosts' | 'snapshots', Forgetful>): ChangeSubscriber {
+  takedowns,
+}: Record<'hosts' | 'snapshots' | 'takedowns', Forgetful>): ChangeSubscriber {
   return {
     startAfresh() {
       snapshots.forgetAll()
       hosts.forgetAll()
+      takedowns.forgetAll()
     },
     follow(changes) {
       for (const change of changes) {
         if (change.kind === 'host') hosts.forget(change.host)
-        else snapshots.forget(change.label)
+        else {
+          snapshots.forget(change.label)
+          takedowns.forget(change.label)
+        }
       }
     },
   }

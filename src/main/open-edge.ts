@@ -11,11 +11,11 @@ import { AwaitedSites } from '#edge/names/awaited-sites.ts'
 import { DiscoverOwner, type Discovery, type Owner } from '#edge/names/discover-owner.ts'
 import { Hosts } from '#edge/names/hosts.ts'
 import { ServedNames } from '#edge/names/served-names.ts'
+import { Takedowns } from '#edge/names/takedowns.ts'
 import { OwnPages } from '#edge/pages.ts'
 import { Snapshots } from '#edge/snapshots.ts'
 import type { Config } from '#main/config/config.ts'
 import type { Log } from '#observe/log.ts'
-import { findTakedownByLabel } from '#store/moderation/takedowns.ts'
 import type { Stores } from './stores.ts'
 
 interface EdgeOptions extends Stores {
@@ -36,6 +36,7 @@ export function openEdge(options: EdgeOptions) {
   const missing = new MissingBlobs(options)
   const snapshots = new Snapshots({
     db,
+    elapsed,
     log,
     now,
     originOf,
@@ -55,13 +56,13 @@ export function openEdge(options: EdgeOptions) {
     choices: new CodingChoices(),
     decodedFiles,
     decodedStreams: new DecodedStreams(),
-    hosts: new Hosts({ db, originOf }),
+    hosts: new Hosts({ db, elapsed, originOf }),
     missing,
     names: new ServedNames(),
     pages: new OwnPages(config.hosting),
     recompressor: new Recompressor({ bodies, log }),
     snapshots,
-    takedownOf: (label: string) => findTakedownByLabel(db, label),
+    takedowns: new Takedowns({ db, elapsed }),
   }
 }
 

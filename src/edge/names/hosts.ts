@@ -16,13 +16,18 @@ export interface HostTarget {
   readonly movedTo: string | null
 }
 
+interface HostsContext extends Pick<LoadContext, 'db' | 'originOf'> {
+  /** Monotonic milliseconds. */
+  readonly elapsed?: () => number
+}
+
 /**
  * LRU cache of the sites that subdomains and custom domains lead to, for some 32 000 requested hosts.
  * `forgetChanged` invalidates changed hosts.
  */
 export class Hosts extends LoadingTier<HostTarget> {
-  constructor({ db, originOf }: Pick<LoadContext, 'db' | 'originOf'>) {
-    super(bytesMax, async (host) => {
+  constructor({ db, elapsed, originOf }: HostsContext) {
+    const load = async (host: string) => {
       const site = await findSiteByHost(db, host)
       if (site === null) return null
       const primary = await findPrimaryDomain(db, site)
@@ -30,6 +35,7 @@ export class Hosts extends LoadingTier<HostTarget> {
       const movedTo = primary === null || primary === host ? null : originOf(primary)
       const value = { label: siteLabel(site), movedTo }
       return { value, bytes: hostBytes + (movedTo?.length ?? 0) }
-    })
+    }
+    super(bytesMax, load, elapsed)
   }
 }

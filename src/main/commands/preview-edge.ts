@@ -49,7 +49,7 @@ export function openPreviewEdge(
     missing: { arrival: () => Promise.resolve(false) },
     pages: new OwnPages(null),
     snapshots: { get: () => shown ?? Promise.resolve(null) },
-    takedownOf: () => Promise.resolve(null),
+    takedowns: { get: () => Promise.resolve(null) },
   }
   const open = (site: ServableSite): void => {
     let bytes = 0
