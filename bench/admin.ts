@@ -1,13 +1,17 @@
 // `bun bench/admin.ts [sites] [rounds]`: how long the lists and searches of the administrator's area take with so many
-// sites, accounts, names and uploads, without HTTP; on SQLite and PostgreSQL. Budget: 100 ms. The last column is the longest
+// sites, accounts, names, uploads and audit entries, and with as many reports and errors as are kept, without HTTP; on SQLite and PostgreSQL. Budget: 100 ms. The last column is the longest
 // time in which the event loop was not free.
 import type { ApiContext } from '#api/context.ts'
 import { adminListHandlers } from '#api/routes/admin-lists.ts'
+import { adminLogHandlers } from '#api/routes/admin-log.ts'
 import { adminReadHandlers } from '#api/routes/admin-reads.ts'
+import { moderationHandlers } from '#api/routes/moderation.ts'
 import { siteLabel } from '#site/site-address.ts'
 import { chunksOf } from '#store/database/chunks.ts'
 import { type Db, openDatabase } from '#store/database/database.ts'
 import { migrate } from '#store/database/migrate.ts'
+import { errorEntriesMax } from '#store/log/prune-log.ts'
+import { handledReportsMax, openReportsMax } from '#store/moderation/reports.ts'
 import { postgresDatabase, sqliteFile } from '#tests/support/databases.ts'
 import { FakeOperations } from '#tests/support/operations.ts'
 import { accountOf, progress, siteOf } from '#tests/support/sample-rows.ts'
@@ -36,6 +40,13 @@ async function fill(db: Db): Promise<void> {
       )
       .execute()
     await db.insertInto('jobs').values(chunk.map(jobRowOf)).execute()
+    await db.insertInto('auditEntries').values(chunk.map(auditRowOf)).execute()
+  }
+  for (const chunk of chunksOf(numbers.slice(0, openReportsMax + handledReportsMax), 200)) {
+    await db.insertInto('reports').values(chunk.map(reportRowOf)).execute()
+  }
+  for (const chunk of chunksOf(numbers.slice(0, errorEntriesMax), 200)) {
+    await db.insertInto('errorEntries').values(chunk.map(errorRowOf)).execute()
   }
 }
 
@@ -65,6 +76,27 @@ const jobRowOf = (n: number) => ({
   ...{ startedAt: n, writingAt: null, finishedAt: n },
 })
 
+const reportRowOf = (n: number) => ({
+  ...{ at: n, lastAt: n, times: 1, url: `https://name-${n}.sites.example.net/login.html` },
+  ...{ did: accountOf(n), site: nameOf(n), kind: 'phishing' as const, text: complaint },
+  ...{ contact: `visitor-${n}@example.org`, networkHash: `network-${n}`, state: 'open' as const },
+  ...{ handledBy: null, handledAt: null, outcome: null },
+})
+const complaint = 'This page looks like that of my bank, and asks for my password. '.repeat(3)
+
+const errorRowOf = (n: number) => ({
+  ...{ fingerprint: n.toString(16).padStart(32, '0'), service: 'main-app' as const },
+  ...{ message: `unhandled error: TypeError: row ${n} is not a function`, count: n },
+  stack: '    at handle (/opt/sitehost/src/api/routes/a-file-of-it.ts:12:34)\n'.repeat(8),
+  context: JSON.stringify({ did: accountOf(n), site: `site-${n}`, route: 'GET /api/user/sites' }),
+  ...{ firstSeen: n, lastSeen: n, traceIds: '[]' },
+})
+
+const auditRowOf = (n: number) => ({
+  ...{ at: n, actor: 'ruth', action: 'site.take-down', subject: `${accountOf(n)}/site-${n}` },
+  ...{ reason: 'A visitor reported it: it asks for passwords', details: '{"status":451}' },
+})
+
 type Handler = (call: object) => unknown
 
 async function measure(db: Db): Promise<void> {
@@ -74,6 +106,8 @@ async function measure(db: Db): Promise<void> {
   } as unknown as ApiContext
   const { listAdminSites, readAdminDatabase } = adminReadHandlers(context)
   const lists = adminListHandlers(context)
+  const { listErrors } = adminLogHandlers(context, { lasts: async () => true })
+  const { listAudit, listReports } = moderationHandlers(context)
   const last = { limit: 50, offset: sites - 50 }
   const page = { limit: 50, offset: 0 }
   const first = accountOf(0)
@@ -98,6 +132,22 @@ async function measure(db: Db): Promise<void> {
     ['domains, none matches', lists.listAdminDomains, { query: { ...page, search: 'nobody' } }],
     ['jobs', lists.listAdminJobs, { query: page }],
     ['jobs, none matches', lists.listAdminJobs, { query: { ...page, search: 'nobody' } }],
+    ['reports', listReports, { query: page }],
+    [
+      'reports, open and the oldest',
+      listReports,
+      { query: { ...page, state: 'open', search: first } },
+    ],
+    ['reports, of another kind', listReports, { query: { ...page, kind: 'malware' } }],
+    ['reports, none matches', listReports, { query: { ...page, search: 'nobody' } }],
+    ['errors', listErrors, { query: { ...page, cursor: '' } }],
+    [
+      'errors, of the other service',
+      listErrors,
+      { query: { ...page, service: 'hosting-service' } },
+    ],
+    ['errors, none matches', listErrors, { query: { ...page, search: 'nobody' } }],
+    ['audit, none matches', listAudit, { query: { ...page, search: 'nobody' } }],
     ['database', readAdminDatabase, {}],
     ['overview', lists.readOverview, {}],
     ['one site', lists.readAdminSite, { params: site }],

@@ -20,7 +20,7 @@ export function ErrorsPage() {
       filters={[services]}
       keyOf={({ id }) => id}
       list={listErrors}
-      searchIn={null}
+      searchIn="A part of the message, or of the facts, the stack or a trace of its last time."
       title="Errors"
     />
   )

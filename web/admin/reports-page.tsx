@@ -19,7 +19,7 @@ export const ReportsPage = () => (
     filters={filters}
     keyOf={({ id }) => id}
     list={listReports}
-    searchIn={null}
+    searchIn="A part of what it says, of the address, the site or the outcome; or the account’s whole DID."
     title="Reports"
   />
 )
@@ -49,6 +49,8 @@ const shownMax = 140
 const shortened = (text: string): string =>
   text.length > shownMax ? `${text.slice(0, shownMax)}…` : text
 
+const kinds: readonly Report['kind'][] = ['phishing', 'malware', 'copyright', 'illegal', 'other']
+
 const filters: readonly Choices[] = [
   {
     name: 'state',
@@ -57,5 +59,10 @@ const filters: readonly Choices[] = [
       ['open', 'Open'],
       ['handled', 'Handled'],
     ],
+  },
+  {
+    name: 'kind',
+    label: 'Kind',
+    choices: kinds.map((kind) => [kind, kind] as const),
   },
 ]

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { searchText } from './admin-rows.ts'
 import { events, json } from './answers.ts'
 import { like, sentences } from './messages.ts'
 import { defineRoute } from './route.ts'
@@ -95,7 +96,13 @@ export const adminLogRoutes = {
     ...ofLog,
     path: '/api/admin/errors',
     summary: 'Each distinct error, most recently seen first',
-    query: { service: service.optional(), ...page(errorCursor) },
+    query: {
+      service: service.optional(),
+      search: searchText(
+        'A part of its message, or of the facts, the stack or a trace of its last time',
+      ),
+      ...page(errorCursor),
+    },
     answers: { 200: json('A page', z.strictObject({ errors: z.array(errorEntry), cursor })) },
     failures: { 400: badQuery },
   }),

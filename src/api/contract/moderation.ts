@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { invitationDaysMax } from '#admin/admission.ts'
 import { outcomeCharsMax } from '#admin/handle-report.ts'
 import { actionReason } from './admin-actions.ts'
+import { searchText } from './admin-rows.ts'
 import { document, json } from './answers.ts'
 import { jsonBytesMax } from './limits.ts'
 import { bodyTooLarge, sentences } from './messages.ts'
@@ -97,7 +98,14 @@ export const moderationRoutes = {
     method: 'GET',
     path: '/api/admin/reports',
     summary: 'Visitors’ reports, newest first',
-    query: { state: z.enum(['open', 'handled']).optional(), ...page },
+    query: {
+      state: z.enum(['open', 'handled']).optional(),
+      kind: reportKind.optional(),
+      search: searchText(
+        'A part of what it says, of its address, site or outcome, or of who handled it; or the whole DID of the account',
+      ),
+      ...page,
+    },
     answers: {
       200: json('A page of them', z.strictObject({ reports: z.array(reportRow), cursor: next })),
     },
@@ -124,7 +132,7 @@ export const moderationRoutes = {
     path: '/api/admin/audit',
     summary: 'What administrators did, newest first',
     query: {
-      search: z.string().max(200).optional().describe('In actor, action, subject and reason'),
+      search: searchText('In actor, action, subject and reason'),
       ...page,
     },
     answers: {

@@ -50,10 +50,10 @@ export function adminLogHandlers(
     },
 
     listErrors: async ({ query, answer }) => {
-      const { cursor, limit, service } = query
+      const { cursor, limit, search, service } = query
       const [lastSeen = '', fingerprint = ''] = cursor?.split('.') ?? []
       const after = cursor ? { lastSeen: Number(lastSeen), fingerprint } : undefined
-      const rows = await listErrorEntries(db, { after, limit, service })
+      const rows = await listErrorEntries(db, { after, limit, search, service })
       const errors = rows.map(errorRow)
       if (cursor === undefined) return answer(200, { errors })
       const last = rows.length < limit ? undefined : rows.at(-1)

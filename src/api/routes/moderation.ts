@@ -65,8 +65,9 @@ export function moderationHandlers(context: ApiContext): HandlersOf<typeof moder
       if (await receive(body.data, c)) return answer(200, reportSentPage())
       return answer(404, reportPage(draft, sentences.reportElsewhere))
     },
-    listReports: async ({ query: { state, limit, cursor }, answer }) => {
-      const found = await listReports(db, { state, limit: limit + 1, before: idOf(cursor) })
+    listReports: async ({ query: { limit, cursor, ...filter }, answer }) => {
+      const page = { limit: limit + 1, before: idOf(cursor) }
+      const found = await listReports(db, { ...filter, ...page })
       const { rows, last } = pageOf(found, limit)
       return answer(200, { reports: rows.map(reportRow), cursor: last && String(last.id) })
     },

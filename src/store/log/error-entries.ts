@@ -1,8 +1,10 @@
 import type { Selectable } from 'kysely'
 import type { LogEntry, Service } from '#observe/log-entry.ts'
+import { containsText } from '#store/database/contains-text.ts'
 import type { Db } from '#store/database/database.ts'
 import { distinctInOrder } from '#store/database/distinct-in-order.ts'
 import type { Schema } from '#store/database/schema.ts'
+import { firstMatches, isWithin, type Stretch } from '#store/database/search.ts'
 import { storableText } from '#store/database/storable-text.ts'
 import { inTransaction } from '#store/database/transaction.ts'
 
@@ -81,33 +83,48 @@ function fingerprintOf({ context, message, service }: LogEntry): string {
 
 const isFrame = (line: string): boolean => /^\s+at /.test(line)
 
+const searched = ['message', 'context', 'stack', 'traceIds']
+
 /** Most recently seen first, those after `after` in this order. */
 export async function listErrorEntries(
   db: Db,
-  { after, limit, service }: ErrorQuery,
+  { after, limit, search = '', service }: ErrorQuery,
 ): Promise<ErrorEntry[]> {
-  let query = db.selectFrom('errorEntries').selectAll()
-  if (service !== undefined) query = query.where('service', '=', service)
-  if (after !== undefined) {
-    const { fingerprint, lastSeen } = after
-    query = query.where(({ and, eb, or }) =>
-      or([
-        eb('lastSeen', '<', lastSeen),
-        and([eb('lastSeen', '=', lastSeen), eb('fingerprint', '<', fingerprint)]),
-      ]),
-    )
-  }
-  const rows = await query
-    .orderBy('lastSeen', 'desc')
-    .orderBy('fingerprint', 'desc')
-    .limit(limit)
-    .execute()
+  const rows = await firstMatches(db, {
+    looksAtAll: search !== '',
+    after: after === undefined ? null : [after.lastSeen, after.fingerprint],
+    limit,
+    keyAt: async (after, rows) => {
+      const row = await latest(db, { after, upTo: null })
+        .select(order)
+        .limit(1)
+        .offset(rows - 1)
+        .executeTakeFirst()
+      return row === undefined ? null : [row.lastSeen, row.fingerprint]
+    },
+    matchesIn: ({ limit, ...stretch }) =>
+      latest(db, stretch)
+        .selectAll()
+        .$if(service !== undefined, (query) => query.where('service', '=', service ?? 'main-app'))
+        .$if(search !== '', (query) => query.where(containsText(searched, search)))
+        .limit(limit)
+        .execute(),
+  })
   return rows.map((row) => ({
     ...row,
     context: JSON.parse(row.context) as LogEntry['context'],
     traceIds: JSON.parse(row.traceIds) as string[],
   }))
 }
+
+const order = ['lastSeen', 'fingerprint'] as const
+
+const latest = (db: Db, stretch: Pick<Stretch, 'after' | 'upTo'>) =>
+  db
+    .selectFrom('errorEntries')
+    .where(isWithin(order, stretch, 'desc'))
+    .orderBy('lastSeen', 'desc')
+    .orderBy('fingerprint', 'desc')
 
 /** How many distinct errors were seen since then. */
 export async function countErrorEntries(db: Db, since: number): Promise<number> {
@@ -119,8 +136,10 @@ export async function countErrorEntries(db: Db, since: number): Promise<number> 
   return Number(count)
 }
 
-export interface ErrorQuery {
+interface ErrorQuery {
   readonly service?: Service | undefined
+  /** Found in the message, or in facts, stack or traces of the last time, in any case; empty: all. */
+  readonly search?: string | undefined
   readonly after?: Pick<ErrorEntry, 'lastSeen' | 'fingerprint'> | undefined
   readonly limit: number
 }

@@ -188,6 +188,22 @@ await onEachStore('store/log', (db) => {
     expect((await errors({ after: second })).map(({ lastSeen }) => lastSeen)).toEqual([3, 2, 1])
   })
 
+  test.each([
+    ['typeerror', 2],
+    ['did:plc:bb', 1],
+    ['lib/disk.ts:7', 1],
+    ['trace9', 1],
+    ['_', 0],
+  ])('errors are found by a part of them: %s', async (search, count) => {
+    const context = { did: 'did:plc:bbb', stack: 'Error\n    at read (lib/disk.ts:7)' }
+    await countErrors(db(), [
+      failure(1),
+      failure(2, { context: { error: 'TypeError: other' }, traceId: 'trace9' }),
+      failure(3, { message: 'not written', context }),
+    ])
+    expect(await errors({ search })).toHaveLength(count)
+  })
+
   test('the least recently seen errors are forgotten', async () => {
     const many = Array.from({ length: errorEntriesMax + 5 }, (_, n) =>
       failure(n, { message: `m${n}` }),

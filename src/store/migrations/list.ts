@@ -32,6 +32,7 @@ import { jobsByAccount } from './0031-jobs-by-account.ts'
 import { reportsByNetwork } from './0032-reports-by-network.ts'
 import { versionRecords } from './0033-version-records.ts'
 import { begunUploads } from './0035-begun-uploads.ts'
+import { filteredLists } from './0036-filtered-lists.ts'
 import { type MigrationSql, sqlMigration } from './sql-migration.ts'
 
 /** All migrations by name, in their order. One that was released is never edited, renamed or removed. */
@@ -74,4 +75,5 @@ const statements: Record<string, MigrationSql> = {
   '0032-reports-by-network': reportsByNetwork,
   '0033-version-records': versionRecords,
   '0035-begun-uploads': begunUploads,
+  '0036-filtered-lists': filteredLists,
 }

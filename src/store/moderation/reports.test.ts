@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import type { Did, SiteAddress } from '#site/site-address.ts'
 import { chunksOf } from '#store/database/chunks.ts'
 import { onEachStore } from '#tests/support/databases.ts'
@@ -145,5 +145,37 @@ await onEachStore('store/moderation/reports', (db) => {
     const first = await listReports(db(), { limit: 2 })
     const rest = await listReports(db(), { limit: 2, before: first.at(-1)?.id })
     expect([...first, ...rest].map(({ site }) => String(site))).toEqual(['c', 'b', 'a'])
+  })
+  describe('a search', () => {
+    const sites = async (query: Omit<Parameters<typeof listReports>[1], 'limit'>) =>
+      (await listReports(db(), { limit: 9, ...query })).map(({ site }) => String(site))
+
+    const asIn: [search: string, found: string[]][] = [
+      ['PASSWORD', ['c', 'b', 'a']],
+      ['c.example/login', ['c']],
+      ['me@example.org', ['b']],
+      ['taken down', ['a']],
+      ['ruth', ['a']],
+      [bob, ['b']],
+      ['100 %', []],
+    ]
+    test.each(asIn)('for %s', async (search, found) => {
+      await add({ site: siteOf('a') })
+      for (const { id } of await open()) await handle(id)
+      await add({ site: siteOf('b', bob), contact: 'me@example.org' })
+      await add({ site: siteOf('c'), url: 'https://c.example/login', kind: 'malware' })
+      expect(await sites({ search })).toEqual(found)
+    })
+
+    test('within a state and a kind, page by page', async () => {
+      const names = ['a', 'b', 'c', 'd']
+      for (const name of names) await add({ site: siteOf(name), networkHash: name })
+      await add({ site: siteOf('e'), kind: 'malware' })
+      await handle((await open()).at(-1)?.id ?? 0)
+      const query = { state: 'open', kind: 'phishing', search: 'bank' } as const
+      expect(await sites(query)).toEqual(['d', 'c', 'b'])
+      const [, second] = await listReports(db(), { ...query, limit: 2 })
+      expect(await sites({ ...query, before: second?.id })).toEqual(['b'])
+    })
   })
 })
