@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { parsePreviewLabel } from './preview-label.ts'
+import { parsePreviewLabel, previewLabel } from './preview-label.ts'
 
 const longest = 'a'.repeat(35)
 
@@ -10,6 +10,12 @@ test.each<[string, string, string]>([
   [`${longest}--${'b'.repeat(26)}`, longest, 'b'.repeat(26)],
 ])('%s', (label, alias, of) => {
   expect(parsePreviewLabel(label)).toEqual({ alias, of })
+  expect(previewLabel(alias, of)).toBe(label)
+})
+
+test('at a site’s own label it has the label’s 26 characters, and above 63 characters no address', () => {
+  expect(previewLabel('pr-12', `s--${'a2'.repeat(13)}`)).toBe(`pr-12--${'a2'.repeat(13)}`)
+  expect(previewLabel(longest, 'b'.repeat(27))).toBeNull()
 })
 
 test.each([

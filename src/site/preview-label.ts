@@ -16,5 +16,14 @@ export function parsePreviewLabel(label: string): PreviewLabel | null {
   return alias !== null && /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(of) ? { alias, of } : null
 }
 
+/**
+ * The label of this preview at a site's claimed name, or at its own label (`s--…`). Null above 63 characters, which a host
+ * name cannot have: the preview has no address there.
+ */
+export function previewLabel(alias: string, name: string): string | null {
+  const label = alias + separator + name.replace(/^s--/, '')
+  return label.length > labelCharsMax ? null : label
+}
+
 const separator = '--'
 const labelCharsMax = 63

@@ -9,8 +9,17 @@ export async function tellVersions(
   { did, name }: { readonly did: Did; readonly name?: SiteName },
   now: number,
 ): Promise<void> {
-  let kept = db.selectFrom('versionRecords').select('label').distinct().where('did', '=', did)
+  let kept = db
+    .selectFrom('versionRecords')
+    .select(['label', 'siteLabel'])
+    .distinct()
+    .where('did', '=', did)
   if (name !== undefined) kept = kept.where('site', '=', name)
   const rows = await kept.where('label', 'is not', null).execute()
-  for (const { label } of rows) if (label !== null) await appendLabelChange(db, label, now)
+  // A site that was never live has versions too, and aliases at its label.
+  const labels = new Set([
+    ...rows.map(({ siteLabel }) => siteLabel),
+    ...rows.flatMap(({ label }) => label ?? []),
+  ])
+  for (const label of labels) await appendLabelChange(db, label, now)
 }

@@ -31,6 +31,8 @@ export interface VersionTables {
     id: string
     /** Empty: the record names none. */
     site: SiteName | ''
+    /** Of that site (`s--…`), which may not be known here; empty: the record names none. */
+    siteLabel: string
     /** `ignored`: its site, or its account, has too many. `removed`: kept for a while, so that a late reading does not bring it back. */
     state: 'kept' | 'refused' | 'ignored' | 'removed'
     /** Of the record; empty: removed. */
@@ -57,7 +59,7 @@ export interface VersionTables {
     snapshot: string | null
     seenAt: number
   }
-  /** Addresses of versions that are no longer kept. */
+  /** Addresses of versions that are no longer kept: `v--…`, and of previews with an alias `pr-12--…` too. */
   forgottenVersions: {
     label: string
     did: Did

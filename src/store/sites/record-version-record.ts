@@ -1,6 +1,6 @@
 import type { Selectable, Transaction } from 'kysely'
 import { accountVersionRecordsMax, versionRecordsMax } from '#site/limits.ts'
-import type { Did } from '#site/site-address.ts'
+import { type Did, siteLabel } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import type { VersionKey } from '#site/version-key.ts'
 import { lockIfKnown } from '#store/accounts/accounts.ts'
@@ -124,6 +124,7 @@ function rowOf({ problems, source, pinned, ...facts }: NewVersionRecord, now: nu
   return {
     ...facts,
     id: Bun.randomUUIDv7(),
+    siteLabel: facts.site === '' ? '' : siteLabel({ did: facts.did, name: facts.site }),
     state: facts.label === null ? 'refused' : 'kept',
     source: source && JSON.stringify(source),
     pinned: pinned ? 1 : 0,
@@ -134,6 +135,7 @@ function rowOf({ problems, source, pinned, ...facts }: NewVersionRecord, now: nu
 
 const removedRow = {
   site: '',
+  siteLabel: '',
   state: 'removed',
   cid: '',
   label: null,

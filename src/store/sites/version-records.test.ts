@@ -18,7 +18,6 @@ import {
 } from './record-version-record.ts'
 import { snapshotPages } from './snapshot-pages.ts'
 import {
-  findPreview,
   findVersionByLabel,
   findVersionRecord,
   findVersionSnapshot,
@@ -191,16 +190,6 @@ await onEachStore('store/sites/version-records', (db) => {
 
   describe('a preview', () => {
     const preview = { manifest: null, alias: 'pr-12', expiresAt: 100 }
-    const alias = (name = 'pr-12', now = 1) => findPreview(db(), blog, { alias: name, now })
-
-    test('is found by its alias, the newest one', async () => {
-      await keep(2, preview)
-      await keep(1, preview)
-      expect(await alias()).toEqual({ label: 'v--2' })
-      expect(await alias('pr-13')).toBeNull()
-      await remove(2, '9')
-      expect(await alias()).toEqual({ label: 'v--1' })
-    })
 
     test('tells the edge that the site’s aliases lead elsewhere', async () => {
       await keep(1, preview)
@@ -211,19 +200,12 @@ await onEachStore('store/sites/version-records', (db) => {
       await keep(1, preview)
       expect(await snapshotAt('v--1', 99)).toBe('snapshot 1')
       expect(await snapshotAt('v--1', 100)).toBe('gone')
-      expect(await alias('pr-12', 100)).toBe('gone')
       expect(await expireVersions(db(), 99)).toBe(0)
       expect(await expireVersions(db(), 100)).toBe(1)
       expect(await findVersionSnapshot(db(), keyOf(1))).toBeNull()
       expect(await at('v--1', 50)).toEqual({ ...blog, isGone: true })
       expect((await findVersionRecord(db(), keyOf(1)))?.state).toBe('kept')
       expect(await changedLabels()).toHaveLength(4)
-    })
-
-    test('an older one that still stands gets the alias back', async () => {
-      await keep(1, { ...preview, expiresAt: null })
-      await keep(2, preview)
-      expect(await alias('pr-12', 100)).toEqual({ label: 'v--1' })
     })
   })
 

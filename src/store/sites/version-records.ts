@@ -12,7 +12,10 @@ type Row = Selectable<Schema['versionRecords']>
 
 /** A version that its owner keeps as a record. Its snapshot is read separately: it can be large. */
 export interface VersionRecord
-  extends Omit<Row, 'snapshot' | 'state' | 'problems' | 'source' | 'pinned' | 'seenAt' | 'id'> {
+  extends Omit<
+    Row,
+    'snapshot' | 'state' | 'problems' | 'source' | 'pinned' | 'seenAt' | 'id' | 'siteLabel'
+  > {
   readonly state: 'kept' | 'refused' | 'ignored'
   /** Why it is refused, or what to mend. */
   readonly problems: readonly string[]
@@ -27,6 +30,8 @@ export interface ServedVersion extends SiteAddress {
   readonly key: VersionKey
   readonly label: string
   readonly snapshot: string
+  /** Null: its owner keeps it until further notice. */
+  readonly expiresAt: number | null
 }
 
 /** A site's version that was removed, or has expired. */
@@ -79,6 +84,7 @@ export async function findVersionByLabel(
 ): Promise<ServedVersion | GoneVersion | null> {
   const served = await shownRecords(db)
     .select(['versionRecords.key', 'versionRecords.label', 'versionRecords.snapshot'])
+    .select('versionRecords.expiresAt')
     .where('versionRecords.label', '=', label)
     .where('versionRecords.snapshot', 'is not', null)
     .where(isCurrent(now))
@@ -94,27 +100,6 @@ export async function findVersionByLabel(
     .executeTakeFirst()
   const gone = expired ?? (await findForgotten(db, label))
   return gone === undefined ? null : { ...gone, isGone: true }
-}
-
-/** The label of the newest preview with this alias; `gone`: it has expired; null: the site has none with this alias. */
-export async function findPreview(
-  db: Db,
-  { did, name }: SiteAddress,
-  { alias, now }: { readonly alias: string; readonly now: number },
-): Promise<{ readonly label: string } | 'gone' | null> {
-  const aliased = shownRecords(db)
-    .select('versionRecords.label')
-    .where('versionRecords.did', '=', did)
-    .where('versionRecords.site', '=', name)
-    .where('versionRecords.alias', '=', alias)
-    .where('versionRecords.label', 'is not', null)
-    .$narrowType<{ label: NotNull }>()
-    .orderBy('versionRecords.key', 'desc')
-    .limit(1)
-  const withContent = aliased.where('versionRecords.snapshot', 'is not', null)
-  const newest = await withContent.where(isCurrent(now)).executeTakeFirst()
-  if (newest !== undefined) return { label: newest.label }
-  return (await aliased.executeTakeFirst()) === undefined ? null : 'gone'
 }
 
 /**
@@ -189,7 +174,7 @@ export function versionRecordOf({
 }
 
 /** Of accounts and sites that visitors may see. */
-function shownRecords(db: Db) {
+export function shownRecords(db: Db) {
   return db
     .selectFrom('versionRecords')
     .innerJoin('accounts', 'accounts.did', 'versionRecords.did')
