@@ -218,15 +218,21 @@ describe('the settings of the site', () => {
 describe('of the parts of a site together, only so much is read', () => {
   const partKeys = Array.from({ length: 20 }, (_, n) => `3kaaaaaaaa${'abcdefghijklmnopqrst'[n]}22`)
   const createdAt = '2026-01-01T00:00:00.000Z'
-  /** Each part holds these names, and so many bytes that nobody reads. */
-  async function problemsWith(names: readonly string[], padding: number): Promise<unknown> {
+  /** Each part holds so many directories of these names, and so many bytes that nobody reads. */
+  async function problemsWith(
+    directories: number,
+    names: readonly string[],
+    padding: number,
+  ): Promise<unknown> {
     const uris = partKeys.map((key) => `at://${alice}/place.sitehost.subfs/${key}`)
     const root = directory(
       Object.fromEntries(uris.map((uri, n) => [`${n}`, { type: 'subfs', subject: uri }])),
     )
     await pds.putRecord(mainPath, { $type: 'place.sitehost.fs', site: 'blog', root, createdAt })
     const file = fileOf('x')
-    const part = directory(Object.fromEntries(names.map((name) => [name, file])))
+    const inner = directory(Object.fromEntries(names.map((name) => [name, file])))
+    const all = Array.from({ length: directories }, (_, n) => [`${n}`, inner])
+    const part = directory(Object.fromEntries(all))
     const junk = 'x'.repeat(padding)
     for (const key of partKeys) {
       const record = { $type: 'place.sitehost.subfs', root: part, createdAt, junk }
@@ -238,13 +244,13 @@ describe('of the parts of a site together, only so much is read', () => {
   const asked = (): number => pds.requests.filter((line) => line.includes('subfs')).length
 
   test('bytes', async () => {
-    const problems = await problemsWith(['a'], 1_000_000)
-    expect(problems).toEqual(['the parts have more than 8388608 bytes together'])
-    expect(asked()).toBeWithin(9, 14)
+    const problems = await problemsWith(1, ['a'], 1_000_000)
+    expect(problems).toEqual(['the parts have more than 16777216 bytes together'])
+    expect(asked()).toBeWithin(17, 21)
   })
   test('entries', async () => {
     const names = Array.from({ length: 499 }, (_, n) => `${n}`)
-    expect(await problemsWith(names, 0)).toEqual(['the site has over 5000 entries'])
-    expect(asked()).toBeWithin(11, 16)
+    expect(await problemsWith(6, names, 0)).toEqual(['the site has over 50000 entries'])
+    expect(asked()).toBeWithin(17, 21)
   })
 })

@@ -26,18 +26,20 @@ export const manifestFilesMax = 1000
 export const directoryDepthMax = 32
 
 /** Entries of a whole site, directories and entries in parts included. */
-export const expandedEntriesMax = 5000
+export const expandedEntriesMax = 50_000
 
 /** A manifest above either limit is split into parts; each piece stays within both. */
 export const splitFilesMax = 250
 export const splitManifestBytesMax = 140 * 1024
 
 /** Parts of a site, and how deep they may nest. */
-export const partsMax = 100
+export const partsMax = 2000
 export const partDepthMax = 10
+/** Parts of a site of at most `manifestFilesMax` files, which other hosts may read too. */
+export const smallSitePartsMax = 100
 
-/** All parts of a site together: 5000 entries with every field at its maximum take 5 MB. */
-export const sitePartsBytesMax = 8 * 1024 * 1024
+/** All parts of a site together: 10 000 files with names and types of usual length take 3 MB. */
+export const sitePartsBytesMax = 16 * 1024 * 1024
 
 /** A `fs` or `subfs` record as stored in the repository; checked before decoding. */
 export const recordBytesMax = 1024 * 1024
@@ -118,7 +120,7 @@ export const overAccountBytes = (bytesMax: number): string =>
 export const noDiskSpace =
   'This service has too little disk space left for the newest version. What was live stays live.'
 
-export const snapshotBytesMax = 4 * 1024 * 1024
+export const snapshotBytesMax = 8 * 1024 * 1024
 
 /** Versions kept per site, the live one included, and how long visitors get assets of the others. */
 export const versionsMax = 10

@@ -115,7 +115,7 @@ const refused: [string, unknown, string][] = [
     nested(33),
     `"${'d/'.repeat(32)}d" is more than 32 directories deep`,
   ],
-  ['5001 entries', wide(10, 500), '"9" brings the site over 5000 entries'],
+  ['50 001 entries', wide(100, 500), '"99" brings the site over 50000 entries'],
   [
     'a node of an unknown type',
     holding({ type: 'symlink' }),

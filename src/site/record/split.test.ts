@@ -6,7 +6,7 @@ import { parseSiteName, type SiteName } from '#site/site-name.ts'
 import { expandTree } from './expand.ts'
 import type { Directory, FileNode, Manifest } from './manifest.ts'
 import { type PartUri, parsePart, partUri } from './part.ts'
-import { type SplitTree, splitTree } from './split.ts'
+import { type SplitTree, splitTree, splitVersion } from './split.ts'
 import { buildTree } from './tree.ts'
 
 const address: SiteAddress = {
@@ -158,6 +158,97 @@ test('501 entries in a directory are moved into parts, however few the files', (
   expect(splitTree({ ...empty, entries: entries(500) }, address).parts.size).toBe(0)
   const tree = splitTree({ ...empty, entries: entries(501) }, address)
   expectWithinLimits(tree, 0)
+})
+
+test('directories within each other, all large, get larger parts, so that readers follow all of them', () => {
+  const files = many(3200, (i) => `${'d/'.repeat(i % 32)}${i}`)
+  expect(sorted(join(split(files)))).toEqual(sorted(files))
+})
+
+describe('the tree of a version', () => {
+  const splitKept = (files: Files): SplitTree => splitVersion(buildTree(files), address)
+  const treeBytes = (root: Directory) => Buffer.byteLength(JSON.stringify(root))
+  const newParts = (before: SplitTree, after: SplitTree) =>
+    [...after.parts.keys()].filter((key) => !before.parts.has(key))
+
+  test('of 8 kB is whole, of more it is in parts', () => {
+    const counts = Array.from({ length: 60 }, (_, i) => many(i, (n) => `${n}.html`))
+    const largest = counts.findLast((files) => treeBytes(buildTree(files)) <= 8 * 1024)
+    const count = largest?.size ?? 0
+    expect(count).toBeGreaterThan(20)
+    expect(splitKept(many(count, (n) => `${n}.html`)).parts.size).toBe(0)
+    expect(splitKept(many(count + 1, (n) => `${n}.html`)).parts.size).toBe(1)
+  })
+
+  test('has the parts that the manifest has, as soon as that has parts', () => {
+    const files = many(300, (i) => `d${i % 5}/${i}`)
+    expect(splitKept(files)).toEqual(split(files))
+  })
+
+  test.each(shapes.filter(([, { size }]) => size > 0))('%s', (_, files) => {
+    const tree = splitKept(files)
+    expect(sorted(join(tree))).toEqual(sorted(files))
+    for (const part of tree.parts.values()) {
+      // Chains that share nothing are the exception: their parts would be too many.
+      expect(treeBytes(part.root)).toBeLessThanOrEqual(2 * 16 * 1024)
+    }
+  })
+
+  const folders: [name: string, pathOf: (i: number) => string][] = [
+    ['in one directory', (i) => `page-${i}.html`],
+    ['in ten directories', (i) => `d${i % 10}/page-${i}.html`],
+    ['in 200 directories', (i) => `d${i % 200}/page-${i}.html`],
+    ['three directories deep', (i) => `a${i % 3}/b${i % 7}/c${i % 5}/${i}.html`],
+  ]
+
+  describe('of 1000 files', () => {
+    test.each(folders)(
+      '%s: a changed file changes one part of at most 16 kB and the root',
+      (_, pathOf) => {
+        const files = many(1000, pathOf)
+        const before = splitKept(files)
+        fc.assert(
+          fc.property(fc.nat(999), fc.nat(1_000_000_000), (i, size) => {
+            const changed = new Map(files).set(pathOf(i) as SitePath, file(size))
+            const after = splitKept(changed)
+            const parts = newParts(before, after)
+            expect(parts.length).toBeLessThanOrEqual(1)
+            for (const key of parts) {
+              expect(treeBytes(after.parts.get(key)?.root as Directory)).toBeLessThanOrEqual(
+                16 * 1024,
+              )
+            }
+            expect(treeBytes(after.root)).toBeLessThanOrEqual(12 * 1024)
+          }),
+          { numRuns: 30 },
+        )
+      },
+    )
+
+    test.each(folders)('%s: an added file leaves what is not close to it', (_, pathOf) => {
+      const files = many(1000, pathOf)
+      const before = splitKept(files)
+      fc.assert(
+        fc.property(fc.nat(999), fc.stringMatching(/^[a-z]{1,10}$/), (i, word) => {
+          const added = new Map(files).set(`${pathOf(i)}${word}` as SitePath, file(1))
+          const after = splitKept(added)
+          const changed = newParts(before, after).flatMap((key) => after.parts.get(key) ?? [])
+          const fileCount = changed.reduce((sum, part) => sum + part.fileCount, 0)
+          expect(fileCount).toBeLessThanOrEqual(150)
+        }),
+        { numRuns: 30, seed: 1 },
+      )
+    })
+  })
+
+  test('of 10 000 files has parts of parts, and a root that is small', () => {
+    const files = many(10_000, (i) => `page-${i}.html`)
+    const tree = splitKept(files)
+    expect(treeBytes(tree.root)).toBeLessThanOrEqual(12 * 1024)
+    expect(join(tree).size).toBe(10_000)
+    const changed = splitKept(new Map(files).set('page-77.html' as SitePath, file(5)))
+    expect(newParts(tree, changed)).toHaveLength(2)
+  })
 })
 
 describe('keys of parts', () => {

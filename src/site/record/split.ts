@@ -1,10 +1,26 @@
 import { createHash } from 'node:crypto'
 import { toBase32 } from '@atcute/multibase'
-import { directoryEntriesMax, splitFilesMax, splitManifestBytesMax } from '#site/limits.ts'
-import { compareBytes } from '#site/path.ts'
+import {
+  directoryEntriesMax,
+  manifestFilesMax,
+  partDepthMax,
+  partsMax,
+  smallSitePartsMax,
+  splitFilesMax,
+  splitManifestBytesMax,
+} from '#site/limits.ts'
 import { type SiteAddress, siteUri } from '#site/site-address.ts'
-import type { Directory, Entry, SubfsNode } from './manifest.ts'
+import type { Directory, SubfsNode } from './manifest.ts'
 import { type PartUri, partUri } from './part.ts'
+import { runsOf } from './runs.ts'
+import {
+  directoryOf,
+  sumOf,
+  type Weighed,
+  weighDirectory,
+  weighFile,
+  weighPart,
+} from './weights.ts'
 
 /** A tree split into pieces that fit into records. */
 export interface SplitTree {
@@ -19,20 +35,36 @@ export interface SplitPart {
   readonly fileCount: number
 }
 
+/** The pieces are small, so that versions of a site share all but those that changed. */
+const partEntriesMax = 64
+/** With the fields of its record besides the root a part stays within 16 kB. */
+const partBytesMax = 16 * 1024 - 256
+/** A root that names parts only; more of them are named by parts in turn. */
+const rootBytesMax = 12 * 1024
+/** The files of a version are in its own record up to this size. */
+const versionBytesMax = 8 * 1024
+
 /**
- * Splits a tree so that the main record and every part stay within 250 files, 140 KB of JSON and 500 entries a
- * directory. A tree within these is not split. Whole directories move out first, largest first (mounted parts);
- * the entries of one directory only if that is not enough (flat parts). Deterministic; `expandTree` restores the
- * tree.
+ * The tree of a manifest: whole within 250 files, 140 KB of JSON and 500 entries a directory, otherwise in the same
+ * parts as the version's. Deterministic; `expandTree` restores the tree.
  */
 export function splitTree(tree: Directory, address: SiteAddress): SplitTree {
-  if (isWhole(tree, address)) return { root: tree, parts: new Map() }
-  const splitter = new Splitter(address)
-  const root = splitter.reduce(tree)
-  return { root: root.directory, parts: splitter.parts }
+  return isWhole(tree, address) ? whole(tree) : splitSmall(tree, address)
 }
 
-/** Whether the site fits into one record: measures the exact JSON, no estimate. */
+/**
+ * The tree of a version record: whole if it is small, otherwise in parts. Deterministic, like `splitTree`.
+ *
+ * @public
+ */
+export function splitVersion(tree: Directory, address: SiteAddress): SplitTree {
+  const isSmall = Buffer.byteLength(JSON.stringify(tree)) <= versionBytesMax
+  return isSmall ? whole(tree) : splitSmall(tree, address)
+}
+
+const whole = (root: Directory): SplitTree => ({ root, parts: new Map() })
+
+/** Whether the site fits into one manifest: measures the exact JSON, no estimate. */
 function isWhole(tree: Directory, address: SiteAddress): boolean {
   const { files, largestDirectory } = countTree(tree)
   const createdAt = new Date(0).toISOString()
@@ -65,155 +97,99 @@ function countTree(tree: Directory): { files: number; largestDirectory: number }
   return { files, largestDirectory }
 }
 
-interface Weighed {
-  readonly directory: Directory
-  readonly weight: Weight
+/** Larger parts where small ones would be too many, or nested too deep: directories within directories, all large. */
+const largerMax = 5
+
+function splitSmall(tree: Directory, address: SiteAddress): SplitTree {
+  for (let larger = 0; ; larger++) {
+    const splitter = new Splitter(address, 2 ** larger)
+    const root = splitter.split(tree)
+    const { files, depth } = sumOf(root)
+    const countMax = files <= manifestFilesMax ? smallSitePartsMax : partsMax
+    const isReadable = splitter.parts.size <= countMax && depth <= partDepthMax
+    if (isReadable || larger === largerMax) {
+      return { root: directoryOf(root), parts: splitter.parts }
+    }
+  }
 }
-
-interface Weight {
-  /** Files in this record. */
-  readonly files: number
-  /** Files of the site below it, those in parts included. */
-  readonly allFiles: number
-  readonly bytes: number
-}
-
-interface WeighedEntry {
-  readonly entry: Entry
-  readonly weight: Weight
-  /** The entry's inline directory, which can be moved out. */
-  readonly inline: Weighed | null
-}
-
-/** The fields of a record besides its root: at most a site name of 512 characters, a count and a time. */
-const recordFrameBytes = 1024
-const bytesMax = splitManifestBytesMax - recordFrameBytes
-
-/** Smaller directories stay inline: they are not worth a record. */
-const mountedShareMin = 1 / 4
 
 class Splitter {
   readonly parts = new Map<string, SplitPart>()
   readonly #address: SiteAddress
+  readonly #scale: number
 
-  constructor(address: SiteAddress) {
+  /** Parts are `scale` times as large as usual. */
+  constructor(address: SiteAddress, scale: number) {
     this.#address = address
+    this.#scale = scale
   }
 
-  /** Shrinks the directory until it fits into one record. Deepest directories first. */
-  reduce(directory: Directory): Weighed {
-    let entries = directory.entries.map((entry) => this.#weigh(entry))
-    while (!fits(entries)) {
-      const largest = largestInline(entries)
-      entries =
-        largest === null
-          ? this.#moveOutFlat(entries)
-          : entries.map((entry) => (entry === largest ? this.#moveOut(largest) : entry))
+  /** The root's entries: no files, unless there are few. */
+  split(tree: Directory): readonly Weighed[] {
+    return this.#inParts(this.#weighAll(tree), (entries) => {
+      const { bytes, ownFiles } = sumOf(entries)
+      const bytesMax = ownFiles === 0 ? rootBytesMax : versionBytesMax
+      return this.#fits(entries) && bytes <= bytesMax * this.#scale
+    })
+  }
+
+  #weighAll({ entries }: Directory): readonly Weighed[] {
+    return entries.map(({ name, node }): Weighed => {
+      if (node.type === 'file') return weighFile(name, node)
+      if (node.type === 'subfs') return weighPart({ name, node }, [])
+      return weighDirectory(name, this.#reduce(this.#weighAll(node)))
+    })
+  }
+
+  /** Deepest directories first: each becomes small enough to be in a part as a whole. */
+  #reduce(entries: readonly Weighed[]): readonly Weighed[] {
+    return this.#inParts(entries, (level) => this.#fits(level))
+  }
+
+  /** Moves entries into parts, and the references to these again, until they are few. */
+  #inParts(
+    entries: readonly Weighed[],
+    isFew: (level: readonly Weighed[]) => boolean,
+  ): readonly Weighed[] {
+    const names = new Set(entries.map(({ name }) => name))
+    let level = entries
+    while (!isFew(level)) {
+      level = runsOf(level, (run) => this.#fits(run)).map((run) => this.#part(run, names))
     }
-    return weighDirectory(entries)
+    return level
   }
 
-  #weigh(entry: Entry): WeighedEntry {
-    const { node } = entry
-    switch (node.type) {
-      case 'directory': {
-        const inline = this.reduce(node)
-        return weighEntry({ name: entry.name, node: inline.directory }, inline.weight, inline)
-      }
-      case 'file':
-        return weighEntry(entry, { files: 1, allFiles: 1, bytes: 0 }, null)
-      case 'subfs':
-        return weighEntry(entry, { files: 0, allFiles: 0, bytes: 0 }, null)
-    }
-  }
-
-  #moveOut({ entry, inline }: InlineEntry): WeighedEntry {
-    return this.#partEntry(entry.name, inline, false)
-  }
-
-  /** Moves runs of entries out, in their order, each as large as a part may be. */
-  #moveOutFlat(entries: readonly WeighedEntry[]): WeighedEntry[] {
-    const names = new Set(entries.map(({ entry }) => entry.name))
-    return runsOf(entries).map((run, index) =>
-      this.#partEntry(freeName(`part-${index + 1}`, names), weighDirectory(run), true),
-    )
-  }
-
-  #partEntry(name: string, { directory, weight }: Weighed, flat: boolean): WeighedEntry {
-    const key = partKey(this.#address, directory)
-    this.parts.set(key, { root: directory, fileCount: weight.allFiles })
+  #part(run: readonly Weighed[], names: Set<string>): Weighed {
+    const root = directoryOf(run)
+    const key = partKey(this.#address, root)
+    this.parts.set(key, { root, fileCount: sumOf(run).files })
     const node: SubfsNode = {
       $type: 'place.sitehost.fs#subfs',
       type: 'subfs',
       subject: partUri(this.#address.did, key) satisfies PartUri as SubfsNode['subject'],
-      flat,
+      flat: true,
     }
-    return weighEntry({ name, node }, { files: 0, allFiles: weight.allFiles, bytes: 0 }, null)
+    return weighPart({ name: partName(run, names), node }, run)
+  }
+
+  #fits(entries: readonly Weighed[]): boolean {
+    const { entries: count, bytes } = sumOf(entries)
+    return (
+      entries.length <= directoryEntriesMax &&
+      count <= partEntriesMax * this.#scale &&
+      bytes <= partBytesMax * this.#scale
+    )
   }
 }
 
-function fits(entries: readonly WeighedEntry[]): boolean {
-  const { files, bytes } = weighDirectory(entries).weight
-  return files <= splitFilesMax && bytes <= bytesMax && entries.length <= directoryEntriesMax
-}
-
-type InlineEntry = WeighedEntry & { readonly inline: Weighed }
-
-function largestInline(entries: readonly WeighedEntry[]): InlineEntry | null {
-  let largest: InlineEntry | null = null
-  for (const entry of entries) {
-    if (!isWorthMounting(entry)) continue
-    if (largest === null || entry.weight.bytes > largest.weight.bytes) largest = entry
-  }
-  return largest
-}
-
-function isWorthMounting(entry: WeighedEntry): entry is InlineEntry {
-  const { bytes, files } = entry.weight
-  const isLarge = bytes >= bytesMax * mountedShareMin || files >= splitFilesMax * mountedShareMin
-  return entry.inline !== null && isLarge
-}
-
-function runsOf(entries: readonly WeighedEntry[]): WeighedEntry[][] {
-  const runs: WeighedEntry[][] = []
-  let run: WeighedEntry[] = []
-  for (const entry of entries.toSorted((a, b) => compareBytes(a.entry.name, b.entry.name))) {
-    if (run.length > 0 && !fits([...run, entry])) {
-      runs.push(run)
-      run = []
-    }
-    run.push(entry)
-  }
-  return [...runs, run]
-}
-
-function freeName(wanted: string, taken: Set<string>): string {
+/** Does not depend on what the part holds, nor on how many are before it: then a level of parts above changes little. */
+function partName(run: readonly Weighed[], taken: Set<string>): string {
+  const last = run.at(-1)?.name ?? ''
+  const wanted = `part-${toBase32(createHash('sha256').update(last).digest()).slice(0, 8)}`
   let name = wanted
   for (let n = 2; taken.has(name); n++) name = `${wanted}~${n}`
   taken.add(name)
   return name
-}
-
-function weighDirectory(entries: readonly WeighedEntry[]): Weighed {
-  const directory: Directory = {
-    $type: 'place.sitehost.fs#directory',
-    type: 'directory',
-    entries: entries.map(({ entry }) => entry),
-  }
-  const sum = (of: keyof Weight) => entries.reduce((total, { weight }) => total + weight[of], 0)
-  const frameBytes = 80 // the directory's own fields
-  return {
-    directory,
-    weight: { files: sum('files'), allFiles: sum('allFiles'), bytes: frameBytes + sum('bytes') },
-  }
-}
-
-function weighEntry(entry: Entry, weight: Weight, inline: Weighed | null): WeighedEntry {
-  const ownBytes =
-    inline === null
-      ? Buffer.byteLength(JSON.stringify(entry))
-      : Buffer.byteLength(JSON.stringify(entry.name)) + 20
-  return { entry, weight: { ...weight, bytes: weight.bytes + ownBytes + 1 }, inline }
 }
 
 /** 26 characters, 130 bits. The hash includes the site's name: two sites never share a part that we wrote. */
