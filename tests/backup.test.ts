@@ -59,13 +59,16 @@ await onEachDatabase('backup', (make, dialect) => {
       await world.network.stop()
       const restored = await run('restore', folder)
       expect(restored).toMatchObject({ code: 0, complaints: '' })
-      expect(restored.said).toEqual([expect.stringMatching(/^restored the backup of \d{4}-/)])
+      expect(restored.said).toEqual([
+        expect.stringMatching(/^restored the backup of \d{4}-/),
+        'everybody has to sign in again, and what administrators did since then is undone',
+      ])
       await world.restartNetwork()
     })
     expect(await readdir(join(world.dataDir, 'blobs'))).not.toEqual([])
     expect(await bytesOf(world, did)).toEqual(before)
-    // Her session too, and what was published after the backup comes from the network.
-    expect(await didOf(alice)).toBe(did)
+    expect((await alice.fetch('/api/user/status')).status).toBe(401)
+    // What was published after the backup comes from the network.
     await eventually(async () => {
       expect(await visit(pageUrl(world.app, did, 'busy'))).toStartWith('busy')
     })

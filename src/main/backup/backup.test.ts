@@ -5,11 +5,13 @@ import { join } from 'node:path'
 import { diskBlobStore } from '#blobs/disk.ts'
 import { lockDataDir } from '#main/process/data-lock.ts'
 import { hashesNamedIn } from '#site/visit/named-hashes.ts'
+import { addAdmin } from '#store/accounts/admins.ts'
+import { createAdminSession, createBrowserSession } from '#store/accounts/sessions.ts'
 import { openDatabase } from '#store/database/database.ts'
 import { migrate } from '#store/database/migrate.ts'
 import { listOf } from '#tests/support/blob-store-contract.ts'
 import { available } from '#tests/support/require.ts'
-import { siteOf } from '#tests/support/sample-rows.ts'
+import { alice, siteOf } from '#tests/support/sample-rows.ts'
 import { goLive, snapshotOf, storedFile } from '#tests/support/served-site.ts'
 import { probeTinyDisk, tinyDisk } from '#tests/support/tiny-disk.ts'
 import { type BackupOptions, backUp } from './back-up.ts'
@@ -236,6 +238,28 @@ describe('a restore', () => {
     const { aside } = await bringBack({ replaces: true })
     expect(await pagesOf(['one', 'two'])).toEqual({ one: ['first page', 'second page'], two: null })
     expect(await pagesOf(['two'], aside[0])).toEqual({ two: ['third page'] })
+  })
+
+  test('ends the sessions of accounts and administrators', async () => {
+    const sessions = async () => {
+      await using database = openDatabase({ file: join(data, 'sitehost.db') })
+      const { db } = database
+      const ofAccounts = await db.selectFrom('browserSessions').select('idHash').execute()
+      const ofAdmins = await db.selectFrom('adminSessions').select('idHash').execute()
+      return [...ofAccounts, ...ofAdmins].map(({ idHash }) => idHash)
+    }
+    {
+      await using database = openDatabase({ file: join(data, 'sitehost.db') })
+      const { db } = database
+      const expiresAt = Number.MAX_SAFE_INTEGER
+      await createBrowserSession(db, { idHash: 'account', did: alice, expiresAt }, 1)
+      await addAdmin(db, { id: 'id', name: 'ruth', passwordHash: 'none', createdAt: 1 })
+      await createAdminSession(db, { idHash: 'admin', adminId: 'id', expiresAt }, 1)
+    }
+    await backup()
+    expect(await sessions()).toEqual(['account', 'admin'])
+    await bringBack({ replaces: true })
+    expect(await sessions()).toEqual([])
   })
 
   test('refuses a folder that a service uses', async () => {

@@ -6,6 +6,8 @@ import { ifExists, syncFolder } from '#blobs/storage-calls.ts'
 import type { Config } from '#main/config/config.ts'
 import { lockDataDir } from '#main/process/data-lock.ts'
 import { StartError } from '#main/process/start-failure.ts'
+import { deleteAllSessions } from '#store/accounts/sessions.ts'
+import { openDatabase } from '#store/database/database.ts'
 import { copyDurably, databasesFolder, sha256Of } from './database-copies.ts'
 import { writeLastBackup } from './last-backup.ts'
 import { type Manifest, readManifest } from './manifest.ts'
@@ -40,7 +42,7 @@ const databaseName = 'sitehost.db'
 
 /**
  * Makes the data folder, and the database of PostgreSQL, what the backup holds. Every byte is checked first: a backup that
- * is not whole, or a full disk, changes nothing. Damaged blobs are left out. Throws StartError; of a failure after the data of before was
+ * is not whole, or a full disk, changes nothing. Damaged blobs are left out, and all sessions end. Throws StartError; of a failure after the data of before was
  * moved aside, the message says where that is.
  */
 export async function restore(options: RestoreOptions): Promise<RestoreDone> {
@@ -69,6 +71,7 @@ export async function restore(options: RestoreOptions): Promise<RestoreDone> {
     if (url !== undefined) {
       onProgress('restoring the database')
       await restorePostgres(url, copy)
+      await endSessions({ url })
     }
     await moveIntoPlace(staging, dataDir)
     await writeLastBackup(dataDir, manifest.at)
@@ -129,7 +132,11 @@ async function stageFiles(
     signal,
   }: RestoreOptions & { readonly manifest: Manifest; readonly copy: string },
 ): Promise<BlobCopies | null> {
-  if (config.databaseUrl === undefined) await copyDurably(copy, join(staging, databaseName))
+  if (config.databaseUrl === undefined) {
+    const file = join(staging, databaseName)
+    await copyDurably(copy, file)
+    await endSessions({ file })
+  }
   if (manifest.secretKey === 'file' && config.secrets.length === 0) {
     await copyDurably(join(folder, 'secret-key'), join(staging, 'secret-key'))
   }
@@ -143,6 +150,14 @@ async function stageFiles(
     onProgress: (share, { count }) =>
       onProgress(`copying blobs: ${Math.floor(share * 100)} %, ${count} there`),
   })
+}
+
+/** Some have ended since the backup: people have signed out, an administrator was removed. Which ones, it does not say. */
+async function endSessions(
+  source: { readonly url: string } | { readonly file: string },
+): Promise<void> {
+  await using database = openDatabase(source)
+  await deleteAllSessions(database.db)
 }
 
 /** What belongs to nobody's data: the locks, and Bun's own files. */

@@ -57,6 +57,7 @@ export async function runRestore(
   )
   progress.clear()
   console.log(`${restoreLine(done)}, in ${secondsSince(began)} s: ${config.dataDir}`)
+  console.log('everybody has to sign in again, and what administrators did since then is undone')
   for (const line of remarks(done)) console.error(line)
 }
 

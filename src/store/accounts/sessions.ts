@@ -83,6 +83,12 @@ export async function deleteEndedSessions(
     .execute()
 }
 
+/** Signs out all accounts and administrators. */
+export async function deleteAllSessions(db: Db): Promise<void> {
+  await db.deleteFrom('browserSessions').execute()
+  await db.deleteFrom('adminSessions').execute()
+}
+
 export async function createAdminSession(
   db: Db,
   session: { readonly idHash: string; readonly adminId: string; readonly expiresAt: number },
