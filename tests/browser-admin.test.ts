@@ -123,6 +123,48 @@ describe.skipIf(!hasBrowser)('an administrator with a browser', () => {
     await page.getByText('Nothing matches').waitFor()
   }, 120_000)
 
+  test('puts an account on the allow list, finds it there and removes it', async () => {
+    await goTo('Allow list')
+    await page.getByText('everybody may sign in').waitFor()
+    await page.getByRole('button', { name: 'Add account' }).click()
+    await page.getByRole('dialog').getByLabel('Handle or DID').fill('@Guest.Test')
+    await confirm('Add account', 'a colleague')
+    await told('@Guest.Test is on the list.')
+    await page.getByLabel('Search').fill('gue')
+    await page.keyboard.press('Enter')
+    await page.getByRole('link', { name: 'guest.test' }).click()
+    await page.getByRole('button', { name: 'Remove' }).click()
+    await confirm('Remove', 'left')
+    await told('guest.test is no longer on the list.')
+    await page.getByText('Nothing matches').waitFor()
+  }, 120_000)
+
+  test('invites a guest by an address, and revokes the invitation', async () => {
+    await goTo('Invitations')
+    await page.getByRole('button', { name: 'Invite' }).click()
+    await page.getByRole('dialog').getByLabel('Days until it ends').fill('3')
+    await confirm('Invite', 'a friend')
+    const created = page.getByRole('region', { name: 'New invitation' })
+    const url = String(await created.getByText('/invitation/').textContent())
+    const opened = () => fetch(url, { redirect: 'manual' })
+    expect((await opened()).headers.get('set-cookie')).toContain('invitation=')
+    const table = page.getByRole('region', { name: 'Invitations' })
+    await table.getByRole('link').click()
+    await page.getByRole('button', { name: 'Revoke' }).click()
+    await confirm('Revoke', 'sent to the wrong person')
+    await told('The invitation is revoked.')
+    await page.getByText('No invitations yet.').waitFor()
+    expect((await opened()).headers.get('set-cookie')).toBeNull()
+  }, 120_000)
+
+  test('is told which address is no page', async () => {
+    const answer = await page.goto(`${world.app}/admin/nothing`)
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor()
+    expect(answer?.status()).toBe(404)
+    await page.getByRole('main').getByRole('link', { name: 'overview' }).click()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  }, 120_000)
+
   test('sees the chart of requests move under load', async () => {
     await goTo('Overview')
     const requests = page.getByRole('figure', { name: 'Requests' })
@@ -139,7 +181,7 @@ describe.skipIf(!hasBrowser)('an administrator with a browser', () => {
     test(`has pages that axe finds nothing wrong with, in the ${colorScheme} scheme`, async () => {
       await page.emulateMedia({ colorScheme })
       const paths = ['', '/logs', '/errors', '/sites', '/accounts', '/domains', '/jobs', '/reports']
-      for (const path of [...paths, '/audit']) {
+      for (const path of [...paths, '/allow-list', '/invitations', '/audit', '/nothing']) {
         await page.goto(`${world.app}/admin${path}`)
         await page.getByText('Loading…').first().waitFor({ state: 'detached' })
         expect(await violations(path)).toEqual([])
@@ -154,7 +196,7 @@ describe.skipIf(!hasBrowser)('an administrator with a browser', () => {
 
   test('fits into 320 pixels', async () => {
     await page.setViewportSize({ width: 320, height: 640 })
-    for (const path of ['', '/logs', '/sites', '/reports']) {
+    for (const path of ['', '/logs', '/sites', '/reports', '/allow-list', '/invitations']) {
       await page.goto(`${world.app}/admin${path}`)
       await page.getByText('Loading…').first().waitFor({ state: 'detached' })
       expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([

@@ -170,6 +170,30 @@ describe('where there is nothing', () => {
   })
 })
 
+describe('the administrator’s area', () => {
+  const did = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
+  const facts: [string, number][] = [
+    ['/admin', 200],
+    ['/admin/logs?search=x', 200],
+    [`/admin/accounts/${did}`, 200],
+    [`/admin/accounts/${encodeURIComponent(did)}`, 200],
+    [`/admin/sites/${did}/a.b_c~d`, 200],
+    ['/admin/', 200],
+    ['/admin/nothing', 404],
+    ['/admin/logs/1', 404],
+    ['/admin/accounts/alice.test', 404],
+    [`/admin/accounts/${did}/more`, 404],
+    [`/admin/sites/${did}`, 404],
+    [`/admin/sites/${did}/%E0%A4%A/x`, 404],
+  ]
+  for (const [path, status] of facts) {
+    test(`${path}: ${status}, with its document`, async () => {
+      const answer = await api().request(path, { headers: { accept: 'text/html' } })
+      expect([answer.status, await answer.text()]).toEqual([status, '<h1>area</h1>'])
+    })
+  }
+})
+
 describe('security headers', () => {
   const always = {
     'content-security-policy':

@@ -38,8 +38,14 @@ export interface WebAsset {
   readonly isImmutable: boolean
 }
 
-/** The administrator's area: one document for all paths below, which reads its own address. */
+/** The administrator's area: one document for its pages, which reads its own address. */
 export const adminPage = '/admin'
+
+const encoded = String.raw`(?:[\w.:~-]|%[0-9A-F]{2})+`
+/** The pages of one account and of one site, and `/admin/`. */
+const adminDetail = new RegExp(
+  `^/admin/(?:accounts/did${encoded}|sites/did${encoded}/${encoded})?$`,
+)
 
 interface AppContext extends ApiContext {
   /** By path, such as `/` and `/app-1a2b3c.js`. */
@@ -108,11 +114,12 @@ export function createApp(context: AppContext): Hono<ApiEnv> {
     await next()
   })
   app.get('*', (c) => {
-    const isAdminPage = c.req.path.startsWith(`${adminPage}/`)
-    const asset = webAssets.get(isAdminPage ? adminPage : c.req.path)
+    const { path } = c.req
+    const asset = webAssets.get(adminDetail.test(path) ? adminPage : path)
     if (asset !== undefined) return assetAnswer(asset, 200)
     // People get the web app with status 404: it reads its own address and shows a "not found" page.
-    const page = c.req.header('accept')?.includes('text/html') && webAssets.get('/')
+    const document = path.startsWith(`${adminPage}/`) ? adminPage : '/'
+    const page = c.req.header('accept')?.includes('text/html') && webAssets.get(document)
     return page ? assetAnswer(page, 404) : c.notFound()
   })
   return app

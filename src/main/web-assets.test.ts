@@ -14,6 +14,13 @@ describe('the administrator’s area', () => {
     expect(shared.filter((path) => path.endsWith('.js') || path.endsWith('.css'))).toEqual([])
   })
 
+  test('is at the path of each of its pages', async () => {
+    const assets = await bundled()
+    const paths = [...assets.keys()].filter((path) => path.startsWith('/admin'))
+    expect(paths).toContain('/admin/logs')
+    expect(new Set(paths.map((path) => assets.get(path)))).toEqual(new Set([assets.get('/admin')]))
+  })
+
   test('loads what draws charts only when there is a chart', async () => {
     const assets = await bundled()
     const scripts = linksOf(assets, '/admin').filter((path) => path.endsWith('.js'))

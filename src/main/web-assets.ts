@@ -2,12 +2,15 @@ import { watch } from 'node:fs'
 import { join } from 'node:path'
 import { adminPage, type WebAsset } from '#api/app.ts'
 import type { Instance } from '#site/instance.ts'
+import { sections } from '#web/admin/sections.ts'
 import type { OpenedInstance } from './instance.ts'
 
 const webDir = new URL('../../web', import.meta.url).pathname
 
 /** The pages of the web app share one document, which reads its own address. */
 const pages = ['/', '/onboarding', '/editor', '/names', '/account']
+
+const adminPages = [adminPage, ...sections.map(({ href }) => href)]
 
 /**
  * Bundles `web/` into memory, for this instance: the app, and by itself the administrator's area, of which visitors of the
@@ -17,7 +20,7 @@ export async function bundleWebAssets(opened: OpenedInstance): Promise<Map<strin
   const { instance, logo } = opened
   const [app, admin] = await Promise.all([
     bundle('index.html', pages, instance),
-    bundle('admin/index.html', [adminPage], instance),
+    bundle('admin/index.html', adminPages, instance),
   ])
   const assets = new Map([...app, ...admin])
   if (logo !== null && instance.logoPath !== null) assets.set(instance.logoPath, logo)

@@ -119,7 +119,7 @@ export const moderationRows: readonly Row[] = [
   byRuth('GET', '/api/admin/invitations', {
     what: 'none yet',
     path: '/api/admin/invitations?cursor=1.0000000000000000000000000000000000000000000000000000000000000000',
-    ...{ status: 200, body: { invitations: [], cursor: null } },
+    ...{ status: 200, body: { signIn: 'open', invitations: [], cursor: null } },
   }),
   byRuth('POST', '/api/admin/invitations', {
     what: 'its address, once',

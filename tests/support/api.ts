@@ -160,8 +160,14 @@ const identities = {
   verifiedHandle: async () => 'alice.test',
 } as unknown as Identities
 
+const documentOf = (html: string): WebAsset => ({
+  ...{ body: new Blob([html]), contentType: 'text/html', isImmutable: false },
+})
+
 export const webAssets: ReadonlyMap<string, WebAsset> = new Map([
-  ['/', { body: new Blob(['<h1>app</h1>']), contentType: 'text/html', isImmutable: false }],
+  ['/', documentOf('<h1>app</h1>')],
+  ['/admin', documentOf('<h1>area</h1>')],
+  ['/admin/logs', documentOf('<h1>area</h1>')],
   [
     '/assets/app-1a2b.js',
     { body: new Blob(['go()']), contentType: 'text/javascript', isImmutable: true },

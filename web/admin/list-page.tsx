@@ -12,6 +12,8 @@ export interface Rows<Row> {
   readonly rows: readonly Row[]
   /** Of the next page; null: there is none. */
   readonly cursor: string | null
+  /** What is to be known of the list as a whole. */
+  readonly note?: ReactNode
 }
 
 export type ListQuery = Readonly<Record<string, string>>
@@ -31,7 +33,10 @@ interface ListPageProps<Row> {
   readonly detail?: (row: Row, onDone: OnDone) => ReactNode
   /** When nothing was ever there. */
   readonly empty: string
-  readonly corner?: ReactNode
+  /** At the end of the title's line. */
+  readonly corner?: ReactNode | ((onDone: OnDone) => ReactNode)
+  /** Between the title and the list. */
+  readonly notice?: ReactNode
   /** What is wrong beside the list. */
   readonly warning?: string | null
   /** That came after the list was read; shown above its first page. */
@@ -40,7 +45,17 @@ interface ListPageProps<Row> {
 
 /** A list with search, filters and paging, all of which the address holds. */
 export function ListPage<Row>(props: ListPageProps<Row>) {
-  const { title, list, searchIn, filters = [], empty, corner, newer = [], warning = null } = props
+  const {
+    title,
+    list,
+    searchIn,
+    filters = [],
+    empty,
+    corner,
+    notice,
+    newer = [],
+    warning = null,
+  } = props
   const { searchParams } = useAddress()
   const [told, setTold] = useState('')
   const keys = ['search', 'cursor', ...filters.map(({ name }) => name)]
@@ -56,7 +71,9 @@ export function ListPage<Row>(props: ListPageProps<Row>) {
   const known = new Set(newer.map(props.keyOf))
   const rows = value && [...newer, ...value.rows.filter((row) => !known.has(props.keyOf(row)))]
   return (
-    <Page corner={corner} title={title} told={told}>
+    <Page corner={typeof corner === 'function' ? corner(onDone) : corner} title={title} told={told}>
+      {notice}
+      {value?.note}
       <FilterBar filters={filters} searchIn={searchIn} />
       {problem !== null && <Problem>{problem}</Problem>}
       {warning !== null && <Problem>{warning}</Problem>}

@@ -1,10 +1,13 @@
 import type { ReactNode } from 'react'
 import { AccountPage } from './account-page.tsx'
 import { AccountsPage } from './accounts-page.tsx'
+import { AllowListPage } from './allow-list-page.tsx'
 import { AuditPage } from './audit-page.tsx'
 import { DomainsPage } from './domains-page.tsx'
 import { ErrorsPage } from './errors-page.tsx'
+import { InvitationsPage } from './invitations-page.tsx'
 import { JobsPage } from './jobs-page.tsx'
+import { Link } from './link.tsx'
 import { LogsPage } from './logs-page.tsx'
 import { OverviewPage } from './overview-page.tsx'
 import { Page } from './page.tsx'
@@ -32,12 +35,17 @@ const sectionPages = new Map([
   ['domains', DomainsPage],
   ['jobs', JobsPage],
   ['reports', ReportsPage],
+  ['allow-list', AllowListPage],
+  ['invitations', InvitationsPage],
   ['audit', AuditPage],
 ])
 
 const UnknownPage = () => (
   <Page title="Page not found">
-    <p>Choose one of the pages in the navigation.</p>
+    <p>
+      There is no page at this address. Choose one of the navigation, or go to the{' '}
+      <Link href="/admin">overview</Link>.
+    </p>
   </Page>
 )
 

@@ -8,5 +8,7 @@ export const sections = [
   { href: '/admin/domains', name: 'Domains' },
   { href: '/admin/jobs', name: 'Jobs' },
   { href: '/admin/reports', name: 'Reports' },
+  { href: '/admin/allow-list', name: 'Allow list' },
+  { href: '/admin/invitations', name: 'Invitations' },
   { href: '/admin/audit', name: 'Audit' },
 ] as const

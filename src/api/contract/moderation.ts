@@ -11,6 +11,8 @@ import { count, done, instant } from './rows.ts'
 
 const ofAdmin = { section: 'decisions §6', access: 'admin' } as const
 
+const signIn = z.enum(['open', 'listed', 'invited'])
+
 const limit = z.coerce.number().int().min(1).max(200).default(50)
 const cursor = z.string().max(200).optional()
 const page = { limit, cursor }
@@ -163,8 +165,9 @@ export const moderationRoutes = {
     query: page,
     answers: {
       200: json(
-        'A page of them',
+        'The setting SIGN_IN, and a page of them, which count while it is `invited`',
         z.strictObject({
+          signIn,
           invitations: z.array(
             z.strictObject({
               id: z.string(),
@@ -217,12 +220,12 @@ export const moderationRoutes = {
     method: 'GET',
     path: '/api/admin/allowed',
     summary: 'Who may sign in, and who settled that; by name',
-    query: page,
+    query: { search: searchText('The beginning of a DID or a handle'), ...page },
     answers: {
       200: json(
         'The setting SIGN_IN, and a page of the list, which counts unless it is `open`',
         z.strictObject({
-          signIn: z.enum(['open', 'listed', 'invited']),
+          signIn,
           accounts: z.array(
             z.strictObject({ account: z.string(), addedBy: z.string(), at: instant }),
           ),

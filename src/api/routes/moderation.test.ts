@@ -381,6 +381,11 @@ test('lists come page by page', async () => {
     ])
     expect(rest['cursor']).toBeNull()
   }
+  expect(await read('allowed?search=b.t')).toMatchObject({
+    signIn: 'open',
+    accounts: [{ account: 'b.test' }],
+    cursor: null,
+  })
 })
 
 test('the account that is offline is known as it was', async () => {

@@ -95,7 +95,11 @@ export function moderationHandlers(context: ApiContext): HandlersOf<typeof moder
         usedBy: row.usedBy,
         usedAt: isoOrNull(row.usedAt),
       }))
-      return answer(200, { invitations, cursor: last && `${last.createdAt}.${last.codeHash}` })
+      return answer(200, {
+        signIn,
+        invitations,
+        cursor: last && `${last.createdAt}.${last.codeHash}`,
+      })
     },
     createInvitation: async ({ body, session, answer }) => {
       const made = await invite(body.days, by(session, body), context)
@@ -110,8 +114,9 @@ export function moderationHandlers(context: ApiContext): HandlersOf<typeof moder
       if (!isRevoked) throw new ApiError(404, sentences.invitationNotFound)
       return answer(200, done)
     },
-    listAllowed: async ({ query: { limit, cursor }, answer }) => {
-      const found = await listAllowedAccounts(db, { limit: limit + 1, after: textOf(cursor) })
+    listAllowed: async ({ query: { search, limit, cursor }, answer }) => {
+      const page = { limit: limit + 1, after: textOf(cursor) }
+      const found = await listAllowedAccounts(db, { search, ...page })
       const { rows, last } = pageOf(found, limit)
       const accounts = rows.map(({ at, ...row }) => ({ ...row, at: isoOf(at) }))
       return answer(200, { signIn, accounts, cursor: last?.account ?? null })

@@ -137,6 +137,17 @@ await onEachStore('store/moderation: allowed accounts', (db) => {
       [],
     ])
   })
+
+  test('the list is searched by the beginning of a name', async () => {
+    for (const account of ['bob.test', 'carol.test', 'did:plc:Carol']) {
+      await addAllowedAccount(db(), { account, addedBy: 'ruth', at: 1 })
+    }
+    const found = async (search: string) =>
+      (await listAllowedAccounts(db(), { search, limit: 9 })).map(({ account }) => account)
+    expect(await found('Carol')).toEqual(['carol.test'])
+    expect(await found('did:plc:C')).toEqual(['did:plc:Carol'])
+    expect(await found('arol')).toEqual([])
+  })
 })
 
 await onEachStore('store/moderation: invitations', (db) => {

@@ -3,6 +3,7 @@ import type { Did } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
 import type { ModerationTables } from '#store/database/moderation-tables.ts'
 import { prepared } from '#store/database/prepared.ts'
+import { beginsWith } from '#store/database/search.ts'
 import { inTransaction, lockUntilCommit } from '#store/database/transaction.ts'
 
 export const allowedAccountsMax = 100_000
@@ -42,15 +43,27 @@ export async function removeAllowedAccount(db: Db, account: string): Promise<boo
   return numDeletedRows > 0n
 }
 
+interface AllowedQuery {
+  /** The beginning of a DID or a handle, in any case; empty: all. */
+  readonly search?: string | undefined
+  readonly after?: string | undefined
+  readonly limit: number
+}
+
 /** By name: at most `limit` after `after`. */
 export async function listAllowedAccounts(
   db: Db,
-  { after = '', limit }: { readonly after?: string | undefined; readonly limit: number },
+  { search = '', after = '', limit }: AllowedQuery,
 ): Promise<AllowedAccount[]> {
+  // Handles are in lower case here, DIDs as they are.
+  const beginnings = [search, search.toLowerCase()]
   return await db
     .selectFrom('allowedAccounts')
     .selectAll()
     .where('account', '>', after)
+    .$if(search !== '', (query) =>
+      query.where(({ or }) => or(beginnings.map((text) => beginsWith('account', text)))),
+    )
     .orderBy('account')
     .limit(limit)
     .execute()
