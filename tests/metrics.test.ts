@@ -24,6 +24,7 @@ test('a service is scraped at its own listener without a token, and at its addre
       const scraped = await (await fetch(`http://${listener}/metrics`)).text()
       // The numbers of ingest arrive within a second of its start.
       expect(scraped).toContain('sitehost_firehose_connected 0')
+      expect(scraped).toContain('sitehost_firehose_lag_seconds 0')
       expect(scraped).toContain('sitehost_work_items{')
       return scraped
     })

@@ -33,7 +33,13 @@ export interface HostingMetrics {
   readonly minutes: readonly RequestPoint[]
   /** Seconds, by the minute. */
   readonly ingestLag: readonly GaugePoint[]
-  readonly firehose: { readonly lagSeconds: number | null; readonly connected: boolean }
+  readonly firehose: {
+    /** The longest time between an event and its being queued, in the last minute; null: not known. */
+    readonly lagSeconds: number | null
+    /** Age of the latest event that was read; null: none yet. */
+    readonly lastEventSeconds: number | null
+    readonly connected: boolean
+  }
 }
 
 /** By tier. */

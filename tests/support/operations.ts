@@ -38,7 +38,7 @@ export class FakeOperations implements Operations {
       requests: this.requests.window('edge', windowMs).toJSON(),
       minutes: this.requests.minutes('edge', this.#now() - windowMs).map(requestPoint),
       ingestLag: [{ at: this.startedAt, value: 3 }],
-      firehose: { lagSeconds: 3, connected: true },
+      firehose: { lagSeconds: 3, lastEventSeconds: 4, connected: true },
     }
   }
 }

@@ -61,7 +61,7 @@ function Tiles({ overview }: { overview: Overview }) {
           {formatBytes(diskFreeBytes)}
         </Measured>
       </Tile>
-      <Tile name="Firehose" note={lagText(firehose.lagSeconds)}>
+      <Tile name="Firehose" note={firehoseText(firehose)}>
         <Measured isFine={firehose.connected}>
           {firehose.connected ? 'Connected' : 'Not connected'}
         </Measured>
@@ -103,8 +103,15 @@ function Tiles({ overview }: { overview: Overview }) {
 /** Less than this is worth a warning. */
 const scarceShare = 0.1
 
-const lagText = (lagSeconds: number | null): string =>
-  lagSeconds === null ? 'no event read yet' : `last event ${durationText(lagSeconds)} old`
+function firehoseText({ lagSeconds, lastEventSeconds }: Overview['firehose']): string {
+  if (lastEventSeconds === null) return 'no event read yet'
+  const age = `last event ${durationText(lastEventSeconds)} old`
+  const isLate = lagSeconds !== null && lagSeconds >= lateSeconds
+  return isLate ? `${durationText(lagSeconds)} late, ${age}` : age
+}
+
+/** Less is not worth telling. */
+const lateSeconds = 10
 
 const agoText = (instant: string): string =>
   `${durationText((Date.now() - Date.parse(instant)) / 1000)} ago`

@@ -43,6 +43,12 @@ export const adminListRoutes = {
             lagSeconds: z
               .number()
               .nullable()
+              .describe(
+                'The longest time between an event and its being queued, in the last minute; 0: none came; null: not known',
+              ),
+            lastEventSeconds: z
+              .number()
+              .nullable()
               .describe('Age of the latest event that was read; null: none yet, or not known'),
             connected: z.boolean(),
           }),

@@ -134,7 +134,7 @@ async function overview({ db, now, operations }: ApiContext) {
     diskFreeBytes: disk.free,
     diskTotalBytes: disk.total,
     databaseBytes: await operations.databaseBytes(),
-    firehose: found?.firehose ?? { lagSeconds: null, connected: false },
+    firehose: found?.firehose ?? { lagSeconds: null, lastEventSeconds: null, connected: false },
     queues: {
       sites: queues.site.waiting,
       accounts: queues.account.waiting,

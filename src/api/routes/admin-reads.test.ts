@@ -287,7 +287,7 @@ describe('GET /api/admin/overview', () => {
       diskFreeBytes: 5,
       diskTotalBytes: 10,
       databaseBytes: 4096,
-      firehose: { lagSeconds: 3, connected: true },
+      firehose: { lagSeconds: 3, lastEventSeconds: 4, connected: true },
       queues: { sites: 0, accounts: 0, jobs: 0, parked: 0 },
       ...{ certificates24h: 0, reportsOpen: 0, errors24h: 0 },
       lastBackupAt: '2030-01-01T00:00:00.000Z',
@@ -295,7 +295,7 @@ describe('GET /api/admin/overview', () => {
     })
     api().operations.hasHosting = false
     expect((await get('overview')).body).toMatchObject({
-      firehose: { lagSeconds: null, connected: false },
+      firehose: { lagSeconds: null, lastEventSeconds: null, connected: false },
       hostingReachable: false,
     })
   })

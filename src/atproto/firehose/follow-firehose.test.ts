@@ -20,6 +20,7 @@ import { alice, bob } from '#tests/support/sample-rows.ts'
 import type { FirehoseEvent, FirehoseFormat, GapReason } from './firehose-format.ts'
 import { queueEventsMax } from './firehose-queue.ts'
 import { subscribeRepos } from './firehose-repos.ts'
+import { FirehoseStatus } from './firehose-status.ts'
 import { type FirehoseOptions, parseFirehoseUrl } from './follow-firehose.ts'
 import { jetstream } from './jetstream.ts'
 
@@ -167,6 +168,19 @@ describe('Jetstream', () => {
       ...[us, us + 3, us + 3, us + 3, us + 4].map((cursor, i) => site(cursor, i)),
     )
     expect(following.problems).toEqual([])
+  })
+
+  test('how late its events are queued is known, and that none comes', async () => {
+    await using server = startJetstreamServer()
+    const status = new FirehoseStatus()
+    let time = us / 1000
+    await using following = follow(server, { status, now: () => time })
+    await following.sees(gap('no-cursor'))
+    expect(status.lagMs(time)).toBe(0)
+    time += 7000
+    server.emit(jetstreamCommit(us, alice, path('a')))
+    await eventually(async () => expect(status.lagMs(time)).toBe(7000))
+    expect(status.lagMs(time + 60_000)).toBe(0)
   })
 
   test('invalid frames are skipped and reported', async () => {

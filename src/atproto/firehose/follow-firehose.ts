@@ -36,7 +36,10 @@ export async function* followFirehoseInBatches(
     while (!signal.aborted && !reader.hasEnded) {
       const batch = reader.take(batchMax)
       if (batch.length === 0) await reader.arrival()
-      else yield batch
+      else {
+        yield batch
+        reader.queued()
+      }
     }
   } finally {
     left.abort()
@@ -68,6 +71,7 @@ class FirehoseReader {
   readonly #options: FirehoseOptions
   readonly #queue = new FirehoseQueue()
   readonly #status: FirehoseStatus
+  readonly #now: () => number
   readonly #position: FirehosePosition
   #connection: FirehoseConnection | undefined
   /** Failed connections since the last step. */
@@ -77,6 +81,7 @@ class FirehoseReader {
     this.#source = source
     this.#options = options
     this.#status = options.status ?? new FirehoseStatus()
+    this.#now = options.now ?? Date.now
     this.#position = new FirehosePosition(source.format, options.cursor)
   }
 
@@ -84,6 +89,11 @@ class FirehoseReader {
     const events = this.#queue.take(max)
     if (this.#queue.hasCapacity) this.#connection?.resume()
     return events
+  }
+
+  /** The caller has queued what it took last. */
+  queued(): void {
+    this.#status.queued(this.#now(), this.#queue.nextMadeAt)
   }
 
   /** Resolves when there are events to take, or there will be no more. */
@@ -107,13 +117,14 @@ class FirehoseReader {
       }
     } finally {
       this.#queue.close()
+      this.#status.left()
     }
   }
 
   async #connect(signal: AbortSignal): Promise<string> {
-    const { collections, now = Date.now } = this.#options
+    const { collections } = this.#options
     const { base, format } = this.#source
-    const cursor = this.#position.connect(now())
+    const cursor = this.#position.connect(this.#now())
     const connection = new FirehoseConnection(format.address({ base, cursor, collections }), {
       onOpen: () => this.#open(),
       onFrame: (data) => this.#receive(format.read(data, collections), connection),
@@ -151,7 +162,8 @@ class FirehoseReader {
     const { events, number } = step
     this.#attempts = 0
     this.#status.steps++
-    this.#status.latestAt = this.#source.format.timeOf(step)
+    const madeAt = this.#source.format.timeOf(step)
+    this.#status.latestAt = madeAt
     const { gap, isBehind } = this.#position.step(number)
     this.#pushGap(gap)
     if (isBehind && !this.#source.format.isRoughlyOrdered) {
@@ -160,9 +172,10 @@ class FirehoseReader {
     // A repeated event does no harm, so events behind the cursor are passed on, but never move it.
     const { cursor } = this.#position
     for (const [i, event] of events.entries()) {
-      this.#queue.push({ ...event, cursor: i === events.length - 1 ? cursor : null })
+      this.#queue.push({ ...event, cursor: i === events.length - 1 ? cursor : null }, madeAt)
     }
-    if (events.length === 0 && cursor !== null) this.#queue.pass(cursor)
+    if (events.length === 0 && cursor !== null) this.#queue.pass(cursor, madeAt)
+    if (events.length > 0 || cursor !== null) this.#status.arrived(madeAt)
   }
 
   #problem(problem: string): void {

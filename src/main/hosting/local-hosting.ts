@@ -22,20 +22,17 @@ export class LocalHosting implements Hosting {
 
   /** To be called once a minute. */
   endMinute(): void {
-    this.#ingestLag.add({ at: this.#options.now(), value: this.#lagSeconds() })
+    this.#ingestLag.add({ at: this.#options.now(), value: this.#firehose().lagSeconds })
   }
 
   async metrics(windowMs: number): Promise<HostingMetrics> {
-    const { ingest, now, requests } = this.#options
+    const { now, requests } = this.#options
     const since = now() - windowMs
     return {
       requests: requests.window('edge', windowMs).toJSON(),
       minutes: requests.minutes('edge', since).map(requestPoint),
       ingestLag: this.#ingestLag.since(since),
-      firehose: {
-        lagSeconds: this.#lagSeconds(),
-        connected: ingest.numbers?.firehose.isConnected ?? false,
-      },
+      firehose: this.#firehose(),
     }
   }
 
@@ -44,9 +41,13 @@ export class LocalHosting implements Hosting {
     return { snapshots: snapshots.stats, bodies: bodies.stats, hosts: hosts.stats }
   }
 
-  #lagSeconds(): number | null {
+  #firehose(): HostingMetrics['firehose'] {
     const { ingest, now } = this.#options
-    const latestAt = ingest.numbers?.firehose.latestAt ?? null
-    return latestAt === null ? null : Math.max(now() - latestAt, 0) / 1000
+    const { isConnected = false, lagMs = null, latestAt = null } = ingest.numbers?.firehose ?? {}
+    return {
+      lagSeconds: lagMs === null ? null : lagMs / 1000,
+      lastEventSeconds: latestAt === null ? null : Math.max(now() - latestAt, 0) / 1000,
+      connected: isConnected,
+    }
   }
 }

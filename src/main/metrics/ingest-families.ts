@@ -25,6 +25,12 @@ export function ingestFamilies(latest: () => IngestNumbers | null, now: () => nu
       ({ firehose }) => [{ value: Number(firehose.isConnected) }],
     ),
     family(
+      'firehose_lag_seconds',
+      'The longest time between an event and its being queued, in the last minute; 0 when nothing came.',
+      'gauge',
+      ({ firehose }) => [{ value: firehose.lagMs / 1000 }],
+    ),
+    family(
       'firehose_cursor_age_seconds',
       'How long ago the source made the latest event that was read; a quiet source ages too.',
       'gauge',

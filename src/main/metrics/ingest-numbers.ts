@@ -10,7 +10,12 @@ import { type QueueSize, queueSizes } from '#store/queues/queue-sizes.ts'
 
 /** What the ingest thread counts and measures, as plain data for the thread that is scraped. */
 export interface IngestNumbers {
-  readonly firehose: Readonly<FirehoseStatus>
+  readonly firehose: Readonly<
+    Pick<FirehoseStatus, 'isConnected' | 'latestAt' | 'problems' | 'steps'>
+  > & {
+    /** `FirehoseStatus.lagMs`. */
+    readonly lagMs: number
+  }
   /** Null: not read yet. */
   readonly queues: Readonly<Record<WorkKind, QueueSize>> | null
   readonly fetches: Readonly<Record<'sites' | 'accounts', Counts<FetchOutcome>>>
@@ -65,14 +70,17 @@ export class IngestMeter implements Disposable {
   }
 
   #numbers(): IngestNumbers {
-    const { accounts, sites } = this.fetches
+    const { firehose, fetches } = this
+    const { accounts, sites } = fetches
+    const { isConnected, latestAt, problems, steps } = firehose
+    const { events, load, now } = this.#options
     return {
-      firehose: { ...this.firehose },
+      firehose: { isConnected, latestAt, problems, steps, lagMs: firehose.lagMs(now()) },
       queues: this.#queues,
       fetches: { sites: sites.counts, accounts: accounts.counts },
-      events: this.#options.events.counts,
+      events: events.counts,
       eventLoop: this.#eventLoop.read(),
-      database: this.#options.load(),
+      database: load(),
     }
   }
 
