@@ -79,6 +79,7 @@ beforeAll(async () => {
   })
   const snapshots = new Snapshots({
     ...{ db, log, now, bytesMax: 1_000_000, earlierBytesMax: 0, originOf },
+    baseDomain: 'localhost',
     onUnreadable: () => undefined,
   })
   const bodies = new Bodies({ blobs, bytesMax: 10_000_000 })
@@ -94,6 +95,7 @@ beforeAll(async () => {
     countryOf: () => null,
     decodedFiles,
     decodedStreams: new DecodedStreams(),
+    gone: { get: async () => null },
     log,
     missing,
     now,

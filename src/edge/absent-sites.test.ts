@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, spyOn, test } from 'bun:test'
 import { AwaitedSites } from '#edge/names/awaited-sites.ts'
+import { GoneVersions } from '#edge/names/gone-versions.ts'
 import { Hosts } from '#edge/names/hosts.ts'
+import { Previews } from '#edge/names/previews.ts'
 import { createRouter } from '#edge/names/route.ts'
 import { Takedowns } from '#edge/names/takedowns.ts'
 import { siteLabel } from '#site/site-address.ts'
@@ -37,14 +39,16 @@ afterEach(() => database[Symbol.asyncDispose]())
 
 function openEdge() {
   queries = countQueries()
-  const context = { elapsed: () => time, log: recordingLog(), now: () => 1, originOf }
+  const context = { baseDomain, elapsed: () => time, log: recordingLog(), now: () => 1, originOf }
   const { db } = database
   return {
     ...visitedSite({}).context,
     ...context,
     awaited: new AwaitedSites({ db, now: () => time }),
     countryOf: () => null,
+    gone: new GoneVersions({ ...context, db }),
     hosts: new Hosts({ ...context, db }),
+    previews: new Previews({ ...context, db }),
     snapshots: new Snapshots({
       ...{ ...context, db, bytesMax: 1_000_000, earlierBytesMax: 1_000_000 },
       onUnreadable: () => undefined,

@@ -32,6 +32,8 @@ const options: Parameters<typeof createDispatch>[0] = {
   visits: {
     ...site.context,
     awaited: { has: async () => false },
+    gone: { get: async () => null },
+    previews: { get: async () => null },
     takedowns: { get: async (asked) => takenDown.get(asked) ?? null },
     hosts: { get: async (host) => hosts.get(host) ?? null },
     log: recordingLog(),

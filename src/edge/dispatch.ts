@@ -4,8 +4,10 @@ import { type EdgeContext, serveNamed, serveSite } from './edge.ts'
 import { type RedirectContext, redirectToSite } from './names/address-redirect.ts'
 import { type Front, httpsRedirect, visitedHost, visitorCountry } from './names/front.ts'
 import type { Hosts } from './names/hosts.ts'
+import type { Previews } from './names/previews.ts'
 import { createRouter, type Route, type RoutedHosts } from './names/route.ts'
 import { plainPage } from './pages.ts'
+import { servePreview } from './serve-preview.ts'
 import { startTimer, timeAnswers } from './time-answers.ts'
 
 type Answer = (request: Request, server: Bun.Server<undefined>) => Response | Promise<Response>
@@ -17,6 +19,7 @@ interface DispatchOptions extends RoutedHosts {
   readonly front: Omit<Front, 'connectionOf'>
   readonly visits: Omit<EdgeContext, 'clientOf' | 'countryOf'> & {
     readonly hosts: Pick<Hosts, 'get'>
+    readonly previews: Pick<Previews, 'get'>
   }
   readonly addresses: Omit<RedirectContext, 'clientOf' | 'log'>
   readonly metrics: Pick<RequestMetrics, 'observe'>
@@ -72,7 +75,7 @@ export function createDispatch(options: DispatchOptions): Answer {
       case 'base':
         return Response.redirect(origin, 302)
       case 'preview':
-        return edge.pages.unclaimed()
+        return servePreview(route, request, edge)
       case 'named':
         return serveNamed(route, request, edge)
       case 'addresses':

@@ -1,5 +1,6 @@
 import { type FileContext, respondFile } from '#edge/files/respond-file.ts'
 import type { AwaitedSites } from '#edge/names/awaited-sites.ts'
+import type { GoneVersions } from '#edge/names/gone-versions.ts'
 import type { Hosts, HostTarget } from '#edge/names/hosts.ts'
 import { redirectToPrimary } from '#edge/names/primary-redirect.ts'
 import type { NamedHost, SiteHost } from '#edge/names/route.ts'
@@ -14,6 +15,7 @@ import type { Snapshots } from './snapshots.ts'
 
 export interface EdgeContext extends VisitContext {
   readonly awaited: Pick<AwaitedSites, 'has'>
+  readonly gone: Pick<GoneVersions, 'get'>
   readonly log: Log
   readonly snapshots: Pick<Snapshots, 'get'>
   readonly takedowns: Pick<Takedowns, 'get'>
@@ -88,6 +90,10 @@ async function answerLater(
   if (known !== null) return await answerKnown(host, request, known, context)
   const takedown = await context.takedowns.get(host.label)
   if (takedown !== null) return context.pages.takenDown(takedown)
+  if (host.shows !== 'live') {
+    const origin = await context.gone.get(host.label)
+    return origin === null ? context.pages.notFound() : context.pages.gone(origin)
+  }
   return (await context.awaited.has(host.label))
     ? context.pages.fetching()
     : context.pages.notFound()
@@ -147,7 +153,7 @@ function isAddressOf(url: string, host: string): boolean {
   return url.startsWith(host, start) && url.charAt(end) === '/'
 }
 
-function notAnswered(label: string, error: unknown, { log, pages }: EdgeContext): Response {
+export function notAnswered(label: string, error: unknown, { log, pages }: EdgeContext): Response {
   log.error('visitor not answered', { label, error })
   return pages.unavailable()
 }

@@ -34,6 +34,7 @@ const publish = (n: number, files: Record<string, SnapshotFile>) =>
   )
 const load = (earlierBytesMax = 1000) =>
   loadSite(label, {
+    baseDomain: 'sites.test',
     db: database.db,
     log: recordingLog(logged),
     now: () => now,

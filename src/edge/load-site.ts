@@ -1,21 +1,19 @@
 import { runInSlices, yieldEventLoop } from '#concurrency/yield-event-loop.ts'
+import { findLiveOrigin, type OriginContext } from '#edge/names/live-origin.ts'
 import type { Log } from '#observe/log.ts'
 import { replacedVersionMs } from '#site/limits.ts'
-import type { SiteAddress } from '#site/site-address.ts'
+import { isVersionLabel, type SiteAddress, versionUri } from '#site/site-address.ts'
 import { findEarlierAssets, type ReplacedVersion } from '#site/visit/earlier-assets.ts'
 import { type ServableSite, servableSiteSteps } from '#site/visit/servable-site.ts'
 import { decodeSnapshot, SnapshotFormatError } from '#site/visit/snapshot.ts'
-import type { Db } from '#store/database/database.ts'
 import { findPrimaryDomain } from '#store/names/primary-domain.ts'
 import { findSiteByLabel, type ServedSite } from '#store/sites/sites.ts'
+import { findVersionByLabel } from '#store/sites/version-records.ts'
 import { listReplacedSnapshots } from '#store/sites/versions.ts'
 
-export interface LoadContext {
-  readonly db: Db
+export interface LoadContext extends OriginContext {
   readonly log: Log
   readonly now: () => number
-  /** The origin at which visitors reach a host. */
-  readonly originOf: (host: string) => string
   /** Total size of the files of earlier versions that visitors still get. */
   readonly earlierBytesMax: number
   /** Called with a site whose stored snapshot cannot be read and must be rebuilt. */
@@ -24,14 +22,20 @@ export interface LoadContext {
 
 export interface LoadedSite {
   readonly site: ServableSite
-  /** The origin of its primary address; null: it has none. */
+  /** The origin of its primary address, or of a version's live site; null: it has no primary one. */
   readonly canonical: string | null
+  /** Milliseconds since the epoch; not served from then on. */
+  readonly until: number
   /** Approximate size in memory. */
   readonly bytes: number
 }
 
-/** Null: no such site. Throws SnapshotFormatError. */
-export async function loadSite(label: string, context: LoadContext): Promise<LoadedSite | null> {
+/** The live site, or the version, with this label. Null: there is none. Throws SnapshotFormatError. */
+export function loadSite(label: string, context: LoadContext): Promise<LoadedSite | null> {
+  return isVersionLabel(label) ? loadVersion(label, context) : loadLive(label, context)
+}
+
+async function loadLive(label: string, context: LoadContext): Promise<LoadedSite | null> {
   const served = await findSiteByLabel(context.db, label)
   if (served === null) return null
   try {
@@ -47,6 +51,30 @@ export async function loadSite(label: string, context: LoadContext): Promise<Loa
       site,
       canonical: primary === null ? null : context.originOf(primary),
       bytes: bytesOf(site, served.snapshot.length),
+      until: Number.POSITIVE_INFINITY,
+    }
+  } catch (error) {
+    if (error instanceof SnapshotFormatError) context.onUnreadable(served)
+    throw error
+  }
+}
+
+/** Without assets of other versions. */
+async function loadVersion(label: string, context: LoadContext): Promise<LoadedSite | null> {
+  const served = await findVersionByLabel(context.db, label, context.now())
+  if (served === null || 'isGone' in served) return null
+  const { did, key, cid, expiresAt } = served
+  try {
+    const snapshot = decodeSnapshot(served.snapshot)
+    await yieldEventLoop()
+    const liveSince = Math.min(snapshot.publishedAt, context.now())
+    const record = { uri: versionUri(did, key), cid }
+    const site = await runInSlices(servableSiteSteps(snapshot, { liveSince, record }))
+    return {
+      site,
+      canonical: await findLiveOrigin(served, context),
+      bytes: bytesOf(site, served.snapshot.length),
+      until: expiresAt ?? Number.POSITIVE_INFINITY,
     }
   } catch (error) {
     if (error instanceof SnapshotFormatError) context.onUnreadable(served)

@@ -71,6 +71,16 @@ export class OwnPages {
   readonly takenDown = (status: TakedownStatus): Response =>
     responseOf(status === 451 ? this.#takenDown : this.missing[404])
 
+  /** A version that was removed, or has expired. `origin`: of the site as it is now. */
+  readonly gone = (origin: string): Response => {
+    const link = `<a href="${escapeHtml(origin)}/">The site as it is now</a>`
+    const html = this.html(
+      'No longer here',
+      `<p>This version of the site was removed, or its time is over.</p>\n<p>${link}</p>`,
+    )
+    return responseOf({ status: 410, html })
+  }
+
   /** A host without a site. */
   readonly unclaimed = (): Response => responseOf(this.#unclaimed)
 

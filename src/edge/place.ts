@@ -1,7 +1,6 @@
 import { withCacheControl } from '#http/cache-control.ts'
 import type { HeaderList } from '#http/header-fields.ts'
 import { applyHeaderRules, type HeaderPlace } from '#site/rules/apply-header-rules.ts'
-import { siteUri } from '#site/site-address.ts'
 import type { ServableSite } from '#site/visit/servable-site.ts'
 
 /** What a host shows of a site: its live version, one version for ever, or the newest preview with an alias. */
@@ -24,15 +23,12 @@ export const corsFields = {
 }
 
 /** Headers of every answer of a site. */
-export function siteFields(
-  { snapshot }: ServableSite,
-  { canonical }: Place,
-): Record<string, string> {
+export function siteFields({ record }: ServableSite, { canonical }: Place): Record<string, string> {
   return {
     ...corsFields,
     'x-content-type-options': 'nosniff',
-    'x-sitehost-record': siteUri(snapshot),
-    'x-sitehost-version': snapshot.recordCid,
+    'x-sitehost-record': record.uri,
+    'x-sitehost-version': record.cid,
     ...(canonical !== null && { link: `<${canonical}>; rel="canonical"` }),
   }
 }

@@ -17,7 +17,9 @@ const headers = `/ruled.html
 `
 const settings = { $type: 'place.sitehost.settings', directoryListing: true } as const
 const site = visitedSite(samples, { headers, redirects: '/old /new', settings })
-const known = new SiteInMemory(site.known.site, () => undefined, 'https://blog.test')
+const known = new SiteInMemory(site.known.site, () => undefined, {
+  canonical: 'https://blog.test',
+})
 const visit = (path: string, shows: Shows, { headers = {}, method }: VisitOptions = {}) => {
   const options = { host: `none-${shows}.sites.test`, shows, headers, ...(method && { method }) }
   return seen(visitSite({ known, context: site.context }, path, options))

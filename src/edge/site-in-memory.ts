@@ -3,11 +3,14 @@ import type { Decision } from '#site/visit/decision.ts'
 import type { ServableSite } from '#site/visit/servable-site.ts'
 import type { SnapshotFile } from '#site/visit/snapshot.ts'
 import { type Listing, type ListingKind, makeListing } from './listing-page.ts'
+import type { LoadedSite } from './load-site.ts'
 import type { OwnPages } from './pages.ts'
 import type { Place } from './place.ts'
 
 type FileDecision = Extract<Decision, { kind: 'file' }>
 type ListingDecision = Extract<Decision, { kind: 'listing' }>
+
+type MemoryFacts = Partial<Pick<LoadedSite, 'canonical' | 'until'>>
 
 /** Approximate size in memory of an address and of a listing, without their strings. */
 const addressBytes = 256
@@ -26,6 +29,8 @@ export class SiteInMemory {
   wasVisited = false
   /** The origin of the live site's primary address, or of a version's live site; null: it has no primary one. */
   readonly canonical: string | null
+  /** Milliseconds since the epoch; not served from then on. */
+  readonly until: number
   readonly #grow: (bytes: number) => void
   readonly #byHost = new Map<string, Map<SnapshotFile, FileAnswer>>()
   readonly #byAddress = new Map<string, FileAnswer>()
@@ -34,9 +39,14 @@ export class SiteInMemory {
     json: new Map(),
   }
 
-  constructor(site: ServableSite, grow: (bytes: number) => void, canonical: string | null = null) {
+  constructor(
+    site: ServableSite,
+    grow: (bytes: number) => void,
+    { canonical, until }: MemoryFacts = {},
+  ) {
     this.site = site
-    this.canonical = canonical
+    this.canonical = canonical ?? null
+    this.until = until ?? Number.POSITIVE_INFINITY
     this.#grow = grow
   }
 

@@ -47,6 +47,7 @@ function open(bytesMax = 1_000_000, elapsed = () => performance.now()): Snapshot
     },
   })
   return new Snapshots({
+    baseDomain: 'sites.test',
     db: counting,
     log: recordingLog(),
     now: () => 1,
@@ -198,7 +199,13 @@ describe('changes', () => {
   ) {
     const [stop, wakeUps] = [new AbortController(), new WakeUps()]
     const hosts = new Hosts({ db, originOf })
-    const edge = forgetChanged({ hosts, snapshots, takedowns: hosts })
+    const edge = forgetChanged({
+      hosts,
+      snapshots,
+      gone: hosts,
+      previews: hosts,
+      takedowns: hosts,
+    })
     const following = followChanges([edge], { db, wakeUps, log, signal: stop.signal })
     try {
       await act(wakeUps)

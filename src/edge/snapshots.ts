@@ -5,10 +5,12 @@ import { type LoadContext, loadSite } from './load-site.ts'
 import { SiteInMemory } from './site-in-memory.ts'
 
 /**
- * The visited sites by label: their live snapshots and the answers made of them. Bounded by their bytes in memory;
+ * The visited sites and versions by label: their snapshots and the answers made of them. Bounded by their bytes in memory;
  * one owner's many sites do not evict other owners'. Follows the index within a second.
  */
 export class Snapshots extends LoadingTier<SiteInMemory> {
+  readonly #now: () => number
+
   constructor({
     bytesMax,
     elapsed,
@@ -18,10 +20,20 @@ export class Snapshots extends LoadingTier<SiteInMemory> {
       const loaded = await loadSite(label, context)
       if (loaded === null) return null
       const grow = (bytes: number): void => this.grow(label, site, bytes)
-      const site = new SiteInMemory(loaded.site, grow, loaded.canonical)
+      const site = new SiteInMemory(loaded.site, grow, loaded)
       return { value: site, bytes: loaded.bytes, owner: site.site.snapshot.did }
     }
     super(bytesMax, load, elapsed)
+    this.#now = context.now
+  }
+
+  /** As `LoadingTier.get`; a preview is not served from the moment on at which it expires. */
+  override get(label: string): SiteInMemory | Promise<SiteInMemory | null> {
+    const known = super.get(label)
+    if (known instanceof Promise || known.until === Infinity) return known
+    if (this.#now() < known.until) return known
+    this.forget(label)
+    return super.get(label)
   }
 
   /** The owners of sites in memory that were visited since the last call. */
@@ -36,26 +48,25 @@ export class Snapshots extends LoadingTier<SiteInMemory> {
 }
 
 type Forgetful = Pick<LoadingTier<unknown>, 'forget' | 'forgetAll'>
+type OfEdge = 'gone' | 'hosts' | 'previews' | 'snapshots' | 'takedowns'
 
-/** Invalidates changed sites and hosts. */
+/** Invalidates changed sites, versions and hosts. */
 export function forgetChanged({
   hosts,
+  gone,
+  previews,
   snapshots,
   takedowns,
-}: Record<'hosts' | 'snapshots' | 'takedowns', Forgetful>): ChangeSubscriber {
+}: Record<OfEdge, Forgetful>): ChangeSubscriber {
+  const byLabel = [gone, previews, snapshots, takedowns]
   return {
     startAfresh() {
-      snapshots.forgetAll()
-      hosts.forgetAll()
-      takedowns.forgetAll()
+      for (const each of [hosts, ...byLabel]) each.forgetAll()
     },
     follow(changes) {
       for (const change of changes) {
         if (change.kind === 'host') hosts.forget(change.host)
-        else {
-          snapshots.forget(change.label)
-          takedowns.forget(change.label)
-        }
+        else for (const each of byLabel) each.forget(change.label)
       }
     },
   }

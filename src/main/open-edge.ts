@@ -9,7 +9,9 @@ import { MissingBlobs } from '#edge/files/missing-blobs.ts'
 import { Recompressor } from '#edge/files/recompressor.ts'
 import { AwaitedSites } from '#edge/names/awaited-sites.ts'
 import { DiscoverOwner, type Discovery, type Owner } from '#edge/names/discover-owner.ts'
+import { GoneVersions } from '#edge/names/gone-versions.ts'
 import { Hosts } from '#edge/names/hosts.ts'
+import { Previews } from '#edge/names/previews.ts'
 import { ServedNames } from '#edge/names/served-names.ts'
 import { Takedowns } from '#edge/names/takedowns.ts'
 import { OwnPages } from '#edge/pages.ts'
@@ -34,12 +36,11 @@ export function openEdge(options: EdgeOptions) {
   const { blobs, config, db, elapsed, floor, log, now, originOf } = options
   const bodies = new Bodies({ blobs, bytesMax: config.bodyBytesMax })
   const missing = new MissingBlobs(options)
+  const origins = { baseDomain: config.baseDomain, db, elapsed, originOf }
   const snapshots = new Snapshots({
-    db,
-    elapsed,
+    ...origins,
     log,
     now,
-    originOf,
     bytesMax: config.snapshotBytesMax,
     earlierBytesMax: 2 * config.limits.siteBytesMax,
     onUnreadable: (site) => void missing.ask(site),
@@ -56,10 +57,12 @@ export function openEdge(options: EdgeOptions) {
     choices: new CodingChoices(),
     decodedFiles,
     decodedStreams: new DecodedStreams(),
+    gone: new GoneVersions({ ...origins, now }),
     hosts: new Hosts({ db, elapsed, originOf }),
     missing,
     names: new ServedNames(),
     pages: new OwnPages(config.hosting),
+    previews: new Previews(origins),
     recompressor: new Recompressor({ bodies, log }),
     snapshots,
     takedowns: new Takedowns({ db, elapsed }),

@@ -4,11 +4,12 @@ import { parseSiteName } from '#site/site-name.ts'
 import { findDidByHandle } from '#store/accounts/accounts.ts'
 import type { Db } from '#store/database/database.ts'
 import { findSiteByHost } from '#store/names/hosts.ts'
+import { findSiteOfVersions } from '#store/sites/previews.ts'
 import { findSiteAtLabel } from '#store/sites/sites.ts'
 
 /**
- * The site that visitors of this address get here, taken down or not: on its own host, a mapped one, or by its owner at
- * `sites.{base_domain}`. Null for any other address, whatever the string.
+ * The site that visitors of this address get here, taken down or not: on its own host, a mapped one, that of a version or
+ * preview, or by its owner at `sites.{base_domain}`. Null for any other address, whatever the string.
  */
 export async function siteAtUrl(
   input: string,
@@ -19,18 +20,25 @@ export async function siteAtUrl(
   const route = routeHost(url.hostname, hosts)
   switch (route.kind) {
     case 'site':
-      return await findSiteAtLabel(db, route.label)
+      return await siteAtLabel(route.label, db)
     case 'named':
       return await findSiteByHost(db, route.host)
+    case 'preview':
+      return route.name.includes('.')
+        ? await findSiteByHost(db, route.name)
+        : await siteAtLabel(route.name, db)
     case 'addresses':
       return await siteOfPath(url.pathname, db)
-    case 'preview':
     case 'application':
     case 'base':
     case 'bad-host':
       return null
   }
 }
+
+/** A site that was never live has only versions. */
+const siteAtLabel = async (label: string, db: Db): Promise<SiteAddress | null> =>
+  (await findSiteAtLabel(db, label)) ?? (await findSiteOfVersions(db, label))
 
 async function siteOfPath(pathname: string, db: Db): Promise<SiteAddress | null> {
   const [, owner = '', site = ''] = pathname.split('/').map(decoded)

@@ -36,9 +36,17 @@ export function versionLabel({ did, name }: SiteAddress, digest: string): string
   return `v--${toBase32(hash).slice(0, 26)}`
 }
 
+/** Whether it looks like a label that `versionLabel` makes. */
+export const isVersionLabel = (label: string): boolean => label.startsWith('v--')
+
 /** The `at://` address of the site's manifest record. */
 export function siteUri(address: SiteAddress): `at://${Did}/place.sitehost.fs/${string}` {
   return `at://${address.did}/place.sitehost.fs/${address.name}`
+}
+
+/** The `at://` address of a record that keeps one of the account's versions. */
+export function versionUri(did: Did, key: string): `at://${Did}/place.sitehost.version/${string}` {
+  return `at://${did}/place.sitehost.version/${key}`
 }
 
 function isDidPlc(input: string): boolean {

@@ -86,7 +86,8 @@ async function sites(factsOf: (site: number) => Partial<Snapshot>): Promise<Memo
   for (let site = 0; site < 20; site++) {
     labels.push(await goLive(db, snapshotOf({}, { ...siteOf(`site-${site}`), ...factsOf(site) })))
   }
-  const context = { db, log: recordingLog(), now: () => 1, earlierBytesMax: 0, originOf }
+  const origins = { baseDomain: 'sites.test', db, originOf }
+  const context = { ...origins, log: recordingLog(), now: () => 1, earlierBytesMax: 0 }
   return await grown(async () => {
     let counted = 0
     for (const label of [...labels, ...labels, ...labels]) {

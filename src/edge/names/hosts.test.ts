@@ -86,9 +86,10 @@ test('a change is followed', async () => {
   const hosts = new Hosts({ db, originOf })
   const wakeUps = new WakeUps()
   const stop = new AbortController()
-  const snapshots = { forget: () => undefined, forgetAll: () => undefined }
+  const none = { forget: () => undefined, forgetAll: () => undefined }
   const log = recordingLog()
-  const edge = forgetChanged({ hosts, snapshots, takedowns: snapshots })
+  const others = { gone: none, previews: none, snapshots: none, takedowns: none }
+  const edge = forgetChanged({ hosts, ...others })
   const following = followChanges([edge], { db, wakeUps, log, signal: stop.signal })
   await eventually(async () => expect(await hosts.get(host)).toEqual({ label, movedTo: null }))
   await map(null)

@@ -50,6 +50,7 @@ export function openPreviewEdge(
     pages: new OwnPages(null),
     snapshots: { get: () => shown ?? Promise.resolve(null) },
     takedowns: { get: () => Promise.resolve(null) },
+    gone: { get: () => Promise.resolve(null) },
   }
   const open = (site: ServableSite): void => {
     let bytes = 0

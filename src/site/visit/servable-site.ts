@@ -1,6 +1,7 @@
 import { defaultSettings, type SiteSettings } from '#site/record/settings.ts'
 import { type HeaderRules, headerRuleSteps } from '#site/rules/header-rules.ts'
 import { type RedirectRules, redirectSteps } from '#site/rules/redirects.ts'
+import { siteUri } from '#site/site-address.ts'
 import { runAtOnce, type Steps } from '#site/steps.ts'
 import type { AddressedFiles } from './addresses.ts'
 import { type Directories, listDirectories } from './listing.ts'
@@ -9,6 +10,8 @@ import type { Snapshot, SnapshotFile } from './snapshot.ts'
 /** One version of a site with its rules compiled. Make it once per version that is in memory. */
 export interface ServableSite extends AddressedFiles {
   readonly snapshot: Snapshot
+  /** What proves it: the site's record, or that of a version that its owner keeps. */
+  readonly record: ProvingRecord
   /** When visitors first got this version from us; milliseconds since the epoch. */
   readonly liveSince: number
   readonly settings: CompleteSettings
@@ -17,6 +20,11 @@ export interface ServableSite extends AddressedFiles {
   /** Computed on first use. */
   readonly directories: Directories
   readonly earlierAssets: EarlierAssets
+}
+
+export interface ProvingRecord {
+  readonly uri: string
+  readonly cid: string
 }
 
 /** What visitors get depends on these. Disabled settings are empty strings and lists. */
@@ -39,12 +47,16 @@ export interface EarlierAsset {
 export const servableSite = (snapshot: Snapshot, facts?: SiteFacts): ServableSite =>
   runAtOnce(servableSiteSteps(snapshot, facts))
 
-type SiteFacts = Partial<Pick<ServableSite, 'earlierAssets' | 'liveSince'>>
+type SiteFacts = Partial<Pick<ServableSite, 'earlierAssets' | 'liveSince' | 'record'>>
 
 /** As `servableSite`, in steps: two rule files at their limits take 100 ms. */
 export function* servableSiteSteps(
   snapshot: Snapshot,
-  { earlierAssets = new Map(), liveSince = snapshot.publishedAt }: SiteFacts = {},
+  {
+    earlierAssets = new Map(),
+    liveSince = snapshot.publishedAt,
+    record = { uri: siteUri(snapshot), cid: snapshot.recordCid },
+  }: SiteFacts = {},
 ): Steps<ServableSite> {
   const settings: CompleteSettings = completeSettings(snapshot.settings ?? {})
   const redirects = yield* redirectSteps(snapshot.redirects)
@@ -52,6 +64,7 @@ export function* servableSiteSteps(
   let directories: Directories | undefined
   return {
     snapshot,
+    record,
     liveSince,
     settings,
     files: snapshot.files,

@@ -71,7 +71,12 @@ const selectTakedowns = prepared<{ did: Did; name: SiteName; all: '' }, Takedown
 
 /** As `findTakedown`, for the label of a version, or of a site, also of one that is not known here. */
 export async function findTakedownByLabel(db: Db, label: string): Promise<TakedownStatus | null> {
-  const { rows } = await selectByLabel(db, { label, again: label, ofVersion: label })
+  const { rows } = await selectByLabel(db, {
+    label,
+    again: label,
+    ofVersion: label,
+    ofPreviews: label,
+  })
   return rows[0]?.status ?? null
 }
 
@@ -79,10 +84,11 @@ interface Labels {
   readonly label: string
   readonly again: string
   readonly ofVersion: string
+  readonly ofPreviews: string
 }
 
 const selectByLabel = prepared<Labels, { status: TakedownStatus }>(
-  (db, { label, again, ofVersion }) =>
+  (db, { label, again, ofVersion, ofPreviews }) =>
     db
       .selectFrom('takedowns')
       .select(['status', 'site'])
@@ -104,6 +110,16 @@ const selectByLabel = prepared<Labels, { status: TakedownStatus }>(
               .whereRef('versionRecords.did', '=', 'takedowns.did')
               .where(sql<boolean>`takedowns.site in ('', version_records.site)`)
               .where('versionRecords.label', '=', ofVersion),
+          ),
+          // A site that was never live.
+          where.exists(
+            where
+              .selectFrom('versionRecords')
+              .select('key')
+              .whereRef('versionRecords.did', '=', 'takedowns.did')
+              .where('takedowns.site', '=', '')
+              .where('versionRecords.siteLabel', '=', ofPreviews)
+              .where('versionRecords.alias', 'is not', null),
           ),
         ]),
       )

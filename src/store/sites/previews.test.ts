@@ -5,21 +5,15 @@ import { setAccountStatus } from '#store/accounts/account-status.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { readChanges } from '#store/database/changes.ts'
 import { onEachStore } from '#tests/support/databases.ts'
-import {
-  alice,
-  newVersion,
-  newVersionRecord,
-  siteOf,
-  versionKeyOf,
-} from '#tests/support/sample-rows.ts'
+import { alice, newVersionRecord, siteOf, versionKeyOf } from '#tests/support/sample-rows.ts'
 import { expireVersions } from './expire-versions.ts'
 import { findPreviews } from './previews.ts'
-import { recordVersion } from './record-version.ts'
 import {
   type NewVersionRecord,
   recordVersionRecord,
   removeVersionRecord,
 } from './record-version-record.ts'
+import { findVersionByLabel } from './version-records.ts'
 
 await onEachStore('store/sites/previews', (db) => {
   const blog = siteOf('blog')
@@ -41,7 +35,7 @@ await onEachStore('store/sites/previews', (db) => {
     const versions = [2, 1].map((n) => {
       return { alias: 'pr-12', label: `v--${n}`, expiresAt: 100, hasContent: true }
     })
-    expect(await found()).toEqual({ site: blog, versions, forgotten: new Set() })
+    expect(await found()).toEqual({ site: blog, versions })
     expect(await findPreviews(db(), siteLabel(siteOf('other')))).toBeNull()
   })
 
@@ -52,12 +46,12 @@ await onEachStore('store/sites/previews', (db) => {
   })
 
   test('the alias of one that was removed is remembered, also while another has its content', async () => {
-    await recordVersion(db(), newVersion({ site: blog, label }), 1)
     await keep(1, { label: 'v--same' })
     await keep(2, { label: 'v--same', alias: null })
     await remove(1)
-    const forgotten = new Set([previewLabel('pr-12', label)])
-    expect(await found()).toMatchObject({ versions: [], forgotten })
+    expect(await found()).toBeNull()
+    const address = previewLabel('pr-12', label) ?? ''
+    expect(await findVersionByLabel(db(), address, 1)).toEqual({ ...blog, isGone: true })
   })
 
   test('nobody sees those of an account that is hidden, and the edge hears of it', async () => {

@@ -1,7 +1,6 @@
-import type { SiteAddress } from '#site/site-address.ts'
+import { isVersionLabel, type SiteAddress } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import type { Db } from '#store/database/database.ts'
-import { findSiteAtLabel } from './sites.ts'
 import { shownRecords } from './version-records.ts'
 
 /** A version with an alias. */
@@ -10,7 +9,7 @@ export interface AliasedVersion {
   readonly label: string
   /** Null: its owner keeps it until further notice. */
   readonly expiresAt: number | null
-  /** False: it was refused, has expired or was removed. */
+  /** False: it has expired. */
   readonly hasContent: boolean
 }
 
@@ -18,8 +17,6 @@ export interface SitePreviews {
   readonly site: SiteAddress
   /** Newest first. */
   readonly versions: readonly AliasedVersion[]
-  /** Labels of previews that were removed: `pr-12--…`. A version may have the alias again. */
-  readonly forgotten: ReadonlySet<string>
 }
 
 /** The previews of the site with this label (`s--…`), live or not; null: nobody has such a site, or it has none. */
@@ -33,26 +30,23 @@ export async function findPreviews(db: Db, siteLabel: string): Promise<SitePrevi
     .$narrowType<{ alias: string; label: string; name: SiteName }>()
     .orderBy('versionRecords.key', 'desc')
     .execute()
-  const site = rows[0] ?? (await findSiteAtLabel(db, siteLabel))
-  if (site === null) return null
-  const { did, name } = site
-  const forgotten = await listForgottenPreviews(db, { did, name })
-  if (rows.length === 0 && forgotten.size === 0) return null
+  const [newest] = rows
+  if (newest === undefined) return null
   const versions = rows.map(({ alias, label, expiresAt, hasContent }) => {
     return { alias, label, expiresAt, hasContent: Boolean(hasContent) }
   })
-  return { site: { did, name }, versions, forgotten }
+  return { site: { did: newest.did, name: newest.name }, versions }
 }
 
-async function listForgottenPreviews(db: Db, { did, name }: SiteAddress): Promise<Set<string>> {
-  const rows = await db
-    .selectFrom('forgottenVersions')
-    .innerJoin('accounts', 'accounts.did', 'forgottenVersions.did')
-    .select('label')
-    .where('forgottenVersions.did', '=', did)
-    .where('site', '=', name)
-    .where('label', 'not like', 'v--%')
-    .where('accounts.status', '=', 'active')
-    .execute()
-  return new Set(rows.map(({ label }) => label))
+/** The site whose version or previews have this label, whether visitors get them or not; null: there is none. */
+export async function findSiteOfVersions(db: Db, label: string): Promise<SiteAddress | null> {
+  const column = isVersionLabel(label) ? 'label' : 'siteLabel'
+  const row = await db
+    .selectFrom('versionRecords')
+    .select(['did', 'site'])
+    .where(column, '=', label)
+    .where('label', 'is not', null)
+    .limit(1)
+    .executeTakeFirst()
+  return row === undefined || row.site === '' ? null : { did: row.did, name: row.site }
 }

@@ -28,6 +28,8 @@ export interface VersionRecord
 /** What visitors of a version's address get. */
 export interface ServedVersion extends SiteAddress {
   readonly key: VersionKey
+  /** Of the record. */
+  readonly cid: string
   readonly label: string
   readonly snapshot: string
   /** Null: its owner keeps it until further notice. */
@@ -74,7 +76,7 @@ export async function findVersionSnapshot(
 }
 
 /**
- * What visitors of the address with this label get; null: it never was one, or nobody gets anything of its site, as when
+ * What visitors of the address with this label get, also of a removed preview’s (`pr-12--…`); null: it never was one, or nobody gets anything of its site, as when
  * the account is not active or something is taken down. Records with the same content share an address.
  */
 export async function findVersionByLabel(
@@ -84,7 +86,7 @@ export async function findVersionByLabel(
 ): Promise<ServedVersion | GoneVersion | null> {
   const served = await shownRecords(db)
     .select(['versionRecords.key', 'versionRecords.label', 'versionRecords.snapshot'])
-    .select('versionRecords.expiresAt')
+    .select(['versionRecords.cid', 'versionRecords.expiresAt'])
     .where('versionRecords.label', '=', label)
     .where('versionRecords.snapshot', 'is not', null)
     .where(isCurrent(now))
