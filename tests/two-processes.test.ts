@@ -132,9 +132,45 @@ await onEachDatabase('two processes of one service', (make) => {
     })
   }, 60_000)
 
+  const status = async (part: 'app' | 'hosting') => {
+    const { said } = await runCommand(['status', '--json', ...data()], settings[part])
+    return JSON.parse(said.join()) as object
+  }
+  const doctor = async (part: 'app' | 'hosting') => {
+    const { said } = await runCommand(['doctor', '--json', ...data()], settings[part])
+    const { findings } = JSON.parse(said.join()) as { findings: { about: string; seen: string }[] }
+    return findings
+      .filter(({ about }) => ['port', 'open files'].includes(about))
+      .map(({ seen }) => seen.replace(/\d+/, 'n'))
+  }
+
+  test('status and doctor ask both, with the settings of either', async () => {
+    const started = { service: 'running', startedAt: expect.any(Number) }
+    for (const part of ['app', 'hosting'] as const) {
+      expect(await status(part)).toMatchObject({ ...started, hosting: started })
+      expect(await doctor(part)).toEqual([
+        'the application answers at port n',
+        'the hosting process answers at port n',
+        'the application may have n files open',
+        'the hosting process may have n files open',
+      ])
+    }
+  }, 60_000)
+
   describe('with the hosting part stopped', () => {
     beforeAll(async () => {
       expect(await hosting.end('SIGTERM')).toBe(0)
+    }, 60_000)
+
+    test('status and doctor say so', async () => {
+      const stopped = { service: 'stopped', startedAt: null }
+      expect(await status('app')).toMatchObject({ service: 'running', hosting: stopped })
+      expect(await doctor('app')).toEqual([
+        'the application answers at port n',
+        'the hosting process does not run',
+        'the application may have n files open',
+      ])
+      expect((await doctor('hosting'))[1]).toBe('port n is free: the hosting process does not run')
     }, 60_000)
 
     test('the rows of the application answer, and the cache is not there', async () => {

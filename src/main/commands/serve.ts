@@ -6,6 +6,7 @@ import { type Config, readConfig } from '#main/config/config.ts'
 import { unknownSettingSentence, unknownSettings } from '#main/config/unknown-settings.ts'
 import { openInstance } from '#main/instance.ts'
 import { answerScrape } from '#main/metrics/answer-scrape.ts'
+import { servicePartsOf } from '#main/process/data-lock.ts'
 import { drain } from '#main/process/drain.ts'
 import { freePort } from '#main/process/free-port.ts'
 import { listen } from '#main/process/listen.ts'
@@ -115,10 +116,9 @@ export async function startServing(
     drain(server, { fetch, listenAgain, log, over: shutdown.over }),
   )
   await service.following
-  if (config.roles.app) {
-    const address = { origin: app, host, port: server.port ?? port }
-    opened.use(await announceAddress(config.dataDir, address))
-  }
+  const parts = servicePartsOf(config.roles)
+  const announcement = { origin: app, host, port: server.port ?? port, parts }
+  opened.use(await announceAddress(config.dataDir, announcement))
   log.info('listening', { app, port: server.port })
 
   const open = opened.move()

@@ -7,7 +7,7 @@ import { VisitedQuota } from '#ingest/visited-quota.ts'
 import { type Config, readConfig } from '#main/config/config.ts'
 import { createOutbound } from '#main/outbound.ts'
 import { startProcessLog } from '#main/process/process-log.ts'
-import { readServiceAddress } from '#main/process/service-address.ts'
+import { readAnnouncement } from '#main/process/service-address.ts'
 import { StartError } from '#main/process/start-failure.ts'
 import { requestsAtOnce } from '#main/requests-at-once.ts'
 import { openStores } from '#main/stores.ts'
@@ -39,7 +39,8 @@ export async function openUpkeep(
     ...(!isLogged && { LOG_LEVEL: 'error' }),
     ...(data !== undefined && { DATA_DIR: data }),
   })
-  const config = { ...settings, ...(await readServiceAddress(settings.dataDir)) }
+  const announced = await readAnnouncement(settings.dataDir, 'app')
+  const config = { ...settings, origin: announced?.origin ?? settings.origin }
   if (!mayBeNew) await assertUsed(config)
   await assertOwnFolder(config.dataDir)
   const queue = new LogQueue()

@@ -2,33 +2,40 @@ import { connect } from 'node:net'
 import { ConfigError } from '#main/config/config.ts'
 import { listen } from '#main/process/listen.ts'
 import { askService } from '#main/status/ask-service.ts'
+import type { ServiceProcess } from '#main/status/service-processes.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
 const connectMsMax = 2_000
 
-/** The service's own port: this service answers there, or it is free for it. */
-export async function checkPort(
-  config: Parameters<typeof askService>[0] & { readonly host: string },
-) {
-  const { host, port } = config
-  const service = await askService(config)
-  if (service === 'running') return ok('port', `the service answers at port ${port}`)
-  if (service === 'unready') {
+/** The process's own port: it answers there, or with these settings being its own, the port is free for it. */
+export async function checkPort({
+  address,
+  isOfSettings,
+  name,
+}: Omit<ServiceProcess, 'part'>): Promise<Finding> {
+  if (address === null) return warning('port', `${name} does not run`, startOther)
+  const { host, port } = address
+  const state = await askService(address)
+  if (state === 'running') return ok('port', `${name} answers at port ${port}`)
+  if (state === 'unready') {
     return problem(
       'port',
-      `the service answers at port ${port} that it is not ready`,
+      `${name} answers at port ${port} that it is not ready`,
       'its log and /readyz say why',
     )
   }
+  if (!isOfSettings) return warning('port', `${name} does not answer at port ${port}`, startOther)
   try {
     const fetch = () => new Response(null, { status: 503 })
     await listen({ host, port, setting: '--port', fetch }).stop(true)
-    return ok('port', `port ${port} is free: the service does not run`)
+    return ok('port', `port ${port} is free: ${name} does not run`)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     return problem('port', error.message, 'the service could not start')
   }
 }
+
+const startOther = 'start it, or run doctor with its settings too'
 
 /** Whether something on this machine accepts connections where visitors' browsers connect. */
 export async function checkFront(

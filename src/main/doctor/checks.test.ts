@@ -65,11 +65,15 @@ describe('DNS', () => {
 })
 
 describe('ports', () => {
-  const origin = 'http://127.0.0.1'
+  const name = 'the service'
+  const processAt = (port: number) => {
+    const address = { host: '127.0.0.1', origin: 'http://127.0.0.1', port }
+    return { name, address, isOfSettings: true } as const
+  }
 
   async function beside(status: number) {
     await using server = serve(() => new Response(null, { status }))
-    return await checkPort({ host: '127.0.0.1', origin, port: server.port ?? 0 })
+    return await checkPort(processAt(server.port ?? 0))
   }
 
   test('of the service: it answers, it is not ready, somebody else does, nobody does', async () => {
@@ -83,7 +87,7 @@ describe('ports', () => {
       seen: expect.stringContaining('is in use'),
     })
     const port = Number(await freePort())
-    expect(await checkPort({ host: '127.0.0.1', origin, port })).toMatchObject({
+    expect(await checkPort(processAt(port))).toMatchObject({
       level: 'ok',
       seen: `port ${port} is free: the service does not run`,
     })
@@ -219,11 +223,11 @@ test.each([
   ['unlimited', 'ok'],
 ] as const)('%s open files: %s', (limit, level) => {
   const limits = `Max processes  7 7 processes\nMax open files            ${limit}   65536  files\n`
-  expect(checkOpenFiles(limits, true).level).toBe(level)
+  expect(checkOpenFiles(limits, 'the service').level).toBe(level)
 })
 
 test('a limit of open files that cannot be read', () => {
-  expect(checkOpenFiles('', false).level).toBe('warning')
+  expect(checkOpenFiles('', 'a service started here').level).toBe('warning')
 })
 
 test('what to do is below what was seen', () => {

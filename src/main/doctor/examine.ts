@@ -4,7 +4,9 @@ import { ifExists } from '#blobs/storage-calls.ts'
 import { assertOwnFolder } from '#main/commands/upkeep.ts'
 import { type Config, ConfigError } from '#main/config/config.ts'
 import { unknownSettingSentence, unknownSettings } from '#main/config/unknown-settings.ts'
+import { pidFileOf } from '#main/process/data-lock.ts'
 import { askService } from '#main/status/ask-service.ts'
+import { type ServiceProcess, serviceProcesses } from '#main/status/service-processes.ts'
 import { createLookUp } from '#outbound/dns/look-up.ts'
 import { checkClock } from './check-clock.ts'
 import { checkDatabase } from './check-database.ts'
@@ -35,25 +37,35 @@ export async function examine(readSettings: () => Config, signal: AbortSignal): 
   const { hostname: application, protocol } = new URL(origin)
   const lookUp = createLookUp({ servers, signal })
   const isPublic = protocol === 'https:'
+  const processes = await serviceProcesses(config)
   return [
     ok('settings', `the application at ${origin}, sites under ${baseDomain}`),
     ...unknown,
     ...(isPublic
       ? await checkDns({ application, baseDomain }, lookUp)
       : [ok('DNS', 'an application at a loopback address needs none')]),
-    await checkPort(config),
+    ...(await Promise.all(processes.map(checkPort))),
     ...(isPublic ? await checkFront() : []),
     await checkTlsPermission(config),
     await checkClock(plcUrl, Date.now),
     await checkDatabase({ url, file: join(dataDir, 'sitehost.db') }),
     ...(await checkDisk(dataDir)),
-    await openFilesOf(config),
+    ...(await openFilesOf(processes, dataDir)),
   ]
 }
 
-async function openFilesOf(config: Config): Promise<Finding> {
-  const isStopped = (await askService(config)) === 'stopped'
-  const pid = isStopped ? null : await ifExists(readFile(join(config.dataDir, 'pid'), 'utf8'))
-  const { limits, isOfService } = await readLimits(pid?.trim() ?? null)
-  return checkOpenFiles(limits, isOfService)
+/** Of each process that runs; if none does, of what this shell starts. */
+async function openFilesOf(
+  processes: readonly ServiceProcess[],
+  dataDir: string,
+): Promise<Finding[]> {
+  const findings: Finding[] = []
+  for (const { address, name, part } of processes) {
+    const isStopped = (await askService(address)) === 'stopped'
+    const pid = isStopped ? null : await ifExists(readFile(pidFileOf(dataDir, part), 'utf8'))
+    const limits = pid === null ? null : await readLimits(pid.trim())
+    if (limits !== null) findings.push(checkOpenFiles(limits, name))
+  }
+  if (findings.length > 0) return findings
+  return [checkOpenFiles((await readLimits('self')) ?? '', 'a service started here')]
 }

@@ -13,16 +13,20 @@ export function servicePartsOf(roles: Readonly<Record<ServicePart, boolean>>): S
   return (['app', 'hosting'] as const).filter((part) => roles[part])
 }
 
-/** Without a name: of the application, and of services before there were parts. */
-const suffixes: Record<ServicePart, string> = { app: '', hosting: '-hosting' }
+/** Of the names of a part's files. Without one: of the application, and of services before there were parts. */
+export const partSuffixes: Readonly<Record<ServicePart, string>> = { app: '', hosting: '-hosting' }
+
+/** Names the process that is this part, and is as old as that; missing while none is. */
+export const pidFileOf = (dataDir: string, part: ServicePart): string =>
+  join(dataDir, `pid${partSuffixes[part]}`)
 
 /** Locks the existing data folder for a part of the service until disposal or the end of the process. Throws StartError if another service has the lock. */
 export async function lockDataDir(
   dataDir: string,
   part: ServicePart = 'app',
 ): Promise<AsyncDisposable> {
-  const pidFile = join(dataDir, `pid${suffixes[part]}`)
-  const lockFile = join(dataDir, `lock${suffixes[part]}`)
+  const pidFile = pidFileOf(dataDir, part)
+  const lockFile = join(dataDir, `lock${partSuffixes[part]}`)
   await createIfMissing(lockFile)
   const lock = await holdLock(lockFile, pidFile)
   await writeFile(pidFile, `${process.pid}\n`, { mode: 0o600 })

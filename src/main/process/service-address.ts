@@ -2,29 +2,45 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { ifExists } from '#blobs/storage-calls.ts'
+import { partSuffixes, type ServicePart } from './data-lock.ts'
 
-/** Where a service listens, and its origin, as the settings of the same names say it. */
-const serviceAddress = z.object({ origin: z.string(), host: z.string(), port: z.number() })
+const announcementSchema = z.object({
+  /** As the settings of the same names say it: the application's, and where this process listens. */
+  origin: z.string(),
+  host: z.string(),
+  port: z.number(),
+  /** Of the service, that are this process. */
+  parts: z.array(z.enum(['app', 'hosting'])).min(1),
+})
 
-export type ServiceAddress = Readonly<z.infer<typeof serviceAddress>>
+/** What a process of the service says of itself. */
+export type Announcement = Readonly<z.infer<typeof announcementSchema>>
 
-const fileIn = (dataDir: string): string => join(dataDir, 'address')
+const fileIn = (dataDir: string, part: ServicePart): string =>
+  join(dataDir, `address${partSuffixes[part]}`)
 
 /** Tells commands on this data folder where its service is, until disposal: they may have other settings than it. */
 export async function announceAddress(
   dataDir: string,
-  address: ServiceAddress,
+  announcement: Announcement,
 ): Promise<AsyncDisposable> {
-  await writeFile(fileIn(dataDir), `${JSON.stringify(address)}\n`, { mode: 0o600 })
-  return { [Symbol.asyncDispose]: () => rm(fileIn(dataDir), { force: true }) }
+  const [part = 'app', ...others] = announcement.parts
+  const file = fileIn(dataDir, part)
+  // Of a process that was killed, and is no process of its own any more.
+  for (const other of others) await rm(fileIn(dataDir, other), { force: true })
+  await writeFile(file, `${JSON.stringify(announcement)}\n`, { mode: 0o600 })
+  return { [Symbol.asyncDispose]: () => rm(file, { force: true }) }
 }
 
-/** Of the service that runs, or was killed; null: none has announced itself since it stopped. */
-export async function readServiceAddress(dataDir: string): Promise<ServiceAddress | null> {
-  const text = await ifExists(readFile(fileIn(dataDir), 'utf8'))
+/** Of the process that runs, or was killed, and is this part, perhaps others too; null: none has announced itself since it stopped. */
+export async function readAnnouncement(
+  dataDir: string,
+  part: ServicePart,
+): Promise<Announcement | null> {
+  const text = await ifExists(readFile(fileIn(dataDir, part), 'utf8'))
   if (text === null) return null
   try {
-    return serviceAddress.parse(JSON.parse(text))
+    return announcementSchema.parse(JSON.parse(text))
   } catch {
     // A power failure may have left half of it.
     return null

@@ -1,13 +1,14 @@
-import type { Config } from '#main/config/config.ts'
+import type { ServiceProcess } from './service-processes.ts'
 
 const answerMsMax = 3_000
 
-/** Asks a service with these settings on this machine whether it is ready, as a front reaches it. */
-export async function askService({
-  host,
-  origin,
-  port,
-}: Pick<Config, 'host' | 'origin' | 'port'>): Promise<'running' | 'unready' | 'stopped'> {
+/** `unready`: it runs and says what it lacks. */
+export type ServiceState = 'running' | 'unready' | 'stopped'
+
+/** Asks the process of a service on this machine whether it is ready, as a front reaches it. */
+export async function askService(asked: ServiceProcess['address']): Promise<ServiceState> {
+  if (asked === null) return 'stopped'
+  const { host, origin, port } = asked
   const address = listensEverywhere.has(host) ? '127.0.0.1' : host
   const name = address.includes(':') ? `[${address}]` : address
   try {

@@ -4,6 +4,7 @@ import { type DiskSpace, diskSpaceOf } from '#blobs/disk-floor.ts'
 import { ifExists } from '#blobs/storage-calls.ts'
 import { readLastBackup } from '#main/backup/last-backup.ts'
 import type { Config } from '#main/config/config.ts'
+import { pidFileOf, type ServicePart } from '#main/process/data-lock.ts'
 import { readVersion } from '#main/process/version.ts'
 import type { Db } from '#store/database/database.ts'
 import { databaseBytes } from '#store/database/database-bytes.ts'
@@ -11,18 +12,24 @@ import { countHosts } from '#store/log/count-hosts.ts'
 import { queueSizes, unfinishedJobs } from '#store/queues/queue-sizes.ts'
 import { firehoseSeenAt } from '#store/sites/firehose-cursors.ts'
 import { readTotals } from '#store/sites/totals.ts'
-import { askService } from './ask-service.ts'
+import { askService, type ServiceState } from './ask-service.ts'
+import { serviceProcesses } from './service-processes.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 
-/** What there is to know of a service from outside of its process. Times in milliseconds. */
-export interface Status {
-  /** Of this program. */
-  readonly version: string
-  /** `unready`: it runs and says what it lacks. */
-  readonly service: 'running' | 'unready' | 'stopped'
+/** A process of the service. */
+export interface ProcessStatus {
+  readonly service: ServiceState
   /** Null: it does not run. */
   readonly startedAt: number | null
+}
+
+/** What there is to know of a service from outside of its process. Times in milliseconds. */
+export interface Status extends ProcessStatus {
+  /** Of this program. */
+  readonly version: string
+  /** The hosting part where it is a process of its own, apart from the application; null: the service is one process. */
+  readonly hosting: ProcessStatus | null
   readonly accounts: number
   readonly sites: number
   /** Of the live versions, each file decoded. */
@@ -43,12 +50,13 @@ export async function readStatus(config: Config, db: Db, now: number): Promise<S
   const totals = await readTotals(db)
   const { site, account } = await queueSizes(db, now)
   const jobs = await unfinishedJobs(db)
-  const service = await askService(config)
+  const [service, hosting = null] = await readProcesses(config)
   const file = databaseUrl === undefined ? join(dataDir, 'sitehost.db') : null
   return {
     version: await readVersion(),
-    service,
-    startedAt: service === 'stopped' ? null : await startOf(dataDir),
+    service: service?.service ?? 'stopped',
+    startedAt: service?.startedAt ?? null,
+    hosting,
     accounts: totals.accounts,
     sites: totals.live.sites,
     siteBytes: totals.live.bytes,
@@ -66,8 +74,20 @@ export async function readStatus(config: Config, db: Db, now: number): Promise<S
   }
 }
 
-/** The service writes its process id when it starts. */
-async function startOf(dataDir: string): Promise<number | null> {
-  const facts = await ifExists(stat(join(dataDir, 'pid')))
+/** Of the service, or of the application and the hosting part. */
+async function readProcesses(config: Config): Promise<ProcessStatus[]> {
+  const processes = await serviceProcesses(config)
+  return await Promise.all(
+    processes.map(async ({ address, part }) => {
+      const service = await askService(address)
+      const startedAt = service === 'stopped' ? null : await startOf(config.dataDir, part)
+      return { service, startedAt }
+    }),
+  )
+}
+
+/** A process writes its id when it starts. */
+async function startOf(dataDir: string, part: ServicePart): Promise<number | null> {
+  const facts = await ifExists(stat(pidFileOf(dataDir, part)))
   return facts === null ? null : Math.round(facts.mtimeMs)
 }

@@ -9,6 +9,7 @@ const status: Status = {
   version: '1.2.3',
   service: 'running',
   startedAt: now - 50 * hourMs,
+  hosting: null,
   accounts: 3,
   sites: 12,
   siteBytes: 5_000_000,
@@ -47,6 +48,14 @@ test('what is missing, and what to do', () => {
   expect(lines).toContain('backup        none yet: sitehost backup <folder>')
   const [unready] = statusLines({ ...status, service: 'unready' }, now)
   expect(unready).toBe('service       running for 2 days, but not ready: see its log')
+})
+
+test('two processes have a line each', () => {
+  const hosting = { service: 'stopped', startedAt: null } as const
+  expect(statusLines({ ...status, hosting }, now).slice(0, 2)).toEqual([
+    'application   running for 2 days',
+    'hosting       does not answer',
+  ])
 })
 
 test.each([

@@ -1,13 +1,14 @@
 import { byteText } from '#cli/byte-text.ts'
 import { counted } from '#cli/counted.ts'
-import type { Status } from './read-status.ts'
+import type { ProcessStatus, Status } from './read-status.ts'
 
 /** The status as a person reads it, one fact a line. */
 export function statusLines(status: Status, now: number): string[] {
-  const { disk, jobs, queues } = status
+  const { disk, hosting, jobs, queues } = status
   const waiting = `${counted(queues.sites, 'site')} and ${counted(queues.accounts, 'account')} waiting, ${queues.parked} parked`
   const facts: readonly (readonly [string, string])[] = [
-    ['service', serviceText(status, now)],
+    [hosting === null ? 'service' : 'application', processText(status, now)],
+    ...(hosting === null ? [] : [['hosting', processText(hosting, now)] as const]),
     ['version', status.version],
     ['accounts', String(status.accounts)],
     ['sites', `${status.sites} of ${byteText(status.siteBytes)}`],
@@ -22,7 +23,7 @@ export function statusLines(status: Status, now: number): string[] {
   return facts.map(([name, value]) => `${name.padEnd(12)}  ${value}`)
 }
 
-function serviceText({ service, startedAt }: Status, now: number): string {
+function processText({ service, startedAt }: ProcessStatus, now: number): string {
   if (service === 'stopped') return 'does not answer'
   const since = startedAt === null ? '' : ` for ${durationText(now - startedAt)}`
   return service === 'running' ? `running${since}` : `running${since}, but not ready: see its log`
