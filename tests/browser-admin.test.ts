@@ -203,6 +203,9 @@ describe.skipIf(!hasBrowser)('an administrator with a browser', () => {
         path,
         320,
       ])
+      const current = page.getByRole('navigation', { name: 'Pages' }).locator('[aria-current]')
+      const box = await current.boundingBox()
+      expect([path, box !== null && box.x >= 0 && box.x + box.width <= 320]).toEqual([path, true])
     }
   }, 120_000)
 

@@ -37,7 +37,7 @@ const columns: readonly Column<AllowedAccount>[] = [
     isWide: true,
     cell: ({ account }) => <OpenLink of={account}>{account}</OpenLink>,
   },
-  { head: 'Added by', cell: ({ addedBy }) => addedBy },
+  { head: 'Added by', isMinor: true, cell: ({ addedBy }) => addedBy },
   { head: 'Since', isMinor: true, cell: ({ at }) => <When at={at} /> },
 ]
 

@@ -10,9 +10,13 @@ import { When } from './when.tsx'
 export type AdminDomain = AnswerTo<'GET /api/admin/domains'>['domains'][number]
 
 export const domainColumns: readonly Column<AdminDomain>[] = [
-  { head: 'Domain', cell: ({ domain }) => <DomainLink domain={domain} /> },
+  { head: 'Domain', isWide: true, cell: ({ domain }) => <DomainLink domain={domain} /> },
   { head: 'State', cell: (domain) => <DomainState domain={domain} /> },
-  { head: 'Account', cell: ({ did, handle }) => <AccountLink did={did} handle={handle} /> },
+  {
+    head: 'Account',
+    isMinor: true,
+    cell: ({ did, handle }) => <AccountLink did={did} handle={handle} />,
+  },
   {
     head: 'Site',
     isMinor: true,

@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Button } from '#web/button.tsx'
 import { instance } from '#web/instance.ts'
 import { signOut } from './admin-session.ts'
@@ -14,6 +14,12 @@ interface FrameProps {
 
 /** What all pages have: where to go, who is signed in, and the way out. */
 export function Frame({ path, username, children }: FrameProps) {
+  const nav = useRef<HTMLElement>(null)
+  useEffect(() => {
+    // On a narrow screen the navigation scrolls sideways.
+    const current = nav.current?.querySelector(`a[href="${sectionOf(path)}"]`)
+    current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [path])
   return (
     <div className={styles['frame']}>
       <a className={styles['skip']} href="#content">
@@ -28,10 +34,10 @@ export function Frame({ path, username, children }: FrameProps) {
           <SignOut />
         </div>
       </header>
-      <nav aria-label="Pages" className={styles['nav']}>
+      <nav aria-label="Pages" className={styles['nav']} ref={nav}>
         {sections.map(({ href, name }) => (
           <Link
-            aria-current={isWithin(path, href) ? 'page' : undefined}
+            aria-current={href === sectionOf(path) ? 'page' : undefined}
             className={styles['item']}
             href={href}
             key={href}
@@ -57,5 +63,7 @@ function SignOut() {
   )
 }
 
-const isWithin = (path: string, href: string): boolean =>
-  path === href || (href !== '/admin' && path.startsWith(`${href}/`))
+/** The page of the navigation that this path belongs to. */
+const sectionOf = (path: string): string | undefined =>
+  sections.find(({ href }) => path === href || (href !== '/admin' && path.startsWith(`${href}/`)))
+    ?.href

@@ -42,11 +42,7 @@ async function listInvitations(query: ListQuery) {
 const columns: readonly Column<Invitation>[] = [
   {
     head: 'Invitation',
-    cell: ({ id }) => (
-      <OpenLink of={id}>
-        <code>{id.slice(0, idChars)}</code>
-      </OpenLink>
-    ),
+    cell: ({ id }) => <OpenLink of={id}>{id.slice(0, idChars)}</OpenLink>,
   },
   { head: 'State', cell: (invitation) => <InvitationState invitation={invitation} /> },
   { head: 'Created by', isMinor: true, cell: ({ createdBy }) => createdBy },
@@ -55,7 +51,7 @@ const columns: readonly Column<Invitation>[] = [
 ]
 
 /** Enough to tell those of a page apart. */
-const idChars = 12
+const idChars = 8
 
 function InvitationState({ invitation: { expiresAt, usedBy } }: { invitation: Invitation }) {
   if (usedBy !== null) return <StatusWord tone="good">Used</StatusWord>

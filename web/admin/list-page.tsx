@@ -1,4 +1,5 @@
 import { type ReactNode, useCallback, useState } from 'react'
+import { Button } from '#web/button.tsx'
 import { Problem } from '#web/problem.tsx'
 import { addressWith, useAddress } from './address.ts'
 import { type Column, DataTable } from './data-table.tsx'
@@ -74,11 +75,20 @@ export function ListPage<Row>(props: ListPageProps<Row>) {
     <Page corner={typeof corner === 'function' ? corner(onDone) : corner} title={title} told={told}>
       {notice}
       {value?.note}
-      <FilterBar filters={filters} searchIn={searchIn} />
-      {problem !== null && <Problem>{problem}</Problem>}
+      {(searchIn !== null || filters.length > 0) && (
+        <FilterBar filters={filters} searchIn={searchIn} />
+      )}
+      {problem !== null && (
+        <div className={styles['failed']}>
+          <Problem>{problem}</Problem>
+          <Button look="quiet" onClick={reload}>
+            Try again
+          </Button>
+        </div>
+      )}
       {warning !== null && <Problem>{warning}</Problem>}
       <div aria-busy={isLoading} className={isLoading ? styles['stale'] : styles['fresh']}>
-        {rows === null && isLoading && <p>Loading…</p>}
+        {rows === null && isLoading && <p className={styles['loading']}>Loading…</p>}
         {rows?.length === 0 && (
           <p className={styles['empty']}>
             {isFiltered ? 'Nothing matches. Search for less, or choose “All”.' : empty}

@@ -32,8 +32,12 @@ async function listSites(query: ListQuery) {
 }
 
 export const siteColumns: readonly Column<AdminSite>[] = [
-  { head: 'Site', cell: ({ did, rkey }) => <SiteLink did={did} rkey={rkey} /> },
-  { head: 'Account', cell: ({ did, handle }) => <AccountLink did={did} handle={handle} /> },
+  { head: 'Site', isWide: true, cell: ({ did, rkey }) => <SiteLink did={did} rkey={rkey} /> },
+  {
+    head: 'Account',
+    isMinor: true,
+    cell: ({ did, handle }) => <AccountLink did={did} handle={handle} />,
+  },
   { head: 'State', cell: (site) => <SiteState site={site} /> },
   { head: 'Files', isMinor: true, isNumber: true, cell: ({ fileCount }) => fileCount },
   { head: 'Size', isMinor: true, isNumber: true, cell: ({ bytes }) => formatBytes(bytes) },
