@@ -102,7 +102,11 @@ type Handler = (call: object) => unknown
 async function measure(db: Db): Promise<void> {
   const context = {
     ...{ db, now: Date.now, operations: new FakeOperations(Date.now(), Date.now) },
-    ...{ baseDomain: 'sites.example.net', siteUrl: () => 'http://site.test/' },
+    ...{
+      baseDomain: 'sites.example.net',
+      siteUrl: () => 'http://site.test/',
+      labelUrl: () => 'http://version.test/',
+    },
   } as unknown as ApiContext
   const { listAdminSites, readAdminDatabase } = adminReadHandlers(context)
   const lists = adminListHandlers(context)

@@ -29,6 +29,8 @@ export interface ApiContext extends Omit<JobContext, 'slowAfterMs' | 'jobMsMax'>
   /** Origin of `BASE_URL`. */
   readonly origin: string
   readonly trustedProxies: TrustedProxies
+  /** The address of a label below the base domain, with a slash at the end. */
+  readonly labelUrl: (label: string) => string
   /** Reads the account's sites from its server. */
   readonly syncAccount: (did: Did) => Promise<AccountSync>
   /** Subdomains end in it. */

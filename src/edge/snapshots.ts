@@ -66,7 +66,7 @@ export function forgetChanged({
     follow(changes) {
       for (const change of changes) {
         if (change.kind === 'host') hosts.forget(change.host)
-        else for (const each of byLabel) each.forget(change.label)
+        else if (change.kind === 'site') for (const each of byLabel) each.forget(change.label)
       }
     },
   }

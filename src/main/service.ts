@@ -6,6 +6,7 @@ import { Registrations } from '#api/routes/registrations.ts'
 import { KeyRing } from '#api/session/key-ring.ts'
 import { recheckDomains } from '#domains/recheck-domains.ts'
 import { createDispatch } from '#edge/dispatch.ts'
+import { forgetRemoved } from '#edge/files/forget-removed.ts'
 import { answerAsk } from '#edge/names/ask.ts'
 import { CertificateLog } from '#edge/names/certificate-log.ts'
 import { NamesFollower } from '#edge/names/served-names.ts'
@@ -123,6 +124,7 @@ async function openParts(
     url.hostname = host
     return url.origin
   }
+  const labelUrl = (label: string): string => `${originOf(`${label}.${baseDomain}`)}/`
   /** For messages that anybody can cause. */
   const visitorLog = rateLimitedLog(logOfService(log, 'hosting-service'))
   const loop = { ...stores, elapsed, log: visitorLog, now, signal: shutdown.over }
@@ -150,8 +152,9 @@ async function openParts(
     requests,
     secrets,
     spans: await openSpans({ config, part: 'main-app', log }, opened),
-    /** The address of a site at its own host, with a slash at the end. */
-    siteUrl: (site: SiteAddress) => `${originOf(`${siteLabel(site)}.${baseDomain}`)}/`,
+    /** The address of a label below the base domain, with a slash at the end. */
+    labelUrl,
+    siteUrl: (site: SiteAddress) => labelUrl(siteLabel(site)),
     stores,
     visitorLog,
   }
@@ -176,19 +179,20 @@ function startBackground(parts: ServiceParts): Promise<unknown> {
     names?.run(),
     maintainVisited({ ...loop, ...network, at, config, snapshots: edge.snapshots }),
   ]
+  const forgetting = [forgetChanged(edge), forgetRemoved({ ...edge, log })]
   return Promise.all([
     ...(config.roles.app ? ofApplication() : []),
     ...(config.roles.hosting ? ofHosting() : []),
-    followChanges([forgetChanged(edge), registrations, ...(names ? [names] : [])], loop),
+    followChanges([...forgetting, registrations, ...(names ? [names] : [])], loop),
     endMinutes([parts.hostingPart, parts.operations], loop),
     databaseUrl === undefined && watchDatabaseFile(join(dataDir, 'sitehost.db'), { signal }),
   ])
 }
 
 /** What jobs use, and the application too. */
-function jobContextOf({ at, log, network, siteUrl, spans, stores }: ServiceParts) {
+function jobContextOf({ at, labelUrl, log, network, siteUrl, spans, stores }: ServiceParts) {
   const { identities, oauth } = network
-  return { ...stores, at, elapsed, identities, log, now, oauth, siteUrl, spans }
+  return { ...stores, at, elapsed, identities, labelUrl, log, now, oauth, siteUrl, spans }
 }
 
 function openDispatch(parts: ServiceParts): Service['fetch'] {

@@ -17,6 +17,7 @@ export const events = {
   publish_cancelled: { level: 'info', message: 'publish cancelled' },
   version_live: { level: 'info', message: 'version live' },
   version_refused: { level: 'warn', message: 'version refused' },
+  version_forgotten: { level: 'info', message: 'version forgotten' },
   site_deleted: { level: 'info', message: 'site deleted' },
   site_removed: { level: 'info', message: 'site removed' },
   subdomain_claimed: { level: 'info', message: 'subdomain claimed' },

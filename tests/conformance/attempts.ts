@@ -88,6 +88,10 @@ export const attempts: Readonly<Record<string, readonly Attempt[] | NamesNothing
     { path: '/api/site/{rkey}/versions/live/archive' },
     { path: '/api/site/theirs/versions/{version}/archive' },
   ],
+  'DELETE /api/site/:rkey/versions/:id': [
+    { path: '/api/site/{rkey}/versions/live' },
+    { path: '/api/site/theirs/versions/{version}' },
+  ],
   'DELETE /api/site/:rkey': [{ path: '/api/site/{rkey}' }],
   'GET /api/site/:rkey/settings': [{ path: '/api/site/{rkey}/settings' }],
   'POST /api/site/:rkey/settings': [

@@ -10,6 +10,8 @@ const changes = { ...ofBlog, route: 'GET /api/site/:rkey/versions/:id/changes' }
 const files = { ...ofBlog, route: 'GET /api/site/:rkey/versions/:id/files' } as const
 const archive = { ...ofBlog, route: 'GET /api/site/:rkey/versions/:id/archive' } as const
 
+const forget = { ...ofBlog, route: 'DELETE /api/site/:rkey/versions/:id' } as const
+
 /** What a site has been (docs/http-api.md, "Versions"). */
 export const versionRows: readonly Row[] = [
   {
@@ -46,19 +48,37 @@ export const versionRows: readonly Row[] = [
       'content-disposition': 'attachment; filename="blog-live.zip"',
     },
   },
-  ...[changes, files, archive].flatMap((route): Row[] => {
-    const end = route.route.split('/').at(-1)
+  {
+    ...forget,
+    what: 'the live version',
+    path: '/api/site/blog/versions/live',
+    status: 409,
+    body: failed('This version is live. Make another one live first, or delete the site.'),
+  },
+  {
+    ...forget,
+    what: 'a version of a site that is being published',
+    given: async (scene) => {
+      await scene.publish('alice', 'under-way')
+      await scene.running('alice', 'under-way')
+    },
+    path: '/api/site/under-way/versions/live',
+    status: 409,
+    body: failed('This site is being published. Wait until that has finished, or cancel it.'),
+  },
+  ...[changes, files, archive, forget].flatMap((route): Row[] => {
+    const end = route.route.split('/:id')[1]
     return [
       {
         ...route,
         what: 'a version that is not there',
-        path: `/api/site/blog/versions/other-x/${end}`,
+        path: `/api/site/blog/versions/other-x${end}`,
         ...versionNotFound,
       },
       {
         ...route,
         what: 'a site that is not there',
-        path: `/api/site/nowhere/versions/live/${end}`,
+        path: `/api/site/nowhere/versions/live${end}`,
         ...siteNotFound,
       },
     ]

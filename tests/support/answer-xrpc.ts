@@ -19,7 +19,7 @@ export async function answerXrpc(
       case 'describeServer':
         return Response.json({})
       case 'getLatestCommit':
-        return Response.json({ cid: await from.latestCommit() })
+        return Response.json({ cid: await from.latestCommit(), rev: from.rev })
       case 'listRecords': {
         const records = await from.listRecords(collection)
         return Response.json({

@@ -231,6 +231,7 @@ function openApi(
     ...{ origin: baseUrl, trustedProxies: parseTrustedProxies('127.0.0.1') ?? [] },
     reservedNames: new Set(['our-shop']),
     ...{ baseDomain, lookUp, subdomainsMax: 3, registrations: new Registrations({ db, wakeUps }) },
+    labelUrl: (label) => `http://${label}.test/`,
     siteUrl: ({ name }) => `http://${name}.test/`,
     siteAt: (url) => siteAtUrl(url, { db, applicationHost: '127.0.0.1', baseDomain }),
     ...{ blobs, signIn },

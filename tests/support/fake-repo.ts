@@ -1,7 +1,7 @@
 import type { AccountRepo, ListedRecord, RepoWrite } from '#atproto/repo/account-repo.ts'
 import { ServerRefusedError } from '#outbound/server-errors.ts'
 import type { Did } from '#site/site-address.ts'
-import { alice } from './sample-rows.ts'
+import { alice, versionKeyOf } from './sample-rows.ts'
 
 type Collection = RepoWrite['collection']
 
@@ -21,6 +21,11 @@ export class FakeRepo {
   /** As the code under test takes it. */
   get asRepo(): AccountRepo {
     return this as unknown as AccountRepo
+  }
+
+  /** Of the latest commit: grows, and is later than what tests call one otherwise. */
+  get rev(): string {
+    return `3l${versionKeyOf(this.#commits).slice(2)}`
   }
 
   /** Another program writes a record. */
@@ -48,6 +53,11 @@ export class FakeRepo {
   async latestCommit(): Promise<string> {
     this.#called('latestCommit')
     return `commit-${this.#commits}`
+  }
+
+  async latestRev(): Promise<string> {
+    this.#called('latestRev')
+    return this.rev
   }
 
   async listRecords(collection: Collection): Promise<ListedRecord[]> {

@@ -40,6 +40,8 @@ export const rateLimits = {
   sync: { what: 'syncs of your sites', perClient: 100, perAccount: 20 },
   /** Each asks the account's server. */
   settings: { what: 'settings read or saved', perClient: 600, perAccount: 200 },
+  /** Each writes to the account's repository. */
+  versionChange: { what: 'versions changed', perClient: 600, perAccount: 200 },
   /** Each may be a megabyte. */
   versionList: { what: 'lists of versions and their files', perClient: 2000, perAccount: 1000 },
   /** Each may be a whole site. */

@@ -97,6 +97,8 @@ export const sentences = {
 
   versionNotFound: 'This site has no such version.',
   filesNotKept: 'The files of this version are not stored here any more.',
+  versionIsLive: 'This version is live. Make another one live first, or delete the site.',
+  forgetsRunning: 'Too many versions are being forgotten. Try again in a few seconds.',
   archiveRunning: 'An archive of yours is on its way already. Wait until it has ended.',
   archiveTooLarge: `A zip holds at most ${zipContentBytesMax / 1_000_000} MB, and this version has more.`,
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { download, json } from './answers.ts'
 import { literals, sentences } from './messages.ts'
-import { defineRoute } from './route.ts'
+import { accountServerFailures, defineRoute } from './route.ts'
 import { count, siteName } from './rows.ts'
 
 const versionId = z.string().meta({
@@ -85,6 +85,35 @@ export const versionRoutes = {
       ...notThere,
       413: [sentences.archiveTooLarge],
       429: [sentences.archiveRunning],
+    },
+  }),
+  forgetVersion: defineRoute({
+    ...ofVersion,
+    confirmsGrant: true,
+    method: 'DELETE',
+    path: '/api/site/:rkey/versions/:id',
+    limit: 'versionChange',
+    summary: 'Forgets a version: its record, and every byte that only it named',
+    details:
+      'In the owner’s repository in one commit, and here before the answer. Its address is answered with 410 from then on.',
+    answers: {
+      200: json(
+        'It is gone',
+        z.strictObject({
+          success: z.literal(true),
+          removed: z.strictObject({
+            records: z.array(z.string()).describe('The `at://` addresses of deleted records'),
+            blobs: count.describe('Files that were stored here, and that nothing else names'),
+            bytes: count.describe('Of these files, as they were stored'),
+          }),
+        }),
+      ),
+    },
+    failures: {
+      ...accountServerFailures,
+      404: notThere[404],
+      409: [sentences.versionIsLive, sentences.beingPublished, sentences.changedMeanwhile],
+      429: [sentences.forgetsRunning, ...accountServerFailures[429]],
     },
   }),
 }

@@ -5,37 +5,21 @@ import { settingsJsonBytesMax } from '#api/contract/limits.ts'
 import { literals, sentences } from '#api/contract/messages.ts'
 import type { siteRoutes } from '#api/contract/site.ts'
 import { ApiError } from '#api/errors.ts'
-import { AccountRepo } from '#atproto/repo/account-repo.ts'
 import { foldDomain } from '#domains/domain-name.ts'
 import { recordEvent } from '#observe/events.ts'
 import { deleteSite } from '#publish/delete-site.ts'
-import { withinTime } from '#publish/server-patience.ts'
 import { readSettings, writeSettings } from '#publish/site-settings.ts'
 import { parseSettings } from '#site/record/settings.ts'
 import { findUnusablePath } from '#site/rules/header-rules.ts'
-import type { Did, SiteAddress } from '#site/site-address.ts'
-import { parseSiteName, type SiteName } from '#site/site-name.ts'
 import { unmapSite } from '#store/names/hosts.ts'
 import { type PrimaryOutcome, setPrimaryDomain } from '#store/names/primary-domain.ts'
 import { enqueueSites } from '#store/queues/enqueue.ts'
-import { listUnfinishedSites } from '#store/queues/jobs.ts'
 import { domainNotFound, ownSite } from './domain-mapping.ts'
-
-interface AtServer {
-  readonly repo: AccountRepo
-  readonly signal: AbortSignal
-}
+import { assertNotPublishing, atServer, siteNameOf, siteNotFound } from './own-site.ts'
 
 /** `/api/site/*`: deleting the account's own sites, and their settings (interface.md §4.4). */
 export function siteHandlers(context: ApiContext): HandlersOf<typeof siteRoutes> {
-  const { db, wakeUps, log, now, oauth } = context
-  /** Limits the time of all calls to the account's server for one request. */
-  const atServer = <T>(did: Did, operation: string, work: (server: AtServer) => Promise<T>) =>
-    withinTime(
-      operation,
-      (signal) => work({ signal, repo: new AccountRepo(did, oauth.session, { signal }) }),
-      context.operationMsMax,
-    )
+  const { db, wakeUps, log, now } = context
   return {
     choosePrimary: async ({ params, body, session: { did }, answer }) => {
       const name = await ownSite(db, did, params.rkey)
@@ -49,9 +33,9 @@ export function siteHandlers(context: ApiContext): HandlersOf<typeof siteRoutes>
     },
 
     deleteSite: async ({ params, session: { did }, answer }) => {
-      const site = { did, name: siteName(params.rkey) }
+      const site = { did, name: siteNameOf(params.rkey) }
       await assertNotPublishing(site, context)
-      const isDeleted = await atServer(did, 'delete site', (server) =>
+      const isDeleted = await atServer(did, 'delete site', context, (server) =>
         deleteSite(site, { ...context, ...server }),
       )
       // Also without a site: an earlier attempt may have deleted it and then failed.
@@ -63,42 +47,27 @@ export function siteHandlers(context: ApiContext): HandlersOf<typeof siteRoutes>
     },
 
     readSettings: async ({ params, session, answer }) => {
-      const name = siteName(params.rkey)
-      const settings = await atServer(session.did, 'read settings', (server) =>
+      const name = siteNameOf(params.rkey)
+      const settings = await atServer(session.did, 'read settings', context, (server) =>
         readSettings(name, { ...server, now }),
       )
       return answer(200, settings as Record<string, unknown>)
     },
 
     writeSettings: async ({ params, session: { did }, confirmSession, answer, c }) => {
-      const name = siteName(params.rkey)
+      const name = siteNameOf(params.rkey)
       const parsed = parseSettings(await readJson(c.req.raw, settingsJsonBytesMax))
       if (!parsed.ok) throw new ApiError(400, parsed.error)
       const unusable = findUnusablePath(parsed.settings.headers ?? [])
       if (unusable !== null) throw new ApiError(400, unusable)
       await confirmSession()
-      const written = await atServer(did, 'write settings', (server) =>
+      const written = await atServer(did, 'write settings', context, (server) =>
         writeSettings(name, parsed.settings, { ...server, now }),
       )
       if (written === null) throw siteNotFound()
       await enqueueSites(context, [{ did, name }])
       return answer(200, { success: true, uri: written.uri, cid: written.cid })
     },
-  }
-}
-
-function siteName(rkey: string): SiteName {
-  const name = parseSiteName(rkey)
-  if (name === null) throw siteNotFound()
-  return name
-}
-
-const siteNotFound = (): ApiError => new ApiError(404, literals.siteNotFound)
-
-/** A running job would write the site again, or miss the blobs deleted with it. */
-async function assertNotPublishing({ did, name }: SiteAddress, { db }: ApiContext): Promise<void> {
-  if ((await listUnfinishedSites(db, did)).includes(name)) {
-    throw new ApiError(409, sentences.beingPublished)
   }
 }
 

@@ -1,15 +1,49 @@
 import type { ApiContext } from '#api/context.ts'
-import { sentences } from '#api/contract/messages.ts'
+import { literals, sentences } from '#api/contract/messages.ts'
 import { ApiError } from '#api/errors.ts'
 import type { SiteAddress } from '#site/site-address.ts'
+import { parseVersionKey } from '#site/version-key.ts'
 import { decodeSnapshot, type Snapshot, SnapshotFormatError } from '#site/visit/snapshot.ts'
+import type { Db } from '#store/database/database.ts'
 import { findSnapshotText } from '#store/lifecycle/account-data.ts'
-import { findLiveSnapshot, listVersions } from '#store/sites/versions.ts'
+import { findSite } from '#store/sites/sites.ts'
+import {
+  findVersionRecord,
+  findVersionSnapshot,
+  listVersionRecords,
+  type VersionRecord,
+} from '#store/sites/version-records.ts'
+import { listVersions, type Version } from '#store/sites/versions.ts'
 
 /** The id of what visitors get. */
 const liveId = 'live'
 /** Before the id of a state of the site's record that no version record describes. */
 const otherPrefix = 'other-'
+
+/** A version by its id. */
+export type FoundVersion =
+  | { readonly kind: 'record'; readonly record: VersionRecord }
+  /** A state of the site's own record. */
+  | { readonly kind: 'state'; readonly state: Version }
+
+/** Throws ApiError 404 without such a version of the site. */
+export async function findVersion(site: SiteAddress, id: string, db: Db): Promise<FoundVersion> {
+  const key = parseVersionKey(id)
+  const record = key && (await findVersionRecord(db, { did: site.did, key }))
+  if (record?.site === site.name) return { kind: 'record', record }
+  const states = isOfState(id) ? await listVersions(db, site) : []
+  const state = states.find((state) =>
+    id === liveId ? state.state === 'live' : id === otherPrefix + state.id,
+  )
+  if (state !== undefined) return { kind: 'state', state }
+  const isSite = (await findSite(db, site)) !== null || (await hasVersionRecords(site, db))
+  throw new ApiError(404, isSite ? sentences.versionNotFound : literals.siteNotFound)
+}
+
+const isOfState = (id: string): boolean => id === liveId || id.startsWith(otherPrefix)
+
+const hasVersionRecords = async (site: SiteAddress, db: Db): Promise<boolean> =>
+  (await listVersionRecords(db, site, { limit: 1 })).length > 0
 
 export interface VersionContent {
   readonly snapshot: Snapshot
@@ -17,18 +51,22 @@ export interface VersionContent {
   readonly url: string | null
 }
 
-/** What visitors of a version get, or got. Throws ApiError 404 without such a version, 410 when it is not kept. */
+type ContentContext = Pick<ApiContext, 'db' | 'labelUrl' | 'log' | 'siteUrl'>
+
+/** What visitors of a version get, or got. Throws ApiError as `findVersion`, and 410 when it is not kept. */
 export async function contentOf(
   site: SiteAddress,
   id: string,
-  { db, log, siteUrl }: Pick<ApiContext, 'db' | 'log' | 'siteUrl'>,
+  context: ContentContext,
 ): Promise<VersionContent> {
-  const text = id === liveId ? await findLiveSnapshot(db, site) : await findOther(site, id, db)
+  const { db, log } = context
+  const version = await findVersion(site, id, db)
+  const text =
+    version.kind === 'record'
+      ? await findVersionSnapshot(db, version.record)
+      : await findSnapshotText(db, site.did, version.state.id)
   try {
-    return {
-      snapshot: decodeSnapshot(text ?? notKept()),
-      url: id === liveId ? siteUrl(site) : null,
-    }
+    return { snapshot: decodeSnapshot(text ?? notKept()), url: urlOf(site, version, context) }
   } catch (error) {
     if (!(error instanceof SnapshotFormatError)) throw error
     log.warn('snapshot not read', { did: site.did, site: site.name, version: id, error })
@@ -36,15 +74,14 @@ export async function contentOf(
   }
 }
 
-async function findOther(
+function urlOf(
   site: SiteAddress,
-  id: string,
-  db: ApiContext['db'],
-): Promise<string | null> {
-  const versions = id.startsWith(otherPrefix) ? await listVersions(db, site) : []
-  const version = versions.find((version) => id === `${otherPrefix}${version.id}`)
-  if (version === undefined) throw new ApiError(404, sentences.versionNotFound)
-  return await findSnapshotText(db, site.did, version.id)
+  version: FoundVersion,
+  { labelUrl, siteUrl }: ContentContext,
+): string | null {
+  if (version.kind === 'state') return version.state.state === 'live' ? siteUrl(site) : null
+  const { hasContent, label } = version.record
+  return hasContent && label !== null ? labelUrl(label) : null
 }
 
 function notKept(): never {

@@ -2,14 +2,30 @@ import { beforeEach, describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
 import { fromBufferPromise } from 'yauzl'
 import { sentences } from '#api/contract/messages.ts'
+import type { OAuth } from '#atproto/oauth/oauth.ts'
 import type { SiteSettings } from '#site/record/settings.ts'
 import { siteLabel } from '#site/site-address.ts'
-import { encodeSnapshot, type SnapshotFile } from '#site/visit/snapshot.ts'
+import { decodeSnapshot, encodeSnapshot, type SnapshotFile } from '#site/visit/snapshot.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
+import { findSnapshotText } from '#store/lifecycle/account-data.ts'
+import { createJob } from '#store/queues/jobs.ts'
+import { rememberBlob } from '#store/sites/blobs.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
+import { recordVersionRecord, removeVersionRecord } from '#store/sites/record-version-record.ts'
+import { findVersionSnapshot } from '#store/sites/version-records.ts'
 import { listVersions, withdrawReplaced } from '#store/sites/versions.ts'
+import { answerXrpc } from '#tests/support/answer-xrpc.ts'
 import { testApi } from '#tests/support/api.ts'
-import { alice, bob, newVersion, siteOf } from '#tests/support/sample-rows.ts'
+import { FakeRepo, refusal } from '#tests/support/fake-repo.ts'
+import {
+  alice,
+  bob,
+  newJob,
+  newVersion,
+  newVersionRecord,
+  siteOf,
+  versionKeyOf,
+} from '#tests/support/sample-rows.ts'
 
 const api = testApi()
 const site = siteOf('blog')
@@ -51,6 +67,9 @@ async function publish(
 async function stored(content: string): Promise<SnapshotFile> {
   const { hash, bytes: storedBytes } = await api().blobs.put(gzipSync(content))
   const bytes = Buffer.byteLength(content)
+  const form = { cid: `cid of ${content}`, coding: 'gzip', base64: false } as const
+  const decoded = { decodedHash: 'decoded', decodedBytes: bytes }
+  await rememberBlob(api().db, { ...form, ...decoded, hash, storedBytes }, now)
   return { cid: 'cid', hash, coding: 'gzip', storedBytes, bytes, contentType: 'text/plain' }
 }
 
@@ -182,4 +201,85 @@ describe('each route', () => {
       expect(await answer(`blog/versions/live/${route}`, bob)).toEqual([404, notFound])
     })
   }
+})
+
+describe('forgetting', () => {
+  const [version, fs] = ['place.sitehost.version', 'place.sitehost.fs']
+  const key = versionKeyOf(1)
+  let repo: FakeRepo
+  beforeEach(async () => {
+    repo = new FakeRepo()
+    repo.put(fs, 'blog', {})
+    repo.put(version, key, { site: 'blog' })
+    api().network.oauth.session = async (did) => {
+      const handle = (path: string, init: RequestInit) => answerXrpc(repo, path, init)
+      return { did, handle } as unknown as Awaited<ReturnType<OAuth['session']>>
+    }
+    const [, state] = await listVersions(api().db, site)
+    const snapshot = await findSnapshotText(api().db, alice, state?.id ?? '')
+    const record = newVersionRecord(1, { manifest: 'cid-1', snapshot })
+    await recordVersionRecord(api().db, record, now)
+  })
+
+  async function forget(id: string, did = alice): Promise<[number, unknown]> {
+    const headers = { cookie: await api().signedIn(did) }
+    const init = { method: 'DELETE', headers }
+    const response = await api().request(`/api/site/blog/versions/${id}`, init)
+    return [response.status, await response.json()]
+  }
+
+  test('a version: its record, its rows and its bytes', async () => {
+    const { files } = decodeSnapshot(
+      (await findVersionSnapshot(api().db, { did: alice, key })) ?? '',
+    )
+    const bytes = files.values().reduce((sum, file) => sum + file.storedBytes, 0)
+    const records = [`at://${alice}/${version}/${key}`]
+    expect(await forget(key)).toEqual([
+      200,
+      { success: true, removed: { records, blobs: 2, bytes } },
+    ])
+    expect(repo.keys(version)).toEqual([])
+    expect(await forget(key)).toEqual([404, failed(sentences.versionNotFound)])
+    expect(await forget(before)).toEqual([404, failed(sentences.versionNotFound)])
+    const [hash] = files.values().map(({ hash }) => hash)
+    expect(await api().blobs.has(hash ?? '')).toBe(false)
+    const events = api().logged.map(({ message }) => message)
+    expect(events).toEqual(['version forgotten'])
+  })
+
+  test('a state by another program, without asking the account’s server', async () => {
+    await removeVersionRecord(api().db, { did: alice, key }, '9', now)
+    expect((await forget(before))[0]).toBe(200)
+    expect(repo.calls).toEqual([])
+  })
+
+  test('what is live: not', async () => {
+    const live: [number, unknown] = [409, failed(sentences.versionIsLive)]
+    const [state] = await listVersions(api().db, site)
+    expect(await forget('live')).toEqual(live)
+    expect(await forget(`other-${state?.id}`)).toEqual(live)
+    await recordVersionRecord(api().db, newVersionRecord(2, { manifest: 'cid-2' }), now)
+    expect(await forget(versionKeyOf(2))).toEqual(live)
+  })
+
+  test('a site that is being published: later', async () => {
+    await createJob(api().db, newJob(), { queuedMax: 5, now: 1 })
+    expect(await forget(key)).toEqual([409, failed(sentences.beingPublished)])
+  })
+
+  test('another account’s: as one that does not exist', async () => {
+    expect(await forget(key, bob)).toEqual([404, failed('Site not found')])
+    await publish('1', {}, null, siteOf('blog', bob))
+    expect(await forget(key, bob)).toEqual([404, failed(sentences.versionNotFound)])
+    expect(repo.keys(version)).toEqual([key])
+  })
+
+  test('the account’s server refuses: everything stays', async () => {
+    repo.before.set('applyWrites', () => {
+      throw refusal(400, 'RepoDeactivated')
+    })
+    expect((await forget(key))[0]).toBe(502)
+    expect(await findVersionSnapshot(api().db, { did: alice, key })).not.toBeNull()
+    expect((await forget(key))[0]).toBe(200)
+  })
 })

@@ -14,7 +14,8 @@ import { compareBytes } from '#site/path.ts'
 import { compareSettings, compareTrees } from '#site/record/compare-trees.ts'
 import type { Did } from '#site/site-address.ts'
 import type { Snapshot } from '#site/visit/snapshot.ts'
-import { ownSite } from './domain-mapping.ts'
+import { versionForgetter } from './forget-version.ts'
+import { siteNameOf } from './own-site.ts'
 import { contentOf } from './version-content.ts'
 
 /** Per account: each reads snapshots of several megabytes. */
@@ -26,7 +27,7 @@ const lookUpsAtOnce = 8
 
 /** `/api/site/:rkey/versions`: what the account's own sites have been (docs/versions.md). */
 export function versionHandlers(context: ApiContext): HandlersOf<typeof versionRoutes> {
-  const { blobs, db, log } = context
+  const { blobs, log } = context
   const listing = new ConcurrencyLimit({
     max: listsAtOnceMax,
     sentence: sentences.listsBusy,
@@ -37,8 +38,9 @@ export function versionHandlers(context: ApiContext): HandlersOf<typeof versionR
     sentence: sentences.archiveRunning,
     retryAfterSeconds: 10,
   })
-  const ownContent = async (did: Did, rkey: string, id: string) =>
-    await contentOf({ did, name: await ownSite(db, did, rkey) }, id, context)
+  const forget = versionForgetter(context)
+  const ownContent = (did: Did, rkey: string, id: string) =>
+    contentOf({ did, name: siteNameOf(rkey) }, id, context)
   return {
     compareVersions: async ({ params: { rkey, id }, query, session: { did }, answer }) => {
       using _ = await listing.acquire(did)
@@ -80,6 +82,13 @@ export function versionHandlers(context: ApiContext): HandlersOf<typeof versionR
         if (error !== undefined) log.error('archive broke off', { did, site: rkey, error })
       })
       return answer(200, new Response(stream, { headers }))
+    },
+
+    forgetVersion: async ({ c, params: { rkey, id }, session: { did }, answer }) => {
+      // Bun would close the connection, which is silent while snapshots are read.
+      c.env.server?.timeout(c.req.raw, 0)
+      const removed = await forget({ did, name: siteNameOf(rkey) }, id, c.req.raw.signal)
+      return answer(200, { success: true, removed })
     },
   }
 }

@@ -1,4 +1,4 @@
-import type { Did } from '@atcute/lexicons/syntax'
+import { type Did, isTid } from '@atcute/lexicons/syntax'
 import { type AccountSession, SessionEndedError } from '#atproto/oauth/oauth.ts'
 import { orAborted } from '#concurrency/or-aborted.ts'
 import { timeSlices } from '#concurrency/yield-event-loop.ts'
@@ -44,6 +44,8 @@ const writesAnswer: JsonLimits = { bytesMax: 512 * 1024, valuesMax: 5_000, names
 const settingsLimits: JsonLimits = { bytesMax: 512 * 1024, valuesMax: 2_000, namesMax: 200 }
 /** The rest of the answer, next to the record. */
 const addressBytesMax = 64 * 1024
+
+const revCharsMax = 13
 
 /** Characters that take about as much memory as one value, 80 bytes. */
 const bytesPerValue = 64
@@ -142,9 +144,15 @@ export class AccountRepo {
   }
 
   async latestCommit(): Promise<string> {
-    const query = { parameters: { did: this.did } }
-    const answer = await this.#fields('com.atproto.sync.getLatestCommit', query)
-    return answer.cid('cid')
+    return (await this.#latestCommit()).cid('cid')
+  }
+
+  /** The revision of the latest commit: a TID. */
+  async latestRev(): Promise<string> {
+    const answer = await this.#latestCommit()
+    const rev = answer.string('rev', revCharsMax)
+    if (!isTid(rev)) throw answer.unusable('rev')
+    return rev
   }
 
   /** The current record, or null. Its value is null if it exceeds the limits of our records. */
@@ -188,6 +196,11 @@ export class AccountRepo {
       }
     }
     return records
+  }
+
+  async #latestCommit(): Promise<AnswerFields> {
+    const query = { parameters: { did: this.did } }
+    return await this.#fields('com.atproto.sync.getLatestCommit', query)
   }
 
   async #fields(

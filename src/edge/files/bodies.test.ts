@@ -43,6 +43,21 @@ describe('a body', () => {
     expect(reads).toEqual(['a'])
   })
 
+  test('is dropped in every coding when its bytes are removed, and is not kept by a read under way', async () => {
+    const bodies = open()
+    await bodies.load(coded, 'identity')
+    bodies.keep(coded, 'br', new Blob(['smaller']))
+    await bodies.load(plain, 'identity')
+    const reading = bodies.load(coded, 'gzip')
+    bodies.forget('b')
+    await reading
+    const kept = (['identity', 'gzip', 'br', 'zstd'] as const).filter((coding) =>
+      bodies.find(coded, coding),
+    )
+    expect(kept).toEqual([])
+    expect(bodies.find(plain, 'identity')).toBeDefined()
+  })
+
   test('that is not there is looked for again', async () => {
     const bodies = open()
     const [bytes] = [stored.get('a')]

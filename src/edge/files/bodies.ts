@@ -17,6 +17,9 @@ type Bytes = Uint8Array<ArrayBuffer>
 export const bodyKey = (stored: BodySource, coding: ContentCoding): string =>
   `${coding} of ${stored.coding} ${stored.hash}`
 
+const storedCodings: readonly Coding[] = ['gzip', 'identity']
+const sentCodings: readonly ContentCoding[] = ['gzip', 'identity', 'br', 'zstd']
+
 /**
  * Bodies of up to 1 MiB in memory, each in the codings that visitors used, bounded by bytes, over the blob store.
  * Concurrent loads of the same body share one read.
@@ -48,9 +51,27 @@ export class Bodies {
     return this.#tier.keep(bodyKey(source, coding), body, body.size)
   }
 
+  /** Drops the body with these stored bytes, in every coding. */
+  forget(hash: string): void {
+    for (const stored of storedCodings) {
+      for (const sent of sentCodings) {
+        const key = bodyKey({ hash, coding: stored }, sent)
+        this.#tier.forget(key)
+        this.#loading.forget(key)
+      }
+    }
+  }
+
+  forgetAll(): void {
+    this.#tier.forgetAll()
+    this.#loading.forgetAll()
+  }
+
   /** Reads the body, stored or decoded, and keeps it in memory. Null if the blob is missing. Rejects for a body over 1 MiB. */
   load(source: BodySource, coding: Coding): Promise<Blob | null> {
-    return this.#loading.run(bodyKey(source, coding), () => this.#loadAndKeep(source, coding))
+    return this.#loading.run(bodyKey(source, coding), (isCurrent) =>
+      this.#loadAndKeep(source, coding, isCurrent),
+    )
   }
 
   /** The stored bytes, of any size, read as they are consumed; null if missing. */
@@ -67,12 +88,16 @@ export class Bodies {
     return coding === source.coding ? bytes : await gunzip(bytes, { maxOutputLength })
   }
 
-  async #loadAndKeep(source: BodySource, coding: Coding): Promise<Blob | null> {
+  async #loadAndKeep(
+    source: BodySource,
+    coding: Coding,
+    isCurrent: () => boolean,
+  ): Promise<Blob | null> {
     const bytes = await this.read(source, coding)
     if (bytes === null) return null
     // Not the store's file-backed blob, which would be read again for every response.
     const body = new Blob([bytes])
-    this.keep(source, coding, body)
+    if (isCurrent()) this.keep(source, coding, body)
     return body
   }
 }

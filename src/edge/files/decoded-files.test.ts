@@ -62,6 +62,24 @@ describe('what large gzip decodes to', () => {
     expect(reads).toEqual(['0'])
   })
 
+  test('is removed with its bytes, also when it is being decoded', async () => {
+    const files = filesOf()
+    await open(files, { hash: '0', bytes })
+    await open(files, { hash: '1', bytes })
+    let openGate: () => void = () => undefined
+    gate = new Promise((resolve) => (openGate = resolve))
+    const opening = open(files, { hash: '2', bytes })
+    await eventually(async () => expect(reads).toContain('2'))
+    const forgetting = [files.forget('0'), files.forget('2'), files.forget('unknown')]
+    openGate()
+    await opening
+    await Promise.all(forgetting)
+    expect(await namesOnDisk()).toHaveLength(1)
+    expect(await textOf(await open(files, { hash: '0', bytes }))).toBe(content)
+    await files.forgetAll()
+    expect(await namesOnDisk()).toEqual([])
+  })
+
   test('lies in a folder of its own, for nobody else, without what an earlier process left', async () => {
     await mkdir(dir)
     await Bun.write(join(dir, 'left'), 'x')

@@ -103,6 +103,18 @@ export class DecodedFiles {
     return path === null ? 'full' : Bun.file(path)
   }
 
+  /** Removes what these stored bytes decode to, and ends the responses with it. */
+  async forget(hash: string): Promise<void> {
+    // What is being decoded is removed once it is there; its failure belongs to the visitor.
+    if (this.#making.has(hash)) await this.#making.run(hash, async () => null).catch(() => null)
+    const file = this.#made.get(hash)
+    if (file !== undefined) await this.#remove(hash, file, true)
+  }
+
+  async forgetAll(): Promise<void> {
+    for (const hash of [...this.#made.keys()]) await this.forget(hash)
+  }
+
   /** Each client waits for its own permit: a file that another client waits for does not wait in that client's queue. */
   async #makeFor(client: string, source: DecodedSource): Promise<'made' | NotOpened> {
     const { hash } = source
@@ -171,13 +183,17 @@ export class DecodedFiles {
       if (this.#bytes <= this.#options.bytesMax) return
       const state = this.#readers.stateOf(file)
       if (state === 'read' || file.madeAt >= refreshedAt) continue
-      this.#made.delete(hash)
-      // A removed file stays on the disk while it is open, a truncated one does not: Bun ends its responses.
-      if (state === 'slowly') await truncate(file.path)
-      await this.#readers.forget(file)
-      await rm(file.path, { force: true })
-      this.#bytes -= file.bytes
+      await this.#remove(hash, file, state === 'slowly')
     }
+  }
+
+  async #remove(hash: string, file: DecodedFile, endsResponses: boolean): Promise<void> {
+    this.#made.delete(hash)
+    // A removed file stays on the disk while it is open, a truncated one does not: Bun ends its responses.
+    if (endsResponses) await truncate(file.path)
+    await this.#readers.forget(file)
+    await rm(file.path, { force: true })
+    this.#bytes -= file.bytes
   }
 }
 

@@ -119,7 +119,7 @@ export class NamesFollower implements ChangeSubscriber {
   }
 
   follow(changes: readonly Change[]): void {
-    this.#add(changes.map((change) => (change.kind === 'host' ? change.host : change.label)))
+    this.#add(changes.flatMap(namesOf))
     if (changes.length > 0) this.#woken.wake()
   }
 
@@ -153,6 +153,11 @@ export class NamesFollower implements ChangeSubscriber {
     for (const name of names) this.#due.add(name)
     if (this.#due.size > dueMax) this.#due = 'all'
   }
+}
+
+function namesOf(change: Change): string | readonly string[] {
+  if (change.kind === 'blobs') return []
+  return change.kind === 'host' ? change.host : change.label
 }
 
 async function readAll(db: Db): Promise<Set<string>> {

@@ -28,29 +28,49 @@ interface PurgeContext {
  * missing and fetches it.
  */
 export async function purgeBlobs(site: SiteAddress, context: PurgeContext): Promise<PurgeCount> {
-  const { db, blobs, now } = context
   const only = await hashesOf(site, context)
   const ownCount = only.size
-  const lastId = await eachOther(site, '', context, (snapshot) => {
+  const removed = await removeUnnamed(only, (kept) => !isOf(kept, site), context)
+  return { removed: removed.length, kept: ownCount - removed.length }
+}
+
+/** As `purgeBlobs`, for those of these blobs that no snapshot at all names; returns their hashes. */
+export async function purgeUnnamed(
+  hashes: Iterable<string>,
+  context: PurgeContext,
+): Promise<string[]> {
+  return await removeUnnamed(new Set(hashes), () => true, context)
+}
+
+/** Takes from `only` what snapshots that `counts` accepts name. */
+async function removeUnnamed(
+  only: Set<string>,
+  counts: (kept: KeptSnapshot) => boolean,
+  context: PurgeContext,
+): Promise<string[]> {
+  const { db, blobs, now } = context
+  const lastId = await eachSnapshot(counts, '', context, (snapshot) => {
     for (const hash of hashesNamedIn(snapshot)) only.delete(hash)
+    return only.size > 0
   })
+  if (only.size === 0) return []
   const markedAt = now()
   await markGarbage(db, [...only], markedAt)
   // Versions that went live meanwhile; for later ones, ingest claims the blobs.
-  await eachOther(site, lastId, context, (snapshot) =>
-    claimBlobs(
+  await eachSnapshot(counts, lastId, context, async (snapshot) => {
+    await claimBlobs(
       db,
       hashesNamedIn(snapshot)
         .filter((hash) => only.has(hash))
         .toArray(),
-    ),
-  )
-  let removed = 0
+    )
+    return true
+  })
+  const removed: string[] = []
   for (const some of chunksOf([...only], removedAtOnce)) {
-    const gone = await removeGarbage(db, some, markedAt + 1, (hash) => blobs.delete(hash))
-    removed += gone.length
+    removed.push(...(await removeGarbage(db, some, markedAt + 1, (hash) => blobs.delete(hash))))
   }
-  return { removed, kept: ownCount - removed }
+  return removed
 }
 
 async function hashesOf(site: SiteAddress, { db, signal }: PurgeContext): Promise<Set<string>> {
@@ -64,17 +84,17 @@ async function hashesOf(site: SiteAddress, { db, signal }: PurgeContext): Promis
   return hashes
 }
 
-/** Calls `onSnapshot` for the snapshots of other sites after this one; returns the last one's id. */
-async function eachOther(
-  site: SiteAddress,
+/** Calls `onSnapshot` for the snapshots after this one until it returns false; returns the last one's id. */
+async function eachSnapshot(
+  counts: (kept: KeptSnapshot) => boolean,
   after: string,
   { db, signal }: PurgeContext,
-  onSnapshot: (snapshot: string) => void | Promise<void>,
+  onSnapshot: (snapshot: string) => boolean | Promise<boolean>,
 ): Promise<string> {
   let last = after
   for await (const page of snapshotPages(db, { after })) {
     for (const kept of page) {
-      if (!isOf(kept, site)) await onSnapshot(kept.snapshot)
+      if (counts(kept) && !(await onSnapshot(kept.snapshot))) return last
       last = kept.id
     }
     signal.throwIfAborted()

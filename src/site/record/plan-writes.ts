@@ -73,6 +73,22 @@ export function versionsOf({ name }: SiteAddress, { versions }: AccountRecords):
   return [...versions].filter(([, { version }]) => version?.site === name).map(([key]) => key)
 }
 
+/** The parts to delete together with a version record: those that no other record reaches. */
+export function partsOfVersion(
+  address: SiteAddress,
+  key: string,
+  records: AccountRecords,
+): string[] {
+  const { isComplete, parts, sites, versions } = records
+  const value = versions.get(key)?.value
+  if (!isComplete || value === undefined) return []
+  const others = [...sites, ...[...versions].filter(([other]) => other !== key)]
+  const values = others.map(([, { value }]) => value)
+  const needed = reachableParts(address, values, records)
+  const named = reachableParts(address, [value], records)
+  return [...named].filter((part) => parts.has(part) && !needed.has(part))
+}
+
 function keysNeeded(
   address: SiteAddress,
   version: SplitTree,

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 import { setImmediate } from 'node:timers/promises'
 import { siteLabel } from '#site/site-address.ts'
+import { subjectOf } from '#tests/support/change-subjects.ts'
 import { onEachDatabase, onEachStore } from '#tests/support/databases.ts'
 import { siteOf } from '#tests/support/sample-rows.ts'
 import {
   appendChange,
   appendHostChange,
-  type Change,
   latestChangeSeq,
   oldestChangeSeq,
   pruneChanges,
@@ -17,7 +17,6 @@ import { migrate } from './migrate.ts'
 import { inTransaction } from './transaction.ts'
 
 const labelOf = (name: string): string => siteLabel(siteOf(name))
-const subjectOf = (change: Change): string => (change.kind === 'site' ? change.label : change.host)
 
 await onEachStore('store/database/changes', (db) => {
   const append = (name: string, now = 1) => appendChange(db(), siteOf(name), now)

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import { type SiteAddress, siteLabel } from '#site/site-address.ts'
+import { chunksOf } from './chunks.ts'
 import type { Db } from './database.ts'
 import { prepared } from './prepared.ts'
 import type { Schema } from './schema.ts'
@@ -12,6 +13,8 @@ import { inTransaction, lockUntilCommit } from './transaction.ts'
 export type Change = { readonly seq: number; readonly createdAt: number } & (
   | { readonly kind: 'site'; readonly label: string }
   | { readonly kind: 'host'; readonly host: string }
+  /** Stored bytes that were removed, by their hashes: copies of them are to go. */
+  | { readonly kind: 'blobs'; readonly hashes: readonly string[] }
 )
 
 /**
@@ -31,6 +34,19 @@ export function appendLabelChange(db: Db, label: string, now: number): Promise<n
 export function appendHostChange(db: Db, host: string, now: number): Promise<number> {
   return append(db, { kind: 'host', label: null, host, createdAt: now })
 }
+
+/** As `appendChange`, for stored bytes that were removed at their owner's wish. */
+export async function appendBlobChanges(
+  db: Db,
+  hashes: readonly string[],
+  now: number,
+): Promise<void> {
+  for (const some of chunksOf(hashes, hashesOfChange)) {
+    await append(db, { kind: 'blobs', label: some.join(' '), host: null, createdAt: now })
+  }
+}
+
+const hashesOfChange = 100
 
 function append(db: Db, row: ChangeValues): Promise<number> {
   return inTransaction(db, async (transaction) => {
@@ -91,9 +107,14 @@ export async function pruneChanges(db: Db, before: number): Promise<void> {
 }
 
 function changeOf({ seq, kind, label, host, createdAt }: ChangeRow): Change {
-  return kind === 'site'
-    ? { kind, seq, label: label ?? '', createdAt }
-    : { kind, seq, host: host ?? '', createdAt }
+  switch (kind) {
+    case 'site':
+      return { kind, seq, label: label ?? '', createdAt }
+    case 'host':
+      return { kind, seq, host: host ?? '', createdAt }
+    case 'blobs':
+      return { kind, seq, hashes: (label ?? '').split(' '), createdAt }
+  }
 }
 
 type ChangeValues = Omit<ChangeRow, 'seq'>

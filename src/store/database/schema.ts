@@ -160,8 +160,8 @@ export interface Schema extends ModerationTables, VersionTables {
   }
   changes: {
     seq: Generated<number>
-    kind: 'site' | 'host'
-    /** Of a site: its own host's. */
+    kind: 'site' | 'host' | 'blobs'
+    /** Of a site: its own host's. Of blobs: their hashes, with spaces between them. */
     label: string | null
     host: string | null
     createdAt: number

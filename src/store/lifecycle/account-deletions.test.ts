@@ -26,6 +26,7 @@ import {
   rememberUploadedBlobs,
   type UploadedBlob,
 } from '#store/sites/uploaded-blobs.ts'
+import { subjectOf } from '#tests/support/change-subjects.ts'
 import { onEachStore } from '#tests/support/databases.ts'
 import { tablesNaming } from '#tests/support/named-in.ts'
 import { alice, bob, nameOf, newJob, newVersion, siteOf } from '#tests/support/sample-rows.ts'
@@ -123,9 +124,7 @@ await onEachStore('store/lifecycle/account-deletions', (db) => {
     await live()
     const since = await latestChangeSeq(db())
     await beginAccountDeletion(db(), alice, 10)
-    const told = (await readChanges(db(), since)).map((change) =>
-      change.kind === 'host' ? change.host : change.label,
-    )
+    const told = (await readChanges(db(), since)).map(subjectOf)
     expect(told.sort()).toEqual(['aaaa.com', 'aaaa.example', siteLabel(siteOf('blog'))])
   })
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { siteLabel } from '#site/site-address.ts'
 import { latestChangeSeq, readChanges } from '#store/database/changes.ts'
+import { subjectOf } from '#tests/support/change-subjects.ts'
 import { onEachStore } from '#tests/support/databases.ts'
 import { alice, bob, nameOf, siteOf } from '#tests/support/sample-rows.ts'
 import { changeCustomDomain, deleteCustomDomain, mapCustomDomain } from './change-custom-domain.ts'
@@ -38,7 +39,7 @@ await onEachStore('store/names/primary-domain', (db) => {
     const since = await latestChangeSeq(db())
     await act()
     const changes = await readChanges(db(), since)
-    return new Set(changes.map((change) => (change.kind === 'host' ? change.host : change.label)))
+    return new Set(changes.map(subjectOf))
   }
 
   test('a site has none at first, a chosen name of its own, and none again', async () => {

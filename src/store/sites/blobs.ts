@@ -110,6 +110,23 @@ export async function saveScrubRound(db: Db, round: ScrubRound): Promise<void> {
     .execute()
 }
 
+/** The sizes of stored bytes, by their hashes. */
+export async function storedBytesOf(
+  db: Db,
+  hashes: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const bytes = new Map<string, number>()
+  for (const chunk of chunksOf(hashes)) {
+    const rows = await db
+      .selectFrom('blobs')
+      .select(['hash', 'storedBytes'])
+      .where('hash', 'in', chunk)
+      .execute()
+    for (const { hash, storedBytes } of rows) bytes.set(hash, storedBytes)
+  }
+  return bytes
+}
+
 /** Forgets the blobs with these hashes of stored bytes, which were removed from the blob store. */
 export async function forgetBlobs(db: Db, hashes: readonly string[]): Promise<void> {
   for (const chunk of chunksOf(hashes)) {

@@ -1,0 +1,45 @@
+import type { ApiContext } from '#api/context.ts'
+import { literals, sentences } from '#api/contract/messages.ts'
+import { ApiError } from '#api/errors.ts'
+import { AccountRepo } from '#atproto/repo/account-repo.ts'
+import { withinTime } from '#publish/server-patience.ts'
+import type { Did, SiteAddress } from '#site/site-address.ts'
+import { parseSiteName, type SiteName } from '#site/site-name.ts'
+import { listUnfinishedSites } from '#store/queues/jobs.ts'
+
+/** Throws ApiError 404 for what no site can be called. */
+export function siteNameOf(rkey: string): SiteName {
+  const name = parseSiteName(rkey)
+  if (name === null) throw siteNotFound()
+  return name
+}
+
+export const siteNotFound = (): ApiError => new ApiError(404, literals.siteNotFound)
+
+/** A running job would write the site again, or miss the blobs deleted with it. Throws ApiError 409. */
+export async function assertNotPublishing(
+  { did, name }: SiteAddress,
+  { db }: Pick<ApiContext, 'db'>,
+): Promise<void> {
+  if ((await listUnfinishedSites(db, did)).includes(name)) {
+    throw new ApiError(409, sentences.beingPublished)
+  }
+}
+
+export interface AtServer {
+  readonly repo: AccountRepo
+  readonly signal: AbortSignal
+}
+
+/** Limits the time of all calls to the account's server for one request. */
+export const atServer = <T>(
+  did: Did,
+  operation: string,
+  { oauth, operationMsMax }: Pick<ApiContext, 'oauth' | 'operationMsMax'>,
+  work: (server: AtServer) => Promise<T>,
+): Promise<T> =>
+  withinTime(
+    operation,
+    (signal) => work({ signal, repo: new AccountRepo(did, oauth.session, { signal }) }),
+    operationMsMax,
+  )

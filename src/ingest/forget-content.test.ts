@@ -1,0 +1,107 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { siteLabel } from '#site/site-address.ts'
+import { upsertAccount } from '#store/accounts/accounts.ts'
+import { readChanges } from '#store/database/changes.ts'
+import { rememberBlob } from '#store/sites/blobs.ts'
+import { recordVersion } from '#store/sites/record-version.ts'
+import { recordVersionRecord } from '#store/sites/record-version-record.ts'
+import { findVersionByLabel, findVersionRecord } from '#store/sites/version-records.ts'
+import { listVersions } from '#store/sites/versions.ts'
+import { listOf } from '#tests/support/blob-store-contract.ts'
+import { subjectOf } from '#tests/support/change-subjects.ts'
+import { onEachStore } from '#tests/support/databases.ts'
+import { type IngestPlace, openIngestPlace } from '#tests/support/ingest-place.ts'
+import {
+  alice,
+  newVersion,
+  newVersionRecord,
+  siteOf,
+  versionKeyOf,
+} from '#tests/support/sample-rows.ts'
+import { forgetContent } from './forget-content.ts'
+
+const blog = siteOf('blog')
+const sha256 = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex')
+const namesOf = (...contents: string[]) => JSON.stringify(contents.map(sha256))
+
+await onEachStore('what is forgotten with a version', (db) => {
+  let place: IngestPlace
+  beforeEach(async () => {
+    place = await openIngestPlace(db())
+    await upsertAccount(db(), { did: alice }, 1)
+    for (const content of ['old', 'shared', 'new']) await store(content)
+    await goLive(1, 'old', 'shared')
+    await goLive(2, 'shared', 'new')
+    await keep(1, 'old', 'shared')
+    await keep(2, 'shared', 'new')
+  })
+  afterEach(() => place[Symbol.asyncDispose]())
+
+  async function store(content: string): Promise<void> {
+    const { hash, bytes } = await place.context.blobs.put(Buffer.from(content))
+    const sizes = { storedBytes: bytes, decodedBytes: bytes }
+    const form = { coding: 'identity', base64: false } as const
+    await rememberBlob(db(), { cid: content, hash, decodedHash: hash, ...form, ...sizes }, 1)
+  }
+  const goLive = (n: number, ...contents: string[]) =>
+    recordVersion(
+      db(),
+      newVersion({
+        label: siteLabel(blog),
+        recordCid: `manifest ${n}`,
+        rev: String(n),
+        snapshot: namesOf(...contents),
+      }),
+      n,
+    )
+  const keep = (n: number, ...contents: string[]) =>
+    recordVersionRecord(db(), newVersionRecord(n, { snapshot: namesOf(...contents) }), n)
+  const expectStored = async (...contents: string[]) =>
+    expect(await listOf(place.context.blobs)).toEqual(contents.map(sha256).sort())
+  const forget = (key = versionKeyOf(1)) => forgetContent(blog, { key, rev: '9' }, place.context)
+
+  test('is what only it names, with the state of the site that it describes', async () => {
+    expect(await forget()).toEqual({ blobs: 1, bytes: 3 })
+    await expectStored('shared', 'new')
+    expect(await findVersionRecord(db(), { did: alice, key: versionKeyOf(1) })).toBeNull()
+    expect(await findVersionByLabel(db(), 'v--1', 10)).toMatchObject({ isGone: true })
+    expect((await listVersions(db(), blog)).map(({ state }) => state)).toEqual(['live'])
+  })
+
+  test('is told to the edge: the address, the site, and the bytes', async () => {
+    const before = (await readChanges(db(), 0)).length
+    await forget()
+    const changes = (await readChanges(db(), 0)).slice(before)
+    expect(changes.map(subjectOf)).toEqual(['v--1', siteLabel(blog), sha256('old')])
+  })
+
+  test('is nothing that another version has', async () => {
+    await keep(3, 'old')
+    expect(await forget()).toEqual({ blobs: 0, bytes: 0 })
+    await expectStored('old', 'shared', 'new')
+  })
+
+  test('of a state that no version record describes is the same', async () => {
+    await goLive(3, 'shared')
+    const [, state] = await listVersions(db(), blog)
+    await forget(versionKeyOf(2))
+    await expectStored('old', 'shared')
+    expect((await listVersions(db(), blog)).map(({ id }) => id)).not.toContain(state?.id)
+    const [, oldest] = await listVersions(db(), blog)
+    const stateId = oldest?.id ?? ''
+    await forget(versionKeyOf(1))
+    await goLive(4, 'shared')
+    const [, replaced] = await listVersions(db(), blog)
+    expect(stateId).not.toBe(replaced?.id)
+    await forgetContent(blog, { stateId: replaced?.id ?? '' }, place.context)
+    expect(await listVersions(db(), blog)).toHaveLength(1)
+    await expectStored('shared')
+  })
+
+  test('is not what is live', async () => {
+    const [live] = await listVersions(db(), blog)
+    const content = await forgetContent(blog, { stateId: live?.id ?? '' }, place.context)
+    expect(content).toEqual({ blobs: 0, bytes: 0 })
+    expect((await listVersions(db(), blog))[0]?.state).toBe('live')
+  })
+})
