@@ -8,6 +8,7 @@ import { enqueueSites } from '#store/queues/enqueue.ts'
 import { countDueAccounts } from '#store/queues/queued.ts'
 import { nextDueAt } from '#store/queues/take-due.ts'
 import type { WorkItem } from '#store/queues/work-items.ts'
+import { enqueueChangedVersions } from './changed-versions.ts'
 import type { CheckContext } from './check-account.ts'
 import { OwnerQuota } from './owner-quota.ts'
 import { type AccountReading, readAccount } from './read-account.ts'
@@ -79,13 +80,14 @@ async function takeAccounts(
 async function readItem({ did }: WorkItem, context: CheckContext): Promise<void> {
   const { at, log } = context
   at?.('account-taken')
-  const { check, status, siteNames } = await readAccount(did, context)
+  const { check, status, siteNames, identity } = await readAccount(did, context)
   await rememberInactive(did, { check, status }, context)
   await enqueueSites(
     context,
     siteNames.map((name) => ({ did, name })),
   )
   at?.('account-sites-queued')
+  if (identity !== null) await enqueueChangedVersions(identity, context)
   log.debug('account checked', { did, status, sites: siteNames.length })
 }
 

@@ -6,10 +6,16 @@ import { TtlMap } from '#concurrency/lru-map.ts'
 import { inTransaction } from '#store/database/transaction.ts'
 import { waitForDatabase } from '#store/database/wait-for-database.ts'
 import { readFirehoseCursor, saveFirehoseCursor } from '#store/sites/firehose-cursors.ts'
+import { versionCollection } from './ingest-version.ts'
 import { type EventContext, partCollection, queueAll, queueEvents } from './queue-event.ts'
 import type { WorkContext } from './work-context.ts'
 
-const collections = new Set(['place.sitehost.fs', 'place.sitehost.settings', partCollection])
+const collections = new Set([
+  'place.sitehost.fs',
+  'place.sitehost.settings',
+  partCollection,
+  versionCollection,
+])
 const cursorEveryMs = 1000
 /** Events in one commit: other writers wait for it. */
 const batchMax = 200

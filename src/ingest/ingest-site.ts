@@ -1,21 +1,21 @@
-import type { Identities, Identity } from '#atproto/identity/identity.ts'
-import { ProofError } from '#atproto/repo/verified-record.ts'
+import type { Identities } from '#atproto/identity/identity.ts'
 import { storedBytesOf } from '#ingest/blobs/fetch-blobs.ts'
 import { recordEvent } from '#observe/events.ts'
 import type { Log } from '#observe/log.ts'
 import { noSpans, type Spans } from '#observe/spans.ts'
 import { tooManySites } from '#site/limits.ts'
 import type { FileNode } from '#site/record/manifest.ts'
-import { type Did, type SiteAddress, siteLabel } from '#site/site-address.ts'
+import { type Did, type SiteAddress, siteLabel, siteUri } from '#site/site-address.ts'
 import { hashesNamedIn } from '#site/visit/named-hashes.ts'
-import { findSigningKey, isKnownAccount } from '#store/accounts/accounts.ts'
+import { isKnownAccount } from '#store/accounts/accounts.ts'
 import { findTakedown } from '#store/moderation/takedowns.ts'
 import { findQuotaProblem } from '#store/sites/account-quota.ts'
 import { claimBlobs } from '#store/sites/garbage.ts'
 import { type NewVersion, type RecordOutcome, recordVersion } from '#store/sites/record-version.ts'
 import { removeSite } from '#store/sites/remove-site.ts'
 import { findSite } from '#store/sites/sites.ts'
-import { readSite, type SiteContent, type SiteReading } from './read-site.ts'
+import { assertStillSigns, readProven } from './proven-reading.ts'
+import { readSite, type SiteContent } from './read-site.ts'
 import { readVersion, refusedVersion, type VersionContext } from './read-version.ts'
 import type { WorkContext } from './work-context.ts'
 
@@ -31,7 +31,8 @@ export interface IngestContext extends VersionContext, Pick<WorkContext, 'log'> 
 }
 
 /**
- * Makes the index agree with the owner's repository about one site. The only writer of the index.
+ * Makes the index agree with the owner's repository about one site. The only writer of its states; version records are
+ * `ingestVersion`'s.
  * A version goes live when its record is proven and all its blobs are stored and verified; a refused version is
  * stored with its problems, and the live one stays live. Fetches and stores nothing for an unknown account, nor what
  * was taken offline here. Throws,
@@ -44,11 +45,11 @@ export async function ingestSite(
   const { at, db, log, now, spans = noSpans } = context
   if (!(await isKnownAccount(db, address.did))) return 'not-known'
   const { identity, reading } = await spans.run('ingest.read-record', {}, () =>
-    readProven(address, context),
+    readProven(address.did, context, (identity) => readSite(address, identity, context)),
   )
   at?.('record-verified')
   if (!reading.found) {
-    await assertStillSigns(identity, address, context)
+    await assertStillSigns(identity, siteUri(address), context)
     const isRemoved = await removeSite(db, address, reading.rev, now())
     at?.('site-removed')
     if (isRemoved) recordEvent(log, 'site_removed', { did: address.did, site: address.name })
@@ -68,7 +69,7 @@ export async function ingestSite(
     snapshot === null ? null : await findQuotaProblem(db, address, bytes, context.limits)
   const version = problem === null ? read : refusedVersion([problem], context)
   const label = siteLabel(address)
-  await assertStillSigns(identity, address, context)
+  await assertStillSigns(identity, siteUri(address), context)
   const stored = { site: address, label, recordCid, rev, ...version }
   const outcome = await recordVersion(db, stored, now(), at, context.limits)
   at?.('version-recorded')
@@ -123,40 +124,4 @@ async function withinQuota(
 function bytesOf(files: Iterable<FileNode>, sizeOf: (node: FileNode) => number): number {
   const sizes = new Map([...files].map((node) => [node.blob.ref.$link, sizeOf(node)]))
   return sizes.values().reduce((sum, size) => sum + size, 0)
-}
-
-async function readProven(
-  address: SiteAddress,
-  context: IngestContext,
-): Promise<{ identity: Identity; reading: SiteReading }> {
-  const read = async (fresh: boolean) => {
-    const identity = await context.identities.resolve(address.did, {
-      fresh,
-      signal: context.signal,
-    })
-    return { identity, reading: await readSite(address, identity, context) }
-  }
-  try {
-    return await read(false)
-  } catch (error) {
-    if (!(error instanceof ProofError)) throw error
-    // The signing key may have changed: read once more, with a fresh DID document.
-    return await read(true)
-  }
-}
-
-/**
- * Throws ProofError when the key was replaced: the account's former server, which has the old key, may have received
- * our request before the change and answered after it. Asks the directory if a check in any process found another key.
- */
-async function assertStillSigns(
-  { did, signingMultikey }: Identity,
-  address: SiteAddress,
-  { db, identities, signal }: IngestContext,
-): Promise<void> {
-  const found = await findSigningKey(db, did)
-  const fresh = found !== null && found !== signingMultikey
-  const current = await identities.resolve(did, { fresh, signal })
-  if (current.signingMultikey === signingMultikey) return
-  throw new ProofError(`at://${did}/place.sitehost.fs/${address.name}`, 'its key was replaced')
 }

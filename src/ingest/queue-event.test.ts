@@ -47,9 +47,10 @@ async function queuedBy(event: Told<FirehoseEvent>, did: Did, discoversAll = fal
 async function queue(): Promise<string[]> {
   const { db } = database
   const sites = await workRows(db, 'site')
+  const versions = await workRows(db, 'version')
   const accounts = await workRows(db, 'account')
   return [
-    ...sites.map(({ site }) => String(site)),
+    ...[...sites, ...versions].map(({ site }) => String(site)),
     ...accounts.map(
       (row) => `${row.did === alice ? 'alice' : 'bob'}${row.priority === 1 ? '!' : ''}`,
     ),
@@ -63,6 +64,8 @@ const changed = { kind: 'account' } as const
 const rows: [string, Told<FirehoseEvent>, string[], string[]][] = [
   ['a manifest, of a new site', written('fs', 'new'), ['new'], []],
   ['settings', written('settings', 'a'), ['a'], []],
+  ['a version record', written('version', '3kaaaaaaaaaa2'), ['3kaaaaaaaaaa2'], []],
+  ['a version record with a key that none has', written('version', 'a'), [], []],
   ['a part: every site', written('subfs', '3kaaaaaaaaaa2'), ['a', 'b'], []],
   ['a key that no site has', written('fs', 'a/b'), [], []],
   ['an account that went or is back', changed, ['alice!'], []],

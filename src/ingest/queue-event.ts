@@ -3,6 +3,7 @@ import type { Identities } from '#atproto/identity/identity.ts'
 import type { Log } from '#observe/log.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
 import { parseSiteName } from '#site/site-name.ts'
+import { parseVersionKey } from '#site/version-key.ts'
 import { knownAccountsAmong } from '#store/accounts/accounts.ts'
 import { isDeletedHere } from '#store/accounts/deleted-here.ts'
 import type { Db } from '#store/database/database.ts'
@@ -11,9 +12,12 @@ import {
   enqueueAccounts,
   enqueueKnownAccounts,
   enqueueSites,
+  enqueueVersions,
 } from '#store/queues/enqueue.ts'
-import { listQueuedNames } from '#store/queues/queued.ts'
+import { listQueuedNames, listQueuedVersions } from '#store/queues/queued.ts'
+import type { VersionRecordKey } from '#store/sites/record-version-record.ts'
 import { listSiteNames } from '#store/sites/sites.ts'
+import { versionCollection } from './ingest-version.ts'
 
 export const partCollection = 'place.sitehost.subfs'
 
@@ -29,7 +33,7 @@ type AccountEvent = Extract<FirehoseEvent, { kind: 'account' | 'identity' | 'syn
 type GapReason = Extract<FirehoseEvent, { kind: 'gap' }>['reason']
 
 /**
- * Enqueues the sites and accounts that these events are about; committed with the transaction. An event's content is
+ * Enqueues the sites, version records and accounts that these events are about; committed with the transaction. An event's content is
  * not trusted: it only causes a read of the account's repository. Returns whether anything was enqueued.
  */
 export async function queueEvents(
@@ -46,7 +50,7 @@ export async function queueEvents(
   const dids = new Set([...ofSites, ...ofAccounts].map(({ did }) => did))
   const known = await knownAccountsAmong(db, [...dids])
   const isKnown = ({ did }: { did: Did }) => known.has(did)
-  const sites = await sitesOf(ofSites.filter(isKnown), db)
+  const concerned = await concernedBy(ofSites.filter(isKnown), db)
   const accounts = [
     ...ofAccounts.filter(isKnown).map(({ did }) => did),
     ...(await strangersToDiscover(
@@ -54,23 +58,38 @@ export async function queueEvents(
       context,
     )),
   ]
+  const { sites, versions } = concerned
   const leftOut = await enqueueSites(context, sites)
   if (leftOut > 0) log.warn('account has too many queued sites', { leftOut })
+  const versionsLeftOut = await enqueueVersions(context, versions)
+  if (versionsLeftOut > 0) log.warn('account has too many queued versions', { versionsLeftOut })
   await enqueueAccounts(context, accounts, { isUrgent: true })
-  return sites.length > 0 || accounts.length > 0
+  return sites.length > 0 || versions.length > 0 || accounts.length > 0
 }
 
 const isAboutAccount = (event: FirehoseEvent): event is AccountEvent =>
   event.kind === 'account' || event.kind === 'identity' || event.kind === 'sync'
 
+interface Concerned {
+  readonly sites: SiteAddress[]
+  readonly versions: VersionRecordKey[]
+}
+
 /**
  * A part does not name the sites that refer to it: when one changes, all sites of the account are read, including a
- * queued one that is not here yet because the part was missing.
+ * queued one that is not here yet because the part was missing; and queued version records, but not those that were
+ * read: they keep the content that they had.
  */
-async function sitesOf(events: readonly SiteEvent[], db: Db): Promise<SiteAddress[]> {
+async function concernedBy(events: readonly SiteEvent[], db: Db): Promise<Concerned> {
   const sites: SiteAddress[] = []
+  const versions: VersionRecordKey[] = []
   const partOwners = new Set<Did>()
   for (const { collection, did, rkey } of events) {
+    if (collection === versionCollection) {
+      const key = parseVersionKey(rkey)
+      if (key !== null) versions.push({ did, key })
+      continue
+    }
     const name = parseSiteName(rkey)
     if (collection === partCollection) partOwners.add(did)
     else if (name !== null) sites.push({ did, name })
@@ -78,8 +97,10 @@ async function sitesOf(events: readonly SiteEvent[], db: Db): Promise<SiteAddres
   for (const did of partOwners) {
     const names = [...(await listSiteNames(db, did)), ...(await listQueuedNames(db, did))]
     sites.push(...names.map((name) => ({ did, name })))
+    const keys = await listQueuedVersions(db, did)
+    versions.push(...keys.map((key) => ({ did, key })))
   }
-  return sites
+  return { sites, versions }
 }
 
 async function strangersToDiscover(

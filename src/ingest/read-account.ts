@@ -18,6 +18,8 @@ export interface AccountReading {
   readonly status: RepoStatus
   /** Sites in the repository, and stored ones, which may be gone. Empty if the account is inactive or stays unknown. */
   readonly siteNames: readonly SiteName[]
+  /** Null: nothing is to be read. */
+  readonly identity: Identity | null
 }
 
 /**
@@ -27,15 +29,16 @@ export interface AccountReading {
 export async function readAccount(did: Did, context: CheckContext): Promise<AccountReading> {
   const found = await checkAccount(did, context)
   const { check, status, identity } = found
-  if (status !== 'active' || identity === null) return { check, status, siteNames: [] }
+  if (status !== 'active' || identity === null)
+    return { check, status, siteNames: [], identity: null }
   const keys = await listRecordKeys(identity, { collection, recordsMax: accountSitesMax }, context)
   const listed = keys.flatMap((key) => parseSiteName(key) ?? [])
   if (listed.length > 0 && !(await meet(identity, found, context))) {
-    return { check, status, siteNames: [] }
+    return { check, status, siteNames: [], identity: null }
   }
   // Stored sites first: they are within the quota.
   const siteNames = new Set([...(await listSiteNames(context.db, did)), ...listed])
-  return { check, status, siteNames: [...siteNames] }
+  return { check, status, siteNames: [...siteNames], identity }
 }
 
 /** False: the account does not become known. */

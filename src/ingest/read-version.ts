@@ -3,6 +3,7 @@ import { contentTypeOf } from '#http/media-type.ts'
 import { type FetchContext, fetchBlobs } from '#ingest/blobs/fetch-blobs.ts'
 import type { SitePath } from '#site/path.ts'
 import type { FileNode } from '#site/record/manifest.ts'
+import { versionDigest } from '#site/record/version-digest.ts'
 import {
   decodeSnapshot,
   encodeSnapshot,
@@ -22,7 +23,10 @@ export interface VersionContext extends FetchContext {
 }
 
 /** What the index stores for a version, apart from its identity. */
-type Judgement = Pick<NewVersion, 'snapshot' | 'problems' | 'fileCount' | 'bytes' | 'publishedAt'>
+type Judgement = Pick<
+  NewVersion,
+  'snapshot' | 'problems' | 'fileCount' | 'bytes' | 'publishedAt' | 'filesDigest'
+>
 
 /**
  * Builds the snapshot from a site's records once all its blobs are stored and verified. An error in the site as a
@@ -73,6 +77,7 @@ async function judge(
     fileCount: files.size,
     bytes,
     publishedAt,
+    filesDigest: versionDigest(content.files, null),
   }
 }
 
@@ -93,7 +98,7 @@ function snapshotFiles(
 const bytesOf = ({ bytes, storedBytes }: SnapshotFile): number => Math.max(bytes, storedBytes)
 
 /** The lexicon's type accepts 30 February and the year 1: they must neither refuse a site nor fail later. */
-const millisecondsOf = (datetime: string): number => Math.max(0, Date.parse(datetime) || 0)
+export const millisecondsOf = (datetime: string): number => Math.max(0, Date.parse(datetime) || 0)
 
 /** A version that does not go live; its owner reads these problems. */
 export const refusedVersion = (
@@ -105,4 +110,5 @@ export const refusedVersion = (
   fileCount: 0,
   bytes: 0,
   publishedAt: now(),
+  filesDigest: null,
 })

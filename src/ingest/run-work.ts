@@ -9,20 +9,21 @@ import type { WorkKind } from '#store/database/schema.ts'
 import { waitForDatabase } from '#store/database/wait-for-database.ts'
 import type { WakeUpSubscription } from '#store/database/wake-ups.ts'
 import { finishItem, renewLease, retryItem, type WorkItem } from '#store/queues/work-items.ts'
+import { SiteFirstError, siteFirstRetryMs } from './site-first.ts'
 import type { WorkContext } from './work-context.ts'
 
 /** How long an item stays leased when its process is killed. */
 export const leaseMs = 6_000
 const renewEveryMs = 2_000
 const pollMs = 2_000
-/** Shortest pause after a site's first, second and further failures, even if it is enqueued again meanwhile. */
+/** Shortest pause after the first, second and further failures of a site or version, even if it is enqueued again meanwhile. */
 const pausesMs = [1_000, 4_000, 15_000]
 /** After the last one an item is parked. */
 export const retriesMs = [15_000, 60_000, 15 * 60_000, 3_600_000, 6 * 3_600_000, 24 * 3_600_000]
 
 /** Retry interval of items that wait for free disk space, without limit: their source is not at fault. */
 export const diskRetryMs = 60_000
-/** Retry interval of sites that were preempted, without limit. */
+/** Retry interval of sites and versions that were preempted, without limit. */
 const preemptedRetryMs = 15_000
 
 /** How items of one kind are worked on. */
@@ -30,6 +31,8 @@ export interface WorkHandler {
   readonly kind: WorkKind
   /** Quick lanes; slow items have their own (`Lanes`). */
   readonly atOnce: number
+  /** Lanes for slow items. */
+  readonly detachedMax?: number
   readonly slowAfterMs?: number | undefined
   /** Takes due items and starts them, within the capacity of the lanes. */
   startDue(lanes: Lanes, start: (item: WorkItem) => void): Promise<void>
@@ -131,9 +134,22 @@ async function workUnlessPreempted(
   }
 }
 
-const failures = { site: 'ingest failed', account: 'account check failed' }
+const failures: Record<WorkKind, string> = {
+  site: 'ingest failed',
+  version: 'version not read',
+  account: 'account check failed',
+}
 
-const fieldsOf = ({ kind, did, site }: WorkItem) => (kind === 'site' ? { did, site } : { did })
+function fieldsOf({ kind, did, site }: WorkItem) {
+  switch (kind) {
+    case 'site':
+      return { did, site }
+    case 'version':
+      return { did, key: site }
+    case 'account':
+      return { did }
+  }
+}
 
 /** Keeps the item's lease during `work`, then finishes it. Returns false when that fails; the item is retried or given up. */
 export async function workOn(
@@ -161,8 +177,13 @@ export async function workOn(
       await retryItem(db, item, { at, error: noDiskSpace, isFree: true })
       return false
     }
-    // Sites only: anybody can make up accounts, which have to be parked at last.
-    if (error instanceof PreemptedError && kind === 'site') {
+    if (error instanceof SiteFirstError) {
+      const at = now() + siteFirstRetryMs
+      await retryItem(db, item, { at, error: null, isFree: true })
+      return false
+    }
+    // Anybody can make up accounts, which have to be parked at last.
+    if (error instanceof PreemptedError && kind !== 'account') {
       log.info('work item preempted', fieldsOf(item))
       const at = now() + preemptedRetryMs
       await retryItem(db, item, { at, error: error.message, isFree: true, notBefore: at })
@@ -178,8 +199,8 @@ export async function workOn(
       const isNewest = await retryItem(db, item, {
         at: wait === undefined ? null : now() + wait,
         error: sentenceOf(error),
-        // Sites only: an account is read again at once after an event.
-        ...(kind === 'site' && { notBefore: now() + pauseAfter(attempts) }),
+        // An account is read again at once after an event.
+        ...(kind !== 'account' && { notBefore: now() + pauseAfter(attempts) }),
       })
       // A record that is replaced while it is read may fail: the new one is read next.
       log[isNewest ? 'warn' : 'debug'](failures[kind], fields)

@@ -30,6 +30,7 @@ test('however many servers have a line, the last line has its turn', async () =>
   const clock = { now: 0 }
   const asked = new Set<string>()
   const shares = new StartInShares({
+    kind: 'site',
     db: queue.db,
     elapsed: () => clock.now,
     take: async (_, line) => {
@@ -63,6 +64,7 @@ test('sites in a line and sites in none share the lanes, however many of either 
   await queue.fill(['quick pds.honest.test'])
   let taken = 0
   const shares = new StartInShares({
+    kind: 'site',
     db: queue.db,
     take: async (limit, line) =>
       Array.from({ length: limit }, () => {
@@ -120,6 +122,7 @@ test.each([
   const { lanes, looks } = openLanes(quickMax, ['evil.test'])
   const asked: string[] = []
   const shares = new StartInShares({
+    kind: 'site',
     db: queue.db,
     take: async (_, line) => {
       if (line !== undefined) asked.push(line)
@@ -139,6 +142,7 @@ test('however many lines of a server without a share come before it, a due line 
   const { lanes, looks } = openLanes(1, ['evil.test'])
   const asked: string[] = []
   const shares = new StartInShares({
+    kind: 'site',
     db: queue.db,
     take: async () => [],
     isDue: async (line) => asked.push(line) > 0,
@@ -156,6 +160,7 @@ test('of many lines that are not due, each call asks others', async () => {
   const { lanes } = openLanes(1, ['other.test'])
   const asked: string[] = []
   const shares = new StartInShares({
+    kind: 'site',
     db: queue.db,
     take: async () => [],
     isDue: async (line) => asked.push(line) < 0,

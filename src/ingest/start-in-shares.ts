@@ -1,6 +1,7 @@
 import type { Lanes } from '#concurrency/lanes.ts'
 import { type Party, serversOf } from '#concurrency/pace-history.ts'
 import type { Db } from '#store/database/database.ts'
+import type { WorkKind } from '#store/database/schema.ts'
 import { linesAtOnce, listLines } from '#store/queues/queued.ts'
 import { putInLine, type WorkItem } from '#store/queues/work-items.ts'
 
@@ -14,9 +15,10 @@ const linesMax = 20_000
 
 interface StartContext {
   readonly db: Db
+  readonly kind: WorkKind
   /** Milliseconds of a monotonic clock. */
   readonly elapsed?: () => number
-  /** Takes due sites of at most `limit` accounts; without a line, those that are in none. */
+  /** Takes due items of at most `limit` accounts; without a line, those that are in none. */
   readonly take: (limit: number, line?: string) => Promise<readonly WorkItem[]>
   /** Whether `take` would return an item of this line. */
   readonly isDue: (line: string) => Promise<boolean>
@@ -101,7 +103,7 @@ export class StartInShares {
   }
 
   async #relist(): Promise<void> {
-    const listed = await listLines(this.#context.db, this.#listedTo)
+    const listed = await listLines(this.#context.db, this.#context.kind, this.#listedTo)
     this.#listedTo = (listed.length >= linesAtOnce && listed.at(-1)) || ''
     if (this.#lines.size > linesMax) this.#lines.clear()
     for (const name of listed) this.#add(name)

@@ -6,6 +6,7 @@ import type { Did, SiteAddress } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import { enqueueSites } from '#store/queues/enqueue.ts'
 import { findSite } from '#store/sites/sites.ts'
+import { enqueueChangedVersions } from './changed-versions.ts'
 import type { CheckContext } from './check-account.ts'
 import { type IngestContext, ingestSite } from './ingest-site.ts'
 import { readAccount } from './read-account.ts'
@@ -27,16 +28,20 @@ export interface SiteSyncError {
   readonly error: string
 }
 
-/** Checks an account and ingests its sites, now; enqueues a site that fails. Throws when the account check fails. */
+/**
+ * Checks an account and ingests its sites, now; enqueues a site that fails, and version records that have changed. Throws
+ * when the account check fails.
+ */
 export async function syncAccount(did: Did, context: SyncContext): Promise<AccountSync> {
   const { wakeUps, signal } = context
-  const { status, siteNames } = await readAccount(did, context)
+  const { status, siteNames, identity } = await readAccount(did, context)
   const results = await mapAtOnce(
     siteNames,
     { atOnce: syncedSitesAtOnce, signal },
     (name, signal) => syncSite({ did, name }, { ...context, signal }),
   )
   wakeUps.notify('changes')
+  if (identity !== null) await enqueueChangedVersions(identity, context)
   const errors = results.filter((result) => typeof result === 'object')
   return { status, synced: results.filter((result) => result === 'synced').length, errors }
 }

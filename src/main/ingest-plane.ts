@@ -6,6 +6,7 @@ import { scrubBlobs } from '#ingest/blobs/scrub-blobs.ts'
 import { followSites } from '#ingest/follow.ts'
 import { runWork } from '#ingest/run-work.ts'
 import { siteWork } from '#ingest/site-work.ts'
+import { versionWork } from '#ingest/version-work.ts'
 import { VisitedQuota } from '#ingest/visited-quota.ts'
 import type { WorkContext } from '#ingest/work-context.ts'
 import type { Config } from '#main/config/config.ts'
@@ -69,6 +70,7 @@ export function startIngestPlane({ settings, ...options }: PlaneOptions) {
     runWork(
       [
         siteWork({ ...context, discoversVisited: ingest === 'visited' }),
+        versionWork(context),
         // A separate semaphore, so that account checks do not queue behind large files.
         accountWork({
           ...context,

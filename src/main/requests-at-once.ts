@@ -4,18 +4,20 @@ import { accountsAtOnce } from '#ingest/account-work.ts'
 import { blobsAtOnce } from '#ingest/blobs/fetch-blobs.ts'
 import { sitesAtOnce } from '#ingest/site-work.ts'
 import { syncedSitesAtOnce } from '#ingest/sync-account.ts'
+import { slowVersionsMax, versionsAtOnce } from '#ingest/version-work.ts'
 import { jobsAtOnceMax } from '#publish/jobs/jobs-at-once.ts'
 import { uploadsAtOnce } from '#publish/upload-blobs.ts'
 
 const readSitesMax = sitesAtOnce + detachedMaxDefault + syncsMax * syncedSitesAtOnce
+const readVersionsMax = versionsAtOnce + slowVersionsMax
 
 /**
  * Maximum of open requests of each kind. Bun limits the requests of all threads together (256, or what bin/sitehost
  * sets): if the sum were larger, slow servers of one kind would block the other kinds.
  */
 export const requestsAtOnce = {
-  /** Ingest: blobs and records of sites, and identities. */
-  sites: blobsAtOnce * readSitesMax + 128,
+  /** Ingest: blobs and records of sites and versions, and identities. */
+  sites: blobsAtOnce * (readSitesMax + readVersionsMax) + 128,
   /** Ingest: account checks, one request each, and identities. */
   accounts: accountsAtOnce + detachedMaxDefault + 24,
   /** Publishing and sign-in. */

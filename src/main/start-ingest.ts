@@ -65,7 +65,7 @@ export function startIngest({ config, wakeUps, identities, signal }: StartOption
   })
   worker.on('error', (cause) => ended.reject(new Error('ingest thread failed', { cause })))
   worker.on('exit', () => ended.reject(new Error('ingest thread ended')))
-  const forwarding = wakeUps.forward(['account', 'site'], (topic) =>
+  const forwarding = wakeUps.forward(['account', 'site', 'version'], (topic) =>
     send({ kind: 'wake-up', topic }),
   )
   const stopping = onAbort(signal, () => send({ kind: 'stop' }))

@@ -116,6 +116,10 @@ export const overUploadsPerDay = (uploadsMax: number): string =>
 export const overAccountBytes = (bytesMax: number): string =>
   `The sites of an account can take ${Math.floor(bytesMax / 1_000_000)} MB here together, and with this version yours would take more. Delete a site or make this one smaller, then publish again.`
 
+/** For the owner of a version beyond what all versions of an account may take. */
+export const overAccountVersions = (bytesMax: number): string =>
+  `The versions of an account can take ${Math.floor(bytesMax / 1_000_000)} MB here together, and with this one yours would take more. Delete older versions.`
+
 /** For the owner of a site whose newest version waits for free disk space. */
 export const noDiskSpace =
   'This service has too little disk space left for the newest version. What was live stays live.'
@@ -129,6 +133,9 @@ export const replacedVersionMs = 24 * 60 * 60 * 1000
 /** Version records of a site, kept versions and previews, and of an account: the newest by their keys. */
 export const versionRecordsMax = 50
 export const accountVersionRecordsMax = 2000
+
+/** How long a preview stays whose record names no other time. */
+export const previewMs = 14 * 24 * 60 * 60 * 1000
 
 /** The alias of a preview: with two hyphens and 26 characters for its site it fits into one label of a host name. */
 export const aliasCharsMax = 35

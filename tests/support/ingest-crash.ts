@@ -5,7 +5,7 @@ import type { IngestFailPoint } from '#ingest/fail-points.ts'
 import { devSettings } from '#main/commands/dev-network.ts'
 import type { Network } from '../../devnet/start.ts'
 import { activate, deactivate } from './account-admin.ts'
-import { createSession, deleteRecord, type PdsAccount } from './accounts.ts'
+import { createSession, deleteRecord, type PdsAccount, putRecord, uploadBlob } from './accounts.ts'
 import { eventually } from './eventually.ts'
 import { pageUrl, writeSite } from './plain-sites.ts'
 import { type ServiceProcess, startServiceProcess } from './service-process.ts'
@@ -26,7 +26,18 @@ interface CrashingIngestOptions {
 interface Deed {
   readonly act: () => Promise<unknown>
   readonly shows: number | null
+  /** How many version records are kept in the end; left out: whatever there is. */
+  readonly versions?: number
 }
+
+const versionPoints: readonly IngestFailPoint[] = [
+  'version-taken',
+  'version-kept',
+  'version-removed',
+  'version-finished',
+]
+const versionCollection = 'place.sitehost.version'
+const versionKey = '3kaaaaaaaaaa2'
 
 /** One site on a service of its own that mirrors everybody, whose process is killed while it reads the site. */
 export class CrashingIngest {
@@ -57,7 +68,7 @@ export class CrashingIngest {
    */
   async crashAt(failPoint: IngestFailPoint): Promise<void> {
     const before = this.#version
-    const { act, shows } = this.#deedFor(failPoint)
+    const { act, shows, versions } = this.#deedFor(failPoint)
     {
       await using dying = await this.#start(failPoint)
       await act()
@@ -66,6 +77,7 @@ export class CrashingIngest {
     await using service = await this.#start()
     expect(await this.#shown()).toBeOneOf([before, shows])
     await this.#settles(shows)
+    if (versions !== undefined) expect(this.#keptVersions()).toBe(versions)
     if (shows === null) await this.#forgetDeletion(failPoint)
     expect(await service.end('SIGTERM')).toBe(0)
   }
@@ -73,6 +85,11 @@ export class CrashingIngest {
   #deedFor(failPoint: IngestFailPoint): Deed {
     if (failPoint.startsWith('account-')) {
       return { act: () => deactivate(this.#account), shows: null }
+    }
+    if (versionPoints.includes(failPoint)) {
+      const isRemoved = failPoint === 'version-removed'
+      const act = isRemoved ? () => this.#writeAndRemoveVersion() : () => this.#writeVersion()
+      return { act, shows: this.#version, versions: isRemoved ? 0 : 1 }
     }
     if (failPoint === 'site-removed') {
       const remove = () => deleteRecord(this.#account, 'place.sitehost.fs', siteName)
@@ -95,6 +112,21 @@ export class CrashingIngest {
     await writeSite(this.#account, siteName, files)
   }
 
+  async #writeVersion(): Promise<void> {
+    const blob = await uploadBlob(this.#account, `kept ${this.#options.handle}`, 'text/html')
+    const entries = [{ name: 'index.html', node: { type: 'file', blob } }]
+    await putRecord(this.#account, versionCollection, versionKey, {
+      site: siteName,
+      root: { type: 'directory', entries },
+      createdAt: new Date().toISOString(),
+    })
+  }
+
+  async #writeAndRemoveVersion(): Promise<void> {
+    await this.#writeVersion()
+    await deleteRecord(this.#account, versionCollection, versionKey)
+  }
+
   #shown(): Promise<number | null> {
     return visibleVersion(pageUrl(this.#app, this.#account.did, siteName))
   }
@@ -108,8 +140,16 @@ export class CrashingIngest {
   }
 
   #queued(): number {
+    return this.#count('work_items')
+  }
+
+  #keptVersions(): number {
+    return this.#count(`version_records where state = 'kept' and did = '${this.#account.did}'`)
+  }
+
+  #count(of: string): number {
     using store = new Database(join(this.#options.dataDir, 'sitehost.db'), { readonly: true })
-    const count = 'select count(*) as rows from work_items'
+    const count = `select count(*) as rows from ${of}`
     return store.query<{ rows: number }, []>(count).get()?.rows ?? Number.NaN
   }
 

@@ -37,6 +37,7 @@ export function newVersion(facts: Partial<NewVersion> = {}): NewVersion {
     fileCount: 2,
     bytes: 1000,
     publishedAt: 1,
+    filesDigest: null,
     ...facts,
   }
 }

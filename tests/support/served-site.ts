@@ -57,7 +57,7 @@ export async function goLive(
   if (!(await isKnownAccount(db, site.did))) await upsertAccount(db, { did: site.did }, now)
   await recordVersion(
     db,
-    { site, label, recordCid, rev, publishedAt, snapshot: text, ...counts },
+    { site, label, recordCid, rev, publishedAt, snapshot: text, filesDigest: null, ...counts },
     now,
   )
   return label

@@ -66,10 +66,10 @@ function Tiles({ overview }: { overview: Overview }) {
           {firehose.connected ? 'Connected' : 'Not connected'}
         </Measured>
       </Tile>
-      <Tile name="Waiting" note="sites · accounts · uploads">
-        {[queues.sites, queues.accounts, queues.jobs].join(' · ')}
+      <Tile name="Waiting" note="sites · versions · accounts · uploads">
+        {[queues.sites, queues.versions, queues.accounts, queues.jobs].join(' · ')}
       </Tile>
-      <Tile name="Given up" note="sites and accounts that could not be read">
+      <Tile name="Given up" note="sites, versions and accounts that could not be read">
         <Measured isFine={queues.parked === 0}>
           {queues.parked === 0 ? 'None' : queues.parked.toLocaleString('en')}
         </Measured>

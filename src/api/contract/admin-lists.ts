@@ -54,9 +54,10 @@ export const adminListRoutes = {
           }),
           queues: z.strictObject({
             sites: count.describe('That wait to be read'),
+            versions: count.describe('That wait to be read'),
             accounts: count.describe('That wait to be read'),
             jobs: count.describe('Uploads that have not ended'),
-            parked: count.describe('Sites and accounts that were given up'),
+            parked: count.describe('Sites, versions and accounts that were given up'),
           }),
           certificates24h: count.describe('Hosts that got one permitted; at most 1000 are counted'),
           reportsOpen: count,

@@ -137,9 +137,10 @@ async function overview({ db, now, operations }: ApiContext) {
     firehose: found?.firehose ?? { lagSeconds: null, lastEventSeconds: null, connected: false },
     queues: {
       sites: queues.site.waiting,
+      versions: queues.version.waiting,
       accounts: queues.account.waiting,
       jobs: jobs.values().reduce((sum, count) => sum + count, 0),
-      parked: queues.site.parked + queues.account.parked,
+      parked: queues.site.parked + queues.version.parked + queues.account.parked,
     },
     certificates24h: await countHosts(db, 'certificate_permitted', yesterday),
     reportsOpen: await countOpenReports(db),

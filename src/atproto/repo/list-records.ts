@@ -84,21 +84,30 @@ export async function* listRecords(
 
 /** The record keys of a collection as the account's server lists them, unproven. Throws as `publicQuery` does. */
 export async function listRecordKeys(
-  { did, pds }: Pick<Identity, 'did' | 'pds'>,
+  identity: Pick<Identity, 'did' | 'pds'>,
   collection: Omit<CollectionRead, 'did'>,
   context: QueryContext,
 ): Promise<string[]> {
-  const keys = new Set<string>()
+  return [...(await listRecordCids(identity, collection, context)).keys()]
+}
+
+/** As `listRecordKeys`, each with its CID; null: the server sent none. */
+export async function listRecordCids(
+  { did, pds }: Pick<Identity, 'did' | 'pds'>,
+  collection: Omit<CollectionRead, 'did'>,
+  context: QueryContext,
+): Promise<ReadonlyMap<string, string | null>> {
+  const cids = new Map<string, string | null>()
   const pages = listRecords({ did, ...collection }, (parameters, bytesMax) =>
     publicAnswer({ server: pds, method: listMethod, parameters, bytesMax }, context),
   )
   for await (const page of pages) {
-    const known = keys.size
-    for (const { rkey } of page) keys.add(rkey)
+    const known = cids.size
+    for (const { rkey, cid } of page) cids.set(rkey, cid)
     // A server that repeats itself has no more records, whatever its cursor says.
-    if (keys.size === known) break
+    if (cids.size === known) break
   }
-  return [...keys]
+  return cids
 }
 
 /** Does not parse the records: they cost nothing until `parseRecord` is called. Throws UnusableAnswerError. */

@@ -3,11 +3,13 @@ import { stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BlobStorageError } from '#blobs/blob-store.ts'
 import { ingestSite } from '#ingest/ingest-site.ts'
+import { ingestVersion } from '#ingest/ingest-version.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { countIngest } from '#tests/support/count-ingest.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { type IngestPlace, openIngestPlace } from '#tests/support/ingest-place.ts'
-import { alice, siteOf } from '#tests/support/sample-rows.ts'
+import { alice, siteOf, versionKeyOf } from '#tests/support/sample-rows.ts'
+import { workRows } from '#tests/support/work-rows.ts'
 import { scrubBlobs } from './scrub-blobs.ts'
 
 const roundMs = 30 * 24 * 60 * 60 * 1000
@@ -143,4 +145,26 @@ test('what is damaged or missing is fetched again, and its site is named in the 
     expect(await (await place.context.blobs.open(hash))?.text()).toStartWith('page ')
   }
   expect(place.logged.filter((line) => line.startsWith('blob lost'))).toHaveLength(1)
+})
+
+test('a damaged blob that a kept version names is fetched again', async () => {
+  const { context, pds } = place
+  const key = { did: alice, key: versionKeyOf(1) }
+  await pds.putRecord(`place.sitehost.version/${key.key}`, {
+    $type: 'place.sitehost.version',
+    site: 'shop',
+    root: {
+      type: 'directory',
+      entries: [{ name: 'a.txt', node: { type: 'file', blob: pds.addBlob('kept') } }],
+    },
+    createdAt: new Date(place.now).toISOString(),
+  })
+  await ingestVersion(key, context)
+  await context.blobs.delete(sha256('kept'))
+  await scrub()
+  place.now += roundMs
+  await scrub()
+  expect(place.logged).toContain('blob lost, version queued')
+  expect(await workRows(context.db, 'version')).toMatchObject([{ did: alice, site: key.key }])
+  expect(await countIngest(context.db)).toBe(0)
 })

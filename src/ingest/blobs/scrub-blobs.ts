@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { type AfterPiece, BlobStorageError, type BlobStore } from '#blobs/blob-store.ts'
 import type { WorkContext } from '#ingest/work-context.ts'
 import { hashesNamedIn } from '#site/visit/named-hashes.ts'
-import { enqueueSites } from '#store/queues/enqueue.ts'
+import { enqueueSites, enqueueVersions } from '#store/queues/enqueue.ts'
 import {
   listBlobHashes,
   readScrubRound,
@@ -34,7 +34,7 @@ interface Found {
 
 /**
  * Verifies stored blobs again: as many per call as it takes to verify all of them once in `roundMs`. Enqueues the sites
- * that name a damaged or missing blob. Continues where the last call ended, even one of an earlier process.
+ * and versions that name a damaged or missing blob. Continues where the last call ended, even one of an earlier process.
  */
 export async function scrubBlobs(roundMs: number, context: ScrubContext): Promise<void> {
   const { db, now, signal } = context
@@ -109,16 +109,20 @@ function hashAt(part: number): string {
     .padEnd(64, '0')
 }
 
-/** Enqueues the sites whose live version names one of these blobs. */
+/** Enqueues the sites whose live version names one of these blobs, and the version records that do. */
 async function enqueueSitesOf(lost: ReadonlySet<string>, context: ScrubContext): Promise<void> {
   const { db, log, signal } = context
   for await (const page of snapshotPages(db)) {
-    const sites = page.filter(
+    const naming = page.filter(
       ({ replacedAt, snapshot }) =>
         replacedAt === null && hashesNamedIn(snapshot).some((hash) => lost.has(hash)),
     )
+    const sites = naming.filter(({ key }) => key === null)
     for (const { did, name } of sites) log.warn('blob lost, site queued', { did, site: name })
     await enqueueSites(context, sites)
+    const versions = naming.flatMap(({ did, key }) => (key === null ? [] : { did, key }))
+    for (const { did, key } of versions) log.warn('blob lost, version queued', { did, key })
+    await enqueueVersions(context, versions)
     if (signal.aborted) break
   }
 }

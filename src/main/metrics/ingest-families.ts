@@ -48,7 +48,7 @@ export function ingestFamilies(latest: () => IngestNumbers | null, now: () => nu
     ),
     family(
       'work_items',
-      'Sites and accounts in the queue of ingest, by kind and state (waiting, parked).',
+      'Sites, versions and accounts in the queue of ingest, by kind and state (waiting, parked).',
       'gauge',
       ({ queues }) =>
         Object.entries(queues ?? {}).flatMap(([kind, { parked, waiting }]) => [

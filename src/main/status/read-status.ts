@@ -38,7 +38,12 @@ export interface Status extends ProcessStatus {
   readonly disk: DiskSpace
   /** When an event of the network was last read; null: never. */
   readonly firehoseSeenAt: number | null
-  readonly queues: { readonly sites: number; readonly accounts: number; readonly parked: number }
+  readonly queues: {
+    readonly sites: number
+    readonly versions: number
+    readonly accounts: number
+    readonly parked: number
+  }
   readonly jobs: number
   /** Hosts for which a TLS front was permitted one within the last day. */
   readonly certificates24h: number
@@ -48,7 +53,7 @@ export interface Status extends ProcessStatus {
 export async function readStatus(config: Config, db: Db, now: number): Promise<Status> {
   const { dataDir, databaseUrl, firehoseUrl } = config
   const totals = await readTotals(db)
-  const { site, account } = await queueSizes(db, now)
+  const { site, version, account } = await queueSizes(db, now)
   const jobs = await unfinishedJobs(db)
   const [service, hosting = null] = await readProcesses(config)
   const file = databaseUrl === undefined ? join(dataDir, 'sitehost.db') : null
@@ -65,8 +70,9 @@ export async function readStatus(config: Config, db: Db, now: number): Promise<S
     firehoseSeenAt: await firehoseSeenAt(db, firehoseUrl),
     queues: {
       sites: site.waiting,
+      versions: version.waiting,
       accounts: account.waiting,
-      parked: site.parked + account.parked,
+      parked: site.parked + version.parked + account.parked,
     },
     jobs: jobs.values().reduce((sum, count) => sum + count, 0),
     certificates24h: await countHosts(db, 'certificate_permitted', now - dayMs),

@@ -16,7 +16,7 @@ const status: Status = {
   databaseBytes: 900,
   disk: { free: 20 * 1024 ** 3, total: 100 * 1024 ** 3 },
   firehoseSeenAt: now - 4_000,
-  queues: { sites: 1, accounts: 0, parked: 0 },
+  queues: { sites: 1, versions: 0, accounts: 0, parked: 0 },
   jobs: 2,
   certificates24h: 1,
   lastBackupAt: now - 7 * hourMs,
@@ -31,7 +31,7 @@ test('every fact has a line', () => {
     'database      900 B',
     'disk          20 GB of 100 GB free',
     'firehose      last event 4 seconds ago',
-    'queue         1 site and 0 accounts waiting, 0 parked',
+    'queue         1 site, 0 versions and 0 accounts waiting, 0 parked',
     'publishes     2 in progress',
     'certificates  1 new name in the last day',
     'backup        7 hours ago',
@@ -44,7 +44,9 @@ test('what is missing, and what to do', () => {
   const lines = statusLines({ ...bad, firehoseSeenAt: null, lastBackupAt: null }, now)
   expect(lines).toContain('service       does not answer')
   expect(lines).toContain('firehose      no event yet')
-  expect(lines).toContain('queue         1 site and 0 accounts waiting, 4 parked (sitehost unread)')
+  expect(lines).toContain(
+    'queue         1 site, 0 versions and 0 accounts waiting, 4 parked (sitehost unread)',
+  )
   expect(lines).toContain('backup        none yet: sitehost backup <folder>')
   const [unready] = statusLines({ ...status, service: 'unready' }, now)
   expect(unready).toBe('service       running for 2 days, but not ready: see its log')

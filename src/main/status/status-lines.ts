@@ -5,7 +5,7 @@ import type { ProcessStatus, Status } from './read-status.ts'
 /** The status as a person reads it, one fact a line. */
 export function statusLines(status: Status, now: number): string[] {
   const { disk, hosting, jobs, queues } = status
-  const waiting = `${counted(queues.sites, 'site')} and ${counted(queues.accounts, 'account')} waiting, ${queues.parked} parked`
+  const waiting = `${counted(queues.sites, 'site')}, ${counted(queues.versions, 'version')} and ${counted(queues.accounts, 'account')} waiting, ${queues.parked} parked`
   const facts: readonly (readonly [string, string])[] = [
     [hosting === null ? 'service' : 'application', processText(status, now)],
     ...(hosting === null ? [] : [['hosting', processText(hosting, now)] as const]),

@@ -3,14 +3,15 @@ import type { LogMethod, Service } from '#observe/log-entry.ts'
 import type { Coding } from '#site/encoding.ts'
 import type { Did } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
+import type { VersionKey } from '#site/version-key.ts'
 import type { ModerationTables } from './moderation-tables.ts'
 import type { VersionTables } from './version-tables.ts'
 
 /** `active`, or why an account's sites are not to be shown, in the words of `com.atproto.sync`. */
 export type AccountStatus = 'active' | 'deactivated' | 'takendown' | 'suspended' | 'deleted'
 
-/** What ingest reads: one site, or an account as a whole. */
-export type WorkKind = 'site' | 'account'
+/** What ingest reads: one site, one version record, or an account as a whole. */
+export type WorkKind = 'site' | 'version' | 'account'
 
 /** 1: an account that had an event or a request. */
 export type WorkPriority = 0 | 1
@@ -141,8 +142,8 @@ export interface Schema extends ModerationTables, VersionTables {
   workItems: {
     kind: WorkKind
     did: Did
-    /** Empty: the account as a whole. */
-    site: SiteName | ''
+    /** The key of a version record; empty: the account as a whole. */
+    site: SiteName | VersionKey | ''
     priority: WorkPriority
     enqueuedAt: number
     attempts: number

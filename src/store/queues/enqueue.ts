@@ -1,7 +1,8 @@
 import { type Insertable, type InsertObject, sql } from 'kysely'
 import { currentTrace } from '#observe/trace.ts'
-import { accountSitesMax } from '#site/limits.ts'
+import { accountSitesMax, accountVersionRecordsMax } from '#site/limits.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
+import type { VersionKey } from '#site/version-key.ts'
 import { type Account, listAccounts } from '#store/accounts/accounts.ts'
 import { chunksOf } from '#store/database/chunks.ts'
 import type { Db } from '#store/database/database.ts'
@@ -11,7 +12,7 @@ import { prepared, preparedForList } from '#store/database/prepared.ts'
 import type { Schema, WorkKind, WorkPriority } from '#store/database/schema.ts'
 import { afterCommit } from '#store/database/transaction.ts'
 import type { WakeUps } from '#store/database/wake-ups.ts'
-import { listQueuedNames } from './queued.ts'
+import { listQueued } from './queued.ts'
 import { parkedAt } from './work-items.ts'
 
 export interface EnqueueContext {
@@ -30,11 +31,43 @@ export async function enqueueSites(
   context: EnqueueContext,
   sites: readonly SiteAddress[],
 ): Promise<number> {
-  const asked = distinctInOrder(sites, ({ did, name }) => `${did}/${name}`)
-  const admitted = await admittedAmong(context.db, asked)
-  const rows = admitted.map(({ did, name }) => ({ did, site: name, priority: 0 as const }))
-  await enqueue('site', rows, context)
+  return await enqueueAdmitted(
+    'site',
+    sites.map(({ did, name }) => ({ did, site: name })),
+    context,
+  )
+}
+
+/** As `enqueueSites`, for version records, of which `accountVersionRecordsMax` of an account wait. */
+export async function enqueueVersions(
+  context: EnqueueContext,
+  versions: readonly { readonly did: Did; readonly key: VersionKey }[],
+): Promise<number> {
+  return await enqueueAdmitted(
+    'version',
+    versions.map(({ did, key }) => ({ did, site: key })),
+    context,
+  )
+}
+
+async function enqueueAdmitted(
+  kind: LimitedKind,
+  items: readonly LimitedItem[],
+  context: EnqueueContext,
+): Promise<number> {
+  const asked = distinctInOrder(items, ({ did, site }) => `${did}/${site}`)
+  const admitted = await admittedAmong(context.db, kind, asked)
+  const rows = admitted.map((item) => ({ ...item, priority: 0 as const }))
+  await enqueue(kind, rows, context)
   return asked.length - admitted.length
+}
+
+type LimitedKind = Exclude<WorkKind, 'account'>
+type LimitedItem = Pick<NewRow, 'did' | 'site'>
+
+const waitingMax: Record<LimitedKind, number> = {
+  site: accountSitesMax,
+  version: accountVersionRecordsMax,
 }
 
 /**
@@ -113,7 +146,7 @@ const insert = (db: Db, kind: WorkKind, rows: readonly InsertObject<Schema, 'wor
     .values(rows)
     .onConflict((conflict) =>
       conflict.columns(['did', 'kind', 'site']).doUpdateSet(({ eb, fn, ref }) => ({
-        // A site gets new attempts only when it is parked: events do not reset them.
+        // All but accounts get new attempts only when they are parked: events do not reset them.
         attempts:
           kind === 'account'
             ? 0
@@ -147,46 +180,58 @@ const insert = (db: Db, kind: WorkKind, rows: readonly InsertObject<Schema, 'wor
 const insertOneOf = (kind: WorkKind) =>
   prepared<NewRow, unknown>((db, row) => insert(db, kind, [row]))
 
-const insertOne = { site: insertOneOf('site'), account: insertOneOf('account') }
+const insertOne: Record<WorkKind, ReturnType<typeof insertOneOf>> = {
+  site: insertOneOf('site'),
+  version: insertOneOf('version'),
+  account: insertOneOf('account'),
+}
 
 /**
- * The sites within the quotas of their accounts: an attacker can make up any number of names, and unreadable sites stay
+ * The items within the quotas of their accounts: an attacker can make up any number of names, and unreadable sites stay
  * in the queue.
  */
 async function admittedAmong(
   db: Db,
-  sites: readonly SiteAddress[],
-): Promise<readonly SiteAddress[]> {
-  const ofAccount = Map.groupBy(sites, ({ did }) => did)
-  const rows = await selectWaiting(db, [...ofAccount.keys()])
+  kind: LimitedKind,
+  items: readonly LimitedItem[],
+): Promise<readonly LimitedItem[]> {
+  const ofAccount = Map.groupBy(items, ({ did }) => did)
+  const rows = await selectWaiting[kind](db, [...ofAccount.keys()])
   const waiting = new Map(rows.map(({ did, count }) => [did, Number(count)]))
   const crowded = [...ofAccount].filter(
-    ([did, asked]) => (waiting.get(did) ?? 0) + asked.length > accountSitesMax,
+    ([did, asked]) => (waiting.get(did) ?? 0) + asked.length > waitingMax[kind],
   )
-  if (crowded.length === 0) return sites
-  for (const [did, asked] of crowded) ofAccount.set(did, await withinQuota(db, did, asked))
-  return distinctInOrder([...ofAccount.values()].flat(), ({ did, name }) => `${did}/${name}`)
+  if (crowded.length === 0) return items
+  for (const [did, asked] of crowded) ofAccount.set(did, await withinQuota(db, kind, did, asked))
+  return distinctInOrder([...ofAccount.values()].flat(), ({ did, site }) => `${did}/${site}`)
 }
 
-const selectWaiting = preparedForList<Did, { did: Did; count: number }>((db, dids) =>
-  db
-    .selectFrom('workItems')
-    .select(['did', ({ fn }) => fn.countAll<number>().as('count')])
-    .where('kind', '=', 'site')
-    .where('did', 'in', dids)
-    .groupBy('did'),
-)
+const selectWaitingOf = (kind: LimitedKind) =>
+  preparedForList<Did, { did: Did; count: number }>((db, dids) =>
+    db
+      .selectFrom('workItems')
+      .select(['did', ({ fn }) => fn.countAll<number>().as('count')])
+      .where('kind', '=', kind)
+      .where('did', 'in', dids)
+      .groupBy('did'),
+  )
 
-/** The sites that wait already, and as many others as the quota allows. */
+const selectWaiting: Record<LimitedKind, ReturnType<typeof selectWaitingOf>> = {
+  site: selectWaitingOf('site'),
+  version: selectWaitingOf('version'),
+}
+
+/** The items that wait already, and as many others as the quota allows. */
 async function withinQuota(
   db: Db,
+  kind: LimitedKind,
   did: Did,
-  asked: readonly SiteAddress[],
-): Promise<SiteAddress[]> {
-  const waiting = new Set(await listQueuedNames(db, did))
-  const others = asked.filter(({ name }) => !waiting.has(name))
+  asked: readonly LimitedItem[],
+): Promise<LimitedItem[]> {
+  const waiting = new Set<string>(await listQueued(db, kind, did))
+  const others = asked.filter(({ site }) => !waiting.has(site))
   return [
-    ...asked.filter(({ name }) => waiting.has(name)),
-    ...others.slice(0, Math.max(0, accountSitesMax - waiting.size)),
+    ...asked.filter(({ site }) => waiting.has(site)),
+    ...others.slice(0, Math.max(0, waitingMax[kind] - waiting.size)),
   ]
 }

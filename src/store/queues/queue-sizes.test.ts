@@ -11,7 +11,7 @@ import { retryItem } from './work-items.ts'
 await onEachStore('store/queues/queue-sizes', (db) => {
   test('waiting, parked, and for how long the oldest has been due', async () => {
     const empty = { waiting: 0, parked: 0, lagMs: 0 }
-    expect(await queueSizes(db(), 9)).toEqual({ site: empty, account: empty })
+    expect(await queueSizes(db(), 9)).toEqual({ site: empty, version: empty, account: empty })
     const at = (now: number) => ({ db: db(), wakeUps: new WakeUps(), now: () => now })
     await enqueueSites(at(1000), [siteOf('a'), siteOf('b')])
     await enqueueSites(at(5000), [siteOf('c')])
@@ -22,6 +22,7 @@ await onEachStore('store/queues/queue-sizes', (db) => {
     }
     expect(await queueSizes(db(), 6000)).toEqual({
       site: { waiting: 2, parked: 1, lagMs: 5000 },
+      version: empty,
       account: { waiting: 1, parked: 0, lagMs: 0 },
     })
   })

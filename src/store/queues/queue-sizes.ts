@@ -33,7 +33,7 @@ export async function queueSizes(db: Db, now: number): Promise<Record<WorkKind, 
     const lagMs = Math.max(now - Number(row.dueAt), 0)
     return { waiting: Number(row.all) - parked, parked, lagMs }
   }
-  return { site: sizeOf('site'), account: sizeOf('account') }
+  return { site: sizeOf('site'), version: sizeOf('version'), account: sizeOf('account') }
 }
 
 /** How many jobs have not ended, by status. */

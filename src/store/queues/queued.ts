@@ -1,7 +1,9 @@
 import type { Did, SiteAddress } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
+import type { VersionKey } from '#site/version-key.ts'
 import type { Db } from '#store/database/database.ts'
 import { prepared } from '#store/database/prepared.ts'
+import type { WorkKind } from '#store/database/schema.ts'
 import { notTakenDown } from '#store/moderation/not-taken-down.ts'
 import { parkedAt } from './work-items.ts'
 
@@ -9,13 +11,23 @@ import { parkedAt } from './work-items.ts'
 
 /** The account's sites in the queue: due, waiting for another attempt, or parked. */
 export async function listQueuedNames(db: Db, did: Did): Promise<SiteName[]> {
+  return (await listQueued(db, 'site', did)) as SiteName[]
+}
+
+/** The keys of the account's version records in the queue. */
+export async function listQueuedVersions(db: Db, did: Did): Promise<VersionKey[]> {
+  return (await listQueued(db, 'version', did)) as VersionKey[]
+}
+
+/** What of this kind and account is in the queue. */
+export async function listQueued(db: Db, kind: WorkKind, did: Did): Promise<string[]> {
   const rows = await db
     .selectFrom('workItems')
     .select('site')
     .where('did', '=', did)
-    .where('kind', '=', 'site')
+    .where('kind', '=', kind)
     .execute()
-  return rows.map(({ site }) => site as SiteName)
+  return rows.map(({ site }) => site)
 }
 
 /** Whether the account waits to be read, or is being read. */
@@ -77,16 +89,16 @@ export async function listAwaitedSites(db: Db, limit: number): Promise<SiteAddre
 export const linesAtOnce = 1_000
 
 /**
- * The lines in which sites wait, in alphabetical order after this one, at most `linesAtOnce`. Takes one query for each
- * line, however many sites wait in it.
+ * The lines in which items of this kind wait, in alphabetical order after this one, at most `linesAtOnce`. Takes one query for each
+ * line, however many items wait in it.
  */
-export async function listLines(db: Db, after = ''): Promise<string[]> {
+export async function listLines(db: Db, kind: WorkKind, after = ''): Promise<string[]> {
   const lines: string[] = []
   while (lines.length < linesAtOnce) {
     const next = await db
       .selectFrom('workItems')
       .select('line')
-      .where('kind', '=', 'site')
+      .where('kind', '=', kind)
       .where('priority', '=', 0)
       .where('line', '>', lines.at(-1) ?? after)
       .orderBy('line')

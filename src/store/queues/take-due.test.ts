@@ -106,7 +106,7 @@ await onEachStore('store/queues/take-due', (db) => {
       await putInLine(db(), [other], 'slow slow.test')
       await finishItem(db(), await takeOne(13))
       expect([await take(13), await nextAt(13)]).toEqual([[], null])
-      expect(await listLines(db())).toEqual(['slow slow.test'])
+      expect(await listLines(db(), 'site')).toEqual(['slow slow.test'])
       const takeFrom = (line: string) =>
         takeDue(db(), { kind: 'site', now: 13, leaseMs: 9, limit: 9, line })
       expect(await takeFrom('quick slow.test')).toEqual([])

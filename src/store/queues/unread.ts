@@ -17,7 +17,7 @@ export interface UnreadSite extends SiteAddress, Failure {}
 
 export interface Unread extends Failure {
   readonly did: Did
-  /** Null: the account as a whole. */
+  /** Of a site, or the key of a version record; null: the account as a whole. */
   readonly name: string | null
 }
 
@@ -57,7 +57,7 @@ export async function findWorkItem(
   return row ?? null
 }
 
-/** Sites and accounts: parked ones first, then the latest next attempts. */
+/** Sites, version records and accounts: parked ones first, then the latest next attempts. */
 export async function listUnread(db: Db, limit: number): Promise<Unread[]> {
   const rows = await failed(db)
     .orderBy('workItems.nextAttemptAt', 'desc')

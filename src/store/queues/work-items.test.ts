@@ -2,21 +2,24 @@ import { describe, expect, test } from 'bun:test'
 import { inTrace, newTrace } from '#observe/trace.ts'
 import type { WorkKind } from '#store/database/schema.ts'
 import { onEachStore } from '#tests/support/databases.ts'
-import { alice, nameOf, siteOf } from '#tests/support/sample-rows.ts'
+import { alice, nameOf, siteOf, versionKeyOf } from '#tests/support/sample-rows.ts'
 import { askedAt, workRows } from '#tests/support/work-rows.ts'
-import { enqueueAccounts, enqueueSites } from './enqueue.ts'
+import { enqueueAccounts, enqueueSites, enqueueVersions } from './enqueue.ts'
 import { takeDue } from './take-due.ts'
 import { listUnread } from './unread.ts'
 import { finishItem, parkedAt, renewLease, retryItem, type WorkItem } from './work-items.ts'
 
 const leaseMs = 100
-const names = { site: nameOf('a'), account: '' } as const
+const names = { site: nameOf('a'), version: versionKeyOf(1), account: '' } as const
 
 await onEachStore('store/queues/work-items', (db) => {
-  describe.each<WorkKind>(['site', 'account'])('of kind %s', (kind) => {
+  describe.each<WorkKind>(['site', 'version', 'account'])('of kind %s', (kind) => {
     const ask = async (now: number): Promise<void> => {
-      if (kind === 'site') await enqueueSites(askedAt(db(), now), [siteOf('a')])
-      else await enqueueAccounts(askedAt(db(), now), [alice], { isUrgent: false })
+      const context = askedAt(db(), now)
+      if (kind === 'site') await enqueueSites(context, [siteOf('a')])
+      else if (kind === 'version')
+        await enqueueVersions(context, [{ did: alice, key: names.version }])
+      else await enqueueAccounts(context, [alice], { isUrgent: false })
     }
     const take = (now: number) => takeDue(db(), { kind, now, leaseMs, limit: 10 })
     const takeOne = async (now: number): Promise<WorkItem> => {

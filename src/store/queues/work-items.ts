@@ -1,18 +1,19 @@
 import type { RawBuilder } from 'kysely'
 import type { Did } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
+import type { VersionKey } from '#site/version-key.ts'
 import type { Db } from '#store/database/database.ts'
 import { prepared, preparedForItems } from '#store/database/prepared.ts'
 import type { WorkKind } from '#store/database/schema.ts'
 import { inSharedTransaction } from '#store/database/shared-transaction.ts'
 import { storableText } from '#store/database/storable-text.ts'
 
-/** A site or an account that ingest has to read, leased to the process that took it. */
+/** A site, a version record or an account that ingest has to read, leased to the process that took it. */
 export interface WorkItem {
   readonly kind: WorkKind
   readonly did: Did
-  /** Empty: the account as a whole. */
-  readonly site: SiteName | ''
+  /** The key of a version record; empty: the account as a whole. */
+  readonly site: SiteName | VersionKey | ''
   /** When it was first enqueued. */
   readonly enqueuedAt: number
   /** How often it was taken since its attempts were reset, this time included. */

@@ -101,8 +101,8 @@ export async function saveGarbageWalk(db: Db, afterHash: string): Promise<void> 
 }
 
 /**
- * When the oldest unfinished work began that may name blobs which no snapshot names yet: a job, or a site that was
- * enqueued after `queuedAfter`. Null: there is none.
+ * When the oldest unfinished work began that may name blobs which no snapshot names yet: a job, or a site or version that
+ * was enqueued after `queuedAfter`. Null: there is none.
  */
 export async function oldestOpenWork(db: Db, queuedAfter: number): Promise<number | null> {
   const job = await db
@@ -113,7 +113,7 @@ export async function oldestOpenWork(db: Db, queuedAfter: number): Promise<numbe
   const site = await db
     .selectFrom('workItems')
     .select(({ fn }) => fn.min('enqueuedAt').as('at'))
-    .where('kind', '=', 'site')
+    .where('kind', 'in', ['site', 'version'])
     .where('enqueuedAt', '>', queuedAfter)
     .executeTakeFirstOrThrow()
   const times = [job.at, site.at].filter((at) => at !== null)

@@ -26,6 +26,8 @@ export interface NewVersion {
   readonly fileCount: number
   readonly bytes: number
   readonly publishedAt: number
+  /** Of its files, as `versionDigest` makes it; null: it is refused. */
+  readonly filesDigest: string | null
 }
 
 /** What `recordVersion` has just done and not yet committed. */
@@ -206,7 +208,7 @@ async function insertVersion(
 ): Promise<string> {
   const id = Bun.randomUUIDv7()
   const row = { ...facts, did, name, id, state, problems: JSON.stringify(problems) }
-  await insertRow(transaction, { ...row, seenAt: now, replacedAt: null, filesDigest: null })
+  await insertRow(transaction, { ...row, seenAt: now, replacedAt: null })
   return id
 }
 

@@ -1,5 +1,5 @@
 import { type NotNull, sql } from 'kysely'
-import type { SiteAddress } from '#site/site-address.ts'
+import type { Did, SiteAddress } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import type { VersionKey } from '#site/version-key.ts'
 import type { Db } from '#store/database/database.ts'
@@ -17,6 +17,8 @@ export interface KeptSnapshot extends SiteAddress {
 interface SnapshotQuery {
   /** Only snapshots with larger ids, which were stored later. */
   readonly after?: string
+  /** Only snapshots of this account. */
+  readonly did?: Did
   /** Only snapshots of this site. */
   readonly site?: SiteAddress
   readonly limit?: number
@@ -25,12 +27,12 @@ interface SnapshotQuery {
 /** Every snapshot, which may name blobs, in the order of their ids, page by page. */
 export function snapshotPages(
   db: Db,
-  { after = '', site, limit = snapshotsAtOnce }: SnapshotQuery = {},
+  { after = '', site, did = site?.did, limit = snapshotsAtOnce }: SnapshotQuery = {},
 ): AsyncGenerator<KeptSnapshot[]> {
   const list = (from: string): Promise<KeptSnapshot[]> =>
-    ofStates(db, site)
+    ofStates(db, { did, name: site?.name })
       .where('id', '>', from)
-      .unionAll(ofRecords(db, site).where('id', '>', from))
+      .unionAll(ofRecords(db, { did, name: site?.name }).where('id', '>', from))
       .orderBy('id')
       .limit(limit)
       .execute()
@@ -40,24 +42,30 @@ export function snapshotPages(
 /** Each may take `snapshotBytesMax`. */
 const snapshotsAtOnce = 10
 
-function ofStates(db: Db, site: SiteAddress | undefined) {
-  const states = db
+/** Undefined: of any. */
+interface Owner {
+  readonly did: Did | undefined
+  readonly name: SiteName | undefined
+}
+
+function ofStates(db: Db, { did, name }: Owner) {
+  return db
     .selectFrom('versions')
     .select(['id', 'did', 'name', sql<VersionKey | null>`null`.as('key'), 'replacedAt', 'snapshot'])
     .where('snapshot', 'is not', null)
     .$narrowType<{ snapshot: NotNull }>()
-  if (site === undefined) return states
-  return states.where('did', '=', site.did).where('name', '=', site.name)
+    .$if(did !== undefined, (rows) => rows.where('did', '=', did as Did))
+    .$if(name !== undefined, (rows) => rows.where('name', '=', name as SiteName))
 }
 
-function ofRecords(db: Db, site: SiteAddress | undefined) {
-  const records = db
+function ofRecords(db: Db, { did, name }: Owner) {
+  return db
     .selectFrom('versionRecords')
     .select(['id', 'did', 'site as name'])
     .select(({ ref }) => ref('key').$castTo<VersionKey | null>().as('key'))
     .select([sql<number | null>`null`.as('replacedAt'), 'snapshot'])
     .where('snapshot', 'is not', null)
     .$narrowType<{ name: SiteName; snapshot: NotNull }>()
-  if (site === undefined) return records
-  return records.where('did', '=', site.did).where('site', '=', site.name)
+    .$if(did !== undefined, (rows) => rows.where('did', '=', did as Did))
+    .$if(name !== undefined, (rows) => rows.where('site', '=', name as SiteName))
 }

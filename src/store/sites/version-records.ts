@@ -104,6 +104,22 @@ export async function findVersionByLabel(
   return gone === undefined ? null : { ...gone, isGone: true }
 }
 
+/** Whether its site has `versionRecordsMax` version records with larger keys. */
+export async function hasManyNewer(
+  db: Db,
+  { did, key }: VersionRecordKey,
+  site: SiteName,
+): Promise<boolean> {
+  const { count } = await db
+    .selectFrom('versionRecords')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('did', '=', did)
+    .where('site', '=', site)
+    .where('key', '>', key)
+    .executeTakeFirstOrThrow()
+  return Number(count) >= versionRecordsMax
+}
+
 /**
  * The keys of the account's version records, each with the CID that was read; null: to be read again, because its site
  * no longer has too many newer ones.
