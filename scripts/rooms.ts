@@ -6,7 +6,7 @@ export const rooms =
 
 /** The same for the folders of a room; `.` is what lies in the room itself. */
 const foldersOfRoom: Readonly<Record<string, string>> = {
-  publish: 'jobs → . → upload',
+  publish: 'deploy → jobs → . → upload',
   atproto: 'firehose → repo → oauth → identity',
   site: 'visit → rules → record · upload → .',
   store: 'lifecycle → names · queues · sites · log → accounts · moderation → database → migrations',

@@ -8,6 +8,7 @@ import { adminListHandlers } from '#api/routes/admin-lists.ts'
 import { adminLogHandlers } from '#api/routes/admin-log.ts'
 import { adminReadHandlers } from '#api/routes/admin-reads.ts'
 import { authHandlers } from '#api/routes/auth.ts'
+import { deployHandlers } from '#api/routes/deploys.ts'
 import { domainHandlers } from '#api/routes/domain.ts'
 import { customDomainHandlers } from '#api/routes/domain-custom.ts'
 import { healthAndMetadataHandlers } from '#api/routes/health-and-metadata.ts'
@@ -53,7 +54,7 @@ interface AppContext extends ApiContext {
 }
 
 /** Below these paths even a 404 requires a session. */
-const ownSections = ['/api/user/*', '/api/domain/*', '/api/site/*', '/sitehost/*']
+const ownSections = ['/api/user/*', '/api/domain/*', '/api/site/*', '/api/deploys/*', '/sitehost/*']
 
 /** The application on its own host: its routes and its pages, without any site. */
 export function createApp(context: AppContext): Hono<ApiEnv> {
@@ -72,6 +73,7 @@ export function createApp(context: AppContext): Hono<ApiEnv> {
     ...siteHandlers(context),
     ...versionHandlers(context),
     ...uploadHandlers(context, sessions),
+    ...deployHandlers(context),
     ...adminHandlers(context, adminSessions),
     ...adminLogHandlers(context, adminSessions),
     ...adminReadHandlers(context),

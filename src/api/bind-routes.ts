@@ -1,5 +1,5 @@
 import type { Context, Hono, Handler as HonoHandler } from 'hono'
-import type { ContentfulStatusCode, RedirectStatusCode } from 'hono/utils/http-status'
+import type { ContentfulStatusCode, RedirectStatusCode, StatusCode } from 'hono/utils/http-status'
 import { z } from 'zod'
 import type {
   Access,
@@ -137,6 +137,8 @@ function answerOf({ answers }: Route) {
       case 'file':
       case 'download':
         return payload as Response
+      case 'empty':
+        return c.body(null, status as StatusCode)
       case undefined:
         throw new TypeError(`a status that is not declared: ${status}`)
     }

@@ -36,9 +36,18 @@ export function parse<T>(schema: z.ZodType<T>, value: unknown): T {
   }
 }
 
+interface JsonOptions {
+  readonly bytesMax: number
+  readonly valuesMax?: number
+  readonly arrivalMsMax?: number
+}
+
 /** The JSON body, unchecked. Throws ApiError 400, 413 above `bytesMax`, or 408 for a body that is too slow. */
-export async function readJson(request: Request, bytesMax: number): Promise<unknown> {
-  return await parseJson(await readBytes(request, bytesMax, jsonArrivalMsMax))
+export async function readJson(
+  request: Request,
+  { bytesMax, valuesMax = jsonLimits.valuesMax, arrivalMsMax = jsonArrivalMsMax }: JsonOptions,
+): Promise<unknown> {
+  return await parseJson(await readBytes(request, bytesMax, arrivalMsMax), valuesMax)
 }
 
 /** The whole body as text. Throws ApiError 408 and 413. */
@@ -72,9 +81,10 @@ async function readBytes(
   }
 }
 
-async function parseJson(bytes: Uint8Array): Promise<unknown> {
+async function parseJson(bytes: Uint8Array, valuesMax = jsonLimits.valuesMax): Promise<unknown> {
   try {
-    return await parseBoundedJson(bytes, { bytesMax: bytes.length, ...jsonLimits })
+    const limits = { ...jsonLimits, bytesMax: bytes.length, valuesMax }
+    return await parseBoundedJson(bytes, limits)
   } catch (error) {
     const isTooMuch = error instanceof JsonLimitError
     throw new ApiError(400, isTooMuch ? `body: too many ${error.limit}` : 'body: expected JSON')

@@ -164,14 +164,14 @@ function startBackground(parts: ServiceParts): Promise<unknown> {
   const { at, config, edge, log, network, registrations, secrets, signal } = parts
   const { baseDomain, databaseUrl, dataDir } = config
   const { lookUp, oauth } = network
-  const { db, wakeUps } = parts.stores
+  const { db, spool, wakeUps } = parts.stores
   const loop = { db, wakeUps, log, now, signal }
   const names = config.askListen && new NamesFollower({ ...loop, names: edge.names })
   const ofApplication = () => [
     runJobs(jobContextOf(parts), signal),
     recheckDomains({ ...loop, baseDomain, lookUp }),
     runAccountDeletions({ ...loop, at, oauth }),
-    runMaintenance({ ...loop, ...network, at, config }),
+    runMaintenance({ ...loop, ...network, at, config, spool }),
     checkSeals({ db, log, oauth, secrets }),
   ]
   const ofHosting = () => [

@@ -3,6 +3,7 @@ import { AccountRepo } from '#atproto/repo/account-repo.ts'
 import { everyOrWhenWoken } from '#concurrency/every-or-when-woken.ts'
 import { recordEvent } from '#observe/events.ts'
 import type { Log } from '#observe/log.ts'
+import type { Spool } from '#publish/upload/spool.ts'
 import type { Did } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
 import { waitForDatabase } from '#store/database/wait-for-database.ts'
@@ -13,6 +14,7 @@ import {
   finishAccountDeletion,
   takeDueAccountDeletions,
 } from '#store/lifecycle/account-deletions.ts'
+import { listDeployIds } from '#store/queues/deploys.ts'
 import { listUnfinishedSites } from '#store/queues/jobs.ts'
 import { type CommitPlan, commitOnHead, deletion, type PlannedWrite } from './commit-on-head.ts'
 import type { AtFailPoint } from './fail-points.ts'
@@ -25,6 +27,10 @@ export interface AccountDeletionContext {
   readonly oauth: Pick<OAuth, 'has' | 'revoke' | 'session'>
   readonly now: () => number
   readonly at: AtFailPoint
+}
+
+interface DeleteContext extends AccountDeletionContext {
+  readonly spool: Pick<Spool, 'remove'>
 }
 
 /** Retry interval for an account deletion whose process was killed. Completing one is idempotent. */
@@ -40,17 +46,19 @@ const lookAgainMs = 5_000
 export async function deleteAccount(
   did: Did,
   { records }: { readonly records: boolean },
-  context: AccountDeletionContext,
+  context: DeleteContext,
 ): Promise<AccountDeletionOutcome> {
-  const { at, db, wakeUps, log, now, oauth } = context
+  const { at, db, wakeUps, log, now, oauth, spool } = context
   if ((await listUnfinishedSites(db, did)).length > 0) return 'publishing'
   if (records) await deleteAllRecords(new AccountRepo(did, oauth.session), now)
   at('records-deleted')
+  const deploys = await listDeployIds(db, did)
   const outcome = await beginAccountDeletion(db, did, now())
   if (outcome === 'publishing') return outcome
   at('account-deleted')
   wakeUps.notify('changes')
   wakeUps.notify('account-deletions')
+  for (const id of deploys) await spool.remove(id)
   recordEvent(log, 'account_deleted', { did, reason: records ? 'records too' : 'here only' })
   return outcome
 }

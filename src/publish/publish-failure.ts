@@ -10,6 +10,7 @@ import {
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
 import { CommitUnknownError, SiteConflictError } from './commit-on-head.ts'
 import { NotPublishableError } from './not-publishable.ts'
+import { ContentsGoneError } from './planned-file.ts'
 import { BlobRefusedError } from './upload-blobs.ts'
 
 /** For the owner of a failed job: what happened, and what to do. Null for a defect of ours, which belongs in the log. */
@@ -24,6 +25,9 @@ export function failureSentence(error: unknown): string | null {
       return `${unusable(error.cause)}. The site may be published or not: look at it, and upload again if it is not.`
     }
     return commitUnknownSentence
+  }
+  if (error instanceof ContentsGoneError) {
+    return `Your account no longer has the content of ${error.files[0]?.path}, which this deploy relied on. Nothing was published; send what is missing, then commit again.`
   }
   if (error instanceof SiteConflictError) {
     return 'This site was changed by another program meanwhile. Nothing of your upload was published; upload again to replace it.'

@@ -73,7 +73,7 @@ async function publishTo(repo: AccountRepo, lane: Lane): Promise<PublishOutcome>
     report: () => {},
     beginWriting: async () => false,
   }
-  return await publishSite(siteOf('blog'), [file], job, {
+  return await publishSite(siteOf('blog'), { files: [file], changes: null }, job, {
     repo,
     host: 'pds.test',
     folder,

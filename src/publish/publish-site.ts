@@ -1,10 +1,16 @@
 import type { Lane } from '#concurrency/lane.ts'
 import { ServerRefusedError } from '#outbound/server-errors.ts'
-import type { UploadedFile } from '#publish/upload/upload-tree.ts'
+import type { SitePath } from '#site/path.ts'
+import type { FileNode } from '#site/record/manifest.ts'
 import type { SiteAddress } from '#site/site-address.ts'
+import { applyChanges, type TreeChanges } from '#site/upload/apply-changes.ts'
 import type { JobProgress } from '#store/queues/jobs.ts'
 import { forgetUploadedBlobs } from '#store/sites/uploaded-blobs.ts'
-import { readRepository } from './account-records.ts'
+import { type RepositoryState, readRepository } from './account-records.ts'
+import { SiteConflictError } from './commit-on-head.ts'
+import { filesOfSite } from './files-of-site.ts'
+import { NotPublishableError } from './not-publishable.ts'
+import type { PlannedFile } from './planned-file.ts'
 import { findReusableBlobs } from './reusable-blobs.ts'
 import { ServerBusyError, withPatience } from './server-patience.ts'
 import {
@@ -35,34 +41,42 @@ export interface PublishJob extends StoreJob {
 }
 
 export type PublishOutcome =
-  | ({ readonly kind: 'published' } & WrittenSite)
+  | ({ readonly kind: 'published'; readonly fileCount: number } & WrittenSite)
   /** Everything is sent, slowly: another attempt reads the repository again and writes the site. */
   | { readonly kind: 'uploaded' }
   /** The account's server takes nothing more until `retryAt`. */
   | { readonly kind: 'busy'; readonly retryAt: number }
   | { readonly kind: 'cancelled' }
 
+export interface SiteContent {
+  readonly files: readonly PlannedFile[]
+  /** Of the site as the job expects it; null: the files are the whole site. */
+  readonly changes: TreeChanges | null
+}
+
 /**
  * Writes a site to its owner's repository: every blob first, then one commit that names them all. Until that commit
  * the old site is unchanged. An unchanged site costs neither an upload nor a commit. Throws SiteConflictError when
- * another program changed the site meanwhile.
+ * another program changed the site meanwhile, and ContentsGoneError.
  */
 export async function publishSite(
   address: SiteAddress,
-  files: readonly UploadedFile[],
+  { files, changes }: SiteContent,
   job: PublishJob,
   context: StoreContext,
 ): Promise<PublishOutcome> {
   const { db, repo } = context
   const hashes = files.map((file) => file.sha256)
   const attempt = async (): Promise<PublishOutcome> => {
-    const prepared = await prepare(address, files, job, context)
+    const prepared = await prepare(address, { files, changes }, job, context)
     if (prepared.start === null) job.lane.detachWhenSlow()
     const nodes = await storeFiles(files, prepared.stored, job, context)
+    const tree = treeOf(address, nodes, changes, prepared)
     if (!job.lane.pin()) return { kind: 'uploaded' }
     job.report({ phase: 'creating_manifest', currentFile: null })
     if (!(await job.beginWriting())) return { kind: 'cancelled' }
-    return { kind: 'published', ...(await writeSite(address, nodes, prepared, context)) }
+    const written = await writeSite(address, tree, prepared, context)
+    return { kind: 'published', fileCount: tree.size, ...written }
   }
   const { filesUploaded, bytesUploaded } = job.sentBefore
   job.report({ ...progressAtStart(files), filesUploaded, bytesUploaded })
@@ -84,21 +98,62 @@ export async function publishSite(
   }
 }
 
+type Files = ReadonlyMap<SitePath, FileNode>
+
+interface Prepared extends WriteOnto {
+  readonly stored: StoredBlobs
+  /** The site's present files; null when the job does not change them but replaces them. */
+  readonly base: Files | null
+  /** The site is not the one that the job expects. */
+  readonly isMoved: boolean
+}
+
 /** Finds out which files of a site the account already has. */
 async function prepare(
   address: SiteAddress,
-  files: readonly UploadedFile[],
+  { files, changes }: SiteContent,
   { rememberExpectedCid }: PublishJob,
   { db, now, repo, signal }: StoreContext,
-): Promise<WriteOnto & { readonly stored: StoredBlobs }> {
+): Promise<Prepared> {
   const repository = await withPatience(() => readRepository(repo), { now, signal })
   const expectedCid = await rememberExpectedCid(mainCid(address, repository))
+  const isMoved = mainCid(address, repository) !== expectedCid
+  const base = changes === null ? null : baseOf(address, repository)
   const hashes = files.map((file) => file.sha256)
   const stored = await findReusableBlobs(repo.did, repository, hashes, db)
   // The account's records take too much memory to keep them during uploads.
   const start = unsentOf(files, stored).length === 0 ? repository : null
-  return { expectedCid, stored, start }
+  if (base !== null && isMoved && start === null) throw new SiteConflictError(address)
+  return { expectedCid, stored, start, base, isMoved }
 }
+
+function baseOf(address: SiteAddress, repository: RepositoryState): Files {
+  const site = filesOfSite(address, repository)
+  if (!site.ok) throw new NotPublishableError(`${site.problem} Nothing was published.`)
+  return site.files
+}
+
+/** The site's files to be. Throws SiteConflictError when the site is not the one that the job expects. */
+function treeOf(
+  address: SiteAddress,
+  nodes: Files,
+  changes: TreeChanges | null,
+  { base, isMoved }: Prepared,
+): Files {
+  if (changes === null || base === null) return nodes
+  // An attempt that was interrupted may have made the changes.
+  const remove = isMoved ? [] : changes.remove
+  const tree = applyChanges(base, nodes, { ...changes, remove })
+  if (!tree.ok) throw new NotPublishableError(`${tree.problems[0]} Nothing was published.`)
+  const isMade = () =>
+    Bun.deepEquals(tree.files, base) && !changes.remove.some((path) => holds(base, path))
+  if (isMoved && !isMade()) throw new SiteConflictError(address)
+  return tree.files
+}
+
+/** Whether there is a file or a folder at this path. */
+const holds = (files: Files, at: SitePath): boolean =>
+  files.has(at) || [...files.keys()].some((path) => path.startsWith(`${at}/`))
 
 /** Writes a site without files. */
 export async function publishEmptySite(

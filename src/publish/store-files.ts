@@ -9,6 +9,7 @@ import type { JobProgress } from '#store/queues/jobs.ts'
 import { type EncodedFile, encodeFile } from './encode-file.ts'
 import type { AtFailPoint } from './fail-points.ts'
 import { NotPublishableError } from './not-publishable.ts'
+import { ContentsGoneError, type PlannedFile } from './planned-file.ts'
 import type { ReusableBlob } from './reusable-blobs.ts'
 import { withPatience } from './server-patience.ts'
 import { type UploadContext, type UploadSteps, uploadBlobs } from './upload-blobs.ts'
@@ -31,18 +32,25 @@ export interface StoreContext extends UploadContext {
   readonly at: AtFailPoint
 }
 
-/** A file for each content that the account does not have. */
-export function unsentOf(files: readonly UploadedFile[], stored: StoredBlobs): UploadedFile[] {
+/**
+ * A file for each content that the account does not have. Throws ContentsGoneError for contents that are not in the
+ * spool either.
+ */
+export function unsentOf(files: readonly PlannedFile[], stored: StoredBlobs): UploadedFile[] {
   const missing = files.filter(({ sha256 }) => !stored.has(sha256))
-  return [...new Map(missing.map((file) => [file.sha256, file])).values()]
+  const gone = missing.filter((file) => file.pack === null)
+  if (gone.length > 0) throw new ContentsGoneError(gone)
+  const unsent = missing.filter((file) => file.pack !== null)
+  return [...new Map(unsent.map((file) => [file.sha256, file])).values()]
 }
 
 /**
  * Makes every file a blob of the account and returns the manifest's nodes. Content that the account already has, at
- * any path and in any coding, is not sent again; content that is in the upload twice is sent once.
+ * any path and in any coding, is not sent again; content that is in the upload twice is sent once. Throws
+ * ContentsGoneError.
  */
 export async function storeFiles(
-  files: readonly UploadedFile[],
+  files: readonly PlannedFile[],
   stored: StoredBlobs,
   job: StoreJob,
   context: StoreContext,
@@ -114,7 +122,7 @@ async function encodeLarge(
   )
 }
 
-const nodeOf = (file: UploadedFile, { blob, coding, base64 }: ReusableBlob): FileNode => ({
+const nodeOf = (file: PlannedFile, { blob, coding, base64 }: ReusableBlob): FileNode => ({
   $type: 'place.sitehost.fs#file',
   type: 'file',
   blob,

@@ -85,6 +85,8 @@ export const uploadBytesPerSecondMin = 8 * 1024
 export const uploadPaceMs = 30_000
 /** Time limit of an upload. The largest site of the default settings takes that long at 43 KiB a second. */
 export const uploadMsMax = 2 * 60 * 60 * 1000
+/** A deploy that is not committed within this time is dropped. */
+export const deployOpenMs = 24 * 60 * 60 * 1000
 /** Before this, the pace of an upload is unknown; afterwards an upload that has sent nothing is preempted first. */
 export const uploadPaceGraceMs = 3_000
 

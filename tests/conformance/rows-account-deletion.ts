@@ -24,6 +24,7 @@ export const accountDeletionRows: readonly Row[] = [
         keptNames: expect.any(Array),
         customDomains: [],
         jobs: [],
+        deploys: [],
       },
       sessions: expect.any(Array),
       ...{ uploadedBlobs: [], waiting: [], complete: true },

@@ -100,6 +100,8 @@ function problemOfAnswer(answer: Answer, { type, body, location }: Received): st
       return type === 'text/event-stream' ? null : 'type'
     case 'text':
       return type.startsWith('text/plain') ? null : 'type'
+    case 'empty':
+      return type === '' ? null : 'type'
     case 'document':
     case 'download':
       return type === answer.mediaType ? null : 'type'

@@ -1,6 +1,7 @@
 import { type Did, parseDid, type SiteAddress } from '#site/site-address.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
 import { parseVersionKey, type VersionKey } from '#site/version-key.ts'
+import type { NewDeploy } from '#store/queues/deploys.ts'
 import type { JobProgress, NewJob } from '#store/queues/jobs.ts'
 import type { NewVersion } from '#store/sites/record-version.ts'
 import type { NewVersionRecord } from '#store/sites/record-version-record.ts'
@@ -106,6 +107,18 @@ export function newJob(facts: Partial<NewJob> = {}): NewJob {
     site: nameOf('blog'),
     progress,
     plan: 'plan',
+    ...facts,
+  }
+}
+
+export function newDeploy(facts: Partial<NewDeploy> = {}): NewDeploy {
+  return {
+    id: crypto.randomUUID(),
+    did: alice,
+    site: nameOf('blog'),
+    plan: '{"files":[],"skippedFiles":[],"base":null}',
+    bytes: 0,
+    expiresAt: 1_000,
     ...facts,
   }
 }

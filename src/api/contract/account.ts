@@ -53,6 +53,16 @@ const job = z.strictObject({
   finishedAt: instant.nullable(),
 })
 
+const deploy = z.strictObject({
+  id: z.string(),
+  rkey: siteName,
+  plan: z.unknown().describe('The files, and the changes to the site'),
+  bytes: count,
+  createdAt: instant,
+  expiresAt: instant,
+  committedAt: instant.nullable(),
+})
+
 const account = z.strictObject({
   did,
   handle: z.string().nullable(),
@@ -109,6 +119,7 @@ const everything = z.strictObject({
   ),
   versionRecords: z.array(versionRecord).describe('Versions that the account keeps, newest first'),
   jobs: z.array(job).describe('Of the last day'),
+  deploys: z.array(deploy).describe('Open ones, and those of the last day'),
   sessions: z.array(
     z.strictObject({
       device: z.string().nullable(),

@@ -9,6 +9,7 @@ export type Answer =
   | RedirectAnswer
   | EventsAnswer
   | DocumentAnswer
+  | EmptyAnswer
 
 export const json = <Schema extends z.ZodType>(when: string, schema: Schema) =>
   ({ kind: 'json', when, schema }) as const
@@ -52,6 +53,11 @@ export const document = (when: string, mediaType: string) =>
 
 type DocumentAnswer = ReturnType<typeof document>
 
+/** No body. */
+export const empty = (when: string) => ({ kind: 'empty', when }) as const
+
+type EmptyAnswer = ReturnType<typeof empty>
+
 /** What a handler hands over for an answer of this kind. */
 export type PayloadOf<A extends Answer> =
   A extends JsonAnswer<infer Schema>
@@ -62,7 +68,9 @@ export type PayloadOf<A extends Answer> =
         ? Filled<Location> | URL
         : A extends EventsAnswer | FileAnswer | DownloadAnswer
           ? Response
-          : string
+          : A extends EmptyAnswer
+            ? null
+            : string
 
 /** `T` with read-only lists and fields: nobody changes what is sent. */
 export type Sent<T> = T extends readonly (infer Item)[]

@@ -9,6 +9,13 @@ export const uploadsArrivingMax = 5
 /** Of an archive of a version: without its extension for 64 bits a zip holds no more; the rest of it is for names. */
 export const zipContentBytesMax = 4_000_000_000
 
+/** What a deploy is to contain, as JSON: twenty thousand paths of usual length. */
+export const deployJsonBytesMax = 4 * 1024 * 1024
+/** Open deploys of one account. */
+export const openDeploysMax = 10
+/** Files of one deploy that may be arriving at a time. */
+export const deployFilesAtOnce = 8
+
 export const hourMs = 60 * 60 * 1000
 
 /** Owners whose server is gone can still delete accounts: no grant check is needed after failed attempts for this long. */
@@ -36,6 +43,9 @@ export const rateLimits = {
   verify: { what: 'domains verified', perClient: 300, perAccount: 100 },
   /** By count; the spool limits the bytes. */
   upload: { what: 'uploads', perClient: 2000, perAccount: 300 },
+  /** Begun or committed; beginning one reads the account's records from its server. */
+  deploy: { what: 'deploys', perClient: 2000, perAccount: 300 },
+  deployFile: { what: 'files of deploys', perClient: 100_000, perAccount: 20_000 },
   /** Each reads a whole account from its server. */
   sync: { what: 'syncs of your sites', perClient: 100, perAccount: 20 },
   /** Each asks the account's server. */

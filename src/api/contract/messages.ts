@@ -9,7 +9,13 @@ import {
   uploadPaceMs,
 } from '#site/limits.ts'
 import { openReportsOfNetworkMax } from '#store/moderation/reports.ts'
-import { grantAwayHours, uploadsArrivingMax, zipContentBytesMax } from './limits.ts'
+import {
+  deployFilesAtOnce,
+  grantAwayHours,
+  openDeploysMax,
+  uploadsArrivingMax,
+  zipContentBytesMax,
+} from './limits.ts'
 
 export const keptDays = keptSubdomainMs / 86_400_000
 
@@ -17,6 +23,7 @@ export const keptDays = keptSubdomainMs / 86_400_000
 export const literals = {
   authenticationFailed: 'Authentication failed',
   crossOrigin: 'Cross-origin request refused',
+  deployNotFound: 'Deploy not found',
   domainNotFound: 'Domain not found',
   domainParameter: 'Domain parameter required',
   hostingUnavailable: 'Hosting service unavailable',
@@ -115,6 +122,19 @@ export const sentences = {
   uploadGaveWay:
     'Others wait for space, and this upload was the slowest. Try again in a minute, on a faster connection if there is one.',
   siteLimit: tooManySites,
+  badSiteName: 'rkey: 1 to 512 letters, digits or . _ ~ : - and not a dot or two dots',
+  baseMissing: '"remove" and "into" need a base: send "base": "live" with them.',
+  baseChanged:
+    'This site has changed since the deploy began. Nothing was published; begin again from what is live now.',
+  deploysOpen: `You already have ${openDeploysMax} open deploys. Commit or delete one first.`,
+  deploysBusy: 'Too many deploys are beginning. Try again in a few seconds.',
+  deployChanged: 'This deploy has just changed. Read it, then go on.',
+  deployCommitted: 'This deploy is committed already.',
+  deployFilesArriving: `${deployFilesAtOnce} files of this deploy are arriving already. Wait for one to arrive.`,
+  filesMissing:
+    'Some files of this deploy have not arrived. Send what is missing, then commit again.',
+  notOfDeploy: 'This deploy has no file with that SHA-256.',
+  unknownCoding: 'Content-Encoding: send the bytes as they are, or with gzip.',
   noRoom: 'This service has no room for uploads at the moment. Try again later.',
   senderGone: 'The connection broke off. Nothing was published.',
   noForm: 'body: expected multipart/form-data',

@@ -48,6 +48,8 @@ export type RouteBody =
   | { readonly kind: 'unread-json'; readonly schema: z.ZodType }
   /** `multipart/form-data` that the handler reads as it arrives. */
   | { readonly kind: 'unread-form'; readonly schema: z.ZodType }
+  /** Bytes that the handler reads as they arrive. */
+  | { readonly kind: 'unread-bytes'; readonly schema: z.ZodType }
 
 /** Adds the failures that every route of its kind has. */
 export function defineRoute<const R extends Route>(

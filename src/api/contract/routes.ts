@@ -5,6 +5,7 @@ import { adminListRoutes } from './admin-lists.ts'
 import { adminLogRoutes } from './admin-log.ts'
 import { adminReadRoutes } from './admin-reads.ts'
 import { authRoutes } from './auth.ts'
+import { deployRoutes } from './deploys.ts'
 import { domainRoutes } from './domain.ts'
 import { customDomainRoutes } from './domain-custom.ts'
 import { healthAndMetadataRoutes } from './health-and-metadata.ts'
@@ -24,6 +25,7 @@ export const routes = {
   ...siteRoutes,
   ...versionRoutes,
   ...uploadRoutes,
+  ...deployRoutes,
   ...adminRoutes,
   ...adminLogRoutes,
   ...adminReadRoutes,

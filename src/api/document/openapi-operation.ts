@@ -39,8 +39,15 @@ function parametersOf(described: Route['query'] = {}, place: 'path' | 'query') {
 function requestBodyOf(body: RouteBody) {
   const { kind, schema } = body
   const required = !(kind === 'json' && body.isOptional)
-  const type = kind === 'unread-form' ? 'multipart/form-data' : 'application/json'
-  return { required, content: { [type]: { schema: jsonSchemaOf(schema, 'input') } } }
+  const schemas = { [mediaTypes[kind]]: { schema: jsonSchemaOf(schema, 'input') } }
+  return { required, content: schemas }
+}
+
+const mediaTypes: Readonly<Record<RouteBody['kind'], string>> = {
+  json: 'application/json',
+  'unread-json': 'application/json',
+  'unread-form': 'multipart/form-data',
+  'unread-bytes': 'application/octet-stream',
 }
 
 function responsesOf(route: Route) {
@@ -107,6 +114,8 @@ function responseOf(answer: Answer) {
     }
     case 'text':
       return bodyOf(description, 'text/plain', { type: 'string', const: answer.text })
+    case 'empty':
+      return { description }
     case 'document':
       return bodyOf(description, answer.mediaType, { type: 'string' })
     case 'download':
@@ -129,6 +138,7 @@ const meanings: Readonly<Record<number, string>> = {
   409: 'It conflicts with the current state',
   410: 'It is not stored any more',
   413: 'Too large',
+  415: 'A coding that is not supported',
   429: 'Too many requests',
   502: 'The account’s own server refused or did not answer',
   503: 'A database or disk is unavailable, or this service is restarting',

@@ -7,6 +7,7 @@ import { isDeletedHere } from '#store/accounts/deleted-here.ts'
 import type { Db } from '#store/database/database.ts'
 import {
   findSnapshotText,
+  listAccountDeploys,
   listAccountJobs,
   listAccountQueue,
   listAccountSessions,
@@ -107,6 +108,7 @@ class ExportOvertakenError extends Error {
 
 async function activityOf(did: Did, { db }: ExportContext) {
   const jobs = await listAccountJobs(db, did)
+  const deploys = await listAccountDeploys(db, did)
   const sessions = await listAccountSessions(db, did)
   const uploads = await listAccountUploads(db, did)
   const waiting = await listAccountQueue(db, did)
@@ -116,6 +118,13 @@ async function activityOf(did: Did, { db }: ExportContext) {
       rkey: site,
       createdAt: isoOf(createdAt),
       finishedAt: isoOrNull(finishedAt),
+    })),
+    deploys: deploys.map(({ site, createdAt, expiresAt, committedAt, ...deploy }) => ({
+      ...deploy,
+      rkey: site,
+      createdAt: isoOf(createdAt),
+      expiresAt: isoOf(expiresAt),
+      committedAt: isoOrNull(committedAt),
     })),
     sessions: sessions.map(({ device, createdAt, seenAt, expiresAt }) => ({
       device,

@@ -182,7 +182,7 @@ function inputOf(query: QueryOf<(typeof authRoutes)['beginSignIn']>): string | u
 
 /** Null: no usable handle, whatever was sent. Throws ApiError 413. */
 async function readHandle(request: Request): Promise<string | null> {
-  const body = await readJson(request, jsonBytesMax).catch((error) => {
+  const body = await readJson(request, { bytesMax: jsonBytesMax }).catch((error) => {
     if (error instanceof ApiError && error.status === 400) return null
     throw error
   })

@@ -56,7 +56,7 @@ export function siteHandlers(context: ApiContext): HandlersOf<typeof siteRoutes>
 
     writeSettings: async ({ params, session: { did }, confirmSession, answer, c }) => {
       const name = siteNameOf(params.rkey)
-      const parsed = parseSettings(await readJson(c.req.raw, settingsJsonBytesMax))
+      const parsed = parseSettings(await readJson(c.req.raw, { bytesMax: settingsJsonBytesMax }))
       if (!parsed.ok) throw new ApiError(400, parsed.error)
       const unusable = findUnusablePath(parsed.settings.headers ?? [])
       if (unusable !== null) throw new ApiError(400, unusable)

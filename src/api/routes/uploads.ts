@@ -2,34 +2,25 @@ import type { HandlersOf } from '#api/bind-routes.ts'
 import { ConcurrencyLimit } from '#api/concurrency-limit.ts'
 import type { ApiContext } from '#api/context.ts'
 import { uploadsArrivingMax } from '#api/contract/limits.ts'
-import { literals, sentences, takenDownSentence } from '#api/contract/messages.ts'
+import { literals, sentences } from '#api/contract/messages.ts'
 import type { PayloadAt } from '#api/contract/route.ts'
 import type { uploadRoutes } from '#api/contract/uploads.ts'
 import { ApiError, restarting } from '#api/errors.ts'
 import { headOfStream } from '#api/head-length.ts'
 import type { BrowserSessions } from '#api/session/sessions.ts'
 import { UnpackSlots } from '#api/unpack-slots.ts'
-import { cancelJob, queuedJobsMax, queueJob, spoolServerOf } from '#publish/jobs/jobs.ts'
+import { cancelJob, queueJob } from '#publish/jobs/jobs.ts'
+import { spoolOwnerOf } from '#publish/jobs/spool-owner.ts'
 import { receiveUpload } from '#publish/upload/receive-upload.ts'
-import type { SpoolOwner } from '#publish/upload/spool.ts'
 import { smallUploadBytesMax } from '#publish/upload/spool-shares.ts'
 import { UploadArrival } from '#publish/upload/upload-arrival.ts'
-import {
-  accountSitesMax,
-  connectionIdleSeconds,
-  overAccountSites,
-  overUploadsPerDay,
-  type SiteLimits,
-} from '#site/limits.ts'
+import { connectionIdleSeconds, type SiteLimits } from '#site/limits.ts'
 import type { Did } from '#site/site-address.ts'
-import type { SiteName } from '#site/site-name.ts'
 import { uploadBytesMax, uploadTooLarge } from '#site/upload/upload-refusal.ts'
-import { limitsOfAccount } from '#store/moderation/account-limits.ts'
-import { findTakedown } from '#store/moderation/takedowns.ts'
-import { countUpload, reachedUploadLimit } from '#store/queues/begun-uploads.ts'
-import { findJob, type Job, type JobAdmission, listUnfinishedSites } from '#store/queues/jobs.ts'
+import { countUpload } from '#store/queues/begun-uploads.ts'
+import { findJob, type Job } from '#store/queues/jobs.ts'
 import { findQuotaProblem } from '#store/sites/account-quota.ts'
-import { listPresentNames, listSiteNames } from '#store/sites/sites.ts'
+import { assertAdmissible, refusalOf, tooManyToday } from './job-admission.ts'
 import { jobStream, streamHeaders } from './job-stream.ts'
 import { publishEmpty } from './publish-empty.ts'
 import { recordRefusedUpload, type UploadOrigin } from './record-refused-upload.ts'
@@ -126,7 +117,7 @@ async function receive(
     // does not depend on the answer, there is no query.
     const owner = isSmall
       ? { owner: did, isNewcomer: false, server: undefined }
-      : await spoolOwnerOf(did, context)
+      : await spoolOwnerOf(context.db, did)
     const arrival = new UploadArrival()
     const admission = await spool.admit(jobId, Math.min(declaredBytes, limits.siteBytesMax), {
       ...owner,
@@ -143,10 +134,10 @@ async function receive(
       onArrived: admission.arrived,
       onSiteName: (siteName) => {
         origin.site = siteName
-        return assertAdmissible(did, siteName, context)
+        return assertAdmissible({ did, name: siteName }, context)
       },
       unpackSlot: () => unpacking.take(did, AbortSignal.any([signal, shutdown.lastCall])),
-      onUnpack: async (bytes) => admission.atLeast(bytes, await spoolOwnerOf(did, context)),
+      onUnpack: async (bytes) => admission.atLeast(bytes, await spoolOwnerOf(context.db, did)),
       signal: shutdown.lastCall,
     }).catch((error) => {
       if (signal.aborted && error === signal.reason) throw new ApiError(400, sentences.senderGone)
@@ -164,7 +155,7 @@ async function receive(
     const problem = await findQuotaProblem(context.db, site, bytes, limits)
     if (problem !== null) throw new ApiError(413, problem)
     // Reserves the actual size in place of the largest possible one.
-    await spool.receive(jobId, bytes, await spoolOwnerOf(did, context))
+    await spool.receive(jobId, bytes, await spoolOwnerOf(context.db, did))
     // An upload may take hours: its owner may have ended the session in the meantime.
     await confirmSession()
     // A client that disconnected never learns the job id, so it could not cancel the job.
@@ -179,11 +170,6 @@ async function receive(
   const message =
     `Upload started. Connect to /sitehost/upload-progress/${jobId} to follow it.` as const
   return { success: true, jobId, message }
-}
-
-async function spoolOwnerOf(did: Did, { db }: ApiContext): Promise<SpoolOwner> {
-  const isNewcomer = (await listSiteNames(db, did)).length === 0
-  return { owner: did, isNewcomer, server: await spoolServerOf(db, did) }
 }
 
 /** The declared content length, or the largest permitted. Throws UploadRefusedError above that. */
@@ -202,45 +188,4 @@ async function ownJob(jobId: string, did: Did, { db }: ApiContext): Promise<Job>
   if (job === null) throw new ApiError(404, literals.jobNotFound)
   if (job.did !== did) throw new ApiError(403, literals.unauthorized)
   return job
-}
-
-/**
- * Rejects early what `queueJob` would reject once the whole upload has arrived, and a site above the limit of its
- * account, sites in unfinished jobs included: ingest would not take it. Also a site that is taken down: nobody would
- * see it.
- */
-async function assertAdmissible(
-  did: Did,
-  siteName: SiteName,
-  { db, limits, now }: ApiContext,
-): Promise<void> {
-  const sites = await listUnfinishedSites(db, did)
-  if (sites.includes(siteName)) throw refusals['same-site-running']()
-  if (sites.length > queuedJobsMax) throw refusals['queue-full']()
-  const takedown = await findTakedown(db, { did, name: siteName })
-  if (takedown !== null) throw new ApiError(403, takenDownSentence(takedown))
-  const known = new Set([...(await listSiteNames(db, did)), ...sites])
-  if (known.size >= accountSitesMax && !known.has(siteName)) {
-    throw new ApiError(403, sentences.siteLimit)
-  }
-  const { accountSitesMax: sitesMax } = await limitsOfAccount(db, did, limits)
-  const present = new Set([...(await listPresentNames(db, did)), ...sites])
-  if (sitesMax !== undefined && present.size >= sitesMax && !present.has(siteName)) {
-    throw new ApiError(403, overAccountSites(sitesMax))
-  }
-  const uploadsMax = await reachedUploadLimit(db, did, { limits, now: now() })
-  if (uploadsMax !== null) throw tooManyToday(uploadsMax)
-}
-
-type Refusal = Extract<JobAdmission, { created: false }>
-
-const refusalOf = (refusal: Refusal): ApiError =>
-  refusal.reason === 'daily-limit' ? tooManyToday(refusal.uploadsMax) : refusals[refusal.reason]()
-
-const tooManyToday = (uploadsMax: number): ApiError =>
-  new ApiError(429, overUploadsPerDay(uploadsMax), { 'retry-after': '3600' })
-
-const refusals: Record<Exclude<Refusal['reason'], 'daily-limit'>, () => ApiError> = {
-  'same-site-running': () => new ApiError(409, sentences.publishedAlready),
-  'queue-full': () => new ApiError(429, sentences.uploadsWaiting, { 'retry-after': '60' }),
 }

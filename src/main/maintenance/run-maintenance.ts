@@ -12,6 +12,7 @@ import { dropLeastVisited } from '#ingest/visited-quota.ts'
 import type { Config } from '#main/config/config.ts'
 import { accountDeletionRetryMs } from '#publish/account-deletions.ts'
 import { jobMsMaxDefault } from '#publish/job-attempts.ts'
+import type { Spool } from '#publish/upload/spool.ts'
 import { replacedVersionMs } from '#site/limits.ts'
 import type { Did } from '#site/site-address.ts'
 import { deleteExpiredSealed } from '#store/accounts/sealed-rows.ts'
@@ -23,6 +24,7 @@ import { keepAllForGood, touchVisited } from '#store/lifecycle/visited-accounts.
 import { pruneErrorEntries, pruneLogEntries } from '#store/log/prune-log.ts'
 import { dropKeptSubdomains } from '#store/names/kept-subdomains.ts'
 import { deleteCountedUploads } from '#store/queues/begun-uploads.ts'
+import { deleteExpiredDeploys } from '#store/queues/deploys.ts'
 import { enqueueInactiveAccounts } from '#store/queues/enqueue.ts'
 import { deleteJobsFinishedBefore } from '#store/queues/jobs.ts'
 import { deleteParkedUnknown } from '#store/queues/queued.ts'
@@ -45,6 +47,7 @@ interface MaintenanceContext extends CheckContext {
   /** Null at a loopback address. */
   readonly clientKeys: ClientKeys | null
   readonly config: Pick<Config, 'logRowsMax'>
+  readonly spool: Pick<Spool, 'remove'>
 }
 
 interface VisitedContext extends CheckContext {
@@ -58,7 +61,7 @@ interface VisitedContext extends CheckContext {
  * entries. A failed task does not stop the others.
  */
 export async function runMaintenance(context: MaintenanceContext): Promise<void> {
-  const { clientKeys, db, now } = context
+  const { clientKeys, db, now, spool } = context
   const unused = new UnusedSessions(context)
   const sweep = async (): Promise<void> => {
     await sweepRows(db, now())
@@ -70,6 +73,9 @@ export async function runMaintenance(context: MaintenanceContext): Promise<void>
     repeatEvery({ everyMs: minuteMs, failure }, work, context)
   await Promise.all([
     hourly('row sweep failed', sweep),
+    hourly('expired deploys not dropped', async () => {
+      for (const id of await deleteExpiredDeploys(db, now())) await spool.remove(id)
+    }),
     everyMinute('time correction failed', () => boundTimes(context)),
     everyMinute('expired previews not dropped', () => expirePreviews(context)),
     everyMinute('old log entries not deleted', () => boundLog(context)),

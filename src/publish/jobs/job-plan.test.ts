@@ -2,10 +2,12 @@ import { describe, expect, test } from 'bun:test'
 import { parseJobPlan } from './job-plan.ts'
 
 const file = { path: 'a/index.html', pack: 'p', offset: 0, bytes: 5, sha256: 'ab' }
+const held = { path: 'b.html', pack: null, bytes: 5, sha256: 'cd' }
 const plan = {
-  files: [file],
+  files: [file, held],
   skippedFiles: [{ name: '.git', reason: 'a dot file' }],
   retain: false,
+  changes: { remove: ['c.html'], into: null },
 }
 
 test('a plan is read as it was written', () => {
@@ -18,6 +20,7 @@ test('one of before assets could go out of sight keeps them; fields that are not
     files: [file],
     skippedFiles: [],
     retain: true,
+    changes: null,
   } as never)
 })
 

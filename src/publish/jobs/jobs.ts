@@ -1,16 +1,16 @@
 import { everyOrWhenWoken } from '#concurrency/every-or-when-woken.ts'
 import { Lanes } from '#concurrency/lanes.ts'
-import { type Party, serversOf } from '#concurrency/pace-history.ts'
+import type { Party } from '#concurrency/pace-history.ts'
 import { recordEvent } from '#observe/events.ts'
 import { inTrace, traceOf } from '#observe/trace.ts'
 import { cancelledSentence, interruptedSentence } from '#publish/publish-failure.ts'
 import { progressAtStart } from '#publish/publish-site.ts'
 import type { ReceivedUpload } from '#publish/upload/receive-upload.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
-import { findAccount } from '#store/accounts/accounts.ts'
 import type { Db } from '#store/database/database.ts'
 import { databasePauseMsDefault, waitForDatabase } from '#store/database/wait-for-database.ts'
 import type { AccountLimits } from '#store/moderation/account-limits.ts'
+import { listOpenDeploys } from '#store/queues/deploys.ts'
 import {
   cancelJobUnlessWriting,
   finishJob,
@@ -26,11 +26,14 @@ import {
   type Job,
   type JobAdmission,
   listUnfinishedJobs,
+  type NewJob,
+  type NewJobOptions,
 } from '#store/queues/jobs.ts'
 import type { JobContext } from './job-context.ts'
 import type { JobPlan } from './job-plan.ts'
 import { detachedJobsMax, runningJobsMax, slowJobsMax } from './jobs-at-once.ts'
 import { runJob } from './run-job.ts'
+import { hostOf, spoolServerOf } from './spool-owner.ts'
 
 export const queuedJobsMax = 5
 /** Of either kind, the most jobs of one server, and of one registrable domain: one lane is left for others. */
@@ -41,24 +44,40 @@ const lookAgainMs = 5_000
 /** Pause between passes when more accounts wait than one pass examines. */
 const lookFurtherMs = 1_000
 
+type QueueContext = Pick<JobContext, 'db' | 'log' | 'wakeUps' | 'now'> & {
+  readonly limits?: AccountLimits
+}
+
 /** Queues a received upload, whose files stay in the spool under the job's id. */
 export async function queueJob(
   id: string,
-  { did, name }: SiteAddress,
+  site: SiteAddress,
   { files, skippedFiles, retain }: ReceivedUpload,
-  {
-    db,
-    limits = {},
-    log,
-    wakeUps,
-    now,
-  }: Pick<JobContext, 'db' | 'log' | 'wakeUps' | 'now'> & { readonly limits?: AccountLimits },
+  context: QueueContext,
 ): Promise<JobAdmission> {
-  const plan: JobPlan = { files, skippedFiles, retain }
+  const plan: JobPlan = { files, skippedFiles, retain, changes: null }
+  return await queuePlan({ id, plan, expectedCid: null }, site, createJob, context)
+}
+
+interface QueuedPlan {
+  readonly id: string
+  readonly plan: JobPlan
+  /** As in the job's row. */
+  readonly expectedCid: string | null
+}
+
+/** Queues a job with `create`, which is or calls `createJob`. */
+export async function queuePlan<Admission extends { readonly created: boolean }>(
+  { id, plan, expectedCid }: QueuedPlan,
+  { did, name }: SiteAddress,
+  create: (db: Db, job: NewJob, options: NewJobOptions) => Promise<Admission>,
+  { db, limits = {}, log, wakeUps, now }: QueueContext,
+): Promise<Admission> {
+  const { files } = plan
   const progress = progressAtStart(files)
-  const admission = await createJob(
+  const admission = await create(
     db,
-    { id, did, site: name, progress, plan: JSON.stringify(plan) },
+    { id, did, site: name, progress, plan: JSON.stringify(plan), expectedCid },
     { queuedMax: queuedJobsMax, now: now(), limits },
   )
   if (admission.created) {
@@ -115,7 +134,10 @@ export async function settleCancelled(
   wakeUps.notify('job-progress')
 }
 
-/** Requeues the jobs that a dead process left running, ends jobs without files, and removes files without a job. */
+/**
+ * Requeues the jobs that a dead process left running, ends jobs without files, and removes files that belong neither to
+ * a job nor to an open deploy.
+ */
 export async function recoverJobs({ db, log, spool, now }: JobContext): Promise<void> {
   const unfinished = await listUnfinishedJobs(db)
   const kept = new Set<string>()
@@ -134,6 +156,11 @@ export async function recoverJobs({ db, log, spool, now }: JobContext): Promise<
     }
   }
   await requeueJobs(db, [...kept], now())
+  for (const { id, did, arrivedBytes } of await listOpenDeploys(db, now())) {
+    kept.add(id)
+    const server = await spoolServerOf(db, did)
+    await spool.hold(id, arrivedBytes, { owner: did, isNewcomer: false, server })
+  }
   await spool.sweep(kept)
 }
 
@@ -208,13 +235,4 @@ async function startJobs(
   return accounts.length
 }
 
-/** The registrable domain of the account's server, else its host: jobs of a server share the spool. Null: not known. */
-export async function spoolServerOf(db: Db, did: Did): Promise<string | null> {
-  const host = hostOf((await findAccount(db, did))?.pds ?? null)
-  return host === null ? null : (serversOf(host).at(-1) ?? null)
-}
-
 const partyOf = ({ did, pds }: WaitingAccount): Party => ({ account: did, host: hostOf(pds) })
-
-const hostOf = (pds: string | null): string | null =>
-  pds !== null && URL.canParse(pds) ? new URL(pds).host : null

@@ -5,10 +5,13 @@ import type { Lane } from '#concurrency/lane.ts'
 import { slowAfterMsDefault } from '#concurrency/lanes.ts'
 import { noSpans } from '#observe/spans.ts'
 import { jobMsMaxDefault } from '#publish/job-attempts.ts'
+import { ContentsGoneError } from '#publish/planned-file.ts'
 import { interruptedSentence } from '#publish/publish-failure.ts'
 import { type PublishJob, publishSite } from '#publish/publish-site.ts'
+import { deployOpenMs } from '#site/limits.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
+import { reopenDeploy } from '#store/queues/deploys.ts'
 import { enqueueSites } from '#store/queues/enqueue.ts'
 import { finishJob, putBackJob, rememberExpectedCid } from '#store/queues/job-steps.ts'
 import type { Job } from '#store/queues/jobs.ts'
@@ -56,6 +59,11 @@ export async function runJob(
     wakeUps.notify('job-progress')
     // False: the job was cancelled meanwhile.
     if (isBack !== false) return
+  } else if (isOfGoneContents(outcome) && end.status === 'failed') {
+    // The deploy's files stay: it waits for the others.
+    const isOpen = await written(() => reopen(job, outcome.error, end.error, context))
+    wakeUps.notify('job-progress')
+    if (isOpen !== false) return
   } else {
     // Before the end is visible, so that this job does not block its owner's next upload.
     spool.release(job.id)
@@ -67,6 +75,21 @@ export async function runJob(
   await spool.remove(job.id)
   wakeUps.notify('jobs')
   wakeUps.notify('job-progress')
+}
+
+const isOfGoneContents = (
+  outcome: Outcome,
+): outcome is { kind: 'failed'; error: ContentsGoneError } =>
+  outcome.kind === 'failed' && outcome.error instanceof ContentsGoneError
+
+function reopen(
+  { id }: Job,
+  { files }: ContentsGoneError,
+  error: string,
+  { db, now }: JobContext,
+): Promise<boolean> {
+  const at = now()
+  return reopenDeploy(db, id, files, { error, expiresAt: at + deployOpenMs, now: at })
 }
 
 /** Retries `write` while the database is unavailable; null if `stop` aborts first. */
@@ -127,10 +150,10 @@ async function carryOut(
   const repo = new AccountRepo(job.did, sessionsInLane(oauth.session, callMs, lane), { signal })
   const forSite = { folder, repo, host, signal: AbortSignal.any([signal, reporter.cancelled]) }
   const outcome = await spans.run('publish.write-site', { server: host }, () =>
-    publishSite(address, plan.files, publishing, { ...context, ...forSite }),
+    publishSite(address, plan, publishing, { ...context, ...forSite }),
   )
   if (outcome.kind !== 'published') return outcome
-  const { uri, cid } = outcome
+  const { uri, cid, fileCount } = outcome
   lane.detachWhenSlow()
   if (!plan.retain) await awaitWithdrawal(db, address, cid)
   const visibility = await spans.run('publish.wait-until-live', { version: cid }, () =>
@@ -143,7 +166,7 @@ async function carryOut(
       success: true,
       uri,
       cid,
-      fileCount: plan.files.length,
+      fileCount,
       siteName: job.site,
       url: context.siteUrl(address),
       live: visibility.kind === 'live',

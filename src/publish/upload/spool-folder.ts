@@ -36,7 +36,7 @@ interface Pack {
  */
 export class SpoolFolder implements AsyncDisposable {
   readonly #dir: string
-  readonly #keeps: boolean
+  #keeps: boolean
   readonly #packs = new Set<Pack>()
   readonly #idle: Pack[] = []
 
@@ -89,6 +89,11 @@ export class SpoolFolder implements AsyncDisposable {
     const names = await readdir(this.#dir)
     const files = await Promise.all(names.map((name) => stat(join(this.#dir, name))))
     return files.reduce((sum, { size }) => sum + size, 0)
+  }
+
+  /** Closing the folder keeps what was written. */
+  keep(): void {
+    this.#keeps = true
   }
 
   /** Once this resolves, everything written so far is durable. */

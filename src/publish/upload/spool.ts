@@ -118,10 +118,10 @@ export class Spool {
     return [present + bytes * (spacePerByte - 1), claim]
   }
 
-  async open(jobId: string): Promise<SpoolFolder> {
+  async open(jobId: string, options?: { readonly keeps: boolean }): Promise<SpoolFolder> {
     const dir = this.#folder(jobId)
     await mkdir(dir, { recursive: true, mode: 0o700 })
-    return new SpoolFolder(dir)
+    return new SpoolFolder(dir, options)
   }
 
   /** As `open`, for one attempt at the job: closing the folder removes what the attempt wrote. */

@@ -130,6 +130,12 @@ export class UploadAdmission<File extends SizedFile> {
     return { files, skippedFiles: this.#skipped, ruleProblems }
   }
 
+  /** The files whose paths are those in the site already: none is shortened. There may be none. */
+  get filesAsNamed(): { files: readonly File[]; skippedFiles: readonly SkippedFile[] } {
+    const files = [...this.#files.values()].filter(({ path }) => path !== ignoreFileName)
+    return { files, skippedFiles: this.#skipped }
+  }
+
   #parse(name: string): SitePath | null {
     const path = parseSitePath(name)
     if (path === null) {
@@ -190,7 +196,8 @@ export class UploadAdmission<File extends SizedFile> {
 
 const topOf = (root: string | null): string => (root === null ? '' : `${root}/`)
 
-const nothingLeft = 'Every file of this upload is one that is left out. Nothing was published.'
+export const nothingLeft =
+  'Every file of this upload is one that is left out. Nothing was published.'
 const tooManyFiles = () =>
   tooLarge(`A site can have at most ${manifestFilesMax} files; this upload has more.`)
 const fileAndFolder = (path: string) =>

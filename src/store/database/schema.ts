@@ -4,6 +4,7 @@ import type { Coding } from '#site/encoding.ts'
 import type { Did } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import type { VersionKey } from '#site/version-key.ts'
+import type { DeployTables } from './deploy-tables.ts'
 import type { ModerationTables } from './moderation-tables.ts'
 import type { VersionTables } from './version-tables.ts'
 
@@ -22,7 +23,7 @@ export type JobStatus = 'pending' | 'processing' | 'uploading' | 'completed' | '
  * The tables as the migrations leave them, in camelCase (columns are snake_case). Lists and objects
  * are JSON text, booleans 0 or 1, times milliseconds: only the query functions see that.
  */
-export interface Schema extends ModerationTables, VersionTables {
+export interface Schema extends DeployTables, ModerationTables, VersionTables {
   accounts: {
     did: Did
     handle: string | null

@@ -26,6 +26,18 @@ export async function listAccountJobs(db: Db, did: Did) {
   }))
 }
 
+/** The account's deploys that are open or were committed within a day, oldest first. `plan` has their files. */
+export async function listAccountDeploys(db: Db, did: Did) {
+  const rows = await db
+    .selectFrom('deploys')
+    .select(['id', 'site', 'plan', 'bytes', 'createdAt', 'expiresAt', 'committedAt'])
+    .where('did', '=', did)
+    .orderBy('createdAt')
+    .orderBy('id')
+    .execute()
+  return rows.map(({ plan, ...row }) => ({ ...row, plan: JSON.parse(plan) as unknown }))
+}
+
 /** When the account signed in with which browser, oldest first. */
 export async function listAccountSessions(db: Db, did: Did) {
   return await db

@@ -15,6 +15,7 @@ import { mapCustomDomain } from '#store/names/change-custom-domain.ts'
 import { confirmCustomDomain } from '#store/names/confirm-custom-domain.ts'
 import { addCustomDomain } from '#store/names/custom-domains.ts'
 import { claimSubdomain, mapSubdomain } from '#store/names/subdomains.ts'
+import { createDeploy } from '#store/queues/deploys.ts'
 import { enqueueAccounts, enqueueSites } from '#store/queues/enqueue.ts'
 import { finishJob } from '#store/queues/job-steps.ts'
 import { createJob } from '#store/queues/jobs.ts'
@@ -29,7 +30,15 @@ import {
 import { subjectOf } from '#tests/support/change-subjects.ts'
 import { onEachStore } from '#tests/support/databases.ts'
 import { tablesNaming } from '#tests/support/named-in.ts'
-import { alice, bob, nameOf, newJob, newVersion, siteOf } from '#tests/support/sample-rows.ts'
+import {
+  alice,
+  bob,
+  nameOf,
+  newDeploy,
+  newJob,
+  newVersion,
+  siteOf,
+} from '#tests/support/sample-rows.ts'
 import { askedAt } from '#tests/support/work-rows.ts'
 import {
   beginAccountDeletion,
@@ -82,6 +91,8 @@ await onEachStore('store/lifecycle/account-deletions', (db) => {
     const finished = newJob({ did })
     await createJob(db(), finished, { queuedMax: 5, now: 1 })
     await finishJob(db(), finished.id, { status: 'failed', error: `of ${did}` }, 1)
+    const needed = [{ sha256: `of ${did}`, bytes: 1 }]
+    await createDeploy(db(), newDeploy({ did }), needed, { openMax: 9, now: 1 })
     await enqueueSites(askedAt(db(), 1), [site])
     await enqueueAccounts(askedAt(db(), 1), [did], { isUrgent: true })
     await rememberUploadedBlobs(db(), did, [blob], 1)
@@ -97,7 +108,8 @@ await onEachStore('store/lifecycle/account-deletions', (db) => {
     await live()
     const naming = await tablesNaming(db(), alice)
     expect(naming).toEqual([
-      ...['accounts', 'browser_sessions', 'custom_domains', 'grant_failures', 'jobs'],
+      ...['accounts', 'browser_sessions', 'custom_domains', 'deploy_files', 'deploys'],
+      ...['grant_failures', 'jobs'],
       ...['sealed_rows', 'sites', 'subdomains', 'uploaded_blobs', 'versions'],
       ...['visited_accounts', 'work_items'],
     ])

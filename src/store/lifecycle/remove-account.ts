@@ -8,6 +8,7 @@ import { listSiteNames } from '#store/sites/sites.ts'
 
 const ownTables = [
   'browserSessions',
+  'deploys',
   'grantFailures',
   'jobs',
   'uploadedBlobs',

@@ -31,6 +31,7 @@ import { lists } from './0030-lists.ts'
 import { jobsByAccount } from './0031-jobs-by-account.ts'
 import { reportsByNetwork } from './0032-reports-by-network.ts'
 import { versionRecords } from './0033-version-records.ts'
+import { deploys } from './0034-deploys.ts'
 import { begunUploads } from './0035-begun-uploads.ts'
 import { filteredLists } from './0036-filtered-lists.ts'
 import { type MigrationSql, sqlMigration } from './sql-migration.ts'
@@ -74,6 +75,7 @@ const statements: Record<string, MigrationSql> = {
   '0031-jobs-by-account': jobsByAccount,
   '0032-reports-by-network': reportsByNetwork,
   '0033-version-records': versionRecords,
+  '0034-deploys': deploys,
   '0035-begun-uploads': begunUploads,
   '0036-filtered-lists': filteredLists,
 }

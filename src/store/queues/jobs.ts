@@ -50,7 +50,14 @@ export interface JobResult {
   readonly skippedFiles: readonly { name: string; reason: string }[]
 }
 
-export type NewJob = Pick<Job, 'id' | 'did' | 'site' | 'progress' | 'plan'>
+export type NewJob = Pick<Job, 'id' | 'did' | 'site' | 'progress' | 'plan'> &
+  Partial<Pick<Job, 'expectedCid'>>
+
+export interface NewJobOptions {
+  readonly queuedMax: number
+  readonly now: number
+  readonly limits?: AccountLimits
+}
 
 export type JobAdmission =
   | { readonly created: true }
@@ -60,12 +67,13 @@ export type JobAdmission =
 
 /**
  * Creates a pending job, unless the account has an unfinished one for the same site, or `queuedMax` already wait behind
- * the running one, or the account has begun as many today as it may. The limits hold for concurrent callers too. Throws AccountDeletedHereError.
+ * the running one, or the account has begun as many today as it may. The limits hold for concurrent callers too.
+ * Replaces an ended job with the same id. Throws AccountDeletedHereError.
  */
 export function createJob(
   db: Db,
-  { progress, ...job }: NewJob,
-  { queuedMax, now, limits = {} }: { queuedMax: number; now: number; limits?: AccountLimits },
+  { progress, expectedCid = null, ...job }: NewJob,
+  { queuedMax, now, limits = {} }: NewJobOptions,
 ): Promise<JobAdmission> {
   return inTransaction(db, async (transaction) => {
     await lockOrThrowIfDeletedHere(transaction, job.did)
@@ -75,6 +83,8 @@ export function createJob(
     if (unfinished.length > queuedMax) return { created: false, reason: 'queue-full' }
     const uploadsMax = await countUpload(transaction, job.did, { limits, now })
     if (uploadsMax !== null) return { created: false, reason: 'daily-limit', uploadsMax }
+    const ended = transaction.deleteFrom('jobs').where('id', '=', job.id)
+    await ended.where('finishedAt', 'is not', null).execute()
     await transaction
       .insertInto('jobs')
       .values({
@@ -83,7 +93,7 @@ export function createJob(
         progress: JSON.stringify(progress),
         result: null,
         error: null,
-        expectedCid: null,
+        expectedCid,
         createdAt: now,
         updatedAt: now,
         dueAt: null,
@@ -136,7 +146,7 @@ export async function listUnfinishedJobs(db: Db): Promise<Job[]> {
   return rows.map(jobOf)
 }
 
-/** The jobs among `ids` that have ended. */
+/** The jobs among `ids` that have ended, apart from those of open deploys, which wait to be committed again. */
 export async function endedJobsAmong(db: Db, ids: readonly string[]): Promise<string[]> {
   const ended: string[] = []
   for (const chunk of chunksOf(ids)) {
@@ -145,6 +155,7 @@ export async function endedJobsAmong(db: Db, ids: readonly string[]): Promise<st
       .select('id')
       .where('id', 'in', chunk)
       .where('finishedAt', 'is not', null)
+      .where('id', 'not in', db.selectFrom('deploys').select('id').where('committedAt', 'is', null))
       .execute()
     ended.push(...rows.map(({ id }) => id))
   }

@@ -1,0 +1,224 @@
+import type { HandlersOf } from '#api/bind-routes.ts'
+import { parse, readJson } from '#api/body.ts'
+import { ConcurrencyLimit } from '#api/concurrency-limit.ts'
+import type { ApiContext } from '#api/context.ts'
+import { deployBody, type deployRoutes } from '#api/contract/deploys.ts'
+import { deployFilesAtOnce, deployJsonBytesMax, openDeploysMax } from '#api/contract/limits.ts'
+import { literals, sentences } from '#api/contract/messages.ts'
+import { ApiError, restarting } from '#api/errors.ts'
+import { type CommitOutcome, queueDeploy } from '#publish/deploy/commit-deploy.ts'
+import { admitDeclared } from '#publish/deploy/declared-files.ts'
+import { parseDeployPlan } from '#publish/deploy/deploy-plan.ts'
+import { OpenDeploys } from '#publish/deploy/open-deploys.ts'
+import { prepareDeploy } from '#publish/deploy/prepare-deploy.ts'
+import type { Coding } from '#site/encoding.ts'
+import { connectionIdleSeconds, deployOpenMs } from '#site/limits.ts'
+import type { Did, SiteAddress } from '#site/site-address.ts'
+import { parseSiteName } from '#site/site-name.ts'
+import {
+  createDeploy,
+  type Deploy,
+  type DeployContent,
+  deleteDeploy,
+  findContent,
+  findDeploy,
+  listMissing,
+} from '#store/queues/deploys.ts'
+import { findJob, type Job, listUnfinishedSites } from '#store/queues/jobs.ts'
+import { findQuotaProblem } from '#store/sites/account-quota.ts'
+import { isoOf } from './iso-of.ts'
+import { assertAdmissible, assertMayHave, refusalOf } from './job-admission.ts'
+import { atServer } from './own-site.ts'
+
+/** Each reads an account's records, which may be 32 MB. */
+const beginningMax = 4
+const beginningWaitMsMax = 20_000
+/** For the records of an account, which may be many pages. */
+const beginMsMax = 30_000
+/** A list of ten thousand files, on a line of a megabit a second. */
+const bodyMsMax = 60_000
+/** Each file has three; an object counts as one, too. */
+const bodyValuesMax = 100_000
+
+/** Deploys: uploads that send only what the account does not have yet (deploys.md §4). */
+export function deployHandlers(context: ApiContext): HandlersOf<typeof deployRoutes> {
+  const { db, limits, now, oauth, shutdown, spool } = context
+  const opened = new OpenDeploys(context)
+  const beginning = new ConcurrencyLimit({
+    max: beginningMax,
+    waitingMax: 100,
+    waitMsMax: beginningWaitMsMax,
+    sentence: sentences.deploysBusy,
+    retryAfterSeconds: 10,
+  })
+  const arriving = new ConcurrencyLimit({
+    max: deployFilesAtOnce,
+    sentence: sentences.deployFilesArriving,
+    retryAfterSeconds: 1,
+  })
+  return {
+    beginDeploy: async ({ params, session: { did }, confirmSession, answer, c }) => {
+      if (shutdown.begun.aborted) throw restarting()
+      const site = siteOf(did, params.rkey)
+      await assertMayHave(site, await listUnfinishedSites(db, did), context)
+      const body = await readJson(c.req.raw, {
+        bytesMax: deployJsonBytesMax,
+        valuesMax: bodyValuesMax,
+        arrivalMsMax: bodyMsMax,
+      })
+      const declared = parse(deployBody, body)
+      const hasChanges = declared.remove !== undefined || declared.into !== undefined
+      if (declared.base === undefined && hasChanges) throw new ApiError(400, sentences.baseMissing)
+      const admitted = admitDeclared(declared, limits)
+      await confirmSession()
+      using _ = await beginning.acquire('all', c.req.raw.signal)
+      const within = { oauth, operationMsMax: beginMsMax }
+      const prepared = await atServer(did, 'begin deploy', within, (server) =>
+        prepareDeploy(site, admitted, { ...server, db, limits, now }),
+      )
+      const problem = await findQuotaProblem(db, site, prepared.bytes, limits)
+      if (problem !== null) throw new ApiError(413, problem)
+      const deployId = crypto.randomUUID()
+      const expiresAt = now() + deployOpenMs
+      const { bytes, needed } = prepared
+      const plan = JSON.stringify(prepared.plan)
+      const deploy = { id: deployId, did, site: site.name, plan, bytes, expiresAt }
+      if (!(await createDeploy(db, deploy, needed, { openMax: openDeploysMax, now: now() }))) {
+        throw new ApiError(429, sentences.deploysOpen, { 'retry-after': '60' })
+      }
+      const missing = needed.map(({ sha256 }) => sha256)
+      return answer(200, { deployId, missing, expiresAt: isoOf(expiresAt) })
+    },
+
+    sendDeployFile: async ({ params, session: { did }, confirmSession, answer, c }) => {
+      if (shutdown.begun.aborted) throw restarting()
+      const request = c.req.raw
+      const deploy = await ownDeploy(params.id, did, context)
+      const content = await contentOf(deploy, params.sha256, context)
+      if (content === 'here') return answer(204, null)
+      if (deploy.committedAt !== null) throw new ApiError(409, sentences.deployCommitted)
+      const coding = codingOf(request.headers)
+      using _ = await arriving.acquire(deploy.id)
+      const { server } = c.env
+      // Bun closes connections below 16 KiB/s without an answer; we have our own minimum, with an answer.
+      server?.timeout(request, 0)
+      try {
+        const hasArrived = await opened.receive(deploy, content, {
+          body: request.body ?? new Blob().stream(),
+          coding,
+          confirm: confirmSession,
+          signal: shutdown.lastCall,
+        })
+        // Sent twice at a time, or the deploy was deleted meanwhile.
+        if (!hasArrived) await ownDeploy(deploy.id, did, context)
+        return answer(204, null)
+      } catch (error) {
+        const { signal } = request
+        if (signal.aborted && error === signal.reason) throw new ApiError(400, sentences.senderGone)
+        throw shutdown.lastCall.aborted ? restarting() : error
+      } finally {
+        server?.timeout(request, connectionIdleSeconds)
+      }
+    },
+
+    readDeploy: async ({ params, session: { did }, answer }) => {
+      const deploy = await ownDeploy(params.id, did, context)
+      const isOpen = deploy.committedAt === null
+      const job = isOpen ? null : await findJob(db, deploy.id)
+      return answer(200, {
+        deployId: deploy.id,
+        rkey: deploy.site,
+        state: stateOf(deploy, job),
+        missing: isOpen ? await listMissing(db, deploy.id) : [],
+        expiresAt: isoOf(deploy.expiresAt),
+        jobId: isOpen ? null : deploy.id,
+      })
+    },
+
+    commitDeploy: async ({ params, session: { did }, answer }) => {
+      if (shutdown.begun.aborted) throw restarting()
+      const deploy = await ownDeploy(params.id, did, context)
+      const { id } = deploy
+      if (deploy.committedAt !== null) return answer(200, { success: true, jobId: id })
+      const site = { did, name: deploy.site }
+      await assertAdmissible(site, context)
+      const problem = await findQuotaProblem(db, site, deploy.bytes, limits)
+      if (problem !== null) throw new ApiError(413, problem)
+      const outcome = await queueDeploy(deploy, context)
+      if (!outcome.created) {
+        if (outcome.reason !== 'files-missing') throw commitRefusal(outcome)
+        return answer(409, { error: sentences.filesMissing, missing: outcome.missing })
+      }
+      opened.forget(id)
+      context.at('job-queued')
+      return answer(200, { success: true, jobId: id })
+    },
+
+    deleteDeploy: async ({ params, session: { did }, answer }) => {
+      const { id } = await ownDeploy(params.id, did, context)
+      if (!(await deleteDeploy(db, id))) throw new ApiError(409, sentences.deployCommitted)
+      opened.forget(id)
+      await spool.remove(id)
+      return answer(200, { success: true })
+    },
+  }
+}
+
+function siteOf(did: Did, rkey: string): SiteAddress {
+  const name = parseSiteName(rkey)
+  if (name === null) throw new ApiError(400, sentences.badSiteName)
+  return { did, name }
+}
+
+/** Throws ApiError 404 for a deploy that does not exist, 403 for another account's. */
+async function ownDeploy(
+  id: string,
+  did: Did,
+  { db, now }: Pick<ApiContext, 'db' | 'now'>,
+): Promise<Deploy> {
+  // Checked before the database query: PostgreSQL rejects strings that hold NUL.
+  const deploy = /^[0-9a-f-]{36}$/.test(id) ? await findDeploy(db, id, now()) : null
+  if (deploy === null) throw new ApiError(404, literals.deployNotFound)
+  if (deploy.did !== did) throw new ApiError(403, literals.unauthorized)
+  return deploy
+}
+
+/** `here`: the account has it, or it has arrived. Throws ApiError 404 for a content that is not of the deploy. */
+async function contentOf(
+  { id, plan }: Deploy,
+  sha256: string,
+  { db }: Pick<ApiContext, 'db'>,
+): Promise<DeployContent | 'here'> {
+  const content = /^[0-9a-f]{64}$/.test(sha256) ? await findContent(db, id, sha256) : null
+  if (content !== null) return content.pack === null ? content : 'here'
+  if (parseDeployPlan(plan).files.some((file) => file.sha256 === sha256)) return 'here'
+  throw new ApiError(404, sentences.notOfDeploy)
+}
+
+function codingOf(headers: Headers): Coding {
+  const coding = headers.get('content-encoding')?.trim().toLowerCase() || 'identity'
+  if (coding === 'identity' || coding === 'gzip') return coding
+  throw new ApiError(415, sentences.unknownCoding, { 'accept-encoding': 'gzip' })
+}
+
+function stateOf({ committedAt }: Deploy, job: Job | null) {
+  if (committedAt === null) return 'open'
+  if (job?.finishedAt === null) return 'publishing'
+  return job?.status === 'completed' ? 'published' : 'failed'
+}
+
+type Uncommitted = Exclude<
+  Extract<CommitOutcome, { created: false }>,
+  { readonly reason: 'files-missing' }
+>
+
+function commitRefusal(refusal: Uncommitted): ApiError {
+  switch (refusal.reason) {
+    case 'base-changed':
+      return new ApiError(409, sentences.baseChanged)
+    case 'not-ready':
+      return new ApiError(409, sentences.deployChanged)
+    default:
+      return refusalOf(refusal)
+  }
+}

@@ -1,0 +1,76 @@
+import type { JobContext } from '#publish/jobs/job-context.ts'
+import type { JobPlan } from '#publish/jobs/job-plan.ts'
+import { queuePlan } from '#publish/jobs/jobs.ts'
+import { spoolOwnerOf } from '#publish/jobs/spool-owner.ts'
+import type { PlannedFile } from '#publish/planned-file.ts'
+import type { SiteLimits } from '#site/limits.ts'
+import {
+  commitDeploy,
+  type Deploy,
+  type DeployCommit,
+  listContents,
+} from '#store/queues/deploys.ts'
+import { listVersions } from '#store/sites/versions.ts'
+import { type DeployPlan, parseDeployPlan } from './deploy-plan.ts'
+
+type CommitContext = Pick<JobContext, 'db' | 'log' | 'now' | 'spool' | 'wakeUps'> & {
+  readonly limits: SiteLimits
+}
+
+export type CommitOutcome =
+  | DeployCommit
+  | {
+      readonly created: false
+      readonly reason: 'files-missing'
+      readonly missing: readonly string[]
+    }
+  | { readonly created: false; readonly reason: 'base-changed' }
+
+/**
+ * Makes an open deploy a job with the deploy's id. The job compares its base with the repository; that the site has
+ * changed is known here already when ingest has seen the change. Throws SpoolFullError.
+ */
+export async function queueDeploy(deploy: Deploy, context: CommitContext): Promise<CommitOutcome> {
+  const { db, spool } = context
+  const { id, did } = deploy
+  const site = { did, name: deploy.site }
+  const plan = parseDeployPlan(deploy.plan)
+  const contents = await listContents(db, id)
+  const missing = contents.flatMap(({ sha256, pack }) => (pack === null ? sha256 : []))
+  if (missing.length > 0) return { created: false, reason: 'files-missing', missing }
+  if (plan.base !== null && (await isReplaced(plan.base, deploy, context))) {
+    return { created: false, reason: 'base-changed' }
+  }
+  const sentBytes = contents.reduce((sum, { bytes }) => sum + bytes, 0)
+  await spool.open(id)
+  await spool.receive(id, sentBytes, await spoolOwnerOf(db, did))
+  const expectedCid = plan.base === null ? null : (plan.base.cid ?? '')
+  const job = { id, plan: jobPlanOf(plan, contents), expectedCid }
+  return await queuePlan(job, site, commitDeploy, context)
+}
+
+/** Whether ingest knows a later version than the base. */
+async function isReplaced(
+  { cid }: NonNullable<DeployPlan['base']>,
+  { did, site, createdAt }: Deploy,
+  { db }: CommitContext,
+): Promise<boolean> {
+  const [newest, ...others] = await listVersions(db, { did, name: site })
+  if (newest === undefined || newest.recordCid === cid) return false
+  // Ingest may be late: it may not have seen the base yet, or that there was no site.
+  if (cid === null) return newest.seenAt > createdAt
+  return others.some((version) => version.recordCid === cid)
+}
+
+function jobPlanOf(
+  { files, skippedFiles, base }: DeployPlan,
+  contents: Awaited<ReturnType<typeof listContents>>,
+): JobPlan {
+  const sent = new Map(contents.map((content) => [content.sha256, content]))
+  const planned = files.map((file): PlannedFile => {
+    const { pack = null, offset = null } = sent.get(file.sha256) ?? {}
+    return pack === null || offset === null ? { ...file, pack: null } : { ...file, pack, offset }
+  })
+  const changes = base && { remove: base.remove, into: base.into }
+  return { files: planned, skippedFiles, retain: true, changes }
+}

@@ -1,0 +1,59 @@
+import type { SiteLimits } from '#site/limits.ts'
+import { describeBadPath, parseSitePath, type SitePath } from '#site/path.ts'
+import type { TreeChanges } from '#site/upload/apply-changes.ts'
+import { nothingLeft, UploadAdmission } from '#site/upload/upload-admission.ts'
+import { invalid, quoted } from '#site/upload/upload-refusal.ts'
+import type { DeployPlan } from './deploy-plan.ts'
+
+/** What a client says that the site becomes. Its paths are not checked yet. */
+export interface DeclaredDeploy {
+  readonly files: readonly {
+    readonly path: string
+    readonly sha256: string
+    readonly size: number
+  }[]
+  readonly base?: 'live' | undefined
+  readonly remove?: readonly string[] | undefined
+  readonly into?: string | undefined
+}
+
+export interface AdmittedDeploy extends Pick<DeployPlan, 'files' | 'skippedFiles'> {
+  /** Null: the files are the whole site. */
+  readonly changes: TreeChanges | null
+}
+
+/** Checks what can be checked without the account's server, as for uploads. Throws UploadRefusedError. */
+export function admitDeclared(declared: DeclaredDeploy, limits: SiteLimits): AdmittedDeploy {
+  const changes = changesOf(declared)
+  const admission = new UploadAdmission<DeployPlan['files'][number]>(limits, (refusal) => {
+    throw refusal
+  })
+  const sizes = new Map<string, number>()
+  for (const { path: name, sha256, size: bytes } of declared.files) {
+    const path = admission.admit(name)
+    if (path === null) continue
+    if ((sizes.get(sha256) ?? bytes) !== bytes) {
+      throw invalid(`${quoted(name)} has the SHA-256 of a file of another size.`)
+    }
+    sizes.set(sha256, bytes)
+    admission.add({ path, bytes, sha256 })
+  }
+  const { files, skippedFiles } = admission.filesAsNamed
+  if (changes === null && files.length === 0) throw invalid(nothingLeft)
+  return { files, skippedFiles, changes }
+}
+
+function changesOf({ base, remove = [], into }: DeclaredDeploy): TreeChanges | null {
+  if (base === undefined) return null
+  return {
+    remove: remove.map((path) => pathOf('remove', path)),
+    into: into === undefined ? null : pathOf('into', into),
+  }
+}
+
+/** Folders may end with a slash. */
+function pathOf(field: string, text: string): SitePath {
+  const path = parseSitePath(text.replace(/\/$/, ''))
+  if (path !== null) return path
+  throw invalid(`${field}: bad path ${quoted(text)}: ${describeBadPath(text)}.`)
+}

@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import { parseSitePath, type SitePath } from '#site/path.ts'
+
+const sitePath = z.custom<SitePath>(
+  (value) => typeof value === 'string' && parseSitePath(value) !== null,
+)
+
+const deployPlan = z.object({
+  files: z
+    .array(z.object({ path: sitePath, bytes: z.int().min(0), sha256: z.string() }))
+    .readonly(),
+  skippedFiles: z.array(z.object({ name: z.string(), reason: z.string() })).readonly(),
+  /** Null: the files are the whole site. */
+  base: z
+    .object({
+      /** Of the site's record when the deploy began; null: it had none. */
+      cid: z.string().nullable(),
+      remove: z.array(sitePath).readonly(),
+      into: sitePath.nullable(),
+    })
+    .nullable(),
+})
+
+/** What the site becomes, stored in the deploy's row. */
+export type DeployPlan = z.infer<typeof deployPlan>
+
+/** Throws for a row that no supported version of this service has written. */
+export function parseDeployPlan(text: string): DeployPlan {
+  return deployPlan.parse(JSON.parse(text))
+}

@@ -1,0 +1,244 @@
+import type { Selectable } from 'kysely'
+import type { Did } from '#site/site-address.ts'
+import { lockOrThrowIfDeletedHere } from '#store/accounts/deleted-here.ts'
+import { chunksOf } from '#store/database/chunks.ts'
+import type { Db } from '#store/database/database.ts'
+import type { Schema } from '#store/database/schema.ts'
+import { inTransaction, lockUntilCommit } from '#store/database/transaction.ts'
+import { finishJob } from './job-steps.ts'
+import { createJob, type JobAdmission, type NewJob, type NewJobOptions } from './jobs.ts'
+
+/** An upload in pieces: open while its files arrive, then committed, which makes it a job with the same id. */
+export type Deploy = Readonly<Selectable<Schema['deploys']>>
+
+export type NewDeploy = Omit<Deploy, 'createdAt' | 'committedAt'>
+
+/** A content that the account has to send. */
+export interface NeededContent {
+  /** Of the content, in hex. */
+  readonly sha256: string
+  readonly bytes: number
+}
+
+/** Where a content is in the deploy's folder of the spool; `pack` and `offset` are null before it has arrived. */
+export type DeployContent = Readonly<Omit<Selectable<Schema['deployFiles']>, 'deployId'>>
+
+/** Creates an open deploy; false when the account has `openMax` of them. Throws AccountDeletedHereError. */
+export function createDeploy(
+  db: Db,
+  deploy: NewDeploy,
+  needed: readonly NeededContent[],
+  { openMax, now }: { readonly openMax: number; readonly now: number },
+): Promise<boolean> {
+  return inTransaction(db, async (transaction) => {
+    await lockOrThrowIfDeletedHere(transaction, deploy.did)
+    await lockUntilCommit(transaction, `deploys ${deploy.did}`)
+    const { open } = await transaction
+      .selectFrom('deploys')
+      .select(({ fn }) => fn.countAll<number>().as('open'))
+      .where('did', '=', deploy.did)
+      .where('committedAt', 'is', null)
+      .where('expiresAt', '>', now)
+      .executeTakeFirstOrThrow()
+    if (Number(open) >= openMax) return false
+    const row = { ...deploy, createdAt: now, committedAt: null }
+    await transaction.insertInto('deploys').values(row).execute()
+    await needContents(transaction, deploy.id, needed)
+    return true
+  })
+}
+
+async function needContents(
+  db: Db,
+  deployId: string,
+  needed: readonly NeededContent[],
+): Promise<void> {
+  const rows = needed.map(({ sha256, bytes }) => ({ deployId, sha256, bytes }))
+  for (const chunk of chunksOf(rows)) {
+    await db
+      .insertInto('deployFiles')
+      .values(chunk.map((row) => ({ ...row, pack: null, offset: null })))
+      .onConflict((conflict) =>
+        conflict.columns(['deployId', 'sha256']).doUpdateSet({ pack: null, offset: null }),
+      )
+      .execute()
+  }
+}
+
+/** Null for one that is unknown, or was not committed in time. */
+export async function findDeploy(db: Db, id: string, now: number): Promise<Deploy | null> {
+  const row = await db.selectFrom('deploys').selectAll().where('id', '=', id).executeTakeFirst()
+  const isOver = row?.committedAt === null && row.expiresAt <= now
+  return row === undefined || isOver ? null : row
+}
+
+/** The contents that the account has to send, whether they have arrived or not, by their hashes. */
+export async function listContents(db: Db, deployId: string): Promise<DeployContent[]> {
+  return await db
+    .selectFrom('deployFiles')
+    .select(['sha256', 'bytes', 'pack', 'offset'])
+    .where('deployId', '=', deployId)
+    .orderBy('sha256')
+    .execute()
+}
+
+/** SHA-256 of each content that has not arrived yet. */
+export async function listMissing(db: Db, deployId: string): Promise<string[]> {
+  return (await listContents(db, deployId))
+    .filter(({ pack }) => pack === null)
+    .map(({ sha256 }) => sha256)
+}
+
+/** Null for a content that the account need not send. */
+export async function findContent(
+  db: Db,
+  deployId: string,
+  sha256: string,
+): Promise<DeployContent | null> {
+  const row = await db
+    .selectFrom('deployFiles')
+    .select(['sha256', 'bytes', 'pack', 'offset'])
+    .where('deployId', '=', deployId)
+    .where('sha256', '=', sha256)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** Remembers a content that has arrived; false when it had before, or the deploy is gone. */
+export async function recordArrived(
+  db: Db,
+  deployId: string,
+  { sha256, pack, offset }: { sha256: string; pack: string; offset: number },
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('deployFiles')
+    .set({ pack, offset })
+    .where('deployId', '=', deployId)
+    .where('sha256', '=', sha256)
+    .where('pack', 'is', null)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
+/** All contents of an open deploy are missing again; false for a deploy that is not open. */
+export function forgetArrived(db: Db, deployId: string): Promise<boolean> {
+  return inTransaction(db, async (transaction) => {
+    if (!(await lockIfOpen(transaction, deployId))) return false
+    await transaction
+      .updateTable('deployFiles')
+      .set({ pack: null, offset: null })
+      .where('deployId', '=', deployId)
+      .execute()
+    return true
+  })
+}
+
+/** Holds the deploy's mutex until the transaction ends. */
+async function lockIfOpen(
+  transaction: Parameters<typeof lockUntilCommit>[0],
+  id: string,
+): Promise<boolean> {
+  await lockUntilCommit(transaction, `deploy ${id}`)
+  const open = transaction.selectFrom('deploys').select('id').where('id', '=', id)
+  return (await open.where('committedAt', 'is', null).executeTakeFirst()) !== undefined
+}
+
+export type DeployCommit =
+  | JobAdmission
+  /** Somebody else has committed or deleted it, or some of its files are gone again. */
+  | { readonly created: false; readonly reason: 'not-ready' }
+
+/** Makes an open deploy without missing contents a job, whose id is the deploy's, as `createJob` does. */
+export function commitDeploy(db: Db, job: NewJob, options: NewJobOptions): Promise<DeployCommit> {
+  return inTransaction(db, async (transaction): Promise<DeployCommit> => {
+    const isReady =
+      (await lockIfOpen(transaction, job.id)) &&
+      (await listMissing(transaction, job.id)).length === 0
+    if (!isReady) return { created: false, reason: 'not-ready' }
+    const admission = await createJob(transaction, job, options)
+    if (admission.created) {
+      await transaction
+        .updateTable('deploys')
+        .set({ committedAt: options.now })
+        .where('id', '=', job.id)
+        .execute()
+    }
+    return admission
+  })
+}
+
+/**
+ * Ends a deploy's job with this sentence; the deploy is open again until `expiresAt`, and these contents are missing.
+ * False when the job has ended before, or the deploy is unknown.
+ */
+export function reopenDeploy(
+  db: Db,
+  id: string,
+  missing: readonly NeededContent[],
+  { error, expiresAt, now }: { error: string; expiresAt: number; now: number },
+): Promise<boolean> {
+  return inTransaction(db, async (transaction) => {
+    await lockUntilCommit(transaction, `deploy ${id}`)
+    if (!(await finishJob(transaction, id, { status: 'failed', error }, now))) return false
+    const { numUpdatedRows } = await transaction
+      .updateTable('deploys')
+      .set({ committedAt: null, expiresAt })
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+    if (numUpdatedRows === 0n) return false
+    await needContents(transaction, id, missing)
+    return true
+  })
+}
+
+/** False for a deploy that is not open: it is deleted with its job. */
+export function deleteDeploy(db: Db, id: string): Promise<boolean> {
+  return inTransaction(db, async (transaction) => {
+    if (!(await lockIfOpen(transaction, id))) return false
+    await transaction.deleteFrom('deploys').where('id', '=', id).execute()
+    return true
+  })
+}
+
+/** All accounts' open deploys, for a start, with the bytes of what has arrived. */
+export async function listOpenDeploys(
+  db: Db,
+  now: number,
+): Promise<(Pick<Deploy, 'id' | 'did'> & { readonly arrivedBytes: number })[]> {
+  const rows = await db
+    .selectFrom('deploys')
+    .leftJoin('deployFiles', (join) =>
+      join.onRef('deployFiles.deployId', '=', 'deploys.id').on('deployFiles.pack', 'is not', null),
+    )
+    .select(({ fn }) => [
+      'deploys.id',
+      'deploys.did',
+      fn.sum<number | null>('deployFiles.bytes').as('arrivedBytes'),
+    ])
+    .where('committedAt', 'is', null)
+    .where('expiresAt', '>', now)
+    .groupBy(['deploys.id', 'deploys.did'])
+    .execute()
+  return rows.map(({ arrivedBytes, ...row }) => ({
+    ...row,
+    arrivedBytes: Number(arrivedBytes ?? 0),
+  }))
+}
+
+/** The ids of the account's deploys: their folders in the spool go with the account. */
+export async function listDeployIds(db: Db, did: Did): Promise<string[]> {
+  const rows = await db.selectFrom('deploys').select('id').where('did', '=', did).execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Deletes deploys whose time is over, unless their jobs still run; returns their ids. */
+export async function deleteExpiredDeploys(db: Db, now: number): Promise<string[]> {
+  const unfinished = db.selectFrom('jobs').select('id').where('finishedAt', 'is', null)
+  const rows = await db
+    .deleteFrom('deploys')
+    .where('expiresAt', '<=', now)
+    .where('id', 'not in', unfinished)
+    .returning('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
