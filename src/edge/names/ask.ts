@@ -1,6 +1,7 @@
 import type { CertificateLog } from './certificate-log.ts'
 import { canonicalHost, type RoutedHosts, routeHost } from './route.ts'
 import type { ServedNames } from './served-names.ts'
+import { previewName } from './version-names.ts'
 
 interface AskContext extends RoutedHosts {
   readonly names: Pick<ServedNames, 'permits'>
@@ -43,6 +44,7 @@ function permits(
         route.host.endsWith(`.${hosts.baseDomain}`) ? 'below-base' : 'custom',
       )
     case 'preview':
+      return names.permits(previewName(route.alias, route.name), 'below-base')
     case 'base':
     case 'bad-host':
       return false

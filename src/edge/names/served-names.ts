@@ -12,6 +12,12 @@ import { pagesOf } from '#store/database/pages.ts'
 import { waitForDatabase } from '#store/database/wait-for-database.ts'
 import { listMappedHosts, mappedHostsAmong } from '#store/names/hosts.ts'
 import { listServedLabels, servedLabelsAmong } from '#store/sites/sites.ts'
+import {
+  allVersionNames,
+  sitesConcerned,
+  type VersionName,
+  versionNamesOf,
+} from './version-names.ts'
 
 const pageSize = 1000
 
@@ -28,13 +34,15 @@ export const newNamesAllowance: Allowance = { count: 10, windowMs: 7 * 24 * 60 *
 export const newDomainsAllowance: Allowance = { count: 20, windowMs: 24 * 60 * 60 * 1000 }
 
 /**
- * Every name that leads to a site, in memory: mapped hosts, and labels (`s--…`) of served sites. All of them, so that
- * made-up names, which have no end, cost no query. Some 100 bytes each. Names that were there at the start have had
+ * Every name that leads to a site, in memory: mapped hosts, labels (`s--…`) of served sites, and the names of versions and
+ * previews. All of them, so that made-up names, which have no end, cost no query. Some 100 bytes each. Names that were there at the start have had
  * time to get a certificate: only later ones count as new.
  */
 export class ServedNames {
   /** A label has no dot, a host has one. Null until they were read. */
   #names: Set<string> | null = null
+  /** Where the names among them belong that lead to versions and previews. */
+  readonly #ofVersions = new Map<string, Pick<VersionName, 'siteLabel' | 'below'>>()
   /** New names that were not permitted yet, with their owners. */
   readonly #new = new Map<string, Did>()
   /** Removed names that were not new any more: they may come back. */
@@ -52,7 +60,7 @@ export class ServedNames {
     return this.#names?.size ?? 0
   }
 
-  /** Null: names not read yet. `name` is a label, or a canonical host. */
+  /** Null: names not read yet. `name` is a label, a canonical host, or what `previewName` makes. */
   has(name: string): boolean | null {
     return this.#names?.has(name) ?? null
   }
@@ -67,17 +75,43 @@ export class ServedNames {
   }
 
   /** Replaces all known names. */
-  know(names: Set<string>): void {
+  know(names: Set<string>, ofVersions: Iterable<VersionName> = []): void {
     this.#names = names
+    this.#ofVersions.clear()
+    for (const version of ofVersions) {
+      names.add(version.name)
+      this.#keep(version)
+    }
   }
 
-  /** Updates whether these names lead to a site. `served`: the ones that do, with their owners. */
-  learn(names: Iterable<string>, served: ReadonlyMap<string, Did>): void {
-    for (const name of names) {
-      const owner = served.get(name)
+  /**
+   * Updates whether these names lead to a site. `served`: the ones that do, with their owners.
+   */
+  learn(
+    names: Iterable<string>,
+    served: ReadonlyMap<string, Did>,
+    { sites, ofVersions }: ReadVersions = noVersions,
+  ): void {
+    const changed = new Set(names)
+    const due = new Set(changed)
+    for (const [name, { siteLabel, below }] of this.#ofVersions) {
+      if (sites.has(siteLabel) || (below !== null && changed.has(below))) due.add(name)
+    }
+    const owners = new Map(served)
+    for (const version of ofVersions) {
+      due.add(version.name)
+      owners.set(version.name, version.owner)
+      this.#keep(version)
+    }
+    for (const name of due) {
+      const owner = owners.get(name)
       if (owner === undefined) this.#forget(name)
       else this.#add(name, owner)
     }
+  }
+
+  #keep({ name, siteLabel, below }: VersionName): void {
+    this.#ofVersions.set(name, { siteLabel, below })
   }
 
   #add(name: string, owner: Did): void {
@@ -87,9 +121,18 @@ export class ServedNames {
 
   #forget(name: string): void {
     const wasNew = this.#new.delete(name)
+    this.#ofVersions.delete(name)
     if (this.#names?.delete(name) && !wasNew) this.#gone.set(name, true)
   }
 }
+
+/** The names of all versions and previews of the sites with these labels. */
+interface ReadVersions {
+  readonly sites: ReadonlySet<string>
+  readonly ofVersions: readonly VersionName[]
+}
+
+const noVersions: ReadVersions = { sites: new Set(), ofVersions: [] }
 
 interface NamesContext {
   readonly db: Db
@@ -139,8 +182,8 @@ export class NamesFollower implements ChangeSubscriber {
     const due = this.#due
     this.#due = new Set()
     try {
-      if (due === 'all') names.know(await readAll(db))
-      else names.learn(due, await readSome(db, [...due]))
+      if (due === 'all') names.know(await readAll(db), await readAllVersions(db))
+      else names.learn(due, await readSome(db, [...due]), await readVersions(db, [...due]))
     } catch (error) {
       if (due === 'all') this.#due = 'all'
       else this.#add(due)
@@ -167,6 +210,17 @@ async function readAll(db: Db): Promise<Set<string>> {
     for await (const page of pages) for (const name of page) all.add(name)
   }
   return all
+}
+
+async function readAllVersions(db: Db): Promise<VersionName[]> {
+  const all: VersionName[] = []
+  for await (const names of allVersionNames(db)) all.push(...names)
+  return all
+}
+
+async function readVersions(db: Db, names: readonly string[]): Promise<ReadVersions> {
+  const sites = await sitesConcerned(db, names)
+  return { sites, ofVersions: await versionNamesOf(db, [...sites]) }
 }
 
 /** The names among these that lead to a site, with the site's owner. */

@@ -29,7 +29,7 @@ export const versionRecords: MigrationSql = ({ text }) => [
   )`,
   'create index version_records_by_site on version_records (did, site, key)',
   'create index version_records_by_label on version_records (label, key) where label is not null',
-  'create index version_records_by_alias on version_records (site_label, key) where alias is not null',
+  'create index version_records_by_site_label on version_records (site_label, key)',
   'create index version_records_with_snapshot on version_records (id) where snapshot is not null',
   'create index version_records_expiring on version_records (expires_at) where snapshot is not null',
   "create index version_records_removed on version_records (seen_at) where state = 'removed'",

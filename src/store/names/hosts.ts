@@ -1,4 +1,6 @@
 import type { Did, SiteAddress } from '#site/site-address.ts'
+import type { SiteName } from '#site/site-name.ts'
+import { isOfSites } from '#store/database/among.ts'
 import { appendHostChange } from '#store/database/changes.ts'
 import type { Db } from '#store/database/database.ts'
 import { inTransaction, lockUntilCommit } from '#store/database/transaction.ts'
@@ -44,6 +46,36 @@ export async function mappedHostsAmong(
     .execute()
   return rows.map(({ domain, did }) => [domain, did])
 }
+
+/** A subdomain, and the site that it leads to. */
+export interface MappedSubdomain {
+  readonly did: Did
+  readonly domain: string
+  readonly site: SiteName
+}
+
+/** The subdomains that lead to these sites. At most as many as `chunksOf` yields. */
+export async function listSubdomainsOf(
+  db: Db,
+  sites: readonly SiteAddress[],
+): Promise<MappedSubdomain[]> {
+  return sites.length === 0 ? [] : await mappedSubdomains(db).where(isOfSites(sites)).execute()
+}
+
+/** Those among these hosts that are subdomains and lead to a site. At most as many as `chunksOf` yields. */
+export async function mappedSubdomainsAmong(
+  db: Db,
+  hosts: readonly string[],
+): Promise<MappedSubdomain[]> {
+  return hosts.length === 0 ? [] : await mappedSubdomains(db).where('domain', 'in', hosts).execute()
+}
+
+const mappedSubdomains = (db: Db) =>
+  db
+    .selectFrom('subdomains')
+    .select(['did', 'domain', 'site'])
+    .where('site', 'is not', null)
+    .$narrowType<{ site: SiteName }>()
 
 /** Whether the account has a subdomain or a custom domain, verified or not. */
 export async function hasDomains(db: Db, did: Did): Promise<boolean> {

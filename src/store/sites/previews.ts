@@ -50,3 +50,53 @@ export async function findSiteOfVersions(db: Db, label: string): Promise<SiteAdd
     .executeTakeFirst()
   return row === undefined || row.site === '' ? null : { did: row.did, name: row.site }
 }
+
+/** A version that visitors get at its label, and at its alias if it has one. */
+export interface VisitedVersion extends SiteAddress {
+  readonly siteLabel: string
+  readonly label: string
+  readonly alias: string | null
+}
+
+/** What visitors get of the versions of the sites with these labels. At most as many as `chunksOf` yields. */
+export async function listVisitedVersions(
+  db: Db,
+  siteLabels: readonly string[],
+): Promise<VisitedVersion[]> {
+  if (siteLabels.length === 0) return []
+  return await shownRecords(db)
+    .select(['versionRecords.siteLabel', 'versionRecords.label', 'versionRecords.alias'])
+    .where('versionRecords.siteLabel', 'in', siteLabels)
+    .where('versionRecords.label', 'is not', null)
+    .where('versionRecords.snapshot', 'is not', null)
+    .$narrowType<{ label: string; name: SiteName }>()
+    .execute()
+}
+
+/** A page of the labels of all sites with versions, in their order: at most `limit` after `after`. */
+export async function listSitesWithVersions(
+  db: Db,
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('versionRecords')
+    .select('siteLabel')
+    .distinct()
+    .where('siteLabel', '>', after)
+    .orderBy('siteLabel')
+    .limit(limit)
+    .execute()
+  return rows.map(({ siteLabel }) => siteLabel)
+}
+
+/** The labels of the sites whose versions have these labels. At most as many as `chunksOf` yields. */
+export async function siteLabelsOfVersions(db: Db, labels: readonly string[]): Promise<string[]> {
+  if (labels.length === 0) return []
+  const rows = await db
+    .selectFrom('versionRecords')
+    .select('siteLabel')
+    .distinct()
+    .where('label', 'in', labels)
+    .execute()
+  return rows.map(({ siteLabel }) => siteLabel)
+}
