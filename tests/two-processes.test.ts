@@ -7,6 +7,8 @@ import { freePort } from '#main/process/free-port.ts'
 import { AppClient } from '../devnet/app-client.ts'
 import { startSharedDevnet } from '../devnet/shared.ts'
 import type { Network } from '../devnet/start.ts'
+import { changeHandle } from './support/account-admin.ts'
+import { createSession } from './support/accounts.ts'
 import { cookieHeader } from './support/api.ts'
 import { type OwnDatabase, onEachDatabase } from './support/databases.ts'
 import { eventually } from './support/eventually.ts'
@@ -30,16 +32,20 @@ await onEachDatabase('two processes of one service', (make) => {
   let cookie: string
   const data = () => ['--data', join(dir, 'sitehost')]
 
+  let directory: CountingProxy
+  const passwordOfAlice = (): string =>
+    network.accounts.find(({ handle }) => handle === 'alice.test')?.password ?? ''
+
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), 'sitehost-two-'))
     network = await startSharedDevnet({ dir: join(dir, 'devnet'), canFail: false })
     own = await make()
-    settings = await settingsOf(network, own)
+    directory = countingProxy(network.plc)
+    settings = await settingsOf(network, own, directory.origin)
     hosting = await start('hosting')
     app = await start('app')
     alice = new AppClient(app.ready.app)
-    const account = network.accounts.find(({ handle }) => handle === 'alice.test')
-    await alice.signIn('alice.test', account?.password ?? '')
+    await alice.signIn('alice.test', passwordOfAlice())
     await runCommand(['admin', 'add', 'ruth', ...data()], settings.app, `${password}\n`)
     const body = JSON.stringify({ username: 'ruth', password })
     const login = await fetch(`${app.ready.app}/api/admin/login`, { method: 'POST', body })
@@ -48,6 +54,7 @@ await onEachDatabase('two processes of one service', (make) => {
   afterAll(async () => {
     await app?.[Symbol.asyncDispose]()
     await hosting?.[Symbol.asyncDispose]()
+    await directory?.[Symbol.asyncDispose]()
     await network?.stop()
     await own?.[Symbol.asyncDispose]()
     await rm(dir, { recursive: true, force: true })
@@ -132,6 +139,21 @@ await onEachDatabase('two processes of one service', (make) => {
     })
   }, 60_000)
 
+  test('what one learns of an account’s identity, the other forgets', async () => {
+    const account = await createSession(network.pds, 'alice.test', passwordOfAlice())
+    const publish = () => alice.publish('moves', [textFile('index.html', `${crypto.randomUUID()}`)])
+    await publish()
+    const asked = () => directory.asked.filter((path) => path.includes(account.did)).length
+    const before = asked()
+    await publish()
+    expect(asked()).toBe(before)
+    await changeHandle(account, 'alicia.test')
+    await eventually(async () => {
+      await publish()
+      expect(asked()).toBeGreaterThan(before)
+    })
+  }, 120_000)
+
   const status = async (part: 'app' | 'hosting') => {
     const { said } = await runCommand(['status', '--json', ...data()], settings[part])
     return JSON.parse(said.join()) as object
@@ -203,7 +225,7 @@ await onEachDatabase('two processes of one service', (make) => {
   })
 })
 
-async function settingsOf(network: Network, own: OwnDatabase) {
+async function settingsOf(network: Network, own: OwnDatabase, directoryOfApp: string) {
   const [port, hostingPort, internalPort] = [await freePort(), await freePort(), await freePort()]
   const both = {
     ...devSettings(network),
@@ -213,9 +235,37 @@ async function settingsOf(network: Network, own: OwnDatabase) {
   }
   const internal = `127.0.0.1:${internalPort}`
   return {
-    app: { ...both, ROLES: 'app', PORT: String(port), HOSTING_URL: `http://${internal}` },
+    app: {
+      ...{ ...both, ROLES: 'app', PORT: String(port), HOSTING_URL: `http://${internal}` },
+      PLC_URL: directoryOfApp,
+    },
     hosting: {
       ...{ ...both, ROLES: 'edge,ingest', PORT: String(hostingPort), INTERNAL_LISTEN: internal },
     },
+  }
+}
+
+interface CountingProxy extends AsyncDisposable {
+  readonly origin: string
+  /** The paths of all requests. */
+  readonly asked: string[]
+}
+
+/** The PLC directory, as the application asks it. */
+function countingProxy(directory: string): CountingProxy {
+  const asked: string[] = []
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch(request) {
+      const { pathname } = new URL(request.url)
+      asked.push(decodeURIComponent(pathname))
+      return fetch(new URL(pathname, directory))
+    },
+  })
+  return {
+    origin: server.url.origin,
+    asked,
+    [Symbol.asyncDispose]: () => server.stop(true),
   }
 }

@@ -91,7 +91,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     fetch: openDispatch(parts),
     ask: (request) => answerAsk(request, { ...hosts, names: edge.names, log: certificateLog }),
     internal: (request, server, token) =>
-      answerInternal(request, server, { ...parts.hostingPart, token }),
+      answerInternal(request, server, { ...parts.hostingPart, signal: parts.signal, token }),
     metrics: parts.metrics,
     following: ingest.started,
     background,
@@ -173,6 +173,7 @@ function startBackground(parts: ServiceParts): Promise<unknown> {
     runAccountDeletions({ ...loop, at, oauth }),
     runMaintenance({ ...loop, ...network, at, config, spool }),
     checkSeals({ db, log, oauth, secrets }),
+    parts.hostingPart.followIdentities(),
   ]
   const ofHosting = () => [
     parts.hostingPart.ingest.background,

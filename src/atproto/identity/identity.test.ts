@@ -283,6 +283,14 @@ describe('an answer is remembered', () => {
       expect(await lookDuring(known, () => known.forget(alice))).toBe(old)
       expect((await known.resolve(alice)).pds).toBe(next)
     })
+    test('any account may have announced one', async () => {
+      const known = identities()
+      expect(await lookDuring(known, () => known.forgetAll())).toBe(old)
+      expect((await known.resolve(alice)).pds).toBe(next)
+      web.set(plc(alice), documentAt(old))
+      known.forgetAll()
+      expect((await known.resolve(alice)).pds).toBe(old)
+    })
     test('a look that began later has ended', async () => {
       const known = identities()
       await lookDuring(known, () => known.resolve(alice, { fresh: true }))

@@ -175,6 +175,12 @@ export class Identities {
     this.#outdate(did)
   }
 
+  /** As `forget`, for all accounts. */
+  forgetAll(): void {
+    this.#cache.clear()
+    for (const resolution of this.#resolutions) resolution.isOutdated = true
+  }
+
   /** Marks all resolutions of the account, or those that began before this one, as outdated. */
   #outdate(did: Did, before?: Resolution): void {
     for (const resolution of this.#resolutions) {
