@@ -8,7 +8,13 @@ import {
   type TakedownSubject,
 } from '#store/moderation/takedowns.ts'
 import { tellAccount, tellNames } from '#store/names/tell-names.ts'
-import { type EnqueueContext, enqueueAccounts, enqueueSites } from '#store/queues/enqueue.ts'
+import {
+  type EnqueueContext,
+  enqueueAccounts,
+  enqueueSites,
+  enqueueVersions,
+} from '#store/queues/enqueue.ts'
+import { listKeptVersions } from '#store/sites/version-records.ts'
 import { type AdminContext, audited, type By } from './action.ts'
 
 /**
@@ -62,8 +68,11 @@ async function enqueueWhatCameMeanwhile(
   context: EnqueueContext,
 ): Promise<void> {
   if (!(await isKnownAccount(context.db, did))) return
-  if (site === '') await enqueueAccounts(context, [did], { isUrgent: true })
-  else await enqueueSites(context, [{ did, name: site }])
+  // Finds the version records that came meanwhile.
+  await enqueueAccounts(context, [did], { isUrgent: true })
+  if (site === '') return
+  await enqueueSites(context, [{ did, name: site }])
+  await enqueueVersions(context, await listKeptVersions(context.db, { did, name: site }))
 }
 
 // Last in the transaction: others that append changes wait for its end.
