@@ -10,6 +10,7 @@ import { type DnsServer, startDnsServer } from './support/dns-server.ts'
 import { eventually } from './support/eventually.ts'
 import { loopbackCertificate } from './support/loopback-certificate.ts'
 import { available } from './support/require.ts'
+import { runCommand } from './support/run-command.ts'
 import { startWorld, type World } from './support/world.ts'
 
 // The shipped Caddyfile in a real Caddy, a real certificate authority that really looks, a real name server.
@@ -178,6 +179,34 @@ if (isHere) {
       await eventually(() => caddy.visit(baseDomain), 20_000)
       await isRefused(host)
     }, 120_000)
+  })
+
+  describe('custom domains of a site that an administrator takes offline', () => {
+    const known = 'www.alice-reported.com'
+    const because = ['--reason', 'a court said so']
+    const moderate = async (...args: string[]) => {
+      const { code } = await runCommand([...args, '--data', world.dataDir])
+      expect(code).toBe(0)
+    }
+    const site = async () => `${(await call('/api/auth/status', undefined, 'GET'))['did']}/blog`
+    const statusIs = (status: number) =>
+      eventually(async () => expect((await caddy.visit(known)).status).toBe(status))
+
+    beforeAll(async () => verify(known, await addMapped(known)))
+
+    for (const status of [451, 404]) {
+      test(`answer ${status}, and get no certificate until it is back`, async () => {
+        const fresh = `www.alice-offline-${status}.com`
+        await shows(known)
+        await verify(fresh, await addMapped(fresh))
+        await moderate('site', 'take-down', await site(), '--status', String(status), ...because)
+        await statusIs(status)
+        await isRefused(fresh)
+        await moderate('site', 'bring-back', await site(), ...because)
+        await shows(known)
+        await shows(fresh)
+      }, 120_000)
+    }
   })
 
   test('while the service is away, names that have a certificate keep it; nobody else gets one', async () => {
