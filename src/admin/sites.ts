@@ -1,6 +1,6 @@
 import type { BlobStore } from '#blobs/blob-store.ts'
 import { type PurgeCount, purgeBlobs } from '#ingest/blobs/purge-blobs.ts'
-import { readStored } from '#ingest/stored-files.ts'
+import { readStored } from '#ingest/repair-site.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import { isKnownAccount } from '#store/accounts/accounts.ts'
 import { appendChange } from '#store/database/changes.ts'

@@ -8,13 +8,7 @@ import {
   type TakedownSubject,
 } from '#store/moderation/takedowns.ts'
 import { tellAccount, tellNames } from '#store/names/tell-names.ts'
-import {
-  type EnqueueContext,
-  enqueueAccounts,
-  enqueueSites,
-  enqueueVersions,
-} from '#store/queues/enqueue.ts'
-import { listKeptVersions } from '#store/sites/version-records.ts'
+import { type EnqueueContext, enqueueAccounts, enqueueSites } from '#store/queues/enqueue.ts'
 import { type AdminContext, audited, type By } from './action.ts'
 
 /**
@@ -68,11 +62,8 @@ async function enqueueWhatCameMeanwhile(
   context: EnqueueContext,
 ): Promise<void> {
   if (!(await isKnownAccount(context.db, did))) return
-  // Finds the version records that came meanwhile.
-  await enqueueAccounts(context, [did], { isUrgent: true })
-  if (site === '') return
-  await enqueueSites(context, [{ did, name: site }])
-  await enqueueVersions(context, await listKeptVersions(context.db, { did, name: site }))
+  if (site === '') await enqueueAccounts(context, [did], { isUrgent: true })
+  else await enqueueSites(context, [{ did, name: site }])
 }
 
 // Last in the transaction: others that append changes wait for its end.

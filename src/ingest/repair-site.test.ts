@@ -4,11 +4,9 @@ import { join } from 'node:path'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { findLiveSnapshot } from '#store/sites/versions.ts'
 import { type IngestPlace, openIngestPlace } from '#tests/support/ingest-place.ts'
-import { alice, siteOf, versionKeyOf } from '#tests/support/sample-rows.ts'
+import { alice, siteOf } from '#tests/support/sample-rows.ts'
 import { ingestSite } from './ingest-site.ts'
-import { ingestVersion } from './ingest-version.ts'
-import { type RepairReport, repairSite } from './repair-site.ts'
-import type { Finding } from './stored-files.ts'
+import { type Finding, type RepairReport, repairSite } from './repair-site.ts'
 
 const blog = siteOf('blog')
 const content = { 'index.html': '<h1>home</h1>', 'about.html': '<h1>about</h1>' }
@@ -91,23 +89,6 @@ describe('is repaired:', () => {
       'the snapshot of the live version cannot be read',
       'another version was live here',
     )
-  })
-
-  test('a file and a snapshot of a version that its owner keeps', async () => {
-    const { context, pds } = place
-    const key = versionKeyOf(1)
-    const blob = pds.addBlob('kept')
-    await pds.putRecord(`place.sitehost.version/${key}`, {
-      $type: 'place.sitehost.version',
-      site: 'blog',
-      root: { type: 'directory', entries: [{ name: 'a.txt', node: { type: 'file', blob } }] },
-      createdAt: new Date(place.now).toISOString(),
-    })
-    await ingestVersion({ did: alice, key }, context)
-    await rm(fileOf('kept'))
-    await expectRepaired(`version ${key}, "a.txt": its bytes are missing or damaged`)
-    await context.db.updateTable('versionRecords').set({ snapshot: '{' }).execute()
-    await expectRepaired(`the snapshot of version ${key} cannot be read`)
   })
 
   test('a version that was missed', async () => {

@@ -142,6 +142,9 @@ export const previewMs = 14 * 24 * 60 * 60 * 1000
 /** The alias of a preview: with two hyphens and 26 characters for its site it fits into one label of a host name. */
 export const aliasCharsMax = 35
 
+/** What an owner says about a version. */
+export const messageGraphemesMax = 300
+
 /** Blocks of a `_headers`, and headers set or removed in all of them. */
 export const headerBlocksMax = 2000
 export const headerLinesMax = 2000

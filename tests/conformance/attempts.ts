@@ -88,6 +88,11 @@ export const attempts: Readonly<Record<string, readonly Attempt[] | NamesNothing
     { path: '/api/site/{rkey}/versions/live/archive' },
     { path: '/api/site/theirs/versions/{version}/archive' },
   ],
+  'GET /api/site/:rkey/versions': [{ path: '/api/site/{rkey}/versions' }],
+  'PATCH /api/site/:rkey/versions/:id': [
+    { path: '/api/site/{rkey}/versions/live', json: { pinned: true } },
+    { path: '/api/site/theirs/versions/{version}', json: { pinned: true } },
+  ],
   'DELETE /api/site/:rkey/versions/:id': [
     { path: '/api/site/{rkey}/versions/live' },
     { path: '/api/site/theirs/versions/{version}' },

@@ -1,4 +1,4 @@
-import { like } from './like.ts'
+import { aTime, like } from './like.ts'
 import type { Row } from './row.ts'
 
 const failed = (error: string) => ({ success: false, error })
@@ -10,10 +10,58 @@ const changes = { ...ofBlog, route: 'GET /api/site/:rkey/versions/:id/changes' }
 const files = { ...ofBlog, route: 'GET /api/site/:rkey/versions/:id/files' } as const
 const archive = { ...ofBlog, route: 'GET /api/site/:rkey/versions/:id/archive' } as const
 
+const list = { ...ofBlog, route: 'GET /api/site/:rkey/versions' } as const
+const change = { ...ofBlog, route: 'PATCH /api/site/:rkey/versions/:id' } as const
 const forget = { ...ofBlog, route: 'DELETE /api/site/:rkey/versions/:id' } as const
 
 /** What a site has been (docs/http-api.md, "Versions"). */
 export const versionRows: readonly Row[] = [
+  {
+    ...list,
+    what: 'a page, newest first',
+    path: '/api/site/blog/versions',
+    status: 200,
+    body: {
+      versions: [
+        {
+          ...{ id: like('.+'), uri: like('at://{alice}/place\\.sitehost\\.(fs/blog|version/.+)') },
+          ...{ state: 'live', createdAt: aTime, publishedAt: aTime },
+          ...{ fileCount: 1, bytes: 13, message: null, source: null, alias: null, pinned: false },
+          ...{ expiresAt: null, previewUrl: null, problems: [], by: like('owner|other-program') },
+          url: like('http://[sv]--[a-z2-7]{26}\\.{base}:\\d+/'),
+        },
+      ],
+      cursor: null,
+    },
+  },
+  {
+    ...list,
+    what: 'a cursor that this list has not answered with',
+    path: '/api/site/blog/versions?cursor=x',
+    status: 400,
+    body: failed('cursor: expected one that this list has answered with'),
+  },
+  {
+    ...list,
+    what: 'a site that is not there',
+    path: '/api/site/nowhere/versions',
+    ...siteNotFound,
+  },
+  {
+    ...change,
+    what: 'a version without a record of its own',
+    path: '/api/site/blog/versions/live',
+    json: { pinned: true },
+    status: 409,
+    body: failed('No version record describes this version, so there is nothing to change.'),
+  },
+  {
+    ...change,
+    what: 'a version that is not there',
+    path: '/api/site/blog/versions/2222222222222',
+    json: { pinned: true },
+    ...versionNotFound,
+  },
   {
     ...changes,
     what: 'none between what is live and itself',

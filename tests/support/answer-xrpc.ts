@@ -13,7 +13,7 @@ export async function answerXrpc(
   const method = pathname.slice(pathname.lastIndexOf('.') + 1)
   if (method === 'uploadBlob') return await answerUpload(init)
   const input = init.body ? await new Response(init.body).json() : Object.fromEntries(searchParams)
-  const { collection, rkey, record, swapCommit, writes } = input
+  const { collection, rkey, record, swapCommit, swapRecord, writes } = input
   try {
     switch (method) {
       case 'describeServer':
@@ -33,7 +33,7 @@ export async function answerXrpc(
           : Response.json({ error: 'RecordNotFound' }, { status: 400 })
       }
       case 'putRecord':
-        return Response.json(await from.putRecord(collection, rkey, record))
+        return Response.json(await from.putRecord(collection, rkey, record, swapRecord))
       case 'applyWrites':
         return Response.json({ results: await from.applyWrites(writes.map(writeOf), swapCommit) })
       default:

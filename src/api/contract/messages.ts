@@ -104,6 +104,8 @@ export const sentences = {
 
   versionNotFound: 'This site has no such version.',
   filesNotKept: 'The files of this version are not stored here any more.',
+  previewsOnly: 'Only a preview has an alias and a time at which it expires.',
+  noVersionRecord: 'No version record describes this version, so there is nothing to change.',
   versionIsLive: 'This version is live. Make another one live first, or delete the site.',
   forgetsRunning: 'Too many versions are being forgotten. Try again in a few seconds.',
   archiveRunning: 'An archive of yours is on its way already. Wait until it has ended.',

@@ -1,8 +1,10 @@
 import { z } from 'zod'
-import { download, json } from './answers.ts'
-import { literals, sentences } from './messages.ts'
+import { aliasCharsMax, messageGraphemesMax } from '#site/limits.ts'
+import { nextCursor, pageQuery } from './admin-rows.ts'
+import { download, json, type Sent } from './answers.ts'
+import { like, literals, sentences } from './messages.ts'
 import { accountServerFailures, defineRoute } from './route.ts'
-import { count, siteName } from './rows.ts'
+import { count, instant, siteName } from './rows.ts'
 
 const versionId = z.string().meta({
   description: 'Of one of the site’s versions; `live` is the one that visitors get',
@@ -21,10 +23,91 @@ const notThere = {
   410: [sentences.filesNotKept],
 } as const
 
+/** A version as its owner sees it. */
+const versionRow = z.strictObject({
+  id: versionId,
+  uri: z.string().describe('Of its record in the owner’s repository'),
+  state: z
+    .enum(['live', 'replaced', 'preview', 'refused', 'expired'])
+    .describe('Expired: its files are not stored here any more'),
+  createdAt: instant,
+  publishedAt: instant.nullable().describe('Null: it has never been live'),
+  fileCount: count,
+  bytes: count,
+  message: z.string().nullable(),
+  source: z
+    .record(z.string(), z.unknown())
+    .nullable()
+    .describe('Where the files come from: `repository`, `commit`, `ref`, `url`'),
+  alias: z.string().nullable().describe('Of a preview'),
+  pinned: z.boolean(),
+  expiresAt: instant.nullable(),
+  url: z.string().nullable().describe('Its own address; null: it has none'),
+  previewUrl: z.string().nullable().describe('The address of its alias; null: it has none'),
+  by: z
+    .enum(['owner', 'other-program'])
+    .describe('`other-program`: no version record describes it'),
+  problems: z.array(z.string()).describe('Why it was refused, or what to fix'),
+})
+
+export type VersionRow = Sent<z.output<typeof versionRow>>
+
 const changedFiles = z.array(z.strictObject({ path: z.string(), bytes: count }))
 
 /** `/api/site/:rkey/versions`: what a site has been. */
 export const versionRoutes = {
+  listVersions: defineRoute({
+    ...ofVersion,
+    method: 'GET',
+    path: '/api/site/:rkey/versions',
+    limit: 'versionList',
+    summary: 'The versions of a site, newest first',
+    details: 'Previews too, and what other programs have published.',
+    params: { rkey: siteName },
+    query: pageQuery,
+    answers: {
+      200: json('A page', z.strictObject({ versions: z.array(versionRow), cursor: nextCursor })),
+    },
+    failures: {
+      400: [sentences.badCursor, like('limit: expected at most 200')],
+      404: [literals.siteNotFound],
+    },
+  }),
+  changeVersion: defineRoute({
+    ...ofVersion,
+    method: 'PATCH',
+    path: '/api/site/:rkey/versions/:id',
+    limit: 'versionChange',
+    summary: 'Changes what the owner says about a version',
+    details: 'What is not sent stays as it is; null removes it.',
+    body: {
+      kind: 'json',
+      schema: z.object({
+        message: z
+          .string()
+          .nullable()
+          .optional()
+          .describe(`Up to ${messageGraphemesMax} characters`),
+        pinned: z.boolean().optional().describe('Kept however many newer versions there are'),
+        alias: z
+          .string()
+          .nullable()
+          .optional()
+          .describe(`Of a preview: 3 to ${aliasCharsMax} of \`a-z 0-9 -\``),
+        expiresAt: z.iso.datetime({ offset: true }).nullable().optional().describe('Of a preview'),
+      }),
+    },
+    answers: { 200: json('As it is now', versionRow) },
+    failures: {
+      ...accountServerFailures,
+      400: [
+        like(`alias: expected 3 to ${aliasCharsMax} of a-z, 0-9 and single hyphens inside`),
+        sentences.previewsOnly,
+      ],
+      404: notThere[404],
+      409: [sentences.noVersionRecord, sentences.changedMeanwhile],
+    },
+  }),
   compareVersions: defineRoute({
     ...ofVersion,
     method: 'GET',

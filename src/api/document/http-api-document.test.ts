@@ -22,7 +22,7 @@ function mentionsIn(text: string): Mention[] {
   let prefix = ''
   return text.split('\n').flatMap((line) => {
     if (line.startsWith('## ')) prefix = line.match(/`(.*)`/)?.[1] ?? ''
-    return [...line.matchAll(/`(GET|POST|PUT|DELETE) (\/[^\s?`]*)(?:\?([^`]*))?/g)].map(
+    return [...line.matchAll(/`(GET|POST|PUT|PATCH|DELETE) (\/[^\s?`]*)(?:\?([^`]*))?/g)].map(
       ([, method, path = '', search = '']) => ({
         name: `${method} ${path.startsWith(prefix) ? path : prefix + path}`,
         query: search.split('&').flatMap((pair) => pair.match(/^\w+/) ?? []),

@@ -1,5 +1,5 @@
 import type { ApiContext } from '#api/context.ts'
-import { literals, sentences } from '#api/contract/messages.ts'
+import { sentences } from '#api/contract/messages.ts'
 import { ApiError } from '#api/errors.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import { parseVersionKey } from '#site/version-key.ts'
@@ -14,11 +14,12 @@ import {
   type VersionRecord,
 } from '#store/sites/version-records.ts'
 import { listVersions, type Version } from '#store/sites/versions.ts'
+import { siteNotFound } from './own-site.ts'
 
 /** The id of what visitors get. */
 const liveId = 'live'
 /** Before the id of a state of the site's record that no version record describes. */
-const otherPrefix = 'other-'
+export const otherPrefix = 'other-'
 
 /** A version by its id. */
 export type FoundVersion =
@@ -36,8 +37,15 @@ export async function findVersion(site: SiteAddress, id: string, db: Db): Promis
     id === liveId ? state.state === 'live' : id === otherPrefix + state.id,
   )
   if (state !== undefined) return { kind: 'state', state }
-  const isSite = (await findSite(db, site)) !== null || (await hasVersionRecords(site, db))
-  throw new ApiError(404, isSite ? sentences.versionNotFound : literals.siteNotFound)
+  await liveCidOf(site, db)
+  throw new ApiError(404, sentences.versionNotFound)
+}
+
+/** CID of the site's live record; null: nothing is live. Throws ApiError 404 without site and versions. */
+export async function liveCidOf(site: SiteAddress, db: Db): Promise<string | null> {
+  const known = await findSite(db, site)
+  if (known === null && !(await hasVersionRecords(site, db))) throw siteNotFound()
+  return known?.live?.recordCid ?? null
 }
 
 const isOfState = (id: string): boolean => id === liveId || id.startsWith(otherPrefix)

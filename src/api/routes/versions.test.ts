@@ -11,7 +11,11 @@ import { findSnapshotText } from '#store/lifecycle/account-data.ts'
 import { createJob } from '#store/queues/jobs.ts'
 import { rememberBlob } from '#store/sites/blobs.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
-import { recordVersionRecord, removeVersionRecord } from '#store/sites/record-version-record.ts'
+import {
+  type NewVersionRecord,
+  recordVersionRecord,
+  removeVersionRecord,
+} from '#store/sites/record-version-record.ts'
 import { findVersionSnapshot } from '#store/sites/version-records.ts'
 import { listVersions, withdrawReplaced } from '#store/sites/versions.ts'
 import { answerXrpc } from '#tests/support/answer-xrpc.ts'
@@ -26,12 +30,14 @@ import {
   siteOf,
   versionKeyOf,
 } from '#tests/support/sample-rows.ts'
+import { workRows } from '#tests/support/work-rows.ts'
 
 const api = testApi()
 const site = siteOf('blog')
 const failed = (error: string) => ({ success: false, error })
 const settings: SiteSettings = { $type: 'place.sitehost.settings', cleanUrls: true }
 const now = Date.UTC(2026, 0, 2)
+const collection = 'place.sitehost.version'
 
 /** The id of the state of alice's blog that was replaced. */
 let before: string
@@ -59,6 +65,7 @@ async function publish(
     label: siteLabel(site),
     recordCid,
     rev: `3kaaaaaaaaaa${nth}`,
+    publishedAt: now,
     snapshot,
   })
   await recordVersion(api().db, version, now)
@@ -71,6 +78,15 @@ async function stored(content: string): Promise<SnapshotFile> {
   const decoded = { decodedHash: 'decoded', decodedBytes: bytes }
   await rememberBlob(api().db, { ...form, ...decoded, hash, storedBytes }, now)
   return { cid: 'cid', hash, coding: 'gzip', storedBytes, bytes, contentType: 'text/plain' }
+}
+
+/** Every account's server answers with this repository. */
+function served(repo: FakeRepo): FakeRepo {
+  api().network.oauth.session = async (did) => {
+    const handle = (path: string, init: RequestInit) => answerXrpc(repo, path, init)
+    return { did, handle } as unknown as Awaited<ReturnType<OAuth['session']>>
+  }
+  return repo
 }
 
 async function ask(path: string, did = alice): Promise<Response> {
@@ -203,18 +219,157 @@ describe('each route', () => {
   }
 })
 
+describe('the list', () => {
+  const state = { message: null, source: null, alias: null, pinned: false, expiresAt: null }
+  const url = 'http://blog.test/'
+
+  test('has what other programs have published, newest first', async () => {
+    const facts = {
+      ...state,
+      uri: `at://${alice}/place.sitehost.fs/blog`,
+      ...{ createdAt: new Date(now).toISOString(), publishedAt: new Date(now).toISOString() },
+      ...{ fileCount: 2, bytes: 1000, previewUrl: null, by: 'other-program', problems: [] },
+    }
+    const id = expect.stringMatching(/^other-/)
+    expect(await answer('blog/versions')).toEqual([
+      200,
+      {
+        versions: [
+          { ...facts, id, state: 'live', url },
+          { ...facts, id: before, state: 'replaced', url: null },
+        ],
+        cursor: null,
+      },
+    ])
+  })
+
+  test('has version records in every state', async () => {
+    const keep = (n: number, facts: Partial<NewVersionRecord>) =>
+      recordVersionRecord(api().db, newVersionRecord(n, { createdAt: now, ...facts }), now)
+    await keep(1, { manifest: 'cid-2', message: 'Launch', source: { commit: 'abc' }, pinned: true })
+    await keep(2, { manifest: 'cid-1' })
+    const later = api().now + 1000
+    await keep(3, { manifest: null, alias: 'pr-12', expiresAt: later })
+    await keep(4, { manifest: null, expiresAt: api().now })
+    const refused = { label: null, snapshot: null, filesDigest: null, problems: ['bad entry'] }
+    await keep(5, { manifest: null, ...refused })
+    const [status, body] = await answer('blog/versions')
+    expect(status).toBe(200)
+    const { versions } = body as { versions: Record<string, unknown>[] }
+    const label = siteLabel(site).slice('s--'.length)
+    expect(versions).toMatchObject([
+      { id: versionKeyOf(5), state: 'refused', url: null, problems: ['bad entry'] },
+      { id: versionKeyOf(4), state: 'expired', url: null, publishedAt: null },
+      {
+        ...{ id: versionKeyOf(3), state: 'preview', alias: 'pr-12' },
+        ...{ url: 'http://v--3.test/', previewUrl: `http://pr-12--${label}.test/` },
+        expiresAt: new Date(later).toISOString(),
+      },
+      { id: versionKeyOf(2), state: 'replaced', url: 'http://v--2.test/', by: 'owner' },
+      {
+        ...{
+          id: versionKeyOf(1),
+          state: 'live',
+          uri: `at://${alice}/${collection}/${versionKeyOf(1)}`,
+        },
+        ...{ message: 'Launch', source: { commit: 'abc' }, pinned: true, previewUrl: null },
+      },
+    ])
+  })
+
+  test('is read page by page', async () => {
+    for (const n of [1, 2, 3]) await recordVersionRecord(api().db, newVersionRecord(n), now)
+    const ids: string[] = []
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const [, body] = await answer(`blog/versions?limit=2${cursor && `&cursor=${cursor}`}`)
+      const page = body as { versions: { id: string }[]; cursor: string | null }
+      ids.push(...page.versions.map(({ id }) => id))
+      cursor = page.cursor
+    }
+    expect(new Set(ids).size).toBe(5)
+    expect(ids.slice(2)).toEqual([3, 2, 1].map(versionKeyOf))
+    expect(await answer('blog/versions?cursor=x')).toEqual([400, failed(sentences.badCursor)])
+  })
+
+  test('is there for a site that has only previews, and for no other', async () => {
+    await recordVersionRecord(api().db, newVersionRecord(1, { site: siteOf('shop').name }), now)
+    expect((await answer('shop/versions'))[0]).toBe(200)
+    for (const path of ['nowhere/versions', '%00/versions']) {
+      expect(await answer(path)).toEqual([404, failed('Site not found')])
+    }
+    expect(await answer('shop/versions', bob)).toEqual([404, failed('Site not found')])
+  })
+})
+
+describe('what is said about a version', () => {
+  const key = versionKeyOf(1)
+  const root = { $type: 'place.sitehost.fs#directory', type: 'directory', entries: [] }
+  const createdAt = new Date(now).toISOString()
+  let repo: FakeRepo
+  beforeEach(async () => {
+    repo = served(new FakeRepo())
+    repo.put(collection, key, { $type: collection, site: 'blog', root, createdAt })
+    const record = newVersionRecord(1, { manifest: null, createdAt: now })
+    await recordVersionRecord(api().db, record, now)
+  })
+
+  async function change(id: string, body: object, did = alice): Promise<[number, unknown]> {
+    const headers = { cookie: await api().signedIn(did) }
+    const init = { method: 'PATCH', headers, body: JSON.stringify(body) }
+    const response = await api().request(`/api/site/blog/versions/${id}`, init)
+    return [response.status, await response.json()]
+  }
+
+  test('is written to its record, and read again at once', async () => {
+    const news = { message: 'Launch', pinned: true, alias: 'pr-12' }
+    const [status, row] = await change(key, { ...news, expiresAt: '2031-01-01T01:00:00+01:00' })
+    const expiresAt = '2031-01-01T00:00:00.000Z'
+    expect([status, row]).toEqual([200, expect.objectContaining({ id: key, ...news, expiresAt })])
+    expect(repo.find(collection, key)?.value).toMatchObject({ ...news, expiresAt })
+    expect(await workRows(api().db, 'version')).toMatchObject([{ did: alice, site: key }])
+  })
+
+  const refused: [object, string][] = [
+    [{ alias: 'x' }, 'alias: expected 3 to 35'],
+    [{ message: 'x'.repeat(301) }, 'message: expected at most 300'],
+    [{ expiresAt: 'soon' }, 'expiresAt: '],
+    [{ pinned: 'yes' }, 'pinned: '],
+  ]
+  for (const [body, error] of refused) {
+    test(`refused: ${error}`, async () => {
+      const [status, answer] = await change(key, body)
+      expect([status, answer]).toEqual([400, failed(expect.stringContaining(error))])
+      expect(await workRows(api().db, 'version')).toEqual([])
+    })
+  }
+
+  test('is nothing without a record', async () => {
+    for (const id of ['live', before]) {
+      expect(await change(id, {})).toEqual([409, failed(sentences.noVersionRecord)])
+    }
+    repo.remove(collection, key)
+    expect(await change(key, {})).toEqual([404, failed(sentences.versionNotFound)])
+  })
+
+  test('is nobody else’s', async () => {
+    expect(await change(key, { pinned: true }, bob)).toEqual([404, failed('Site not found')])
+    expect(repo.calls).toEqual([])
+  })
+
+  test('was changed by another program meanwhile', async () => {
+    const theirs = { $type: collection, site: 'blog', root, createdAt, message: 'theirs' }
+    repo.before.set('putRecord', () => repo.put(collection, key, theirs))
+    expect(await change(key, { pinned: true })).toEqual([409, failed(sentences.changedMeanwhile)])
+  })
+})
+
 describe('forgetting', () => {
-  const [version, fs] = ['place.sitehost.version', 'place.sitehost.fs']
   const key = versionKeyOf(1)
   let repo: FakeRepo
   beforeEach(async () => {
-    repo = new FakeRepo()
-    repo.put(fs, 'blog', {})
-    repo.put(version, key, { site: 'blog' })
-    api().network.oauth.session = async (did) => {
-      const handle = (path: string, init: RequestInit) => answerXrpc(repo, path, init)
-      return { did, handle } as unknown as Awaited<ReturnType<OAuth['session']>>
-    }
+    repo = served(new FakeRepo())
+    repo.put('place.sitehost.fs', 'blog', {})
+    repo.put(collection, key, { site: 'blog' })
     const [, state] = await listVersions(api().db, site)
     const snapshot = await findSnapshotText(api().db, alice, state?.id ?? '')
     const record = newVersionRecord(1, { manifest: 'cid-1', snapshot })
@@ -233,12 +388,12 @@ describe('forgetting', () => {
       (await findVersionSnapshot(api().db, { did: alice, key })) ?? '',
     )
     const bytes = files.values().reduce((sum, file) => sum + file.storedBytes, 0)
-    const records = [`at://${alice}/${version}/${key}`]
+    const records = [`at://${alice}/${collection}/${key}`]
     expect(await forget(key)).toEqual([
       200,
       { success: true, removed: { records, blobs: 2, bytes } },
     ])
-    expect(repo.keys(version)).toEqual([])
+    expect(repo.keys(collection)).toEqual([])
     expect(await forget(key)).toEqual([404, failed(sentences.versionNotFound)])
     expect(await forget(before)).toEqual([404, failed(sentences.versionNotFound)])
     const [hash] = files.values().map(({ hash }) => hash)
@@ -271,7 +426,7 @@ describe('forgetting', () => {
     expect(await forget(key, bob)).toEqual([404, failed('Site not found')])
     await publish('1', {}, null, siteOf('blog', bob))
     expect(await forget(key, bob)).toEqual([404, failed(sentences.versionNotFound)])
-    expect(repo.keys(version)).toEqual([key])
+    expect(repo.keys(collection)).toEqual([key])
   })
 
   test('the account’s server refuses: everything stays', async () => {

@@ -14,9 +14,13 @@ import { compareBytes } from '#site/path.ts'
 import { compareSettings, compareTrees } from '#site/record/compare-trees.ts'
 import type { Did } from '#site/site-address.ts'
 import type { Snapshot } from '#site/visit/snapshot.ts'
+import { type HistoryPosition, listHistory, positionOf } from '#store/sites/version-history.ts'
+import { changeVersion } from './change-version.ts'
+import { pageOf, readCursor } from './cursor.ts'
 import { versionForgetter } from './forget-version.ts'
 import { siteNameOf } from './own-site.ts'
-import { contentOf } from './version-content.ts'
+import { contentOf, liveCidOf } from './version-content.ts'
+import { versionRow } from './version-row.ts'
 
 /** Per account: each reads snapshots of several megabytes. */
 const listsAtOnceMax = 4
@@ -27,7 +31,7 @@ const lookUpsAtOnce = 8
 
 /** `/api/site/:rkey/versions`: what the account's own sites have been (docs/versions.md). */
 export function versionHandlers(context: ApiContext): HandlersOf<typeof versionRoutes> {
-  const { blobs, log } = context
+  const { blobs, db, log } = context
   const listing = new ConcurrencyLimit({
     max: listsAtOnceMax,
     sentence: sentences.listsBusy,
@@ -42,6 +46,27 @@ export function versionHandlers(context: ApiContext): HandlersOf<typeof versionR
   const ownContent = (did: Did, rkey: string, id: string) =>
     contentOf({ did, name: siteNameOf(rkey) }, id, context)
   return {
+    listVersions: async ({
+      params: { rkey },
+      query: { cursor, limit },
+      session: { did },
+      answer,
+    }) => {
+      using _ = await listing.acquire(did)
+      const site = { did, name: siteNameOf(rkey) }
+      const liveCid = await liveCidOf(site, db)
+      const after = readCursor(cursor, ['string', 'string']) as HistoryPosition | null
+      const entries = await listHistory(db, site, { after, limit: limit + 1 })
+      const { page, cursor: next } = pageOf(entries, limit, positionOf)
+      const versions = page.map((entry) => versionRow(site, entry, { ...context, liveCid }))
+      return answer(200, { versions, cursor: next })
+    },
+
+    changeVersion: async ({ params: { rkey, id }, body, session: { did }, answer }) => {
+      const site = { did, name: siteNameOf(rkey) }
+      return answer(200, await changeVersion(site, id, body, context))
+    },
+
     compareVersions: async ({ params: { rkey, id }, query, session: { did }, answer }) => {
       using _ = await listing.acquire(did)
       const { snapshot: from } = await ownContent(did, rkey, query.against)

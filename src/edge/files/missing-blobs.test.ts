@@ -1,12 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Log } from '#observe/log.ts'
-import { upsertAccount } from '#store/accounts/accounts.ts'
 import { type Database, openDatabase } from '#store/database/database.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
-import { recordVersionRecord } from '#store/sites/record-version-record.ts'
 import { memoryDatabase } from '#tests/support/databases.ts'
 import { eventually } from '#tests/support/eventually.ts'
-import { alice, newVersionRecord, siteOf, versionKeyOf } from '#tests/support/sample-rows.ts'
+import { siteOf } from '#tests/support/sample-rows.ts'
 import { MissingBlobs } from './missing-blobs.ts'
 
 let database: Database
@@ -57,14 +55,6 @@ test('a site is asked for once in ten seconds, each by itself', async () => {
   now += 1
   await ask('a', 'c')
   expect(await asked()).toEqual(['a'])
-})
-
-test('the versions that a site’s owner keeps are asked for with it', async () => {
-  const { db } = database
-  await upsertAccount(db, { did: alice }, 1)
-  await recordVersionRecord(db, newVersionRecord(1), 1)
-  await ask('blog')
-  expect(await asked()).toEqual([versionKeyOf(1), 'blog'])
 })
 
 test('a thousand sites are remembered at least, of more than two thousand the latest', async () => {

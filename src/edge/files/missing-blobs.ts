@@ -6,8 +6,7 @@ import type { Log } from '#observe/log.ts'
 import { type SiteAddress, siteLabel } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
 import type { WakeUps } from '#store/database/wake-ups.ts'
-import { enqueueSites, enqueueVersions } from '#store/queues/enqueue.ts'
-import { listKeptVersions } from '#store/sites/version-records.ts'
+import { enqueueSites } from '#store/queues/enqueue.ts'
 
 const requestAgainMs = 10_000
 const sitesMax = 2_000
@@ -48,7 +47,7 @@ export class MissingBlobs {
     return this.#arrivals.run(hash, () => this.#await(site, hash))
   }
 
-  /** Enqueues the site and its versions, unless that was done recently. Never rejects. */
+  /** Enqueues the site, unless that was done recently. Never rejects. */
   async ask({ did, name }: SiteAddress): Promise<void> {
     const { elapsed, log } = this.#context
     const label = siteLabel({ did, name })
@@ -57,8 +56,6 @@ export class MissingBlobs {
     log.warn('blob missing', { did, site: name })
     try {
       await enqueueSites(this.#context, [{ did, name }])
-      const versions = await listKeptVersions(this.#context.db, { did, name })
-      await enqueueVersions(this.#context, versions)
     } catch (error) {
       log.error('blob request failed', { did, site: name, error })
     }

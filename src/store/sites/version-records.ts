@@ -104,21 +104,6 @@ export async function findVersionByLabel(
   return gone === undefined ? null : { ...gone, isGone: true }
 }
 
-/** The site's version records whose content is kept here. */
-export async function listKeptVersions(
-  db: Db,
-  { did, name }: SiteAddress,
-): Promise<VersionRecordKey[]> {
-  return await db
-    .selectFrom('versionRecords')
-    .select(['did', 'key'])
-    .where('did', '=', did)
-    .where('site', '=', name)
-    .where('snapshot', 'is not', null)
-    .orderBy('key', 'desc')
-    .execute()
-}
-
 /** Whether its site has `versionRecordsMax` version records with larger keys. */
 export async function hasManyNewer(
   db: Db,

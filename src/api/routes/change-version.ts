@@ -1,0 +1,54 @@
+import type { ApiContext } from '#api/context.ts'
+import { sentences } from '#api/contract/messages.ts'
+import type { VersionRow } from '#api/contract/versions.ts'
+import { ApiError } from '#api/errors.ts'
+import { changeVersion as changeRecord, type VersionChange } from '#publish/change-version.ts'
+import { aliasCharsMax, messageGraphemesMax } from '#site/limits.ts'
+import type { SiteAddress } from '#site/site-address.ts'
+import { enqueueVersions } from '#store/queues/enqueue.ts'
+import { findSite } from '#store/sites/sites.ts'
+import { atServer } from './own-site.ts'
+import { findVersion } from './version-content.ts'
+import { recordRow } from './version-row.ts'
+
+/** Writes what the owner says about a version to its record. Throws ApiError. */
+export async function changeVersion(
+  site: SiteAddress,
+  id: string,
+  change: VersionChange,
+  context: ApiContext,
+): Promise<VersionRow> {
+  const { db, now } = context
+  const found = await findVersion(site, id, db)
+  if (found.kind === 'state') throw new ApiError(409, sentences.noVersionRecord)
+  const { key } = found.record
+  const wanted = { ...change, ...(change.expiresAt && { expiresAt: inUtc(change.expiresAt) }) }
+  const outcome = await atServer(site.did, 'change version', context, (server) =>
+    changeRecord(site, key, wanted, { ...server, now }),
+  )
+  switch (outcome.kind) {
+    case 'not-found':
+      throw new ApiError(404, sentences.versionNotFound)
+    case 'not-a-preview':
+      throw new ApiError(400, sentences.previewsOnly)
+    case 'refused':
+      throw new ApiError(400, expectations[outcome.field])
+    case 'changed': {
+      await enqueueVersions(context, [{ did: site.did, key }])
+      const { alias = null, expiresAt, message = null, pinned = false } = outcome.version
+      const expires = expiresAt === undefined ? null : Date.parse(expiresAt)
+      const record = { ...found.record, alias, expiresAt: expires, message, pinned }
+      const liveCid = (await findSite(db, site))?.live?.recordCid ?? null
+      return recordRow(site, record, { ...context, liveCid })
+    }
+  }
+}
+
+const inUtc = (time: string): string => new Date(time).toISOString()
+
+const expectations: Readonly<Record<keyof VersionChange, string>> = {
+  alias: `alias: expected 3 to ${aliasCharsMax} of a-z, 0-9 and single hyphens inside`,
+  expiresAt: 'expiresAt: expected a time, such as 2030-01-31T12:00:00Z',
+  message: `message: expected at most ${messageGraphemesMax} characters`,
+  pinned: 'pinned: expected a boolean',
+}
