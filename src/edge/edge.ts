@@ -110,12 +110,12 @@ export function answerVisitor(
   const { method, url } = request
   const isRead = method === 'GET' || method === 'HEAD'
   const atUrl = isRead && isAddressOf(url, host.host) ? known.answerAt(url) : undefined
-  if (atUrl !== undefined) return respondFile(atUrl, request, known.site.snapshot, context)
+  if (atUrl !== undefined) return respondFile(atUrl, request, known.site, context)
 
   const { pathname, search } = requestTarget(url)
   const address = `http://${host.host}${pathname}`
   const atAddress = isRead && url !== address ? known.answerAt(address) : undefined
-  if (atAddress !== undefined) return respondFile(atAddress, request, known.site.snapshot, context)
+  if (atAddress !== undefined) return respondFile(atAddress, request, known.site, context)
 
   const place = placeOf(host, pathname, known)
   const header = (name: string): string | null => request.headers.get(name)

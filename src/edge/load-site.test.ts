@@ -1,12 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { SiteAddress } from '#site/site-address.ts'
+import type { SnapshotSource } from '#edge/files/missing-blobs.ts'
 import { siteLabel } from '#site/site-address.ts'
 import type { SnapshotFile } from '#site/visit/snapshot.ts'
+import { upsertAccount } from '#store/accounts/accounts.ts'
 import type { Database } from '#store/database/database.ts'
+import { recordVersionRecord } from '#store/sites/record-version-record.ts'
 import { recordingLog } from '#tests/support/api.ts'
 import { memoryDatabase } from '#tests/support/databases.ts'
 import { originOf } from '#tests/support/edge.ts'
-import { siteOf } from '#tests/support/sample-rows.ts'
+import { alice, newVersionRecord, siteOf, versionKeyOf } from '#tests/support/sample-rows.ts'
 import { goLive, snapshotOf, storedFile } from '#tests/support/served-site.ts'
 import { loadSite } from './load-site.ts'
 
@@ -17,7 +19,7 @@ const label = siteLabel(siteOf('blog'))
 let database: Database
 let now: number
 let logged: NonNullable<Parameters<typeof recordingLog>[0]>
-let unreadable: SiteAddress[]
+let unreadable: SnapshotSource[]
 beforeEach(async () => {
   database = await memoryDatabase()
   now = 100 * hourMs
@@ -32,8 +34,8 @@ const publish = (n: number, files: Record<string, SnapshotFile>) =>
     snapshotOf(files, { recordCid: `cid-${n}`, publishedAt: now }),
     `3kaaaaaaaaaa${n}`,
   )
-const load = (earlierBytesMax = 1000) =>
-  loadSite(label, {
+const load = (earlierBytesMax = 1000, of = label) =>
+  loadSite(of, {
     baseDomain: 'sites.test',
     db: database.db,
     log: recordingLog(logged),
@@ -145,4 +147,12 @@ test('of a site that cannot be read somebody is told', async () => {
   await database.db.updateTable('versions').set({ snapshot: '{}' }).execute()
   await expect(load()).rejects.toThrow('not a snapshot')
   expect(unreadable).toMatchObject([siteOf('blog')])
+})
+
+test('of a version that cannot be read too', async () => {
+  await upsertAccount(database.db, { did: alice }, 1)
+  const [label, key] = [`v--${'a'.repeat(26)}`, versionKeyOf(1)]
+  await recordVersionRecord(database.db, newVersionRecord(1, { label, snapshot: '{}' }), 1)
+  await expect(load(1000, label)).rejects.toThrow('not a snapshot')
+  expect(unreadable).toEqual([{ ...siteOf('blog'), versionKey: key }])
 })

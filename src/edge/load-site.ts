@@ -1,8 +1,9 @@
 import { runInSlices, yieldEventLoop } from '#concurrency/yield-event-loop.ts'
+import type { SnapshotSource } from '#edge/files/missing-blobs.ts'
 import { findLiveOrigin, type OriginContext } from '#edge/names/live-origin.ts'
 import type { Log } from '#observe/log.ts'
 import { replacedVersionMs } from '#site/limits.ts'
-import { isVersionLabel, type SiteAddress, versionUri } from '#site/site-address.ts'
+import { isVersionLabel, versionUri } from '#site/site-address.ts'
 import { findEarlierAssets, type ReplacedVersion } from '#site/visit/earlier-assets.ts'
 import { type ServableSite, servableSiteSteps } from '#site/visit/servable-site.ts'
 import { decodeSnapshot, SnapshotFormatError } from '#site/visit/snapshot.ts'
@@ -16,8 +17,8 @@ export interface LoadContext extends OriginContext {
   readonly now: () => number
   /** Total size of the files of earlier versions that visitors still get. */
   readonly earlierBytesMax: number
-  /** Called with a site whose stored snapshot cannot be read and must be rebuilt. */
-  readonly onUnreadable: (site: SiteAddress) => void
+  /** Called with a site or version whose stored snapshot cannot be read and must be rebuilt. */
+  readonly onUnreadable: (source: SnapshotSource) => void
 }
 
 export interface LoadedSite {
@@ -63,12 +64,12 @@ async function loadLive(label: string, context: LoadContext): Promise<LoadedSite
 async function loadVersion(label: string, context: LoadContext): Promise<LoadedSite | null> {
   const served = await findVersionByLabel(context.db, label, context.now())
   if (served === null || 'isGone' in served) return null
-  const { did, key, cid, expiresAt } = served
+  const { did, name, key, cid, expiresAt } = served
   try {
     const snapshot = decodeSnapshot(served.snapshot)
     await yieldEventLoop()
     const liveSince = Math.min(snapshot.publishedAt, context.now())
-    const record = { uri: versionUri(did, key), cid }
+    const record = { uri: versionUri(did, key), cid, versionKey: key }
     const site = await runInSlices(servableSiteSteps(snapshot, { liveSince, record }))
     return {
       site,
@@ -77,7 +78,7 @@ async function loadVersion(label: string, context: LoadContext): Promise<LoadedS
       until: expiresAt ?? Number.POSITIVE_INFINITY,
     }
   } catch (error) {
-    if (error instanceof SnapshotFormatError) context.onUnreadable(served)
+    if (error instanceof SnapshotFormatError) context.onUnreadable({ did, name, versionKey: key })
     throw error
   }
 }

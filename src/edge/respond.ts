@@ -20,7 +20,7 @@ export function respond(
   const { site } = known
   switch (decision.kind) {
     case 'file':
-      return respondFile(known.answerTo(decision, place), request, site.snapshot, context)
+      return respondFile(known.answerTo(decision, place), request, site, context)
     case 'redirect':
       return respondRedirect(decision, site, place)
     case 'listing':

@@ -43,7 +43,7 @@ export function openEdge(options: EdgeOptions) {
     now,
     bytesMax: config.snapshotBytesMax,
     earlierBytesMax: 2 * config.limits.siteBytesMax,
-    onUnreadable: (site) => void missing.ask(site),
+    onUnreadable: (source) => void missing.ask(source),
   })
   const decodedFiles = new DecodedFiles({
     blobs,

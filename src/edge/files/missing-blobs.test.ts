@@ -4,7 +4,7 @@ import { type Database, openDatabase } from '#store/database/database.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
 import { memoryDatabase } from '#tests/support/databases.ts'
 import { eventually } from '#tests/support/eventually.ts'
-import { siteOf } from '#tests/support/sample-rows.ts'
+import { siteOf, versionKeyOf } from '#tests/support/sample-rows.ts'
 import { MissingBlobs } from './missing-blobs.ts'
 
 let database: Database
@@ -55,6 +55,13 @@ test('a site is asked for once in ten seconds, each by itself', async () => {
   now += 1
   await ask('a', 'c')
   expect(await asked()).toEqual(['a'])
+})
+
+test('a version is asked for by its key, apart from its site', async () => {
+  const source = { ...siteOf('a'), versionKey: versionKeyOf(1) }
+  await Promise.all([missing.ask(source), missing.ask(source)])
+  await ask('a')
+  expect(await asked()).toEqual([versionKeyOf(1), 'a'])
 })
 
 test('a thousand sites are remembered at least, of more than two thousand the latest', async () => {

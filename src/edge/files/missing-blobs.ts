@@ -4,15 +4,21 @@ import { TtlMap } from '#concurrency/lru-map.ts'
 import { SingleFlight } from '#concurrency/single-flight.ts'
 import type { Log } from '#observe/log.ts'
 import { type SiteAddress, siteLabel } from '#site/site-address.ts'
+import type { VersionKey } from '#site/version-key.ts'
 import type { Db } from '#store/database/database.ts'
 import type { WakeUps } from '#store/database/wake-ups.ts'
-import { enqueueSites } from '#store/queues/enqueue.ts'
+import { enqueueSites, enqueueVersions } from '#store/queues/enqueue.ts'
 
 const requestAgainMs = 10_000
 const sitesMax = 2_000
 const waitMs = 5_000
 const pollMs = 100
 const awaitedMax = 1_000
+
+/** What a snapshot was made of: a site's record, or that of one of its versions. */
+export interface SnapshotSource extends SiteAddress {
+  readonly versionKey?: VersionKey | null
+}
 
 interface MissingContext {
   readonly db: Db
@@ -27,7 +33,7 @@ interface MissingContext {
 
 /**
  * Blobs that visitors request and the store lacks. Asks ingest to fetch them from the owner's server, at most
- * every ten seconds per site; visitors wait up to five seconds for the verified blob.
+ * every ten seconds per site or version; visitors wait up to five seconds for the verified blob.
  */
 export class MissingBlobs {
   readonly #context: MissingContext
@@ -41,30 +47,32 @@ export class MissingBlobs {
   }
 
   /** Whether the blob arrives within the wait. Never rejects. */
-  arrival(site: SiteAddress, hash: string): Promise<boolean> {
+  arrival(source: SnapshotSource, hash: string): Promise<boolean> {
     const isFull = this.#arrivals.size >= awaitedMax && !this.#arrivals.has(hash)
     if (isFull) return Promise.resolve(false)
-    return this.#arrivals.run(hash, () => this.#await(site, hash))
+    return this.#arrivals.run(hash, () => this.#await(source, hash))
   }
 
-  /** Enqueues the site, unless that was done recently. Never rejects. */
-  async ask({ did, name }: SiteAddress): Promise<void> {
+  /** Enqueues the site or version, unless that was done recently. Never rejects. */
+  async ask(source: SnapshotSource): Promise<void> {
     const { elapsed, log } = this.#context
-    const label = siteLabel({ did, name })
-    if (this.#askedAt.get(label) !== undefined) return
-    this.#askedAt.set(label, elapsed())
-    log.warn('blob missing', { did, site: name })
+    const { did, name, versionKey: key = null } = source
+    const asked = keyOf(source)
+    if (this.#askedAt.get(asked) !== undefined) return
+    this.#askedAt.set(asked, elapsed())
+    log.warn('blob missing', { did, site: name, ...(key !== null && { version: key }) })
     try {
-      await enqueueSites(this.#context, [{ did, name }])
+      if (key === null) await enqueueSites(this.#context, [{ did, name }])
+      else await enqueueVersions(this.#context, [{ did, key }])
     } catch (error) {
       log.error('blob request failed', { did, site: name, error })
     }
   }
 
-  async #await(site: SiteAddress, hash: string): Promise<boolean> {
+  async #await(source: SnapshotSource, hash: string): Promise<boolean> {
     const { blobs, elapsed, log, signal } = this.#context
-    await this.ask(site)
-    const deadline = (this.#askedAt.get(siteLabel(site)) ?? elapsed()) + waitMs
+    await this.ask(source)
+    const deadline = (this.#askedAt.get(keyOf(source)) ?? elapsed()) + waitMs
     try {
       while (elapsed() < deadline) {
         if (await blobs.has(hash)) return true
@@ -76,3 +84,6 @@ export class MissingBlobs {
     return false
   }
 }
+
+const keyOf = ({ did, name, versionKey }: SnapshotSource): string =>
+  versionKey ? `${did}/${versionKey}` : siteLabel({ did, name })

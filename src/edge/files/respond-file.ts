@@ -2,7 +2,7 @@ import { type OwnPages, plainPage } from '#edge/pages.ts'
 import { checkConditions, type ReadField } from '#http/conditions.ts'
 import { contentRange, decideRange, type RangeDecision } from '#http/range.ts'
 import { wholeBodyBytesMax } from '#site/limits.ts'
-import type { Snapshot } from '#site/visit/snapshot.ts'
+import type { ServableSite } from '#site/visit/servable-site.ts'
 import type { Bodies } from './bodies.ts'
 import { type CodingChoices, codingSet } from './codings.ts'
 import type { DecodedFiles } from './decoded-files.ts'
@@ -37,7 +37,7 @@ interface Delivery {
 export function respondFile(
   answer: FileAnswer,
   request: Request,
-  snapshot: Snapshot,
+  site: ServableSite,
   context: FileContext,
 ): Response | Promise<Response> {
   const field: ReadField = (name) => request.headers.get(name)
@@ -57,7 +57,7 @@ export function respondFile(
   }
   const delivery = { answer, request, representation, range, isHead }
   const body = context.bodies.use(representation.kept)
-  return body === null ? readAndSend(delivery, snapshot, context) : send(delivery, body)
+  return body === null ? readAndSend(delivery, site, context) : send(delivery, body)
 }
 
 /** Ranges apply to the identity coding, unless `If-Range` names the coding of the visitor's part. */
@@ -91,14 +91,15 @@ function send({ representation, range, isHead }: Delivery, body: Blob): Response
 
 async function readAndSend(
   delivery: Delivery,
-  snapshot: Snapshot,
+  { record, snapshot }: ServableSite,
   context: FileContext,
 ): Promise<Response> {
   const { hash } = delivery.answer.decision.file
+  const source = { did: snapshot.did, name: snapshot.name, versionKey: record.versionKey }
   return (
     (await readOnce(delivery, context)) ??
     // Concurrent requests share one wait.
-    ((await context.missing.arrival(snapshot, hash)) ? await readOnce(delivery, context) : null) ??
+    ((await context.missing.arrival(source, hash)) ? await readOnce(delivery, context) : null) ??
     context.pages.fetching()
   )
 }

@@ -3,6 +3,7 @@ import { type HeaderRules, headerRuleSteps } from '#site/rules/header-rules.ts'
 import { type RedirectRules, redirectSteps } from '#site/rules/redirects.ts'
 import { siteUri } from '#site/site-address.ts'
 import { runAtOnce, type Steps } from '#site/steps.ts'
+import type { VersionKey } from '#site/version-key.ts'
 import type { AddressedFiles } from './addresses.ts'
 import { type Directories, listDirectories } from './listing.ts'
 import type { Snapshot, SnapshotFile } from './snapshot.ts'
@@ -25,6 +26,8 @@ export interface ServableSite extends AddressedFiles {
 export interface ProvingRecord {
   readonly uri: string
   readonly cid: string
+  /** Null: the site's record. */
+  readonly versionKey: VersionKey | null
 }
 
 /** What visitors get depends on these. Disabled settings are empty strings and lists. */
@@ -55,7 +58,7 @@ export function* servableSiteSteps(
   {
     earlierAssets = new Map(),
     liveSince = snapshot.publishedAt,
-    record = { uri: siteUri(snapshot), cid: snapshot.recordCid },
+    record = { uri: siteUri(snapshot), cid: snapshot.recordCid, versionKey: null },
   }: SiteFacts = {},
 ): Steps<ServableSite> {
   const settings: CompleteSettings = completeSettings(snapshot.settings ?? {})
