@@ -4,7 +4,7 @@ import { parseManifest } from '#site/record/manifest.ts'
 import { parsePart } from '#site/record/part.ts'
 import type { AccountRecords, StoredRecord, StoredVersion } from '#site/record/plan-writes.ts'
 import { parseVersionRecord } from '#site/record/version-record.ts'
-import { parseSiteName } from '#site/site-name.ts'
+import { parseSiteName, type SiteName } from '#site/site-name.ts'
 
 /** More than any account has. Of an account with more, nothing is deleted and the rest is not reused. */
 const recordsMax = 5_000
@@ -14,18 +14,22 @@ const valuesMax = { sites: 200_000, parts: 400_000, versions: 200_000 }
 /** Our collections in a repository, at the commit `head`. */
 export interface RepositoryState extends AccountRecords {
   readonly head: string
+  /** Of the site that the repository was read for. */
+  readonly settings: ListedRecord | null
 }
 
-/** Reads the account's manifests, parts and version records. `head` comes first: a write that swaps it fails if the records changed since. */
-export async function readRepository(repo: AccountRepo): Promise<RepositoryState> {
+/** Reads the account's manifests, parts and version records, and the settings of `site`. `head` comes first: a write that swaps it fails if the records changed since. */
+export async function readRepository(repo: AccountRepo, site?: SiteName): Promise<RepositoryState> {
   const head = await repo.latestCommit()
-  const [sites, parts, versions] = await Promise.all([
+  const [sites, parts, versions, settings] = await Promise.all([
     repo.listRecords('place.sitehost.fs', { recordsMax, valuesMax: valuesMax.sites }),
     repo.listRecords('place.sitehost.subfs', { recordsMax, valuesMax: valuesMax.parts }),
     repo.listRecords('place.sitehost.version', { recordsMax, valuesMax: valuesMax.versions }),
+    site === undefined ? null : repo.findRecord('place.sitehost.settings', site),
   ])
   return {
     head,
+    settings,
     isComplete: [sites, parts, versions].every(isWhole),
     sites: await byKey(sites, siteRecord),
     parts: await byKey(parts, partRecord),

@@ -34,6 +34,8 @@ export class SiteConflictError extends Error {
 export type PlannedWrite = RepoWrite & {
   /** CID that the record must have now, null for none; compared where the record is written alone. */
   readonly replaces?: string | null | undefined
+  /** In the same commit as the next write. */
+  readonly withNext?: boolean
   /** Not needed by readers: when the server fails at it alone, a later commit does it. */
   readonly mayFail?: true
 }
@@ -54,7 +56,7 @@ export type CommitPlan<T> =
   | { readonly kind: 'done'; readonly result: T }
   | {
       readonly kind: 'write'
-      /** A commit takes the first 200. In an order in which readers miss nothing where each is written alone. */
+      /** A commit takes the first ones, as many as a server accepts at once. In an order in which readers miss nothing where each is written alone. */
       readonly writes: readonly PlannedWrite[]
       /** The result, by the CIDs that the records have now (null: deleted); null when more is left to write. */
       readonly written: (cids: readonly (string | null)[]) => T | null
@@ -87,6 +89,10 @@ interface CommitContext extends Patience {
 
 /** The protocol's limit for one commit. */
 export const writesMax = 200
+/** Of the request. The reference server reads 1 000 000. */
+const commitBytesMax = 900_000
+/** Of a write in the request, besides its value. */
+const writeFrameBytes = 1_024
 /** Other programs may write to the same repository; after this many lost races in a row we stop racing them. */
 const racesMax = 8
 /** Of 200 records each: more than any account has. */
@@ -144,7 +150,7 @@ async function commitWrites(
 ): Promise<Cids | null> {
   if (head === null) return await writeEach(writes, repo, at)
   try {
-    const results = await repo.applyWrites(writes.slice(0, writesMax), head)
+    const results = await repo.applyWrites(firstCommit(writes), head)
     return results.map(({ cid }) => cid)
   } catch (error) {
     if (!(error instanceof ServerRefusedError)) throw error
@@ -152,6 +158,20 @@ async function commitWrites(
     if (!isTooMuchAtOnce(error)) throw error
     return await writeEach(writes, repo, at)
   }
+}
+
+/** The first writes, within the limits of one commit; at least one. */
+function firstCommit(writes: readonly PlannedWrite[]): readonly PlannedWrite[] {
+  let bytes = 0
+  let count = 0
+  for (const write of writes.slice(0, writesMax)) {
+    bytes += writeFrameBytes
+    if (write.action !== 'delete') bytes += Buffer.byteLength(JSON.stringify(write.value))
+    if (bytes > commitBytesMax && count > 0) break
+    count += 1
+  }
+  while (count > 1 && count < writes.length && writes[count - 1]?.withNext) count -= 1
+  return writes.slice(0, count)
 }
 
 /** 413, or no such method; some servers call a body that is too large an invalid request. */

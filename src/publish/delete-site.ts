@@ -55,13 +55,11 @@ interface Remains {
 
 async function readRemains(address: SiteAddress, repo: AccountRepo): Promise<Remains> {
   const { name: rkey } = address
-  // Reads `head` first, so that it covers the settings too.
-  const repository = await readRepository(repo)
-  const settings = await repo.findRecord('place.sitehost.settings', rkey)
+  const repository = await readRepository(repo, rkey)
   const cid = repository.sites.get(rkey)?.cid ?? null
   const deletes = [
     ...(cid === null ? [] : [deletion('place.sitehost.fs', rkey, cid)]),
-    ...(settings === null ? [] : [deletion('place.sitehost.settings', rkey)]),
+    ...(repository.settings === null ? [] : [deletion('place.sitehost.settings', rkey)]),
     ...versionsOf(address, repository).map((key) => deletion('place.sitehost.version', key)),
     ...partsToDelete(address, repository).map((key) => deletion('place.sitehost.subfs', key)),
   ]

@@ -45,6 +45,7 @@ function repoOf(upload: () => Promise<void>): AccountRepo {
     did: alice,
     latestCommit: async () => 'head',
     blobUploadBytesMax: async () => null,
+    findRecord: async () => null,
     async listRecords(collection) {
       const isSites = collection === 'place.sitehost.fs'
       return isSites ? Array.from({ length: recordCount }, (_, n) => recordOf(n)) : []
@@ -67,6 +68,7 @@ async function publishTo(repo: AccountRepo, lane: Lane): Promise<PublishOutcome>
   const file = { path: 'a.txt' as SitePath, ...(await folder.write(bytes, { bytesMax: 5 })) }
   const job: PublishJob = {
     startedAt: 1,
+    version: null,
     sentBefore: { filesUploaded: 0, bytesUploaded: 0 },
     lane,
     rememberExpectedCid: async (current) => current,

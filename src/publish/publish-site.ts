@@ -9,6 +9,7 @@ import { forgetUploadedBlobs } from '#store/sites/uploaded-blobs.ts'
 import { type RepositoryState, readRepository } from './account-records.ts'
 import { SiteConflictError } from './commit-on-head.ts'
 import { filesOfSite } from './files-of-site.ts'
+import type { NewVersion, VersionToWrite } from './new-version.ts'
 import { NotPublishableError } from './not-publishable.ts'
 import type { PlannedFile } from './planned-file.ts'
 import { findReusableBlobs } from './reusable-blobs.ts'
@@ -36,6 +37,8 @@ export interface PublishJob extends StoreJob {
   readonly lane: Pick<Lane, 'detachWhenSlow' | 'pin'>
   /** CID of the site's record when the job first read it, null for none. The first call stores and returns `current`. */
   readonly rememberExpectedCid: (current: string | null) => Promise<string | null>
+  /** Null: the session cannot write version records. */
+  readonly version: NewVersion | null
   /** From here on the job cannot be cancelled; false when it already was. */
   readonly beginWriting: () => Promise<boolean>
 }
@@ -75,7 +78,8 @@ export async function publishSite(
     if (!job.lane.pin()) return { kind: 'uploaded' }
     job.report({ phase: 'creating_manifest', currentFile: null })
     if (!(await job.beginWriting())) return { kind: 'cancelled' }
-    const written = await writeSite(address, tree, prepared, context)
+    const version = versionOf(changes === null ? files : null, job.version)
+    const written = await writeSite(address, tree, prepared, context, version)
     return { kind: 'published', fileCount: tree.size, ...written }
   }
   const { filesUploaded, bytesUploaded } = job.sentBefore
@@ -115,7 +119,8 @@ async function prepare(
   { rememberExpectedCid }: PublishJob,
   { db, now, repo, signal }: StoreContext,
 ): Promise<Prepared> {
-  const repository = await withPatience(() => readRepository(repo), { now, signal })
+  const read = () => readRepository(repo, address.name)
+  const repository = await withPatience(read, { now, signal })
   const expectedCid = await rememberExpectedCid(mainCid(address, repository))
   const isMoved = mainCid(address, repository) !== expectedCid
   const base = changes === null ? null : baseOf(address, repository)
@@ -159,10 +164,20 @@ const holds = (files: Files, at: SitePath): boolean =>
 export async function publishEmptySite(
   address: SiteAddress,
   context: WriteContext,
+  version: NewVersion | null,
 ): Promise<WrittenSite> {
-  const start = await readRepository(context.repo)
-  const expectedCid = mainCid(address, start)
-  return await writeSite(address, new Map(), { expectedCid, start }, context)
+  const start = await readRepository(context.repo, address.name)
+  const onto = { expectedCid: mainCid(address, start), start }
+  return await writeSite(address, new Map(), onto, context, versionOf([], version))
+}
+
+/** `files` null: these are not all files of the site. */
+function versionOf(
+  files: readonly PlannedFile[] | null,
+  version: NewVersion | null,
+): VersionToWrite | null {
+  const bytes = files?.reduce((sum, file) => sum + file.bytes, 0) ?? null
+  return version === null ? null : { ...version, bytes }
 }
 
 const isBlobNotFound = (error: unknown): boolean =>

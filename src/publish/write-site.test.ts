@@ -4,11 +4,13 @@ import type { SitePath } from '#site/path.ts'
 import type { Directory, FileNode } from '#site/record/manifest.ts'
 import { splitTree } from '#site/record/split.ts'
 import { buildTree } from '#site/record/tree.ts'
-import { FakeRepo } from '#tests/support/fake-repo.ts'
+import { versionKeyAt } from '#site/version-key.ts'
+import { FakeRepo, refusal } from '#tests/support/fake-repo.ts'
 import { siteOf } from '#tests/support/sample-rows.ts'
 import { readRepository } from './account-records.ts'
 import { SiteConflictError } from './commit-on-head.ts'
 import type { FailPoint } from './fail-points.ts'
+import type { VersionToWrite } from './new-version.ts'
 import { mainCid, writeSite } from './write-site.ts'
 
 const blog = siteOf('blog')
@@ -48,9 +50,14 @@ const context = () => ({
   at: (point: FailPoint) => void passed.push(point),
 })
 
-const write = async (files: ReturnType<typeof filesOf>, read = readRepository(repo.asRepo)) => {
+const write = async (
+  files: ReturnType<typeof filesOf>,
+  read = readRepository(repo.asRepo, blog.name),
+  version: VersionToWrite | null = null,
+) => {
   const start = await read
-  return await writeSite(blog, files, { expectedCid: mainCid(blog, start), start }, context())
+  const onto = { expectedCid: mainCid(blog, start), start }
+  return await writeSite(blog, files, onto, context(), version)
 }
 
 const commits = () => repo.calls.filter((call) => call === 'applyWrites').length
@@ -58,7 +65,12 @@ const commits = () => repo.calls.filter((call) => call === 'applyWrites').length
 describe('a site is written in one commit', () => {
   test('small: the main record', async () => {
     const written = await write(filesOf(3))
-    expect(written).toEqual({ uri: `at://${blog.did}/${fs}/blog`, cid: 'cid-1' })
+    expect(written).toEqual({
+      uri: `at://${blog.did}/${fs}/blog`,
+      cid: repo.find(fs, 'blog')?.cid ?? '',
+      version: null,
+      versionProblem: null,
+    })
     expect(repo.find(fs, 'blog')?.value).toMatchObject({ $type: fs, site: 'blog', fileCount: 3 })
     expect(commits()).toBe(1)
   })
@@ -86,6 +98,159 @@ describe('a site is written in one commit', () => {
     expect(await write(filesOf(600))).toEqual(first)
     expect(repo.keys(subfs)).toContain(lost)
   })
+})
+
+const version = 'place.sitehost.version'
+const settingsOf = 'place.sitehost.settings'
+
+/** To write at this time, and written by another attempt with the same key. */
+const kept = (seconds: number, more: Partial<VersionToWrite> = {}): VersionToWrite => ({
+  key: versionKeyAt(seconds * 1000, 0),
+  bytes: 5,
+  ...more,
+})
+
+describe('with a record of the version', () => {
+  const publish = (files: ReturnType<typeof filesOf>, to: VersionToWrite) =>
+    write(files, readRepository(repo.asRepo, blog.name), to)
+
+  test('in the same commit, which names the manifest that it has', async () => {
+    const source = { commit: 'abc' }
+    const written = await publish(filesOf(3), kept(1, { message: 'first', source }))
+    expect(commits()).toBe(1)
+    const { cid, value } = repo.find(fs, 'blog') ?? {}
+    const record = repo.find(version, kept(1).key)?.value
+    expect(record).toMatchObject({
+      ...{ $type: version, site: 'blog', fileCount: 3, bytes: 5, message: 'first', source },
+      ...{ manifest: cid, createdAt: (value as { createdAt: string }).createdAt },
+    })
+    expect(record).not.toHaveProperty('settings')
+    expect(written.version?.key).toBe(kept(1).key)
+    expect(written.version?.label).toMatch(/^v--[a-z2-7]{26}$/)
+    expect(written.versionProblem).toBeNull()
+  })
+
+  test('which has the settings of that moment', async () => {
+    repo.put(settingsOf, 'blog', { $type: settingsOf, cleanUrls: true, theirs: 1 })
+    await publish(filesOf(3), kept(1))
+    expect(repo.find(version, kept(1).key)?.value).toMatchObject({
+      settings: { $type: settingsOf, cleanUrls: true },
+    })
+  })
+
+  test('a changed file of 600 adds one part and the record; the old part stays with the old version', async () => {
+    await publish(filesOf(600, 1), kept(1))
+    const before = repo.keys(subfs)
+    await publish(filesOf(600, 2), kept(2))
+    const after = repo.keys(subfs)
+    expect(after.filter((key) => !before.includes(key))).toHaveLength(1)
+    expect(before.filter((key) => !after.includes(key))).toEqual([])
+    expect(commits()).toBe(2)
+  })
+
+  test('an attempt after a commit whose answer was lost writes nothing', async () => {
+    const first = await publish(filesOf(600), kept(1))
+    expect(await publish(filesOf(600), kept(1))).toEqual(first)
+    expect(commits()).toBe(1)
+  })
+
+  test('unchanged content has one record, the first', async () => {
+    const first = await publish(filesOf(600), kept(1))
+    expect(await publish(filesOf(600), kept(2))).toEqual(first)
+    expect(commits()).toBe(1)
+  })
+
+  test('unchanged content gets one if it has none, or other settings', async () => {
+    await write(filesOf(3))
+    await publish(filesOf(3), kept(1))
+    const manifest = repo.find(fs, 'blog')?.cid
+    expect(repo.find(version, kept(1).key)?.value).toMatchObject({ manifest })
+    repo.put(settingsOf, 'blog', { $type: settingsOf, cleanUrls: true })
+    await publish(filesOf(3), kept(2))
+    expect(repo.keys(version)).toHaveLength(2)
+  })
+
+  test('none if the settings say so, and older ones go', async () => {
+    await publish(filesOf(3, 1), kept(1))
+    await publish(filesOf(3, 2), kept(2))
+    repo.put(settingsOf, 'blog', { $type: settingsOf, history: { keep: 0 } })
+    const written = await publish(filesOf(3, 3), kept(3))
+    expect(written).toMatchObject({ version: null, versionProblem: null })
+    // The replaced one is live until this commit.
+    expect(repo.keys(version)).toEqual([kept(2).key])
+  })
+
+  test('of the oldest beyond those that the owner keeps, two go, with their parts', async () => {
+    repo.put(settingsOf, 'blog', { $type: settingsOf, history: { keep: 10 } })
+    for (let n = 1; n <= 5; n++) await publish(filesOf(600, n), kept(n))
+    expect(repo.keys(version)).toHaveLength(5)
+    repo.put(settingsOf, 'blog', { $type: settingsOf, history: { keep: 2 } })
+    const parts = repo.keys(subfs).length
+    await publish(filesOf(600, 6), kept(6))
+    expect(repo.keys(version)).toEqual([3, 4, 5, 6].map((n) => kept(n).key))
+    expect(repo.keys(subfs)).toHaveLength(parts + 1 - 2)
+  })
+
+  test('a preview leaves the site as it is', async () => {
+    await publish(filesOf(3, 1), kept(1))
+    const live = repo.find(fs, 'blog')
+    const preview = { alias: 'pr-1', expiresAt: '2026-01-01T00:00:00.000Z' }
+    const written = await publish(filesOf(3, 2), kept(2, { preview }))
+    expect(repo.find(fs, 'blog')).toEqual(live)
+    const { cid, value } = repo.find(version, kept(2).key) ?? {}
+    expect(written).toMatchObject({ uri: `at://${blog.did}/${version}/${kept(2).key}`, cid })
+    expect(value).toMatchObject(preview)
+    expect(value).not.toHaveProperty('manifest')
+    expect(await publish(filesOf(3, 2), kept(2, { preview }))).toEqual(written)
+  })
+
+  test('a server that refuses it gets the site without it', async () => {
+    const original = repo.applyWrites.bind(repo)
+    repo.applyWrites = async (writes, head) => {
+      if (writes.some(({ collection }) => collection === version))
+        throw refusal(400, 'RecordTooLarge')
+      return await original(writes, head)
+    }
+    const written = await publish(filesOf(3), kept(1))
+    expect(written.version).toBeNull()
+    expect(written.versionProblem).toContain('did not accept')
+    expect(repo.find(fs, 'blog')?.cid).toBe(written.cid)
+  })
+
+  test('a server that refuses it where each record is written alone has the site', async () => {
+    repo.writesMax = 0
+    const original = repo.putRecord.bind(repo)
+    repo.putRecord = async (...args) => {
+      if (args[0] === version) throw refusal(413, 'PayloadTooLarge')
+      return await original(...args)
+    }
+    const written = await publish(filesOf(600), kept(1))
+    expect(written).toMatchObject({ version: null, cid: repo.find(fs, 'blog')?.cid })
+    expect(written.versionProblem).toContain('did not accept')
+  })
+
+  test('a site with 50 records of pinned versions gets none, and says so', async () => {
+    await publish(filesOf(3, 1), kept(1))
+    const record = repo.find(version, kept(1).key)?.value as object
+    for (let n = 2; n <= 50; n++) repo.put(version, kept(n).key, { ...record, pinned: true })
+    const written = await publish(filesOf(3, 2), kept(60))
+    expect(written.version).toBeNull()
+    expect(written.versionProblem).toContain('50 entries')
+    expect(repo.find(fs, 'blog')?.cid).toBe(written.cid)
+  })
+
+  test('a site for several commits: parts first, its record and the manifest together', async () => {
+    const seen: string[][] = []
+    const original = repo.applyWrites.bind(repo)
+    repo.applyWrites = async (writes, head) => {
+      seen.push(writes.map(({ collection }) => collection))
+      return await original(writes, head)
+    }
+    await publish(filesOf(6_000), kept(1))
+    expect(seen.length).toBeGreaterThan(1)
+    expect(seen.flat().indexOf(fs)).toBe(seen.flat().length - 2)
+    expect(seen.at(-1)?.slice(-2)).toEqual([fs, version])
+  }, 20_000)
 })
 
 describe('when the repository moves on meanwhile', () => {
@@ -183,7 +348,7 @@ describe('a server that does not take it in one piece', () => {
     expect(cid).not.toBe(replaces ?? '')
     const start = await readRepository(repo.asRepo)
     const onto = { expectedCid: replaces, start }
-    const written = await writeSite(blog, filesOf(600, 2), onto, context())
+    const written = await writeSite(blog, filesOf(600, 2), onto, context(), null)
     expect(written.cid).toBe(cid ?? '')
     expect(repo.keys(subfs)).toHaveLength(first.length)
   })

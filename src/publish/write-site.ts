@@ -1,10 +1,9 @@
+import { ServerRefusedError } from '#outbound/server-errors.ts'
 import type { SitePath } from '#site/path.ts'
-import { type FileNode, type Manifest, parseManifest } from '#site/record/manifest.ts'
-import { type Part, parsePart } from '#site/record/part.ts'
-import { planWrites, type WritePlan } from '#site/record/plan-writes.ts'
-import { type SplitTree, splitTree } from '#site/record/split.ts'
-import { buildTree } from '#site/record/tree.ts'
-import { type SiteAddress, siteUri } from '#site/site-address.ts'
+import type { FileNode } from '#site/record/manifest.ts'
+import { planWrites } from '#site/record/plan-writes.ts'
+import { versionDigest } from '#site/record/version-digest.ts'
+import { type SiteAddress, siteUri, versionLabel } from '#site/site-address.ts'
 import { type RepositoryState, readRepository } from './account-records.ts'
 import {
   type CommitPlan,
@@ -15,12 +14,24 @@ import {
   SiteConflictError,
 } from './commit-on-head.ts'
 import type { AtFailPoint } from './fail-points.ts'
-import { NotPublishableError } from './not-publishable.ts'
+import { refusedVersionSentence, type VersionToWrite } from './new-version.ts'
+import { planHistory, settingsOf } from './plan-history.ts'
+import { SiteRecords } from './site-records.ts'
 
-/** The main record in the repository. */
+/** The main record in the repository; of a preview its version record. */
 export interface WrittenSite {
   readonly uri: string
   readonly cid: string
+  /** The version record of this content; null: there is none. */
+  readonly version: WrittenVersion | null
+  /** Why there is none, for the owner; null also if the owner wants none. */
+  readonly versionProblem: string | null
+}
+
+export interface WrittenVersion {
+  readonly key: string
+  /** Of its address. */
+  readonly label: string
 }
 
 export interface WriteContext extends RepoContext {
@@ -34,99 +45,149 @@ export interface WriteOnto {
   readonly start: RepositoryState | null
 }
 
-/** Writes these files as the site. Throws SiteConflictError when its main record is not `expectedCid` any more. */
+/**
+ * Writes these files as the site, with a record of the version in the same commit; of a preview only that record. When
+ * the server does not accept the record, the site is published without it. Throws SiteConflictError when the main
+ * record is not `expectedCid` any more.
+ */
 export async function writeSite(
   address: SiteAddress,
   files: ReadonlyMap<SitePath, FileNode>,
   { expectedCid, start }: WriteOnto,
   context: WriteContext,
+  version: VersionToWrite | null,
 ): Promise<WrittenSite> {
-  const version = splitTree(buildTree(files), address)
-  const records = recordsOf(address, version, files.size, context.now())
-  const uri = siteUri(address)
-  const plan = (repository: RepositoryState): CommitPlan<WrittenSite> => {
-    const planned = planWrites(address, version, repository)
-    const current = mainCid(address, repository)
-    // Also true after an earlier commit of ours whose response was lost.
-    if (isDone(planned) && current !== null) return { kind: 'done', result: { uri, cid: current } }
-    if (planned.putMain && current !== expectedCid) throw new SiteConflictError(address)
-    return {
-      kind: 'write',
-      writes: writesOf(address, records, planned, current),
-      written: (cids) => {
-        const cid = planned.putMain ? cids[planned.createParts.length] : current
-        return cid ? { uri, cid } : null
+  const records = new SiteRecords(address, files, context.now())
+  const write = (version: VersionToWrite | null, start: RepositoryState | null) =>
+    commitOnHead(
+      {
+        start,
+        read: () => readRepository(context.repo, address.name),
+        plan: (now) => planSite(records, version, expectedCid, now),
+        mayWriteAlone: true,
+        conflict: () => new SiteConflictError(address),
       },
-    }
+      context,
+    )
+  try {
+    return await write(version, start)
+  } catch (error) {
+    if (version === null || version.preview !== undefined || !isRefusal(error)) throw error
+    return { ...(await write(null, null)), versionProblem: refusedVersionSentence }
   }
-  return await commitOnHead(
-    {
-      start,
-      read: () => readRepository(context.repo),
-      plan,
-      mayWriteAlone: true,
-      conflict: () => new SiteConflictError(address),
-    },
-    context,
-  )
 }
+
+/** It may be about the version record: what is left without that record may be accepted. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof ServerRefusedError &&
+  error.status < 500 &&
+  error.status !== 429 &&
+  error.code !== 'BlobNotFound'
 
 /** CID of the site's main record; null when there is none. */
 export const mainCid = ({ name }: SiteAddress, { sites }: RepositoryState): string | null =>
   sites.get(name)?.cid ?? null
 
-const isDone = ({ createParts, putMain, deleteParts }: WritePlan): boolean =>
-  !putMain && createParts.length === 0 && deleteParts.length === 0
+function planSite(
+  records: SiteRecords,
+  version: VersionToWrite | null,
+  expectedCid: string | null,
+  repository: RepositoryState,
+): CommitPlan<WrittenSite> {
+  const { address, trees } = records
+  const isPreview = version?.preview !== undefined
+  const current = mainCid(address, repository)
+  const history = planHistory(records, version, repository)
+  const isOwn = history.key !== null && history.key === version?.key
+  const planned = planWrites(
+    address,
+    {
+      manifest: isPreview ? null : trees.manifest,
+      version: isOwn ? trees.version : null,
+      pruned: history.pruned,
+    },
+    repository,
+  )
+  if (planned.putMain && current !== expectedCid) throw new SiteConflictError(address)
 
-/** New parts, main record, old parts: in this order every write leaves a whole site. */
-function writesOf(
-  { name }: SiteAddress,
-  { manifest, parts }: SiteRecords,
-  { createParts, putMain, deleteParts }: WritePlan,
+  // In this order every write leaves a whole site. The main record and that of its version are in one commit.
+  const parts = planned.createParts.map((rkey) => partWrite(rkey, records))
+  const main = planned.putMain ? [mainWrite(records, current, { withNext: history.isNew })] : []
+  const kept = history.isNew && version ? [versionWrite(records, version, repository)] : []
+  // What does not fit into this commit, or whose deletion fails, is deleted by the next publish.
+  const deletes = [
+    ...history.pruned.map((key) => deletion('place.sitehost.version', key)),
+    ...planned.deleteParts.map((key) => deletion('place.sitehost.subfs', key)),
+  ].map((write): PlannedWrite => ({ ...write, mayFail: true }))
+  const needed = [...parts, ...main, ...kept]
+
+  const uri = isPreview ? versionUri(address, history.key ?? '') : siteUri(address)
+  const present = isPreview ? repository.versions.get(history.key ?? '')?.cid : current
+  const result = (cid: string): WrittenSite => ({
+    uri,
+    cid,
+    version: history.key === null ? null : writtenVersion(history.key, records, repository),
+    versionProblem: history.problem,
+  })
+  // Also after an earlier commit of ours whose response was lost.
+  if (needed.length + deletes.length === 0 && present) {
+    return { kind: 'done', result: result(present) }
+  }
+  return {
+    kind: 'write',
+    writes: [...needed, ...deletes],
+    written: (cids) => {
+      if (cids.length < needed.length) return null
+      const cid = main.length + (isPreview ? kept.length : 0) > 0 ? cids[parts.length] : present
+      return cid ? result(cid) : null
+    },
+  }
+}
+
+const versionUri = ({ did }: SiteAddress, key: string): string =>
+  `at://${did}/place.sitehost.version/${key}`
+
+const partWrite = (rkey: string, records: SiteRecords): PlannedWrite => ({
+  action: 'create',
+  collection: 'place.sitehost.subfs',
+  rkey,
+  value: { ...records.part(rkey) },
+})
+
+const mainWrite = (
+  { address, manifest }: SiteRecords,
   replaces: string | null,
-): PlannedWrite[] {
-  const collection = 'place.sitehost.subfs'
-  const creates = createParts.map(
-    (rkey): PlannedWrite => ({ action: 'create', collection, rkey, value: { ...parts.get(rkey) } }),
-  )
-  const main: PlannedWrite = {
-    action: replaces === null ? 'create' : 'update',
-    collection: 'place.sitehost.fs',
-    rkey: name,
-    value: { ...manifest },
-    replaces,
+  { withNext }: { readonly withNext: boolean },
+): PlannedWrite => ({
+  action: replaces === null ? 'create' : 'update',
+  collection: 'place.sitehost.fs',
+  rkey: address.name,
+  value: { ...manifest },
+  replaces,
+  withNext,
+})
+
+function versionWrite(
+  records: SiteRecords,
+  version: VersionToWrite,
+  repository: RepositoryState,
+): PlannedWrite {
+  const present = records.isPresent(repository)
+    ? (repository.sites.get(records.address.name) ?? null)
+    : null
+  return {
+    action: 'create',
+    collection: 'place.sitehost.version',
+    rkey: version.key,
+    value: { ...records.version(version, settingsOf(repository), present) },
   }
-  // Old parts that do not fit into this commit, or whose deletion fails, are deleted by the next publish.
-  const deletes = deleteParts.map(
-    (rkey): PlannedWrite => ({ ...deletion(collection, rkey), mayFail: true }),
-  )
-  return [...creates, ...(putMain ? [main] : []), ...deletes]
 }
 
-interface SiteRecords {
-  readonly manifest: Manifest
-  readonly parts: ReadonlyMap<string, Part>
+function writtenVersion(
+  key: string,
+  { address, files }: SiteRecords,
+  repository: RepositoryState,
+): WrittenVersion {
+  const digest = versionDigest(files, settingsOf(repository))
+  return { key, label: versionLabel(address, digest) }
 }
-
-// Parsed as ingest parses them: nothing is written that ingest would refuse.
-function recordsOf(
-  { name: site }: SiteAddress,
-  { root, parts: splitParts }: SplitTree,
-  fileCount: number,
-  now: number,
-): SiteRecords {
-  const createdAt = new Date(now).toISOString()
-  const $type = 'place.sitehost.fs'
-  const manifest = parseManifest({ $type, site, root, fileCount, createdAt }, site)
-  if (!manifest.ok) throw notPublishable(manifest.problems)
-  const parts = new Map<string, Part>()
-  for (const [key, split] of splitParts) {
-    const part = parsePart({ $type: 'place.sitehost.subfs', ...split, createdAt })
-    if (!part.ok) throw notPublishable(part.problems)
-    parts.set(key, part.part)
-  }
-  return { manifest: manifest.manifest, parts }
-}
-
-const notPublishable = ([problem]: readonly string[]): NotPublishableError =>
-  new NotPublishableError(`${problem}. Nothing was published.`)

@@ -139,6 +139,11 @@ export const accountVersionRecordsMax = 2000
 /** How long a preview stays whose record names no other time. */
 export const previewMs = 14 * 24 * 60 * 60 * 1000
 
+/** Versions that publishing keeps, unless the site's settings say otherwise. */
+export const versionsKeptDefault = 10
+/** Version records deleted in one publish, so that no commit drops too many references. */
+export const versionsPrunedMax = 2
+
 /** The alias of a preview: with two hyphens and 26 characters for its site it fits into one label of a host name. */
 export const aliasCharsMax = 35
 

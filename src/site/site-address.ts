@@ -26,11 +26,7 @@ export function siteLabel(address: SiteAddress): string {
   return `s--${toBase32(hash).slice(0, 26)}`
 }
 
-/**
- * `v--` and 130 bits of a hash: the address of one version for ever, by its `versionDigest`.
- *
- * @public
- */
+/** `v--` and 130 bits of a hash: the address of one version for ever, by its `versionDigest`. */
 export function versionLabel({ did, name }: SiteAddress, digest: string): string {
   const hash = createHash('sha256').update(`${did}/${name}/${digest}`).digest()
   return `v--${toBase32(hash).slice(0, 26)}`

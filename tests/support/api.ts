@@ -20,6 +20,7 @@ import type { AccountSync } from '#ingest/sync-account.ts'
 import { siteAtUrl } from '#main/site-at-url.ts'
 import type { Log } from '#observe/log.ts'
 import type { LookUp } from '#outbound/dns/look-up.ts'
+import { versionScope } from '#publish/new-version.ts'
 import { Spool } from '#publish/upload/spool.ts'
 import type { Did } from '#site/site-address.ts'
 import { addAdmin } from '#store/accounts/admins.ts'
@@ -98,6 +99,7 @@ export class FakeNetwork {
       const handle = (path: string, init: RequestInit = {}) => this.#answer(did, path, init)
       return { did, handle }
     },
+    scopeOf: async () => new Set([versionScope]),
     confirm: async (did) => {
       if (!this.sessions.has(did)) throw new SessionEndedError(did)
     },

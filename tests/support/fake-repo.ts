@@ -1,4 +1,5 @@
 import type { AccountRepo, ListedRecord, RepoWrite } from '#atproto/repo/account-repo.ts'
+import { recordCid } from '#atproto/repo/record-cid.ts'
 import { ServerRefusedError } from '#outbound/server-errors.ts'
 import type { Did } from '#site/site-address.ts'
 import { alice, versionKeyOf } from './sample-rows.ts'
@@ -10,7 +11,6 @@ export class FakeRepo {
   readonly did: Did = alice
   readonly #records = new Map<string, ListedRecord>()
   #commits = 0
-  #cids = 0
   /** What was asked of it, in order. */
   readonly calls: string[] = []
   /** Runs before the next call of this method, once. */
@@ -31,7 +31,8 @@ export class FakeRepo {
   /** Another program writes a record. */
   put(collection: string, rkey: string, value: unknown): void {
     this.#commits += 1
-    this.#records.set(`${collection}/${rkey}`, { rkey, cid: `cid-${++this.#cids}`, value })
+    const cid = recordCid(JSON.parse(JSON.stringify(value)))
+    this.#records.set(`${collection}/${rkey}`, { rkey, cid, value })
   }
 
   remove(collection: string, rkey: string): void {

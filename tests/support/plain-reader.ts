@@ -18,8 +18,13 @@ interface PlainNode {
   flat?: boolean
 }
 
-export async function readSitePlainly(account: PdsAccount, siteName: string): Promise<PlainFile[]> {
-  const record = (await getRecord(account, 'place.sitehost.fs', siteName)) as { root: PlainNode }
+/** The site of this name, or the version with this key of `place.sitehost.version`. */
+export async function readSitePlainly(
+  account: PdsAccount,
+  key: string,
+  collection = 'place.sitehost.fs',
+): Promise<PlainFile[]> {
+  const record = (await getRecord(account, collection, key)) as { root: PlainNode }
   return await readDirectory(account, record.root, '')
 }
 

@@ -122,7 +122,11 @@ export class CrashingSite {
     const account = { pds: this.#options.network.pds, did: this.#did }
     const parts = await listRecords(account, 'place.sitehost.subfs')
     const reached = new Set<string>()
-    const waiting: unknown[] = (await listRecords(account, 'place.sitehost.fs')).map((r) => r.value)
+    const named = await Promise.all([
+      listRecords(account, 'place.sitehost.fs'),
+      listRecords(account, 'place.sitehost.version'),
+    ])
+    const waiting: unknown[] = named.flat().map(({ value }) => value)
     for (const value of waiting) {
       for (const { rkey, value: part } of parts) {
         if (reached.has(rkey) || !JSON.stringify(value).includes(`/${rkey}"`)) continue

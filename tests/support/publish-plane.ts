@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { diskBlobStore } from '#blobs/disk.ts'
 import type { JobContext } from '#publish/jobs/job-context.ts'
 import { queueJob, runJobs } from '#publish/jobs/jobs.ts'
+import { versionScope } from '#publish/new-version.ts'
 import { Spool } from '#publish/upload/spool.ts'
 import type { SitePath } from '#site/path.ts'
 import { type Did, type SiteAddress, siteUri } from '#site/site-address.ts'
@@ -63,11 +64,12 @@ export async function startPublishPlane(): Promise<PublishPlane> {
     db,
     spool: new Spool(join(dir, 'spool')),
     blobs: diskBlobStore({ dir: join(dir, 'blobs') }),
-    oauth: { session },
+    oauth: { scopeOf: async () => new Set([versionScope]), session },
     identities: { resolve: async (did) => ({ did, pds: servers.get(did)?.pds }) as never },
     wakeUps: new WakeUps(),
     log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
     siteUrl: siteUri,
+    labelUrl: (label) => `https://${label}.test/`,
     now: Date.now,
     at: () => {},
   }

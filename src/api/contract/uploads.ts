@@ -46,6 +46,16 @@ const jobResult = z.strictObject({
   skippedFiles: z
     .array(z.strictObject({ name: z.string(), reason: z.string() }))
     .describe('Files that were left out, each with the rule'),
+  versionId: z
+    .string()
+    .nullable()
+    .describe('Of the version in the site’s history; null: not there'),
+  versionUrl: z.string().nullable().describe('Its address, which never changes'),
+  versionProblem: z
+    .string()
+    .nullable()
+    .describe('Why it is not in the history; null also if the settings say so'),
+  sizeNotice: z.string().nullable().describe('A sentence, if other hosts may refuse the site'),
 })
 
 /** `/sitehost/*`: uploads and their progress. */

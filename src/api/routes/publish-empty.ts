@@ -1,6 +1,7 @@
 import type { ApiContext } from '#api/context.ts'
 import { AccountRepo } from '#atproto/repo/account-repo.ts'
 import { recordEvent } from '#observe/events.ts'
+import { newVersion, versionScope } from '#publish/new-version.ts'
 import { publishEmptySite } from '#publish/publish-site.ts'
 import type { ReceivedUpload } from '#publish/upload/receive-upload.ts'
 import type { Did } from '#site/site-address.ts'
@@ -20,7 +21,9 @@ export async function publishEmpty(
   const startedAt = now()
   recordEvent(log, 'publish_started', facts)
   const repo = new AccountRepo(did, oauth.session)
-  const { uri, cid } = await publishEmptySite(address, { repo, now, at, signal })
+  const mayKeep = (await oauth.scopeOf(did)).has(versionScope)
+  const version = mayKeep ? newVersion(startedAt) : null
+  const { uri, cid } = await publishEmptySite(address, { repo, now, at, signal }, version)
   const seconds = (now() - startedAt) / 1000
   recordEvent(log, 'publish_ended', { ...facts, version: cid, seconds })
   if (!retain) await awaitWithdrawal(db, address, cid)

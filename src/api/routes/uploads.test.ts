@@ -91,7 +91,10 @@ describe('an upload that is taken', () => {
         siteName: 'blog',
       },
     ])
-    expect(api().network.written).toMatchObject([{ rkey: 'blog', record: { fileCount: 0 } }])
+    expect(api().network.written).toMatchObject([
+      { rkey: 'blog', record: { $type: 'place.sitehost.fs', fileCount: 0 } },
+      { record: { $type: 'place.sitehost.version', site: 'blog', bytes: 0 } },
+    ])
     expect(await workRows(api().db, 'site')).toHaveLength(1)
     expect(await api().spooled()).toEqual([])
   })

@@ -17,8 +17,12 @@ export const scopes = [
   'repo:place.sitehost.fs',
   'repo:place.sitehost.subfs',
   'repo:place.sitehost.settings',
+  'repo:place.sitehost.version',
   'blob:*/*',
 ] as const
+
+/** Publishing works without them. */
+export const optionalScopes: readonly string[] = ['repo:place.sitehost.version']
 
 /** Where account servers read our client metadata (decisions.md §1). */
 export const clientMetadataPath = '/oauth-client-metadata.json'

@@ -13,7 +13,13 @@ import {
   type GrantBefore,
 } from './account-sessions.ts'
 import type { PublicKey } from './client-keys.ts'
-import { type ClientDocument, type ClientOptions, createClients, scopes } from './oauth-client.ts'
+import {
+  type ClientDocument,
+  type ClientOptions,
+  createClients,
+  optionalScopes,
+  scopes,
+} from './oauth-client.ts'
 import { type SealedRows, sealedStore } from './oauth-rows.ts'
 import type { Seal } from './seal.ts'
 import { SignInError, signInErrorOf } from './sign-in-error.ts'
@@ -40,6 +46,8 @@ export interface OAuth {
   ): Promise<T>
   session: AccountSessions['open']
   has(did: Did): Promise<boolean>
+  /** What the account's server granted; empty without a session. */
+  scopeOf(did: Did): Promise<ReadonlySet<string>>
   confirm: AccountSessions['confirm']
   revoke: AccountSessions['revoke']
   /** Seals sessions and keys with the newest secret, so that older ones can be removed. */
@@ -116,6 +124,10 @@ export function createOAuth(options: OAuthOptions): OAuth {
 
     session: (did) => accounts.open(did),
     has: async (did) => (await accounts.find(did)) !== undefined,
+    async scopeOf(did) {
+      const session = await accounts.find(did)
+      return session === undefined ? new Set() : scopesOf(session.tokenSet)
+    },
     confirm: (did) => accounts.confirm(did),
     revoke: (did, isUnused) => accounts.revoke(did, isUnused),
     async sealAnew() {
@@ -142,9 +154,13 @@ function targetOf(input: string): Parameters<OAuthClient['authorize']>[0]['targe
 function failureOf({ tokenSet }: StoredSession): 'scopes-missing' | 'unknown-account' | null {
   if (parseDid(tokenSet.sub) === null) return 'unknown-account'
   // Servers silently drop unknown scopes (atproto.md, "OAuth").
-  const granted = new Set<string>(tokenSet.scope.split(' '))
-  return scopes.every((scope) => granted.has(scope)) ? null : 'scopes-missing'
+  const granted = scopesOf(tokenSet)
+  const isMissing = (scope: string) => !(granted.has(scope) || optionalScopes.includes(scope))
+  return scopes.some(isMissing) ? 'scopes-missing' : null
 }
+
+const scopesOf = ({ scope }: StoredSession['tokenSet']): ReadonlySet<string> =>
+  new Set<string>(scope.split(' '))
 
 const hashOf = (nonce: string): string =>
   new Bun.CryptoHasher('sha256').update(nonce).digest('base64url')

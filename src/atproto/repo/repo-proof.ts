@@ -5,6 +5,7 @@ import type { PublicKey } from '@atcute/crypto'
 import { type Did, isTid } from '@atcute/lexicons/syntax'
 import type { BlockMap } from '@atcute/mst'
 import { type Commit, isCommit } from '@atcute/repo'
+import { tidDigits } from '#site/version-key.ts'
 import { decodeCbor } from './bounded-cbor.ts'
 
 /** A commit signed by the account, with the blocks of the repository that the server sent. */
@@ -62,8 +63,6 @@ function commitOf(bytes: Uint8Array | undefined, did: Did): Commit {
   if (!isTid(commit.rev)) throw new Error('the revision is not a TID')
   return commit
 }
-
-const tidDigits = '234567abcdefghijklmnopqrstuvwxyz'
 
 /** Since the epoch; a TID is microseconds followed by two digits of clock id (https://atproto.com/specs/tid). */
 function millisecondsOf(tid: string): number {

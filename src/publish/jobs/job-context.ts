@@ -13,13 +13,15 @@ export interface JobContext {
   readonly db: Db
   readonly spool: Spool
   readonly blobs: BlobStore
-  readonly oauth: Pick<OAuth, 'session'>
+  readonly oauth: Pick<OAuth, 'scopeOf' | 'session'>
   readonly identities: Pick<Identities, 'resolve'>
   readonly wakeUps: WakeUps
   readonly log: Log
   /** Traces of publishing; left out: none. */
   readonly spans?: Spans
   readonly siteUrl: (address: SiteAddress) => string
+  /** The address of a label below the base domain. */
+  readonly labelUrl: (label: string) => string
   readonly now: () => number
   readonly at: AtFailPoint
   /** Milliseconds that no change of the clock touches. */

@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import type { NewVersion } from '#publish/new-version.ts'
 import { parseSitePath, type SitePath } from '#site/path.ts'
+import { parseVersionKey, type VersionKey } from '#site/version-key.ts'
 
 const isSitePath = (value: unknown): value is SitePath =>
   typeof value === 'string' && parseSitePath(value) !== null
@@ -8,6 +10,23 @@ const sitePath = z.custom<SitePath>(isSitePath)
 const file = { path: sitePath, bytes: z.int().min(0), sha256: z.string() }
 const uploadedFile = z.object({ ...file, pack: z.string(), offset: z.int().min(0) })
 const heldFile = z.object({ ...file, pack: z.null() })
+
+const isVersionKey = (value: unknown): value is VersionKey =>
+  typeof value === 'string' && parseVersionKey(value) !== null
+
+const newVersion: z.ZodType<NewVersion> = z.object({
+  key: z.custom<VersionKey>(isVersionKey),
+  message: z.string().exactOptional(),
+  source: z
+    .object({
+      repository: z.string().exactOptional(),
+      commit: z.string().exactOptional(),
+      ref: z.string().exactOptional(),
+      url: z.string().exactOptional(),
+    })
+    .exactOptional(),
+  preview: z.object({ alias: z.string().exactOptional(), expiresAt: z.string() }).exactOptional(),
+})
 
 const jobPlan = z.object({
   files: z.array(z.union([uploadedFile, heldFile])).readonly(),
@@ -19,6 +38,8 @@ const jobPlan = z.object({
     .object({ remove: z.array(sitePath).readonly(), into: sitePath.nullable() })
     .nullable()
     .default(null),
+  /** Left out by versions of this service that kept no history. */
+  version: newVersion.exactOptional(),
 })
 
 /** The part of an upload that its job needs, stored in the job's row. */

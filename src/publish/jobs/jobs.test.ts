@@ -45,11 +45,15 @@ beforeEach(async () => {
     db: database.db,
     spool: new Spool(join(dir, 'spool')),
     blobs: diskBlobStore({ dir: join(dir, 'blobs') }),
-    oauth: { session: (did) => Promise.reject(new SessionEndedError(did)) },
+    oauth: {
+      scopeOf: async () => new Set(),
+      session: (did) => Promise.reject(new SessionEndedError(did)),
+    },
     identities: { resolve: (did) => onResolve(did) },
     wakeUps: new WakeUps(),
     log,
     siteUrl: siteUri,
+    labelUrl: (label) => `https://${label}.test/`,
     // Two jobs of one millisecond have no order.
     now: () => Date.now() + tick++,
     at: () => {},

@@ -3,6 +3,7 @@ import { Lanes } from '#concurrency/lanes.ts'
 import type { Party } from '#concurrency/pace-history.ts'
 import { recordEvent } from '#observe/events.ts'
 import { inTrace, traceOf } from '#observe/trace.ts'
+import { newVersion } from '#publish/new-version.ts'
 import { cancelledSentence, interruptedSentence } from '#publish/publish-failure.ts'
 import { progressAtStart } from '#publish/publish-site.ts'
 import type { ReceivedUpload } from '#publish/upload/receive-upload.ts'
@@ -74,10 +75,11 @@ export async function queuePlan<Admission extends { readonly created: boolean }>
   { db, limits = {}, log, wakeUps, now }: QueueContext,
 ): Promise<Admission> {
   const { files } = plan
+  const planned: JobPlan = { version: newVersion(now()), ...plan }
   const progress = progressAtStart(files)
   const admission = await create(
     db,
-    { id, did, site: name, progress, plan: JSON.stringify(plan), expectedCid },
+    { id, did, site: name, progress, plan: JSON.stringify(planned), expectedCid },
     { queuedMax: queuedJobsMax, now: now(), limits },
   )
   if (admission.created) {

@@ -6,6 +6,7 @@ import { diskBlobStore } from '#blobs/disk.ts'
 import { DiskFloor } from '#blobs/disk-floor.ts'
 import { ServerUnreachableError } from '#outbound/server-errors.ts'
 import { jobMsMaxDefault } from '#publish/job-attempts.ts'
+import { noScopeSentence, versionScope } from '#publish/new-version.ts'
 import { ownFaultOf } from '#publish/publish-failure.ts'
 import { Spool } from '#publish/upload/spool.ts'
 import type { UploadedFile } from '#publish/upload/upload-tree.ts'
@@ -35,6 +36,8 @@ let lines: LoggedLine[]
 let stop: AbortController
 let running: Promise<void> | undefined
 let aheadMs: number
+/** By the account's server. */
+let granted: Set<string>
 /** By account. */
 let servers: Map<Did, Server>
 /** What a server answers; `honest` is what it would if all were well. */
@@ -66,6 +69,7 @@ beforeEach(async () => {
   stop = new AbortController()
   running = undefined
   aheadMs = 0
+  granted = new Set([versionScope])
   servers = new Map()
   answer = ({ honest }) => honest()
   const handle =
@@ -81,11 +85,15 @@ beforeEach(async () => {
     db: database.db,
     spool: new Spool(join(dir, 'spool')),
     blobs: diskBlobStore({ dir: join(dir, 'blobs') }),
-    oauth: { session: async (did) => ({ did, handle: handle(did) }) },
+    oauth: {
+      scopeOf: async () => granted,
+      session: async (did) => ({ did, handle: handle(did) }),
+    },
     identities: { resolve: async (did) => ({ did, pds: 'https://pds.test' }) as never },
     wakeUps: new WakeUps(),
     log: recordingLog(lines),
     siteUrl: siteUri,
+    labelUrl: (label) => `https://${label}.test/`,
     now: () => Date.now() + aheadMs,
     elapsed: () => Date.now() + aheadMs,
     at: () => {},
@@ -208,6 +216,38 @@ test('however many accounts wait for servers that never answer, one with a quick
   await eventually(async () => expect(sites(alice)).toEqual(['quick']))
   // Those that got a lane at the same moment.
   expect(tried() - before).toBeLessThanOrEqual(8)
+})
+
+describe('the version that a job keeps', () => {
+  const versionsOf = () => serverOf(alice).repo.keys('place.sitehost.version')
+
+  test('is in its result, with the address that it has for ever', async () => {
+    start()
+    const { result } = await ended(await queue(siteOf('blog')))
+    expect(versionsOf()).toEqual([result?.versionId ?? ''])
+    expect(result?.versionUrl).toMatch(/^https:\/\/v--[a-z2-7]{26}\.test\/$/)
+    expect(result?.versionProblem).toBeNull()
+  })
+
+  test('has the same key in every attempt', async () => {
+    let refusals = 1
+    answer = ({ method, honest }) =>
+      method === 'applyWrites' && refusals-- > 0 ? limited(Date.now() + 60_000) : honest()
+    start()
+    const { result } = await ended(await queue(siteOf('blog')))
+    expect(versionsOf()).toEqual([result?.versionId ?? ''])
+  })
+
+  test('is none of a session that was not granted one, and the result says what to do', async () => {
+    granted = new Set()
+    start()
+    const { result } = await ended(await queue(siteOf('blog')))
+    expect(sites(alice)).toEqual(['blog'])
+    expect(versionsOf()).toEqual([])
+    expect(result).toMatchObject({
+      ...{ versionId: null, versionUrl: null, versionProblem: noScopeSentence },
+    })
+  })
 })
 
 test('each end is one line, with whose job it was, of which site and at which server', async () => {

@@ -5,10 +5,11 @@ import type { Lane } from '#concurrency/lane.ts'
 import { slowAfterMsDefault } from '#concurrency/lanes.ts'
 import { noSpans } from '#observe/spans.ts'
 import { jobMsMaxDefault } from '#publish/job-attempts.ts'
+import { noScopeSentence, versionScope } from '#publish/new-version.ts'
 import { ContentsGoneError } from '#publish/planned-file.ts'
 import { interruptedSentence } from '#publish/publish-failure.ts'
 import { type PublishJob, publishSite } from '#publish/publish-site.ts'
-import { deployOpenMs } from '#site/limits.ts'
+import { deployOpenMs, manifestFilesMax } from '#site/limits.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
 import { reopenDeploy } from '#store/queues/deploys.ts'
@@ -139,8 +140,10 @@ async function carryOut(
   lane.servedBy(host)
   attempt.server = host
   await using folder = await spool.openForAttempt(job.id)
+  const mayKeep = (await oauth.scopeOf(job.did)).has(versionScope)
   const publishing: PublishJob = {
     startedAt,
+    version: mayKeep ? (plan.version ?? null) : null,
     sentBefore: job.progress,
     lane,
     rememberExpectedCid: (current) => rememberExpectedCid(db, job.id, current),
@@ -153,7 +156,7 @@ async function carryOut(
     publishSite(address, plan, publishing, { ...context, ...forSite }),
   )
   if (outcome.kind !== 'published') return outcome
-  const { uri, cid, fileCount } = outcome
+  const { uri, cid, fileCount, version } = outcome
   lane.detachWhenSlow()
   if (!plan.retain) await awaitWithdrawal(db, address, cid)
   const visibility = await spans.run('publish.wait-until-live', { version: cid }, () =>
@@ -173,9 +176,19 @@ async function carryOut(
       uploadedCount: reporter.latest.filesUploaded,
       reusedCount: reporter.latest.filesReused,
       skippedFiles: plan.skippedFiles,
+      versionId: version?.key ?? null,
+      versionUrl: version === null ? null : context.labelUrl(version.label),
+      versionProblem: mayKeep ? outcome.versionProblem : noScopeSentence,
+      sizeNotice: sizeNoticeOf(fileCount),
     },
   }
 }
+
+/** For the owner of a site that follows our limits but not those of the record's lexicon. */
+const sizeNoticeOf = (files: number): string | null =>
+  files > manifestFilesMax
+    ? `This site has over ${manifestFilesMax} files. Other services that host such sites may refuse it.`
+    : null
 
 /** Marks the lane as held up when `work` takes longer than `ms`. */
 async function heldUpAfter<T>(ms: number, lane: Lane, work: () => Promise<T>): Promise<T> {

@@ -4,7 +4,13 @@ import type { SiteAddress } from '#site/site-address.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
 import type { Directory, FileNode } from './manifest.ts'
 import { partUri } from './part.ts'
-import { type AccountRecords, partsToDelete, planWrites, type StoredRecord } from './plan-writes.ts'
+import {
+  type AccountRecords,
+  partsToDelete,
+  planWrites,
+  type StoredRecord,
+  type WritePlan,
+} from './plan-writes.ts'
 import { type SplitTree, splitTree } from './split.ts'
 import { buildTree } from './tree.ts'
 
@@ -53,13 +59,17 @@ function repository(...versions: [SiteAddress, SplitTree][]): AccountRecords {
   }
 }
 
+/** Of a publish without a version record. */
+const plan = (site: SiteAddress, manifest: SplitTree, records: AccountRecords): WritePlan =>
+  planWrites(site, { manifest, version: null, pruned: [] }, records)
+
 const empty = repository()
 const keysOf = ({ parts }: SplitTree) => [...parts.keys()]
 
 describe('what has to be written', () => {
   test('of a new site: everything', () => {
     const version = versionOf(blog, 600)
-    expect(planWrites(blog, version, empty)).toEqual({
+    expect(plan(blog, version, empty)).toEqual({
       createParts: keysOf(version),
       putMain: true,
       deleteParts: [],
@@ -69,7 +79,7 @@ describe('what has to be written', () => {
   test('of an unchanged site: nothing', () => {
     for (const count of [0, 3, 600]) {
       const version = versionOf(blog, count)
-      expect(planWrites(blog, version, repository([blog, version]))).toEqual({
+      expect(plan(blog, version, repository([blog, version]))).toEqual({
         createParts: [],
         putMain: false,
         deleteParts: [],
@@ -79,15 +89,15 @@ describe('what has to be written', () => {
 
   test('of a site with one changed file: its part, and what names it', () => {
     const [before, after] = [versionOf(blog, 600, 1), versionOf(blog, 600, 2)]
-    const plan = planWrites(blog, after, repository([blog, before]))
-    expect(plan.createParts).toHaveLength(1)
-    expect(plan.deleteParts).toHaveLength(1)
-    expect(plan.putMain).toBe(true)
+    const planned = plan(blog, after, repository([blog, before]))
+    expect(planned.createParts).toHaveLength(1)
+    expect(planned.deleteParts).toHaveLength(1)
+    expect(planned.putMain).toBe(true)
   })
 
   test('of a site that became small: the parts go', () => {
     const [before, after] = [versionOf(blog, 600), versionOf(blog, 3)]
-    expect(planWrites(blog, after, repository([blog, before]))).toEqual({
+    expect(plan(blog, after, repository([blog, before]))).toEqual({
       createParts: [],
       putMain: true,
       deleteParts: keysOf(before),
@@ -127,12 +137,12 @@ describe('which parts stay', () => {
 
   test('all of them, when there are records that we do not know', () => {
     const unsure = { ...repository([blog, before]), isComplete: false }
-    expect(planWrites(blog, after, unsure).deleteParts).toEqual([])
+    expect(plan(blog, after, unsure).deleteParts).toEqual([])
   })
 
   test('one that another site names too', () => {
-    const plan = planWrites(blog, after, withSite('other', stored(naming(shared))))
-    expect(plan.deleteParts).toEqual(keysOf(before).filter((key) => key !== shared))
+    const planned = plan(blog, after, withSite('other', stored(naming(shared))))
+    expect(planned.deleteParts).toEqual(keysOf(before).filter((key) => key !== shared))
   })
 
   test('one that another site names in a record that we cannot read', () => {
@@ -141,27 +151,27 @@ describe('which parts stay', () => {
       value: { odd: [{ subject: partUri(did, shared) }] },
       root: null,
     }
-    expect(planWrites(blog, after, withSite('other', unreadable)).deleteParts).not.toContain(shared)
+    expect(plan(blog, after, withSite('other', unreadable)).deleteParts).not.toContain(shared)
   })
 
   test('one that another site reaches through a part', () => {
     const records = withSite('other', stored(naming('middle')))
     const parts = new Map([...records.parts, ['middle', stored(naming(shared))]])
-    expect(planWrites(blog, after, { ...records, parts }).deleteParts).not.toContain(shared)
+    expect(plan(blog, after, { ...records, parts }).deleteParts).not.toContain(shared)
   })
 
   test('an unreferenced part of another program', () => {
     const records = repository([blog, after])
     const parts = new Map([['theirs', stored(naming('x'))]])
-    expect(planWrites(blog, after, { ...records, parts }).deleteParts).toEqual([])
+    expect(plan(blog, after, { ...records, parts }).deleteParts).toEqual([])
   })
 
   test('but not one that an interrupted publish of this site left behind', () => {
     const records = repository([blog, after])
     const parts = repository([blog, before]).parts
-    expect(planWrites(blog, after, { ...records, parts }).deleteParts).toEqual(keysOf(before))
+    expect(plan(blog, after, { ...records, parts }).deleteParts).toEqual(keysOf(before))
     const other = address('other')
-    expect(planWrites(other, versionOf(other, 1), { ...records, parts }).deleteParts).toEqual([])
+    expect(plan(other, versionOf(other, 1), { ...records, parts }).deleteParts).toEqual([])
   })
 })
 

@@ -32,7 +32,17 @@ export interface StoredVersion {
   readonly version: VersionRecord | null
 }
 
-/** The writes that make the repository hold this version of a site. */
+/** What the repository should hold of a site. */
+export interface NextRecords {
+  /** Null: the manifest stays as it is. */
+  readonly manifest: SplitTree | null
+  /** Of a version record that is written, or there already; null: of none. */
+  readonly version: SplitTree | null
+  /** Keys of version records that are deleted. */
+  readonly pruned: readonly string[]
+}
+
+/** The writes that make the repository hold them, but for version records. */
 export interface WritePlan {
   /** Keys of missing parts. */
   readonly createParts: readonly string[]
@@ -43,29 +53,38 @@ export interface WritePlan {
 }
 
 /**
- * Compares a version with the present records. Deletes the parts that this site's previous record referenced, and
+ * Compares a site with the present records. Deletes the parts that its replaced and pruned records referenced, and
  * those that an interrupted publish of this site left; never a part that another site or a version record reaches, and
  * never an unreferenced part that this site did not write.
  */
 export function planWrites(
   address: SiteAddress,
-  version: SplitTree,
+  { manifest, version, pruned }: NextRecords,
   records: AccountRecords,
 ): WritePlan {
   const previous = records.sites.get(address.name)
-  const needed = keysNeeded(address, version, records)
+  const gone = new Set(pruned)
+  const own = new Set([...(manifest?.parts.keys() ?? []), ...(version?.parts.keys() ?? [])])
+  const kept = manifest === null && previous !== undefined ? [previous.value] : []
+  const needed = new Set([
+    ...own,
+    ...keysOfOthers(address, records, gone),
+    ...reachableParts(address, kept, records),
+  ])
   return {
-    createParts: [...version.parts.keys()].filter((key) => !records.parts.has(key)),
-    putMain: !Bun.deepEquals(previous?.root, version.root),
-    deleteParts: obsoleteParts(address, records, new Set()).filter((key) => !needed.has(key)),
+    createParts: [...own].filter((key) => !records.parts.has(key)),
+    putMain: manifest !== null && !Bun.deepEquals(previous?.root, manifest.root),
+    deleteParts: obsoleteParts(address, records, { gone, needed }),
   }
 }
 
 /** The parts to delete together with a site and its version records. */
 export function partsToDelete(address: SiteAddress, records: AccountRecords): string[] {
   const own = new Set(versionsOf(address, records))
-  const needed = keysOfOthers(address, records, own)
-  return obsoleteParts(address, records, own).filter((key) => !needed.has(key))
+  return obsoleteParts(address, records, {
+    gone: own,
+    needed: keysOfOthers(address, records, own),
+  })
 }
 
 /** Keys of a site's version records, without those that cannot be parsed. */
@@ -89,14 +108,6 @@ export function partsOfVersion(
   return [...named].filter((part) => parts.has(part) && !needed.has(part))
 }
 
-function keysNeeded(
-  address: SiteAddress,
-  version: SplitTree,
-  records: AccountRecords,
-): ReadonlySet<string> {
-  return new Set([...version.parts.keys(), ...keysOfOthers(address, records, new Set())])
-}
-
 /** Of all records but the site's own and the version records `without`. */
 function keysOfOthers(
   address: SiteAddress,
@@ -109,11 +120,11 @@ function keysOfOthers(
   return reachableParts(address, values, records)
 }
 
-/** Named by the site's present record or the version records `gone`, or left behind. */
+/** Named by the site's present record or the version records `gone`, or left behind; without those that are `needed`. */
 function obsoleteParts(
   address: SiteAddress,
   records: AccountRecords,
-  gone: ReadonlySet<string>,
+  { gone, needed }: { readonly gone: ReadonlySet<string>; readonly needed: ReadonlySet<string> },
 ): string[] {
   if (!records.isComplete) return []
   const values = [
@@ -122,10 +133,12 @@ function obsoleteParts(
   ]
   const known = values.filter((value) => value !== undefined)
   const named = reachableParts(address, known, records)
-  const leftBehind = [...records.parts]
-    .filter(([key, { root }]) => root !== null && partKey(address, root) === key)
+  return [...records.parts]
+    .filter(([key]) => !needed.has(key))
+    .filter(
+      ([key, { root }]) => named.has(key) || (root !== null && partKey(address, root) === key),
+    )
     .map(([key]) => key)
-  return [...new Set([...named, ...leftBehind])].filter((key) => records.parts.has(key))
 }
 
 /** Parts referenced directly or through others. Searches the JSON: a record that we cannot parse keeps its parts. */

@@ -52,11 +52,7 @@ export function splitTree(tree: Directory, address: SiteAddress): SplitTree {
   return isWhole(tree, address) ? whole(tree) : splitSmall(tree, address)
 }
 
-/**
- * The tree of a version record: whole if it is small, otherwise in parts. Deterministic, like `splitTree`.
- *
- * @public
- */
+/** The tree of a version record: whole if it is small, otherwise in parts. Deterministic, like `splitTree`. */
 export function splitVersion(tree: Directory, address: SiteAddress): SplitTree {
   const isSmall = Buffer.byteLength(JSON.stringify(tree)) <= versionBytesMax
   return isSmall ? whole(tree) : splitSmall(tree, address)

@@ -34,6 +34,10 @@ const result: JobResult = {
   uploadedCount: 1,
   reusedCount: 2,
   skippedFiles: [{ name: '.git', reason: 'left out' }],
+  versionId: null,
+  versionUrl: null,
+  versionProblem: null,
+  sizeNotice: null,
 }
 
 await onEachStore('store/queues/job-steps', (db) => {

@@ -48,6 +48,21 @@ export interface JobResult {
   readonly uploadedCount: number
   readonly reusedCount: number
   readonly skippedFiles: readonly { name: string; reason: string }[]
+  /** Key of the version record with this content; null: there is none. */
+  readonly versionId: string | null
+  /** The address at which this version stays. */
+  readonly versionUrl: string | null
+  /** Why there is no version record; null also if the owner wants none. */
+  readonly versionProblem: string | null
+  readonly sizeNotice: string | null
+}
+
+/** Of jobs that ended before there were versions. */
+const resultDefaults = {
+  versionId: null,
+  versionUrl: null,
+  versionProblem: null,
+  sizeNotice: null,
 }
 
 export type NewJob = Pick<Job, 'id' | 'did' | 'site' | 'progress' | 'plan'> &
@@ -170,6 +185,6 @@ export function jobOf(row: Row): Job {
   return {
     ...row,
     progress: JSON.parse(row.progress) as JobProgress,
-    result: row.result === null ? null : (JSON.parse(row.result) as JobResult),
+    result: row.result === null ? null : { ...resultDefaults, ...JSON.parse(row.result) },
   }
 }

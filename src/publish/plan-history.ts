@@ -1,0 +1,72 @@
+import { versionRecordsMax, versionsKeptDefault } from '#site/limits.ts'
+import { hasRoomForVersion, planVersions } from '#site/record/plan-versions.ts'
+import { parseSettings, type SiteSettings } from '#site/record/settings.ts'
+import type { RepositoryState } from './account-records.ts'
+import { noRoomSentence, type VersionToWrite } from './new-version.ts'
+import type { SiteRecords } from './site-records.ts'
+
+/** What becomes of a site's version records. */
+export interface SiteHistory {
+  /** Key of the record of this content; null: there will be none. */
+  readonly key: string | null
+  /** It is not in the repository yet. */
+  readonly isNew: boolean
+  /** Keys of records that are deleted. */
+  readonly pruned: readonly string[]
+  /** Why there will be none, for the owner. */
+  readonly problem: string | null
+}
+
+const nothing: SiteHistory = { key: null, isNew: false, pruned: [], problem: null }
+
+/** `version` null: this session cannot write version records, nor delete them. */
+export function planHistory(
+  records: SiteRecords,
+  version: VersionToWrite | null,
+  repository: RepositoryState,
+): SiteHistory {
+  if (version === null) return nothing
+  const { address, now } = records
+  const isPreview = version.preview !== undefined
+  // An earlier attempt has written it, or an earlier publish of the same content.
+  const present = repository.versions.has(version.key)
+    ? version.key
+    : isPreview
+      ? null
+      : keyOfSame(records, repository)
+  if (present !== null) return { ...nothing, key: present }
+  const keep = settingsOf(repository)?.history?.keep ?? versionsKeptDefault
+  const isKept = isPreview || keep > 0
+  const others = isPreview ? keep : Math.max(keep - 1, 0)
+  const pruned = planVersions(address, repository, { keep: others, now })
+  if (!isKept) return { ...nothing, pruned: records.isPresent(repository) ? [] : pruned }
+  if (!hasRoomForVersion(address, repository, pruned)) {
+    return { ...nothing, pruned, problem: noRoomSentence(versionRecordsMax) }
+  }
+  return { key: version.key, isNew: true, pruned, problem: null }
+}
+
+/** The newest record of the present manifest with the present settings, if the site's content is unchanged. */
+function keyOfSame(records: SiteRecords, repository: RepositoryState): string | null {
+  if (!records.isPresent(repository)) return null
+  const live = repository.sites.get(records.address.name)?.cid
+  const settings = settingsOf(repository)
+  const same = [...repository.versions].filter(
+    ([, { version }]) =>
+      version?.site === records.address.name &&
+      version.manifest === live &&
+      Bun.deepEquals(version.settings ?? null, settings),
+  )
+  return (
+    same
+      .map(([key]) => key)
+      .sort()
+      .at(-1) ?? null
+  )
+}
+
+/** Of the site that the repository was read for; null: none, or such that they have no effect. */
+export function settingsOf({ settings }: RepositoryState): SiteSettings | null {
+  const parsed = parseSettings(settings?.value ?? null)
+  return settings !== null && parsed.ok ? parsed.settings : null
+}

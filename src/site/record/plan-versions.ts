@@ -1,0 +1,54 @@
+import { versionRecordsMax, versionsPrunedMax } from '#site/limits.ts'
+import type { SiteAddress } from '#site/site-address.ts'
+import type { AccountRecords } from './plan-writes.ts'
+import type { VersionRecord } from './version-record.ts'
+
+interface Kept {
+  /** Versions that were live, the newest: further ones are deleted. */
+  readonly keep: number
+  readonly now: number
+}
+
+/**
+ * Keys of a site's version records that are due for deletion, at most `versionsPrunedMax`: expired previews, then the
+ * oldest versions beyond `keep`. Never a pinned one, the live one, a preview without an end, or one that cannot be parsed.
+ */
+export function planVersions(
+  { name }: SiteAddress,
+  { sites, versions }: Pick<AccountRecords, 'sites' | 'versions'>,
+  { keep, now }: Kept,
+): string[] {
+  const live = sites.get(name)?.cid
+  const own = versionsOf(name, versions)
+  const ended = own.filter(({ version }) => isEnded(version, now))
+  const replaced = own.filter(({ version }) => version.manifest !== undefined)
+  const beyond = replaced.slice(0, Math.max(replaced.length - keep, 0))
+  return [...ended, ...beyond]
+    .filter(({ version }) => !version.pinned && version.manifest !== live)
+    .slice(0, versionsPrunedMax)
+    .map(({ key }) => key)
+}
+
+/** Whether a site may have one more version record once these are deleted. */
+export function hasRoomForVersion(
+  { name }: SiteAddress,
+  { versions }: Pick<AccountRecords, 'versions'>,
+  pruned: readonly string[],
+): boolean {
+  return versionsOf(name, versions).length - pruned.length < versionRecordsMax
+}
+
+interface KeyedVersion {
+  readonly key: string
+  readonly version: VersionRecord
+}
+
+/** Oldest first: keys are TIDs. */
+function versionsOf(name: string, versions: AccountRecords['versions']): KeyedVersion[] {
+  return [...versions]
+    .flatMap(([key, { version }]) => (version?.site === name ? { key, version } : []))
+    .sort((a, b) => (a.key < b.key ? -1 : 1))
+}
+
+const isEnded = ({ manifest, expiresAt }: VersionRecord, now: number): boolean =>
+  manifest === undefined && expiresAt !== undefined && Date.parse(expiresAt) <= now

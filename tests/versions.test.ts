@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { AppClient, UploadFile } from '../devnet/app-client.ts'
+import { createSession, listRecords, type PdsAccount } from './support/accounts.ts'
+import { type PlainFile, readSitePlainly } from './support/plain-reader.ts'
+import { startWorld, type World } from './support/world.ts'
+
+// Versions that their owner keeps: what is in the repository, read straight from the account's server.
+
+let world: World
+let alice: AppClient
+let repo: PdsAccount
+beforeAll(async () => {
+  world = await startWorld()
+  alice = await world.signedIn('alice.test')
+  repo = await createSession(world.network.pds, 'alice.test', 'hunter2pass')
+}, 300_000)
+afterAll(() => world[Symbol.asyncDispose]())
+
+const collection = 'place.sitehost.version'
+const versions = () => listRecords(repo, collection)
+
+/** 1000 pages in ten folders; each version changes five of them, in different places. */
+function filesOf(version: number): UploadFile[] {
+  const changed = Array.from({ length: 5 }, (_, n) => (version * 37 + n * 197) % 1000)
+  return Array.from({ length: 1000 }, (_, i) => ({
+    path: `section-${i % 10}/page-${i}.html`,
+    body: new Blob([`page ${i} of ${version > 0 && changed.includes(i) ? version : 'the start'}`]),
+  }))
+}
+
+async function repositoryBytes(): Promise<number> {
+  const query = new URLSearchParams({ did: repo.did })
+  const response = await fetch(`${repo.pds}/xrpc/com.atproto.sync.getRepo?${query}`)
+  return (await response.arrayBuffer()).byteLength
+}
+
+const sorted = (files: PlainFile[]) => files.sort((a, b) => (a.path < b.path ? -1 : 1))
+const plain = (files: readonly UploadFile[]) =>
+  Promise.all(files.map(async ({ path, body }) => ({ path, content: await body.text() })))
+
+describe('three versions of 1000 files', () => {
+  const results: Record<string, unknown>[] = []
+  const sizes: number[] = []
+  beforeAll(async () => {
+    for (let version = 0; version < 3; version++) {
+      results.push(await alice.publish('handbook', filesOf(version)))
+      sizes.push(await repositoryBytes())
+    }
+  }, 300_000)
+
+  test('are in the repository, each with the CID of the manifest that it had', async () => {
+    const records = await versions()
+    expect(records.map(({ rkey }) => rkey).sort()).toEqual(
+      results.map((r) => String(r['versionId'])),
+    )
+    for (const [n, { value }] of records.sort((a, b) => (a.rkey < b.rkey ? -1 : 1)).entries()) {
+      expect(value).toMatchObject({
+        ...{ $type: collection, site: 'handbook', fileCount: 1000, manifest: results[n]?.['cid'] },
+      })
+    }
+  })
+
+  test('are rebuilt byte by byte by a reader that knows only the specification', async () => {
+    for (const [version, { versionId }] of results.entries()) {
+      const read = await readSitePlainly(repo, String(versionId), collection)
+      expect(sorted(read)).toEqual(sorted(await plain(filesOf(version))))
+    }
+  }, 300_000)
+
+  test('take less than 120 kB each, besides the first', () => {
+    const grown = sizes.slice(1).map((bytes, n) => bytes - (sizes[n] ?? 0))
+    for (const bytes of grown) expect(bytes).toBeWithin(1, 120_000)
+  })
+
+  test('have addresses of their own, for ever', async () => {
+    const urls = results.map((result) => String(result['versionUrl']))
+    for (const url of urls) expect(new URL(url).hostname).toMatch(/^v--[a-z2-7]{26}\./)
+    expect(new Set(urls).size).toBe(3)
+  })
+
+  test('published again, unchanged, the newest has no second record', async () => {
+    const again = await alice.publish('handbook', filesOf(2))
+    expect(again).toMatchObject({ versionId: results[2]?.['versionId'], cid: results[2]?.['cid'] })
+    expect(await versions()).toHaveLength(3)
+  }, 120_000)
+
+  test('are deleted with their site', async () => {
+    const answer = await alice.fetch('/api/site/handbook', { method: 'DELETE' })
+    expect(answer.status).toBe(200)
+    expect(await versions()).toEqual([])
+    expect(await listRecords(repo, 'place.sitehost.subfs')).toEqual([])
+  }, 120_000)
+})
