@@ -2,8 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { devSettings } from '#main/commands/dev-network.ts'
-import { freePort } from '#main/process/free-port.ts'
 import { AppClient } from '../devnet/app-client.ts'
 import { startSharedDevnet } from '../devnet/shared.ts'
 import type { Network } from '../devnet/start.ts'
@@ -14,12 +12,12 @@ import { type OwnDatabase, onEachDatabase } from './support/databases.ts'
 import { eventually } from './support/eventually.ts'
 import { runCommand } from './support/run-command.ts'
 import { type ServiceProcess, startServiceProcess } from './support/service-process.ts'
+import { settingsOf } from './support/two-processes.ts'
 import { textFile } from './support/upload-files.ts'
 
 // The application in one process, ingest and edge in another, on one data folder and one database.
 
 const password = 'correct horse battery'
-const token = 'the-token-of-both-processes'
 
 await onEachDatabase('two processes of one service', (make) => {
   let dir: string
@@ -41,7 +39,8 @@ await onEachDatabase('two processes of one service', (make) => {
     network = await startSharedDevnet({ dir: join(dir, 'devnet'), canFail: false })
     own = await make()
     directory = countingProxy(network.plc)
-    settings = await settingsOf(network, own, directory.origin)
+    settings = await settingsOf(network, own)
+    settings.app['PLC_URL'] = directory.origin
     hosting = await start('hosting')
     app = await start('app')
     alice = new AppClient(app.ready.app)
@@ -224,26 +223,6 @@ await onEachDatabase('two processes of one service', (make) => {
     }, 120_000)
   })
 })
-
-async function settingsOf(network: Network, own: OwnDatabase, directoryOfApp: string) {
-  const [port, hostingPort, internalPort] = [await freePort(), await freePort(), await freePort()]
-  const both = {
-    ...devSettings(network),
-    ...{ LOG_LEVEL: 'info', SHUTDOWN_SECONDS_MAX: '0', INTERNAL_TOKEN: token },
-    ...(own.options.url !== undefined && { DATABASE_URL: own.options.url }),
-    BASE_URL: `http://127.0.0.1:${port}`,
-  }
-  const internal = `127.0.0.1:${internalPort}`
-  return {
-    app: {
-      ...{ ...both, ROLES: 'app', PORT: String(port), HOSTING_URL: `http://${internal}` },
-      PLC_URL: directoryOfApp,
-    },
-    hosting: {
-      ...{ ...both, ROLES: 'edge,ingest', PORT: String(hostingPort), INTERNAL_LISTEN: internal },
-    },
-  }
-}
 
 interface CountingProxy extends AsyncDisposable {
   readonly origin: string

@@ -5,6 +5,7 @@ import { Button } from '#web/button.tsx'
 import { formatBytes, formatCount } from '#web/format.ts'
 import { Problem } from '#web/problem.tsx'
 import { addressWith, goTo, useAddress } from './address.ts'
+import { Caches } from './caches.tsx'
 import { Charts } from './charts.tsx'
 import { Link } from './link.tsx'
 import styles from './overview-page.module.css'
@@ -39,6 +40,7 @@ export function OverviewPage() {
       {value === null && problem === null && <p>Loading…</p>}
       {value !== null && <Tiles overview={value} />}
       <Charts refreshEveryMs={refreshEveryMs} />
+      <Caches refreshEveryMs={refreshEveryMs} />
     </Page>
   )
 }

@@ -1,0 +1,58 @@
+import type { AnswerTo } from '#api/contract/client.ts'
+import { call } from '#web/api.ts'
+import { formatBytes } from '#web/format.ts'
+import { Problem } from '#web/problem.tsx'
+import { type Column, DataTable } from './data-table.tsx'
+import styles from './detail.module.css'
+import { useAsked, useEvery } from './use-asked.ts'
+
+type Caches = AnswerTo<'GET /api/admin/cache'>
+type Tier = { readonly name: string } & Caches[keyof Caches]
+
+const readCaches = () => call('GET /api/admin/cache', {})
+
+/** What the hosting part keeps in memory for visitors, or that it cannot be reached. */
+export function Caches({ refreshEveryMs }: { refreshEveryMs: number | null }) {
+  const [{ value, problem }, reload] = useAsked(readCaches)
+  useEvery(refreshEveryMs, reload)
+  return (
+    <section aria-labelledby="caches" className={styles['section']}>
+      <h2 id="caches">In memory for visitors</h2>
+      {problem !== null && <Problem>{problem}</Problem>}
+      {value !== null && (
+        <DataTable
+          columns={columns}
+          keyOf={({ name }) => name}
+          label="In memory for visitors"
+          rows={tiersOf(value)}
+        />
+      )}
+    </section>
+  )
+}
+
+const tiersOf = ({ snapshots, bodies, hosts }: Caches): readonly Tier[] => [
+  { name: 'Sites', ...snapshots },
+  { name: 'Files', ...bodies },
+  { name: 'Addresses', ...hosts },
+]
+
+const columns: readonly Column<Tier>[] = [
+  { head: 'What', cell: ({ name }) => name },
+  { head: 'Entries', isNumber: true, cell: ({ entries }) => entries.toLocaleString('en') },
+  { head: 'Size', isNumber: true, cell: ({ bytes }) => formatBytes(bytes) },
+  { head: 'At most', isNumber: true, isMinor: true, cell: ({ bytesMax }) => formatBytes(bytesMax) },
+  { head: 'Found', isNumber: true, cell: shareFound },
+  {
+    head: 'Evicted',
+    isNumber: true,
+    isMinor: true,
+    cell: ({ evictions }) => evictions.toLocaleString('en'),
+  },
+]
+
+/** Of the look-ups, how many found an entry. */
+function shareFound({ hits, misses }: Tier): string {
+  const asked = hits + misses
+  return asked === 0 ? '–' : `${((hits / asked) * 100).toFixed(1)} %`
+}
