@@ -22,6 +22,7 @@ export async function settingsOf(network: Network, own: OwnDatabase): Promise<Se
     app: { ...both, ROLES: 'app', PORT: String(port), HOSTING_URL: `http://${internal}` },
     hosting: {
       ...{ ...both, ROLES: 'edge,ingest', PORT: String(hostingPort), INTERNAL_LISTEN: internal },
+      ASK_LISTEN: `127.0.0.1:${await freePort()}`,
     },
   }
 }

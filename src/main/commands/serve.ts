@@ -117,7 +117,8 @@ export async function startServing(
   )
   await service.following
   const parts = servicePartsOf(config.roles)
-  const announcement = { origin: app, host, port: server.port ?? port, parts }
+  const { askListen } = config
+  const announcement = { origin: app, host, port: server.port ?? port, askListen, parts }
   opened.use(await announceAddress(config.dataDir, announcement))
   log.info('listening', { app, port: server.port })
 

@@ -7,7 +7,10 @@ import { type Announcement, announceAddress, readAnnouncement } from './service-
 test('is there while the service is, and nothing else is taken for one', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'service-address-'))
   const parts: Announcement['parts'] = ['app', 'hosting']
-  const address = { origin: 'https://app.example', host: '127.0.0.1', port: 4100, parts }
+  const address = {
+    ...{ origin: 'https://app.example', host: '127.0.0.1', port: 4100, parts },
+    askListen: { host: '127.0.0.1', port: 3001 },
+  }
   {
     await using _ = await announceAddress(dir, address)
     expect(await readAnnouncement(dir, 'app')).toEqual(address)
@@ -22,7 +25,7 @@ test('is there while the service is, and nothing else is taken for one', async (
 
 test('two processes have one each, until one process is both', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'service-address-'))
-  const at = { origin: 'https://app.example', host: '127.0.0.1' }
+  const at = { origin: 'https://app.example', host: '127.0.0.1', askListen: null }
   const parts = async () => [
     (await readAnnouncement(dir, 'app'))?.port,
     (await readAnnouncement(dir, 'hosting'))?.port,

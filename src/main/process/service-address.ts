@@ -9,6 +9,8 @@ const announcementSchema = z.object({
   origin: z.string(),
   host: z.string(),
   port: z.number(),
+  /** Where it answers a TLS front; null: nowhere. */
+  askListen: z.object({ host: z.string(), port: z.number() }).nullable(),
   /** Of the service, that are this process. */
   parts: z.array(z.enum(['app', 'hosting'])).min(1),
 })
