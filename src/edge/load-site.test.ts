@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { SnapshotSource } from '#edge/files/missing-blobs.ts'
 import { siteLabel } from '#site/site-address.ts'
-import type { SnapshotFile } from '#site/visit/snapshot.ts'
+import { encodeSnapshot, type SnapshotFile } from '#site/visit/snapshot.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import type { Database } from '#store/database/database.ts'
-import { recordVersionRecord } from '#store/sites/record-version-record.ts'
+import { recordVersionRecord, removeVersionRecord } from '#store/sites/record-version-record.ts'
 import { recordingLog } from '#tests/support/api.ts'
 import { memoryDatabase } from '#tests/support/databases.ts'
 import { originOf } from '#tests/support/edge.ts'
@@ -103,6 +103,19 @@ describe('hashed assets of earlier versions', () => {
     now += 24 * hourMs - 1
     expect(await earlier()).toEqual([asset])
     now += 1
+    expect(await earlier()).toEqual([])
+  })
+
+  test('are there as long as the site’s owner keeps their version', async () => {
+    await publish(2, { 'index.html': file })
+    const { did, name } = siteOf('blog')
+    const snapshot = encodeSnapshot(snapshotOf({ [asset]: file }, { did, name }))
+    await recordVersionRecord(database.db, newVersionRecord(1, { snapshot }), now)
+    expect(await earlier()).toEqual([asset])
+    now += 1000 * hourMs
+    expect(await earlier()).toEqual([asset])
+    const key = { did, key: versionKeyOf(1) }
+    await removeVersionRecord(database.db, key, '9', now)
     expect(await earlier()).toEqual([])
   })
 

@@ -2,15 +2,14 @@ import { runInSlices, yieldEventLoop } from '#concurrency/yield-event-loop.ts'
 import type { SnapshotSource } from '#edge/files/missing-blobs.ts'
 import { findLiveOrigin, type OriginContext } from '#edge/names/live-origin.ts'
 import type { Log } from '#observe/log.ts'
-import { replacedVersionMs } from '#site/limits.ts'
 import { isVersionLabel, versionUri } from '#site/site-address.ts'
-import { findEarlierAssets, type ReplacedVersion } from '#site/visit/earlier-assets.ts'
+import { type EarlierFiles, findEarlierAssets } from '#site/visit/earlier-assets.ts'
 import { type ServableSite, servableSiteSteps } from '#site/visit/servable-site.ts'
 import { decodeSnapshot, SnapshotFormatError } from '#site/visit/snapshot.ts'
 import { findPrimaryDomain } from '#store/names/primary-domain.ts'
+import { earlierVersions } from '#store/sites/earlier-versions.ts'
 import { findSiteByLabel, type ServedSite } from '#store/sites/sites.ts'
 import { findVersionByLabel } from '#store/sites/version-records.ts'
-import { listReplacedSnapshots } from '#store/sites/versions.ts'
 
 export interface LoadContext extends OriginContext {
   readonly log: Log
@@ -41,8 +40,8 @@ async function loadLive(label: string, context: LoadContext): Promise<LoadedSite
   if (served === null) return null
   try {
     const live = decodeSnapshot(served.snapshot)
-    const replaced = readReplaced(served, context)
-    const earlierAssets = await findEarlierAssets(live.files, replaced, context.earlierBytesMax)
+    const earlier = readEarlier(served, context)
+    const earlierAssets = await findEarlierAssets(live.files, earlier, context.earlierBytesMax)
     await yieldEventLoop()
     // The owner's date may be in the future, or before the one of the replaced version.
     const liveSince = Math.min(served.liveSince, context.now())
@@ -104,19 +103,18 @@ function bytesOf(
   return chars * bytesPerChar + ruleChars * bytesPerRuleChar + rules * bytesPerRule
 }
 
-/** One at a time, yielding to the event loop before each: there may be nine, of 4 MiB each. */
-async function* readReplaced(
+/** One at a time, yielding to the event loop before each: there may be ten, of several MiB each. */
+async function* readEarlier(
   site: ServedSite,
   { db, log, now }: LoadContext,
-): AsyncGenerator<ReplacedVersion> {
-  const kept = await listReplacedSnapshots(db, site, now() - replacedVersionMs)
-  for (const { versionId, replacedAt, snapshot } of kept) {
+): AsyncGenerator<EarlierFiles> {
+  for await (const { id, snapshot, until } of earlierVersions(db, site, now())) {
     await yieldEventLoop()
     try {
-      yield { files: decodeSnapshot(snapshot).files, replacedAt: replacedAt ?? 0 }
+      yield { files: decodeSnapshot(snapshot).files, until }
     } catch (error) {
       // Only pages that are still open can miss a file.
-      log.warn('earlier version not readable', { versionId, error })
+      log.warn('earlier version not readable', { versionId: id, error })
     }
   }
 }

@@ -33,7 +33,7 @@ const publish = (name: string, n = 1) =>
 const bytesOf = (name: string) => encodeSnapshot(versionOf(name, 1)).length * 3
 
 /** The site, its earlier versions, and its primary address, which takes three selects in one. */
-const loadQueries = 5
+const loadQueries = 6
 
 /** Snapshots, and the labels that were read from the store for them. */
 function open(bytesMax = 1_000_000, elapsed = () => performance.now()): Snapshots {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { replacedVersionMs, versionsMax } from '#site/limits.ts'
-import { findEarlierAssets, type ReplacedVersion } from './earlier-assets.ts'
+import { versionsMax } from '#site/limits.ts'
+import { type EarlierFiles, findEarlierAssets } from './earlier-assets.ts'
 import type { SnapshotFile } from './snapshot.ts'
 
 type Files = Record<string, string>
@@ -17,21 +17,18 @@ const fileOf = (hash: string): SnapshotFile => ({
 const filesOf = (files: Files): ReadonlyMap<string, SnapshotFile> =>
   new Map(Object.entries(files).map(([path, hash]) => [path, fileOf(hash)]))
 
-/** Path → `hash until`, of a live version and of replaced ones, newest first, with their times. */
+/** Path → `hash until`, of a live version and of earlier ones, newest first, each with its end. */
 async function earlier(
   live: Files,
   replaced: readonly [Files, number][],
   bytesMax = 10_000,
 ): Promise<Files> {
   const versions = replaced.map(
-    ([files, replacedAt]): ReplacedVersion => ({ files: filesOf(files), replacedAt }),
+    ([files, until]): EarlierFiles => ({ files: filesOf(files), until }),
   )
   const found = await findEarlierAssets(filesOf(live), versions, bytesMax)
   return Object.fromEntries(
-    [...found].map(([path, { file, until }]) => [
-      path,
-      `${file.hash} ${until - replacedVersionMs}`,
-    ]),
+    [...found].map(([path, { file, until }]) => [path, `${file.hash} ${until}`]),
   )
 }
 

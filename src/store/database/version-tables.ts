@@ -58,6 +58,8 @@ export interface VersionTables {
     /** Null: refused, expired or removed. */
     snapshot: string | null
     seenAt: number
+    /** Whether a later version has withdrawn its assets from visitors of the site; its own address stays. */
+    withdrawn: Generated<0 | 1>
   }
   /** Addresses of versions that are no longer kept: `v--…`, and of previews with an alias `pr-12--…` too. */
   forgottenVersions: {

@@ -25,6 +25,7 @@ export const versionRecords: MigrationSql = ({ text }) => [
     problems ${text} not null,
     snapshot ${text},
     seen_at bigint not null,
+    withdrawn bigint not null default 0,
     primary key (did, key)
   )`,
   'create index version_records_by_site on version_records (did, site, key)',

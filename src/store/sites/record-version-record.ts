@@ -1,6 +1,6 @@
 import type { Selectable, Transaction } from 'kysely'
 import { accountVersionRecordsMax, versionRecordsMax } from '#site/limits.ts'
-import { type Did, siteLabel } from '#site/site-address.ts'
+import { type Did, type SiteAddress, siteLabel } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import type { VersionKey } from '#site/version-key.ts'
 import { lockIfKnown } from '#store/accounts/accounts.ts'
@@ -114,7 +114,8 @@ export function removeVersionRecord(
   })
 }
 
-type Row = Selectable<Schema['versionRecords']>
+/** Without what others decide. */
+type Row = Omit<Selectable<Schema['versionRecords']>, 'withdrawn'>
 
 /** The live revision is not outdated: the same record may have another snapshot now. */
 const isOutdated = (rev: string, { rev: known, state }: Row): boolean =>
@@ -190,17 +191,36 @@ async function deleteRow(
   await one.where('key', '=', key).execute()
 }
 
-/** Its address has other contents, or none; and its alias leads elsewhere, which the edge keeps with the site. */
+/**
+ * Its address has other contents, or none. The edge keeps with the site where its aliases lead, and the assets of versions
+ * that were live.
+ */
 async function tellEdge(
   transaction: Transaction<Schema>,
-  row: Pick<Row, 'did' | 'site' | 'label' | 'alias'> | undefined,
+  row: Pick<Row, 'did' | 'site' | 'label' | 'alias' | 'manifest'> | undefined,
   now: number,
 ): Promise<void> {
   if (row === undefined || row.label === null) return
   await appendLabelChange(transaction, row.label, now)
-  if (row.alias !== null && row.site !== '') {
-    await appendChange(transaction, { did: row.did, name: row.site }, now)
-  }
+  if (row.site === '') return
+  const site = { did: row.did, name: row.site }
+  const isEarlier = row.manifest !== null && !(await isLive(transaction, site, row.manifest))
+  if (row.alias !== null || isEarlier) await appendChange(transaction, site, now)
+}
+
+async function isLive(
+  transaction: Transaction<Schema>,
+  { did, name }: SiteAddress,
+  recordCid: string,
+): Promise<boolean> {
+  const live = transaction
+    .selectFrom('versions')
+    .select('id')
+    .where('did', '=', did)
+    .where('name', '=', name)
+    .where('state', '=', 'live')
+    .where('recordCid', '=', recordCid)
+  return (await live.executeTakeFirst()) !== undefined
 }
 
 /** Takes the content of the site's records beyond `versionRecordsMax`; returns their keys. */
@@ -211,7 +231,7 @@ async function ignoreOldest(
 ): Promise<VersionKey[]> {
   const rows = await transaction
     .selectFrom('versionRecords')
-    .select(['did', 'key', 'site', 'state', 'label', 'alias'])
+    .select(['did', 'key', 'site', 'state', 'label', 'alias', 'manifest'])
     .where('did', '=', did)
     .where('site', '=', site)
     .where('state', '!=', 'removed')
@@ -235,7 +255,7 @@ async function dropOldest(
 ): Promise<VersionKey[]> {
   const rows = await transaction
     .selectFrom('versionRecords')
-    .select(['did', 'key', 'site', 'label', 'alias'])
+    .select(['did', 'key', 'site', 'label', 'alias', 'manifest'])
     .where('did', '=', did)
     .where('state', '!=', 'removed')
     .orderBy('key', 'desc')

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { accountVersionRecordsMax, versionRecordsMax } from '#site/limits.ts'
+import { siteLabel } from '#site/site-address.ts'
 import { setAccountStatus } from '#store/accounts/account-status.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { readChanges } from '#store/database/changes.ts'
@@ -7,8 +8,16 @@ import { inTransaction } from '#store/database/transaction.ts'
 import { removeIndexRows } from '#store/lifecycle/remove-account.ts'
 import { putTakedown } from '#store/moderation/takedowns.ts'
 import { onEachStore } from '#tests/support/databases.ts'
-import { alice, bob, newVersionRecord, siteOf, versionKeyOf } from '#tests/support/sample-rows.ts'
+import {
+  alice,
+  bob,
+  newVersion,
+  newVersionRecord,
+  siteOf,
+  versionKeyOf,
+} from '#tests/support/sample-rows.ts'
 import { expireVersions, forgetRemovedVersions } from './expire-versions.ts'
+import { recordVersion } from './record-version.ts'
 import {
   type NewVersionRecord,
   recordVersionRecord,
@@ -39,8 +48,9 @@ await onEachStore('store/sites/version-records', (db) => {
   }
   const listed = async () =>
     (await listVersionRecords(db(), blog, { limit: 100 })).map(({ key }) => key)
-  const changedLabels = async () =>
+  const changed = async () =>
     (await readChanges(db(), 0)).map((change) => (change.kind === 'site' ? change.label : ''))
+  const changedLabels = async () => (await changed()).filter((label) => label.startsWith('v--'))
 
   test('a kept version is found by its key and its address', async () => {
     expect(await keep(1, { message: 'first', source: { ref: 'main' } })).toBe('kept')
@@ -71,6 +81,20 @@ await onEachStore('store/sites/version-records', (db) => {
     expect(await keep(1, { rev: '2' })).toBe('unchanged')
     expect((await findVersionRecord(db(), keyOf(1)))?.rev).toBe('2')
     expect(await changedLabels()).toEqual(['v--1'])
+  })
+
+  test('the site’s visitors get assets of a version that was live, until it is removed', async () => {
+    const ofSite = async () => (await changed()).filter((label) => label === siteLabel(blog)).length
+    await keep(1, { manifest: null })
+    expect(await ofSite()).toBe(0)
+    await keep(2)
+    expect(await ofSite()).toBe(1)
+    await recordVersion(db(), newVersion({ recordCid: 'manifest 3', rev: '3' }), 1)
+    expect(await ofSite()).toBe(2)
+    await keep(3)
+    expect(await ofSite()).toBe(2)
+    await remove(2, '9')
+    expect(await ofSite()).toBe(3)
   })
 
   test('an edited record replaces the one before, an older state does not', async () => {
@@ -193,7 +217,7 @@ await onEachStore('store/sites/version-records', (db) => {
 
     test('tells the edge that the site’s aliases lead elsewhere', async () => {
       await keep(1, preview)
-      expect(await changedLabels()).toHaveLength(2)
+      expect(await changed()).toHaveLength(2)
     })
 
     test('is gone when it has expired, before and after its content is dropped', async () => {
@@ -205,7 +229,7 @@ await onEachStore('store/sites/version-records', (db) => {
       expect(await findVersionSnapshot(db(), keyOf(1))).toBeNull()
       expect(await at('v--1', 50)).toEqual({ ...blog, isGone: true })
       expect((await findVersionRecord(db(), keyOf(1)))?.state).toBe('kept')
-      expect(await changedLabels()).toHaveLength(4)
+      expect(await changed()).toHaveLength(4)
     })
   })
 

@@ -14,7 +14,15 @@ type Row = Selectable<Schema['versionRecords']>
 export interface VersionRecord
   extends Omit<
     Row,
-    'snapshot' | 'state' | 'problems' | 'source' | 'pinned' | 'seenAt' | 'id' | 'siteLabel'
+    | 'snapshot'
+    | 'state'
+    | 'problems'
+    | 'source'
+    | 'pinned'
+    | 'seenAt'
+    | 'id'
+    | 'withdrawn'
+    | 'siteLabel'
   > {
   readonly state: 'kept' | 'refused' | 'ignored'
   /** Why it is refused, or what to mend. */

@@ -1,16 +1,13 @@
 import { beforeEach, expect, test } from 'bun:test'
+import { replacedVersionMs } from '#site/limits.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { onEachStore } from '#tests/support/databases.ts'
 import { alice, newVersion, siteOf } from '#tests/support/sample-rows.ts'
+import { earlierVersions } from './earlier-versions.ts'
 import { type NewVersion, recordVersion } from './record-version.ts'
 import { removeSite } from './remove-site.ts'
 import { snapshotPages } from './snapshot-pages.ts'
-import {
-  dropReplacedSnapshots,
-  listReplacedSnapshots,
-  listVersions,
-  withdrawReplaced,
-} from './versions.ts'
+import { dropReplacedSnapshots, listVersions, withdrawReplaced } from './versions.ts'
 
 await onEachStore('store/sites/versions', (db) => {
   beforeEach(async () => void (await upsertAccount(db(), { did: alice }, 1)))
@@ -22,6 +19,12 @@ await onEachStore('store/sites/versions', (db) => {
       at,
     )
   const refuse = (rev: string, problems: string[]) => record(rev, 1, { snapshot: null, problems })
+
+  /** Those whose assets visitors still get, with the time at which they were replaced. */
+  const replacedAt = async (now: number): Promise<[string, number][]> => {
+    const earlier = await Array.fromAsync(earlierVersions(db(), { ...blog, recordCid: '' }, now))
+    return earlier.map(({ snapshot, until }) => [snapshot, until - replacedVersionMs])
+  }
 
   const everySnapshot = async (): Promise<string[]> =>
     (await Array.fromAsync(snapshotPages(db()))).flat().map(({ snapshot }) => snapshot)
@@ -44,28 +47,27 @@ await onEachStore('store/sites/versions', (db) => {
     await record('1', 10)
     await record('2', 20)
     await record('3', 30)
-    const kept = await listReplacedSnapshots(db(), blog, 0)
-    expect(kept.map(({ snapshot, replacedAt }) => [snapshot, replacedAt])).toEqual([
+    expect(await replacedAt(30)).toEqual([
       ['snapshot 2', 30],
       ['snapshot 1', 20],
     ])
-    expect(await listReplacedSnapshots(db(), blog, 20)).toHaveLength(1)
+    expect(await replacedAt(20 + replacedVersionMs)).toEqual([['snapshot 2', 30]])
   })
 
   test('a removal deletes the replaced snapshots and the live one', async () => {
     await record('1', 10)
     await record('2', 20)
     await removeSite(db(), blog, '3', 30)
-    expect(await listReplacedSnapshots(db(), blog, 0)).toEqual([])
+    expect(await replacedAt(0)).toEqual([])
     await record('4', 40)
-    expect(await listReplacedSnapshots(db(), blog, 0)).toEqual([])
+    expect(await replacedAt(0)).toEqual([])
   })
 
   test('withdrawing leaves only the live snapshot', async () => {
     await record('1', 10)
     await record('2', 20)
     await withdrawReplaced(db(), blog)
-    expect(await listReplacedSnapshots(db(), blog, 0)).toEqual([])
+    expect(await replacedAt(0)).toEqual([])
     expect(await everySnapshot()).toEqual(['snapshot 2'])
   })
 
@@ -74,9 +76,7 @@ await onEachStore('store/sites/versions', (db) => {
     await record('2', 20)
     await record('3', 30)
     await dropReplacedSnapshots(db(), 30)
-    expect((await listReplacedSnapshots(db(), blog, 0)).map(({ snapshot }) => snapshot)).toEqual([
-      'snapshot 2',
-    ])
+    expect(await replacedAt(30)).toEqual([['snapshot 2', 30]])
     expect(await listVersions(db(), blog)).toHaveLength(3)
   })
 

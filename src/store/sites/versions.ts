@@ -1,4 +1,4 @@
-import type { NotNull, Selectable } from 'kysely'
+import type { Selectable } from 'kysely'
 import type { SiteAddress } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
 import type { Schema } from '#store/database/schema.ts'
@@ -10,13 +10,6 @@ export interface Version extends Omit<Selectable<Schema['versions']>, HiddenColu
 }
 
 type HiddenColumn = 'did' | 'name' | 'snapshot' | 'problems' | 'filesDigest'
-
-/** The snapshot of a version that was replaced recently. */
-export interface ReplacedSnapshot {
-  readonly versionId: string
-  readonly replacedAt: number
-  readonly snapshot: string
-}
 
 /** Newest first: by `rev`, the repository's own order. */
 export async function listVersions(db: Db, { did, name }: SiteAddress): Promise<Version[]> {
@@ -41,25 +34,6 @@ export async function findLiveSnapshot(db: Db, { did, name }: SiteAddress): Prom
     .where('state', '=', 'live')
     .executeTakeFirst()
   return row?.snapshot ?? null
-}
-
-/** The site's snapshots that were replaced after `since` and not withdrawn, newest first. */
-export async function listReplacedSnapshots(
-  db: Db,
-  { did, name }: SiteAddress,
-  since: number,
-): Promise<ReplacedSnapshot[]> {
-  return await db
-    .selectFrom('versions')
-    .select(['id as versionId', 'replacedAt', 'snapshot'])
-    .where('snapshot', 'is not', null)
-    .$narrowType<{ snapshot: NotNull; replacedAt: NotNull }>()
-    .where('did', '=', did)
-    .where('name', '=', name)
-    .where('replacedAt', '>', since)
-    .orderBy('rev', 'desc')
-    .orderBy('id', 'desc')
-    .execute()
 }
 
 /**

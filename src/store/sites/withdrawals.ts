@@ -27,11 +27,26 @@ export async function withdrawEarlier(
   { site, recordCid }: { readonly site: SiteAddress; readonly recordCid: string },
 ): Promise<void> {
   await withdrawReplaced(transaction, site)
+  await withdrawRecords(transaction, { site, recordCid })
   await transaction
     .updateTable('sites')
     .set({ withdrawWith: null })
     .where('did', '=', site.did)
     .where('name', '=', site.name)
     .where('withdrawWith', '=', recordCid)
+    .execute()
+}
+
+/** Of the versions that were live before: visitors of their own addresses get them still. */
+async function withdrawRecords(
+  transaction: Transaction<Schema>,
+  { site, recordCid }: { readonly site: SiteAddress; readonly recordCid: string },
+): Promise<void> {
+  await transaction
+    .updateTable('versionRecords')
+    .set({ withdrawn: 1 })
+    .where('did', '=', site.did)
+    .where('site', '=', site.name)
+    .where('manifest', '!=', recordCid)
     .execute()
 }

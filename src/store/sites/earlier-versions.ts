@@ -1,0 +1,87 @@
+import type { NotNull } from 'kysely'
+import { replacedVersionMs, versionsMax } from '#site/limits.ts'
+import type { SiteAddress } from '#site/site-address.ts'
+import type { Db } from '#store/database/database.ts'
+import { findVersionSnapshot } from './version-records.ts'
+
+/** A version that another one has replaced, and whose assets visitors still get. */
+export interface EarlierVersion {
+  /** Of its row. */
+  readonly id: string
+  readonly snapshot: string
+  /** Until when, in milliseconds since the epoch; infinite: as long as its owner keeps it. */
+  readonly until: number
+}
+
+/**
+ * The site's earlier versions, newest first, at most `versionsMax`, without withdrawn ones: those that its owner keeps as
+ * records, and for `replacedVersionMs` states that no record describes. Reads one snapshot at a time.
+ */
+export async function* earlierVersions(
+  db: Db,
+  site: SiteAddress & { readonly recordCid: string },
+  now: number,
+): AsyncGenerator<EarlierVersion> {
+  const records = await listRecords(db, site)
+  const described = new Set(records.map(({ manifest }) => manifest))
+  const states = await listStates(db, site, now - replacedVersionMs)
+  const heads = [
+    ...records.map(({ key }) => ({
+      ...{ id: key, tid: String(key), until: Number.POSITIVE_INFINITY },
+      read: () => findVersionSnapshot(db, { did: site.did, key }),
+    })),
+    ...states
+      .filter(({ recordCid }) => recordCid !== site.recordCid && !described.has(recordCid))
+      .map(({ id, rev, replacedAt }) => ({
+        ...{ id, tid: rev, until: replacedAt + replacedVersionMs },
+        read: () => findStateSnapshot(db, id),
+      })),
+  ]
+  const newestFirst = heads.sort((a, b) => (a.tid < b.tid ? 1 : -1))
+  for (const { id, read, until } of newestFirst.slice(0, versionsMax)) {
+    const snapshot = await read()
+    // Null: it was forgotten meanwhile.
+    if (snapshot !== null) yield { id, snapshot, until }
+  }
+}
+
+function listRecords(
+  db: Db,
+  { did, name, recordCid }: SiteAddress & { readonly recordCid: string },
+) {
+  return (
+    db
+      .selectFrom('versionRecords')
+      .select(['key', 'manifest'])
+      .where('did', '=', did)
+      .where('site', '=', name)
+      .where('state', '=', 'kept')
+      .where('snapshot', 'is not', null)
+      .where('withdrawn', '=', 0)
+      // Previews were never live.
+      .where('manifest', 'is not', null)
+      .where('manifest', '!=', recordCid)
+      .orderBy('key', 'desc')
+      .limit(versionsMax)
+      .execute()
+  )
+}
+
+function listStates(db: Db, { did, name }: SiteAddress, since: number) {
+  return db
+    .selectFrom('versions')
+    .select(['id', 'rev', 'recordCid', 'replacedAt'])
+    .where('did', '=', did)
+    .where('name', '=', name)
+    .where('snapshot', 'is not', null)
+    .where('replacedAt', '>', since)
+    .$narrowType<{ replacedAt: NotNull }>()
+    .orderBy('rev', 'desc')
+    .orderBy('id', 'desc')
+    .execute()
+}
+
+async function findStateSnapshot(db: Db, id: string): Promise<string | null> {
+  const row = db.selectFrom('versions').select('snapshot').where('id', '=', id)
+  return (await row.executeTakeFirst())?.snapshot ?? null
+}
