@@ -1,15 +1,12 @@
 import { expect, test } from 'bun:test'
 import { openDatabase } from '#store/database/database.ts'
-import { migrate } from '#store/database/migrate.ts'
-import { onEachDatabase } from '#tests/support/databases.ts'
+import { onEachStore } from '#tests/support/databases.ts'
 import { openClientKeys } from './open-oauth.ts'
 
-await onEachDatabase('client keys', (make) => {
+await onEachStore('client keys', (_, __, options) => {
   test('five instances that need the first one together agree, and on the next one too', async () => {
-    await using own = await make()
     await using opened = new AsyncDisposableStack()
-    const databases = Array.from({ length: 5 }, () => opened.use(openDatabase(own.options)))
-    for (const database of databases) await migrate(database)
+    const databases = Array.from({ length: 5 }, () => opened.use(openDatabase(options())))
     const secrets = ['a secret of thirty-two characters'] as const
     const instances = await Promise.all(
       databases.map(({ db }) => openClientKeys({ db, secrets: [...secrets] })),

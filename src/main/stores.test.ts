@@ -9,7 +9,7 @@ import { DatabaseUnavailableError } from '#store/database/database-unavailable.t
 import { migrate } from '#store/database/migrate.ts'
 import { inTransaction } from '#store/database/transaction.ts'
 import { recordingLog } from '#tests/support/api.ts'
-import { onEachDatabase } from '#tests/support/databases.ts'
+import { onEachDatabase, onEachStore } from '#tests/support/databases.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { tcpProxy } from '#tests/support/tcp-proxy.ts'
 import { openStores } from './stores.ts'
@@ -48,15 +48,9 @@ test('a folder of blobs that is there but empty is a mount that went away', asyn
   expect(await Array.fromAsync(blobs.list())).toEqual([])
 })
 
-await onEachDatabase('main/stores over a network', (make, dialect) => {
-  // SQLite has no connection that could break.
+await onEachDatabase('main/stores on an empty database', (make, dialect) => {
+  // Only PostgreSQL has schemas, and lets several migrate.
   if (dialect === 'sqlite') return
-  const open = async (databaseUrl: string | undefined, opened: AsyncDisposableStack) => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'sitehost-stores-'))
-    opened.defer(() => rm(dataDir, { recursive: true }))
-    const config = { databaseUrl, dataDir }
-    return await openStores({ config, log: recordingLog([]), answerMsMax: 300 }, opened)
-  }
 
   test('tables that a restore has moved aside are not there', async () => {
     await using opened = new AsyncDisposableStack()
@@ -78,21 +72,6 @@ await onEachDatabase('main/stores over a network', (make, dialect) => {
     expect(found).toEqual([0])
   })
 
-  test('a query on a connection that broke without a word fails in bounded time, and the next one works', async () => {
-    await using own = await make()
-    using proxy = tcpProxy(new URL(own.options.url ?? ''))
-    await using opened = new AsyncDisposableStack()
-    const { db } = await open(proxy.url, opened)
-    const one = () => sql<{ one: number }>`select 1 as one`.execute(db)
-    expect((await one()).rows).toEqual([{ one: 1 }])
-    const broken = inTransaction(db, async (transaction) => {
-      proxy.breakSilently()
-      await sql`select 1`.execute(transaction)
-    })
-    await expect(broken).rejects.toThrow(DatabaseUnavailableError)
-    await eventually(async () => expect((await one()).rows).toEqual([{ one: 1 }]))
-  })
-
   test('a migration may take longer', async () => {
     await using own = await make()
     await using other = openDatabase(own.options)
@@ -111,6 +90,32 @@ await onEachDatabase('main/stores over a network', (make, dialect) => {
     expect(await opening).toBeDefined()
   })
 })
+
+await onEachStore('main/stores over a network that breaks', (_, dialect, options) => {
+  // SQLite has no connection that could break.
+  if (dialect === 'sqlite') return
+
+  test('a query on a connection that broke without a word fails in bounded time, and the next one works', async () => {
+    using proxy = tcpProxy(new URL(options().url ?? ''))
+    await using opened = new AsyncDisposableStack()
+    const { db } = await open(proxy.url, opened)
+    const one = () => sql<{ one: number }>`select 1 as one`.execute(db)
+    expect((await one()).rows).toEqual([{ one: 1 }])
+    const broken = inTransaction(db, async (transaction) => {
+      proxy.breakSilently()
+      await sql`select 1`.execute(transaction)
+    })
+    await expect(broken).rejects.toThrow(DatabaseUnavailableError)
+    await eventually(async () => expect((await one()).rows).toEqual([{ one: 1 }]))
+  })
+})
+
+async function open(databaseUrl: string | undefined, opened: AsyncDisposableStack) {
+  const dataDir = await mkdtemp(join(tmpdir(), 'sitehost-stores-'))
+  opened.defer(() => rm(dataDir, { recursive: true }))
+  const config = { databaseUrl, dataDir }
+  return await openStores({ config, log: recordingLog([]), answerMsMax: 300 }, opened)
+}
 
 /** What `openStores` fails with for somebody who is not root. */
 async function openInChild(dataDir: string): Promise<string> {

@@ -36,11 +36,16 @@ export async function onEachDatabase(
 
 /**
  * As `onEachDatabase`, with a migrated database that the suites of one test process share, emptied before each test.
- * `db()` is for inside tests; its tables stay as they are.
+ * `db()` is for inside tests; its tables stay as they are. So is `options()`, with which the caller
+ * opens the same database once more, as another process would.
  */
 export function onEachStore(
   suite: string,
-  facts: (db: () => Db, dialect: Database['dialect']) => void,
+  facts: (
+    db: () => Db,
+    dialect: Database['dialect'],
+    options: () => OwnDatabase['options'],
+  ) => void,
 ): Promise<void> {
   return onEachDatabase(suite, (_, dialect) => {
     let own: OwnDatabase
@@ -59,7 +64,11 @@ export function onEachStore(
       await database[Symbol.asyncDispose]()
       await own[Symbol.asyncDispose]()
     }, setUpMsMax)
-    facts(() => database.db, dialect)
+    facts(
+      () => database.db,
+      dialect,
+      () => own.options,
+    )
   })
 }
 

@@ -1,9 +1,8 @@
 import { afterEach, expect, test } from 'bun:test'
 import { openDatabase } from '#store/database/database.ts'
 import { findLease, releaseLease, renewLease, takeOverLease } from '#store/database/leases.ts'
-import { migrate } from '#store/database/migrate.ts'
 import { type LoggedLine, recordingLog } from '#tests/support/api.ts'
-import { onEachDatabase, onEachStore } from '#tests/support/databases.ts'
+import { onEachStore } from '#tests/support/databases.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { tcpProxy } from '#tests/support/tcp-proxy.ts'
 import { takeServiceLease } from './service-lease.ts'
@@ -12,15 +11,12 @@ import { StartError } from './start-failure.ts'
 const name = 'service'
 const running = new AbortController().signal
 
-await onEachDatabase('main/process/service-lease over a network', (make, dialect) => {
+await onEachStore('main/process/service-lease over a network', (store, dialect, options) => {
   // SQLite has no connection that could break.
   if (dialect === 'sqlite') return
   test('one whose connection broke without a word renews over another, and learns that it was overtaken', async () => {
-    await using own = await make()
-    await using direct = openDatabase(own.options)
-    await migrate(direct)
-    const { db } = direct
-    using proxy = tcpProxy(new URL(own.options.url ?? ''))
+    const db = store()
+    using proxy = tcpProxy(new URL(options().url ?? ''))
     await using renewals = openDatabase({ url: proxy.url, connectionsMax: 1, answerMsMax: 300 })
     const lost = Promise.withResolvers<StartError>()
     const log = recordingLog([])

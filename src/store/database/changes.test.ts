@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { setImmediate } from 'node:timers/promises'
 import { siteLabel } from '#site/site-address.ts'
 import { subjectOf } from '#tests/support/change-subjects.ts'
-import { onEachDatabase, onEachStore } from '#tests/support/databases.ts'
+import { onEachStore } from '#tests/support/databases.ts'
 import { siteOf } from '#tests/support/sample-rows.ts'
 import {
   appendChange,
@@ -13,7 +13,6 @@ import {
   readChanges,
 } from './changes.ts'
 import { openDatabase } from './database.ts'
-import { migrate } from './migrate.ts'
 import { inTransaction } from './transaction.ts'
 
 const labelOf = (name: string): string => siteLabel(siteOf(name))
@@ -64,12 +63,10 @@ await onEachStore('store/database/changes', (db) => {
   })
 })
 
-await onEachDatabase('store/database/changes with many writers', (make) => {
+await onEachStore('store/database/changes with many writers', (_, __, options) => {
   test('a reader that only moves forward misses no change', async () => {
-    await using own = await make()
-    await using writers = openDatabase(own.options)
-    await using reader = openDatabase(own.options)
-    await migrate(writers)
+    await using writers = openDatabase(options())
+    await using reader = openDatabase(options())
 
     const writes = Array.from({ length: 200 }, (_, n) =>
       inTransaction(writers.db, async (transaction) => {
@@ -101,11 +98,9 @@ await onEachDatabase('store/database/changes with many writers', (make) => {
   })
 
   test('an uncommitted change holds back later ones', async () => {
-    await using own = await make()
-    await using one = openDatabase(own.options)
-    await using two = openDatabase(own.options)
-    await using reader = openDatabase(own.options)
-    await migrate(one)
+    await using one = openDatabase(options())
+    await using two = openDatabase(options())
+    await using reader = openDatabase(options())
     const hasAppended = Promise.withResolvers<void>()
     const mayCommit = Promise.withResolvers<void>()
     const slow = inTransaction(one.db, async (transaction) => {

@@ -64,12 +64,10 @@ await onEachStore('store/database/database', (db) => {
   })
 })
 
-await onEachDatabase('store/database/database opened twice', (make) => {
+await onEachStore('store/database/database opened twice', (_, __, options) => {
   test('two writers take turns', async () => {
-    await using own = await make()
-    await using one = openDatabase(own.options)
-    await using two = openDatabase(own.options)
-    await migrate(one)
+    await using one = openDatabase(options())
+    await using two = openDatabase(options())
     const isHeld = Promise.withResolvers<void>()
     const isOtherWaiting = Promise.withResolvers<void>()
     const first = inTransaction(one.db, async (transaction) => {

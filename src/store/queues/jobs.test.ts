@@ -1,8 +1,7 @@
 import { expect, test } from 'bun:test'
 import { inTrace, newTrace } from '#observe/trace.ts'
 import { openDatabase } from '#store/database/database.ts'
-import { migrate } from '#store/database/migrate.ts'
-import { onEachDatabase, onEachStore } from '#tests/support/databases.ts'
+import { onEachStore } from '#tests/support/databases.ts'
 import { alice, bob, nameOf, newJob } from '#tests/support/sample-rows.ts'
 import { finishJob, startNextJob } from './job-steps.ts'
 import {
@@ -75,12 +74,10 @@ await onEachStore('store/queues/jobs', (db) => {
   })
 })
 
-await onEachDatabase('store/queues/jobs with two instances', (make) => {
+await onEachStore('store/queues/jobs with two instances', (_, __, options) => {
   test('the limits hold for concurrent callers', async () => {
-    await using own = await make()
-    await using one = openDatabase(own.options)
-    await using two = openDatabase(own.options)
-    await migrate(one)
+    await using one = openDatabase(options())
+    await using two = openDatabase(options())
     const dbOf = (n: number) => (n % 2 ? one : two).db
 
     const sameSite = Array.from({ length: 10 }, (_, n) =>

@@ -2,10 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import type { Did } from '#site/site-address.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { openDatabase } from '#store/database/database.ts'
-import { migrate } from '#store/database/migrate.ts'
 import type { WorkKind } from '#store/database/schema.ts'
 import { rememberVisited } from '#store/lifecycle/visited-accounts.ts'
-import { onEachDatabase, onEachStore } from '#tests/support/databases.ts'
+import { onEachStore } from '#tests/support/databases.ts'
 import { accountOf, alice, bob, nameOf, siteOf } from '#tests/support/sample-rows.ts'
 import { askedAt } from '#tests/support/work-rows.ts'
 import { enqueueAccounts, enqueueSites } from './enqueue.ts'
@@ -188,12 +187,10 @@ await onEachStore('store/queues/take-due', (db) => {
   })
 })
 
-await onEachDatabase('store/queues/take-due with two instances', (make) => {
+await onEachStore('store/queues/take-due with two instances', (_, __, options) => {
   test.each<WorkKind>(['site', 'account'])('nothing of kind %s is taken by both', async (kind) => {
-    await using own = await make()
-    await using one = openDatabase(own.options)
-    await using two = openDatabase(own.options)
-    await migrate(one)
+    await using one = openDatabase(options())
+    await using two = openDatabase(options())
     const dids = Array.from({ length: 100 }, (_, n) => accountOf(n))
     const context = askedAt(one.db, 1)
     await enqueueAccounts(context, dids, { isUrgent: false })
