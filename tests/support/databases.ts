@@ -2,11 +2,13 @@ import { afterAll, beforeAll, beforeEach, describe } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { sql } from 'kysely'
 import pg from 'pg'
 import { type Database, type Db, openDatabase } from '#store/database/database.ts'
 import { migrate } from '#store/database/migrate.ts'
+import { emptying, emptyShared, makeEmptyShared } from './empty-tables.ts'
 import { available } from './require.ts'
+
+export { memoryDatabase } from './memory-database.ts'
 
 /** An empty database that nobody else uses; disposing it removes all that is in it. */
 export interface OwnDatabase extends AsyncDisposable {
@@ -50,16 +52,14 @@ export function onEachStore(
   return onEachDatabase(suite, (_, dialect) => {
     let own: OwnDatabase
     let database: Database
-    let tables: string[]
+    let empty: () => Promise<unknown>
 
     beforeAll(async () => {
       own = dialect === 'sqlite' ? await migratedFile() : await sharedDatabase()
       database = openDatabase(own.options)
-      const found = await database.db.introspection.getTables()
-      // A full-text index empties the tables behind it.
-      tables = found.map(({ name }) => name).filter((name) => !name.startsWith('log_words_'))
+      empty = dialect === 'sqlite' ? await emptying(database.db) : () => emptyShared(database.db)
     }, setUpMsMax)
-    beforeEach(() => emptyTables(database, tables))
+    beforeEach(async () => void (await empty()))
     afterAll(async () => {
       await database[Symbol.asyncDispose]()
       await own[Symbol.asyncDispose]()
@@ -72,29 +72,9 @@ export function onEachStore(
   })
 }
 
-/** A database in memory with the tables that `migrate` makes, in a tenth of its time; the caller disposes it. */
-export async function memoryDatabase(): Promise<Database> {
-  migratedSchema ??= schemaOnce()
-  const statements = await migratedSchema
-  const database = openDatabase({})
-  for (const statement of statements) await sql.raw(statement).execute(database.db)
-  return database
-}
-
 /** Ends every connection to this PostgreSQL database, as a restart of its server does. */
 export async function endConnections(url: string): Promise<void> {
   await runOnServer(`select pg_terminate_backend(pid) ${connectionsTo(url)}`)
-}
-
-async function emptyTables({ db, dialect }: Database, tables: readonly string[]): Promise<void> {
-  // Sites last: versions refer to them.
-  const inOrder = tables.toSorted((a, b) => Number(a === 'sites') - Number(b === 'sites'))
-  const deletions = inOrder.map((table) => `delete from "${table}"`)
-  // PostgreSQL runs them in one transaction and one round trip.
-  if (dialect === 'postgres') return void (await sql.raw(deletions.join(';')).execute(db))
-  await db.transaction().execute(async (transaction) => {
-    for (const deletion of deletions) await sql.raw(deletion).execute(transaction)
-  })
 }
 
 export async function sqliteFile(): Promise<OwnDatabase> {
@@ -166,18 +146,6 @@ async function migrateOnce(): Promise<Uint8Array> {
   return await Bun.file(own.options.file ?? '').bytes()
 }
 
-let migratedSchema: Promise<readonly string[]> | undefined
-
-async function schemaOnce(): Promise<readonly string[]> {
-  await using database = openDatabase({})
-  await migrate(database)
-  const { rows } = await sql<{ sql: string }>`select sql from sqlite_master
-    where sql is not null and name not like 'sqlite_%' and name not like 'log_words_%' order by rowid`.execute(
-    database.db,
-  )
-  return rows.map((row) => row.sql)
-}
-
 let shared: Promise<OwnDatabase> | undefined
 
 function sharedDatabase(): Promise<OwnDatabase> {
@@ -189,6 +157,7 @@ async function makeSharedDatabase(): Promise<OwnDatabase> {
   const { dialect, options } = await postgresDatabase()
   await using database = openDatabase(options)
   await migrate(database)
+  await makeEmptyShared(database.db)
   return { dialect, options, [Symbol.asyncDispose]: async () => undefined }
 }
 
