@@ -106,7 +106,8 @@ test('demo: says why its sample site is not there, and ends', async () => {
 
 test.each(['demo', 'dev'])('%s: without the devnet folder, says so', async (command) => {
   const installed = join(dir, `installed-${command}`)
-  for (const part of ['bin', 'src', 'package.json', 'tsconfig.json']) {
+  const { files } = (await Bun.file(join(root, 'package.json')).json()) as { files: string[] }
+  for (const part of ['package.json', ...files]) {
     await cp(join(root, part), join(installed, part), { recursive: true })
   }
   await symlink(join(root, 'node_modules'), join(installed, 'node_modules'))

@@ -25,7 +25,7 @@ test('what could not be read is listed, with the reason and when it is tried aga
   expect(await unread()).toEqual({
     code: 0,
     said: [],
-    complaints: 'nothing: every queued site and account could be read\n',
+    complaints: 'nothing: every queued site, version and account could be read\n',
   })
   await enqueueSites(askedAt(database.db, 1), [siteOf('gone'), siteOf('slow', bob)])
   for (const item of await takeDue(database.db, { kind: 'site', now: 1, leaseMs: 5, limit: 9 })) {
