@@ -96,21 +96,21 @@ describe('published again', () => {
     await expectReadable('twice', twice)
   }, 120_000)
 
-  test('smaller: its parts are gone', async () => {
-    await alice.publish(
-      'shrinking',
-      many(300, (i) => `${i}.txt`),
-    )
+  test('smaller: its parts are gone with the last version that has them', async () => {
+    const filesOf = (count: number) => many(count, (i) => `${i}.txt`)
+    await alice.publish('shrinking', filesOf(300))
     const before = await partsOf()
-    await alice.publish(
-      'shrinking',
-      many(2, (i) => `${i}.txt`),
-    )
+    const settings = await alice.fetch('/api/site/shrinking/settings', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ history: { keep: 0 } }),
+    })
+    expect(settings.status).toBe(200)
+    await alice.publish('shrinking', filesOf(2))
+    expect(await partsOf()).toBe(before)
+    await alice.publish('shrinking', filesOf(3))
     expect(await partsOf()).toBeLessThan(before)
-    await expectReadable(
-      'shrinking',
-      many(2, (i) => `${i}.txt`),
-    )
+    await expectReadable('shrinking', filesOf(3))
   }, 120_000)
 
   test('empty', async () => {

@@ -264,7 +264,8 @@ test('what is left out and what is wrong is said before the ready line', () => {
 
 test('a site that publishing would refuse is shown all the same, and that is said', async () => {
   const many = Object.fromEntries(Array.from({ length: 1001 }, (_, i) => [`${i % 3}/${i}.txt`, '']))
-  await using large = await startPreview(many)
+  const environment = { MAX_SITE_FILES: '1000' }
+  await using large = await startPreview(many, { environment })
   expect(large.said('problem:')).toEqual([
     '  problem: publishing would refuse this: A site can have at most 1000 files; this upload has more.',
   ])

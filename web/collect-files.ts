@@ -1,4 +1,4 @@
-import { manifestFilesMax } from '#site/limits.ts'
+import { siteFilesMax } from '#site/limits.ts'
 import { ignoreFileName, skipReason } from '#site/upload/path-rules.ts'
 
 /** `path` is relative and starts with the picked folder's name: `blog/index.html`. */
@@ -125,6 +125,6 @@ const isFolder = (entry: FileSystemEntry): entry is FileSystemDirectoryEntry => 
 
 function problemWith(count: number, hasIgnoreFile: boolean): string | null {
   if (count === 0) return 'There is nothing in it that can be published.'
-  if (count <= manifestFilesMax || hasIgnoreFile) return null
-  return `A site can have at most ${manifestFilesMax} files; this folder has ${count}.`
+  if (count <= siteFilesMax || hasIgnoreFile) return null
+  return `A site can have at most ${siteFilesMax} files; this folder has ${count}.`
 }

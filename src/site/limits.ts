@@ -4,6 +4,8 @@
 export interface SiteLimits {
   readonly fileBytesMax: number
   readonly siteBytesMax: number
+  /** At most the `siteFilesMax` of every site, which it is when absent. */
+  readonly siteFilesMax?: number
   /** Total of the live versions of all sites of an account; unlimited when absent. */
   readonly accountBytesMax?: number
   /** Sites of an account, without removed ones; at most the `accountSitesMax` of every account. */
@@ -20,6 +22,10 @@ export const sitePathBytesMax = 1024
 /** Entries of one directory of a manifest. Parts may add more; a listing shows this many. */
 export const directoryEntriesMax = 500
 
+/** Files of a site that is published here. */
+export const siteFilesMax = 10_000
+
+/** The highest `fileCount` of a record. Other hosts may refuse sites with more files. */
 export const manifestFilesMax = 1000
 
 /** Directories above a file; bounds the recursion of the validator and of our writers. */
@@ -75,7 +81,7 @@ export const ignorePathStepsMax = 50_000
 export const ignoreStepsMax = 2_000_000
 
 /** Files, folders and fields of an upload or archive, ignored ones included. */
-export const uploadEntriesMax = manifestFilesMax * 5
+export const uploadEntriesMax = siteFilesMax * 5
 
 /** Bytes of an upload or archive that are not file content. */
 export const uploadOverheadBytesMax = 16 * 1024 * 1024

@@ -41,7 +41,7 @@ export async function openStage(): Promise<Stage> {
   await using opened = new AsyncDisposableStack()
   const dns = opened.use(await startDnsServer({}))
   const limits = { MAX_FILE_BYTES: String(mebibyte), MAX_SITE_BYTES: String(1.5 * mebibyte) }
-  const environment = { DNS_SERVERS: dns.address, ...limits }
+  const environment = { DNS_SERVERS: dns.address, MAX_SITE_FILES: '1000', ...limits }
   const world = opened.use(await startWorld({ canFail: true, environment }))
   const database = opened.use(openDatabase({ file: join(world.dataDir, 'sitehost.db') }))
   const keys = new KeyRing(await readSecrets([], world.dataDir))

@@ -25,7 +25,15 @@ export interface Preview extends AsyncDisposable {
 /** Starts it on a folder with these files. `settings` go to a file beside the folder. */
 export async function startPreview(
   files: FolderFiles,
-  { settings, args = [] }: { settings?: object; args?: readonly string[] } = {},
+  {
+    settings,
+    args = [],
+    environment = {},
+  }: {
+    settings?: object
+    args?: readonly string[]
+    environment?: Readonly<Record<string, string>>
+  } = {},
 ): Promise<Preview> {
   const dir = await mkdtemp(join(tmpdir(), 'sitehost-preview-test-'))
   const folder = join(dir, 'site')
@@ -36,7 +44,7 @@ export async function startPreview(
   const settingsArgs = settings === undefined ? [] : ['--settings', settingsFile]
   const process = await startServiceProcess(
     ['preview', folder, '--port', '0', ...settingsArgs, ...args],
-    { TMPDIR: dir },
+    { TMPDIR: dir, ...environment },
   )
   const url = String(process.ready['url'])
   return {

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import {
-  manifestFilesMax,
   overAccountBytes,
   overAccountSites,
   overUploadsPerDay,
+  siteFilesMax,
 } from '#site/limits.ts'
 import { events, json } from './answers.ts'
 import { like, literals, sentences, takenDownSentence } from './messages.ts'
@@ -123,7 +123,7 @@ export const uploadRoutes = {
       408: [sentences.uploadTooSlow, sentences.uploadTooLong],
       409: [sentences.publishedAlready, sentences.changedMeanwhile],
       413: [
-        like(`A site can have at most ${manifestFilesMax} files; this upload has more.`),
+        like(`A site can have at most ${siteFilesMax} files; this upload has more.`),
         like(overAccountBytes(5_000_000_000)),
       ],
       429: [

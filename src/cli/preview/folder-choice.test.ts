@@ -3,7 +3,7 @@ import type { SiteLimits } from '#site/limits.ts'
 import { chooseFiles } from './folder-choice.ts'
 
 const mb = 1024 * 1024
-const limits: SiteLimits = { fileBytesMax: 100 * mb, siteBytesMax: 300 * mb }
+const limits: SiteLimits = { fileBytesMax: 100 * mb, siteBytesMax: 300 * mb, siteFilesMax: 1000 }
 
 /** What is made of files of these sizes. */
 function choose(files: Readonly<Record<string, number>>, ignoreText = '') {

@@ -34,9 +34,12 @@ export interface FolderListing {
  * Lists all files below a folder, except those that are never part of a site. Follows links to files inside the
  * folder only. Throws PreviewError.
  */
-export async function listFolder(folder: string): Promise<FolderListing> {
+export async function listFolder(
+  folder: string,
+  { entriesMax = uploadEntriesMax }: { readonly entriesMax?: number } = {},
+): Promise<FolderListing> {
   const root = await realFolder(folder)
-  const walk = new Walk(root)
+  const walk = new Walk(root, entriesMax)
   try {
     await walk.enter('')
   } catch (cause) {
@@ -64,19 +67,21 @@ class Walk {
   readonly files: FolderFile[] = []
   readonly leftOut: LeftOut[] = []
   readonly #root: string
+  readonly #entriesMax: number
   #entries = 0
 
-  constructor(root: string) {
+  constructor(root: string, entriesMax: number) {
     this.#root = root
+    this.#entriesMax = entriesMax
   }
 
   /** `folder` is empty or ends with a slash. */
   async enter(folder: string): Promise<void> {
     const names = await readdir(join(this.#root, folder))
     this.#entries += names.length
-    if (this.#entries > uploadEntriesMax) {
+    if (this.#entries > this.#entriesMax) {
       throw new PreviewError(
-        `${this.#root} holds over ${uploadEntriesMax} files and folders, more than can be published; name the folder ` +
+        `${this.#root} holds over ${this.#entriesMax} files and folders, more than can be published; name the folder ` +
           'that the finished site is in',
       )
     }

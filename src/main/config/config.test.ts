@@ -86,10 +86,11 @@ describe('what is set', () => {
 })
 
 test('what an upload may have is read whatever the rest is', () => {
-  const { fileBytesMax, siteBytesMax } = defaults.limits
+  const { fileBytesMax, siteBytesMax, siteFilesMax } = defaults.limits
   expect(readUploadLimits({ BASE_URL: 'https://sitehost.example' })).toEqual({
     fileBytesMax,
     siteBytesMax,
+    siteFilesMax,
   })
   expect(readUploadLimits({ MAX_SITE_BYTES: '7' }).siteBytesMax).toBe(7)
   expect(() => readUploadLimits({ MAX_FILE_BYTES: 'lots' })).toThrow(/MAX_FILE_BYTES/)
@@ -196,6 +197,7 @@ describe('what a setting should be is told in plain words', () => {
     MAX_SUBDOMAINS: [['-1', 'x', '1e300'], /^MAX_SUBDOMAINS: a whole number, 0 or more$/],
     MAX_FILE_BYTES: [['lots', '-1', '0.5'], bytes],
     MAX_SITE_BYTES: [['300 MB'], bytes],
+    MAX_SITE_FILES: [['0', '10001'], /^MAX_SITE_FILES: a whole number from 1 to 10000$/],
     ACCOUNT_BYTES_MAX: [['5GB'], bytes],
     ACCOUNT_SITES_MAX: [['1001', '-1'], /^ACCOUNT_SITES_MAX: a whole number from 0 to 1000$/],
     UPLOADS_PER_DAY_MAX: [['-1', 'x'], /^UPLOADS_PER_DAY_MAX: a whole number, 0 or more$/],

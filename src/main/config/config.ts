@@ -30,9 +30,17 @@ export const childEnvironment = (settings: Readonly<Record<string, string>>): En
 
 /** Limits of an upload; ignores the other settings, even invalid ones. Throws ConfigError. */
 export function readUploadLimits(environment: Environment = process.env): SiteLimits {
-  const limits = settings.pick({ MAX_FILE_BYTES: true, MAX_SITE_BYTES: true })
-  const { MAX_FILE_BYTES, MAX_SITE_BYTES } = parse(limits, environment)
-  return { fileBytesMax: MAX_FILE_BYTES, siteBytesMax: MAX_SITE_BYTES }
+  const limits = settings.pick({
+    MAX_FILE_BYTES: true,
+    MAX_SITE_BYTES: true,
+    MAX_SITE_FILES: true,
+  })
+  const values = parse(limits, environment)
+  return {
+    fileBytesMax: values.MAX_FILE_BYTES,
+    siteBytesMax: values.MAX_SITE_BYTES,
+    siteFilesMax: values.MAX_SITE_FILES,
+  }
 }
 
 function parse<Schema extends z.ZodType>(schema: Schema, environment: Environment) {
@@ -99,6 +107,7 @@ function configOf(values: z.infer<typeof settings>) {
     limits: {
       fileBytesMax: values.MAX_FILE_BYTES,
       siteBytesMax: values.MAX_SITE_BYTES,
+      siteFilesMax: values.MAX_SITE_FILES,
       accountBytesMax: values.ACCOUNT_BYTES_MAX,
       accountSitesMax: values.ACCOUNT_SITES_MAX,
       uploadsPerDayMax: values.UPLOADS_PER_DAY_MAX,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { parseFirehoseUrl } from '#atproto/firehose/follow-firehose.ts'
 import { ingestFailPoints } from '#ingest/fail-points.ts'
 import { accountDeletionPoints, failPoints } from '#publish/fail-points.ts'
-import { accountSitesMax } from '#site/limits.ts'
+import { accountSitesMax, siteFilesMax } from '#site/limits.ts'
 import {
   bearerToken,
   bytes,
@@ -79,6 +79,10 @@ export const settings = z.object({
   MAX_SUBDOMAINS: wholeNumber('a whole number, 0 or more', { min: 0 }).default(3),
   MAX_FILE_BYTES: bytes.default(100 * 1024 * 1024),
   MAX_SITE_BYTES: bytes.default(300 * 1024 * 1024),
+  MAX_SITE_FILES: wholeNumber(`a whole number from 1 to ${siteFilesMax}`, {
+    min: 1,
+    max: siteFilesMax,
+  }).default(siteFilesMax),
   ACCOUNT_BYTES_MAX: bytes.default(5_000_000_000),
   ACCOUNT_SITES_MAX: wholeNumber(`a whole number from 0 to ${accountSitesMax}`, {
     min: 0,

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { ignoreFileBytesMax, manifestFilesMax, uploadEntriesMax } from '#site/limits.ts'
+import { ignoreFileBytesMax, siteFilesMax, uploadEntriesMax } from '#site/limits.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
 import type { SkippedFile } from '#site/upload/upload-admission.ts'
 import {
@@ -164,6 +164,6 @@ const badSiteName =
   'siteName must be 1 to 512 letters, digits or . _ ~ : - and may not be a dot or two dots.'
 const tooManyParts = () =>
   tooLarge(
-    `A site can have at most ${manifestFilesMax} files; this upload has over ${uploadEntriesMax}, with those ` +
+    `A site can have at most ${siteFilesMax} files; this upload has over ${uploadEntriesMax}, with those ` +
       'that are left out. Leave folders such as node_modules out of the upload.',
   )

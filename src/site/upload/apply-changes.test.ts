@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { manifestFilesMax } from '#site/limits.ts'
+import { siteFilesMax } from '#site/limits.ts'
 import { foldersAbove, parseSitePath, type SitePath } from '#site/path.ts'
 import { treeProblems } from '#site/tree-problems.ts'
 import { applyChanges } from './apply-changes.ts'
@@ -91,7 +91,7 @@ describe('refused:', () => {
     [
       'too many files',
       {
-        base: Object.fromEntries(Array.from({ length: manifestFilesMax }, (_, i) => [`${i}`, 'a'])),
+        base: Object.fromEntries(Array.from({ length: siteFilesMax }, (_, i) => [`${i}`, 'a'])),
         files: { 'one-more': 'b' },
       },
       /at most \d+ files; this one would have more\.$/,

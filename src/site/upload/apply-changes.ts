@@ -1,4 +1,4 @@
-import { manifestFilesMax, problemsMax } from '#site/limits.ts'
+import { problemsMax, siteFilesMax } from '#site/limits.ts'
 import { foldersAbove, quote, type SitePath, sitePathOf } from '#site/path.ts'
 import { treeProblems } from '#site/tree-problems.ts'
 
@@ -42,8 +42,8 @@ export function applyChanges<Node>(
       problems.push(`The path of ${quote(path)} is too long in ${quote(into ?? '')}.`)
     else changed.set(place, node)
   }
-  if (changed.size > manifestFilesMax) {
-    problems.push(`A site can have at most ${manifestFilesMax} files; this one would have more.`)
+  if (changed.size > siteFilesMax) {
+    problems.push(`A site can have at most ${siteFilesMax} files; this one would have more.`)
   }
   for (const problem of treeProblems(changed.keys())) {
     problems.push(`This cannot be a site: ${problem}.`)

@@ -1,5 +1,5 @@
 import type { SiteLimits } from '#site/limits.ts'
-import { directoryDepthMax, manifestFilesMax } from '#site/limits.ts'
+import { directoryDepthMax, siteFilesMax } from '#site/limits.ts'
 import { describeBadPath, foldersAbove, parseSitePath, type SitePath } from '#site/path.ts'
 import { treeProblems } from '#site/tree-problems.ts'
 import { type IgnoreRules, IgnoreStepsError, parseIgnoreRules } from './ignore-rules.ts'
@@ -58,7 +58,8 @@ export class UploadAdmission<File extends SizedFile> {
     this.#noteFolders(path)
     // The rules are not part of the site.
     const ruleFiles = this.#rules !== null && this.#files.has(this.#rules.path) ? 1 : 0
-    if (this.#files.size - ruleFiles >= manifestFilesMax) this.#refuse(tooManyFiles())
+    const filesMax = this.#limits.siteFilesMax ?? siteFilesMax
+    if (this.#files.size - ruleFiles >= filesMax) this.#refuse(tooManyFiles(filesMax))
     return path
   }
 
@@ -198,7 +199,7 @@ const topOf = (root: string | null): string => (root === null ? '' : `${root}/`)
 
 export const nothingLeft =
   'Every file of this upload is one that is left out. Nothing was published.'
-const tooManyFiles = () =>
-  tooLarge(`A site can have at most ${manifestFilesMax} files; this upload has more.`)
+const tooManyFiles = (filesMax: number) =>
+  tooLarge(`A site can have at most ${filesMax} files; this upload has more.`)
 const fileAndFolder = (path: string) =>
   `${quoted(path)} is both a file and a folder in this upload.`
