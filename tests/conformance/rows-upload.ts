@@ -27,6 +27,10 @@ const done = {
   uploadedCount: 1,
   reusedCount: 0,
   skippedFiles: [{ name: '.env', reason: like('.+') }],
+  versionId: like('[a-z2-7]{13}'),
+  versionUrl: like('http://v--[a-z2-7]{26}\\.{base}:\\d+/'),
+  versionProblem: null,
+  sizeNotice: null,
 }
 const completed = {
   status: 'completed',
