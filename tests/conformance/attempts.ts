@@ -93,6 +93,10 @@ export const attempts: Readonly<Record<string, readonly Attempt[] | NamesNothing
     { path: '/api/site/{rkey}/versions/live', json: { pinned: true } },
     { path: '/api/site/theirs/versions/{version}', json: { pinned: true } },
   ],
+  'POST /api/site/:rkey/versions/:id/restore': [
+    { path: '/api/site/{rkey}/versions/live/restore' },
+    { path: '/api/site/theirs/versions/{version}/restore' },
+  ],
   'DELETE /api/site/:rkey/versions/:id': [
     { path: '/api/site/{rkey}/versions/live' },
     { path: '/api/site/theirs/versions/{version}' },

@@ -12,6 +12,7 @@ const archive = { ...ofBlog, route: 'GET /api/site/:rkey/versions/:id/archive' }
 
 const list = { ...ofBlog, route: 'GET /api/site/:rkey/versions' } as const
 const change = { ...ofBlog, route: 'PATCH /api/site/:rkey/versions/:id' } as const
+const restore = { ...ofBlog, route: 'POST /api/site/:rkey/versions/:id/restore' } as const
 const forget = { ...ofBlog, route: 'DELETE /api/site/:rkey/versions/:id' } as const
 
 /** What a site has been (docs/http-api.md, "Versions"). */
@@ -63,6 +64,13 @@ export const versionRows: readonly Row[] = [
     ...versionNotFound,
   },
   {
+    ...change,
+    what: 'a site that is not there',
+    path: '/api/site/nowhere/versions/2222222222222',
+    json: { pinned: true },
+    ...siteNotFound,
+  },
+  {
     ...changes,
     what: 'none between what is live and itself',
     path: '/api/site/blog/versions/live/changes?against=live',
@@ -97,6 +105,13 @@ export const versionRows: readonly Row[] = [
     },
   },
   {
+    ...restore,
+    what: 'a version without a record of its own',
+    path: '/api/site/blog/versions/live/restore',
+    status: 409,
+    body: failed('No version record describes this version, so there is nothing to change.'),
+  },
+  {
     ...forget,
     what: 'the live version',
     path: '/api/site/blog/versions/live',
@@ -114,7 +129,7 @@ export const versionRows: readonly Row[] = [
     status: 409,
     body: failed('This site is being published. Wait until that has finished, or cancel it.'),
   },
-  ...[changes, files, archive, forget].flatMap((route): Row[] => {
+  ...[changes, files, archive, restore, forget].flatMap((route): Row[] => {
     const end = route.route.split('/:id')[1]
     return [
       {

@@ -106,6 +106,7 @@ export const sentences = {
   filesNotKept: 'The files of this version are not stored here any more.',
   previewsOnly: 'Only a preview has an alias and a time at which it expires.',
   noVersionRecord: 'No version record describes this version, so there is nothing to change.',
+  versionRefused: 'This version was refused, so it cannot go live. Its problems say why.',
   versionIsLive: 'This version is live. Make another one live first, or delete the site.',
   forgetsRunning: 'Too many versions are being forgotten. Try again in a few seconds.',
   archiveRunning: 'An archive of yours is on its way already. Wait until it has ended.',

@@ -1,8 +1,14 @@
 import { z } from 'zod'
-import { aliasCharsMax, messageGraphemesMax } from '#site/limits.ts'
+import {
+  aliasCharsMax,
+  messageGraphemesMax,
+  overAccountBytes,
+  overAccountSites,
+  overUploadsPerDay,
+} from '#site/limits.ts'
 import { nextCursor, pageQuery } from './admin-rows.ts'
 import { download, json, type Sent } from './answers.ts'
-import { like, literals, sentences } from './messages.ts'
+import { like, literals, sentences, takenDownSentence } from './messages.ts'
 import { accountServerFailures, defineRoute } from './route.ts'
 import { count, instant, siteName } from './rows.ts'
 
@@ -51,6 +57,8 @@ const versionRow = z.strictObject({
 })
 
 export type VersionRow = Sent<z.output<typeof versionRow>>
+
+const takenDown = like(takenDownSentence({ site: 'blog', reason: 'phishing' }))
 
 const changedFiles = z.array(z.strictObject({ path: z.string(), bytes: count }))
 
@@ -106,6 +114,34 @@ export const versionRoutes = {
       ],
       404: notThere[404],
       409: [sentences.noVersionRecord, sentences.changedMeanwhile],
+    },
+  }),
+  restoreVersion: defineRoute({
+    ...ofVersion,
+    method: 'POST',
+    path: '/api/site/:rkey/versions/:id/restore',
+    limit: 'versionChange',
+    summary: 'Makes a version live again, or a preview for the first time',
+    details:
+      'A job writes one commit and uploads nothing; `/sitehost/upload-progress/:jobId` follows it to its end.',
+    body: {
+      kind: 'json',
+      isOptional: true,
+      schema: z.object({
+        settings: z.boolean().optional().describe('Whether the settings of then go live, too'),
+      }),
+    },
+    answers: {
+      200: json('A job has begun', z.strictObject({ success: z.literal(true), jobId: z.string() })),
+    },
+    failures: {
+      403: [sentences.siteLimit, like(overAccountSites(10)), takenDown],
+      404: notThere[404],
+      409: [sentences.publishedAlready, sentences.versionRefused, sentences.noVersionRecord],
+      410: notThere[410],
+      413: [like(overAccountBytes(5_000_000_000))],
+      429: [sentences.uploadsWaiting, like(overUploadsPerDay(100))],
+      503: [sentences.restarting],
     },
   }),
   compareVersions: defineRoute({

@@ -8,7 +8,8 @@ import { siteLabel } from '#site/site-address.ts'
 import { decodeSnapshot, encodeSnapshot, type SnapshotFile } from '#site/visit/snapshot.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { findSnapshotText } from '#store/lifecycle/account-data.ts'
-import { createJob } from '#store/queues/jobs.ts'
+import { putTakedown } from '#store/moderation/takedowns.ts'
+import { createJob, findJob } from '#store/queues/jobs.ts'
 import { rememberBlob } from '#store/sites/blobs.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
 import {
@@ -360,6 +361,56 @@ describe('what is said about a version', () => {
     const theirs = { $type: collection, site: 'blog', root, createdAt, message: 'theirs' }
     repo.before.set('putRecord', () => repo.put(collection, key, theirs))
     expect(await change(key, { pinned: true })).toEqual([409, failed(sentences.changedMeanwhile)])
+  })
+})
+
+describe('restoring', () => {
+  const key = versionKeyOf(1)
+
+  async function restore(id: string, body?: object, did = alice): Promise<[number, unknown]> {
+    const headers = { cookie: await api().signedIn(did) }
+    const init = { method: 'POST', headers, ...(body && { body: JSON.stringify(body) }) }
+    const response = await api().request(`/api/site/blog/versions/${id}/restore`, init)
+    return [response.status, await response.json()]
+  }
+  const keep = (facts: Partial<NewVersionRecord> = {}) =>
+    recordVersionRecord(api().db, newVersionRecord(1, facts), now)
+
+  test('is a job, which survives a restart', async () => {
+    await keep()
+    const [status, answer] = await restore(key, { settings: true })
+    const { jobId } = answer as { jobId: string }
+    expect([status, answer]).toEqual([200, { success: true, jobId }])
+    const job = await findJob(api().db, jobId)
+    expect(JSON.parse(job?.plan ?? '')).toMatchObject({ restore: { key, settings: true } })
+    expect(await api().spooled()).toEqual([jobId])
+    expect(await restore(key)).toEqual([409, failed(sentences.publishedAlready)])
+    expect(await api().spooled()).toEqual([jobId])
+  })
+
+  test('without a body leaves the settings as they are', async () => {
+    await keep()
+    const [, answer] = await restore(key)
+    const job = await findJob(api().db, (answer as { jobId: string }).jobId)
+    expect(JSON.parse(job?.plan ?? '')).toMatchObject({ restore: { settings: false } })
+  })
+
+  test('of a version that was refused, has expired, or has no record', async () => {
+    await keep({ label: null, snapshot: null, filesDigest: null })
+    expect(await restore(key)).toEqual([409, failed(sentences.versionRefused)])
+    await keep({ snapshot: null, rev: '2' })
+    expect(await restore(key)).toEqual([410, failed(sentences.filesNotKept)])
+    expect(await restore('live')).toEqual([409, failed(sentences.noVersionRecord)])
+    expect(await restore('x')).toEqual([404, failed(sentences.versionNotFound)])
+    expect(await api().spooled()).toEqual([])
+  })
+
+  test('of a site that is taken down, or of another account', async () => {
+    await keep()
+    expect(await restore(key, {}, bob)).toEqual([404, failed('Site not found')])
+    const takedown = { status: 451, reason: 'phishing', actor: 'ruth', at: now } as const
+    await putTakedown(api().db, { did: alice, site: site.name, ...takedown })
+    expect((await restore(key))[0]).toBe(403)
   })
 })
 

@@ -19,6 +19,7 @@ import { changeVersion } from './change-version.ts'
 import { pageOf, readCursor } from './cursor.ts'
 import { versionForgetter } from './forget-version.ts'
 import { siteNameOf } from './own-site.ts'
+import { restoreVersion } from './restore-version.ts'
 import { contentOf, liveCidOf } from './version-content.ts'
 import { versionRow } from './version-row.ts'
 
@@ -65,6 +66,13 @@ export function versionHandlers(context: ApiContext): HandlersOf<typeof versionR
     changeVersion: async ({ params: { rkey, id }, body, session: { did }, answer }) => {
       const site = { did, name: siteNameOf(rkey) }
       return answer(200, await changeVersion(site, id, body, context))
+    },
+
+    restoreVersion: async ({ params: { rkey, id }, body, session: { did }, answer }) => {
+      const site = { did, name: siteNameOf(rkey) }
+      const { settings = false } = body
+      const jobId = await restoreVersion(site, id, { settings }, context)
+      return answer(200, { success: true, jobId })
     },
 
     compareVersions: async ({ params: { rkey, id }, query, session: { did }, answer }) => {

@@ -14,8 +14,10 @@ const heldFile = z.object({ ...file, pack: z.null() })
 const isVersionKey = (value: unknown): value is VersionKey =>
   typeof value === 'string' && parseVersionKey(value) !== null
 
+const versionKey = z.custom<VersionKey>(isVersionKey)
+
 const newVersion: z.ZodType<NewVersion> = z.object({
-  key: z.custom<VersionKey>(isVersionKey),
+  key: versionKey,
   message: z.string().exactOptional(),
   source: z
     .object({
@@ -40,6 +42,8 @@ const jobPlan = z.object({
     .default(null),
   /** Left out by versions of this service that kept no history. */
   version: newVersion.exactOptional(),
+  /** The job makes this version live, and has no files. */
+  restore: z.object({ key: versionKey, settings: z.boolean() }).exactOptional(),
 })
 
 /** The part of an upload that its job needs, stored in the job's row. */

@@ -6,6 +6,7 @@ import { inTrace, traceOf } from '#observe/trace.ts'
 import { newVersion } from '#publish/new-version.ts'
 import { cancelledSentence, interruptedSentence } from '#publish/publish-failure.ts'
 import { progressAtStart } from '#publish/publish-site.ts'
+import type { RestorePlan } from '#publish/restore-version.ts'
 import type { ReceivedUpload } from '#publish/upload/receive-upload.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
@@ -57,6 +58,17 @@ export async function queueJob(
   context: QueueContext,
 ): Promise<JobAdmission> {
   const plan: JobPlan = { files, skippedFiles, retain, changes: null }
+  return await queuePlan({ id, plan, expectedCid: null }, site, createJob, context)
+}
+
+/** Queues the restoring of a version. `id` must have a folder in the spool, as every job has. */
+export async function queueRestore(
+  id: string,
+  site: SiteAddress,
+  restore: RestorePlan,
+  context: QueueContext,
+): Promise<JobAdmission> {
+  const plan: JobPlan = { files: [], skippedFiles: [], retain: true, changes: null, restore }
   return await queuePlan({ id, plan, expectedCid: null }, site, createJob, context)
 }
 

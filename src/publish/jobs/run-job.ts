@@ -9,6 +9,7 @@ import { noScopeSentence, versionScope } from '#publish/new-version.ts'
 import { ContentsGoneError } from '#publish/planned-file.ts'
 import { interruptedSentence } from '#publish/publish-failure.ts'
 import { type PublishJob, publishSite } from '#publish/publish-site.ts'
+import { restoreVersion } from '#publish/restore-version.ts'
 import { deployOpenMs, manifestFilesMax } from '#site/limits.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
@@ -152,8 +153,11 @@ async function carryOut(
   }
   const repo = new AccountRepo(job.did, sessionsInLane(oauth.session, callMs, lane), { signal })
   const forSite = { folder, repo, host, signal: AbortSignal.any([signal, reporter.cancelled]) }
+  const { restore } = plan
   const outcome = await spans.run('publish.write-site', { server: host }, () =>
-    publishSite(address, plan, publishing, { ...context, ...forSite }),
+    restore === undefined
+      ? publishSite(address, plan, publishing, { ...context, ...forSite })
+      : restoreVersion(address, restore, { ...publishing, mayKeep }, { ...context, ...forSite }),
   )
   if (outcome.kind !== 'published') return outcome
   const { uri, cid, fileCount, version } = outcome
@@ -178,7 +182,7 @@ async function carryOut(
       skippedFiles: plan.skippedFiles,
       versionId: version?.key ?? null,
       versionUrl: version === null ? null : context.labelUrl(version.label),
-      versionProblem: mayKeep ? outcome.versionProblem : noScopeSentence,
+      versionProblem: mayKeep || restore ? outcome.versionProblem : noScopeSentence,
       sizeNotice: sizeNoticeOf(fileCount),
     },
   }

@@ -1,0 +1,201 @@
+import { recordCid } from '#atproto/repo/record-cid.ts'
+import type { SitePath } from '#site/path.ts'
+import { expandTree } from '#site/record/expand.ts'
+import type { Directory, FileNode } from '#site/record/manifest.ts'
+import { type PartUri, partUri } from '#site/record/part.ts'
+import { planWrites, type StoredVersion } from '#site/record/plan-writes.ts'
+import type { SiteSettings } from '#site/record/settings.ts'
+import { versionDigest } from '#site/record/version-digest.ts'
+import type { VersionRecord } from '#site/record/version-record.ts'
+import { type SiteAddress, siteUri, versionLabel } from '#site/site-address.ts'
+import type { VersionKey } from '#site/version-key.ts'
+import { type RepositoryState, readRepository } from './account-records.ts'
+import {
+  type CommitPlan,
+  commitOnHead,
+  deletion,
+  type PlannedWrite,
+  SiteConflictError,
+} from './commit-on-head.ts'
+import { NotPublishableError } from './not-publishable.ts'
+import { settingsOf } from './plan-history.ts'
+import type { PublishJob, PublishOutcome } from './publish-site.ts'
+import { ServerBusyError, withPatience } from './server-patience.ts'
+import { SiteRecords } from './site-records.ts'
+import { mainCid, type WriteContext, type WrittenSite } from './write-site.ts'
+
+/** What a restore makes live. */
+export interface RestorePlan {
+  readonly key: VersionKey
+  /** Whether the settings of then are restored, too. */
+  readonly settings: boolean
+}
+
+type RestoreJob = Pick<PublishJob, 'beginWriting' | 'rememberExpectedCid' | 'report'> & {
+  /** Whether the session may write version records. */
+  readonly mayKeep: boolean
+}
+
+/**
+ * Makes a version record's files the site again, in one commit and without uploads: the account's server has every blob
+ * that the record names. The main record has the time of the version, so that it is the same record as then; a preview
+ * becomes a version that was live. Throws NotPublishableError, and SiteConflictError when another program changed the
+ * site meanwhile.
+ */
+export async function restoreVersion(
+  address: SiteAddress,
+  plan: RestorePlan,
+  job: RestoreJob,
+  context: WriteContext,
+): Promise<PublishOutcome> {
+  const { now, repo, signal } = context
+  const read = () => readRepository(repo, address.name)
+  try {
+    const start = await withPatience(read, { now, signal })
+    const expectedCid = await job.rememberExpectedCid(mainCid(address, start))
+    const restored = restoredFrom(address, plan.key, start)
+    const count = restored.records.files.size
+    job.report({ phase: 'creating_manifest', totalFiles: count, filesReused: count })
+    if (!(await job.beginWriting())) return { kind: 'cancelled' }
+    const written = await commitOnHead(
+      {
+        start,
+        read,
+        plan: (now) => planRestore(restored, { ...plan, ...job, expectedCid }, now),
+        mayWriteAlone: true,
+        conflict: () => new SiteConflictError(address),
+      },
+      context,
+    )
+    job.report({ phase: 'finalizing' })
+    return { kind: 'published', fileCount: count, ...written }
+  } catch (error) {
+    if (error instanceof ServerBusyError) return { kind: 'busy', retryAt: error.retryAt }
+    throw error
+  }
+}
+
+interface Restored {
+  readonly key: VersionKey
+  readonly version: VersionRecord
+  readonly records: SiteRecords
+}
+
+function restoredFrom(
+  address: SiteAddress,
+  key: VersionKey,
+  repository: RepositoryState,
+): Restored {
+  const { version } = storedVersion(address, key, repository)
+  const files = filesOf(address, version.root, repository)
+  return { key, version, records: new SiteRecords(address, files, Date.parse(version.createdAt)) }
+}
+
+function storedVersion(
+  { name }: SiteAddress,
+  key: VersionKey,
+  { versions }: RepositoryState,
+): StoredVersion & { readonly version: VersionRecord } {
+  const stored = versions.get(key)
+  const version = stored?.version ?? null
+  if (stored === undefined || version?.site !== name) throw new NotPublishableError(versionGone)
+  return { ...stored, version }
+}
+
+function filesOf(
+  { did }: SiteAddress,
+  root: Directory,
+  { parts }: RepositoryState,
+): ReadonlyMap<SitePath, FileNode> {
+  const known = new Map<PartUri, Directory>()
+  for (const [key, { root }] of parts) if (root !== null) known.set(partUri(did, key), root)
+  const expanded = expandTree(root, did, known)
+  if (expanded.ok) return expanded.files
+  const [problem] = expanded.problems
+  throw new NotPublishableError(problem === undefined ? partsGone : `${problem}. ${nothingChanged}`)
+}
+
+interface RestoreOptions {
+  readonly settings: boolean
+  readonly mayKeep: boolean
+  readonly expectedCid: string | null
+}
+
+function planRestore(
+  { key, version, records }: Restored,
+  { settings, mayKeep, expectedCid }: RestoreOptions,
+  now: RepositoryState,
+): CommitPlan<WrittenSite> {
+  const { address, trees } = records
+  const current = mainCid(address, now)
+  const stored = storedVersion(address, key, now)
+  const planned = planWrites(address, { manifest: trees.manifest, version: null, pruned: [] }, now)
+  // Also when only the time differs: the record becomes the one that the version names.
+  const cid = recordCid(records.manifest)
+  const putsMain = current !== cid
+  if (putsMain && current !== expectedCid) throw new SiteConflictError(address)
+
+  const parts = planned.createParts.map(
+    (rkey): PlannedWrite => ({
+      action: 'create',
+      collection: 'place.sitehost.subfs',
+      rkey,
+      value: { ...records.part(rkey) },
+    }),
+  )
+  const together = [
+    ...(settings ? settingsWrites(version.settings ?? null, now, address) : []),
+    ...(mayKeep && version.manifest !== cid ? [wentLive(key, stored.value, cid)] : []),
+  ]
+  const main: PlannedWrite = {
+    action: current === null ? 'create' : 'update',
+    collection: 'place.sitehost.fs',
+    rkey: address.name,
+    value: { ...records.manifest },
+    replaces: current,
+    withNext: together.length > 0,
+  }
+  const needed = [...parts, ...(putsMain ? [main] : []), ...linked(together)]
+  const deletes = planned.deleteParts.map(
+    (rkey): PlannedWrite => ({ ...deletion('place.sitehost.subfs', rkey), mayFail: true }),
+  )
+  const label = versionLabel(address, versionDigest(records.files, version.settings ?? null))
+  const result = { uri: siteUri(address), cid, version: { key, label }, versionProblem: null }
+  if (needed.length === 0) return { kind: 'done', result }
+  return {
+    kind: 'write',
+    writes: [...needed, ...deletes],
+    written: (cids) => (cids.length < needed.length ? null : result),
+  }
+}
+
+/** All but the last are in the commit of the next one. */
+const linked = (writes: readonly PlannedWrite[]): PlannedWrite[] =>
+  writes.map((write, n) => ({ ...write, withNext: n < writes.length - 1 }))
+
+/** A version that is live names the site's record, and is a preview no more. */
+const wentLive = (key: VersionKey, value: unknown, cid: string): PlannedWrite => {
+  const { alias: _, expiresAt: __, ...fields } = value as Readonly<Record<string, unknown>>
+  return {
+    action: 'update',
+    collection: 'place.sitehost.version',
+    rkey: key,
+    value: { ...fields, manifest: cid },
+  }
+}
+
+function settingsWrites(
+  wanted: SiteSettings | null,
+  now: RepositoryState,
+  { name: rkey }: SiteAddress,
+): PlannedWrite[] {
+  const collection = 'place.sitehost.settings'
+  if (Bun.deepEquals(settingsOf(now), wanted)) return []
+  if (wanted === null) return [deletion(collection, rkey)]
+  const action = now.settings === null ? 'create' : 'update'
+  return [{ action, collection, rkey, value: { ...wanted } }]
+}
+
+const nothingChanged = 'The site stays as it is.'
+const versionGone = `This version is not in your repository any more. ${nothingChanged}`
+const partsGone = `Records with files of this version are not in your repository any more. ${nothingChanged}`
