@@ -1,6 +1,7 @@
 import { versionRecordsMax, versionsKeptDefault } from '#site/limits.ts'
 import { hasRoomForVersion, planVersions } from '#site/record/plan-versions.ts'
 import { parseSettings, type SiteSettings } from '#site/record/settings.ts'
+import { parseVersionKey, type VersionKey } from '#site/version-key.ts'
 import type { RepositoryState } from './account-records.ts'
 import { noRoomSentence, type VersionToWrite } from './new-version.ts'
 import type { SiteRecords } from './site-records.ts'
@@ -8,7 +9,7 @@ import type { SiteRecords } from './site-records.ts'
 /** What becomes of a site's version records. */
 export interface SiteHistory {
   /** Key of the record of this content; null: there will be none. */
-  readonly key: string | null
+  readonly key: VersionKey | null
   /** It is not in the repository yet. */
   readonly isNew: boolean
   /** Keys of records that are deleted. */
@@ -47,7 +48,7 @@ export function planHistory(
 }
 
 /** The newest record of the present manifest with the present settings, if the site's content is unchanged. */
-function keyOfSame(records: SiteRecords, repository: RepositoryState): string | null {
+function keyOfSame(records: SiteRecords, repository: RepositoryState): VersionKey | null {
   if (!records.isPresent(repository)) return null
   const live = repository.sites.get(records.address.name)?.cid
   const settings = settingsOf(repository)
@@ -57,12 +58,8 @@ function keyOfSame(records: SiteRecords, repository: RepositoryState): string | 
       version.manifest === live &&
       Bun.deepEquals(version.settings ?? null, settings),
   )
-  return (
-    same
-      .map(([key]) => key)
-      .sort()
-      .at(-1) ?? null
-  )
+  const keys = same.flatMap(([key]) => parseVersionKey(key) ?? [])
+  return keys.sort().at(-1) ?? null
 }
 
 /** Of the site that the repository was read for; null: none, or such that they have no effect. */

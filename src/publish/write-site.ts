@@ -4,6 +4,7 @@ import type { FileNode } from '#site/record/manifest.ts'
 import { planWrites } from '#site/record/plan-writes.ts'
 import { versionDigest } from '#site/record/version-digest.ts'
 import { type SiteAddress, siteUri, versionLabel } from '#site/site-address.ts'
+import type { VersionKey } from '#site/version-key.ts'
 import { type RepositoryState, readRepository } from './account-records.ts'
 import {
   type CommitPlan,
@@ -29,7 +30,7 @@ export interface WrittenSite {
 }
 
 export interface WrittenVersion {
-  readonly key: string
+  readonly key: VersionKey
   /** Of its address. */
   readonly label: string
 }
@@ -184,7 +185,7 @@ function versionWrite(
 }
 
 function writtenVersion(
-  key: string,
+  key: VersionKey,
   { address, files }: SiteRecords,
   repository: RepositoryState,
 ): WrittenVersion {
