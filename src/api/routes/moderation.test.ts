@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { takeOffline } from '#admin/take-offline.ts'
 import { sentences } from '#api/contract/messages.ts'
-import { hashPassword } from '#api/session/admin-password.ts'
 import { siteLabel } from '#site/site-address.ts'
 import { findAccount, upsertAccount } from '#store/accounts/accounts.ts'
 import { addAdmin } from '#store/accounts/admins.ts'
@@ -17,7 +16,8 @@ import { alice, bob, nameOf, newJob, newVersion, siteOf } from '#tests/support/s
 
 const api = testApi()
 const password = 'correct horse battery'
-const passwordHash = await hashPassword(password)
+// Cheap to check: what a password costs is a rule of `hashPassword`.
+const passwordHash = await Bun.password.hash(password, { algorithm: 'bcrypt', cost: 4 })
 const blog = siteOf('blog')
 const label = siteLabel(blog)
 let ruth: string

@@ -63,7 +63,7 @@ const storedAnewAfterCrash: Step[] = [
 
 await onEachStore('ingest/blobs/garbage-model', (db, dialect) => {
   test('nothing that is named goes, and nothing else stays', async () => {
-    const numRuns = Number(process.env['GARBAGE_RUNS'] ?? (dialect === 'sqlite' ? 30 : 10))
+    const numRuns = Number(process.env['GARBAGE_RUNS'] ?? (dialect === 'sqlite' ? 20 : 5))
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), async (steps) => {
         await using life = await Life.begin(db())
