@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { withinASecond } from '../support/eventually.ts'
 import { Scene } from './scene.ts'
-import type { PersonName, Stage } from './stage.ts'
+import { openStage, type PersonName, type Stage } from './stage.ts'
 import { visit } from './victim.ts'
 
 const blog = '200 <h1>blog</h1>'
@@ -124,29 +124,32 @@ const steps: readonly Step[] = [
   },
 ]
 
-/** What visitors get follows every change within a second of the answer that reported it. */
-export function describeEdge(stage: () => Stage): void {
-  describe('visitors, within a second', () => {
-    let scene: Scene
-    beforeAll(async () => {
-      scene = new Scene(stage())
-      await scene.publish('alice', 'second')
-      await scene.add('alice', custom)
-      await scene.add('bob', custom, 'bobs')
-      await mapCustom('bob', 'bobs', 'theirs')(scene)
-    }, 120_000)
-    afterAll(() => scene[Symbol.asyncDispose](), 120_000)
+// What visitors get follows every change within a second of the answer that reported it.
+describe('visitors, within a second', () => {
+  let stage: Stage
+  let scene: Scene
+  beforeAll(async () => {
+    stage = await openStage()
+    scene = new Scene(stage)
+    await scene.publish('alice', 'second')
+    await scene.add('alice', custom)
+    await scene.add('bob', custom, 'bobs')
+    await mapCustom('bob', 'bobs', 'theirs')(scene)
+  }, 120_000)
+  afterAll(async () => {
+    await scene[Symbol.asyncDispose]()
+    await stage[Symbol.asyncDispose]()
+  }, 120_000)
 
-    for (const { what, change, shows } of steps) {
-      test(`${what}: ${Object.keys(shows).join(', ')}`, async () => {
-        for (const known of [host, renamed, custom]) await visit(stage(), known)
-        await change(scene)
-        const from = performance.now()
-        for (const [at, answer] of Object.entries(shows)) {
-          await withinASecond(async () => expect(await visit(stage(), at)).toMatch(answer))
-        }
-        expect(performance.now() - from).toBeLessThanOrEqual(1000)
-      })
-    }
-  })
-}
+  for (const { what, change, shows } of steps) {
+    test(`${what}: ${Object.keys(shows).join(', ')}`, async () => {
+      for (const known of [host, renamed, custom]) await visit(stage, known)
+      await change(scene)
+      const from = performance.now()
+      for (const [at, answer] of Object.entries(shows)) {
+        await withinASecond(async () => expect(await visit(stage, at)).toMatch(answer))
+      }
+      expect(performance.now() - from).toBeLessThanOrEqual(1000)
+    })
+  }
+})

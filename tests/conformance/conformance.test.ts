@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, test } from 'bun:test'
 import { describeCrossOrigin } from './cross-origin.ts'
-import { describeEdge } from './edge-at-once.ts'
 import { describeOwnership } from './ownership.ts'
 import { describeRaces } from './races.ts'
 import { play } from './row.ts'
@@ -28,5 +27,4 @@ describeStream(() => stage)
 describeOwnership(() => stage)
 describeSessions(() => stage)
 describeCrossOrigin(() => stage)
-describeEdge(() => stage)
 describeRaces(() => stage)
