@@ -8,7 +8,7 @@ export const rooms =
 const foldersOfRoom: Readonly<Record<string, string>> = {
   publish: 'deploy → jobs → . → upload',
   atproto: 'firehose → repo → oauth → identity',
-  site: 'visit → rules → record · upload → .',
+  site: 'visit → rules → upload → record → .',
   store: 'lifecycle → names · queues · sites · log → accounts · moderation → database → migrations',
 }
 

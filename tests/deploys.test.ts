@@ -77,6 +77,13 @@ test('a folder becomes exactly these files; files and folders are removed', asyn
   })
 }, 120_000)
 
+test('the settings of a sitehost.json apply together with the files', async () => {
+  const site = { 'about.html': 'about', 'sitehost.json': '{ "settings": { "cleanUrls": true } }' }
+  const { result } = await alice.deploy('configured', site)
+  expect(result['fileCount']).toBe(1)
+  await expectSeen(result['url'], { about: 'about', 'sitehost.json': null })
+}, 60_000)
+
 describe('of two deploys on one base one is refused, and nothing is lost:', () => {
   test('at the commit, when the other one is visible', async () => {
     await alice.deploy('raced', { 'index.html': 'first' })

@@ -1,6 +1,5 @@
 import { versionRecordsMax, versionsKeptDefault } from '#site/limits.ts'
 import { hasRoomForVersion, planVersions } from '#site/record/plan-versions.ts'
-import { parseSettings, type SiteSettings } from '#site/record/settings.ts'
 import { parseVersionKey, type VersionKey } from '#site/version-key.ts'
 import type { RepositoryState } from './account-records.ts'
 import { noRoomSentence, type VersionToWrite } from './new-version.ts'
@@ -36,7 +35,7 @@ export function planHistory(
       ? null
       : keyOfSame(records, repository)
   if (present !== null) return { ...nothing, key: present }
-  const keep = settingsOf(repository)?.history?.keep ?? versionsKeptDefault
+  const keep = records.settingsOn(repository)?.history?.keep ?? versionsKeptDefault
   const isKept = isPreview || keep > 0
   const others = isPreview ? keep : Math.max(keep - 1, 0)
   const pruned = planVersions(address, repository, { keep: others, now })
@@ -51,7 +50,7 @@ export function planHistory(
 function keyOfSame(records: SiteRecords, repository: RepositoryState): VersionKey | null {
   if (!records.isPresent(repository)) return null
   const live = repository.sites.get(records.address.name)?.cid
-  const settings = settingsOf(repository)
+  const settings = records.settingsOn(repository)
   const same = [...repository.versions].filter(
     ([, { version }]) =>
       version?.site === records.address.name &&
@@ -60,10 +59,4 @@ function keyOfSame(records: SiteRecords, repository: RepositoryState): VersionKe
   )
   const keys = same.flatMap(([key]) => parseVersionKey(key) ?? [])
   return keys.sort().at(-1) ?? null
-}
-
-/** Of the site that the repository was read for; null: none, or such that they have no effect. */
-export function settingsOf({ settings }: RepositoryState): SiteSettings | null {
-  const parsed = parseSettings(settings?.value ?? null)
-  return settings !== null && parsed.ok ? parsed.settings : null
 }

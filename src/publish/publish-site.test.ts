@@ -75,7 +75,7 @@ async function publishTo(repo: AccountRepo, lane: Lane): Promise<PublishOutcome>
     report: () => {},
     beginWriting: async () => false,
   }
-  return await publishSite(siteOf('blog'), { files: [file], changes: null }, job, {
+  return await publishSite(siteOf('blog'), { files: [file], changes: null, settings: null }, job, {
     repo,
     host: 'pds.test',
     folder,

@@ -2,6 +2,7 @@ import type { Lane } from '#concurrency/lane.ts'
 import { ServerRefusedError } from '#outbound/server-errors.ts'
 import type { SitePath } from '#site/path.ts'
 import type { FileNode } from '#site/record/manifest.ts'
+import type { SiteSettings } from '#site/record/settings.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import { applyChanges, type TreeChanges } from '#site/upload/apply-changes.ts'
 import type { JobProgress } from '#store/queues/jobs.ts'
@@ -55,6 +56,8 @@ export interface SiteContent {
   readonly files: readonly PlannedFile[]
   /** Of the site as the job expects it; null: the files are the whole site. */
   readonly changes: TreeChanges | null
+  /** Fields to set; null: none. */
+  readonly settings: SiteSettings | null
 }
 
 /**
@@ -64,7 +67,7 @@ export interface SiteContent {
  */
 export async function publishSite(
   address: SiteAddress,
-  { files, changes }: SiteContent,
+  { files, changes, settings }: SiteContent,
   job: PublishJob,
   context: StoreContext,
 ): Promise<PublishOutcome> {
@@ -79,7 +82,7 @@ export async function publishSite(
     job.report({ phase: 'creating_manifest', currentFile: null })
     if (!(await job.beginWriting())) return { kind: 'cancelled' }
     const version = versionOf(changes === null ? files : null, job.version)
-    const written = await writeSite(address, tree, prepared, context, version)
+    const written = await writeSite(address, tree, prepared, context, version, settings)
     return { kind: 'published', fileCount: tree.size, ...written }
   }
   const { filesUploaded, bytesUploaded } = job.sentBefore
@@ -115,7 +118,7 @@ interface Prepared extends WriteOnto {
 /** Finds out which files of a site the account already has. */
 async function prepare(
   address: SiteAddress,
-  { files, changes }: SiteContent,
+  { files, changes }: Omit<SiteContent, 'settings'>,
   { rememberExpectedCid }: PublishJob,
   { db, now, repo, signal }: StoreContext,
 ): Promise<Prepared> {

@@ -18,10 +18,9 @@ import {
   SiteConflictError,
 } from './commit-on-head.ts'
 import { NotPublishableError } from './not-publishable.ts'
-import { settingsOf } from './plan-history.ts'
 import type { PublishJob, PublishOutcome } from './publish-site.ts'
 import { ServerBusyError, withPatience } from './server-patience.ts'
-import { SiteRecords } from './site-records.ts'
+import { SiteRecords, settingsOf } from './site-records.ts'
 import { mainCid, type WriteContext, type WrittenSite } from './write-site.ts'
 
 /** What a restore makes live. */

@@ -5,11 +5,12 @@ import { type FileNode, type Manifest, parseManifest } from '#site/record/manife
 import { ownField } from '#site/record/own-fields.ts'
 import { type Part, parsePart } from '#site/record/part.ts'
 import type { AccountRecords } from '#site/record/plan-writes.ts'
-import type { SiteSettings } from '#site/record/settings.ts'
+import { parseSettings, type SiteSettings, withFields } from '#site/record/settings.ts'
 import { type SplitTree, splitTree, splitVersion } from '#site/record/split.ts'
 import { buildTree } from '#site/record/tree.ts'
 import { parseVersionRecord, type VersionRecord } from '#site/record/version-record.ts'
 import type { SiteAddress } from '#site/site-address.ts'
+import type { RepositoryState } from './account-records.ts'
 import type { VersionToWrite } from './new-version.ts'
 import { NotPublishableError } from './not-publishable.ts'
 
@@ -25,10 +26,19 @@ export class SiteRecords {
   readonly manifest: Manifest
   readonly #createdAt: string
 
-  constructor(address: SiteAddress, files: ReadonlyMap<SitePath, FileNode>, now: number) {
+  readonly #settings: SiteSettings | null
+
+  /** `settings`: fields to set, null for none. */
+  constructor(
+    address: SiteAddress,
+    files: ReadonlyMap<SitePath, FileNode>,
+    now: number,
+    settings: SiteSettings | null = null,
+  ) {
     this.address = address
     this.files = files
     this.now = now
+    this.#settings = settings
     this.#createdAt = new Date(now).toISOString()
     const tree = buildTree(files)
     const manifest = splitTree(tree, address)
@@ -41,6 +51,18 @@ export class SiteRecords {
   /** Whether the site's present manifest has the same tree. */
   isPresent({ sites }: Pick<AccountRecords, 'sites'>): boolean {
     return Bun.deepEquals(sites.get(this.address.name)?.root, this.trees.manifest.root)
+  }
+
+  /** The site's settings once its records are written; null: none, or such that they have no effect. */
+  settingsOn(repository: Pick<RepositoryState, 'settings'>): SiteSettings | null {
+    const present = settingsOf(repository)
+    return this.#settings === null ? present : withFields(present, this.#settings)
+  }
+
+  /** Null: they are so already. */
+  settingsToWrite(repository: Pick<RepositoryState, 'settings'>): SiteSettings | null {
+    const settings = this.settingsOn(repository)
+    return Bun.deepEquals(settings, settingsOf(repository)) ? null : settings
   }
 
   part(key: string): Part {
@@ -86,6 +108,12 @@ export class SiteRecords {
     if (!manifest.ok) throw notPublishable(manifest.problems)
     return manifest.manifest
   }
+}
+
+/** Of the site that the repository was read for; null: none, or such that they have no effect. */
+export function settingsOf({ settings }: Pick<RepositoryState, 'settings'>): SiteSettings | null {
+  const parsed = parseSettings(settings?.value ?? null)
+  return settings !== null && parsed.ok ? parsed.settings : null
 }
 
 /** The count is left out above the limit of the lexicon. */

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'bun:test'
 import { ServerUnreachableError } from '#outbound/server-errors.ts'
 import type { SitePath } from '#site/path.ts'
 import type { Directory, FileNode } from '#site/record/manifest.ts'
+import type { SiteSettings } from '#site/record/settings.ts'
 import { splitTree } from '#site/record/split.ts'
 import { buildTree } from '#site/record/tree.ts'
 import { versionKeyAt } from '#site/version-key.ts'
@@ -61,6 +62,52 @@ const write = async (
 }
 
 const commits = () => repo.calls.filter((call) => call === 'applyWrites').length
+
+describe('settings that a site brings along', () => {
+  const settings = 'place.sitehost.settings'
+  const $type = settings
+  const writeWith = async (
+    fields: SiteSettings,
+    first = 1,
+    version: VersionToWrite | null = null,
+  ) => {
+    const start = await readRepository(repo.asRepo, blog.name)
+    const onto = { expectedCid: mainCid(blog, start), start }
+    return await writeSite(blog, filesOf(3, first), onto, context(), version, fields)
+  }
+  const present = () => repo.find(settings, 'blog')?.value
+
+  test('are in the same commit, and those that are not named stay', async () => {
+    repo.put(settings, 'blog', { $type, cleanUrls: true, indexFiles: ['a.html'] })
+    await writeWith({ $type, indexFiles: ['b.html'] })
+    expect(present()).toEqual({ $type, cleanUrls: true, indexFiles: ['b.html'] })
+    expect([repo.keys(fs), commits()]).toEqual([['blog'], 1])
+  })
+
+  test('are written alone when the site is the same, and not again when they are, too', async () => {
+    await write(filesOf(3))
+    const { cid } = await writeWith({ $type, cleanUrls: true })
+    expect(cid).toBe(repo.find(fs, 'blog')?.cid ?? '')
+    await writeWith({ $type, cleanUrls: true })
+    expect(commits()).toBe(2)
+  })
+
+  test('take the place of what they exclude', async () => {
+    repo.put(settings, 'blog', { $type, directoryListing: true, cleanUrls: true })
+    await writeWith({ $type, spaMode: 'index.html' })
+    expect(present()).toEqual({ $type, spaMode: 'index.html', cleanUrls: true })
+  })
+
+  test('are in the record of the version; of a preview only there', async () => {
+    const key = versionKeyAt(1, 1)
+    const preview = { expiresAt: new Date(9e12).toISOString() }
+    await writeWith({ $type, cleanUrls: true }, 2, { key, bytes: 3, preview })
+    expect(present()).toBeUndefined()
+    expect(repo.find('place.sitehost.version', key)?.value).toMatchObject({
+      settings: { cleanUrls: true },
+    })
+  })
+})
 
 describe('a site is written in one commit', () => {
   test('small: the main record', async () => {

@@ -2,6 +2,7 @@ import { ServerRefusedError } from '#outbound/server-errors.ts'
 import type { SitePath } from '#site/path.ts'
 import type { FileNode } from '#site/record/manifest.ts'
 import { planWrites } from '#site/record/plan-writes.ts'
+import type { SiteSettings } from '#site/record/settings.ts'
 import { versionDigest } from '#site/record/version-digest.ts'
 import { type SiteAddress, siteUri, versionLabel } from '#site/site-address.ts'
 import type { VersionKey } from '#site/version-key.ts'
@@ -16,7 +17,7 @@ import {
 } from './commit-on-head.ts'
 import type { AtFailPoint } from './fail-points.ts'
 import { refusedVersionSentence, type VersionToWrite } from './new-version.ts'
-import { planHistory, settingsOf } from './plan-history.ts'
+import { planHistory } from './plan-history.ts'
 import { SiteRecords } from './site-records.ts'
 
 /** The main record in the repository; of a preview its version record. */
@@ -47,7 +48,7 @@ export interface WriteOnto {
 }
 
 /**
- * Writes these files as the site, with a record of the version in the same commit; of a preview only that record. When
+ * Writes these files as the site, with a record of the version and the changed settings in the same commit; of a preview only that record. When
  * the server does not accept the record, the site is published without it. Throws SiteConflictError when the main
  * record is not `expectedCid` any more.
  */
@@ -57,8 +58,9 @@ export async function writeSite(
   { expectedCid, start }: WriteOnto,
   context: WriteContext,
   version: VersionToWrite | null,
+  settings: SiteSettings | null = null,
 ): Promise<WrittenSite> {
-  const records = new SiteRecords(address, files, context.now())
+  const records = new SiteRecords(address, files, context.now(), settings)
   const write = (version: VersionToWrite | null, start: RepositoryState | null) =>
     commitOnHead(
       {
@@ -120,7 +122,8 @@ function planSite(
     ...history.pruned.map((key) => deletion('place.sitehost.version', key)),
     ...planned.deleteParts.map((key) => deletion('place.sitehost.subfs', key)),
   ].map((write): PlannedWrite => ({ ...write, mayFail: true }))
-  const needed = [...parts, ...main, ...kept]
+  const settings = isPreview ? [] : settingsWrites(records, repository)
+  const needed = [...parts, ...main, ...kept, ...settings]
 
   const uri = isPreview ? versionUri(address, history.key ?? '') : siteUri(address)
   const present = isPreview ? repository.versions.get(history.key ?? '')?.cid : current
@@ -180,15 +183,28 @@ function versionWrite(
     action: 'create',
     collection: 'place.sitehost.version',
     rkey: version.key,
-    value: { ...records.version(version, settingsOf(repository), present) },
+    value: { ...records.version(version, records.settingsOn(repository), present) },
   }
+}
+
+function settingsWrites(records: SiteRecords, repository: RepositoryState): PlannedWrite[] {
+  const settings = records.settingsToWrite(repository)
+  if (settings === null) return []
+  const present = repository.settings
+  const action = present === null ? 'create' : 'update'
+  const collection = 'place.sitehost.settings'
+  const rkey = records.address.name
+  // Some servers do not return the CID.
+  const replaces = present === null ? null : present.cid || undefined
+  return [{ action, collection, rkey, value: { ...settings }, replaces }]
 }
 
 function writtenVersion(
   key: VersionKey,
-  { address, files }: SiteRecords,
+  records: SiteRecords,
   repository: RepositoryState,
 ): WrittenVersion {
-  const digest = versionDigest(files, settingsOf(repository))
+  const { address, files } = records
+  const digest = versionDigest(files, records.settingsOn(repository))
   return { key, label: versionLabel(address, digest) }
 }

@@ -80,6 +80,9 @@ export const ignoreLineCharsMax = 2000
 export const ignorePathStepsMax = 50_000
 export const ignoreStepsMax = 2_000_000
 
+/** A `sitehost.json`: settings at every limit take 90 KB. */
+export const siteFileBytesMax = 256 * 1024
+
 /** Files, folders and fields of an upload or archive, ignored ones included. */
 export const uploadEntriesMax = siteFilesMax * 5
 

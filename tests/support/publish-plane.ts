@@ -113,7 +113,14 @@ async function queueUpload(address: SiteAddress, context: JobContext): Promise<s
   })()
   const written = await folder.write(content, { bytesMax: 1e6 })
   const files = [{ path: 'index.html' as SitePath, ...written }]
-  const upload = { siteName: address.name, files, skippedFiles: [], isEmpty: false, retain: true }
+  const upload = {
+    siteName: address.name,
+    files,
+    skippedFiles: [],
+    settings: null,
+    isEmpty: false,
+    retain: true,
+  }
   await queueJob(id, address, upload, context)
   return id
 }

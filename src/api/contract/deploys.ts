@@ -172,6 +172,7 @@ export const deployRoutes = {
         like(overAccountSites(10)),
         like(takenDownSentence({ site: 'blog', reason: 'phishing' })),
       ],
+      400: [like('sitehost.json, line 3, column 5: site: expected the name of a site.')],
       404: [literals.deployNotFound],
       413: [like(overAccountBytes(5_000_000_000))],
       429: [sentences.uploadsWaiting, sentences.uploadsBusy, like(overUploadsPerDay(100))],

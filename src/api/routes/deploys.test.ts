@@ -122,6 +122,32 @@ describe('a deploy', () => {
     })
   })
 
+  test('may hold a sitehost.json, which sets settings and is not published', async () => {
+    const text = '{ "settings": { "cleanUrls": true } }'
+    const files = [declared('index.html', 'one'), declared('sitehost.json', text)]
+    const [, begun] = await begin({ files })
+    const { deployId, missing } = begun as { deployId: string; missing: string[] }
+    expect(missing).toHaveLength(2)
+    for (const content of ['one', text]) await put(deployId, content)
+    expect((await commit(deployId))[0]).toBe(200)
+    expect(JSON.parse((await findJob(api().db, deployId))?.plan ?? '')).toMatchObject({
+      files: [{ path: 'index.html' }],
+      settings: { cleanUrls: true },
+    })
+  })
+
+  test('is not committed with a sitehost.json that cannot be read', async () => {
+    const text = '{\n  "site": 1\n}'
+    const files = [declared('index.html', 'one'), declared('sitehost.json', text)]
+    const [, begun] = await begin({ files })
+    const { deployId } = begun as { deployId: string }
+    for (const content of ['one', text]) await put(deployId, content)
+    expect(await commit(deployId)).toEqual([
+      400,
+      { error: 'sitehost.json, line 2, column 11: site: expected a string.' },
+    ])
+  })
+
   test('changes a site that there is not yet', async () => {
     const files = [declared('index.html', 'one')]
     const [, begun] = await begin({ files, base: 'live', into: 'docs/' })

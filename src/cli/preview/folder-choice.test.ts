@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { SiteLimits } from '#site/limits.ts'
-import { chooseFiles } from './folder-choice.ts'
+import { chooseFiles, noRules } from './folder-choice.ts'
 
 const mb = 1024 * 1024
 const limits: SiteLimits = { fileBytesMax: 100 * mb, siteBytesMax: 300 * mb, siteFilesMax: 1000 }
@@ -14,7 +14,8 @@ function choose(files: Readonly<Record<string, number>>, ignoreText = '') {
     state: '',
   }))
   const listing = { files: listed, leftOut: [{ path: '.env', reason: 'may hold secrets' }] }
-  const { files: chosen, leftOut, problems } = chooseFiles(listing, ignoreText, limits)
+  const rules = { ...noRules, '.sitehostignore': ignoreText }
+  const { files: chosen, leftOut, problems } = chooseFiles(listing, rules, limits)
   return { paths: chosen.map(({ path }) => path as string), leftOut, problems }
 }
 

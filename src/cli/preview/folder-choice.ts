@@ -1,6 +1,6 @@
 import type { SiteLimits } from '#site/limits.ts'
 import type { SitePath } from '#site/path.ts'
-import { ignoreFileName } from '#site/upload/path-rules.ts'
+import { type RuleFileName, ruleFileNames } from '#site/upload/path-rules.ts'
 import { UploadAdmission } from '#site/upload/upload-admission.ts'
 import { UploadRefusedError } from '#site/upload/upload-refusal.ts'
 import type { FolderFile, FolderListing, LeftOut } from './folder-listing.ts'
@@ -8,6 +8,11 @@ import type { FolderFile, FolderListing, LeftOut } from './folder-listing.ts'
 export interface ChosenFile extends FolderFile {
   readonly path: SitePath
 }
+
+/** What the folder's files of rules leave out, each as the lines of a `.sitehostignore`; empty without one. */
+export type FolderRules = Readonly<Record<RuleFileName, string>>
+
+export const noRules: FolderRules = { '.sitehostignore': '', 'sitehost.json': '' }
 
 export interface FolderChoice {
   readonly files: readonly ChosenFile[]
@@ -18,29 +23,30 @@ export interface FolderChoice {
 
 /**
  * Chooses the files that publishing takes. If publishing would reject them, that is a problem and they are shown
- * nevertheless, except for paths that no site can have. `ignoreText` is the folder's `.sitehostignore`, empty if
- * absent.
+ * nevertheless, except for paths that no site can have.
  */
 export function chooseFiles(
   listing: FolderListing,
-  ignoreText: string,
+  rules: FolderRules,
   limits: SiteLimits,
 ): FolderChoice {
   try {
-    return admit(listing, ignoreText, limits)
+    return admit(listing, rules, limits)
   } catch (error) {
     if (!(error instanceof UploadRefusedError)) throw error
     // The rules take too long: they have no effect, instead of one on the first files only.
-    const choice = admit(listing, '', limits)
+    const choice = admit(listing, noRules, limits)
     return { ...choice, problems: [refused(error.message), ...choice.problems] }
   }
 }
 
-function admit(listing: FolderListing, ignoreText: string, limits: SiteLimits): FolderChoice {
+function admit(listing: FolderListing, rules: FolderRules, limits: SiteLimits): FolderChoice {
   // A limit that many files exceed is one problem.
   const refusals = new Set<string>()
   const admission = new UploadAdmission<ChosenFile>(limits, ({ message }) => refusals.add(message))
-  for (const _ of admission.ignoreBy(ignoreFileName, ignoreText));
+  for (const name of ruleFileNames) {
+    for (const _ of admission.ignoreBy(name, name, rules[name]));
+  }
   for (const file of listing.files) {
     const path = admission.admit(file.path)
     if (path !== null) admission.add({ ...file, path })

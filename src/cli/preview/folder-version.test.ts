@@ -49,6 +49,21 @@ test('a version is what ingest would make of the published folder', async () => 
   expect(problems).toEqual([])
 })
 
+test('a sitehost.json is obeyed, after other settings, and is no file of the site', async () => {
+  const cleanUrls: SiteSettings = { $type: 'place.sitehost.settings', cleanUrls: true }
+  const text = '{ "settings": { "cleanUrls": true }, "ignore": ["*.psd"] }'
+  const files = { 'index.html': 'home', 'a.psd': 'large', 'sitehost.json': text }
+  const { snapshot, leftOut } = await readFiles(files)
+  expect([...snapshot.files.keys()]).toEqual(['index.html'])
+  expect(snapshot.settings).toEqual(cleanUrls)
+  expect(leftOut).toEqual([{ path: 'a.psd', reason: 'sitehost.json' }])
+  const own: SiteSettings = { $type: 'place.sitehost.settings', spaMode: 'index.html' }
+  expect((await readFiles(files, own)).snapshot.settings).toEqual(own)
+  expect((await readFiles({ ...files, 'sitehost.json': '[]' })).problems).toEqual([
+    expect.stringMatching(/^publishing would refuse this: sitehost\.json, line 1, column 1: /),
+  ])
+})
+
 test('problems of all kinds are one list', async () => {
   const files = {
     'a.html': 'x'.repeat(1001),

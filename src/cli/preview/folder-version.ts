@@ -1,11 +1,12 @@
 import { readRuleFiles } from '#ingest/read-rule-files.ts'
 import { startOf } from '#publish/upload/archive-unpack.ts'
 import type { SiteLimits } from '#site/limits.ts'
-import { ignoreFileBytesMax } from '#site/limits.ts'
+import { ignoreFileBytesMax, siteFileBytesMax } from '#site/limits.ts'
 import type { SiteSettings } from '#site/record/settings.ts'
 import type { Did } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
-import { ignoreFileName } from '#site/upload/path-rules.ts'
+import { ignoreFileName, siteFileName } from '#site/upload/path-rules.ts'
+import { parseSiteFile } from '#site/upload/site-file.ts'
 import { uploadBytesMax, uploadTooLarge } from '#site/upload/upload-refusal.ts'
 import { encodeSnapshot, type Snapshot, snapshotSizeProblem } from '#site/visit/snapshot.ts'
 import { chooseFiles, type FolderChoice } from './folder-choice.ts'
@@ -23,6 +24,7 @@ export interface FolderVersion {
 
 interface VersionContext {
   readonly stored: StoredFiles
+  /** In place of those in the folder's `sitehost.json`. */
   readonly settings: SiteSettings | null
   readonly limits: SiteLimits
   readonly now: () => number
@@ -35,17 +37,22 @@ interface VersionContext {
  */
 export async function readFolderVersion(
   listing: FolderListing,
-  { stored, settings, limits, now, signal }: VersionContext,
+  { stored, settings: ownSettings, limits, now, signal }: VersionContext,
 ): Promise<FolderVersion> {
-  const choice = chooseFiles(listing, await ignoreTextOf(listing), limits)
+  const siteFile = await siteFileOf(listing)
+  const { ignore } = siteFile
+  const ignoreText = await textOf(listing, ignoreFileName, ignoreFileBytesMax)
+  const ignoreRules = { '.sitehostignore': ignoreText, 'sitehost.json': ignore.join('\n') }
+  const choice = chooseFiles(listing, ignoreRules, limits)
   assertCopyable(choice, limits)
+  const settings = ownSettings ?? siteFile.settings
   const { files, leftOut } = await stored.store(choice.files, signal)
   const { problems, ...rules } = await readRuleFiles(files, settings, stored.blobs)
   const snapshot = { ...placeholders, publishedAt: now(), settings, ...rules, files }
   return {
     snapshot,
     leftOut: [...choice.leftOut, ...leftOut],
-    problems: [...choice.problems, ...problems, ...sizeProblem(snapshot)],
+    problems: [...siteFile.problems, ...choice.problems, ...problems, ...sizeProblem(snapshot)],
   }
 }
 
@@ -57,9 +64,18 @@ const placeholders = {
 }
 
 // Without the rules, ignored secrets could be shown: throws if they cannot be read.
-async function ignoreTextOf({ files }: FolderListing): Promise<string> {
-  const file = files.find(({ path }) => path === ignoreFileName)
-  return file === undefined ? '' : await startOf(contentOf(file), ignoreFileBytesMax + 1)
+async function textOf({ files }: FolderListing, name: string, bytesMax: number): Promise<string> {
+  const file = files.find(({ path }) => path === name)
+  return file === undefined ? '' : await startOf(contentOf(file), bytesMax + 1)
+}
+
+/** An invalid one has no effect, and is a problem. */
+async function siteFileOf(listing: FolderListing) {
+  const text = await textOf(listing, siteFileName, siteFileBytesMax)
+  const parsed = parseSiteFile(text === '' ? '{}' : text)
+  if (parsed.ok) return { ...parsed.file, problems: [] }
+  const problem = `publishing would refuse this: ${siteFileName}, ${parsed.problem}.`
+  return { settings: null, ignore: [], problems: [problem] }
 }
 
 // The preview serves a copy, and the disk may be small.

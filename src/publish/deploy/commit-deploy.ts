@@ -3,11 +3,17 @@ import type { JobPlan } from '#publish/jobs/job-plan.ts'
 import { queuePlan } from '#publish/jobs/jobs.ts'
 import { spoolOwnerOf } from '#publish/jobs/spool-owner.ts'
 import type { PlannedFile } from '#publish/planned-file.ts'
+import type { SpoolFolder } from '#publish/upload/spool-folder.ts'
 import type { SiteLimits } from '#site/limits.ts'
+import type { SiteSettings } from '#site/record/settings.ts'
+import { siteFileName } from '#site/upload/path-rules.ts'
+import { parseSiteFile } from '#site/upload/site-file.ts'
+import { invalid } from '#site/upload/upload-refusal.ts'
 import {
   commitDeploy,
   type Deploy,
   type DeployCommit,
+  type DeployContent,
   listContents,
 } from '#store/queues/deploys.ts'
 import { listVersions } from '#store/sites/versions.ts'
@@ -28,7 +34,8 @@ export type CommitOutcome =
 
 /**
  * Makes an open deploy a job with the deploy's id. The job compares its base with the repository; that the site has
- * changed is known here already when ingest has seen the change. Throws SpoolFullError.
+ * changed is known here already when ingest has seen the change. Throws SpoolFullError, and UploadRefusedError for a
+ * `sitehost.json` that cannot be read.
  */
 export async function queueDeploy(deploy: Deploy, context: CommitContext): Promise<CommitOutcome> {
   const { db, spool } = context
@@ -41,11 +48,12 @@ export async function queueDeploy(deploy: Deploy, context: CommitContext): Promi
   if (plan.base !== null && (await isReplaced(plan.base, deploy, context))) {
     return { created: false, reason: 'base-changed' }
   }
+  const folder = await spool.open(id)
+  const settings = await settingsOf(plan, contents, folder)
   const sentBytes = contents.reduce((sum, { bytes }) => sum + bytes, 0)
-  await spool.open(id)
   await spool.receive(id, sentBytes, await spoolOwnerOf(db, did))
   const expectedCid = plan.base === null ? null : (plan.base.cid ?? '')
-  const job = { id, plan: jobPlanOf(plan, contents), expectedCid }
+  const job = { id, plan: jobPlanOf(plan, settings, contents), expectedCid }
   return await queuePlan(job, site, commitDeploy, context)
 }
 
@@ -62,9 +70,24 @@ async function isReplaced(
   return others.some((version) => version.recordCid === cid)
 }
 
+/** The settings of the deploy's `sitehost.json`. Throws UploadRefusedError if it is not one. */
+async function settingsOf(
+  { siteFile }: DeployPlan,
+  contents: readonly DeployContent[],
+  folder: SpoolFolder,
+): Promise<SiteSettings | null> {
+  const sent = contents.find(({ sha256 }) => sha256 === siteFile?.sha256)
+  if (sent === undefined || sent.pack === null || sent.offset === null) return null
+  const text = await folder.blob({ ...sent, pack: sent.pack, offset: sent.offset }).text()
+  const parsed = parseSiteFile(text)
+  if (!parsed.ok) throw invalid(`${siteFileName}, ${parsed.problem}.`)
+  return parsed.file.settings
+}
+
 function jobPlanOf(
   { files, skippedFiles, base }: DeployPlan,
-  contents: Awaited<ReturnType<typeof listContents>>,
+  settings: SiteSettings | null,
+  contents: readonly DeployContent[],
 ): JobPlan {
   const sent = new Map(contents.map((content) => [content.sha256, content]))
   const planned = files.map((file): PlannedFile => {
@@ -72,5 +95,5 @@ function jobPlanOf(
     return pack === null || offset === null ? { ...file, pack: null } : { ...file, pack, offset }
   })
   const changes = base && { remove: base.remove, into: base.into }
-  return { files: planned, skippedFiles, retain: true, changes }
+  return { files: planned, skippedFiles, retain: true, changes, settings }
 }

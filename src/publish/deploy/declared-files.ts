@@ -1,8 +1,9 @@
-import type { SiteLimits } from '#site/limits.ts'
+import { type SiteLimits, siteFileBytesMax } from '#site/limits.ts'
 import { describeBadPath, parseSitePath, type SitePath } from '#site/path.ts'
 import type { TreeChanges } from '#site/upload/apply-changes.ts'
+import { siteFileName } from '#site/upload/path-rules.ts'
 import { nothingLeft, UploadAdmission } from '#site/upload/upload-admission.ts'
-import { invalid, quoted } from '#site/upload/upload-refusal.ts'
+import { invalid, quoted, tooLarge } from '#site/upload/upload-refusal.ts'
 import type { DeployPlan } from './deploy-plan.ts'
 
 /** What a client says that the site becomes. Its paths are not checked yet. */
@@ -17,7 +18,7 @@ export interface DeclaredDeploy {
   readonly into?: string | undefined
 }
 
-export interface AdmittedDeploy extends Pick<DeployPlan, 'files' | 'skippedFiles'> {
+export interface AdmittedDeploy extends Pick<DeployPlan, 'files' | 'siteFile' | 'skippedFiles'> {
   /** Null: the files are the whole site. */
   readonly changes: TreeChanges | null
 }
@@ -38,9 +39,12 @@ export function admitDeclared(declared: DeclaredDeploy, limits: SiteLimits): Adm
     sizes.set(sha256, bytes)
     admission.add({ path, bytes, sha256 })
   }
-  const { files, skippedFiles } = admission.filesAsNamed
+  const { files, skippedFiles, siteFile } = admission.filesAsNamed
   if (changes === null && files.length === 0) throw invalid(nothingLeft)
-  return { files, skippedFiles, changes }
+  if (siteFile !== null && siteFile.bytes > siteFileBytesMax) {
+    throw tooLarge(`${siteFileName} is larger than ${siteFileBytesMax} bytes.`)
+  }
+  return { files, skippedFiles, siteFile, changes }
 }
 
 function changesOf({ base, remove = [], into }: DeclaredDeploy): TreeChanges | null {

@@ -5,10 +5,12 @@ const sitePath = z.custom<SitePath>(
   (value) => typeof value === 'string' && parseSitePath(value) !== null,
 )
 
+const file = z.object({ path: sitePath, bytes: z.int().min(0), sha256: z.string() })
+
 const deployPlan = z.object({
-  files: z
-    .array(z.object({ path: sitePath, bytes: z.int().min(0), sha256: z.string() }))
-    .readonly(),
+  files: z.array(file).readonly(),
+  /** The `sitehost.json` at the root, which is not part of the site; null: none. */
+  siteFile: file.nullable().default(null),
   skippedFiles: z.array(z.object({ name: z.string(), reason: z.string() })).readonly(),
   /** Null: the files are the whole site. */
   base: z

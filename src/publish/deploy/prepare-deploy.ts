@@ -39,7 +39,7 @@ export interface PreparedDeploy {
  */
 export async function prepareDeploy(
   address: SiteAddress,
-  { files, skippedFiles, changes }: AdmittedDeploy,
+  { files, skippedFiles, siteFile, changes }: AdmittedDeploy,
   { db, repo, limits, now, signal }: PrepareContext,
 ): Promise<PreparedDeploy> {
   const patience = { now, signal, ...patienceOfAPerson }
@@ -56,9 +56,13 @@ export async function prepareDeploy(
   const held = await findReusableBlobs(address.did, repository, hashes, db)
   const base = changes && { cid: mainCid(address, repository), ...changes }
   return {
-    plan: { files, skippedFiles, base },
+    plan: { files, skippedFiles, siteFile, base },
     bytes,
-    needed: distinct(files).filter(({ sha256 }) => !held.has(sha256)),
+    needed: distinct([
+      ...files.filter(({ sha256 }) => !held.has(sha256)),
+      // It is read here.
+      ...(siteFile === null ? [] : [siteFile]),
+    ]),
   }
 }
 

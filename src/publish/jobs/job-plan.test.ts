@@ -8,6 +8,7 @@ const plan = {
   skippedFiles: [{ name: '.git', reason: 'a dot file' }],
   retain: false,
   changes: { remove: ['c.html'], into: null },
+  settings: { $type: 'place.sitehost.settings', cleanUrls: true },
 }
 
 test('a plan is read as it was written', () => {
@@ -21,6 +22,7 @@ test('one of before assets could go out of sight keeps them; fields that are not
     skippedFiles: [],
     retain: true,
     changes: null,
+    settings: null,
   } as never)
 })
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { NewVersion } from '#publish/new-version.ts'
 import { parseSitePath, type SitePath } from '#site/path.ts'
+import { parseSettings, type SiteSettings } from '#site/record/settings.ts'
 import { parseVersionKey, type VersionKey } from '#site/version-key.ts'
 
 const isSitePath = (value: unknown): value is SitePath =>
@@ -38,6 +39,11 @@ const jobPlan = z.object({
   /** The changes to the site that the job expects; null: the files are the whole site. */
   changes: z
     .object({ remove: z.array(sitePath).readonly(), into: sitePath.nullable() })
+    .nullable()
+    .default(null),
+  /** Fields to set; null: none. */
+  settings: z
+    .custom<SiteSettings>((value) => parseSettings(value).ok)
     .nullable()
     .default(null),
   /** Left out by versions of this service that kept no history. */

@@ -77,6 +77,7 @@ async function queue(address: SiteAddress): Promise<string> {
     siteName: address.name,
     files: [],
     skippedFiles: [],
+    settings: null,
     isEmpty: false,
     retain: true,
   }
@@ -235,6 +236,7 @@ test('the next site of the same name is refused while one waits', async () => {
     siteName: siteOf('a').name,
     files: [],
     skippedFiles: [],
+    settings: null,
     isEmpty: false,
     retain: true,
   }

@@ -54,10 +54,10 @@ type QueueContext = Pick<JobContext, 'db' | 'log' | 'wakeUps' | 'now'> & {
 export async function queueJob(
   id: string,
   site: SiteAddress,
-  { files, skippedFiles, retain }: ReceivedUpload,
+  { files, skippedFiles, settings, retain }: ReceivedUpload,
   context: QueueContext,
 ): Promise<JobAdmission> {
-  const plan: JobPlan = { files, skippedFiles, retain, changes: null }
+  const plan: JobPlan = { files, skippedFiles, retain, settings, changes: null }
   return await queuePlan({ id, plan, expectedCid: null }, site, createJob, context)
 }
 
@@ -68,7 +68,8 @@ export async function queueRestore(
   restore: RestorePlan,
   context: QueueContext,
 ): Promise<JobAdmission> {
-  const plan: JobPlan = { files: [], skippedFiles: [], retain: true, changes: null, restore }
+  const nothing = { files: [], skippedFiles: [], settings: null, changes: null }
+  const plan: JobPlan = { ...nothing, retain: true, restore }
   return await queuePlan({ id, plan, expectedCid: null }, site, createJob, context)
 }
 

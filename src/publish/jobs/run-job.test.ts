@@ -132,7 +132,14 @@ async function queue(address: SiteAddress, texts = ['a page']): Promise<string> 
       })
     }
   }
-  const upload = { siteName: address.name, files, skippedFiles: [], isEmpty: false, retain: true }
+  const upload = {
+    siteName: address.name,
+    files,
+    skippedFiles: [],
+    settings: null,
+    isEmpty: false,
+    retain: true,
+  }
   expect(await queueJob(id, address, upload, context)).toEqual({ created: true })
   return id
 }

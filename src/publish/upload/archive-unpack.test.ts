@@ -172,6 +172,18 @@ describe('what is left out is listed and never written, whatever it is', () => {
     ])
     expect(unpacked.unwantedBytes).toBe(0)
   })
+  test('by the rules of a sitehost.json, too', async () => {
+    const unpacked = await unpackZip([
+      { name: 's/a.psd', content: 'x' },
+      { name: 's/sitehost.json', content: '{ "ignore": ["*.psd"] }' },
+      { name: 's/index.html', content: 'x' },
+    ])
+    expect(unpacked).toEqual({
+      files: { 'index.html': 'x' },
+      skippedFiles: [{ name: 's/a.psd', reason: 'sitehost.json' }],
+      unwantedBytes: 0,
+    })
+  })
   test('rules in a folder that is not the root are an ordinary file', async () => {
     const unpacked = await unpackTar([
       { name: 'x/.sitehostignore', content: '*' },

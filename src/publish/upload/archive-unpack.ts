@@ -1,6 +1,12 @@
 import type { SiteLimits } from '#site/limits.ts'
-import { ignoreFileBytesMax, uploadOverheadBytesMax } from '#site/limits.ts'
-import { ignoreFileName, sharedRoot, skipReason } from '#site/upload/path-rules.ts'
+import { siteFileBytesMax, uploadOverheadBytesMax } from '#site/limits.ts'
+import {
+  type RuleFileName,
+  ruleFileNames,
+  sharedRoot,
+  siteFileName,
+  skipReason,
+} from '#site/upload/path-rules.ts'
 import { invalid, megabytes, quoted, tooLarge } from '#site/upload/upload-refusal.ts'
 import type { ArchiveEntry } from './archive-entry.ts'
 import { readTar } from './archive-tar.ts'
@@ -49,15 +55,15 @@ async function addEntries(
   // and the rules.
   const { bytes, largest, rules } = await survey(read())
   // Rules may leave out the excess.
-  if (rules === null && bytes > limits.siteBytesMax) {
+  if (rules.length === 0 && bytes > limits.siteBytesMax) {
     const file = `${quoted(largest.name)} with ${megabytes(largest.bytes)}`
     const size = megabytes(limits.siteBytesMax)
     throw tooLarge(`This site is larger than ${size}; its largest file is ${file}.`)
   }
   await onUnpack?.(archiveBytes + Math.min(bytes, limits.siteBytesMax))
-  if (rules !== null) await tree.ignoreBy(rules.path, rules.text)
+  for (const { path, name, text } of rules) await tree.applyRules(path, name, text)
   for await (const entry of read()) {
-    if (entry.name !== rules?.path) await tree.add(entry)
+    if (!rules.some(({ path }) => path === entry.name)) await tree.add(entry)
   }
 }
 
@@ -65,7 +71,11 @@ interface Survey {
   /** Of all files that are not left out regardless of rules. */
   readonly bytes: number
   readonly largest: { readonly name: string; readonly bytes: number }
-  readonly rules: { readonly path: string; readonly text: string } | null
+  readonly rules: readonly {
+    readonly path: string
+    readonly name: RuleFileName
+    readonly text: string
+  }[]
 }
 
 async function survey(entries: AsyncIterable<ArchiveEntry>): Promise<Survey> {
@@ -77,18 +87,21 @@ async function survey(entries: AsyncIterable<ArchiveEntry>): Promise<Survey> {
     if (skipReason(entry.name) !== null) continue
     bytes += entry.bytes
     if (entry.bytes > largest.bytes) largest = { name: entry.name, bytes: entry.bytes }
-    tops.add(entry.name.slice(0, entry.name.indexOf('/') + 1) + ignoreFileName)
+    tops.add(entry.name.slice(0, entry.name.indexOf('/') + 1))
     // A shared folder would be the folder of the first name.
-    const [first] = tops
-    const isCandidate = entry.name === ignoreFileName || entry.name === first
+    const [first = ''] = tops
+    const isCandidate = ruleFileNames.some((name) => [name, first + name].includes(entry.name))
     if (isCandidate && entry.problem === null && !texts.has(entry.name)) {
-      texts.set(entry.name, await startOf(entry.content, ignoreFileBytesMax + 1))
+      texts.set(entry.name, await startOf(entry.content, siteFileBytesMax + 1))
     }
   }
-  const root = sharedRoot(tops)
-  const path = root === null ? ignoreFileName : `${root}/${ignoreFileName}`
-  const text = texts.get(path)
-  return { bytes, largest, rules: text === undefined ? null : { path, text } }
+  const root = sharedRoot(Array.from(tops, (top) => top + siteFileName))
+  const rules = ruleFileNames.flatMap((name) => {
+    const path = root === null ? name : `${root}/${name}`
+    const text = texts.get(path)
+    return text === undefined ? [] : { path, name, text }
+  })
+  return { bytes, largest, rules }
 }
 
 /** At most `bytesMax` bytes as a string; the rest is not read. */

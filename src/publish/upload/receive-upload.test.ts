@@ -230,6 +230,45 @@ describe('what .sitehostignore matches is left out', () => {
   })
 })
 
+describe('a sitehost.json', () => {
+  const siteFile = (text: string, folder = 'x/'): File => [`${folder}sitehost.json`, text]
+  const text = '{ "settings": { "cleanUrls": true }, "ignore": ["*.psd"] }'
+
+  for (const at of [0, 1, 2]) {
+    test(`is obeyed and not published, with ${at} files before it`, async () => {
+      const others: File[] = [
+        ['x/a.psd', 'large'],
+        ['x/b', 'kept'],
+      ]
+      const files = [...others.slice(0, at), siteFile(text), ...others.slice(at)]
+      const received = await receive(form(files))
+      expect(pathsOf(received)).toEqual(['b'])
+      expect(received.settings).toEqual({ $type: 'place.sitehost.settings', cleanUrls: true })
+      expect(received.skippedFiles).toEqual([{ name: 'x/a.psd', reason: 'sitehost.json' }])
+    })
+  }
+
+  test('works together with .sitehostignore', async () => {
+    const ignore: File = ['x/.sitehostignore', '*.log']
+    const received = await receive(
+      form([['x/a.psd'], ignore, siteFile(text), ['x/b.log'], ['x/c']]),
+    )
+    expect(pathsOf(received)).toEqual(['c'])
+  })
+
+  test('of another folder is a file like any other', async () => {
+    const received = await receive(form([siteFile('not JSON', 'x/y/'), ['x/a']]))
+    expect(pathsOf(received)).toEqual(['y/sitehost.json', 'a'])
+    const late = await receive(form([['x/a'], siteFile('{}'), ['b']]))
+    expect([pathsOf(late), late.settings]).toEqual([['x/a', 'x/sitehost.json', 'b'], null])
+  })
+
+  test('that cannot be read is refused by its line and column', async () => {
+    const { message } = await refusal(form([siteFile('{\n  "ignored": []\n}'), ['x/a']]))
+    expect(message).toBe('sitehost.json, line 2, column 14: ignored: there is no field "ignored".')
+  })
+})
+
 test('an archive is unpacked, and is not in the spool itself', async () => {
   const received = await receive(`${site}${archive(zip)}--b--`)
   expect(pathsOf(received)).toEqual(['a'])

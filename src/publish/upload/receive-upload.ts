@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
-import { ignoreFileBytesMax, siteFilesMax, uploadEntriesMax } from '#site/limits.ts'
+import { siteFileBytesMax, siteFilesMax, uploadEntriesMax } from '#site/limits.ts'
+import type { SiteSettings } from '#site/record/settings.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
 import type { SkippedFile } from '#site/upload/upload-admission.ts'
 import {
@@ -24,6 +25,8 @@ export interface ReceivedUpload {
   readonly siteName: SiteName
   readonly files: readonly UploadedFile[]
   readonly skippedFiles: readonly SkippedFile[]
+  /** Fields to set, of a `sitehost.json`; null: none. */
+  readonly settings: SiteSettings | null
   /** There is neither a `files` part nor an `archive`: publishes an empty site. */
   readonly isEmpty: boolean
   /** False: visitors get no assets of earlier versions once this one is live. */
@@ -102,7 +105,7 @@ class UploadForm {
   finish(): ReceivedUpload {
     if (this.#siteName === null) throw invalid(badSiteName)
     const isEmpty = this.#source === null
-    const tree = isEmpty ? { files: [], skippedFiles: [] } : this.#tree.finish()
+    const tree = isEmpty ? { files: [], skippedFiles: [], settings: null } : this.#tree.finish()
     return { siteName: this.#siteName, isEmpty, retain: this.#retain, ...tree }
   }
 
@@ -121,9 +124,14 @@ class UploadForm {
 
   async #takeFile(name: string, content: AsyncIterable<Uint8Array>): Promise<void> {
     const file = await this.#tree.add({ name, content })
-    if (file === null || !this.#tree.isIgnoreFile(file.path)) return
-    const text = await startOf(this.#upload.folder.blob(file).stream(), ignoreFileBytesMax + 1)
-    await this.#tree.ignoreBy(file.path, text)
+    const rules = file && this.#tree.ruleFileAt(file.path)
+    if (file === null || rules === null) return
+    const stored = this.#upload.folder.blob(file)
+    await this.#tree.applyRules(
+      file.path,
+      rules,
+      await startOf(stored.stream(), siteFileBytesMax + 1),
+    )
   }
 }
 

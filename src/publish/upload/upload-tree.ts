@@ -1,7 +1,11 @@
 import { timeSlices } from '#concurrency/yield-event-loop.ts'
 import type { SiteLimits } from '#site/limits.ts'
 import type { SitePath } from '#site/path.ts'
+import type { SiteSettings } from '#site/record/settings.ts'
+import { type RuleFileName, siteFileName } from '#site/upload/path-rules.ts'
+import { parseSiteFile } from '#site/upload/site-file.ts'
 import { type SkippedFile, UploadAdmission } from '#site/upload/upload-admission.ts'
+import { invalid } from '#site/upload/upload-refusal.ts'
 import type { ArchiveEntry } from './archive-entry.ts'
 import { type SpooledFile, type SpoolFolder, SpoolLimitError } from './spool-folder.ts'
 
@@ -12,6 +16,13 @@ export interface UploadedFile extends SpooledFile {
 /** A file of a form, which does not declare its size, or of an archive. */
 type IncomingFile = Pick<ArchiveEntry, 'name' | 'content'> & Partial<ArchiveEntry>
 
+interface FinishedTree {
+  readonly files: readonly UploadedFile[]
+  readonly skippedFiles: readonly SkippedFile[]
+  /** Fields to set, of a `sitehost.json`; null: none. */
+  readonly settings: SiteSettings | null
+}
+
 /**
  * The files of an upload while they arrive, in the spool. A file that is left out is never written. All methods throw
  * UploadRefusedError.
@@ -20,6 +31,7 @@ export class UploadTree {
   readonly #folder: SpoolFolder
   readonly #admission: UploadAdmission<UploadedFile>
   readonly #yieldWhenDue = timeSlices()
+  #settings: SiteSettings | null = null
 
   constructor(folder: SpoolFolder, limits: SiteLimits) {
     this.#folder = folder
@@ -39,17 +51,30 @@ export class UploadTree {
     return file
   }
 
-  isIgnoreFile(path: string): boolean {
-    return this.#admission.isIgnoreFile(path)
+  /** Which rules the file at this path holds; null: none. */
+  ruleFileAt(path: string): RuleFileName | null {
+    return this.#admission.ruleFileAt(path)
   }
 
-  async ignoreBy(path: string, text: string): Promise<void> {
-    for (const _ of this.#admission.ignoreBy(path, text)) await this.#yieldWhenDue()
+  /** Applies the file of rules at `path`. */
+  async applyRules(path: string, name: RuleFileName, text: string): Promise<void> {
+    let rules = text
+    if (name === siteFileName) {
+      const parsed = parseSiteFile(text)
+      if (!parsed.ok) throw invalid(`${siteFileName}, ${parsed.problem}.`)
+      this.#settings = parsed.file.settings
+      rules = parsed.file.ignore.join('\n')
+    }
+    for (const _ of this.#admission.ignoreBy(path, name, rules)) await this.#yieldWhenDue()
   }
 
-  finish(): { files: readonly UploadedFile[]; skippedFiles: readonly SkippedFile[] } {
-    const { files, skippedFiles, ruleProblems } = this.#admission.finish()
-    return { files, skippedFiles: [...shortened(skippedFiles), ...ruleProblems] }
+  finish(): FinishedTree {
+    const { files, skippedFiles, ruleProblems, hasSiteFile } = this.#admission.finish()
+    return {
+      files,
+      skippedFiles: [...shortened(skippedFiles), ...ruleProblems],
+      settings: hasSiteFile ? this.#settings : null,
+    }
   }
 
   async #spool(path: SitePath, content: AsyncIterable<Uint8Array>): Promise<SpooledFile> {

@@ -37,6 +37,16 @@ export function parseSettings(input: unknown): SettingsResult {
   return { ok: false, error: `${issue?.path.join('.') || 'body'}: ${issue?.message}` }
 }
 
+/** The settings with these fields set. A page or listing that is enabled takes the place of another one. */
+export function withFields(settings: SiteSettings | null, fields: SiteSettings): SiteSettings {
+  const isReplaced = modes.some((mode) => isEnabled(ownField(fields, mode)))
+  const kept = Object.entries(settings ?? defaultSettings).filter(
+    ([name]) => !(isReplaced && modes.includes(name)),
+  )
+  const merged = parseSettings({ ...Object.fromEntries(kept), ...fields })
+  return merged.ok ? merged.settings : fields
+}
+
 const lists = ['indexFiles', 'headers']
 const pages = ['spaMode', 'custom404']
 const modes = ['spaMode', 'directoryListing', 'custom404']

@@ -15,6 +15,13 @@ export function skipReason(path: string): string | null {
 /** At the root of an upload: rules for further files to skip. Never part of a site. */
 export const ignoreFileName = '.sitehostignore'
 
+/** At the root of an upload: what every tool should know of the site. Never part of it. */
+export const siteFileName = 'sitehost.json'
+
+/** Files at the root of an upload that may leave out others, and are never part of the site. */
+export type RuleFileName = typeof ignoreFileName | typeof siteFileName
+export const ruleFileNames: readonly RuleFileName[] = [ignoreFileName, siteFileName]
+
 /** The root folder that uploading a folder puts before every path; null if the paths share none. */
 export function sharedRoot(paths: Iterable<string>): string | null {
   let shared: string | null = null

@@ -3,7 +3,13 @@ import { directoryDepthMax, siteFilesMax } from '#site/limits.ts'
 import { describeBadPath, foldersAbove, parseSitePath, type SitePath } from '#site/path.ts'
 import { treeProblems } from '#site/tree-problems.ts'
 import { type IgnoreRules, IgnoreStepsError, parseIgnoreRules } from './ignore-rules.ts'
-import { ignoreFileName, sharedRoot, skipReason } from './path-rules.ts'
+import {
+  type RuleFileName,
+  ruleFileNames,
+  sharedRoot,
+  siteFileName,
+  skipReason,
+} from './path-rules.ts'
 import { invalid, megabytes, quoted, tooLarge, type UploadRefusedError } from './upload-refusal.ts'
 
 interface SizedFile {
@@ -16,10 +22,27 @@ export interface SkippedFile {
   readonly reason: string
 }
 
-/** The rules of an upload, and the folder that its paths begin with. */
+/** A file of rules, which may leave out others, and the folder that the upload's paths begin with. */
 interface RootRules extends IgnoreRules {
   readonly path: string
   readonly top: string
+  /** Without the folder; the reason for which files are left out. */
+  readonly name: RuleFileName
+}
+
+interface NamedFiles<File> {
+  readonly files: readonly File[]
+  readonly skippedFiles: readonly SkippedFile[]
+  /** The `sitehost.json` at the root. */
+  readonly siteFile: File | null
+}
+
+interface FinishedUpload<File> {
+  readonly files: File[]
+  readonly skippedFiles: readonly SkippedFile[]
+  readonly ruleProblems: SkippedFile[]
+  /** A `sitehost.json` was at the root. */
+  readonly hasSiteFile: boolean
 }
 
 /** A site's own depth, and the folder that its files may share. */
@@ -37,7 +60,7 @@ export class UploadAdmission<File extends SizedFile> {
   readonly #files = new Map<string, File>()
   readonly #skipped: SkippedFile[] = []
   #folders = new Set<string>()
-  #rules: RootRules | null = null
+  #rules: readonly RootRules[] = []
   #totalBytes = 0
 
   constructor(limits: SiteLimits, refuse: (refusal: UploadRefusedError) => void) {
@@ -57,7 +80,7 @@ export class UploadAdmission<File extends SizedFile> {
     if (problem) this.#refuseInvalid(`${quoted(path)} ${problem}, which cannot be published.`)
     this.#noteFolders(path)
     // The rules are not part of the site.
-    const ruleFiles = this.#rules !== null && this.#files.has(this.#rules.path) ? 1 : 0
+    const ruleFiles = this.#rules.filter((rules) => this.#files.has(rules.path)).length
     const filesMax = this.#limits.siteFilesMax ?? siteFilesMax
     if (this.#files.size - ruleFiles >= filesMax) this.#refuse(tooManyFiles(filesMax))
     return path
@@ -90,19 +113,21 @@ export class UploadAdmission<File extends SizedFile> {
     this.#totalBytes += file.bytes
   }
 
-  /** Whether the file at this path holds the upload's rules, as far as the files so far show. */
-  isIgnoreFile(path: string): boolean {
-    if (this.#rules !== null || !path.endsWith(ignoreFileName)) return false
-    return path === topOf(sharedRoot(this.#files.keys())) + ignoreFileName
+  /** Which rules the file at this path holds, as far as the files so far show; null: none. */
+  ruleFileAt(path: string): RuleFileName | null {
+    const name = ruleFileNames.find((each) => path.endsWith(each))
+    if (name === undefined || this.#rules.some((rules) => rules.name === name)) return null
+    return path === topOf(sharedRoot(this.#files.keys())) + name ? name : null
   }
 
   /**
-   * Applies these rules, also to the files so far. Yields before each of them: many rules and files take longer than
-   * a thread should be held. `admit` and this throw an UploadRefusedError for rules that take too long.
+   * Applies these rules of the file at `path`, also to the files so far. Yields before each of them: many rules and
+   * files take longer than a thread should be held. `admit` and this throw an UploadRefusedError for rules that take too
+   * long.
    */
-  *ignoreBy(path: string, text: string): Generator<void> {
-    const top = path.slice(0, -ignoreFileName.length)
-    this.#rules = { path, top, ...parseIgnoreRules(text) }
+  *ignoreBy(path: string, name: RuleFileName, text: string): Generator<void> {
+    const top = path.slice(0, -name.length)
+    this.#rules = [...this.#rules, { path, top, name, ...parseIgnoreRules(text) }]
     for (const file of [...this.#files.values()]) {
       yield
       const reason = this.#leftOutByRules(file.path)
@@ -115,26 +140,29 @@ export class UploadAdmission<File extends SizedFile> {
   }
 
   /** Checks all files together. Returns them with their paths in the site; `ruleProblems` are invalid lines of the rules. */
-  finish(): { files: File[]; skippedFiles: readonly SkippedFile[]; ruleProblems: SkippedFile[] } {
-    const top = this.#rules?.top ?? topOf(sharedRoot(this.#files.keys()))
+  finish(): FinishedUpload<File> {
+    const top = this.#rules[0]?.top ?? topOf(sharedRoot(this.#files.keys()))
     const files = [...this.#files.values()]
       .map((file) => ({ ...file, path: file.path.slice(top.length) as SitePath }))
-      .filter(({ path }) => path !== ignoreFileName)
+      .filter(({ path }) => !isRuleFile(path))
     if (files.length === 0) this.#refuseInvalid(nothingLeft)
     for (const problem of treeProblems(files.map(({ path }) => path))) {
       this.#refuseInvalid(`This cannot be a site: ${problem}.`)
     }
-    const ruleProblems = (this.#rules?.problems ?? []).map(({ line, message }) => ({
-      name: top + ignoreFileName,
-      reason: `line ${line}: ${message}`,
-    }))
-    return { files, skippedFiles: this.#skipped, ruleProblems }
+    const ruleProblems = this.#rules.flatMap(({ name, problems }) =>
+      problems.map(({ line, message }) => ({
+        name: top + name,
+        reason: `line ${line}: ${message}`,
+      })),
+    )
+    const hasSiteFile = this.#rules.some(({ name }) => name === siteFileName)
+    return { files, skippedFiles: this.#skipped, ruleProblems, hasSiteFile }
   }
 
   /** The files whose paths are those in the site already: none is shortened. There may be none. */
-  get filesAsNamed(): { files: readonly File[]; skippedFiles: readonly SkippedFile[] } {
-    const files = [...this.#files.values()].filter(({ path }) => path !== ignoreFileName)
-    return { files, skippedFiles: this.#skipped }
+  get filesAsNamed(): NamedFiles<File> {
+    const files = [...this.#files.values()].filter(({ path }) => !isRuleFile(path))
+    return { files, skippedFiles: this.#skipped, siteFile: this.#files.get(siteFileName) ?? null }
   }
 
   #parse(name: string): SitePath | null {
@@ -160,14 +188,18 @@ export class UploadAdmission<File extends SizedFile> {
   }
 
   #leftOutByRules(path: SitePath): string | null {
-    const rules = this.#rules
-    if (rules === null || path === rules.path) return null
+    if (this.#rules.some((rules) => path === rules.path)) return null
+    const rules = this.#rules.find((rules) => this.#leavesOut(rules, path))
+    return rules?.name ?? null
+  }
+
+  #leavesOut(rules: RootRules, path: SitePath): boolean {
     if (!path.startsWith(rules.top)) {
       this.#giveUpRules(rules, path)
-      return null
+      return false
     }
     try {
-      return rules.isIgnored(path.slice(rules.top.length)) ? ignoreFileName : null
+      return rules.isIgnored(path.slice(rules.top.length))
     } catch (error) {
       if (!(error instanceof IgnoreStepsError)) throw error
       throw invalid(`The rules in ${quoted(rules.path)} take too long. Make them fewer.`, error)
@@ -175,14 +207,14 @@ export class UploadAdmission<File extends SizedFile> {
   }
 
   // The upload has files outside this folder, so the folder's rules do not apply to the upload.
-  #giveUpRules({ path: rulesPath }: RootRules, path: SitePath): void {
-    if (this.#skipped.some(({ reason }) => reason === ignoreFileName)) {
+  #giveUpRules({ path: rulesPath, name }: RootRules, path: SitePath): void {
+    if (this.#skipped.some(({ reason }) => reason === name)) {
       this.#refuseInvalid(
         `${quoted(path)} is not in the folder of ${quoted(rulesPath)}, which has left out files ` +
-          `already. Put ${ignoreFileName} next to the folders, or send it last.`,
+          `already. Put ${name} next to the folders, or send it last.`,
       )
     }
-    this.#rules = null
+    this.#rules = this.#rules.filter((rules) => rules.name !== name)
   }
 
   // Names alone show a conflict, long before the end of the upload.
@@ -194,6 +226,8 @@ export class UploadAdmission<File extends SizedFile> {
     }
   }
 }
+
+const isRuleFile = (path: string): boolean => ruleFileNames.some((name) => name === path)
 
 const topOf = (root: string | null): string => (root === null ? '' : `${root}/`)
 
