@@ -23,7 +23,7 @@ export function Caches({ refreshEveryMs }: { refreshEveryMs: number | null }) {
         <DataTable
           columns={columns}
           keyOf={({ name }) => name}
-          label="In memory for visitors"
+          label="Entries and sizes"
           rows={tiersOf(value)}
         />
       )}
