@@ -1,5 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { AccountRepo, ListedRecord } from '#atproto/repo/account-repo.ts'
+import { partsToDelete } from '#site/record/plan-writes.ts'
+import { parseSiteName, type SiteName } from '#site/site-name.ts'
 import { readRepository } from './account-records.ts'
 
 const manifest = {
@@ -44,3 +46,38 @@ test('eight publishes hold some 512 MB of the largest repositories', async () =>
   const bytes = asked.reduce<number>((sum, values = Infinity) => sum + values * bytesPerValue, 0)
   expect(8 * bytes).toBeLessThanOrEqual(512_000_000)
 })
+
+test('of parts that are too many to keep, what they name is known, so that they go with their site', async () => {
+  const did = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
+  const uri = (key: string) => `at://${did}/place.sitehost.subfs/${key}`
+  const entry = (key: string) => ({
+    name: key,
+    node: { type: 'subfs', subject: uri(key), flat: true },
+  })
+  const root = (...keys: string[]) => ({ type: 'directory', entries: keys.map(entry) })
+  const createdAt = '2026-01-01T00:00:00.000Z'
+  const values: Record<string, Record<string, object>> = {
+    'place.sitehost.fs': { blog: { ...manifest, root: root('upper') } },
+    'place.sitehost.subfs': {
+      upper: { root: root('leaf'), createdAt },
+      leaf: { root: root(), createdAt },
+      old: { root: root(), createdAt },
+    },
+  }
+  const repository = await readRepository({
+    did,
+    latestCommit: async () => 'head',
+    listRecords: async (collection: string, { summarize }: ListOptions) =>
+      Object.entries(values[collection] ?? {}).map(([rkey, value]) => {
+        const isKept = collection === 'place.sitehost.fs'
+        return record(rkey, isKept ? value : summarize(Buffer.from(JSON.stringify(value))))
+      }),
+  } as unknown as AccountRepo)
+  expect(repository.isComplete).toBe(true)
+  const blog = { did, name: parseSiteName('blog') as SiteName } as const
+  expect(partsToDelete(blog, repository).sort()).toEqual(['leaf', 'upper'])
+})
+
+interface ListOptions {
+  readonly summarize: (json: Uint8Array) => unknown
+}

@@ -5,10 +5,14 @@ import { parsePart } from '#site/record/part.ts'
 import type { AccountRecords, StoredRecord, StoredVersion } from '#site/record/plan-writes.ts'
 import { parseVersionRecord } from '#site/record/version-record.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
+import { namedParts } from './named-parts.ts'
 
 /** More than any account has. Of an account with more, nothing is deleted and the rest is not reused. */
-const recordsMax = 5_000
-/** Per concurrent publish; 400 000 are parts of 28 000 files, 32 MB in memory. Of further records only keys are read. */
+const recordsMax = { sites: 5_000, parts: 20_000, versions: 5_000 }
+/**
+ * Per concurrent publish; 400 000 are parts of 28 000 files, 32 MB in memory. Of further records only the keys are read
+ * and the parts that they name, so that old parts can be deleted.
+ */
 const valuesMax = { sites: 200_000, parts: 400_000, versions: 200_000 }
 
 /** Our collections in a repository, at the commit `head`. */
@@ -21,16 +25,23 @@ export interface RepositoryState extends AccountRecords {
 /** Reads the account's manifests, parts and version records, and the settings of `site`. `head` comes first: a write that swaps it fails if the records changed since. */
 export async function readRepository(repo: AccountRepo, site?: SiteName): Promise<RepositoryState> {
   const head = await repo.latestCommit()
+  const summarize = (json: Uint8Array) => namedParts(json, repo.did)
+  const limitsOf = (kind: keyof typeof recordsMax) => {
+    return { recordsMax: recordsMax[kind], valuesMax: valuesMax[kind], summarize }
+  }
   const [sites, parts, versions, settings] = await Promise.all([
-    repo.listRecords('place.sitehost.fs', { recordsMax, valuesMax: valuesMax.sites }),
-    repo.listRecords('place.sitehost.subfs', { recordsMax, valuesMax: valuesMax.parts }),
-    repo.listRecords('place.sitehost.version', { recordsMax, valuesMax: valuesMax.versions }),
+    repo.listRecords('place.sitehost.fs', limitsOf('sites')),
+    repo.listRecords('place.sitehost.subfs', limitsOf('parts')),
+    repo.listRecords('place.sitehost.version', limitsOf('versions')),
     site === undefined ? null : repo.findRecord('place.sitehost.settings', site),
   ])
   return {
     head,
     settings,
-    isComplete: [sites, parts, versions].every(isWhole),
+    isComplete:
+      isWhole(sites, recordsMax.sites) &&
+      isWhole(parts, recordsMax.parts) &&
+      isWhole(versions, recordsMax.versions),
     sites: await byKey(sites, siteRecord),
     parts: await byKey(parts, partRecord),
     versions: await byKey(versions, versionRecord),
@@ -50,8 +61,8 @@ async function byKey<Stored>(
   return stored
 }
 
-const isWhole = (records: readonly ListedRecord[]): boolean =>
-  records.length < recordsMax && records.every(({ value }) => value !== null)
+const isWhole = (records: readonly ListedRecord[], max: number): boolean =>
+  records.length < max && records.every(({ value }) => value !== null)
 
 function siteRecord({ rkey, cid, value }: ListedRecord): StoredRecord {
   const name = parseSiteName(rkey)

@@ -68,6 +68,12 @@ test('listRecords keeps as many values as it may, and every key', async () => {
   const keys = ({ rkey, cid }: { rkey: string; cid: string }) => `${rkey} ${cid}`
   expect(some.map(keys)).toEqual(all.map(keys))
   expect((await list(0)).map(({ value }) => value)).toEqual([null, null, null, null])
+  asked = 0
+  const summarize = (json: Uint8Array) => Buffer.from(json).toString()
+  const limits = { recordsMax: 10, valuesMax: 10, summarize }
+  const summarized = await repo.listRecords('place.sitehost.fs', limits)
+  expect(summarized.map(({ value }) => value).slice(2)).toEqual(['{"b":null}', '{}'])
+  expect(summarized[0]?.value).toEqual(values[0])
 })
 
 test('deleteRecord names the record that it may delete, where the caller knows it', async () => {

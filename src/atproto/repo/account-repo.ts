@@ -30,6 +30,8 @@ interface ListOptions {
   readonly recordsMax: number
   /** Limit for all records together; the values of later records are left out. */
   readonly valuesMax: number
+  /** What takes the place of a value that is left out; without it null. */
+  readonly summarize?: (json: Uint8Array) => unknown
 }
 
 type Collection =
@@ -176,13 +178,13 @@ export class AccountRepo {
   /** The first `recordsMax` records of a collection, read page by page. */
   async listRecords(
     collection: Collection,
-    { recordsMax, valuesMax }: ListOptions,
+    { recordsMax, valuesMax, summarize = () => null }: ListOptions,
   ): Promise<ListedRecord[]> {
     const records: ListedRecord[] = []
     let valuesLeft = valuesMax
     const keep = async (value: JsonPiece): Promise<unknown> => {
       valuesLeft -= value.values + value.bytes.length / bytesPerValue
-      return valuesLeft < 0 ? null : await parseRecord(value, listMethod)
+      return valuesLeft < 0 ? summarize(value.bytes) : await parseRecord(value, listMethod)
     }
     const yieldWhenDue = timeSlices()
     const pages = listRecords({ did: this.did, collection, recordsMax }, (parameters, bytesMax) =>

@@ -18,7 +18,7 @@ export interface AccountRecords {
 
 export interface StoredRecord {
   readonly cid: string
-  /** Untrusted, as the server returned it. */
+  /** Untrusted, as the server returned it; of one too many, the addresses of the parts that it names. */
   readonly value: unknown
   /** Null if it cannot be parsed. */
   readonly root: Directory | null
