@@ -72,7 +72,8 @@ await onEachStore('what is forgotten with a version', (db) => {
     const before = (await readChanges(db(), 0)).length
     await forget()
     const changes = (await readChanges(db(), 0)).slice(before)
-    expect(changes.map(subjectOf)).toEqual(['v--1', siteLabel(blog), sha256('old')])
+    const subjects = [...new Set(changes.map(subjectOf))]
+    expect(subjects).toEqual(['v--1', siteLabel(blog), sha256('old')])
   })
 
   test('is nothing that another version has', async () => {

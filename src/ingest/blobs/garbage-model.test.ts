@@ -2,6 +2,8 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { BlobStore } from '#blobs/blob-store.ts'
 import { ingestSite } from '#ingest/ingest-site.ts'
+import { ingestVersion } from '#ingest/ingest-version.ts'
+import { SiteFirstError } from '#ingest/site-first.ts'
 import { hashesNamedIn } from '#site/visit/named-hashes.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import type { Db } from '#store/database/database.ts'
@@ -9,13 +11,14 @@ import { enqueueSites } from '#store/queues/enqueue.ts'
 import { finishJob } from '#store/queues/job-steps.ts'
 import { createJob } from '#store/queues/jobs.ts'
 import { listBlobHashes } from '#store/sites/blobs.ts'
+import { expireVersions } from '#store/sites/expire-versions.ts'
 import { oldestOpenWork } from '#store/sites/garbage.ts'
 import { snapshotPages } from '#store/sites/snapshot-pages.ts'
 import { dropReplacedSnapshots, withdrawReplaced } from '#store/sites/versions.ts'
 import { listOf } from '#tests/support/blob-store-contract.ts'
 import { onEachStore } from '#tests/support/databases.ts'
 import { type IngestPlace, openIngestPlace } from '#tests/support/ingest-place.ts'
-import { alice, newJob, siteOf } from '#tests/support/sample-rows.ts'
+import { alice, newJob, siteOf, versionKeyOf } from '#tests/support/sample-rows.ts'
 import { clearWork } from '#tests/support/work-rows.ts'
 import { collectGarbage, garbageKeptMs } from './garbage.ts'
 
@@ -27,8 +30,8 @@ const contents = ['a', 'b', 'c', 'd', 'e', 'f']
 
 type Step =
   | { readonly do: 'publish' | 'publish-while-collecting'; site: number; files: string[] }
-  | { readonly do: 'half-publish'; site: number; files: string[] }
-  | { readonly do: 'remove' | 'withdraw'; site: number }
+  | { readonly do: 'half-publish' | 'keep'; site: number; files: string[] }
+  | { readonly do: 'remove' | 'withdraw' | 'forget' | 'expire'; site: number }
   | { readonly do: 'put-and-crash'; content: string }
   | { readonly do: 'begin-job' | 'end-job' | 'queue' | 'work-off' }
   | { readonly do: 'wait'; hours: number }
@@ -38,8 +41,8 @@ const site = fc.integer({ min: 0, max: 2 })
 const files = fc.uniqueArray(fc.constantFrom(...contents), { minLength: 1, maxLength: 4 })
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constantFrom('publish', 'publish-while-collecting'), site, files }),
-  fc.record({ do: fc.constant('half-publish' as const), site, files }),
-  fc.record({ do: fc.constantFrom('remove', 'withdraw'), site }),
+  fc.record({ do: fc.constantFrom('half-publish', 'keep'), site, files }),
+  fc.record({ do: fc.constantFrom('remove', 'withdraw', 'forget', 'expire'), site }),
   fc.record({ do: fc.constant('put-and-crash' as const), content: fc.constantFrom(...contents) }),
   fc.record({ do: fc.constantFrom('begin-job', 'end-job', 'queue', 'work-off') }),
   fc.record({ do: fc.constant('wait' as const), hours: fc.integer({ min: 1, max: 40 }) }),
@@ -90,6 +93,8 @@ class Life implements AsyncDisposable {
   static async begin(db: Db): Promise<Life> {
     for (const table of [
       'versions',
+      'versionRecords',
+      'forgottenVersions',
       'sites',
       'blobs',
       'garbage',
@@ -141,6 +146,15 @@ class Life implements AsyncDisposable {
         pds.deleteRecord(`place.sitehost.fs/site-${one.site}`)
         await ingestSite(siteOf(`site-${one.site}`), context)
         return
+      case 'keep':
+        return await this.#keep(one.site, one.files)
+      case 'forget':
+        pds.deleteRecord(pathOf(one.site))
+        await ingestVersion(versionOf(one.site), context)
+        return
+      case 'expire':
+        await expireVersions(this.#db, Number.MAX_SAFE_INTEGER)
+        return
       case 'withdraw':
         return await withdrawReplaced(this.#db, siteOf(`site-${one.site}`))
       case 'put-and-crash':
@@ -171,6 +185,25 @@ class Life implements AsyncDisposable {
     await ingestSite(siteOf(name), this.#place.context).catch(
       async () => await ingestSite(siteOf(name), this.#place.context),
     )
+  }
+
+  /** A preview, of one version record for each site. */
+  async #keep(number: number, names: readonly string[]): Promise<void> {
+    const { context, pds } = this.#place
+    const entries = names.map((name) => ({
+      name,
+      node: { type: 'file', blob: pds.addBlob(name), mimeType: 'text/html' },
+    }))
+    await pds.putRecord(pathOf(number), {
+      $type: 'place.sitehost.version',
+      site: `site-${number}`,
+      root: { type: 'directory', entries },
+      createdAt: '2026-01-01T00:00:00.000Z',
+      expiresAt: '2036-01-01T00:00:00.000Z',
+    })
+    const ingest = async () => void (await ingestVersion(versionOf(number), context))
+    // The site may be queued, and what was removed while it was looked for is fetched with the next try.
+    await ingest().catch(ingest).catch(expectSiteFirst)
   }
 
   /** The account's server gives the first blobs only. */
@@ -236,6 +269,10 @@ class Life implements AsyncDisposable {
     return new Set(snapshots.flatMap(({ snapshot }) => [...hashesNamedIn(snapshot)]))
   }
 }
+
+const versionOf = (number: number) => ({ did: alice, key: versionKeyOf(number) })
+const pathOf = (number: number): string => `place.sitehost.version/${versionKeyOf(number)}`
+const expectSiteFirst = (error: unknown): void => expect(error).toBeInstanceOf(SiteFirstError)
 
 class Crash extends Error {}
 

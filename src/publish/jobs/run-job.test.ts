@@ -24,6 +24,7 @@ import { endConnections, memoryDatabase, onEachDatabase } from '#tests/support/d
 import { eventually } from '#tests/support/eventually.ts'
 import { FakeRepo } from '#tests/support/fake-repo.ts'
 import { accountOf, alice, siteOf } from '#tests/support/sample-rows.ts'
+import { workRows } from '#tests/support/work-rows.ts'
 import type { JobContext } from './job-context.ts'
 import { cancelJob, queueJob, recoverJobs, runJobs } from './jobs.ts'
 
@@ -234,6 +235,8 @@ describe('the version that a job keeps', () => {
     expect(versionsOf()).toEqual([result?.versionId ?? ''])
     expect(result?.versionUrl).toMatch(/^https:\/\/v--[a-z2-7]{26}\.test\/$/)
     expect(result?.versionProblem).toBeNull()
+    const queued = await workRows(context.db, 'version')
+    expect(queued.map(({ site }) => String(site))).toEqual(versionsOf())
   })
 
   test('has the same key in every attempt', async () => {

@@ -12,9 +12,10 @@ import { type PublishJob, publishSite } from '#publish/publish-site.ts'
 import { restoreVersion } from '#publish/restore-version.ts'
 import { deployOpenMs, manifestFilesMax } from '#site/limits.ts'
 import type { SiteAddress } from '#site/site-address.ts'
+import { parseVersionKey } from '#site/version-key.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
 import { reopenDeploy } from '#store/queues/deploys.ts'
-import { enqueueSites } from '#store/queues/enqueue.ts'
+import { enqueueSites, enqueueVersions } from '#store/queues/enqueue.ts'
 import { finishJob, putBackJob, rememberExpectedCid } from '#store/queues/job-steps.ts'
 import type { Job } from '#store/queues/jobs.ts'
 import { awaitWithdrawal } from '#store/sites/withdrawals.ts'
@@ -163,6 +164,9 @@ async function carryOut(
   const { uri, cid, fileCount, version } = outcome
   lane.detachWhenSlow()
   if (!plan.retain) await awaitWithdrawal(db, address, cid)
+  // Its address works even while the firehose is late.
+  const key = version && parseVersionKey(version.key)
+  if (key !== null) await enqueueVersions(context, [{ did: job.did, key }])
   const visibility = await spans.run('publish.wait-until-live', { version: cid }, () =>
     makeVisible(address, cid, context, stop),
   )

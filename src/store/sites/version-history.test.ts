@@ -46,6 +46,15 @@ await onEachStore('store/sites/version-history', (db) => {
     expect(await listed()).toEqual(['state 2', 'cid 1'])
   })
 
+  test('a record that names a state with other files does not describe it', async () => {
+    const facts = { recordCid: 'manifest 1', rev: versionKeyOf(1), filesDigest: 'other' }
+    await recordVersion(db(), newVersion(facts), 1)
+    await keep(2, { manifest: 'manifest 1' })
+    expect(await listed()).toEqual(['cid 2', 'manifest 1'])
+    const [first] = await listHistory(db(), blog, { after: null, limit: 1 })
+    expect(first).toMatchObject({ record: { manifest: null, problems: [expect.any(String)] } })
+  })
+
   test('pages continue where the last one ended', async () => {
     for (const n of [1, 2, 3]) await keep(n)
     for (const n of [1, 2]) await publish(n)

@@ -62,7 +62,14 @@ async function listOtherStates(db: Db, { did, name }: SiteAddress): Promise<Site
             .where('versionRecords.did', '=', did)
             .where('versionRecords.site', '=', name)
             .where('versionRecords.state', '!=', 'removed')
-            .whereRef('versionRecords.manifest', '=', 'versions.recordCid'),
+            .whereRef('versionRecords.manifest', '=', 'versions.recordCid')
+            .where(({ eb, or, ref }) =>
+              or([
+                eb('versions.filesDigest', 'is', null),
+                eb('versionRecords.filesDigest', 'is', null),
+                eb('versions.filesDigest', '=', ref('versionRecords.filesDigest')),
+              ]),
+            ),
         ),
       ),
     )

@@ -177,13 +177,28 @@ export const selectVersionRecords = (db: Db) =>
   db
     .selectFrom('versionRecords')
     .select(recordColumns)
-    .select(({ eb }) => eb('snapshot', 'is not', null).as('hasContent'))
+    .select(({ eb, exists, selectFrom }) => [
+      eb('snapshot', 'is not', null).as('hasContent'),
+      exists(
+        selectFrom('versions')
+          .select('id')
+          .whereRef('versions.did', '=', 'versionRecords.did')
+          .whereRef('versions.name', '=', 'versionRecords.site')
+          .whereRef('versions.recordCid', '=', 'versionRecords.manifest')
+          // Null: not known.
+          .whereRef('versions.filesDigest', '!=', 'versionRecords.filesDigest'),
+      ).as('isOther'),
+    ])
     .where('state', '!=', 'removed')
     .$narrowType<{ state: VersionRecord['state'] }>()
 
 type RecordRow = Awaited<ReturnType<ReturnType<typeof selectVersionRecords>['execute']>>[number]
 
+const otherFiles = 'The site’s record that this version names has other files.'
+
 export function versionRecordOf({
+  isOther,
+  manifest,
   problems,
   source,
   pinned,
@@ -192,7 +207,8 @@ export function versionRecordOf({
 }: RecordRow): VersionRecord {
   return {
     ...row,
-    problems: JSON.parse(problems) as string[],
+    manifest: isOther ? null : manifest,
+    problems: [...(JSON.parse(problems) as string[]), ...(isOther ? [otherFiles] : [])],
     source: source === null ? null : (JSON.parse(source) as Record<string, unknown>),
     pinned: pinned === 1,
     hasContent: Boolean(hasContent),
