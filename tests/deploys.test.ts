@@ -51,9 +51,16 @@ test('a whole site, then nothing of it again, then only what has changed', async
   const again = await alice.deploy('whole', site)
   expect([again.sent, await uploads(), again.result['cid']]).toEqual([0, 0, first.result['cid']])
 
-  const changed = await alice.deploy('whole', { 'index.html': 'two' }, { base: 'live' })
+  const message = 'The second page'
+  const options = { base: 'live', message } as const
+  const changed = await alice.deploy('whole', { 'index.html': 'two' }, options)
   expect([changed.sent, await uploads()]).toEqual([1, 1])
   expect(changed.result).toMatchObject({ fileCount: 302, uploadedCount: 1 })
+  await eventually(async () => {
+    const answer = await client.fetch('/api/site/whole/versions')
+    const { versions } = (await answer.json()) as { versions: unknown[] }
+    expect(versions[0]).toMatchObject({ id: changed.result['versionId'], message })
+  })
   await expectSeen(changed.result['url'], {
     ...{ '': 'two', 'p/299.html': 'page 299', 'copy.html': 'one' },
   })

@@ -13,6 +13,7 @@ interface DeployOptions {
   readonly base?: 'live'
   readonly remove?: readonly string[]
   readonly into?: string
+  readonly message?: string
 }
 
 export const sha256 = (content: string): string =>

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import {
   deployOpenMs,
+  messageGraphemesMax,
   overAccountBytes,
   overAccountSites,
   overUploadsPerDay,
@@ -40,6 +41,25 @@ export const deployBody = z.object({
     .describe(
       'With `base`: this folder becomes exactly `files`, whose paths are relative to it; not with `remove`',
     ),
+  message: z
+    .string()
+    .optional()
+    .describe(`Of the version in the site’s history; up to ${messageGraphemesMax} characters`),
+  source: z
+    .strictObject({
+      repository: z.string().optional(),
+      commit: z.string().optional(),
+      ref: z.string().optional(),
+      url: z.string().optional(),
+    })
+    .optional()
+    .describe('What the version was made of'),
+  settings: z
+    .unknown()
+    .optional()
+    .describe(
+      'Fields of the site’s settings to set, before those of its `sitehost.json`; others stay',
+    ),
 })
 
 const notFound = { 403: [literals.unauthorized], 404: [literals.deployNotFound] }
@@ -71,6 +91,8 @@ export const deployRoutes = {
         like('files.0.sha256: expected SHA-256 in lower-case hex'),
         like('Bad file path "../x": dot segment.'),
         like('remove: there is no "blog/old.html".'),
+        like(`message: expected at most ${messageGraphemesMax} characters`),
+        like('settings.indexFiles.0: expected the name of a file, without a folder'),
       ],
       403: [
         sentences.siteLimit,

@@ -136,6 +136,21 @@ describe('a deploy', () => {
     })
   })
 
+  test('says what its version is made of, and settings before those of its sitehost.json', async () => {
+    const text = '{ "settings": { "cleanUrls": true, "indexFiles": ["a.html"] } }'
+    const files = [declared('index.html', 'one'), declared('sitehost.json', text)]
+    const described = { message: 'First', source: { commit: 'abc', url: 'https://x.test/1' } }
+    const settings = { indexFiles: ['b.html'] }
+    const [, begun] = await begin({ files, settings, ...described })
+    const { deployId } = begun as { deployId: string }
+    for (const content of ['one', text]) await put(deployId, content)
+    expect((await commit(deployId))[0]).toBe(200)
+    expect(JSON.parse((await findJob(api().db, deployId))?.plan ?? '')).toMatchObject({
+      settings: { cleanUrls: true, indexFiles: ['b.html'] },
+      version: { key: expect.any(String), ...described },
+    })
+  })
+
   test('is not committed with a sitehost.json that cannot be read', async () => {
     const text = '{\n  "site": 1\n}'
     const files = [declared('index.html', 'one'), declared('sitehost.json', text)]
@@ -236,6 +251,24 @@ describe('what cannot be a deploy is refused:', () => {
       { files: [one], base: 'live', remove: ['x'] },
       400,
       /^remove: there is no "x"\.$/,
+    ],
+    [
+      'a long message',
+      { files: [one], message: 'x'.repeat(301) },
+      400,
+      /^message: expected at most/,
+    ],
+    [
+      'a script as a source',
+      { files: [one], source: { url: 'javascript:x' } },
+      400,
+      /^source\.url/,
+    ],
+    [
+      'bad settings',
+      { files: [one], settings: { indexFiles: ['a/b'] } },
+      400,
+      /^settings\.indexFiles\.0: expected/,
     ],
     ['a bad folder', { files: [one], base: 'live', into: '/' }, 400, /^into: bad path "\/"/],
     [

@@ -2,12 +2,13 @@ import type { JobContext } from '#publish/jobs/job-context.ts'
 import type { JobPlan } from '#publish/jobs/job-plan.ts'
 import { queuePlan } from '#publish/jobs/jobs.ts'
 import { spoolOwnerOf } from '#publish/jobs/spool-owner.ts'
+import { newVersion } from '#publish/new-version.ts'
 import type { PlannedFile } from '#publish/planned-file.ts'
+import { readSiteFile } from '#publish/upload/read-site-file.ts'
 import type { SpoolFolder } from '#publish/upload/spool-folder.ts'
 import type { SiteLimits } from '#site/limits.ts'
-import type { SiteSettings } from '#site/record/settings.ts'
+import { parseSettings, type SiteSettings } from '#site/record/settings.ts'
 import { siteFileName } from '#site/upload/path-rules.ts'
-import { parseSiteFile } from '#site/upload/site-file.ts'
 import { invalid } from '#site/upload/upload-refusal.ts'
 import {
   commitDeploy,
@@ -53,7 +54,7 @@ export async function queueDeploy(deploy: Deploy, context: CommitContext): Promi
   const sentBytes = contents.reduce((sum, { bytes }) => sum + bytes, 0)
   await spool.receive(id, sentBytes, await spoolOwnerOf(db, did))
   const expectedCid = plan.base === null ? null : (plan.base.cid ?? '')
-  const job = { id, plan: jobPlanOf(plan, settings, contents), expectedCid }
+  const job = { id, plan: jobPlanOf(plan, settings, contents, context.now()), expectedCid }
   return await queuePlan(job, site, commitDeploy, context)
 }
 
@@ -70,24 +71,30 @@ async function isReplaced(
   return others.some((version) => version.recordCid === cid)
 }
 
-/** The settings of the deploy's `sitehost.json`. Throws UploadRefusedError if it is not one. */
+/** The fields of the deploy's `sitehost.json` and, before them, its own. Throws UploadRefusedError. */
 async function settingsOf(
-  { siteFile }: DeployPlan,
+  { siteFile, settings }: DeployPlan,
   contents: readonly DeployContent[],
   folder: SpoolFolder,
 ): Promise<SiteSettings | null> {
   const sent = contents.find(({ sha256 }) => sha256 === siteFile?.sha256)
-  if (sent === undefined || sent.pack === null || sent.offset === null) return null
+  if (sent === undefined || sent.pack === null || sent.offset === null) return settings
   const text = await folder.blob({ ...sent, pack: sent.pack, offset: sent.offset }).text()
-  const parsed = parseSiteFile(text)
-  if (!parsed.ok) throw invalid(`${siteFileName}, ${parsed.problem}.`)
-  return parsed.file.settings
+  return merged(readSiteFile(text).settings, settings)
+}
+
+function merged(ofFile: SiteSettings | null, own: SiteSettings | null): SiteSettings | null {
+  if (ofFile === null || own === null) return own ?? ofFile
+  const parsed = parseSettings({ ...ofFile, ...own })
+  if (!parsed.ok) throw invalid(`settings, with those of ${siteFileName}: ${parsed.error}`)
+  return parsed.settings
 }
 
 function jobPlanOf(
-  { files, skippedFiles, base }: DeployPlan,
+  { files, skippedFiles, base, version }: DeployPlan,
   settings: SiteSettings | null,
   contents: readonly DeployContent[],
+  now: number,
 ): JobPlan {
   const sent = new Map(contents.map((content) => [content.sha256, content]))
   const planned = files.map((file): PlannedFile => {
@@ -95,5 +102,12 @@ function jobPlanOf(
     return pack === null || offset === null ? { ...file, pack: null } : { ...file, pack, offset }
   })
   const changes = base && { remove: base.remove, into: base.into }
-  return { files: planned, skippedFiles, retain: true, changes, settings }
+  return {
+    files: planned,
+    skippedFiles,
+    retain: true,
+    changes,
+    settings,
+    version: { ...newVersion(now), ...version },
+  }
 }

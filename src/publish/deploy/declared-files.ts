@@ -5,6 +5,7 @@ import { siteFileName } from '#site/upload/path-rules.ts'
 import { nothingLeft, UploadAdmission } from '#site/upload/upload-admission.ts'
 import { invalid, quoted, tooLarge } from '#site/upload/upload-refusal.ts'
 import type { DeployPlan } from './deploy-plan.ts'
+import { describedVersion, readSettingsFields } from './described-version.ts'
 
 /** What a client says that the site becomes. Its paths are not checked yet. */
 export interface DeclaredDeploy {
@@ -16,9 +17,12 @@ export interface DeclaredDeploy {
   readonly base?: 'live' | undefined
   readonly remove?: readonly string[] | undefined
   readonly into?: string | undefined
+  readonly message?: string | undefined
+  readonly source?: Readonly<Record<string, string | undefined>> | undefined
+  readonly settings?: unknown
 }
 
-export interface AdmittedDeploy extends Pick<DeployPlan, 'files' | 'siteFile' | 'skippedFiles'> {
+export interface AdmittedDeploy extends Omit<DeployPlan, 'base'> {
   /** Null: the files are the whole site. */
   readonly changes: TreeChanges | null
 }
@@ -44,7 +48,9 @@ export function admitDeclared(declared: DeclaredDeploy, limits: SiteLimits): Adm
   if (siteFile !== null && siteFile.bytes > siteFileBytesMax) {
     throw tooLarge(`${siteFileName} is larger than ${siteFileBytesMax} bytes.`)
   }
-  return { files, skippedFiles, siteFile, changes }
+  const settings = readSettingsFields(declared.settings)
+  const version = describedVersion(declared.message, declared.source)
+  return { files, skippedFiles, siteFile, settings, version, changes }
 }
 
 function changesOf({ base, remove = [], into }: DeclaredDeploy): TreeChanges | null {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { parseSitePath, type SitePath } from '#site/path.ts'
+import { parseSettings, type SiteSettings } from '#site/record/settings.ts'
 
 const sitePath = z.custom<SitePath>(
   (value) => typeof value === 'string' && parseSitePath(value) !== null,
@@ -12,6 +13,24 @@ const deployPlan = z.object({
   /** The `sitehost.json` at the root, which is not part of the site; null: none. */
   siteFile: file.nullable().default(null),
   skippedFiles: z.array(z.object({ name: z.string(), reason: z.string() })).readonly(),
+  /** Fields to set; null: none. */
+  settings: z
+    .custom<SiteSettings>((value) => parseSettings(value).ok)
+    .nullable()
+    .default(null),
+  version: z
+    .object({
+      message: z.string().exactOptional(),
+      source: z
+        .object({
+          repository: z.string().exactOptional(),
+          commit: z.string().exactOptional(),
+          ref: z.string().exactOptional(),
+          url: z.string().exactOptional(),
+        })
+        .exactOptional(),
+    })
+    .default({}),
   /** Null: the files are the whole site. */
   base: z
     .object({

@@ -39,9 +39,10 @@ export interface PreparedDeploy {
  */
 export async function prepareDeploy(
   address: SiteAddress,
-  { files, skippedFiles, siteFile, changes }: AdmittedDeploy,
+  { changes, ...admitted }: AdmittedDeploy,
   { db, repo, limits, now, signal }: PrepareContext,
 ): Promise<PreparedDeploy> {
+  const { files, siteFile } = admitted
   const patience = { now, signal, ...patienceOfAPerson }
   const repository = await withPatience(() => readRepository(repo), patience)
   const present = changes === null ? new Map() : await sizesOf(address, repository, db)
@@ -56,7 +57,7 @@ export async function prepareDeploy(
   const held = await findReusableBlobs(address.did, repository, hashes, db)
   const base = changes && { cid: mainCid(address, repository), ...changes }
   return {
-    plan: { files, skippedFiles, siteFile, base },
+    plan: { ...admitted, base },
     bytes,
     needed: distinct([
       ...files.filter(({ sha256 }) => !held.has(sha256)),

@@ -3,10 +3,9 @@ import type { SiteLimits } from '#site/limits.ts'
 import type { SitePath } from '#site/path.ts'
 import type { SiteSettings } from '#site/record/settings.ts'
 import { type RuleFileName, siteFileName } from '#site/upload/path-rules.ts'
-import { parseSiteFile } from '#site/upload/site-file.ts'
 import { type SkippedFile, UploadAdmission } from '#site/upload/upload-admission.ts'
-import { invalid } from '#site/upload/upload-refusal.ts'
 import type { ArchiveEntry } from './archive-entry.ts'
+import { readSiteFile } from './read-site-file.ts'
 import { type SpooledFile, type SpoolFolder, SpoolLimitError } from './spool-folder.ts'
 
 export interface UploadedFile extends SpooledFile {
@@ -60,10 +59,9 @@ export class UploadTree {
   async applyRules(path: string, name: RuleFileName, text: string): Promise<void> {
     let rules = text
     if (name === siteFileName) {
-      const parsed = parseSiteFile(text)
-      if (!parsed.ok) throw invalid(`${siteFileName}, ${parsed.problem}.`)
-      this.#settings = parsed.file.settings
-      rules = parsed.file.ignore.join('\n')
+      const { settings, ignore } = readSiteFile(text)
+      this.#settings = settings
+      rules = ignore.join('\n')
     }
     for (const _ of this.#admission.ignoreBy(path, name, rules)) await this.#yieldWhenDue()
   }

@@ -1,0 +1,45 @@
+import { messageGraphemesMax } from '#site/limits.ts'
+import { parseSettings, type SiteSettings } from '#site/record/settings.ts'
+import { parseVersionRecord, type VersionSource } from '#site/record/version-record.ts'
+import { findUnusablePath } from '#site/rules/header-rules.ts'
+import { invalid } from '#site/upload/upload-refusal.ts'
+
+/** What a deploy says of itself; the record of its version has it. */
+export interface VersionDescription {
+  readonly message?: string
+  readonly source?: VersionSource
+}
+
+/** Checks a description as the record's readers do. Throws UploadRefusedError. */
+export function describedVersion(
+  message: string | undefined,
+  source: Readonly<Record<string, string | undefined>> | undefined,
+): VersionDescription {
+  const parsed = parseVersionRecord({ ...blankRecord, message, source })
+  const { message: read, source: from } = parsed.ok ? parsed.version : {}
+  if (message !== undefined && read === undefined) {
+    throw invalid(`message: expected at most ${messageGraphemesMax} characters`)
+  }
+  const lost = Object.keys(source ?? {}).find((name) => !(name in (from ?? {})))
+  if (lost !== undefined) {
+    throw invalid(`source.${lost}: expected a shorter one, and of a URL one with http or https`)
+  }
+  return { ...(read && { message: read }), ...(from && { source: from }) }
+}
+
+const blankRecord = {
+  $type: 'place.sitehost.version',
+  site: 'site',
+  root: { $type: 'place.sitehost.fs#directory', type: 'directory', entries: [] },
+  createdAt: new Date(0).toISOString(),
+}
+
+/** The settings of a request, as the settings route takes them. Throws UploadRefusedError. */
+export function readSettingsFields(input: unknown): SiteSettings | null {
+  if (input === undefined) return null
+  const parsed = parseSettings(input)
+  if (!parsed.ok) throw invalid(`settings.${parsed.error}`)
+  const unusable = findUnusablePath(parsed.settings.headers ?? [])
+  if (unusable !== null) throw invalid(`settings.${unusable}`)
+  return parsed.settings
+}
