@@ -88,7 +88,7 @@ export function ListPage<Row>(props: ListPageProps<Row>) {
       )}
       {warning !== null && <Problem>{warning}</Problem>}
       <div aria-busy={isLoading} className={isLoading ? styles['stale'] : styles['fresh']}>
-        {rows === null && isLoading && <p className={styles['loading']}>Loading…</p>}
+        {rows === null && isLoading && <p>Loading…</p>}
         {rows?.length === 0 && (
           <p className={styles['empty']}>
             {isFiltered ? 'Nothing matches. Search for less, or choose “All”.' : empty}
