@@ -2,7 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { buffer } from 'node:stream/consumers'
 import { fromBufferPromise } from 'yauzl'
 import type { AppClient } from '../devnet/app-client.ts'
-import { createSession, getRecord, type PdsAccount, putRecord } from './support/accounts.ts'
+import {
+  createSession,
+  getRecord,
+  type PdsAccount,
+  putRecord,
+  uploadBlob,
+} from './support/accounts.ts'
 import { countUploads } from './support/count-uploads.ts'
 import { eventually } from './support/eventually.ts'
 import { textFile } from './support/upload-files.ts'
@@ -211,28 +217,48 @@ describe('forgetting', () => {
   }, 60_000)
 })
 
-test('what another program has published is listed, and can be forgotten', async () => {
-  const kept = await publish('shared', 1)
-  const { rkey: _, ...record } = (await getRecord(repo, fs, 'shared')) as Record<string, unknown>
-  const published = await putRecord(repo, fs, 'shared', {
-    ...record,
-    createdAt: '2020-01-01T00:00:00.000Z',
-  })
-  const theirs = await eventually(async () => {
-    const row = (await list('shared')).find(({ by }) => by === 'other-program')
-    expect(row).toMatchObject({ state: 'live', url: kept.url })
-    return row as Row
-  })
-  const result = await restore('shared', kept.id)
-  expect(result['cid']).toBe(kept.cid)
-  expect(published.cid).not.toBe(kept.cid)
-  expect(await statesOf('shared')).toEqual({ [theirs.id]: 'replaced', [kept.id]: 'live' })
-  expect((await call('DELETE', `shared/versions/${theirs.id}`))[1]).toEqual({
-    success: true,
-    removed: { records: [], blobs: 0, bytes: 0 },
-  })
-  expect(await idsOf('shared')).toEqual([kept.id])
-}, 60_000)
+describe('what another program has published', () => {
+  let kept: Published
+  let theirs: Row
+  let blob: string
+  beforeAll(async () => {
+    kept = await publish('shared', 1)
+    const uploaded = await uploadBlob(repo, 'theirs', 'text/html')
+    blob = uploaded.ref.$link
+    const file = { type: 'file', blob: uploaded, mimeType: 'text/html' }
+    const root = { type: 'directory', entries: [{ name: 'index.html', node: file }] }
+    const createdAt = new Date().toISOString()
+    await putRecord(repo, fs, 'shared', { site: 'shared', root, createdAt })
+    theirs = await eventually(async () => {
+      const row = (await list('shared')).find(({ by }) => by === 'other-program')
+      expect(row).toMatchObject({ state: 'live', url: kept.url })
+      return row as Row
+    })
+  }, 60_000)
+
+  test('is listed, and replaced by what is restored', async () => {
+    expect((await restore('shared', kept.id))['cid']).toBe(kept.cid)
+    expect(await statesOf('shared')).toEqual({ [theirs.id]: 'replaced', [kept.id]: 'live' })
+    expect(await blobStatus(blob)).toBe(400)
+  }, 60_000)
+
+  test('goes live again with the files that are stored here', async () => {
+    const uploads = await countUploads(world)
+    const result = await restore('shared', theirs.id)
+    expect(result).toMatchObject({ live: true, fileCount: 1, versionId: expect.any(String) })
+    expect(await (await fetch(kept.url)).text()).toBe('theirs')
+    expect(await uploads()).toBe(1)
+  }, 60_000)
+
+  test('can be forgotten', async () => {
+    const [status, body] = await call('DELETE', `shared/versions/${theirs.id}`)
+    expect([status, body]).toEqual([
+      200,
+      { success: true, removed: { records: [], blobs: 0, bytes: 0 } },
+    ])
+    expect(await idsOf('shared')).not.toContain(theirs.id)
+  }, 60_000)
+})
 
 async function unzipped(zip: ArrayBuffer): Promise<Record<string, string>> {
   const files: Record<string, string> = {}

@@ -106,10 +106,14 @@ export const versionRows: readonly Row[] = [
   },
   {
     ...restore,
-    what: 'a version without a record of its own',
-    path: '/api/site/blog/versions/live/restore',
+    what: 'a version of a site that is being published',
+    given: async (scene) => {
+      await scene.publish('alice', 'under-way')
+      await scene.running('alice', 'under-way')
+    },
+    path: '/api/site/under-way/versions/live/restore',
     status: 409,
-    body: failed('No version record describes this version, so there is nothing to change.'),
+    body: failed('This site is being published already. Wait until that has finished.'),
   },
   {
     ...forget,

@@ -123,7 +123,7 @@ export const versionRoutes = {
     limit: 'versionChange',
     summary: 'Makes a version live again, or a preview for the first time',
     details:
-      'A job writes one commit and uploads nothing; `/sitehost/upload-progress/:jobId` follows it to its end.',
+      'A job writes one commit and uploads nothing; `/sitehost/upload-progress/:jobId` follows it to its end. What another program has published is published again, with the files that are stored here.',
     body: {
       kind: 'json',
       isOptional: true,
@@ -137,11 +137,12 @@ export const versionRoutes = {
     failures: {
       403: [sentences.siteLimit, like(overAccountSites(10)), takenDown],
       404: notThere[404],
-      409: [sentences.publishedAlready, sentences.versionRefused, sentences.noVersionRecord],
+      409: [sentences.publishedAlready, sentences.versionRefused],
       410: notThere[410],
       413: [like(overAccountBytes(5_000_000_000))],
-      429: [sentences.uploadsWaiting, like(overUploadsPerDay(100))],
+      429: [sentences.uploadsWaiting, sentences.uploadsBusy, like(overUploadsPerDay(100))],
       503: [sentences.restarting],
+      507: [sentences.noRoom],
     },
   }),
   compareVersions: defineRoute({

@@ -2,10 +2,13 @@ import type { ApiContext } from '#api/context.ts'
 import { sentences } from '#api/contract/messages.ts'
 import { ApiError, restarting } from '#api/errors.ts'
 import { queueRestore } from '#publish/jobs/jobs.ts'
+import { spoolOwnerOf } from '#publish/jobs/spool-owner.ts'
 import type { SiteAddress } from '#site/site-address.ts'
+import type { Db } from '#store/database/database.ts'
+import { findSnapshotText } from '#store/lifecycle/account-data.ts'
 import { findQuotaProblem } from '#store/sites/account-quota.ts'
 import { assertAdmissible, refusalOf } from './job-admission.ts'
-import { findVersion } from './version-content.ts'
+import { type FoundVersion, findVersion } from './version-content.ts'
 
 /** Creates a job that makes the version live; returns its id. Throws ApiError. */
 export async function restoreVersion(
@@ -17,10 +20,9 @@ export async function restoreVersion(
   const { db, limits, shutdown, spool } = context
   if (shutdown.begun.aborted) throw restarting()
   const version = await findVersion(site, id, db)
-  if (version.kind === 'state') throw new ApiError(409, sentences.noVersionRecord)
-  const { bytes, hasContent, key, state } = version.record
-  if (state === 'refused') throw new ApiError(409, sentences.versionRefused)
-  if (!hasContent) throw new ApiError(410, sentences.filesNotKept)
+  const { bytes, state } = version.kind === 'state' ? version.state : version.record
+  if (state === 'refused' || state === 'invalid') throw new ApiError(409, sentences.versionRefused)
+  if (!(await hasContent(version, site, db))) throw new ApiError(410, sentences.filesNotKept)
   await assertAdmissible(site, context)
   const problem = await findQuotaProblem(db, site, bytes, limits)
   if (problem !== null) throw new ApiError(413, problem)
@@ -28,7 +30,11 @@ export async function restoreVersion(
   let isQueued = false
   try {
     await using _ = await spool.open(jobId)
-    const admitted = await queueRestore(jobId, site, { key, settings }, context)
+    // Of a version record nothing is decoded.
+    const isState = version.kind === 'state'
+    if (isState) await spool.receive(jobId, bytes, await spoolOwnerOf(db, site.did))
+    const restored = isState ? { stateId: version.state.id } : { key: version.record.key }
+    const admitted = await queueRestore(jobId, site, { ...restored, settings }, context)
     if (!admitted.created) throw refusalOf(admitted)
     isQueued = true
   } finally {
@@ -36,3 +42,8 @@ export async function restoreVersion(
   }
   return jobId
 }
+
+const hasContent = async (version: FoundVersion, { did }: SiteAddress, db: Db): Promise<boolean> =>
+  version.kind === 'record'
+    ? version.record.hasContent
+    : (await findSnapshotText(db, did, version.state.id)) !== null

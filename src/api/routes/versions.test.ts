@@ -9,6 +9,7 @@ import { decodeSnapshot, encodeSnapshot, type SnapshotFile } from '#site/visit/s
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { findSnapshotText } from '#store/lifecycle/account-data.ts'
 import { putTakedown } from '#store/moderation/takedowns.ts'
+import { finishJob } from '#store/queues/job-steps.ts'
 import { createJob, findJob } from '#store/queues/jobs.ts'
 import { rememberBlob } from '#store/sites/blobs.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
@@ -395,12 +396,22 @@ describe('restoring', () => {
     expect(JSON.parse(job?.plan ?? '')).toMatchObject({ restore: { settings: false } })
   })
 
-  test('of a version that was refused, has expired, or has no record', async () => {
+  test('of a state by another program names that, while its files are known', async () => {
+    const [, answer] = await restore(before)
+    const { jobId } = answer as { jobId: string }
+    const stateId = before.slice('other-'.length)
+    const job = await findJob(api().db, jobId)
+    expect(JSON.parse(job?.plan ?? '')).toMatchObject({ restore: { stateId, settings: false } })
+    await finishJob(api().db, jobId, { status: 'failed', error: 'x' }, now)
+    await withdrawReplaced(api().db, site)
+    expect(await restore(before)).toEqual([410, failed(sentences.filesNotKept)])
+  })
+
+  test('of a version that was refused or has expired', async () => {
     await keep({ label: null, snapshot: null, filesDigest: null })
     expect(await restore(key)).toEqual([409, failed(sentences.versionRefused)])
     await keep({ snapshot: null, rev: '2' })
     expect(await restore(key)).toEqual([410, failed(sentences.filesNotKept)])
-    expect(await restore('live')).toEqual([409, failed(sentences.noVersionRecord)])
     expect(await restore('x')).toEqual([404, failed(sentences.versionNotFound)])
     expect(await api().spooled()).toEqual([])
   })

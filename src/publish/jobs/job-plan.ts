@@ -49,7 +49,12 @@ const jobPlan = z.object({
   /** Left out by versions of this service that kept no history. */
   version: newVersion.exactOptional(),
   /** The job makes this version live, and has no files. */
-  restore: z.object({ key: versionKey, settings: z.boolean() }).exactOptional(),
+  restore: z
+    .union([
+      z.object({ key: versionKey, settings: z.boolean() }),
+      z.object({ stateId: z.string(), settings: z.boolean() }),
+    ])
+    .exactOptional(),
 })
 
 /** The part of an upload that its job needs, stored in the job's row. */

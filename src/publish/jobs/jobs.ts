@@ -6,6 +6,7 @@ import { inTrace, traceOf } from '#observe/trace.ts'
 import { newVersion } from '#publish/new-version.ts'
 import { cancelledSentence, interruptedSentence } from '#publish/publish-failure.ts'
 import { progressAtStart } from '#publish/publish-site.ts'
+import type { RestoreStatePlan } from '#publish/restore-state.ts'
 import type { RestorePlan } from '#publish/restore-version.ts'
 import type { ReceivedUpload } from '#publish/upload/receive-upload.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
@@ -65,7 +66,7 @@ export async function queueJob(
 export async function queueRestore(
   id: string,
   site: SiteAddress,
-  restore: RestorePlan,
+  restore: RestorePlan | RestoreStatePlan,
   context: QueueContext,
 ): Promise<JobAdmission> {
   const nothing = { files: [], skippedFiles: [], settings: null, changes: null }

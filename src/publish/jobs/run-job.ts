@@ -9,6 +9,7 @@ import { noScopeSentence, versionScope } from '#publish/new-version.ts'
 import { ContentsGoneError } from '#publish/planned-file.ts'
 import { interruptedSentence } from '#publish/publish-failure.ts'
 import { type PublishJob, publishSite } from '#publish/publish-site.ts'
+import { restoreState } from '#publish/restore-state.ts'
 import { restoreVersion } from '#publish/restore-version.ts'
 import { deployOpenMs, manifestFilesMax } from '#site/limits.ts'
 import type { SiteAddress } from '#site/site-address.ts'
@@ -155,11 +156,12 @@ async function carryOut(
   const repo = new AccountRepo(job.did, sessionsInLane(oauth.session, callMs, lane), { signal })
   const forSite = { folder, repo, host, signal: AbortSignal.any([signal, reporter.cancelled]) }
   const { restore } = plan
-  const outcome = await spans.run('publish.write-site', { server: host }, () =>
-    restore === undefined
-      ? publishSite(address, plan, publishing, { ...context, ...forSite })
-      : restoreVersion(address, restore, { ...publishing, mayKeep }, { ...context, ...forSite }),
-  )
+  const within = { ...context, ...forSite }
+  const outcome = await spans.run('publish.write-site', { server: host }, () => {
+    if (restore === undefined) return publishSite(address, plan, publishing, within)
+    if ('stateId' in restore) return restoreState(address, restore, publishing, within)
+    return restoreVersion(address, restore, { ...publishing, mayKeep }, within)
+  })
   if (outcome.kind !== 'published') return outcome
   const { uri, cid, fileCount, version } = outcome
   lane.detachWhenSlow()

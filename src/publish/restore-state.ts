@@ -1,0 +1,101 @@
+import { createGunzip } from 'node:zlib'
+import { piecesOf } from '#blobs/pieces-of.ts'
+import type { SpooledFile } from '#publish/upload/spool-folder.ts'
+import type { UploadedFile } from '#publish/upload/upload-tree.ts'
+import type { SitePath } from '#site/path.ts'
+import type { SiteSettings } from '#site/record/settings.ts'
+import type { SiteAddress } from '#site/site-address.ts'
+import {
+  decodeSnapshot,
+  type Snapshot,
+  type SnapshotFile,
+  SnapshotFormatError,
+} from '#site/visit/snapshot.ts'
+import { findSnapshotText } from '#store/lifecycle/account-data.ts'
+import { NotPublishableError } from './not-publishable.ts'
+import { type PublishJob, type PublishOutcome, publishSite } from './publish-site.ts'
+import { writeSettings } from './site-settings.ts'
+import type { StoreContext } from './store-files.ts'
+
+/** What a restore makes live: a state of the site that no version record describes. */
+export interface RestoreStatePlan {
+  /** Of the row in `versions`. */
+  readonly stateId: string
+  readonly settings: boolean
+}
+
+/**
+ * Publishes the files that a site had, from our store: the account's server has dropped the blobs that no record names
+ * any more. What it still has is not sent. The settings of then, if asked for, are a commit of their own. Throws as
+ * `publishSite`.
+ */
+export async function restoreState(
+  address: SiteAddress,
+  { stateId, settings }: RestoreStatePlan,
+  job: PublishJob,
+  context: StoreContext,
+): Promise<PublishOutcome> {
+  const snapshot = await snapshotOf(address, stateId, context)
+  const files = await spooled(snapshot, context)
+  const content = { files, changes: null, settings: null }
+  const outcome = await publishSite(address, content, job, context)
+  if (settings && outcome.kind === 'published') {
+    const wanted = await settingsOf(snapshot, context)
+    if (wanted !== null) await writeSettings(address.name, wanted, context)
+  }
+  return outcome
+}
+
+async function snapshotOf(
+  { did }: SiteAddress,
+  stateId: string,
+  { db }: StoreContext,
+): Promise<Snapshot> {
+  const text = await findSnapshotText(db, did, stateId)
+  try {
+    return decodeSnapshot(text ?? '')
+  } catch (error) {
+    if (!(error instanceof SnapshotFormatError)) throw error
+    throw new NotPublishableError(filesGone, { cause: error })
+  }
+}
+
+/** Every content decoded into the job's folder, once. */
+async function spooled(
+  { files }: Snapshot,
+  { blobs, folder, signal }: StoreContext,
+): Promise<UploadedFile[]> {
+  const contents = new Map<string, SpooledFile>()
+  const uploaded: UploadedFile[] = []
+  for (const [path, file] of files) {
+    signal.throwIfAborted()
+    const key = `${file.coding} ${file.hash}`
+    const content = contents.get(key) ?? (await decodedTo(folder, file, { blobs, signal }))
+    contents.set(key, content)
+    uploaded.push({ path: path as SitePath, ...content })
+  }
+  return uploaded
+}
+
+async function decodedTo(
+  folder: StoreContext['folder'],
+  { bytes, coding, hash }: SnapshotFile,
+  { blobs, signal }: Pick<StoreContext, 'blobs' | 'signal'>,
+): Promise<SpooledFile> {
+  const stored = await blobs.open(hash)
+  if (stored === null) throw new NotPublishableError(filesGone)
+  const steps = coding === 'gzip' ? [createGunzip()] : []
+  return await folder.write(piecesOf(stored), { bytesMax: bytes, steps, signal })
+}
+
+/** Null: there were none, and there are none. */
+async function settingsOf(
+  { name, settings }: Snapshot,
+  { repo }: StoreContext,
+): Promise<SiteSettings | null> {
+  if (settings !== null) return settings
+  const present = await repo.findRecord('place.sitehost.settings', name)
+  return present && { $type: 'place.sitehost.settings' }
+}
+
+const filesGone = 'The files of this version are not stored here any more. The site stays as it is.'
