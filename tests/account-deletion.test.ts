@@ -22,7 +22,7 @@ import { startWorld, type World } from './support/world.ts'
 const outsideLog = (tables: readonly string[]): string[] =>
   tables.filter((table) => table !== 'log_entries' && table !== 'error_entries')
 
-const collections = ['place.sitehost.fs', 'place.sitehost.subfs', 'place.sitehost.settings']
+const collections = ['fs', 'subfs', 'settings', 'version'].map((name) => `place.sitehost.${name}`)
 
 await onEachDatabase('account deletion', (make, dialect) => {
   let dns: DnsServer
@@ -111,7 +111,7 @@ await onEachDatabase('account deletion', (make, dialect) => {
     await isGone(did)
     expect(tokensOf(did)).toBe(0)
     expect(await readdir(join(world.dataDir, 'spool'))).toEqual([])
-    expect(await recordsOf(did)).toEqual([2, 0, 1])
+    expect(await recordsOf(did)).toEqual([2, 0, 1, 2])
 
     // Its name waits for it for a while; its domain is somebody else's to add.
     const bob = await world.signedIn('bob.test')
@@ -161,7 +161,7 @@ await onEachDatabase('account deletion', (make, dialect) => {
     })
     const failed = await send(client, 'DELETE', '/api/user', { records: true })
     expect(failed).toMatchObject({ status: 502, body: { error: expect.any(String) } })
-    expect(await recordsOf(did)).toEqual([2, 0, 1])
+    expect(await recordsOf(did)).toEqual([2, 0, 1, 2])
     expect(await visitHost(domain)).toBe(200)
     expect(await get(client, '/api/auth/status')).toMatchObject({ authenticated: true })
 
@@ -169,7 +169,7 @@ await onEachDatabase('account deletion', (make, dialect) => {
     expect(await send(client, 'DELETE', '/api/user', { records: true })).toMatchObject({
       status: 200,
     })
-    expect(await recordsOf(did)).toEqual([0, 0, 0])
+    expect(await recordsOf(did)).toEqual([0, 0, 0, 0])
     await eventually(async () => expect(await visitHost(domain)).toBe(404))
     await isGone(did)
   }, 120_000)

@@ -5,6 +5,7 @@ import { partUri } from '#site/record/part.ts'
 import { partKey, splitTree } from '#site/record/split.ts'
 import { buildTree } from '#site/record/tree.ts'
 import type { SiteAddress } from '#site/site-address.ts'
+import { versionKeyAt } from '#site/version-key.ts'
 import type { Database } from '#store/database/database.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
 import { memoryDatabase } from '#tests/support/databases.ts'
@@ -19,6 +20,7 @@ const shop = siteOf('shop')
 const fs = 'place.sitehost.fs'
 const subfs = 'place.sitehost.subfs'
 const settings = 'place.sitehost.settings'
+const version = 'place.sitehost.version'
 const createdAt = '2030-01-01T00:00:00.000Z'
 
 let repo: FakeRepo
@@ -94,6 +96,23 @@ describe('a site goes whole, in one commit', () => {
     repo.put(fs, 'blog', { odd: true })
     expect(await erase()).toBe(true)
     expect(keys()).toEqual([[], [], []])
+  })
+
+  test('with the records of its versions, and what only they name; those of other sites stay', async () => {
+    const mine = hold(blog, 600)
+    const theirs = hold(shop, 600)
+    const record = (site: SiteAddress, key = '') => {
+      const subject = partUri(alice, key)
+      const node = { type: 'subfs', subject, flat: true }
+      const root = { type: 'directory', entries: [{ name: 'part', node }] }
+      return { $type: version, site: site.name, root, createdAt }
+    }
+    repo.put(version, versionKeyAt(1, 0), record(blog, mine[0]))
+    repo.put(version, versionKeyAt(2, 0), record(shop, theirs[0]))
+    expect(await erase()).toBe(true)
+    expect(repo.keys(version)).toEqual([versionKeyAt(2, 0)])
+    expect(repo.keys(subfs)).toEqual(theirs)
+    expect(callsOf('applyWrites')).toBe(1)
   })
 
   test('but a part that another site names stays', async () => {
