@@ -4,10 +4,12 @@ import { upsertAccount } from '#store/accounts/accounts.ts'
 import type { Db } from '#store/database/database.ts'
 import { listBlobHashes } from '#store/sites/blobs.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
+import { recordVersionRecord } from '#store/sites/record-version-record.ts'
+import { withdrawReplaced } from '#store/sites/versions.ts'
 import { listOf } from '#tests/support/blob-store-contract.ts'
 import { onEachStore } from '#tests/support/databases.ts'
 import { type IngestPlace, openIngestPlace } from '#tests/support/ingest-place.ts'
-import { alice, newVersion, siteOf } from '#tests/support/sample-rows.ts'
+import { alice, newVersion, newVersionRecord, siteOf } from '#tests/support/sample-rows.ts'
 import { purgeBlobs } from './purge-blobs.ts'
 
 const sha256 = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex')
@@ -41,6 +43,22 @@ await onEachStore('what a purge removes', (db) => {
     await publish('bad', 'shared', 'bad')
     expect(await purge()).toEqual({ removed: 2, kept: 1 })
     await expectStored('shared', 'good')
+  })
+
+  test('is what a version that its owner keeps names too, but nothing that one of another site does', async () => {
+    await publish('bad', 'old', 'kept', 'elsewhere')
+    await publish('bad', 'new')
+    await withdrawReplaced(db(), siteOf('bad'))
+    const keep = (n: number, name: string, ...contents: string[]) =>
+      recordVersionRecord(
+        db(),
+        newVersionRecord(n, { site: siteOf(name).name, snapshot: namesOf(...contents) }),
+        1,
+      )
+    await keep(1, 'bad', 'kept')
+    await keep(2, 'good', 'elsewhere')
+    expect(await purge()).toEqual({ removed: 2, kept: 0 })
+    await expectStored('elsewhere', 'old')
   })
 
   test('is not what another site names by the time it would be removed', async () => {

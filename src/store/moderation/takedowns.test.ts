@@ -2,8 +2,16 @@ import { expect, test } from 'bun:test'
 import { siteLabel } from '#site/site-address.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
+import { recordVersionRecord } from '#store/sites/record-version-record.ts'
 import { onEachStore } from '#tests/support/databases.ts'
-import { alice, bob, nameOf, newVersion, siteOf } from '#tests/support/sample-rows.ts'
+import {
+  alice,
+  bob,
+  nameOf,
+  newVersion,
+  newVersionRecord,
+  siteOf,
+} from '#tests/support/sample-rows.ts'
 import {
   findTakedown,
   findTakedownByLabel,
@@ -44,6 +52,19 @@ await onEachStore('store/moderation/takedowns', (db) => {
     expect(await statusAt('blog')).toBe(404)
     expect(await removeTakedown(db(), { did: alice, site: '' })).toMatchObject({ status: 404 })
     expect([await statusOf('blog'), await statusOf('other')]).toEqual([451, null])
+  })
+
+  test('a version of the site is taken down with it, and with its account', async () => {
+    await upsertAccount(db(), { did: alice }, 1)
+    await recordVersionRecord(db(), newVersionRecord(1), 1)
+    expect(await findTakedownByLabel(db(), 'v--1')).toBeNull()
+    await takeDown('other')
+    expect(await findTakedownByLabel(db(), 'v--1')).toBeNull()
+    await takeDown('', 404)
+    expect(await findTakedownByLabel(db(), 'v--1')).toBe(404)
+    await removeTakedown(db(), { did: alice, site: '' })
+    await takeDown('blog')
+    expect(await findTakedownByLabel(db(), 'v--1')).toBe(451)
   })
 
   test('a later takedown replaces an earlier one', async () => {
