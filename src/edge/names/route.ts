@@ -72,6 +72,8 @@ export function routeHost(header: string | null, hosts: RoutedHosts): Route {
   const isUnderBaseDomain = host.endsWith(suffix)
   const label = isUnderBaseDomain ? host.slice(0, -suffix.length) : ''
   if (label === 'sites') return { kind: 'addresses' }
+  // No subdomain has two hyphens in a row.
+  if (!host.includes('--')) return { kind: 'named', host, isUnderBaseDomain }
   if (/^[sv]--[a-z2-7]{26}$/.test(label)) {
     const shows = label.startsWith('s') ? 'live' : 'version'
     return { kind: 'site', host, label, isUnderBaseDomain, shows }
