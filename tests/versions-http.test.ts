@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { buffer } from 'node:stream/consumers'
 import { fromBufferPromise } from 'yauzl'
+import { versionKeyAt } from '#site/version-key.ts'
 import type { AppClient } from '../devnet/app-client.ts'
 import {
   createSession,
@@ -216,6 +217,27 @@ describe('forgetting', () => {
     expect(await (await fetch(second.url)).text()).toBe('new')
   }, 60_000)
 })
+
+test('a preview goes live, and is none any more', async () => {
+  const first = await publish('promoted', 1)
+  const second = await publish('promoted', 2)
+  const { root } = (await getRecord(repo, collection, first.id)) as { root: object }
+  const id = versionKeyAt(Date.now(), 0)
+  const createdAt = new Date().toISOString()
+  await putRecord(repo, collection, id, { site: 'promoted', root, createdAt, alias: 'pr-12' })
+  await eventually(async () =>
+    expect(await statesOf('promoted')).toMatchObject({ [id]: 'preview', [second.id]: 'live' }),
+  )
+  const uploads = await countUploads(world)
+  const { cid } = await restore('promoted', id)
+  expect(await visibleVersion(second.url)).toBe(1)
+  expect(await uploads()).toBe(0)
+  const { alias, manifest } = (await getRecord(repo, collection, id)) as Record<string, unknown>
+  expect([alias, manifest]).toEqual([undefined, cid])
+  await eventually(async () =>
+    expect(await statesOf('promoted')).toMatchObject({ [id]: 'live', [second.id]: 'replaced' }),
+  )
+}, 60_000)
 
 describe('what another program has published', () => {
   let kept: Published
