@@ -4,7 +4,7 @@ import { filesOfSite } from '#publish/files-of-site.ts'
 import { findReusableBlobs } from '#publish/reusable-blobs.ts'
 import { patienceOfAPerson, withPatience } from '#publish/server-patience.ts'
 import { mainCid } from '#publish/write-site.ts'
-import type { SiteLimits } from '#site/limits.ts'
+import { type SiteLimits, siteFilesMax } from '#site/limits.ts'
 import type { SitePath } from '#site/path.ts'
 import { blobKeyOf, blobKeyText } from '#site/record/blob-key.ts'
 import type { AccountRecords } from '#site/record/plan-writes.ts'
@@ -49,6 +49,9 @@ export async function prepareDeploy(
   const declared = new Map(files.map(({ path, bytes }) => [path, bytes]))
   const tree = applyChanges(present, declared, changes ?? { remove: [], into: null })
   if (!tree.ok) throw invalid(tree.problems[0] ?? '')
+  const { siteFilesMax: filesMax = siteFilesMax } = limits
+  if (tree.files.size > filesMax)
+    throw tooLarge(`This site would have more than ${filesMax} files.`)
   const bytes = tree.files.values().reduce((sum, size) => sum + size, 0)
   if (bytes > limits.siteBytesMax) {
     throw tooLarge(`This site would be larger than ${megabytes(limits.siteBytesMax)}.`)
