@@ -21,6 +21,9 @@ const asAdministrator = (path: string): readonly Attempt[] => [
   { path: `/api/admin/${path}`, json: { status: 451, reason: 'mine' } },
 ]
 
+/** Of no bytes. */
+const emptySha256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
+
 /**
  * For every route that there is: the requests by which somebody could reach what is another's, or why there are
  * none. `ownDomain`, `ownId` and `theirs` are the asking account's own.
@@ -123,6 +126,20 @@ export const attempts: Readonly<Record<string, readonly Attempt[] | NamesNothing
     { path: '/sitehost/upload-progress/{jobId}', foreign: notYours },
     { path: '/sitehost/upload-progress/{endedJob}', foreign: notYours },
   ],
+
+  // Too large: what begins has an id of its own.
+  'POST /api/site/:rkey/deploys': [
+    {
+      path: '/api/site/{rkey}/deploys',
+      json: { files: [{ path: 'a', sha256: emptySha256, size: 1e12 }] },
+    },
+  ],
+  'PUT /api/deploys/:id/files/:sha256': [
+    { path: `/api/deploys/{deploy}/files/${emptySha256}`, foreign: notYours },
+  ],
+  'GET /api/deploys/:id': [{ path: '/api/deploys/{deploy}', foreign: notYours }],
+  'POST /api/deploys/:id/commit': [{ path: '/api/deploys/{deploy}/commit', foreign: notYours }],
+  'DELETE /api/deploys/:id': [{ path: '/api/deploys/{deploy}', foreign: notYours }],
 
   'POST /api/admin/login': 'is about no account',
   'POST /api/admin/logout': 'is about no account',

@@ -2,6 +2,7 @@ import type { Row } from './row.ts'
 import { accountDeletionRows } from './rows-account-deletion.ts'
 import { adminRows } from './rows-admin.ts'
 import { authRows } from './rows-auth.ts'
+import { deployRows } from './rows-deploys.ts'
 import { customDomainRows, subdomainRows } from './rows-domain.ts'
 import { generalRows } from './rows-general.ts'
 import { moderationRows } from './rows-moderation.ts'
@@ -16,5 +17,5 @@ export const rows: readonly Row[] = [
   ...[...generalRows, ...authRows, ...userRows, ...subdomainRows, ...customDomainRows],
   ...[...signInRows, ...accountDeletionRows],
   ...[...siteRows, ...progressRows, ...uploadRows, ...adminRows],
-  ...[...moderationRows, ...versionRows],
+  ...[...moderationRows, ...versionRows, ...deployRows],
 ]

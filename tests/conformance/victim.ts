@@ -28,6 +28,7 @@ export async function furnish(scene: Scene): Promise<void> {
   await eventually(async () => {
     expect((await liveRev(scene.stage, alice.did)) >= (commit?.rev ?? '')).toBe(true)
   })
+  scene.know('deploy', await beginDeploy(scene.stage))
   await scene.claim('alice', 'alices-name')
   await scene.addVerified('alice', 'alice-example.com')
   await scene.add('alice', 'alice-waits.com', 'waiting')
@@ -43,6 +44,14 @@ export async function furnish(scene: Scene): Promise<void> {
     scene.after(() => scene.removeSite('bob', rkey ?? ''))
   }
   await scene.running('alice', 'under-way')
+}
+
+/** The id of an open deploy of alice. */
+async function beginDeploy({ people }: Stage): Promise<string> {
+  const sha256 = new Bun.CryptoHasher('sha256').update('').digest('hex')
+  const body = JSON.stringify({ files: [{ path: 'index.html', sha256, size: 0 }] })
+  const answer = await people.alice.client.fetch('/api/site/blog/deploys', { method: 'POST', body })
+  return ((await answer.json()) as { deployId: string }).deployId
 }
 
 /** The revision of alice's repository that visitors of her site see. */
@@ -72,6 +81,7 @@ export const nobodys: Facts = {
   jobId: '00000000-0000-4000-8000-000000000000',
   signIn: '0'.repeat(64),
   endedJob: '00000000-0000-4000-8000-000000000001',
+  deploy: '00000000-0000-4000-8000-000000000003',
   version: 'other-00000000-0000-4000-8000-000000000002',
 }
 
