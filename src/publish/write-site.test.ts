@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
-import { ServerUnreachableError } from '#outbound/server-errors.ts'
+import { ServerRefusedError, ServerUnreachableError } from '#outbound/server-errors.ts'
 import type { SitePath } from '#site/path.ts'
 import type { Directory, FileNode } from '#site/record/manifest.ts'
 import type { SiteSettings } from '#site/record/settings.ts'
@@ -11,7 +11,8 @@ import { siteOf } from '#tests/support/sample-rows.ts'
 import { readRepository } from './account-records.ts'
 import { SiteConflictError } from './commit-on-head.ts'
 import type { FailPoint } from './fail-points.ts'
-import type { VersionToWrite } from './new-version.ts'
+import { noRoomSentence, type VersionToWrite } from './new-version.ts'
+import { NotPublishableError } from './not-publishable.ts'
 import { mainCid, writeSite } from './write-site.ts'
 
 const blog = siteOf('blog')
@@ -285,6 +286,29 @@ describe('with a record of the version', () => {
     expect(written.versionProblem).toContain('50 entries')
     expect(repo.find(fs, 'blog')?.cid).toBe(written.cid)
   })
+
+  test('a preview of such a site is refused, and nothing is written', async () => {
+    await publish(filesOf(3, 1), kept(1))
+    const record = repo.find(version, kept(1).key)?.value as object
+    for (let n = 2; n <= 50; n++) repo.put(version, kept(n).key, { ...record, pinned: true })
+    const before = commits()
+    const preview = { expiresAt: new Date(9e12).toISOString() }
+    const refused = publish(filesOf(3, 2), kept(60, { preview }))
+    await expect(refused).rejects.toThrow(new NotPublishableError(noRoomSentence(50)))
+    expect(commits()).toBe(before)
+  })
+
+  test.each([404, 409])(
+    'an answer %i is not about it: no second commit is tried',
+    async (status) => {
+      repo.applyWrites = async () => {
+        repo.calls.push('applyWrites')
+        throw refusal(status, 'Other')
+      }
+      await expect(publish(filesOf(3), kept(1))).rejects.toThrow(ServerRefusedError)
+      expect(commits()).toBe(1)
+    },
+  )
 
   test('a site for several commits: parts first, its record and the manifest together', async () => {
     const seen: string[][] = []

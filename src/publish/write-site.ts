@@ -17,6 +17,7 @@ import {
 } from './commit-on-head.ts'
 import type { AtFailPoint } from './fail-points.ts'
 import { refusedVersionSentence, type VersionToWrite } from './new-version.ts'
+import { NotPublishableError } from './not-publishable.ts'
 import { planHistory } from './plan-history.ts'
 import { SiteRecords } from './site-records.ts'
 
@@ -50,7 +51,7 @@ export interface WriteOnto {
 /**
  * Writes these files as the site, with a record of the version and the changed settings in the same commit; of a preview only that record. When
  * the server does not accept the record, the site is published without it. Throws SiteConflictError when the main
- * record is not `expectedCid` any more.
+ * record is not `expectedCid` any more, and NotPublishableError for a preview whose record has no room.
  */
 export async function writeSite(
   address: SiteAddress,
@@ -83,9 +84,11 @@ export async function writeSite(
 /** It may be about the version record: what is left without that record may be accepted. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof ServerRefusedError &&
-  error.status < 500 &&
-  error.status !== 429 &&
+  refusalsOfRecords.includes(error.status) &&
   error.code !== 'BlobNotFound'
+
+/** A record that the server finds invalid, that the session may not write, or that is too large. */
+const refusalsOfRecords: readonly number[] = [400, 403, 413]
 
 /** CID of the site's main record; null when there is none. */
 export const mainCid = ({ name }: SiteAddress, { sites }: RepositoryState): string | null =>
@@ -101,6 +104,7 @@ function planSite(
   const isPreview = version?.preview !== undefined
   const current = mainCid(address, repository)
   const history = planHistory(records, version, repository)
+  if (isPreview && history.problem !== null) throw new NotPublishableError(history.problem)
   const isOwn = history.key !== null && history.key === version?.key
   const planned = planWrites(
     address,
