@@ -134,12 +134,10 @@ export const attempts: Readonly<Record<string, readonly Attempt[] | NamesNothing
       json: { files: [{ path: 'a', sha256: emptySha256, size: 1e12 }] },
     },
   ],
-  'PUT /api/deploys/:id/files/:sha256': [
-    { path: `/api/deploys/{deploy}/files/${emptySha256}`, foreign: notYours },
-  ],
-  'GET /api/deploys/:id': [{ path: '/api/deploys/{deploy}', foreign: notYours }],
-  'POST /api/deploys/:id/commit': [{ path: '/api/deploys/{deploy}/commit', foreign: notYours }],
-  'DELETE /api/deploys/:id': [{ path: '/api/deploys/{deploy}', foreign: notYours }],
+  'PUT /api/deploys/:id/files/:sha256': [{ path: `/api/deploys/{deploy}/files/${emptySha256}` }],
+  'GET /api/deploys/:id': [{ path: '/api/deploys/{deploy}' }],
+  'POST /api/deploys/:id/commit': [{ path: '/api/deploys/{deploy}/commit' }],
+  'DELETE /api/deploys/:id': [{ path: '/api/deploys/{deploy}' }],
 
   'POST /api/admin/login': 'is about no account',
   'POST /api/admin/logout': 'is about no account',

@@ -25,6 +25,7 @@ export const accountDeletionRows: readonly Row[] = [
         customDomains: [],
         jobs: [],
         deploys: [],
+        versionRecords: [],
       },
       sessions: expect.any(Array),
       ...{ uploadedBlobs: [], waiting: [], complete: true },

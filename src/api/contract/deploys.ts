@@ -62,7 +62,7 @@ export const deployBody = z.object({
     ),
 })
 
-const notFound = { 403: [literals.unauthorized], 404: [literals.deployNotFound] }
+const notFound = { 404: [literals.deployNotFound] }
 
 /** Deploys: uploads that send only what the account does not have yet. */
 export const deployRoutes = {
@@ -189,7 +189,6 @@ export const deployRoutes = {
     },
     failures: {
       403: [
-        literals.unauthorized,
         sentences.siteLimit,
         like(overAccountSites(10)),
         like(takenDownSentence({ site: 'blog', reason: 'phishing' })),

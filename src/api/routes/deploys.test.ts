@@ -200,7 +200,7 @@ describe('a deploy', () => {
   test('is for its owner only, and for nobody after a day', async () => {
     const id = await opened('one')
     for (const ask of [read, commit, drop]) {
-      expect(await ask(id, bob)).toEqual([403, { error: literals.unauthorized }])
+      expect(await ask(id, bob)).toEqual([404, { error: literals.deployNotFound }])
       for (const unknown of [crypto.randomUUID(), 'x', '%00']) {
         expect(await ask(unknown)).toEqual([404, { error: literals.deployNotFound }])
       }
@@ -364,8 +364,8 @@ describe('a file', () => {
     const brotli = { headers: { 'content-encoding': 'br' } }
     expect(await send('PUT', path, page, brotli)).toEqual([415, { error: sentences.unknownCoding }])
     expect(await send('PUT', path, page, { did: bob })).toEqual([
-      403,
-      { error: literals.unauthorized },
+      404,
+      { error: literals.deployNotFound },
     ])
     expect(await put(id, 'three')).toEqual([404, { error: sentences.notOfDeploy }])
     expect(await send('PUT', `/api/deploys/${id}/files/x`, page)).toEqual([

@@ -170,7 +170,7 @@ function siteOf(did: Did, rkey: string): SiteAddress {
   return { did, name }
 }
 
-/** Throws ApiError 404 for a deploy that does not exist, 403 for another account's. */
+/** Throws ApiError 404 for a deploy that does not exist, or is another account's. */
 async function ownDeploy(
   id: string,
   did: Did,
@@ -178,8 +178,7 @@ async function ownDeploy(
 ): Promise<Deploy> {
   // Checked before the database query: PostgreSQL rejects strings that hold NUL.
   const deploy = /^[0-9a-f-]{36}$/.test(id) ? await findDeploy(db, id, now()) : null
-  if (deploy === null) throw new ApiError(404, literals.deployNotFound)
-  if (deploy.did !== did) throw new ApiError(403, literals.unauthorized)
+  if (deploy?.did !== did) throw new ApiError(404, literals.deployNotFound)
   return deploy
 }
 

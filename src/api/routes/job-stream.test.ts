@@ -9,7 +9,10 @@ import { jobStream } from './job-stream.ts'
 
 const api = testApi()
 const queue = { queuedMax: 100, now: 1 }
-const result = { success: true, uri: 'at://x', siteName: 'blog' } as JobResult
+const result = {
+  ...{ versionId: null, versionUrl: null, versionProblem: null, sizeNotice: null },
+  ...{ success: true, uri: 'at://x', siteName: 'blog' },
+} as JobResult
 const quick = { eventEveryMs: 0, commentEveryMs: 10_000 }
 
 async function newRunningJob(did = alice): Promise<string> {
