@@ -205,8 +205,8 @@ test('an upload without files counts as one', async () => {
   }
   expect([await upload(), await upload()]).toEqual([200, 429])
   expect(api().network.written).toMatchObject([
-    { record: { $type: 'place.sitehost.version' } },
     { record: { $type: 'place.sitehost.fs' } },
+    { record: { $type: 'place.sitehost.version' } },
   ])
 })
 
