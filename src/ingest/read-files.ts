@@ -4,7 +4,7 @@ import { mapAtOnce } from '#concurrency/map-at-once.ts'
 import type { SafeFetch } from '#outbound/safe-fetch.ts'
 import { expandedEntriesMax, sitePartsBytesMax } from '#site/limits.ts'
 import type { SitePath } from '#site/path.ts'
-import { expandTree } from '#site/record/expand.ts'
+import { entriesIn, expandTree } from '#site/record/expand.ts'
 import type { Directory, FileNode } from '#site/record/manifest.ts'
 import { type PartUri, parsePart } from '#site/record/part.ts'
 
@@ -66,17 +66,6 @@ function tooMuchOf({ bytes, entries }: ReadParts): string[] | null {
   return bytes > sitePartsBytesMax
     ? [`the parts have more than ${sitePartsBytesMax} bytes together`]
     : null
-}
-
-function entriesIn(root: Directory): number {
-  const waiting = [root]
-  let entries = 0
-  // The list grows during the loop.
-  for (const directory of waiting) {
-    entries += directory.entries.length
-    for (const { node } of directory.entries) if (node.type === 'directory') waiting.push(node)
-  }
-  return entries
 }
 
 async function readParts(

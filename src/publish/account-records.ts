@@ -11,7 +11,7 @@ import { namedParts } from './named-parts.ts'
 const recordsMax = { sites: 5_000, parts: 20_000, versions: 5_000 }
 /**
  * Per concurrent publish; 400 000 are parts of 28 000 files, 32 MB in memory. Of further records only the keys are read
- * and the parts that they name, so that old parts can be deleted.
+ * and the parts that they name, so that old parts can be deleted; `expandStored` reads by key what a site needs of them.
  */
 const valuesMax = { sites: 200_000, parts: 400_000, versions: 200_000 }
 
@@ -22,7 +22,10 @@ export interface RepositoryState extends AccountRecords {
   readonly settings: ListedRecord | null
 }
 
-/** Reads the account's manifests, parts and version records, and the settings of `site`. `head` comes first: a write that swaps it fails if the records changed since. */
+/**
+ * Reads the account's manifests, parts and version records, and the settings of `site`, whose manifest is read whole. `head`
+ * comes first: a write that swaps it fails if the records changed since.
+ */
 export async function readRepository(repo: AccountRepo, site?: SiteName): Promise<RepositoryState> {
   const head = await repo.latestCommit()
   const summarize = (json: Uint8Array) => namedParts(json, repo.did)
@@ -35,6 +38,13 @@ export async function readRepository(repo: AccountRepo, site?: SiteName): Promis
     repo.listRecords('place.sitehost.version', limitsOf('versions')),
     site === undefined ? null : repo.findRecord('place.sitehost.settings', site),
   ])
+  const manifests = await byKey(sites, siteRecord)
+  const own = site === undefined ? undefined : manifests.get(site)
+  if (site !== undefined && own?.root === null) {
+    const found = await repo.findRecord('place.sitehost.fs', site)
+    // Some servers do not return the CID.
+    if (found !== null) manifests.set(site, siteRecord({ ...found, cid: found.cid || own.cid }))
+  }
   return {
     head,
     settings,
@@ -42,7 +52,7 @@ export async function readRepository(repo: AccountRepo, site?: SiteName): Promis
       isWhole(sites, recordsMax.sites) &&
       isWhole(parts, recordsMax.parts) &&
       isWhole(versions, recordsMax.versions),
-    sites: await byKey(sites, siteRecord),
+    sites: manifests,
     parts: await byKey(parts, partRecord),
     versions: await byKey(versions, versionRecord),
   }

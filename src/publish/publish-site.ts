@@ -8,7 +8,7 @@ import { applyChanges, type TreeChanges } from '#site/upload/apply-changes.ts'
 import type { JobProgress } from '#store/queues/jobs.ts'
 import { forgetUploadedBlobs } from '#store/sites/uploaded-blobs.ts'
 import { type RepositoryState, readRepository } from './account-records.ts'
-import { SiteConflictError } from './commit-on-head.ts'
+import { type RepoContext, SiteConflictError } from './commit-on-head.ts'
 import { filesOfSite } from './files-of-site.ts'
 import type { NewVersion, VersionToWrite } from './new-version.ts'
 import { NotPublishableError } from './not-publishable.ts'
@@ -126,7 +126,7 @@ async function prepare(
   const repository = await withPatience(read, { now, signal })
   const expectedCid = await rememberExpectedCid(mainCid(address, repository))
   const isMoved = mainCid(address, repository) !== expectedCid
-  const base = changes === null ? null : baseOf(address, repository)
+  const base = changes === null ? null : await baseOf(address, repository, { repo, now, signal })
   const hashes = files.map((file) => file.sha256)
   const stored = await findReusableBlobs(repo.did, repository, hashes, db)
   // The account's records take too much memory to keep them during uploads.
@@ -135,8 +135,12 @@ async function prepare(
   return { expectedCid, stored, start, base, isMoved }
 }
 
-function baseOf(address: SiteAddress, repository: RepositoryState): Files {
-  const site = filesOfSite(address, repository)
+async function baseOf(
+  address: SiteAddress,
+  repository: RepositoryState,
+  context: RepoContext,
+): Promise<Files> {
+  const site = await filesOfSite(address, repository, context)
   if (!site.ok) throw new NotPublishableError(`${site.problem} Nothing was published.`)
   return site.files
 }

@@ -93,6 +93,25 @@ for (const count of [0, 2, 600]) {
   })
 }
 
+test('parts that the account has too many of to list are read by their keys', async () => {
+  putLive()
+  const cid = keep(recordsOf(600))
+  repo.leftOut.add(subfs)
+  expect(await restore()).toMatchObject({ kind: 'published', cid, fileCount: 600 })
+  expect(callsOf('applyWrites')).toBe(1)
+})
+
+test('such a part that another program changed meanwhile is a conflict', async () => {
+  const records = recordsOf(600)
+  keep(records)
+  repo.leftOut.add(subfs)
+  const [part = ''] = records.trees.version.parts.keys()
+  repo.before.set('findRecord', () =>
+    repo.before.set('findRecord', () => repo.put(subfs, part, {})),
+  )
+  await expect(restore()).rejects.toThrow(SiteConflictError)
+})
+
 test('a site that was never live goes live', async () => {
   keep(recordsOf(2))
   expect(await restore()).toMatchObject({ kind: 'published' })

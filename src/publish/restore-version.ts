@@ -1,8 +1,6 @@
 import { recordCid } from '#atproto/repo/record-cid.ts'
 import type { SitePath } from '#site/path.ts'
-import { expandTree } from '#site/record/expand.ts'
 import type { Directory, FileNode } from '#site/record/manifest.ts'
-import { type PartUri, partUri } from '#site/record/part.ts'
 import { planWrites, type StoredVersion } from '#site/record/plan-writes.ts'
 import type { SiteSettings } from '#site/record/settings.ts'
 import { versionDigest } from '#site/record/version-digest.ts'
@@ -15,8 +13,10 @@ import {
   commitOnHead,
   deletion,
   type PlannedWrite,
+  type RepoContext,
   SiteConflictError,
 } from './commit-on-head.ts'
+import { expandStored } from './expand-stored.ts'
 import { NotPublishableError } from './not-publishable.ts'
 import type { PublishJob, PublishOutcome } from './publish-site.ts'
 import { ServerBusyError, withPatience } from './server-patience.ts'
@@ -52,7 +52,7 @@ export async function restoreVersion(
   try {
     const start = await withPatience(read, { now, signal })
     const expectedCid = await job.rememberExpectedCid(mainCid(address, start))
-    const restored = restoredFrom(address, plan.key, start)
+    const restored = await restoredFrom(address, plan.key, start, { repo, now, signal })
     const count = restored.records.files.size
     job.report({ phase: 'creating_manifest', totalFiles: count, filesReused: count })
     if (!(await job.beginWriting())) return { kind: 'cancelled' }
@@ -80,13 +80,14 @@ interface Restored {
   readonly records: SiteRecords
 }
 
-function restoredFrom(
+async function restoredFrom(
   address: SiteAddress,
   key: VersionKey,
   repository: RepositoryState,
-): Restored {
+  context: RepoContext,
+): Promise<Restored> {
   const { version } = storedVersion(address, key, repository)
-  const files = filesOf(address, version.root, repository)
+  const files = await filesOf(address, version.root, repository, context)
   return { key, version, records: new SiteRecords(address, files, Date.parse(version.createdAt)) }
 }
 
@@ -101,14 +102,13 @@ function storedVersion(
   return { ...stored, version }
 }
 
-function filesOf(
-  { did }: SiteAddress,
+async function filesOf(
+  address: SiteAddress,
   root: Directory,
-  { parts }: RepositoryState,
-): ReadonlyMap<SitePath, FileNode> {
-  const known = new Map<PartUri, Directory>()
-  for (const [key, { root }] of parts) if (root !== null) known.set(partUri(did, key), root)
-  const expanded = expandTree(root, did, known)
+  repository: RepositoryState,
+  context: RepoContext,
+): Promise<ReadonlyMap<SitePath, FileNode>> {
+  const expanded = await expandStored(address, root, repository, context)
   if (expanded.ok) return expanded.files
   const [problem] = expanded.problems
   throw new NotPublishableError(problem === undefined ? partsGone : `${problem}. ${nothingChanged}`)

@@ -139,6 +139,13 @@ describe('a site is written in one commit', () => {
     expect(commits()).toBe(1)
   })
 
+  test('unchanged, with a record that is beyond the limits of a listing: not at all', async () => {
+    const first = await write(filesOf(600))
+    repo.leftOut.add(fs)
+    expect(await write(filesOf(600))).toEqual(first)
+    expect(commits()).toBe(1)
+  })
+
   test('with a part that somebody deleted: only that', async () => {
     const first = await write(filesOf(600))
     const [lost = ''] = repo.keys(subfs)

@@ -15,6 +15,8 @@ export class FakeRepo {
   readonly calls: string[] = []
   /** Runs before the next call of this method, once. */
   readonly before = new Map<string, () => void>()
+  /** Collections whose values are beyond the limits of a listing. */
+  readonly leftOut = new Set<string>()
   /** The most writes that `applyWrites` takes; 0: it has no such method. */
   writesMax = 200
 
@@ -61,9 +63,17 @@ export class FakeRepo {
     return this.rev
   }
 
-  async listRecords(collection: Collection): Promise<ListedRecord[]> {
+  async listRecords(
+    collection: Collection,
+    { summarize = () => null }: { summarize?: (json: Uint8Array) => unknown } = {},
+  ): Promise<ListedRecord[]> {
     this.#called('listRecords')
-    return this.keys(collection).flatMap((rkey) => this.find(collection, rkey) ?? [])
+    const records = this.keys(collection).flatMap((rkey) => this.find(collection, rkey) ?? [])
+    if (!this.leftOut.has(collection)) return records
+    return records.map((record) => {
+      const json = Buffer.from(JSON.stringify(record.value))
+      return { ...record, value: summarize(json) }
+    })
   }
 
   async findRecord(collection: Collection, rkey: string): Promise<ListedRecord | null> {

@@ -7,7 +7,6 @@ import { mainCid } from '#publish/write-site.ts'
 import { type SiteLimits, siteFilesMax } from '#site/limits.ts'
 import type { SitePath } from '#site/path.ts'
 import { blobKeyOf, blobKeyText } from '#site/record/blob-key.ts'
-import type { AccountRecords } from '#site/record/plan-writes.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import { applyChanges } from '#site/upload/apply-changes.ts'
 import { invalid, megabytes, tooLarge } from '#site/upload/upload-refusal.ts'
@@ -44,8 +43,9 @@ export async function prepareDeploy(
 ): Promise<PreparedDeploy> {
   const { files, siteFile } = admitted
   const patience = { now, signal, ...patienceOfAPerson }
-  const repository = await withPatience(() => readRepository(repo), patience)
-  const present = changes === null ? new Map() : await sizesOf(address, repository, db)
+  const repository = await withPatience(() => readRepository(repo, address.name), patience)
+  const readBase = () => filesOfSite(address, repository, { repo, ...patience })
+  const present = changes === null ? new Map() : await sizesOf(await readBase(), db)
   const declared = new Map(files.map(({ path, bytes }) => [path, bytes]))
   const tree = applyChanges(present, declared, changes ?? { remove: [], into: null })
   if (!tree.ok) throw invalid(tree.problems[0] ?? '')
@@ -76,11 +76,9 @@ const distinct = (files: DeployPlan['files']): NeededContent[] => [
 
 /** Of the site's present files, decoded where that is known. */
 async function sizesOf(
-  address: SiteAddress,
-  repository: AccountRecords,
+  site: Awaited<ReturnType<typeof filesOfSite>>,
   db: Db,
 ): Promise<Map<SitePath, number>> {
-  const site = filesOfSite(address, repository)
   if (!site.ok) throw invalid(site.problem)
   const keys = [...site.files.values()].map(blobKeyOf)
   const known = new Map(

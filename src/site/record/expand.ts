@@ -31,6 +31,18 @@ export function expandTree(
   return expansion.result()
 }
 
+/** Without those of parts that it names. */
+export function entriesIn(root: Directory): number {
+  const waiting = [root]
+  let entries = 0
+  // The list grows during the loop.
+  for (const directory of waiting) {
+    entries += directory.entries.length
+    for (const { node } of directory.entries) if (node.type === 'directory') waiting.push(node)
+  }
+  return entries
+}
+
 interface Waiting {
   readonly path: string
   readonly directory: Directory
