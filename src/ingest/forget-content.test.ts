@@ -1,10 +1,11 @@
-import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { siteLabel } from '#site/site-address.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { readChanges } from '#store/database/changes.ts'
 import { rememberBlob } from '#store/sites/blobs.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
-import { recordVersionRecord } from '#store/sites/record-version-record.ts'
+import { recordVersionRecord, removeVersionRecord } from '#store/sites/record-version-record.ts'
+import { beginForget, unfinishedForgetsMax } from '#store/sites/unfinished-forgets.ts'
 import { findVersionByLabel, findVersionRecord } from '#store/sites/version-records.ts'
 import { listVersions } from '#store/sites/versions.ts'
 import { listOf } from '#tests/support/blob-store-contract.ts'
@@ -18,7 +19,7 @@ import {
   siteOf,
   versionKeyOf,
 } from '#tests/support/sample-rows.ts'
-import { forgetContent } from './forget-content.ts'
+import { finishForgets, forgetContent, forgetMsMax, unfinishedMsMax } from './forget-content.ts'
 
 const blog = siteOf('blog')
 const sha256 = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex')
@@ -97,6 +98,66 @@ await onEachStore('what is forgotten with a version', (db) => {
     await forgetContent(blog, { stateId: replaced?.id ?? '' }, place.context)
     expect(await listVersions(db(), blog)).toHaveLength(1)
     await expectStored('shared')
+  })
+
+  describe('when its rows went first', () => {
+    const key = versionKeyOf(1)
+    const unfinished = async () =>
+      (await db().selectFrom('unfinishedForgets').selectAll().execute()).length
+    beforeEach(async () => {
+      await beginForget(db(), blog, { key }, place.now)
+    })
+    const ingestIsFaster = () => removeVersionRecord(db(), { did: alice, key }, '8', 1)
+
+    test('is the same', async () => {
+      await ingestIsFaster()
+      expect(await forget()).toEqual({ blobs: 1, bytes: 3 })
+      await expectStored('shared', 'new')
+      expect((await listVersions(db(), blog)).map(({ state }) => state)).toEqual(['live'])
+      expect(await unfinished()).toBe(0)
+    })
+
+    test('is removed later, if nobody asks again', async () => {
+      await ingestIsFaster()
+      place.now += forgetMsMax
+      await finishForgets(place.context)
+      await expectStored('old', 'shared', 'new')
+      place.now += 1
+      await finishForgets(place.context)
+      await expectStored('shared', 'new')
+      expect((await listVersions(db(), blog)).map(({ state }) => state)).toEqual(['live'])
+      expect(await unfinished()).toBe(0)
+    })
+
+    test('is removed after a purge that broke off', async () => {
+      const broken = {
+        ...place.context,
+        blobs: { delete: () => Promise.reject(new Error('disk')) },
+      }
+      await expect(forgetContent(blog, { key, rev: '9' }, broken)).rejects.toThrow('disk')
+      place.now += forgetMsMax + 1
+      await finishForgets(place.context)
+      await expectStored('shared', 'new')
+      expect(await unfinished()).toBe(0)
+    })
+
+    test('is nothing while its record is there, and that ends after a day', async () => {
+      place.now += unfinishedMsMax
+      await finishForgets(place.context)
+      expect(await unfinished()).toBe(1)
+      place.now += 1
+      await finishForgets(place.context)
+      await expectStored('old', 'shared', 'new')
+      expect((await listVersions(db(), blog)).map(({ state }) => state)).toContain('replaced')
+      expect(await unfinished()).toBe(0)
+    })
+
+    test('is remembered up to a limit for each account', async () => {
+      for (let n = 2; n <= unfinishedForgetsMax + 1; n++) {
+        await beginForget(db(), blog, { key: versionKeyOf(n) }, place.now + n)
+      }
+      expect(await unfinished()).toBe(unfinishedForgetsMax)
+    })
   })
 
   test('is not what is live', async () => {

@@ -1,14 +1,19 @@
 import type { BlobStore } from '#blobs/blob-store.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import type { VersionKey } from '#site/version-key.ts'
-import { hashesNamedIn } from '#site/visit/named-hashes.ts'
 import { appendBlobChanges } from '#store/database/changes.ts'
 import type { Db } from '#store/database/database.ts'
 import type { WakeUps } from '#store/database/wake-ups.ts'
 import { storedBytesOf } from '#store/sites/blobs.ts'
 import { forgetStates } from '#store/sites/forget-states.ts'
 import { removeVersionRecord } from '#store/sites/record-version-record.ts'
-import { findVersionRecord, findVersionSnapshot } from '#store/sites/version-records.ts'
+import {
+  beginForget,
+  dropUnfinishedForgets,
+  finishForget,
+  listUnfinishedForgets,
+  type UnfinishedForget,
+} from '#store/sites/unfinished-forgets.ts'
 import { purgeUnnamed } from './blobs/purge-blobs.ts'
 
 /** A version that its owner has forgotten. */
@@ -32,41 +37,59 @@ interface ForgetContext {
   readonly signal: AbortSignal
 }
 
+/** By then a request has finished its own, or has failed. */
+export const forgetMsMax = 60_000
+/** A version whose record is still here by then was not deleted. */
+export const unfinishedMsMax = 24 * 60 * 60 * 1000
+/** The next call finishes more. */
+const finishedAtOnce = 20
+
 /**
  * Removes what is stored of a version: its rows, and the blobs that no other snapshot names. Visitors get none of it
- * within a second, and the edge drops its copies of these blobs. Reads every snapshot of the service.
+ * within a second, and the edge drops its copies of these blobs. Reads every snapshot of the service. What it does not
+ * get to, `finishForgets` removes; call `beginForget` before the record is deleted.
  */
 export async function forgetContent(
   site: SiteAddress,
   version: ForgottenVersion,
   context: ForgetContext,
 ): Promise<ForgottenContent> {
+  const { db, now } = context
+  // Ingest may have removed its rows already; what they said was remembered before that.
+  const forget = await beginForget(db, site, version, now())
+  if ('key' in version) {
+    await removeVersionRecord(db, { did: site.did, key: version.key }, version.rev, now())
+  }
+  return await removeContent(forget, context)
+}
+
+/**
+ * Removes what is left of versions whose removal was interrupted. One whose record is still stored here waits for ingest
+ * to see it go, at most for `unfinishedMsMax`.
+ */
+export async function finishForgets(context: ForgetContext): Promise<void> {
+  const { db, now, signal } = context
+  const due = { before: now() - forgetMsMax, limit: finishedAtOnce }
+  for (const forget of await listUnfinishedForgets(db, due)) {
+    signal.throwIfAborted()
+    await removeContent(forget, context)
+  }
+  await dropUnfinishedForgets(db, now() - unfinishedMsMax)
+}
+
+async function removeContent(
+  { hashes, id, manifest, site }: UnfinishedForget,
+  context: ForgetContext,
+): Promise<ForgottenContent> {
   const { db, now, wakeUps } = context
-  const snapshots =
-    'key' in version
-      ? await removeRecord(site, version, context)
-      : await forgetStates(db, site, { id: version.stateId }, now())
+  if ('stateId' in id) await forgetStates(db, site, { id: id.stateId }, now())
+  else if (manifest !== null) await forgetStates(db, site, { recordCid: manifest }, now())
   wakeUps.notify('changes')
-  const hashes = new Set(snapshots.flatMap((snapshot) => [...hashesNamedIn(snapshot)]))
-  const stored = await storedBytesOf(db, [...hashes])
+  const stored = await storedBytesOf(db, hashes)
   const removed = await purgeUnnamed(hashes, context)
   await appendBlobChanges(db, removed, now())
+  await finishForget(db, site, id)
   wakeUps.notify('changes')
   const bytes = removed.reduce((sum, hash) => sum + (stored.get(hash) ?? 0), 0)
   return { blobs: removed.length, bytes }
-}
-
-/** Returns the snapshots that named its content. */
-async function removeRecord(
-  site: SiteAddress,
-  { key, rev }: { readonly key: VersionKey; readonly rev: string },
-  { db, now }: ForgetContext,
-): Promise<string[]> {
-  const record = { did: site.did, key }
-  const manifest = (await findVersionRecord(db, record))?.manifest ?? null
-  const snapshot = await findVersionSnapshot(db, record)
-  await removeVersionRecord(db, record, rev, now())
-  const states =
-    manifest === null ? [] : await forgetStates(db, site, { recordCid: manifest }, now())
-  return snapshot === null ? states : [snapshot, ...states]
 }

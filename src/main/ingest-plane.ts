@@ -4,6 +4,7 @@ import { accountWork } from '#ingest/account-work.ts'
 import { collectGarbage } from '#ingest/blobs/garbage.ts'
 import { scrubBlobs } from '#ingest/blobs/scrub-blobs.ts'
 import { followSites } from '#ingest/follow.ts'
+import { finishForgets } from '#ingest/forget-content.ts'
 import { runWork } from '#ingest/run-work.ts'
 import { siteWork } from '#ingest/site-work.ts'
 import { versionWork } from '#ingest/version-work.ts'
@@ -98,16 +99,19 @@ export function startIngestPlane({ settings, ...options }: PlaneOptions) {
 /** The start should not have to read every snapshot. */
 const firstAfterMs = 10 * 60 * 1000
 const everyMs = 60 * 60 * 1000
-const scrubEveryMs = 60 * 1000
+const minuteMs = 60 * 1000
 const dayMs = 24 * everyMs
 
-/** Hourly deletes garbage and stale temporary files; every minute verifies some blobs, all within `scrubDays` (0: none). */
+/** Hourly deletes garbage and stale temporary files. Every minute finishes what was interrupted of forgetting versions, and verifies
+ * some blobs, all within `scrubDays` (0: none). */
 async function keepBlobs(scrubDays: number, context: Stores & WorkContext): Promise<void> {
   const { blobs, now } = context
   const hourly = (failure: string, work: () => Promise<unknown>): Promise<void> =>
     repeatEvery({ everyMs, firstAfterMs, failure }, work, context)
-  const scrub = { everyMs: scrubEveryMs, firstAfterMs, failure: 'blob scrub failed' }
+  const scrub = { everyMs: minuteMs, firstAfterMs, failure: 'blob scrub failed' }
+  const forgets = { everyMs: minuteMs, failure: 'forgotten versions not removed' }
   await Promise.all([
+    repeatEvery(forgets, () => finishForgets(context), context),
     hourly('garbage collection failed', () => collectGarbage(context)),
     hourly('temporary file sweep failed', () => blobs.sweep(now())),
     scrubDays > 0 && repeatEvery(scrub, () => scrubBlobs(scrubDays * dayMs, context), context),

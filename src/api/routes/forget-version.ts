@@ -2,13 +2,21 @@ import { ConcurrencyLimit } from '#api/concurrency-limit.ts'
 import type { ApiContext } from '#api/context.ts'
 import { sentences } from '#api/contract/messages.ts'
 import { ApiError } from '#api/errors.ts'
-import { forgetContent } from '#ingest/forget-content.ts'
+import { type ForgottenVersion, forgetContent } from '#ingest/forget-content.ts'
 import { recordEvent } from '#observe/events.ts'
 import { forgetVersion } from '#publish/forget-version.ts'
 import type { SiteAddress } from '#site/site-address.ts'
+import { parseVersionKey } from '#site/version-key.ts'
+import type { Db } from '#store/database/database.ts'
 import { findSite } from '#store/sites/sites.ts'
+import {
+  beginForget,
+  type ForgottenId,
+  findUnfinishedForget,
+  finishForget,
+} from '#store/sites/unfinished-forgets.ts'
 import { assertNotPublishing, atServer } from './own-site.ts'
-import { findVersion } from './version-content.ts'
+import { type FoundVersion, findVersion, otherPrefix } from './version-content.ts'
 
 /** In all: each reads every snapshot of the service. */
 const atOnceMax = 1
@@ -30,37 +38,52 @@ export function versionForgetter(context: ApiContext) {
     retryAfterSeconds: 10,
   })
   return async (site: SiteAddress, id: string, signal: AbortSignal): Promise<Removed> => {
-    const version = await findVersion(site, id, context.db)
+    const version = await idOf(site, id, context.db)
     await assertNotPublishing(site, context)
-    await assertNotLive(site, version, context)
+    const { records, gone } = await removeRecord(site, version, context)
+    // Not before: a slow server must not keep others waiting. If this fails, the rest is removed later.
     using _ = await limit.acquire('all', signal)
     const purge = { ...context, signal: context.shutdown.begun }
+    const content = await forgetContent(site, gone, purge)
     const facts = { did: site.did, site: site.name, version: id }
-    if (version.kind === 'state') {
-      const content = await forgetContent(site, { stateId: version.state.id }, purge)
-      recordEvent(context.log, 'version_forgotten', { ...facts, ...content })
-      return { records: [], ...content }
-    }
-    const { key } = version.record
-    const forgotten = await atServer(site.did, 'forget version', context, (server) =>
-      forgetVersion(site, key, { ...server, now: context.now }),
-    )
-    if (forgotten.kind === 'live') throw isLive()
-    const { records, rev } = forgotten
-    const content = await forgetContent(site, { key, rev }, purge)
     recordEvent(context.log, 'version_forgotten', { ...facts, ...content })
     return { records, ...content }
   }
 }
 
-type Found = Awaited<ReturnType<typeof findVersion>>
+/** Of a version that is stored here, or whose removal was interrupted. Throws ApiError 404, and 409 for the live one. */
+async function idOf(site: SiteAddress, id: string, db: Db): Promise<ForgottenId> {
+  const key = parseVersionKey(id)
+  const asked = key === null ? { stateId: id.replace(otherPrefix, '') } : { key }
+  if ((await findUnfinishedForget(db, site, asked)) !== null) return asked
+  const version = await findVersion(site, id, db)
+  await assertNotLive(site, version, db)
+  return version.kind === 'state' ? { stateId: version.state.id } : { key: version.record.key }
+}
+
+async function removeRecord(
+  site: SiteAddress,
+  version: ForgottenId,
+  context: ApiContext,
+): Promise<{ readonly records: readonly string[]; readonly gone: ForgottenVersion }> {
+  const { db, now } = context
+  // What ingest removes when it sees the deletion is known only before.
+  await beginForget(db, site, version, now())
+  if ('stateId' in version) return { records: [], gone: version }
+  const { key } = version
+  const forgotten = await atServer(site.did, 'forget version', context, (server) =>
+    forgetVersion(site, key, { ...server, now }),
+  )
+  if (forgotten.kind === 'live') {
+    await finishForget(db, site, version)
+    throw isLive()
+  }
+  const { records, rev } = forgotten
+  return { records, gone: { key, rev } }
+}
 
 /** As far as the index knows; the repository is asked once more. */
-async function assertNotLive(
-  site: SiteAddress,
-  version: Found,
-  { db }: Pick<ApiContext, 'db'>,
-): Promise<void> {
+async function assertNotLive(site: SiteAddress, version: FoundVersion, db: Db): Promise<void> {
   const live = (await findSite(db, site))?.live ?? null
   if (live === null) return
   const cid = version.kind === 'state' ? version.state.recordCid : version.record.manifest

@@ -464,6 +464,52 @@ describe('forgetting', () => {
     expect(events).toEqual(['version forgotten'])
   })
 
+  /** Calls this when the account's server has deleted records, before its answer arrives. */
+  function beforeAnswer(meanwhile: () => Promise<Response | undefined>): void {
+    api().network.oauth.session = async (did) => {
+      const handle = async (path: string, init: RequestInit) => {
+        const response = await answerXrpc(repo, path, init)
+        return (path.includes('applyWrites') && (await meanwhile())) || response
+      }
+      return { did, handle } as unknown as Awaited<ReturnType<OAuth['session']>>
+    }
+  }
+  const ingestRemoves = () => removeVersionRecord(api().db, { did: alice, key }, '9', now)
+
+  test('a version that ingest has seen go before the answer', async () => {
+    beforeAnswer(async () => {
+      await ingestRemoves()
+      return undefined
+    })
+    const removed = { records: [`at://${alice}/${collection}/${key}`], blobs: 2 }
+    expect(await forget(key)).toMatchObject([200, { removed }])
+    expect(await forget(before)).toEqual([404, failed(sentences.versionNotFound)])
+  })
+
+  test('again, after an answer that did not arrive', async () => {
+    beforeAnswer(async () => {
+      await ingestRemoves()
+      return Response.json({ error: 'Lost' }, { status: 400 })
+    })
+    expect((await forget(key))[0]).not.toBe(200)
+    expect(await forget(key)).toMatchObject([200, { removed: { records: [], blobs: 2 } }])
+    expect(await forget(key)).toEqual([404, failed(sentences.versionNotFound)])
+  })
+
+  test('does not wait for an account’s server that another request waits for', async () => {
+    const [asked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    beforeAnswer(async () => {
+      asked.resolve()
+      await released.promise
+      return undefined
+    })
+    const waiting = forget(key)
+    await asked.promise
+    expect((await forget(before))[0]).toBe(200)
+    released.resolve()
+    expect((await waiting)[0]).toBe(200)
+  })
+
   test('a state by another program, without asking the account’s server', async () => {
     await removeVersionRecord(api().db, { did: alice, key }, '9', now)
     expect((await forget(before))[0]).toBe(200)

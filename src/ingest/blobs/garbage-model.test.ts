@@ -95,6 +95,7 @@ class Life implements AsyncDisposable {
       'versions',
       'versionRecords',
       'forgottenVersions',
+      'unfinishedForgets',
       'sites',
       'blobs',
       'garbage',

@@ -68,4 +68,16 @@ export interface VersionTables {
     site: SiteName
     forgottenAt: number
   }
+  /** What is still to be removed of versions that their owners forget. */
+  unfinishedForgets: {
+    did: Did
+    site: SiteName
+    /** Key of its record, or id of a state of the site’s record. */
+    version: string
+    /** CID of the equal manifest record; null: it was never live. */
+    manifest: string | null
+    /** A JSON array: the blobs that its snapshots named. */
+    hashes: string
+    begunAt: number
+  }
 }

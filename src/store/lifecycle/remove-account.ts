@@ -20,6 +20,7 @@ const indexTables = [
   'versions',
   'versionRecords',
   'forgottenVersions',
+  'unfinishedForgets',
   'sites',
   'accounts',
 ] as const

@@ -26,6 +26,7 @@ import {
   tooManyVersions,
 } from './record-version-record.ts'
 import { snapshotPages } from './snapshot-pages.ts'
+import { beginForget } from './unfinished-forgets.ts'
 import {
   findVersionByLabel,
   findVersionRecord,
@@ -253,9 +254,10 @@ await onEachStore('store/sites/version-records', (db) => {
     expect(await keep(1, { did: bob })).toBe('not-known')
     await keep(1)
     await keep(2)
+    await beginForget(db(), blog, keyOf(2), 3)
     await remove(2, '9')
     await inTransaction(db(), (transaction) => removeIndexRows(transaction, alice, 5))
-    for (const table of ['versionRecords', 'forgottenVersions'] as const) {
+    for (const table of ['versionRecords', 'forgottenVersions', 'unfinishedForgets'] as const) {
       expect(await db().selectFrom(table).selectAll().execute()).toEqual([])
     }
     expect((await changedLabels()).at(-1)).toBe('v--1')
