@@ -2,6 +2,8 @@ import { expect, test } from 'bun:test'
 import type { AccountRepo, ListedRecord } from '#atproto/repo/account-repo.ts'
 import { partsToDelete } from '#site/record/plan-writes.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
+import { FakeRepo } from '#tests/support/fake-repo.ts'
+import { alice, siteOf, versionKeyOf } from '#tests/support/sample-rows.ts'
 import { readRepository } from './account-records.ts'
 
 const manifest = {
@@ -76,6 +78,28 @@ test('of parts that are too many to keep, what they name is known, so that they 
   expect(repository.isComplete).toBe(true)
   const blog = { did, name: parseSiteName('blog') as SiteName } as const
   expect(partsToDelete(blog, repository).sort()).toEqual(['leaf', 'upper'])
+})
+
+test('of version records that are too many to keep, what deletes them is known', async () => {
+  const uri = `at://${alice}/place.sitehost.subfs/part`
+  const node = { type: 'subfs', subject: uri, flat: true }
+  const facts = { site: 'blog', pinned: true, expiresAt: '2027-01-01T00:00:00.000Z' }
+  const value = {
+    ...facts,
+    root: { type: 'directory', entries: [{ name: 'part', node }] },
+    createdAt: '2026-01-01T00:00:00.000Z',
+    message: 'Launch',
+  }
+  const repo = new FakeRepo()
+  const key = versionKeyOf(1)
+  repo.put('place.sitehost.version', key, value)
+  repo.leftOut.add('place.sitehost.version')
+  const { isComplete, versions } = await readRepository(repo.asRepo)
+  expect(isComplete).toBe(true)
+  expect(versions.get(key)?.version).toEqual(facts as never)
+  expect(versions.get(key)?.value).toMatchObject({ parts: [uri] })
+  const own = await readRepository(repo.asRepo, siteOf('blog').name, key)
+  expect(own.versions.get(key)?.value).toEqual(value)
 })
 
 interface ListOptions {

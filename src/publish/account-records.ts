@@ -2,10 +2,13 @@ import type { AccountRepo, ListedRecord } from '#atproto/repo/account-repo.ts'
 import { timeSlices } from '#concurrency/yield-event-loop.ts'
 import { parseManifest } from '#site/record/manifest.ts'
 import { parsePart } from '#site/record/part.ts'
+import { liveVersionKey } from '#site/record/plan-versions.ts'
 import type { AccountRecords, StoredRecord, StoredVersion } from '#site/record/plan-writes.ts'
 import { parseVersionRecord } from '#site/record/version-record.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
+import type { VersionKey } from '#site/version-key.ts'
 import { namedParts } from './named-parts.ts'
+import { VersionSummary } from './version-summary.ts'
 
 /** More than any account has. Of an account with more, nothing is deleted and the rest is not reused. */
 const recordsMax = { sites: 5_000, parts: 20_000, versions: 5_000 }
@@ -23,27 +26,41 @@ export interface RepositoryState extends AccountRecords {
 }
 
 /**
- * Reads the account's manifests, parts and version records, and the settings of `site`, whose manifest is read whole. `head`
- * comes first: a write that swaps it fails if the records changed since.
+ * Reads the account's manifests, parts and version records, and the settings of `site`. Its manifest, its live version
+ * record and that with the key `version` are read whole. `head` comes first: a write that swaps it fails if the records
+ * changed since.
  */
-export async function readRepository(repo: AccountRepo, site?: SiteName): Promise<RepositoryState> {
+export async function readRepository(
+  repo: AccountRepo,
+  site?: SiteName,
+  version?: VersionKey,
+): Promise<RepositoryState> {
   const head = await repo.latestCommit()
   const summarize = (json: Uint8Array) => namedParts(json, repo.did)
+  const summarizeVersion = async (json: Uint8Array, parse: () => Promise<unknown>) =>
+    new VersionSummary(await parse(), summarize(json))
   const limitsOf = (kind: keyof typeof recordsMax) => {
     return { recordsMax: recordsMax[kind], valuesMax: valuesMax[kind], summarize }
   }
   const [sites, parts, versions, settings] = await Promise.all([
     repo.listRecords('place.sitehost.fs', limitsOf('sites')),
     repo.listRecords('place.sitehost.subfs', limitsOf('parts')),
-    repo.listRecords('place.sitehost.version', limitsOf('versions')),
+    repo.listRecords('place.sitehost.version', {
+      ...limitsOf('versions'),
+      summarize: summarizeVersion,
+    }),
     site === undefined ? null : repo.findRecord('place.sitehost.settings', site),
   ])
   const manifests = await byKey(sites, siteRecord)
-  const own = site === undefined ? undefined : manifests.get(site)
-  if (site !== undefined && own?.root === null) {
-    const found = await repo.findRecord('place.sitehost.fs', site)
-    // Some servers do not return the CID.
-    if (found !== null) manifests.set(site, siteRecord({ ...found, cid: found.cid || own.cid }))
+  const history = await byKey(versions, versionRecord)
+  const state = { sites: manifests, versions: history }
+  if (site !== undefined && manifests.get(site)?.root === null) {
+    await readByKey(repo, 'place.sitehost.fs', site, manifests, siteRecord)
+  }
+  const live = site === undefined ? null : liveVersionKey(site, state)
+  for (const key of new Set([live, version ?? null])) {
+    if (key === null || !(history.get(key)?.value instanceof VersionSummary)) continue
+    await readByKey(repo, 'place.sitehost.version', key, history, versionRecord)
   }
   return {
     head,
@@ -54,7 +71,7 @@ export async function readRepository(repo: AccountRepo, site?: SiteName): Promis
       isWhole(versions, recordsMax.versions),
     sites: manifests,
     parts: await byKey(parts, partRecord),
-    versions: await byKey(versions, versionRecord),
+    versions: history,
   }
 }
 
@@ -71,8 +88,25 @@ async function byKey<Stored>(
   return stored
 }
 
+/** Reads a listed record whose value was left out. */
+async function readByKey<Stored extends { readonly cid: string }>(
+  repo: AccountRepo,
+  collection: 'place.sitehost.fs' | 'place.sitehost.version',
+  key: string,
+  stored: Map<string, Stored>,
+  read: (record: ListedRecord) => Stored,
+): Promise<void> {
+  const found = await repo.findRecord(collection, key)
+  // Some servers do not return the CID.
+  const cid = found?.cid || stored.get(key)?.cid
+  if (found !== null && cid !== undefined) stored.set(key, read({ ...found, cid }))
+}
+
 const isWhole = (records: readonly ListedRecord[], max: number): boolean =>
-  records.length < max && records.every(({ value }) => value !== null)
+  records.length < max && records.every(({ value }) => partsAreKnown(value))
+
+const partsAreKnown = (value: unknown): boolean =>
+  value !== null && !(value instanceof VersionSummary && value.parts === null)
 
 function siteRecord({ rkey, cid, value }: ListedRecord): StoredRecord {
   const name = parseSiteName(rkey)
@@ -86,6 +120,7 @@ function partRecord({ cid, value }: ListedRecord): StoredRecord {
 }
 
 function versionRecord({ cid, value }: ListedRecord): StoredVersion {
+  if (value instanceof VersionSummary) return { cid, value, version: value.version }
   const parsed = parseVersionRecord(value)
   return { cid, value, version: parsed.ok ? parsed.version : null }
 }

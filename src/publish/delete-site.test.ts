@@ -98,22 +98,26 @@ describe('a site goes whole, in one commit', () => {
     expect(keys()).toEqual([[], [], []])
   })
 
-  test('with the records of its versions, and what only they name; those of other sites stay', async () => {
-    const mine = hold(blog, 600)
-    const theirs = hold(shop, 600)
-    const record = (site: SiteAddress, key = '') => {
-      const subject = partUri(alice, key)
-      const node = { type: 'subfs', subject, flat: true }
-      const root = { type: 'directory', entries: [{ name: 'part', node }] }
-      return { $type: version, site: site.name, root, createdAt }
-    }
-    repo.put(version, versionKeyAt(1, 0), record(blog, mine[0]))
-    repo.put(version, versionKeyAt(2, 0), record(shop, theirs[0]))
-    expect(await erase()).toBe(true)
-    expect(repo.keys(version)).toEqual([versionKeyAt(2, 0)])
-    expect(repo.keys(subfs)).toEqual(theirs)
-    expect(callsOf('applyWrites')).toBe(1)
-  })
+  test.each([[], [version]])(
+    'with the records of its versions, and what only they name; those of other sites stay (beyond the limits: %p)',
+    async (...leftOut) => {
+      for (const collection of leftOut) repo.leftOut.add(collection)
+      const mine = hold(blog, 600)
+      const theirs = hold(shop, 600)
+      const record = (site: SiteAddress, key = '') => {
+        const subject = partUri(alice, key)
+        const node = { type: 'subfs', subject, flat: true }
+        const root = { type: 'directory', entries: [{ name: 'part', node }] }
+        return { $type: version, site: site.name, root, createdAt }
+      }
+      repo.put(version, versionKeyAt(1, 0), record(blog, mine[0]))
+      repo.put(version, versionKeyAt(2, 0), record(shop, theirs[0]))
+      expect(await erase()).toBe(true)
+      expect(repo.keys(version)).toEqual([versionKeyAt(2, 0)])
+      expect(repo.keys(subfs)).toEqual(theirs)
+      expect(callsOf('applyWrites')).toBe(1)
+    },
+  )
 
   test('but a part that another site names stays', async () => {
     const [shared = ''] = hold(blog, 600)

@@ -55,6 +55,7 @@ function keyOfSame(records: SiteRecords, repository: RepositoryState): VersionKe
     ([, { version }]) =>
       version?.site === records.address.name &&
       version.manifest === live &&
+      version.root !== undefined &&
       Bun.deepEquals(version.settings ?? null, settings),
   )
   const keys = same.flatMap(([key]) => parseVersionKey(key) ?? [])

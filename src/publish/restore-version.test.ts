@@ -101,6 +101,13 @@ test('parts that the account has too many of to list are read by their keys', as
   expect(callsOf('applyWrites')).toBe(1)
 })
 
+test('a version record beyond the limits of a listing keeps its fields, too', async () => {
+  const manifest = keep(recordsOf(600), { theirs: 1 })
+  for (const collection of [fs, subfs, versions]) repo.leftOut.add(collection)
+  expect(await restore()).toMatchObject({ kind: 'published', fileCount: 600 })
+  expect(storedAt(versions, key)).toMatchObject({ manifest, theirs: 1, root: {} })
+})
+
 test('such a part that another program changed meanwhile is a conflict', async () => {
   const records = recordsOf(600)
   keep(records)

@@ -4,7 +4,7 @@ import type { Directory, FileNode } from '#site/record/manifest.ts'
 import { planWrites, type StoredVersion } from '#site/record/plan-writes.ts'
 import type { SiteSettings } from '#site/record/settings.ts'
 import { versionDigest } from '#site/record/version-digest.ts'
-import type { VersionRecord } from '#site/record/version-record.ts'
+import { parseVersionRecord, type VersionRecord } from '#site/record/version-record.ts'
 import { type SiteAddress, siteUri, versionLabel } from '#site/site-address.ts'
 import type { VersionKey } from '#site/version-key.ts'
 import { type RepositoryState, readRepository } from './account-records.ts'
@@ -48,7 +48,7 @@ export async function restoreVersion(
   context: WriteContext,
 ): Promise<PublishOutcome> {
   const { now, repo, signal } = context
-  const read = () => readRepository(repo, address.name)
+  const read = () => readRepository(repo, address.name, plan.key)
   try {
     const start = await withPatience(read, { now, signal })
     const expectedCid = await job.rememberExpectedCid(mainCid(address, start))
@@ -97,9 +97,11 @@ function storedVersion(
   { versions }: RepositoryState,
 ): StoredVersion & { readonly version: VersionRecord } {
   const stored = versions.get(key)
-  const version = stored?.version ?? null
-  if (stored === undefined || version?.site !== name) throw new NotPublishableError(versionGone)
-  return { ...stored, version }
+  const parsed = parseVersionRecord(stored?.value)
+  if (stored === undefined || !parsed.ok || parsed.version.site !== name) {
+    throw new NotPublishableError(versionGone)
+  }
+  return { ...stored, version: parsed.version }
 }
 
 async function filesOf(

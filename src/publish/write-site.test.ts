@@ -246,6 +246,26 @@ describe('with a record of the version', () => {
     expect(repo.keys(subfs)).toHaveLength(parts + 1 - 2)
   })
 
+  test('so they do when they are beyond the limits of a listing, and count', async () => {
+    await publish(filesOf(600, 1), kept(1))
+    const record = repo.find(version, kept(1).key)?.value as object
+    for (let n = 2; n <= 50; n++) repo.put(version, kept(n).key, { ...record, pinned: true })
+    repo.leftOut.add(version)
+    expect(await publish(filesOf(600, 2), kept(60))).toMatchObject({ version: null })
+    expect(await publish(filesOf(600, 3), kept(61))).toMatchObject({ versionProblem: null })
+    expect(repo.keys(version)).not.toContain(kept(1).key)
+    expect(repo.keys(version)).toContain(kept(61).key)
+  })
+
+  test('unchanged content has one record, also if a listing leaves it out', async () => {
+    const first = await publish(filesOf(3), kept(1))
+    repo.leftOut.add(version)
+    expect(await publish(filesOf(3), kept(2))).toEqual(first)
+    repo.put(settingsOf, 'blog', { $type: settingsOf, cleanUrls: true })
+    await publish(filesOf(3), kept(3))
+    expect(repo.keys(version)).toEqual([kept(1).key, kept(3).key])
+  })
+
   test('a preview leaves the site as it is', async () => {
     await publish(filesOf(3, 1), kept(1))
     const live = repo.find(fs, 'blog')

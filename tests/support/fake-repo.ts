@@ -65,15 +65,17 @@ export class FakeRepo {
 
   async listRecords(
     collection: Collection,
-    { summarize = () => null }: { summarize?: (json: Uint8Array) => unknown } = {},
+    { summarize = () => null }: Summaries = {},
   ): Promise<ListedRecord[]> {
     this.#called('listRecords')
     const records = this.keys(collection).flatMap((rkey) => this.find(collection, rkey) ?? [])
     if (!this.leftOut.has(collection)) return records
-    return records.map((record) => {
-      const json = Buffer.from(JSON.stringify(record.value))
-      return { ...record, value: summarize(json) }
-    })
+    return await Promise.all(
+      records.map(async (record) => {
+        const json = Buffer.from(JSON.stringify(record.value))
+        return { ...record, value: await summarize(json, async () => record.value) }
+      }),
+    )
   }
 
   async findRecord(collection: Collection, rkey: string): Promise<ListedRecord | null> {
@@ -125,6 +127,10 @@ export class FakeRepo {
     meanwhile?.()
     this.calls.push(method)
   }
+}
+
+interface Summaries {
+  readonly summarize?: (json: Uint8Array, parse: () => Promise<unknown>) => unknown
 }
 
 /** The answer of a server that does not do what was asked. */

@@ -30,8 +30,11 @@ interface ListOptions {
   readonly recordsMax: number
   /** Limit for all records together; the values of later records are left out. */
   readonly valuesMax: number
-  /** What takes the place of a value that is left out; without it null. */
-  readonly summarize?: (json: Uint8Array) => unknown
+  /**
+   * What takes the place of a value that is left out; without it null. `parse` returns the value, null if it exceeds the
+   * limits of our records.
+   */
+  readonly summarize?: (json: Uint8Array, parse: () => Promise<unknown>) => unknown
 }
 
 type Collection =
@@ -184,7 +187,8 @@ export class AccountRepo {
     let valuesLeft = valuesMax
     const keep = async (value: JsonPiece): Promise<unknown> => {
       valuesLeft -= value.values + value.bytes.length / bytesPerValue
-      return valuesLeft < 0 ? summarize(value.bytes) : await parseRecord(value, listMethod)
+      const parse = () => parseRecord(value, listMethod)
+      return valuesLeft < 0 ? await summarize(value.bytes, parse) : await parse()
     }
     const yieldWhenDue = timeSlices()
     const pages = listRecords({ did: this.did, collection, recordsMax }, (parameters, bytesMax) =>

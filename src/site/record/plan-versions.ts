@@ -1,7 +1,6 @@
 import { versionRecordsMax, versionsPrunedMax } from '#site/limits.ts'
 import type { SiteAddress } from '#site/site-address.ts'
-import type { AccountRecords } from './plan-writes.ts'
-import type { VersionRecord } from './version-record.ts'
+import type { AccountRecords, VersionFacts } from './plan-writes.ts'
 
 interface Kept {
   /** Versions that were live, the newest: further ones are deleted. */
@@ -38,9 +37,20 @@ export function hasRoomForVersion(
   return versionsOf(name, versions).length - pruned.length < versionRecordsMax
 }
 
+/** Key of the newest of a site's version records that name its present manifest; null: none does. */
+export function liveVersionKey(
+  name: string,
+  { sites, versions }: Pick<AccountRecords, 'sites' | 'versions'>,
+): string | null {
+  const live = sites.get(name)?.cid
+  if (live === undefined) return null
+  const own = versionsOf(name, versions)
+  return own.findLast(({ version }) => version.manifest === live)?.key ?? null
+}
+
 interface KeyedVersion {
   readonly key: string
-  readonly version: VersionRecord
+  readonly version: VersionFacts
 }
 
 /** Oldest first: keys are TIDs. */
@@ -50,5 +60,5 @@ function versionsOf(name: string, versions: AccountRecords['versions']): KeyedVe
     .sort((a, b) => (a.key < b.key ? -1 : 1))
 }
 
-const isEnded = ({ manifest, expiresAt }: VersionRecord, now: number): boolean =>
+const isEnded = ({ manifest, expiresAt }: VersionFacts, now: number): boolean =>
   manifest === undefined && expiresAt !== undefined && Date.parse(expiresAt) <= now

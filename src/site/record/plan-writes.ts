@@ -26,11 +26,15 @@ export interface StoredRecord {
 
 export interface StoredVersion {
   readonly cid: string
-  /** Untrusted, as the server returned it. */
+  /** Untrusted, as the server returned it; of one too many, what is needed to delete it. */
   readonly value: unknown
   /** Null if it cannot be parsed. */
-  readonly version: VersionRecord | null
+  readonly version: VersionFacts | null
 }
+
+/** Of a record too many, no other fields. */
+export type VersionFacts = Partial<VersionRecord> &
+  Pick<VersionRecord, 'site' | 'manifest' | 'pinned' | 'expiresAt'>
 
 /** What the repository should hold of a site. */
 export interface NextRecords {
