@@ -2,16 +2,21 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { BlobRef } from '#site/record/blob-ref.ts'
 import type { Directory, FileNode } from '#site/record/manifest.ts'
 import type { AccountRecords } from '#site/record/plan-writes.ts'
+import type { Did } from '#site/site-address.ts'
+import { upsertAccount } from '#store/accounts/accounts.ts'
 import type { Database } from '#store/database/database.ts'
 import { rememberBlob } from '#store/sites/blobs.ts'
+import { recordVersion } from '#store/sites/record-version.ts'
+import { recordVersionRecord } from '#store/sites/record-version-record.ts'
 import { rememberUploadedBlobs } from '#store/sites/uploaded-blobs.ts'
 import { memoryDatabase } from '#tests/support/databases.ts'
-import { alice, bob } from '#tests/support/sample-rows.ts'
+import { alice, bob, newVersion, newVersionRecord, siteOf } from '#tests/support/sample-rows.ts'
 import { findReusableBlobs } from './reusable-blobs.ts'
 
 let database: Database
 beforeAll(async () => {
   database = await memoryDatabase()
+  for (const did of [alice, bob]) await upsertAccount(database.db, { did }, 1)
 })
 afterAll(() => database[Symbol.asyncDispose]())
 
@@ -43,13 +48,22 @@ const records = (site: Directory | null, part: Directory | null = null): Account
   versions: new Map(),
 })
 
-/** Ingest has verified this blob in this form. */
-const verified = (cid: string, decodedHash: string, coding: 'gzip' | 'identity', base64 = false) =>
-  rememberBlob(
-    database.db,
-    { cid, coding, base64, hash: `stored-${cid}`, storedBytes: 1, decodedHash, decodedBytes: 1 },
-    1,
-  )
+/** Ingest has verified this blob in this form, for a site of this account. */
+async function verified(
+  cid: string,
+  decodedHash: string,
+  coding: 'gzip' | 'identity',
+  { base64 = false, did = alice }: { base64?: boolean; did?: Did } = {},
+): Promise<void> {
+  const { db } = database
+  const sizes = { storedBytes: 1, decodedBytes: 1 }
+  await rememberBlob(db, { cid, coding, base64, hash: hashOf(cid), decodedHash, ...sizes }, 1)
+  const site = siteOf(`site-${cid}`, did)
+  await recordVersion(db, newVersion({ site, label: `s--${cid}`, snapshot: naming(cid) }), 1)
+}
+
+const hashOf = (cid: string): string => new Bun.CryptoHasher('sha256').update(cid).digest('hex')
+const naming = (...cids: string[]): string => JSON.stringify({ files: cids.map(hashOf) })
 
 const cidsOf = async (known: AccountRecords, wanted: string[], did = alice) =>
   Object.fromEntries(
@@ -68,10 +82,18 @@ describe('a blob is used again', () => {
   })
 
   test('in the form in which somebody stored it', async () => {
-    await verified('c3', 'h3', 'gzip', true)
+    await verified('c3', 'h3', 'gzip', { base64: true })
     const known = records(directory(file('c3', { encoding: 'gzip', base64: true })))
     const found = await findReusableBlobs(alice, known, ['h3'], database.db)
     expect(found.get('h3')).toMatchObject({ coding: 'gzip', base64: true, blob: blob('c3') })
+  })
+
+  test('when only a version record of this account has it', async () => {
+    await verified('c6', 'h6', 'identity', { did: bob })
+    const known = records(directory(file('c6')))
+    expect(await cidsOf(known, ['h6'])).toEqual({})
+    await recordVersionRecord(database.db, newVersionRecord(1, { snapshot: naming('c6') }), 1)
+    expect(await cidsOf(known, ['h6'])).toEqual({ h6: 'c6' })
   })
 
   test('when an earlier try of this account has sent it', async () => {
@@ -94,6 +116,13 @@ describe('a blob is not used again', () => {
 
   test('when only another account names it', async () => {
     expect(await cidsOf(records(directory()), ['h1'])).toEqual({})
+  })
+
+  test('when the account’s records name it, but only another account was found to have it', async () => {
+    await verified('c7', 'h7', 'identity', { did: bob })
+    const known = records(directory(file('c7')))
+    expect(await cidsOf(known, ['h7'])).toEqual({})
+    expect(await cidsOf(known, ['h7'], bob)).toEqual({ h7: 'c7' })
   })
 
   test('when it is compressed and its server changed its type', async () => {

@@ -72,6 +72,8 @@ export class FakeNetwork {
   readonly sessions = new Set<Did>()
   /** Record keys of an account's sites. */
   readonly sites = new Map<Did, string[]>()
+  /** The value of each record of a site. */
+  manifest: unknown = {}
   readonly written: { rkey: string; record: unknown }[] = []
   /** What `begin` and `complete` throw instead of succeeding. */
   failure: Error | null = null
@@ -130,7 +132,7 @@ export class FakeNetwork {
       const records = (isOfSites ? (this.sites.get(did) ?? []) : []).map((rkey) => ({
         uri: `at://${did}/place.sitehost.fs/${rkey}`,
         cid: someCid,
-        value: {},
+        value: this.manifest,
       }))
       return Response.json({ records })
     }
@@ -152,7 +154,7 @@ export class FakeNetwork {
   }
 }
 
-const someCid = 'bafkreib2rxk3rybk3aobmv5cjuql3bm2twh4jo5uxgf5kpqcsgz7soitae'
+export const someCid = 'bafkreib2rxk3rybk3aobmv5cjuql3bm2twh4jo5uxgf5kpqcsgz7soitae'
 
 const identities = {
   resolve: async (did: Did) => ({

@@ -4,12 +4,14 @@ import { openDeploysMax } from '#api/contract/limits.ts'
 import { literals, sentences } from '#api/contract/messages.ts'
 import { recoverJobs } from '#publish/jobs/jobs.ts'
 import { deployOpenMs, overAccountBytes } from '#site/limits.ts'
+import type { Did } from '#site/site-address.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { putTakedown } from '#store/moderation/takedowns.ts'
 import { finishJob } from '#store/queues/job-steps.ts'
 import { createJob, findJob } from '#store/queues/jobs.ts'
+import { rememberBlob } from '#store/sites/blobs.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
-import { mebibyte, testApi } from '#tests/support/api.ts'
+import { mebibyte, someCid, testApi } from '#tests/support/api.ts'
 import { hollowGzip } from '#tests/support/hollow-gzip.ts'
 import { alice, bob, nameOf, newJob, newVersion, siteOf } from '#tests/support/sample-rows.ts'
 
@@ -161,6 +163,32 @@ describe('a deploy', () => {
       400,
       { error: 'sitehost.json, line 2, column 11: site: expected a string.' },
     ])
+  })
+
+  test('does not say what other accounts have: only its own snapshots count', async () => {
+    const { db, network } = api()
+    const name = 'index.html'
+    const ref = { $type: 'blob', ref: { $link: someCid }, mimeType: 'text/html', size: 3 }
+    const entries = [{ name, node: { type: 'file', blob: ref } }]
+    network.sites.set(alice, ['blog'])
+    network.manifest = {
+      ...{ $type: 'place.sitehost.fs', site: 'blog', createdAt: '2026-01-02T03:04:05Z' },
+      root: { type: 'directory', entries },
+    }
+    const hash = sha256('one')
+    const sizes = { storedBytes: 3, decodedBytes: 3 }
+    const form = { cid: someCid, coding: 'identity', base64: false } as const
+    const live = async (did: Did): Promise<void> => {
+      await upsertAccount(db, { did }, 1)
+      const facts = { site: siteOf('blog', did), label: `s--${did}` }
+      await recordVersion(db, newVersion({ ...facts, snapshot: JSON.stringify([hash]) }), 1)
+    }
+    await rememberBlob(db, { ...form, ...sizes, hash, decodedHash: hash }, 1)
+    await live(bob)
+    const files = [declared(name, 'one')]
+    expect((await begin({ files }))[1]).toMatchObject({ missing: [hash] })
+    await live(alice)
+    expect((await begin({ files }))[1]).toMatchObject({ missing: [] })
   })
 
   test('changes a site that there is not yet', async () => {

@@ -1,4 +1,5 @@
 import { type NotNull, sql } from 'kysely'
+import { yieldEventLoop } from '#concurrency/yield-event-loop.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import type { VersionKey } from '#site/version-key.ts'
@@ -41,6 +42,28 @@ export function snapshotPages(
 
 /** Each may take `snapshotBytesMax`. */
 const snapshotsAtOnce = 10
+
+/**
+ * The account's snapshots, one at a time: of live versions, then of others, the newest first. Yields to the event loop
+ * between two of them.
+ */
+export async function* snapshotsOf(db: Db, did: Did): AsyncGenerator<string> {
+  const states = await ofStates(db, { did, name: undefined })
+    .clearSelect()
+    .select(['id', 'state'])
+    .execute()
+  const records = await ofRecords(db, { did, name: undefined }).clearSelect().select('id').execute()
+  const isLive = new Set(states.flatMap(({ id, state }) => (state === 'live' ? id : [])))
+  const newest = [...states, ...records].map(({ id }) => id).sort((a, b) => (a < b ? 1 : -1))
+  for (const id of [...isLive, ...newest.filter((other) => !isLive.has(other))]) {
+    for (const table of ['versions', 'versionRecords'] as const) {
+      const row = db.selectFrom(table).select('snapshot').where('id', '=', id)
+      const snapshot = (await row.where('snapshot', 'is not', null).executeTakeFirst())?.snapshot
+      if (snapshot) yield snapshot
+    }
+    await yieldEventLoop()
+  }
+}
 
 /** Undefined: of any. */
 interface Owner {
