@@ -12,8 +12,9 @@ import {
   type VersionRecord,
   type VersionRecordResult,
 } from '#site/record/version-record.ts'
-import { type SiteAddress, versionLabel } from '#site/site-address.ts'
+import type { SiteAddress } from '#site/site-address.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
+import { versionLabel } from '#site/version-label.ts'
 import { hashesNamedIn } from '#site/visit/named-hashes.ts'
 import { isKnownAccount } from '#store/accounts/accounts.ts'
 import { isVisitedOnly } from '#store/lifecycle/visited-accounts.ts'

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { siteLabel, versionLabel } from '#site/site-address.ts'
+import { siteLabel } from '#site/site-address.ts'
+import { versionLabel } from '#site/version-label.ts'
 import type { Database } from '#store/database/database.ts'
 import { putTakedown } from '#store/moderation/takedowns.ts'
 import { claimSubdomain, mapSubdomain } from '#store/names/subdomains.ts'

@@ -5,8 +5,9 @@ import { planWrites, type StoredVersion } from '#site/record/plan-writes.ts'
 import type { SiteSettings } from '#site/record/settings.ts'
 import { versionDigest } from '#site/record/version-digest.ts'
 import { parseVersionRecord, type VersionRecord } from '#site/record/version-record.ts'
-import { type SiteAddress, siteUri, versionLabel } from '#site/site-address.ts'
+import { type SiteAddress, siteUri } from '#site/site-address.ts'
 import type { VersionKey } from '#site/version-key.ts'
+import { versionLabel } from '#site/version-label.ts'
 import { type RepositoryState, readRepository } from './account-records.ts'
 import {
   type CommitPlan,

@@ -4,8 +4,9 @@ import type { FileNode } from '#site/record/manifest.ts'
 import { planWrites } from '#site/record/plan-writes.ts'
 import type { SiteSettings } from '#site/record/settings.ts'
 import { versionDigest } from '#site/record/version-digest.ts'
-import { type SiteAddress, siteUri, versionLabel } from '#site/site-address.ts'
+import { type SiteAddress, siteUri } from '#site/site-address.ts'
 import type { VersionKey } from '#site/version-key.ts'
+import { versionLabel } from '#site/version-label.ts'
 import { type RepositoryState, readRepository } from './account-records.ts'
 import {
   type CommitPlan,

@@ -26,15 +26,6 @@ export function siteLabel(address: SiteAddress): string {
   return `s--${toBase32(hash).slice(0, 26)}`
 }
 
-/** `v--` and 130 bits of a hash: the address of one version for ever, by its `versionDigest`. */
-export function versionLabel({ did, name }: SiteAddress, digest: string): string {
-  const hash = createHash('sha256').update(`${did}/${name}/${digest}`).digest()
-  return `v--${toBase32(hash).slice(0, 26)}`
-}
-
-/** Whether it looks like a label that `versionLabel` makes. */
-export const isVersionLabel = (label: string): boolean => label.startsWith('v--')
-
 /** The `at://` address of the site's manifest record. */
 export function siteUri(address: SiteAddress): `at://${Did}/place.sitehost.fs/${string}` {
   return `at://${address.did}/place.sitehost.fs/${address.name}`

@@ -4,9 +4,14 @@ import {
   generateClientAssertionKey,
   type StoredSession,
 } from '@atcute/oauth-node-client'
-import type { WithLease } from '#concurrency/with-lease.ts'
 import { type SealedRows, type SealedStore, sealedStore } from './oauth-rows.ts'
 import type { Seal } from './seal.ts'
+
+/**
+ * Runs `work` while no other caller, in any process of this service, runs work of that name: a mutex across processes.
+ * Throws what `work` throws, and when another caller holds the lease for too long.
+ */
+export type WithLease = <T>(name: string, work: () => Promise<T>) => Promise<T>
 
 export const clientKeyKind = 'oauth-client-key'
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { takeOffline } from '#admin/take-offline.ts'
-import { siteLabel, versionLabel } from '#site/site-address.ts'
+import { siteLabel } from '#site/site-address.ts'
+import { versionLabel } from '#site/version-label.ts'
 import { setAccountStatus } from '#store/accounts/account-status.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { followChanges } from '#store/database/change-feed.ts'

@@ -1,5 +1,6 @@
 import { previewLabel } from '#site/preview-label.ts'
-import { type Did, isVersionLabel, siteLabel } from '#site/site-address.ts'
+import { type Did, siteLabel } from '#site/site-address.ts'
+import { isVersionLabel } from '#site/version-label.ts'
 import { chunksOf } from '#store/database/chunks.ts'
 import type { Db } from '#store/database/database.ts'
 import { pagesOf } from '#store/database/pages.ts'

@@ -1,5 +1,6 @@
-import { isVersionLabel, type SiteAddress } from '#site/site-address.ts'
+import type { SiteAddress } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
+import { isVersionLabel } from '#site/version-label.ts'
 import type { Db } from '#store/database/database.ts'
 import { shownRecords } from './version-records.ts'
 
