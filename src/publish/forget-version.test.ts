@@ -80,6 +80,14 @@ test('the live version stays', async () => {
   expect(repo.keys(versions)).toEqual([older, newer])
 })
 
+test('of two versions of the live record the older one goes', async () => {
+  const { value } = repo.find(versions, newer) ?? {}
+  repo.put(versions, versionKeyOf(3), value)
+  expect(await forget(versionKeyOf(3))).toEqual({ kind: 'live' })
+  expect(await forget(newer)).toMatchObject({ kind: 'forgotten' })
+  expect(repo.keys(versions)).toEqual([older, versionKeyOf(3)])
+})
+
 test('a version that is gone already counts as forgotten', async () => {
   const outcome = { kind: 'forgotten', records: [], rev: repo.rev } as const
   expect(await forget(versionKeyOf(9))).toEqual(outcome)

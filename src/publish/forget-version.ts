@@ -1,3 +1,4 @@
+import { liveVersionKey } from '#site/record/plan-versions.ts'
 import { partsOfVersion } from '#site/record/plan-writes.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import type { VersionKey } from '#site/version-key.ts'
@@ -11,7 +12,6 @@ import {
   writesMax,
 } from './commit-on-head.ts'
 import { patienceOfAPerson, withPatience } from './server-patience.ts'
-import { mainCid } from './write-site.ts'
 
 export type ForgetOutcome =
   | {
@@ -21,7 +21,7 @@ export type ForgetOutcome =
       /** A revision of the repository without the record. */
       readonly rev: string
     }
-  /** The site's record is the one that the version describes. */
+  /** The site's record is the one that the version describes, and no newer version does. */
   | { readonly kind: 'live' }
 
 /**
@@ -38,8 +38,7 @@ export async function forgetVersion(
   const plan = (repository: RepositoryState): CommitPlan<'forgotten' | 'live'> => {
     const version = repository.versions.get(key)
     if (version === undefined) return { kind: 'done', result: 'forgotten' }
-    const live = mainCid(address, repository)
-    if (live !== null && version.version?.manifest === live) return { kind: 'done', result: 'live' }
+    if (key === liveVersionKey(address.name, repository)) return { kind: 'done', result: 'live' }
     // Parts first: what remains of an interrupted deletion is still found through the record.
     const deletes = [
       ...partsOfVersion(address, key, repository).map((part) =>

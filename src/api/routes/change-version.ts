@@ -6,9 +6,8 @@ import { changeVersion as changeRecord, type VersionChange } from '#publish/chan
 import { aliasCharsMax, messageGraphemesMax } from '#site/limits.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import { enqueueVersions } from '#store/queues/enqueue.ts'
-import { findSite } from '#store/sites/sites.ts'
 import { atServer } from './own-site.ts'
-import { findVersion } from './version-content.ts'
+import { findVersion, liveKeyOf } from './version-content.ts'
 import { recordRow } from './version-row.ts'
 
 /** Writes what the owner says about a version to its record. Throws ApiError. */
@@ -38,8 +37,8 @@ export async function changeVersion(
       const { alias = null, expiresAt, message = null, pinned = false } = outcome.version
       const expires = expiresAt === undefined ? null : Date.parse(expiresAt)
       const record = { ...found.record, alias, expiresAt: expires, message, pinned }
-      const liveCid = (await findSite(db, site))?.live?.recordCid ?? null
-      return recordRow(site, record, { ...context, liveCid })
+      const liveKey = await liveKeyOf(site, db)
+      return recordRow(site, record, { ...context, liveKey })
     }
   }
 }

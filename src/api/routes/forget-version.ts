@@ -15,6 +15,7 @@ import {
   findUnfinishedForget,
   finishForget,
 } from '#store/sites/unfinished-forgets.ts'
+import { findLiveVersionKey } from '#store/sites/version-records.ts'
 import { assertNotPublishing, atServer } from './own-site.ts'
 import { type FoundVersion, findVersion, otherPrefix } from './version-content.ts'
 
@@ -86,8 +87,11 @@ async function removeRecord(
 async function assertNotLive(site: SiteAddress, version: FoundVersion, db: Db): Promise<void> {
   const live = (await findSite(db, site))?.live ?? null
   if (live === null) return
-  const cid = version.kind === 'state' ? version.state.recordCid : version.record.manifest
-  if (cid === live.recordCid) throw isLive()
+  const isTheLiveOne =
+    version.kind === 'state'
+      ? version.state.recordCid === live.recordCid
+      : version.record.key === (await findLiveVersionKey(db, site, live.recordCid))
+  if (isTheLiveOne) throw isLive()
 }
 
 const isLive = (): ApiError => new ApiError(409, sentences.versionIsLive)

@@ -2,12 +2,13 @@ import type { ApiContext } from '#api/context.ts'
 import { sentences } from '#api/contract/messages.ts'
 import { ApiError } from '#api/errors.ts'
 import type { SiteAddress } from '#site/site-address.ts'
-import { parseVersionKey } from '#site/version-key.ts'
+import { parseVersionKey, type VersionKey } from '#site/version-key.ts'
 import { decodeSnapshot, type Snapshot, SnapshotFormatError } from '#site/visit/snapshot.ts'
 import type { Db } from '#store/database/database.ts'
 import { findSnapshotText } from '#store/lifecycle/account-data.ts'
 import { findSite } from '#store/sites/sites.ts'
 import {
+  findLiveVersionKey,
   findVersionRecord,
   findVersionSnapshot,
   listVersionRecords,
@@ -37,15 +38,16 @@ export async function findVersion(site: SiteAddress, id: string, db: Db): Promis
     id === liveId ? state.state === 'live' : id === otherPrefix + state.id,
   )
   if (state !== undefined) return { kind: 'state', state }
-  await liveCidOf(site, db)
+  await liveKeyOf(site, db)
   throw new ApiError(404, sentences.versionNotFound)
 }
 
-/** CID of the site's live record; null: nothing is live. Throws ApiError 404 without site and versions. */
-export async function liveCidOf(site: SiteAddress, db: Db): Promise<string | null> {
+/** Key of the version record that is live; null: none is. Throws ApiError 404 without site and versions. */
+export async function liveKeyOf(site: SiteAddress, db: Db): Promise<VersionKey | null> {
   const known = await findSite(db, site)
   if (known === null && !(await hasVersionRecords(site, db))) throw siteNotFound()
-  return known?.live?.recordCid ?? null
+  const live = known?.live?.recordCid ?? null
+  return live === null ? null : await findLiveVersionKey(db, site, live)
 }
 
 const isOfState = (id: string): boolean => id === liveId || id.startsWith(otherPrefix)

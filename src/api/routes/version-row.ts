@@ -8,8 +8,8 @@ import { isoOf, isoOrNull } from './iso-of.ts'
 import { otherPrefix } from './version-content.ts'
 
 interface RowContext extends Pick<ApiContext, 'labelUrl' | 'now' | 'siteUrl'> {
-  /** CID of the site's live record; null: nothing is live. */
-  readonly liveCid: string | null
+  /** Key of the version record that is live; null: none is. */
+  readonly liveKey: string | null
 }
 
 /** A version as its owner sees it. */
@@ -25,7 +25,7 @@ export const versionRow = (
 export function recordRow(
   site: SiteAddress,
   record: VersionRecord,
-  { labelUrl, liveCid, now }: RowContext,
+  { labelUrl, liveKey, now }: RowContext,
 ): VersionRow {
   const { alias, createdAt, expiresAt, key, label, manifest, message, pinned, source } = record
   const isExpired = expiresAt !== null && expiresAt <= now()
@@ -34,7 +34,7 @@ export function recordRow(
   return {
     id: key,
     uri: `at://${site.did}/place.sitehost.version/${key}`,
-    state: stateOf(record, liveCid, isExpired),
+    state: stateOf(record, liveKey, isExpired),
     createdAt: isoOf(createdAt),
     publishedAt: manifest === null ? null : isoOf(createdAt),
     fileCount: record.fileCount,
@@ -52,11 +52,11 @@ export function recordRow(
 }
 
 function stateOf(
-  { hasContent, manifest, state }: VersionRecord,
-  liveCid: string | null,
+  { hasContent, key, manifest, state }: VersionRecord,
+  liveKey: string | null,
   isExpired: boolean,
 ): VersionRow['state'] {
-  if (manifest !== null && manifest === liveCid) return 'live'
+  if (key === liveKey) return 'live'
   if (state !== 'kept') return 'refused'
   if (isExpired || !hasContent) return 'expired'
   return manifest === null ? 'preview' : 'replaced'

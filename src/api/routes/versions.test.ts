@@ -279,6 +279,17 @@ describe('the list', () => {
     ])
   })
 
+  test('of several versions of the live record, the newest is live, on every page', async () => {
+    for (const n of [1, 2]) {
+      await recordVersionRecord(api().db, newVersionRecord(n, { manifest: 'cid-2' }), now)
+    }
+    const [, first] = await answer('blog/versions?limit=2')
+    expect(first).toMatchObject({ versions: [{}, { id: versionKeyOf(2), state: 'live' }] })
+    const { cursor } = first as { cursor: string }
+    const [, second] = await answer(`blog/versions?limit=1&cursor=${cursor}`)
+    expect(second).toMatchObject({ versions: [{ id: versionKeyOf(1), state: 'replaced' }] })
+  })
+
   test('is read page by page', async () => {
     for (const n of [1, 2, 3]) await recordVersionRecord(api().db, newVersionRecord(n), now)
     const ids: string[] = []
@@ -523,6 +534,15 @@ describe('forgetting', () => {
     expect(await forget(`other-${state?.id}`)).toEqual(live)
     await recordVersionRecord(api().db, newVersionRecord(2, { manifest: 'cid-2' }), now)
     expect(await forget(versionKeyOf(2))).toEqual(live)
+  })
+
+  test('an older version of the live record', async () => {
+    for (const n of [2, 3]) {
+      await recordVersionRecord(api().db, newVersionRecord(n, { manifest: 'cid-2' }), now)
+    }
+    expect(await forget(versionKeyOf(3))).toEqual([409, failed(sentences.versionIsLive)])
+    expect((await forget(versionKeyOf(2)))[0]).toBe(200)
+    expect(await answer('blog/versions/live/files')).toMatchObject([200, {}])
   })
 
   test('a site that is being published: later', async () => {

@@ -20,7 +20,7 @@ import { pageOf, readCursor } from './cursor.ts'
 import { versionForgetter } from './forget-version.ts'
 import { siteNameOf } from './own-site.ts'
 import { restoreVersion } from './restore-version.ts'
-import { contentOf, liveCidOf } from './version-content.ts'
+import { contentOf, liveKeyOf } from './version-content.ts'
 import { versionRow } from './version-row.ts'
 
 /** Per account: each reads snapshots of several megabytes. */
@@ -55,11 +55,11 @@ export function versionHandlers(context: ApiContext): HandlersOf<typeof versionR
     }) => {
       using _ = await listing.acquire(did)
       const site = { did, name: siteNameOf(rkey) }
-      const liveCid = await liveCidOf(site, db)
+      const liveKey = await liveKeyOf(site, db)
       const after = readCursor(cursor, ['string', 'string']) as HistoryPosition | null
       const entries = await listHistory(db, site, { after, limit: limit + 1 })
       const { page, cursor: next } = pageOf(entries, limit, positionOf)
-      const versions = page.map((entry) => versionRow(site, entry, { ...context, liveCid }))
+      const versions = page.map((entry) => versionRow(site, entry, { ...context, liveKey }))
       return answer(200, { versions, cursor: next })
     },
 

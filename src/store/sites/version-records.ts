@@ -60,6 +60,22 @@ export async function listVersionRecords(
   return (await rows.orderBy('key', 'desc').limit(limit).execute()).map(versionRecordOf)
 }
 
+/** Of the site's version records that name this manifest, the newest; null: none does. */
+export async function findLiveVersionKey(
+  db: Db,
+  { did, name }: SiteAddress,
+  manifest: string,
+): Promise<VersionKey | null> {
+  const rows = await selectVersionRecords(db)
+    .where('did', '=', did)
+    .where('site', '=', name)
+    .where('manifest', '=', manifest)
+    .orderBy('key', 'desc')
+    .limit(versionRecordsMax)
+    .execute()
+  return rows.map(versionRecordOf).find((record) => record.manifest === manifest)?.key ?? null
+}
+
 export async function findVersionRecord(
   db: Db,
   { did, key }: VersionRecordKey,
