@@ -10,6 +10,7 @@ import type { SiteLimits } from '#site/limits.ts'
 import { parseSettings, type SiteSettings } from '#site/record/settings.ts'
 import { siteFileName } from '#site/upload/path-rules.ts'
 import { invalid } from '#site/upload/upload-refusal.ts'
+import { inTransaction } from '#store/database/transaction.ts'
 import {
   commitDeploy,
   type Deploy,
@@ -52,10 +53,17 @@ export async function queueDeploy(deploy: Deploy, context: CommitContext): Promi
   const folder = await spool.open(id)
   const settings = await settingsOf(plan, contents, folder)
   const sentBytes = contents.reduce((sum, { bytes }) => sum + bytes, 0)
-  await spool.receive(id, sentBytes, await spoolOwnerOf(db, did))
+  const owner = await spoolOwnerOf(db, did)
+  // In the transaction: a refused deploy keeps the space of one that arrives, and gives way as such.
+  const commit: typeof commitDeploy = (within, ...job) =>
+    inTransaction(within, async (transaction) => {
+      const admission = await commitDeploy(transaction, ...job)
+      if (admission.created) await spool.receive(id, sentBytes, owner)
+      return admission
+    })
   const expectedCid = plan.base === null ? null : (plan.base.cid ?? '')
   const job = { id, plan: jobPlanOf(plan, settings, contents, context.now()), expectedCid }
-  return await queuePlan(job, site, commitDeploy, context)
+  return await queuePlan(job, site, commit, context)
 }
 
 /** Whether ingest knows a later version than the base. */

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Spool, SpoolFullError } from '#publish/upload/spool.ts'
 import type { Database } from '#store/database/database.ts'
+import { WakeUps } from '#store/database/wake-ups.ts'
 import {
   createDeploy,
   type Deploy,
@@ -11,10 +12,12 @@ import {
   findDeploy,
   listMissing,
 } from '#store/queues/deploys.ts'
+import { createJob } from '#store/queues/jobs.ts'
 import { recordingLog } from '#tests/support/api.ts'
 import { memoryDatabase } from '#tests/support/databases.ts'
 import { eventually } from '#tests/support/eventually.ts'
-import { alice, bob, newDeploy, removedSites } from '#tests/support/sample-rows.ts'
+import { alice, bob, newDeploy, newJob, removedSites } from '#tests/support/sample-rows.ts'
+import { queueDeploy } from './commit-deploy.ts'
 import { OpenDeploys } from './open-deploys.ts'
 
 const kib = 1024
@@ -107,4 +110,17 @@ describe('while others need the space, a deploy', () => {
     expect(await receive(first)).toBe(true)
     expect(await missing(first)).toEqual([])
   })
+})
+
+test('a deploy whose commit is refused gives way as before', async () => {
+  const { db } = database
+  const refused = await create()
+  expect(await receive(refused)).toBe(true)
+  await createJob(db, newJob({ site: refused.site }), { queuedMax: 5, now: 1 })
+  const limits = { fileBytesMax: 100 * kib, siteBytesMax: 100 * kib }
+  const log = recordingLog()
+  const context = { db, spool, limits, log, now: () => 1, wakeUps: new WakeUps() }
+  expect(await queueDeploy(refused, context)).toMatchObject({ reason: 'same-site-running' })
+  elapsedMs = 61_000
+  expect(await receive(await create(bob))).toBe(true)
 })
