@@ -22,45 +22,51 @@ const sha256 = z
   .meta({ description: 'SHA-256 of the file as it is on disk, in lower-case hex' })
 const missing = z.array(sha256).describe('What to send')
 
-/** What a deploy is to contain. */
-export const deployBody = z.object({
-  files: z
-    .array(z.object({ path: z.string(), sha256, size: count }))
-    .describe('The whole site; with `base`, the files to set'),
-  base: z
-    .literal('live')
-    .optional()
-    .describe('Change the site as it is now; the commit fails if it changes meanwhile'),
-  remove: z
-    .array(z.string())
-    .optional()
-    .describe('With `base`: files and folders to remove, before `files` are set'),
-  into: z
-    .string()
-    .optional()
-    .describe(
-      'With `base`: this folder becomes exactly `files`, whose paths are relative to it; not with `remove`',
-    ),
-  message: z
-    .string()
-    .optional()
-    .describe(`Of the version in the site’s history; up to ${messageGraphemesMax} characters`),
-  source: z
-    .strictObject({
-      repository: z.string().optional(),
-      commit: z.string().optional(),
-      ref: z.string().optional(),
-      url: z.string().optional(),
-    })
-    .optional()
-    .describe('What the version was made of'),
-  settings: z
-    .unknown()
-    .optional()
-    .describe(
-      'Fields of the site’s settings to set, before those of its `sitehost.json`; others stay',
-    ),
-})
+const onlyTheseFields =
+  'expected only the fields files, base, remove, into, message, source and settings'
+
+/** What a deploy is to contain. A field that a later version may know is not ignored: it would publish something else. */
+export const deployBody = z.strictObject(
+  {
+    files: z
+      .array(z.object({ path: z.string(), sha256, size: count }))
+      .describe('The whole site; with `base`, the files to set'),
+    base: z
+      .literal('live')
+      .optional()
+      .describe('Change the site as it is now; the commit fails if it changes meanwhile'),
+    remove: z
+      .array(z.string())
+      .optional()
+      .describe('With `base`: files and folders to remove, before `files` are set'),
+    into: z
+      .string()
+      .optional()
+      .describe(
+        'With `base`: this folder becomes exactly `files`, whose paths are relative to it; not with `remove`',
+      ),
+    message: z
+      .string()
+      .optional()
+      .describe(`Of the version in the site’s history; up to ${messageGraphemesMax} characters`),
+    source: z
+      .strictObject({
+        repository: z.string().optional(),
+        commit: z.string().optional(),
+        ref: z.string().optional(),
+        url: z.string().optional(),
+      })
+      .optional()
+      .describe('What the version was made of'),
+    settings: z
+      .unknown()
+      .optional()
+      .describe(
+        'Fields of the site’s settings to set, before those of its `sitehost.json`; others stay',
+      ),
+  },
+  { error: ({ code }) => (code === 'unrecognized_keys' ? onlyTheseFields : undefined) },
+)
 
 const notFound = { 404: [literals.deployNotFound] }
 
@@ -86,6 +92,7 @@ export const deployRoutes = {
     failures: {
       400: [
         'body: expected JSON',
+        `body: ${onlyTheseFields}`,
         sentences.badSiteName,
         sentences.baseMissing,
         like('files.0.sha256: expected SHA-256 in lower-case hex'),

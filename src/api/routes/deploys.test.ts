@@ -271,6 +271,12 @@ describe('what cannot be a deploy is refused:', () => {
       400,
       /both a file and a folder/,
     ],
+    [
+      'a field that there is not',
+      { files: [one], draft: {} },
+      400,
+      /^body: expected only the fields/,
+    ],
     ['another base', { files: [one], base: 'dead' }, 400, /^base: expected/],
     ['removing without a base', { files: [one], remove: ['x'] }, 400, /need a base/],
     ['a folder without a base', { files: [one], into: 'x' }, 400, /need a base/],
