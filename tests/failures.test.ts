@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { scopes } from '#atproto/oauth/oauth-client.ts'
+import { optionalScopes, scopes } from '#atproto/oauth/oauth-client.ts'
 import type { AppClient, UploadFile } from '../devnet/app-client.ts'
 import { endSessionsOnServer } from './support/pds-tokens.ts'
 import { textFile } from './support/upload-files.ts'
@@ -15,6 +15,9 @@ afterAll(() => world[Symbol.asyncDispose]())
 
 const page = [{ path: 'index.html', body: new Blob(['<h1>hello</h1>']) }]
 
+const isNeeded = (scope: string): boolean => !optionalScopes.includes(scope)
+const without = (left: string): string => scopes.filter((scope) => scope !== left).join(' ')
+
 describe('signing in', () => {
   test('denied on the server’s page: back to the start, signed out', async () => {
     const browser = world.client()
@@ -24,14 +27,29 @@ describe('signing in', () => {
     expect(await (await browser.fetch('/api/auth/status')).json()).toEqual({ authenticated: false })
   })
 
-  test.each([
-    'atproto',
-    ...scopes.slice(1).map((left) => scopes.filter((scope) => scope !== left).join(' ')),
-  ])('granted only %s: back to the start, signed out', async (scope) => {
+  test.each(['atproto', ...scopes.slice(1).filter(isNeeded).map(without)])(
+    'granted only %s: back to the start, signed out',
+    async (scope) => {
+      const browser = world.client()
+      expect(await browser.signIn('alice.test', 'hunter2pass', { scope })).toBe(
+        '/?error=auth_failed',
+      )
+      expect(await (await browser.fetch('/api/auth/status')).json()).toEqual({
+        authenticated: false,
+      })
+    },
+  )
+
+  test('without the right to keep versions: signed in, and published without history', async () => {
     const browser = world.client()
-    expect(await browser.signIn('alice.test', 'hunter2pass', { scope })).toBe('/?error=auth_failed')
-    expect(await (await browser.fetch('/api/auth/status')).json()).toEqual({ authenticated: false })
-  })
+    const scope = optionalScopes.map(without).join(' ')
+    expect(await browser.signIn('bob.test', 'hunter2pass', { scope })).not.toContain('error')
+    const result = await browser.publish('blog', page)
+    expect(result).toMatchObject({
+      versionId: null,
+      versionProblem: expect.stringMatching(/sign/i),
+    })
+  }, 120_000)
 
   const refused: [string, string][] = [
     ['nobody.test', 'That handle does not exist. Check its spelling.'],
