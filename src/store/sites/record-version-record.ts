@@ -231,7 +231,7 @@ async function ignoreOldest(
 ): Promise<VersionKey[]> {
   const rows = await transaction
     .selectFrom('versionRecords')
-    .select(['did', 'key', 'site', 'state', 'label', 'alias', 'manifest'])
+    .select(['did', 'key', 'site', 'siteLabel', 'state', 'label', 'alias', 'manifest'])
     .where('did', '=', did)
     .where('site', '=', site)
     .where('state', '!=', 'removed')
@@ -242,6 +242,7 @@ async function ignoreOldest(
   for (const row of beyond.filter(({ state }) => state !== 'ignored')) {
     const none = { state: 'ignored', label: null, snapshot: null, filesDigest: null } as const
     await updateRow(transaction, row, { ...none, problems })
+    await rememberForgotten(transaction, row, now)
     await tellEdge(transaction, row, now)
   }
   return beyond.map(({ key }) => key)
@@ -255,7 +256,7 @@ async function dropOldest(
 ): Promise<VersionKey[]> {
   const rows = await transaction
     .selectFrom('versionRecords')
-    .select(['did', 'key', 'site', 'label', 'alias', 'manifest'])
+    .select(['did', 'key', 'site', 'siteLabel', 'label', 'alias', 'manifest'])
     .where('did', '=', did)
     .where('state', '!=', 'removed')
     .orderBy('key', 'desc')
@@ -264,6 +265,7 @@ async function dropOldest(
     .execute()
   for (const row of rows) {
     await deleteRow(transaction, row)
+    await rememberForgotten(transaction, row, now)
     await tellEdge(transaction, row, now)
   }
   return rows.map(({ key }) => key)
