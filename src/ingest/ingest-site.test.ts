@@ -13,6 +13,7 @@ import { quickInflatedBytesMax, ruleFileBytesMax, snapshotBytesMax } from '#site
 import { decodeSnapshot, type Snapshot } from '#site/visit/snapshot.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import type { Database } from '#store/database/database.ts'
+import { WakeUps } from '#store/database/wake-ups.ts'
 import { putTakedown } from '#store/moderation/takedowns.ts'
 import { findSite } from '#store/sites/sites.ts'
 import { type LoggedLine, recordingLog } from '#tests/support/api.ts'
@@ -57,6 +58,7 @@ async function ingest(options: Options = {}): Promise<IngestOutcome> {
   return await ingestSite(siteOf('blog'), {
     db: database.db,
     blobs: diskBlobStore({ dir }),
+    wakeUps: new WakeUps(),
     log: recordingLog(logged),
     identities,
     fetch: createSafeFetch({ allowPrivate: true }),

@@ -1,16 +1,16 @@
 import type { Identities } from '#atproto/identity/identity.ts'
 import { storedBytesOf } from '#ingest/blobs/fetch-blobs.ts'
+import { keepStored } from '#ingest/blobs/keep-stored.ts'
 import { recordEvent } from '#observe/events.ts'
 import type { Log } from '#observe/log.ts'
 import { noSpans, type Spans } from '#observe/spans.ts'
 import { tooManySites } from '#site/limits.ts'
 import type { FileNode } from '#site/record/manifest.ts'
 import { type Did, type SiteAddress, siteLabel, siteUri } from '#site/site-address.ts'
-import { hashesNamedIn } from '#site/visit/named-hashes.ts'
 import { isKnownAccount } from '#store/accounts/accounts.ts'
 import { findTakedown } from '#store/moderation/takedowns.ts'
+import { enqueueSites } from '#store/queues/enqueue.ts'
 import { findQuotaProblem } from '#store/sites/account-quota.ts'
-import { claimBlobs } from '#store/sites/garbage.ts'
 import { type NewVersion, type RecordOutcome, recordVersion } from '#store/sites/record-version.ts'
 import { removeSite } from '#store/sites/remove-site.ts'
 import { findSite } from '#store/sites/sites.ts'
@@ -22,7 +22,7 @@ import type { WorkContext } from './work-context.ts'
 /** What reading the owner's repository changed here. */
 export type IngestOutcome = RecordOutcome | 'removed' | 'taken-down'
 
-export interface IngestContext extends VersionContext, Pick<WorkContext, 'log'> {
+export interface IngestContext extends VersionContext, Pick<WorkContext, 'log' | 'wakeUps'> {
   readonly identities: Pick<Identities, 'resolve'>
   /** Left out: no traces. */
   readonly spans?: Spans
@@ -35,7 +35,7 @@ export interface IngestContext extends VersionContext, Pick<WorkContext, 'log'> 
  * `ingestVersion`'s.
  * A version goes live when its record is proven and all its blobs are stored and verified; a refused version is
  * stored with its problems, and the live one stays live. Fetches and stores nothing for an unknown account, nor what
- * was taken offline here. Throws,
+ * was taken offline here. Enqueues the site once more when a purge has removed a blob that it names meanwhile. Throws,
  * with nothing changed, when the owner's server is unreachable or the signing key was replaced; the caller retries.
  */
 export async function ingestSite(
@@ -74,8 +74,10 @@ export async function ingestSite(
   const outcome = await recordVersion(db, stored, now(), at, context.limits)
   at?.('version-recorded')
   report(outcome, stored, log)
-  // A garbage collection that has not seen this version may have marked its blobs meanwhile.
-  await claimBlobs(db, [...hashesNamedIn(version.snapshot ?? '')])
+  if (!(await keepStored(version.snapshot, context))) {
+    log.warn('blob lost, site queued', { did: address.did, site: address.name })
+    await enqueueSites(context, [address])
+  }
   return outcome
 }
 

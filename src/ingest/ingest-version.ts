@@ -1,6 +1,7 @@
 import type { Identity } from '#atproto/identity/identity.ts'
 import { readVerifiedRecord } from '#atproto/repo/verified-record.ts'
 import { storedBytesOf } from '#ingest/blobs/fetch-blobs.ts'
+import { keepStored } from '#ingest/blobs/keep-stored.ts'
 import { noSpans } from '#observe/spans.ts'
 import { previewMs } from '#site/limits.ts'
 import type { SitePath } from '#site/path.ts'
@@ -15,11 +16,10 @@ import {
 import type { SiteAddress } from '#site/site-address.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
 import { versionLabel } from '#site/version-label.ts'
-import { hashesNamedIn } from '#site/visit/named-hashes.ts'
 import { isKnownAccount } from '#store/accounts/accounts.ts'
 import { isVisitedOnly } from '#store/lifecycle/visited-accounts.ts'
 import { findTakedown } from '#store/moderation/takedowns.ts'
-import { claimBlobs } from '#store/sites/garbage.ts'
+import { enqueueVersions } from '#store/queues/enqueue.ts'
 import {
   type NewVersionRecord,
   recordVersionRecord,
@@ -78,8 +78,10 @@ export async function ingestVersion(
   const outcome = await recordVersionRecord(db, { ...key, cid, rev, ...judged }, now())
   at?.('version-kept')
   log.debug('version read', { ...key, outcome })
-  // A garbage collection that has not seen this version may have marked its blobs meanwhile.
-  await claimBlobs(db, [...hashesNamedIn(judged.snapshot ?? '')])
+  if (!(await keepStored(judged.snapshot, context))) {
+    log.warn('blob lost, version queued', { ...key })
+    await enqueueVersions(context, [key])
+  }
   return outcome
 }
 
@@ -148,7 +150,7 @@ async function judge(
 ): Promise<Judged> {
   const { db, limits, now } = context
   const site: SiteAddress = { did: key.did, name: version.site }
-  const facts = factsOf(version, now())
+  const facts = versionFacts(version, now())
   const no = (problems: readonly string[]): Judged => ({ ...unjudged, ...facts, problems })
   if (await hasManyNewer(db, key, version.site)) return no([tooManyVersions])
   const { result } = await readFiles(version.root, identity, context)
@@ -174,7 +176,7 @@ async function judge(
 }
 
 /** What the record says about itself. A version that was live, or is pinned, stays until its owner removes it. */
-function factsOf(version: VersionRecord, now: number) {
+export function versionFacts(version: VersionRecord, now: number) {
   const { site, manifest = null, alias = null, message = null, source = null } = version
   const createdAt = millisecondsOf(version.createdAt)
   const { pinned = false } = version

@@ -12,11 +12,11 @@ import type { FileNode } from '#site/record/manifest.ts'
 import { findBlobs, type KnownBlob, rememberBlob } from '#store/sites/blobs.ts'
 import { claimBlobs } from '#store/sites/garbage.ts'
 import { type OnInflated, storeDecoded } from './decode-blob.ts'
+import { presenceChecksAtOnce } from './keep-stored.ts'
 import { UndecodableBlobError } from './undecodable-blob.ts'
 import { BlobMismatchError, fetchBlob } from './verified-blob.ts'
 
 export const blobsAtOnce = 4
-const presenceChecksAtOnce = 64
 
 export interface FetchContext extends Omit<WorkContext, 'log' | 'wakeUps'> {
   readonly blobs: BlobStore
