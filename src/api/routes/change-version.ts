@@ -2,6 +2,7 @@ import type { ApiContext } from '#api/context.ts'
 import { sentences } from '#api/contract/messages.ts'
 import type { VersionRow } from '#api/contract/versions.ts'
 import { ApiError } from '#api/errors.ts'
+import { versionFacts } from '#ingest/ingest-version.ts'
 import { changeVersion as changeRecord, type VersionChange } from '#publish/change-version.ts'
 import { aliasCharsMax, messageGraphemesMax } from '#site/limits.ts'
 import type { SiteAddress } from '#site/site-address.ts'
@@ -34,9 +35,8 @@ export async function changeVersion(
       throw new ApiError(400, expectations[outcome.field])
     case 'changed': {
       await enqueueVersions(context, [{ did: site.did, key }])
-      const { alias = null, expiresAt, message = null, pinned = false } = outcome.version
-      const expires = expiresAt === undefined ? null : Date.parse(expiresAt)
-      const record = { ...found.record, alias, expiresAt: expires, message, pinned }
+      const { alias, expiresAt, message, pinned } = versionFacts(outcome.version, now())
+      const record = { ...found.record, alias, expiresAt, message, pinned }
       const liveKey = await liveKeyOf(site, db)
       return recordRow(site, record, { ...context, liveKey })
     }

@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { fromBufferPromise } from 'yauzl'
 import { sentences } from '#api/contract/messages.ts'
 import type { OAuth } from '#atproto/oauth/oauth.ts'
+import { previewMs } from '#site/limits.ts'
 import type { SiteSettings } from '#site/record/settings.ts'
 import { siteLabel } from '#site/site-address.ts'
 import { decodeSnapshot, encodeSnapshot, type SnapshotFile } from '#site/visit/snapshot.ts'
@@ -337,9 +338,19 @@ describe('what is said about a version', () => {
     const news = { message: 'Launch', pinned: true, alias: 'pr-12' }
     const [status, row] = await change(key, { ...news, expiresAt: '2031-01-01T01:00:00+01:00' })
     const expiresAt = '2031-01-01T00:00:00.000Z'
-    expect([status, row]).toEqual([200, expect.objectContaining({ id: key, ...news, expiresAt })])
+    const answered = { id: key, ...news, expiresAt: null }
+    expect([status, row]).toEqual([200, expect.objectContaining(answered)])
     expect(repo.find(collection, key)?.value).toMatchObject({ ...news, expiresAt })
     expect(await workRows(api().db, 'version')).toMatchObject([{ did: alice, site: key }])
+  })
+
+  test('is answered as it will be read: when a preview ends', async () => {
+    const expiresAt = new Date(now + previewMs).toISOString()
+    const later = '2031-01-01T00:00:00.000Z'
+    expect(await change(key, { expiresAt: later })).toMatchObject([200, { expiresAt: later }])
+    expect(await change(key, { expiresAt: null })).toMatchObject([200, { expiresAt }])
+    const pinned = { pinned: true, expiresAt: later }
+    expect(await change(key, pinned)).toMatchObject([200, { pinned: true, expiresAt: null }])
   })
 
   const refused: [object, string][] = [
