@@ -188,7 +188,9 @@ describe('a deploy', () => {
     const files = [declared(name, 'one')]
     expect((await begin({ files }))[1]).toMatchObject({ missing: [hash] })
     await live(alice)
-    expect((await begin({ files }))[1]).toMatchObject({ missing: [] })
+    const [, begun] = await begin({ files })
+    expect(begun).toMatchObject({ missing: [] })
+    expect(await put((begun as { deployId: string }).deployId, 'one')).toEqual([204, null])
   })
 
   test('changes a site that there is not yet', async () => {

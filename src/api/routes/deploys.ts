@@ -8,7 +8,6 @@ import { literals, sentences } from '#api/contract/messages.ts'
 import { ApiError, restarting } from '#api/errors.ts'
 import { type CommitOutcome, queueDeploy } from '#publish/deploy/commit-deploy.ts'
 import { admitDeclared } from '#publish/deploy/declared-files.ts'
-import { parseDeployPlan } from '#publish/deploy/deploy-plan.ts'
 import { OpenDeploys } from '#publish/deploy/open-deploys.ts'
 import { prepareDeploy } from '#publish/deploy/prepare-deploy.ts'
 import type { Coding } from '#site/encoding.ts'
@@ -17,11 +16,12 @@ import type { Did, SiteAddress } from '#site/site-address.ts'
 import { parseSiteName } from '#site/site-name.ts'
 import {
   createDeploy,
-  type Deploy,
   type DeployContent,
+  type DeployFacts,
   deleteDeploy,
   findContent,
   findDeploy,
+  isPlanned,
   listMissing,
 } from '#store/queues/deploys.ts'
 import { findJob, type Job, listUnfinishedSites } from '#store/queues/jobs.ts'
@@ -175,7 +175,7 @@ async function ownDeploy(
   id: string,
   did: Did,
   { db, now }: Pick<ApiContext, 'db' | 'now'>,
-): Promise<Deploy> {
+): Promise<DeployFacts> {
   // Checked before the database query: PostgreSQL rejects strings that hold NUL.
   const deploy = /^[0-9a-f-]{36}$/.test(id) ? await findDeploy(db, id, now()) : null
   if (deploy?.did !== did) throw new ApiError(404, literals.deployNotFound)
@@ -184,13 +184,14 @@ async function ownDeploy(
 
 /** `here`: the account has it, or it has arrived. Throws ApiError 404 for a content that is not of the deploy. */
 async function contentOf(
-  { id, plan }: Deploy,
+  { id }: DeployFacts,
   sha256: string,
   { db }: Pick<ApiContext, 'db'>,
 ): Promise<DeployContent | 'here'> {
-  const content = /^[0-9a-f]{64}$/.test(sha256) ? await findContent(db, id, sha256) : null
+  const isHash = /^[0-9a-f]{64}$/.test(sha256)
+  const content = isHash ? await findContent(db, id, sha256) : null
   if (content !== null) return content.pack === null ? content : 'here'
-  if (parseDeployPlan(plan).files.some((file) => file.sha256 === sha256)) return 'here'
+  if (isHash && (await isPlanned(db, id, sha256))) return 'here'
   throw new ApiError(404, sentences.notOfDeploy)
 }
 
@@ -200,7 +201,7 @@ function codingOf(headers: Headers): Coding {
   throw new ApiError(415, sentences.unknownCoding, { 'accept-encoding': 'gzip' })
 }
 
-function stateOf({ committedAt }: Deploy, job: Job | null) {
+function stateOf({ committedAt }: DeployFacts, job: Job | null) {
   if (committedAt === null) return 'open'
   if (job?.finishedAt === null) return 'publishing'
   return job?.status === 'completed' ? 'published' : 'failed'

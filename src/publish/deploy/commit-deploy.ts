@@ -13,9 +13,10 @@ import { invalid } from '#site/upload/upload-refusal.ts'
 import { inTransaction } from '#store/database/transaction.ts'
 import {
   commitDeploy,
-  type Deploy,
   type DeployCommit,
   type DeployContent,
+  type DeployFacts,
+  findDeployPlan,
   listContents,
 } from '#store/queues/deploys.ts'
 import { listVersions } from '#store/sites/versions.ts'
@@ -39,11 +40,16 @@ export type CommitOutcome =
  * changed is known here already when ingest has seen the change. Throws SpoolFullError, and UploadRefusedError for a
  * `sitehost.json` that cannot be read.
  */
-export async function queueDeploy(deploy: Deploy, context: CommitContext): Promise<CommitOutcome> {
+export async function queueDeploy(
+  deploy: DeployFacts,
+  context: CommitContext,
+): Promise<CommitOutcome> {
   const { db, spool } = context
   const { id, did } = deploy
   const site = { did, name: deploy.site }
-  const plan = parseDeployPlan(deploy.plan)
+  const text = await findDeployPlan(db, id)
+  if (text === null) return { created: false, reason: 'not-ready' }
+  const plan = parseDeployPlan(text)
   const contents = await listContents(db, id)
   const missing = contents.flatMap(({ sha256, pack }) => (pack === null ? sha256 : []))
   if (missing.length > 0) return { created: false, reason: 'files-missing', missing }
@@ -69,7 +75,7 @@ export async function queueDeploy(deploy: Deploy, context: CommitContext): Promi
 /** Whether ingest knows a later version than the base. */
 async function isReplaced(
   { cid }: NonNullable<DeployPlan['base']>,
-  { did, site, createdAt }: Deploy,
+  { did, site, createdAt }: DeployFacts,
   { db }: CommitContext,
 ): Promise<boolean> {
   const [newest, ...others] = await listVersions(db, { did, name: site })

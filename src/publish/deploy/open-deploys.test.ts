@@ -7,7 +7,7 @@ import type { Database } from '#store/database/database.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
 import {
   createDeploy,
-  type Deploy,
+  type DeployFacts,
   findContent,
   findDeploy,
   listMissing,
@@ -48,11 +48,11 @@ afterEach(async () => {
   await rm(dir, { recursive: true })
 })
 
-async function create(did = alice): Promise<Deploy> {
+async function create(did = alice): Promise<DeployFacts> {
   const { db } = database
   const deploy = newDeploy({ did })
   await createDeploy(db, deploy, [{ sha256, bytes: content.length }], { openMax: 9, now: 1 })
-  return (await findDeploy(db, deploy.id, 1)) as Deploy
+  return (await findDeploy(db, deploy.id, 1)) as DeployFacts
 }
 
 async function* whole() {
@@ -60,7 +60,7 @@ async function* whole() {
 }
 
 async function receive(
-  deploy: Deploy,
+  deploy: DeployFacts,
   body: AsyncIterable<Uint8Array> = whole(),
   confirm = async () => {},
 ): Promise<boolean> {
@@ -70,8 +70,8 @@ async function receive(
   return await deploys.receive(deploy, needed, { body, coding: 'identity', signal, confirm })
 }
 
-const missing = (deploy: Deploy) => listMissing(database.db, deploy.id)
-const isOnDisk = (deploy: Deploy) => exists(join(dir, 'spool', deploy.id))
+const missing = (deploy: DeployFacts) => listMissing(database.db, deploy.id)
+const isOnDisk = (deploy: DeployFacts) => exists(join(dir, 'spool', deploy.id))
 
 test('nothing is kept when it is not confirmed', async () => {
   const deploy = await create()

@@ -4,8 +4,8 @@ import type { Spool, SpoolAdmission } from '#publish/upload/spool.ts'
 import { smallUploadBytesMax } from '#publish/upload/spool-shares.ts'
 import type { Db } from '#store/database/database.ts'
 import {
-  type Deploy,
   type DeployContent,
+  type DeployFacts,
   forgetArrived,
   listContents,
   recordArrived,
@@ -49,7 +49,7 @@ export class OpenDeploys {
    * SpoolFullError and what `confirm` throws; then nothing is kept.
    */
   async receive(
-    deploy: Deploy,
+    deploy: DeployFacts,
     content: DeployContent,
     incoming: IncomingFile & { readonly confirm: () => Promise<void> },
   ): Promise<boolean> {
@@ -81,7 +81,7 @@ export class OpenDeploys {
     this.#deploys.delete(id)
   }
 
-  #add(deploy: Deploy): OpenDeploy {
+  #add(deploy: DeployFacts): OpenDeploy {
     this.#forgetExpired()
     const onGiveWay = (): void => {
       open.admission = null
@@ -106,7 +106,7 @@ export class OpenDeploys {
     for (const [id, { expiresAt }] of this.#deploys) if (expiresAt <= now) this.forget(id)
   }
 
-  #admission(open: OpenDeploy, deploy: Deploy): Promise<SpoolAdmission> {
+  #admission(open: OpenDeploy, deploy: DeployFacts): Promise<SpoolAdmission> {
     open.admission ??= this.#admit(open, deploy).catch((error) => {
       open.admission = null
       throw error
@@ -114,7 +114,7 @@ export class OpenDeploys {
     return open.admission
   }
 
-  async #admit({ arrival }: OpenDeploy, { id, did }: Deploy): Promise<SpoolAdmission> {
+  async #admit({ arrival }: OpenDeploy, { id, did }: DeployFacts): Promise<SpoolAdmission> {
     const { db, spool } = this.#context
     const contents = await listContents(db, id)
     const arrived = contents.filter(({ pack }) => pack !== null)
@@ -125,7 +125,7 @@ export class OpenDeploys {
     return await spool.admit(id, bytesMax, { ...owner, isSmall, arrival })
   }
 
-  async #drop({ id, did, site }: Deploy, { arrival }: OpenDeploy): Promise<void> {
+  async #drop({ id, did, site }: DeployFacts, { arrival }: OpenDeploy): Promise<void> {
     const { db, log, spool } = this.#context
     try {
       await arrival.ended()

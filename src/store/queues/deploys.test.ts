@@ -8,6 +8,7 @@ import {
   deleteExpiredDeploys,
   findContent,
   findDeploy,
+  findDeployPlan,
   forgetArrived,
   listMissing,
   listOpenDeploys,
@@ -41,7 +42,9 @@ await onEachStore('store/queues/deploys', (db) => {
   test('a new deploy is open, and everything is missing', async () => {
     const deploy = newDeploy({ id: 'd' })
     expect(await create(deploy, 7)).toBe(true)
-    expect(await findDeploy(db(), 'd', 8)).toEqual({ ...deploy, createdAt: 7, committedAt: null })
+    const { plan, ...facts } = deploy
+    expect(await findDeploy(db(), 'd', 8)).toEqual({ ...facts, createdAt: 7, committedAt: null })
+    expect(await findDeployPlan(db(), 'd')).toBe(plan)
     expect(await listMissing(db(), 'd')).toEqual(['a', 'b'])
     expect(await findDeploy(db(), 'other', 8)).toBeNull()
   })

@@ -13,6 +13,9 @@ export type Deploy = Readonly<Selectable<Schema['deploys']>>
 
 export type NewDeploy = Omit<Deploy, 'createdAt' | 'committedAt'>
 
+/** Without its plan, which can be 2 MB. */
+export type DeployFacts = Omit<Deploy, 'plan'>
+
 /** A content that the account has to send. */
 export interface NeededContent {
   /** Of the content, in hex. */
@@ -66,10 +69,30 @@ async function needContents(
 }
 
 /** Null for one that is unknown, or was not committed in time. */
-export async function findDeploy(db: Db, id: string, now: number): Promise<Deploy | null> {
-  const row = await db.selectFrom('deploys').selectAll().where('id', '=', id).executeTakeFirst()
+export async function findDeploy(db: Db, id: string, now: number): Promise<DeployFacts | null> {
+  const row = await db
+    .selectFrom('deploys')
+    .select(['id', 'did', 'site', 'bytes', 'createdAt', 'expiresAt', 'committedAt'])
+    .where('id', '=', id)
+    .executeTakeFirst()
   const isOver = row?.committedAt === null && row.expiresAt <= now
   return row === undefined || isOver ? null : row
+}
+
+/** Null for a deploy that is gone. */
+export async function findDeployPlan(db: Db, id: string): Promise<string | null> {
+  const row = db.selectFrom('deploys').select('plan').where('id', '=', id)
+  return (await row.executeTakeFirst())?.plan ?? null
+}
+
+/** Whether the deploy's plan has a content with this SHA-256, in hex. */
+export async function isPlanned(db: Db, id: string, sha256: string): Promise<boolean> {
+  const row = db
+    .selectFrom('deploys')
+    .select('id')
+    .where('id', '=', id)
+    .where('plan', 'like', `%"sha256":"${sha256}"%`)
+  return (await row.executeTakeFirst()) !== undefined
 }
 
 /** The contents that the account has to send, whether they have arrived or not, by their hashes. */
