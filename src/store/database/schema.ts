@@ -72,6 +72,8 @@ export interface Schema extends DeployTables, ModerationTables, VersionTables {
     removedRev: string | null
     /** CID of the record that withdraws the versions before it; null: none is awaited. */
     withdrawWith: string | null
+    /** Revision of the newest version that has withdrawn those before it. */
+    withdrawnBefore: Generated<string | null>
     createdAt: number
     updatedAt: number
   }

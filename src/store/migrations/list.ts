@@ -35,6 +35,7 @@ import { deploys } from './0034-deploys.ts'
 import { begunUploads } from './0035-begun-uploads.ts'
 import { filteredLists } from './0036-filtered-lists.ts'
 import { unfinishedForgets } from './0037-unfinished-forgets.ts'
+import { withdrawnBefore } from './0038-withdrawn-before.ts'
 import { type MigrationSql, sqlMigration } from './sql-migration.ts'
 
 /** All migrations by name, in their order. One that was released is never edited, renamed or removed. */
@@ -80,4 +81,5 @@ const statements: Record<string, MigrationSql> = {
   '0035-begun-uploads': begunUploads,
   '0036-filtered-lists': filteredLists,
   '0037-unfinished-forgets': unfinishedForgets,
+  '0038-withdrawn-before': withdrawnBefore,
 }

@@ -71,4 +71,16 @@ await onEachStore('store/sites/earlier-versions', (db) => {
     await publish(4)
     expect(await earlier(4)).toEqual(['snapshot 3 Infinity'])
   })
+
+  test('records that are read only after the withdrawal are withdrawn as well, later ones are not', async () => {
+    await publish(1, { isKept: false })
+    await publish(2, { isKept: false })
+    await awaitWithdrawal(db(), blog, 'manifest 4')
+    await publish(4, { isKept: false })
+    // Of the third nothing else was ever read.
+    for (const n of [1, 2, 3, 4]) await keep(n)
+    expect(await earlier(4)).toEqual([])
+    await publish(5)
+    expect(await earlier(5)).toEqual(['snapshot 4 Infinity'])
+  })
 })

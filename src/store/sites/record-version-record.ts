@@ -9,6 +9,7 @@ import type { Db } from '#store/database/database.ts'
 import type { Schema } from '#store/database/schema.ts'
 import { inSharedTransaction } from '#store/database/shared-transaction.ts'
 import { rememberForgotten, rememberKept } from './forgotten-versions.ts'
+import { withdrawIfEarlier } from './withdrawals.ts'
 
 /** A version that its owner keeps as a record, as ingest judged it. */
 export interface NewVersionRecord {
@@ -79,6 +80,7 @@ export function recordVersionRecord(
       return before.state === 'kept' ? 'unchanged' : 'refused'
     }
     await insertRow(transaction, row)
+    await withdrawIfEarlier(transaction, row)
     if (row.label !== null) await rememberKept(transaction, row.label)
     await tellEdge(transaction, before, now)
     await tellEdge(transaction, row, now)
