@@ -39,8 +39,7 @@ export function versionForgetter(context: ApiContext) {
     retryAfterSeconds: 10,
   })
   return async (site: SiteAddress, id: string, signal: AbortSignal): Promise<Removed> => {
-    const version = await idOf(site, id, context.db)
-    await assertNotPublishing(site, context)
+    const version = await idOf(site, id, context)
     const { records, gone } = await removeRecord(site, version, context)
     // Not before: a slow server must not keep others waiting. If this fails, the rest is removed later.
     using _ = await limit.acquire('all', signal)
@@ -52,12 +51,16 @@ export function versionForgetter(context: ApiContext) {
   }
 }
 
-/** Of a version that is stored here, or whose removal was interrupted. Throws ApiError 404, and 409 for the live one. */
-async function idOf(site: SiteAddress, id: string, db: Db): Promise<ForgottenId> {
+/** Of a version that is stored here, or whose removal was interrupted. Throws ApiError 404, and 409 for the live one and while the site is being published. */
+async function idOf(site: SiteAddress, id: string, context: ApiContext): Promise<ForgottenId> {
+  const { db } = context
   const key = parseVersionKey(id)
   const asked = key === null ? { stateId: id.replace(otherPrefix, '') } : { key }
-  if ((await findUnfinishedForget(db, site, asked)) !== null) return asked
-  const version = await findVersion(site, id, db)
+  const isUnfinished = (await findUnfinishedForget(db, site, asked)) !== null
+  const version = isUnfinished ? null : await findVersion(site, id, db)
+  // First of all conflicts: what is live may be another one in a moment.
+  await assertNotPublishing(site, context)
+  if (version === null) return asked
   await assertNotLive(site, version, db)
   return version.kind === 'state' ? { stateId: version.state.id } : { key: version.record.key }
 }
