@@ -29,15 +29,24 @@ export const onLoadCore = (...command: string[]): string[] => [
   ...command,
 ]
 
-/** The product as it is started, with nothing to follow; `preload` is a file that changes it first. */
+/** A file that changes the service first, and the variables that it reads. */
+interface Preload {
+  readonly file: string
+  readonly environment: Readonly<Record<string, string>>
+}
+
+/** The product as it is started, with nothing to follow. */
 export async function startSitehost(
   { dataDir }: Pick<Folders, 'dataDir'>,
-  preload?: string,
+  preload?: Preload,
 ): Promise<BenchServer> {
   const service = await startServiceProcess(['serve', '--port', '0', '--data', dataDir], {
     FIREHOSE_URL: 'http://127.0.0.1:9',
     LOG_LEVEL: 'error',
-    ...(preload !== undefined && { BUN_OPTIONS: `--preload ${preload}` }),
+    ...(preload !== undefined && {
+      ...preload.environment,
+      BUN_OPTIONS: `--preload ${preload.file}`,
+    }),
   })
   const pin = ['taskset', '-a', '-cp', serverCore, String(service.pid)]
   await Bun.spawn(pin, { stdout: 'ignore' }).exited
