@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { routes as contract } from '#api/contract/routes.ts'
 import { createJob } from '#store/queues/jobs.ts'
-import { origin, testApi } from '#tests/support/api.ts'
+import { longScript, origin, testApi } from '#tests/support/api.ts'
 import { alice, newJob } from '#tests/support/sample-rows.ts'
 
 const api = testApi()
@@ -138,7 +138,7 @@ describe('the web app', () => {
   const facts: [string, string, string][] = [
     ['/', 'no-cache', '<h1>app</h1>'],
     ['/?error=auth_failed', 'no-cache', '<h1>app</h1>'],
-    ['/assets/app-1a2b.js', 'public, max-age=31536000, immutable', 'go()'],
+    ['/assets/app-1a2b.js', 'public, max-age=31536000, immutable', longScript],
   ]
   for (const [path, cacheControl, body] of facts) {
     test(path, async () => {

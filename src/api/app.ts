@@ -22,6 +22,7 @@ import { confirmGrant } from '#api/session/grant-check.ts'
 import { AdminSessions, BrowserSessions } from '#api/session/sessions.ts'
 import { endIfGrantEnded } from '#api/session/sign-ins.ts'
 import type { Did } from '#site/site-address.ts'
+import { adminPage, assetPath } from './app-pages.ts'
 import { bindRoutes, type Guards, type HandlersOf } from './bind-routes.ts'
 import type { ApiContext, ApiEnv } from './context.ts'
 import { ApiError, answerError } from './errors.ts'
@@ -30,23 +31,7 @@ import { RateLimits } from './rate-limits.ts'
 import { securityHeaders } from './security-headers.ts'
 import { spanned } from './spanned.ts'
 import { traced } from './traced.ts'
-
-/** A file of the web app, ready to be sent. */
-export interface WebAsset {
-  readonly body: Blob
-  readonly contentType: string
-  /** Its name changes with its content. */
-  readonly isImmutable: boolean
-}
-
-/** The administrator's area: one document for its pages, which reads its own address. */
-export const adminPage = '/admin'
-
-const encoded = String.raw`(?:[\w.:~-]|%[0-9A-F]{2})+`
-/** The pages of one account and of one site, and `/admin/`. */
-const adminDetail = new RegExp(
-  `^/admin/(?:accounts/did${encoded}|sites/did${encoded}/${encoded})?$`,
-)
+import { assetAnswer, type WebAsset } from './web-asset.ts'
 
 interface AppContext extends ApiContext {
   /** By path, such as `/` and `/app-1a2b3c.js`. */
@@ -117,12 +102,13 @@ export function createApp(context: AppContext): Hono<ApiEnv> {
   })
   app.get('*', (c) => {
     const { path } = c.req
-    const asset = webAssets.get(adminDetail.test(path) ? adminPage : path)
-    if (asset !== undefined) return assetAnswer(asset, 200)
+    const { headers } = c.req.raw
+    const asset = webAssets.get(assetPath(path))
+    if (asset !== undefined) return assetAnswer(asset, headers)
     // People get the web app with status 404: it reads its own address and shows a "not found" page.
     const document = path.startsWith(`${adminPage}/`) ? adminPage : '/'
-    const page = c.req.header('accept')?.includes('text/html') && webAssets.get(document)
-    return page ? assetAnswer(page, 404) : c.notFound()
+    const page = headers.get('accept')?.includes('text/html') && webAssets.get(document)
+    return page ? assetAnswer(page, headers, 404) : c.notFound()
   })
   return app
 }
@@ -136,14 +122,6 @@ function isSameOrigin(headers: Headers, origin: string): boolean {
   const sender = headers.get('origin')
   // Without both it is not a browser.
   return sender === null || sender === origin
-}
-
-function assetAnswer({ body, contentType, isImmutable }: WebAsset, status: 200 | 404): Response {
-  const cacheControl = isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache'
-  return new Response(body, {
-    status,
-    headers: { 'content-type': contentType, 'cache-control': cacheControl },
-  })
 }
 
 function refuse(): never {

@@ -130,6 +130,7 @@ function answerOf({ answers }: Route) {
       case 'text':
         return c.text(String(payload), code)
       case 'document':
+        if (payload instanceof Response) return payload
         return c.body(String(payload), code, { 'content-type': declared.mediaType })
       case 'redirect':
         return c.redirect(String(payload), status as RedirectStatusCode)

@@ -1,5 +1,5 @@
 import { basename, extname } from 'node:path'
-import type { WebAsset } from '#api/app.ts'
+import { makeWebAsset, type WebAsset } from '#api/web-asset.ts'
 import { codeOf } from '#observe/code-of.ts'
 import type { Instance } from '#site/instance.ts'
 import { type Config, ConfigError } from './config/config.ts'
@@ -41,7 +41,7 @@ async function readLogo(path: string): Promise<WebAsset> {
     const file = Bun.file(path)
     const bytes = await file.bytes()
     if (bytes.length <= logoBytesMax) {
-      return { body: new Blob([bytes], { type: contentType }), contentType, isImmutable: false }
+      return await makeWebAsset(bytes, { contentType })
     }
   } catch (error) {
     throw new ConfigError(`LOGO_FILE: ${path} cannot be read (${codeOf(error)})`, { cause: error })

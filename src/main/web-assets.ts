@@ -1,25 +1,23 @@
 import { watch } from 'node:fs'
 import { join } from 'node:path'
-import { adminPage, type WebAsset } from '#api/app.ts'
+import { adminPage } from '#api/app-pages.ts'
+import { makeWebAsset, type WebAsset } from '#api/web-asset.ts'
 import type { Instance } from '#site/instance.ts'
 import { sections } from '#web/admin/sections.ts'
 import type { OpenedInstance } from './instance.ts'
 
 const webDir = new URL('../../web', import.meta.url).pathname
 
-/** The pages of the web app share one document, which reads its own address. */
-const pages = ['/', '/onboarding', '/editor', '/names', '/account']
-
 const adminPages = [adminPage, ...sections.map(({ href }) => href)]
 
 /**
- * Bundles `web/` into memory, for this instance: the app, and by itself the administrator's area, of which visitors of the
+ * Bundles `web/` into memory and compresses it, for this instance: the app, and by itself the administrator's area, of which visitors of the
  * app load nothing. Throws the bundler's errors.
  */
 export async function bundleWebAssets(opened: OpenedInstance): Promise<Map<string, WebAsset>> {
   const { instance, logo } = opened
   const [app, admin] = await Promise.all([
-    bundle('index.html', pages, instance),
+    bundle('index.html', ['/'], instance),
     bundle('admin/index.html', adminPages, instance),
   ])
   const assets = new Map([...app, ...admin])
@@ -44,19 +42,19 @@ async function bundle(document: string, paths: readonly string[], instance: Inst
     },
     define: { 'process.env.NODE_ENV': '"production"' },
   })
-  const assets = new Map<string, WebAsset>()
-  for (const output of outputs) {
-    const { type } = output
-    if (output.path.endsWith('.html')) {
-      const body = new Blob([pageOf(await output.text(), instance)], { type })
-      for (const path of paths) assets.set(path, { body, contentType: type, isImmutable: false })
-    } else {
-      const body = new Blob([await output.arrayBuffer()], { type })
-      const path = output.path.replace(/^\./, '')
-      assets.set(path, { body, contentType: type, isImmutable: true })
+  const made = outputs.map(async (output): Promise<[string, WebAsset][]> => {
+    const { path, type: contentType } = output
+    if (path.endsWith('.html')) {
+      const html = pageOf(await output.text(), instance)
+      const page = await makeWebAsset(html, { contentType })
+      return paths.map((at) => [at, page])
     }
-  }
-  return assets
+    const bytes = new Uint8Array(await output.arrayBuffer())
+    return [
+      [path.replace(/^\./, ''), await makeWebAsset(bytes, { contentType, isImmutable: true })],
+    ]
+  })
+  return (await Promise.all(made)).flat()
 }
 
 /** The document with the instance in it: its name, and all of it for the script (`web/instance.ts`). */

@@ -5,11 +5,12 @@ import { join } from 'node:path'
 import type { Server } from 'bun'
 import type { Hono } from 'hono'
 import type { SignInPolicy } from '#admin/admission.ts'
-import { createApp, type WebAsset } from '#api/app.ts'
+import { createApp } from '#api/app.ts'
 import type { ApiEnv } from '#api/context.ts'
 import { Registrations } from '#api/routes/registrations.ts'
 import { KeyRing } from '#api/session/key-ring.ts'
 import { AdminSessions, BrowserSessions } from '#api/session/sessions.ts'
+import { makeWebAsset, type WebAsset } from '#api/web-asset.ts'
 import type { Identities } from '#atproto/identity/identity.ts'
 import { type OAuth, SessionEndedError } from '#atproto/oauth/oauth.ts'
 import { SignInError } from '#atproto/oauth/sign-in-error.ts'
@@ -164,17 +165,17 @@ const identities = {
   verifiedHandle: async () => 'alice.test',
 } as unknown as Identities
 
-const documentOf = (html: string): WebAsset => ({
-  ...{ body: new Blob([html]), contentType: 'text/html', isImmutable: false },
-})
+const documentOf = (html: string) => makeWebAsset(html, { contentType: 'text/html' })
+
+export const longScript = 'go();'.repeat(1000)
 
 export const webAssets: ReadonlyMap<string, WebAsset> = new Map([
-  ['/', documentOf('<h1>app</h1>')],
-  ['/admin', documentOf('<h1>area</h1>')],
-  ['/admin/logs', documentOf('<h1>area</h1>')],
+  ['/', await documentOf('<h1>app</h1>')],
+  ['/admin', await documentOf('<h1>area</h1>')],
+  ['/admin/logs', await documentOf('<h1>area</h1>')],
   [
     '/assets/app-1a2b.js',
-    { body: new Blob(['go()']), contentType: 'text/javascript', isImmutable: true },
+    await makeWebAsset(longScript, { contentType: 'text/javascript', isImmutable: true }),
   ],
 ])
 

@@ -47,7 +47,7 @@ export type EventsAnswer<Events extends EventSchemas = EventSchemas> = ReturnTyp
   typeof events<Events>
 >
 
-/** A string that is not JSON, such as a page. */
+/** A string that is not JSON, such as a page; or the response that has it. */
 export const document = (when: string, mediaType: string) =>
   ({ kind: 'document', when, mediaType }) as const
 
@@ -70,7 +70,7 @@ export type PayloadOf<A extends Answer> =
           ? Response
           : A extends EmptyAnswer
             ? null
-            : string
+            : string | Response
 
 /** `T` with read-only lists and fields: nobody changes what is sent. */
 export type Sent<T> = T extends readonly (infer Item)[]

@@ -1,7 +1,10 @@
 import { z } from 'zod'
-import { document, json, text } from './answers.ts'
+import { document, empty, file, json, text } from './answers.ts'
 import { literals, sentences } from './messages.ts'
 import { defineRoute } from './route.ts'
+
+/** The conditional request of who has it already. */
+const unchanged = { 304: empty('What you have is current') }
 
 const ofSection = { section: 'decisions §1', access: 'public' } as const
 
@@ -40,21 +43,24 @@ export const healthAndMetadataRoutes = {
     method: 'GET',
     path: '/api/openapi.json',
     summary: 'This interface as an OpenAPI 3.1 document',
-    answers: { 200: json('The document', z.looseObject({ openapi: z.literal('3.1.1') })) },
+    answers: {
+      200: file('The document', z.looseObject({ openapi: z.literal('3.1.1') })),
+      ...unchanged,
+    },
   }),
   readDocs: defineRoute({
     ...ofSection,
     method: 'GET',
     path: '/api/docs',
     summary: 'This interface as a page for people',
-    answers: { 200: document('The page', 'text/html; charset=utf-8') },
+    answers: { 200: document('The page', 'text/html; charset=utf-8'), ...unchanged },
   }),
   readDocsStyle: defineRoute({
     ...ofSection,
     method: 'GET',
     path: '/api/docs.css',
     summary: 'The style sheet of that page, and of the form at /report',
-    answers: { 200: document('A style sheet', 'text/css; charset=utf-8') },
+    answers: { 200: document('A style sheet', 'text/css; charset=utf-8'), ...unchanged },
   }),
   readClientMetadata: defineRoute({
     ...ofSection,

@@ -5,6 +5,7 @@ import { literals } from '#api/contract/messages.ts'
 import { docsPage, docsStyle } from '#api/document/docs-page.ts'
 import { openApiDocument } from '#api/document/openapi.ts'
 import { ApiError } from '#api/errors.ts'
+import { assetAnswer, makeWebAsset, type WebAsset } from '#api/web-asset.ts'
 import { isBearer } from '#http/bearer.ts'
 import { rateLimitedLog } from '#observe/rate-limited-log.ts'
 
@@ -19,9 +20,17 @@ export function healthAndMetadataHandlers(
 ): HandlersOf<typeof healthAndMetadataRoutes> {
   const { metrics, oauth, origin, shutdown, unready } = context
   const log = rateLimitedLog(context.log)
-  // Made on first use.
-  let openApi: ReturnType<typeof openApiDocument> | undefined
-  let docs: Promise<string> | undefined
+  const openApi = madeOnce(() =>
+    makeWebAsset(JSON.stringify(openApiDocument(origin)), { contentType: 'application/json' }),
+  )
+  const docs = madeOnce(async () =>
+    makeWebAsset(await docsPage(openApiDocument(origin)), {
+      contentType: 'text/html; charset=utf-8',
+    }),
+  )
+  const docsCss = madeOnce(() =>
+    makeWebAsset(docsStyle, { contentType: 'text/css; charset=utf-8' }),
+  )
   return {
     readHealth: ({ answer }) => answer(200, 'ok'),
 
@@ -44,15 +53,11 @@ export function healthAndMetadataHandlers(
       return answer(200, await metrics.text())
     },
 
-    readOpenApi: ({ answer }) => {
-      openApi ??= openApiDocument(origin)
-      return answer(200, openApi)
-    },
-    readDocs: async ({ answer }) => {
-      docs ??= docsPage(openApiDocument(origin))
-      return answer(200, await docs)
-    },
-    readDocsStyle: ({ answer }) => answer(200, docsStyle),
+    readOpenApi: async ({ answer, c }) =>
+      answer(200, assetAnswer(await openApi(), c.req.raw.headers)),
+    readDocs: async ({ answer, c }) => answer(200, assetAnswer(await docs(), c.req.raw.headers)),
+    readDocsStyle: async ({ answer, c }) =>
+      answer(200, assetAnswer(await docsCss(), c.req.raw.headers)),
 
     readClientMetadata: async ({ answer, c }) => {
       const metadata = await oauth.clientMetadata()
@@ -65,5 +70,14 @@ export function healthAndMetadataHandlers(
       c.header('cache-control', cacheControl)
       return answer(200, publicKeys)
     },
+  }
+}
+
+/** Compressing takes a while, and few ask: the first one waits. */
+function madeOnce(make: () => Promise<WebAsset>): () => Promise<WebAsset> {
+  let made: Promise<WebAsset> | undefined
+  return () => {
+    made ??= make()
+    return made
   }
 }

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { brotliDecompressSync, gunzipSync, gzipSync, zstdDecompressSync } from 'node:zlib'
+import type { MadeCoding } from '#http/compress.ts'
 import { recordingLog } from '#tests/support/api.ts'
 import { Bodies } from './bodies.ts'
-import { type MadeCoding, Recompressor } from './recompressor.ts'
+import { Recompressor } from './recompressor.ts'
 
 const text = 'words and words, and more words of them. '.repeat(100)
 let stored: Map<string, Blob>

@@ -1,14 +1,9 @@
-import { promisify } from 'node:util'
-import zlib from 'node:zlib'
 import { LruMap } from '#concurrency/lru-map.ts'
 import { Mutex } from '#concurrency/semaphore.ts'
 import { SingleFlight } from '#concurrency/single-flight.ts'
-import type { ContentCoding } from '#http/accept-encoding.ts'
+import { compress, type MadeCoding } from '#http/compress.ts'
 import type { Log } from '#observe/log.ts'
 import { type Bodies, type BodySource, bodyKey } from './bodies.ts'
-
-/** A coding that we can make. */
-export type MadeCoding = Exclude<ContentCoding, 'identity'>
 
 type StoredSource = BodySource & { readonly storedBytes: number }
 
@@ -70,22 +65,3 @@ export class Recompressor {
     return true
   }
 }
-
-const brotli = promisify<Uint8Array, zlib.BrotliOptions, Buffer<ArrayBuffer>>(zlib.brotliCompress)
-const zstd = promisify<Uint8Array, zlib.ZstdOptions, Buffer<ArrayBuffer>>(zlib.zstdCompress)
-const gzip = promisify<Uint8Array, zlib.ZlibOptions, Buffer<ArrayBuffer>>(zlib.gzip)
-
-const compress: Readonly<Record<MadeCoding, (bytes: Uint8Array) => Promise<Buffer<ArrayBuffer>>>> =
-  {
-    // Quality 11 takes a second for the largest text, once, and saves 20 % of gzip.
-    br: (bytes) =>
-      brotli(bytes, {
-        params: {
-          [zlib.constants.BROTLI_PARAM_MODE]: zlib.constants.BROTLI_MODE_TEXT,
-          [zlib.constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
-        },
-      }),
-    // Levels above 19 save nothing on bodies that fit into memory.
-    zstd: (bytes) => zstd(bytes, { params: { [zlib.constants.ZSTD_c_compressionLevel]: 19 } }),
-    gzip: (bytes) => gzip(bytes, { level: 9 }),
-  }

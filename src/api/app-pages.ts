@@ -1,0 +1,22 @@
+/** The web app's own addresses: one document, which reads its address. */
+const pages: ReadonlySet<string> = new Set(['/', '/onboarding', '/editor', '/names', '/account'])
+
+/** The administrator's area: one document for its pages, which reads its own address. */
+export const adminPage = '/admin'
+
+// As `encodeURIComponent` writes it.
+const encoded = String.raw`(?:[\w.:~-]|%[0-9A-F]{2})+`
+const sitePage = new RegExp(`^/sites/${encoded}(?:/(?:files|versions|domains|settings))?$`)
+/** The pages of one account and of one site, and `/admin/`. */
+const adminDetail = new RegExp(
+  `^/admin/(?:accounts/did${encoded}|sites/did${encoded}/${encoded})?$`,
+)
+
+/** Whether the web app, and not the administrator's area, has a page at this path. */
+export const isAppPage = (path: string): boolean => pages.has(path) || sitePage.test(path)
+
+/** Under which path the document of this page is kept; other paths: themselves. */
+export function assetPath(path: string): string {
+  if (isAppPage(path)) return '/'
+  return adminDetail.test(path) ? adminPage : path
+}

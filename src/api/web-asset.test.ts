@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'bun:test'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { assetAnswer, makeWebAsset } from './web-asset.ts'
+
+const text = 'words and words, and more words of them. '.repeat(100)
+const script = await makeWebAsset(text, { contentType: 'text/javascript', isImmutable: true })
+const page = await makeWebAsset(text, { contentType: 'text/html; charset=utf-8' })
+const picture = await makeWebAsset(new Uint8Array(2000), { contentType: 'image/png' })
+const short = await makeWebAsset('go()', { contentType: 'text/javascript' })
+
+const fieldsOf = ({ headers }: Response, ...names: string[]) =>
+  names.map((name) => headers.get(name))
+const ask = (fields: Record<string, string>, asset = script, status?: 200 | 404) =>
+  assetAnswer(asset, new Headers(fields), status)
+
+describe('the coding is the one that the client prefers', () => {
+  test.each([
+    ['gzip, deflate, br, zstd', 'br'],
+    ['gzip, deflate', 'gzip'],
+    ['gzip, br;q=0.5', 'gzip'],
+    ['br;q=0, *', 'gzip'],
+    ['identity', null],
+    ['', null],
+    ['zstd', null],
+    ['gzip;q=0, br;q=0', null],
+  ])('%p: %p', async (accepted, coding) => {
+    const answer = ask({ 'accept-encoding': accepted })
+    expect(fieldsOf(answer, 'content-encoding', 'vary')).toEqual([coding, 'Accept-Encoding'])
+    const bytes = await answer.bytes()
+    const decoded =
+      coding === 'br' ? brotliDecompressSync(bytes) : coding === 'gzip' ? gunzipSync(bytes) : bytes
+    expect(new TextDecoder().decode(decoded)).toBe(text)
+  })
+
+  test('without the header it is none', async () => {
+    expect(await ask({}).text()).toBe(text)
+  })
+
+  test.each([
+    ['compressed by design', picture],
+    ['too short to become smaller', short],
+  ])('what is %s has one form', (_, asset) => {
+    const answer = ask({ 'accept-encoding': 'br' }, asset)
+    expect(fieldsOf(answer, 'content-encoding', 'vary')).toEqual([null, null])
+  })
+})
+
+describe('conditions', () => {
+  const tagOf = (accepted: string, asset = script) =>
+    ask({ 'accept-encoding': accepted }, asset).headers.get('etag') ?? ''
+
+  test('each form has a strong tag of its own, which follows from the content', async () => {
+    const tags = ['br', 'gzip', 'identity'].map((coding) => tagOf(coding))
+    expect(new Set(tags).size).toBe(3)
+    for (const tag of tags) expect(tag).toMatch(/^"[\w-]+"$/)
+    expect(tagOf('br', page)).toBe(tagOf('br', script))
+    expect(tagOf('br', await makeWebAsset(`${text}!`, page))).not.toBe(tagOf('br', script))
+  })
+
+  test('who has it gets 304 with what a 200 would say about keeping it, and no body', () => {
+    const answer = ask({ 'accept-encoding': 'br', 'if-none-match': `"x", W/${tagOf('br')}` })
+    expect([answer.status, answer.body]).toEqual([304, null])
+    expect(fieldsOf(answer, 'etag', 'vary', 'cache-control', 'content-encoding')).toEqual([
+      ...[tagOf('br'), 'Accept-Encoding', 'public, max-age=31536000, immutable', null],
+    ])
+  })
+
+  test.each([
+    ['another form', { 'if-none-match': tagOf('gzip') }, 200],
+    ['no form', { 'if-none-match': '"x"' }, 200],
+    ['a time, of which an asset has none', { 'if-modified-since': new Date().toUTCString() }, 200],
+    ['another form, as a must', { 'if-match': tagOf('gzip') }, 412],
+  ])('%s: %p is %p', (_, fields, status) => {
+    expect(ask({ 'accept-encoding': 'br', ...(fields as object) }).status).toBe(status)
+  })
+
+  test('a page in place of a missing one is never known already', () => {
+    const answer = ask({ 'if-none-match': '*' }, page, 404)
+    expect([answer.status, answer.headers.get('etag')]).toEqual([404, null])
+  })
+})
+
+test('a name that changes with its content is kept for a year, others are asked for again', () => {
+  expect(fieldsOf(ask({}, page), 'cache-control', 'content-type')).toEqual([
+    ...['no-cache', 'text/html; charset=utf-8'],
+  ])
+})

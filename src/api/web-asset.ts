@@ -1,0 +1,83 @@
+import { LruMap } from '#concurrency/lru-map.ts'
+import { type ContentCoding, preferredCoding } from '#http/accept-encoding.ts'
+import { compress, type MadeCoding } from '#http/compress.ts'
+import { checkConditions } from '#http/conditions.ts'
+import { isCompressible, isWorthGzip } from '#site/encoding.ts'
+
+/** A file of the application with every coding that it is sent in: nothing is compressed for a request. */
+export interface WebAsset {
+  readonly contentType: string
+  /** Its name changes with its content. */
+  readonly isImmutable: boolean
+  /** As it is. */
+  readonly body: Blob
+  /** Best first; without those that save nothing. */
+  readonly coded: ReadonlyMap<MadeCoding, Blob>
+  /** Of the content. */
+  readonly hash: string
+}
+
+interface AssetKind {
+  readonly contentType: string
+  readonly isImmutable?: boolean
+}
+
+/** Compresses, off the event loop, what was not compressed before. */
+export async function makeWebAsset(
+  content: string | Uint8Array<ArrayBuffer>,
+  { contentType, isImmutable = false }: AssetKind,
+): Promise<WebAsset> {
+  const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
+  const hash = new Bun.CryptoHasher('sha256').update(bytes).digest('base64url').slice(0, 22)
+  const isText = isCompressible(contentType.split(';', 1)[0] ?? '')
+  const coded = isText ? await codedForms(hash, bytes) : new Map()
+  return { contentType, isImmutable, body: new Blob([bytes]), coded, hash }
+}
+
+const knownFormsMax = 200
+
+// The app takes most of a second of processor time. A bundle made again, as while it is worked on, has mostly the same files.
+const knownForms = new LruMap<string, Promise<WebAsset['coded']>>(knownFormsMax)
+
+function codedForms(hash: string, bytes: Uint8Array): Promise<WebAsset['coded']> {
+  const known = knownForms.get(hash)
+  if (known !== undefined) return known
+  const made = compressed(bytes)
+  knownForms.set(hash, made)
+  return made
+}
+
+async function compressed(bytes: Uint8Array): Promise<WebAsset['coded']> {
+  const coded = new Map<MadeCoding, Blob>()
+  for (const coding of ['br', 'gzip'] as const) {
+    const made = await compress[coding](bytes)
+    if (isWorthGzip(bytes.length, made.length)) coded.set(coding, new Blob([made]))
+  }
+  return coded
+}
+
+/** The asset in the coding that the client prefers. Conditions count for 200 only (RFC 9110 §13.2.1). */
+export function assetAnswer(
+  { body, coded, contentType, hash, isImmutable }: WebAsset,
+  request: Headers,
+  status: 200 | 404 = 200,
+): Response {
+  const codings: ContentCoding[] = [...coded.keys(), 'identity']
+  const coding = preferredCoding(request.get('accept-encoding'), codings)
+  const headers = new Headers({
+    'cache-control': isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
+  })
+  if (coded.size > 0) headers.set('vary', 'Accept-Encoding')
+  if (status === 200) {
+    const etag = coding === 'identity' ? `"${hash}"` : `"${hash}-${coding}"`
+    headers.set('etag', etag)
+    // An asset has no time of its last change (RFC 9110 §13.1.3).
+    const field = (name: string) => (name.endsWith('-since') ? null : request.get(name))
+    const verdict = checkConditions(field, { etag, lastModified: 0 })
+    if (verdict !== 'proceed') return new Response(null, { status: verdict, headers })
+  }
+  headers.set('content-type', contentType)
+  if (coding === 'identity') return new Response(body, { status, headers })
+  headers.set('content-encoding', coding)
+  return new Response(coded.get(coding), { status, headers })
+}
