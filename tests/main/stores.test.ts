@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { BlobStorageError } from '#blobs/blob-store.ts'
+import { openStores } from '#main/stores.ts'
 import { type Db, openDatabase } from '#store/database/database.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
 import { migrate } from '#store/database/migrate.ts'
 import { inTransaction } from '#store/database/transaction.ts'
-import { recordingLog } from '#tests/support/api.ts'
-import { onEachDatabase, onEachStore } from '#tests/support/databases.ts'
-import { eventually } from '#tests/support/eventually.ts'
-import { tcpProxy } from '#tests/support/tcp-proxy.ts'
-import { openStores } from './stores.ts'
+import { recordingLog } from '../support/api.ts'
+import { onEachDatabase } from '../support/databases.ts'
+import { eventually } from '../support/eventually.ts'
+import { tcpProxy } from '../support/tcp-proxy.ts'
 
 test('a database that can only be read is none to start with', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'sitehost-stores-'))
@@ -91,12 +91,13 @@ await onEachDatabase('main/stores on an empty database', (make, dialect) => {
   })
 })
 
-await onEachStore('main/stores over a network that breaks', (_, dialect, options) => {
+await onEachDatabase('main/stores over a network that breaks', (make, dialect) => {
   // SQLite has no connection that could break.
   if (dialect === 'sqlite') return
 
   test('a query on a connection that broke without a word fails in bounded time, and the next one works', async () => {
-    using proxy = tcpProxy(new URL(options().url ?? ''))
+    await using own = await make()
+    using proxy = tcpProxy(new URL(own.options.url ?? ''))
     await using opened = new AsyncDisposableStack()
     const { db } = await open(proxy.url, opened)
     const one = () => sql<{ one: number }>`select 1 as one`.execute(db)
@@ -120,7 +121,7 @@ async function open(databaseUrl: string | undefined, opened: AsyncDisposableStac
 /** What `openStores` fails with for somebody who is not root. */
 async function openInChild(dataDir: string): Promise<string> {
   const script = `
-    import { openStores } from ${JSON.stringify(`${import.meta.dir}/stores.ts`)}
+    import { openStores } from '#main/stores.ts'
     if (process.getuid() === 0) process.setuid(65_534)
     await using opened = new AsyncDisposableStack()
     const config = { databaseUrl: undefined, dataDir: ${JSON.stringify(dataDir)} }
