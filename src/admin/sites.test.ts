@@ -14,7 +14,7 @@ const by = { actor: 'ann', reason: 'a court said so' }
 const blog = siteOf('blog')
 const sha256 = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex')
 
-await onEachStore('an administrator', (db) => {
+onEachStore('an administrator', (db) => {
   let place: IngestPlace
   beforeEach(async () => {
     place = await openIngestPlace(db())

@@ -9,7 +9,7 @@ import { bringBack, takeOffline } from './take-offline.ts'
 
 const by = { actor: 'ann', reason: 'a court said so' }
 
-await onEachStore('what is brought back', (db) => {
+onEachStore('what is brought back', (db) => {
   const cases: [string, SiteName | '', 'site' | 'account'][] = [
     ['a site', nameOf('blog'), 'site'],
     ['an account', '', 'account'],

@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import type { Did } from '#site/site-address.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
-import { enqueueAccounts, enqueueKnownAccounts } from '#store/queues/enqueue.ts'
+import { enqueueKnownAccounts } from '#store/queues/enqueue.ts'
 import { listServedLabels } from '#store/sites/sites.ts'
 import { countIngest } from '#tests/support/count-ingest.ts'
-import { onEachStore } from '#tests/support/databases.ts'
 import { type IngestPlace, openIngestPlace } from '#tests/support/ingest-place.ts'
 import { queuedAccounts } from '#tests/support/queued-accounts.ts'
 import { alice } from '#tests/support/sample-rows.ts'
@@ -73,25 +72,4 @@ test('one that was killed leaves its accounts to the next, when nobody holds the
   expect(await backfill(place.context)).toMatchObject({ accounts: 0 })
   place.now += 6_000
   expect(await backfill(place.context)).toMatchObject({ accounts: 1, sites: 1 })
-})
-
-await onEachStore('a backfill', (store) => {
-  test('reads four accounts at a time until none is left', async () => {
-    const dids = Array.from({ length: 12 }, (_, n) => `did:web:account-${n}.example` as Did)
-    for (const did of dids) await upsertAccount(store(), { did }, 1)
-    await place.context.db.deleteFrom('workItems').execute()
-    await enqueueAccounts({ ...place.context, db: store() }, dids, { isUrgent: false })
-    let running = 0
-    let most = 0
-    const resolve = async (): Promise<never> => {
-      most = Math.max(most, ++running)
-      while (running < 4 && most < 4) await new Promise(setImmediate)
-      running -= 1
-      throw new Error('not reachable')
-    }
-    const identities = { ...place.context.identities, resolve, verifiedHandle: async () => null }
-    const context = { ...place.context, db: store(), identities }
-    expect(await backfill(context as never)).toMatchObject({ failedAccounts: 12 })
-    expect(most).toBe(4)
-  })
 })

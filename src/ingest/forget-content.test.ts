@@ -25,7 +25,7 @@ const blog = siteOf('blog')
 const sha256 = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex')
 const namesOf = (...contents: string[]) => JSON.stringify(contents.map(sha256))
 
-await onEachStore('what is forgotten with a version', (db) => {
+onEachStore('what is forgotten with a version', (db) => {
   let place: IngestPlace
   beforeEach(async () => {
     place = await openIngestPlace(db())

@@ -12,7 +12,7 @@ const hourMs = 60 * 60_000
 const manifestPath = 'place.sitehost.fs/blog'
 const partPath = 'place.sitehost.subfs/part'
 
-await onEachStore('a refused version', (db) => {
+onEachStore('a refused version', (db) => {
   /** Its blobs inflate to more than a file may have. */
   const openRefused = async () => {
     const place = await openIngestPlace(db())

@@ -3,7 +3,7 @@ import { openDatabase } from '#store/database/database.ts'
 import { onEachStore } from '#tests/support/databases.ts'
 import { openClientKeys } from './open-oauth.ts'
 
-await onEachStore('client keys', (_, __, options) => {
+onEachStore('client keys', (_, __, options) => {
   test('five instances that need the first one together agree, and on the next one too', async () => {
     await using opened = new AsyncDisposableStack()
     const databases = Array.from({ length: 5 }, () => opened.use(openDatabase(options())))

@@ -23,7 +23,7 @@ const setUpMsMax = 120_000
 type MakeDatabase = () => Promise<OwnDatabase>
 
 /**
- * Runs a suite once on SQLite and once on a real PostgreSQL (TEST_DATABASE_URL), if that answers.
+ * Runs a suite of `tests/` once on SQLite and once on a real PostgreSQL (TEST_DATABASE_URL), if that answers.
  */
 export async function onEachDatabase(
   suite: string,
@@ -31,13 +31,26 @@ export async function onEachDatabase(
 ): Promise<void> {
   describe(`${suite} on SQLite`, () => facts(sqliteFile, 'sqlite'))
   const onPostgres = `${suite} on PostgreSQL`
-  if (await available(onPostgres, () => runOnServer('select 1'))) {
-    describe(onPostgres, () => facts(postgresDatabase, 'postgres'))
-  }
+  if (await hasPostgres(onPostgres)) describe(onPostgres, () => facts(postgresDatabase, 'postgres'))
+}
+
+const hasPostgres = (suite: string): Promise<boolean> =>
+  available(suite, () => runOnServer('select 1'))
+
+/**
+ * A suite of `src/`, with empty databases. It runs on SQLite, and on PostgreSQL where `tests/on-postgresql/`
+ * imports it. A file that calls this has no tests outside of its suites.
+ */
+export function onEachOwnStore(
+  suite: string,
+  facts: (make: MakeDatabase, dialect: Database['dialect']) => void,
+): void {
+  if (isForPostgres) describe(`${suite} on PostgreSQL`, () => facts(postgresDatabase, 'postgres'))
+  else describe(`${suite} on SQLite`, () => facts(sqliteFile, 'sqlite'))
 }
 
 /**
- * As `onEachDatabase`, with a migrated database that the suites of one test process share, emptied before each test.
+ * As `onEachOwnStore`, with a migrated database that the suites of one test process share, emptied before each test.
  * `db()` is for inside tests; its tables stay as they are. So is `options()`, with which the caller
  * opens the same database once more, as another process would.
  */
@@ -48,8 +61,8 @@ export function onEachStore(
     dialect: Database['dialect'],
     options: () => OwnDatabase['options'],
   ) => void,
-): Promise<void> {
-  return onEachDatabase(suite, (_, dialect) => {
+): void {
+  onEachOwnStore(suite, (_, dialect) => {
     let own: OwnDatabase
     let database: Database
     let empty: () => Promise<unknown>
@@ -70,6 +83,19 @@ export function onEachStore(
       () => own.options,
     )
   })
+}
+
+let isForPostgres = false
+
+/** While it runs, suites of `src/` that are imported run on PostgreSQL; without one it does not call `load`. */
+export async function forPostgres(load: () => Promise<void>): Promise<void> {
+  if (!(await hasPostgres('stores on PostgreSQL'))) return
+  isForPostgres = true
+  try {
+    await load()
+  } finally {
+    isForPostgres = false
+  }
 }
 
 /** Ends every connection to this PostgreSQL database, as a restart of its server does. */

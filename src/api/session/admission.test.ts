@@ -10,7 +10,7 @@ import { Admission } from './admission.ts'
 const code = 'an-invitation-of-the-test'
 const codeHash = invitationHash(code)
 
-await onEachStore('api/session: admission', (db) => {
+onEachStore('api/session: admission', (db) => {
   test('a full list refuses a guest and leaves the invitation open', async () => {
     const admission = new Admission({
       db: db(),

@@ -64,7 +64,7 @@ const storedAnewAfterCrash: Step[] = [
   { do: 'collect', crashAt: null },
 ]
 
-await onEachStore('ingest/blobs/garbage-model', (db, dialect) => {
+onEachStore('ingest/blobs/garbage-model', (db, dialect) => {
   test('nothing that is named goes, and nothing else stays', async () => {
     const numRuns = Number(process.env['GARBAGE_RUNS'] ?? (dialect === 'sqlite' ? 20 : 5))
     await fc.assert(

@@ -15,7 +15,7 @@ import { purgeBlobs } from './purge-blobs.ts'
 const sha256 = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex')
 const namesOf = (...contents: string[]) => JSON.stringify(contents.map(sha256))
 
-await onEachStore('what a purge removes', (db) => {
+onEachStore('what a purge removes', (db) => {
   let place: IngestPlace
   beforeEach(async () => {
     place = await openIngestPlace(db())

@@ -11,7 +11,7 @@ import { StartError } from './start-failure.ts'
 const name = 'service'
 const running = new AbortController().signal
 
-await onEachStore('main/process/service-lease over a network', (store, dialect, options) => {
+onEachStore('main/process/service-lease over a network', (store, dialect, options) => {
   // SQLite has no connection that could break.
   if (dialect === 'sqlite') return
   test('one whose connection broke without a word renews over another, and learns that it was overtaken', async () => {
@@ -46,7 +46,7 @@ await onEachStore('main/process/service-lease over a network', (store, dialect, 
   }, 120_000)
 })
 
-await onEachStore('main/process/service-lease', (db) => {
+onEachStore('main/process/service-lease', (db) => {
   const held: AsyncDisposable[] = []
   afterEach(async () => {
     for (const lease of held.splice(0)) await lease[Symbol.asyncDispose]()

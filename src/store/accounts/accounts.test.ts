@@ -17,7 +17,7 @@ import {
 } from './accounts.ts'
 import { authorityOf, createBrowserSession, setAuthority } from './sessions.ts'
 
-await onEachStore('store/accounts/accounts', (db) => {
+onEachStore('store/accounts/accounts', (db) => {
   test('an unknown account is null', async () => {
     expect(await findAccount(db(), alice)).toBeNull()
   })

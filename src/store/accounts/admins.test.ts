@@ -9,7 +9,7 @@ import {
   touchSession,
 } from './sessions.ts'
 
-await onEachStore('store/accounts/admins', (db) => {
+onEachStore('store/accounts/admins', (db) => {
   const idleMs = 100
   const ruth = { id: 'id-of-ruth', name: 'ruth', passwordHash: 'hash', createdAt: 1 }
   const begin = (idHash: string, adminId = ruth.id) =>

@@ -4,7 +4,7 @@ import { onEachStore } from '#tests/support/databases.ts'
 import { alice, bob } from '#tests/support/sample-rows.ts'
 import { forgetGrantFailures, listGrantFailures, recordGrantFailure } from './grant-failures.ts'
 
-await onEachStore('store/accounts/grant-failures', (db) => {
+onEachStore('store/accounts/grant-failures', (db) => {
   const fail = (now: number, did = alice) =>
     recordGrantFailure(db(), did, { now, countedEveryMs: 10, pauseMsMax: 100 })
 

@@ -8,7 +8,7 @@ import {
   sealedPages,
 } from './sealed-rows.ts'
 
-await onEachStore('store/accounts/sealed-rows', (db) => {
+onEachStore('store/accounts/sealed-rows', (db) => {
   const row = { kind: 'state', key: 'k' }
   const put = (sealed: string, expiresAt: number | null = null) =>
     putSealed(db(), { ...row, sealed, expiresAt })

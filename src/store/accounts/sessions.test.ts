@@ -12,7 +12,7 @@ import {
   touchSession,
 } from './sessions.ts'
 
-await onEachStore('store/accounts/sessions', (db) => {
+onEachStore('store/accounts/sessions', (db) => {
   const idleMs = 100
   /** No session has ended yet. */
   const clock = { now: 0, idleMs }

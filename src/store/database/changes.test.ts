@@ -17,7 +17,7 @@ import { inTransaction } from './transaction.ts'
 
 const labelOf = (name: string): string => siteLabel(siteOf(name))
 
-await onEachStore('store/database/changes', (db) => {
+onEachStore('store/database/changes', (db) => {
   const append = (name: string, now = 1) => appendChange(db(), siteOf(name), now)
 
   test('changes are read in order, from the reader’s position', async () => {
@@ -63,7 +63,7 @@ await onEachStore('store/database/changes', (db) => {
   })
 })
 
-await onEachStore('store/database/changes with many writers', (_, __, options) => {
+onEachStore('store/database/changes with many writers', (_, __, options) => {
   test('a reader that only moves forward misses no change', async () => {
     await using writers = openDatabase(options())
     await using reader = openDatabase(options())

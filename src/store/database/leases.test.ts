@@ -11,7 +11,7 @@ import {
   withLease,
 } from './leases.ts'
 
-await onEachStore('store/database/leases', (db) => {
+onEachStore('store/database/leases', (db) => {
   const take = (holder: string, now: number, name = 'work') =>
     takeLease(db(), { name, holder }, { now, leaseMs: 100 })
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { migrations } from '#store/migrations/list.ts'
-import { type OwnDatabase, onEachDatabase } from '#tests/support/databases.ts'
+import { type OwnDatabase, onEachOwnStore } from '#tests/support/databases.ts'
 import { openDatabase } from './database.ts'
 import { migrate } from './migrate.ts'
 
-await onEachDatabase('store/database/migrate', (make, dialect) => {
+onEachOwnStore('store/database/migrate', (make, dialect) => {
   const names = Object.keys(migrations(dialect))
 
   test('two processes that start together run each migration once', async () => {

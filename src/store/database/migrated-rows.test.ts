@@ -12,7 +12,7 @@ import { findSubdomain } from '#store/names/subdomains.ts'
 import { rememberExpectedCid } from '#store/queues/job-steps.ts'
 import { parkedAt } from '#store/queues/work-items.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
-import { type OwnDatabase, onEachDatabase } from '#tests/support/databases.ts'
+import { type OwnDatabase, onEachOwnStore } from '#tests/support/databases.ts'
 import { accountOf, nameOf, newVersion, siteOf } from '#tests/support/sample-rows.ts'
 import { workRows } from '#tests/support/work-rows.ts'
 import { readChanges } from './changes.ts'
@@ -264,7 +264,7 @@ const cases: Case[] = [
 ]
 
 // One database that goes through all versions: to begin anew for each case would take as long as all the others together.
-await onEachDatabase('store/database/migrated-rows', (make, dialect) => {
+onEachOwnStore('store/database/migrated-rows', (make, dialect) => {
   let own: OwnDatabase
   let database: Database
   beforeAll(async () => {

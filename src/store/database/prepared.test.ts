@@ -7,7 +7,7 @@ import { accountOf, alice, bob } from '#tests/support/sample-rows.ts'
 import type { Db } from './database.ts'
 import { prepared, preparedForItems, preparedForList } from './prepared.ts'
 
-await onEachStore('store/database/prepared', (db) => {
+onEachStore('store/database/prepared', (db) => {
   test('each run has its own values, and literals stay', async () => {
     let built = 0
     const rename = prepared<{ did: Did; handle: string | null }, unknown>((db, { did, handle }) => {

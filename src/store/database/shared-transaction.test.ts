@@ -5,7 +5,7 @@ import { accountOf, alice, bob } from '#tests/support/sample-rows.ts'
 import { DatabaseUnavailableError } from './database-unavailable.ts'
 import { inSharedTransaction, sharedWaitingMax } from './shared-transaction.ts'
 
-await onEachStore('store/database/shared-transaction', (db, dialect) => {
+onEachStore('store/database/shared-transaction', (db, dialect) => {
   const meet = (did: typeof alice) =>
     inSharedTransaction(db(), (transaction) => upsertAccount(transaction, { did }, 1))
 

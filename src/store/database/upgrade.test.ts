@@ -11,7 +11,7 @@ import { findSubdomain } from '#store/names/subdomains.ts'
 import { findJob } from '#store/queues/jobs.ts'
 import { findWorkItem } from '#store/queues/unread.ts'
 import { listVersions } from '#store/sites/versions.ts'
-import { onEachDatabase } from '#tests/support/databases.ts'
+import { onEachOwnStore } from '#tests/support/databases.ts'
 import { alice, bob, nameOf, progress, siteOf } from '#tests/support/sample-rows.ts'
 import { type Db, openDatabase } from './database.ts'
 import { migrate } from './migrate.ts'
@@ -122,7 +122,7 @@ const renamed: Readonly<Record<string, string>> = {
 }
 const nowCalled = (name: string): string => renamed[name] ?? name
 
-await onEachDatabase('an upgrade from the first public schema', (make, dialect) => {
+onEachOwnStore('an upgrade from the first public schema', (make, dialect) => {
   test('keeps every row of every table, and all can be read', async () => {
     await using own = await make()
     await using database = openDatabase(own.options)

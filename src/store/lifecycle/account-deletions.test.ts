@@ -47,7 +47,7 @@ import {
 } from './account-deletions.ts'
 import { rememberVisited } from './visited-accounts.ts'
 
-await onEachStore('store/lifecycle/account-deletions', (db) => {
+onEachStore('store/lifecycle/account-deletions', (db) => {
   const claim = (domain: string, did = alice) =>
     claimSubdomain(db(), { did, domain }, { subdomainsMax: 9, now: 1 })
   const add = (domain: string, did = alice) =>

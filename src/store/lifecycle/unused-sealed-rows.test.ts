@@ -7,7 +7,7 @@ import { onEachStore } from '#tests/support/databases.ts'
 import { alice, bob, newJob } from '#tests/support/sample-rows.ts'
 import { deleteSealedIfSame, isUnused, listUnusedSealed } from './unused-sealed-rows.ts'
 
-await onEachStore('store/lifecycle/unused-sealed-rows', (db) => {
+onEachStore('store/lifecycle/unused-sealed-rows', (db) => {
   const kind = 'session'
   const put = (key: string, sealed = `of ${key}`) =>
     putSealed(db(), { kind, key, sealed, expiresAt: null })

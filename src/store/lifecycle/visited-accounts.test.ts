@@ -23,7 +23,7 @@ import {
   visitedUsage,
 } from './visited-accounts.ts'
 
-await onEachStore('store/lifecycle/visited-accounts', (db) => {
+onEachStore('store/lifecycle/visited-accounts', (db) => {
   const aliceBlog = siteOf('blog')
   const bobBlog = siteOf('blog', bob)
   const snapshot = '{"files":["é"]}'

@@ -22,7 +22,7 @@ const entry = (message: string, change: Partial<LogEntry> = {}): LogEntry => ({
   ...change,
 })
 
-await onEachStore('store/log', (db) => {
+onEachStore('store/log', (db) => {
   const append = (...entries: LogEntry[]) => appendLogEntries(db(), entries)
   const found = async (filter: LogFilter, page: { before?: number; limit?: number } = {}) => {
     const rows = await listLogEntries(db(), filter, { limit: 100, ...page })

@@ -24,7 +24,7 @@ import {
   takeInvitation,
 } from './invitations.ts'
 
-await onEachStore('store/moderation: limits of an account', (db) => {
+onEachStore('store/moderation: limits of an account', (db) => {
   const defaults = { accountSitesMax: 10, accountBytesMax: 1000, uploadsPerDayMax: undefined }
 
   test('an account has the defaults, and its own limits in their place, 0 included', async () => {
@@ -101,7 +101,7 @@ await onEachStore('store/moderation: limits of an account', (db) => {
   })
 })
 
-await onEachStore('store/moderation: allowed accounts', (db) => {
+onEachStore('store/moderation: allowed accounts', (db) => {
   const allow = (account: string, max?: number) =>
     addAllowedAccount(db(), { account, addedBy: 'ruth', at: 1 }, max)
 
@@ -150,7 +150,7 @@ await onEachStore('store/moderation: allowed accounts', (db) => {
   })
 })
 
-await onEachStore('store/moderation: invitations', (db) => {
+onEachStore('store/moderation: invitations', (db) => {
   const invite = (codeHash: string, createdAt = 1, max?: number) =>
     addInvitation(db(), { codeHash, createdBy: 'ruth', createdAt, expiresAt: createdAt + 100 }, max)
 

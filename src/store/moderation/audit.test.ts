@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { onEachStore } from '#tests/support/databases.ts'
 import { appendAuditEntry, listAuditEntries } from './audit.ts'
 
-await onEachStore('store/moderation/audit', (db) => {
+onEachStore('store/moderation/audit', (db) => {
   const entry = { at: 1, actor: 'ruth', action: 'site.take-down', subject: 'x/blog', reason: 'r' }
   const append = (facts: object = {}) => appendAuditEntry(db(), { ...entry, details: {}, ...facts })
   const found = async (search: string) =>

@@ -15,7 +15,7 @@ import {
   type ReportBounds,
 } from './reports.ts'
 
-await onEachStore('store/moderation/reports', (db) => {
+onEachStore('store/moderation/reports', (db) => {
   const report: NewReport = {
     url: 'https://blog.example/x',
     site: siteOf('blog'),

@@ -20,7 +20,7 @@ import {
   removeTakedown,
 } from './takedowns.ts'
 
-await onEachStore('store/moderation/takedowns', (db) => {
+onEachStore('store/moderation/takedowns', (db) => {
   const blog = siteOf('blog')
   const takeDown = (site: string, status: 451 | 404 = 451, did = alice) =>
     putTakedown(db(), {

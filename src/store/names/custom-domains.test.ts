@@ -21,7 +21,7 @@ import { setPrimaryDomain } from './primary-domain.ts'
 
 const domain = 'example.com'
 
-await onEachStore('store/names/custom-domains', (db) => {
+onEachStore('store/names/custom-domains', (db) => {
   let ids = 0
   const tryAdd = (name: string, did: Did = alice, now = 1) => {
     ids += 1

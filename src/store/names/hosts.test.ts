@@ -15,7 +15,7 @@ import {
 } from './hosts.ts'
 import { claimSubdomain, mapSubdomain, releaseSubdomain } from './subdomains.ts'
 
-await onEachStore('store/names/hosts', (db) => {
+onEachStore('store/names/hosts', (db) => {
   const leadsTo = (host: string) => findSiteByHost(db(), host)
   const claim = async (domain: string, site: string | null, did: Did = alice) => {
     await claimSubdomain(db(), { did, domain }, { subdomainsMax: 9, now: 1 })

@@ -18,7 +18,7 @@ const domain = 'a.example'
 const given: ClaimOutcome = { claimed: true }
 const taken: ClaimOutcome = { claimed: false, reason: 'taken' }
 
-await onEachStore('store/names/kept-subdomains', (db) => {
+onEachStore('store/names/kept-subdomains', (db) => {
   const claim = (name: string, did: Did = alice, now = 1) =>
     claimSubdomain(db(), { did, domain: name }, { subdomainsMax: 3, now })
   const release = (name: string, did: Did = alice, now = 1) =>

@@ -11,7 +11,7 @@ import { unmapSite } from './hosts.ts'
 import { findPrimaryDomain, setPrimaryDomain } from './primary-domain.ts'
 import { claimSubdomain, mapSubdomain, releaseSubdomain, renameSubdomain } from './subdomains.ts'
 
-await onEachStore('store/names/primary-domain', (db) => {
+onEachStore('store/names/primary-domain', (db) => {
   const blog = siteOf('blog')
   const primary = () => findPrimaryDomain(db(), blog)
   const set = (domain: string | null, site = blog) => setPrimaryDomain(db(), site, domain, 5)

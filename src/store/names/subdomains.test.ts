@@ -15,7 +15,7 @@ import {
 
 const subdomainsMax = 3
 
-await onEachStore('store/names/subdomains', (db) => {
+onEachStore('store/names/subdomains', (db) => {
   const claim = (domain: string, did: Did = alice, now = 1) =>
     claimSubdomain(db(), { did, domain }, { subdomainsMax, now })
   const owned = async (did: Did = alice) =>

@@ -8,7 +8,7 @@ import { countUpload, deleteCountedUploads } from './begun-uploads.ts'
 
 const day = 24 * 60 * 60 * 1000
 
-await onEachStore('store/queues/begun-uploads', (db) => {
+onEachStore('store/queues/begun-uploads', (db) => {
   const begin = (now: number, did = alice) =>
     countUpload(db(), did, { limits: { uploadsPerDayMax: 2 }, now })
 

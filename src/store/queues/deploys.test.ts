@@ -26,7 +26,7 @@ const needed = [
 ]
 const failed = { status: 'failed', error: 'no' } as const
 
-await onEachStore('store/queues/deploys', (db) => {
+onEachStore('store/queues/deploys', (db) => {
   const create = (facts: Partial<NewDeploy> = {}, now = 1) =>
     createDeploy(db(), newDeploy(facts), needed, { openMax, now })
   const arrive = (sha256: string, id = 'd') =>

@@ -19,7 +19,7 @@ import {
 import { takeDue } from './take-due.ts'
 import { retryItem, type WorkItem } from './work-items.ts'
 
-await onEachStore('store/queues/enqueue', (db) => {
+onEachStore('store/queues/enqueue', (db) => {
   const enqueue = (sites: readonly SiteAddress[], now: number) =>
     enqueueSites(askedAt(db(), now), sites)
   const taken = async (now: number) => {

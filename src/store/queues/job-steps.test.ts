@@ -40,7 +40,7 @@ const result: JobResult = {
   sizeNotice: null,
 }
 
-await onEachStore('store/queues/job-steps', (db) => {
+onEachStore('store/queues/job-steps', (db) => {
   const create = (facts: Partial<NewJob> = {}, now = 1) =>
     createJob(db(), newJob(facts), { queuedMax: 2, now })
   const createNamed = (id: string, now = 1) => create({ id, site: nameOf(id) }, now)

@@ -14,7 +14,7 @@ import {
 
 const queuedMax = 2
 
-await onEachStore('store/queues/jobs', (db) => {
+onEachStore('store/queues/jobs', (db) => {
   const create = (facts: Partial<NewJob> = {}, now = 1) =>
     createJob(db(), newJob(facts), { queuedMax, now })
   const createNamed = (id: string, now = 1) => create({ id, site: nameOf(id) }, now)
@@ -74,7 +74,7 @@ await onEachStore('store/queues/jobs', (db) => {
   })
 })
 
-await onEachStore('store/queues/jobs with two instances', (_, __, options) => {
+onEachStore('store/queues/jobs with two instances', (_, __, options) => {
   test('the limits hold for concurrent callers', async () => {
     await using one = openDatabase(options())
     await using two = openDatabase(options())

@@ -8,7 +8,7 @@ import { queueSizes, unfinishedJobs } from './queue-sizes.ts'
 import { takeDue } from './take-due.ts'
 import { retryItem } from './work-items.ts'
 
-await onEachStore('store/queues/queue-sizes', (db) => {
+onEachStore('store/queues/queue-sizes', (db) => {
   test('waiting, parked, and for how long the oldest has been due', async () => {
     const empty = { waiting: 0, parked: 0, lagMs: 0 }
     expect(await queueSizes(db(), 9)).toEqual({ site: empty, version: empty, account: empty })

@@ -19,7 +19,7 @@ import { takeDue } from './take-due.ts'
 import { listUnreadSites, type UnreadSite } from './unread.ts'
 import { retryItem, type WorkItem } from './work-items.ts'
 
-await onEachStore('store/queues/queued', (db) => {
+onEachStore('store/queues/queued', (db) => {
   const enqueue = (name: string, now: number) => enqueueSites(askedAt(db(), now), [siteOf(name)])
   const ask = (did: Did, now: number) =>
     enqueueAccounts(askedAt(db(), now), [did], { isUrgent: true })

@@ -14,7 +14,7 @@ import { finishItem, putInLine, retryItem, type WorkItem } from './work-items.ts
 
 const leaseMs = 100
 
-await onEachStore('store/queues/take-due', (db) => {
+onEachStore('store/queues/take-due', (db) => {
   const enqueue = (name: string, now: number, did = alice) =>
     enqueueSites(askedAt(db(), now), [siteOf(name, did)])
   const take = (now: number, limit = 10) => takeDue(db(), { kind: 'site', now, leaseMs, limit })
@@ -187,7 +187,7 @@ await onEachStore('store/queues/take-due', (db) => {
   })
 })
 
-await onEachStore('store/queues/take-due with two instances', (_, __, options) => {
+onEachStore('store/queues/take-due with two instances', (_, __, options) => {
   test.each<WorkKind>(['site', 'account'])('nothing of kind %s is taken by both', async (kind) => {
     await using one = openDatabase(options())
     await using two = openDatabase(options())

@@ -20,7 +20,7 @@ const max = {
 /** The right time, to the minute. */
 const now = 1_000_000_000_000
 
-await onEachStore('store/queues/times-ahead', (db) => {
+onEachStore('store/queues/times-ahead', (db) => {
   const site = siteOf('blog', alice)
   const pullBack = () => pullBackTimes(db(), now, max)
   const due = { kind: 'site' as const, leaseMs: 6_000, limit: 9 }

@@ -7,7 +7,7 @@ import { takeDue } from './take-due.ts'
 import { listUnread } from './unread.ts'
 import { retryItem } from './work-items.ts'
 
-await onEachStore('store/queues/unread', (db) => {
+onEachStore('store/queues/unread', (db) => {
   test('failed sites and accounts are listed, parked ones first; not items without an attempt', async () => {
     const now = 10
     const context = askedAt(db(), now)

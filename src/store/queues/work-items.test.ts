@@ -12,7 +12,7 @@ import { finishItem, parkedAt, renewLease, retryItem, type WorkItem } from './wo
 const leaseMs = 100
 const names = { site: nameOf('a'), version: versionKeyOf(1), account: '' } as const
 
-await onEachStore('store/queues/work-items', (db) => {
+onEachStore('store/queues/work-items', (db) => {
   describe.each<WorkKind>(['site', 'version', 'account'])('of kind %s', (kind) => {
     const ask = async (now: number): Promise<void> => {
       const context = askedAt(db(), now)

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { onEachStore } from '#tests/support/databases.ts'
 import { findBlobs, forgetBlobs, type KnownBlob, rememberBlob, rememberBlobs } from './blobs.ts'
 
-await onEachStore('store/sites/blobs', (db) => {
+onEachStore('store/sites/blobs', (db) => {
   const blob = (facts: Partial<KnownBlob> = {}): KnownBlob => ({
     cid: 'cid-1',
     coding: 'gzip',

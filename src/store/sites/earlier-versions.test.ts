@@ -14,7 +14,7 @@ import { recordVersion } from './record-version.ts'
 import { type NewVersionRecord, recordVersionRecord } from './record-version-record.ts'
 import { awaitWithdrawal } from './withdrawals.ts'
 
-await onEachStore('store/sites/earlier-versions', (db) => {
+onEachStore('store/sites/earlier-versions', (db) => {
   beforeEach(async () => void (await upsertAccount(db(), { did: alice }, 1)))
   const blog = siteOf('blog')
   /** The n-th state of the site goes live, and its owner keeps it unless another program wrote it. */

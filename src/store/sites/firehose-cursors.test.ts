@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { onEachStore } from '#tests/support/databases.ts'
 import { readFirehoseCursor, saveFirehoseCursor } from './firehose-cursors.ts'
 
-await onEachStore('store/sites/firehose-cursors', (db) => {
+onEachStore('store/sites/firehose-cursors', (db) => {
   test('each source has its own cursor, none at first', async () => {
     await saveFirehoseCursor(db(), 'wss://a.test', 1_763_690_000_000_000, 1)
     await saveFirehoseCursor(db(), 'wss://b.test', 7, 1)

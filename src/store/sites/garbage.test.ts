@@ -19,7 +19,7 @@ import {
 
 const all = { after: '', upTo: lastHash }
 
-await onEachStore('store/sites/garbage', (db) => {
+onEachStore('store/sites/garbage', (db) => {
   const marked = async (options?: { before?: number; limit?: number }, range = all) =>
     (await Array.fromAsync(garbagePages(db(), range, options))).flat()
   const blob = (hash: string): KnownBlob => ({

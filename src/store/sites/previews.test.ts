@@ -15,7 +15,7 @@ import {
 } from './record-version-record.ts'
 import { findVersionByLabel } from './version-records.ts'
 
-await onEachStore('store/sites/previews', (db) => {
+onEachStore('store/sites/previews', (db) => {
   const blog = siteOf('blog')
   const label = siteLabel(blog)
   beforeEach(async () => void (await upsertAccount(db(), { did: alice }, 1)))

@@ -16,7 +16,7 @@ import { awaitWithdrawal } from './withdrawals.ts'
 
 const hourMs = 60 * 60 * 1000
 
-await onEachStore('store/sites/record-version', (db) => {
+onEachStore('store/sites/record-version', (db) => {
   beforeEach(async () => void (await upsertAccount(db(), { did: alice }, 1)))
   const blog = siteOf('blog')
   const record = (rev: string, facts: Partial<NewVersion> = {}, now = 1) =>

@@ -8,7 +8,7 @@ import { alice, bob, newVersion, removedSites, siteOf } from '#tests/support/sam
 import { recordVersion } from './record-version.ts'
 import { listNewestSites, type SiteState, searchSites, siteKey } from './search-sites.ts'
 
-await onEachStore('store/sites/search-sites', (db) => {
+onEachStore('store/sites/search-sites', (db) => {
   beforeEach(async () => {
     await upsertAccount(db(), { did: alice, handle: 'alice.test' }, 1)
     await upsertAccount(db(), { did: bob, handle: 'bob_o.test' }, 1)

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { onEachStore } from '#tests/support/databases.ts'
 import { findServer, rememberServer } from './servers.ts'
 
-await onEachStore('store/sites/servers', (db) => {
+onEachStore('store/sites/servers', (db) => {
   test('facts about a server are stored and can change', async () => {
     expect(await findServer(db(), 'pds.test')).toBeNull()
     for (const sniffsGzip of [true, false]) {

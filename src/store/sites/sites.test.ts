@@ -13,7 +13,7 @@ import {
   servedLabelsAmong,
 } from './sites.ts'
 
-await onEachStore('store/sites/sites', (db) => {
+onEachStore('store/sites/sites', (db) => {
   beforeEach(async () => void (await upsertAccount(db(), { did: alice }, 1)))
   const blog = siteOf('blog')
   const record = (facts: Partial<NewVersion> = {}, now = 1) =>

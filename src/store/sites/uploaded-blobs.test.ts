@@ -16,7 +16,7 @@ const uploaded = (decodedHash: string, size: number): UploadedBlob => ({
   base64: true,
 })
 
-await onEachStore('store/uploaded blobs', (db) => {
+onEachStore('store/uploaded blobs', (db) => {
   const hashesOf = async (did = alice) =>
     (await findUploadedBlobs(db(), did, ['a', 'b', 'c']))
       .map(({ decodedHash }) => decodedHash)

@@ -15,7 +15,7 @@ import { withdrawReplaced } from './versions.ts'
 
 const blog = siteOf('blog')
 
-await onEachStore('store/sites/version-history', (db) => {
+onEachStore('store/sites/version-history', (db) => {
   beforeEach(() => upsertAccount(db(), { did: alice }, 1))
 
   const keep = (n: number, facts = {}) => recordVersionRecord(db(), newVersionRecord(n, facts), n)

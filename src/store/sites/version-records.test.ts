@@ -35,7 +35,7 @@ import {
   listVersionRecords,
 } from './version-records.ts'
 
-await onEachStore('store/sites/version-records', (db) => {
+onEachStore('store/sites/version-records', (db) => {
   beforeEach(async () => void (await upsertAccount(db(), { did: alice }, 1)))
   const blog = siteOf('blog')
   const keyOf = (n: number) => ({ did: alice, key: versionKeyOf(n) })

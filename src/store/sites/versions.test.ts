@@ -9,7 +9,7 @@ import { removeSite } from './remove-site.ts'
 import { snapshotPages } from './snapshot-pages.ts'
 import { dropReplacedSnapshots, listVersions, withdrawReplaced } from './versions.ts'
 
-await onEachStore('store/sites/versions', (db) => {
+onEachStore('store/sites/versions', (db) => {
   beforeEach(async () => void (await upsertAccount(db(), { did: alice }, 1)))
   const blog = siteOf('blog')
   const record = (rev: string, at: number, facts: Partial<NewVersion> = {}) =>
