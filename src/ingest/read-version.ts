@@ -55,7 +55,7 @@ async function judge(
   identity: Identity,
   context: VersionContext,
 ): Promise<Judgement> {
-  const fetched = await fetchBlobs(content.files, identity, context)
+  const fetched = await fetchBlobs(content.files, site, identity, context)
   context.at?.('blobs-fetched')
   if (!fetched.ok) return refusedVersion(fetched.problems, context)
 

@@ -4,14 +4,10 @@ import type { BlobRef } from '#site/record/blob-ref.ts'
 import type { Directory, FileNode } from '#site/record/manifest.ts'
 import type { AccountRecords } from '#site/record/plan-writes.ts'
 import type { Did } from '#site/site-address.ts'
-import { hashesNamedIn } from '#site/visit/named-hashes.ts'
 import type { Db } from '#store/database/database.ts'
-import { findBlobs, type KnownBlob } from '#store/sites/blobs.ts'
-import { snapshotsOf } from '#store/sites/snapshot-pages.ts'
+import { findBlobs } from '#store/sites/blobs.ts'
+import { hashesHeld } from '#store/sites/held-blobs.ts'
 import { findUploadedBlobs } from '#store/sites/uploaded-blobs.ts'
-
-/** Of an account's snapshots, read to find out what it has; contents that only later ones name are sent again. */
-const snapshotCharsMax = 256 * 1024 * 1024
 
 /** A blob that the account already has, in any stored form. */
 export interface ReusableBlob {
@@ -39,34 +35,13 @@ export async function findReusableBlobs(
   const known = (await findBlobs(db, [...named.values()])).filter(({ decodedHash }) =>
     isWanted.has(decodedHash),
   )
-  const held = await hashesHeld(did, known, db)
+  // Its server can list records that name any CID: the account would learn what others store here.
+  const held = await hashesHeld(db, did, known)
   for (const { hash, decodedHash, ...key } of known) {
     const blob = named.get(blobKeyText(key))
     if (blob !== undefined && held.has(hash)) reusable.set(decodedHash, blob)
   }
   return reusable
-}
-
-/**
- * The hashes of those of these blobs that the account's snapshots name. Its server can list records that name any CID,
- * so that without this an account would learn what others store here.
- */
-async function hashesHeld(
-  did: Did,
-  blobs: readonly KnownBlob[],
-  db: Db,
-): Promise<ReadonlySet<string>> {
-  const open = new Set(blobs.map(({ hash }) => hash))
-  const held = new Set<string>()
-  if (open.size === 0) return held
-  let chars = 0
-  for await (const snapshot of snapshotsOf(db, did)) {
-    chars += snapshot.length
-    if (chars > snapshotCharsMax) break
-    for (const hash of hashesNamedIn(snapshot)) if (open.delete(hash)) held.add(hash)
-    if (open.size === 0) break
-  }
-  return held
 }
 
 interface NamedBlob extends ReusableBlob, BlobKey {}

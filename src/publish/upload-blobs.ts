@@ -9,6 +9,7 @@ import type { BlobRef } from '#site/record/blob-ref.ts'
 import type { Db } from '#store/database/database.ts'
 import { inTransaction } from '#store/database/transaction.ts'
 import { type KnownBlob, rememberBlobs } from '#store/sites/blobs.ts'
+import { rememberReceived } from '#store/sites/received-blobs.ts'
 import { findServer, rememberServer } from '#store/sites/servers.ts'
 import { rememberUploadedBlobs } from '#store/sites/uploaded-blobs.ts'
 import { base64Form, type EncodedFile, type FileForm } from './encode-file.ts'
@@ -160,7 +161,9 @@ function openLedger({ db, now, repo }: UploadContext) {
     }))
     await inTransaction(db, async (transaction) => {
       const at = now()
-      await rememberBlobs(transaction, entries.map(knownBlobOf), at)
+      const blobs = entries.map(knownBlobOf)
+      await rememberBlobs(transaction, blobs, at)
+      await rememberReceived(transaction, repo.did, blobs, at)
       await rememberUploadedBlobs(transaction, repo.did, uploaded, at)
     })
   }

@@ -28,7 +28,7 @@ export const accountDeletionRows: readonly Row[] = [
         versionRecords: [],
       },
       sessions: expect.any(Array),
-      ...{ uploadedBlobs: [], waiting: [], complete: true },
+      ...{ uploadedBlobs: [], receivedBlobs: [], waiting: [], complete: true },
     },
     answerHeaders: {
       'content-disposition': expect.stringMatching(

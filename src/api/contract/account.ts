@@ -131,6 +131,9 @@ const everything = z.strictObject({
   uploadedBlobs: z
     .array(z.strictObject({ cid: z.string(), size: count, uploadedAt: instant }))
     .describe('What an unfinished upload left on the account’s server'),
+  receivedBlobs: z
+    .array(z.strictObject({ cid: z.string(), receivedAt: instant }))
+    .describe('Of the last day: uploaded here, or sent by the account’s server'),
   waiting: z
     .array(
       z.strictObject({

@@ -10,6 +10,7 @@ import {
   listAccountDeploys,
   listAccountJobs,
   listAccountQueue,
+  listAccountReceived,
   listAccountSessions,
   listAccountUploads,
   listAccountVersionRecords,
@@ -111,6 +112,7 @@ async function activityOf(did: Did, { db }: ExportContext) {
   const deploys = await listAccountDeploys(db, did)
   const sessions = await listAccountSessions(db, did)
   const uploads = await listAccountUploads(db, did)
+  const received = await listAccountReceived(db, did)
   const waiting = await listAccountQueue(db, did)
   return {
     jobs: jobs.map(({ site, createdAt, finishedAt, ...job }) => ({
@@ -137,6 +139,7 @@ async function activityOf(did: Did, { db }: ExportContext) {
       size: blob.size,
       uploadedAt: isoOf(uploadedAt),
     })),
+    receivedBlobs: received.map(({ cid, receivedAt }) => ({ cid, receivedAt: isoOf(receivedAt) })),
     waiting: waiting.map(({ name, enqueuedAt, ...row }) => ({
       rkey: name,
       since: isoOf(enqueuedAt),

@@ -122,7 +122,8 @@ describe('the export', () => {
     const exported = (await answer.json()) as Record<string, unknown>
     expect(Object.keys(exported)).toEqual([
       ...['made', 'account', 'sites', 'sitehostDomains', 'keptNames', 'customDomains'],
-      ...['versionRecords', 'jobs', 'deploys', 'sessions', 'uploadedBlobs', 'waiting', 'complete'],
+      ...['versionRecords', 'jobs', 'deploys', 'sessions', 'uploadedBlobs'],
+      ...['receivedBlobs', 'waiting', 'complete'],
     ])
     expect(exported).toMatchObject({
       made: '2030-01-01T00:00:00.000Z',

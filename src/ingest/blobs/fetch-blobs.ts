@@ -9,8 +9,12 @@ import { problemsMax, quickInflatedBytesMax } from '#site/limits.ts'
 import type { SitePath } from '#site/path.ts'
 import { type BlobKey, blobKeyOf, blobKeyText } from '#site/record/blob-key.ts'
 import type { FileNode } from '#site/record/manifest.ts'
-import { findBlobs, type KnownBlob, rememberBlob } from '#store/sites/blobs.ts'
+import type { SiteAddress } from '#site/site-address.ts'
+import { inSharedTransaction } from '#store/database/shared-transaction.ts'
+import { type KnownBlob, rememberBlob } from '#store/sites/blobs.ts'
 import { claimBlobs } from '#store/sites/garbage.ts'
+import { findHeldBlobs } from '#store/sites/held-blobs.ts'
+import { rememberReceived } from '#store/sites/received-blobs.ts'
 import { type OnInflated, storeDecoded } from './decode-blob.ts'
 import { presenceChecksAtOnce } from './keep-stored.ts'
 import { UndecodableBlobError } from './undecodable-blob.ts'
@@ -32,11 +36,13 @@ export type BlobsResult =
   | { readonly ok: false; readonly problems: string[] }
 
 /**
- * Fetches, verifies and stores every blob of these files that is missing here. A blob that is not what the manifest says
- * is a problem of the version. Throws when the server does not answer; the caller retries.
+ * Fetches, verifies and stores every blob of these files that is missing here, or that only other accounts were found to
+ * have. A blob that is not what the manifest says is a problem of the version. Throws when the server does not answer;
+ * the caller retries.
  */
 export async function fetchBlobs(
   files: ReadonlyMap<SitePath, FileNode>,
+  site: SiteAddress,
   identity: Identity,
   context: FetchContext,
 ): Promise<BlobsResult> {
@@ -44,6 +50,7 @@ export async function fetchBlobs(
   const different = new Map([...files].map(([path, node]) => [keyText(node), { path, node }]))
   const present = await presentBlobs(
     [...different.values()].map(({ node }) => blobKeyOf(node)),
+    site,
     context,
   )
   const missing = [...different].filter(([key]) => !present.has(key))
@@ -107,9 +114,10 @@ export function storedBytesOf({ blob, base64 }: FileNode): number {
 
 async function presentBlobs(
   keys: readonly BlobKey[],
+  site: SiteAddress,
   { db, blobs, signal }: FetchContext,
 ): Promise<Map<string, KnownBlob>> {
-  const known = await findBlobs(db, keys)
+  const known = await findHeldBlobs(db, site, keys)
   await claimBlobs(
     db,
     known.map(({ hash }) => hash),
@@ -147,7 +155,10 @@ async function fetchOne(
   const decoded = await storeDecoded(raw, key, { blobs, decodedBytesMax, ...inflating })
   at?.('blob-stored')
   const blob: KnownBlob = { ...key, ...decoded }
-  await rememberBlob(db, blob, now())
+  await inSharedTransaction(db, async (transaction) => {
+    await rememberBlob(transaction, blob, now())
+    await rememberReceived(transaction, identity.did, [key], now())
+  })
   at?.('blob-remembered')
   // Its bytes may have been stored here before, as garbage that was removed meanwhile.
   if (!(await blobs.has(blob.hash))) throw new BlobLostError(blob.hash)

@@ -30,6 +30,7 @@ import { deleteJobsFinishedBefore } from '#store/queues/jobs.ts'
 import { deleteParkedUnknown } from '#store/queues/queued.ts'
 import { pullBackTimes, type TimesAheadMax } from '#store/queues/times-ahead.ts'
 import { expireVersions, forgetRemovedVersions } from '#store/sites/expire-versions.ts'
+import { forgetReceivedBefore } from '#store/sites/received-blobs.ts'
 import { forgetRemovedSites } from '#store/sites/remove-site.ts'
 import { deleteUploadedBlobsBefore } from '#store/sites/uploaded-blobs.ts'
 import { dropReplacedSnapshots } from '#store/sites/versions.ts'
@@ -142,6 +143,7 @@ async function sweepRows(db: Db, now: number): Promise<void> {
   await deleteParkedUnknown(db, parkedUnknownMax)
   await pruneChanges(db, now - dayMs)
   await deleteUploadedBlobsBefore(db, now - dayMs)
+  await forgetReceivedBefore(db, now - dayMs)
   await forgetRemovedSites(db, now - dayMs)
   await forgetRemovedVersions(db, now - dayMs)
 }

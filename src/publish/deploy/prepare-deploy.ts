@@ -12,7 +12,7 @@ import { applyChanges } from '#site/upload/apply-changes.ts'
 import { invalid, megabytes, tooLarge } from '#site/upload/upload-refusal.ts'
 import type { Db } from '#store/database/database.ts'
 import type { NeededContent } from '#store/queues/deploys.ts'
-import { findBlobs } from '#store/sites/blobs.ts'
+import { findHeldBlobs } from '#store/sites/held-blobs.ts'
 import type { AdmittedDeploy } from './declared-files.ts'
 import type { DeployPlan } from './deploy-plan.ts'
 
@@ -45,7 +45,7 @@ export async function prepareDeploy(
   const patience = { now, signal, ...patienceOfAPerson }
   const repository = await withPatience(() => readRepository(repo, address.name), patience)
   const readBase = () => filesOfSite(address, repository, { repo, ...patience })
-  const present = changes === null ? new Map() : await sizesOf(await readBase(), db)
+  const present = changes === null ? new Map() : await sizesOf(address, await readBase(), db)
   const declared = new Map(files.map(({ path, bytes }) => [path, bytes]))
   const tree = applyChanges(present, declared, changes ?? { remove: [], into: null })
   if (!tree.ok) throw invalid(tree.problems[0] ?? '')
@@ -74,15 +74,16 @@ const distinct = (files: DeployPlan['files']): NeededContent[] => [
   ...new Map(files.map(({ sha256, bytes }) => [sha256, { sha256, bytes }])).values(),
 ]
 
-/** Of the site's present files, decoded where that is known. */
+/** Of the site's present files, decoded where this account has shown that to us. */
 async function sizesOf(
+  address: SiteAddress,
   site: Awaited<ReturnType<typeof filesOfSite>>,
   db: Db,
 ): Promise<Map<SitePath, number>> {
   if (!site.ok) throw invalid(site.problem)
   const keys = [...site.files.values()].map(blobKeyOf)
   const known = new Map(
-    (await findBlobs(db, keys)).map((blob) => [blobKeyText(blob), blob.decodedBytes]),
+    (await findHeldBlobs(db, address, keys)).map((blob) => [blobKeyText(blob), blob.decodedBytes]),
   )
   return new Map(
     Array.from(site.files, ([path, node]) => {

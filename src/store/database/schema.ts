@@ -184,6 +184,14 @@ export interface Schema extends DeployTables, ModerationTables, VersionTables {
     base64: 0 | 1
     uploadedAt: number
   }
+  /** Of which the account has shown the bytes. */
+  receivedBlobs: {
+    did: Did
+    cid: string
+    coding: Coding
+    base64: 0 | 1
+    receivedAt: number
+  }
   garbage: {
     /** Key of a blob in the blob store. */
     hash: string

@@ -48,6 +48,18 @@ export async function listAccountSessions(db: Db, did: Did) {
     .execute()
 }
 
+/** Blobs that the account has uploaded here, or its server has sent, within a day. */
+export async function listAccountReceived(db: Db, did: Did) {
+  return await db
+    .selectFrom('receivedBlobs')
+    .select(['cid', 'receivedAt'])
+    .distinct()
+    .where('did', '=', did)
+    .orderBy('receivedAt')
+    .orderBy('cid')
+    .execute()
+}
+
 /** Blobs on the account's server that no record names yet. */
 export async function listAccountUploads(db: Db, did: Did) {
   const rows = await db

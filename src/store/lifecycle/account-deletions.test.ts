@@ -19,6 +19,7 @@ import { createDeploy } from '#store/queues/deploys.ts'
 import { enqueueAccounts, enqueueSites } from '#store/queues/enqueue.ts'
 import { finishJob } from '#store/queues/job-steps.ts'
 import { createJob } from '#store/queues/jobs.ts'
+import { rememberReceived } from '#store/sites/received-blobs.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
 import { removeSite } from '#store/sites/remove-site.ts'
 import { findSite } from '#store/sites/sites.ts'
@@ -56,6 +57,7 @@ onEachStore('store/lifecycle/account-deletions', (db) => {
       { did, id: `${did} ${domain}`, domain },
       { pendingMax: 9, domainsMax: 9, now: 1 },
     )
+  const received = { cid: 'cid', coding: 'gzip', base64: false } as const
   const blob: UploadedBlob = {
     decodedHash: 'hash',
     coding: 'identity',
@@ -96,6 +98,7 @@ onEachStore('store/lifecycle/account-deletions', (db) => {
     await enqueueSites(askedAt(db(), 1), [site])
     await enqueueAccounts(askedAt(db(), 1), [did], { isUrgent: true })
     await rememberUploadedBlobs(db(), did, [blob], 1)
+    await rememberReceived(db(), did, [received], 1)
     await recordGrantFailure(db(), did, { now: 1, countedEveryMs: 1, pauseMsMax: 1 })
   }
   const leave = async (did = alice) => {
@@ -109,7 +112,7 @@ onEachStore('store/lifecycle/account-deletions', (db) => {
     const naming = await tablesNaming(db(), alice)
     expect(naming).toEqual([
       ...['accounts', 'browser_sessions', 'custom_domains', 'deploy_files', 'deploys'],
-      ...['grant_failures', 'jobs'],
+      ...['grant_failures', 'jobs', 'received_blobs'],
       ...['sealed_rows', 'sites', 'subdomains', 'uploaded_blobs', 'versions'],
       ...['visited_accounts', 'work_items'],
     ])
@@ -176,6 +179,7 @@ onEachStore('store/lifecycle/account-deletions', (db) => {
       expect(await removeSite(db(), site, '3kaaaaaaaaaa9', 12)).toBe(false)
       expect(await setAccountStatus(db(), alice, 'suspended', 12)).toBe(false)
       await rememberUploadedBlobs(db(), alice, [blob], 12)
+      await rememberReceived(db(), alice, [received], 12)
       await rememberVisited(db(), alice, 12)
       expect(await findUploadedBlobs(db(), alice, ['hash'])).toEqual([])
       for (const ask of [() => job(), () => claim('new.example'), () => add('new.com')]) {

@@ -19,6 +19,7 @@ const indexTables = [
   'workItems',
   'versions',
   'versionRecords',
+  'receivedBlobs',
   'forgottenVersions',
   'unfinishedForgets',
   'sites',

@@ -36,6 +36,7 @@ import { begunUploads } from './0035-begun-uploads.ts'
 import { filteredLists } from './0036-filtered-lists.ts'
 import { unfinishedForgets } from './0037-unfinished-forgets.ts'
 import { withdrawnBefore } from './0038-withdrawn-before.ts'
+import { receivedBlobs } from './0040-received-blobs.ts'
 import { type MigrationSql, sqlMigration } from './sql-migration.ts'
 
 /** All migrations by name, in their order. One that was released is never edited, renamed or removed. */
@@ -82,4 +83,5 @@ const statements: Record<string, MigrationSql> = {
   '0036-filtered-lists': filteredLists,
   '0037-unfinished-forgets': unfinishedForgets,
   '0038-withdrawn-before': withdrawnBefore,
+  '0040-received-blobs': receivedBlobs,
 }

@@ -44,16 +44,19 @@ export function snapshotPages(
 const snapshotsAtOnce = 10
 
 /**
- * The account's snapshots, one at a time: of live versions, then of others, the newest first. Yields to the event loop
- * between two of them.
+ * The account's snapshots, one at a time: of live versions, that of the site `first` before others, then of others, the
+ * newest first. Yields to the event loop between two of them.
  */
-export async function* snapshotsOf(db: Db, did: Did): AsyncGenerator<string> {
+export async function* snapshotsOf(db: Db, did: Did, first?: SiteName): AsyncGenerator<string> {
   const states = await ofStates(db, { did, name: undefined })
     .clearSelect()
-    .select(['id', 'state'])
+    .select(['id', 'name', 'state'])
     .execute()
   const records = await ofRecords(db, { did, name: undefined }).clearSelect().select('id').execute()
-  const isLive = new Set(states.flatMap(({ id, state }) => (state === 'live' ? id : [])))
+  const live = states.filter(({ state }) => state === 'live')
+  const isLive = new Set(
+    live.sort((a, b) => Number(b.name === first) - Number(a.name === first)).map(({ id }) => id),
+  )
   const newest = [...states, ...records].map(({ id }) => id).sort((a, b) => (a < b ? 1 : -1))
   for (const id of [...isLive, ...newest.filter((other) => !isLive.has(other))]) {
     for (const table of ['versions', 'versionRecords'] as const) {
