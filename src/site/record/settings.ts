@@ -3,6 +3,7 @@ import { describeRefusedField, isFieldName, isFieldValue } from '#http/header-fi
 import type { PlaceSitehostSettings } from '#lexicons/index.ts'
 import { headerNameCharsMax, versionRecordsMax } from '#site/limits.ts'
 import { isEntryName, parseSitePath } from '#site/path.ts'
+import { utf8Bytes } from '#site/utf8.ts'
 import { expectation } from './expectation.ts'
 import { ownField } from './own-fields.ts'
 
@@ -127,6 +128,6 @@ export const settingsFields = z.object({
 })
 
 /** Lexicons count the bytes of a string. */
-const fits = (text: string, bytesMax: number): boolean => Buffer.byteLength(text) <= bytesMax
+const fits = (text: string, bytesMax: number): boolean => utf8Bytes(text) <= bytesMax
 
 const holdsControl = (text: string): boolean => /\p{Cc}/u.test(text)

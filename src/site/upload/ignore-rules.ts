@@ -5,6 +5,7 @@ import {
   ignoreRulesMax,
   ignoreStepsMax,
 } from '#site/limits.ts'
+import { utf8AsLatin1 } from '#site/utf8.ts'
 import { compileIgnorePattern, type IgnorePattern, matchesIgnorePattern } from './ignore-pattern.ts'
 
 /** A parsed `.sitehostignore`. */
@@ -56,8 +57,8 @@ export function parseIgnoreRules(text: string): IgnoreRules {
 }
 
 function linesOf(text: string, problems: IgnoreProblem[]): string[] {
-  const bytes = Buffer.from(text.replace(/^\uFEFF/, ''))
-  const lines = bytes.toString('latin1', 0, ignoreFileBytesMax).split('\n')
+  const bytes = utf8AsLatin1(text.replace(/^\uFEFF/, ''))
+  const lines = bytes.slice(0, ignoreFileBytesMax).split('\n')
   if (bytes.length <= ignoreFileBytesMax) return lines
   lines.pop() // cut off somewhere inside
   problems.push({
@@ -114,7 +115,7 @@ function matcherOf(rules: readonly Rule[]): (path: string) => boolean {
   }
 
   return (path) => {
-    const bytes = Buffer.from(path).toString('latin1')
+    const bytes = utf8AsLatin1(path)
     const steps = Math.min(ignorePathStepsMax, stepsLeft)
     const budget = { steps }
     const isIgnored = isBelowLeftOut(bytes, budget) || decide(bytes, false, budget)
