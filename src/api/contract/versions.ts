@@ -52,7 +52,10 @@ const versionRow = z.strictObject({
   previewUrl: z.string().nullable().describe('The address of its alias; null: it has none'),
   by: z
     .enum(['owner', 'other-program'])
-    .describe('`other-program`: no version record describes it'),
+    .nullable()
+    .describe(
+      '`other-program`: no version record describes it; null: one that is not read yet may',
+    ),
   problems: z.array(z.string()).describe('Why it was refused, or what to fix'),
 })
 

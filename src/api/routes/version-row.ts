@@ -10,6 +10,8 @@ import { otherPrefix } from './version-content.ts'
 interface RowContext extends Pick<ApiContext, 'labelUrl' | 'now' | 'siteUrl'> {
   /** Key of the version record that is live; null: none is. */
   readonly liveKey: string | null
+  /** Whether version records of the account wait to be read. */
+  readonly hasUnread: boolean
 }
 
 /** A version as its owner sees it. */
@@ -25,7 +27,7 @@ export const versionRow = (
 export function recordRow(
   site: SiteAddress,
   record: VersionRecord,
-  { labelUrl, liveKey, now }: RowContext,
+  { labelUrl, liveKey, now }: Omit<RowContext, 'hasUnread'>,
 ): VersionRow {
   const { alias, createdAt, expiresAt, key, label, manifest, message, pinned, source } = record
   const isExpired = expiresAt !== null && expiresAt <= now()
@@ -68,7 +70,11 @@ function stateOfSite({ hasContent, state }: SiteState): VersionRow['state'] {
   return hasContent ? 'replaced' : 'expired'
 }
 
-function stateRow(site: SiteAddress, state: SiteState, { siteUrl }: RowContext): VersionRow {
+function stateRow(
+  site: SiteAddress,
+  state: SiteState,
+  { hasUnread, siteUrl }: RowContext,
+): VersionRow {
   const isLive = state.state === 'live'
   return {
     id: otherPrefix + state.id,
@@ -85,7 +91,7 @@ function stateRow(site: SiteAddress, state: SiteState, { siteUrl }: RowContext):
     expiresAt: null,
     url: isLive ? siteUrl(site) : null,
     previewUrl: null,
-    by: 'other-program',
+    by: hasUnread ? null : 'other-program',
     problems: state.problems,
   }
 }

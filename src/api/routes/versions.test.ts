@@ -10,6 +10,7 @@ import { decodeSnapshot, encodeSnapshot, type SnapshotFile } from '#site/visit/s
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { findSnapshotText } from '#store/lifecycle/account-data.ts'
 import { putTakedown } from '#store/moderation/takedowns.ts'
+import { enqueueVersions } from '#store/queues/enqueue.ts'
 import { finishJob } from '#store/queues/job-steps.ts'
 import { createJob, findJob } from '#store/queues/jobs.ts'
 import { rememberBlob } from '#store/sites/blobs.ts'
@@ -33,7 +34,7 @@ import {
   siteOf,
   versionKeyOf,
 } from '#tests/support/sample-rows.ts'
-import { workRows } from '#tests/support/work-rows.ts'
+import { askedAt, workRows } from '#tests/support/work-rows.ts'
 
 const api = testApi()
 const site = siteOf('blog')
@@ -244,6 +245,17 @@ describe('the list', () => {
         cursor: null,
       },
     ])
+  })
+
+  test('does not say who has published what a version record may describe that is still to be read', async () => {
+    const { db } = api()
+    const key = versionKeyOf(9)
+    await enqueueVersions(askedAt(db, now), [{ did: alice, key }])
+    const rows = [{ state: 'live', by: null }, { by: null }]
+    expect(await answer('blog/versions')).toMatchObject([200, { versions: rows }])
+    await recordVersionRecord(db, newVersionRecord(9, { manifest: 'cid-2' }), now)
+    const read = [{ by: 'other-program' }, { id: key, by: 'owner' }]
+    expect(await answer('blog/versions')).toMatchObject([200, { versions: read }])
   })
 
   test('has version records in every state', async () => {

@@ -14,6 +14,7 @@ import { compareBytes } from '#site/path.ts'
 import { compareSettings, compareTrees } from '#site/record/compare-trees.ts'
 import type { Did } from '#site/site-address.ts'
 import type { Snapshot } from '#site/visit/snapshot.ts'
+import { hasUnreadVersions } from '#store/queues/unread.ts'
 import { type HistoryPosition, listHistory, positionOf } from '#store/sites/version-history.ts'
 import { changeVersion } from './change-version.ts'
 import { pageOf, readCursor } from './cursor.ts'
@@ -59,7 +60,8 @@ export function versionHandlers(context: ApiContext): HandlersOf<typeof versionR
       const after = readCursor(cursor, ['string', 'string']) as HistoryPosition | null
       const entries = await listHistory(db, site, { after, limit: limit + 1 })
       const { page, cursor: next } = pageOf(entries, limit, positionOf)
-      const versions = page.map((entry) => versionRow(site, entry, { ...context, liveKey }))
+      const row = { ...context, liveKey, hasUnread: await hasUnreadVersions(db, did) }
+      const versions = page.map((entry) => versionRow(site, entry, row))
       return answer(200, { versions, cursor: next })
     },
 

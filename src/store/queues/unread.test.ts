@@ -1,10 +1,12 @@
 import { expect, test } from 'bun:test'
+import { upsertAccount } from '#store/accounts/accounts.ts'
+import { recordVersionRecord } from '#store/sites/record-version-record.ts'
 import { onEachStore } from '#tests/support/databases.ts'
-import { alice, bob, siteOf } from '#tests/support/sample-rows.ts'
+import { alice, bob, newVersionRecord, siteOf, versionKeyOf } from '#tests/support/sample-rows.ts'
 import { askedAt } from '#tests/support/work-rows.ts'
-import { enqueueAccounts, enqueueSites } from './enqueue.ts'
+import { enqueueAccounts, enqueueSites, enqueueVersions } from './enqueue.ts'
 import { takeDue } from './take-due.ts'
-import { listUnread } from './unread.ts'
+import { hasUnreadVersions, listUnread } from './unread.ts'
 import { retryItem } from './work-items.ts'
 
 onEachStore('store/queues/unread', (db) => {
@@ -29,5 +31,30 @@ onEachStore('store/queues/unread', (db) => {
     const later = { ...parked, name: 'later', nextAttemptAt: 50 }
     expect(await listUnread(db(), 9)).toEqual([parked, account, later])
     expect(await listUnread(db(), 2)).toEqual([parked, account])
+  })
+
+  test('a version record waits to be read until it is known what was live, or it is given up', async () => {
+    const context = askedAt(db(), 1)
+    const key = versionKeyOf(1)
+    const keep = (facts = {}) => recordVersionRecord(db(), newVersionRecord(1, facts), 1)
+    await upsertAccount(db(), { did: alice }, 1)
+    await enqueueVersions(context, [{ did: bob, key }])
+    expect(await hasUnreadVersions(db(), alice)).toBe(false)
+    await enqueueVersions(context, [{ did: alice, key }])
+    expect(await hasUnreadVersions(db(), alice)).toBe(true)
+    // A preview may have gone live.
+    await keep({ manifest: null })
+    expect(await hasUnreadVersions(db(), alice)).toBe(true)
+    await keep()
+    expect(await hasUnreadVersions(db(), alice)).toBe(false)
+    await enqueueVersions(context, [{ did: alice, key: versionKeyOf(2) }])
+    expect(await hasUnreadVersions(db(), alice)).toBe(true)
+    const due = { kind: 'version', now: 1, leaseMs: 5, limit: 9 } as const
+    for (let n = 0; n < 2; n++) {
+      for (const item of await takeDue(db(), due)) {
+        await retryItem(db(), item, { at: null, error: 'no answer' })
+      }
+    }
+    expect(await hasUnreadVersions(db(), alice)).toBe(false)
   })
 })

@@ -57,6 +57,30 @@ export async function findWorkItem(
   return row ?? null
 }
 
+/** Whether a version record of the account waits to be read, which may say for the first time what was live. */
+export async function hasUnreadVersions(db: Db, did: Did): Promise<boolean> {
+  const unread = await db
+    .selectFrom('workItems')
+    .select('site')
+    .where('kind', '=', 'version')
+    .where('did', '=', did)
+    .where('nextAttemptAt', '!=', parkedAt)
+    .where(({ exists, not, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('versionRecords')
+            .select('key')
+            .whereRef('versionRecords.did', '=', 'workItems.did')
+            .whereRef('versionRecords.key', '=', 'workItems.site')
+            .where('versionRecords.manifest', 'is not', null),
+        ),
+      ),
+    )
+    .limit(1)
+    .executeTakeFirst()
+  return unread !== undefined
+}
+
 /** Sites, version records and accounts: parked ones first, then the latest next attempts. */
 export async function listUnread(db: Db, limit: number): Promise<Unread[]> {
   const rows = await failed(db)
