@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { AppClient, UploadFile } from '../devnet/app-client.ts'
 import { createSession, listRecords, type PdsAccount } from './support/accounts.ts'
-import { eventually } from './support/eventually.ts'
 import { type PlainFile, readSitePlainly } from './support/plain-reader.ts'
 import { startWorld, type World } from './support/world.ts'
 
@@ -77,10 +76,8 @@ describe('three versions of 1000 files', () => {
     for (const [version, { versionUrl }] of results.entries()) {
       const [first, changed] = [0, (version * 37) % 1000].map((i) => filesOf(version)[i])
       for (const file of [first, changed]) {
-        await eventually(async () => {
-          const page = await fetch(new URL(file?.path ?? '', String(versionUrl)))
-          expect(await page.text()).toBe((await file?.body.text()) ?? '')
-        })
+        const page = await fetch(new URL(file?.path ?? '', String(versionUrl)))
+        expect(await page.text()).toBe((await file?.body.text()) ?? '')
       }
     }
   }, 60_000)

@@ -171,6 +171,16 @@ test('it waits until its site has been read, which fetches most of its blobs', a
   expect(await ingest(1)).toBe('unchanged')
 })
 
+test('the version that is live does not wait for its site', async () => {
+  const manifest = await place.write('blog', { 'index.html': 'page 1' })
+  await ingestSite(blog, place.context)
+  await enqueueSites(place.context, [blog])
+  await write(1, { manifest })
+  expect(await ingest(1)).toBe('kept')
+  await write(2)
+  await expect(ingest(2)).rejects.toBeInstanceOf(SiteFirstError)
+})
+
 describe('hostile', () => {
   test.each<[string, Record<string, unknown>, string]>([
     ['a site of another account', { site: `at://${bob}/place.sitehost.fs/blog` }, 'site'],

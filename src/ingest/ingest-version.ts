@@ -69,7 +69,7 @@ export async function ingestVersion(
     const site = { did: key.did, name: parsed.version.site }
     // Else the blobs that were purged would be back.
     if ((await findTakedown(db, site)) !== null) return 'taken-down'
-    await assertSiteIsRead(site, context)
+    await assertSiteIsRead(key.did, parsed.version, context)
   }
   const judged = parsed.ok
     ? await judge(key, cid, parsed.version, identity, context)

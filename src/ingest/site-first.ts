@@ -1,5 +1,7 @@
-import type { SiteAddress } from '#site/site-address.ts'
+import type { VersionRecord } from '#site/record/version-record.ts'
+import type { Did, SiteAddress } from '#site/site-address.ts'
 import { findWorkItem } from '#store/queues/unread.ts'
+import { findSite } from '#store/sites/sites.ts'
 import type { WorkContext } from './work-context.ts'
 
 const waitMsMax = 30_000
@@ -14,12 +16,19 @@ export class SiteFirstError extends Error {
   }
 }
 
-/** Throws SiteFirstError while the site is queued, for at most half a minute: otherwise both would fetch the same blobs. */
+/**
+ * Throws SiteFirstError while the version's site is queued, for at most half a minute: otherwise both would fetch the same
+ * blobs. Not if the version is the one that is live: its blobs are here.
+ */
 export async function assertSiteIsRead(
-  site: SiteAddress,
+  did: Did,
+  { site: name, manifest }: Pick<VersionRecord, 'site' | 'manifest'>,
   { db, now }: Pick<WorkContext, 'db' | 'now'>,
 ): Promise<void> {
-  const queued = await findWorkItem(db, { did: site.did, site: site.name })
+  const queued = await findWorkItem(db, { did, site: name })
   if (queued === null || queued.error !== null || queued.nextAttemptAt === null) return
-  if (queued.enqueuedAt > now() - waitMsMax) throw new SiteFirstError(site)
+  if (queued.enqueuedAt <= now() - waitMsMax) return
+  const site = { did, name }
+  const isLive = manifest !== undefined && (await findSite(db, site))?.live?.recordCid === manifest
+  if (!isLive) throw new SiteFirstError(site)
 }

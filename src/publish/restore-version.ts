@@ -162,7 +162,9 @@ function planRestore(
     (rkey): PlannedWrite => ({ ...deletion('place.sitehost.subfs', rkey), mayFail: true }),
   )
   const label = versionLabel(address, versionDigest(records.files, version.settings ?? null))
-  const result = { uri: siteUri(address), cid, version: { key, label }, versionProblem: null }
+  const named = mayKeep ? cid : (version.manifest ?? null)
+  const written = { key, label, manifest: named }
+  const result = { uri: siteUri(address), cid, version: written, versionProblem: null }
   if (needed.length === 0) return { kind: 'done', result }
   return {
     kind: 'write',

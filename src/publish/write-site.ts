@@ -36,6 +36,8 @@ export interface WrittenVersion {
   readonly key: VersionKey
   /** Of its address. */
   readonly label: string
+  /** CID of the main record that it names; null: none, because it is a preview. */
+  readonly manifest: string | null
 }
 
 export interface WriteContext extends RepoContext {
@@ -135,7 +137,10 @@ function planSite(
   const result = (cid: string): WrittenSite => ({
     uri,
     cid,
-    version: history.key === null ? null : writtenVersion(history.key, records, repository),
+    version:
+      history.key === null
+        ? null
+        : { ...writtenVersion(history.key, records, repository), manifest: isPreview ? null : cid },
     versionProblem: history.problem,
   })
   // Also after an earlier commit of ours whose response was lost.
@@ -208,7 +213,7 @@ function writtenVersion(
   key: VersionKey,
   records: SiteRecords,
   repository: RepositoryState,
-): WrittenVersion {
+): Omit<WrittenVersion, 'manifest'> {
   const { address, files } = records
   const digest = versionDigest(files, records.settingsOn(repository))
   return { key, label: versionLabel(address, digest) }

@@ -2,30 +2,34 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { ListedRecord } from '#atproto/repo/account-repo.ts'
 import { diskBlobStore } from '#blobs/disk.ts'
 import { DiskFloor } from '#blobs/disk-floor.ts'
 import { ServerUnreachableError } from '#outbound/server-errors.ts'
 import { jobMsMaxDefault } from '#publish/job-attempts.ts'
 import type { JobContext } from '#publish/jobs/job-context.ts'
 import { cancelJob, queueJob, recoverJobs, runJobs } from '#publish/jobs/jobs.ts'
-import { noScopeSentence, versionScope } from '#publish/new-version.ts'
+import { noScopeSentence, unreadVersionSentence, versionScope } from '#publish/new-version.ts'
 import { ownFaultOf } from '#publish/publish-failure.ts'
 import { Spool } from '#publish/upload/spool.ts'
 import type { UploadedFile } from '#publish/upload/upload-tree.ts'
 import type { SitePath } from '#site/path.ts'
+import type { VersionRecord } from '#site/record/version-record.ts'
 import { type Did, type SiteAddress, siteUri } from '#site/site-address.ts'
+import type { VersionKey } from '#site/version-key.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { type Database, openDatabase } from '#store/database/database.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
 import { migrate } from '#store/database/migrate.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
 import { findJob, type Job } from '#store/queues/jobs.ts'
+import { type NewVersionRecord, recordVersionRecord } from '#store/sites/record-version-record.ts'
 import { answerXrpc } from '../support/answer-xrpc.ts'
 import { type LoggedLine, recordingLog } from '../support/api.ts'
 import { endConnections, memoryDatabase, onEachDatabase } from '../support/databases.ts'
 import { eventually } from '../support/eventually.ts'
 import { FakeRepo } from '../support/fake-repo.ts'
-import { accountOf, alice, siteOf } from '../support/sample-rows.ts'
+import { accountOf, alice, newVersionRecord, siteOf } from '../support/sample-rows.ts'
 import { workRows } from '../support/work-rows.ts'
 
 // What jobs do whose servers let them wait.
@@ -233,10 +237,44 @@ describe('the version that a job keeps', () => {
     start()
     const { result } = await ended(await queue(siteOf('blog')))
     expect(versionsOf()).toEqual([result?.versionId ?? ''])
-    expect(result?.versionUrl).toMatch(/^https:\/\/v--[a-z2-7]{26}\.test\/$/)
-    expect(result?.versionProblem).toBeNull()
+    expect(result).toMatchObject({ versionUrl: null, versionProblem: unreadVersionSentence })
     const queued = await workRows(context.db, 'version')
     expect(queued.map(({ site }) => String(site))).toEqual(versionsOf())
+  })
+
+  /** Ingest stores the job's version as soon as it is written. */
+  async function ingested(facts: Partial<NewVersionRecord> = {}): Promise<Job> {
+    start()
+    const id = await queue(siteOf('blog'))
+    const [stored] = await eventually(async () => {
+      const listed = await serverOf(alice).repo.listRecords('place.sitehost.version')
+      expect(listed).toHaveLength(1)
+      return listed
+    })
+    const { rkey, value } = stored as ListedRecord
+    await upsertAccount(context.db, { did: alice }, 1)
+    const record = { ...(value as VersionRecord), key: rkey as VersionKey }
+    const { key, manifest = null } = record
+    await recordVersionRecord(context.db, newVersionRecord(1, { key, manifest, ...facts }), 1)
+    return await ended(id)
+  }
+
+  test('has its address in the result once it is read', async () => {
+    const { result } = await ingested()
+    expect(result?.versionUrl).toMatch(/^https:\/\/v--[a-z2-7]{26}\.test\/$/)
+    expect(result?.versionProblem).toBeNull()
+  })
+
+  test('has none while only an earlier state of its record is read', async () => {
+    const { result } = await ingested({ manifest: null })
+    expect(result).toMatchObject({ versionUrl: null, versionProblem: unreadVersionSentence })
+  })
+
+  test('has none when ingest refuses it, and the result says why', async () => {
+    const problems = ['Delete older versions.']
+    const { result } = await ingested({ label: null, snapshot: null, problems })
+    expect(result).toMatchObject({ success: true, versionUrl: null })
+    expect(result?.versionProblem).toEndWith('has no address here: Delete older versions.')
   })
 
   test('has the same key in every attempt', async () => {

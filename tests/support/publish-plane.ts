@@ -7,15 +7,18 @@ import { queueJob, runJobs } from '#publish/jobs/jobs.ts'
 import { versionScope } from '#publish/new-version.ts'
 import { Spool } from '#publish/upload/spool.ts'
 import type { SitePath } from '#site/path.ts'
+import type { VersionRecord } from '#site/record/version-record.ts'
 import { type Did, type SiteAddress, siteUri } from '#site/site-address.ts'
+import type { VersionKey } from '#site/version-key.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { openDatabase } from '#store/database/database.ts'
 import { migrate } from '#store/database/migrate.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
+import { recordVersionRecord } from '#store/sites/record-version-record.ts'
 import { answerXrpc } from './answer-xrpc.ts'
 import { FakeRepo } from './fake-repo.ts'
-import { newVersion, siteOf } from './sample-rows.ts'
+import { newVersion, newVersionRecord, siteOf } from './sample-rows.ts'
 
 /** Publishing with all its queues, and account servers that are as slow as they like. */
 export interface PublishPlane extends AsyncDisposable {
@@ -57,6 +60,12 @@ export async function startPublishPlane(): Promise<PublishPlane> {
       const site = siteOf(rkey, did)
       const version = newVersion({ site, recordCid: cid, label: `${rkey}-${did.slice(-8)}` })
       await recordVersion(db, version, Date.now())
+    }
+    for (const { rkey, cid, value } of await repo.listRecords('place.sitehost.version')) {
+      const { site, manifest = null } = value as VersionRecord
+      const key = rkey as VersionKey
+      const version = newVersionRecord(1, { did, key, cid, site, manifest })
+      await recordVersionRecord(db, version, Date.now())
     }
     context.wakeUps.notify('changes')
   }

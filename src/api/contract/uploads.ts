@@ -50,11 +50,14 @@ const jobResult = z.strictObject({
     .string()
     .nullable()
     .describe('Of the version in the site’s history; null: not there'),
-  versionUrl: z.string().nullable().describe('Its address, which never changes'),
+  versionUrl: z
+    .string()
+    .nullable()
+    .describe('Its address, which never changes; null while visitors do not get it there'),
   versionProblem: z
     .string()
     .nullable()
-    .describe('Why it is not in the history; null also if the settings say so'),
+    .describe('Why it is not in the history, or has no address; null also if the settings say so'),
   sizeNotice: z.string().nullable().describe('A sentence, if other hosts may refuse the site'),
 })
 

@@ -11,12 +11,10 @@ import { interruptedSentence } from '#publish/publish-failure.ts'
 import { type PublishJob, publishSite } from '#publish/publish-site.ts'
 import { restoreState } from '#publish/restore-stored-state.ts'
 import { restoreVersion } from '#publish/restore-version.ts'
-import { deployOpenMs, manifestFilesMax } from '#site/limits.ts'
+import { deployOpenMs } from '#site/limits.ts'
 import type { SiteAddress } from '#site/site-address.ts'
-import { parseVersionKey } from '#site/version-key.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
 import { reopenDeploy } from '#store/queues/deploys.ts'
-import { enqueueSites, enqueueVersions } from '#store/queues/enqueue.ts'
 import { finishJob, putBackJob, rememberExpectedCid } from '#store/queues/job-steps.ts'
 import type { Job } from '#store/queues/jobs.ts'
 import { awaitWithdrawal } from '#store/sites/withdrawals.ts'
@@ -24,7 +22,8 @@ import { type Attempt, endOf, type Outcome } from './attempt-end.ts'
 import type { JobContext } from './job-context.ts'
 import { parseJobPlan } from './job-plan.ts'
 import { JobReporter } from './job-reporter.ts'
-import { type Visibility, waitUntilLive } from './wait-until-live.ts'
+import { jobResult } from './job-result.ts'
+import { makeVisible } from './make-visible.ts'
 
 const databaseRetryMs = 1_000
 /** One call that takes this share of the time after which a job is slow makes it slow, too. */
@@ -163,42 +162,17 @@ async function carryOut(
     return restoreVersion(address, restore, { ...publishing, mayKeep }, within)
   })
   if (outcome.kind !== 'published') return outcome
-  const { uri, cid, fileCount, version } = outcome
   lane.detachWhenSlow()
-  if (!plan.retain) await awaitWithdrawal(db, address, cid)
-  // Its address works even while the firehose is late.
-  const key = version && parseVersionKey(version.key)
-  if (key !== null) await enqueueVersions(context, [{ did: job.did, key }])
-  const visibility = await spans.run('publish.wait-until-live', { version: cid }, () =>
-    makeVisible(address, cid, context, stop),
+  if (!plan.retain) await awaitWithdrawal(db, address, outcome.cid)
+  const shown = await spans.run('publish.wait-until-live', { version: outcome.cid }, () =>
+    makeVisible(address, outcome, { isPreview: false }, context, stop),
   )
-  if (visibility.kind === 'refused') return visibility
-  return {
-    kind: 'completed',
-    result: {
-      success: true,
-      uri,
-      cid,
-      fileCount,
-      siteName: job.site,
-      url: context.siteUrl(address),
-      live: visibility.kind === 'live',
-      uploadedCount: reporter.latest.filesUploaded,
-      reusedCount: reporter.latest.filesReused,
-      skippedFiles: plan.skippedFiles,
-      versionId: version?.key ?? null,
-      versionUrl: version === null ? null : context.labelUrl(version.label),
-      versionProblem: mayKeep || restore ? outcome.versionProblem : noScopeSentence,
-      sizeNotice: sizeNoticeOf(fileCount),
-    },
-  }
+  if (shown.site.kind === 'refused') return shown.site
+  const facts = { skippedFiles: plan.skippedFiles, progress: reporter.latest, shown }
+  const versionProblem = mayKeep || restore ? outcome.versionProblem : noScopeSentence
+  const result = jobResult(address, { ...outcome, versionProblem }, facts, context)
+  return { kind: 'completed', result }
 }
-
-/** For the owner of a site that follows our limits but not those of the record's lexicon. */
-const sizeNoticeOf = (files: number): string | null =>
-  files > manifestFilesMax
-    ? `This site has over ${manifestFilesMax} files. Other services that host such sites may refuse it.`
-    : null
 
 /** Marks the lane as held up when `work` takes longer than `ms`. */
 async function heldUpAfter<T>(ms: number, lane: Lane, work: () => Promise<T>): Promise<T> {
@@ -221,22 +195,3 @@ function sessionsInLane(open: OAuth['session'], ms: number, lane: Lane): OAuth['
 }
 
 const sizeOf = (body: unknown): number => (body instanceof Blob ? body.size : 0)
-
-/** Whether visitors see the published site yet. Only a refusal by ingest can still fail the job. */
-async function makeVisible(
-  address: SiteAddress,
-  cid: string,
-  context: JobContext,
-  signal: AbortSignal,
-): Promise<Visibility> {
-  try {
-    await enqueueSites(context, [address])
-    return await waitUntilLive(address, cid, context, signal)
-  } catch (error) {
-    if (signal.aborted) throw error
-    // The firehose brings the site anyway.
-    const { did, name: site } = address
-    context.log.warn('cannot tell whether a site is live', { did, site, error })
-    return { kind: 'pending' }
-  }
-}

@@ -2,9 +2,10 @@ import { expect, test } from 'bun:test'
 import { WakeUps } from '#store/database/wake-ups.ts'
 import { memoryDatabase } from '#tests/support/databases.ts'
 import { alice, removedSites, siteOf } from '#tests/support/sample-rows.ts'
+import { watchIngest } from './ingest-watch.ts'
 import { type Visibility, waitUntilLive } from './wait-until-live.ts'
 
-/** Ten seconds are over with the second look. */
+/** Ten seconds are over with the third look. */
 async function waitFor(name: string, sites: number): Promise<Visibility> {
   await using database = await memoryDatabase()
   const { db } = database
@@ -12,8 +13,8 @@ async function waitFor(name: string, sites: number): Promise<Visibility> {
   let time = 0
   const elapsed = () => (time += 4_000)
   const { signal } = new AbortController()
-  const context = { db, wakeUps: new WakeUps(), elapsed }
-  return await waitUntilLive(siteOf(name, alice), 'cid', context, signal)
+  const watch = watchIngest({ wakeUps: new WakeUps(), elapsed }, signal)
+  return await waitUntilLive(siteOf(name, alice), 'cid', db, watch)
 }
 
 test('a site for which another one took the last place fails with the reason', async () => {

@@ -1,10 +1,8 @@
 import { accountSitesMax, tooManySites } from '#site/limits.ts'
 import type { SiteAddress } from '#site/site-address.ts'
+import type { Db } from '#store/database/database.ts'
 import { findSite, listSiteNames } from '#store/sites/sites.ts'
-import type { JobContext } from './job-context.ts'
-
-const waitMsMax = 10_000
-const lookAgainMs = 250
+import type { IngestWatch } from './ingest-watch.ts'
 
 export type Visibility =
   | { readonly kind: 'live' }
@@ -14,32 +12,24 @@ export type Visibility =
   | { readonly kind: 'refused'; readonly sentence: string }
 
 /**
- * Whether visitors see the version with this record CID; waits at most ten seconds. Ingest may refuse it, or have no
+ * Whether visitors see the version with this record CID, once ingest has read it. Ingest may refuse it, or have no
  * quota left for it: uploads over quota are rejected before anything is written, unless a concurrent upload used up
  * the quota meanwhile.
  */
 export async function waitUntilLive(
   address: SiteAddress,
   recordCid: string,
-  {
-    db,
-    elapsed = () => performance.now(),
-    wakeUps,
-  }: Pick<JobContext, 'db' | 'elapsed' | 'wakeUps'>,
-  signal: AbortSignal,
+  db: Db,
+  watch: IngestWatch,
 ): Promise<Visibility> {
-  using changed = wakeUps.subscribe('changes')
-  const deadline = elapsed() + waitMsMax
-  while (elapsed() < deadline && !signal.aborted) {
+  const seen = await watch(async (): Promise<Visibility | null> => {
     const site = await findSite(db, address)
     if (site?.live?.recordCid === recordCid) return { kind: 'live' }
-    if (site?.refused?.recordCid === recordCid) {
-      const [problem] = site.refused.problems
-      return refused(`cannot be served: ${problem}. The version before stays live.`)
-    }
-    await changed.wait(lookAgainMs, signal)
-  }
-  if (signal.aborted) return { kind: 'pending' }
+    if (site?.refused?.recordCid !== recordCid) return null
+    const [problem] = site.refused.problems
+    return refused(`cannot be served: ${problem}. The version before stays live.`)
+  })
+  if (seen !== null) return seen
   const known = await listSiteNames(db, address.did)
   if (known.length < accountSitesMax || known.includes(address.name)) return { kind: 'pending' }
   return refused(`cannot be served. ${tooManySites}`)
