@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { sentences } from '#api/contract/messages.ts'
 import { optionalScopes, scopes } from '#atproto/oauth/oauth-client.ts'
 import type { AppClient, UploadFile } from '../devnet/app-client.ts'
 import { endSessionsOnServer } from './support/pds-tokens.ts'
@@ -52,11 +53,8 @@ describe('signing in', () => {
   }, 120_000)
 
   const refused: [string, string][] = [
-    ['nobody.test', 'That handle does not exist. Check its spelling.'],
-    [
-      'not a handle',
-      'That is not a handle, a DID or a server address. A handle looks like alice.example.com.',
-    ],
+    ['nobody.test', sentences.unknownHandle],
+    ['not a handle', sentences.notAnAccountName],
     ['did:plc:aaaaaaaaaaaaaaaaaaaaaaaa', 'That account does not exist.'],
     [
       'http://127.0.0.1:9',

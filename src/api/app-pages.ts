@@ -20,3 +20,16 @@ export function assetPath(path: string): string {
   if (isAppPage(path)) return '/'
   return adminDetail.test(path) ? adminPage : path
 }
+
+const returnPathCharsMax = 2000
+
+/**
+ * The page of the web app, with its query, that somebody who signs in may be sent back to: never another origin, and
+ * nothing that does something when it is opened. Null for anything else.
+ */
+export function parseReturnPath(text: string | null | undefined): `/${string}` | null {
+  if (typeof text !== 'string' || text.length > returnPathCharsMax) return null
+  // Visible ASCII without a backslash, which browsers read as a slash.
+  const [, path, query = ''] = /^(\/[!-[\]-~]*?)(\?[!-[\]-~]*)?$/.exec(text) ?? []
+  return path !== undefined && isAppPage(path) ? (`${path}${query}` as `/${string}`) : null
+}

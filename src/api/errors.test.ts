@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { Hono } from 'hono'
+import { sentences } from '#api/contract/messages.ts'
 import { SessionEndedError } from '#atproto/oauth/oauth.ts'
 import { SignInError } from '#atproto/oauth/sign-in-error.ts'
 import { BlobStorageError } from '#blobs/blob-store.ts'
@@ -146,7 +147,7 @@ describe('where a failure says so in a field of its own', () => {
 describe('a sign-in that could not begin', () => {
   test('a sentence for every cause', () => {
     expect(signInSentence(new SignInError('unknown-handle', { cause }))).toBe(
-      'That handle does not exist. Check its spelling.',
+      sentences.unknownHandle,
     )
   })
 

@@ -1,3 +1,4 @@
+import { sentences } from '#api/contract/messages.ts'
 import { scopes } from '#atproto/oauth/oauth-client.ts'
 import { consentOverHttp } from '../../devnet/consent.ts'
 import { like } from './like.ts'
@@ -104,6 +105,26 @@ export const authRows: readonly Row[] = [
   },
   {
     ...login,
+    section: 'ours',
+    what: 'the same with a page to come back to, which is kept; an address elsewhere is not',
+    given: (scene) => {
+      scene.know('handle', 'alice.test')
+      scene.know('path', '%2Fsites%2Fblog')
+    },
+    path: '/api/auth/login?handle={handle}&return_to={path}',
+    headers: { 'sec-fetch-site': 'cross-site' },
+    ...{ status: 302, location: '/?handle={handle}&return_to={path}', body: '', cookies: [] },
+  },
+  {
+    ...login,
+    section: 'ours',
+    what: 'a page elsewhere to come back to',
+    path: '/api/auth/login?handle=x&return_to=//evil.example/',
+    headers: { 'sec-fetch-site': 'cross-site' },
+    ...{ status: 302, location: '/?handle=x', body: '', cookies: [] },
+  },
+  {
+    ...login,
     section: 'decisions 1',
     what: 'more than 60 in a while from one network',
     given: async ({ browser }) => {
@@ -143,13 +164,17 @@ export const authRows: readonly Row[] = [
     json: { handle: '{pds}' },
     ...{ status: 200, body: { url: authorize } },
   },
+  {
+    ...signin,
+    section: 'ours',
+    what: 'which needs no scheme',
+    json: { handle: '{pdsHost}' },
+    ...{ status: 200, body: { url: authorize } },
+  },
   ...(
     [
-      ['nobody.test', 'That handle does not exist. Check its spelling.'],
-      [
-        'not a handle',
-        'That is not a handle, a DID or a server address. A handle looks like alice.example.com.',
-      ],
+      ['nobody.test', sentences.unknownHandle],
+      ['not a handle', sentences.notAnAccountName],
       ['did:plc:aaaaaaaaaaaaaaaaaaaaaaaa', 'That account does not exist.'],
       [
         'http://127.0.0.1:9',
@@ -201,6 +226,27 @@ export const authRows: readonly Row[] = [
     path: '{callback}',
     ...{ status: 302, location: '/editor', body: '', cookies: session },
   },
+  {
+    ...callback,
+    section: 'ours',
+    what: 'whoever opened a page first comes back to it, also without sites',
+    given: async (scene) => {
+      scene.know('page', 'sites/blog/versions?from=a%2Fb')
+      await scene.consent('carol.test', { returnTo: '/sites/blog/versions?from=a%2Fb' })
+    },
+    path: '{callback}',
+    ...{ status: 302, location: '/{page}', body: '' },
+  },
+  ...['//evil.example/', '/\\evil.example/', '/%2Fevil.example', 'https://evil.example/editor'].map(
+    (returnTo) => ({
+      ...callback,
+      section: 'ours' as const,
+      what: `never to another origin: ${returnTo}`,
+      given: (scene: Scene) => scene.consent('alice.test', { returnTo }),
+      path: '{callback}',
+      ...{ status: 302, location: '/editor', body: '' },
+    }),
+  ),
   {
     ...callback,
     section: 'decisions 3',

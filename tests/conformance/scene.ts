@@ -26,8 +26,9 @@ export class Scene implements AsyncDisposable {
     this.browser = new RoamingClient(stage.world.app)
     const { people, world } = stage
     const { alice, bob, carol, dora } = people
+    const { pds } = world.network
     const dids = { alice: alice.did, bob: bob.did, carol: carol.did, dora: dora.did }
-    this.#facts = { ...dids, pds: world.network.pds, app: world.app, base: 'localhost' }
+    this.#facts = { ...dids, pds, pdsHost: new URL(pds).host, app: world.app, base: 'localhost' }
   }
 
   get facts(): Facts {
@@ -156,8 +157,12 @@ export class Scene implements AsyncDisposable {
   }
 
   /** `{callback}`: where the account's server sends the browser that signs in. */
-  async consent(handle: string, options: { reject?: boolean; scope?: string } = {}): Promise<void> {
-    const begun = await this.browser.fetch(`/api/auth/login?handle=${handle}`)
+  async consent(
+    handle: string,
+    options: { reject?: boolean; scope?: string; returnTo?: string } = {},
+  ): Promise<void> {
+    const query = new URLSearchParams({ handle, return_to: options.returnTo ?? '' })
+    const begun = await this.browser.fetch(`/api/auth/login?${query}`)
     const url = begun.headers.get('location') ?? ''
     const { pathname, search } = await consentOverHttp(url, handle, password, options)
     this.know('callback', pathname + search)

@@ -79,14 +79,17 @@ export class FakeNetwork {
   /** What `begin` and `complete` throw instead of succeeding. */
   failure: Error | null = null
   isDown = false
+  /** Of the sign-in that began last. */
+  returnTo: string | null = null
   /** What a look at the account's sites finds. */
   sync: (did: Did) => Promise<AccountSync> = async () => ({
     ...{ status: 'active', synced: 0, errors: [] },
   })
 
   readonly oauth: OAuth = {
-    begin: async (input) => {
+    begin: async (input, returnTo = null) => {
       if (this.failure !== null) throw this.failure
+      this.returnTo = returnTo
       return { url: new URL(`https://pds.test/authorize?input=${input}`), nonce: 'nonce-1' }
     },
     complete: async (query, nonce, enter) => {
@@ -95,7 +98,7 @@ export class FakeNetwork {
       const did = query.get('code') as Did
       const before = this.sessions.has(did) ? 'alive' : 'ended'
       this.sessions.add(did)
-      return await enter(did, before)
+      return await enter(did, before, this.returnTo)
     },
     session: async (did) => {
       if (!this.sessions.has(did)) throw new SessionEndedError(did)

@@ -10,6 +10,14 @@ const account = z
   .string()
   .meta({ description: 'A handle or a DID', examples: ['alice.example.com'] })
 
+const returnTo = z
+  .string()
+  .optional()
+  .meta({
+    description: 'The page of the web app to come back to, with its query; others are left out',
+    examples: ['/sites/blog/versions'],
+  })
+
 /** What `signIn` reads; anything else is no usable handle. */
 export const signInBody = z.object({
   handle: z
@@ -18,9 +26,10 @@ export const signInBody = z.object({
     .min(1)
     .max(2048)
     .meta({
-      description: 'A handle, a DID or a server’s URL',
+      description: 'A handle, a DID, or a server’s host name or URL',
       examples: ['alice.example.com'],
     }),
+  return_to: returnTo.catch(undefined),
 })
 
 const signInFailed = (...examples: string[]) =>
@@ -42,6 +51,7 @@ export const authRoutes = {
       handle: account.optional(),
       login_hint: account.optional().describe('The same as `handle`'),
       pds: z.string().optional().describe('Instead: a server’s host name or URL'),
+      return_to: returnTo,
     },
     answers: {
       302: redirect(
@@ -50,6 +60,7 @@ export const authRoutes = {
         '/?error=auth_failed',
         '/?error=auth_failed&reason=too_many',
         '/?handle={handle}',
+        '/?handle={handle}&return_to={path}',
       ),
     },
   }),
@@ -96,7 +107,8 @@ export const authRoutes = {
     },
     answers: {
       302: redirect(
-        'To `/onboarding` for an account without sites and domains, else to `/editor`',
+        'To the page of `return_to`; else to `/onboarding` for an account without sites and domains, and to `/editor`',
+        '/{page}',
         '/onboarding',
         '/editor',
         '/?error=auth_failed',

@@ -62,8 +62,9 @@ export const sentences = {
 
   handleMissing: 'Enter a handle, such as alice.example.com.',
   notAnAccountName:
-    'That is not a handle, a DID or a server address. A handle looks like alice.example.com.',
-  unknownHandle: 'That handle does not exist. Check its spelling.',
+    'That is not a handle or the address of a server. Enter the whole handle, such as alice.example.com.',
+  unknownHandle:
+    'That handle does not exist, and no account server is at that address. Check the spelling.',
   unknownAccount: 'That account does not exist.',
   signInUnreachable:
     'That server did not answer. Check the address, or try again in a few minutes.',

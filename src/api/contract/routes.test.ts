@@ -41,6 +41,7 @@ describe('what a route says to the letter', () => {
         [302, '/?error=auth_failed'],
         [302, '/?error=auth_failed&reason=too_many'],
         [302, '/?handle={handle}'],
+        [302, '/?handle={handle}&return_to={path}'],
       ],
     ],
     [

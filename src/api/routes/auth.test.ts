@@ -208,6 +208,49 @@ describe('GET /api/auth/callback', () => {
   })
 })
 
+describe('a page to come back to', () => {
+  const begun: [string, () => Promise<Response>][] = [
+    ['a link', () => get('/api/auth/login?handle=a.test&return_to=/sites/blog')],
+    ['the form', () => post('/api/auth/signin', '{"handle":"a.test","return_to":"/sites/blog"}')],
+  ]
+  test.each(begun)('of a sign-in begun by %s', async (_, begin) => {
+    await begin()
+    expect(leadsTo((await callback()).response)).toEqual([302, '/sites/blog'])
+  })
+
+  test.each([
+    ['', '/editor'],
+    ['return_to=//evil.test', '/editor'],
+    ['return_to=/%5Cevil.test', '/editor'],
+    ['return_to=https://evil.test/editor', '/editor'],
+  ])('%p: %p', async (query, target) => {
+    api().network.sites.set(alice, ['blog'])
+    await get(`/api/auth/login?handle=a.test&${query}`)
+    expect(leadsTo((await callback()).response)).toEqual([302, target])
+  })
+
+  test.each(['7', 'null', '["/editor"]'])('that is no text is left out: %p', async (page) => {
+    const begun = await post('/api/auth/signin', `{"handle":"a.test","return_to":${page}}`)
+    expect(begun.status).toBe(200)
+    expect(leadsTo((await callback()).response)).toEqual([302, '/onboarding'])
+  })
+
+  test('is stored by nobody else: what comes out of the state is read once more', async () => {
+    api().network.returnTo = '//evil.test'
+    expect(leadsTo((await callback()).response)).toEqual([302, '/onboarding'])
+  })
+
+  test('a page elsewhere that sends the visitor here: both are kept until they confirm', async () => {
+    const response = await api().request(
+      '/api/auth/login?handle=a.test&return_to=/sites/a%2526b%3Fc%3Dd',
+      { headers: { 'sec-fetch-site': 'cross-site' } },
+    )
+    expect(leadsTo(response)).toEqual([
+      ...[302, '/?handle=a.test&return_to=%2Fsites%2Fa%2526b%3Fc%3Dd'],
+    ])
+  })
+})
+
 describe('POST /api/auth/logout', () => {
   test('ends this browser’s session; the last one ends the account’s', async () => {
     const [first, second] = [await api().signedIn(alice), await api().signedIn(alice)]

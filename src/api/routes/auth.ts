@@ -1,4 +1,6 @@
 import type { Context } from 'hono'
+import type { z } from 'zod'
+import { parseReturnPath } from '#api/app-pages.ts'
 import type { HandlersOf } from '#api/bind-routes.ts'
 import { readJson } from '#api/body.ts'
 import type { ApiContext } from '#api/context.ts'
@@ -46,8 +48,12 @@ export function authHandlers(
   const secure = origin.startsWith('https:')
   const nonceCookie = secure ? '__Host-oauth' : 'oauth'
   /** Where to send the browser, which gets the nonce as a cookie. */
-  const begin = async (input: string, c: Pick<Context, 'header'>): Promise<URL> => {
-    const { url, nonce } = await oauth.begin(input)
+  const begin = async (
+    input: string,
+    returnTo: string | undefined,
+    c: Pick<Context, 'header'>,
+  ): Promise<URL> => {
+    const { url, nonce } = await oauth.begin(input, parseReturnPath(returnTo))
     c.header('set-cookie', setCookie(nonceCookie, nonce, { maxAgeSeconds: nonceSeconds, secure }))
     return url
   }
@@ -78,10 +84,13 @@ export function authHandlers(
       // Login CSRF: a page elsewhere could sign a visitor in to an account of its own server, without a click. The
       // sign-in page asks first.
       if (!isOwnNavigation(c.req.header('sec-fetch-site'))) {
-        return answer(302, `/?handle=${encodeURIComponent(input)}`)
+        const page = parseReturnPath(query.return_to)
+        const asked = `/?handle=${encodeURIComponent(input)}` as const
+        if (page === null) return answer(302, asked)
+        return answer(302, `${asked}&return_to=${encodeURIComponent(page)}`)
       }
       try {
-        return answer(302, await begin(input, c))
+        return answer(302, await begin(input, query.return_to, c))
       } catch (error) {
         recordEvent(limited, 'sign_in_refused', { reason: 'not started', error })
         return answer(302, '/?error=auth_failed')
@@ -90,10 +99,10 @@ export function authHandlers(
 
     signIn: async ({ answer, c }) => {
       const error = literals.authenticationFailed
-      const handle = await readHandle(c.req.raw)
-      if (handle === null) return answer(400, { error, details: sentences.handleMissing })
+      const asked = await readSignIn(c.req.raw)
+      if (asked === null) return answer(400, { error, details: sentences.handleMissing })
       try {
-        return answer(200, { url: (await begin(handle, c)).href })
+        return answer(200, { url: (await begin(asked.handle, asked.return_to, c)).href })
       } catch (cause) {
         recordEvent(limited, 'sign_in_refused', { reason: 'not started', error: cause })
         return answer(401, { error, details: signInSentence(cause) })
@@ -105,10 +114,10 @@ export function authHandlers(
       c.header('set-cookie', forgetNonce)
       try {
         const query = new URL(c.req.url).searchParams
-        const { session, cookies } = await oauth.complete(
+        const { session, cookies, returnTo } = await oauth.complete(
           query,
           nonce.kind === 'one' ? nonce.value : null,
-          async (did, grantBefore) => {
+          async (did, grantBefore, returnTo) => {
             const code = admission.codeIn(c.req.raw.headers)
             if (!(await admission.enter(did, code))) throw new SignInError('not-allowed')
             // First: an account deletion under way would remove what is stored for the account.
@@ -116,13 +125,15 @@ export function authHandlers(
             await forgetGrantFailures(db, did)
             // Sessions of a grant that its owner has ended must not continue under the new grant.
             if (grantBefore === 'ended') await deleteBrowserSessionsOf(db, did)
-            return await sessions.start(did, c.req.header('user-agent') ?? null)
+            const started = await sessions.start(did, c.req.header('user-agent') ?? null)
+            return { ...started, returnTo }
           },
         )
-        const target = await settle(session, c.req.raw.headers)
+        const usual = await settle(session, c.req.raw.headers)
         recordEvent(log, 'signed_in', { did: session.did })
         for (const cookie of cookies) c.header('set-cookie', cookie, { append: true })
-        return answer(302, target)
+        // Read once more: pages may have gone since this was stored.
+        return answer(302, parseReturnPath(returnTo) ?? usual)
       } catch (error) {
         const level = error instanceof SignInError ? 'warn' : 'error'
         const isNotAllowed = error instanceof SignInError && error.failure === 'not-allowed'
@@ -181,13 +192,13 @@ function inputOf(query: QueryOf<(typeof authRoutes)['beginSignIn']>): string | u
 }
 
 /** Null: no usable handle, whatever was sent. Throws ApiError 413. */
-async function readHandle(request: Request): Promise<string | null> {
+async function readSignIn(request: Request): Promise<z.output<typeof signInBody> | null> {
   const body = await readJson(request, { bytesMax: jsonBytesMax }).catch((error) => {
     if (error instanceof ApiError && error.status === 400) return null
     throw error
   })
   const parsed = signInBody.safeParse(body)
-  return parsed.success ? parsed.data.handle : null
+  return parsed.success ? parsed.data : null
 }
 
 /** From a page of ours, typed by a person, or not from a browser. */

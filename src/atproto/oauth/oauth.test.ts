@@ -17,28 +17,34 @@ const seal = await createSeal(['secret'], 'test')
 const nonce = 'the nonce in the cookie'
 const nonceHash = new Bun.CryptoHasher('sha256').update(nonce).digest('base64url')
 
+const away: SafeFetch = () => Promise.reject(Object.assign(new Error('away'), { code: 'ENET' }))
+
 let rows: MemoryRows
 let oauth: OAuth
 beforeEach(() => {
   rows = memoryRows()
-  const fetch: SafeFetch = () => Promise.reject(Object.assign(new Error('away'), { code: 'ENET' }))
+  oauth = oauthBy(away)
+})
+
+function oauthBy(fetch: SafeFetch, allowHttp = false): OAuth {
   const origin = 'http://127.0.0.1:3000'
   const identities = new Identities({
     fetch,
     plcUrl: 'https://plc.example',
     handleResolverUrl: 'https://resolver.example',
   })
-  oauth = createOAuth({
+  return createOAuth({
     origin,
     identities,
     fetch,
+    allowHttp,
     rows,
     seal,
     keys: null,
     withLease: (_, work) => work(),
     log: recordingLog(),
   })
-})
+}
 
 /** A sign-in under way, as the library remembers it. */
 async function begun(facts: Partial<StoredState> = {}): Promise<void> {
@@ -115,6 +121,30 @@ describe('a sign-in does not begin', () => {
       expect(rows.kept.size).toBe(0)
     })
   }
+})
+
+describe('what is no handle is tried as a server', () => {
+  test.each([
+    ['pds.example', false, 'unknown-handle', ['https://resolver.example', 'https://pds.example']],
+    ['pds.example:8443', false, 'server-unreachable', ['https://pds.example:8443']],
+    ['localhost:2583', false, 'server-unreachable', ['https://localhost:2583']],
+    ['localhost:2583', true, 'server-unreachable', ['http://localhost:2583']],
+    ['127.0.0.1:2583', true, 'server-unreachable', ['http://127.0.0.1:2583']],
+    ['pds.example:8443', true, 'server-unreachable', ['https://pds.example:8443']],
+    ['alice:2583', true, 'not-an-account-name', []],
+    ['did:plc:aaaaaaaaaaaaaaaaaaaaaaaa', false, 'unknown-account', ['https://plc.example']],
+  ] as const)('%p, http allowed: %p', async (input, allowHttp, failure, origins) => {
+    const asked = new Set<string>()
+    const fetch: SafeFetch = async (url, init) => {
+      const { origin } = new URL(url instanceof Request ? url.url : url)
+      asked.add(origin)
+      const isNone = ['https://resolver.example', 'https://plc.example'].includes(origin)
+      const error = { error: 'InvalidRequest', message: 'Unable to resolve handle' }
+      return isNone ? Response.json(error, { status: 400 }) : await away(url, init)
+    }
+    await expect(oauthBy(fetch, allowHttp).begin(input)).rejects.toMatchObject({ failure })
+    expect<string[]>([...asked]).toEqual([...origins])
+  })
 })
 
 test('an account without a session has none, and revoking it is no error', async () => {

@@ -22,7 +22,7 @@ import {
 } from './oauth-client.ts'
 import { type SealedRows, sealedStore } from './oauth-rows.ts'
 import type { Seal } from './seal.ts'
-import { SignInError, signInErrorOf } from './sign-in-error.ts'
+import { SignInError, type SignInFailure, signInErrorOf } from './sign-in-error.ts'
 
 export type { AccountSession, GrantBefore } from './account-sessions.ts'
 export { SessionEndedError } from './session-ended.ts'
@@ -31,8 +31,11 @@ export { SessionEndedError } from './session-ended.ts'
 export const sessionKind = 'oauth-session'
 
 export interface OAuth {
-  /** `input`: a handle, DID or server's address. `nonce`: for a cookie of the browser that completes. Throws SignInError. */
-  begin(input: string): Promise<{ url: URL; nonce: string }>
+  /**
+   * `input`: a handle, DID or server's address. `returnTo`: what `enter` receives, the page to come back to. `nonce`: for a
+   * cookie of the browser that completes. Throws SignInError.
+   */
+  begin(input: string, returnTo?: string | null): Promise<{ url: URL; nonce: string }>
   /**
    * Stores the new session after `enter`, which marks it as used and receives the state of the replaced grant; a
    * `revoke` runs before or after both, never between. Returns the result of `enter`; what was granted is revoked when
@@ -42,7 +45,7 @@ export interface OAuth {
   complete<T>(
     query: URLSearchParams,
     nonce: string | null,
-    enter: (did: Did, before: GrantBefore) => Promise<T>,
+    enter: (did: Did, before: GrantBefore, returnTo: string | null) => Promise<T>,
   ): Promise<T>
   session: AccountSessions['open']
   has(did: Did): Promise<boolean>
@@ -74,17 +77,26 @@ export function createOAuth(options: OAuthOptions): OAuth {
   const accounts = new AccountSessions({ ...options, clients, sessions, states })
 
   return {
-    async begin(input) {
+    async begin(input, returnTo = null) {
       const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')
+      const state = { nonceHash: hashOf(nonce), returnTo }
+      const client = await clients.open(sessions, states)
+      const authorize = async (target: Target) => {
+        try {
+          return { url: (await client.authorize({ target, state })).url, nonce }
+        } catch (error) {
+          throw signInErrorOf(error)
+        }
+      }
+      const { first, otherwise } = targetsOf(input, options.allowHttp ?? false)
       try {
-        const client = await clients.open(sessions, states)
-        const { url } = await client.authorize({
-          target: targetOf(input),
-          state: { nonceHash: hashOf(nonce) },
-        })
-        return { url, nonce }
+        return await authorize(first)
       } catch (error) {
-        throw signInErrorOf(error)
+        if (otherwise === null || !isFailure(error, 'unknown-handle')) throw error
+        return await authorize(otherwise).catch((failed) => {
+          // Most of what is no handle is no server either.
+          throw isFailure(failed, 'server-refused') ? failed : error
+        })
       }
     },
 
@@ -96,7 +108,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
       if (!stored || stored.expiresAt < Date.now()) throw new SignInError('expired')
       // The library does not bind the state to a browser: without this, a link with an attacker's
       // code and state would sign the visitor in as the attacker (RFC 6749 §10.12).
-      if (!nonce || nonceHashOf(stored.userState) !== hashOf(nonce)) {
+      if (!nonce || userStateOf(stored).nonceHash !== hashOf(nonce)) {
         throw new SignInError('other-browser')
       }
       try {
@@ -111,7 +123,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
         }
         return await accounts.keep(session.did, found, async (before) => {
           try {
-            return await enter(session.did, before)
+            return await enter(session.did, before, userStateOf(stored).returnTo)
           } catch (error) {
             if (error instanceof SignInError) await session.signOut()
             throw error
@@ -141,14 +153,31 @@ export function createOAuth(options: OAuthOptions): OAuth {
   }
 }
 
-function targetOf(input: string): Parameters<OAuthClient['authorize']>[0]['target'] {
+type Target = Parameters<OAuthClient['authorize']>[0]['target']
+
+/** What the input names; `otherwise`: if there is no such handle. Throws SignInError. */
+function targetsOf(input: string, allowHttp: boolean): { first: Target; otherwise: Target | null } {
   const identifier = input.trim().replace(/^@/, '')
-  if (/^https?:\/\//.test(identifier) && URL.canParse(identifier)) {
-    return { type: 'pds', serviceUrl: new URL(identifier).origin }
+  const server = serverAt(identifier, allowHttp)
+  if (isActorIdentifier(identifier)) {
+    return { first: { type: 'account', identifier }, otherwise: server }
   }
-  if (!isActorIdentifier(identifier)) throw new SignInError('not-an-account-name')
-  return { type: 'account', identifier }
+  if (server === null) throw new SignInError('not-an-account-name')
+  return { first: server, otherwise: null }
 }
+
+/** `https://pds.example/x`, `pds.example` and `pds.example:8443`; `localhost:3000` where http is allowed. */
+function serverAt(identifier: string, allowHttp: boolean): Target | null {
+  const isUrl = /^https?:\/\//.test(identifier)
+  const isHost = /^(?:localhost|[a-z0-9-]+(?:\.[a-z0-9-]+)+)(?::\d{1,5})?$/i.test(identifier)
+  if (!isUrl && !isHost) return null
+  const isHere = /^(?:localhost|127\.0\.0\.1)(?::|$)/i.test(identifier)
+  const url = isUrl ? identifier : `${allowHttp && isHere ? 'http' : 'https'}://${identifier}`
+  return URL.canParse(url) ? { type: 'pds', serviceUrl: new URL(url).origin } : null
+}
+
+const isFailure = (error: unknown, failure: SignInFailure): boolean =>
+  error instanceof SignInError && error.failure === failure
 
 /** Why we reject a session the server granted. */
 function failureOf({ tokenSet }: StoredSession): 'scopes-missing' | 'unknown-account' | null {
@@ -165,8 +194,13 @@ const scopesOf = ({ scope }: StoredSession['tokenSet']): ReadonlySet<string> =>
 const hashOf = (nonce: string): string =>
   new Bun.CryptoHasher('sha256').update(nonce).digest('base64url')
 
-function nonceHashOf(userState: unknown): unknown {
-  return typeof userState === 'object' && userState !== null && 'nonceHash' in userState
-    ? userState.nonceHash
-    : null
+interface UserState {
+  readonly nonceHash: string | null
+  readonly returnTo: string | null
 }
+
+/** What `begin` stored with the state; sealed, so that only we can have written it. */
+const userStateOf = ({ userState }: StoredState): UserState => ({
+  ...{ nonceHash: null, returnTo: null },
+  ...(userState as Partial<UserState> | null),
+})
