@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'bun:test'
+import { sql } from 'kysely'
+import { inTransaction } from '#store/database/transaction.ts'
 import { onEachStore } from '#tests/support/databases.ts'
+import { eventually } from '#tests/support/eventually.ts'
 import { alice, bob, nameOf, newDeploy, newJob } from '#tests/support/sample-rows.ts'
 import {
   commitDeploy,
@@ -26,7 +29,7 @@ const needed = [
 ]
 const failed = { status: 'failed', error: 'no' } as const
 
-onEachStore('store/queues/deploys', (db) => {
+onEachStore('store/queues/deploys', (db, dialect) => {
   const create = (facts: Partial<NewDeploy> = {}, now = 1) =>
     createDeploy(db(), newDeploy(facts), needed, { openMax, now })
   const arrive = (sha256: string, id = 'd') =>
@@ -163,4 +166,31 @@ onEachStore('store/queues/deploys', (db) => {
     expect(await findDeploy(db(), 'd', 2_000)).not.toBeNull()
     expect(await deleteExpiredDeploys(db(), 2_000)).toEqual(['d'])
   })
+
+  test('a deploy that is committed while expired ones are deleted stays', async () => {
+    await createWhole()
+    const [isJob, finish] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const committing = inTransaction(db(), async (transaction) => {
+      const job = newJob({ id: 'd' })
+      await commitDeploy(transaction, job, { queuedMax: 5, now: 999 })
+      isJob.resolve()
+      await finish.promise
+    })
+    await isJob.promise
+    const deletion = deleteExpiredDeploys(db(), 1_001)
+    // SQLite has one writer at a time.
+    if (dialect === 'postgres') await waitsForLock()
+    finish.resolve()
+    await committing
+    expect(await deletion).toEqual([])
+    expect(await findDeploy(db(), 'd', 1_001)).toMatchObject({ committedAt: 999 })
+  })
+
+  const waitsForLock = () =>
+    eventually(async () => {
+      const { rows } = await sql`
+        select 1 from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(db())
+      expect(rows).toHaveLength(1)
+    })
 })

@@ -256,11 +256,36 @@ export async function listDeployIds(db: Db, did: Did): Promise<string[]> {
 
 /** Deletes deploys whose time is over, unless their jobs still run; returns their ids. */
 export async function deleteExpiredDeploys(db: Db, now: number): Promise<string[]> {
-  const unfinished = db.selectFrom('jobs').select('id').where('finishedAt', 'is', null)
-  const rows = await db
-    .deleteFrom('deploys')
+  const due = await selectExpired(db, now).orderBy('id').execute()
+  const deleted: string[] = []
+  for (const chunk of chunksOf(due, expiredAtOnce)) {
+    const ids = chunk.map(({ id }) => id)
+    deleted.push(...(await inTransaction(db, (within) => deleteIfExpired(within, ids, now))))
+  }
+  return deleted
+}
+
+/** Deploys that are deleted in one transaction, for which other writers wait. */
+const expiredAtOnce = 100
+
+const selectExpired = (db: Db, now: number) =>
+  db
+    .selectFrom('deploys')
+    .select('id')
     .where('expiresAt', '<=', now)
-    .where('id', 'not in', unfinished)
+    .where('id', 'not in', db.selectFrom('jobs').select('id').where('finishedAt', 'is', null))
+
+/** A commit meanwhile has made a job of the deploy, which needs its files. */
+async function deleteIfExpired(
+  transaction: Parameters<typeof lockUntilCommit>[0],
+  ids: readonly string[],
+  now: number,
+): Promise<string[]> {
+  for (const id of ids) await lockUntilCommit(transaction, `deploy ${id}`)
+  const rows = await transaction
+    .deleteFrom('deploys')
+    .where('id', 'in', ids)
+    .where('id', 'in', selectExpired(transaction, now))
     .returning('id')
     .execute()
   return rows.map(({ id }) => id)
