@@ -7,6 +7,7 @@ import type { OAuth } from '#atproto/oauth/oauth.ts'
 import type { TrustedProxies } from '#http/client-address.ts'
 import type { AccountSync } from '#ingest/sync-account.ts'
 import type { LookUp } from '#outbound/dns/look-up.ts'
+import type { OpenDeploys } from '#publish/deploy/open-deploys.ts'
 import type { JobContext } from '#publish/jobs/job-context.ts'
 import type { SiteLimits } from '#site/limits.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
@@ -24,6 +25,7 @@ export interface Shutdown {
 export interface ApiContext extends Omit<JobContext, 'slowAfterMs' | 'jobMsMax'> {
   readonly oauth: OAuth
   readonly identities: Identities
+  readonly deploys: OpenDeploys
   readonly limits: SiteLimits
   readonly keys: KeyRing
   /** Origin of `BASE_URL`. */

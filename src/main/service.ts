@@ -30,6 +30,7 @@ import { rateLimitedLog } from '#observe/rate-limited-log.ts'
 import type { RunningLog } from '#observe/start-log.ts'
 import type { Tally } from '#observe/tally.ts'
 import { runAccountDeletions } from '#publish/account-deletions.ts'
+import { OpenDeploys } from '#publish/deploy/open-deploys.ts'
 import { recoverJobs, runJobs } from '#publish/jobs/jobs.ts'
 import type { Instance } from '#site/instance.ts'
 import { type SiteAddress, siteLabel } from '#site/site-address.ts'
@@ -83,7 +84,10 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   for (const part of servicePartsOf(roles)) opened.use(await lockDataDir(dataDir, part))
   const lost = Promise.withResolvers<never>()
   const parts = await openParts(options, opened, lost.reject)
-  if (roles.app) await recoverJobs(jobContextOf(parts))
+  if (roles.app) {
+    await recoverJobs(jobContextOf(parts))
+    await parts.deploys.recover()
+  }
 
   const { certificateLog, edge, hosts, ingest } = parts
   const background = Promise.race([startBackground(parts), lost.promise])
@@ -138,10 +142,12 @@ async function openParts(
   )
   const { hosting, ingest } = hostingPart
   const version = await readVersion()
+  const at = failAt(config.failPoint)
   return {
     ...options,
-    at: failAt(config.failPoint),
+    at,
     certificateLog: new CertificateLog({ log: logOfService(log, 'hosting-service'), now: elapsed }),
+    deploys: new OpenDeploys({ ...stores, at, elapsed, log, now }),
     edge,
     hostingPart,
     hosts: { applicationHost: new URL(origin).hostname, baseDomain },
@@ -192,9 +198,12 @@ function startBackground(parts: ServiceParts): Promise<unknown> {
 }
 
 /** What jobs use, and the application too. */
-function jobContextOf({ at, labelUrl, log, network, siteUrl, spans, stores }: ServiceParts) {
+function jobContextOf(parts: ServiceParts) {
+  const { at, deploys, labelUrl, log, network, siteUrl, spans, stores } = parts
   const { identities, oauth } = network
-  return { ...stores, at, elapsed, identities, labelUrl, log, now, oauth, siteUrl, spans }
+  const onDeployReopened = (id: string) => deploys.adopt(id)
+  const loop = { ...stores, at, elapsed, log, now, onDeployReopened }
+  return { ...loop, identities, labelUrl, oauth, siteUrl, spans }
 }
 
 function openDispatch(parts: ServiceParts): Service['fetch'] {
@@ -229,6 +238,7 @@ function openApplication(parts: ServiceParts) {
   const { subdomainsMax, trustedProxies } = config
   return createApp({
     ...jobContextOf(parts),
+    deploys: parts.deploys,
     unready: readiness([
       { problem: 'The database does not answer.', ask: () => latestChangeSeq(stores.db) },
       {

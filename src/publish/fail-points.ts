@@ -14,9 +14,19 @@ export const failPoints = [
   'after-finish',
 ] as const
 
+/** Fail points of a deploy until it is a job. */
+export const deployPoints = [
+  'deploy-file-spooled',
+  'deploy-file-arrived',
+  'deploy-committing',
+] as const
+
 /** Fail points of an account deletion. */
 export const accountDeletionPoints = ['records-deleted', 'account-deleted'] as const
 
-export type FailPoint = (typeof failPoints)[number] | (typeof accountDeletionPoints)[number]
+export type FailPoint =
+  | (typeof failPoints)[number]
+  | (typeof deployPoints)[number]
+  | (typeof accountDeletionPoints)[number]
 
 export type AtFailPoint = (point: FailPoint) => void

@@ -21,6 +21,7 @@ import type { AccountSync } from '#ingest/sync-account.ts'
 import { siteAtUrl } from '#main/site-at-url.ts'
 import type { Log } from '#observe/log.ts'
 import type { LookUp } from '#outbound/dns/look-up.ts'
+import { OpenDeploys } from '#publish/deploy/open-deploys.ts'
 import { versionScope } from '#publish/new-version.ts'
 import { Spool } from '#publish/upload/spool.ts'
 import type { Did } from '#site/site-address.ts'
@@ -229,9 +230,11 @@ function openApi(
   const elapsed = () => api.now
   const startedAt = Date.UTC(2030, 0, 1)
   const operations = new FakeOperations(startedAt, () => api.now)
+  const log = recordingLog(logged)
+  const at = () => {}
   const app = createApp({
-    ...{ db, wakeUps, keys, now, elapsed, identities, operationMsMax, webAssets },
-    log: recordingLog(logged),
+    ...{ at, db, log, wakeUps, keys, now, elapsed, identities, operationMsMax, webAssets },
+    deploys: new OpenDeploys({ at, db, elapsed, log, now, spool }),
     operations,
     oauth: network.oauth,
     spool,
@@ -244,7 +247,6 @@ function openApi(
     siteAt: (url) => siteAtUrl(url, { db, applicationHost: '127.0.0.1', baseDomain }),
     ...{ blobs, signIn },
     syncAccount: (did) => network.sync(did),
-    at: () => {},
     shutdown: { begun: new AbortController().signal, lastCall: new AbortController().signal },
     metrics: { token: metricsToken, text: async () => 'up 1\n' },
     unready: async () =>

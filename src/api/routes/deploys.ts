@@ -8,7 +8,6 @@ import { literals, sentences } from '#api/contract/messages.ts'
 import { ApiError, restarting } from '#api/errors.ts'
 import { type CommitOutcome, queueDeploy } from '#publish/deploy/commit-deploy.ts'
 import { admitDeclared } from '#publish/deploy/declared-files.ts'
-import { OpenDeploys } from '#publish/deploy/open-deploys.ts'
 import { prepareDeploy } from '#publish/deploy/prepare-deploy.ts'
 import type { Coding } from '#site/encoding.ts'
 import { connectionIdleSeconds, deployOpenMs } from '#site/limits.ts'
@@ -42,8 +41,7 @@ const bodyValuesMax = 100_000
 
 /** Deploys: uploads that send only what the account does not have yet (deploys.md §4). */
 export function deployHandlers(context: ApiContext): HandlersOf<typeof deployRoutes> {
-  const { db, limits, now, oauth, shutdown, spool } = context
-  const opened = new OpenDeploys(context)
+  const { db, deploys, limits, now, oauth, shutdown, spool } = context
   const beginning = new ConcurrencyLimit({
     max: beginningMax,
     waitingMax: 100,
@@ -103,7 +101,7 @@ export function deployHandlers(context: ApiContext): HandlersOf<typeof deployRou
       // Bun closes connections below 16 KiB/s without an answer; we have our own minimum, with an answer.
       server?.timeout(request, 0)
       try {
-        const hasArrived = await opened.receive(deploy, content, {
+        const hasArrived = await deploys.receive(deploy, content, {
           body: request.body ?? new Blob().stream(),
           coding,
           confirm: confirmSession,
@@ -149,7 +147,6 @@ export function deployHandlers(context: ApiContext): HandlersOf<typeof deployRou
         if (outcome.reason !== 'files-missing') throw commitRefusal(outcome)
         return answer(409, { error: sentences.filesMissing, missing: outcome.missing })
       }
-      opened.forget(id)
       context.at('job-queued')
       return answer(200, { success: true, jobId: id })
     },
@@ -157,8 +154,9 @@ export function deployHandlers(context: ApiContext): HandlersOf<typeof deployRou
     deleteDeploy: async ({ params, session: { did }, answer }) => {
       const { id } = await ownDeploy(params.id, did, context)
       if (!(await deleteDeploy(db, id))) throw new ApiError(409, sentences.deployCommitted)
-      opened.forget(id)
+      await deploys.close(id)
       await spool.remove(id)
+      deploys.forget(id)
       return answer(200, { success: true })
     },
   }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { parseFirehoseUrl } from '#atproto/firehose/follow-firehose.ts'
 import { ingestFailPoints } from '#ingest/fail-points.ts'
-import { accountDeletionPoints, failPoints } from '#publish/fail-points.ts'
+import { accountDeletionPoints, deployPoints, failPoints } from '#publish/fail-points.ts'
 import { accountSitesMax, siteFilesMax } from '#site/limits.ts'
 import {
   bearerToken,
@@ -107,7 +107,7 @@ export const settings = z.object({
   WEB_RELOAD: flag.default(false),
   FAILPOINT: z
     .enum(
-      [...failPoints, ...accountDeletionPoints, ...ingestFailPoints],
+      [...failPoints, ...deployPoints, ...accountDeletionPoints, ...ingestFailPoints],
       'for tests only; see fail-points.ts in src/publish and src/ingest',
     )
     .optional(),

@@ -18,12 +18,15 @@ import {
   type DeployFacts,
   findDeployPlan,
   listContents,
+  listMissing,
 } from '#store/queues/deploys.ts'
 import { listVersions } from '#store/sites/versions.ts'
 import { type DeployPlan, parseDeployPlan } from './deploy-plan.ts'
+import type { OpenDeploys } from './open-deploys.ts'
 
-type CommitContext = Pick<JobContext, 'db' | 'log' | 'now' | 'spool' | 'wakeUps'> & {
+type CommitContext = Pick<JobContext, 'at' | 'db' | 'log' | 'now' | 'spool' | 'wakeUps'> & {
   readonly limits: SiteLimits
+  readonly deploys: Pick<OpenDeploys, 'adopt' | 'close' | 'forget'>
 }
 
 export type CommitOutcome =
@@ -44,32 +47,53 @@ export async function queueDeploy(
   deploy: DeployFacts,
   context: CommitContext,
 ): Promise<CommitOutcome> {
-  const { db, spool } = context
-  const { id, did } = deploy
-  const site = { did, name: deploy.site }
+  const { db, deploys } = context
+  const { id } = deploy
   const text = await findDeployPlan(db, id)
   if (text === null) return { created: false, reason: 'not-ready' }
   const plan = parseDeployPlan(text)
-  const contents = await listContents(db, id)
-  const missing = contents.flatMap(({ sha256, pack }) => (pack === null ? sha256 : []))
+  const missing = await listMissing(db, id)
   if (missing.length > 0) return { created: false, reason: 'files-missing', missing }
   if (plan.base !== null && (await isReplaced(plan.base, deploy, context))) {
     return { created: false, reason: 'base-changed' }
   }
+  await deploys.close(id)
+  let isJob = false
+  try {
+    const outcome = await queueWhole(deploy, plan, context)
+    isJob = outcome.created
+    return outcome
+  } finally {
+    if (isJob) deploys.forget(id)
+    else await deploys.adopt(id)
+  }
+}
+
+/** Of a deploy whose files stay as they are. */
+async function queueWhole(
+  { id, did, site: name }: DeployFacts,
+  plan: DeployPlan,
+  context: CommitContext,
+): Promise<CommitOutcome> {
+  const { at, db, spool } = context
+  const contents = await listContents(db, id)
+  const missing = contents.flatMap(({ sha256, pack }) => (pack === null ? sha256 : []))
+  if (missing.length > 0) return { created: false, reason: 'files-missing', missing }
   const folder = await spool.open(id)
   const settings = await settingsOf(plan, contents, folder)
   const sentBytes = contents.reduce((sum, { bytes }) => sum + bytes, 0)
   const owner = await spoolOwnerOf(db, did)
-  // In the transaction: a refused deploy keeps the space of one that arrives, and gives way as such.
   const commit: typeof commitDeploy = (within, ...job) =>
     inTransaction(within, async (transaction) => {
       const admission = await commitDeploy(transaction, ...job)
-      if (admission.created) await spool.receive(id, sentBytes, owner)
+      if (!admission.created) return admission
+      await spool.receive(id, sentBytes, owner)
+      at('deploy-committing')
       return admission
     })
   const expectedCid = plan.base === null ? null : (plan.base.cid ?? '')
   const job = { id, plan: jobPlanOf(plan, settings, contents, context.now()), expectedCid }
-  return await queuePlan(job, site, commit, context)
+  return await queuePlan(job, { did, name }, commit, context)
 }
 
 /** Whether ingest knows a later version than the base. */

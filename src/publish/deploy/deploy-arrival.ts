@@ -18,12 +18,18 @@ interface DeployArrivalOptions {
   readonly onGiveWay: () => void
 }
 
+/** The deploy takes no more files: it becomes a job, or is deleted. */
+export class DeployClosedError extends Error {
+  override readonly name = 'DeployClosedError'
+}
+
 /** The files of an open deploy, which arrive one by one and stay until the deploy is committed. */
 export class DeployArrival implements Arrival {
   readonly #options: DeployArrivalOptions
   readonly #arriving = new Map<ArrivingFile, Promise<void>>()
   #arrivedBytes = 0
   #idleSince: number
+  #isClosed = false
 
   constructor(options: DeployArrivalOptions) {
     this.#options = options
@@ -34,20 +40,37 @@ export class DeployArrival implements Arrival {
     return this.#arriving.keys().reduce((sum, { bytes }) => sum + bytes, this.#arrivedBytes)
   }
 
-  /** Of all files that are arriving; 0 for a deploy that has been idle for a minute. */
+  /** Of all files that are arriving; 0 for a deploy that has been idle for a minute. A closed one does not give way. */
   get bytesPerSecond(): number | null {
+    if (this.#isClosed) return null
     if (this.#arriving.size === 0) return this.#isIdle ? 0 : null
     const known = [...this.#arriving.keys()].flatMap(({ arrival }) => arrival.bytesPerSecond ?? [])
     return known.length === 0 ? null : known.reduce((sum, each) => sum + each, 0)
   }
 
   giveWay(): void {
-    for (const { arrival } of this.#arriving.keys()) arrival.giveWay()
+    this.#endFiles()
     this.#options.onGiveWay()
   }
 
-  /** Counts a file while `receive` writes it, and from then on if that returns true. */
+  /** Ends the files that are arriving; no others can. Resolves when none arrives any more. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#endFiles()
+    await this.ended()
+  }
+
+  /** Throws DeployClosedError. */
+  assertOpen(): void {
+    if (this.#isClosed) throw new DeployClosedError('the deploy takes no more files')
+  }
+
+  /**
+   * Counts a file while `receive` writes it, and from then on if that returns true. Throws DeployClosedError once the
+   * deploy is closed.
+   */
   async during(receive: (file: ArrivingFile) => Promise<boolean>): Promise<boolean> {
+    this.assertOpen()
     const file: ArrivingFile = { arrival: new UploadArrival(), bytes: 0 }
     const { promise: ended, resolve: end } = Promise.withResolvers<void>()
     this.#arriving.set(file, ended)
@@ -55,6 +78,9 @@ export class DeployArrival implements Arrival {
     try {
       hasArrived = await receive(file)
       return hasArrived
+    } catch (error) {
+      this.assertOpen()
+      throw error
     } finally {
       this.#arriving.delete(file)
       if (hasArrived) this.#arrivedBytes += file.bytes
@@ -71,6 +97,10 @@ export class DeployArrival implements Arrival {
   /** So much has arrived until now. */
   restart(arrivedBytes: number): void {
     this.#arrivedBytes = arrivedBytes
+  }
+
+  #endFiles(): void {
+    for (const { arrival } of this.#arriving.keys()) arrival.giveWay()
   }
 
   get #isIdle(): boolean {

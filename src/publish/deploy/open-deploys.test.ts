@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, spyOn, test } from 'bun:test'
 import { exists, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { FailPoint } from '#publish/fail-points.ts'
 import { Spool, SpoolFullError } from '#publish/upload/spool.ts'
 import type { Database } from '#store/database/database.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
@@ -10,7 +11,10 @@ import {
   type DeployFacts,
   findContent,
   findDeploy,
+  listContents,
   listMissing,
+  type NeededContent,
+  reopenDeploy,
 } from '#store/queues/deploys.ts'
 import { createJob } from '#store/queues/jobs.ts'
 import { recordingLog } from '#tests/support/api.ts'
@@ -19,6 +23,7 @@ import { eventually } from '#tests/support/eventually.ts'
 import { alice, bob, newDeploy, newJob, removedSites } from '#tests/support/sample-rows.ts'
 import { queueDeploy } from './commit-deploy.ts'
 import { OpenDeploys } from './open-deploys.ts'
+import type { IncomingFile } from './spool-file.ts'
 
 const kib = 1024
 const content = new Uint8Array(10 * kib)
@@ -38,30 +43,39 @@ beforeEach(async () => {
   const { db } = database
   for (const did of [alice, bob])
     await db.insertInto('sites').values(removedSites(1, did)).execute()
-  deploys = new OpenDeploys({
-    ...{ db, spool, now: () => 1, elapsed: () => elapsedMs },
-    log: recordingLog(),
-  })
+  deploys = openDeploys()
 })
 afterEach(async () => {
   await database[Symbol.asyncDispose]()
   await rm(dir, { recursive: true })
 })
 
-async function create(did = alice): Promise<DeployFacts> {
+const openDeploys = () =>
+  new OpenDeploys({
+    ...{ db: database.db, spool, now: () => 1, elapsed: () => elapsedMs },
+    ...{ log: recordingLog(), at: () => undefined },
+  })
+
+async function create(did = alice, more: NeededContent[] = []): Promise<DeployFacts> {
   const { db } = database
   const deploy = newDeploy({ did })
-  await createDeploy(db, deploy, [{ sha256, bytes: content.length }], { openMax: 9, now: 1 })
+  const needed = [{ sha256, bytes: content.length }, ...more]
+  await createDeploy(db, deploy, needed, { openMax: 9, now: 1 })
   return (await findDeploy(db, deploy.id, 1)) as DeployFacts
 }
 
-async function* whole() {
-  yield content
+async function* bodyOf(bytes: Uint8Array) {
+  yield bytes
 }
+const whole = () => bodyOf(content)
+
+/** The first half of the content, and then nothing. */
+const halfOf = (): ReadableStream<Uint8Array> =>
+  new ReadableStream({ start: (sent) => sent.enqueue(content.subarray(0, content.length / 2)) })
 
 async function receive(
   deploy: DeployFacts,
-  body: AsyncIterable<Uint8Array> = whole(),
+  body: IncomingFile['body'] = whole(),
   confirm = async () => {},
 ): Promise<boolean> {
   const needed = await findContent(database.db, deploy.id, sha256)
@@ -112,15 +126,106 @@ describe('while others need the space, a deploy', () => {
   })
 })
 
+/** A context in which a deploy can be committed. */
+const committing = () => ({
+  ...{ at: () => undefined, db: database.db, deploys, spool, log: recordingLog() },
+  ...{ limits: { fileBytesMax: 100 * kib, siteBytesMax: 100 * kib } },
+  ...{ now: () => 1, wakeUps: new WakeUps() },
+})
+
+/** The deploy of another account can use the space after a minute: this one gives way. */
+async function expectGivesWay(deploy: DeployFacts): Promise<void> {
+  elapsedMs += 59_000
+  await expect(receive(await create(bob))).rejects.toBeInstanceOf(SpoolFullError)
+  elapsedMs += 2_000
+  expect(await receive(await create(bob))).toBe(true)
+  await eventually(async () => expect(await missing(deploy)).toEqual([sha256]))
+}
+
 test('a deploy whose commit is refused gives way as before', async () => {
   const { db } = database
   const refused = await create()
   expect(await receive(refused)).toBe(true)
   await createJob(db, newJob({ site: refused.site }), { queuedMax: 5, now: 1 })
-  const limits = { fileBytesMax: 100 * kib, siteBytesMax: 100 * kib }
-  const log = recordingLog()
-  const context = { db, spool, limits, log, now: () => 1, wakeUps: new WakeUps() }
-  expect(await queueDeploy(refused, context)).toMatchObject({ reason: 'same-site-running' })
-  elapsedMs = 61_000
-  expect(await receive(await create(bob))).toBe(true)
+  expect(await queueDeploy(refused, committing())).toMatchObject({ reason: 'same-site-running' })
+  await expectGivesWay(refused)
+})
+
+test('so does one whose commit failed', async () => {
+  const deploy = await create()
+  expect(await receive(deploy)).toBe(true)
+  const at = (point: FailPoint): void => {
+    if (point === 'deploy-committing') throw new Error('the database is away')
+  }
+  await expect(queueDeploy(deploy, { ...committing(), at })).rejects.toThrow('is away')
+  await expectGivesWay(deploy)
+})
+
+test('so does one that was open when the service ended', async () => {
+  const deploy = await create()
+  expect(await receive(deploy)).toBe(true)
+  spool = new Spool(join(dir, 'spool'), { bytesMax: 40 * kib })
+  deploys = openDeploys()
+  await deploys.recover()
+  await expectGivesWay(deploy)
+})
+
+test('so does one whose job has ended because contents are gone', async () => {
+  const { db } = database
+  const deploy = await create()
+  expect(await receive(deploy)).toBe(true)
+  expect(await queueDeploy(deploy, committing())).toEqual({ created: true })
+  await reopenDeploy(db, deploy.id, [], { error: 'gone', expiresAt: 1_000, now: 1 })
+  await deploys.adopt(deploy.id)
+  await expectGivesWay(deploy)
+})
+
+test('a job that was a deploy does not give way, also while it is sent a file twice', async () => {
+  const deploy = await create()
+  const late = receive(deploy, halfOf())
+  expect(await receive(deploy)).toBe(true)
+  expect(await queueDeploy(deploy, committing())).toEqual({ created: true })
+  expect(await late).toBe(false)
+  elapsedMs += 61_000
+  await expect(receive(await create(bob))).rejects.toBeInstanceOf(SpoolFullError)
+  expect(await (await spool.open(deploy.id)).bytesOnDisk()).toBe(content.length)
+})
+
+test('what arrives in the moment in which the deploy gives way does not go with what was there', async () => {
+  const other = new Uint8Array(kib)
+  const hash = new Bun.CryptoHasher('sha256').update(other).digest('hex')
+  const deploy = await create(alice, [{ sha256: hash, bytes: other.length }])
+  expect(await receive(deploy)).toBe(true)
+  const late = await findContent(database.db, deploy.id, hash)
+  if (late === null) throw new Error('no such content')
+  elapsedMs += 61_000
+  const { signal } = new AbortController()
+  const body = bodyOf(other)
+  const incoming = { body, coding: 'identity', signal, confirm: async () => {} } as const
+  const arriving = deploys.receive(deploy, late, incoming)
+  const remove = spool.remove.bind(spool)
+  const removing = spyOn(spool, 'remove').mockImplementation(async (id) => {
+    await arriving
+    await remove(id)
+  })
+  const [id, claim] = [crypto.randomUUID(), { owner: bob, isSmall: true, isNewcomer: false }]
+  const taking = spool.reserve(id, 4 * kib, { ...claim, server: null, arrival: null })
+  spool.release(id)
+  await Promise.allSettled([arriving, taking])
+  await deploys.close(deploy.id)
+  removing.mockRestore()
+  const contents = await listContents(database.db, deploy.id)
+  const arrived = contents.filter(({ pack }) => pack !== null).map(({ bytes }) => bytes)
+  const onDisk = await (await spool.open(deploy.id)).bytesOnDisk()
+  expect(onDisk).toBe(arrived.reduce((sum, bytes) => sum + bytes, 0))
+})
+
+test('after a crash, what has not arrived takes no space', async () => {
+  const deploy = await create()
+  {
+    await using folder = await spool.open(deploy.id)
+    await folder.write(whole(), { bytesMax: content.length })
+  }
+  await deploys.recover()
+  expect(await (await spool.open(deploy.id)).bytesOnDisk()).toBe(0)
 })

@@ -1,16 +1,19 @@
 import type { Log } from '#observe/log.ts'
-import { spoolOwnerOf } from '#publish/jobs/spool-owner.ts'
+import type { AtFailPoint } from '#publish/fail-points.ts'
+import { spoolOwnerOf, spoolServerOf } from '#publish/jobs/spool-owner.ts'
 import type { Spool, SpoolAdmission } from '#publish/upload/spool.ts'
 import { smallUploadBytesMax } from '#publish/upload/spool-shares.ts'
 import type { Db } from '#store/database/database.ts'
 import {
   type DeployContent,
   type DeployFacts,
+  findDeploy,
   forgetArrived,
   listContents,
+  listOpenDeploys,
   recordArrived,
 } from '#store/queues/deploys.ts'
-import { DeployArrival } from './deploy-arrival.ts'
+import { DeployArrival, DeployClosedError } from './deploy-arrival.ts'
 import { type IncomingFile, spoolFile } from './spool-file.ts'
 
 interface OpenDeploysContext {
@@ -20,6 +23,7 @@ interface OpenDeploysContext {
   readonly now: () => number
   /** Monotonic milliseconds. */
   readonly elapsed: () => number
+  readonly at: AtFailPoint
 }
 
 interface OpenDeploy {
@@ -27,8 +31,8 @@ interface OpenDeploy {
   readonly expiresAt: number
   /** Its space in the spool; null: none is reserved here. */
   admission: Promise<SpoolAdmission> | null
-  /** Its files are being removed. */
-  dropping: Promise<void> | null
+  /** Its files are being removed, or counted: none arrives meanwhile. */
+  pause: Promise<void> | null
 }
 
 /**
@@ -43,6 +47,31 @@ export class OpenDeploys {
     this.#context = context
   }
 
+  /** For a start: continues with what has arrived of all open deploys, and removes what a dead process left besides. */
+  async recover(): Promise<void> {
+    const { db, now, spool } = this.#context
+    for (const id of await listOpenDeploys(db, now())) {
+      const packs = (await listContents(db, id)).flatMap(({ pack }) => pack ?? [])
+      await (await spool.open(id)).keepOnly(new Set(packs))
+      await this.adopt(id)
+    }
+  }
+
+  /** Holds the space of what has arrived of an open deploy, which gives way from now on as others do. */
+  async adopt(id: string): Promise<void> {
+    const { db, now, spool } = this.#context
+    const deploy = await findDeploy(db, id, now())
+    if (deploy === null || deploy.committedAt !== null) return
+    const open = this.#add(deploy)
+    await this.#paused(open, async () => {
+      const arrivedBytes = sumOf((await listContents(db, id)).filter(({ pack }) => pack !== null))
+      open.arrival.restart(arrivedBytes)
+      const server = await spoolServerOf(db, deploy.did)
+      const owner = { owner: deploy.did, isNewcomer: false, server }
+      await spool.hold(id, arrivedBytes, owner, open.arrival)
+    })
+  }
+
   /**
    * Receives a content of an open deploy, which is durable when this resolves; calls `confirm` once it has arrived.
    * False: another request sent it first, or the deploy is gone. Throws UploadRefusedError, UploadTooSlowError,
@@ -53,12 +82,14 @@ export class OpenDeploys {
     content: DeployContent,
     incoming: IncomingFile & { readonly confirm: () => Promise<void> },
   ): Promise<boolean> {
-    const { db, spool } = this.#context
+    const { at, db, spool } = this.#context
     const open = this.#deploys.get(deploy.id) ?? this.#add(deploy)
-    await open.dropping
-    return await open.arrival.during(async (file) => {
+    // Without an `await` after the last look: what arrives while files are removed would be removed, too.
+    while (open.pause !== null) await open.pause
+    const receiving = open.arrival.during(async (file) => {
       const admission = await this.#admission(open, deploy)
       const onBytes = async (bytes: number): Promise<void> => {
+        open.arrival.assertOpen()
         file.bytes = bytes
         await admission.arrived(open.arrival.bytes)
       }
@@ -70,10 +101,23 @@ export class OpenDeploys {
         onBytes,
       })
       await incoming.confirm()
+      at('deploy-file-spooled')
       if (!(await recordArrived(db, deploy.id, spooled))) return false
       folder.keep()
+      at('deploy-file-arrived')
       return true
     })
+    return await receiving.catch((error) => {
+      if (error instanceof DeployClosedError) return false
+      throw error
+    })
+  }
+
+  /** No more files arrive, and the deploy does not give way, until `forget` or `adopt`. */
+  async close(id: string): Promise<void> {
+    const open = this.#deploys.get(id)
+    await open?.arrival.close()
+    await open?.pause
   }
 
   /** For a deploy that has become a job, or is deleted. */
@@ -85,19 +129,24 @@ export class OpenDeploys {
     this.#forgetExpired()
     const onGiveWay = (): void => {
       open.admission = null
-      open.dropping ??= this.#drop(deploy, open).finally(() => {
-        open.dropping = null
-      })
+      if (open.pause === null) void this.#paused(open, () => this.#drop(deploy, open))
     }
     const { elapsed } = this.#context
     const open: OpenDeploy = {
       arrival: new DeployArrival({ elapsed, onGiveWay }),
       expiresAt: deploy.expiresAt,
       admission: null,
-      dropping: null,
+      pause: null,
     }
     this.#deploys.set(deploy.id, open)
     return open
+  }
+
+  async #paused(open: OpenDeploy, work: () => Promise<void>): Promise<void> {
+    open.pause = work().finally(() => {
+      open.pause = null
+    })
+    await open.pause
   }
 
   /** Maintenance deletes them. */
@@ -114,13 +163,16 @@ export class OpenDeploys {
     return open.admission
   }
 
-  async #admit({ arrival }: OpenDeploy, { id, did }: DeployFacts): Promise<SpoolAdmission> {
-    const { db, spool } = this.#context
+  async #admit({ arrival }: OpenDeploy, { id }: DeployFacts): Promise<SpoolAdmission> {
+    const { db, now, spool } = this.#context
+    const deploy = await findDeploy(db, id, now())
+    // Committed or deleted since the request was read.
+    if (deploy === null || deploy.committedAt !== null) throw new DeployClosedError('not open')
     const contents = await listContents(db, id)
-    const arrived = contents.filter(({ pack }) => pack !== null)
-    arrival.restart(sumOf(arrived))
+    const owner = await spoolOwnerOf(db, deploy.did)
+    arrival.assertOpen()
+    arrival.restart(sumOf(contents.filter(({ pack }) => pack !== null)))
     const bytesMax = sumOf(contents)
-    const owner = await spoolOwnerOf(db, did)
     const isSmall = bytesMax <= smallUploadBytesMax
     return await spool.admit(id, bytesMax, { ...owner, isSmall, arrival })
   }

@@ -172,11 +172,7 @@ export async function recoverJobs({ db, log, spool, now }: JobContext): Promise<
     }
   }
   await requeueJobs(db, [...kept], now())
-  for (const { id, did, arrivedBytes } of await listOpenDeploys(db, now())) {
-    kept.add(id)
-    const server = await spoolServerOf(db, did)
-    await spool.hold(id, arrivedBytes, { owner: did, isNewcomer: false, server })
-  }
+  for (const id of await listOpenDeploys(db, now())) kept.add(id)
   await spool.sweep(kept)
 }
 

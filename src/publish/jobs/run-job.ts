@@ -66,6 +66,7 @@ export async function runJob(
     // The deploy's files stay: it waits for the others.
     const isOpen = await written(() => reopen(job, outcome.error, end.error, context))
     wakeUps.notify('job-progress')
+    if (isOpen === true) await context.onDeployReopened?.(job.id)
     if (isOpen !== false) return
   } else {
     // Before the end is visible, so that this job does not block its owner's next upload.

@@ -91,6 +91,13 @@ export class SpoolFolder implements AsyncDisposable {
     return files.reduce((sum, { size }) => sum + size, 0)
   }
 
+  /** Removes all other packs. */
+  async keepOnly(packs: ReadonlySet<string>): Promise<void> {
+    const names = await readdir(this.#dir)
+    const others = names.filter((name) => !packs.has(name))
+    await Promise.all(others.map((name) => rm(join(this.#dir, name), { force: true })))
+  }
+
   /** Closing the folder keeps what was written. */
   keep(): void {
     this.#keeps = true

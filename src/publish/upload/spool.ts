@@ -107,9 +107,15 @@ export class Spool {
     }
   }
 
-  /** As `receive`, but never refuses. */
-  async hold(jobId: string, bytes: number, owner: SpoolOwner): Promise<void> {
-    this.#shares.keep(jobId, ...(await this.#received(jobId, bytes, owner)))
+  /** As `receive`, but never refuses. With an `arrival`, the job's files may have to give way to others. */
+  async hold(
+    jobId: string,
+    bytes: number,
+    owner: SpoolOwner,
+    arrival: Arrival | null = null,
+  ): Promise<void> {
+    const [heldBytes, claim] = await this.#received(jobId, bytes, owner)
+    this.#shares.keep(jobId, heldBytes, { ...claim, arrival })
   }
 
   async #received(jobId: string, bytes: number, owner: SpoolOwner): Promise<[number, Claim]> {

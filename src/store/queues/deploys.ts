@@ -223,29 +223,15 @@ export function deleteDeploy(db: Db, id: string): Promise<boolean> {
   })
 }
 
-/** All accounts' open deploys, for a start, with the bytes of what has arrived. */
-export async function listOpenDeploys(
-  db: Db,
-  now: number,
-): Promise<(Pick<Deploy, 'id' | 'did'> & { readonly arrivedBytes: number })[]> {
+/** The ids of all accounts' open deploys, for a start. */
+export async function listOpenDeploys(db: Db, now: number): Promise<string[]> {
   const rows = await db
     .selectFrom('deploys')
-    .leftJoin('deployFiles', (join) =>
-      join.onRef('deployFiles.deployId', '=', 'deploys.id').on('deployFiles.pack', 'is not', null),
-    )
-    .select(({ fn }) => [
-      'deploys.id',
-      'deploys.did',
-      fn.sum<number | null>('deployFiles.bytes').as('arrivedBytes'),
-    ])
+    .select('id')
     .where('committedAt', 'is', null)
     .where('expiresAt', '>', now)
-    .groupBy(['deploys.id', 'deploys.did'])
     .execute()
-  return rows.map(({ arrivedBytes, ...row }) => ({
-    ...row,
-    arrivedBytes: Number(arrivedBytes ?? 0),
-  }))
+  return rows.map(({ id }) => id)
 }
 
 /** The ids of the account's deploys: their folders in the spool go with the account. */
