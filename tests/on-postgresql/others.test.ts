@@ -1,3 +1,3 @@
 import { onPostgres } from '../support/on-postgresql.ts'
 
-await onPostgres((path) => !/^store\/(?:database|queues|sites)\//.test(path))
+await onPostgres((path) => !/^src\/store\/(?:database|queues|sites)\//.test(path))

@@ -1,3 +1,3 @@
 import { onPostgres } from '../support/on-postgresql.ts'
 
-await onPostgres((path) => path.startsWith('store/queues/'))
+await onPostgres((path) => path.startsWith('src/store/queues/'))

@@ -23,7 +23,7 @@ const setUpMsMax = 120_000
 type MakeDatabase = () => Promise<OwnDatabase>
 
 /**
- * Runs a suite of `tests/` once on SQLite and once on a real PostgreSQL (TEST_DATABASE_URL), if that answers.
+ * Runs a suite of several rooms once on SQLite and once on a real PostgreSQL (TEST_DATABASE_URL), if that answers.
  */
 export async function onEachDatabase(
   suite: string,
@@ -38,7 +38,7 @@ const hasPostgres = (suite: string): Promise<boolean> =>
   available(suite, () => runOnServer('select 1'))
 
 /**
- * A suite of `src/`, with empty databases. It runs on SQLite, and on PostgreSQL where `tests/on-postgresql/`
+ * A suite of stores, with empty databases. It runs on SQLite, and on PostgreSQL where `tests/on-postgresql/`
  * imports it. A file that calls this has no tests outside of its suites.
  */
 export function onEachOwnStore(
@@ -87,7 +87,7 @@ export function onEachStore(
 
 let isForPostgres = false
 
-/** While it runs, suites of `src/` that are imported run on PostgreSQL; without one it does not call `load`. */
+/** While it runs, suites of stores that are imported run on PostgreSQL; without one it does not call `load`. */
 export async function forPostgres(load: () => Promise<void>): Promise<void> {
   if (!(await hasPostgres('stores on PostgreSQL'))) return
   isForPostgres = true

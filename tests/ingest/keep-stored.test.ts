@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { purgeUnnamed } from '#ingest/blobs/purge-blobs.ts'
 import { ingestSite } from '#ingest/ingest-site.ts'
 import { ingestVersion } from '#ingest/ingest-version.ts'
 import type { SafeFetch } from '#outbound/safe-fetch.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { listBlobHashes } from '#store/sites/blobs.ts'
-import { type IngestPlace, manifestOf, openIngestPlace } from '#tests/support/ingest-place.ts'
-import { alice, siteOf, versionKeyOf } from '#tests/support/sample-rows.ts'
-import { workRows } from '#tests/support/work-rows.ts'
-import { purgeUnnamed } from './purge-blobs.ts'
+import { type IngestPlace, manifestOf, openIngestPlace } from '../support/ingest-place.ts'
+import { alice, siteOf, versionKeyOf } from '../support/sample-rows.ts'
+import { workRows } from '../support/work-rows.ts'
 
 const [blog, other] = [siteOf('blog'), siteOf('other')]
 

@@ -2,13 +2,13 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { P256PrivateKeyExportable } from '@atcute/crypto'
 import { Identities } from '#atproto/identity/identity.ts'
 import { ProofError } from '#atproto/repo/verified-record.ts'
+import { checkAccount } from '#ingest/check-account.ts'
+import { ingestSite } from '#ingest/ingest-site.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { findSite } from '#store/sites/sites.ts'
-import { carOf, proofOf } from '#tests/support/fake-pds.ts'
-import { type IngestPlace, openIngestPlace } from '#tests/support/ingest-place.ts'
-import { alice, siteOf } from '#tests/support/sample-rows.ts'
-import { checkAccount } from './check-account.ts'
-import { ingestSite } from './ingest-site.ts'
+import { carOf, proofOf } from '../support/fake-pds.ts'
+import { type IngestPlace, openIngestPlace } from '../support/ingest-place.ts'
+import { alice, siteOf } from '../support/sample-rows.ts'
 
 // Whoever runs the server that an account has left has its old key, and answers when they like.
 

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { backfill } from '#ingest/backfill.ts'
 import type { Did } from '#site/site-address.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { enqueueKnownAccounts } from '#store/queues/enqueue.ts'
 import { listServedLabels } from '#store/sites/sites.ts'
-import { countIngest } from '#tests/support/count-ingest.ts'
-import { type IngestPlace, openIngestPlace } from '#tests/support/ingest-place.ts'
-import { queuedAccounts } from '#tests/support/queued-accounts.ts'
-import { alice } from '#tests/support/sample-rows.ts'
-import { backfill } from './backfill.ts'
+import { countIngest } from '../support/count-ingest.ts'
+import { type IngestPlace, openIngestPlace } from '../support/ingest-place.ts'
+import { queuedAccounts } from '../support/queued-accounts.ts'
+import { alice } from '../support/sample-rows.ts'
 
 let place: IngestPlace
 beforeEach(async () => {

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { rawCid } from '#atproto/repo/raw-cid.ts'
+import { BlobUnavailableError } from '#ingest/blobs/verified-blob.ts'
 import { ingestSite } from '#ingest/ingest-site.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { rememberBlob } from '#store/sites/blobs.ts'
 import { rememberReceived } from '#store/sites/received-blobs.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
 import { findSite } from '#store/sites/sites.ts'
-import { type IngestPlace, openIngestPlace } from '#tests/support/ingest-place.ts'
-import { alice, bob, newVersion, siteOf } from '#tests/support/sample-rows.ts'
-import { BlobUnavailableError } from './verified-blob.ts'
+import { type IngestPlace, openIngestPlace } from '../support/ingest-place.ts'
+import { alice, bob, newVersion, siteOf } from '../support/sample-rows.ts'
 
 const blog = siteOf('blog')
 const sha256 = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest()

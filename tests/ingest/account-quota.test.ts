@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { ingestSite } from '#ingest/ingest-site.ts'
 import { overAccountBytes } from '#site/limits.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { findSite } from '#store/sites/sites.ts'
-import { type IngestPlace, openIngestPlace } from '#tests/support/ingest-place.ts'
-import { alice, siteOf } from '#tests/support/sample-rows.ts'
-import { ingestSite } from './ingest-site.ts'
+import { type IngestPlace, openIngestPlace } from '../support/ingest-place.ts'
+import { alice, siteOf } from '../support/sample-rows.ts'
 
 let place: IngestPlace
 beforeEach(async () => {

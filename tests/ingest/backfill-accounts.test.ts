@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { backfill } from '#ingest/backfill.ts'
 import type { Did } from '#site/site-address.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { enqueueAccounts } from '#store/queues/enqueue.ts'
-import { onEachStore } from '#tests/support/databases.ts'
-import { type IngestPlace, openIngestPlace } from '#tests/support/ingest-place.ts'
-import { backfill } from './backfill.ts'
+import { onEachStore } from '../support/databases.ts'
+import { type IngestPlace, openIngestPlace } from '../support/ingest-place.ts'
 
 onEachStore('a backfill', (store) => {
   let place: IngestPlace

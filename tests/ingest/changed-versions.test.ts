@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { enqueueChangedVersions } from '#ingest/changed-versions.ts'
 import { accountVersionRecordsMax } from '#site/limits.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { rememberVisited } from '#store/lifecycle/visited-accounts.ts'
 import { recordVersionRecord } from '#store/sites/record-version-record.ts'
-import { type IngestPlace, openIngestPlace } from '#tests/support/ingest-place.ts'
-import { alice, newVersionRecord, versionKeyOf } from '#tests/support/sample-rows.ts'
-import { workRows } from '#tests/support/work-rows.ts'
-import { enqueueChangedVersions } from './changed-versions.ts'
+import { type IngestPlace, openIngestPlace } from '../support/ingest-place.ts'
+import { alice, newVersionRecord, versionKeyOf } from '../support/sample-rows.ts'
+import { workRows } from '../support/work-rows.ts'
 
 let place: IngestPlace
 beforeEach(async () => {

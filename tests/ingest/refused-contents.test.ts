@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
+import { type IngestContext, ingestSite } from '#ingest/ingest-site.ts'
+import { RefusedContents } from '#ingest/refused-contents.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { findSite } from '#store/sites/sites.ts'
-import { onEachStore } from '#tests/support/databases.ts'
-import { type IngestPlace, openIngestPlace } from '#tests/support/ingest-place.ts'
-import { alice, siteOf } from '#tests/support/sample-rows.ts'
-import { type IngestContext, ingestSite } from './ingest-site.ts'
-import { RefusedContents } from './refused-contents.ts'
+import { onEachStore } from '../support/databases.ts'
+import { type IngestPlace, openIngestPlace } from '../support/ingest-place.ts'
+import { alice, siteOf } from '../support/sample-rows.ts'
 
 const hourMs = 60 * 60_000
 const manifestPath = 'place.sitehost.fs/blog'

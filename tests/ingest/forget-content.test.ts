@@ -1,4 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import {
+  finishForgets,
+  forgetContent,
+  forgetMsMax,
+  unfinishedMsMax,
+} from '#ingest/forget-content.ts'
 import { siteLabel } from '#site/site-address.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { readChanges } from '#store/database/changes.ts'
@@ -8,18 +14,17 @@ import { recordVersionRecord, removeVersionRecord } from '#store/sites/record-ve
 import { beginForget, unfinishedForgetsMax } from '#store/sites/unfinished-forgets.ts'
 import { findVersionByLabel, findVersionRecord } from '#store/sites/version-records.ts'
 import { listVersions } from '#store/sites/versions.ts'
-import { listOf } from '#tests/support/blob-store-contract.ts'
-import { subjectOf } from '#tests/support/change-subjects.ts'
-import { onEachStore } from '#tests/support/databases.ts'
-import { type IngestPlace, openIngestPlace } from '#tests/support/ingest-place.ts'
+import { listOf } from '../support/blob-store-contract.ts'
+import { subjectOf } from '../support/change-subjects.ts'
+import { onEachStore } from '../support/databases.ts'
+import { type IngestPlace, openIngestPlace } from '../support/ingest-place.ts'
 import {
   alice,
   newVersion,
   newVersionRecord,
   siteOf,
   versionKeyOf,
-} from '#tests/support/sample-rows.ts'
-import { finishForgets, forgetContent, forgetMsMax, unfinishedMsMax } from './forget-content.ts'
+} from '../support/sample-rows.ts'
 
 const blog = siteOf('blog')
 const sha256 = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex')

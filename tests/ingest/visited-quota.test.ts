@@ -1,23 +1,23 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
-import { isKnownAccount } from '#store/accounts/accounts.ts'
-import { rememberVisited, touchVisited, visitedUsage } from '#store/lifecycle/visited-accounts.ts'
-import { enqueueAccounts } from '#store/queues/enqueue.ts'
-import { findSite } from '#store/sites/sites.ts'
-import { eventually } from '#tests/support/eventually.ts'
-import { type IngestPlace, openIngestPlace } from '#tests/support/ingest-place.ts'
-import { alice, siteOf } from '#tests/support/sample-rows.ts'
-import { accountWork } from './account-work.ts'
-import { ingestSite } from './ingest-site.ts'
-import { runWork } from './run-work.ts'
-import { syncAccount } from './sync-account.ts'
+import { accountWork } from '#ingest/account-work.ts'
+import { ingestSite } from '#ingest/ingest-site.ts'
+import { runWork } from '#ingest/run-work.ts'
+import { syncAccount } from '#ingest/sync-account.ts'
 import {
   dropLeastVisited,
   droppedStoredMs,
   QuotaExceededError,
   VisitedQuota,
   visitedAccountsMax,
-} from './visited-quota.ts'
+} from '#ingest/visited-quota.ts'
+import { isKnownAccount } from '#store/accounts/accounts.ts'
+import { rememberVisited, touchVisited, visitedUsage } from '#store/lifecycle/visited-accounts.ts'
+import { enqueueAccounts } from '#store/queues/enqueue.ts'
+import { findSite } from '#store/sites/sites.ts'
+import { eventually } from '../support/eventually.ts'
+import { type IngestPlace, openIngestPlace } from '../support/ingest-place.ts'
+import { alice, siteOf } from '../support/sample-rows.ts'
 
 const bytesMax = 10_000
 

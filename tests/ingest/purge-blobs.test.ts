@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, spyOn, test } from 'bun:test'
+import { purgeBlobs } from '#ingest/blobs/purge-blobs.ts'
 import { ingestSite } from '#ingest/ingest-site.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import type { Db } from '#store/database/database.ts'
@@ -6,11 +7,10 @@ import { listBlobHashes } from '#store/sites/blobs.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
 import { recordVersionRecord } from '#store/sites/record-version-record.ts'
 import { withdrawReplaced } from '#store/sites/versions.ts'
-import { listOf } from '#tests/support/blob-store-contract.ts'
-import { onEachStore } from '#tests/support/databases.ts'
-import { type IngestPlace, openIngestPlace } from '#tests/support/ingest-place.ts'
-import { alice, newVersion, newVersionRecord, siteOf } from '#tests/support/sample-rows.ts'
-import { purgeBlobs } from './purge-blobs.ts'
+import { listOf } from '../support/blob-store-contract.ts'
+import { onEachStore } from '../support/databases.ts'
+import { type IngestPlace, openIngestPlace } from '../support/ingest-place.ts'
+import { alice, newVersion, newVersionRecord, siteOf } from '../support/sample-rows.ts'
 
 const sha256 = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex')
 const namesOf = (...contents: string[]) => JSON.stringify(contents.map(sha256))

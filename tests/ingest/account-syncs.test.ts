@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { AccountSyncs, SyncsBusyError } from '#ingest/account-syncs.ts'
 import type { Did } from '#site/site-address.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
-import { startFakePds } from '#tests/support/fake-pds.ts'
-import { type IngestPlace, openIngestPlace } from '#tests/support/ingest-place.ts'
-import { queuedAccounts } from '#tests/support/queued-accounts.ts'
-import { accountOf, alice } from '#tests/support/sample-rows.ts'
-import { AccountSyncs, SyncsBusyError } from './account-syncs.ts'
+import { startFakePds } from '../support/fake-pds.ts'
+import { type IngestPlace, openIngestPlace } from '../support/ingest-place.ts'
+import { queuedAccounts } from '../support/queued-accounts.ts'
+import { accountOf, alice } from '../support/sample-rows.ts'
 
 let place: IngestPlace
 beforeEach(async () => {

@@ -1,9 +1,9 @@
 import { heapStats } from 'bun:jsc'
 import { expect, test } from 'bun:test'
+import { readSite } from '#ingest/read-site.ts'
 import { createSafeFetch } from '#outbound/safe-fetch.ts'
-import { carOf, encodeRecord, proofOf, startFakePds } from '#tests/support/fake-pds.ts'
-import { alice, siteOf } from '#tests/support/sample-rows.ts'
-import { readSite } from './read-site.ts'
+import { carOf, encodeRecord, proofOf, startFakePds } from '../support/fake-pds.ts'
+import { alice, siteOf } from '../support/sample-rows.ts'
 
 const sitesMax = 8
 const junkMax = 60_000

@@ -1,17 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Identity } from '#atproto/identity/identity.ts'
 import { ProofError, RecordUnavailableError } from '#atproto/repo/verified-record.ts'
+import { PartMissingError } from '#ingest/read-files.ts'
+import { readSite, SiteUnsettledError } from '#ingest/read-site.ts'
 import { createSafeFetch } from '#outbound/safe-fetch.ts'
-import {
-  carOf,
-  type FakePds,
-  type ProofOf,
-  proofOf,
-  startFakePds,
-} from '#tests/support/fake-pds.ts'
-import { alice, bob, siteOf } from '#tests/support/sample-rows.ts'
-import { PartMissingError } from './read-files.ts'
-import { readSite, SiteUnsettledError } from './read-site.ts'
+import { carOf, type FakePds, type ProofOf, proofOf, startFakePds } from '../support/fake-pds.ts'
+import { alice, bob, siteOf } from '../support/sample-rows.ts'
 
 const mainPath = 'place.sitehost.fs/blog'
 const settingsPath = 'place.sitehost.settings/blog'

@@ -1,6 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { P256PrivateKeyExportable } from '@atcute/crypto'
 import { ProofError } from '#atproto/repo/verified-record.ts'
+import { ingestSite } from '#ingest/ingest-site.ts'
+import { ingestVersion } from '#ingest/ingest-version.ts'
+import { PartMissingError } from '#ingest/read-files.ts'
+import { SiteFirstError } from '#ingest/site-first.ts'
 import { overAccountVersions, previewMs, versionRecordsMax } from '#site/limits.ts'
 import { decodeSnapshot } from '#site/visit/snapshot.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
@@ -14,14 +18,10 @@ import {
   findVersionSnapshot,
   listVersionRecords,
 } from '#store/sites/version-records.ts'
-import { carOf, proofOf } from '#tests/support/fake-pds.ts'
-import { type IngestPlace, openIngestPlace } from '#tests/support/ingest-place.ts'
-import { alice, bob, siteOf, versionKeyOf } from '#tests/support/sample-rows.ts'
-import { clearWork } from '#tests/support/work-rows.ts'
-import { ingestSite } from './ingest-site.ts'
-import { ingestVersion } from './ingest-version.ts'
-import { PartMissingError } from './read-files.ts'
-import { SiteFirstError } from './site-first.ts'
+import { carOf, proofOf } from '../support/fake-pds.ts'
+import { type IngestPlace, openIngestPlace } from '../support/ingest-place.ts'
+import { alice, bob, siteOf, versionKeyOf } from '../support/sample-rows.ts'
+import { clearWork } from '../support/work-rows.ts'
 
 let place: IngestPlace
 beforeEach(async () => {

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { ingestSite } from '#ingest/ingest-site.ts'
+import { type Finding, type RepairReport, repairSite } from '#ingest/repair-site.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { findLiveSnapshot } from '#store/sites/versions.ts'
-import { type IngestPlace, openIngestPlace } from '#tests/support/ingest-place.ts'
-import { alice, siteOf } from '#tests/support/sample-rows.ts'
-import { ingestSite } from './ingest-site.ts'
-import { type Finding, type RepairReport, repairSite } from './repair-site.ts'
+import { type IngestPlace, openIngestPlace } from '../support/ingest-place.ts'
+import { alice, siteOf } from '../support/sample-rows.ts'
 
 const blog = siteOf('blog')
 const content = { 'index.html': '<h1>home</h1>', 'about.html': '<h1>about</h1>' }

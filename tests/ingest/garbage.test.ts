@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { collectGarbage, garbageKeptMs } from '#ingest/blobs/garbage.ts'
 import { ingestSite } from '#ingest/ingest-site.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { enqueueSites } from '#store/queues/enqueue.ts'
@@ -7,11 +8,10 @@ import { createJob } from '#store/queues/jobs.ts'
 import { takeDue } from '#store/queues/take-due.ts'
 import { finishItem } from '#store/queues/work-items.ts'
 import { listBlobHashes } from '#store/sites/blobs.ts'
-import { listOf } from '#tests/support/blob-store-contract.ts'
-import { findServedSite } from '#tests/support/find-served-site.ts'
-import { type IngestPlace, openIngestPlace } from '#tests/support/ingest-place.ts'
-import { alice, newJob, siteOf } from '#tests/support/sample-rows.ts'
-import { collectGarbage, garbageKeptMs } from './garbage.ts'
+import { listOf } from '../support/blob-store-contract.ts'
+import { findServedSite } from '../support/find-served-site.ts'
+import { type IngestPlace, openIngestPlace } from '../support/ingest-place.ts'
+import { alice, newJob, siteOf } from '../support/sample-rows.ts'
 
 let place: IngestPlace
 beforeEach(async () => {

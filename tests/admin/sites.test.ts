@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { purgeSiteBlobs, verifySiteBlobs } from '#admin/sites.ts'
 import { ingestSite } from '#ingest/ingest-site.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { withLease } from '#store/database/leases.ts'
 import { listAuditEntries } from '#store/moderation/audit.ts'
 import { listBlobHashes } from '#store/sites/blobs.ts'
-import { listOf } from '#tests/support/blob-store-contract.ts'
-import { onEachStore } from '#tests/support/databases.ts'
-import { type IngestPlace, openIngestPlace } from '#tests/support/ingest-place.ts'
-import { alice, siteOf } from '#tests/support/sample-rows.ts'
-import { purgeSiteBlobs, verifySiteBlobs } from './sites.ts'
+import { listOf } from '../support/blob-store-contract.ts'
+import { onEachStore } from '../support/databases.ts'
+import { type IngestPlace, openIngestPlace } from '../support/ingest-place.ts'
+import { alice, siteOf } from '../support/sample-rows.ts'
 
 const by = { actor: 'ann', reason: 'a court said so' }
 const blog = siteOf('blog')

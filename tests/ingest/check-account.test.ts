@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { Identities } from '#atproto/identity/identity.ts'
 import { orAborted } from '#concurrency/or-aborted.ts'
+import { checkAccount } from '#ingest/check-account.ts'
 import type { SafeFetch } from '#outbound/safe-fetch.ts'
 import { setAccountStatus } from '#store/accounts/account-status.ts'
 import { findAccount, upsertAccount } from '#store/accounts/accounts.ts'
-import { eventually } from '#tests/support/eventually.ts'
-import { type IngestPlace, openIngestPlace } from '#tests/support/ingest-place.ts'
-import { alice } from '#tests/support/sample-rows.ts'
-import { checkAccount } from './check-account.ts'
+import { eventually } from '../support/eventually.ts'
+import { type IngestPlace, openIngestPlace } from '../support/ingest-place.ts'
+import { alice } from '../support/sample-rows.ts'
 
 let place: IngestPlace
 beforeEach(async () => {
