@@ -1,12 +1,12 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { AccountPage } from './account-page.tsx'
-import { EditorPage } from './editor-page.tsx'
-import { ErrorBoundary } from './error-boundary.tsx'
-import { NamesPage } from './names-page.tsx'
-import { OnboardingPage } from './onboarding-page.tsx'
-import { SignInPage } from './sign-in-page.tsx'
-import { UnknownPage } from './unknown-page.tsx'
+import { AccountPage } from '#web/account/account-page.tsx'
+import { NamesPage } from '#web/names/names-page.tsx'
+import { UnknownPage } from '#web/not-found/unknown-page.tsx'
+import { OnboardingPage } from '#web/onboarding/onboarding-page.tsx'
+import { ErrorBoundary } from '#web/shell/error-boundary.tsx'
+import { EditorPage } from '#web/sites/editor-page.tsx'
+import { SignInPage } from '#web/start/sign-in-page.tsx'
 
 function App({ path }: { path: string }) {
   switch (path) {

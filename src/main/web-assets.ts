@@ -57,7 +57,7 @@ async function bundle(document: string, paths: readonly string[], instance: Inst
   return (await Promise.all(made)).flat()
 }
 
-/** The document with the instance in it: its name, and all of it for the script (`web/instance.ts`). */
+/** The document with the instance in it: its name, and all of it for the script (`web/server/instance.ts`). */
 function pageOf(html: string, instance: Instance): string {
   // HTMLRewriter escapes only the quotes of an attribute's value (Bun 1.4.5).
   const data = JSON.stringify(instance).replace(/[<>&]/g, jsonEscape)

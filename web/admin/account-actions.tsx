@@ -1,4 +1,4 @@
-import { call } from '#web/api.ts'
+import { call } from '#web/server/api.ts'
 import { ActionDialog } from './action-dialog.tsx'
 import styles from './detail.module.css'
 import { LimitsDialog, type LimitsDialogProps } from './limits-dialog.tsx'

@@ -1,6 +1,6 @@
 import type { AnswerTo } from '#api/contract/client.ts'
-import { call } from '#web/api.ts'
-import { formatBytes } from '#web/format.ts'
+import { formatBytes } from '#web/parts/format.ts'
+import { call } from '#web/server/api.ts'
 import { AccountStatus } from './account-status.tsx'
 import type { Column } from './data-table.tsx'
 import { ListPage, type ListQuery } from './list-page.tsx'

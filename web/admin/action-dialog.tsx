@@ -1,7 +1,7 @@
 import { type FormEvent, type ReactNode, useId, useRef, useState } from 'react'
-import { Button } from '#web/button.tsx'
-import fieldStyles from '#web/field.module.css'
-import { Problem } from '#web/problem.tsx'
+import { Button } from '#web/parts/button.tsx'
+import fieldStyles from '#web/parts/field.module.css'
+import { Problem } from '#web/parts/problem.tsx'
 import styles from './action-dialog.module.css'
 import { messageOf } from './admin-session.ts'
 

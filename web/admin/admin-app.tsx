@@ -1,6 +1,6 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { ErrorBoundary } from '#web/error-boundary.tsx'
+import { ErrorBoundary } from '#web/shell/error-boundary.tsx'
 import { AdminPages } from './admin-pages.tsx'
 
 const root = document.getElementById('app')

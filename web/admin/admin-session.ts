@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import { ApiError, call } from '#web/api.ts'
+import { ApiError, call } from '#web/server/api.ts'
 
 export type AdminSession =
   | { readonly state: 'unknown' }

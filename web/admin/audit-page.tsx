@@ -1,5 +1,5 @@
 import type { AnswerTo } from '#api/contract/client.ts'
-import { call } from '#web/api.ts'
+import { call } from '#web/server/api.ts'
 import type { Column } from './data-table.tsx'
 import { Facts } from './facts.tsx'
 import { ListPage, type ListQuery, OpenLink } from './list-page.tsx'

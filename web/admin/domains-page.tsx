@@ -1,4 +1,4 @@
-import { call } from '#web/api.ts'
+import { call } from '#web/server/api.ts'
 import { domainColumns } from './domain-columns.tsx'
 import { DomainDetail } from './domain-detail.tsx'
 import { ListPage, type ListQuery } from './list-page.tsx'

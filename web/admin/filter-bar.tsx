@@ -1,6 +1,6 @@
 import { type FormEvent, type ReactNode, useId } from 'react'
-import { Button } from '#web/button.tsx'
-import fieldStyles from '#web/field.module.css'
+import { Button } from '#web/parts/button.tsx'
+import fieldStyles from '#web/parts/field.module.css'
 import { addressWith, goTo, useAddress } from './address.ts'
 import styles from './filter-bar.module.css'
 

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { Button } from '#web/button.tsx'
-import { instance } from '#web/instance.ts'
+import { Button } from '#web/parts/button.tsx'
+import { instance } from '#web/server/instance.ts'
 import { signOut } from './admin-session.ts'
 import styles from './frame.module.css'
 import { Link } from './link.tsx'

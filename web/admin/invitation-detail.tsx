@@ -1,5 +1,5 @@
 import type { AnswerTo } from '#api/contract/client.ts'
-import { call } from '#web/api.ts'
+import { call } from '#web/server/api.ts'
 import { ActionDialog } from './action-dialog.tsx'
 import styles from './detail.module.css'
 import { Facts } from './facts.tsx'

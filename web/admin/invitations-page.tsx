@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { call } from '#web/api.ts'
+import { call } from '#web/server/api.ts'
 import type { Column } from './data-table.tsx'
 import { type Invitation, InvitationDetail } from './invitation-detail.tsx'
 import { InviteDialog, type NewInvitation, NewInvitationNote } from './invite-dialog.tsx'

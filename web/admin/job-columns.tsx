@@ -1,5 +1,5 @@
 import type { AnswerTo } from '#api/contract/client.ts'
-import { formatBytes } from '#web/format.ts'
+import { formatBytes } from '#web/parts/format.ts'
 import { useAddress } from './address.ts'
 import type { Column } from './data-table.tsx'
 import { Link } from './link.tsx'

@@ -1,5 +1,5 @@
-import { call } from '#web/api.ts'
-import { formatCount } from '#web/format.ts'
+import { formatCount } from '#web/parts/format.ts'
+import { call } from '#web/server/api.ts'
 import { ActionDialog } from './action-dialog.tsx'
 import styles from './detail.module.css'
 import { Facts } from './facts.tsx'

@@ -1,4 +1,4 @@
-import { call } from '#web/api.ts'
+import { call } from '#web/server/api.ts'
 import type { Choices } from './filter-bar.tsx'
 import { jobColumns } from './job-columns.tsx'
 import { JobDetail } from './job-detail.tsx'

@@ -1,6 +1,6 @@
 import type { AnswerTo } from '#api/contract/client.ts'
-import { call } from '#web/api.ts'
-import { TextField } from '#web/text-field.tsx'
+import { TextField } from '#web/parts/text-field.tsx'
+import { call } from '#web/server/api.ts'
 import type { AccountActionsProps } from './account-actions-props.ts'
 import { ActionDialog } from './action-dialog.tsx'
 

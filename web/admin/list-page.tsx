@@ -1,6 +1,6 @@
 import { type ReactNode, useCallback, useState } from 'react'
-import { Button } from '#web/button.tsx'
-import { Problem } from '#web/problem.tsx'
+import { Button } from '#web/parts/button.tsx'
+import { Problem } from '#web/parts/problem.tsx'
 import { addressWith, useAddress } from './address.ts'
 import { type Column, DataTable } from './data-table.tsx'
 import { type Choices, FilterBar } from './filter-bar.tsx'

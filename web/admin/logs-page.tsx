@@ -1,6 +1,6 @@
 import { useCallback } from 'react'
-import { call } from '#web/api.ts'
-import { Button } from '#web/button.tsx'
+import { Button } from '#web/parts/button.tsx'
+import { call } from '#web/server/api.ts'
 import { addressWith, goTo, useAddress } from './address.ts'
 import type { Column } from './data-table.tsx'
 import type { Choices } from './filter-bar.tsx'

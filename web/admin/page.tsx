@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useRef } from 'react'
-import { instance } from '#web/instance.ts'
+import { instance } from '#web/server/instance.ts'
 import styles from './page.module.css'
 
 interface PageProps {

@@ -1,5 +1,5 @@
 import type { AnswerTo } from '#api/contract/client.ts'
-import { formatBytes } from '#web/format.ts'
+import { formatBytes } from '#web/parts/format.ts'
 
 export type Series = AnswerTo<'GET /api/admin/series'>
 
