@@ -50,6 +50,7 @@ describe.skipIf(!hasBrowser)('a person who gives a site names, and deletes the a
   const port = () => new URL(world.app).port
 
   test('is told which names cannot be claimed', async () => {
+    await page.getByRole('button', { name: 'Account: alice.test' }).click()
     await page.getByRole('link', { name: 'Names' }).click()
     await page.getByRole('heading', { name: 'Names', exact: true }).waitFor()
     await page.getByRole('button', { name: 'Get it' }).click()
@@ -178,7 +179,8 @@ describe.skipIf(!hasBrowser)('a person who gives a site names, and deletes the a
   }, 120_000)
 
   test('exports everything as a file, and deletes the account', async () => {
-    await page.getByRole('link', { name: 'Account' }).click()
+    await page.getByRole('button', { name: 'Account: alice.test' }).click()
+    await page.getByRole('link', { name: 'Account', exact: true }).click()
     const downloading = page.waitForEvent('download')
     await page.getByRole('link', { name: 'Download everything' }).click()
     const download = await downloading

@@ -41,7 +41,7 @@ describe.skipIf(!hasBrowser)('a person with a browser', () => {
     await page.getByRole('button', { name: 'Sign in' }).click()
     await signInAndAuthorize(page, { password: 'hunter2pass' })
     await page.waitForURL(`${world.app}/onboarding`)
-    await page.getByText('alice.test').first().waitFor()
+    await page.getByRole('button', { name: 'Account: alice.test' }).waitFor()
   }, 120_000)
 
   test('uploads a folder, sees it progress, and opens the site', async () => {
@@ -142,10 +142,10 @@ describe.skipIf(!hasBrowser)('a person with a browser', () => {
     expect(await page.evaluate('document.activeElement.textContent')).toBe(
       'Publishing second-thoughts',
     )
-    await page.getByRole('link', { name: 'Names' }).focus()
+    await page.getByRole('link', { name: 'New site' }).focus()
     await page.getByRole('link', { name: /s--[a-z2-7]{26}\.localhost/ }).waitFor()
     // Whoever does something else meanwhile is not called away.
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Names')
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('New site')
   }, 120_000)
 
   test('changes how a site is served, and is told beside the field what does not do', async () => {
@@ -211,6 +211,7 @@ describe.skipIf(!hasBrowser)('a person with a browser', () => {
     expect(await address.getAttribute('href')).toBe(
       `http://alices-own.localhost:${new URL(world.app).port}/`,
     )
+    await page.getByRole('button', { name: 'Account: alice.test' }).click()
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.waitForURL(`${world.app}/`)
     await page.getByLabel('Your handle').waitFor()

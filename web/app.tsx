@@ -1,36 +1,25 @@
+import { QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { AccountPage } from '#web/account/account-page.tsx'
-import { NamesPage } from '#web/names/names-page.tsx'
-import { UnknownPage } from '#web/not-found/unknown-page.tsx'
-import { OnboardingPage } from '#web/onboarding/onboarding-page.tsx'
-import { ErrorBoundary } from '#web/shell/error-boundary.tsx'
-import { EditorPage } from '#web/sites/editor-page.tsx'
-import { SignInPage } from '#web/start/sign-in-page.tsx'
+import { openRouter } from './routes.ts'
+import { openQueryClient } from './server/query-client.ts'
+import { App } from './shell/app.tsx'
+import { RouterContext } from './shell/router.ts'
+import { applyTheme } from './shell/theme.ts'
+import { loadWords } from './words/words.ts'
 
-function App({ path }: { path: string }) {
-  switch (path) {
-    case '/editor':
-      return <EditorPage />
-    case '/names':
-      return <NamesPage />
-    case '/account':
-      return <AccountPage />
-    case '/onboarding':
-      return <OnboardingPage />
-    case '/':
-      return <SignInPage />
-    default:
-      return <UnknownPage />
-  }
-}
-
+applyTheme()
 const root = document.getElementById('app')
 if (root === null) throw new Error('the page has no element #app')
+const router = openRouter()
+const { route } = router.match(location.pathname)
+await Promise.all([loadWords(), router.load(route)])
 createRoot(root).render(
   <StrictMode>
-    <ErrorBoundary>
-      <App path={location.pathname} />
-    </ErrorBoundary>
+    <QueryClientProvider client={openQueryClient()}>
+      <RouterContext value={router}>
+        <App />
+      </RouterContext>
+    </QueryClientProvider>
   </StrictMode>,
 )

@@ -7,7 +7,8 @@ beforeAll(async () => {
     entrypoints: [`${import.meta.dir}/index.html`],
     minify: true,
     publicPath: '/',
-    define: { 'process.env.NODE_ENV': '"production"' },
+    external: ['/fonts/*'],
+    define: { 'process.env.NODE_ENV': '"production"', HAS_STYLEGUIDE: 'false' },
   })
   for (const output of outputs) texts.set(output.type.split(';')[0] ?? '', await output.text())
 })
@@ -18,8 +19,10 @@ test('the page has nothing inline: its policy allows scripts and styles of its o
   expect(html).not.toMatch(/(?:src|href)="(?!\/)/)
 })
 
-test('the style sheet fetches nothing', () => {
-  expect(textOf('text/css')).not.toMatch(/url\(|@import/)
+test('the style sheet fetches fonts of its own origin only', () => {
+  const fetched = textOf('text/css').match(/url\([^)]*\)|@import.{20}/g) ?? []
+  expect(fetched.filter((each) => !/^url\(\/fonts\/[\w.-]+\.woff2\)$/.test(each))).toEqual([])
+  expect(fetched.length).toBe(2)
 })
 
 test('the script runs in a browser, and is not made for developers', () => {

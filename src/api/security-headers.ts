@@ -5,6 +5,7 @@ const contentSecurityPolicy = [
   "script-src 'self'",
   "style-src 'self'",
   "img-src 'self' data:",
+  "font-src 'self'",
   "connect-src 'self'",
   // The sign-in form redirects to the account's server, at any origin.
   "form-action 'self' https: http:",

@@ -1,5 +1,6 @@
 import { watch } from 'node:fs'
 import { join } from 'node:path'
+import type { BunPlugin } from 'bun'
 import { adminPage } from '#api/app-pages.ts'
 import { makeWebAsset, type WebAsset } from '#api/web-asset.ts'
 import type { Instance } from '#site/instance.ts'
@@ -8,25 +9,54 @@ import type { OpenedInstance } from './instance.ts'
 
 const webDir = new URL('../../web', import.meta.url).pathname
 
+/** Every part of the app in every state, for whoever works on them. */
+const styleguide = '/styleguide'
+
+/** Served as they are: Bun (1.4.5) writes the bytes of what a style sheet names into it, unless it is told not to look. */
+const fonts: Readonly<Record<string, string>> = {
+  '/fonts/geist-5.3.0.woff2': '@fontsource-variable/geist/files/geist-latin-wght-normal.woff2',
+  '/fonts/geist-mono-5.3.0.woff2':
+    '@fontsource-variable/geist-mono/files/geist-mono-latin-wght-normal.woff2',
+}
+
+/** What the first text of every page is set in. */
+const preloadedFont = '/fonts/geist-5.3.0.woff2'
+
 const adminPages = [adminPage, ...sections.map(({ href }) => href)]
+
+interface BundleOptions {
+  /** With the page `/styleguide`. */
+  readonly hasStyleguide?: boolean
+}
 
 /**
  * Bundles `web/` into memory and compresses it, for this instance: the app, and by itself the administrator's area, of which visitors of the
  * app load nothing. Throws the bundler's errors.
  */
-export async function bundleWebAssets(opened: OpenedInstance): Promise<Map<string, WebAsset>> {
+export async function bundleWebAssets(
+  opened: OpenedInstance,
+  { hasStyleguide = false }: BundleOptions = {},
+): Promise<Map<string, WebAsset>> {
   const { instance, logo } = opened
   const [app, admin] = await Promise.all([
-    bundle('index.html', ['/'], instance),
-    bundle('admin/index.html', adminPages, instance),
+    bundle('index.html', hasStyleguide ? ['/', styleguide] : ['/'], { instance, hasStyleguide }),
+    bundle('admin/index.html', adminPages, { instance, hasStyleguide }),
   ])
-  const assets = new Map([...app, ...admin])
+  const assets = new Map([...app, ...admin, ...(await readFonts())])
   if (logo !== null && instance.logoPath !== null) assets.set(instance.logoPath, logo)
   return assets
 }
 
+interface DocumentOptions extends Required<BundleOptions> {
+  readonly instance: Instance
+}
+
 /** What one document needs; the document itself at each of `paths`. */
-async function bundle(document: string, paths: readonly string[], instance: Instance) {
+async function bundle(
+  document: string,
+  paths: readonly string[],
+  { instance, hasStyleguide }: DocumentOptions,
+): Promise<[path: string, WebAsset][]> {
   const { outputs } = await Bun.build({
     entrypoints: [join(webDir, document)],
     target: 'browser',
@@ -35,27 +65,57 @@ async function bundle(document: string, paths: readonly string[], instance: Inst
     sourcemap: 'none',
     publicPath: '/',
     env: 'disable',
+    external: Object.keys(fonts),
+    plugins: [allStyles],
     naming: {
       entry: '[name].[ext]',
       chunk: 'assets/[name]-[hash].[ext]',
       asset: 'assets/[name]-[hash].[ext]',
     },
-    define: { 'process.env.NODE_ENV': '"production"' },
+    define: { 'process.env.NODE_ENV': '"production"', HAS_STYLEGUIDE: String(hasStyleguide) },
   })
+  const pages = outputs.filter(({ path }) => path.endsWith('.html'))
+  const html = (await Promise.all(pages.map((page) => page.text()))).join('')
   const made = outputs.map(async (output): Promise<[string, WebAsset][]> => {
-    const { path, type: contentType } = output
+    const { type: contentType } = output
+    const path = output.path.replace(/^\./, '')
     if (path.endsWith('.html')) {
-      const html = pageOf(await output.text(), instance)
-      const page = await makeWebAsset(html, { contentType })
+      const page = await makeWebAsset(pageOf(await output.text(), instance), { contentType })
       return paths.map((at) => [at, page])
     }
+    // Of what is split off; the document's sheet has it, too (`allStyles`).
+    if (path.endsWith('.css') && !html.includes(path)) return []
     const bytes = new Uint8Array(await output.arrayBuffer())
-    return [
-      [path.replace(/^\./, ''), await makeWebAsset(bytes, { contentType, isImmutable: true })],
-    ]
+    return [[path, await makeWebAsset(bytes, { contentType, isImmutable: true })]]
   })
   return (await Promise.all(made)).flat()
 }
+
+/**
+ * The app's one style sheet has the styles of all its pages: Bun (1.4.5) does not load those of what it splits off. Those of
+ * the parts come first, so that a page can place them.
+ */
+const allStyles: BunPlugin = {
+  name: 'all-styles',
+  setup(build) {
+    build.onLoad({ filter: /\/web\/app\.tsx$/ }, async ({ path }) => {
+      const styles = new Bun.Glob('**/*.module.css').scan(webDir)
+      const sheets = (await Array.fromAsync(styles)).filter((sheet) => !sheet.startsWith('admin/'))
+      const isPart = (sheet: string): number => Number(sheet.startsWith('parts/'))
+      const sorted = sheets.toSorted((a, b) => isPart(b) - isPart(a) || a.localeCompare(b))
+      const imports = sorted.map((sheet) => `import '#web/${sheet}'\n`).join('')
+      return { contents: imports + (await Bun.file(path).text()), loader: 'tsx' }
+    })
+  },
+}
+
+const readFonts = (): Promise<[path: string, WebAsset][]> =>
+  Promise.all(
+    Object.entries(fonts).map(async ([path, name]): Promise<[string, WebAsset]> => {
+      const bytes = await Bun.file(new URL(import.meta.resolve(name))).bytes()
+      return [path, await makeWebAsset(bytes, { contentType: 'font/woff2', isImmutable: true })]
+    }),
+  )
 
 /** The document with the instance in it: its name, and all of it for the script (`web/server/instance.ts`). */
 function pageOf(html: string, instance: Instance): string {
@@ -63,6 +123,13 @@ function pageOf(html: string, instance: Instance): string {
   const data = JSON.stringify(instance).replace(/[<>&]/g, jsonEscape)
   return new HTMLRewriter()
     .on('title', { element: (title) => void title.setInnerContent(instance.name) })
+    .on('head', {
+      element: (head) =>
+        void head.prepend(
+          `<link rel="preload" as="font" type="font/woff2" href="${preloadedFont}" crossorigin>`,
+          { html: true },
+        ),
+    })
     .on('meta[name=instance]', { element: (meta) => void meta.setAttribute('content', data) })
     .transform(html)
 }
@@ -73,7 +140,7 @@ const jsonEscape = (char: string): string =>
 /** Development only: bundles `web/` again when it changes; keeps the last bundle if that fails. */
 export function reloadWebAssets(assets: Map<string, unknown>, opened: OpenedInstance) {
   return watch(webDir, { recursive: true }, () => {
-    void bundleWebAssets(opened).then(
+    void bundleWebAssets(opened, { hasStyleguide: true }).then(
       (fresh) => {
         assets.clear()
         for (const [path, asset] of fresh) assets.set(path, asset)

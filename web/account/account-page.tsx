@@ -1,12 +1,11 @@
-import { AccountCorner } from '#web/shell/account-corner.tsx'
-import { PageFrame } from '#web/shell/page-frame.tsx'
+import { Page } from '#web/shell/page.tsx'
 import { AccountDeletionForm } from './account-deletion-form.tsx'
 import styles from './account-page.module.css'
 
 /** `/account`: export and deletion of the data stored here. */
-export function AccountPage() {
+export default function AccountPage() {
   return (
-    <PageFrame corner={<AccountCorner />} title="Account">
+    <Page title="Account">
       <h1>Account</h1>
       <section aria-labelledby="export" className={styles['section']}>
         <h2 id="export">Export your data</h2>
@@ -25,6 +24,6 @@ export function AccountPage() {
         <h2 id="account-deletion">Delete your data here</h2>
         <AccountDeletionForm />
       </section>
-    </PageFrame>
+    </Page>
   )
 }

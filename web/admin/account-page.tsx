@@ -1,6 +1,6 @@
 import { useCallback, useState } from 'react'
 import type { AnswerTo } from '#api/contract/client.ts'
-import { formatBytes, formatCount } from '#web/parts/format.ts'
+import { formatBytes, formatCount } from '#web/parts/bytes.ts'
 import { Problem } from '#web/parts/problem.tsx'
 import { call } from '#web/server/api.ts'
 import { AccountActions } from './account-actions.tsx'

@@ -1,5 +1,5 @@
 import type { AnswerTo } from '#api/contract/client.ts'
-import { formatBytes } from '#web/parts/format.ts'
+import { formatBytes } from '#web/parts/bytes.ts'
 import { call } from '#web/server/api.ts'
 import { AccountStatus } from './account-status.tsx'
 import type { Column } from './data-table.tsx'

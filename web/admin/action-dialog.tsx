@@ -33,7 +33,7 @@ export function ActionDialog(props: ActionDialogProps) {
   }
   return (
     <>
-      <Button look="quiet" onClick={open}>
+      <Button look="secondary" onClick={open}>
         {label}
       </Button>
       <dialog aria-labelledby={titleId} className={styles['dialog']} ref={dialog}>
@@ -89,7 +89,7 @@ function ActionForm(props: ActionDialogProps & { readonly close: () => void }) {
       </div>
       {problem !== null && <Problem>{problem}</Problem>}
       <div className={styles['buttons']}>
-        <Button look="quiet" onClick={close}>
+        <Button look="secondary" onClick={close}>
           Cancel
         </Button>
         <div className={isDangerous ? styles['danger'] : undefined}>

@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import { useAddress } from './address.ts'
+import { useAddress } from '#web/shell/address.ts'
 import { readSession, useAdminSession } from './admin-session.ts'
 import { Frame } from './frame.tsx'
 import { pageAt } from './page-at.tsx'

@@ -1,5 +1,5 @@
 import type { AnswerTo } from '#api/contract/client.ts'
-import { formatBytes } from '#web/parts/format.ts'
+import { formatBytes } from '#web/parts/bytes.ts'
 import { Problem } from '#web/parts/problem.tsx'
 import { call } from '#web/server/api.ts'
 import { type Column, DataTable } from './data-table.tsx'

@@ -1,4 +1,4 @@
-import { addressWith, goTo, useAddress } from './address.ts'
+import { addressWith, goTo, useAddress } from '#web/shell/address.ts'
 import { Chart } from './chart.tsx'
 import styles from './charts.module.css'
 import type { Metric } from './series.ts'

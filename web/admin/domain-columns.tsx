@@ -1,5 +1,5 @@
 import type { AnswerTo } from '#api/contract/client.ts'
-import { useAddress } from './address.ts'
+import { useAddress } from '#web/shell/address.ts'
 import type { Column } from './data-table.tsx'
 import { Link } from './link.tsx'
 import { OpenLink } from './list-page.tsx'

@@ -1,7 +1,7 @@
 import { type FormEvent, type ReactNode, useId } from 'react'
 import { Button } from '#web/parts/button.tsx'
 import fieldStyles from '#web/parts/field.module.css'
-import { addressWith, goTo, useAddress } from './address.ts'
+import { addressWith, goTo, useAddress } from '#web/shell/address.ts'
 import styles from './filter-bar.module.css'
 
 export interface Choices {
@@ -59,7 +59,7 @@ function SearchField({ hint, value }: { hint: string; value: string }) {
           spellCheck={false}
           type="search"
         />
-        <Button look="quiet" type="submit">
+        <Button look="secondary" type="submit">
           Search
         </Button>
       </div>

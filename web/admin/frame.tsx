@@ -57,7 +57,7 @@ function SignOut() {
   const [label, setLabel] = useState('Sign out')
   const leave = () => signOut().catch(() => setLabel('Sign out: try again'))
   return (
-    <Button look="quiet" onClick={() => void leave()}>
+    <Button look="secondary" onClick={() => void leave()}>
       {label}
     </Button>
   )

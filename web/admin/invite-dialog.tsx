@@ -1,6 +1,6 @@
 import type { AnswerTo } from '#api/contract/client.ts'
 import { CopyButton } from '#web/parts/copy-button.tsx'
-import { TextField } from '#web/parts/text-field.tsx'
+import { TextField } from '#web/parts/field.tsx'
 import { call } from '#web/server/api.ts'
 import { ActionDialog } from './action-dialog.tsx'
 import styles from './invite-dialog.module.css'

@@ -1,6 +1,6 @@
 import type { AnswerTo } from '#api/contract/client.ts'
-import { formatBytes } from '#web/parts/format.ts'
-import { useAddress } from './address.ts'
+import { formatBytes } from '#web/parts/bytes.ts'
+import { useAddress } from '#web/shell/address.ts'
 import type { Column } from './data-table.tsx'
 import { Link } from './link.tsx'
 import { OpenLink } from './list-page.tsx'

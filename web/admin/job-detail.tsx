@@ -1,4 +1,4 @@
-import { formatCount } from '#web/parts/format.ts'
+import { formatCount } from '#web/parts/bytes.ts'
 import { call } from '#web/server/api.ts'
 import { ActionDialog } from './action-dialog.tsx'
 import styles from './detail.module.css'

@@ -1,5 +1,5 @@
 import type { AnswerTo } from '#api/contract/client.ts'
-import { TextField } from '#web/parts/text-field.tsx'
+import { TextField } from '#web/parts/field.tsx'
 import { call } from '#web/server/api.ts'
 import type { AccountActionsProps } from './account-actions-props.ts'
 import { ActionDialog } from './action-dialog.tsx'

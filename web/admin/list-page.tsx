@@ -1,7 +1,7 @@
 import { type ReactNode, useCallback, useState } from 'react'
 import { Button } from '#web/parts/button.tsx'
 import { Problem } from '#web/parts/problem.tsx'
-import { addressWith, useAddress } from './address.ts'
+import { addressWith, useAddress } from '#web/shell/address.ts'
 import { type Column, DataTable } from './data-table.tsx'
 import { type Choices, FilterBar } from './filter-bar.tsx'
 import { Link } from './link.tsx'
@@ -81,7 +81,7 @@ export function ListPage<Row>(props: ListPageProps<Row>) {
       {problem !== null && (
         <div className={styles['failed']}>
           <Problem>{problem}</Problem>
-          <Button look="quiet" onClick={reload}>
+          <Button look="secondary" onClick={reload}>
             Try again
           </Button>
         </div>

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { addressWith } from './address.ts'
+import { addressWith } from '#web/shell/address.ts'
 import { Facts } from './facts.tsx'
 import { Link } from './link.tsx'
 import styles from './log-detail.module.css'

@@ -1,7 +1,7 @@
 import { useCallback } from 'react'
 import { Button } from '#web/parts/button.tsx'
 import { call } from '#web/server/api.ts'
-import { addressWith, goTo, useAddress } from './address.ts'
+import { addressWith, goTo, useAddress } from '#web/shell/address.ts'
 import type { Column } from './data-table.tsx'
 import type { Choices } from './filter-bar.tsx'
 import { ListPage, type ListQuery, OpenLink } from './list-page.tsx'
@@ -25,7 +25,7 @@ export function LogsPage() {
     <ListPage
       columns={columns}
       corner={
-        <Button look="quiet" onClick={follow}>
+        <Button look="secondary" onClick={follow}>
           {isFollowing ? 'Pause' : 'Follow live'}
         </Button>
       }

@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react'
 import type { AnswerTo } from '#api/contract/client.ts'
 import { Button } from '#web/parts/button.tsx'
-import { formatBytes, formatCount } from '#web/parts/format.ts'
+import { formatBytes, formatCount } from '#web/parts/bytes.ts'
 import { Problem } from '#web/parts/problem.tsx'
 import { call } from '#web/server/api.ts'
-import { addressWith, goTo, useAddress } from './address.ts'
+import { addressWith, goTo, useAddress } from '#web/shell/address.ts'
 import { Caches } from './caches.tsx'
 import { Charts } from './charts.tsx'
 import { Link } from './link.tsx'
@@ -30,7 +30,7 @@ export function OverviewPage() {
   return (
     <Page
       corner={
-        <Button look="quiet" onClick={pause}>
+        <Button look="secondary" onClick={pause}>
           {isPaused ? 'Go on live' : 'Pause'}
         </Button>
       }

@@ -1,5 +1,5 @@
 import type { AnswerTo } from '#api/contract/client.ts'
-import { formatBytes } from '#web/parts/format.ts'
+import { formatBytes } from '#web/parts/bytes.ts'
 
 export type Series = AnswerTo<'GET /api/admin/series'>
 

@@ -1,7 +1,7 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { Button } from '#web/parts/button.tsx'
+import { TextField } from '#web/parts/field.tsx'
 import { Problem } from '#web/parts/problem.tsx'
-import { TextField } from '#web/parts/text-field.tsx'
 import { ApiError } from '#web/server/api.ts'
 import { instance } from '#web/server/instance.ts'
 import { signIn } from './admin-session.ts'

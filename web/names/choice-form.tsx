@@ -2,7 +2,7 @@ import { type FormEvent, useState } from 'react'
 import { Button } from '#web/parts/button.tsx'
 import { problemOfField } from '#web/parts/field-problem.ts'
 import { Problem } from '#web/parts/problem.tsx'
-import { SelectField } from '#web/parts/select-field.tsx'
+import { Select } from '#web/parts/select.tsx'
 import { useAction } from '#web/server/use-action.ts'
 import styles from './choice-form.module.css'
 
@@ -37,14 +37,14 @@ export function ChoiceForm(props: ChoiceFormProps) {
   }
   return (
     <form className={styles['form']} onSubmit={save}>
-      <SelectField
+      <Select
         choices={choices}
         label={label}
         none={none}
         onChange={(event) => setChosen(event.target.value)}
         value={chosen}
       />
-      <Button aria-label={`Save: ${label}`} isBusy={isBusy} look="quiet" type="submit">
+      <Button aria-label={`Save: ${label}`} isBusy={isBusy} look="secondary" type="submit">
         Save
       </Button>
       {warning !== null && <Problem>{warning}</Problem>}

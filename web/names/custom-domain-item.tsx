@@ -64,7 +64,7 @@ export function CustomDomainItem(props: CustomDomainItemProps) {
         <Button
           aria-label={`${verified ? 'Check again' : 'Verify'}: ${domain}`}
           isBusy={isBusy}
-          look={verified ? 'quiet' : 'primary'}
+          look={verified ? 'secondary' : 'primary'}
           onClick={() => void verify()}
         >
           {isBusy ? 'Checking…' : verified ? 'Check again' : 'Verify'}

@@ -1,7 +1,7 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { Button } from '#web/parts/button.tsx'
+import { TextField } from '#web/parts/field.tsx'
 import { problemOfField } from '#web/parts/field-problem.ts'
-import { TextField } from '#web/parts/text-field.tsx'
 import { useAction } from '#web/server/use-action.ts'
 import styles from './name-form.module.css'
 

@@ -4,8 +4,7 @@ import { Problem } from '#web/parts/problem.tsx'
 import { Told } from '#web/parts/told.tsx'
 import { addDomain, claimName, listNames, listSites, type Names } from '#web/server/api.ts'
 import { useLoaded } from '#web/server/use-loaded.ts'
-import { AccountCorner } from '#web/shell/account-corner.tsx'
-import { PageFrame } from '#web/shell/page-frame.tsx'
+import { Page } from '#web/shell/page.tsx'
 import { CustomDomainItem } from './custom-domain-item.tsx'
 import { NameForm } from './name-form.tsx'
 import styles from './names-page.module.css'
@@ -16,7 +15,7 @@ import { hostOf, labelOf } from './typed-name.ts'
 const readAll = async () => ({ names: await listNames(), sites: await listSites() })
 
 /** `/names`: which names someone's sites have, and how to get more. */
-export function NamesPage() {
+export default function NamesPage() {
   const [all, reload] = useLoaded(readAll)
   const [told, setTold] = useState('')
   const onChanged = useCallback(
@@ -27,7 +26,7 @@ export function NamesPage() {
     [reload],
   )
   return (
-    <PageFrame corner={<AccountCorner />} title="Names">
+    <Page title="Names">
       <div className={styles['opening']}>
         <h1>Names</h1>
         <p>Every site has a permanent address. Add better ones here.</p>
@@ -36,7 +35,7 @@ export function NamesPage() {
       {all.state === 'loading' && <p>Loading…</p>}
       {all.state === 'failed' && <Problem>{all.message}</Problem>}
       {all.state === 'loaded' && <NameSections {...all.value} onChanged={onChanged} />}
-    </PageFrame>
+    </Page>
   )
 }
 

@@ -53,7 +53,7 @@ export function SubdomainItem(props: SubdomainItemProps) {
       <div className={styles['buttons']}>
         <Button
           aria-label={`${isRenaming ? 'Keep this name' : 'Rename'}: ${domain}`}
-          look="quiet"
+          look="secondary"
           onClick={() => setRenaming(!isRenaming)}
         >
           {isRenaming ? 'Keep this name' : 'Rename'}

@@ -1,14 +1,14 @@
 import { Uploader } from '#web/publish/uploader.tsx'
-import { AccountCorner } from '#web/shell/account-corner.tsx'
-import { PageFrame } from '#web/shell/page-frame.tsx'
+import { Link } from '#web/shell/link.tsx'
+import { Page } from '#web/shell/page.tsx'
 import styles from './onboarding-page.module.css'
 
 const none: readonly string[] = []
 
 /** `/onboarding`: the first sign-in of someone who has no site yet. */
-export function OnboardingPage() {
+export default function OnboardingPage() {
   return (
-    <PageFrame corner={<AccountCorner />} title="Welcome">
+    <Page title="Welcome">
       <div className={styles['opening']}>
         <h1>Welcome</h1>
         <p>
@@ -18,8 +18,8 @@ export function OnboardingPage() {
       </div>
       <Uploader siteNames={none} title="Publish your first site" />
       <p>
-        <a href="/editor">Go to your sites</a>
+        <Link href="/editor">Go to your sites</Link>
       </p>
-    </PageFrame>
+    </Page>
   )
 }

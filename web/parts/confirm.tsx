@@ -1,48 +1,104 @@
-import { type ReactNode, useId, useRef } from 'react'
-import { Button } from './button.tsx'
-import styles from './confirm.module.css'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { words } from '#web/words/words.ts'
+import { Button, type ButtonLook } from './button.tsx'
+import { Dialog } from './dialog.tsx'
+import { TextField } from './field.tsx'
 
 interface ConfirmProps {
   /** On the button that asks. */
   readonly label: string
   /** What is to be confirmed, as a question. */
   readonly title: string
-  /** On the button that does it. */
+  /** On the button that does it: a verb with its object. */
   readonly yes: string
+  /** What has to be typed before, for what destroys much. */
+  readonly typed?: string
+  readonly look?: ButtonLook
   readonly isBusy: boolean
   readonly onConfirm: () => void
   readonly children: ReactNode
 }
 
 /** A button for an action that cannot be undone: a dialog lists what will be lost and asks again. */
-export function Confirm({ label, title, yes, isBusy, onConfirm, children }: ConfirmProps) {
-  const dialog = useRef<HTMLDialogElement>(null)
-  const titleId = useId()
-  const confirm = () => {
-    dialog.current?.close()
-    onConfirm()
-  }
+export function Confirm(props: ConfirmProps) {
+  const { label, title, yes, typed, look = 'secondary', isBusy, onConfirm, children } = props
+  const [isOpen, setOpen] = useState(false)
   return (
     <>
       <Button
         aria-label={title.replace('?', '')}
         isBusy={isBusy}
-        look="quiet"
-        onClick={() => dialog.current?.showModal()}
+        look={look}
+        onClick={() => setOpen(true)}
       >
         {label}
       </Button>
-      <dialog aria-labelledby={titleId} className={styles['dialog']} ref={dialog}>
-        <h2 id={titleId}>{title}</h2>
-        <div className={styles['text']}>{children}</div>
-        <div className={styles['buttons']}>
-          {/* First, so that it has the focus: pressing Enter too early loses nothing. */}
-          <Button look="quiet" onClick={() => dialog.current?.close()}>
-            Cancel
-          </Button>
-          <Button onClick={confirm}>{yes}</Button>
-        </div>
-      </dialog>
+      <ConfirmDialog
+        isOpen={isOpen}
+        onClose={() => setOpen(false)}
+        onConfirm={onConfirm}
+        title={title}
+        yes={yes}
+        {...(typed !== undefined && { typed })}
+      >
+        {children}
+      </ConfirmDialog>
     </>
+  )
+}
+
+interface ConfirmDialogProps
+  extends Pick<ConfirmProps, 'title' | 'yes' | 'typed' | 'onConfirm' | 'children'> {
+  readonly isOpen: boolean
+  readonly onClose: () => void
+}
+
+/** The question alone, where something else than a button asks it, such as a menu. */
+export function ConfirmDialog({ isOpen, onClose, ...question }: ConfirmDialogProps) {
+  return (
+    <Dialog isOpen={isOpen} onClose={onClose} title={question.title}>
+      <Question {...question} onClose={onClose} />
+    </Dialog>
+  )
+}
+
+/** Asked anew each time the dialog opens. */
+function Question(props: Omit<ConfirmDialogProps, 'isOpen' | 'title'>) {
+  const { yes, typed, onConfirm, onClose, children } = props
+  const [text, setText] = useState('')
+  const [problem, setProblem] = useState<string | null>(null)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (typed !== undefined && text.trim() !== typed) {
+      return setProblem(words.parts.typedWrong(typed))
+    }
+    onClose()
+    onConfirm()
+  }
+  return (
+    <form noValidate onSubmit={submit}>
+      {children}
+      {typed !== undefined && (
+        <TextField
+          autoComplete="off"
+          label={words.parts.typeToConfirm(typed)}
+          onChange={(event) => {
+            setText(event.target.value)
+            setProblem(null)
+          }}
+          problem={problem}
+          value={text}
+        />
+      )}
+      <footer>
+        {/* It has the focus: pressing Enter too early loses nothing. */}
+        <Button autoFocus={typed === undefined} look="secondary" onClick={onClose}>
+          {words.parts.cancel}
+        </Button>
+        <Button look="danger" type="submit">
+          {yes}
+        </Button>
+      </footer>
+    </form>
   )
 }

@@ -1,28 +1,44 @@
+import { Check, Copy } from 'lucide-react'
 import { useState } from 'react'
+import { words } from '#web/words/words.ts'
 import { Button } from './button.tsx'
+import { IconButton } from './icon-button.tsx'
 
 interface CopyButtonProps {
   readonly text: string
   /** What it copies, for screen readers. */
   readonly what: string
+  /** Without the word, for rows. */
+  readonly isSmall?: boolean
 }
 
 /** Puts the text into the clipboard, and says whether that worked. */
-export function CopyButton({ text, what }: CopyButtonProps) {
+export function CopyButton({ text, what, isSmall = false }: CopyButtonProps) {
   const [state, setState] = useState<'idle' | 'copied' | 'failed'>('idle')
+  const { parts } = words
   const copy = () =>
     navigator.clipboard.writeText(text).then(
       () => setState('copied'),
       () => setState('failed'),
     )
+  const icon = state === 'copied' ? Check : Copy
   return (
     <>
-      <Button aria-label={`Copy ${what}`} look="quiet" onClick={() => void copy()}>
-        {state === 'copied' ? 'Copied' : 'Copy'}
-      </Button>
+      {isSmall ? (
+        <IconButton icon={icon} label={parts.copyOf(what)} onClick={() => void copy()} />
+      ) : (
+        <Button
+          aria-label={parts.copyOf(what)}
+          icon={icon}
+          look="secondary"
+          onClick={() => void copy()}
+        >
+          {state === 'copied' ? parts.copied : parts.copy}
+        </Button>
+      )}
       <span className="visually-hidden" role="status">
-        {state === 'copied' && `${what} copied`}
-        {state === 'failed' && `${what} could not be copied. Select it and copy it yourself.`}
+        {state === 'copied' && parts.copiedOf(what)}
+        {state === 'failed' && parts.copyFailed(what)}
       </span>
     </>
   )

@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react'
-import styles from './news.module.css'
+import { Notice } from './notice.tsx'
 
 /** What has happened, and is as it should be. */
 export function News({ children }: { children: ReactNode }) {
   return (
-    <p className={styles['news']} role="status">
-      {children}
-    </p>
+    <Notice tone="good">
+      <p>{children}</p>
+    </Notice>
   )
 }

@@ -1,11 +1,14 @@
+import { CircleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { Icon } from './icon.tsx'
 import styles from './problem.module.css'
 
-/** What went wrong, said aloud by screen readers as soon as it appears. */
+/** What went wrong with one control or action, said aloud by screen readers as soon as it appears. */
 export function Problem({ id, children }: { id?: string; children: ReactNode }) {
   return (
     <p className={styles['problem']} id={id} role="alert">
-      {children}
+      <Icon of={CircleAlert} />
+      <span>{children}</span>
     </p>
   )
 }

@@ -1,4 +1,4 @@
-import { formatBytes, formatCount } from '#web/parts/format.ts'
+import { formatBytes, formatCount } from '#web/parts/bytes.ts'
 import { Problem } from '#web/parts/problem.tsx'
 import styles from './chosen-files.module.css'
 import { archiveOf, type Collection } from './collect-files.ts'

@@ -1,4 +1,4 @@
-import { formatBytes } from '#web/parts/format.ts'
+import { formatBytes } from '#web/parts/bytes.ts'
 import { describeJob } from './job.ts'
 import styles from './publish-progress.module.css'
 import type { Publishing } from './use-publish.ts'

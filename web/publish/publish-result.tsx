@@ -1,5 +1,5 @@
 import type { Ref } from 'react'
-import { formatCount } from '#web/parts/format.ts'
+import { formatCount } from '#web/parts/bytes.ts'
 import { listSites } from '#web/server/api.ts'
 import { useLoaded } from '#web/server/use-loaded.ts'
 import { SiteProblems } from '#web/sites/site-problems.tsx'

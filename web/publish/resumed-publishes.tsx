@@ -48,7 +48,7 @@ function ResumedPublish({ job, onClose, onPublished }: ResumedPublishProps) {
       {publishing.stage === 'failed' && <Problem>{publishing.message}</Problem>}
       {publishing.stage === 'done' && <PublishResult leftOut={[]} result={publishing.result} />}
       {/* One button, so that the focus stays on it when it has nothing more to cancel. */}
-      <Button isBusy={isCancelling} look="quiet" onClick={isStoring ? cancel : onClose}>
+      <Button isBusy={isCancelling} look="secondary" onClick={isStoring ? cancel : onClose}>
         {isStoring ? 'Cancel' : 'Close'}
       </Button>
     </section>

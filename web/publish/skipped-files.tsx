@@ -1,4 +1,4 @@
-import { formatCount } from '#web/parts/format.ts'
+import { formatCount } from '#web/parts/bytes.ts'
 import type { SkippedFile } from './collect-files.ts'
 import styles from './skipped-files.module.css'
 

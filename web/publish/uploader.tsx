@@ -62,7 +62,7 @@ export function Uploader({ title, siteNames, onPublished }: UploaderProps) {
               Publishing {siteName}
             </h3>
             <PublishProgress publishing={publishing} />
-            <Button isBusy={isCancelling} look="quiet" onClick={cancel}>
+            <Button isBusy={isCancelling} look="secondary" onClick={cancel}>
               Cancel
             </Button>
           </>
@@ -74,7 +74,7 @@ export function Uploader({ title, siteNames, onPublished }: UploaderProps) {
               leftOut={collection?.leftOut ?? []}
               result={publishing.result}
             />
-            <Button look="quiet" onClick={chooseAnother}>
+            <Button look="secondary" onClick={chooseAnother}>
               Publish another
             </Button>
           </>

@@ -1,16 +1,46 @@
 import { Component, type ReactNode } from 'react'
-import { Problem } from '#web/parts/problem.tsx'
+import { Button } from '#web/parts/button.tsx'
+import { words } from '#web/words/words.ts'
+import styles from './error-boundary.module.css'
+
+interface ErrorBoundaryProps {
+  /** Another page gets another chance. */
+  readonly resetKey?: string
+  readonly children: ReactNode
+}
+
+interface State {
+  readonly error: unknown
+  readonly resetKey: string | undefined
+}
 
 /** What is shown in place of a page that fails, instead of nothing. */
-export class ErrorBoundary extends Component<{ readonly children: ReactNode }> {
-  override state = { hasFailed: false }
+export class ErrorBoundary extends Component<ErrorBoundaryProps, State> {
+  override state: State = { error: null, resetKey: this.props.resetKey }
 
-  static getDerivedStateFromError() {
-    return { hasFailed: true }
+  static getDerivedStateFromError(error: unknown): Partial<State> {
+    return { error }
+  }
+
+  static getDerivedStateFromProps(props: ErrorBoundaryProps, state: State): State | null {
+    if (props.resetKey === state.resetKey) return null
+    return { error: null, resetKey: props.resetKey }
   }
 
   override render(): ReactNode {
-    if (!this.state.hasFailed) return this.props.children
-    return <Problem>Something went wrong in this page. Reload it to go on.</Problem>
+    const { error } = this.state
+    if (error === null) return this.props.children
+    const { crashed } = words.shell
+    return (
+      <div className={styles['crash']} role="alert">
+        <h1>{crashed.title}</h1>
+        <p>{crashed.text}</p>
+        <Button onClick={() => location.reload()}>{crashed.reload}</Button>
+        <details>
+          <summary>{crashed.details}</summary>
+          <code>{String(error)}</code>
+        </details>
+      </div>
+    )
   }
 }

@@ -19,7 +19,7 @@ export function NoSites({ onChecked }: { onChecked: () => void }) {
         No sites yet. Drop a folder to publish your first one. Sites you published elsewhere appear
         here automatically.
       </p>
-      <Button isBusy={isBusy} look="quiet" onClick={() => void run(check)}>
+      <Button isBusy={isBusy} look="secondary" onClick={() => void run(check)}>
         {isBusy ? 'Checking…' : 'Check again'}
       </Button>
       {problem !== null && <Problem>{problem}</Problem>}

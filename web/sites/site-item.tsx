@@ -1,8 +1,8 @@
 import { useId, useState } from 'react'
 import type { Site } from '#api/contract/client.ts'
 import { Button } from '#web/parts/button.tsx'
+import { formatBytes, formatCount, formatTime } from '#web/parts/bytes.ts'
 import { Confirm } from '#web/parts/confirm.tsx'
-import { formatBytes, formatCount, formatTime } from '#web/parts/format.ts'
 import { Problem } from '#web/parts/problem.tsx'
 import { deleteSite } from '#web/server/api.ts'
 import { useAction } from '#web/server/use-action.ts'
@@ -59,7 +59,7 @@ export function SiteItem({ site, onDeleted }: SiteItemProps) {
           aria-controls={isOpen ? settingsId : undefined}
           aria-expanded={isOpen}
           aria-label={`Settings of ${rkey}`}
-          look="quiet"
+          look="secondary"
           onClick={() => setOpen(!isOpen)}
         >
           Settings

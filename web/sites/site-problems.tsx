@@ -1,4 +1,4 @@
-import { formatCount } from '#web/parts/format.ts'
+import { formatCount } from '#web/parts/bytes.ts'
 import styles from './site-problems.module.css'
 
 interface SiteProblemsProps {

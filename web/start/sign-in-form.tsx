@@ -1,6 +1,6 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { Button } from '#web/parts/button.tsx'
-import { TextField } from '#web/parts/text-field.tsx'
+import { TextField } from '#web/parts/field.tsx'
 import { ApiError, startSignIn } from '#web/server/api.ts'
 import styles from './sign-in-form.module.css'
 

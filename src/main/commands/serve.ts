@@ -71,7 +71,10 @@ export async function startServing(
   for (const unknown of unknownSettings()) log.warn(unknownSettingSentence(unknown))
   if (!setSchedulerSlice('short')) log.debug('scheduler slice not set')
   const openedInstance = await openInstance(config)
-  const webAssets = config.roles.app ? await bundleWebAssets(openedInstance) : new Map()
+  const hasStyleguide = config.webReload
+  const webAssets = config.roles.app
+    ? await bundleWebAssets(openedInstance, { hasStyleguide })
+    : new Map()
   const stop = new AbortController()
   const stopping = AbortSignal.any([signal, stop.signal])
   const shutdown = opened.use(countDown(stopping, config.shutdownSecondsMax))

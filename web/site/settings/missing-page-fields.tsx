@@ -1,7 +1,7 @@
 import { useId } from 'react'
 import { Choice } from '#web/parts/choice.tsx'
+import { TextField } from '#web/parts/field.tsx'
 import { problemOfField } from '#web/parts/field-problem.ts'
-import { TextField } from '#web/parts/text-field.tsx'
 import type { SettingsDraft, WhenMissing } from './settings-draft.ts'
 import styles from './settings-form.module.css'
 

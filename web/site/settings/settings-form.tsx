@@ -1,11 +1,11 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { Button } from '#web/parts/button.tsx'
 import { Choice } from '#web/parts/choice.tsx'
+import { TextField } from '#web/parts/field.tsx'
 import { problemOfField } from '#web/parts/field-problem.ts'
 import { News } from '#web/parts/news.tsx'
 import { Problem } from '#web/parts/problem.tsx'
-import { SelectField } from '#web/parts/select-field.tsx'
-import { TextField } from '#web/parts/text-field.tsx'
+import { Select } from '#web/parts/select.tsx'
 import { readSettings, writeSettings } from '#web/server/api.ts'
 import { useAction } from '#web/server/use-action.ts'
 import { MissingPageFields } from './missing-page-fields.tsx'
@@ -60,7 +60,7 @@ export function SettingsForm({ rkey, record }: SettingsFormProps) {
         type="checkbox"
       />
       {draft.cleanUrls && (
-        <SelectField
+        <Select
           choices={['always', 'never']}
           label="Slash at the end of addresses"
           none="for folders only"
@@ -79,7 +79,12 @@ export function SettingsForm({ rkey, record }: SettingsFormProps) {
         value={draft.indexFiles}
       />
       <MissingPageFields draft={draft} onChange={change} problem={problem} />
-      <Button aria-label={`Save settings of ${rkey}`} isBusy={isBusy} look="quiet" type="submit">
+      <Button
+        aria-label={`Save settings of ${rkey}`}
+        isBusy={isBusy}
+        look="secondary"
+        type="submit"
+      >
         {isBusy ? 'Saving…' : 'Save'}
       </Button>
       {problem !== null && fields.every((field) => problemOfField(problem, field) === null) && (

@@ -1,0 +1,45 @@
+import { X } from 'lucide-react'
+import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { words } from '#web/words/words.ts'
+import styles from './dialog.module.css'
+import { IconButton } from './icon-button.tsx'
+
+interface DialogProps {
+  readonly isOpen: boolean
+  readonly onClose: () => void
+  readonly title: string
+  readonly children: ReactNode
+  /** Buttons, the one that does it last. */
+  readonly actions?: ReactNode
+}
+
+/** A window over the page, which waits for an answer. Escape and a press beside it close it. */
+export function Dialog({ isOpen, onClose, title, children, actions }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const titleId = useId()
+  useEffect(() => {
+    if (isOpen) dialog.current?.showModal()
+    else dialog.current?.close()
+  }, [isOpen])
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape and the close button do the same.
+    <dialog
+      aria-labelledby={titleId}
+      className={styles['dialog']}
+      onClick={(event) => event.target === dialog.current && onClose()}
+      onClose={onClose}
+      ref={dialog}
+    >
+      {isOpen && (
+        <div className={styles['body']}>
+          <header className={styles['head']}>
+            <h2 id={titleId}>{title}</h2>
+            <IconButton icon={X} label={words.parts.close} onClick={onClose} />
+          </header>
+          <div className={styles['text']}>{children}</div>
+          {actions !== undefined && <footer className={styles['actions']}>{actions}</footer>}
+        </div>
+      )}
+    </dialog>
+  )
+}

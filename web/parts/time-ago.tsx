@@ -1,0 +1,23 @@
+import { useSyncExternalStore } from 'react'
+import { words } from '#web/words/words.ts'
+import { timeAgo } from './relative-time.ts'
+
+/** How long ago something happened; on hover, when. */
+export function TimeAgo({ at }: { at: string }) {
+  const minute = useSyncExternalStore(subscribe, currentMinute)
+  const now = Math.max(minute * minuteMs, Date.parse(at))
+  return (
+    <time dateTime={at} title={new Date(at).toLocaleString(words.locale)}>
+      {timeAgo(Date.parse(at), now)}
+    </time>
+  )
+}
+
+const minuteMs = 60_000
+
+const currentMinute = (): number => Math.floor(Date.now() / minuteMs)
+
+function subscribe(listener: () => void): () => void {
+  const timer = setInterval(listener, minuteMs / 2)
+  return () => clearInterval(timer)
+}

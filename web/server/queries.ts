@@ -1,0 +1,86 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import type { Site } from '#api/contract/client.ts'
+import { call, listNames, listSites, readSettings, readUser } from './api.ts'
+
+// Every read of the app, once: its key, and how long its answer counts as fresh. Mutations invalidate by key:
+// `queryClient.invalidateQueries({ queryKey: keys.sites })`.
+
+export const keys = {
+  user: ['user'],
+  sites: ['sites'],
+  names: ['names'],
+  signIns: ['sign-ins'],
+  /** All that is known about one site. */
+  site: (rkey: string) => ['site', rkey],
+} as const
+
+/** Kept in sessionStorage over a reload, so that nothing flashes or shifts. */
+const kept = { isKept: true } as const
+
+export const userQuery = queryOptions({
+  queryKey: keys.user,
+  queryFn: readUser,
+  staleTime: 5 * 60_000,
+  meta: kept,
+})
+
+export const sitesQuery = queryOptions({ queryKey: keys.sites, queryFn: listSites, meta: kept })
+
+/** One of the sites of the list; null: the account has none of that name. */
+export const siteQuery = (rkey: string) =>
+  queryOptions({
+    ...sitesQuery,
+    select: (sites: readonly Site[]): Site | null =>
+      sites.find((site) => site.rkey === rkey) ?? null,
+  })
+
+/** Claimed addresses and custom domains of the account. @public */
+export const namesQuery = queryOptions({ queryKey: keys.names, queryFn: listNames })
+
+/** @public */
+export const signInsQuery = queryOptions({
+  queryKey: keys.signIns,
+  queryFn: async () => (await call('GET /api/user/sessions', {})).sessions,
+})
+
+/** As the account's repository has them now. @public */
+export const settingsQuery = (rkey: string) =>
+  queryOptions({
+    queryKey: [...keys.site(rkey), 'settings'],
+    queryFn: () => readSettings(rkey),
+    // The answer comes from the account's own server.
+    staleTime: 60_000,
+    refetchOnWindowFocus: false,
+  })
+
+const versionsPageSize = 20
+
+/** Pages of the history, newest first. @public */
+export const versionsQuery = (rkey: string) =>
+  infiniteQueryOptions({
+    queryKey: [...keys.site(rkey), 'versions'],
+    queryFn: ({ pageParam }) =>
+      call('GET /api/site/:rkey/versions', {
+        params: { rkey },
+        query: {
+          limit: String(versionsPageSize),
+          ...(pageParam !== null && { cursor: pageParam }),
+        },
+      }),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ cursor }) => cursor,
+  })
+
+/** `id`: of a version, or `live`. @public */
+export const filesQuery = (rkey: string, id: string) =>
+  queryOptions({
+    queryKey: [...keys.site(rkey), 'files', id],
+    queryFn: () => call('GET /api/site/:rkey/versions/:id/files', { params: { rkey, id } }),
+  })
+
+/** What a version changed, compared with the one before it. @public */
+export const changesQuery = (rkey: string, id: string) =>
+  queryOptions({
+    queryKey: [...keys.site(rkey), 'changes', id],
+    queryFn: () => call('GET /api/site/:rkey/versions/:id/changes', { params: { rkey, id } }),
+  })

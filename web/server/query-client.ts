@@ -1,0 +1,56 @@
+import { QueryCache, QueryClient, type QueryKey } from '@tanstack/react-query'
+import { ApiError } from './api.ts'
+import { dropKept, keep, readKept } from './kept-answers.ts'
+import { keys, sitesQuery, userQuery } from './queries.ts'
+import { leaveIfSignedOut } from './session.ts'
+
+const retriesMax = 2
+
+/** Answers are asked again after this, when a page that shows them appears or the window gets the focus. */
+const freshMs = 15_000
+
+/** Whether a failed read is worth another try: the connection, or a server that is not itself. */
+export const isWorthRetrying = (failures: number, error: unknown): boolean =>
+  failures < retriesMax &&
+  !(error instanceof ApiError && error.status !== null && error.status < 500)
+
+/** The app's memory of what the server answered. What `meta.isKept` marks outlives a reload. */
+export function openQueryClient(): QueryClient {
+  const client = new QueryClient({
+    queryCache: new QueryCache({
+      onError: (error) => {
+        if (leaveIfSignedOut(error)) forgetAccount(client)
+      },
+      onSuccess: (answer, { queryKey, meta }) => {
+        if (meta?.['isKept'] === true) keep(queryKey, answer)
+      },
+    }),
+    defaultOptions: { queries: { staleTime: freshMs, retry: isWorthRetrying } },
+  })
+  for (const queryKey of [userQuery.queryKey, sitesQuery.queryKey] as QueryKey[]) {
+    // As old as can be: shown at once and asked again.
+    client.setQueryData(queryKey, readKept(queryKey), { updatedAt: 1 })
+  }
+  dropWhenAnother(client)
+  return client
+}
+
+/** Forgets everything about the account that was signed in. */
+export function forgetAccount(client: QueryClient): void {
+  dropKept()
+  client.clear()
+}
+
+/** Another tab may have signed in as somebody else. */
+function dropWhenAnother(client: QueryClient): void {
+  let did = client.getQueryData(userQuery.queryKey)?.did
+  client.getQueryCache().subscribe(({ type, query }) => {
+    if (type !== 'updated' || query.queryKey[0] !== keys.user[0]) return
+    const current = client.getQueryData(userQuery.queryKey)?.did
+    if (did !== undefined && current !== undefined && current !== did) {
+      client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== keys.user[0] })
+      dropKept()
+    }
+    did = current ?? did
+  })
+}

@@ -1,0 +1,46 @@
+import type { ReactNode } from 'react'
+import { instance } from '#web/server/instance.ts'
+import { words } from '#web/words/words.ts'
+import { OfflineStrip } from './connection.tsx'
+import styles from './frame.module.css'
+import { ToastRegion } from './toast-region.tsx'
+import { TopBar } from './top-bar.tsx'
+
+interface FrameProps {
+  /** Whether the page is the account's: the bar then has its sites and its menu. */
+  readonly isOwn: boolean
+  readonly children: ReactNode
+}
+
+/** What stays while pages come and go. */
+export function Frame({ isOwn, children }: FrameProps) {
+  return (
+    <>
+      <a className={styles['skip']} href="#content">
+        {words.shell.skip}
+      </a>
+      <TopBar isOwn={isOwn} />
+      <main className={styles['main']} id="content" tabIndex={-1}>
+        {children}
+      </main>
+      <Footer />
+      <ToastRegion />
+      <OfflineStrip />
+    </>
+  )
+}
+
+function Footer() {
+  const { contact, privacyUrl, termsUrl } = instance
+  const { shell } = words
+  return (
+    <footer className={styles['footer']}>
+      <nav aria-label={shell.footer}>
+        {contact !== null && <a href={contact}>{shell.contact}</a>}
+        {termsUrl !== null && <a href={termsUrl}>{shell.terms}</a>}
+        {privacyUrl !== null && <a href={privacyUrl}>{shell.privacy}</a>}
+        <a href="/api/docs">{shell.api}</a>
+      </nav>
+    </footer>
+  )
+}

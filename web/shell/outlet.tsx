@@ -1,0 +1,41 @@
+import { Suspense, useDeferredValue, useEffect, useRef } from 'react'
+import { scrollTargetNow, useAddress } from './address.ts'
+import { useRouter } from './router.ts'
+
+/** The page of the address. The one before stays on screen until the next is loaded. */
+export function Outlet() {
+  const path = useDeferredValue(useAddress().pathname)
+  useArrival(path)
+  const router = useRouter()
+  const { route, params } = router.match(path)
+  const Page = router.pageOf(route)
+  const page = <Page key={path} params={params} />
+  const Frame = router.frameOf(route)
+  return (
+    <Suspense fallback={null}>
+      {Frame === null ? (
+        page
+      ) : (
+        <Frame key={params['rkey']} params={params}>
+          {page}
+        </Frame>
+      )}
+    </Suspense>
+  )
+}
+
+/** A page that took another's place is read from its heading, unless the focus is on what stayed. */
+function useArrival(path: string): void {
+  const before = useRef(path)
+  useEffect(() => {
+    if (before.current === path) return
+    before.current = path
+    scrollTo(0, scrollTargetNow())
+    const content = document.getElementById('content')
+    if (content === null || content.contains(document.activeElement)) return
+    const heading = content.querySelector<HTMLElement>('h1')
+    if (heading !== null) heading.tabIndex = -1
+    const target = heading ?? content
+    target.focus({ preventScroll: true })
+  }, [path])
+}

@@ -1,0 +1,66 @@
+import { useQuery } from '@tanstack/react-query'
+import { ChevronsUpDown, LayoutList } from 'lucide-react'
+import type { Site } from '#api/contract/client.ts'
+import { Icon } from '#web/parts/icon.tsx'
+import { Menu, MenuGroup, MenuLink } from '#web/parts/menu.tsx'
+import { sitesQuery } from '#web/server/queries.ts'
+import { words } from '#web/words/words.ts'
+import { useAddress } from './address.ts'
+import { useRouter } from './router.ts'
+import styles from './site-switcher.module.css'
+
+const shownMax = 8
+
+/** The site that is open, and the way to another one. */
+export function SiteSwitcher() {
+  const { data: sites = [] } = useQuery(sitesQuery)
+  const { params } = useRouter().match(useAddress().pathname)
+  const rkey = params['rkey']
+  const current = sites.find((site) => site.rkey === rkey)
+  const { shell } = words
+  const rest = sites.length - shownMax
+  return (
+    <Menu
+      align="start"
+      button={
+        <>
+          <span className={styles['name']}>
+            {current ? nameOf(current) : (rkey ?? shell.sites)}
+          </span>
+          <Icon of={ChevronsUpDown} />
+        </>
+      }
+      buttonClass={styles['switcher']}
+      label={shell.chooseSite}
+    >
+      {sites.length > 0 && (
+        <MenuGroup>
+          {sites
+            .toSorted(newestFirst)
+            .slice(0, shownMax)
+            .map((site) => (
+              <MenuLink
+                aria-current={site.rkey === rkey ? 'page' : undefined}
+                href={`/sites/${encodeURIComponent(site.rkey)}`}
+                key={site.rkey}
+              >
+                {nameOf(site)}
+              </MenuLink>
+            ))}
+        </MenuGroup>
+      )}
+      <MenuGroup>
+        <MenuLink href="/editor" icon={LayoutList}>
+          {shell.allSites}
+          {rest > 0 && <span className={styles['rest']}>{shell.moreSites(rest)}</span>}
+        </MenuLink>
+      </MenuGroup>
+    </Menu>
+  )
+}
+
+const nameOf = ({ displayName, rkey }: Site): string => displayName || rkey
+
+const newestFirst = (a: Site, b: Site): number => changedAt(b).localeCompare(changedAt(a))
+
+const changedAt = ({ publishedAt, updatedAt }: Site): string => publishedAt ?? updatedAt

@@ -1,0 +1,20 @@
+import { expect, test } from 'bun:test'
+import type { Site } from '#api/contract/client.ts'
+import { bestAddress } from './best-address.ts'
+
+const url = 'http://s--abc.localhost:3000/'
+const claimed = { type: 'sitehost', domain: 'ann.localhost' } as const
+const own = { type: 'custom', domain: 'ann.example', verified: true, id: '1' } as const
+const waiting = { ...own, verified: false }
+
+const sites: [Pick<Site, 'domains' | 'primary'>, string][] = [
+  [{ domains: [], primary: null }, url],
+  [{ domains: [claimed], primary: null }, 'http://ann.localhost:3000/'],
+  [{ domains: [claimed, waiting], primary: null }, 'http://ann.localhost:3000/'],
+  [{ domains: [waiting], primary: null }, url],
+  [{ domains: [claimed, own], primary: null }, 'http://ann.example:3000/'],
+  [{ domains: [claimed, own], primary: 'ann.localhost' }, 'http://ann.localhost:3000/'],
+]
+test.each(sites)('%j is shown as %s', (site, address) => {
+  expect(bestAddress({ ...site, url }).href).toBe(address)
+})

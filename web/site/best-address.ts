@@ -1,0 +1,19 @@
+import type { Site } from '#api/contract/client.ts'
+
+/** The address that people should see: the primary one, else the first that works, else the permanent one. */
+export function bestAddress({
+  domains,
+  primary,
+  url,
+}: Pick<Site, 'domains' | 'primary' | 'url'>): URL {
+  const working = domains.filter((each) => each.type === 'sitehost' || each.verified)
+  const own = working.find(({ type }) => type === 'custom') ?? working[0]
+  return addressOf(primary ?? own?.domain ?? null, url)
+}
+
+/** A site by one of its names, on the port and scheme of its permanent address. */
+export function addressOf(domain: string | null, url: string): URL {
+  const address = new URL(url)
+  if (domain !== null) address.hostname = domain
+  return address
+}

@@ -1,0 +1,21 @@
+import { account } from './de/account.ts'
+import { notFound } from './de/not-found.ts'
+import { parts } from './de/parts.ts'
+import { server } from './de/server.ts'
+import { settings } from './de/settings.ts'
+import { shell } from './de/shell.ts'
+import { site } from './de/site.ts'
+import { start } from './de/start.ts'
+import type { Catalogue } from './en.ts'
+
+export const de: Catalogue = {
+  locale: 'de',
+  account,
+  notFound,
+  parts,
+  server,
+  settings,
+  shell,
+  site,
+  start,
+}

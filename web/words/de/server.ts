@@ -1,0 +1,7 @@
+export const server = {
+  unreachable: 'Sitehost ist nicht erreichbar. Prüfe deine Verbindung und versuch es noch einmal.',
+  status: (status: number) =>
+    `Sitehost hat mit einem Fehler geantwortet (${status}). Versuch es noch einmal.`,
+  failed: 'Das hat nicht geklappt. Versuch es noch einmal.',
+  unknown: 'Etwas ist schiefgegangen. Lade die Seite neu.',
+}

@@ -1,0 +1,41 @@
+import { plurals } from '#web/words/plural.ts'
+
+const plural = plurals('de')
+
+export const shell = {
+  skip: 'Zum Inhalt springen',
+  home: (name: string) => `${name}, Startseite`,
+  sites: 'Deine Websites',
+  allSites: 'Alle Websites',
+  chooseSite: 'Website wählen',
+  moreSites: (n: number) => plural(n, 'weitere Website', 'weitere Websites'),
+  newSite: 'Neue Website',
+  account: 'Konto',
+  accountOf: (handle: string) => `Konto: ${handle}`,
+  yourAccount: 'Dein Konto',
+  names: 'Namen',
+  signIn: 'Anmelden',
+  signOut: 'Abmelden',
+  signOutFailed: 'Du bist noch angemeldet: Sitehost war nicht erreichbar. Versuch es noch einmal.',
+  theme: 'Darstellung',
+  themes: { system: 'System', light: 'Hell', dark: 'Dunkel' },
+  language: 'Sprache',
+  offline: 'Du bist offline. Was du siehst, ist vielleicht nicht mehr aktuell.',
+  online: 'Du bist wieder online.',
+  stale: 'Aktualisieren hat nicht geklappt. Das hier ist vielleicht veraltet.',
+  tryAgain: 'Noch einmal versuchen',
+  dismiss: 'Schließen',
+  notices: 'Meldungen',
+  footer: 'Über diesen Dienst',
+  contact: 'Kontakt',
+  terms: 'Nutzungsbedingungen',
+  privacy: 'Datenschutz',
+  api: 'API',
+  loading: 'Lädt …',
+  crashed: {
+    title: 'Diese Seite funktioniert gerade nicht',
+    text: 'Lade sie neu. Wenn das nicht hilft, sag den Betreibern, was du getan hast.',
+    reload: 'Seite neu laden',
+    details: 'Was passiert ist',
+  },
+}

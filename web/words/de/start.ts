@@ -1,0 +1,3 @@
+export const start = {
+  title: 'Deine Website. Dein Konto. In Sekunden online.',
+}

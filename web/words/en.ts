@@ -1,0 +1,13 @@
+import { account } from './en/account.ts'
+import { notFound } from './en/not-found.ts'
+import { parts } from './en/parts.ts'
+import { server } from './en/server.ts'
+import { settings } from './en/settings.ts'
+import { shell } from './en/shell.ts'
+import { site } from './en/site.ts'
+import { start } from './en/start.ts'
+
+export const en = { locale: 'en', account, notFound, parts, server, settings, shell, site, start }
+
+/** What each language has to say. A missing sentence is a type error. */
+export type Catalogue = typeof en

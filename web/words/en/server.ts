@@ -1,0 +1,6 @@
+export const server = {
+  unreachable: 'Sitehost cannot be reached. Check your connection and try again.',
+  status: (status: number) => `Sitehost answered with an error (${status}). Try again.`,
+  failed: 'That did not work. Try again.',
+  unknown: 'Something went wrong. Reload the page.',
+}

@@ -1,0 +1,3 @@
+export const start = {
+  title: 'Your website. Your account. Live in seconds.',
+}
