@@ -6,6 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startServiceProcess } from '#tests/support/service-process.ts'
+import { cpuSeconds } from './support/processes.ts'
 
 const sites = Number(process.argv[2] ?? 2000)
 const rounds = Number(process.argv[3] ?? 3)
@@ -65,13 +66,6 @@ async function round(source: Source, pid: number, store: Database, order: Order)
 
 const lives = (store: Database): number =>
   store.query<{ n: number }, []>('select count(*) as n from versions').get()?.n ?? 0
-
-/** Of a process, as Linux counts it: hundredths of a second. */
-async function cpuSeconds(pid: number): Promise<number> {
-  const stat = await Bun.file(`/proc/${pid}/stat`).text()
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / 100
-}
 
 interface Source {
   readonly pid: number
