@@ -1,4 +1,5 @@
 import type { Identities } from '#atproto/identity/identity.ts'
+import type { RecentBlocks } from '#atproto/repo/recent-blocks.ts'
 import { storedBytesOf } from '#ingest/blobs/fetch-blobs.ts'
 import { keepStored } from '#ingest/blobs/keep-stored.ts'
 import { recordEvent } from '#observe/events.ts'
@@ -24,6 +25,8 @@ export type IngestOutcome = RecordOutcome | 'removed' | 'taken-down'
 
 export interface IngestContext extends VersionContext, Pick<WorkContext, 'log' | 'wakeUps'> {
   readonly identities: Pick<Identities, 'resolve'>
+  /** Left out: blocks of a repository are read for each site and version. */
+  readonly recentBlocks?: RecentBlocks
   /** Left out: no traces. */
   readonly spans?: Spans
   /** Reserves quota, or throws. Left out: unlimited. */
@@ -50,6 +53,7 @@ export async function ingestSite(
   at?.('record-verified')
   if (!reading.found) {
     await assertStillSigns(identity, siteUri(address), context)
+    context.recentBlocks?.clear()
     const isRemoved = await removeSite(db, address, reading.rev, now())
     at?.('site-removed')
     if (isRemoved) recordEvent(log, 'site_removed', { did: address.did, site: address.name })

@@ -1,5 +1,6 @@
 import type { Identity } from '#atproto/identity/identity.ts'
-import { readVerifiedRecord } from '#atproto/repo/verified-record.ts'
+import { CommitRecords } from '#atproto/repo/commit-records.ts'
+import { readWithProof } from '#atproto/repo/verified-record.ts'
 import { storedBytesOf } from '#ingest/blobs/fetch-blobs.ts'
 import { keepStored } from '#ingest/blobs/keep-stored.ts'
 import { noSpans } from '#observe/spans.ts'
@@ -59,12 +60,13 @@ export async function ingestVersion(
   )
   if (!reading.found) {
     await assertStillSigns(identity, uriOf(key), context)
+    context.recentBlocks?.clear()
     const isRemoved = await removeVersionRecord(db, key, reading.rev, now())
     at?.('version-removed')
     if (isRemoved) log.info('version removed', { ...key })
     return 'removed'
   }
-  const { cid, rev, named, parsed } = reading
+  const { cid, commit, rev, named, parsed } = reading
   if (parsed.ok) {
     const site = { did: key.did, name: parsed.version.site }
     // Else the blobs that were purged would be back.
@@ -72,7 +74,7 @@ export async function ingestVersion(
     await assertSiteIsRead(key.did, parsed.version, context)
   }
   const judged = parsed.ok
-    ? await judge(key, cid, parsed.version, identity, context)
+    ? await judge(key, { cid, commit, version: parsed.version }, identity, context)
     : refused(named, parsed.problems, now())
   await assertStillSigns(identity, uriOf(key), context)
   const outcome = await recordVersionRecord(db, { ...key, cid, rev, ...judged }, now())
@@ -93,6 +95,7 @@ type RecordReading =
       readonly found: true
       readonly rev: string
       readonly cid: string
+      readonly commit: CommitRecords
       /** The site that the record names; empty: none. */
       readonly named: SiteName | ''
       readonly parsed: VersionRecordResult
@@ -102,18 +105,19 @@ type RecordReading =
 async function readRecord(
   { key }: VersionRecordKey,
   identity: Identity,
-  { fetch, signal }: IngestContext,
+  context: IngestContext,
 ): Promise<RecordReading> {
   const at = { collection: versionCollection, rkey: key }
-  const answer = await readVerifiedRecord(at, identity, fetch, signal)
+  const { answer, proof } = await readWithProof(at, identity, context.fetch, context.signal)
   if (!answer.found) return answer
+  const commit = new CommitRecords(proof, identity, context)
   const { rev, cid, problem, record } = answer
   if (problem !== null) {
-    return { found: true, rev, cid, named: '', parsed: { ok: false, problems: [problem] } }
+    return { found: true, rev, cid, commit, named: '', parsed: { ok: false, problems: [problem] } }
   }
   const site = ownField(record, 'site')
   const named = (typeof site === 'string' && parseSiteName(site)) || ''
-  return { found: true, rev, cid, named, parsed: parseVersionRecord(record) }
+  return { found: true, rev, cid, commit, named, parsed: parseVersionRecord(record) }
 }
 
 type Judged = Omit<NewVersionRecord, 'did' | 'key' | 'cid' | 'rev'>
@@ -141,10 +145,15 @@ const refused = (site: Judged['site'], problems: readonly string[], createdAt: n
   createdAt,
 })
 
+interface ProvenVersion {
+  readonly cid: string
+  readonly commit: CommitRecords
+  readonly version: VersionRecord
+}
+
 async function judge(
   key: VersionRecordKey,
-  cid: string,
-  version: VersionRecord,
+  { cid, commit, version }: ProvenVersion,
   identity: Identity,
   context: IngestContext,
 ): Promise<Judged> {
@@ -153,7 +162,7 @@ async function judge(
   const facts = versionFacts(version, now())
   const no = (problems: readonly string[]): Judged => ({ ...unjudged, ...facts, problems })
   if (await hasManyNewer(db, key, version.site)) return no([tooManyVersions])
-  const { result } = await readFiles(version.root, identity, context)
+  const { result } = await readFiles(version.root, commit, identity, context)
   if (!result.ok) return no(result.problems)
   const { files } = result
   const settings = version.settings ?? null

@@ -1,4 +1,5 @@
 import type { Identity } from '#atproto/identity/identity.ts'
+import { CommitRecords } from '#atproto/repo/commit-records.ts'
 import { readWithProof } from '#atproto/repo/verified-record.ts'
 import type { SitePath } from '#site/path.ts'
 import { type FileNode, type ManifestResult, parseManifest } from '#site/record/manifest.ts'
@@ -84,10 +85,10 @@ async function readOnce(
   const manifest = await readManifest(address, identity, context)
   const { rev } = manifest
   if (!manifest.found) return { reading: { found: false, rev }, revs: new Set([rev]), records: '' }
-  const { cid, parsed } = manifest
+  const { cid, commit, parsed } = manifest
   // Not concurrently: the manifest's proof usually covers the settings too, which saves a request.
   const settings = manifest.settings ?? (await readSettings(address.name, identity, context))
-  const { content, parts } = await readContent(parsed, settings, identity, context)
+  const { content, parts } = await readContent(parsed, settings, commit, identity, context)
   const cids = [...parts].map(([uri, part]) => `${uri} ${part.cid}`).sort()
   return {
     reading: { found: true, rev, cid, content },
@@ -100,23 +101,22 @@ async function readOnce(
  * `settings` is null when the manifest's proof does not cover them. Releases the proof and the record: the rest of the
  * site may take minutes on a slow server, and a record can have 200,000 unused values.
  */
-async function readManifest(
-  address: SiteAddress,
-  identity: Identity,
-  { fetch, signal }: ReadContext,
-) {
+async function readManifest(address: SiteAddress, identity: Identity, context: ReadContext) {
   const key = { collection: 'place.sitehost.fs', rkey: address.name }
-  const { answer, proof } = await readWithProof(key, identity, fetch, signal)
+  const { answer, proof } = await readWithProof(key, identity, context.fetch, context.signal)
   if (!answer.found) return answer
   const { rev, cid, problem, record } = answer
   const parsed: ManifestResult =
     problem === null ? parseManifest(record, address.name) : { ok: false, problems: [problem] }
-  return { found: true as const, rev, cid, parsed, settings: await settingsIn(proof, address) }
+  const commit = new CommitRecords(proof, identity, context)
+  const settings = await settingsIn(proof, address)
+  return { found: true as const, rev, cid, commit, parsed, settings }
 }
 
 async function readContent(
   parsed: ManifestResult,
   { settings, problems }: SettingsReading,
+  commit: CommitRecords,
   identity: Identity,
   context: ReadContext,
 ): Promise<{ content: SiteContent; parts: PartVersions }> {
@@ -126,7 +126,7 @@ async function readContent(
   })
   if (!parsed.ok) return refused(parsed.problems)
   const { root, createdAt } = parsed.manifest
-  const { result, parts } = await readFiles(root, identity, context)
+  const { result, parts } = await readFiles(root, commit, identity, context)
   if (!result.ok) return refused(result.problems, parts)
   return { content: { ...result, createdAt, settings, problems }, parts }
 }

@@ -1,3 +1,4 @@
+import { RecentBlocks } from '#atproto/repo/recent-blocks.ts'
 import { repeatEvery } from '#concurrency/every-or-when-woken.ts'
 import { AccountSyncs } from '#ingest/account-syncs.ts'
 import { accountWork } from '#ingest/account-work.ts'
@@ -58,6 +59,7 @@ export function startIngestPlane({ settings, ...options }: PlaneOptions) {
     ...options,
     fetch,
     identities,
+    recentBlocks: new RecentBlocks(),
     limits,
     visitedQuota: new VisitedQuota({ db, bytesMax: visitedBytesMax, now }),
     at: failAt(settings.failPoint),

@@ -87,6 +87,42 @@ test('of one revision: read once', async () => {
   expect(pds.requests).toHaveLength(3)
 })
 
+describe('of a hundred parts', () => {
+  const keys = Array.from({ length: 100 }, (_, n) => `3kaaaaaaaaa${100 + n}`)
+  const createdAt = '2026-01-01T00:00:00.000Z'
+  const writeEach = async (text: string): Promise<void> => {
+    for (const key of keys) {
+      const root = directory({ [`${key}.txt`]: fileOf(text) })
+      await pds.putRecord(`place.sitehost.subfs/${key}`, {
+        ...{ $type: 'place.sitehost.subfs', root, createdAt },
+      })
+    }
+    const entries = keys.map((key) => {
+      return [key, { type: 'subfs', subject: `at://${alice}/place.sitehost.subfs/${key}` }] as const
+    })
+    const root = directory(Object.fromEntries(entries))
+    await pds.putRecord(mainPath, { $type: 'place.sitehost.fs', site: 'blog', root, createdAt })
+  }
+  const sizes = async () => new Set(Object.values(await read()))
+
+  test('they take a few requests together', async () => {
+    await writeEach('first')
+    expect(await sizes()).toEqual(new Set([5]))
+    expect(pds.requests.length).toBeLessThan(12)
+  })
+
+  test('all are rewritten while they are read: never some of each', async () => {
+    await writeEach('first')
+    let isWritten = false
+    pds.lies.blocks = async (honest) => {
+      if (!isWritten) await writeEach('the second')
+      isWritten = true
+      return await carOf({ root: null, blocks: honest })
+    }
+    expect(await sizes()).toEqual(new Set([10]))
+  })
+})
+
 describe('a commit while it is read', () => {
   test('of something else: read once more, and it is the same', async () => {
     beforeEachPart(async () => {})
@@ -229,7 +265,7 @@ describe('of the parts of a site together, only so much is read', () => {
     const part = directory(Object.fromEntries(all))
     const junk = 'x'.repeat(padding)
     for (const key of partKeys) {
-      const record = { $type: 'place.sitehost.subfs', root: part, createdAt, junk }
+      const record = { $type: 'place.sitehost.subfs', root: part, createdAt, junk, key }
       await pds.putRecord(`place.sitehost.subfs/${key}`, record)
     }
     pds.requests.length = 0
@@ -237,14 +273,19 @@ describe('of the parts of a site together, only so much is read', () => {
   }
   const asked = (): number => pds.requests.filter((line) => line.includes('subfs')).length
 
+  // In one answer they are too many, then each is read alone.
   test('bytes', async () => {
     const problems = await problemsWith(1, ['a'], 1_000_000)
     expect(problems).toEqual(['the parts have more than 16777216 bytes together'])
     expect(asked()).toBeWithin(17, 21)
   })
+  const names = Array.from({ length: 499 }, (_, n) => `${n}`)
   test('entries', async () => {
-    const names = Array.from({ length: 499 }, (_, n) => `${n}`)
+    pds.lies.blocks = () => Response.json({ error: 'MethodNotImplemented' }, { status: 501 })
     expect(await problemsWith(6, names, 0)).toEqual(['the site has over 50000 entries'])
     expect(asked()).toBeWithin(17, 21)
+  })
+  test('entries, of parts that come together', async () => {
+    expect(await problemsWith(6, names, 0)).toEqual(['the site has over 50000 entries'])
   })
 })

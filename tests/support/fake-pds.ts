@@ -24,6 +24,17 @@ export interface ProofOf {
   readonly path: string
 }
 
+/** Every block of the repository, but for its commit. */
+export async function blocksOf(
+  records: ProofOf['records'],
+): Promise<ReadonlyMap<string, Uint8Array<ArrayBuffer>>> {
+  const { store } = await treeOf(records)
+  const ofRecords = [...records.values()].map(async (bytes) => {
+    return [(await linkOf(bytes)).$link, bytes] as const
+  })
+  return new Map([...store.blocks, ...(await Promise.all(ofRecords))])
+}
+
 export async function proofOf({ did, key, rev, records, path }: ProofOf): Promise<Proof> {
   const { store, nodes, data } = await treeOf(records)
   const [found, onTheWay] = await findRpathAndBuildProof(nodes, data, path)
@@ -70,9 +81,12 @@ const isSame = (one: Tree['of'], other: Tree['of']): boolean =>
   one.size === other.size && [...one].every(([path, bytes]) => other.get(path) === bytes)
 
 /** The proof as servers send it. Blocks keep the CID they are filed under, true or not. */
-export async function carOf({ root, blocks }: Proof): Promise<Uint8Array<ArrayBuffer>> {
+export async function carOf({
+  root,
+  blocks,
+}: Omit<Proof, 'root'> & { root: string | null }): Promise<Uint8Array<ArrayBuffer>> {
   const entries = [...blocks].map(([cid, data]) => ({ cid: Cid.fromString(cid).bytes, data }))
-  const chunks = Car.writeCarStream([{ $link: root }], toAsync(entries))
+  const chunks = Car.writeCarStream(root === null ? [] : [{ $link: root }], toAsync(entries))
   return new Uint8Array(Buffer.concat(await Array.fromAsync(chunks)))
 }
 
@@ -102,6 +116,7 @@ export interface FakePds extends AsyncDisposable {
   readonly lies: {
     document?: (honest: Record<string, unknown>) => unknown
     proof?: (honest: ProofOf) => Promise<Uint8Array<ArrayBuffer> | Response>
+    blocks?: (honest: Proof['blocks']) => Promise<Uint8Array<ArrayBuffer>> | Response
     blob?: (honest: Uint8Array<ArrayBuffer>, cid: string) => Response | Promise<Response>
     status?: () => Response
     records?: (query: URLSearchParams) => Response
@@ -156,6 +171,23 @@ export async function startFakePds(did: Did): Promise<FakePds> {
     return answer instanceof Response ? answer : new Response(answer)
   }
 
+  async function answerBlocks(cids: readonly string[]): Promise<Response> {
+    const present = await blocksOf(records)
+    const blocks = new Map(
+      cids.flatMap((cid) => {
+        const bytes = present.get(cid)
+        return bytes === undefined ? [] : [[cid, bytes] as const]
+      }),
+    )
+    if (lies.blocks) {
+      const answer = await lies.blocks(blocks)
+      return answer instanceof Response ? answer : new Response(answer)
+    }
+    if (blocks.size < cids.length)
+      return Response.json({ error: 'InvalidRequest' }, { status: 400 })
+    return new Response(await carOf({ root: null, blocks }))
+  }
+
   /** Without its value: that has to be proven. */
   function answerRecord(path: string): Response {
     if (records.has(path)) return Response.json({ uri: `at://${did}/${path}`, value: {} })
@@ -198,6 +230,7 @@ export async function startFakePds(did: Did): Promise<FakePds> {
       if (pathname.endsWith('.repo.getRecord')) return answerRecord(path)
       if (method === 'getRecord') return await answerProof(path)
       if (method === 'getBlob') return await answerBlob(cid)
+      if (method === 'getBlocks') return await answerBlocks(query.getAll('cids'))
       if (method === 'getRepoStatus') return lies.status?.() ?? Response.json({ did, active: true })
       if (method === 'listRecords') return lies.records?.(query) ?? answerList(query)
       return Response.json({ error: 'MethodNotImplemented' }, { status: 501 })

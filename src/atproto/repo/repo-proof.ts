@@ -39,10 +39,21 @@ export async function verifyCommit(
 }
 
 function readBlocks(car: Uint8Array<ArrayBuffer>): { root: string; blocks: BlockMap } {
-  if ((car[0] ?? 0) > carHeaderBytesMax) throw new Error('the header is too long')
-  const reader = Car.fromUint8Array(car)
+  const reader = carReader(car)
   const root = reader.header.data.roots[0]?.$link
   if (root === undefined) throw new Error('no root')
+  return { root, blocks: blocksOf(reader) }
+}
+
+/** The blocks of an archive, each verified. Throws for one that does not match its CID. */
+export const readCar = (car: Uint8Array<ArrayBuffer>): BlockMap => blocksOf(carReader(car))
+
+function carReader(car: Uint8Array<ArrayBuffer>) {
+  if ((car[0] ?? 0) > carHeaderBytesMax) throw new Error('the header is too long')
+  return Car.fromUint8Array(car)
+}
+
+function blocksOf(reader: ReturnType<typeof carReader>): BlockMap {
   const blocks: BlockMap = new Map()
   for (const { cid, bytes } of reader) {
     if (blocks.size === blocksMax) throw new Error('too many blocks')
@@ -52,7 +63,7 @@ function readBlocks(car: Uint8Array<ArrayBuffer>): { root: string; blocks: Block
     }
     blocks.set(Cid.toString(cid), bytes as Uint8Array<ArrayBuffer>)
   }
-  return { root, blocks }
+  return blocks
 }
 
 function commitOf(bytes: Uint8Array | undefined, did: Did): Commit {

@@ -9,7 +9,7 @@ import {
   NodeWrangler,
 } from '@atcute/mst'
 import { encodeRecord, linkOf } from '#tests/support/fake-pds.ts'
-import { findInTree } from './repo-tree.ts'
+import { RepoTree, type TreeEntry } from './repo-tree.ts'
 
 const sites = ['place.sitehost.fs', 'place.sitehost.settings']
 const path = (n: number): string => `${sites[n % 2]}/site${n}`
@@ -31,6 +31,8 @@ beforeAll(async () => {
   nodes = store.blocks
 })
 
+const findInTree = (root: string, blocks: BlockMap, at: string) =>
+  new RepoTree(root, blocks).find(at)
 const find = (at: string, blocks = nodes) => findInTree(root, blocks, at)
 /** With everything that is not there next to it. */
 const everyPath = (): string[] =>
@@ -58,13 +60,14 @@ test('an empty tree has no entries', async () => {
   expect(await findInTree($link, new Map([[$link, node]]), path(0))).toBe('absent')
 })
 
-test('without any one of its nodes: the truth, or unknown', async () => {
+test('without any one of its nodes: the truth, or which node is missing', async () => {
   const whole = await Promise.all(everyPath().map((at) => find(at)))
   for (const missing of await nodesRead()) {
     const left = new Map([...nodes].filter(([cid]) => cid !== missing))
     const answers = await Promise.all(everyPath().map((at) => find(at, left)))
-    expect(answers).toContain('unknown')
-    expect(answers.map((answer, i) => (answer === 'unknown' ? whole[i] : answer))).toEqual(whole)
+    expect(answers).toContainEqual({ missing })
+    const isUnknown = (answer: TreeEntry) => typeof answer === 'object' && 'missing' in answer
+    expect(answers.map((answer, i) => (isUnknown(answer) ? whole[i] : answer))).toEqual(whole)
   }
 })
 
@@ -80,14 +83,14 @@ test('what would be in the node at hand, by its height, is not looked for below 
   const blocks = new Map([[$link, top]])
   expect(await findInTree($link, blocks, await keyAt(1, path))).toBe('absent')
   expect(await findInTree($link, blocks, await keyAt(2, path))).toBe('absent')
-  expect(await findInTree($link, blocks, await keyAt(0, path))).toBe('unknown')
+  expect(await findInTree($link, blocks, await keyAt(0, path))).toEqual({ missing: below.$link })
 })
 
 test('unreachable nodes do not count', async () => {
   const stray = Cbor.encode({ l: null, e: [] })
   const cid = (await linkOf(stray)).$link
   const blocks = new Map([[cid, stray]])
-  expect(await find(path(0), blocks)).toBe('unknown')
+  expect(await find(path(0), blocks)).toEqual({ missing: root })
 })
 
 describe('is invalid', () => {

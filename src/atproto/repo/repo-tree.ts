@@ -1,37 +1,56 @@
 import { type BlockMap, getKeyHeight, MSTNode } from '@atcute/mst'
 import { endOfCbor } from './bounded-cbor.ts'
 
-const nodeBytesMax = 64 * 1024
+export const nodeBytesMax = 64 * 1024
 
-/** The entry at a path of a partial tree; `unknown`: a block on the path is missing. */
-export type TreeEntry = { readonly cid: string } | 'absent' | 'unknown'
+export type Blocks = Pick<BlockMap, 'get'>
+
+/** The entry at a path of a partial tree; `missing`: the CID of a block on the path that is not there. */
+export type TreeEntry = { readonly cid: string } | 'absent' | { readonly missing: string }
 
 /**
- * Looks up a path in a repository's tree (https://atproto.com/specs/repository). `blocks` must match their CIDs; only
- * those reachable from `root` are read. Throws when one of these is not a valid node.
+ * A repository's tree (https://atproto.com/specs/repository). `blocks` must match their CIDs; only those reachable from
+ * `root` are read, and more may come. Each node is parsed once.
  */
-export async function findInTree(root: string, blocks: BlockMap, path: string): Promise<TreeEntry> {
-  const pathHeight = await getKeyHeight(path)
-  let height: number | null = null
-  for (let cid = root; ; ) {
-    const node = await nodeOf(blocks.get(cid))
-    if (node === null) return 'unknown'
-    height = await heightOf(node, height)
-    const at = node.lowerBound(path)
-    const value = node.values[at]
-    if (value !== undefined && node.keys[at] === path) return { cid: value.$link }
-    const below = node.subtrees[at] ?? null
-    // A key's hash determines its height: a proof of absence need not include nodes below it.
-    if (below === null || height <= pathHeight) return 'absent'
-    cid = below.$link
-  }
-}
+export class RepoTree {
+  readonly #root: string
+  readonly #blocks: Blocks
+  readonly #nodes = new Map<string, MSTNode>()
 
-async function nodeOf(bytes: Uint8Array<ArrayBuffer> | undefined): Promise<MSTNode | null> {
-  // No server writes nodes this large, and parsing one takes many times its size in memory.
-  if (bytes === undefined || bytes.length > nodeBytesMax) return null
-  if (endOfCbor(bytes) !== bytes.length) throw new Error('a node is not CBOR')
-  return await MSTNode.deserialize(bytes)
+  constructor(root: string, blocks: Blocks) {
+    this.#root = root
+    this.#blocks = blocks
+  }
+
+  /** Throws when a node on the path is not a valid one. */
+  async find(path: string): Promise<TreeEntry> {
+    const pathHeight = await getKeyHeight(path)
+    let height: number | null = null
+    for (let cid = this.#root; ; ) {
+      const node = await this.#nodeAt(cid)
+      if (node === null) return { missing: cid }
+      height = await heightOf(node, height)
+      const at = node.lowerBound(path)
+      const value = node.values[at]
+      if (value !== undefined && node.keys[at] === path) return { cid: value.$link }
+      const below = node.subtrees[at] ?? null
+      // A key's hash determines its height: a proof of absence need not include nodes below it.
+      if (below === null || height <= pathHeight) return 'absent'
+      cid = below.$link
+    }
+  }
+
+  async #nodeAt(cid: string): Promise<MSTNode | null> {
+    const known = this.#nodes.get(cid)
+    if (known !== undefined) return known
+    const bytes = this.#blocks.get(cid)
+    // No server writes nodes this large, and parsing one takes many times its size in memory.
+    if (bytes === undefined || bytes.length > nodeBytesMax) return null
+    if (endOfCbor(bytes) !== bytes.length) throw new Error('a node is not CBOR')
+    const node = await MSTNode.deserialize(bytes)
+    this.#nodes.set(cid, node)
+    return node
+  }
 }
 
 /** A node is one level below its parent; a node without keys has no height of its own. */

@@ -7,7 +7,7 @@ import { recordBytesMax } from '#site/limits.ts'
 import { ownField } from '#site/record/own-fields.ts'
 import { CborError, decodeCbor } from './bounded-cbor.ts'
 import { type RepoProof, verifyCommit } from './repo-proof.ts'
-import { findInTree } from './repo-tree.ts'
+import { RepoTree } from './repo-tree.ts'
 import { xrpcPath } from './xrpc-path.ts'
 
 /** The state of one record in the owner's signed commit. `rev` orders the states of one repository. */
@@ -111,16 +111,21 @@ export async function recordIn(
   { rev, tree, blocks }: RepoProof,
   key: RecordKey,
 ): Promise<VerifiedRecord | null> {
-  const path = `${key.collection}/${key.rkey}`
-  const entry = await orProofError(key, findInTree(tree, blocks, path))
-  if (entry === 'unknown') return null
+  const entry = await orProofError(key, new RepoTree(tree, blocks).find(pathOf(key)))
   if (entry === 'absent') return { found: false, rev }
-  const bytes = blocks.get(entry.cid)
-  if (bytes === undefined) return null
-  return { found: true, rev, cid: entry.cid, bytes: bytes.byteLength, ...decodeRecord(bytes) }
+  const bytes = 'cid' in entry ? blocks.get(entry.cid) : undefined
+  return 'cid' in entry && bytes ? verifiedRecord(rev, entry.cid, bytes) : null
 }
 
-async function orProofError<Result>(key: RecordKey, work: Promise<Result>): Promise<Result> {
+export const pathOf = ({ collection, rkey }: Omit<RecordKey, 'did'>): string =>
+  `${collection}/${rkey}`
+
+export const verifiedRecord = (rev: string, cid: string, bytes: Uint8Array): VerifiedRecord => ({
+  ...({ found: true, rev, cid, bytes: bytes.byteLength } as const),
+  ...decodeRecord(bytes),
+})
+
+export async function orProofError<Result>(key: RecordKey, work: Promise<Result>): Promise<Result> {
   try {
     return await work
   } catch (cause) {
