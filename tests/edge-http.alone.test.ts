@@ -361,7 +361,7 @@ describe('what fails here is a 503, and only for who asked for it', () => {
     const response = await visit('/broken.html')
     expect(response.status).toBe(503)
     expect(response.headers.get('set-cookie')).toBeNull()
-    expect(await response.text()).toContain('cannot be shown right now')
+    expect(await response.text()).toContain('can’t be shown right now')
     expect(logged.at(-1)).toMatchObject({ level: 'error', message: 'visitor not answered' })
     expect((await visit('/plain.png')).status).toBe(200)
   })

@@ -77,7 +77,7 @@ test.each([
   [`s--${'d'.repeat(26)}.sites.test`, '404 Not found'],
   ['offline.test', '451 Not available'],
   ['sites.test', '302 https://app.test'],
-  ['sites.sites.test', '400 Bad request'],
+  ['sites.sites.test', '404 No site here'],
 ])('a visitor of %s gets %s', async (host, expected) => {
   expect(await visit(host)).toStartWith(expected)
 })
@@ -95,7 +95,7 @@ test('every answer is counted once, with its role and status', async () => {
   observed.length = 0
   const hosts = ['app.test', 'own.test', 'nobody.test', 'sites.test', 'sites.sites.test']
   for (const host of hosts) await visit(host)
-  expect(observed).toEqual(['app 200', 'edge 200', 'edge 404', 'edge 302', 'edge 400'])
+  expect(observed).toEqual(['app 200', 'edge 200', 'edge 404', 'edge 302', 'edge 404'])
 })
 
 test('an answer without a promise stays one, a promise stays the same, and a rejection counts', async () => {

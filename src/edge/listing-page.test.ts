@@ -36,7 +36,7 @@ describe('a page of a directory', () => {
       '<tr><td><a href="./a/"><bdi>a/</bdi></a></td><td></td><td>Folder</td></tr>',
     )
     expect(page).toContain(
-      '<tr><td><a href="./b.html"><bdi>b.html</bdi></a></td><td>999 bytes</td><td>text/html</td></tr>',
+      '<tr><td><a href="./b.html"><bdi>b.html</bdi></a></td><td>999 B</td><td>text/html</td></tr>',
     )
   })
 
@@ -46,11 +46,15 @@ describe('a page of a directory', () => {
   })
 
   test.each<[number, string]>([
-    [0, '0 bytes'],
-    [999, '999 bytes'],
+    [0, '0 B'],
+    [999, '999 B'],
     [1000, '1.0 kB'],
-    [999_999, '1000.0 kB'],
-    [1_000_000, '1.0 MB'],
+    [9_949, '9.9 kB'],
+    [9_950, '10 kB'],
+    [300_000, '300 kB'],
+    [999_499, '999 kB'],
+    [999_500, '1.0 MB'],
+    [1_000_000_000, '1000 MB'],
   ])('says %d as %s', (bytes, size) => {
     expect(listingPage('', [file('x', bytes)], pages)).toContain(`<td>${size}</td>`)
   })

@@ -44,10 +44,10 @@ export function listingPage(
 ): string {
   const { shown, more } = firstOf(entries)
   const up = path === '' ? '' : row('<a href="../">..</a>', '', 'Folder above')
-  return pages.html(
+  return pages.listing(
     `Contents of ${escapeText(addressOf(path))}`,
     `<table>
-<thead><tr><th scope="col">Name</th><th scope="col">Size</th><th scope="col">Kind</th></tr></thead>
+<thead><tr><th scope="col">Name</th><th scope="col">Size</th><th scope="col">Type</th></tr></thead>
 <tbody>
 ${up}${shown.map(rowOf).join('')}</tbody>
 </table>${more === 0 ? '' : `\n<p>There are ${more} more, which are not shown.</p>`}`,
@@ -75,10 +75,11 @@ function rowOf(entry: ListingEntry): string {
 const row = (name: string, size: string, kind: string): string =>
   `<tr><td>${name}</td><td>${size}</td><td>${kind}</td></tr>\n`
 
+/** In steps of 1000, as browsers and operating systems show sizes. */
 function sizeOf(bytes: number): string {
-  if (bytes < 1000) return `${bytes} bytes`
-  if (bytes < 1_000_000) return `${(bytes / 1000).toFixed(1)} kB`
-  return `${(bytes / 1_000_000).toFixed(1)} MB`
+  if (bytes < 999.5) return `${bytes} B`
+  const [value, unit] = bytes < 999_500 ? [bytes / 1e3, 'kB'] : [bytes / 1e6, 'MB']
+  return `${value < 9.95 ? value.toFixed(1) : Math.round(value)} ${unit}`
 }
 
 /** Shows invisible characters, which could change how the rest is read, as `\u{202E}`. */

@@ -20,7 +20,10 @@ for (const [page, status] of all) {
     const html = await page.text()
     expect(html).toStartWith('<!doctype html>\n<html lang="en">')
     expect(html.match(/<h1>[^<]+<\/h1>/g)).toHaveLength(1)
-    expect(html).not.toMatch(/<script|src=|href=/)
+    expect(html).not.toMatch(/<script|src=|href="[^"/]|url\(|@import/)
+    const [, style = ''] = /<style>([\s\S]*)<\/style>/.exec(html) ?? []
+    const hash = new Bun.CryptoHasher('sha256').update(style).digest('base64')
+    expect(page.headers.get('content-security-policy')).toEndWith(`style-src 'sha256-${hash}'`)
   })
 }
 
@@ -28,6 +31,41 @@ test('headers of the status go along', () => {
   expect(plainPage(405, 'Method not allowed', { allow: 'GET' }).headers.get('allow')).toBe('GET')
   expect(pages.fetching().headers.get('retry-after')).toBe('2')
   expect(pages.unavailable().headers.get('retry-after')).toBe('2')
+})
+
+const host = {
+  name: 'A service with a name',
+  origin: 'https://app.example',
+  contact: 'mailto:somebody@app.example',
+  termsUrl: 'https://app.example/terms',
+  privacyUrl: 'https://app.example/privacy',
+}
+
+test('each has less than 3 kB', async () => {
+  const hosted = new OwnPages(host)
+  const htmls = [
+    ...([404, 410, 451] as const).map((status) => hosted.missing(status, '/x').html),
+    hosted.missing(404, '/').html,
+    ...(await Promise.all(
+      [
+        ...[hosted.notFound(), hosted.unclaimed(), hosted.fetching(), hosted.unavailable()],
+        ...[hosted.takenDown(451), hosted.gone('https://blog.sites.example')],
+      ].map((page) => page.text()),
+    )),
+    hosted.listing('Contents of /', '<table></table>'),
+  ]
+  for (const html of htmls) expect(Buffer.byteLength(html)).toBeLessThan(3000)
+})
+
+test('a missing page has a way to the start of the site, the missing start has none', () => {
+  expect(pages.missing(404, '/x').html).toContain('<a href="/">')
+  expect(pages.missing(404, '/').html).not.toContain('href')
+})
+
+test('an address without a site has a way to publish one, where that is known', async () => {
+  const html = await new OwnPages(host).unclaimed().text()
+  expect(html).toContain('<p>Nothing is published at this address yet.</p>')
+  expect(html).toContain('<a href="https://app.example/">Publish a site</a>')
 })
 
 test('say who hosts the site, as text, and link to what is set', async () => {

@@ -2,13 +2,8 @@ import type { HeaderList } from '#http/header-fields.ts'
 import type { SiteHosting } from '#site/instance.ts'
 import type { MissingStatus } from '#site/visit/decision.ts'
 import type { TakedownStatus } from '#store/database/moderation-tables.ts'
+import { type PageFigure, pageHtml, stylePolicy } from './page-html.ts'
 import { corsFields } from './place.ts'
-
-/** A page of ours on a site's host: small, for light and dark, without script. Holds nothing of a request or a site. */
-interface OwnPage {
-  readonly status: number
-  readonly html: string
-}
 
 /** The headers of our own pages. */
 export const ownPageFields = {
@@ -16,20 +11,26 @@ export const ownPageFields = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
-  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+  'content-security-policy': `default-src 'none'; style-src ${stylePolicy}`,
 }
 
 /** An owner's header rules are for files: a page of ours keeps its media type. */
 export const withOwnType = (fields: HeaderList, contentType: string): HeaderList =>
   fields.map(([name, value]) => [name, name === 'content-type' ? contentType : value])
 
+interface OwnPage {
+  readonly status: number
+  readonly html: string
+}
+
 /**
  * The pages of ours that visitors read at a site's host. They end with who hosts the site and how to reach them, when that is
- * set.
+ * set. They hold nothing of a request or a site.
  */
 export class OwnPages {
-  /** For sites without an error page of their own. */
-  readonly missing: Readonly<Record<MissingStatus, OwnPage>>
+  readonly #missing: Readonly<Record<MissingStatus, OwnPage>>
+  readonly #missingStart: OwnPage
+  readonly #noSite: OwnPage
   readonly #takenDown: OwnPage
   readonly #unclaimed: OwnPage
   readonly #fetching: OwnPage
@@ -38,50 +39,55 @@ export class OwnPages {
 
   constructor(host: SiteHosting | null) {
     this.#footer = host === null ? '' : footerOf(host)
-    const page = (status: number, title: string, text: string): OwnPage => ({
-      status,
-      html: this.html(title, `<p>${text}</p>`),
-    })
-    this.missing = {
-      404: page(404, 'Not found', 'There is nothing at this address.'),
-      410: page(410, 'Gone', 'What was at this address was removed.'),
-      451: page(451, 'Not available', 'This page cannot be shown for legal reasons.'),
+    const start = '<a href="/">Go to the start page</a>'
+    const again = '<a href="">Try again</a>'
+    const legal = 'This page can’t be shown for legal reasons.'
+    const page = (status: PageStatus, title: string, ...texts: string[]): OwnPage => {
+      const body = texts.map((text) => `<p>${text}</p>`).join('\n')
+      const content = { title, body, figure: figures[status], code: status }
+      return { status, html: pageHtml(content, this.#footer) }
     }
-    this.#takenDown = page(
-      451,
-      'Not available',
-      'The operator of this service has taken this site offline for legal reasons.',
-    )
-    this.#unclaimed = page(404, 'No site here', 'Nothing is published at this address yet.')
-    this.#fetching = page(
-      503,
-      'Not here yet',
-      'This page is being fetched from its owner’s server. Try again in a moment.',
-    )
-    this.#unavailable = page(
-      503,
-      'Not available',
-      'This page cannot be shown right now. Try again in a moment.',
-    )
+    this.#missing = {
+      404: page(404, 'Page not found', 'There is no page at this address.', start),
+      410: page(410, 'Gone', 'What was at this address has been removed.', start),
+      451: page(451, 'Not available', legal, start),
+    }
+    this.#missingStart = page(404, 'Page not found', 'This site has no start page.')
+    this.#noSite = page(404, 'Not found', 'There is no site at this address.')
+    const takenDown = 'The operator of this service has taken this site offline for legal reasons.'
+    this.#takenDown = page(451, 'Not available', takenDown)
+    const empty = ['Nothing is published at this address yet.']
+    if (host !== null) {
+      empty.push(`<a href="${escapeHtml(host.origin)}/">Publish a site</a>`)
+    }
+    this.#unclaimed = page(404, 'No site here', ...empty)
+    const fetching = 'This page is being fetched from its owner’s server. That takes a moment.'
+    this.#fetching = page(503, 'Not here yet', fetching, again)
+    const unavailable = 'This page can’t be shown right now. Wait a moment.'
+    this.#unavailable = page(503, 'Not available', unavailable, again)
   }
 
-  readonly notFound = (): Response => responseOf(this.missing[404])
+  /** For sites without an error page of their own. */
+  missing(status: MissingStatus, pathname: string): OwnPage {
+    return status === 404 && pathname === '/' ? this.#missingStart : this.#missing[status]
+  }
+
+  /** A host that no site has. */
+  readonly notFound = (): Response => responseOf(this.#noSite)
 
   /** A site that an administrator took offline, alone or with its account. 404: as if there were none. */
   readonly takenDown = (status: TakedownStatus): Response =>
-    responseOf(status === 451 ? this.#takenDown : this.missing[404])
+    responseOf(status === 451 ? this.#takenDown : this.#noSite)
 
   /** A version that was removed, or has expired. `origin`: of the site as it is now. */
   readonly gone = (origin: string): Response => {
-    const link = `<a href="${escapeHtml(origin)}/">The site as it is now</a>`
-    const html = this.html(
-      'No longer here',
-      `<p>This version of the site was removed, or its time is over.</p>\n<p>${link}</p>`,
-    )
-    return responseOf({ status: 410, html })
+    const link = `<a href="${escapeHtml(origin)}/">See the site as it is now</a>`
+    const body = `<p>This version of the site was removed, or its time is over.</p>\n<p>${link}</p>`
+    const page = { title: 'No longer here', body, figure: 'gone', code: 410 } as const
+    return responseOf({ status: 410, html: pageHtml(page, this.#footer) })
   }
 
-  /** A host without a site. */
+  /** A name without a site. */
   readonly unclaimed = (): Response => responseOf(this.#unclaimed)
 
   /** The bytes are being fetched. */
@@ -90,10 +96,19 @@ export class OwnPages {
   /** Something of ours failed. */
   readonly unavailable = (): Response => responseOf(this.#unavailable, tryAgain)
 
-  /** `title` and `body` are HTML. */
-  html(title: string, body: string): string {
-    return htmlPage(title, body, this.#footer)
+  /** A page with a table. `title` and `body` are HTML. */
+  listing(title: string, body: string): string {
+    return pageHtml({ title, body, figure: null, code: null }, this.#footer)
   }
+}
+
+type PageStatus = 404 | 410 | 451 | 503
+
+const figures: Readonly<Record<PageStatus, PageFigure>> = {
+  404: 'missing',
+  410: 'gone',
+  451: 'closed',
+  503: 'coming',
 }
 
 /** For requests that no browser sends by itself. */
@@ -102,8 +117,9 @@ export function plainPage(
   title: string,
   headers: Record<string, string> = {},
 ): Response {
-  const html = htmlPage(title, '<p>This request cannot be answered.</p>', '')
-  return responseOf({ status, html }, headers)
+  const body = '<p>This request can’t be answered.</p>'
+  const content = { title, body, figure: 'closed', code: status } as const
+  return responseOf({ status, html: pageHtml(content, '') }, headers)
 }
 
 export const escapeHtml = (text: string): string =>
@@ -127,27 +143,4 @@ function footerOf({ name, origin, contact, termsUrl, privacyUrl }: SiteHosting):
     href === null ? [] : [`<a href="${escapeHtml(href)}">${escapeHtml(text)}</a>`],
   )
   return `<footer>Hosted by ${shown.join(' · ')}</footer>\n`
-}
-
-/** All of them HTML. */
-function htmlPage(title: string, body: string, footer: string): string {
-  return `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>${title}</title>
-<style>
-:root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif }
-body { max-width: 40rem; margin: 15vh auto; padding: 0 1rem; overflow-wrap: anywhere }
-table { width: 100%; border-collapse: collapse }
-th, td { padding: 0.25rem 0.5rem 0.25rem 0; text-align: start; vertical-align: top }
-footer { margin-top: 4rem; font-size: 0.875rem; opacity: 0.8 }
-footer a { color: inherit }
-</style>
-<main>
-<h1>${title}</h1>
-${body}
-</main>
-${footer}</html>
-`
 }

@@ -26,7 +26,7 @@ export function respond(
     case 'listing':
       return respondListing(decision, request, place, known, context.pages)
     case 'missing': {
-      const { status, html } = context.pages.missing[decision.status]
+      const { status, html } = context.pages.missing(decision.status, place.pathname)
       const headers = fieldsOf(site, place, ownPageFields, decision)
       return new Response(html, { status, headers })
     }

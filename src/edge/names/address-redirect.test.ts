@@ -47,7 +47,7 @@ test.each([
 })
 
 test.each([
-  ['/', 400],
+  ['/', 404],
   ['/alice.test', 400],
   ['/alice.test/', 400],
   ['/alice.test/..%2fx', 400],

@@ -31,6 +31,7 @@ export async function redirectToSite(
 ): Promise<Response> {
   const { pages } = context
   const { pathname, search } = requestTarget(request.url)
+  if (pathname === '/') return pages.unclaimed()
   const [, account = '', site = '', ...rest] = pathname.split('/')
   const [accountText, name] = [decoded(account), parseSiteName(decoded(site) ?? '')]
   if (accountText === null || name === null) return plainPage(400, 'Bad request')
