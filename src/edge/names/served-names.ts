@@ -12,6 +12,7 @@ import { pagesOf } from '#store/database/pages.ts'
 import { waitForDatabase } from '#store/database/wait-for-database.ts'
 import { listMappedHosts, mappedHostsAmong } from '#store/names/hosts.ts'
 import { listServedLabels, servedLabelsAmong } from '#store/sites/sites.ts'
+import { VersionNameIndex } from './version-name-index.ts'
 import {
   allVersionNames,
   sitesConcerned,
@@ -41,8 +42,8 @@ export const newDomainsAllowance: Allowance = { count: 20, windowMs: 24 * 60 * 6
 export class ServedNames {
   /** A label has no dot, a host has one. Null until they were read. */
   #names: Set<string> | null = null
-  /** Where the names among them belong that lead to versions and previews. */
-  readonly #ofVersions = new Map<string, Pick<VersionName, 'siteLabel' | 'below'>>()
+  /** Those among them that lead to versions and previews. */
+  readonly #ofVersions = new VersionNameIndex()
   /** New names that were not permitted yet, with their owners. */
   readonly #new = new Map<string, Did>()
   /** Removed names that were not new any more: they may come back. */
@@ -80,7 +81,7 @@ export class ServedNames {
     this.#ofVersions.clear()
     for (const version of ofVersions) {
       names.add(version.name)
-      this.#keep(version)
+      this.#ofVersions.add(version)
     }
   }
 
@@ -94,24 +95,18 @@ export class ServedNames {
   ): void {
     const changed = new Set(names)
     const due = new Set(changed)
-    for (const [name, { siteLabel, below }] of this.#ofVersions) {
-      if (sites.has(siteLabel) || (below !== null && changed.has(below))) due.add(name)
-    }
+    for (const at of changed.union(sites)) for (const name of this.#ofVersions.at(at)) due.add(name)
     const owners = new Map(served)
     for (const version of ofVersions) {
       due.add(version.name)
       owners.set(version.name, version.owner)
-      this.#keep(version)
+      this.#ofVersions.add(version)
     }
     for (const name of due) {
       const owner = owners.get(name)
       if (owner === undefined) this.#forget(name)
       else this.#add(name, owner)
     }
-  }
-
-  #keep({ name, siteLabel, below }: VersionName): void {
-    this.#ofVersions.set(name, { siteLabel, below })
   }
 
   #add(name: string, owner: Did): void {
