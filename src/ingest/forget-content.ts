@@ -2,10 +2,12 @@ import type { BlobStore } from '#blobs/blob-store.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import type { VersionKey } from '#site/version-key.ts'
 import { appendBlobChanges } from '#store/database/changes.ts'
+import { clearLog } from '#store/database/clear-log.ts'
 import type { Db } from '#store/database/database.ts'
 import type { WakeUps } from '#store/database/wake-ups.ts'
-import { storedBytesOf } from '#store/sites/blobs.ts'
+import { findBlobsByHash } from '#store/sites/blobs.ts'
 import { forgetStates } from '#store/sites/forget-states.ts'
+import { forgetReceived } from '#store/sites/received-blobs.ts'
 import { removeVersionRecord } from '#store/sites/record-version-record.ts'
 import {
   beginForget,
@@ -14,6 +16,7 @@ import {
   listUnfinishedForgets,
   type UnfinishedForget,
 } from '#store/sites/unfinished-forgets.ts'
+import { forgetUploadedBlobs } from '#store/sites/uploaded-blobs.ts'
 import { purgeUnnamed } from './blobs/purge-blobs.ts'
 
 /** A version that its owner has forgotten. */
@@ -81,15 +84,26 @@ async function removeContent(
   { hashes, id, manifest, site }: UnfinishedForget,
   context: ForgetContext,
 ): Promise<ForgottenContent> {
-  const { db, now, wakeUps } = context
+  const { db, now, signal, wakeUps } = context
   if ('stateId' in id) await forgetStates(db, site, { id: id.stateId }, now())
   else if (manifest !== null) await forgetStates(db, site, { recordCid: manifest }, now())
   wakeUps.notify('changes')
-  const stored = await storedBytesOf(db, hashes)
+  const blobs = await findBlobsByHash(db, hashes)
+  const sizes = new Map(blobs.map(({ hash, storedBytes }) => [hash, storedBytes]))
+  await forgetReceived(db, site.did, blobs)
+  const contents = blobs.map(({ decodedHash }) => decodedHash)
+  await forgetUploadedBlobs(db, site.did, contents)
   const removed = await purgeUnnamed(hashes, context)
-  await appendBlobChanges(db, removed, now())
-  await finishForget(db, site, id)
+  // Also those that an interrupted call has removed.
+  const left = new Set((await findBlobsByHash(db, hashes)).map(({ hash }) => hash))
+  await appendBlobChanges(
+    db,
+    hashes.filter((hash) => !left.has(hash)),
+    now(),
+  )
   wakeUps.notify('changes')
-  const bytes = removed.reduce((sum, hash) => sum + (stored.get(hash) ?? 0), 0)
+  // The rules of a site were in its rows. Otherwise `finishForgets` tries again.
+  if (await clearLog(db, signal)) await finishForget(db, site, id)
+  const bytes = removed.reduce((sum, hash) => sum + (sizes.get(hash) ?? 0), 0)
   return { blobs: removed.length, bytes }
 }

@@ -5,13 +5,16 @@ import {
   forgetMsMax,
   unfinishedMsMax,
 } from '#ingest/forget-content.ts'
+import { blobKeyText } from '#site/record/blob-key.ts'
 import { siteLabel } from '#site/site-address.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { readChanges } from '#store/database/changes.ts'
 import { rememberBlob } from '#store/sites/blobs.ts'
+import { receivedAmong, rememberReceived } from '#store/sites/received-blobs.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
 import { recordVersionRecord, removeVersionRecord } from '#store/sites/record-version-record.ts'
 import { beginForget, unfinishedForgetsMax } from '#store/sites/unfinished-forgets.ts'
+import { findUploadedBlobs, rememberUploadedBlobs } from '#store/sites/uploaded-blobs.ts'
 import { findVersionByLabel, findVersionRecord } from '#store/sites/version-records.ts'
 import { listVersions } from '#store/sites/versions.ts'
 import { listOf } from '../support/blob-store-contract.ts'
@@ -82,6 +85,19 @@ onEachStore('what is forgotten with a version', (db) => {
     expect(subjects).toEqual(['v--1', siteLabel(blog), sha256('old')])
   })
 
+  test('is also that its account has sent it', async () => {
+    const keyOf = (cid: string) => ({ cid, coding: 'identity', base64: false }) as const
+    await rememberReceived(db(), alice, ['old', 'new'].map(keyOf), 1)
+    const blob = { $type: 'blob', ref: { $link: 'old' }, mimeType: 'a/b', size: 3 } as const
+    const uploaded = { ...keyOf('old'), decodedHash: sha256('old'), blob }
+    await rememberUploadedBlobs(db(), alice, [uploaded], 1)
+    await forget()
+    expect(await receivedAmong(db(), alice, ['old', 'new'].map(keyOf))).toEqual(
+      new Set([blobKeyText(keyOf('new'))]),
+    )
+    expect(await findUploadedBlobs(db(), alice, [sha256('old')])).toEqual([])
+  })
+
   test('is nothing that another version has', async () => {
     await keep(3, 'old')
     expect(await forget()).toEqual({ blobs: 0, bytes: 0 })
@@ -144,6 +160,28 @@ onEachStore('what is forgotten with a version', (db) => {
       await finishForgets(place.context)
       await expectStored('shared', 'new')
       expect(await unfinished()).toBe(0)
+    })
+
+    test('is told to the edge after a crash between the removal and the message', async () => {
+      let isRemoved = false
+      const killed = {
+        ...place.context,
+        blobs: {
+          delete: async (hash: string) => {
+            await place.context.blobs.delete(hash)
+            isRemoved = true
+          },
+        },
+        now: () => {
+          if (isRemoved) throw new Error('killed')
+          return place.now
+        },
+      }
+      await expect(forgetContent(blog, { key, rev: '9' }, killed)).rejects.toThrow('killed')
+      await expectStored('shared', 'new')
+      place.now += forgetMsMax + 1
+      await finishForgets(place.context)
+      expect((await readChanges(db(), 0)).map(subjectOf)).toContain(sha256('old'))
     })
 
     test('is nothing while its record is there, and that ends after a day', async () => {

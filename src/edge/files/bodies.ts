@@ -17,6 +17,13 @@ type Bytes = Uint8Array<ArrayBuffer>
 export const bodyKey = (stored: BodySource, coding: ContentCoding): string =>
   `${coding} of ${stored.coding} ${stored.hash}`
 
+/** The keys of these stored bytes, whatever they are sent as. */
+export function* bodyKeysOf(hash: string): Generator<string> {
+  for (const stored of storedCodings) {
+    for (const sent of sentCodings) yield bodyKey({ hash, coding: stored }, sent)
+  }
+}
+
 const storedCodings: readonly Coding[] = ['gzip', 'identity']
 const sentCodings: readonly ContentCoding[] = ['gzip', 'identity', 'br', 'zstd']
 
@@ -53,12 +60,9 @@ export class Bodies {
 
   /** Drops the body with these stored bytes, in every coding. */
   forget(hash: string): void {
-    for (const stored of storedCodings) {
-      for (const sent of sentCodings) {
-        const key = bodyKey({ hash, coding: stored }, sent)
-        this.#tier.forget(key)
-        this.#loading.forget(key)
-      }
+    for (const key of bodyKeysOf(hash)) {
+      this.#tier.forget(key)
+      this.#loading.forget(key)
     }
   }
 

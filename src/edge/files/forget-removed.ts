@@ -2,19 +2,27 @@ import type { Log } from '#observe/log.ts'
 import type { ChangeSubscriber } from '#store/database/change-feed.ts'
 import type { Bodies } from './bodies.ts'
 import type { DecodedFiles } from './decoded-files.ts'
+import type { Recompressor } from './recompressor.ts'
 
 interface RemovedContext {
   readonly bodies: Pick<Bodies, 'forget' | 'forgetAll'>
   readonly decodedFiles: Pick<DecodedFiles, 'forget' | 'forgetAll'>
+  readonly recompressor: Pick<Recompressor, 'forget' | 'forgetAll'>
   readonly log: Log
 }
 
 /** Drops the copies of stored bytes that were removed at their owner's wish. */
-export function forgetRemoved({ bodies, decodedFiles, log }: RemovedContext): ChangeSubscriber {
+export function forgetRemoved({
+  bodies,
+  decodedFiles,
+  log,
+  recompressor,
+}: RemovedContext): ChangeSubscriber {
   const logged = (work: Promise<void>): void =>
     void work.catch((error) => log.error('decoded file not removed', { error }))
   return {
     startAfresh() {
+      recompressor.forgetAll()
       bodies.forgetAll()
       logged(decodedFiles.forgetAll())
     },
@@ -22,6 +30,7 @@ export function forgetRemoved({ bodies, decodedFiles, log }: RemovedContext): Ch
       for (const change of changes) {
         if (change.kind !== 'blobs') continue
         for (const hash of change.hashes) {
+          recompressor.forget(hash)
           bodies.forget(hash)
           logged(decodedFiles.forget(hash))
         }

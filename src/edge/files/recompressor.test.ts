@@ -36,6 +36,20 @@ const bytesOf = (content: string) => new Uint8Array(Buffer.from(content))
 const made = async (source: Parameters<typeof bodies.find>[0], coding: MadeCoding) =>
   Buffer.from((await bodies.find(source, coding)?.value?.bytes()) ?? [])
 
+describe('what is removed at its owner’s wish', () => {
+  test.each(['one', 'all'] as const)('is not kept when it is made (%s)', async (which) => {
+    const source = put('a', bytesOf(text))
+    const other = put('b', bytesOf(`${text} and others`))
+    recompressor.ask(source, 'br')
+    recompressor.ask(other, 'br')
+    if (which === 'one') recompressor.forget('a')
+    else recompressor.forgetAll()
+    await recompressor.idle()
+    expect(bodies.find(source, 'br')).toBeUndefined()
+    expect(bodies.find(other, 'br') === undefined).toBe(which === 'all')
+  })
+})
+
 describe('what is made', () => {
   test.each([
     ['identity', 'br', brotliDecompressSync],

@@ -3,7 +3,7 @@ import { Mutex } from '#concurrency/semaphore.ts'
 import { SingleFlight } from '#concurrency/single-flight.ts'
 import { compress, type MadeCoding } from '#http/compress.ts'
 import type { Log } from '#observe/log.ts'
-import { type Bodies, type BodySource, bodyKey } from './bodies.ts'
+import { type Bodies, type BodySource, bodyKey, bodyKeysOf } from './bodies.ts'
 
 type StoredSource = BodySource & { readonly storedBytes: number }
 
@@ -39,14 +39,23 @@ export class Recompressor {
     const key = bodyKey(source, coding)
     if (this.#notWorthIt.get(key) || this.#making.has(key)) return
     if (this.#making.size >= waitingMax) return
-    const make = async (): Promise<void> => {
+    const make = async (isCurrent: () => boolean): Promise<void> => {
       try {
-        if (!(await this.#make(source, coding))) this.#notWorthIt.set(key, true)
+        if (!(await this.#make(source, coding, isCurrent))) this.#notWorthIt.set(key, true)
       } catch (error) {
         this.#context.log.warn('body not recompressed', { key, error })
       }
     }
-    this.#last = this.#making.run(key, () => this.#mutex.use(make))
+    this.#last = this.#making.run(key, (isCurrent) => this.#mutex.use(() => make(isCurrent)))
+  }
+
+  /** Keeps nothing of the bodies that are being made of these stored bytes. */
+  forget(hash: string): void {
+    for (const key of bodyKeysOf(hash)) this.#making.forget(key)
+  }
+
+  forgetAll(): void {
+    this.#making.forgetAll()
   }
 
   /** Resolves when the queue is empty. */
@@ -54,14 +63,18 @@ export class Recompressor {
     await this.#last
   }
 
-  async #make(source: StoredSource, coding: MadeCoding): Promise<boolean> {
+  async #make(
+    source: StoredSource,
+    coding: MadeCoding,
+    isCurrent: () => boolean,
+  ): Promise<boolean> {
     const { bodies } = this.#context
     const decoded = await bodies.read(source, 'identity')
     // Visitors' requests fetch missing blobs; recompression can wait.
     if (decoded === null) return true
     const made = await compress[coding](decoded)
     if (made.length > source.storedBytes * (1 - savingMin)) return false
-    bodies.keep(source, coding, new Blob([made]))
+    if (isCurrent()) bodies.keep(source, coding, new Blob([made]))
     return true
   }
 }

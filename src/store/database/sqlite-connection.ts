@@ -162,6 +162,8 @@ function openFile(file: string): SqliteFile {
     // SQLite syncs checkpoints only; we sync commits (`releaseConnection`).
     sqlite.run('pragma synchronous = normal')
     sqlite.run('pragma foreign_keys = on')
+    // What was deleted is not left in free pages (`clearLog`). Measured: 0.3 ms of processor time for a row of 200 kB.
+    sqlite.run('pragma secure_delete = on')
     // From now on executeQuery waits: SQLite's own waiting would block the event loop.
     sqlite.run('pragma busy_timeout = 0')
     return sqlite

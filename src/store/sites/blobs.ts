@@ -110,21 +110,14 @@ export async function saveScrubRound(db: Db, round: ScrubRound): Promise<void> {
     .execute()
 }
 
-/** The sizes of stored bytes, by their hashes. */
-export async function storedBytesOf(
-  db: Db,
-  hashes: readonly string[],
-): Promise<ReadonlyMap<string, number>> {
-  const bytes = new Map<string, number>()
+/** The known blobs with these hashes of stored bytes. */
+export async function findBlobsByHash(db: Db, hashes: readonly string[]): Promise<KnownBlob[]> {
+  const found: KnownBlob[] = []
   for (const chunk of chunksOf(hashes)) {
-    const rows = await db
-      .selectFrom('blobs')
-      .select(['hash', 'storedBytes'])
-      .where('hash', 'in', chunk)
-      .execute()
-    for (const { hash, storedBytes } of rows) bytes.set(hash, storedBytes)
+    const rows = await db.selectFrom('blobs').selectAll().where('hash', 'in', chunk).execute()
+    found.push(...rows.map(blobOf))
   }
-  return bytes
+  return found
 }
 
 /** Forgets the blobs with these hashes of stored bytes, which were removed from the blob store. */

@@ -60,6 +60,13 @@ const selectReceived = preparedForItems<
     ),
 )
 
+/** For blobs whose owner wants no trace of them. Versions that stay say what else their account has. */
+export async function forgetReceived(db: Db, did: Did, keys: readonly BlobKey[]): Promise<void> {
+  for (const chunk of chunksOf([...new Set(keys.map(({ cid }) => cid))])) {
+    await db.deleteFrom('receivedBlobs').where('did', '=', did).where('cid', 'in', chunk).execute()
+  }
+}
+
 /** Versions name what they received; what none has named by then is garbage, too. */
 export async function forgetReceivedBefore(db: Db, before: number): Promise<void> {
   await db.deleteFrom('receivedBlobs').where('receivedAt', '<', before).execute()
