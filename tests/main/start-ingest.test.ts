@@ -3,11 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readConfig } from '#main/config/config.ts'
+import { startIngest } from '#main/start-ingest.ts'
 import { ServerUnreachableError } from '#outbound/server-errors.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
-import { alice } from '#tests/support/sample-rows.ts'
-import { startIngest } from './start-ingest.ts'
+import { alice } from '../support/sample-rows.ts'
 
 let dir: string
 beforeAll(async () => {

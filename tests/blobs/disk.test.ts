@@ -2,19 +2,19 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtemp, open, readdir, rm, stat, symlink, truncate, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { BlobStorageError } from '#blobs/blob-store.ts'
+import { type DiskBlobStore, diskBlobStore } from '#blobs/disk.ts'
+import { DiskFloor } from '#blobs/disk-floor.ts'
+import { provenMsMax } from '#blobs/proven-files.ts'
 import {
   blobStoreContract,
   contentOf,
   listOf,
   patterned,
   sha256,
-} from '#tests/support/blob-store-contract.ts'
-import { available } from '#tests/support/require.ts'
-import { probeTinyDisk, tinyDisk } from '#tests/support/tiny-disk.ts'
-import { BlobStorageError } from './blob-store.ts'
-import { type DiskBlobStore, diskBlobStore } from './disk.ts'
-import { DiskFloor } from './disk-floor.ts'
-import { provenMsMax } from './proven-files.ts'
+} from '../support/blob-store-contract.ts'
+import { available } from '../support/require.ts'
+import { probeTinyDisk, tinyDisk } from '../support/tiny-disk.ts'
 
 const small = patterned(1000)
 const large = patterned(1024 * 1024 + 1000)
@@ -239,7 +239,7 @@ test('256 MB go in and out as a stream, in a fraction of that memory', async () 
   // In a process of its own: what other tests leave on the heap is not the store's.
   const dir = await mkdtemp(join(tmpdir(), 'blobs-'))
   const script = `
-    import { diskBlobStore } from ${JSON.stringify(join(import.meta.dir, 'disk.ts'))}
+    import { diskBlobStore } from '#blobs/disk.ts'
     const store = diskBlobStore({ dir: ${JSON.stringify(join(dir, 'large'))} })
     const atStart = process.memoryUsage().rss
     let peak = atStart
@@ -282,7 +282,7 @@ async function flipByte(path: string, at: number): Promise<void> {
 /** A process in the midst of a put: it has written a megabyte, and the source says nothing more. */
 async function putForever(dir: string) {
   const script = `
-    import { diskBlobStore } from ${JSON.stringify(join(import.meta.dir, 'disk.ts'))}
+    import { diskBlobStore } from '#blobs/disk.ts'
     async function* source() {
       for (let n = 0; n < 16; n++) yield new Uint8Array(65536)
       process.stdout.write('written')

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { cookieWarning, endOfBackground, startServing } from '#main/commands/serve.ts'
 import { lockDataDir } from '#main/process/data-lock.ts'
 import { StartError } from '#main/process/start-failure.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
-import { cookieWarning, endOfBackground, startServing } from './serve.ts'
 
 let dir: string
 beforeAll(async () => {

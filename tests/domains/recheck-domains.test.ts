@@ -1,4 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { newDomainId } from '#domains/dns-records.ts'
+import { recheckDomains, recheckDueDomains } from '#domains/recheck-domains.ts'
+import { type VerifyContext, verifyDomain } from '#domains/verify-domain.ts'
 import { parseDnsServerAddress } from '#outbound/dns/dns-server-address.ts'
 import { createLookUp } from '#outbound/dns/look-up.ts'
 import { readChanges } from '#store/database/changes.ts'
@@ -9,14 +12,11 @@ import {
   type CustomDomain,
   findCustomDomain,
 } from '#store/names/custom-domains.ts'
-import { recordingLog } from '#tests/support/api.ts'
-import { memoryDatabase } from '#tests/support/databases.ts'
-import { type DnsServer, startDnsServer } from '#tests/support/dns-server.ts'
-import { eventually } from '#tests/support/eventually.ts'
-import { alice, bob } from '#tests/support/sample-rows.ts'
-import { newDomainId } from './dns-records.ts'
-import { recheckDomains, recheckDueDomains } from './recheck-domains.ts'
-import { type VerifyContext, verifyDomain } from './verify-domain.ts'
+import { recordingLog } from '../support/api.ts'
+import { memoryDatabase } from '../support/databases.ts'
+import { type DnsServer, startDnsServer } from '../support/dns-server.ts'
+import { eventually } from '../support/eventually.ts'
+import { alice, bob } from '../support/sample-rows.ts'
 
 const hourMs = 60 * 60 * 1000
 const proofName = '_sitehost.example.com'

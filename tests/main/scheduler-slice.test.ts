@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 
 const program = `
-import { setSchedulerSlice } from ${JSON.stringify(`${import.meta.dir}/scheduler-slice.ts`)}
+import { setSchedulerSlice } from '#main/process/scheduler-slice.ts'
 import { readFileSync } from 'node:fs'
 import { getPriority } from 'node:os'
 const slice = () => Number(/se\\.slice\\s*:\\s*(\\d+)/.exec(readFileSync('/proc/thread-self/sched', 'utf8'))?.[1] ?? Number.NaN)

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, jest, test } from 'bun:test'
-import type { Lane } from './lane.ts'
-import { Lanes } from './lanes.ts'
-import type { Party } from './pace-history.ts'
+import type { Lane } from '#concurrency/lane.ts'
+import { Lanes } from '#concurrency/lanes.ts'
+import type { Party } from '#concurrency/pace-history.ts'
 
 // A simulated clock: accounts with endless backlogs on servers that take 36 seconds for a job, and one on a quick server that
 // comes now and then. Lanes and shares are as in publishing.

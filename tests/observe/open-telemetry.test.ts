@@ -1,9 +1,9 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
-import { type LoggedLine, recordingLog } from '#tests/support/api.ts'
-import { eventually } from '#tests/support/eventually.ts'
-import { type CollectedSpan, startCollector } from '#tests/support/otlp-collector.ts'
-import { openTelemetry } from './open-telemetry.ts'
-import { inTrace, newTrace } from './trace.ts'
+import { openTelemetry } from '#observe/open-telemetry.ts'
+import { inTrace, newTrace } from '#observe/trace.ts'
+import { type LoggedLine, recordingLog } from '../support/api.ts'
+import { eventually } from '../support/eventually.ts'
+import { type CollectedSpan, startCollector } from '../support/otlp-collector.ts'
 
 const collector = startCollector()
 afterAll(() => collector.stop())

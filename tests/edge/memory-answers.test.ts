@@ -9,8 +9,8 @@ import {
   type VisitOptions,
   visitedSite,
   visitSite,
-} from '#tests/support/edge.ts'
-import type { SampleFile } from '#tests/support/served-site.ts'
+} from '../support/edge.ts'
+import type { SampleFile } from '../support/served-site.ts'
 
 // What is in memory changes how fast an answer is, and nothing else.
 

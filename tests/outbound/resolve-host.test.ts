@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { type DnsServer, startDnsServer } from '#tests/support/dns-server.ts'
-import { eventually } from '#tests/support/eventually.ts'
-import { createResolveHost } from './resolve-host.ts'
+import { createResolveHost } from '#outbound/resolve-host.ts'
+import { type DnsServer, startDnsServer } from '../support/dns-server.ts'
+import { eventually } from '../support/eventually.ts'
 
 let dns: DnsServer
 beforeEach(async () => {

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { sql } from 'kysely'
+import { openDatabase } from '#store/database/database.ts'
+import { migrate } from '#store/database/migrate.ts'
 import { migrations } from '#store/migrations/list.ts'
-import { type OwnDatabase, onEachOwnStore } from '#tests/support/databases.ts'
-import { openDatabase } from './database.ts'
-import { migrate } from './migrate.ts'
+import { type OwnDatabase, onEachOwnStore } from '../support/databases.ts'
 
 onEachOwnStore('store/database/migrate', (make, dialect) => {
   const names = Object.keys(migrations(dialect))
@@ -29,8 +29,8 @@ onEachOwnStore('store/database/migrate', (make, dialect) => {
 
 async function startProcess({ options }: OwnDatabase): Promise<number> {
   const script = `
-    import { openDatabase } from ${JSON.stringify(`${import.meta.dir}/database.ts`)}
-    import { migrate } from ${JSON.stringify(`${import.meta.dir}/migrate.ts`)}
+    import { openDatabase } from '#store/database/database.ts'
+    import { migrate } from '#store/database/migrate.ts'
     await using database = openDatabase(${JSON.stringify(options)})
     await migrate(database)
   `

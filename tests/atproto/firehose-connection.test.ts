@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
-import { eventually } from '#tests/support/eventually.ts'
-import { FirehoseConnection } from './firehose-connection.ts'
+import { FirehoseConnection } from '#atproto/firehose/firehose-connection.ts'
+import { eventually } from '../support/eventually.ts'
 
 let cleanUp = new AsyncDisposableStack()
 afterEach(async () => {

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
-import { startDnsServer } from '#tests/support/dns-server.ts'
-import { certificate, certificateKey } from '#tests/support/self-signed.ts'
-import { createResolveHost } from './resolve-host.ts'
-import { createSafeFetch, FetchLimitError } from './safe-fetch.ts'
+import { createResolveHost } from '#outbound/resolve-host.ts'
+import { createSafeFetch, FetchLimitError } from '#outbound/safe-fetch.ts'
+import { startDnsServer } from '../support/dns-server.ts'
+import { certificate, certificateKey } from '../support/self-signed.ts'
 
 const server = Bun.serve({
   port: 0,

@@ -1,28 +1,28 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { EventServer, LoggedFrame } from '#tests/support/event-server.ts'
-import { eventually } from '#tests/support/eventually.ts'
-import { firehoseEvents } from '#tests/support/firehose-events.ts'
+import type { FirehoseEvent, FirehoseFormat, GapReason } from '#atproto/firehose/firehose-format.ts'
+import { queueEventsMax } from '#atproto/firehose/firehose-queue.ts'
+import { subscribeRepos } from '#atproto/firehose/firehose-repos.ts'
+import { FirehoseStatus } from '#atproto/firehose/firehose-status.ts'
+import { type FirehoseOptions, parseFirehoseUrl } from '#atproto/firehose/follow-firehose.ts'
+import { jetstream } from '#atproto/firehose/jetstream.ts'
+import type { EventServer, LoggedFrame } from '../support/event-server.ts'
+import { eventually } from '../support/eventually.ts'
+import { firehoseEvents } from '../support/firehose-events.ts'
 import {
   jetstreamAccount,
   jetstreamCommit,
   jetstreamIdentity,
   startJetstreamServer,
-} from '#tests/support/jetstream-server.ts'
+} from '../support/jetstream-server.ts'
 import {
   cborFrame,
   errorFrame,
   reposCommit,
   reposEvent,
   startReposServer,
-} from '#tests/support/repos-server.ts'
-import { alice, bob } from '#tests/support/sample-rows.ts'
-import type { FirehoseEvent, FirehoseFormat, GapReason } from './firehose-format.ts'
-import { queueEventsMax } from './firehose-queue.ts'
-import { subscribeRepos } from './firehose-repos.ts'
-import { FirehoseStatus } from './firehose-status.ts'
-import { type FirehoseOptions, parseFirehoseUrl } from './follow-firehose.ts'
-import { jetstream } from './jetstream.ts'
+} from '../support/repos-server.ts'
+import { alice, bob } from '../support/sample-rows.ts'
 
 const us = Date.now() * 1000
 const path = (rkey: string | number) => `place.sitehost.fs/${rkey}`

@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { DiskFloorError } from '#blobs/disk-floor.ts'
-import { eventually } from '#tests/support/eventually.ts'
-import { available } from '#tests/support/require.ts'
-import { probeTinyDisk, tinyDisk } from '#tests/support/tiny-disk.ts'
-import { DecodedLengthError } from './decode.ts'
-import { DecodedFiles, type DecodedSource, type OpenedFile } from './decoded-files.ts'
+import { DecodedLengthError } from '#edge/files/decode.ts'
+import { DecodedFiles, type DecodedSource, type OpenedFile } from '#edge/files/decoded-files.ts'
+import { eventually } from '../support/eventually.ts'
+import { available } from '../support/require.ts'
+import { probeTinyDisk, tinyDisk } from '../support/tiny-disk.ts'
 
 const content = 'all the same '.repeat(100_000)
 const bytes = content.length
