@@ -165,6 +165,12 @@ const kept = (seconds: number, more: Partial<VersionToWrite> = {}): VersionToWri
   ...more,
 })
 
+/** A version with another manifest. */
+const pinnedOther = {
+  pinned: true,
+  manifest: 'bafyreib2rxk3rybk3aobmv5cjuql3bm2twh4jo5uxgf5kpqcsgz7soitae',
+}
+
 describe('with a record of the version', () => {
   const publish = (files: ReturnType<typeof filesOf>, to: VersionToWrite) =>
     write(files, readRepository(repo.asRepo, blog.name), to)
@@ -249,7 +255,7 @@ describe('with a record of the version', () => {
   test('so they do when they are beyond the limits of a listing, and count', async () => {
     await publish(filesOf(600, 1), kept(1))
     const record = repo.find(version, kept(1).key)?.value as object
-    for (let n = 2; n <= 50; n++) repo.put(version, kept(n).key, { ...record, pinned: true })
+    for (let n = 2; n <= 50; n++) repo.put(version, kept(n).key, { ...record, ...pinnedOther })
     repo.leftOut.add(version)
     expect(await publish(filesOf(600, 2), kept(60))).toMatchObject({ version: null })
     expect(await publish(filesOf(600, 3), kept(61))).toMatchObject({ versionProblem: null })
@@ -307,7 +313,7 @@ describe('with a record of the version', () => {
   test('a site with 50 records of pinned versions gets none, and says so', async () => {
     await publish(filesOf(3, 1), kept(1))
     const record = repo.find(version, kept(1).key)?.value as object
-    for (let n = 2; n <= 50; n++) repo.put(version, kept(n).key, { ...record, pinned: true })
+    for (let n = 2; n <= 50; n++) repo.put(version, kept(n).key, { ...record, ...pinnedOther })
     const written = await publish(filesOf(3, 2), kept(60))
     expect(written.version).toBeNull()
     expect(written.versionProblem).toContain('50 entries')
@@ -317,7 +323,7 @@ describe('with a record of the version', () => {
   test('a preview of such a site is refused, and nothing is written', async () => {
     await publish(filesOf(3, 1), kept(1))
     const record = repo.find(version, kept(1).key)?.value as object
-    for (let n = 2; n <= 50; n++) repo.put(version, kept(n).key, { ...record, pinned: true })
+    for (let n = 2; n <= 50; n++) repo.put(version, kept(n).key, { ...record, ...pinnedOther })
     const before = commits()
     const preview = { expiresAt: new Date(9e12).toISOString() }
     const refused = publish(filesOf(3, 2), kept(60, { preview }))

@@ -55,6 +55,7 @@ describe('what is deleted', () => {
     ['the two oldest, however many are beyond', 1, [{}, {}, {}, {}], [0, 1]],
     ['no pinned one', 1, [{ pinned: true }, {}, {}], [1]],
     ['not the live one, even if none is kept', 0, [{}, {}], [0]],
+    ['of several of the live manifest not the newest', 1, [{ manifest: 'cid-2' }, {}, {}], [0, 1]],
     ['previews that have ended, first', 1, [{}, preview(before), {}], [1, 0]],
     ['no preview before its end', 0, [preview(later), {}], []],
     ['no preview without an end', 0, [{ manifest: undefined }, {}], []],

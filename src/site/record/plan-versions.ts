@@ -17,13 +17,13 @@ export function planVersions(
   { sites, versions }: Pick<AccountRecords, 'sites' | 'versions'>,
   { keep, now }: Kept,
 ): string[] {
-  const live = sites.get(name)?.cid
+  const liveKey = liveVersionKey(name, { sites, versions })
   const own = versionsOf(name, versions)
   const ended = own.filter(({ version }) => isEnded(version, now))
   const replaced = own.filter(({ version }) => version.manifest !== undefined)
   const beyond = replaced.slice(0, Math.max(replaced.length - keep, 0))
   return [...ended, ...beyond]
-    .filter(({ version }) => !version.pinned && version.manifest !== live)
+    .filter(({ key, version }) => !version.pinned && key !== liveKey)
     .slice(0, versionsPrunedMax)
     .map(({ key }) => key)
 }
