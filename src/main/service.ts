@@ -202,7 +202,8 @@ function jobContextOf(parts: ServiceParts) {
   const { at, deploys, labelUrl, log, network, siteUrl, spans, stores } = parts
   const { identities, oauth } = network
   const onDeployReopened = (id: string) => deploys.adopt(id)
-  const loop = { ...stores, at, elapsed, log, now, onDeployReopened }
+  const filesMax = parts.config.limits.siteFilesMax
+  const loop = { ...stores, at, elapsed, filesMax, log, now, onDeployReopened }
   return { ...loop, identities, labelUrl, oauth, siteUrl, spans }
 }
 

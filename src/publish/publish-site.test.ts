@@ -7,6 +7,7 @@ import { diskBlobStore } from '#blobs/disk.ts'
 import { Lane } from '#concurrency/lane.ts'
 import { Spool } from '#publish/upload/spool.ts'
 import type { SitePath } from '#site/path.ts'
+import type { TreeChanges } from '#site/upload/apply-changes.ts'
 import type { Database } from '#store/database/database.ts'
 import { memoryDatabase } from '#tests/support/databases.ts'
 import { eventually } from '#tests/support/eventually.ts'
@@ -60,7 +61,11 @@ function repoOf(upload: () => Promise<void>): AccountRepo {
 }
 
 /** Publishes one file to this repository, in this lane; somebody cancels it before it writes. */
-async function publishTo(repo: AccountRepo, lane: Lane): Promise<PublishOutcome> {
+async function publishTo(
+  repo: AccountRepo,
+  lane: Lane,
+  { changes = null, filesMax = 1 }: { changes?: TreeChanges | null; filesMax?: number } = {},
+): Promise<PublishOutcome> {
   await using folder = await new Spool(join(dir, 'spool')).open(crypto.randomUUID())
   const bytes = (async function* () {
     yield Buffer.from('hello')
@@ -75,7 +80,8 @@ async function publishTo(repo: AccountRepo, lane: Lane): Promise<PublishOutcome>
     report: () => {},
     beginWriting: async () => false,
   }
-  return await publishSite(siteOf('blog'), { files: [file], changes: null, settings: null }, job, {
+  return await publishSite(siteOf('blog'), { files: [file], changes, settings: null }, job, {
+    filesMax,
     repo,
     host: 'pds.test',
     folder,
@@ -114,6 +120,13 @@ test('one that was cancelled before it writes writes nothing', async () => {
       laneOf(),
     ),
   ).toEqual({ kind: 'cancelled' })
+})
+
+test('a change that makes more files of a site than the service takes is refused', async () => {
+  const [repo, changes] = [repoOf(async () => {}), { remove: [], into: null }]
+  expect(await publishTo(repo, laneOf(), { changes })).toEqual({ kind: 'cancelled' })
+  const refused = publishTo(repo, laneOf(), { changes, filesMax: 0 })
+  await expect(refused).rejects.toThrow('at most 0 files')
 })
 
 test('a server that takes nothing for a while says until when', async () => {

@@ -77,7 +77,7 @@ export async function publishSite(
     const prepared = await prepare(address, { files, changes }, job, context)
     if (prepared.start === null) job.lane.detachWhenSlow()
     const nodes = await storeFiles(files, prepared.stored, job, context)
-    const tree = treeOf(address, nodes, changes, prepared)
+    const tree = treeOf(address, nodes, changes, prepared, context.filesMax)
     if (!job.lane.pin()) return { kind: 'uploaded' }
     job.report({ phase: 'creating_manifest', currentFile: null })
     if (!(await job.beginWriting())) return { kind: 'cancelled' }
@@ -151,11 +151,12 @@ function treeOf(
   nodes: Files,
   changes: TreeChanges | null,
   { base, isMoved }: Prepared,
+  filesMax: number | undefined,
 ): Files {
   if (changes === null || base === null) return nodes
   // An attempt that was interrupted may have made the changes.
   const remove = isMoved ? [] : changes.remove
-  const tree = applyChanges(base, nodes, { ...changes, remove })
+  const tree = applyChanges(base, nodes, { ...changes, remove }, filesMax)
   if (!tree.ok) throw new NotPublishableError(`${tree.problems[0]} Nothing was published.`)
   const isMade = () =>
     Bun.deepEquals(tree.files, base) && !changes.remove.some((path) => holds(base, path))

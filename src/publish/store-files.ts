@@ -30,6 +30,8 @@ export interface StoreJob {
 export interface StoreContext extends UploadContext {
   readonly repo: AccountRepo
   readonly at: AtFailPoint
+  /** Of a site; left out: `siteFilesMax`. */
+  readonly filesMax?: number
 }
 
 /**

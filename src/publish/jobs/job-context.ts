@@ -24,6 +24,8 @@ export interface JobContext {
   readonly labelUrl: (label: string) => string
   readonly now: () => number
   readonly at: AtFailPoint
+  /** Of a site; left out: `siteFilesMax`. */
+  readonly filesMax?: number
   /** Called when a job has ended and its deploy is open again. */
   readonly onDeployReopened?: (id: string) => Promise<void>
   /** Milliseconds that no change of the clock touches. */

@@ -101,6 +101,16 @@ describe('refused:', () => {
     expect(change(given)).toEqual([expect.stringMatching(problem)])
   })
 
+  test('more files than a service takes', () => {
+    const [present, added] = [treeOf({ a: '1', b: '2' }), treeOf({ c: '3' })]
+    const change = { remove: [], into: null }
+    expect(applyChanges(present, added, change, 3).ok).toBe(true)
+    expect(applyChanges(present, added, change, 2)).toEqual({
+      ok: false,
+      problems: ['A site can have at most 2 files; this one would have more.'],
+    })
+  })
+
   test('with a bounded number of sentences', () => {
     const remove = Array.from({ length: 100 }, (_, i) => `gone-${i}`)
     expect(change({ base, remove })).toHaveLength(20)

@@ -15,11 +15,12 @@ export type ChangedTree<Node> =
   /** Sentences for the sender. */
   | { readonly ok: false; readonly problems: readonly string[] }
 
-/** The files of `base` with these changes. Files are set after others are removed. */
+/** The files of `base` with these changes, at most `filesMax`. Files are set after others are removed. */
 export function applyChanges<Node>(
   base: ReadonlyMap<SitePath, Node>,
   files: ReadonlyMap<SitePath, Node>,
   { remove, into }: TreeChanges,
+  filesMax = siteFilesMax,
 ): ChangedTree<Node> {
   if (into !== null && remove.length > 0) return refuse('Send either "into" or "remove".')
   if (into !== null && base.has(into)) return refuse(`into: ${quote(into)} is a file.`)
@@ -42,8 +43,8 @@ export function applyChanges<Node>(
       problems.push(`The path of ${quote(path)} is too long in ${quote(into ?? '')}.`)
     else changed.set(place, node)
   }
-  if (changed.size > siteFilesMax) {
-    problems.push(`A site can have at most ${siteFilesMax} files; this one would have more.`)
+  if (changed.size > filesMax) {
+    problems.push(`A site can have at most ${filesMax} files; this one would have more.`)
   }
   for (const problem of treeProblems(changed.keys())) {
     problems.push(`This cannot be a site: ${problem}.`)
