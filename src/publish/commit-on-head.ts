@@ -51,6 +51,10 @@ export const deletion = (
   replaces,
 })
 
+/** All but the last are in the commit of the next one. */
+export const linked = (writes: readonly PlannedWrite[]): PlannedWrite[] =>
+  writes.map((write, n) => ({ ...write, withNext: n < writes.length - 1 }))
+
 /** The next step for a repository in the state that was read. */
 export type CommitPlan<T> =
   | { readonly kind: 'done'; readonly result: T }

@@ -2,7 +2,6 @@ import type { Lane } from '#concurrency/lane.ts'
 import { ServerRefusedError } from '#outbound/server-errors.ts'
 import type { SitePath } from '#site/path.ts'
 import type { FileNode } from '#site/record/manifest.ts'
-import type { SiteSettings } from '#site/record/settings.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import { applyChanges, type TreeChanges } from '#site/upload/apply-changes.ts'
 import type { JobProgress } from '#store/queues/jobs.ts'
@@ -15,6 +14,7 @@ import { NotPublishableError } from './not-publishable.ts'
 import type { PlannedFile } from './planned-file.ts'
 import { findReusableBlobs } from './reusable-blobs.ts'
 import { ServerBusyError, withPatience } from './server-patience.ts'
+import type { SettingsChange } from './site-records.ts'
 import {
   type StoreContext,
   type StoredBlobs,
@@ -56,8 +56,8 @@ export interface SiteContent {
   readonly files: readonly PlannedFile[]
   /** Of the site as the job expects it; null: the files are the whole site. */
   readonly changes: TreeChanges | null
-  /** Fields to set; null: none. */
-  readonly settings: SiteSettings | null
+  /** Null: they stay as they are. */
+  readonly settings: SettingsChange | null
 }
 
 /**

@@ -3,7 +3,6 @@ import { piecesOf } from '#blobs/pieces-of.ts'
 import type { SpooledFile } from '#publish/upload/spool-folder.ts'
 import type { UploadedFile } from '#publish/upload/upload-tree.ts'
 import type { SitePath } from '#site/path.ts'
-import type { SiteSettings } from '#site/record/settings.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import {
   decodeSnapshot,
@@ -14,7 +13,6 @@ import {
 import { findSnapshotText } from '#store/lifecycle/account-data.ts'
 import { NotPublishableError } from './not-publishable.ts'
 import { type PublishJob, type PublishOutcome, publishSite } from './publish-site.ts'
-import { writeSettings } from './site-settings.ts'
 import type { StoreContext } from './store-files.ts'
 
 /** What a restore makes live: a state of the site that no version record describes. */
@@ -25,8 +23,8 @@ export interface RestoreStatePlan {
 }
 
 /**
- * Publishes the files that a site had, from our store: the account's server has dropped the blobs that no record names
- * any more. What it still has is not sent. The settings of then, if asked for, are a commit of their own. Throws as
+ * Publishes the files that a site had, from our store, and in the same commit the settings of then, if asked for: the
+ * account's server has dropped the blobs that no record names any more. What it still has is not sent. Throws as
  * `publishSite`.
  */
 export async function restoreState(
@@ -37,13 +35,8 @@ export async function restoreState(
 ): Promise<PublishOutcome> {
   const snapshot = await snapshotOf(address, stateId, context)
   const files = await spooled(snapshot, context)
-  const content = { files, changes: null, settings: null }
-  const outcome = await publishSite(address, content, job, context)
-  if (settings && outcome.kind === 'published') {
-    const wanted = await settingsOf(snapshot, context)
-    if (wanted !== null) await writeSettings(address.name, wanted, context)
-  }
-  return outcome
+  const change = settings ? ({ kind: 'all', settings: snapshot.settings } as const) : null
+  return await publishSite(address, { files, changes: null, settings: change }, job, context)
 }
 
 async function snapshotOf(
@@ -86,16 +79,6 @@ async function decodedTo(
   if (stored === null) throw new NotPublishableError(filesGone)
   const steps = coding === 'gzip' ? [createGunzip()] : []
   return await folder.write(piecesOf(stored), { bytesMax: bytes, steps, signal })
-}
-
-/** Null: there were none, and there are none. */
-async function settingsOf(
-  { name, settings }: Snapshot,
-  { repo }: StoreContext,
-): Promise<SiteSettings | null> {
-  if (settings !== null) return settings
-  const present = await repo.findRecord('place.sitehost.settings', name)
-  return present && { $type: 'place.sitehost.settings' }
 }
 
 const filesGone = 'The files of this version are not stored here any more. The site stays as it is.'

@@ -2,9 +2,10 @@ import { beforeEach, expect, test } from 'bun:test'
 import { recordCid } from '#atproto/repo/record-cid.ts'
 import type { SitePath } from '#site/path.ts'
 import type { FileNode } from '#site/record/manifest.ts'
-import { FakeRepo } from '#tests/support/fake-repo.ts'
+import { FakeRepo, refusal } from '#tests/support/fake-repo.ts'
 import { siteOf, versionKeyOf } from '#tests/support/sample-rows.ts'
 import { SiteConflictError } from './commit-on-head.ts'
+import { refusedVersionSentence } from './new-version.ts'
 import { NotPublishableError } from './not-publishable.ts'
 import { restoreVersion } from './restore-version.ts'
 import { SiteRecords } from './site-records.ts'
@@ -196,6 +197,21 @@ test('an attempt after a commit whose answer was lost finds it done', async () =
   Object.assign(repo.find(fs, 'blog') ?? {}, { cid })
   expect(await restore()).toMatchObject({ kind: 'published', cid })
   expect(callsOf('applyWrites')).toBe(1)
+})
+
+test('a server that does not accept the version’s record has the site as it was then', async () => {
+  putLive()
+  const cid = keep(recordsOf(2))
+  const original = repo.applyWrites.bind(repo)
+  repo.applyWrites = async (writes, head) => {
+    if (writes.some(({ collection }) => collection === versions))
+      throw refusal(400, 'RecordTooLarge')
+    return await original(writes, head)
+  }
+  const outcome = await restore()
+  expect(outcome).toMatchObject({ kind: 'published', cid, version: { key } })
+  expect(outcome).toHaveProperty('versionProblem', refusedVersionSentence)
+  expect<unknown>(storedAt(fs, 'blog')).toEqual(recordsOf(2).manifest)
 })
 
 test('a cancelled job writes nothing', async () => {

@@ -2,7 +2,6 @@ import { recordCid } from '#atproto/repo/record-cid.ts'
 import type { SitePath } from '#site/path.ts'
 import type { Directory, FileNode } from '#site/record/manifest.ts'
 import { planWrites, type StoredVersion } from '#site/record/plan-writes.ts'
-import type { SiteSettings } from '#site/record/settings.ts'
 import { versionDigest } from '#site/record/version-digest.ts'
 import { parseVersionRecord, type VersionRecord } from '#site/record/version-record.ts'
 import { type SiteAddress, siteUri } from '#site/site-address.ts'
@@ -13,16 +12,19 @@ import {
   type CommitPlan,
   commitOnHead,
   deletion,
+  linked,
   type PlannedWrite,
   type RepoContext,
   SiteConflictError,
 } from './commit-on-head.ts'
 import { expandStored } from './expand-stored.ts'
+import { refusedVersionSentence } from './new-version.ts'
 import { NotPublishableError } from './not-publishable.ts'
 import type { PublishJob, PublishOutcome } from './publish-site.ts'
 import { ServerBusyError, withPatience } from './server-patience.ts'
-import { SiteRecords, settingsOf } from './site-records.ts'
-import { mainCid, type WriteContext, type WrittenSite } from './write-site.ts'
+import { SiteRecords } from './site-records.ts'
+import { settingsWrites } from './site-settings.ts'
+import { isRefusal, mainCid, type WriteContext, type WrittenSite } from './write-site.ts'
 
 /** What a restore makes live. */
 export interface RestorePlan {
@@ -39,7 +41,7 @@ type RestoreJob = Pick<PublishJob, 'beginWriting' | 'rememberExpectedCid' | 'rep
 /**
  * Makes a version record's files the site again, in one commit and without uploads: the account's server has every blob
  * that the record names. The main record has the time of the version, so that it is the same record as then; a preview
- * becomes a version that was live. Throws NotPublishableError, and SiteConflictError when another program changed the
+ * becomes a version that was live. When the server does not accept that change of its record, the site is restored without it. Throws NotPublishableError, and SiteConflictError when another program changed the
  * site meanwhile.
  */
 export async function restoreVersion(
@@ -57,16 +59,21 @@ export async function restoreVersion(
     const count = restored.records.files.size
     job.report({ phase: 'creating_manifest', totalFiles: count, filesReused: count })
     if (!(await job.beginWriting())) return { kind: 'cancelled' }
-    const written = await commitOnHead(
-      {
-        start,
-        read,
-        plan: (now) => planRestore(restored, { ...plan, ...job, expectedCid }, now),
-        mayWriteAlone: true,
-        conflict: () => new SiteConflictError(address),
-      },
-      context,
-    )
+    const write = (mayKeep: boolean, start: RepositoryState | null) =>
+      commitOnHead(
+        {
+          start,
+          read,
+          plan: (now) => planRestore(restored, { ...plan, mayKeep, expectedCid }, now),
+          mayWriteAlone: true,
+          conflict: () => new SiteConflictError(address),
+        },
+        context,
+      )
+    const written = await write(job.mayKeep, start).catch(async (error) => {
+      if (!job.mayKeep || !isRefusal(error)) throw error
+      return { ...(await write(false, null)), versionProblem: refusedVersionSentence }
+    })
     job.report({ phase: 'finalizing' })
     return { kind: 'published', fileCount: count, ...written }
   } catch (error) {
@@ -155,9 +162,8 @@ function planRestore(
     rkey: address.name,
     value: { ...records.manifest },
     replaces: current,
-    withNext: together.length > 0,
   }
-  const needed = [...parts, ...(putsMain ? [main] : []), ...linked(together)]
+  const needed = [...parts, ...linked([...(putsMain ? [main] : []), ...together])]
   const deletes = planned.deleteParts.map(
     (rkey): PlannedWrite => ({ ...deletion('place.sitehost.subfs', rkey), mayFail: true }),
   )
@@ -173,10 +179,6 @@ function planRestore(
   }
 }
 
-/** All but the last are in the commit of the next one. */
-const linked = (writes: readonly PlannedWrite[]): PlannedWrite[] =>
-  writes.map((write, n) => ({ ...write, withNext: n < writes.length - 1 }))
-
 /** A version that is live names the site's record, and is a preview no more. */
 const wentLive = (key: VersionKey, value: unknown, cid: string): PlannedWrite => {
   const { alias: _, expiresAt: __, ...fields } = value as Readonly<Record<string, unknown>>
@@ -186,18 +188,6 @@ const wentLive = (key: VersionKey, value: unknown, cid: string): PlannedWrite =>
     rkey: key,
     value: { ...fields, manifest: cid },
   }
-}
-
-function settingsWrites(
-  wanted: SiteSettings | null,
-  now: RepositoryState,
-  { name: rkey }: SiteAddress,
-): PlannedWrite[] {
-  const collection = 'place.sitehost.settings'
-  if (Bun.deepEquals(settingsOf(now), wanted)) return []
-  if (wanted === null) return [deletion(collection, rkey)]
-  const action = now.settings === null ? 'create' : 'update'
-  return [{ action, collection, rkey, value: { ...wanted } }]
 }
 
 const nothingChanged = 'The site stays as it is.'

@@ -14,6 +14,14 @@ import type { RepositoryState } from './account-records.ts'
 import type { VersionToWrite } from './new-version.ts'
 import { NotPublishableError } from './not-publishable.ts'
 
+/** What becomes of a site's settings together with its files. */
+export interface SettingsChange {
+  /** All of them, or the ones to set, while others stay. */
+  readonly kind: 'all' | 'fields'
+  /** Null, of all: the site has none. */
+  readonly settings: SiteSettings | null
+}
+
 /**
  * The records of a site as they are written. They are parsed as ingest parses them: nothing is written that ingest
  * would refuse. Throws NotPublishableError.
@@ -26,14 +34,14 @@ export class SiteRecords {
   readonly manifest: Manifest
   readonly #createdAt: string
 
-  readonly #settings: SiteSettings | null
+  readonly #settings: SettingsChange | null
 
-  /** `settings`: fields to set, null for none. */
+  /** `settings` null: they stay as they are. */
   constructor(
     address: SiteAddress,
     files: ReadonlyMap<SitePath, FileNode>,
     now: number,
-    settings: SiteSettings | null = null,
+    settings: SettingsChange | null = null,
   ) {
     this.address = address
     this.files = files
@@ -56,13 +64,9 @@ export class SiteRecords {
   /** The site's settings once its records are written; null: none, or such that they have no effect. */
   settingsOn(repository: Pick<RepositoryState, 'settings'>): SiteSettings | null {
     const present = settingsOf(repository)
-    return this.#settings === null ? present : withFields(present, this.#settings)
-  }
-
-  /** Null: they are so already. */
-  settingsToWrite(repository: Pick<RepositoryState, 'settings'>): SiteSettings | null {
-    const settings = this.settingsOn(repository)
-    return Bun.deepEquals(settings, settingsOf(repository)) ? null : settings
+    if (this.#settings === null) return present
+    const { kind, settings } = this.#settings
+    return kind === 'all' || settings === null ? settings : withFields(present, settings)
   }
 
   part(key: string): Part {

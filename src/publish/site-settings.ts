@@ -1,15 +1,19 @@
 import type { ListedRecord } from '#atproto/repo/account-repo.ts'
 import { UnusableAnswerError } from '#outbound/server-errors.ts'
 import { defaultSettings, type SiteSettings } from '#site/record/settings.ts'
+import type { SiteAddress } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
+import type { RepositoryState } from './account-records.ts'
 import {
   type CommitPlan,
   commitOnHead,
+  deletion,
   type PlannedWrite,
   type RepoContext,
   SiteConflictError,
 } from './commit-on-head.ts'
 import { patienceOfAPerson, withPatience } from './server-patience.ts'
+import { settingsOf } from './site-records.ts'
 
 const collection = 'place.sitehost.settings'
 
@@ -61,6 +65,22 @@ export async function writeSettings(
     { read: () => readAtHead(name, repo), plan, mayWriteAlone: true, conflict },
     { repo, now, signal, ...patienceOfAPerson },
   )
+}
+
+/** The write that makes these the site's settings; none if they are so already. Null: the site has none. */
+export function settingsWrites(
+  wanted: SiteSettings | null,
+  now: Pick<RepositoryState, 'settings'>,
+  { name: rkey }: SiteAddress,
+): PlannedWrite[] {
+  const present = now.settings
+  if (Bun.deepEquals(settingsOf(now), wanted)) return []
+  // Some servers do not return the CID.
+  const replaces = present === null ? null : present.cid || undefined
+  if (wanted === null)
+    return present === null ? [] : [deletion(collection, rkey, replaces ?? undefined)]
+  const action = present === null ? 'create' : 'update'
+  return [{ action, collection, rkey, value: { ...wanted }, replaces }]
 }
 
 type WrittenSettings = { readonly uri: string; readonly cid: string } | null

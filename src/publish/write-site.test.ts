@@ -74,7 +74,10 @@ describe('settings that a site brings along', () => {
   ) => {
     const start = await readRepository(repo.asRepo, blog.name)
     const onto = { expectedCid: mainCid(blog, start), start }
-    return await writeSite(blog, filesOf(3, first), onto, context(), version, fields)
+    return await writeSite(blog, filesOf(3, first), onto, context(), version, {
+      kind: 'fields',
+      settings: fields,
+    })
   }
   const present = () => repo.find(settings, 'blog')?.value
 
@@ -109,6 +112,26 @@ describe('settings that a site brings along', () => {
     })
   })
 })
+
+test('with parts for several commits, site, version and settings are in one', async () => {
+  const settings = 'place.sitehost.settings'
+  const seen: string[][] = []
+  const original = repo.applyWrites.bind(repo)
+  repo.applyWrites = async (writes, head) => {
+    seen.push(writes.map(({ collection }) => collection))
+    return await original(writes, head)
+  }
+  // They fit into one commit without the settings, and not with them.
+  const headers = Array.from({ length: 18 }, (_, n) => ({
+    name: `x-${n}`,
+    value: 'v'.repeat(4_000),
+  }))
+  const change = { kind: 'fields', settings: { $type: settings, headers } } as const
+  const onto = { expectedCid: null, start: null }
+  await writeSite(blog, filesOf(3_150), onto, context(), kept(1), change)
+  expect(seen).toHaveLength(2)
+  expect(seen.at(-1)?.slice(-3)).toEqual([fs, version, settings])
+}, 20_000)
 
 describe('a site is written in one commit', () => {
   test('small: the main record', async () => {

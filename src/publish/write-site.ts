@@ -2,7 +2,6 @@ import { ServerRefusedError } from '#outbound/server-errors.ts'
 import type { SitePath } from '#site/path.ts'
 import type { FileNode } from '#site/record/manifest.ts'
 import { planWrites } from '#site/record/plan-writes.ts'
-import type { SiteSettings } from '#site/record/settings.ts'
 import { versionDigest } from '#site/record/version-digest.ts'
 import { type SiteAddress, siteUri } from '#site/site-address.ts'
 import type { VersionKey } from '#site/version-key.ts'
@@ -12,6 +11,7 @@ import {
   type CommitPlan,
   commitOnHead,
   deletion,
+  linked,
   type PlannedWrite,
   type RepoContext,
   SiteConflictError,
@@ -20,7 +20,8 @@ import type { AtFailPoint } from './fail-points.ts'
 import { refusedVersionSentence, type VersionToWrite } from './new-version.ts'
 import { NotPublishableError } from './not-publishable.ts'
 import { planHistory } from './plan-history.ts'
-import { SiteRecords } from './site-records.ts'
+import { type SettingsChange, SiteRecords } from './site-records.ts'
+import { settingsWrites } from './site-settings.ts'
 
 /** The main record in the repository; of a preview its version record. */
 export interface WrittenSite {
@@ -62,7 +63,7 @@ export async function writeSite(
   { expectedCid, start }: WriteOnto,
   context: WriteContext,
   version: VersionToWrite | null,
-  settings: SiteSettings | null = null,
+  settings: SettingsChange | null = null,
 ): Promise<WrittenSite> {
   const records = new SiteRecords(address, files, context.now(), settings)
   const write = (version: VersionToWrite | null, start: RepositoryState | null) =>
@@ -85,7 +86,7 @@ export async function writeSite(
 }
 
 /** It may be about the version record: what is left without that record may be accepted. */
-const isRefusal = (error: unknown): boolean =>
+export const isRefusal = (error: unknown): boolean =>
   error instanceof ServerRefusedError &&
   refusalsOfRecords.includes(error.status) &&
   error.code !== 'BlobNotFound'
@@ -120,17 +121,19 @@ function planSite(
   )
   if (planned.putMain && current !== expectedCid) throw new SiteConflictError(address)
 
-  // In this order every write leaves a whole site. The main record and that of its version are in one commit.
+  // In this order every write leaves a whole site. All but the parts are in one commit.
   const parts = planned.createParts.map((rkey) => partWrite(rkey, records))
-  const main = planned.putMain ? [mainWrite(records, current, { withNext: history.isNew })] : []
+  const main = planned.putMain ? [mainWrite(records, current)] : []
   const kept = history.isNew && version ? [versionWrite(records, version, repository)] : []
   // What does not fit into this commit, or whose deletion fails, is deleted by the next publish.
   const deletes = [
     ...history.pruned.map((key) => deletion('place.sitehost.version', key)),
     ...planned.deleteParts.map((key) => deletion('place.sitehost.subfs', key)),
   ].map((write): PlannedWrite => ({ ...write, mayFail: true }))
-  const settings = isPreview ? [] : settingsWrites(records, repository)
-  const needed = [...parts, ...main, ...kept, ...settings]
+  const settings = isPreview
+    ? []
+    : settingsWrites(records.settingsOn(repository), repository, address)
+  const needed = [...parts, ...linked([...main, ...kept, ...settings])]
 
   const uri = isPreview ? versionUri(address, history.key ?? '') : siteUri(address)
   const present = isPreview ? repository.versions.get(history.key ?? '')?.cid : current
@@ -168,17 +171,12 @@ const partWrite = (rkey: string, records: SiteRecords): PlannedWrite => ({
   value: { ...records.part(rkey) },
 })
 
-const mainWrite = (
-  { address, manifest }: SiteRecords,
-  replaces: string | null,
-  { withNext }: { readonly withNext: boolean },
-): PlannedWrite => ({
+const mainWrite = ({ address, manifest }: SiteRecords, replaces: string | null): PlannedWrite => ({
   action: replaces === null ? 'create' : 'update',
   collection: 'place.sitehost.fs',
   rkey: address.name,
   value: { ...manifest },
   replaces,
-  withNext,
 })
 
 function versionWrite(
@@ -195,18 +193,6 @@ function versionWrite(
     rkey: version.key,
     value: { ...records.version(version, records.settingsOn(repository), present) },
   }
-}
-
-function settingsWrites(records: SiteRecords, repository: RepositoryState): PlannedWrite[] {
-  const settings = records.settingsToWrite(repository)
-  if (settings === null) return []
-  const present = repository.settings
-  const action = present === null ? 'create' : 'update'
-  const collection = 'place.sitehost.settings'
-  const rkey = records.address.name
-  // Some servers do not return the CID.
-  const replaces = present === null ? null : present.cid || undefined
-  return [{ action, collection, rkey, value: { ...settings }, replaces }]
 }
 
 function writtenVersion(

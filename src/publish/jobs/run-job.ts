@@ -8,7 +8,7 @@ import { jobMsMaxDefault } from '#publish/job-attempts.ts'
 import { noScopeSentence, versionScope } from '#publish/new-version.ts'
 import { ContentsGoneError } from '#publish/planned-file.ts'
 import { interruptedSentence } from '#publish/publish-failure.ts'
-import { type PublishJob, publishSite } from '#publish/publish-site.ts'
+import { type PublishJob, publishSite, type SiteContent } from '#publish/publish-site.ts'
 import { restoreState } from '#publish/restore-stored-state.ts'
 import { restoreVersion } from '#publish/restore-version.ts'
 import { deployOpenMs } from '#site/limits.ts'
@@ -20,7 +20,7 @@ import type { Job } from '#store/queues/jobs.ts'
 import { awaitWithdrawal } from '#store/sites/withdrawals.ts'
 import { type Attempt, endOf, type Outcome } from './attempt-end.ts'
 import type { JobContext } from './job-context.ts'
-import { parseJobPlan } from './job-plan.ts'
+import { type JobPlan, parseJobPlan } from './job-plan.ts'
 import { JobReporter } from './job-reporter.ts'
 import { jobResult } from './job-result.ts'
 import { makeVisible } from './make-visible.ts'
@@ -158,7 +158,7 @@ async function carryOut(
   const { restore } = plan
   const within = { ...context, ...forSite }
   const outcome = await spans.run('publish.write-site', { server: host }, () => {
-    if (restore === undefined) return publishSite(address, plan, publishing, within)
+    if (restore === undefined) return publishSite(address, contentOf(plan), publishing, within)
     if ('stateId' in restore) return restoreState(address, restore, publishing, within)
     return restoreVersion(address, restore, { ...publishing, mayKeep }, within)
   })
@@ -174,6 +174,12 @@ async function carryOut(
   const result = jobResult(address, { ...outcome, versionProblem }, facts, context)
   return { kind: 'completed', result }
 }
+
+const contentOf = ({ files, changes, settings }: JobPlan): SiteContent => ({
+  files,
+  changes,
+  settings: settings && { kind: 'fields', settings },
+})
 
 /** Marks the lane as held up when `work` takes longer than `ms`. */
 async function heldUpAfter<T>(ms: number, lane: Lane, work: () => Promise<T>): Promise<T> {
