@@ -14,9 +14,10 @@ export class ApiError extends Error {
   }
 }
 
-/** Where to send the person, to sign in with their own server. */
-export async function startSignIn(handle: string): Promise<string> {
-  const { url } = await call('POST /api/auth/signin', { body: { handle } })
+/** Where to send the person, to sign in with their own server. `returnTo`: the page of ours to come back to. */
+export async function startSignIn(handle: string, returnTo: string | null): Promise<string> {
+  const body = { handle, ...(returnTo !== null && { return_to: returnTo }) }
+  const { url } = await call('POST /api/auth/signin', { body })
   return url
 }
 

@@ -2,7 +2,7 @@ import { QueryCache, QueryClient, type QueryKey } from '@tanstack/react-query'
 import { ApiError } from './api.ts'
 import { dropKept, keep, readKept } from './kept-answers.ts'
 import { keys, sitesQuery, userQuery } from './queries.ts'
-import { leaveIfSignedOut } from './session.ts'
+import { leaveIfSignedOut, rememberSignedIn } from './session.ts'
 
 const retriesMax = 2
 
@@ -22,6 +22,7 @@ export function openQueryClient(): QueryClient {
         if (leaveIfSignedOut(error)) forgetAccount(client)
       },
       onSuccess: (answer, { queryKey, meta }) => {
+        if (queryKey[0] === keys.user[0]) rememberSignedIn()
         if (meta?.['isKept'] === true) keep(queryKey, answer)
       },
     }),

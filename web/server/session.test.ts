@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { noticeOf } from './session.ts'
+import { noticeOf, signInAddress } from './session.ts'
 
 const notices: [string, kind: 'problem' | 'news', start: string][] = [
   ['?error=auth_failed', 'problem', 'Signing in did not work.'],
@@ -11,6 +11,7 @@ const notices: [string, kind: 'problem' | 'news', start: string][] = [
   ['?news=left', 'news', 'Your data here'],
   ['?news=invited', 'news', 'You are invited.'],
   ['?news=signed_out', 'news', 'Your sign-in has ended.'],
+  ['?news=sign_in&return_to=/editor', 'news', 'Sign in to continue.'],
 ]
 test.each(notices)('%j tells, as %s: %s', (search, kind, start) => {
   const notice = noticeOf(search)
@@ -21,3 +22,16 @@ test.each(['', '?error=<script>', '?error=constructor', '?news=auth_failed', '?r
   '%j tells nothing',
   (search) => expect(noticeOf(search)).toBeNull(),
 )
+
+test.each([
+  ['/editor', '', true, '/?news=signed_out&return_to=%2Feditor'],
+  ['/editor', '', false, '/?news=sign_in&return_to=%2Feditor'],
+  [
+    '/sites/a%3Ab',
+    '?x=1&y=%26',
+    false,
+    '/?news=sign_in&return_to=%2Fsites%2Fa%253Ab%3Fx%3D1%26y%3D%2526',
+  ],
+])('the sign-in comes back to %s%s', (pathname, search, wasSignedIn, address) => {
+  expect(signInAddress({ pathname, search }, wasSignedIn)).toBe(address)
+})

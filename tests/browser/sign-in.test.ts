@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Browser, Page } from 'playwright-core'
+import { hasBrowser, startBrowser } from '../support/browser.ts'
+import { signInAndAuthorize } from '../support/chromium-consent.ts'
+import { startWorld, type World } from '../support/world.ts'
+
+const password = 'hunter2pass'
+
+describe.skipIf(!hasBrowser)('who is not signed in', () => {
+  let world: World
+  let browser: Browser
+
+  beforeAll(async () => {
+    world = await startWorld()
+    browser = await startBrowser()
+  }, 300_000)
+  afterAll(async () => {
+    await browser.close()
+    await world[Symbol.asyncDispose]()
+  })
+
+  /** In a browser that has never been here. */
+  async function open(path: string): Promise<Page> {
+    const context = await browser.newContext({ locale: 'en-US' })
+    const page = await context.newPage()
+    await page.goto(`${world.app}${path}`)
+    return page
+  }
+
+  const signIn = async (page: Page, handle: string) => {
+    await page.getByLabel('Your handle').fill(handle)
+    await page.locator('form').getByRole('button', { name: 'Sign in' }).click()
+  }
+
+  test('is asked to, in neutral words, and comes back to the page that was opened', async () => {
+    const page = await open('/account?from=mail')
+    await page.getByText('Sign in to continue.').waitFor()
+    expect(await page.getByText('has ended').count()).toBe(0)
+    await signIn(page, 'alice.test')
+    await signInAndAuthorize(page, { password })
+    await page.waitForURL(`${world.app}/account?from=mail`)
+    await page.getByRole('button', { name: 'Account: alice.test' }).waitFor()
+
+    await page.context().clearCookies()
+    await page.goto(`${world.app}/editor`)
+    await page.getByText('Your sign-in has ended. Sign in again.').waitFor()
+  }, 120_000)
+
+  test('keeps the handle and the page after a denied consent', async () => {
+    const page = await open('/sites/blog')
+    await signIn(page, 'bob.test')
+    await signInAndAuthorize(page, { password, reject: true })
+    await page.waitForURL(`${world.app}/?error=auth_failed`)
+    await page.getByText('nothing was changed').waitFor()
+    expect(await page.getByLabel('Your handle').inputValue()).toBe('bob.test')
+    await page.locator('form').getByRole('button', { name: 'Sign in' }).click()
+    await signInAndAuthorize(page, { password })
+    await page.waitForURL(`${world.app}/sites/blog`)
+  }, 120_000)
+
+  test('may name a server instead of an account, without its scheme', async () => {
+    const page = await open('/')
+    await signIn(page, new URL(world.network.pds).host)
+    await signInAndAuthorize(page, { username: 'carol.test', password })
+    await page.waitForURL(`${world.app}/onboarding`)
+  }, 120_000)
+})
