@@ -29,6 +29,11 @@ export class AppClient {
     this.#send = send
   }
 
+  /** For a browser that goes on where this program is. */
+  get cookies(): ReadonlyMap<string, string> {
+    return this.#cookies
+  }
+
   /** Cookies go along and are kept; redirects are not followed. */
   async fetch(path: string, init: RequestInit = {}): Promise<Response> {
     const headers = new Headers(init.headers)

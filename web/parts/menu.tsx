@@ -43,9 +43,10 @@ export function Menu({ label, button, buttonClass, align = 'end', children }: Me
       removeEventListener('resize', close)
     }
   }, [isOpen])
-  const toggle = ({ newState }: ToggleEvent) => {
-    setOpen(newState === 'open')
-    if (newState === 'open') placeBelow(opener.current, list.current, align)
+  const open = ({ newState }: ToggleEvent) => {
+    if (newState !== 'open') return
+    setOpen(true)
+    placeBelow(opener.current, list.current, align)
   }
   return (
     <>
@@ -63,9 +64,11 @@ export function Menu({ label, button, buttonClass, align = 'end', children }: Me
       <div
         className={styles['menu']}
         id={id}
-        onBeforeToggle={toggle}
+        onBeforeToggle={open}
         onClick={(event) => isItem(event.target) && list.current?.hidePopover()}
         onKeyDown={moveFocus}
+        // Not before: what has the focus must be there when the browser gives it back to the button.
+        onToggle={({ newState }) => newState === 'closed' && setOpen(false)}
         popover="auto"
         ref={list}
       >

@@ -18,6 +18,7 @@ export function SiteSwitcher() {
   const rkey = params['rkey']
   const current = sites.find((site) => site.rkey === rkey)
   const { shell } = words
+  const name = current === undefined ? (rkey ?? shell.sites) : nameOf(current)
   const rest = sites.length - shownMax
   return (
     <Menu
@@ -31,7 +32,7 @@ export function SiteSwitcher() {
         </>
       }
       buttonClass={styles['switcher']}
-      label={shell.chooseSite}
+      label={shell.chooseSite(name)}
     >
       {sites.length > 0 && (
         <MenuGroup>

@@ -125,7 +125,7 @@ function Dialogs() {
       </Confirm>
       <Confirm
         isBusy={false}
-        label="Delete typed"
+        label="Delete everything"
         onConfirm={() => undefined}
         title="Delete everything?"
         typed="portfolio"

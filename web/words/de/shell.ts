@@ -7,7 +7,7 @@ export const shell = {
   home: (name: string) => `${name}, Startseite`,
   sites: 'Deine Websites',
   allSites: 'Alle Websites',
-  chooseSite: 'Website wählen',
+  chooseSite: (current: string) => `${current}: Website wählen`,
   moreSites: (n: number) => plural(n, 'weitere Website', 'weitere Websites'),
   newSite: 'Neue Website',
   account: 'Konto',

@@ -7,7 +7,7 @@ export const shell = {
   home: (name: string) => `${name}, start page`,
   sites: 'Your sites',
   allSites: 'All sites',
-  chooseSite: 'Choose a site',
+  chooseSite: (current: string) => `${current}: choose a site`,
   moreSites: (n: number) => plural(n, 'more site', 'more sites'),
   newSite: 'New site',
   account: 'Account',

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Browser, Page } from 'playwright-core'
+import { hasBrowser, startBrowser } from '../support/browser.ts'
+import { layoutShiftOf, type OpenedPage, openPage, violationsOf } from '../support/browser-page.ts'
+import { startWorld, type World } from '../support/world.ts'
+
+describe.skipIf(!hasBrowser)('the frame of the app', () => {
+  let world: World
+  let browser: Browser
+  let opened: OpenedPage
+  let page: Page
+
+  beforeAll(async () => {
+    world = await startWorld({ environment: { WEB_RELOAD: '1' } })
+    const alice = await world.signedIn('alice.test')
+    const index = { path: 'index.html', body: new Blob(['<!doctype html><h1>Hello</h1>']) }
+    await alice.publish('blog', [index])
+    await alice.publish('portfolio', [index])
+    browser = await startBrowser()
+    opened = await openPage(browser, world.app, { client: alice })
+    page = opened.page
+  }, 300_000)
+  afterAll(async () => {
+    await browser?.close()
+    await world?.[Symbol.asyncDispose]()
+  })
+
+  const menu = () => page.getByRole('button', { name: 'Account: alice.test' })
+  const focused = () => page.evaluate(() => document.activeElement?.textContent)
+
+  test('goes from page to page without loading a document, and says where one is', async () => {
+    await page.goto('/editor')
+    await page.getByRole('heading', { name: 'Your sites' }).waitFor()
+    await page.evaluate(() => Object.assign(window, { isSame: true }))
+    await page.getByRole('button', { name: 'Choose a site' }).click()
+    await page.getByRole('banner').getByRole('link', { name: 'blog' }).click()
+    await page.getByRole('heading', { name: 'blog', level: 1 }).waitFor()
+    await page.waitForFunction(() => document.title === 'blog · Sitehost')
+    expect(new URL(page.url()).pathname).toBe('/sites/blog')
+    // A screen reader starts where the page does.
+    await page.waitForFunction(() => document.activeElement?.tagName === 'H1')
+    expect(await focused()).toBe('blog')
+    const tab = page.getByRole('link', { name: 'Settings' })
+    await tab.press('Enter')
+    await page.waitForURL('**/sites/blog/settings')
+    // Head and tabs stay, and with them the focus.
+    expect(await focused()).toBe('Settings')
+    expect(await tab.getAttribute('aria-current')).toBe('page')
+    await page.goBack()
+    await page.goBack()
+    await page.getByRole('heading', { name: 'Your sites' }).waitFor()
+    expect(await page.evaluate(() => 'isSame' in window)).toBe(true)
+  }, 60_000)
+
+  test('follows a link in another tab, when asked to', async () => {
+    const other = page.context().waitForEvent('page')
+    await page.getByRole('link', { name: 'New site' }).click({ modifiers: ['Control'] })
+    await (await other).close()
+    expect(new URL(page.url()).pathname).toBe('/editor')
+  }, 60_000)
+
+  test('shows who is signed in and their sites at once after a reload, and nothing moves', async () => {
+    for (const width of [360, 1280]) {
+      await page.setViewportSize({ width, height: 800 })
+      await page.goto('/sites/portfolio')
+      await page.getByRole('link', { name: 'Open' }).waitFor()
+      await page.reload()
+      await page.getByRole('link', { name: 'Open' }).waitFor()
+      expect(await layoutShiftOf(page)).toBeLessThanOrEqual(0.02)
+    }
+  }, 60_000)
+
+  test('has a theme, by the system or by choice, also after a reload', async () => {
+    const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+    const light = 'rgb(250, 249, 246)'
+    const dark = 'rgb(15, 20, 19)'
+    await page.emulateMedia({ colorScheme: 'dark' })
+    expect(await paper()).toBe(dark)
+    await menu().click()
+    await page.getByRole('button', { name: 'Light' }).click()
+    expect(await paper()).toBe(light)
+    await page.reload()
+    await menu().waitFor()
+    expect(await paper()).toBe(light)
+    await page.emulateMedia({ colorScheme: 'light' })
+    await menu().click()
+    await page.getByRole('button', { name: 'Dark' }).click()
+    expect(await paper()).toBe(dark)
+    await page.getByRole('button', { name: 'System' }).click()
+    expect(await paper()).toBe(light)
+    await page.keyboard.press('Escape')
+    expect(await menu().evaluate((button) => button === document.activeElement)).toBe(true)
+  }, 60_000)
+
+  test('speaks German when asked to, and English again', async () => {
+    await menu().click()
+    await page.getByRole('button', { name: 'Deutsch' }).click()
+    await page.getByRole('button', { name: 'Konto: alice.test' }).click()
+    expect(await page.getAttribute('html', 'lang')).toBe('de')
+    await page.getByRole('button', { name: 'English' }).click()
+    await menu().waitFor()
+  }, 60_000)
+
+  test('says that it is offline, and that it is not any more', async () => {
+    await page.context().setOffline(true)
+    const strip = page.getByText('You’re offline.')
+    await strip.waitFor()
+    await page.context().setOffline(false)
+    await strip.waitFor({ state: 'detached' })
+  }, 60_000)
+
+  test('says so where nothing is', async () => {
+    expect((await page.goto('/nothing'))?.status()).toBe(404)
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor()
+    await page.goto('/sites/nothing')
+    await page.getByRole('heading', { name: 'You have no site called nothing' }).waitFor()
+  }, 60_000)
+
+  test('is accessible, and as wide as a phone, in each part and both themes', async () => {
+    for (const width of [360, 1280]) {
+      await page.setViewportSize({ width, height: 800 })
+      for (const path of ['/styleguide', '/editor', '/sites/blog', '/nothing']) {
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme })
+          await page.goto(path)
+          await page.getByRole('heading').first().waitFor()
+          expect([path, width, await violationsOf(page)]).toEqual([path, width, []])
+        }
+        const tooWide = await page.evaluate(
+          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        )
+        expect([path, width, tooWide]).toEqual([path, width, 0])
+      }
+      await page.goto('/editor')
+      await menu().click()
+      expect(await violationsOf(page)).toEqual([])
+    }
+  }, 120_000)
+
+  test('no page broke its own policy or threw', () => {
+    expect(opened.problems).toEqual([])
+  })
+})
