@@ -39,7 +39,7 @@ export function zipOf(files: readonly ZipFile[]): Buffer {
     if (file.sameDataAs === undefined) {
       const local = [record('4', [0x04034b50]), common, record('22', [name.length, 0]), name, data]
       parts.push(...local)
-      at += Buffer.concat(local).length
+      for (const part of local) at += part.length
     }
     directory.push(
       record('42', [0x02014b50, 0x031e]),
@@ -86,7 +86,8 @@ function tarEntry({ name, content = '', type = '0', declaredBytes }: TarFile): B
   block.write('00000000000\0        ', 136)
   block.write(type, 156)
   block.write('ustar\x0000', 257)
-  const sum = block.reduce((total, byte) => total + byte, 0)
+  let sum = 0
+  for (const byte of block) sum += byte
   block.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148)
   return [block, data, Buffer.alloc(-data.length & 511)]
 }
@@ -98,11 +99,10 @@ function zip64Sizes(bytes: number, storedBytes: number): Buffer {
 
 /** Little-endian numbers of so many bytes each. */
 function record(widths: string, values: readonly number[]): Buffer {
-  return Buffer.concat(
-    Array.from(widths, (width, i) => {
-      const bytes = Buffer.alloc(Number(width))
-      bytes.writeUIntLE((values[i] ?? 0) >>> 0, 0, bytes.length)
-      return bytes
-    }),
-  )
+  const bytes = Buffer.alloc(4 * widths.length)
+  let at = 0
+  for (let i = 0; i < widths.length; i++) {
+    at = bytes.writeUIntLE((values[i] ?? 0) >>> 0, at, Number(widths[i]))
+  }
+  return bytes.subarray(0, at)
 }
