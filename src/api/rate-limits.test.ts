@@ -1,13 +1,18 @@
 import { describe, expect, test } from 'bun:test'
-import { type RateLimitName, rateLimits } from '#api/contract/limits.ts'
+import { Context } from 'hono'
+import type { ApiEnv } from '#api/context.ts'
+import { type RateLimit, type RateLimitName, rateLimits } from '#api/contract/limits.ts'
 import type { Route } from '#api/contract/route.ts'
 import { routes } from '#api/contract/routes.ts'
 import type { Did } from '#site/site-address.ts'
-import { testApi } from '#tests/support/api.ts'
+import { origin, testApi } from '#tests/support/api.ts'
 import { alice, bob } from '#tests/support/sample-rows.ts'
+import { RateLimits } from './rate-limits.ts'
 
 const api = testApi()
 const names = Object.keys(rateLimits) as RateLimitName[]
+/** Of one test: a larger limit is reached without the rest of the application. */
+const requestsMax = 300
 
 interface Sender {
   readonly client?: string
@@ -24,10 +29,13 @@ function ask(
   return api().request(path, { method, headers, ...(method === 'POST' && { body: '{}' }) })
 }
 
-const routeOf = (name: RateLimitName): string => {
+function routeWith(name: RateLimitName): Route {
   const route = Object.values<Route>(routes).find(({ limit }) => limit === name)
-  return route === undefined ? '' : `${route.method} ${route.path}`
+  if (route === undefined) throw new Error(`no route has the limit ${name}`)
+  return route
 }
+
+const routeOf = (name: RateLimitName): string => `${routeWith(name).method} ${routeWith(name).path}`
 
 /** How many of so many requests are not refused as too many. */
 async function allowed(times: number, route: string, senderOf: (i: number) => Sender) {
@@ -38,12 +46,23 @@ async function allowed(times: number, route: string, senderOf: (i: number) => Se
   return count
 }
 
-test('every limit is of a route', () => {
-  expect(names.filter((name) => routeOf(name) === '')).toEqual([])
-})
+/** How many of so many are let through. */
+function counted(times: number, count: () => unknown): number {
+  let passed = 0
+  for (let i = 0; i < times; i++) {
+    try {
+      count()
+      passed++
+    } catch (error) {
+      expect(error).toMatchObject({ status: 429 })
+    }
+  }
+  return passed
+}
 
 describe('a client', () => {
   for (const name of names) {
+    if (rateLimits[name].perClient > requestsMax) continue
     test(`${name}: so many, and others are not concerned`, async () => {
       const count = rateLimits[name].perClient
       expect(await allowed(count + 3, routeOf(name), () => ({}))).toBe(count)
@@ -122,7 +141,7 @@ describe('a client', () => {
 describe('an account', () => {
   for (const name of names) {
     const limit = rateLimits[name]
-    if (!('perAccount' in limit)) continue
+    if (!('perAccount' in limit) || limit.perAccount > requestsMax) continue
     test(`${name}: so many, wherever it comes from, and others are not concerned`, async () => {
       const count = limit.perAccount
       const senderOf = async (did: Did) => {
@@ -133,6 +152,17 @@ describe('an account', () => {
       expect(await allowed(1, routeOf(name), await senderOf(bob))).toBe(1)
     })
   }
+})
+
+test.each(names)('%s: the limit is exact, however many it lets through', (name) => {
+  const { perClient, perAccount }: RateLimit = rateLimits[name]
+  const limits = new RateLimits({ trustedProxies: [], elapsed: () => 0 })
+  const from = new Context<ApiEnv>(new Request(origin))
+  const route = routeWith(name)
+  expect(counted(perClient + 3, () => limits.countClient(route, from))).toBe(perClient)
+  if (perAccount === undefined) return
+  expect(counted(perAccount + 3, () => limits.countAccount(route, alice))).toBe(perAccount)
+  expect(counted(1, () => limits.countAccount(route, bob))).toBe(1)
 })
 
 test('what has no limit has none', async () => {
