@@ -15,7 +15,7 @@ export interface VersionToWrite extends NewVersion {
   readonly bytes: number | null
 }
 
-interface NewPreview {
+export interface NewPreview {
   readonly alias?: string
   /** ISO 8601. */
   readonly expiresAt: string
@@ -32,6 +32,8 @@ export const versionScope = 'repo:place.sitehost.version'
 /** For the owner: why there is no version record of what was published, and what to do. */
 export const noScopeSentence =
   'This version is not in the site’s history, because you signed in before Sitehost kept one. Sign out and in again to keep the next ones.'
+export const noPreviewScopeSentence =
+  'You signed in before Sitehost had previews. Sign out and in again to allow it to write them, then try again. Nothing was published.'
 export const refusedVersionSentence =
   'This version is not in the site’s history: your account’s server did not accept the record for it. The site itself is published.'
 export const noRoomSentence = (max: number): string =>
@@ -39,4 +41,8 @@ export const noRoomSentence = (max: number): string =>
 export const unreadVersionSentence =
   'This version is in your repository, but was not read here yet. It is in the site’s history in a moment.'
 export const unservedVersionSentence = (problem: string): string =>
-  `This version is in your repository, but has no address here: ${problem.replace(/\.$/, '')}.`
+  `This version is in your repository, but has no address here: ${sentenceOf(problem)}`
+export const unservedPreviewSentence = (problem: string): string =>
+  `The preview is in your repository, but cannot be served: ${sentenceOf(problem)}`
+
+const sentenceOf = (problem: string): string => `${problem.replace(/\.$/, '')}.`

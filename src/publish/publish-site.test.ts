@@ -7,12 +7,12 @@ import { diskBlobStore } from '#blobs/disk.ts'
 import { Lane } from '#concurrency/lane.ts'
 import { Spool } from '#publish/upload/spool.ts'
 import type { SitePath } from '#site/path.ts'
-import type { TreeChanges } from '#site/upload/apply-changes.ts'
 import type { Database } from '#store/database/database.ts'
 import { memoryDatabase } from '#tests/support/databases.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { refusal } from '#tests/support/fake-repo.ts'
 import { alice, siteOf } from '#tests/support/sample-rows.ts'
+import type { BaseChanges } from './files-of-base.ts'
 import { type PublishJob, type PublishOutcome, publishSite } from './publish-site.ts'
 
 let dir: string
@@ -64,7 +64,7 @@ function repoOf(upload: () => Promise<void>): AccountRepo {
 async function publishTo(
   repo: AccountRepo,
   lane: Lane,
-  { changes = null, filesMax = 1 }: { changes?: TreeChanges | null; filesMax?: number } = {},
+  { changes = null, filesMax = 1 }: { changes?: BaseChanges | null; filesMax?: number } = {},
 ): Promise<PublishOutcome> {
   await using folder = await new Spool(join(dir, 'spool')).open(crypto.randomUUID())
   const bytes = (async function* () {
@@ -123,7 +123,7 @@ test('one that was cancelled before it writes writes nothing', async () => {
 })
 
 test('a change that makes more files of a site than the service takes is refused', async () => {
-  const [repo, changes] = [repoOf(async () => {}), { remove: [], into: null }]
+  const [repo, changes] = [repoOf(async () => {}), { version: null, remove: [], into: null }]
   expect(await publishTo(repo, laneOf(), { changes })).toEqual({ kind: 'cancelled' })
   const refused = publishTo(repo, laneOf(), { changes, filesMax: 0 })
   await expect(refused).rejects.toThrow('at most 0 files')

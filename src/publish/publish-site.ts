@@ -3,12 +3,13 @@ import { ServerRefusedError } from '#outbound/server-errors.ts'
 import type { SitePath } from '#site/path.ts'
 import type { FileNode } from '#site/record/manifest.ts'
 import type { SiteAddress } from '#site/site-address.ts'
-import { applyChanges, type TreeChanges } from '#site/upload/apply-changes.ts'
+import { applyChanges } from '#site/upload/apply-changes.ts'
+import type { VersionKey } from '#site/version-key.ts'
 import type { JobProgress } from '#store/queues/jobs.ts'
 import { forgetUploadedBlobs } from '#store/sites/uploaded-blobs.ts'
 import { type RepositoryState, readRepository } from './account-records.ts'
 import { type RepoContext, SiteConflictError } from './commit-on-head.ts'
-import { filesOfSite } from './files-of-site.ts'
+import { type BaseChanges, filesOfBase } from './files-of-base.ts'
 import type { NewVersion, VersionToWrite } from './new-version.ts'
 import { NotPublishableError } from './not-publishable.ts'
 import type { PlannedFile } from './planned-file.ts'
@@ -54,8 +55,8 @@ export type PublishOutcome =
 
 export interface SiteContent {
   readonly files: readonly PlannedFile[]
-  /** Of the site as the job expects it; null: the files are the whole site. */
-  readonly changes: TreeChanges | null
+  /** Of a version, or of the site as the job expects it; null: the files are the whole site. */
+  readonly changes: BaseChanges | null
   /** Null: they stay as they are. */
   readonly settings: SettingsChange | null
 }
@@ -109,9 +110,9 @@ type Files = ReadonlyMap<SitePath, FileNode>
 
 interface Prepared extends WriteOnto {
   readonly stored: StoredBlobs
-  /** The site's present files; null when the job does not change them but replaces them. */
+  /** The files that the job changes; null when it has all files of the site. */
   readonly base: Files | null
-  /** The site is not the one that the job expects. */
+  /** The base is the live site, and not the one that the job expects. */
   readonly isMoved: boolean
 }
 
@@ -122,11 +123,16 @@ async function prepare(
   { rememberExpectedCid }: PublishJob,
   { db, now, repo, signal }: StoreContext,
 ): Promise<Prepared> {
-  const read = () => readRepository(repo, address.name)
+  const version = changes?.version ?? undefined
+  const read = () => readRepository(repo, address.name, version)
   const repository = await withPatience(read, { now, signal })
   const expectedCid = await rememberExpectedCid(mainCid(address, repository))
-  const isMoved = mainCid(address, repository) !== expectedCid
-  const base = changes === null ? null : await baseOf(address, repository, { repo, now, signal })
+  const isOfLive = changes !== null && changes.version === null
+  const isMoved = isOfLive && mainCid(address, repository) !== expectedCid
+  const base =
+    changes === null
+      ? null
+      : await baseOf(address, changes.version, repository, { repo, now, signal })
   const hashes = files.map((file) => file.sha256)
   const stored = await findReusableBlobs(repo.did, repository, hashes, db)
   // The account's records take too much memory to keep them during uploads.
@@ -137,19 +143,20 @@ async function prepare(
 
 async function baseOf(
   address: SiteAddress,
+  version: VersionKey | null,
   repository: RepositoryState,
   context: RepoContext,
 ): Promise<Files> {
-  const site = await filesOfSite(address, repository, context)
-  if (!site.ok) throw new NotPublishableError(`${site.problem} Nothing was published.`)
-  return site.files
+  const base = await filesOfBase(address, version, repository, context)
+  if (!base.ok) throw new NotPublishableError(`${base.problem} Nothing was published.`)
+  return base.files
 }
 
-/** The site's files to be. Throws SiteConflictError when the site is not the one that the job expects. */
+/** The site's files to be. Throws SiteConflictError when the base is not the one that the job expects. */
 function treeOf(
   address: SiteAddress,
   nodes: Files,
-  changes: TreeChanges | null,
+  changes: BaseChanges | null,
   { base, isMoved }: Prepared,
   filesMax: number | undefined,
 ): Files {

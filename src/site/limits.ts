@@ -147,6 +147,8 @@ export const accountVersionRecordsMax = 2000
 
 /** How long a preview stays whose record names no other time. */
 export const previewMs = 14 * 24 * 60 * 60 * 1000
+/** The longest that a deploy may ask for. A preview that is to stay is pinned. */
+export const previewDaysMax = 365
 
 /** Versions that publishing keeps, unless the site's settings say otherwise. */
 export const versionsKeptDefault = 10

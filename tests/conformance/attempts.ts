@@ -133,6 +133,8 @@ export const attempts: Readonly<Record<string, readonly Attempt[] | NamesNothing
       path: '/api/site/{rkey}/deploys',
       json: { files: [{ path: 'a', sha256: emptySha256, size: 1e12 }] },
     },
+    { path: '/api/site/{rkey}/deploys', json: { files: [], base: '{versionKey}' } },
+    { path: '/api/site/theirs/deploys', json: { files: [], base: '{versionKey}' } },
   ],
   'PUT /api/deploys/:id/files/:sha256': [{ path: `/api/deploys/{deploy}/files/${emptySha256}` }],
   'GET /api/deploys/:id': [{ path: '/api/deploys/{deploy}' }],

@@ -29,6 +29,7 @@ const done = {
   skippedFiles: [{ name: '.env', reason: like('.+') }],
   versionId: like('[a-z2-7]{13}'),
   versionUrl: like('http://v--[a-z2-7]{26}\\.{base}:\\d+/'),
+  previewUrl: null,
   versionProblem: null,
   sizeNotice: null,
 }

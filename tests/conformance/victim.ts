@@ -19,6 +19,7 @@ export async function furnish(scene: Scene): Promise<void> {
   scene.know('rkey', 'blog')
   scene.know('customDomain', 'alice-example.com')
   scene.know('version', await liveVersion(scene.stage, alice.did))
+  scene.know('versionKey', await liveVersionKey(scene.stage, alice.did))
   const { sessions } = (await (await alice.client.fetch('/api/user/sessions')).json()) as {
     sessions: { id: string }[]
   }
@@ -61,6 +62,19 @@ const liveRev = async (stage: Stage, did: Did): Promise<string> => (await liveRo
 const liveVersion = async (stage: Stage, did: Did): Promise<string> =>
   `other-${(await liveRow(stage, did)).id}`
 
+/** Of the record of her site's newest version. */
+async function liveVersionKey({ database }: Stage, did: Did): Promise<string> {
+  const { key } = await database.db
+    .selectFrom('versionRecords')
+    .select('key')
+    .where('did', '=', did)
+    .where('site', '=', nameOf('blog'))
+    .orderBy('key', 'desc')
+    .limit(1)
+    .executeTakeFirstOrThrow()
+  return key
+}
+
 async function liveRow({ database }: Stage, did: Did): Promise<{ id: string; rev: string }> {
   return await database.db
     .selectFrom('versions')
@@ -83,6 +97,7 @@ export const nobodys: Facts = {
   endedJob: '00000000-0000-4000-8000-000000000001',
   deploy: '00000000-0000-4000-8000-000000000003',
   version: 'other-00000000-0000-4000-8000-000000000002',
+  versionKey: '3mkq2vtpdbk2c',
 }
 
 const owned = [

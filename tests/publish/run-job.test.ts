@@ -8,8 +8,15 @@ import { DiskFloor } from '#blobs/disk-floor.ts'
 import { ServerUnreachableError } from '#outbound/server-errors.ts'
 import { jobMsMaxDefault } from '#publish/job-attempts.ts'
 import type { JobContext } from '#publish/jobs/job-context.ts'
-import { cancelJob, queueJob, recoverJobs, runJobs } from '#publish/jobs/jobs.ts'
-import { noScopeSentence, unreadVersionSentence, versionScope } from '#publish/new-version.ts'
+import type { JobPlan } from '#publish/jobs/job-plan.ts'
+import { cancelJob, queueJob, queuePlan, recoverJobs, runJobs } from '#publish/jobs/jobs.ts'
+import {
+  newVersion,
+  noPreviewScopeSentence,
+  noScopeSentence,
+  unreadVersionSentence,
+  versionScope,
+} from '#publish/new-version.ts'
 import { ownFaultOf } from '#publish/publish-failure.ts'
 import { Spool } from '#publish/upload/spool.ts'
 import type { UploadedFile } from '#publish/upload/upload-tree.ts'
@@ -22,7 +29,7 @@ import { type Database, openDatabase } from '#store/database/database.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
 import { migrate } from '#store/database/migrate.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
-import { findJob, type Job } from '#store/queues/jobs.ts'
+import { createJob, findJob, type Job } from '#store/queues/jobs.ts'
 import { type NewVersionRecord, recordVersionRecord } from '#store/sites/record-version-record.ts'
 import { answerXrpc } from '../support/answer-xrpc.ts'
 import { type LoggedLine, recordingLog } from '../support/api.ts'
@@ -124,28 +131,46 @@ function pass(ms: number): void {
 
 async function queue(address: SiteAddress, texts = ['a page']): Promise<string> {
   const id = crypto.randomUUID()
-  const files: UploadedFile[] = []
-  {
-    await using folder = await context.spool.open(id)
-    for (const [n, text] of texts.entries()) {
-      const bytes = (async function* () {
-        yield Buffer.from(text)
-      })()
-      files.push({
-        path: `${n}.txt` as SitePath,
-        ...(await folder.write(bytes, { bytesMax: 1e6 })),
-      })
-    }
-  }
   const upload = {
     siteName: address.name,
-    files,
+    files: await spooled(id, texts),
     skippedFiles: [],
     settings: null,
     isEmpty: false,
     retain: true,
   }
   expect(await queueJob(id, address, upload, context)).toEqual({ created: true })
+  return id
+}
+
+async function spooled(id: string, texts: readonly string[]): Promise<UploadedFile[]> {
+  const files: UploadedFile[] = []
+  await using folder = await context.spool.open(id)
+  for (const [n, text] of texts.entries()) {
+    const bytes = (async function* () {
+      yield Buffer.from(text)
+    })()
+    files.push({
+      path: `${n}.txt` as SitePath,
+      ...(await folder.write(bytes, { bytesMax: 1e6 })),
+    })
+  }
+  return files
+}
+
+async function queuePreview(address: SiteAddress): Promise<string> {
+  const id = crypto.randomUUID()
+  const preview = { alias: 'pr-12', expiresAt: new Date(Date.now() + 60_000).toISOString() }
+  const plan: JobPlan = {
+    files: await spooled(id, ['a page']),
+    skippedFiles: [],
+    retain: true,
+    changes: null,
+    settings: null,
+    version: { ...newVersion(Date.now()), preview },
+  }
+  const queued = await queuePlan({ id, plan, expectedCid: null }, address, createJob, context)
+  expect(queued).toEqual({ created: true })
   return id
 }
 
@@ -233,7 +258,7 @@ test('however many accounts wait for servers that never answer, one with a quick
 describe('the version that a job keeps', () => {
   const versionsOf = () => serverOf(alice).repo.keys('place.sitehost.version')
 
-  test('is in its result, with the address that it has for ever', async () => {
+  test('is in its result, without its address until it is read', async () => {
     start()
     const { result } = await ended(await queue(siteOf('blog')))
     expect(versionsOf()).toEqual([result?.versionId ?? ''])
@@ -243,9 +268,9 @@ describe('the version that a job keeps', () => {
   })
 
   /** Ingest stores the job's version as soon as it is written. */
-  async function ingested(facts: Partial<NewVersionRecord> = {}): Promise<Job> {
+  async function ingested(facts: Partial<NewVersionRecord> = {}, queued = queue): Promise<Job> {
     start()
-    const id = await queue(siteOf('blog'))
+    const id = await queued(siteOf('blog'))
     const [stored] = await eventually(async () => {
       const listed = await serverOf(alice).repo.listRecords('place.sitehost.version')
       expect(listed).toHaveLength(1)
@@ -275,6 +300,35 @@ describe('the version that a job keeps', () => {
     const { result } = await ingested({ label: null, snapshot: null, problems })
     expect(result).toMatchObject({ success: true, versionUrl: null })
     expect(result?.versionProblem).toEndWith('has no address here: Delete older versions.')
+  })
+
+  test('may be a preview: only its record is written, and it is live at its own address', async () => {
+    const { result } = await ingested({}, queuePreview)
+    expect([sites(alice), await workRows(context.db, 'site')]).toEqual([[], []])
+    expect(versionsOf()).toEqual([result?.versionId ?? ''])
+    expect(result).toMatchObject({ live: true, versionProblem: null })
+    expect(result?.versionUrl).toMatch(/^https:\/\/v--/)
+    expect(result?.previewUrl).toMatch(/^https:\/\/pr-12--[a-z2-7]{26}\.test\/$/)
+  })
+
+  test('is not live as a preview that was not read in time', async () => {
+    start()
+    const { result } = await ended(await queuePreview(siteOf('blog')))
+    expect(result).toMatchObject({ live: false, versionUrl: null, previewUrl: null })
+  })
+
+  test('fails as a preview that ingest refuses', async () => {
+    const problems = ['a part is missing']
+    const { error } = await ingested({ label: null, snapshot: null, problems }, queuePreview)
+    expect(error).toEndWith('cannot be served: a part is missing.')
+  })
+
+  test('fails as a preview of a session that was not granted one, and nothing goes live', async () => {
+    granted = new Set()
+    start()
+    const { error } = await ended(await queuePreview(siteOf('blog')))
+    expect(error).toBe(noPreviewScopeSentence)
+    expect([sites(alice), versionsOf()]).toEqual([[], []])
   })
 
   test('has the same key in every attempt', async () => {

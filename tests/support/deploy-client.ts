@@ -10,10 +10,12 @@ export interface BegunDeploy {
 }
 
 interface DeployOptions {
-  readonly base?: 'live'
+  /** `live`, or the id of a version. */
+  readonly base?: string
   readonly remove?: readonly string[]
   readonly into?: string
   readonly message?: string
+  readonly preview?: { readonly alias?: string; readonly expiresAt?: string }
 }
 
 export const sha256 = (content: string): string =>

@@ -1,10 +1,14 @@
 import { z } from 'zod'
+import { noPreviewScopeSentence } from '#publish/new-version.ts'
 import {
+  aliasCharsMax,
   deployOpenMs,
   messageGraphemesMax,
   overAccountBytes,
   overAccountSites,
   overUploadsPerDay,
+  previewDaysMax,
+  previewMs,
 } from '#site/limits.ts'
 import { empty, json } from './answers.ts'
 import { deployFilesAtOnce, deployJsonBytesMax, hourMs } from './limits.ts'
@@ -22,8 +26,12 @@ const sha256 = z
   .meta({ description: 'SHA-256 of the file as it is on disk, in lower-case hex' })
 const missing = z.array(sha256).describe('What to send')
 
-const onlyTheseFields =
-  'expected only the fields files, base, remove, into, message, source and settings'
+const fieldsOfDeploy = 'files, base, remove, into, preview, message, source and settings'
+const onlyFields = (fields: string): string => `expected only the fields ${fields}`
+const fieldsError =
+  (fields: string) =>
+  ({ code }: { readonly code: string }): string | undefined =>
+    code === 'unrecognized_keys' ? onlyFields(fields) : undefined
 
 /** What a deploy is to contain. A field that a later version may know is not ignored: it would publish something else. */
 export const deployBody = z.strictObject(
@@ -32,9 +40,12 @@ export const deployBody = z.strictObject(
       .array(z.object({ path: z.string(), sha256, size: count }))
       .describe('The whole site; with `base`, the files to set'),
     base: z
-      .literal('live')
+      .string()
       .optional()
-      .describe('Change the site as it is now; the commit fails if it changes meanwhile'),
+      .describe(
+        '`live`: change the site as it is now; the commit fails if it changes meanwhile. The id of a version: change that one; it replaces whatever is live',
+      )
+      .meta({ examples: ['live', '3mkq2vtpdbk2c'] }),
     remove: z
       .array(z.string())
       .optional()
@@ -45,6 +56,26 @@ export const deployBody = z.strictObject(
       .describe(
         'With `base`: this folder becomes exactly `files`, whose paths are relative to it; not with `remove`',
       ),
+    preview: z
+      .strictObject(
+        {
+          alias: z
+            .string()
+            .optional()
+            .describe(
+              `Its address follows the newest preview with it; 3 to ${aliasCharsMax} of \`a-z 0-9 -\``,
+            ),
+          expiresAt: z.iso
+            .datetime({ offset: true, error: 'expected a time, such as 2030-01-31T12:00:00Z' })
+            .optional()
+            .describe(
+              `Within ${previewDaysMax} days; left out: ${previewMs / 86_400_000} days after the commit`,
+            ),
+        },
+        { error: fieldsError('alias and expiresAt') },
+      )
+      .optional()
+      .describe('Publish a preview: what is live stays as it is'),
     message: z
       .string()
       .optional()
@@ -65,7 +96,7 @@ export const deployBody = z.strictObject(
         'Fields of the site’s settings to set, before those of its `sitehost.json`; others stay',
       ),
   },
-  { error: ({ code }) => (code === 'unrecognized_keys' ? onlyTheseFields : undefined) },
+  { error: fieldsError(fieldsOfDeploy) },
 )
 
 const notFound = { 404: [literals.deployNotFound] }
@@ -92,16 +123,20 @@ export const deployRoutes = {
     failures: {
       400: [
         'body: expected JSON',
-        `body: ${onlyTheseFields}`,
+        `body: ${onlyFields(fieldsOfDeploy)}`,
         sentences.badSiteName,
         sentences.baseMissing,
+        like(`preview.alias: expected 3 to ${aliasCharsMax} of a-z, 0-9 and single hyphens inside`),
+        like(`preview.expiresAt: expected a time within ${previewDaysMax} days`),
         like('files.0.sha256: expected SHA-256 in lower-case hex'),
         like('Bad file path "../x": dot segment.'),
         like('remove: there is no "blog/old.html".'),
         like(`message: expected at most ${messageGraphemesMax} characters`),
         like('settings.indexFiles.0: expected the name of a file, without a folder'),
       ],
+      404: [sentences.versionNotFound],
       403: [
+        noPreviewScopeSentence,
         sentences.siteLimit,
         like(overAccountSites(10)),
         like(takenDownSentence({ site: 'blog', reason: 'phishing' })),
@@ -200,7 +235,10 @@ export const deployRoutes = {
         like(overAccountSites(10)),
         like(takenDownSentence({ site: 'blog', reason: 'phishing' })),
       ],
-      400: [like('sitehost.json, line 3, column 5: site: expected the name of a site.')],
+      400: [
+        like('sitehost.json, line 3, column 5: site: expected the name of a site.'),
+        like(`preview.expiresAt: expected a time within ${previewDaysMax} days`),
+      ],
       404: [literals.deployNotFound],
       413: [like(overAccountBytes(5_000_000_000))],
       429: [sentences.uploadsWaiting, sentences.uploadsBusy, like(overUploadsPerDay(100))],

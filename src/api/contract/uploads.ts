@@ -40,7 +40,11 @@ const jobResult = z.strictObject({
   fileCount: count,
   siteName: z.string(),
   url: z.string(),
-  live: z.boolean().describe('Whether visitors see it already; if not, they will in a moment'),
+  live: z
+    .boolean()
+    .describe(
+      'Whether visitors see it already, of a preview at its own address; if not, they will in a moment',
+    ),
   uploadedCount: count,
   reusedCount: count,
   skippedFiles: z
@@ -54,6 +58,10 @@ const jobResult = z.strictObject({
     .string()
     .nullable()
     .describe('Its address, which never changes; null while visitors do not get it there'),
+  previewUrl: z
+    .string()
+    .nullable()
+    .describe('The address of a preview’s alias; null while visitors do not get it there'),
   versionProblem: z
     .string()
     .nullable()

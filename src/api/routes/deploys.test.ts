@@ -3,7 +3,8 @@ import { gzipSync } from 'node:zlib'
 import { openDeploysMax } from '#api/contract/limits.ts'
 import { literals, sentences } from '#api/contract/messages.ts'
 import { recoverJobs } from '#publish/jobs/jobs.ts'
-import { deployOpenMs, overAccountBytes } from '#site/limits.ts'
+import { noPreviewScopeSentence } from '#publish/new-version.ts'
+import { deployOpenMs, overAccountBytes, previewMs } from '#site/limits.ts'
 import type { Did } from '#site/site-address.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { putTakedown } from '#store/moderation/takedowns.ts'
@@ -153,6 +154,47 @@ describe('a deploy', () => {
     })
   })
 
+  test('may be a preview, which ends two weeks after its commit, or when it says', async () => {
+    const files = [declared('index.html', 'one')]
+    const later = new Date(api().now + 60_000).toISOString()
+    const previews = [
+      [{}, { expiresAt: new Date(api().now + previewMs).toISOString() }],
+      [
+        { alias: 'pr-12', expiresAt: later.replace('Z', '+00:00') },
+        { alias: 'pr-12', expiresAt: later },
+      ],
+    ]
+    for (const [n, [preview, planned]] of previews.entries()) {
+      const [, begun] = await begin({ files, preview }, alice, `site-${n}`)
+      const { deployId } = begun as { deployId: string }
+      await put(deployId, 'one')
+      expect((await commit(deployId))[0]).toBe(200)
+      const plan = JSON.parse((await findJob(api().db, deployId))?.plan ?? '')
+      expect(plan.version.preview).toEqual(planned)
+    }
+  })
+
+  test('whose preview would be over is not committed', async () => {
+    const expiresAt = new Date(api().now + 60_000).toISOString()
+    const files = [declared('index.html', 'one')]
+    const [, begun] = await begin({ files, preview: { expiresAt } })
+    const { deployId } = begun as { deployId: string }
+    await put(deployId, 'one')
+    api().now += 60_000
+    expect(await commit(deployId)).toEqual([
+      400,
+      { error: 'preview.expiresAt: expected a time within 365 days' },
+    ])
+    expect((await read(deployId))[1]).toMatchObject({ state: 'open' })
+  })
+
+  test('for a preview needs the right to write version records', async () => {
+    api().network.oauth.scopeOf = async () => new Set()
+    const files = [declared('index.html', 'one')]
+    expect(await begin({ files, preview: {} })).toEqual([403, { error: noPreviewScopeSentence }])
+    expect((await begin({ files }))[0]).toBe(200)
+  })
+
   test('is not committed with a sitehost.json that cannot be read', async () => {
     const text = '{\n  "site": 1\n}'
     const files = [declared('index.html', 'one'), declared('sitehost.json', text)]
@@ -280,6 +322,31 @@ describe('what cannot be a deploy is refused:', () => {
       /^body: expected only the fields/,
     ],
     ['another base', { files: [one], base: 'dead' }, 400, /^base: expected/],
+    [
+      'a version that is not there',
+      { files: [one], base: '3mkq2vtpdbk2c' },
+      404,
+      /^This site has no such version\.$/,
+    ],
+    ['a bad alias', { files: [one], preview: { alias: 'PR' } }, 400, /^preview\.alias: expected 3/],
+    [
+      'a field of a preview that there is not',
+      { files: [one], preview: { name: 'x' } },
+      400,
+      /^preview: expected only the fields alias and expiresAt$/,
+    ],
+    [
+      'a preview without a time zone',
+      { files: [one], preview: { expiresAt: '2030-01-01T00:00:00' } },
+      400,
+      /^preview\.expiresAt: expected a time/,
+    ],
+    [
+      'a preview that has expired',
+      { files: [one], preview: { expiresAt: '2020-01-01T00:00:00Z' } },
+      400,
+      /^preview\.expiresAt: expected a time within 365 days$/,
+    ],
     ['removing without a base', { files: [one], remove: ['x'] }, 400, /need a base/],
     ['a folder without a base', { files: [one], into: 'x' }, 400, /need a base/],
     [

@@ -6,9 +6,11 @@ import { deployBody, type deployRoutes } from '#api/contract/deploys.ts'
 import { deployFilesAtOnce, deployJsonBytesMax, openDeploysMax } from '#api/contract/limits.ts'
 import { literals, sentences } from '#api/contract/messages.ts'
 import { ApiError, restarting } from '#api/errors.ts'
+import type { OAuth } from '#atproto/oauth/oauth.ts'
 import { type CommitOutcome, queueDeploy } from '#publish/deploy/commit-deploy.ts'
 import { admitDeclared } from '#publish/deploy/declared-files.ts'
 import { prepareDeploy } from '#publish/deploy/prepare-deploy.ts'
+import { noPreviewScopeSentence, versionScope } from '#publish/new-version.ts'
 import type { Coding } from '#site/encoding.ts'
 import { connectionIdleSeconds, deployOpenMs } from '#site/limits.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
@@ -67,13 +69,15 @@ export function deployHandlers(context: ApiContext): HandlersOf<typeof deployRou
       const declared = parse(deployBody, body)
       const hasChanges = declared.remove !== undefined || declared.into !== undefined
       if (declared.base === undefined && hasChanges) throw new ApiError(400, sentences.baseMissing)
-      const admitted = admitDeclared(declared, limits)
+      const admitted = admitDeclared(declared, limits, now())
       await confirmSession()
+      if (admitted.version.preview !== undefined) await assertMayKeep(did, oauth)
       using _ = await beginning.acquire('all', c.req.raw.signal)
       const within = { oauth, operationMsMax: beginMsMax }
       const prepared = await atServer(did, 'begin deploy', within, (server) =>
         prepareDeploy(site, admitted, { ...server, db, limits, now }),
       )
+      if (prepared === null) throw new ApiError(404, sentences.versionNotFound)
       const problem = await findQuotaProblem(db, site, prepared.bytes, limits)
       if (problem !== null) throw new ApiError(413, problem)
       const deployId = crypto.randomUUID()
@@ -166,6 +170,11 @@ function siteOf(did: Did, rkey: string): SiteAddress {
   const name = parseSiteName(rkey)
   if (name === null) throw new ApiError(400, sentences.badSiteName)
   return { did, name }
+}
+
+/** Throws ApiError 403 without the right to write version records: a preview must not go live instead. */
+async function assertMayKeep(did: Did, oauth: Pick<OAuth, 'scopeOf'>): Promise<void> {
+  if (!(await oauth.scopeOf(did)).has(versionScope)) throw new ApiError(403, noPreviewScopeSentence)
 }
 
 /** Throws ApiError 404 for a deploy that does not exist, or is another account's. */

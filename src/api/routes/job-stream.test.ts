@@ -10,7 +10,8 @@ import { jobStream } from './job-stream.ts'
 const api = testApi()
 const queue = { queuedMax: 100, now: 1 }
 const result = {
-  ...{ versionId: null, versionUrl: null, versionProblem: null, sizeNotice: null },
+  ...{ versionId: null, versionUrl: null, previewUrl: null },
+  ...{ versionProblem: null, sizeNotice: null },
   ...{ success: true, uri: 'at://x', siteName: 'blog' },
 } as JobResult
 const quick = { eventEveryMs: 0, commentEveryMs: 10_000 }

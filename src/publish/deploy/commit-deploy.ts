@@ -2,11 +2,11 @@ import type { JobContext } from '#publish/jobs/job-context.ts'
 import type { JobPlan } from '#publish/jobs/job-plan.ts'
 import { queuePlan } from '#publish/jobs/jobs.ts'
 import { spoolOwnerOf } from '#publish/jobs/spool-owner.ts'
-import { newVersion } from '#publish/new-version.ts'
+import { type NewVersion, newVersion } from '#publish/new-version.ts'
 import type { PlannedFile } from '#publish/planned-file.ts'
 import { readSiteFile } from '#publish/upload/read-site-file.ts'
 import type { SpoolFolder } from '#publish/upload/spool-folder.ts'
-import type { SiteLimits } from '#site/limits.ts'
+import { previewMs, type SiteLimits } from '#site/limits.ts'
 import { parseSettings, type SiteSettings } from '#site/record/settings.ts'
 import { siteFileName } from '#site/upload/path-rules.ts'
 import { invalid } from '#site/upload/upload-refusal.ts'
@@ -22,6 +22,7 @@ import {
 } from '#store/queues/deploys.ts'
 import { listVersions } from '#store/sites/versions.ts'
 import { type DeployPlan, parseDeployPlan } from './deploy-plan.ts'
+import { previewEnd } from './described-version.ts'
 import type { OpenDeploys } from './open-deploys.ts'
 
 type CommitContext = Pick<JobContext, 'at' | 'db' | 'log' | 'now' | 'spool' | 'wakeUps'> & {
@@ -54,7 +55,7 @@ export async function queueDeploy(
   const plan = parseDeployPlan(text)
   const missing = await listMissing(db, id)
   if (missing.length > 0) return { created: false, reason: 'files-missing', missing }
-  if (plan.base !== null && (await isReplaced(plan.base, deploy, context))) {
+  if (plan.base?.version === null && (await isReplaced(plan.base, deploy, context))) {
     return { created: false, reason: 'base-changed' }
   }
   await deploys.close(id)
@@ -91,7 +92,7 @@ async function queueWhole(
       at('deploy-committing')
       return admission
     })
-  const expectedCid = plan.base === null ? null : (plan.base.cid ?? '')
+  const expectedCid = plan.base?.version === null ? (plan.base.cid ?? '') : null
   const job = { id, plan: jobPlanOf(plan, settings, contents, context.now()), expectedCid }
   return await queuePlan(job, { did, name }, commit, context)
 }
@@ -139,13 +140,21 @@ function jobPlanOf(
     const { pack = null, offset = null } = sent.get(file.sha256) ?? {}
     return pack === null || offset === null ? { ...file, pack: null } : { ...file, pack, offset }
   })
-  const changes = base && { remove: base.remove, into: base.into }
+  const changes = base && { version: base.version, remove: base.remove, into: base.into }
   return {
     files: planned,
     skippedFiles,
     retain: true,
     changes,
     settings,
-    version: { ...newVersion(now), ...version },
+    version: versionOf(version, now),
   }
+}
+
+/** Throws UploadRefusedError for a preview whose time is over already. */
+function versionOf({ preview, ...described }: DeployPlan['version'], now: number): NewVersion {
+  const version = { ...newVersion(now), ...described }
+  if (preview === undefined) return version
+  const { expiresAt = new Date(now + previewMs).toISOString(), ...alias } = preview
+  return { ...version, preview: { ...alias, expiresAt: previewEnd(expiresAt, now) } }
 }

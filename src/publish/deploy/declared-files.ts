@@ -1,11 +1,17 @@
+import type { BaseChanges } from '#publish/files-of-base.ts'
 import { type SiteLimits, siteFileBytesMax } from '#site/limits.ts'
 import { describeBadPath, parseSitePath, type SitePath } from '#site/path.ts'
-import type { TreeChanges } from '#site/upload/apply-changes.ts'
 import { siteFileName } from '#site/upload/path-rules.ts'
 import { nothingLeft, UploadAdmission } from '#site/upload/upload-admission.ts'
 import { invalid, quoted, tooLarge } from '#site/upload/upload-refusal.ts'
+import { parseVersionKey, type VersionKey } from '#site/version-key.ts'
 import type { DeployPlan } from './deploy-plan.ts'
-import { describedVersion, readSettingsFields } from './described-version.ts'
+import {
+  type AskedPreview,
+  describedPreview,
+  describedVersion,
+  readSettingsFields,
+} from './described-version.ts'
 
 /** What a client says that the site becomes. Its paths are not checked yet. */
 export interface DeclaredDeploy {
@@ -14,9 +20,11 @@ export interface DeclaredDeploy {
     readonly sha256: string
     readonly size: number
   }[]
-  readonly base?: 'live' | undefined
+  /** `live`, or the key of a version record. */
+  readonly base?: string | undefined
   readonly remove?: readonly string[] | undefined
   readonly into?: string | undefined
+  readonly preview?: AskedPreview | undefined
   readonly message?: string | undefined
   readonly source?: Readonly<Record<string, string | undefined>> | undefined
   readonly settings?: unknown
@@ -24,11 +32,15 @@ export interface DeclaredDeploy {
 
 export interface AdmittedDeploy extends Omit<DeployPlan, 'base'> {
   /** Null: the files are the whole site. */
-  readonly changes: TreeChanges | null
+  readonly changes: BaseChanges | null
 }
 
 /** Checks what can be checked without the account's server, as for uploads. Throws UploadRefusedError. */
-export function admitDeclared(declared: DeclaredDeploy, limits: SiteLimits): AdmittedDeploy {
+export function admitDeclared(
+  declared: DeclaredDeploy,
+  limits: SiteLimits,
+  now: number,
+): AdmittedDeploy {
   const changes = changesOf(declared)
   const admission = new UploadAdmission<DeployPlan['files'][number]>(limits, (refusal) => {
     throw refusal
@@ -49,16 +61,30 @@ export function admitDeclared(declared: DeclaredDeploy, limits: SiteLimits): Adm
     throw tooLarge(`${siteFileName} is larger than ${siteFileBytesMax} bytes.`)
   }
   const settings = readSettingsFields(declared.settings)
-  const version = describedVersion(declared.message, declared.source)
+  const version = {
+    ...describedVersion(declared.message, declared.source),
+    ...(declared.preview && { preview: describedPreview(declared.preview, now) }),
+  }
   return { files, skippedFiles, siteFile, settings, version, changes }
 }
 
-function changesOf({ base, remove = [], into }: DeclaredDeploy): TreeChanges | null {
+function changesOf({ base, remove = [], into }: DeclaredDeploy): BaseChanges | null {
   if (base === undefined) return null
   return {
+    version: base === liveBase ? null : versionOf(base),
     remove: remove.map((path) => pathOf('remove', path)),
     into: into === undefined ? null : pathOf('into', into),
   }
+}
+
+const liveBase = 'live'
+
+function versionOf(base: string): VersionKey {
+  const key = parseVersionKey(base)
+  if (key !== null) return key
+  throw invalid(
+    `base: expected ${quoted(liveBase)}, or the id of a version that you keep. What another program has published can be a base once it is restored.`,
+  )
 }
 
 /** Folders may end with a slash. */

@@ -1,9 +1,14 @@
 import { z } from 'zod'
 import { parseSitePath, type SitePath } from '#site/path.ts'
 import { parseSettings, type SiteSettings } from '#site/record/settings.ts'
+import { parseVersionKey, type VersionKey } from '#site/version-key.ts'
 
 const sitePath = z.custom<SitePath>(
   (value) => typeof value === 'string' && parseSitePath(value) !== null,
+)
+
+const versionKey = z.custom<VersionKey>(
+  (value) => typeof value === 'string' && parseVersionKey(value) !== null,
 )
 
 const file = z.object({ path: sitePath, bytes: z.int().min(0), sha256: z.string() })
@@ -29,13 +34,18 @@ const deployPlan = z.object({
           url: z.string().exactOptional(),
         })
         .exactOptional(),
+      preview: z
+        .object({ alias: z.string().exactOptional(), expiresAt: z.string().exactOptional() })
+        .exactOptional(),
     })
     .default({}),
   /** Null: the files are the whole site. */
   base: z
     .object({
-      /** Of the site's record when the deploy began; null: it had none. */
+      /** Of the site's record when the deploy began; null: it had none. Compared unless the base is a version. */
       cid: z.string().nullable(),
+      /** Of the version record that is changed; null: the live site is. */
+      version: versionKey.nullable().default(null),
       remove: z.array(sitePath).readonly(),
       into: sitePath.nullable(),
     })

@@ -1,4 +1,6 @@
-import { messageGraphemesMax } from '#site/limits.ts'
+import type { NewPreview } from '#publish/new-version.ts'
+import { aliasCharsMax, messageGraphemesMax, previewDaysMax } from '#site/limits.ts'
+import { parsePreviewAlias } from '#site/preview-alias.ts'
 import { parseSettings, type SiteSettings } from '#site/record/settings.ts'
 import { parseVersionRecord, type VersionSource } from '#site/record/version-record.ts'
 import { findUnusablePath } from '#site/rules/header-rules.ts'
@@ -8,6 +10,8 @@ import { invalid } from '#site/upload/upload-refusal.ts'
 export interface VersionDescription {
   readonly message?: string
   readonly source?: VersionSource
+  /** Left out: it goes live. */
+  readonly preview?: Partial<NewPreview>
 }
 
 /** Checks a description as the record's readers do. Throws UploadRefusedError. */
@@ -26,6 +30,39 @@ export function describedVersion(
   }
   return { ...(read && { message: read }), ...(from && { source: from }) }
 }
+
+export interface AskedPreview {
+  readonly alias?: string | undefined
+  /** ISO 8601, in any time zone. */
+  readonly expiresAt?: string | undefined
+}
+
+/** Throws UploadRefusedError. */
+export function describedPreview(
+  { alias, expiresAt }: AskedPreview,
+  now: number,
+): Partial<NewPreview> {
+  if (alias !== undefined && parsePreviewAlias(alias) === null) {
+    throw invalid(
+      `preview.alias: expected 3 to ${aliasCharsMax} of a-z, 0-9 and single hyphens inside`,
+    )
+  }
+  return {
+    ...(alias !== undefined && { alias }),
+    ...(expiresAt !== undefined && { expiresAt: previewEnd(expiresAt, now) }),
+  }
+}
+
+/** In UTC. Throws UploadRefusedError for a time that is over, or too far away. */
+export function previewEnd(time: string, now: number): string {
+  const end = Date.parse(time)
+  if (!(end > now && end <= now + previewDaysMax * dayMs)) {
+    throw invalid(`preview.expiresAt: expected a time within ${previewDaysMax} days`)
+  }
+  return new Date(end).toISOString()
+}
+
+const dayMs = 24 * 60 * 60 * 1000
 
 const blankRecord = {
   $type: 'place.sitehost.version',

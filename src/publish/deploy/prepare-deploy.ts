@@ -1,12 +1,13 @@
 import type { AccountRepo } from '#atproto/repo/account-repo.ts'
 import { readRepository } from '#publish/account-records.ts'
-import { filesOfSite } from '#publish/files-of-site.ts'
+import { filesOfBase } from '#publish/files-of-base.ts'
 import { findReusableBlobs } from '#publish/reusable-blobs.ts'
 import { patienceOfAPerson, withPatience } from '#publish/server-patience.ts'
 import { mainCid } from '#publish/write-site.ts'
 import { type SiteLimits, siteFilesMax } from '#site/limits.ts'
 import type { SitePath } from '#site/path.ts'
 import { blobKeyOf, blobKeyText } from '#site/record/blob-key.ts'
+import type { FileNode } from '#site/record/manifest.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import { applyChanges } from '#site/upload/apply-changes.ts'
 import { invalid, megabytes, tooLarge } from '#site/upload/upload-refusal.ts'
@@ -15,6 +16,8 @@ import type { NeededContent } from '#store/queues/deploys.ts'
 import { findHeldBlobs } from '#store/sites/held-blobs.ts'
 import type { AdmittedDeploy } from './declared-files.ts'
 import type { DeployPlan } from './deploy-plan.ts'
+
+const noFiles = { ok: true, files: new Map<SitePath, FileNode>() } as const
 
 interface PrepareContext {
   readonly db: Db
@@ -34,18 +37,26 @@ export interface PreparedDeploy {
 
 /**
  * Finds out what the site becomes, and what of it the account does not have: `findReusableBlobs` decides, so that nobody
- * learns what other accounts store. Throws UploadRefusedError, and what calls to the account's server throw.
+ * learns what other accounts store. Null: the version that is the base is not in the repository. Throws UploadRefusedError,
+ * and what calls to the account's server throw.
  */
 export async function prepareDeploy(
   address: SiteAddress,
   { changes, ...admitted }: AdmittedDeploy,
   { db, repo, limits, now, signal }: PrepareContext,
-): Promise<PreparedDeploy> {
+): Promise<PreparedDeploy | null> {
   const { files, siteFile } = admitted
   const patience = { now, signal, ...patienceOfAPerson }
-  const repository = await withPatience(() => readRepository(repo, address.name), patience)
-  const readBase = () => filesOfSite(address, repository, { repo, ...patience })
-  const present = changes === null ? new Map() : await sizesOf(address, await readBase(), db)
+  const version = changes?.version ?? undefined
+  const read = () => readRepository(repo, address.name, version)
+  const repository = await withPatience(read, patience)
+  const base =
+    changes === null
+      ? noFiles
+      : await filesOfBase(address, changes.version, repository, { repo, ...patience })
+  if (!base.ok && base.reason === 'no-version') return null
+  if (!base.ok) throw invalid(base.problem)
+  const present = await sizesOf(address, base.files, db)
   const declared = new Map(files.map(({ path, bytes }) => [path, bytes]))
   const tree = applyChanges(present, declared, changes ?? { remove: [], into: null })
   if (!tree.ok) throw invalid(tree.problems[0] ?? '')
@@ -58,9 +69,9 @@ export async function prepareDeploy(
   }
   const hashes = files.map(({ sha256 }) => sha256)
   const held = await findReusableBlobs(address.did, repository, hashes, db)
-  const base = changes && { cid: mainCid(address, repository), ...changes }
+  const plannedBase = changes && { cid: mainCid(address, repository), ...changes }
   return {
-    plan: { ...admitted, base },
+    plan: { ...admitted, base: plannedBase },
     bytes,
     needed: distinct([
       ...files.filter(({ sha256 }) => !held.has(sha256)),
@@ -74,19 +85,18 @@ const distinct = (files: DeployPlan['files']): NeededContent[] => [
   ...new Map(files.map(({ sha256, bytes }) => [sha256, { sha256, bytes }])).values(),
 ]
 
-/** Of the site's present files, decoded where this account has shown that to us. */
+/** Of the base's files, decoded where this account has shown that to us. */
 async function sizesOf(
   address: SiteAddress,
-  site: Awaited<ReturnType<typeof filesOfSite>>,
+  files: ReadonlyMap<SitePath, FileNode>,
   db: Db,
 ): Promise<Map<SitePath, number>> {
-  if (!site.ok) throw invalid(site.problem)
-  const keys = [...site.files.values()].map(blobKeyOf)
+  const keys = [...files.values()].map(blobKeyOf)
   const known = new Map(
     (await findHeldBlobs(db, address, keys)).map((blob) => [blobKeyText(blob), blob.decodedBytes]),
   )
   return new Map(
-    Array.from(site.files, ([path, node]) => {
+    Array.from(files, ([path, node]) => {
       const bytes = known.get(blobKeyText(blobKeyOf(node))) ?? node.blob.size
       return [path, bytes]
     }),

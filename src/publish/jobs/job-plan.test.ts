@@ -7,7 +7,7 @@ const plan = {
   files: [file, held],
   skippedFiles: [{ name: '.git', reason: 'a dot file' }],
   retain: false,
-  changes: { remove: ['c.html'], into: null },
+  changes: { version: '3mkq2vtpdbk2c', remove: ['c.html'], into: null },
   settings: { $type: 'place.sitehost.settings', cleanUrls: true },
 }
 
@@ -24,6 +24,12 @@ test('one of before assets could go out of sight keeps them; fields that are not
     changes: null,
     settings: null,
   } as never)
+})
+
+test('changes of before a version could be their base are those of the live site', () => {
+  const changes = { remove: ['c.html'], into: null }
+  const read = parseJobPlan(JSON.stringify({ ...plan, changes }))
+  expect(read?.changes).toEqual({ ...changes, version: null } as never)
 })
 
 describe('null for', () => {

@@ -36,9 +36,13 @@ const jobPlan = z.object({
   skippedFiles: z.array(z.object({ name: z.string(), reason: z.string() })).readonly(),
   /** False: visitors get no assets of earlier versions. */
   retain: z.boolean().default(true),
-  /** The changes to the site that the job expects; null: the files are the whole site. */
+  /** The changes to a version, or to the site that the job expects; null: the files are the whole site. */
   changes: z
-    .object({ remove: z.array(sitePath).readonly(), into: sitePath.nullable() })
+    .object({
+      version: versionKey.nullable().default(null),
+      remove: z.array(sitePath).readonly(),
+      into: sitePath.nullable(),
+    })
     .nullable()
     .default(null),
   /** Fields to set; null: none. */

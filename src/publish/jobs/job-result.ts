@@ -1,37 +1,47 @@
-import { unreadVersionSentence, unservedVersionSentence } from '#publish/new-version.ts'
+import {
+  type NewPreview,
+  unreadVersionSentence,
+  unservedVersionSentence,
+} from '#publish/new-version.ts'
 import type { WrittenSite } from '#publish/write-site.ts'
 import { manifestFilesMax } from '#site/limits.ts'
-import type { SiteAddress } from '#site/site-address.ts'
+import { previewLabel } from '#site/preview-label.ts'
+import { type SiteAddress, siteLabel } from '#site/site-address.ts'
 import type { JobProgress, JobResult } from '#store/queues/jobs.ts'
 import type { JobContext } from './job-context.ts'
 import type { Shown } from './make-visible.ts'
 
 interface JobFacts extends Pick<JobResult, 'skippedFiles'> {
+  /** Null: it was published. */
+  readonly preview: NewPreview | null
   readonly progress: JobProgress
   readonly shown: Shown
 }
 
 /** What a job has published, for its owner. It names the address of a version once visitors get it there. */
 export function jobResult(
-  { name: siteName, did }: SiteAddress,
+  address: SiteAddress,
   { uri, cid, fileCount, version, versionProblem }: WrittenSite & { readonly fileCount: number },
-  { progress, shown, skippedFiles }: JobFacts,
+  { preview, progress, shown, skippedFiles }: JobFacts,
   { labelUrl, siteUrl }: Pick<JobContext, 'labelUrl' | 'siteUrl'>,
 ): JobResult {
   const isRead = version !== null && shown.version.kind === 'read'
+  const { alias } = preview ?? {}
+  const previewName = alias === undefined ? null : previewLabel(alias, siteLabel(address))
   return {
     success: true,
     uri,
     cid,
     fileCount,
-    siteName,
-    url: siteUrl({ did, name: siteName }),
-    live: shown.site.kind === 'live',
+    siteName: address.name,
+    url: siteUrl(address),
+    live: preview === null ? shown.site.kind === 'live' : isRead,
     uploadedCount: progress.filesUploaded,
     reusedCount: progress.filesReused,
     skippedFiles,
     versionId: version?.key ?? null,
     versionUrl: isRead ? labelUrl(version.label) : null,
+    previewUrl: isRead && previewName !== null ? labelUrl(previewName) : null,
     versionProblem: version === null ? versionProblem : problemOf(shown),
     sizeNotice: sizeNoticeOf(fileCount),
   }

@@ -5,7 +5,12 @@ import type { Lane } from '#concurrency/lane.ts'
 import { slowAfterMsDefault } from '#concurrency/lanes.ts'
 import { noSpans } from '#observe/spans.ts'
 import { jobMsMaxDefault } from '#publish/job-attempts.ts'
-import { noScopeSentence, versionScope } from '#publish/new-version.ts'
+import {
+  noPreviewScopeSentence,
+  noScopeSentence,
+  unservedPreviewSentence,
+  versionScope,
+} from '#publish/new-version.ts'
 import { ContentsGoneError } from '#publish/planned-file.ts'
 import { interruptedSentence } from '#publish/publish-failure.ts'
 import { type PublishJob, publishSite, type SiteContent } from '#publish/publish-site.ts'
@@ -144,6 +149,9 @@ async function carryOut(
   attempt.server = host
   await using folder = await spool.openForAttempt(job.id)
   const mayKeep = (await oauth.scopeOf(job.did)).has(versionScope)
+  const preview = plan.version?.preview ?? null
+  const isPreview = preview !== null
+  if (isPreview && !mayKeep) return { kind: 'refused', sentence: noPreviewScopeSentence }
   const publishing: PublishJob = {
     startedAt,
     version: mayKeep ? (plan.version ?? null) : null,
@@ -166,10 +174,13 @@ async function carryOut(
   lane.detachWhenSlow()
   if (!plan.retain) await awaitWithdrawal(db, address, outcome.cid)
   const shown = await spans.run('publish.wait-until-live', { version: outcome.cid }, () =>
-    makeVisible(address, outcome, { isPreview: false }, context, stop),
+    makeVisible(address, outcome, { isPreview }, context, stop),
   )
   if (shown.site.kind === 'refused') return shown.site
-  const facts = { skippedFiles: plan.skippedFiles, progress: reporter.latest, shown }
+  if (isPreview && shown.version.kind === 'refused') {
+    return { kind: 'refused', sentence: unservedPreviewSentence(shown.version.problem) }
+  }
+  const facts = { preview, skippedFiles: plan.skippedFiles, progress: reporter.latest, shown }
   const versionProblem = mayKeep || restore ? outcome.versionProblem : noScopeSentence
   const result = jobResult(address, { ...outcome, versionProblem }, facts, context)
   return { kind: 'completed', result }

@@ -36,6 +36,7 @@ const result: JobResult = {
   skippedFiles: [{ name: '.git', reason: 'left out' }],
   versionId: null,
   versionUrl: null,
+  previewUrl: null,
   versionProblem: null,
   sizeNotice: null,
 }

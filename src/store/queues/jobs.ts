@@ -52,6 +52,8 @@ export interface JobResult {
   readonly versionId: string | null
   /** The address at which this version stays. */
   readonly versionUrl: string | null
+  /** The address of a preview's alias. */
+  readonly previewUrl: string | null
   /** Why there is no version record; null also if the owner wants none. */
   readonly versionProblem: string | null
   readonly sizeNotice: string | null
@@ -61,6 +63,7 @@ export interface JobResult {
 const resultDefaults = {
   versionId: null,
   versionUrl: null,
+  previewUrl: null,
   versionProblem: null,
   sizeNotice: null,
 }

@@ -4,7 +4,7 @@ import type { FileNode } from '#site/record/manifest.ts'
 import { FakeRepo } from '#tests/support/fake-repo.ts'
 import { siteOf } from '#tests/support/sample-rows.ts'
 import { readRepository } from './account-records.ts'
-import { filesOfSite } from './files-of-site.ts'
+import { filesOfBase } from './files-of-base.ts'
 import { SiteRecords } from './site-records.ts'
 
 const blog = siteOf('blog')
@@ -35,7 +35,7 @@ beforeEach(() => {
 async function read() {
   const signal = new AbortController().signal
   const context = { repo: repo.asRepo, now: () => 0, signal }
-  const site = await filesOfSite(blog, await readRepository(repo.asRepo, blog.name), context)
+  const site = await filesOfBase(blog, null, await readRepository(repo.asRepo, blog.name), context)
   return site.ok ? site.files.size : site.problem
 }
 
