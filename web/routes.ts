@@ -28,6 +28,11 @@ const routes: readonly Route[] = [
     ...ofSite,
   },
   {
+    pattern: '/sites/:rkey/versions',
+    load: () => import('./site/versions/versions-page.tsx'),
+    ...ofSite,
+  },
+  {
     pattern: '/sites/:rkey/settings',
     load: () => import('./site/settings/settings-page.tsx'),
     ...ofSite,

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import type { Site } from '#api/contract/client.ts'
+import type { AnswerTo, Site } from '#api/contract/client.ts'
 import { call, listNames, listSites, readSettings, readUser } from './api.ts'
 
 // Every read of the app, once: its key, and how long its answer counts as fresh. Mutations invalidate by key:
@@ -55,7 +55,7 @@ export const settingsQuery = (rkey: string) =>
 
 const versionsPageSize = 20
 
-/** Pages of the history, newest first. @public */
+/** Pages of the history, newest first. */
 export const versionsQuery = (rkey: string) =>
   infiniteQueryOptions({
     queryKey: [...keys.site(rkey), 'versions'],
@@ -78,9 +78,17 @@ export const filesQuery = (rkey: string, id: string) =>
     queryFn: () => call('GET /api/site/:rkey/versions/:id/files', { params: { rkey, id } }),
   })
 
-/** What a version changed, compared with the one before it. @public */
-export const changesQuery = (rkey: string, id: string) =>
+/** What leads from the version `against` to this one. */
+export const changesQuery = (rkey: string, id: string, against: string) =>
   queryOptions({
-    queryKey: [...keys.site(rkey), 'changes', id],
-    queryFn: () => call('GET /api/site/:rkey/versions/:id/changes', { params: { rkey, id } }),
+    queryKey: [...keys.site(rkey), 'changes', id, against],
+    queryFn: () =>
+      call('GET /api/site/:rkey/versions/:id/changes', {
+        params: { rkey, id },
+        query: { against },
+      }),
+    // Two versions never change; a forgotten one is asked for no more.
+    staleTime: Number.POSITIVE_INFINITY,
   })
+
+export type Version = AnswerTo<'GET /api/site/:rkey/versions'>['versions'][number]

@@ -73,6 +73,7 @@ function tabsOf(rkey: string) {
   const root = `/sites/${encodeURIComponent(rkey)}`
   return [
     { href: root, name: tabs.overview },
+    { href: `${root}/versions`, name: tabs.versions },
     { href: `${root}/settings`, name: tabs.settings },
   ]
 }

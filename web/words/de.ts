@@ -6,6 +6,7 @@ import { settings } from './de/settings.ts'
 import { shell } from './de/shell.ts'
 import { site } from './de/site.ts'
 import { start } from './de/start.ts'
+import { versions } from './de/versions.ts'
 import type { Catalogue } from './en.ts'
 
 export const de: Catalogue = {
@@ -18,4 +19,5 @@ export const de: Catalogue = {
   shell,
   site,
   start,
+  versions,
 }

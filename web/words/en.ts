@@ -6,8 +6,20 @@ import { settings } from './en/settings.ts'
 import { shell } from './en/shell.ts'
 import { site } from './en/site.ts'
 import { start } from './en/start.ts'
+import { versions } from './en/versions.ts'
 
-export const en = { locale: 'en', account, notFound, parts, server, settings, shell, site, start }
+export const en = {
+  locale: 'en',
+  account,
+  notFound,
+  parts,
+  server,
+  settings,
+  shell,
+  site,
+  start,
+  versions,
+}
 
 /** What each language has to say. A missing sentence is a type error. */
 export type Catalogue = typeof en
