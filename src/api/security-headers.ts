@@ -7,6 +7,7 @@ const contentSecurityPolicy = [
   "img-src 'self' data:",
   "font-src 'self'",
   "connect-src 'self'",
+  "manifest-src 'self'",
   // The sign-in form redirects to the account's server, at any origin.
   "form-action 'self' https: http:",
   "base-uri 'none'",

@@ -1,7 +1,8 @@
+import { escapeHtml } from '#http/escape-html.ts'
 import { parseWeights } from '#http/weights.ts'
 import { directoryEntriesMax } from '#site/limits.ts'
 import type { ListingEntry } from '#site/visit/listing.ts'
-import { escapeHtml, type OwnPages } from './pages.ts'
+import type { OwnPages } from './pages.ts'
 
 /** For people, or for programs. */
 export type ListingKind = 'page' | 'json'

@@ -1,3 +1,4 @@
+import { escapeHtml } from '#http/escape-html.ts'
 import type { HeaderList } from '#http/header-fields.ts'
 import type { SiteHosting } from '#site/instance.ts'
 import type { MissingStatus } from '#site/visit/decision.ts'
@@ -121,9 +122,6 @@ export function plainPage(
   const content = { title, body, figure: 'closed', code: status } as const
   return responseOf({ status, html: pageHtml(content, '') }, headers)
 }
-
-export const escapeHtml = (text: string): string =>
-  text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
 
 const tryAgain = { 'retry-after': '2' }
 

@@ -24,6 +24,10 @@ test('the page says who runs it, as text whatever it is', async () => {
   const html = (await (await bundleWebAssets(opened)).get('/')?.body.text()) ?? ''
   expect(html).toContain('<title>Ann’s &lt;hosts&gt; &amp; "friends"</title>')
   expect(html).not.toContain('<script>alert')
+  const { origin } = opened.instance
+  const named = 'Ann’s &#60;hosts&#62; &#38; &#34;friends&#34;'
+  expect(html).toContain(`<meta property="og:site_name" content="${named}"`)
+  expect(html).toContain(`<meta property="og:image" content="${origin}/social-card.png"`)
   let content: string | null = null
   const read = (element: { getAttribute(name: string): string | null }): void => {
     content = element.getAttribute('content')
@@ -47,6 +51,13 @@ describe('the logo', () => {
     expect(opened.instance.logoPath).toBe('/logo.svg')
     const asset = (await bundleWebAssets(opened)).get('/logo.svg')
     expect([asset?.contentType, asset?.body.size]).toEqual(['image/svg+xml', 41])
+    const assets = await bundleWebAssets(opened)
+    expect(assets.get('/favicon.ico')).toBe(asset)
+    const html = (await assets.get('/')?.body.text()) ?? ''
+    expect(html.match(/<link[^>]*href="\/logo.svg"/g)).toEqual([
+      '<link rel="icon" href="/logo.svg"',
+      '<link rel="apple-touch-icon" href="/logo.svg"',
+    ])
   })
 
   test.each([

@@ -3,9 +3,11 @@ import { join } from 'node:path'
 import type { BunPlugin } from 'bun'
 import { adminPage } from '#api/app-pages.ts'
 import { makeWebAsset, type WebAsset } from '#api/web-asset.ts'
+import { escapeHtml } from '#http/escape-html.ts'
 import type { Instance } from '#site/instance.ts'
 import { sections } from '#web/admin/sections.ts'
 import type { OpenedInstance } from './instance.ts'
+import { publicFiles } from './public-files.ts'
 
 const webDir = new URL('../../web', import.meta.url).pathname
 
@@ -42,7 +44,8 @@ export async function bundleWebAssets(
     bundle('index.html', hasStyleguide ? ['/', styleguide] : ['/'], { instance, hasStyleguide }),
     bundle('admin/index.html', adminPages, { instance, hasStyleguide }),
   ])
-  const assets = new Map([...app, ...admin, ...(await readFonts())])
+  const files = await publicFiles(opened, Date.now())
+  const assets = new Map([...app, ...admin, ...(await readFonts()), ...files])
   if (logo !== null && instance.logoPath !== null) assets.set(instance.logoPath, logo)
   return assets
 }
@@ -117,18 +120,39 @@ const readFonts = (): Promise<[path: string, WebAsset][]> =>
     }),
   )
 
-/** The document with the instance in it: its name, and all of it for the script (`web/server/instance.ts`). */
+/** The document with the instance in it: its name and address, and all of it for the script (`web/server/instance.ts`). */
 function pageOf(html: string, instance: Instance): string {
+  const { logoPath, name, origin } = instance
   // HTMLRewriter escapes only the quotes of an attribute's value (Bun 1.4.5).
   const data = JSON.stringify(instance).replace(/[<>&]/g, jsonEscape)
+  const set = (attribute: string, value: string) => ({
+    element: (element: HTMLRewriterTypes.Element) => void element.setAttribute(attribute, value),
+  })
   return new HTMLRewriter()
-    .on('title', { element: (title) => void title.setInnerContent(instance.name) })
+    .on('title', { element: (title) => void title.setInnerContent(name) })
+    .on('meta[property="og:site_name"]', set('content', escapeHtml(name)))
+    .on('meta[property="og:url"]', set('content', `${origin}/`))
+    .on('meta[property="og:image"]', set('content', `${origin}/social-card.png`))
+    .on('link[rel="icon"]', {
+      element: (link) => {
+        if (logoPath === null) return
+        link.setAttribute('href', logoPath)
+        link.removeAttribute('type')
+      },
+    })
     .on('head', {
-      element: (head) =>
-        void head.prepend(
+      element: (head) => {
+        head.prepend(
           `<link rel="preload" as="font" type="font/woff2" href="${preloadedFont}" crossorigin>`,
           { html: true },
-        ),
+        )
+        // Not in the document's source: the bundler would look for the files.
+        head.append(
+          `<link rel="apple-touch-icon" href="${logoPath ?? '/apple-touch-icon.png'}">` +
+            '<link rel="manifest" href="/site.webmanifest">',
+          { html: true },
+        )
+      },
     })
     .on('meta[name=instance]', { element: (meta) => void meta.setAttribute('content', data) })
     .transform(html)

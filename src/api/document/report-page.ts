@@ -1,4 +1,5 @@
 import { reportKind, reportTextCharsMax } from '#api/contract/moderation.ts'
+import { escapeHtml } from '#http/escape-html.ts'
 
 const kinds: Readonly<Record<(typeof reportKind.options)[number], string>> = {
   phishing: 'It asks for passwords or money under a false name',
@@ -59,6 +60,3 @@ ${body}
 </main>
 </html>
 `
-
-const escapeHtml = (text: string): string =>
-  text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
