@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ruleFileBytesMax, snapshotBytesMax } from '#site/limits.ts'
+import { ruleFileBytesMax } from '#site/limits.ts'
 import type { SiteSettings } from '#site/record/settings.ts'
 import { uploadBytesMax } from '#site/upload/upload-refusal.ts'
 import { decodeSnapshot, encodeSnapshot } from '#site/visit/snapshot.ts'
@@ -84,17 +84,6 @@ test('rules that are too large to be used are a problem', async () => {
   expect(snapshot.headers).toBe('')
   expect(problems).toContainEqual(expect.stringMatching(/^_headers is not used: /))
 })
-
-test('names that take too much are a problem', async () => {
-  const name = `${'"'.repeat(250)}/`.repeat(4)
-  const files = Array.from({ length: 4500 }, (_, i) => [`${i % 19}/${name}${i}`.slice(-1024), 'x'])
-  const { problems } = await readFiles(Object.fromEntries(files))
-  expect(problems).toContainEqual(
-    expect.stringMatching(
-      new RegExp(`^this would not go live: its file names, .*; the limit is ${snapshotBytesMax}$`),
-    ),
-  )
-}, 30_000)
 
 test('without its .sitehostignore a folder is not read', async () => {
   const listing = { files: [gone('.sitehostignore', 5), gone('secret.txt', 5)], leftOut: [] }

@@ -168,9 +168,9 @@ describe('a certificate', () => {
     expect(at('/?domain=app.example.net', { method: 'POST' })).toBe(405)
   })
 
-  test('100 000 names that nobody has leave nothing behind', () => {
+  test('a thousand names that nobody has leave nothing behind', () => {
     const before = names.size
-    for (let n = 0; n < 100_000; n++) ask(`n${n}.sites.example`)
+    for (let n = 0; n < 1_000; n++) ask(`n${n}.sites.example`)
     expect(names.size).toBe(before)
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { bundleWebAssets } from './web-assets.ts'
+import { bundleWebAssets } from '#main/web-assets.ts'
 
 describe('the administrator’s area', () => {
   const scriptsOf = (assets: Awaited<ReturnType<typeof bundled>>, page: string) =>

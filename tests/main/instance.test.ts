@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readConfig } from './config/config.ts'
-import { openInstance } from './instance.ts'
-import { bundleWebAssets } from './web-assets.ts'
+import { readConfig } from '#main/config/config.ts'
+import { openInstance } from '#main/instance.ts'
+import { bundleWebAssets } from '#main/web-assets.ts'
 
 let dir: string
 beforeAll(async () => {
