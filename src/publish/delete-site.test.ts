@@ -116,6 +116,8 @@ describe('a site goes whole, in one commit', () => {
       expect(repo.keys(version)).toEqual([versionKeyAt(2, 0)])
       expect(repo.keys(subfs)).toEqual(theirs)
       expect(callsOf('applyWrites')).toBe(1)
+      const asked = await workRows(database.db, 'version')
+      expect(asked.map(({ site }) => String(site))).toEqual([versionKeyAt(1, 0)])
     },
   )
 

@@ -1,9 +1,10 @@
 import type { AccountRepo } from '#atproto/repo/account-repo.ts'
 import { partsToDelete, versionsOf } from '#site/record/plan-writes.ts'
 import type { SiteAddress } from '#site/site-address.ts'
+import { parseVersionKey, type VersionKey } from '#site/version-key.ts'
 import type { Db } from '#store/database/database.ts'
 import type { WakeUps } from '#store/database/wake-ups.ts'
-import { enqueueSites } from '#store/queues/enqueue.ts'
+import { enqueueSites, enqueueVersions } from '#store/queues/enqueue.ts'
 import { readRepository } from './account-records.ts'
 import {
   type CommitPlan,
@@ -29,6 +30,12 @@ interface DeleteContext extends RepoContext {
 export async function deleteSite(address: SiteAddress, context: DeleteContext): Promise<boolean> {
   const { repo, now, signal } = context
   const conflict = () => new SiteConflictError(address)
+  const versions = new Set<VersionKey>()
+  const read = async (): Promise<Remains> => {
+    const remains = await readRemains(address, repo)
+    for (const key of remains.versions) versions.add(key)
+    return remains
+  }
   const plan = (remains: Remains, first: Remains): CommitPlan<boolean> => {
     const { cid, deletes } = remains
     // After the first read: our own commit succeeded, but its answer was lost.
@@ -38,17 +45,23 @@ export async function deleteSite(address: SiteAddress, context: DeleteContext): 
     return { kind: 'write', writes: deletes, written: () => isAll || null }
   }
   const isDeleted = await commitOnHead(
-    { read: () => readRemains(address, repo), plan, mayWriteAlone: false, conflict },
+    { read, plan, mayWriteAlone: false, conflict },
     { repo, now, signal, ...patienceOfAPerson },
   )
-  if (isDeleted) await enqueueSites(context, [address])
-  return isDeleted
+  if (!isDeleted) return false
+  await enqueueSites(context, [address])
+  // Their addresses end even while the firehose is late.
+  const { did } = address
+  const removed = [...versions].map((key) => ({ did, key }))
+  await enqueueVersions(context, removed)
+  return true
 }
 
 /** The records of a site at `head`. `cid` is the main record's; null without one. */
 interface Remains {
   readonly head: string
   readonly cid: string | null
+  readonly versions: readonly VersionKey[]
   /** The main record first: readers of a site never miss its other records. */
   readonly deletes: readonly PlannedWrite[]
 }
@@ -57,11 +70,13 @@ async function readRemains(address: SiteAddress, repo: AccountRepo): Promise<Rem
   const { name: rkey } = address
   const repository = await readRepository(repo, rkey)
   const cid = repository.sites.get(rkey)?.cid ?? null
+  const versions = versionsOf(address, repository)
   const deletes = [
     ...(cid === null ? [] : [deletion('place.sitehost.fs', rkey, cid)]),
     ...(repository.settings === null ? [] : [deletion('place.sitehost.settings', rkey)]),
-    ...versionsOf(address, repository).map((key) => deletion('place.sitehost.version', key)),
+    ...versions.map((key) => deletion('place.sitehost.version', key)),
     ...partsToDelete(address, repository).map((key) => deletion('place.sitehost.subfs', key)),
   ]
-  return { head: repository.head, cid, deletes }
+  const keys = versions.flatMap((key) => parseVersionKey(key) ?? [])
+  return { head: repository.head, cid, versions: keys, deletes }
 }
