@@ -137,6 +137,27 @@ test('a preview of a site that was never live is all that there is, until it is 
   await eventually(async () => expect(await page(url)).toBe('draft'))
 }, 60_000)
 
+test('a site that has only previews is deleted as others are', async () => {
+  const site = { 'index.html': 'sketch' }
+  const { result } = await alice.deploy('sketch', site, { preview: { alias: 'sketch' } })
+  const { status } = await client.fetch('/api/site/sketch', { method: 'DELETE' })
+  expect(status).toBe(200)
+  await eventually(async () => {
+    expect([await page(result['versionUrl']), await page(result['previewUrl'])]).toEqual([410, 410])
+  })
+}, 60_000)
+
+test('settings of a preview are not those of the site', async () => {
+  await alice.deploy('settled', { 'index.html': 'home', 'about.html': 'about' })
+  const preview = { alias: 'clean' }
+  const options = { base: 'live', preview, settings: { cleanUrls: true } }
+  const { result } = await alice.deploy('settled', {}, options)
+  expect(await page(result['previewUrl'], 'about')).toBe('about')
+  const answer = await client.fetch('/api/site/settled/settings')
+  expect(await answer.json()).not.toHaveProperty('cleanUrls', true)
+  expect(await page(result['url'], 'about')).toBe(404)
+}, 60_000)
+
 test('a preview on a base that was replaced is refused, as a publish is', async () => {
   await alice.deploy('moved', { 'index.html': 'one' })
   const change = { 'index.html': 'a preview' }
@@ -171,6 +192,18 @@ describe('a version as the base', () => {
         ...[404, 'kept', 'more'],
       ])
     })
+  }, 60_000)
+
+  test('that is forgotten before the commit publishes nothing', async () => {
+    const { result: old } = await alice.deploy('forgotten', { 'index.html': 'old' })
+    const { result: now } = await alice.deploy('forgotten', { 'index.html': 'new' })
+    const change = { 'more.txt': 'more of it' }
+    const begun = await alice.begin('forgotten', change, { base: String(old['versionId']) })
+    const path = `/api/site/forgotten/versions/${old['versionId']}`
+    expect((await client.fetch(path, { method: 'DELETE' })).status).toBe(200)
+    const { error } = await alice.finish(begun, change)
+    expect(error).toContain('not in your repository any more. Nothing was published.')
+    expect([await page(now['url']), await page(now['url'], 'more.txt')]).toEqual(['new', 404])
   }, 60_000)
 
   test('that is not one of the site is refused', async () => {

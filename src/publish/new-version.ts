@@ -38,6 +38,8 @@ export const refusedVersionSentence =
   'This version is not in the site’s history: your account’s server did not accept the record for it. The site itself is published.'
 export const noRoomSentence = (max: number): string =>
   `This version is not in the site’s history, which has ${max} entries. Forget some of them, or unpin them, to keep the next ones.`
+export const noPreviewRoomSentence = (max: number): string =>
+  `This site has ${max} versions and previews, and cannot have more. Forget some of them to make another preview. Nothing was published.`
 export const unreadVersionSentence =
   'This version is in your repository, but was not read here yet. It is in the site’s history in a moment.'
 export const unservedVersionSentence = (problem: string): string =>

@@ -1,9 +1,11 @@
 import { versionRecordsMax, versionsKeptDefault } from '#site/limits.ts'
 import { hasRoomForVersion, planVersions } from '#site/record/plan-versions.ts'
+import type { SiteSettings } from '#site/record/settings.ts'
+import type { SiteAddress } from '#site/site-address.ts'
 import { parseVersionKey, type VersionKey } from '#site/version-key.ts'
 import type { RepositoryState } from './account-records.ts'
-import { noRoomSentence, type VersionToWrite } from './new-version.ts'
-import type { SiteRecords } from './site-records.ts'
+import { noPreviewRoomSentence, noRoomSentence, type VersionToWrite } from './new-version.ts'
+import { type SiteRecords, settingsOf } from './site-records.ts'
 
 /** What becomes of a site's version records. */
 export interface SiteHistory {
@@ -35,16 +37,30 @@ export function planHistory(
       ? null
       : keyOfSame(records, repository)
   if (present !== null) return { ...nothing, key: present }
-  const keep = records.settingsOn(repository)?.history?.keep ?? versionsKeptDefault
+  const keep = keepOf(records.settingsOn(repository))
   const isKept = isPreview || keep > 0
   const others = isPreview ? keep : Math.max(keep - 1, 0)
   const pruned = planVersions(address, repository, { keep: others, now })
   if (!isKept) return { ...nothing, pruned: records.isPresent(repository) ? [] : pruned }
   if (!hasRoomForVersion(address, repository, pruned)) {
-    return { ...nothing, pruned, problem: noRoomSentence(versionRecordsMax) }
+    const sentence = isPreview ? noPreviewRoomSentence : noRoomSentence
+    return { ...nothing, pruned, problem: sentence(versionRecordsMax) }
   }
   return { key: version.key, isNew: true, pruned, problem: null }
 }
+
+/** Whether a site may have one more preview, once what a publish prunes is deleted. */
+export function hasRoomForPreview(
+  address: SiteAddress,
+  repository: RepositoryState,
+  now: number,
+): boolean {
+  const keep = keepOf(settingsOf(repository))
+  return hasRoomForVersion(address, repository, planVersions(address, repository, { keep, now }))
+}
+
+const keepOf = (settings: SiteSettings | null): number =>
+  settings?.history?.keep ?? versionsKeptDefault
 
 /** The newest record of the present manifest with the present settings, if the site's content is unchanged. */
 function keyOfSame(records: SiteRecords, repository: RepositoryState): VersionKey | null {

@@ -11,7 +11,7 @@ import { siteOf } from '#tests/support/sample-rows.ts'
 import { readRepository } from './account-records.ts'
 import { SiteConflictError } from './commit-on-head.ts'
 import type { FailPoint } from './fail-points.ts'
-import { noRoomSentence, type VersionToWrite } from './new-version.ts'
+import { noPreviewRoomSentence, type VersionToWrite } from './new-version.ts'
 import { NotPublishableError } from './not-publishable.ts'
 import { mainCid, writeSite } from './write-site.ts'
 
@@ -350,7 +350,7 @@ describe('with a record of the version', () => {
     const before = commits()
     const preview = { expiresAt: new Date(9e12).toISOString() }
     const refused = publish(filesOf(3, 2), kept(60, { preview }))
-    await expect(refused).rejects.toThrow(new NotPublishableError(noRoomSentence(50)))
+    await expect(refused).rejects.toThrow(new NotPublishableError(noPreviewRoomSentence(50)))
     expect(commits()).toBe(before)
   })
 

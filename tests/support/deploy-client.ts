@@ -15,6 +15,7 @@ interface DeployOptions {
   readonly remove?: readonly string[]
   readonly into?: string
   readonly message?: string
+  readonly settings?: object
   readonly preview?: { readonly alias?: string; readonly expiresAt?: string }
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { noPreviewScopeSentence } from '#publish/new-version.ts'
+import { noPreviewRoomSentence, noPreviewScopeSentence } from '#publish/new-version.ts'
 import {
   aliasCharsMax,
   deployOpenMs,
@@ -9,6 +9,7 @@ import {
   overUploadsPerDay,
   previewDaysMax,
   previewMs,
+  versionRecordsMax,
 } from '#site/limits.ts'
 import { empty, json } from './answers.ts'
 import { deployFilesAtOnce, deployJsonBytesMax, hourMs } from './limits.ts'
@@ -135,6 +136,7 @@ export const deployRoutes = {
         like('settings.indexFiles.0: expected the name of a file, without a folder'),
       ],
       404: [sentences.versionNotFound],
+      409: [like(noPreviewRoomSentence(versionRecordsMax))],
       403: [
         noPreviewScopeSentence,
         sentences.siteLimit,

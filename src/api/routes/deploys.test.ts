@@ -3,8 +3,8 @@ import { gzipSync } from 'node:zlib'
 import { openDeploysMax } from '#api/contract/limits.ts'
 import { literals, sentences } from '#api/contract/messages.ts'
 import { recoverJobs } from '#publish/jobs/jobs.ts'
-import { noPreviewScopeSentence } from '#publish/new-version.ts'
-import { deployOpenMs, overAccountBytes, previewMs } from '#site/limits.ts'
+import { noPreviewRoomSentence, noPreviewScopeSentence } from '#publish/new-version.ts'
+import { deployOpenMs, overAccountBytes, previewMs, versionRecordsMax } from '#site/limits.ts'
 import type { Did } from '#site/site-address.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { putTakedown } from '#store/moderation/takedowns.ts'
@@ -12,11 +12,22 @@ import { finishJob } from '#store/queues/job-steps.ts'
 import { createJob, findJob } from '#store/queues/jobs.ts'
 import { rememberBlob } from '#store/sites/blobs.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
+import { answerXrpc } from '#tests/support/answer-xrpc.ts'
 import { mebibyte, someCid, testApi } from '#tests/support/api.ts'
+import { FakeRepo } from '#tests/support/fake-repo.ts'
 import { hollowGzip } from '#tests/support/hollow-gzip.ts'
-import { alice, bob, nameOf, newJob, newVersion, siteOf } from '#tests/support/sample-rows.ts'
+import {
+  alice,
+  bob,
+  nameOf,
+  newJob,
+  newVersion,
+  siteOf,
+  versionKeyOf,
+} from '#tests/support/sample-rows.ts'
 
 const api = testApi()
+const versionType = 'place.sitehost.version'
 
 const sha256 = (content: string | Uint8Array): string =>
   new Bun.CryptoHasher('sha256').update(content).digest('hex')
@@ -193,6 +204,26 @@ describe('a deploy', () => {
     const files = [declared('index.html', 'one')]
     expect(await begin({ files, preview: {} })).toEqual([403, { error: noPreviewScopeSentence }])
     expect((await begin({ files }))[0]).toBe(200)
+  })
+
+  test('for a preview needs room among the versions of its site', async () => {
+    const repo = new FakeRepo()
+    const handle = (path: string, init: RequestInit) => answerXrpc(repo, path, init)
+    api().network.oauth.session = async (did) => ({ did, handle }) as never
+    const root = { type: 'directory', entries: [] }
+    const createdAt = new Date(api().now).toISOString()
+    const keep = (n: number, facts: object) => {
+      const record = { $type: versionType, site: 'blog', root, createdAt, ...facts }
+      repo.put(versionType, versionKeyOf(n), record)
+    }
+    for (let n = 1; n <= versionRecordsMax; n++) keep(n, { pinned: true })
+    const files = [declared('index.html', 'one')]
+    const error = noPreviewRoomSentence(versionRecordsMax)
+    expect(await begin({ files, preview: {} })).toEqual([409, { error }])
+    expect((await begin({ files }))[0]).toBe(200)
+    // It has expired, so it is deleted in the same commit.
+    keep(1, { expiresAt: createdAt })
+    expect((await begin({ files, preview: {} }))[0]).toBe(200)
   })
 
   test('is not committed with a sitehost.json that cannot be read', async () => {

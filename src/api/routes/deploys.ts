@@ -9,10 +9,14 @@ import { ApiError, restarting } from '#api/errors.ts'
 import type { OAuth } from '#atproto/oauth/oauth.ts'
 import { type CommitOutcome, queueDeploy } from '#publish/deploy/commit-deploy.ts'
 import { admitDeclared } from '#publish/deploy/declared-files.ts'
-import { prepareDeploy } from '#publish/deploy/prepare-deploy.ts'
-import { noPreviewScopeSentence, versionScope } from '#publish/new-version.ts'
+import { prepareDeploy, type Unprepared } from '#publish/deploy/prepare-deploy.ts'
+import {
+  noPreviewRoomSentence,
+  noPreviewScopeSentence,
+  versionScope,
+} from '#publish/new-version.ts'
 import type { Coding } from '#site/encoding.ts'
-import { connectionIdleSeconds, deployOpenMs } from '#site/limits.ts'
+import { connectionIdleSeconds, deployOpenMs, versionRecordsMax } from '#site/limits.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
 import { parseSiteName } from '#site/site-name.ts'
 import {
@@ -77,7 +81,7 @@ export function deployHandlers(context: ApiContext): HandlersOf<typeof deployRou
       const prepared = await atServer(did, 'begin deploy', within, (server) =>
         prepareDeploy(site, admitted, { ...server, db, limits, now }),
       )
-      if (prepared === null) throw new ApiError(404, sentences.versionNotFound)
+      if (typeof prepared === 'string') throw unpreparedRefusals[prepared]()
       const problem = await findQuotaProblem(db, site, prepared.bytes, limits)
       if (problem !== null) throw new ApiError(413, problem)
       const deployId = crypto.randomUUID()
@@ -212,6 +216,11 @@ function stateOf({ committedAt }: DeployFacts, job: Job | null) {
   if (committedAt === null) return 'open'
   if (job?.finishedAt === null) return 'publishing'
   return job?.status === 'completed' ? 'published' : 'failed'
+}
+
+const unpreparedRefusals: Record<Unprepared, () => ApiError> = {
+  'no-version': () => new ApiError(404, sentences.versionNotFound),
+  'no-room': () => new ApiError(409, noPreviewRoomSentence(versionRecordsMax)),
 }
 
 type Uncommitted = Exclude<

@@ -1,6 +1,7 @@
 import type { AccountRepo } from '#atproto/repo/account-repo.ts'
 import { readRepository } from '#publish/account-records.ts'
 import { filesOfBase } from '#publish/files-of-base.ts'
+import { hasRoomForPreview } from '#publish/plan-history.ts'
 import { findReusableBlobs } from '#publish/reusable-blobs.ts'
 import { patienceOfAPerson, withPatience } from '#publish/server-patience.ts'
 import { mainCid } from '#publish/write-site.ts'
@@ -35,26 +36,30 @@ export interface PreparedDeploy {
   readonly needed: readonly NeededContent[]
 }
 
+/** The version that is the base is not in the repository, or there are too many for one more preview. */
+export type Unprepared = 'no-version' | 'no-room'
+
 /**
  * Finds out what the site becomes, and what of it the account does not have: `findReusableBlobs` decides, so that nobody
- * learns what other accounts store. Null: the version that is the base is not in the repository. Throws UploadRefusedError,
- * and what calls to the account's server throw.
+ * learns what other accounts store. Throws UploadRefusedError, and what calls to the account's server throw.
  */
 export async function prepareDeploy(
   address: SiteAddress,
   { changes, ...admitted }: AdmittedDeploy,
   { db, repo, limits, now, signal }: PrepareContext,
-): Promise<PreparedDeploy | null> {
+): Promise<PreparedDeploy | Unprepared> {
   const { files, siteFile } = admitted
   const patience = { now, signal, ...patienceOfAPerson }
   const version = changes?.version ?? undefined
   const read = () => readRepository(repo, address.name, version)
   const repository = await withPatience(read, patience)
+  const isPreview = admitted.version.preview !== undefined
+  if (isPreview && !hasRoomForPreview(address, repository, now())) return 'no-room'
   const base =
     changes === null
       ? noFiles
       : await filesOfBase(address, changes.version, repository, { repo, ...patience })
-  if (!base.ok && base.reason === 'no-version') return null
+  if (!base.ok && base.reason === 'no-version') return 'no-version'
   if (!base.ok) throw invalid(base.problem)
   const present = await sizesOf(address, base.files, db)
   const declared = new Map(files.map(({ path, bytes }) => [path, bytes]))
