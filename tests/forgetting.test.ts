@@ -44,6 +44,9 @@ let own: OwnDatabase
 let settings: Awaited<ReturnType<typeof settingsOf>>
 let app: ServiceProcess
 let hosting: ServiceProcess
+let cdn: Bun.Server<undefined>
+/** The hosts that a CDN was told to drop, each with what visitors got there then. */
+const purged = new Map<string, number[]>()
 let alice: AppClient
 let bob: AppClient
 let repo: PdsAccount
@@ -58,6 +61,8 @@ beforeAll(async () => {
   network = await startSharedDevnet({ dir: join(dir, 'devnet'), canFail: false })
   own = await sqliteFile()
   settings = await settingsOf(network, own)
+  cdn = listeningCdn()
+  settings.hosting['CDN_PURGE_URL'] = cdn.url.href
   const start = (part: 'app' | 'hosting') =>
     startServiceProcess(['serve', '--data', join(dir, 'sitehost')], settings[part])
   hosting = await start('hosting')
@@ -74,6 +79,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await app?.[Symbol.asyncDispose]()
   await hosting?.[Symbol.asyncDispose]()
+  await cdn?.stop(true)
   await network?.stop()
   await own?.[Symbol.asyncDispose]()
   await rm(dir, { recursive: true, force: true })
@@ -188,6 +194,32 @@ test('visitors get none of it, in any coding: the addresses of versions and prev
   expect((await visit(new URL('old', versionUrl)))[0]).toBe(410)
   expect(await visit(new URL(live))).toEqual([200, shared['index.html'] ?? ''])
 })
+
+test('a CDN is told to drop its copies, when visitors get none any more', async () => {
+  const version = new URL(versionUrl).hostname
+  await eventually(async () => {
+    const hosts = [version, new URL(live).hostname]
+    expect([...purged.keys()]).toEqual(expect.arrayContaining(hosts))
+  })
+  expect(new Set(purged.get(version))).toEqual(new Set([410]))
+})
+
+/** Asks for all addresses of each host before it answers. */
+function listeningCdn(): Bun.Server<undefined> {
+  return Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    async fetch(request) {
+      const { hosts } = (await request.json()) as { hosts: string[] }
+      for (const host of hosts) {
+        const here = addresses.filter(({ hostname }) => hostname === host)
+        const visits = await Promise.all(here.map((address) => visit(address)))
+        purged.set(host, [...(purged.get(host) ?? []), ...visits.map(([status]) => status)])
+      }
+      return new Response(null, { status: 204 })
+    },
+  })
+}
 
 test('no file of ours has it', async () => {
   await eventually(async () => expect(await filesWithMark()).toEqual([]))

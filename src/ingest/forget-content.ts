@@ -98,6 +98,7 @@ async function removeContent(
   const left = new Set((await findBlobsByHash(db, hashes)).map(({ hash }) => hash))
   await appendBlobChanges(
     db,
+    site,
     hashes.filter((hash) => !left.has(hash)),
     now(),
   )

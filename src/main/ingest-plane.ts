@@ -23,10 +23,13 @@ import { requestsAtOnce } from './requests-at-once.ts'
 import type { Stores } from './stores.ts'
 
 /** The settings without secrets and class instances: plain data that can be sent to a thread. */
-export type IngestSettings = Omit<Config, 'metricsToken' | 'secrets' | 'trustedProxies'>
+export type IngestSettings = Omit<
+  Config,
+  'cdnPurge' | 'metricsToken' | 'secrets' | 'trustedProxies'
+>
 
 export function ingestSettings(config: Config): IngestSettings {
-  const { metricsToken: _, secrets: __, trustedProxies: ___, ...settings } = config
+  const { cdnPurge: _, metricsToken: __, secrets: ___, trustedProxies: ____, ...settings } = config
   return settings
 }
 

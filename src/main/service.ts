@@ -9,7 +9,9 @@ import { recheckDomains } from '#domains/recheck-domains.ts'
 import { createDispatch } from '#edge/dispatch.ts'
 import { forgetRemoved } from '#edge/files/forget-removed.ts'
 import { answerAsk } from '#edge/names/ask.ts'
+import { Cdn } from '#edge/names/cdn.ts'
 import { CertificateLog } from '#edge/names/certificate-log.ts'
+import { purgeCdn } from '#edge/names/purge-cdn.ts'
 import { NamesFollower } from '#edge/names/served-names.ts'
 import { forgetChanged } from '#edge/snapshots.ts'
 import type { Config } from '#main/config/config.ts'
@@ -185,6 +187,8 @@ function startBackground(parts: ServiceParts): Promise<unknown> {
   const ofHosting = () => [
     parts.hostingPart.ingest.background,
     names?.run(),
+    config.cdnPurge !== null &&
+      purgeCdn({ ...loop, baseDomain, cdn: new Cdn({ ...config.cdnPurge, signal }) }),
     maintainVisited({ ...loop, ...network, at, config, snapshots: edge.snapshots }),
   ]
   const forgetting = [forgetChanged(edge), forgetRemoved({ ...edge, log })]

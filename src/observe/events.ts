@@ -30,6 +30,8 @@ export const events = {
   domain_deleted: { level: 'info', message: 'custom domain deleted' },
   certificate_permitted: { level: 'info', message: 'certificate permitted' },
   certificate_refused: { level: 'info', message: 'certificate refused' },
+  cdn_purged: { level: 'info', message: 'CDN purged' },
+  cdn_not_purged: { level: 'warn', message: 'CDN not purged' },
   account_hidden: { level: 'warn', message: 'account hidden' },
   account_back: { level: 'info', message: 'account back' },
   account_moved: { level: 'info', message: 'account moved' },
@@ -60,6 +62,7 @@ export interface EventFields {
   /** Why, in a word or a sentence. */
   readonly reason?: string
   readonly host?: string
+  readonly hosts?: number | 'all'
   /** The former name of a host that was renamed. */
   readonly formerHost?: string
   /** The CID of the record. */

@@ -172,6 +172,11 @@ describe('what a setting should be is told in plain words', () => {
       ['short', 'a token with blanks in it'],
       /^INTERNAL_TOKEN: at least 16 characters, without blanks$/,
     ],
+    CDN_PURGE_URL: [['cdn.test/purge', 'ftp://x.com'], address],
+    CDN_PURGE_TOKEN: [
+      ['short', 'with a blank in it'],
+      /^CDN_PURGE_TOKEN: at least 16 characters, without blanks$/,
+    ],
     METRICS_LISTEN: [['9464', 'localhost:9464'], /an address and a port, such as .*, or off$/],
     OTEL_EXPORTER_OTLP_ENDPOINT: [['collector:4318', 'grpc://x.com'], address],
     METRICS_TOKEN: [

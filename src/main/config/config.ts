@@ -80,6 +80,11 @@ function configOf(values: z.infer<typeof settings>) {
     },
     frontPageText: values.FRONT_PAGE_TEXT,
     logoFile: values.LOGO_FILE ?? null,
+    /** Where a CDN is told which copies to drop; null: nowhere. */
+    cdnPurge:
+      values.CDN_PURGE_URL === undefined
+        ? null
+        : { url: values.CDN_PURGE_URL, token: values.CDN_PURGE_TOKEN ?? null },
     /** Address at which Prometheus scrapes without a token; null: none. */
     metricsListen: values.METRICS_LISTEN ?? null,
     /** With it, Prometheus scrapes at the application's address; null: not there. */

@@ -49,6 +49,8 @@ export const settings = z.object({
   HOSTING_URL: httpUrl.optional(),
   INTERNAL_LISTEN: listenAddress.optional(),
   INTERNAL_TOKEN: bearerToken.optional(),
+  CDN_PURGE_URL: httpUrl.optional(),
+  CDN_PURGE_TOKEN: bearerToken.optional(),
   METRICS_LISTEN: listenAddress.optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
   METRICS_TOKEN: bearerToken.optional(),

@@ -13,8 +13,11 @@ import { inTransaction, lockUntilCommit } from './transaction.ts'
 export type Change = { readonly seq: number; readonly createdAt: number } & (
   | { readonly kind: 'site'; readonly label: string }
   | { readonly kind: 'host'; readonly host: string }
-  /** Stored bytes that were removed, by their hashes: copies of them are to go. */
-  | { readonly kind: 'blobs'; readonly hashes: readonly string[] }
+  /**
+   * The owner of the site with this label took something back. Copies are to go: in memory, of the stored bytes with these
+   * hashes; in a CDN, of all that the site has.
+   */
+  | { readonly kind: 'blobs'; readonly label: string; readonly hashes: readonly string[] }
 )
 
 /**
@@ -35,14 +38,16 @@ export function appendHostChange(db: Db, host: string, now: number): Promise<num
   return append(db, { kind: 'host', label: null, host, createdAt: now })
 }
 
-/** As `appendChange`, for stored bytes that were removed at their owner's wish. */
+/** As `appendChange`, for what its owner took back, with the stored bytes that were removed for that. */
 export async function appendBlobChanges(
   db: Db,
+  site: SiteAddress,
   hashes: readonly string[],
   now: number,
 ): Promise<void> {
-  for (const some of chunksOf(hashes, hashesOfChange)) {
-    await append(db, { kind: 'blobs', label: some.join(' '), host: null, createdAt: now })
+  for (const some of hashes.length === 0 ? [[]] : chunksOf(hashes, hashesOfChange)) {
+    const label = some.join(' ')
+    await append(db, { kind: 'blobs', label, host: siteLabel(site), createdAt: now })
   }
 }
 
@@ -113,7 +118,7 @@ function changeOf({ seq, kind, label, host, createdAt }: ChangeRow): Change {
     case 'host':
       return { kind, seq, host: host ?? '', createdAt }
     case 'blobs':
-      return { kind, seq, hashes: (label ?? '').split(' '), createdAt }
+      return { kind, seq, label: host ?? '', hashes: (label ?? '').match(/\S+/g) ?? [], createdAt }
   }
 }
 

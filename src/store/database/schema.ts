@@ -167,6 +167,7 @@ export interface Schema extends DeployTables, ModerationTables, VersionTables {
     kind: 'site' | 'host' | 'blobs'
     /** Of a site: its own host's. Of blobs: their hashes, with spaces between them. */
     label: string | null
+    /** Of blobs: the label of the site whose they were. */
     host: string | null
     createdAt: number
   }
@@ -202,6 +203,11 @@ export interface Schema extends DeployTables, ModerationTables, VersionTables {
     id: 1
     /** Hashes up to this one have been checked. */
     afterHash: string
+  }
+  cdnPurges: {
+    id: 1
+    /** Of the last change of which a CDN was told what to drop. */
+    seq: number
   }
   blobScrub: {
     id: 1

@@ -37,6 +37,7 @@ import { filteredLists } from './0036-filtered-lists.ts'
 import { unfinishedForgets } from './0037-unfinished-forgets.ts'
 import { withdrawnBefore } from './0038-withdrawn-before.ts'
 import { receivedBlobs } from './0040-received-blobs.ts'
+import { cdnPurges } from './0041-cdn-purges.ts'
 import { type MigrationSql, sqlMigration } from './sql-migration.ts'
 
 /** All migrations by name, in their order. One that was released is never edited, renamed or removed. */
@@ -84,4 +85,5 @@ const statements: Record<string, MigrationSql> = {
   '0037-unfinished-forgets': unfinishedForgets,
   '0038-withdrawn-before': withdrawnBefore,
   '0040-received-blobs': receivedBlobs,
+  '0041-cdn-purges': cdnPurges,
 }

@@ -77,6 +77,23 @@ const mappedSubdomains = (db: Db) =>
     .where('site', 'is not', null)
     .$narrowType<{ site: SiteName }>()
 
+/** The hosts that lead to the sites with these labels, served or not. At most as many as `chunksOf` yields. */
+export async function listHostsOfLabels(db: Db, labels: readonly string[]): Promise<string[]> {
+  if (labels.length === 0) return []
+  const rows = await mappedHosts(db)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('sites')
+          .select('sites.label')
+          .whereRef('sites.did', '=', 'hosts.did')
+          .whereRef('sites.name', '=', 'hosts.site')
+          .where('sites.label', 'in', labels),
+      ),
+    )
+    .execute()
+  return rows.map(({ domain }) => domain)
+}
+
 /** Whether the account has a subdomain or a custom domain, verified or not. */
 export async function hasDomains(db: Db, did: Did): Promise<boolean> {
   const row = await db

@@ -74,6 +74,18 @@ export async function listVisitedVersions(
     .execute()
 }
 
+/** Those of these labels of versions at which visitors get something. At most as many as `chunksOf` yields. */
+export async function visitedVersionsAmong(db: Db, labels: readonly string[]): Promise<string[]> {
+  if (labels.length === 0) return []
+  const rows = await shownRecords(db)
+    .select('versionRecords.label')
+    .where('versionRecords.label', 'in', labels)
+    .where('versionRecords.snapshot', 'is not', null)
+    .$narrowType<{ label: string }>()
+    .execute()
+  return rows.map(({ label }) => label)
+}
+
 /** A page of the labels of all sites with versions, in their order: at most `limit` after `after`. */
 export async function listSitesWithVersions(
   db: Db,

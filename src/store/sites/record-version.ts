@@ -2,7 +2,7 @@ import type { Selectable, Transaction } from 'kysely'
 import { replacedVersionMs, versionsMax } from '#site/limits.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import { lockIfKnown } from '#store/accounts/accounts.ts'
-import { appendChange } from '#store/database/changes.ts'
+import { appendBlobChanges, appendChange } from '#store/database/changes.ts'
 import type { Db } from '#store/database/database.ts'
 import { prepared } from '#store/database/prepared.ts'
 import type { Schema } from '#store/database/schema.ts'
@@ -72,7 +72,10 @@ export function recordVersion(
     if (live?.recordCid === version.recordCid && live.snapshot === version.snapshot) {
       await sawAgain(transaction, live, version, now)
       if (withdraws) await withdrawEarlier(transaction, version)
-      if (withdraws) await appendChange(transaction, version.site, now)
+      if (withdraws) {
+        await appendBlobChanges(transaction, version.site, [], now)
+        await appendChange(transaction, version.site, now)
+      }
       return 'already-live'
     }
     if (isOutdated(version.rev, site.removedRev, live?.rev)) return 'outdated'
@@ -87,6 +90,7 @@ export function recordVersion(
     if (withdraws) await withdrawEarlier(transaction, version)
     const others = versions.filter((each) => !refused.includes(each))
     await prune(transaction, others, now)
+    if (withdraws) await appendBlobChanges(transaction, version.site, [], now)
     await appendChange(transaction, version.site, now)
     at('change-appended')
     return 'went-live'

@@ -1,0 +1,52 @@
+/** Where a CDN, or a program in front of its interface, is told what to drop. */
+export interface CdnOptions {
+  readonly url: string
+  /** Sent as `Authorization: Bearer`; null: without. */
+  readonly token: string | null
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
+  readonly signal: AbortSignal
+}
+
+/** `refused`: the request itself, as with a host that the CDN does not serve; it gets the same answer again. */
+export type PurgeAnswer =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'refused'; readonly status: number }
+  | { readonly kind: 'failed'; readonly status: number; readonly retryAfterMs: number }
+
+/** Cloudflare takes up to 100 in a request (https://developers.cloudflare.com/cache/how-to/purge-cache). */
+export const hostsOfPurgeMax = 30
+const answerMsMax = 10_000
+/** A server that asks for more is asked again nevertheless. */
+const retryAfterSecondsMax = 15 * 60
+const refusing = new Set([400, 422])
+
+/** The requests of Cloudflare's purge: by host names, or of everything. Throws what fetch throws. */
+export class Cdn {
+  readonly #options: CdnOptions
+
+  constructor(options: CdnOptions) {
+    this.#options = options
+  }
+
+  async purge(hosts: readonly string[] | 'everything'): Promise<PurgeAnswer> {
+    const { fetch = globalThis.fetch, signal, token, url } = this.#options
+    const body = hosts === 'everything' ? { purge_everything: true } : { hosts }
+    const answer = await fetch(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(token !== null && { authorization: `Bearer ${token}` }),
+      },
+      body: JSON.stringify(body),
+      redirect: 'error',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(answerMsMax)]),
+    })
+    await answer.body?.cancel().catch(() => undefined)
+    const { ok, status } = answer
+    if (ok) return { kind: 'done' }
+    if (refusing.has(status)) return { kind: 'refused', status }
+    const seconds = Number(answer.headers.get('retry-after') ?? 0)
+    const waited = Math.min(Number.isFinite(seconds) ? seconds : 0, retryAfterSecondsMax)
+    return { kind: 'failed', status, retryAfterMs: Math.max(0, waited) * 1000 }
+  }
+}

@@ -1,0 +1,202 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { takeOffline } from '#admin/take-offline.ts'
+import { siteLabel } from '#site/site-address.ts'
+import { versionLabel } from '#site/version-label.ts'
+import { upsertAccount } from '#store/accounts/accounts.ts'
+import { appendBlobChanges, latestChangeSeq, pruneChanges } from '#store/database/changes.ts'
+import type { Database } from '#store/database/database.ts'
+import { WakeUps } from '#store/database/wake-ups.ts'
+import { beginAccountDeletion } from '#store/lifecycle/account-deletions.ts'
+import { readPurgedSeq } from '#store/names/cdn-purges.ts'
+import { claimSubdomain, mapSubdomain } from '#store/names/subdomains.ts'
+import { recordVersion } from '#store/sites/record-version.ts'
+import { recordVersionRecord, removeVersionRecord } from '#store/sites/record-version-record.ts'
+import { removeSite } from '#store/sites/remove-site.ts'
+import { awaitWithdrawal } from '#store/sites/withdrawals.ts'
+import { type LoggedLine, recordingLog } from '#tests/support/api.ts'
+import { memoryDatabase } from '#tests/support/databases.ts'
+import {
+  alice,
+  newVersion,
+  newVersionRecord,
+  siteOf,
+  versionKeyOf,
+} from '#tests/support/sample-rows.ts'
+import { hostsOfPurgeMax, type PurgeAnswer } from './cdn.ts'
+import { CdnPurger, pauseMs, refusedMsMax, settledMs } from './purge-cdn.ts'
+
+const blog = siteOf('blog')
+const base = 'sites.example'
+const ofLabel = `${siteLabel(blog)}.${base}`
+const claimed = `blog.${base}`
+const label = versionLabel(blog, 'content 1')
+const ofVersion = `${label}.${base}`
+
+let database: Database
+let now: number
+let purger: CdnPurger
+/** What the CDN was told. */
+let told: (readonly string[] | 'everything')[]
+/** What it answers; undefined: done. */
+let answerTo: (hosts: readonly string[] | 'everything') => PurgeAnswer | undefined
+let logged: LoggedLine[]
+beforeEach(async () => {
+  database = await memoryDatabase()
+  now = 1_000_000
+  told = []
+  logged = []
+  answerTo = () => undefined
+  purger = new CdnPurger({
+    ...{ db: database.db, baseDomain: base, log: recordingLog(logged), wakeUps: new WakeUps() },
+    now: () => now,
+    signal: new AbortController().signal,
+    cdn: {
+      purge: async (hosts) => {
+        told.push(hosts)
+        return answerTo(hosts) ?? { kind: 'done' }
+      },
+    },
+  })
+  await upsertAccount(database.db, { did: alice }, 1)
+  await goLive(1)
+  await claimSubdomain(database.db, { did: alice, domain: claimed }, { subdomainsMax: 9, now })
+  await mapSubdomain(database.db, { did: alice, domain: claimed }, blog.name, now)
+  await recordVersionRecord(database.db, newVersionRecord(1, { label }), now)
+  // From here on.
+  await purger.purgeDue()
+})
+afterEach(() => database[Symbol.asyncDispose]())
+
+const goLive = (n: number) => {
+  const version = newVersion({
+    label: siteLabel(blog),
+    recordCid: `cid-${n}`,
+    rev: `3kaaaaaaaaaa${n}`,
+  })
+  return recordVersion(database.db, version, now)
+}
+const context = () => ({
+  ...{ db: database.db, log: recordingLog(), wakeUps: new WakeUps(), now: () => now },
+})
+const by = { actor: 'ruth', reason: 'reported' }
+const takenBack = (hashes: string[] = []) => appendBlobChanges(database.db, blog, hashes, now)
+
+/** The pass after the changes have settled. */
+async function pass(): Promise<number> {
+  now += settledMs
+  return (await purger.purgeDue()).nextMs
+}
+
+describe('a CDN is told to drop', () => {
+  const facts: [what: string, change: () => Promise<unknown>, hosts: string[]][] = [
+    ['nothing of a site that is published anew', () => goLive(2), []],
+    [
+      'a version that is removed',
+      () => removeVersionRecord(database.db, { did: alice, key: versionKeyOf(1) }, '9', now),
+      [ofVersion],
+    ],
+    ['all hosts of a site of which something is taken back', () => takenBack(), [claimed, ofLabel]],
+    [
+      'all hosts of a site whose earlier versions are withdrawn',
+      async () => {
+        await awaitWithdrawal(database.db, blog, 'cid-2')
+        await goLive(2)
+      },
+      [claimed, ofLabel],
+    ],
+    [
+      'all hosts of a site that is removed',
+      () => removeSite(database.db, blog, '3kaaaaaaaaaa9', now),
+      [claimed, ofLabel],
+    ],
+    [
+      'all hosts and versions of a site that is taken offline',
+      () => takeOffline({ did: alice, site: blog.name }, 451, by, context()),
+      [claimed, ofLabel, ofVersion],
+    ],
+    [
+      'all hosts and versions of an account that is deleted',
+      () => beginAccountDeletion(database.db, alice, now),
+      [claimed, ofLabel, ofVersion],
+    ],
+    [
+      'a name that leads elsewhere',
+      () => mapSubdomain(database.db, { did: alice, domain: claimed }, null, now),
+      [claimed],
+    ],
+  ]
+  test.each(facts)('%s', async (_, change, hosts) => {
+    await change()
+    await pass()
+    expect(told.flat().sort()).toEqual(hosts)
+    await pass()
+    expect(told).toHaveLength(hosts.length === 0 ? 0 : 1)
+  })
+})
+
+test('it is told once no process has a copy any more', async () => {
+  await takenBack()
+  now += settledMs - 1
+  expect(await purger.purgeDue()).toEqual({ nextMs: settledMs, isIdle: false })
+  expect(told).toEqual([])
+  now += 1
+  expect(await purger.purgeDue()).toEqual({ nextMs: pauseMs, isIdle: false })
+  expect(told).toHaveLength(1)
+  expect((await purger.purgeDue()).isIdle).toBe(true)
+})
+
+test('many hosts are told in several requests', async () => {
+  for (let n = 0; n <= hostsOfPurgeMax; n++)
+    await appendBlobChanges(database.db, siteOf(`n-${n}`), [], now)
+  await pass()
+  expect(told.map((hosts) => hosts.length)).toEqual([hostsOfPurgeMax, 1])
+})
+
+test('a failure is tried again, later each time, and not before the CDN wants it', async () => {
+  await takenBack()
+  answerTo = () => ({ kind: 'failed', status: 429, retryAfterMs: 60_000 })
+  expect(await pass()).toBe(60_000)
+  answerTo = () => {
+    throw new Error('no route')
+  }
+  expect(await pass()).toBeWithin(5_000, 10_001)
+  expect(logged.filter(({ message }) => message === 'CDN not purged')).toHaveLength(2)
+  answerTo = () => undefined
+  await pass()
+  expect(told.map((hosts) => [...hosts].sort())).toEqual(Array(3).fill([claimed, ofLabel]))
+})
+
+test('a host that the CDN does not serve does not keep it from dropping others', async () => {
+  await takenBack()
+  answerTo = (hosts) => (hosts.includes(claimed) ? { kind: 'refused', status: 400 } : undefined)
+  expect(await pass()).toBe(pauseMs)
+  expect(told.map((hosts) => hosts.length)).toEqual([2, 1, 1])
+  await pass()
+  expect(told).toHaveLength(3)
+})
+
+test('when it refuses everything, the settings may be wrong: it is given up after an hour', async () => {
+  await takenBack()
+  answerTo = () => ({ kind: 'refused', status: 400 })
+  expect(await pass()).toBeWithin(2_500, 5_001)
+  const before = await readPurgedSeq(database.db)
+  now += refusedMsMax - settledMs
+  await purger.purgeDue()
+  expect(await readPurgedSeq(database.db)).toBe(before)
+  now += 1
+  await purger.purgeDue()
+  expect(await readPurgedSeq(database.db)).toBe(await latestChangeSeq(database.db))
+})
+
+test('when changes are gone that it was not told, it is to drop everything', async () => {
+  await takenBack()
+  now += 1
+  await takenBack()
+  await pruneChanges(database.db, now)
+  answerTo = () => ({ kind: 'failed', status: 500, retryAfterMs: 0 })
+  await pass()
+  answerTo = () => undefined
+  await pass()
+  await pass()
+  expect(told).toEqual(['everything', 'everything'])
+})
