@@ -195,35 +195,41 @@ describe('a service that is killed', () => {
     await eventually(async () => expect(await spooled()).toEqual([]))
   }, 60_000)
 
-  const failPoints = ['job-queued', 'blobs-uploaded', 'before-commit', 'after-commit'] as const
-  test.each(failPoints)(
-    'at %s, makes a change once',
-    async (point) => {
-      const name = `at-${point}`
-      const change = { 'index.html': `changed at ${point}` }
-      let deployId: string
-      {
-        await using _ = await start()
-        await deploys.deploy(name, { 'index.html': 'first', 'old.html': 'old', 'same.html': name })
-        const begun = await deploys.begin(name, change, { base: 'live', remove: ['old.html'] })
-        deployId = begun.deployId
-        await deploys.send(deployId, change['index.html'])
-      }
-      {
-        await using service = await start(point)
-        // The answer may be lost with the process.
-        await deploys.commit(deployId).catch(() => undefined)
-        expect(await service.exited).toBe(128 + 9)
-      }
+  describe('makes a change once, killed', () => {
+    const points = ['job-queued', 'blobs-uploaded', 'before-commit', 'after-commit'] as const
+    const siteOf = (point: string) => ({ name: `at-${point}`, page: `changed at ${point}` })
+    const begun = new Map<string, string>()
+    beforeAll(async () => {
       await using _ = await start()
-      expect(await deploys.commit(deployId)).toEqual([200, { success: true, jobId: deployId }])
-      const { result, error } = await owner.watch(deployId)
-      expect([result, error]).toMatchObject([{ fileCount: 2 }, null])
-      await expectSeen(result?.['url'], {
-        ...{ '': change['index.html'], 'old.html': null, 'same.html': name },
-      })
-      await eventually(async () => expect(await spooled()).toEqual([]))
-    },
-    60_000,
-  )
+      for (const point of points) {
+        const { name, page } = siteOf(point)
+        await deploys.deploy(name, { 'index.html': 'first', 'old.html': 'old', 'same.html': name })
+        const change = { base: 'live', remove: ['old.html'] } as const
+        const { deployId } = await deploys.begin(name, { 'index.html': page }, change)
+        await deploys.send(deployId, page)
+        begun.set(point, deployId)
+      }
+    }, 60_000)
+
+    test.each(points)(
+      'at %s',
+      async (point) => {
+        const { name, page } = siteOf(point)
+        const deployId = begun.get(point) ?? ''
+        {
+          await using service = await start(point)
+          // The answer may be lost with the process.
+          await deploys.commit(deployId).catch(() => undefined)
+          expect(await service.exited).toBe(128 + 9)
+        }
+        await using _ = await start()
+        expect(await deploys.commit(deployId)).toEqual([200, { success: true, jobId: deployId }])
+        const { result, error } = await owner.watch(deployId)
+        expect([result, error]).toMatchObject([{ fileCount: 2 }, null])
+        await expectSeen(result?.['url'], { '': page, 'old.html': null, 'same.html': name })
+        await eventually(async () => expect(await spooled()).not.toContain(deployId))
+      },
+      60_000,
+    )
+  })
 })

@@ -5,9 +5,11 @@ import type { KeyRing } from '#api/session/key-ring.ts'
 import type { Identities } from '#atproto/identity/identity.ts'
 import type { OAuth } from '#atproto/oauth/oauth.ts'
 import type { TrustedProxies } from '#http/client-address.ts'
+import type { ForgetPoint } from '#ingest/fail-points.ts'
 import type { AccountSync } from '#ingest/sync-account.ts'
 import type { LookUp } from '#outbound/dns/look-up.ts'
 import type { OpenDeploys } from '#publish/deploy/open-deploys.ts'
+import type { FailPoint } from '#publish/fail-points.ts'
 import type { JobContext } from '#publish/jobs/job-context.ts'
 import type { SiteLimits } from '#site/limits.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
@@ -22,9 +24,10 @@ export interface Shutdown {
 }
 
 /** The routes' dependencies; they include the ones of jobs, which routes create and cancel. */
-export interface ApiContext extends Omit<JobContext, 'slowAfterMs' | 'jobMsMax'> {
+export interface ApiContext extends Omit<JobContext, 'at' | 'slowAfterMs' | 'jobMsMax'> {
   readonly oauth: OAuth
   readonly identities: Identities
+  readonly at: (point: FailPoint | ForgetPoint) => void
   readonly deploys: OpenDeploys
   readonly limits: SiteLimits
   readonly keys: KeyRing

@@ -27,7 +27,12 @@ export const ingestFailPoints = [
   'garbage-removed',
 ] as const
 
-export type IngestFailPoint = (typeof ingestFailPoints)[number]
+/** Points of forgetting a version. */
+export const forgetPoints = ['forget-committed', 'forget-bytes-removed', 'forget-finished'] as const
+
+export type ForgetPoint = (typeof forgetPoints)[number]
+
+export type IngestFailPoint = (typeof ingestFailPoints)[number] | ForgetPoint
 
 /** Called at each point, also inside a transaction. */
 export type AtIngestPoint = (point: IngestFailPoint) => void

@@ -18,6 +18,7 @@ import {
 } from '#store/sites/unfinished-forgets.ts'
 import { forgetUploadedBlobs } from '#store/sites/uploaded-blobs.ts'
 import { purgeUnnamed } from './blobs/purge-blobs.ts'
+import type { ForgetPoint } from './fail-points.ts'
 
 /** A version that its owner has forgotten. */
 export type ForgottenVersion =
@@ -38,6 +39,7 @@ interface ForgetContext {
   readonly wakeUps: WakeUps
   readonly now: () => number
   readonly signal: AbortSignal
+  readonly at?: (point: ForgetPoint) => void
 }
 
 /** By then a request has finished its own, or has failed. */
@@ -84,7 +86,7 @@ async function removeContent(
   { hashes, id, manifest, site }: UnfinishedForget,
   context: ForgetContext,
 ): Promise<ForgottenContent> {
-  const { db, now, signal, wakeUps } = context
+  const { at, db, now, signal, wakeUps } = context
   if ('stateId' in id) await forgetStates(db, site, { id: id.stateId }, now())
   else if (manifest !== null) await forgetStates(db, site, { recordCid: manifest }, now())
   wakeUps.notify('changes')
@@ -94,6 +96,7 @@ async function removeContent(
   const contents = blobs.map(({ decodedHash }) => decodedHash)
   await forgetUploadedBlobs(db, site.did, contents)
   const removed = await purgeUnnamed(hashes, context)
+  at?.('forget-bytes-removed')
   // Also those that an interrupted call has removed.
   const left = new Set((await findBlobsByHash(db, hashes)).map(({ hash }) => hash))
   await appendBlobChanges(

@@ -9,16 +9,23 @@ export async function writeSite(
   site: string,
   files: Readonly<Record<string, string>>,
 ): Promise<WrittenRecord> {
+  const fields = await siteFields(account, site, files)
+  return await putRecord(account, 'place.sitehost.fs', site, fields)
+}
+
+/** What a manifest and a version record have in common; uploads the files. */
+export async function siteFields(
+  account: PdsAccount,
+  site: string,
+  files: Readonly<Record<string, string>>,
+) {
   const entries = []
   for (const [name, content] of Object.entries(files)) {
     const blob = await uploadBlob(account, content, 'text/html')
     entries.push({ name, node: { type: 'file', blob, mimeType: 'text/html' } })
   }
-  return await putRecord(account, 'place.sitehost.fs', site, {
-    site,
-    root: { type: 'directory', entries },
-    createdAt: '2026-01-01T00:00:00.000Z',
-  })
+  const root = { type: 'directory', entries }
+  return { site, root, createdAt: '2026-01-01T00:00:00.000Z' }
 }
 
 /** The address of a page of a site, on the service at `app` whose base domain is `localhost`. */

@@ -47,6 +47,7 @@ export function versionForgetter(context: ApiContext) {
     const content = await forgetContent(site, gone, purge)
     const facts = { did: site.did, site: site.name, version: id }
     recordEvent(context.log, 'version_forgotten', { ...facts, ...content })
+    context.at('forget-finished')
     return { records, ...content }
   }
 }
@@ -82,6 +83,7 @@ async function removeRecord(
     await finishForget(db, site, version)
     throw isLive()
   }
+  context.at('forget-committed')
   const { records, rev } = forgotten
   return { records, gone: { key, rev } }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { parseFirehoseUrl } from '#atproto/firehose/follow-firehose.ts'
-import { ingestFailPoints } from '#ingest/fail-points.ts'
+import { forgetPoints, ingestFailPoints } from '#ingest/fail-points.ts'
 import { accountDeletionPoints, deployPoints, failPoints } from '#publish/fail-points.ts'
 import { accountSitesMax, siteFilesMax } from '#site/limits.ts'
 import {
@@ -109,7 +109,13 @@ export const settings = z.object({
   WEB_RELOAD: flag.default(false),
   FAILPOINT: z
     .enum(
-      [...failPoints, ...deployPoints, ...accountDeletionPoints, ...ingestFailPoints],
+      [
+        ...failPoints,
+        ...deployPoints,
+        ...accountDeletionPoints,
+        ...ingestFailPoints,
+        ...forgetPoints,
+      ],
       'for tests only; see fail-points.ts in src/publish and src/ingest',
     )
     .optional(),
