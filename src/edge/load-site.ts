@@ -10,7 +10,7 @@ import { decodeSnapshot, SnapshotFormatError } from '#site/visit/snapshot.ts'
 import { findPrimaryDomain } from '#store/names/primary-domain.ts'
 import { earlierVersions } from '#store/sites/earlier-versions.ts'
 import { findSiteByLabel, type ServedSite } from '#store/sites/sites.ts'
-import { findVersionByLabel } from '#store/sites/version-records.ts'
+import { findVersionByLabel } from '#store/sites/version-addresses.ts'
 
 export interface LoadContext extends OriginContext {
   readonly log: Log

@@ -12,8 +12,8 @@ import { rememberVisited } from '#store/lifecycle/visited-accounts.ts'
 import { putTakedown } from '#store/moderation/takedowns.ts'
 import { enqueueSites } from '#store/queues/enqueue.ts'
 import { tooManyVersions } from '#store/sites/record-version-record.ts'
+import { findVersionByLabel } from '#store/sites/version-addresses.ts'
 import {
-  findVersionByLabel,
   findVersionRecord,
   findVersionSnapshot,
   listVersionRecords,

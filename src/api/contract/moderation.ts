@@ -6,8 +6,9 @@ import { searchText } from './admin-rows.ts'
 import { document, json } from './answers.ts'
 import { jsonBytesMax } from './limits.ts'
 import { bodyTooLarge, sentences } from './messages.ts'
+import { reportBody, reportKind, reportRow } from './report-rows.ts'
 import { defineRoute } from './route.ts'
-import { count, done, instant } from './rows.ts'
+import { done, instant } from './rows.ts'
 
 const ofAdmin = { section: 'decisions §6', access: 'admin' } as const
 
@@ -17,34 +18,6 @@ const limit = z.coerce.number().int().min(1).max(200).default(50)
 const cursor = z.string().max(200).optional()
 const page = { limit, cursor }
 const next = z.string().nullable().describe('For the next page; null: this is the last one')
-
-export const reportKind = z.enum(['phishing', 'malware', 'copyright', 'illegal', 'other'])
-
-export const reportTextCharsMax = 2000
-
-export const reportBody = z.object({
-  url: z.string().min(1).max(2000).describe('Of a site here, as the browser shows it'),
-  kind: reportKind,
-  text: z.string().trim().min(1).max(reportTextCharsMax),
-  contact: z.string().trim().max(200).optional().describe('How to reach you, if you like'),
-})
-
-const reportRow = z.strictObject({
-  id: z.string(),
-  url: z.string(),
-  did: z.string(),
-  rkey: z.string(),
-  kind: reportKind,
-  text: z.string(),
-  contact: z.string().nullable(),
-  state: z.enum(['open', 'handled']),
-  times: count.describe('How often it came from the same network'),
-  createdAt: instant,
-  lastAt: instant,
-  handledBy: z.string().nullable(),
-  handledAt: instant.nullable(),
-  outcome: z.string().nullable(),
-})
 
 /** Visitors’ reports, the audit, and who may sign in. */
 export const moderationRoutes = {

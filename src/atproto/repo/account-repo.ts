@@ -1,14 +1,13 @@
 import { type Did, isTid } from '@atcute/lexicons/syntax'
-import { type AccountSession, SessionEndedError } from '#atproto/oauth/oauth.ts'
-import { orAborted } from '#concurrency/or-aborted.ts'
+import type { AccountSession } from '#atproto/oauth/oauth.ts'
 import { timeSlices } from '#concurrency/yield-event-loop.ts'
-import { bodyOf, fieldsOf, serverErrorOf, smallAnswer } from '#outbound/answer-body.ts'
+import { smallAnswer } from '#outbound/answer-body.ts'
 import type { AnswerFields } from '#outbound/answer-fields.ts'
 import type { JsonLimits, JsonPiece } from '#outbound/json-scan.ts'
 import { ServerRefusedError, UnusableAnswerError } from '#outbound/server-errors.ts'
 import { type BlobRef, readBlobRef } from '#site/record/blob-ref.ts'
+import { AccountCalls, posting } from './account-calls.ts'
 import { listMethod, listRecords, parseRecord, readRecord, recordLimits } from './list-records.ts'
-import { type XrpcParameters, xrpcPath } from './xrpc-path.ts'
 
 export type RepoWrite =
   | {
@@ -61,8 +60,7 @@ const bytesPerValue = 64
  */
 export class AccountRepo {
   readonly did: Did
-  readonly #openSession: () => Promise<AccountSession>
-  readonly #signal: AbortSignal | undefined
+  readonly #calls: AccountCalls
 
   constructor(
     did: Did,
@@ -70,13 +68,12 @@ export class AccountRepo {
     { signal }: { signal?: AbortSignal } = {},
   ) {
     this.did = did
-    this.#openSession = () => openSession(did)
-    this.#signal = signal
+    this.#calls = new AccountCalls(did, openSession, signal)
   }
 
   /** The server's limit for one blob; null: not stated. */
   async blobUploadBytesMax(): Promise<number | null> {
-    const answer = await this.#fields('com.atproto.server.describeServer', {})
+    const answer = await this.#calls.fields('com.atproto.server.describeServer', {})
     return answer.has('blobUploadLimit') ? answer.count('blobUploadLimit') : null
   }
 
@@ -85,7 +82,7 @@ export class AccountRepo {
    * as returned: servers that sniff change its media type. A file-backed `blob` is streamed.
    */
   async uploadBlob(blob: Blob, signal?: AbortSignal): Promise<BlobRef> {
-    const answer = await this.#fields('com.atproto.repo.uploadBlob', {
+    const answer = await this.#calls.fields('com.atproto.repo.uploadBlob', {
       method: 'POST',
       body: blob,
       ...(signal && { signal }),
@@ -109,7 +106,7 @@ export class AccountRepo {
   ): Promise<{ uri: string; cid: string }> {
     const swap = replaces === undefined ? {} : { swapRecord: replaces }
     const input = { repo: this.did, collection, rkey, record, ...swap }
-    const answer = await this.#fields('com.atproto.repo.putRecord', posting(input))
+    const answer = await this.#calls.fields('com.atproto.repo.putRecord', posting(input))
     return { uri: `at://${this.did}/${collection}/${rkey}`, cid: answer.cid('cid') }
   }
 
@@ -120,7 +117,7 @@ export class AccountRepo {
   async deleteRecord(collection: Collection, rkey: string, replaces?: string): Promise<void> {
     const swap = replaces === undefined ? {} : { swapRecord: replaces }
     const input = { repo: this.did, collection, rkey, ...swap }
-    await this.#call('com.atproto.repo.deleteRecord', posting(input), smallAnswer.bytesMax)
+    await this.#calls.body('com.atproto.repo.deleteRecord', posting(input), smallAnswer.bytesMax)
   }
 
   /**
@@ -138,7 +135,11 @@ export class AccountRepo {
       ...(write.action !== 'delete' && { value: write.value }),
     }))
     const input = { repo: this.did, swapCommit: head, writes: typed }
-    const answer = await this.#fields('com.atproto.repo.applyWrites', posting(input), writesAnswer)
+    const answer = await this.#calls.fields(
+      'com.atproto.repo.applyWrites',
+      posting(input),
+      writesAnswer,
+    )
     // Deletions have no CIDs to report.
     if (!answer.has('results') && writes.every(({ action }) => action === 'delete')) return []
     const results = answer.objects('results')
@@ -167,7 +168,7 @@ export class AccountRepo {
     const parameters = { repo: this.did, collection, rkey }
     const bytesMax = recordLimits.bytesMax + addressBytesMax
     try {
-      const body = await this.#call(method, { parameters }, bytesMax)
+      const body = await this.#calls.body(method, { parameters }, bytesMax)
       const { fields, value } = await readRecord(method, body)
       const cid = fields.has('cid') ? fields.cid('cid') : ''
       return { rkey, cid, value: await parseRecord(value, method, limits) }
@@ -192,7 +193,7 @@ export class AccountRepo {
     }
     const yieldWhenDue = timeSlices()
     const pages = listRecords({ did: this.did, collection, recordsMax }, (parameters, bytesMax) =>
-      this.#call(listMethod, { parameters }, bytesMax),
+      this.#calls.body(listMethod, { parameters }, bytesMax),
     )
     for await (const page of pages) {
       for (const { rkey, cid, value } of page) {
@@ -206,56 +207,6 @@ export class AccountRepo {
 
   async #latestCommit(): Promise<AnswerFields> {
     const query = { parameters: { did: this.did } }
-    return await this.#fields('com.atproto.sync.getLatestCommit', query)
-  }
-
-  async #fields(
-    method: string,
-    request: XrpcRequest,
-    limits: JsonLimits = smallAnswer,
-  ): Promise<AnswerFields> {
-    return await fieldsOf(method, await this.#call(method, request, limits.bytesMax), limits)
-  }
-
-  async #call(method: string, request: XrpcRequest, bytesMax: number): Promise<Uint8Array> {
-    try {
-      // An abort leaves the request running: it may be a token renewal, which must finish.
-      return await orAborted(this.#send(method, request, bytesMax), this.#signal)
-    } catch (cause) {
-      if (isSessionEnd(cause)) throw new SessionEndedError(this.did, { cause })
-      throw serverErrorOf(method, cause)
-    }
-  }
-
-  async #send(
-    method: string,
-    { parameters, signal, ...init }: XrpcRequest,
-    responseBytesMax: number,
-  ): Promise<Uint8Array> {
-    this.#signal?.throwIfAborted()
-    // Opened for each request: a sign-in in between brings new tokens, bound to another key.
-    const session = await this.#openSession()
-    const signals = [signal, this.#signal].filter((signal) => signal != null)
-    const response = await session.handle(xrpcPath(method, parameters), {
-      ...init,
-      limits: { responseBytesMax },
-      signal: AbortSignal.any(signals),
-    })
-    return await bodyOf(method, response)
+    return await this.#calls.fields('com.atproto.sync.getLatestCommit', query)
   }
 }
-
-/** A query, unless it has another `method`. */
-type XrpcRequest = RequestInit & { readonly parameters?: XrpcParameters }
-
-const posting = (input: object): XrpcRequest => ({
-  method: 'POST',
-  body: JSON.stringify(input),
-  headers: { 'content-type': 'application/json' },
-})
-
-const isSessionEnd = (error: unknown): boolean =>
-  error instanceof SessionEndedError ||
-  (error instanceof ServerRefusedError && error.status === 401) ||
-  (error instanceof Error &&
-    ['TokenRefreshError', 'TokenInvalidError', 'TokenRevokedError'].includes(error.name))

@@ -6,6 +6,8 @@ import type { SiteName } from '#site/site-name.ts'
 import type { VersionKey } from '#site/version-key.ts'
 import type { DeployTables } from './deploy-tables.ts'
 import type { ModerationTables } from './moderation-tables.ts'
+import type { NameTables } from './name-tables.ts'
+import type { SessionTables } from './session-tables.ts'
 import type { VersionTables } from './version-tables.ts'
 
 /** `active`, or why an account's sites are not to be shown, in the words of `com.atproto.sync`. */
@@ -23,7 +25,12 @@ export type JobStatus = 'pending' | 'processing' | 'uploading' | 'completed' | '
  * The tables as the migrations leave them, in camelCase (columns are snake_case). Lists and objects
  * are JSON text, booleans 0 or 1, times milliseconds: only the query functions see that.
  */
-export interface Schema extends DeployTables, ModerationTables, VersionTables {
+export interface Schema
+  extends DeployTables,
+    ModerationTables,
+    NameTables,
+    SessionTables,
+    VersionTables {
   accounts: {
     did: Did
     handle: string | null
@@ -41,27 +48,6 @@ export interface Schema extends DeployTables, ModerationTables, VersionTables {
     id: 1
     /** The number of the last one. */
     begun: number
-  }
-  browserSessions: SessionTable & {
-    did: Did
-    /** Browser and operating system, in words of ours; null: unknown. */
-    device: string | null
-    /** The account's server and signing key when it signed in; null: the sign-in is not completed yet. */
-    authority: string | null
-  }
-  grantFailures: {
-    did: Did
-    /** When its server first did not confirm the grant; it never has since then. */
-    since: number
-    /** When the last try that counts was made. */
-    askedAt: number
-    tries: number
-  }
-  sealedRows: {
-    kind: string
-    key: string
-    sealed: string
-    expiresAt: number | null
   }
   sites: {
     did: Did
@@ -215,46 +201,6 @@ export interface Schema extends DeployTables, ModerationTables, VersionTables {
     /** Hashes up to this one have been read. */
     afterHash: string
   }
-  subdomains: {
-    /** With the base domain. */
-    domain: string
-    did: Did
-    /** The name of the site it leads to; null: unmapped. */
-    site: SiteName | null
-    isPrimary: Generated<0 | 1>
-    createdAt: number
-    updatedAt: number
-  }
-  keptSubdomains: {
-    /** With the base domain. */
-    domain: string
-    /** Of the DID of its last owner, whose account may be deleted. */
-    didHash: string
-    releasedAt: number
-  }
-  customDomains: {
-    id: string
-    did: Did
-    /** In A-labels, lower case. */
-    domain: string
-    verified: 0 | 1
-    /** The name of the site it leads to; null: unmapped. */
-    site: SiteName | null
-    isPrimary: Generated<0 | 1>
-    /** When the look-up began that last found the owner's proof. */
-    confirmedAt: number | null
-    /** When a look-up was last answered. */
-    checkedAt: number | null
-    nextCheckAt: number
-    /** How many look-ups in a row did not find the proof, and since when. */
-    misses: number
-    missingSince: number | null
-    /** Sentences for the owner. */
-    ownershipWarning: string | null
-    pointingWarning: string | null
-    createdAt: number
-    updatedAt: number
-  }
   visitedAccounts: {
     did: Did
     visitedAt: number
@@ -276,15 +222,6 @@ export interface Schema extends DeployTables, ModerationTables, VersionTables {
     didHash: string
     at: number
   }
-  admins: {
-    id: string
-    name: string
-    passwordHash: string
-    createdAt: number
-  }
-  adminSessions: SessionTable & {
-    adminId: string
-  }
   leases: {
     name: string
     /** A random id. */
@@ -292,11 +229,4 @@ export interface Schema extends DeployTables, ModerationTables, VersionTables {
     /** No other holder takes it before. */
     leasedUntil: number
   }
-}
-
-interface SessionTable {
-  idHash: string
-  createdAt: number
-  seenAt: number
-  expiresAt: number
 }

@@ -3,11 +3,11 @@ import type { Did, SiteAddress } from '#site/site-address.ts'
 import { chunksOf } from '#store/database/chunks.ts'
 import { onEachStore } from '#tests/support/databases.ts'
 import { accountOf, alice, bob, siteOf } from '#tests/support/sample-rows.ts'
+import { listReports } from './list-reports.ts'
 import {
   addReport,
   countOpenReports,
   handleReport,
-  listReports,
   type NewReport,
   openReportsMax,
   openReportsOfAccountMax,

@@ -13,7 +13,7 @@ import {
   recordVersionRecord,
   removeVersionRecord,
 } from './record-version-record.ts'
-import { findVersionByLabel } from './version-records.ts'
+import { findVersionByLabel } from './version-addresses.ts'
 
 onEachStore('store/sites/previews', (db) => {
   const blog = siteOf('blog')

@@ -27,8 +27,8 @@ import {
 } from './record-version-record.ts'
 import { snapshotPages } from './snapshot-pages.ts'
 import { beginForget } from './unfinished-forgets.ts'
+import { findVersionByLabel } from './version-addresses.ts'
 import {
-  findVersionByLabel,
   findVersionRecord,
   findVersionSnapshot,
   knownVersionKeys,
