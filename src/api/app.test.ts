@@ -198,7 +198,8 @@ describe('security headers', () => {
   const always = {
     'content-security-policy':
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
-      "connect-src 'self'; manifest-src 'self'; form-action 'self' https: http:; base-uri 'none'; frame-ancestors 'none'",
+      "connect-src 'self'; manifest-src 'self'; frame-src http://*.test; " +
+      "form-action 'self' https: http:; base-uri 'none'; frame-ancestors 'none'",
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'strict-origin-when-cross-origin',
     'cross-origin-opener-policy': 'same-origin',

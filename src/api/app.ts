@@ -82,7 +82,7 @@ export function createApp(context: AppContext): Hono<ApiEnv> {
   app.use(traced(context))
   if (context.spans !== undefined) app.use(spanned(context.spans))
   app.use(headLength)
-  app.use(securityHeaders({ isHttps: secure }))
+  app.use(securityHeaders({ isHttps: secure, sites: context.labelUrl('*').replace(/\/$/, '') }))
   app.use(async (c, next) => {
     const isAllowed = safeMethods.has(c.req.method) || isSameOrigin(c.req.raw.headers, origin)
     if (!isAllowed) throw new ApiError(403, literals.crossOrigin)

@@ -1,30 +1,40 @@
 import { createMiddleware } from 'hono/factory'
 
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "manifest-src 'self'",
-  // The sign-in form redirects to the account's server, at any origin.
-  "form-action 'self' https: http:",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+const contentSecurityPolicy = (frames: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "manifest-src 'self'",
+    // A site that was just published, in a sandbox.
+    `frame-src ${frames}`,
+    // The sign-in form redirects to the account's server, at any origin.
+    "form-action 'self' https: http:",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
 
 /** Browser features that none of our pages uses. */
 const permissionsPolicy = 'camera=(), geolocation=(), microphone=(), payment=(), usb=()'
 
 const hstsSeconds = 365 * 24 * 60 * 60
 
+interface SecurityOptions {
+  readonly isHttps: boolean
+  /** Origins of the sites below the base domain, as a source of a content security policy. */
+  readonly sites: string
+}
+
 /** Sets the headers of every answer, errors included. Without a `Cache-Control`, it is not cached. */
-export function securityHeaders({ isHttps }: { isHttps: boolean }) {
+export function securityHeaders({ isHttps, sites }: SecurityOptions) {
+  const policy = contentSecurityPolicy(sites)
   return createMiddleware(async (c, next) => {
     await next()
     const { headers } = c.res
-    headers.set('content-security-policy', contentSecurityPolicy)
+    headers.set('content-security-policy', policy)
     headers.set('x-content-type-options', 'nosniff')
     headers.set('referrer-policy', 'strict-origin-when-cross-origin')
     // Other origins keep no reference to windows of ours and embed none of our resources.

@@ -1,33 +1,115 @@
-import { formatBytes, formatCount } from '#web/parts/bytes.ts'
+import { FileArchive, FolderOpen, X } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { Button } from '#web/parts/button.tsx'
+import { formatBytes } from '#web/parts/bytes.ts'
+import { Icon } from '#web/parts/icon.tsx'
+import { IconButton } from '#web/parts/icon-button.tsx'
+import { Notice } from '#web/parts/notice.tsx'
 import { Problem } from '#web/parts/problem.tsx'
+import { type Choice, titleOfSite } from '#web/publish/files/choose-files.ts'
+import { words } from '#web/words/words.ts'
 import styles from './chosen-files.module.css'
-import { archiveOf, type Collection } from './collect-files.ts'
+import { publishSession, type SessionState } from './publish-session.ts'
 import { SkippedFiles } from './skipped-files.tsx'
 
+interface ChosenFilesProps {
+  readonly choice: Choice
+  readonly session: SessionState
+}
+
 /** What is about to be published, so that a wrong folder is noticed before it is online. */
-export function ChosenFiles({ collection }: { collection: Collection }) {
-  const { files, folder, hasIndex, leftOut, problem, totalBytes } = collection
-  const archive = archiveOf(files)
+export function ChosenFiles({ choice, session }: ChosenFilesProps) {
+  const { files, folder, isSealed, leftOut, notes, problems, totalBytes } = choice
+  const { chosen } = words.publish
+  const title = useTitle(choice)
+  const { kept } = session
   return (
-    <div className={styles['chosen']}>
-      {archive === null ? (
-        <p role="status">
-          {folder !== '' && <strong>{folder}</strong>} {formatCount(files.length, 'file')},{' '}
-          {formatBytes(totalBytes)}
+    <section aria-label={chosen.title} className={styles['chosen']}>
+      <header className={styles['head']}>
+        <span className={styles['tile']}>
+          <Icon of={isSealed ? FileArchive : FolderOpen} size={20} />
+        </span>
+        <p className={styles['name']} role="status">
+          <strong>{title ?? (folder || words.publish.files(files.length))}</strong>
+          <span className={styles['facts']}>
+            {!isSealed && `${words.publish.files(files.length)}, `}
+            {formatBytes(totalBytes)}
+            {isSealed && `. ${chosen.archive}`}
+          </span>
         </p>
-      ) : (
-        <p role="status">
-          <strong>{archive.path}</strong> {formatBytes(totalBytes)}. The files in it are published.
-        </p>
-      )}
-      {problem !== null && <Problem>{problem}</Problem>}
-      {problem === null && archive === null && !hasIndex && (
-        <p className={styles['note']}>
-          There is no <code>index.html</code> at the top of this folder, so the site will have no
-          start page.
-        </p>
-      )}
+        <IconButton icon={X} label={chosen.remove} onClick={() => void publishSession.clear()} />
+      </header>
+      {problems.map((problem) => (
+        <Problem key={problem}>{problem}</Problem>
+      ))}
+      {problems.length === 0 && <StartPageNotice choice={choice} session={session} />}
+      {notes.map((note) => (
+        <Notice key={note} tone="warn">
+          {note}
+        </Notice>
+      ))}
+      {session.isRestored && <p className={styles['facts']}>{chosen.kept}</p>}
+      {kept !== null && kept !== 'kept' && <Notice tone="warn">{chosen.notKept[kept]}</Notice>}
       <SkippedFiles files={leftOut} />
-    </div>
+    </section>
   )
+}
+
+function StartPageNotice({ choice, session }: ChosenFilesProps) {
+  const { chosen } = words.publish
+  const { startPage } = choice
+  if (session.startPage !== null) {
+    return <p className={styles['facts']}>{chosen.isStartPage(session.startPage)}</p>
+  }
+  switch (startPage.kind) {
+    case 'index':
+      return null
+    case 'none':
+      return <Notice tone="warn">{chosen.noStartPage}</Notice>
+    case 'folder': {
+      const { folder } = startPage
+      const use = () => void publishSession.takeFolder(folder)
+      const action = (
+        <Button look="secondary" onClick={use}>
+          {chosen.folderInstead(folder)}
+        </Button>
+      )
+      return (
+        <Notice action={action} tone="warn">
+          {chosen.folder(folder)}
+        </Notice>
+      )
+    }
+    case 'page': {
+      const { page } = startPage
+      const action = (
+        <Button look="secondary" onClick={() => publishSession.setStartPage(page)}>
+          {chosen.pageInstead(page)}
+        </Button>
+      )
+      return (
+        <Notice action={action} tone="warn">
+          {chosen.page(page)}
+        </Notice>
+      )
+    }
+  }
+}
+
+/** As the start page calls the site; null while that is unknown. */
+function useTitle(choice: Choice): string | null {
+  const [title, setTitle] = useState<string | null>(null)
+  useEffect(() => {
+    let isCurrent = true
+    setTitle(null)
+    // What cannot be read is said when it is published.
+    void titleOfSite(choice).then(
+      (found) => isCurrent && setTitle(found),
+      () => undefined,
+    )
+    return () => {
+      isCurrent = false
+    }
+  }, [choice])
+  return title
 }

@@ -2,80 +2,85 @@ import { type FormEvent, useId, useState } from 'react'
 import { Button } from '#web/parts/button.tsx'
 import { TextField } from '#web/parts/field.tsx'
 import { focusOnMount } from '#web/parts/focus-on-mount.ts'
+import { Notice } from '#web/parts/notice.tsx'
 import { Problem } from '#web/parts/problem.tsx'
+import { words } from '#web/words/words.ts'
 import { ChosenFiles } from './chosen-files.tsx'
-import type { Collection, PickedFile } from './collect-files.ts'
-import { FolderPicker } from './folder-picker.tsx'
+import { FileDrop } from './file-drop.tsx'
 import styles from './publish-form.module.css'
+import { publishSession, type SessionState } from './publish-session.ts'
 import { siteNameProblem } from './site-name-problem.ts'
 
 interface PublishFormProps {
-  readonly collection: Collection | null
+  readonly session: SessionState
   readonly siteName: string
+  /** The sites there are, to publish a new version of one. */
   readonly siteNames: readonly string[]
-  /** Why the last try did not work, or null. */
-  readonly failure: string | null
-  readonly onCollect: (collection: Collection) => void
-  readonly onName: (name: string) => void
-  readonly onPublish: (files: readonly PickedFile[]) => void
+  /** Null: the name is not to be chosen. */
+  readonly onName: ((name: string) => void) | null
 }
 
-/** The folder and the name. What it hands on is complete and has a valid name. */
-export function PublishForm(props: PublishFormProps) {
-  const { collection, failure, onCollect, onName, onPublish, siteName, siteNames } = props
+/** The files and the name of the site. */
+export function PublishForm({ session, siteName, siteNames, onName }: PublishFormProps) {
+  const { form } = words.publish
+  const { choice, publish } = session
   // No problems are shown before the form is filled in.
   const [isTried, setTried] = useState(false)
   const listId = useId()
   const nameProblem = siteNameProblem(siteName)
-  const filesProblem = filesProblemOf(collection)
+  const filesProblem = filesProblemOf(session)
+  const failure = publish.stage === 'failed' ? publish : null
 
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setTried(true)
-    if (collection === null || filesProblem !== null || nameProblem !== null) return
-    onPublish(collection.files)
-  }
-  const collect = (chosen: Collection) => {
+    if (filesProblem !== null || nameProblem !== null) return
     setTried(false)
-    onCollect(chosen)
-  }
-  const rename = (name: string) => {
-    setTried(false)
-    onName(name)
+    const isSame = failure?.siteName === siteName && failure.kind !== 'conflict'
+    if (isSame) publishSession.retry()
+    else void publishSession.publish(siteName)
   }
 
   return (
     <form className={styles['form']} noValidate onSubmit={submit}>
-      <FolderPicker isChosen={collection !== null} onCollect={collect} />
-      {collection !== null && <ChosenFiles collection={collection} />}
-      <TextField
-        autoComplete="off"
-        hint={siteNames.includes(siteName) ? `Replaces your site “${siteName}”.` : nameRule}
-        label="Site name"
-        list={listId}
-        name="siteName"
-        onChange={(event) => rename(event.target.value)}
-        problem={isTried ? nameProblem : null}
-        value={siteName}
-      />
-      <datalist id={listId}>
-        {siteNames.map((name) => (
-          <option key={name} value={name} />
-        ))}
-      </datalist>
+      {choice !== null && <ChosenFiles choice={choice} session={session} />}
+      <FileDrop session={session} />
+      {onName !== null && (
+        <>
+          <TextField
+            autoComplete="off"
+            hint={siteNames.includes(siteName) ? form.replaces(siteName) : form.rule}
+            label={form.siteName}
+            list={listId}
+            name="siteName"
+            onChange={(event) => onName(event.target.value)}
+            problem={isTried ? nameProblem : null}
+            value={siteName}
+          />
+          <datalist id={listId}>
+            {siteNames.map((name) => (
+              <option key={name} value={name} />
+            ))}
+          </datalist>
+        </>
+      )}
       {isTried && filesProblem !== null && <Problem>{filesProblem}</Problem>}
-      {failure !== null && <Problem>{failure}</Problem>}
+      {failure !== null && (
+        <Notice tone={failure.kind === 'cancelled' ? 'info' : 'danger'}>
+          {failure.message}
+          {failure.kind === 'conflict' && ` ${form.replaceWith}`}
+        </Notice>
+      )}
       {/* Never disabled: pressing it too early shows what is missing. */}
       <Button ref={failure === null ? null : focusOnMount} type="submit">
-        {failure === null ? 'Publish' : 'Try again'}
+        {failure === null ? form.publish : form.tryAgain}
       </Button>
     </form>
   )
 }
 
-function filesProblemOf(collection: Collection | null): string | null {
-  if (collection === null) return 'Choose a folder, a zip or a tar first.'
-  return collection.problem === null ? null : 'These files cannot be published. Choose others.'
+function filesProblemOf({ choice }: SessionState): string | null {
+  const { form } = words.publish
+  if (choice === null) return form.chooseFirst
+  return choice.problems.length === 0 ? null : form.cannot
 }
-
-const nameRule = 'Letters, digits and dashes'

@@ -1,69 +1,77 @@
+import { Button } from '#web/parts/button.tsx'
 import { formatBytes } from '#web/parts/bytes.ts'
-import { describeJob } from './job.ts'
+import { publishTicks, Ticks } from '#web/parts/ticks.tsx'
+import { describeJob } from '#web/publish/send/job.ts'
+import { words } from '#web/words/words.ts'
 import styles from './publish-progress.module.css'
-import type { Publishing } from './use-publish.ts'
+import type { RunningState } from './publish-state.ts'
 
 interface PublishProgressProps {
-  readonly publishing: Extract<Publishing, { stage: 'sending' | 'storing' }>
+  readonly state: RunningState
+  readonly onCancel: () => void
 }
 
-/** Two steps with a bar each; a screen reader hears every quarter, not every file. */
-export function PublishProgress({ publishing }: PublishProgressProps) {
-  const isSending = publishing.stage === 'sending'
-  const sending = sendingLine(publishing)
-  const storing = storingLine(publishing)
-  const current = isSending ? sending : storing
+/** Read, send, live: a tick each and a bar for the one that runs. A screen reader hears every quarter, not every file. */
+export function PublishProgress({ state, onCancel }: PublishProgressProps) {
+  const { progress } = words.publish
+  const { step, text, fraction } = lineOf(state)
+  const name = words.parts.ticks[step]
   return (
-    <div className={styles['steps']}>
-      <Step line={sending} name="Sending to Sitehost" />
-      <Step line={storing} name="Storing in your repository" />
+    <div className={styles['progress']}>
+      <Ticks ticks={publishTicks(step, { note: text })} />
+      <progress aria-label={name} {...(fraction !== null && { value: fraction })} />
       <p aria-live="polite" className="visually-hidden">
-        {isSending ? 'Sending to Sitehost' : 'Storing in your repository'}
-        {current.fraction !== null && `: ${Math.floor(current.fraction * 4) * 25} percent`}
+        {name}
+        {fraction !== null && `: ${progress.percent(Math.floor(fraction * 4) * 25)}`}
       </p>
       <p className={styles['detail']} role="status">
-        {publishing.isCancelling ? 'Cancelling…' : noticeOf(publishing)}
+        {noticeOf(state)}
       </p>
+      <Button isBusy={state.isCancelling} look="secondary" onClick={onCancel}>
+        {progress.cancel}
+      </Button>
     </div>
   )
 }
 
-function noticeOf(publishing: PublishProgressProps['publishing']): string {
-  if (publishing.stage === 'sending') return 'Stay on this page until everything is sent.'
-  return publishing.notice ?? 'You can leave this page. Publishing continues.'
-}
-
-/** `fraction` null is a bar that only says that something is going on. */
 interface Line {
+  readonly step: 'read' | 'send' | 'live'
   readonly text: string
+  /** Null is a bar that only says that something is going on. */
   readonly fraction: number | null
-  readonly detail?: string
 }
 
-function Step({ name, line: { detail, fraction, text } }: { name: string; line: Line }) {
-  return (
-    <div className={styles['step']}>
-      <p className={styles['line']}>
-        <strong>{name}</strong> <span className={styles['amount']}>{text}</span>
-      </p>
-      <progress aria-label={name} {...(fraction !== null && { value: fraction })} />
-      {detail !== undefined && <p className={styles['detail']}>{detail}</p>}
-    </div>
-  )
+function lineOf(state: RunningState): Line {
+  const { progress } = words.publish
+  switch (state.stage) {
+    case 'reading': {
+      const { read, total } = state
+      const fraction = share(read.bytes + read.files, total.bytes + total.files)
+      return { step: 'read', text: progress.read(read.files, total.files), fraction }
+    }
+    case 'sending': {
+      const { bytes, bytesTotal } = state.sent
+      const text = progress.send(formatBytes(bytes), formatBytes(bytesTotal))
+      return { step: 'send', text, fraction: share(bytes, bytesTotal) }
+    }
+    case 'going-live': {
+      const { text, fraction } =
+        state.update === null
+          ? { text: progress.toStart, fraction: null }
+          : describeJob(state.update)
+      return { step: 'live', text, fraction }
+    }
+  }
 }
 
-function sendingLine(publishing: PublishProgressProps['publishing']): Line {
-  if (publishing.stage === 'storing') return { text: 'Done', fraction: 1 }
-  const { sentBytes, totalBytes } = publishing
-  if (totalBytes === 0) return { text: 'Starting', fraction: 0 }
-  const text = `${formatBytes(sentBytes)} of ${formatBytes(totalBytes)}`
-  return { text, fraction: sentBytes / totalBytes }
-}
+const share = (done: number, total: number): number => (total === 0 ? 1 : done / total)
 
-function storingLine(publishing: PublishProgressProps['publishing']): Line {
-  if (publishing.stage === 'sending') return { text: '', fraction: 0 }
-  const { update } = publishing
-  if (update === null) return { text: 'Starting', fraction: null }
-  // The line below is always there, so that nothing jumps between two files.
-  return { ...describeJob(update), detail: update.progress.currentFile ?? '\u00a0' }
+function noticeOf(state: RunningState): string {
+  const { progress } = words.publish
+  if (state.isCancelling) return progress.cancelling
+  if (state.waiting === 'offline') return progress.offline
+  if (state.waiting === 'service') return progress.service
+  const isWaiting = state.waiting === 'account'
+  if (state.stage !== 'going-live') return isWaiting ? progress.server : progress.stay
+  return state.notice ?? (isWaiting ? progress.server : progress.leave)
 }

@@ -1,10 +1,17 @@
+import { useQuery } from '@tanstack/react-query'
+import { ExternalLink, Share2 } from 'lucide-react'
 import type { Ref } from 'react'
-import { formatCount } from '#web/parts/bytes.ts'
-import { listSites } from '#web/server/api.ts'
-import { useLoaded } from '#web/server/use-loaded.ts'
+import type { SkippedFile } from '#site/upload/upload-admission.ts'
+import { buttonClass } from '#web/parts/button.tsx'
+import { CopyButton } from '#web/parts/copy-button.tsx'
+import { Icon } from '#web/parts/icon.tsx'
+import { Notice } from '#web/parts/notice.tsx'
+import { Qr } from '#web/parts/qr.tsx'
+import type { JobResult } from '#web/publish/send/job.ts'
+import { sitesQuery } from '#web/server/queries.ts'
+import { Link } from '#web/shell/link.tsx'
 import { SiteProblems } from '#web/sites/site-problems.tsx'
-import type { SkippedFile } from './collect-files.ts'
-import type { JobResult } from './job.ts'
+import { words } from '#web/words/words.ts'
 import styles from './publish-result.module.css'
 import { SkippedFiles } from './skipped-files.tsx'
 
@@ -15,32 +22,81 @@ interface PublishResultProps {
   readonly headingRef?: Ref<HTMLHeadingElement>
 }
 
+/** The moment: the address, ways to pass it on, the site itself, and what comes next. */
 export function PublishResult({ result, leftOut, headingRef }: PublishResultProps) {
-  const { fileCount, live, reusedCount, siteName, skippedFiles, url } = result
-  const [sites] = useLoaded(listSites)
+  const said = words.publish.result
+  const { live, siteName, skippedFiles, sizeNotice, url, versionProblem } = result
+  const { data: sites = [] } = useQuery(sitesQuery)
   // Unknown while the version is not live; the result is shown anyway.
-  const problems =
-    live && sites.state === 'loaded'
-      ? sites.value.filter(({ rkey }) => rkey === siteName).flatMap((site) => site.problems)
-      : []
+  const site = live ? sites.find(({ rkey }) => rkey === siteName) : undefined
+  const page = `/sites/${encodeURIComponent(siteName)}`
   return (
     <div className={styles['result']} role="status">
-      <h3 ref={headingRef} tabIndex={-1}>
-        {live ? 'Your site is live' : 'Your site is stored'}
-      </h3>
-      {!live && <p>It is stored and will be live in a moment:</p>}
-      <p>
-        <a className={styles['link']} href={url}>
-          {url}
-        </a>
-      </p>
-      <p className={styles['facts']}>
-        {formatCount(fileCount, 'file')}
-        {reusedCount === fileCount && ', nothing to upload'}
-        {reusedCount > 0 && reusedCount < fileCount && `, ${fileCount - reusedCount} uploaded`}
-      </p>
-      <SiteProblems isOpen problems={problems} />
-      <SkippedFiles files={[...leftOut, ...skippedFiles]} />
+      <div className={styles['words']}>
+        <h3 ref={headingRef} tabIndex={-1}>
+          {live ? said.live : said.stored}
+        </h3>
+        {!live && <p>{said.soon}</p>}
+        <p>
+          <a className={styles['address']} href={url} rel="noreferrer" target="_blank">
+            {url.replace(/^https?:\/\/|\/$/g, '')}
+          </a>
+        </p>
+        <p className={styles['facts']}>{factsOf(result)}</p>
+        <div className={styles['buttons']}>
+          <CopyButton text={url} what={said.address} />
+          <a className={buttonClass('secondary')} href={url} rel="noreferrer" target="_blank">
+            <Icon of={ExternalLink} />
+            {said.open}
+          </a>
+          <a
+            className={buttonClass('ghost')}
+            href={`https://bsky.app/intent/compose?text=${encodeURIComponent(said.post(url))}`}
+            rel="noreferrer"
+            target="_blank"
+          >
+            <Icon of={Share2} />
+            {said.share}
+          </a>
+        </div>
+        <details className={styles['code']}>
+          <summary>{said.qr}</summary>
+          <Qr address={url} />
+        </details>
+      </div>
+      {live && (
+        // Without scripts and without its own origin: it is a picture of the site.
+        <iframe
+          className={styles['frame']}
+          loading="lazy"
+          sandbox=""
+          src={url}
+          tabIndex={-1}
+          title={said.preview(siteName)}
+        />
+      )}
+      <div className={styles['below']}>
+        {versionProblem !== null && (
+          <Notice tone="warn">
+            {said.noHistory} {versionProblem}
+          </Notice>
+        )}
+        {sizeNotice !== null && <Notice tone="warn">{sizeNotice}</Notice>}
+        <SiteProblems isOpen problems={site?.problems ?? []} />
+        <SkippedFiles files={[...leftOut, ...skippedFiles]} />
+        <nav aria-label={said.next} className={styles['next']}>
+          <Link href={page}>{said.manage}</Link>
+          <Link href={`${page}/domains`}>{said.domain}</Link>
+        </nav>
+      </div>
     </div>
   )
+}
+
+function factsOf({ fileCount, reusedCount }: JobResult): string {
+  const said = words.publish.result
+  const sent = fileCount - reusedCount
+  const files = words.publish.files(fileCount)
+  if (sent === 0) return `${files}, ${said.nothingSent}`
+  return reusedCount === 0 ? files : `${files}, ${said.sent(sent)}`
 }

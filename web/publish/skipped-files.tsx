@@ -1,5 +1,5 @@
-import { formatCount } from '#web/parts/bytes.ts'
-import type { SkippedFile } from './collect-files.ts'
+import type { SkippedFile } from '#site/upload/upload-admission.ts'
+import { words } from '#web/words/words.ts'
 import styles from './skipped-files.module.css'
 
 /** What does not become part of the site, and why; nothing when there is none. */
@@ -7,7 +7,7 @@ export function SkippedFiles({ files }: { files: readonly SkippedFile[] }) {
   if (files.length === 0) return null
   return (
     <details className={styles['skipped']}>
-      <summary>{formatCount(files.length, 'item')} left out</summary>
+      <summary>{words.publish.chosen.leftOut(files.length)}</summary>
       <ul>
         {files.map(({ name, reason }) => (
           <li key={name}>

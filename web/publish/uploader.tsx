@@ -1,43 +1,45 @@
-import { useId, useRef, useState } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useId, useRef, useState } from 'react'
 import { Button } from '#web/parts/button.tsx'
 import { focusOnMount } from '#web/parts/focus-on-mount.ts'
-import type { Collection } from './collect-files.ts'
+import { keys } from '#web/server/queries.ts'
+import { words } from '#web/words/words.ts'
 import { PublishForm } from './publish-form.tsx'
 import { PublishProgress } from './publish-progress.tsx'
 import { PublishResult } from './publish-result.tsx'
+import { publishSession } from './publish-session.ts'
+import { isRunning } from './publish-state.ts'
 import { ResumedPublishes } from './resumed-publishes.tsx'
-import { suggestSiteName } from './suggest-site-name.ts'
 import styles from './uploader.module.css'
 import { useNoStrayDrops } from './use-no-stray-drops.ts'
-import { usePublish } from './use-publish.ts'
+import { usePublishSession } from './use-publish-session.ts'
 
 interface UploaderProps {
   readonly title: string
-  /** The sites there are, to publish a new version of one. */
-  readonly siteNames: readonly string[]
+  /** The sites there are, to publish a new version of one; null while that is not known. */
+  readonly siteNames: readonly string[] | null
+  /** Publishes to this site only. */
+  readonly site?: string
   readonly onPublished?: () => void
 }
 
-/** From a folder on someone's disk to a site: choose, send, store, follow the link. */
-export function Uploader({ title, siteNames, onPublished }: UploaderProps) {
+/** From a folder on someone's disk to a site: choose, send, go live, follow the link. */
+export function Uploader({ title, siteNames, site, onPublished }: UploaderProps) {
   useNoStrayDrops()
   const titleId = useId()
-  const [collection, setCollection] = useState<Collection | null>(null)
+  const session = usePublishSession()
+  const { choice, publish } = session
   const [typedName, setTypedName] = useState<string | null>(null)
-  const { publishing, publish, startOver, cancel } = usePublish(onPublished)
-  const siteName = typedName ?? suggestSiteName(collection?.folder ?? '')
+  const siteName = site ?? typedName ?? publishSession.suggestedName
   const heading = useRef<HTMLHeadingElement>(null)
+  useContinue(siteNames, setTypedName)
+  usePublished(publish.stage === 'done', onPublished)
   const chooseAnother = () => {
-    setCollection(null)
     setTypedName(null)
-    startOver()
+    void publishSession.clear()
     // The button that was pressed goes away; see focusOnMount.
     heading.current?.focus()
   }
-
-  const isUnderWay = publishing.stage === 'sending' || publishing.stage === 'storing'
-  const isCancelling = isUnderWay && publishing.isCancelling
-
   return (
     <>
       <ResumedPublishes onClose={() => heading.current?.focus()} onPublished={onPublished} />
@@ -45,41 +47,67 @@ export function Uploader({ title, siteNames, onPublished }: UploaderProps) {
         <h2 id={titleId} ref={heading} tabIndex={-1}>
           {title}
         </h2>
-        {(publishing.stage === 'choosing' || publishing.stage === 'failed') && (
+        {(publish.stage === 'idle' || publish.stage === 'failed') && (
           <PublishForm
-            collection={collection}
-            failure={publishing.stage === 'failed' ? publishing.message : null}
-            onCollect={setCollection}
-            onName={setTypedName}
-            onPublish={(files) => void publish(siteName, files)}
+            onName={site === undefined ? setTypedName : null}
+            session={session}
             siteName={siteName}
-            siteNames={siteNames}
+            siteNames={siteNames ?? none}
           />
         )}
-        {isUnderWay && (
+        {isRunning(publish) && (
           <>
             <h3 ref={focusOnMount} tabIndex={-1}>
-              Publishing {siteName}
+              {words.publish.progress.title(publish.siteName)}
             </h3>
-            <PublishProgress publishing={publishing} />
-            <Button isBusy={isCancelling} look="secondary" onClick={cancel}>
-              Cancel
-            </Button>
+            <PublishProgress onCancel={() => publishSession.cancel()} state={publish} />
           </>
         )}
-        {publishing.stage === 'done' && (
+        {publish.stage === 'done' && (
           <>
             <PublishResult
               headingRef={focusOnMount}
-              leftOut={collection?.leftOut ?? []}
-              result={publishing.result}
+              leftOut={choice?.leftOut ?? []}
+              result={publish.result}
             />
             <Button look="secondary" onClick={chooseAnother}>
-              Publish another
+              {words.publish.result.another}
             </Button>
           </>
         )}
       </section>
     </>
   )
+}
+
+const none: readonly string[] = []
+
+/** Brings back what was chosen before the document was loaded; publishes it if that was asked for in this tab. */
+function useContinue(siteNames: readonly string[] | null, onName: (name: string) => void): void {
+  const isKnown = siteNames !== null
+  const names = useRef(siteNames)
+  names.current = siteNames
+  useEffect(() => {
+    if (!isKnown) return
+    void publishSession.restore().then(() => {
+      const { wanted, state } = publishSession
+      if (wanted === null || !state.isRestored || state.publish.stage !== 'idle') return
+      onName(wanted)
+      // It would take the place of another site than was meant: that is asked for here.
+      const isNew = !names.current?.includes(wanted)
+      if (isNew || publishSession.hasBegun) void publishSession.continue(wanted)
+      else publishSession.unwant()
+    })
+  }, [isKnown, onName])
+}
+
+function usePublished(isDone: boolean, onPublished?: () => void): void {
+  const client = useQueryClient()
+  const told = useRef(onPublished)
+  told.current = onPublished
+  useEffect(() => {
+    if (!isDone) return
+    void client.invalidateQueries({ queryKey: keys.sites })
+    told.current?.()
+  }, [isDone, client])
 }

@@ -7,10 +7,17 @@ import type { AnswerTo, Asked, CallName } from '#api/contract/client.ts'
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number | null
+  /** When the server says to come again; null: it does not. */
+  readonly retryAfterSeconds: number | null
 
-  constructor(status: number | null, message: string, options?: ErrorOptions) {
+  constructor(
+    status: number | null,
+    message: string,
+    options: ErrorOptions & { readonly headers?: Headers } = {},
+  ) {
     super(message, options)
     this.status = status
+    this.retryAfterSeconds = Number(options.headers?.get('retry-after')) || null
   }
 }
 
@@ -153,7 +160,10 @@ export async function call<Name extends CallName>(
     })
   }
   const body: unknown = await response.json().catch(() => null)
-  if (!response.ok) throw new ApiError(response.status, errorSentence(body, response.status))
+  if (!response.ok) {
+    const { headers, status } = response
+    throw new ApiError(status, errorSentence(body, status), { headers })
+  }
   return body as AnswerTo<Name>
 }
 

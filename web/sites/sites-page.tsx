@@ -45,7 +45,11 @@ export default function SitesPage() {
           <SiteList onChanged={onChanged} onDeleted={onDeleted} sites={sites} />
         )}
       </section>
-      <Uploader onPublished={reload} siteNames={sites.map(({ rkey }) => rkey)} title="Publish" />
+      <Uploader
+        onPublished={reload}
+        siteNames={loaded.state === 'loaded' ? sites.map(({ rkey }) => rkey) : null}
+        title="Publish"
+      />
     </Page>
   )
 }

@@ -1,6 +1,7 @@
 import { account } from './de/account.ts'
 import { notFound } from './de/not-found.ts'
 import { parts } from './de/parts.ts'
+import { publish } from './de/publish.ts'
 import { server } from './de/server.ts'
 import { settings } from './de/settings.ts'
 import { shell } from './de/shell.ts'
@@ -14,6 +15,7 @@ export const de: Catalogue = {
   account,
   notFound,
   parts,
+  publish,
   server,
   settings,
   shell,

@@ -1,6 +1,7 @@
 import { account } from './en/account.ts'
 import { notFound } from './en/not-found.ts'
 import { parts } from './en/parts.ts'
+import { publish } from './en/publish.ts'
 import { server } from './en/server.ts'
 import { settings } from './en/settings.ts'
 import { shell } from './en/shell.ts'
@@ -13,6 +14,7 @@ export const en = {
   account,
   notFound,
   parts,
+  publish,
   server,
   settings,
   shell,

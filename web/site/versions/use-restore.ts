@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { watchJob } from '#web/publish/watch-job.ts'
+import { watchJob } from '#web/publish/send/watch-job.ts'
 import { ApiError, call } from '#web/server/api.ts'
 import { keys, type Version } from '#web/server/queries.ts'
 import { leaveIfSignedOut } from '#web/server/session.ts'

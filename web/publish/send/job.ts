@@ -1,4 +1,5 @@
 import type { JobEvents } from '#api/contract/client.ts'
+import { words } from '#web/words/words.ts'
 
 export type JobUpdate = Pick<JobEvents['progress'], 'status' | 'progress' | 'error'>
 
@@ -9,13 +10,11 @@ export function describeJob({ status, progress, error }: JobUpdate): {
   text: string
   fraction: number | null
 } {
+  const said = words.publish.progress
   // What has ended with an error is no update any more.
   if (error !== null) return { text: error, fraction: null }
   const hasBegun = progress.phase !== 'validating'
-  if (status === 'pending' && hasBegun) {
-    return { text: 'Waiting for your account’s server; continues automatically', fraction: null }
-  }
-  if (status === 'pending') return { text: 'Waiting to start', fraction: null }
+  if (status === 'pending') return { text: hasBegun ? said.server : said.toStart, fraction: null }
   const { totalFiles, filesProcessed, filesUploaded, filesReused } = progress
   // A file that is reused is neither prepared nor sent: it is done from the start.
   const prepared = filesProcessed + filesReused
@@ -25,13 +24,13 @@ export function describeJob({ status, progress, error }: JobUpdate): {
   switch (progress.phase) {
     case 'validating':
     case 'compressing':
-      return { text: `Prepared ${prepared} of ${totalFiles} files`, fraction }
+      return { text: said.prepared(prepared, totalFiles), fraction }
     case 'uploading':
-      return { text: `Stored ${stored} of ${totalFiles} files`, fraction }
+      return { text: said.stored(stored, totalFiles), fraction }
     case 'creating_manifest':
-      return { text: 'Writing the new version', fraction: 1 }
+      return { text: said.writing, fraction: 1 }
     case 'finalizing':
     case 'done':
-      return { text: 'Putting it online', fraction: 1 }
+      return { text: said.online, fraction: 1 }
   }
 }

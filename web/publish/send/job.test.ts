@@ -7,7 +7,7 @@ const descriptions: [JobUpdate['status'], Partial<JobUpdate['progress']>, string
     [
       'pending',
       { phase: 'uploading', filesUploaded: 3 },
-      'Waiting for your account’s server; continues automatically',
+      'Waiting for your account’s server. This continues automatically.',
       null,
     ],
     ['processing', { phase: 'validating' }, 'Prepared 0 of 10 files', 0],

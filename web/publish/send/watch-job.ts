@@ -1,5 +1,6 @@
 import type { JobEvents } from '#api/contract/client.ts'
 import { ApiError, addressOf, errorSentence } from '#web/server/api.ts'
+import { words } from '#web/words/words.ts'
 import type { JobResult, JobUpdate } from './job.ts'
 
 interface Watch {
@@ -28,7 +29,7 @@ export async function watchJob(jobId: string, watch: Watch): Promise<JobResult> 
     await throwIfRefused(url, watch)
     await delay(retryMs, signal)
   }
-  throw new ApiError(null, lost)
+  throw new ApiError(null, words.publish.lost)
 }
 
 type StreamEnd =
@@ -95,5 +96,3 @@ function delay(ms: number, signal: AbortSignal): Promise<void> {
 /** EventSource.CLOSED */
 const closed = 2
 const attemptsMax = 20
-const lost =
-  'Sitehost cannot be reached. Your site may be published all the same: look at it before you try again.'

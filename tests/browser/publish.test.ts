@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { hasBrowser, startBrowser } from '#tests/support/browser.ts'
+import { signInAndAuthorize } from '#tests/support/chromium-consent.ts'
+import { startWorld, type World } from '#tests/support/world.ts'
+
+describe.skipIf(!hasBrowser)('publishing from the browser', () => {
+  let world: World
+  let browser: Browser
+  let page: Page
+  const folders: string[] = []
+  /** Method and path of what is sent to the service. */
+  let sent: string[] = []
+
+  beforeAll(async () => {
+    world = await startWorld()
+    browser = await startBrowser()
+    const context = await browser.newContext({ locale: 'en-US' })
+    page = await context.newPage()
+    page.on('request', (request) => sent.push(`${request.method()} ${request.url()}`))
+    await page.goto(world.app)
+    await page.getByLabel('Your handle').fill('alice.test')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await signInAndAuthorize(page, { password: 'hunter2pass' })
+    await page.waitForURL(`${world.app}/onboarding`)
+  }, 300_000)
+  afterAll(async () => {
+    await browser.close()
+    await world[Symbol.asyncDispose]()
+    for (const folder of folders) await rm(folder, { recursive: true })
+  })
+
+  const folderOf = async (contents: Record<string, string>) => {
+    const folder = await mkdtemp(join(tmpdir(), 'sitehost-folder-'))
+    folders.push(folder)
+    for (const [path, content] of Object.entries(contents)) {
+      await mkdir(dirname(join(folder, path)), { recursive: true })
+      await writeFile(join(folder, path), content)
+    }
+    return folder
+  }
+
+  const choose = async (contents: Record<string, string>, siteName: string) => {
+    await page.goto(`${world.app}/editor`)
+    await page.getByLabel('Choose a folder').setInputFiles(await folderOf(contents))
+    await page.getByLabel('Site name').fill(siteName)
+  }
+
+  const publish = async (contents: Record<string, string>, siteName: string) => {
+    await choose(contents, siteName)
+    sent = []
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await live()
+    return sent.filter((each) => each.startsWith('PUT '))
+  }
+
+  const uploader = () => page.getByRole('region', { name: 'Publish', exact: true })
+  const live = () => uploader().getByText('Your site is live').waitFor({ timeout: 100_000 })
+
+  const siteUrl = async () =>
+    (await uploader().getByRole('link', { name: 'Open', exact: true }).getAttribute('href')) ?? ''
+
+  test('of a site of 1000 files, one that changed is sent, and no other', async () => {
+    const contents = Object.fromEntries(
+      Array.from({ length: 999 }, (_, i) => [`pages/${i}.html`, `<p>page ${i}`]),
+    )
+    const first = await publish({ ...contents, 'index.html': '<h1>one' }, 'large')
+    expect(first).toHaveLength(1000)
+    const second = await publish({ ...contents, 'index.html': '<h1>two' }, 'large')
+    expect(second).toHaveLength(1)
+    await page.getByText('1,000 files, 1 uploaded').waitFor()
+    expect(await (await fetch(await siteUrl())).text()).toBe('<h1>two')
+    expect(await publish({ ...contents, 'index.html': '<h1>two' }, 'large')).toEqual([])
+    await page.getByText('1,000 files, nothing to upload').waitFor()
+  }, 120_000)
+
+  test('every name that a site can have arrives as it is', async () => {
+    const names = [
+      'say "hi".html',
+      '100%.html',
+      '%22.html',
+      'a b.html',
+      'עברית.html',
+      '👩‍👧.html',
+      '#?.html',
+    ]
+    const contents = Object.fromEntries(names.map((name) => [name, name]))
+    await publish({ ...contents, 'index.html': 'start' }, 'names')
+    const url = await siteUrl()
+    for (const name of names) {
+      const answer = await fetch(`${url}${encodeURIComponent(name)}`)
+      expect([name, answer.status, await answer.text()]).toEqual([name, 200, name])
+    }
+  }, 120_000)
+
+  test('a name that no site can have is refused before anything is sent', async () => {
+    await choose({ 'index.html': 'x', 'back\\slash.html': 'x' }, 'refused')
+    await page.getByText('Bad file path').waitFor()
+    sent = []
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await page.getByText('These files cannot be published').waitFor()
+    expect(sent).toEqual([])
+  }, 120_000)
+
+  test('a lost connection is waited for', async () => {
+    await choose({ 'index.html': 'offline and back' }, 'patient')
+    await page.context().setOffline(true)
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await page.getByText('This continues when the connection is back.').waitFor()
+    await page.context().setOffline(false)
+    await live()
+  }, 120_000)
+
+  test('a reload in the middle continues with what is missing', async () => {
+    const contents = { 'index.html': 'reloaded', 'a.txt': 'a', 'b.txt': 'b' }
+    await choose(contents, 'reloaded')
+    let puts = 0
+    let isBack = false
+    await page.route('**/api/deploys/*/files/*', (route) =>
+      isBack || ++puts === 1 ? route.continue() : route.fulfill({ status: 503 }),
+    )
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await page.getByText('Trying again').waitFor()
+    page.once('domcontentloaded', () => {
+      isBack = true
+      sent = []
+    })
+    await page.reload()
+    await live()
+    await page.unrouteAll()
+    expect(sent.filter((each) => each.startsWith('PUT '))).toHaveLength(2)
+    expect(sent.filter((each) => each.endsWith('/api/site/reloaded/deploys'))).toEqual([])
+  }, 120_000)
+
+  test('a restart of the service in the middle continues', async () => {
+    await choose({ 'index.html': 'restarted', 'a.txt': 'restarted a' }, 'restarted')
+    let puts = 0
+    await page.route('**/api/deploys/*/files/*', async (route) => {
+      if (++puts === 2) await world.restart()
+      await route.continue()
+    })
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await live()
+    await page.unrouteAll()
+  }, 120_000)
+
+  test('a page is made the start page, and a folder the site', async () => {
+    await choose({ 'about.html': '<h1>about' }, 'one-page')
+    await page.getByRole('button', { name: 'Make about.html the start page' }).click()
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await live()
+    expect(await (await fetch(await siteUrl())).text()).toBe('<h1>about')
+    await choose({ 'package.json': '{}', 'dist/index.html': '<h1>built' }, 'built')
+    await page.getByRole('button', { name: 'Publish dist instead' }).click()
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await live()
+    expect(await (await fetch(await siteUrl())).text()).toBe('<h1>built')
+  }, 120_000)
+
+  test('a large file is hashed in a worker', async () => {
+    const puts = await publish({ 'index.html': 'x', 'film.bin': 'film '.repeat(1_200_000) }, 'film')
+    expect(puts).toHaveLength(2)
+    expect(await (await fetch(`${await siteUrl()}film.bin`)).text()).toHaveLength(6_000_000)
+  }, 120_000)
+})

@@ -1,0 +1,251 @@
+import type { SitePath } from '#site/path.ts'
+import { type Choice, chooseFiles, chooseFolder } from '#web/publish/files/choose-files.ts'
+import { type KeepOutcome, keptDrops } from '#web/publish/files/kept-drop.ts'
+import { type PickedFile, ReadError } from '#web/publish/files/picked-file.ts'
+import { filesOfEntries } from '#web/publish/files/picked-files.ts'
+import { ApiError, cancelJob } from '#web/server/api.ts'
+import { leaveIfSignedOut } from '#web/server/session.ts'
+import { words } from '#web/words/words.ts'
+import { PublishEngine } from './publish-engine.ts'
+import { isRunning, type PublishState } from './publish-state.ts'
+import { suggestSiteName } from './suggest-site-name.ts'
+
+export interface SessionState {
+  readonly choice: Choice | null
+  /** Files found so far while a choice is being read; null: none is. */
+  readonly found: number | null
+  /** Why the last choice could not be read, or null. */
+  readonly problem: string | null
+  /** The page that is to be the start page; null: the settings say it, or nobody. */
+  readonly startPage: SitePath | null
+  /** It was chosen before this page was loaded. */
+  readonly isRestored: boolean
+  /** Whether the choice outlives this page; null: not known yet. */
+  readonly kept: KeepOutcome | null
+  readonly publish: PublishState
+}
+
+const nothing = {
+  choice: null,
+  found: null,
+  problem: null,
+  startPage: null,
+  isRestored: false,
+  kept: null,
+} as const
+
+/**
+ * What is chosen and published in this tab. It outlives the pages of the app, so that people look at other ones while
+ * it publishes, and what is chosen outlives the document (`kept-drop`).
+ */
+class PublishSession {
+  readonly #listeners = new Set<() => void>()
+  readonly #engine: PublishEngine
+  #state: SessionState
+  #latest = 0
+  #restoring: Promise<void> | null = null
+
+  constructor() {
+    this.#engine = new PublishEngine({
+      isSignedOut: leaveIfSignedOut,
+      cancelJob,
+      onBegun: (deployId) => void keptDrops.note({ deployId }),
+    })
+    this.#state = { ...nothing, publish: this.#engine.state }
+    this.#engine.subscribe(() => this.#onPublish(this.#engine.state))
+  }
+
+  get state(): SessionState {
+    return this.#state
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Of a drop; call it within the event. */
+  async takeEntries(entries: readonly FileSystemEntry[]): Promise<void> {
+    if (entries.length === 0) return
+    await this.#take(async (onFound) => await filesOfEntries(entries, { onFound }))
+  }
+
+  async takeFiles(picked: readonly PickedFile[]): Promise<void> {
+    if (picked.length > 0) await this.#take(async () => picked)
+  }
+
+  /** The folder of the choice as the whole site. */
+  async takeFolder(folder: string): Promise<void> {
+    const { choice } = this.#state
+    if (choice === null) return
+    const within = await chooseFolder(choice, folder)
+    await this.#choose(within, this.#latest)
+  }
+
+  setStartPage(startPage: SitePath): void {
+    this.#set({ startPage })
+  }
+
+  /** What was chosen is forgotten, here and in the browser's storage. */
+  async clear(): Promise<void> {
+    this.#latest++
+    this.#engine.reset()
+    setWanted(null)
+    this.#set(nothing)
+    await keptDrops.clear()
+  }
+
+  /** The name that the choice suggests; '' when it suggests none. */
+  get suggestedName(): string {
+    const { choice } = this.#state
+    return choice === null ? '' : (choice.siteName ?? suggestSiteName(choice.folder))
+  }
+
+  /** Publishes the choice. Leaving the page and coming back continues it. */
+  async publish(siteName: string, deployId: string | null = null): Promise<void> {
+    const { choice, startPage } = this.#state
+    if (choice === null || isRunning(this.#state.publish)) return
+    setWanted(siteName)
+    void keptDrops.note({ siteName })
+    const { files, isSealed, settings } = choice
+    const ofPage = startPage === null ? null : { indexFiles: [startPage] }
+    await this.#engine.publish({
+      siteName,
+      files,
+      isSealed,
+      deployId,
+      ...((settings ?? ofPage) && { settings: { ...settings, ...ofPage } }),
+    })
+  }
+
+  /** The choice is to be published after the sign-in. Resolves when it is kept. */
+  async want(): Promise<void> {
+    const siteName = this.suggestedName || plainName
+    setWanted(siteName)
+    await this.#keeping
+    await keptDrops.note({ siteName })
+  }
+
+  /** Not any more; the choice stays. */
+  unwant(): void {
+    setWanted(null)
+  }
+
+  retry(): void {
+    void this.#engine.retry()
+  }
+
+  cancel(): void {
+    setWanted(null)
+    this.#engine.cancel()
+  }
+
+  /** Brings back what was chosen before the document was loaded. Once a document. */
+  async restore(): Promise<void> {
+    this.#restoring ??= this.#restore()
+    await this.#restoring
+  }
+
+  /** The name under which this tab was about to publish when the document was left, or null. */
+  get wanted(): string | null {
+    return wantedName()
+  }
+
+  #keeping: Promise<unknown> = Promise.resolve()
+  #keptDeploy: string | null = null
+
+  /** The service has a part of it already. */
+  get hasBegun(): boolean {
+    return this.#keptDeploy !== null
+  }
+
+  /** Continues what this tab was publishing when the document was left. */
+  async continue(siteName: string): Promise<void> {
+    await this.publish(siteName, this.#keptDeploy)
+  }
+
+  async #restore(): Promise<void> {
+    const turn = this.#latest
+    const kept = await keptDrops.read()
+    if (kept === null || this.#latest !== turn || this.#state.choice !== null) return
+    try {
+      const choice = await chooseFiles(kept.picked)
+      if (this.#latest !== turn) return
+      this.#keptDeploy = kept.deployId
+      this.#set({ ...nothing, choice, kept: 'kept', isRestored: true })
+    } catch {
+      await keptDrops.clear()
+    }
+  }
+
+  async #take(read: (onFound: (count: number) => void) => Promise<readonly PickedFile[]>) {
+    if (isRunning(this.#state.publish)) return
+    const turn = ++this.#latest
+    this.#engine.reset()
+    this.#keptDeploy = null
+    this.#set({ ...nothing, found: 0 })
+    try {
+      const picked = await read((found) => this.#latest === turn && this.#set({ found }))
+      await this.#choose(await chooseFiles(picked), turn)
+    } catch (error) {
+      if (this.#latest !== turn) return
+      const isOurs = error instanceof ReadError || error instanceof ApiError
+      this.#set({ ...nothing, problem: isOurs ? error.message : words.publish.unreadable })
+    }
+  }
+
+  async #choose(choice: Choice, turn: number): Promise<void> {
+    if (this.#latest !== turn) return
+    this.#set({ ...nothing, choice })
+    const keeping = keptDrops.keep(choice.picked, { siteName: null, deployId: null })
+    this.#keeping = keeping
+    const kept = await keeping
+    if (this.#latest === turn) this.#set({ kept })
+  }
+
+  #onPublish(publish: PublishState): void {
+    const { stage } = publish
+    // From here on the service has everything.
+    if (stage === 'going-live' && this.#state.publish.stage !== 'going-live') {
+      setWanted(null)
+      void keptDrops.clear()
+    }
+    if (stage === 'failed') setWanted(null)
+    this.#set({ publish })
+  }
+
+  #set(what: Partial<SessionState>): void {
+    this.#state = { ...this.#state, ...what }
+    for (const listener of this.#listeners) listener()
+  }
+}
+
+/** Whether it shows this job. */
+export const isPublishing = ({ publish }: SessionState, jobId: string): boolean =>
+  publish.stage === 'going-live' && publish.jobId === jobId
+
+/** Of this tab. */
+export const publishSession = new PublishSession()
+
+/** Of a site that nothing suggests a name for. */
+const plainName = 'website'
+
+const wantedKey = 'publish'
+
+/** In the tab, so that another tab or a later visit does not publish by itself. */
+function setWanted(siteName: string | null): void {
+  try {
+    if (siteName === null) sessionStorage.removeItem(wantedKey)
+    else sessionStorage.setItem(wantedKey, siteName)
+  } catch {
+    // Blocked: it has to be asked for again.
+  }
+}
+
+function wantedName(): string | null {
+  try {
+    return sessionStorage.getItem(wantedKey)
+  } catch {
+    return null
+  }
+}
