@@ -34,6 +34,7 @@ import type { Tally } from '#observe/tally.ts'
 import { runAccountDeletions } from '#publish/account-deletions.ts'
 import { OpenDeploys } from '#publish/deploy/open-deploys.ts'
 import { recoverJobs, runJobs } from '#publish/jobs/jobs.ts'
+import { RecentRepositories } from '#publish/recent-repositories.ts'
 import type { Instance } from '#site/instance.ts'
 import { type SiteAddress, siteLabel } from '#site/site-address.ts'
 import { followChanges } from '#store/database/change-feed.ts'
@@ -157,6 +158,7 @@ async function openParts(
     metrics: openMetrics({ ...loop, config, edge, ingest, meters, version }, opened),
     network,
     operations: openOperations({ ...loop, config, hosting, requests, version }),
+    recentRepositories: new RecentRepositories(),
     registrations: opened.use(new Registrations({ db, wakeUps })),
     requests,
     secrets,
@@ -203,11 +205,11 @@ function startBackground(parts: ServiceParts): Promise<unknown> {
 
 /** What jobs use, and the application too. */
 function jobContextOf(parts: ServiceParts) {
-  const { at, deploys, labelUrl, log, network, siteUrl, spans, stores } = parts
+  const { at, deploys, labelUrl, log, network, recentRepositories, siteUrl, spans, stores } = parts
   const { identities, oauth } = network
   const onDeployReopened = (id: string) => deploys.adopt(id)
   const filesMax = parts.config.limits.siteFilesMax
-  const loop = { ...stores, at, elapsed, filesMax, log, now, onDeployReopened }
+  const loop = { ...stores, at, elapsed, filesMax, log, now, onDeployReopened, recentRepositories }
   return { ...loop, identities, labelUrl, oauth, siteUrl, spans }
 }
 

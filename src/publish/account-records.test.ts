@@ -1,10 +1,11 @@
-import { expect, test } from 'bun:test'
+import { beforeEach, describe, expect, test } from 'bun:test'
 import type { AccountRepo, ListedRecord } from '#atproto/repo/account-repo.ts'
 import { partsToDelete } from '#site/record/plan-writes.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
 import { FakeRepo } from '#tests/support/fake-repo.ts'
 import { alice, siteOf, versionKeyOf } from '#tests/support/sample-rows.ts'
 import { readRepository } from './account-records.ts'
+import { RecentRepositories } from './recent-repositories.ts'
 
 const manifest = {
   $type: 'place.sitehost.fs',
@@ -98,10 +99,61 @@ test('of version records that are too many to keep, what deletes them is known',
   expect(isComplete).toBe(true)
   expect(versions.get(key)?.version).toEqual(facts as never)
   expect(versions.get(key)?.value).toMatchObject({ parts: [uri] })
-  const own = await readRepository(repo.asRepo, siteOf('blog').name, key)
+  const own = await readRepository(repo.asRepo, siteOf('blog').name, { version: key })
   expect(own.versions.get(key)?.value).toEqual(value)
 })
 
 interface ListOptions {
   readonly summarize: (json: Uint8Array) => unknown
 }
+
+describe('what was read of a repository a moment ago', () => {
+  const [blog, shop] = [siteOf('blog').name, siteOf('shop').name]
+  const lists = 3
+  let head: string
+  let asked: number
+  let recent: RecentRepositories
+  beforeEach(() => {
+    head = 'first'
+    asked = 0
+    recent = new RecentRepositories()
+  })
+  const readAgain = async (site: SiteName, valuesOfPart = 1_000) => {
+    const listRecords: AccountRepo['listRecords'] = async (collection, { onKept }) => {
+      asked++
+      if (collection === 'place.sitehost.subfs') onKept?.(valuesOfPart)
+      return []
+    }
+    const repo = {
+      did: alice,
+      latestCommit: async () => head,
+      findRecord: async () => null,
+      listRecords,
+    }
+    return await readRepository(repo as unknown as AccountRepo, site, { recent })
+  }
+
+  test('is not read again while its head stays', async () => {
+    const first = await readAgain(blog)
+    expect(await readAgain(blog)).toBe(first)
+    expect(asked).toBe(lists)
+  })
+  test('is read again after a commit', async () => {
+    await readAgain(blog)
+    head = 'second'
+    expect(await readAgain(blog)).toMatchObject({ head })
+    expect(asked).toBe(2 * lists)
+  })
+  test('is read again for another site, and when it was forgotten', async () => {
+    await readAgain(blog)
+    await readAgain(shop)
+    recent.forget({ did: alice })
+    await readAgain(shop)
+    expect(asked).toBe(3 * lists)
+  })
+  test('is not kept beyond 32 MiB', async () => {
+    await readAgain(blog, 220_000)
+    await readAgain(blog, 220_000)
+    expect(asked).toBe(2 * lists)
+  })
+})

@@ -3,11 +3,13 @@ import { timeSlices } from '#concurrency/yield-event-loop.ts'
 import { parseManifest } from '#site/record/manifest.ts'
 import { parsePart } from '#site/record/part.ts'
 import { liveVersionKey } from '#site/record/plan-versions.ts'
-import type { AccountRecords, StoredRecord, StoredVersion } from '#site/record/plan-writes.ts'
+import type { StoredRecord, StoredVersion } from '#site/record/plan-writes.ts'
 import { parseVersionRecord } from '#site/record/version-record.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
 import type { VersionKey } from '#site/version-key.ts'
 import { namedParts } from './named-parts.ts'
+import type { RecentRepositories } from './recent-repositories.ts'
+import type { RepositoryState } from './repository-state.ts'
 import { VersionSummary } from './version-summary.ts'
 
 /** More than any account has. Of an account with more, nothing is deleted and the rest is not reused. */
@@ -18,11 +20,13 @@ const recordsMax = { sites: 5_000, parts: 20_000, versions: 5_000 }
  */
 const valuesMax = { sites: 200_000, parts: 400_000, versions: 200_000 }
 
-/** Our collections in a repository, at the commit `head`. */
-export interface RepositoryState extends AccountRecords {
-  readonly head: string
-  /** Of the site that the repository was read for. */
-  readonly settings: ListedRecord | null
+export type { RepositoryState }
+
+interface ReadOptions {
+  /** Left out: the repository is read. */
+  readonly recent?: RecentRepositories | undefined
+  /** A version record to read whole. */
+  readonly version?: VersionKey | undefined
 }
 
 /**
@@ -33,14 +37,21 @@ export interface RepositoryState extends AccountRecords {
 export async function readRepository(
   repo: AccountRepo,
   site?: SiteName,
-  version?: VersionKey,
+  { recent, version }: ReadOptions = {},
 ): Promise<RepositoryState> {
+  const { did } = repo
   const head = await repo.latestCommit()
+  const known = site && recent?.find({ did, name: site }, head)
+  if (known && (version === undefined || isRead(known.versions.get(version)))) return known
+  let values = 0
+  const onKept = (of: number): void => {
+    values += of
+  }
   const summarize = (json: Uint8Array) => namedParts(json, repo.did)
   const summarizeVersion = async (json: Uint8Array, parse: () => Promise<unknown>) =>
     new VersionSummary(await parse(), summarize(json))
   const limitsOf = (kind: keyof typeof recordsMax) => {
-    return { recordsMax: recordsMax[kind], valuesMax: valuesMax[kind], summarize }
+    return { recordsMax: recordsMax[kind], valuesMax: valuesMax[kind], summarize, onKept }
   }
   const [sites, parts, versions, settings] = await Promise.all([
     repo.listRecords('place.sitehost.fs', limitsOf('sites')),
@@ -53,16 +64,16 @@ export async function readRepository(
   ])
   const manifests = await byKey(sites, siteRecord)
   const history = await byKey(versions, versionRecord)
-  const state = { sites: manifests, versions: history }
+  const records = { sites: manifests, versions: history }
   if (site !== undefined && manifests.get(site)?.root === null) {
     await readByKey(repo, 'place.sitehost.fs', site, manifests, siteRecord)
   }
-  const live = site === undefined ? null : liveVersionKey(site, state)
+  const live = site === undefined ? null : liveVersionKey(site, records)
   for (const key of new Set([live, version ?? null])) {
     if (key === null || !(history.get(key)?.value instanceof VersionSummary)) continue
     await readByKey(repo, 'place.sitehost.version', key, history, versionRecord)
   }
-  return {
+  const state: RepositoryState = {
     head,
     settings,
     isComplete:
@@ -73,6 +84,8 @@ export async function readRepository(
     parts: await byKey(parts, partRecord),
     versions: history,
   }
+  if (site !== undefined) recent?.keep({ did, name: site }, state, values)
+  return state
 }
 
 async function byKey<Stored>(
@@ -101,6 +114,10 @@ async function readByKey<Stored extends { readonly cid: string }>(
   const cid = found?.cid || stored.get(key)?.cid
   if (found !== null && cid !== undefined) stored.set(key, read({ ...found, cid }))
 }
+
+/** Not left out. */
+const isRead = (record: StoredVersion | undefined): boolean =>
+  !(record?.value instanceof VersionSummary)
 
 const isWhole = (records: readonly ListedRecord[], max: number): boolean =>
   records.length < max && records.every(({ value }) => partsAreKnown(value))

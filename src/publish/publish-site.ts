@@ -98,6 +98,7 @@ export async function publishSite(
     })
     if (outcome.kind !== 'published') return outcome
     await forgetUploadedBlobs(db, repo.did, hashes)
+    context.recentRepositories?.forget(address)
     job.report({ phase: 'finalizing' })
     return outcome
   } catch (error) {
@@ -121,10 +122,10 @@ async function prepare(
   address: SiteAddress,
   { files, changes }: Omit<SiteContent, 'settings'>,
   { rememberExpectedCid }: PublishJob,
-  { db, now, repo, signal }: StoreContext,
+  { db, now, recentRepositories: recent, repo, signal }: StoreContext,
 ): Promise<Prepared> {
   const version = changes?.version ?? undefined
-  const read = () => readRepository(repo, address.name, version)
+  const read = () => readRepository(repo, address.name, { recent, version })
   const repository = await withPatience(read, { now, signal })
   const expectedCid = await rememberExpectedCid(mainCid(address, repository))
   const isOfLive = changes !== null && changes.version === null

@@ -51,7 +51,7 @@ export async function restoreVersion(
   context: WriteContext,
 ): Promise<PublishOutcome> {
   const { now, repo, signal } = context
-  const read = () => readRepository(repo, address.name, plan.key)
+  const read = () => readRepository(repo, address.name, { version: plan.key })
   try {
     const start = await withPatience(read, { now, signal })
     const expectedCid = await job.rememberExpectedCid(mainCid(address, start))

@@ -10,6 +10,7 @@ import { type EncodedFile, encodeFile } from './encode-file.ts'
 import type { AtFailPoint } from './fail-points.ts'
 import { NotPublishableError } from './not-publishable.ts'
 import { ContentsGoneError, type PlannedFile } from './planned-file.ts'
+import type { RecentRepositories } from './recent-repositories.ts'
 import type { ReusableBlob } from './reusable-blobs.ts'
 import { withPatience } from './server-patience.ts'
 import { type UploadContext, type UploadSteps, uploadBlobs } from './upload-blobs.ts'
@@ -28,6 +29,8 @@ export interface StoreJob {
 }
 
 export interface StoreContext extends UploadContext {
+  /** Left out: the repository is read each time. */
+  readonly recentRepositories?: RecentRepositories | undefined
   readonly repo: AccountRepo
   readonly at: AtFailPoint
   /** Of a site; left out: `siteFilesMax`. */

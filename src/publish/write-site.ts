@@ -20,6 +20,7 @@ import type { AtFailPoint } from './fail-points.ts'
 import { refusedVersionSentence, type VersionToWrite } from './new-version.ts'
 import { NotPublishableError } from './not-publishable.ts'
 import { planHistory } from './plan-history.ts'
+import type { RecentRepositories } from './recent-repositories.ts'
 import { type SettingsChange, SiteRecords } from './site-records.ts'
 import { settingsWrites } from './site-settings.ts'
 
@@ -42,6 +43,8 @@ export interface WrittenVersion {
 }
 
 export interface WriteContext extends RepoContext {
+  /** Left out: the repository is read. */
+  readonly recentRepositories?: RecentRepositories | undefined
   readonly at: AtFailPoint
 }
 
@@ -70,7 +73,8 @@ export async function writeSite(
     commitOnHead(
       {
         start,
-        read: () => readRepository(context.repo, address.name),
+        read: () =>
+          readRepository(context.repo, address.name, { recent: context.recentRepositories }),
         plan: (now) => planSite(records, version, expectedCid, now),
         mayWriteAlone: true,
         conflict: () => new SiteConflictError(address),

@@ -47,7 +47,7 @@ const bodyValuesMax = 100_000
 
 /** Deploys: uploads that send only what the account does not have yet (deploys.md §4). */
 export function deployHandlers(context: ApiContext): HandlersOf<typeof deployRoutes> {
-  const { db, deploys, limits, now, oauth, shutdown, spool } = context
+  const { db, deploys, limits, now, oauth, recentRepositories, shutdown, spool } = context
   const beginning = new ConcurrencyLimit({
     max: beginningMax,
     waitingMax: 100,
@@ -79,7 +79,7 @@ export function deployHandlers(context: ApiContext): HandlersOf<typeof deployRou
       using _ = await beginning.acquire('all', c.req.raw.signal)
       const within = { oauth, operationMsMax: beginMsMax }
       const prepared = await atServer(did, 'begin deploy', within, (server) =>
-        prepareDeploy(site, admitted, { ...server, db, limits, now }),
+        prepareDeploy(site, admitted, { ...server, db, limits, now, recentRepositories }),
       )
       if (typeof prepared === 'string') throw unpreparedRefusals[prepared]()
       const problem = await findQuotaProblem(db, site, prepared.bytes, limits)

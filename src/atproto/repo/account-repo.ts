@@ -34,6 +34,8 @@ interface ListOptions {
    * limits of our records.
    */
   readonly summarize?: (json: Uint8Array, parse: () => Promise<unknown>) => unknown
+  /** Called for each record that is returned whole: how much of `valuesMax` it takes. */
+  readonly onKept?: (values: number) => void
 }
 
 type Collection =
@@ -182,14 +184,17 @@ export class AccountRepo {
   /** The first `recordsMax` records of a collection, read page by page. */
   async listRecords(
     collection: Collection,
-    { recordsMax, valuesMax, summarize = () => null }: ListOptions,
+    { recordsMax, valuesMax, summarize = () => null, onKept = () => {} }: ListOptions,
   ): Promise<ListedRecord[]> {
     const records: ListedRecord[] = []
     let valuesLeft = valuesMax
     const keep = async (value: JsonPiece): Promise<unknown> => {
-      valuesLeft -= value.values + value.bytes.length / bytesPerValue
+      const values = value.values + value.bytes.length / bytesPerValue
+      valuesLeft -= values
       const parse = () => parseRecord(value, listMethod)
-      return valuesLeft < 0 ? await summarize(value.bytes, parse) : await parse()
+      if (valuesLeft < 0) return await summarize(value.bytes, parse)
+      onKept(values)
+      return await parse()
     }
     const yieldWhenDue = timeSlices()
     const pages = listRecords({ did: this.did, collection, recordsMax }, (parameters, bytesMax) =>

@@ -2,6 +2,7 @@ import type { AccountRepo } from '#atproto/repo/account-repo.ts'
 import { readRepository } from '#publish/account-records.ts'
 import { filesOfBase } from '#publish/files-of-base.ts'
 import { hasRoomForPreview } from '#publish/plan-history.ts'
+import type { RecentRepositories } from '#publish/recent-repositories.ts'
 import { findReusableBlobs } from '#publish/reusable-blobs.ts'
 import { patienceOfAPerson, withPatience } from '#publish/server-patience.ts'
 import { mainCid } from '#publish/write-site.ts'
@@ -26,6 +27,7 @@ interface PrepareContext {
   readonly limits: SiteLimits
   readonly now: () => number
   readonly signal: AbortSignal
+  readonly recentRepositories?: RecentRepositories | undefined
 }
 
 export interface PreparedDeploy {
@@ -46,12 +48,12 @@ export type Unprepared = 'no-version' | 'no-room'
 export async function prepareDeploy(
   address: SiteAddress,
   { changes, ...admitted }: AdmittedDeploy,
-  { db, repo, limits, now, signal }: PrepareContext,
+  { db, repo, limits, now, recentRepositories: recent, signal }: PrepareContext,
 ): Promise<PreparedDeploy | Unprepared> {
   const { files, siteFile } = admitted
   const patience = { now, signal, ...patienceOfAPerson }
   const version = changes?.version ?? undefined
-  const read = () => readRepository(repo, address.name, version)
+  const read = () => readRepository(repo, address.name, { recent, version })
   const repository = await withPatience(read, patience)
   const isPreview = admitted.version.preview !== undefined
   if (isPreview && !hasRoomForPreview(address, repository, now())) return 'no-room'

@@ -4,6 +4,7 @@ import type { BlobStore } from '#blobs/blob-store.ts'
 import type { Log } from '#observe/log.ts'
 import type { Spans } from '#observe/spans.ts'
 import type { AtFailPoint } from '#publish/fail-points.ts'
+import type { RecentRepositories } from '#publish/recent-repositories.ts'
 import type { Spool } from '#publish/upload/spool.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
@@ -24,6 +25,8 @@ export interface JobContext {
   readonly labelUrl: (label: string) => string
   readonly now: () => number
   readonly at: AtFailPoint
+  /** Left out: repositories are read each time. */
+  readonly recentRepositories?: RecentRepositories
   /** Of a site; left out: `siteFilesMax`. */
   readonly filesMax?: number
   /** Called when a job has ended and its deploy is open again. */
