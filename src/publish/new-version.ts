@@ -13,6 +13,8 @@ export interface NewVersion {
 export interface VersionToWrite extends NewVersion {
   /** Of all files, decoded; null: not known. */
   readonly bytes: number | null
+  /** The version that it was made from: it is not pruned, so that the job can read it once more after a crash. */
+  readonly base?: VersionKey | null
 }
 
 export interface NewPreview {

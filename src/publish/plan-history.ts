@@ -40,7 +40,8 @@ export function planHistory(
   const keep = keepOf(records.settingsOn(repository))
   const isKept = isPreview || keep > 0
   const others = isPreview ? keep : Math.max(keep - 1, 0)
-  const pruned = planVersions(address, repository, { keep: others, now })
+  const { base = null } = version
+  const pruned = planVersions(address, repository, { keep: others, now, base })
   if (!isKept) return { ...nothing, pruned: records.isPresent(repository) ? [] : pruned }
   if (!hasRoomForVersion(address, repository, pruned)) {
     const sentence = isPreview ? noPreviewRoomSentence : noRoomSentence

@@ -82,7 +82,7 @@ export async function publishSite(
     if (!job.lane.pin()) return { kind: 'uploaded' }
     job.report({ phase: 'creating_manifest', currentFile: null })
     if (!(await job.beginWriting())) return { kind: 'cancelled' }
-    const version = versionOf(changes === null ? files : null, job.version)
+    const version = versionOf({ files, changes }, job.version)
     const written = await writeSite(address, tree, prepared, context, version, settings)
     return { kind: 'published', fileCount: tree.size, ...written }
   }
@@ -184,16 +184,22 @@ export async function publishEmptySite(
 ): Promise<WrittenSite> {
   const start = await readRepository(context.repo, address.name)
   const onto = { expectedCid: mainCid(address, start), start }
-  return await writeSite(address, new Map(), onto, context, versionOf([], version))
+  return await writeSite(
+    address,
+    new Map(),
+    onto,
+    context,
+    versionOf({ files: [], changes: null }, version),
+  )
 }
 
-/** `files` null: these are not all files of the site. */
 function versionOf(
-  files: readonly PlannedFile[] | null,
+  { files, changes }: Omit<SiteContent, 'settings'>,
   version: NewVersion | null,
 ): VersionToWrite | null {
-  const bytes = files?.reduce((sum, file) => sum + file.bytes, 0) ?? null
-  return version === null ? null : { ...version, bytes }
+  if (version === null) return null
+  const bytes = changes === null ? files.reduce((sum, file) => sum + file.bytes, 0) : null
+  return { ...version, bytes, base: changes?.version ?? null }
 }
 
 const isBlobNotFound = (error: unknown): boolean =>

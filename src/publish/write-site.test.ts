@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { ServerRefusedError, ServerUnreachableError } from '#outbound/server-errors.ts'
+import { versionsKeptDefault } from '#site/limits.ts'
 import type { SitePath } from '#site/path.ts'
 import type { Directory, FileNode } from '#site/record/manifest.ts'
 import type { SiteSettings } from '#site/record/settings.ts'
@@ -20,9 +21,11 @@ const fs = 'place.sitehost.fs'
 const subfs = 'place.sitehost.subfs'
 
 let repo: FakeRepo
+let now: number
 let passed: FailPoint[]
 beforeEach(() => {
   repo = new FakeRepo()
+  now = 0
   passed = []
 })
 
@@ -47,7 +50,7 @@ const filesOf = (count: number, first = 1) =>
 
 const context = () => ({
   repo: repo.asRepo,
-  now: () => 0,
+  now: () => now,
   signal: new AbortController().signal,
   at: (point: FailPoint) => void passed.push(point),
 })
@@ -341,6 +344,27 @@ describe('with a record of the version', () => {
     expect(written.version).toBeNull()
     expect(written.versionProblem).toContain('50 entries')
     expect(repo.find(fs, 'blog')?.cid).toBe(written.cid)
+  })
+
+  test('a preview of what is live has the time at which it was made', async () => {
+    await publish(filesOf(3), kept(1))
+    now += 60_000
+    const preview = { expiresAt: new Date(9e12).toISOString() }
+    const written = await publish(filesOf(3), kept(2, { preview }))
+    const createdAt = new Date(now).toISOString()
+    expect(repo.find(version, written.version?.key ?? '')?.value).toMatchObject({ createdAt })
+  })
+
+  test('the version that it was made from stays until the next one', async () => {
+    for (let n = 1; n <= versionsKeptDefault; n++) await publish(filesOf(3, n), kept(n))
+    const { key: base } = kept(1)
+    await publish(filesOf(3, 20), kept(20, { base }))
+    expect(repo.keys(version)).toContain(base)
+    // After a crash, too.
+    await publish(filesOf(3, 20), kept(20, { base }))
+    expect(repo.keys(version)).toContain(base)
+    await publish(filesOf(3, 21), kept(21))
+    expect(repo.keys(version)).not.toContain(base)
   })
 
   test('a preview of such a site is refused, and nothing is written', async () => {

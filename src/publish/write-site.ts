@@ -188,9 +188,8 @@ function versionWrite(
   version: VersionToWrite,
   repository: RepositoryState,
 ): PlannedWrite {
-  const present = records.isPresent(repository)
-    ? (repository.sites.get(records.address.name) ?? null)
-    : null
+  const isOfLive = version.preview === undefined && records.isPresent(repository)
+  const present = isOfLive ? (repository.sites.get(records.address.name) ?? null) : null
   return {
     action: 'create',
     collection: 'place.sitehost.version',

@@ -64,6 +64,12 @@ describe('what is deleted', () => {
     ['one that was a preview and live, by its age only', 2, [{ expiresAt: before }, {}], []],
   ])('%s', (_, keep, all, expected) => expect(gone(keep, ...all)).toEqual(expected))
 
+  test('not the base of the one that is written', () => {
+    const versions = versionsOf({}, {}, {})
+    const kept = { keep: 1, now, base: key(0) }
+    expect(planVersions(blog, { sites: live(2), versions }, kept)).toEqual([key(1)])
+  })
+
   test('none that cannot be parsed', () => {
     const unreadable = { cid: 'x', value: { site: 'blog' }, version: null }
     const versions = new Map([[key(0), unreadable]])

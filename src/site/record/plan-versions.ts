@@ -6,6 +6,8 @@ interface Kept {
   /** Versions that were live, the newest: further ones are deleted. */
   readonly keep: number
   readonly now: number
+  /** Key of a record that stays; null or left out: none does. */
+  readonly base?: string | null
 }
 
 /**
@@ -15,7 +17,7 @@ interface Kept {
 export function planVersions(
   { name }: SiteAddress,
   { sites, versions }: Pick<AccountRecords, 'sites' | 'versions'>,
-  { keep, now }: Kept,
+  { keep, now, base = null }: Kept,
 ): string[] {
   const liveKey = liveVersionKey(name, { sites, versions })
   const own = versionsOf(name, versions)
@@ -23,7 +25,7 @@ export function planVersions(
   const replaced = own.filter(({ version }) => version.manifest !== undefined)
   const beyond = replaced.slice(0, Math.max(replaced.length - keep, 0))
   return [...ended, ...beyond]
-    .filter(({ key, version }) => !version.pinned && key !== liveKey)
+    .filter(({ key, version }) => !version.pinned && key !== liveKey && key !== base)
     .slice(0, versionsPrunedMax)
     .map(({ key }) => key)
 }
