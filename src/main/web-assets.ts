@@ -5,6 +5,7 @@ import { adminPage } from '#api/app-pages.ts'
 import { makeWebAsset, type WebAsset } from '#api/web-asset.ts'
 import { escapeHtml } from '#http/escape-html.ts'
 import type { Instance } from '#site/instance.ts'
+import { fontPaths } from '#site/page-tokens.ts'
 import { sections } from '#web/admin/sections.ts'
 import type { OpenedInstance } from './instance.ts'
 import { publicFiles } from './public-files.ts'
@@ -16,13 +17,9 @@ const styleguide = '/styleguide'
 
 /** Served as they are: Bun (1.4.5) writes the bytes of what a style sheet names into it, unless it is told not to look. */
 const fonts: Readonly<Record<string, string>> = {
-  '/fonts/geist-5.3.0.woff2': '@fontsource-variable/geist/files/geist-latin-wght-normal.woff2',
-  '/fonts/geist-mono-5.3.0.woff2':
-    '@fontsource-variable/geist-mono/files/geist-mono-latin-wght-normal.woff2',
+  [fontPaths.text]: '@fontsource-variable/geist/files/geist-latin-wght-normal.woff2',
+  [fontPaths.mono]: '@fontsource-variable/geist-mono/files/geist-mono-latin-wght-normal.woff2',
 }
-
-/** What the first text of every page is set in. */
-const preloadedFont = '/fonts/geist-5.3.0.woff2'
 
 const adminPages = [adminPage, ...sections.map(({ href }) => href)]
 
@@ -143,7 +140,7 @@ function pageOf(html: string, instance: Instance): string {
     .on('head', {
       element: (head) => {
         head.prepend(
-          `<link rel="preload" as="font" type="font/woff2" href="${preloadedFont}" crossorigin>`,
+          `<link rel="preload" as="font" type="font/woff2" href="${fontPaths.text}" crossorigin>`,
           { html: true },
         )
         // Not in the document's source: the bundler would look for the files.

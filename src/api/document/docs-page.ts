@@ -1,67 +1,145 @@
 import { html, raw } from 'hono/html'
 import type { HtmlEscapedString } from 'hono/utils/html'
+import { fontPaths } from '#site/page-tokens.ts'
 import type { openApiDocument } from './openapi.ts'
 import type { Operation } from './openapi-operation.ts'
+import { type JsonSchema, notesOf, schemaText } from './schema-text.ts'
 
 type Html = HtmlEscapedString | Promise<HtmlEscapedString>
+
+interface Entry {
+  readonly method: string
+  readonly path: string
+  readonly operation: Operation
+}
 
 /** The OpenAPI document as one static page: no script and no third-party resources, as our content security policy asks. */
 export async function docsPage(document: ReturnType<typeof openApiDocument>): Promise<string> {
   const entries = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
-      name: html`<span class="method">${method.toUpperCase()}</span> <code>${path}</code>`,
-      operation,
+      ...{ method: method.toUpperCase(), path, operation },
     })),
   )
+  const sections = document.tags.map(({ name }) => ({
+    name,
+    id: `section-${name.toLowerCase().replace(/\W+/g, '-')}`,
+    entries: entries.filter(({ operation }) => operation.tags.includes(name)),
+  }))
   const page = html`${raw('<!doctype html>')}
 <html lang="en">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width">
     <title>The HTTP API of Sitehost</title>
-    <link rel="icon" href="data:,">
+    <link rel="icon" href="/favicon.ico">
+    <link rel="preload" as="font" type="font/woff2" href="${fontPaths.text}" crossorigin>
     <link rel="stylesheet" href="/api/docs.css">
   </head>
-  <body>
-    <h1>The HTTP API of Sitehost</h1>
-    <p>${prose(document.info.description)} For programs: <a href="/api/openapi.json">OpenAPI 3.1</a>.</p>
-    <nav aria-label="Routes"><ul>${entries.map(
-      ({ name, operation }) => html`<li><a href="#${operation.operationId}">${name}</a></li>`,
-    )}</ul></nav>
-    <main>${entries.map(({ name, operation }) => articleOf(name, operation))}</main>
+  <body class="docs">
+    <header><a href="/">Sitehost</a> <a href="/api/openapi.json">OpenAPI 3.1</a></header>
+    <nav aria-label="Routes">${sections.map(
+      ({ entries, id, name }) => html`
+      <p><a href="#${id}">${name}</a></p>
+      <ul>${entries.map(
+        (entry) => html`<li><a href="#${entry.operation.operationId}">${nameOf(entry)}</a></li>`,
+      )}</ul>`,
+    )}
+    </nav>
+    <main>
+      <h1>The HTTP API of Sitehost</h1>
+      <p>${prose(document.info.description)} Any route may also answer 500 with an <code>id</code> that the log has, too.</p>
+      ${sections.map(
+        ({ entries, id, name }) => html`
+      <section aria-labelledby="${id}">
+        <h2 id="${id}">${name}</h2>${entries.map(articleOf)}
+      </section>`,
+      )}
+    </main>
   </body>
 </html>
 `
   return String(await page)
 }
 
-function articleOf(name: Html, operation: Operation): Html {
-  const { description, operationId, parameters, requestBody, responses, summary } = operation
-  const access = operation.security === undefined ? 'Public.' : 'Needs a session.'
-  const details = JSON.stringify({ parameters, requestBody, responses }, null, 2)
+const nameOf = ({ method, path }: Entry): Html =>
+  html`<span class="method">${method}</span> <code>${path}</code>`
+
+function articleOf(entry: Entry): Html {
+  const {
+    description,
+    operationId,
+    parameters = [],
+    requestBody,
+    security,
+    summary,
+  } = entry.operation
+  const access = accessText(security)
   return html`
 <article aria-labelledby="${operationId}">
-  <h2 id="${operationId}">${name}</h2>
-  <p>${prose([`${summary}.`, description, access].filter(Boolean).join(' '))}</p>
-  <pre tabindex="0" role="region" aria-label="What ${operationId} takes and answers"><code>${details.replaceAll('`', '')}</code></pre>
+  <h3 id="${operationId}">${nameOf(entry)}</h3>
+  <p>${prose([`${summary}.`, description].filter(Boolean).join(' '))} <span class="access">${access}.</span></p>
+  ${
+    parameters.length === 0
+      ? ''
+      : html`<h4>Parameters</h4>
+  <dl>${parameters.map(
+    ({ description, in: place, name, required, schema }) => html`
+    <dt><code>${name}</code> <small>${place}${required ? '' : ', optional'}</small></dt>
+    <dd><code>${schemaText(schema as JsonSchema)}</code> ${prose([description, notesOf(schema as JsonSchema)].filter(Boolean).join('; '))}</dd>`,
+  )}</dl>`
+  }${requestBody === undefined ? '' : html`<h4>Body</h4>${contentsOf(requestBody.content)}`}
+  <h4>Answers</h4>
+  <dl>${answersOf(entry.operation).map(
+    ([status, { content = {}, description, headers = {} }]) => html`
+    <dt><code>${status}</code></dt>
+    <dd>${prose(description)}${Object.entries(headers).map(
+      ([name, { schema }]) => html` <code>${name}</code>${examplesIn(schema)}`,
+    )}${contentsOf(content)}</dd>`,
+  )}</dl>
 </article>`
+}
+
+const accessText = (security: Operation['security']): string => {
+  if (security === undefined) return 'Public'
+  const isAdministrators = security.some((each) => 'administrator' in each)
+  return isAdministrators ? 'Needs an administrator’s session' : 'Needs a session'
+}
+
+interface Described {
+  readonly description: string
+  readonly content?: Contents
+  readonly headers?: Readonly<Record<string, { readonly schema: JsonSchema }>>
+}
+
+type Contents = Readonly<Record<string, { readonly schema?: unknown }>>
+
+/** Without the one that every route may give. */
+const answersOf = ({ responses }: Operation) =>
+  Object.entries(responses as Readonly<Record<string, Described>>).filter(
+    ([, response]) => !('$ref' in response),
+  )
+
+const contentsOf = (contents: Contents): Html[] =>
+  Object.entries(contents).map(([mediaType, { schema = {} }]) => {
+    const described = schema as JsonSchema
+    const events = described['x-events'] as Readonly<Record<string, JsonSchema>> | undefined
+    const texts =
+      events === undefined
+        ? [schemaText(described)]
+        : Object.entries(events).map(([event, data]) => `${event}: ${schemaText(data)}`)
+    const { error } = described.properties ?? {}
+    return html`
+    <p class="type">${mediaType}</p>
+    <pre><code>${texts.join('\n').replaceAll('`', '')}</code></pre>${error === undefined ? '' : examplesIn(error)}`
+  })
+
+/** Messages and places, one a line. */
+function examplesIn({ examples, enum: all }: JsonSchema): Html | string {
+  const texts = (examples ?? all ?? []) as readonly unknown[]
+  if (texts.length === 0) return ''
+  return html`<ul class="examples">${texts.map((text) => html`<li>${String(text)}</li>`)}</ul>`
 }
 
 /** Marks text between backticks as code. */
 const prose = (text: string): Html[] =>
   text.split('`').map((piece, n) => (n % 2 === 0 ? html`${piece}` : html`<code>${piece}</code>`))
-
-/** Of this page and of the form for reports. Fetches no fonts or pictures. */
-export const docsStyle = `
-:root { color-scheme: light dark }
-body { margin: 0 auto; max-width: 72rem; padding: 1.5rem; font: 1rem/1.5 system-ui, sans-serif }
-code, pre, .method { font-family: ui-monospace, monospace; font-size: 0.9em }
-.method { font-weight: 600 }
-h2 { overflow-wrap: anywhere }
-form { max-width: 36rem }
-input, select, textarea, button { box-sizing: border-box; min-height: 2.75rem; padding: 0.5rem 0.75rem; border-radius: 6px; font: inherit }
-input, select, textarea { width: 100%; border: 1px solid GrayText; background: Field; color: FieldText }
-button { padding-inline: 1.25rem; border: 0; background: light-dark(#0b6b5d, #63d0b8); color: light-dark(#fff, #0f1413); font-weight: 600 }
-[role='alert'] { color: light-dark(#b3261e, #ff8a80) }
-pre { border: 1px solid; max-height: 30rem; overflow: auto; padding: 0.75rem }
-`

@@ -15,7 +15,7 @@ export function openApiDocument(origin: string) {
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: origin }],
-    tags: tags.map(({ name }) => ({ name })),
+    tags: [...new Set(tags.map(({ name }) => name))].map((name) => ({ name })),
     paths: pathsOf(),
     components: { securitySchemes, responses: { InternalError: internalError } },
   }
@@ -61,8 +61,11 @@ const tags = [
   { name: 'The account', prefix: '/api/user' },
   { name: 'Domains', prefix: '/api/domain/' },
   { name: 'One site', prefix: '/api/site/' },
+  { name: 'Deploys', prefix: '/api/deploys/' },
   { name: 'Uploads', prefix: '/sitehost/' },
   { name: 'Administration', prefix: '/api/admin/' },
+  { name: 'Reports', prefix: '/api/report' },
+  { name: 'Reports', prefix: '/report' },
   { name: 'Health and metadata', prefix: '/' },
 ]
 

@@ -22,13 +22,13 @@ export function reportPage(draft: ReportDraft, problem: string | null): string {
     (kind) => `<option value="${kind}">${kinds[kind]}</option>`,
   )
   return page(`${problem === null ? '' : `<p role="alert">${escapeHtml(problem)}</p>\n`}<form method="post" action="/report">
-<p><label for="url">Address of the page</label><br>
+<p><label for="url">Address of the page</label>
 <input id="url" name="url" type="url" required maxlength="2000" value="${escapeHtml(draft.url ?? '')}"></p>
-<p><label for="kind">What is wrong</label><br>
+<p><label for="kind">What is wrong</label>
 <select id="kind" name="kind">${options.join('')}</select></p>
-<p><label for="text">Tell us more</label><br>
+<p><label for="text">Tell us more</label>
 <textarea id="text" name="text" required maxlength="${reportTextCharsMax}" rows="6" cols="40">${escapeHtml(draft.text ?? '')}</textarea></p>
-<p><label for="contact">How to reach you, if you like</label><br>
+<p><label for="contact">How to reach you, if you like</label>
 <input id="contact" name="contact" maxlength="200" value="${escapeHtml(draft.contact ?? '')}"></p>
 <p><button>Send the report</button></p>
 </form>`)
@@ -53,7 +53,10 @@ const page = (body: string): string => `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>Report a site</title>
+<link rel="icon" href="/favicon.ico">
 <link rel="stylesheet" href="/api/docs.css">
+<body class="narrow">
+<header><a href="/">Start page</a></header>
 <main>
 <h1>Report a site</h1>
 ${body}
