@@ -30,12 +30,23 @@ export async function openPage(
 
 /** What axe has to say against the page as it is now: rule and place. */
 export async function violationsOf(page: Page): Promise<string[]> {
+  await settled(page)
   // An evaluated string is not subject to the page's policy.
   await page.evaluate(axe.source)
   return await page.evaluate(async () => {
     const { axe } = globalThis as unknown as { axe: typeof import('axe-core') }
     const { violations } = await axe.run()
     return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target}`))
+  })
+}
+
+/** Until what moves or fades has arrived: on its way it has colours that nobody chose. */
+async function settled(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    const ending = document
+      .getAnimations()
+      .filter(({ effect }) => effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY)
+    await Promise.allSettled(ending.map(({ finished }) => finished))
   })
 }
 

@@ -23,10 +23,11 @@ interface ConfirmProps {
 export function Confirm(props: ConfirmProps) {
   const { label, title, yes, typed, look = 'secondary', isBusy, onConfirm, children } = props
   const [isOpen, setOpen] = useState(false)
+  const name = title.replace('?', '')
   return (
     <>
       <Button
-        aria-label={title.replace('?', '')}
+        aria-label={name.includes(label) ? name : undefined}
         isBusy={isBusy}
         look={look}
         onClick={() => setOpen(true)}

@@ -43,7 +43,7 @@ export const signInsQuery = queryOptions({
   queryFn: async () => (await call('GET /api/user/sessions', {})).sessions,
 })
 
-/** As the account's repository has them now. @public */
+/** As the account’s repository has them now. */
 export const settingsQuery = (rkey: string) =>
   queryOptions({
     queryKey: [...keys.site(rkey), 'settings'],
@@ -71,7 +71,7 @@ export const versionsQuery = (rkey: string) =>
     getNextPageParam: ({ cursor }) => cursor,
   })
 
-/** `id`: of a version, or `live`. @public */
+/** `id`: of a version, or `live`. */
 export const filesQuery = (rkey: string, id: string) =>
   queryOptions({
     queryKey: [...keys.site(rkey), 'files', id],

@@ -2,26 +2,20 @@ import { useSyncExternalStore } from 'react'
 
 /** What the browser's address says: path and query, without the origin. Renders again when it changes. */
 export function useAddress(): URL {
-  const href = useSyncExternalStore(subscribe, () => location.href)
-  return new URL(href)
+  return new URL(useSyncExternalStore(subscribe, currentHref))
 }
 
 /**
  * Goes to an address of these pages without loading a document; `replace` adds nothing to the history. Does
- * nothing where a guard objects (`guardLeaving`).
+ * nothing where a guard objects (`guardLeaving`), unless it is `forced`.
  */
-export function goTo(href: string, { replace = false } = {}): void {
+export function goTo(href: string, { replace = false, forced = false } = {}): void {
   const to = new URL(href, location.href).href
-  if (guard !== null && !guard(() => go(to, replace))) return
-  go(to, replace)
-}
-
-function go(href: string, replace: boolean): void {
-  positions.set(entry, scrollY)
-  entry = replace ? entry : nextEntry()
-  history[replace ? 'replaceState' : 'pushState']({ entry }, '', href)
-  scrollTarget = replace ? scrollY : 0
-  notify()
+  const leave = () => {
+    guard = null
+    go(to, replace)
+  }
+  if (forced || guard === null || guard(leave)) leave()
 }
 
 /** The current address with these keys of the query changed; null removes one. */
@@ -39,9 +33,7 @@ export function addressWith(changes: Readonly<Record<string, string | null>>): s
 /** Asked before the page is left; false keeps it, and `leave` leaves it later all the same. */
 export type LeaveGuard = (leave: () => void) => boolean
 
-let guard: LeaveGuard | null = null
-
-/** One page at a time may object to being left. Returns what takes the guard away. @public */
+/** One page at a time may object to being left. Returns what takes the guard away. */
 export function guardLeaving(asked: LeaveGuard): () => void {
   guard = asked
   return () => {
@@ -52,35 +44,83 @@ export function guardLeaving(asked: LeaveGuard): () => void {
 /** Where the page that is about to appear starts: the top, or where it was when one went on from it. */
 export const scrollTargetNow = (): number => scrollTarget
 
-const entriesMax = 200
-/** How far each entry of the history was scrolled. */
-const positions = new Map<number, number>()
-let entry = 0
+let guard: LeaveGuard | null = null
+/** What is shown. While a guard objects, the browser's own may be another one for a moment. */
+let href: string | null = null
+/** Of the history, counted from where the tab came here. */
+let entry: number | null = null
+let isReturning = false
 let scrollTarget = 0
 
-function nextEntry(): number {
-  const oldest = positions.keys().next().value
-  if (positions.size > entriesMax && oldest !== undefined) positions.delete(oldest)
-  return entry + 1
+const entriesMax = 200
+/** How far each entry was scrolled. */
+const positions = new Map<number, number>()
+
+function currentHref(): string {
+  href ??= location.href
+  return href
+}
+
+function currentEntry(): number {
+  const state: unknown = history.state
+  entry ??=
+    typeof state === 'object' && state !== null && 'entry' in state ? Number(state.entry) : 0
+  return entry
+}
+
+function go(to: string, replace: boolean): void {
+  keepPosition()
+  if (!replace) entry = currentEntry() + 1
+  history[replace ? 'replaceState' : 'pushState']({ entry: currentEntry() }, '', to)
+  scrollTarget = replace ? scrollY : 0
+  show()
 }
 
 function onPopState(): void {
-  positions.set(entry, scrollY)
-  const state: unknown = history.state
-  const isOurs = typeof state === 'object' && state !== null && 'entry' in state
-  entry = isOurs ? Number(state.entry) : 0
-  scrollTarget = positions.get(entry) ?? 0
-  notify()
+  const from = currentEntry()
+  entry = null
+  const steps = currentEntry() - from
+  if (isReturning) {
+    isReturning = false
+    return
+  }
+  const leave = () => {
+    guard = null
+    history.go(steps)
+  }
+  if (guard !== null && steps !== 0 && !guard(leave)) {
+    // The browser has gone already.
+    isReturning = true
+    history.go(-steps)
+    return
+  }
+  const to = entry
+  entry = from
+  keepPosition()
+  entry = to
+  scrollTarget = positions.get(currentEntry()) ?? 0
+  show()
+}
+
+function keepPosition(): void {
+  positions.set(currentEntry(), scrollY)
+  const oldest = positions.keys().next().value
+  if (positions.size > entriesMax && oldest !== undefined) positions.delete(oldest)
 }
 
 const listeners = new Set<() => void>()
 
-function notify(): void {
+function show(): void {
+  href = location.href
   for (const listener of listeners) listener()
 }
 
 function subscribe(listener: () => void): () => void {
-  if (listeners.size === 0) addEventListener('popstate', onPopState)
+  if (listeners.size === 0) {
+    // The pages arrive after the address: the browser would scroll the page before.
+    history.scrollRestoration = 'manual'
+    addEventListener('popstate', onPopState)
+  }
   listeners.add(listener)
   return () => {
     listeners.delete(listener)

@@ -1,12 +1,11 @@
-import { useId, useState } from 'react'
 import type { Site } from '#api/contract/client.ts'
-import { Button } from '#web/parts/button.tsx'
+import { buttonClass } from '#web/parts/button.tsx'
 import { formatBytes, formatCount, formatTime } from '#web/parts/bytes.ts'
 import { Confirm } from '#web/parts/confirm.tsx'
 import { Problem } from '#web/parts/problem.tsx'
 import { deleteSite } from '#web/server/api.ts'
 import { useAction } from '#web/server/use-action.ts'
-import { SiteSettings } from '#web/site/settings/site-settings.tsx'
+import { Link } from '#web/shell/link.tsx'
 import styles from './site-list.module.css'
 import { SiteProblems } from './site-problems.tsx'
 
@@ -20,8 +19,6 @@ interface SiteItemProps {
 export function SiteItem({ site, onDeleted }: SiteItemProps) {
   const { displayName, domains, fileCount, bytes, problems, rkey, url } = site
   const changedAt = site.publishedAt ?? site.updatedAt
-  const settingsId = useId()
-  const [isOpen, setOpen] = useState(false)
   const { isBusy, problem, run } = useAction()
   const remove = () =>
     run(async () => {
@@ -55,15 +52,13 @@ export function SiteItem({ site, onDeleted }: SiteItemProps) {
       </p>
       <SiteProblems problems={problems} />
       <div className={styles['buttons']}>
-        <Button
-          aria-controls={isOpen ? settingsId : undefined}
-          aria-expanded={isOpen}
+        <Link
           aria-label={`Settings of ${rkey}`}
-          look="secondary"
-          onClick={() => setOpen(!isOpen)}
+          className={buttonClass('secondary')}
+          href={`/sites/${encodeURIComponent(rkey)}/settings`}
         >
           Settings
-        </Button>
+        </Link>
         <Confirm
           isBusy={isBusy}
           label={isBusy ? 'Deleting…' : 'Delete'}
@@ -84,7 +79,6 @@ export function SiteItem({ site, onDeleted }: SiteItemProps) {
         </Confirm>
       </div>
       {problem !== null && <Problem>{problem}</Problem>}
-      {isOpen && <SiteSettings id={settingsId} rkey={rkey} />}
     </li>
   )
 }

@@ -18,7 +18,8 @@ const waiting = [
 const english = ['styleguide/', 'admin/', 'words/']
 
 /** Text between tags, and attributes that people read or hear. */
-const text = /(?<!=)>[ \t]*([^<>{}=;()\n]*[a-z]{2,}[^<>{}=;()\n]*)[ \t]*(?:<|\{|\n)/gi
+const text =
+  /(?<!=)>[ \t]*([^<>{}=;()&|[\]`$+\n]*[a-z]{2,}[^<>{}=;()&|[\]`$+\n]*)[ \t]*(?:<|\{|\n)/gi
 const attribute = /\b(?:aria-label|label|title|placeholder|hint|alt)="([^"]*[a-z]{2,}[^"]*)"/gi
 const startsLine = /^ {4,}([A-Z][a-z’']*(?: [\w’',.]+)+)[ {]*$/gm
 
@@ -52,5 +53,6 @@ test('the test would find one', () => {
     sentencesOf('<p>Hello {name}</p>'),
     sentencesOf('<p>{words.start.title}</p>'),
     sentencesOf('const a: Map<string> = new Map<string, number>()'),
-  ]).toEqual([['Hello you'], ['Hello you there'], ['Site name'], ['Hello'], [], []])
+    sentencesOf('{files.length > shownMax && <p>{rest}</p>}'),
+  ]).toEqual([['Hello you'], ['Hello you there'], ['Site name'], ['Hello'], [], [], []])
 })

@@ -1,96 +1,120 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { versionRecordsMax } from '#site/limits.ts'
 import { Button } from '#web/parts/button.tsx'
-import { Choice } from '#web/parts/choice.tsx'
 import { TextField } from '#web/parts/field.tsx'
-import { problemOfField } from '#web/parts/field-problem.ts'
-import { News } from '#web/parts/news.tsx'
 import { Problem } from '#web/parts/problem.tsx'
-import { Select } from '#web/parts/select.tsx'
 import { readSettings, writeSettings } from '#web/server/api.ts'
-import { useAction } from '#web/server/use-action.ts'
-import { MissingPageFields } from './missing-page-fields.tsx'
-import { draftOf, type SettingsDraft, settingsOf } from './settings-draft.ts'
-import styles from './settings-form.module.css'
+import { settingsQuery } from '#web/server/queries.ts'
+import { toast } from '#web/shell/toasts.ts'
+import { useLeaveGuard } from '#web/shell/use-leave-guard.tsx'
+import { words } from '#web/words/words.ts'
+import { AddressQuestion } from './address-question.tsx'
+import { type DraftProblems, problemOfAnswer, problemsOfDraft } from './draft-problems.ts'
+import { HeadersQuestion } from './headers-question.tsx'
+import { MissingQuestion } from './missing-question.tsx'
+import { Question } from './question.tsx'
+import { indexSample, type SampledSite } from './sample-effects.ts'
+import { draftOf, isSameDraft, type SettingsDraft, settingsOf } from './settings-draft.ts'
+import styles from './settings-page.module.css'
 
 interface SettingsFormProps {
   readonly rkey: string
   /** As it is in the repository. */
   readonly record: Readonly<Record<string, unknown>>
+  readonly site: SampledSite
 }
 
-const fields = ['indexFiles', 'spaMode', 'custom404'] as const
+const none: DraftProblems = {}
 
 /** How a site is served. It counts when it is saved. */
-export function SettingsForm({ rkey, record }: SettingsFormProps) {
+export function SettingsForm({ rkey, record, site }: SettingsFormProps) {
+  const { settings: text } = words
+  const client = useQueryClient()
   const [draft, setDraft] = useState(() => draftOf(record))
-  const [isSaved, setSaved] = useState(false)
-  const { isBusy, problem, run, setProblem } = useAction()
+  const [saved, setSaved] = useState(draft)
+  const [problems, setProblems] = useState(none)
   const form = useRef<HTMLFormElement>(null)
+  const isDirty = !isSameDraft(draft, saved)
+  const question = useLeaveGuard(isDirty, text.leaving)
+  const { mutate, isPending, error } = useMutation({
+    // Onto what is there now: another program may have written what this form does not show.
+    mutationFn: async (wanted: SettingsDraft) =>
+      writeSettings(rkey, settingsOf(wanted, await readSettings(rkey))),
+    onSuccess: (_, wanted) => {
+      setSaved(wanted)
+      toast(text.saved)
+      void client.invalidateQueries({ queryKey: settingsQuery(rkey).queryKey })
+    },
+    onError: ({ message }, wanted) => setProblems(problemOfAnswer(message, wanted) ?? none),
+  })
   useEffect(() => {
-    if (problem === null) return
+    if (problems === none) return
     form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
-  }, [problem])
+  }, [problems])
   const change = (what: Partial<SettingsDraft>) => {
-    setSaved(false)
+    setProblems(none)
     setDraft((before) => ({ ...before, ...what }))
   }
-  // Onto what is there now: another program may have written what this form does not show.
-  const saveNow = async () => await writeSettings(rkey, settingsOf(draft, await readSettings(rkey)))
-  const save = async (event: FormEvent) => {
+  const save = (event: FormEvent) => {
     event.preventDefault()
-    setSaved(false)
-    const { whenMissing } = draft
-    const settings = settingsOf(draft, record)
-    const lacksPage = whenMissing === 'spaMode' || whenMissing === 'custom404'
-    if (lacksPage && settings[whenMissing] === '') setProblem(`${whenMissing}: enter a path first.`)
-    else setSaved(await run(saveNow))
+    if (isPending) return
+    const found = problemsOfDraft(draft)
+    setProblems(Object.keys(found).length === 0 ? none : found)
+    if (Object.keys(found).length === 0) mutate(draft)
+  }
+  const isSaid = error !== null && problemOfAnswer(error.message, draft) !== null
+  const shared = {
+    draft,
+    site,
+    onChange: change,
+    problemOf: (field: string) => problems[field] ?? null,
   }
   return (
     <form
-      aria-label={`Settings of ${rkey}`}
+      aria-label={text.of(rkey)}
       className={styles['form']}
       noValidate
-      onSubmit={(event) => void save(event)}
+      onSubmit={save}
       ref={form}
     >
-      <Choice
-        checked={draft.cleanUrls}
-        label="Addresses without .html: /about shows about.html"
-        onChange={(event) => change({ cleanUrls: event.target.checked })}
-        type="checkbox"
-      />
-      {draft.cleanUrls && (
-        <Select
-          choices={['always', 'never']}
-          label="Slash at the end of addresses"
-          none="for folders only"
-          onChange={({ target: { value } }) =>
-            change({ trailingSlash: value === 'always' || value === 'never' ? value : '' })
-          }
-          value={draft.trailingSlash}
+      <AddressQuestion {...shared} />
+      <Question samples={indexSample(draft, site)} title={text.index.title}>
+        <TextField
+          autoComplete="off"
+          hint={text.index.hint}
+          label={text.index.field}
+          onChange={({ target }) => change({ indexFiles: target.value })}
+          problem={shared.problemOf('indexFiles')}
+          value={draft.indexFiles}
         />
-      )}
-      <TextField
-        autoComplete="off"
-        hint="File names, separated by commas. A folder shows the first one that exists."
-        label="Index files"
-        onChange={(event) => change({ indexFiles: event.target.value })}
-        problem={problemOfField(problem, 'indexFiles')}
-        value={draft.indexFiles}
-      />
-      <MissingPageFields draft={draft} onChange={change} problem={problem} />
-      <Button
-        aria-label={`Save settings of ${rkey}`}
-        isBusy={isBusy}
-        look="secondary"
-        type="submit"
-      >
-        {isBusy ? 'Saving…' : 'Save'}
-      </Button>
-      {problem !== null && fields.every((field) => problemOfField(problem, field) === null) && (
-        <Problem>{problem}</Problem>
-      )}
-      {isSaved && <News>Saved. Live for visitors now.</News>}
+      </Question>
+      <MissingQuestion {...shared} />
+      <HeadersQuestion {...shared} />
+      <Question title={text.history.title}>
+        <TextField
+          autoComplete="off"
+          hint={text.history.hint(versionRecordsMax)}
+          inputMode="numeric"
+          label={text.history.field}
+          onChange={({ target }) => change({ keep: target.value })}
+          problem={shared.problemOf('keep')}
+          value={draft.keep}
+        />
+      </Question>
+      {error !== null && !isSaid && <Problem>{error.message}</Problem>}
+      <div className={styles['save']} data-dirty={isDirty || undefined}>
+        <p role="status">{isDirty && text.unsaved}</p>
+        {isDirty && (
+          <Button look="ghost" onClick={() => change(saved)}>
+            {text.discard}
+          </Button>
+        )}
+        <Button isBusy={isPending} look={isDirty ? 'primary' : 'secondary'} type="submit">
+          {isPending ? text.saving : text.save}
+        </Button>
+      </div>
+      {question}
     </form>
   )
 }

@@ -1,13 +1,56 @@
+import { useQuery } from '@tanstack/react-query'
+import { Button } from '#web/parts/button.tsx'
+import { Notice } from '#web/parts/notice.tsx'
+import { Skeleton } from '#web/parts/skeleton.tsx'
+import { filesQuery, settingsQuery, siteQuery } from '#web/server/queries.ts'
 import { Page } from '#web/shell/page.tsx'
 import type { PageProps } from '#web/shell/router.ts'
+import { bestAddress } from '#web/site/best-address.ts'
 import { words } from '#web/words/words.ts'
-import { SiteSettings } from './site-settings.tsx'
+import { DangerZone } from './danger-zone.tsx'
+import { SettingsForm } from './settings-form.tsx'
+import styles from './settings-page.module.css'
 
-/** `/sites/:rkey/settings`: how a site is served. */
+/** `/sites/:rkey/settings`: how a site is served, and deleting it. */
 export default function SettingsPage({ params: { rkey = '' } }: PageProps) {
+  const { data: site } = useQuery(siteQuery(rkey))
+  const { data: record, error, refetch } = useQuery(settingsQuery(rkey))
+  const { data: live } = useQuery(filesQuery(rkey, 'live'))
+  const { settings, shell } = words
+  if (!site) return null
   return (
-    <Page title={`${words.settings.title} · ${rkey}`}>
-      <SiteSettings id="settings" rkey={rkey} />
+    <Page title={`${settings.title} · ${site.displayName || rkey}`}>
+      <p className={styles['intro']}>{settings.intro}</p>
+      {record === undefined && error === null && <Skeleton count={3} shape="card" />}
+      {record === undefined && error !== null && (
+        <Notice
+          action={
+            <Button look="secondary" onClick={() => void refetch()}>
+              {shell.tryAgain}
+            </Button>
+          }
+          title={settings.loadFailed}
+          tone="danger"
+        >
+          <p>{error.message}</p>
+        </Notice>
+      )}
+      {record !== undefined && (
+        <SettingsForm
+          record={record}
+          rkey={rkey}
+          site={{
+            host: shortHost(bestAddress(site).host),
+            paths: live?.files.map(({ path }) => path) ?? null,
+          }}
+        />
+      )}
+      <DangerZone site={site} />
     </Page>
   )
 }
+
+const sampleHostCharsMax = 32
+
+/** The permanent address says nothing to people, and takes three lines. */
+const shortHost = (host: string): string => (host.length > sampleHostCharsMax ? '…' : host)
