@@ -4,7 +4,7 @@ import { compress, type MadeCoding } from '#http/compress.ts'
 import { checkConditions } from '#http/conditions.ts'
 import { isCompressible, isWorthGzip } from '#site/encoding.ts'
 
-/** A file of the application with every coding that it is sent in: nothing is compressed for a request. */
+/** A file of the application with every coding that it is sent in, each made once. */
 export interface WebAsset {
   readonly contentType: string
   /** Its name changes with its content. */
@@ -12,34 +12,41 @@ export interface WebAsset {
   /** As it is. */
   readonly body: Blob
   /** Best first; without those that save nothing. */
-  readonly coded: ReadonlyMap<MadeCoding, Blob>
+  readonly coded: () => Promise<CodedForms>
   /** Of the content. */
   readonly hash: string
 }
 
+type CodedForms = ReadonlyMap<MadeCoding, Blob>
+
 interface AssetKind {
   readonly contentType: string
   readonly isImmutable?: boolean
+  /** Compressed for the first request, not before. */
+  readonly isCodedLater?: boolean
 }
 
-/** Compresses, off the event loop, what was not compressed before. */
 export async function makeWebAsset(
   content: string | Uint8Array<ArrayBuffer>,
-  { contentType, isImmutable = false }: AssetKind,
+  { contentType, isCodedLater = false, isImmutable = false }: AssetKind,
 ): Promise<WebAsset> {
   const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
   const hash = new Bun.CryptoHasher('sha256').update(bytes).digest('base64url').slice(0, 22)
   const isText = isCompressible(contentType.split(';', 1)[0] ?? '')
-  const coded = isText ? await codedForms(hash, bytes) : new Map()
+  const coded = async () => (isText ? await codedForms(hash, bytes) : noForms)
+  if (!isCodedLater) await coded()
   return { contentType, isImmutable, body: new Blob([bytes]), coded, hash }
 }
+
+const noForms: CodedForms = new Map()
 
 const knownFormsMax = 200
 
 // The app takes most of a second of processor time. A bundle made again, as while it is worked on, has mostly the same files.
-const knownForms = new LruMap<string, Promise<WebAsset['coded']>>(knownFormsMax)
+const knownForms = new LruMap<string, Promise<CodedForms>>(knownFormsMax)
 
-function codedForms(hash: string, bytes: Uint8Array): Promise<WebAsset['coded']> {
+/** Compresses, off the event loop, what was not compressed before. */
+function codedForms(hash: string, bytes: Uint8Array): Promise<CodedForms> {
   const known = knownForms.get(hash)
   if (known !== undefined) return known
   const made = compressed(bytes)
@@ -47,7 +54,7 @@ function codedForms(hash: string, bytes: Uint8Array): Promise<WebAsset['coded']>
   return made
 }
 
-async function compressed(bytes: Uint8Array): Promise<WebAsset['coded']> {
+async function compressed(bytes: Uint8Array): Promise<CodedForms> {
   const coded = new Map<MadeCoding, Blob>()
   for (const coding of ['br', 'gzip'] as const) {
     const made = await compress[coding](bytes)
@@ -57,11 +64,12 @@ async function compressed(bytes: Uint8Array): Promise<WebAsset['coded']> {
 }
 
 /** The asset in the coding that the client prefers. Conditions count for 200 only (RFC 9110 §13.2.1). */
-export function assetAnswer(
-  { body, coded, contentType, hash, isImmutable }: WebAsset,
+export async function assetAnswer(
+  { body, coded: codedOf, contentType, hash, isImmutable }: WebAsset,
   request: Headers,
   status: 200 | 404 = 200,
-): Response {
+): Promise<Response> {
+  const coded = await codedOf()
   const codings: ContentCoding[] = [...coded.keys(), 'identity']
   const coding = preferredCoding(request.get('accept-encoding'), codings)
   const headers = new Headers({

@@ -26,20 +26,23 @@ const adminPages = [adminPage, ...sections.map(({ href }) => href)]
 interface BundleOptions {
   /** With the page `/styleguide`. */
   readonly hasStyleguide?: boolean
+  /** Compresses each file for its first request: to compress all takes a second of processor time. */
+  readonly isCodedLater?: boolean
 }
 
 /**
- * Bundles `web/` into memory and compresses it, for this instance: the app, and by itself the administrator's area, of which visitors of the
+ * Bundles `web/` into memory and compresses it, unless that is for later, for this instance: the app, and by itself the administrator's area, of which visitors of the
  * app load nothing. Throws the bundler's errors.
  */
 export async function bundleWebAssets(
   opened: OpenedInstance,
-  { hasStyleguide = false }: BundleOptions = {},
+  { hasStyleguide = false, isCodedLater = false }: BundleOptions = {},
 ): Promise<Map<string, WebAsset>> {
   const { instance, logo } = opened
+  const documentOptions = { instance, hasStyleguide, isCodedLater }
   const [app, admin] = await Promise.all([
-    bundle('index.html', hasStyleguide ? ['/', styleguide] : ['/'], { instance, hasStyleguide }),
-    bundle('admin/index.html', adminPages, { instance, hasStyleguide }),
+    bundle('index.html', hasStyleguide ? ['/', styleguide] : ['/'], documentOptions),
+    bundle('admin/index.html', adminPages, documentOptions),
   ])
   const files = await publicFiles(opened, Date.now())
   const assets = new Map([...app, ...admin, ...(await readFonts()), ...files])
@@ -55,7 +58,7 @@ interface DocumentOptions extends Required<BundleOptions> {
 async function bundle(
   document: string,
   paths: readonly string[],
-  { instance, hasStyleguide }: DocumentOptions,
+  { instance, hasStyleguide, isCodedLater }: DocumentOptions,
 ): Promise<[path: string, WebAsset][]> {
   const { outputs } = await Bun.build({
     entrypoints: [join(webDir, document)],
@@ -80,13 +83,14 @@ async function bundle(
     const { type: contentType } = output
     const path = output.path.replace(/^\./, '')
     if (path.endsWith('.html')) {
-      const page = await makeWebAsset(pageOf(await output.text(), instance), { contentType })
+      const html = pageOf(await output.text(), instance)
+      const page = await makeWebAsset(html, { contentType, isCodedLater })
       return paths.map((at) => [at, page])
     }
     // Of what is split off; the document's sheet has it, too (`allStyles`).
     if (path.endsWith('.css') && !html.includes(path)) return []
     const bytes = new Uint8Array(await output.arrayBuffer())
-    return [[path, await makeWebAsset(bytes, { contentType, isImmutable: true })]]
+    return [[path, await makeWebAsset(bytes, { contentType, isCodedLater, isImmutable: true })]]
   })
   return (await Promise.all(made)).flat()
 }
@@ -161,7 +165,7 @@ const jsonEscape = (char: string): string =>
 /** Development only: bundles `web/` again when it changes; keeps the last bundle if that fails. */
 export function reloadWebAssets(assets: Map<string, unknown>, opened: OpenedInstance) {
   return watch(webDir, { recursive: true }, () => {
-    void bundleWebAssets(opened, { hasStyleguide: true }).then(
+    void bundleWebAssets(opened, { hasStyleguide: true, isCodedLater: true }).then(
       (fresh) => {
         assets.clear()
         for (const [path, asset] of fresh) assets.set(path, asset)

@@ -55,10 +55,11 @@ export function healthAndMetadataHandlers(
     },
 
     readOpenApi: async ({ answer, c }) =>
-      answer(200, assetAnswer(await openApi(), c.req.raw.headers)),
-    readDocs: async ({ answer, c }) => answer(200, assetAnswer(await docs(), c.req.raw.headers)),
+      answer(200, await assetAnswer(await openApi(), c.req.raw.headers)),
+    readDocs: async ({ answer, c }) =>
+      answer(200, await assetAnswer(await docs(), c.req.raw.headers)),
     readDocsStyle: async ({ answer, c }) =>
-      answer(200, assetAnswer(await docsCss(), c.req.raw.headers)),
+      answer(200, await assetAnswer(await docsCss(), c.req.raw.headers)),
 
     readClientMetadata: async ({ answer, c }) => {
       const metadata = await oauth.clientMetadata()

@@ -28,6 +28,9 @@ export interface RunningService {
   readonly stopped: Promise<void>
 }
 
+/** All its browsers are on this machine: BASE_URL is https or a loopback address (`problemOfAddresses`). */
+const isLocal = ({ origin }: Pick<Config, 'origin'>): boolean => !origin.startsWith('https:')
+
 type Environment = Readonly<Record<string, string>>
 
 /** The service on the real network, until the signal stops it. */
@@ -73,7 +76,7 @@ export async function startServing(
   const openedInstance = await openInstance(config)
   const hasStyleguide = config.webReload
   const webAssets = config.roles.app
-    ? await bundleWebAssets(openedInstance, { hasStyleguide })
+    ? await bundleWebAssets(openedInstance, { hasStyleguide, isCodedLater: isLocal(config) })
     : new Map()
   const stop = new AbortController()
   const stopping = AbortSignal.any([signal, stop.signal])
