@@ -5,11 +5,13 @@ import type { ApiContext } from '#api/context.ts'
 import { deployBody, type deployRoutes } from '#api/contract/deploys.ts'
 import { deployFilesAtOnce, deployJsonBytesMax, openDeploysMax } from '#api/contract/limits.ts'
 import { literals, sentences } from '#api/contract/messages.ts'
+import { DeploySlots } from '#api/deploy-slots.ts'
 import { ApiError, restarting } from '#api/errors.ts'
 import type { OAuth } from '#atproto/oauth/oauth.ts'
 import { type CommitOutcome, queueDeploy } from '#publish/deploy/commit-deploy.ts'
 import { admitDeclared } from '#publish/deploy/declared-files.ts'
 import { prepareDeploy, type Unprepared } from '#publish/deploy/prepare-deploy.ts'
+import { hostOf } from '#publish/jobs/spool-owner.ts'
 import {
   noPreviewRoomSentence,
   noPreviewScopeSentence,
@@ -19,6 +21,7 @@ import type { Coding } from '#site/encoding.ts'
 import { connectionIdleSeconds, deployOpenMs, versionRecordsMax } from '#site/limits.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
 import { parseSiteName } from '#site/site-name.ts'
+import { findAccount } from '#store/accounts/accounts.ts'
 import {
   createDeploy,
   type DeployContent,
@@ -35,9 +38,6 @@ import { isoOf } from './iso-of.ts'
 import { assertAdmissible, assertMayHave, refusalOf } from './job-admission.ts'
 import { atServer } from './own-site.ts'
 
-/** Each reads an account's records, which may be 32 MB. */
-const beginningMax = 4
-const beginningWaitMsMax = 20_000
 /** For the records of an account, which may be many pages. */
 const beginMsMax = 30_000
 /** A list of ten thousand files, on a line of a megabit a second. */
@@ -48,13 +48,7 @@ const bodyValuesMax = 100_000
 /** Deploys: uploads that send only what the account does not have yet (deploys.md §4). */
 export function deployHandlers(context: ApiContext): HandlersOf<typeof deployRoutes> {
   const { db, deploys, limits, now, oauth, recentRepositories, shutdown, spool } = context
-  const beginning = new ConcurrencyLimit({
-    max: beginningMax,
-    waitingMax: 100,
-    waitMsMax: beginningWaitMsMax,
-    sentence: sentences.deploysBusy,
-    retryAfterSeconds: 10,
-  })
+  const beginning = new DeploySlots(context)
   const arriving = new ConcurrencyLimit({
     max: deployFilesAtOnce,
     sentence: sentences.deployFilesArriving,
@@ -76,11 +70,13 @@ export function deployHandlers(context: ApiContext): HandlersOf<typeof deployRou
       const admitted = admitDeclared(declared, limits, now())
       await confirmSession()
       if (admitted.version.preview !== undefined) await assertMayKeep(did, oauth)
-      using _ = await beginning.acquire('all', c.req.raw.signal)
       const within = { oauth, operationMsMax: beginMsMax }
-      const prepared = await atServer(did, 'begin deploy', within, (server) =>
-        prepareDeploy(site, admitted, { ...server, db, limits, now, recentRepositories }),
-      )
+      const prepare = () =>
+        atServer(did, 'begin deploy', within, (server) =>
+          prepareDeploy(site, admitted, { ...server, db, limits, now, recentRepositories }),
+        )
+      const host = hostOf((await findAccount(db, did))?.pds ?? null)
+      const prepared = await beginning.use({ account: did, host }, c.req.raw.signal, prepare)
       if (typeof prepared === 'string') throw unpreparedRefusals[prepared]()
       const problem = await findQuotaProblem(db, site, prepared.bytes, limits)
       if (problem !== null) throw new ApiError(413, problem)
