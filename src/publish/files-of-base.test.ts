@@ -4,7 +4,7 @@ import type { FileNode } from '#site/record/manifest.ts'
 import { FakeRepo } from '#tests/support/fake-repo.ts'
 import { siteOf } from '#tests/support/sample-rows.ts'
 import { readRepository } from './account-records.ts'
-import { filesOfBase } from './files-of-base.ts'
+import { filesOfBase, unlistedFiles } from './files-of-base.ts'
 import { SiteRecords } from './site-records.ts'
 
 const blog = siteOf('blog')
@@ -47,6 +47,17 @@ test.each([
 ])('a site of which a listing leaves out %s is read', async (_, collections) => {
   for (const collection of collections) repo.leftOut.add(collection)
   expect(await read()).toBe(600)
+})
+
+test('files in parts that a listing left out are known besides the listed ones', async () => {
+  const context = { repo: repo.asRepo, now: () => 0, signal: new AbortController().signal }
+  const unlisted = async () =>
+    await unlistedFiles(blog, await readRepository(repo.asRepo, blog.name), context)
+  expect((await unlisted()).size).toBe(0)
+  repo.leftOut.add(subfs)
+  expect((await unlisted()).size).toBe(600)
+  repo.remove(subfs, repo.keys(subfs)[0] ?? '')
+  expect((await unlisted()).size).toBe(0)
 })
 
 test('a part that is gone, and one that cannot be parsed', async () => {

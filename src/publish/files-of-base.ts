@@ -40,6 +40,20 @@ export async function filesOfBase(
   return unreadable(expanded.problems[0] ?? `the part ${expanded.missing[0]} is missing`)
 }
 
+/**
+ * The live site's files when the listing left some of its parts out: `records` does not name the blobs of those. None when
+ * it left out nothing, or the site cannot be read.
+ */
+export async function unlistedFiles(
+  address: SiteAddress,
+  records: AccountRecords,
+  context: ReadContext,
+): Promise<ReadonlyMap<SitePath, FileNode>> {
+  const isWhole = records.parts.values().every(({ root }) => root !== null)
+  const live = isWhole ? null : await filesOfBase(address, null, records, context)
+  return live?.ok ? live.files : new Map()
+}
+
 type BaseRoot = { readonly ok: true; readonly root: Directory | null } | Problem
 type Problem = Extract<BaseFiles, { ok: false }>
 

@@ -9,7 +9,7 @@ import type { JobProgress } from '#store/queues/jobs.ts'
 import { forgetUploadedBlobs } from '#store/sites/uploaded-blobs.ts'
 import { type RepositoryState, readRepository } from './account-records.ts'
 import { type RepoContext, SiteConflictError } from './commit-on-head.ts'
-import { type BaseChanges, filesOfBase } from './files-of-base.ts'
+import { type BaseChanges, filesOfBase, unlistedFiles } from './files-of-base.ts'
 import type { NewVersion, VersionToWrite } from './new-version.ts'
 import { NotPublishableError } from './not-publishable.ts'
 import type { PlannedFile } from './planned-file.ts'
@@ -135,7 +135,8 @@ async function prepare(
       ? null
       : await baseOf(address, changes.version, repository, { repo, now, signal })
   const hashes = files.map((file) => file.sha256)
-  const stored = await findReusableBlobs(repo.did, repository, hashes, db)
+  const present = base ?? (await unlistedFiles(address, repository, { repo, now, signal }))
+  const stored = await findReusableBlobs(repo.did, repository, hashes, db, present.values())
   // The account's records take too much memory to keep them during uploads.
   const start = unsentOf(files, stored).length === 0 ? repository : null
   if (base !== null && isMoved && start === null) throw new SiteConflictError(address)

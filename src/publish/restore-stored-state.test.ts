@@ -5,16 +5,20 @@ import { join } from 'node:path'
 import { diskBlobStore } from '#blobs/disk.ts'
 import { Lane } from '#concurrency/lane.ts'
 import { Spool } from '#publish/upload/spool.ts'
+import type { SitePath } from '#site/path.ts'
+import type { FileNode } from '#site/record/manifest.ts'
 import type { SiteSettings } from '#site/record/settings.ts'
 import { encodeSnapshot } from '#site/visit/snapshot.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import type { Database } from '#store/database/database.ts'
+import { rememberBlob } from '#store/sites/blobs.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
 import { listVersions } from '#store/sites/versions.ts'
 import { memoryDatabase } from '#tests/support/databases.ts'
 import { FakeRepo, refusal } from '#tests/support/fake-repo.ts'
 import { newVersion, siteOf, versionKeyOf } from '#tests/support/sample-rows.ts'
 import { restoreState } from './restore-stored-state.ts'
+import { SiteRecords } from './site-records.ts'
 
 const blog = siteOf('blog')
 const [fs, versions] = ['place.sitehost.fs', 'place.sitehost.version']
@@ -25,25 +29,30 @@ let dir: string
 let database: Database
 let repo: FakeRepo
 let expectedCid: string | null | undefined
+let uploads: number
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'restore-state-'))
   database = await memoryDatabase()
   repo = Object.assign(new FakeRepo(), {
     blobUploadBytesMax: async () => null,
-    uploadBlob: async ({ size }: Blob) => ({
-      $type: 'blob',
-      ref: { $link: someBlob },
-      ...octets,
-      size,
-    }),
+    uploadBlob: async ({ size }: Blob) => {
+      uploads += 1
+      return { $type: 'blob', ref: { $link: someBlob }, ...octets, size }
+    },
   })
   expectedCid = undefined
+  uploads = 0
 })
 afterEach(async () => {
   await database[Symbol.asyncDispose]()
   await rm(dir, { recursive: true })
 })
 
+const nodeOf = ($link: string): FileNode => ({
+  $type: 'place.sitehost.fs#file',
+  type: 'file',
+  blob: { $type: 'blob', ref: { $link }, mimeType: 'text/plain', size: 5 },
+})
 const octets = { mimeType: 'application/octet-stream' }
 const someBlob = 'bafkreibm6jg3ux5qumhcn2b3flc3tyu6dmlb4xa7u5bf44yegnrjhc4yeq'
 const blobs = () => diskBlobStore({ dir: join(dir, 'blobs') })
@@ -105,6 +114,23 @@ test('without settings of then, those of now go; unless asked for, they stay', a
   expect(present()).toMatchObject({ spaMode: 'index.html' })
   await restore(id)
   expect(present()).toBeNull()
+})
+
+test('a file that only a part names which a listing left out is not sent', async () => {
+  const id = await storeState(null)
+  const present = { cid: someBlob, coding: 'identity', base64: false } as const
+  const node = nodeOf(someBlob)
+  const files = Array.from({ length: 300 }, (_, n) => [`${n}.txt` as SitePath, node] as const)
+  const records = new SiteRecords(blog, new Map(files), 0)
+  const parts = [...records.trees.manifest.parts.keys()]
+  for (const part of parts) repo.put('place.sitehost.subfs', part, { ...records.part(part) })
+  repo.put(fs, 'blog', { ...records.manifest })
+  const { hash, bytes } = await blobs().put(Buffer.from('hello'))
+  const sizes = { storedBytes: bytes, decodedBytes: bytes }
+  await rememberBlob(database.db, { ...present, hash, decodedHash: hash, ...sizes }, 1)
+  repo.leftOut.add('place.sitehost.subfs')
+  expect(await restore(id)).toMatchObject({ kind: 'published', fileCount: 1 })
+  expect(uploads).toBe(0)
 })
 
 test('an attempt after one that wrote everything but the answer writes nothing', async () => {

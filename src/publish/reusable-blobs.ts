@@ -25,12 +25,13 @@ export async function findReusableBlobs(
   records: AccountRecords,
   wanted: readonly string[],
   db: Db,
+  unlisted: Iterable<FileNode> = [],
 ): Promise<Map<string, ReusableBlob>> {
   const reusable = new Map<string, ReusableBlob>()
   for (const uploaded of await findUploadedBlobs(db, did, wanted)) {
     reusable.set(uploaded.decodedHash, uploaded)
   }
-  const named = namedBlobs(records)
+  const named = namedBlobs(records, unlisted)
   const isWanted = new Set(wanted)
   const known = (await findBlobs(db, [...named.values()])).filter(({ decodedHash }) =>
     isWanted.has(decodedHash),
@@ -46,18 +47,21 @@ export async function findReusableBlobs(
 
 interface NamedBlob extends ReusableBlob, BlobKey {}
 
-function namedBlobs({ sites, parts, versions }: AccountRecords): Map<string, NamedBlob> {
+function namedBlobs(
+  { sites, parts, versions }: AccountRecords,
+  unlisted: Iterable<FileNode>,
+): Map<string, NamedBlob> {
   const named = new Map<string, NamedBlob>()
   const roots = [
     ...[...sites.values(), ...parts.values()].map(({ root }) => root),
     ...Array.from(versions.values(), ({ version }) => version?.root ?? null),
   ]
-  for (const root of roots) {
-    for (const node of root === null ? [] : filesIn(root)) {
-      const blob: NamedBlob = { ...blobKeyOf(node), blob: node.blob }
-      if (isWritable(blob)) named.set(blobKeyText(blob), blob)
-    }
+  const add = (node: FileNode): void => {
+    const blob: NamedBlob = { ...blobKeyOf(node), blob: node.blob }
+    if (isWritable(blob)) named.set(blobKeyText(blob), blob)
   }
+  for (const root of roots) for (const node of root === null ? [] : filesIn(root)) add(node)
+  for (const node of unlisted) add(node)
   return named
 }
 

@@ -1,6 +1,6 @@
 import type { AccountRepo } from '#atproto/repo/account-repo.ts'
 import { readRepository } from '#publish/account-records.ts'
-import { filesOfBase } from '#publish/files-of-base.ts'
+import { filesOfBase, unlistedFiles } from '#publish/files-of-base.ts'
 import { hasRoomForPreview } from '#publish/plan-history.ts'
 import type { RecentRepositories } from '#publish/recent-repositories.ts'
 import { findReusableBlobs } from '#publish/reusable-blobs.ts'
@@ -75,7 +75,9 @@ export async function prepareDeploy(
     throw tooLarge(`This site would be larger than ${megabytes(limits.siteBytesMax)}.`)
   }
   const hashes = files.map(({ sha256 }) => sha256)
-  const held = await findReusableBlobs(address.did, repository, hashes, db)
+  const known =
+    changes === null ? await unlistedFiles(address, repository, { repo, ...patience }) : base.files
+  const held = await findReusableBlobs(address.did, repository, hashes, db, known.values())
   const plannedBase = changes && { cid: mainCid(address, repository), ...changes }
   return {
     plan: { ...admitted, base: plannedBase },
