@@ -443,6 +443,23 @@ describe('when the repository moves on meanwhile', () => {
   }, 20_000)
 })
 
+describe('a server that does not compare heads', () => {
+  beforeEach(() => {
+    repo.ignoresSwap = true
+  })
+
+  test('has our site, whole, when another program changes it in the same moment', async () => {
+    await write(filesOf(600, 1))
+    const start = readRepository(repo.asRepo, blog.name)
+    await start
+    repo.put(fs, 'blog', { root: { type: 'directory', entries: [] } })
+    const { cid } = await write(filesOf(600, 2), start)
+    expect(repo.find(fs, 'blog')?.cid).toBe(cid)
+    const named = JSON.stringify(repo.find(fs, 'blog')?.value).match(/subfs\/[^"]+/g) ?? []
+    expect(repo.keys(subfs)).toEqual(expect.arrayContaining(named.map((name) => name.slice(6))))
+  })
+})
+
 describe('a server that does not take it in one piece', () => {
   test.each([0, 2])(
     'gets parts, main record and removals in order (at most %i writes)',

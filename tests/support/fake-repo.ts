@@ -19,6 +19,8 @@ export class FakeRepo {
   readonly leftOut = new Set<string>()
   /** The most writes that `applyWrites` takes; 0: it has no such method. */
   writesMax = 200
+  /** It commits on any head, as a server does that does not know `swapCommit`. */
+  ignoresSwap = false
 
   /** As the code under test takes it. */
   get asRepo(): AccountRepo {
@@ -86,7 +88,7 @@ export class FakeRepo {
   async applyWrites(writes: readonly RepoWrite[], head: string): Promise<{ cid: string | null }[]> {
     this.#called('applyWrites')
     if (writes.length > this.writesMax) throw refusal(413, 'PayloadTooLarge')
-    if (head !== `commit-${this.#commits}`) throw refusal(400, 'InvalidSwap')
+    if (!this.ignoresSwap && head !== `commit-${this.#commits}`) throw refusal(400, 'InvalidSwap')
     for (const write of writes) {
       const exists = this.find(write.collection, write.rkey) !== null
       // As the reference server has it: creating what is there, or changing what is not, is an error.
