@@ -1,25 +1,61 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { lazy, Suspense, useState } from 'react'
+import { isRunning } from '#web/publish/publish-state.ts'
 import { Uploader } from '#web/publish/uploader.tsx'
+import { usePublishSession } from '#web/publish/use-publish-session.ts'
+import { keys, sitesQuery, userQuery } from '#web/server/queries.ts'
 import { Link } from '#web/shell/link.tsx'
 import { Page } from '#web/shell/page.tsx'
+import { words } from '#web/words/words.ts'
 import styles from './onboarding-page.module.css'
 
-const none: readonly string[] = []
+const StarterDialog = lazy(() => import('#web/start/starter-dialog.tsx'))
 
-/** `/onboarding`: the first sign-in of someone who has no site yet. */
+/** `/onboarding`: a new site in three steps that replace each other. */
 export default function OnboardingPage() {
+  const { onboarding, start } = words
+  const client = useQueryClient()
+  const { data: sites } = useQuery(sitesQuery)
+  const { data: user } = useQuery(userQuery)
+  const { choice, publish } = usePublishSession()
+  const [isStarting, setStarting] = useState(false)
+  const step = publish.stage === 'done' ? 2 : choice === null && !isRunning(publish) ? 0 : 1
+  const isFirst = sites?.length === 0
   return (
-    <Page title="Welcome">
-      <div className={styles['opening']}>
-        <h1>Welcome</h1>
-        <p>
-          Choose the folder that holds your website. It is stored in your own account and gets an
-          address at once.
-        </p>
-      </div>
-      <Uploader siteNames={none} title="Publish your first site" />
-      <p>
-        <Link href="/editor">Go to your sites</Link>
+    <Page title={onboarding.tab}>
+      <header className={styles['opening']}>
+        <h1>{onboarding.titles[step]}</h1>
+        <p>{onboarding.texts[step]}</p>
+        <ol className={styles['steps']}>
+          {onboarding.steps.map((name, at) => (
+            <li
+              aria-current={at === step ? 'step' : undefined}
+              className={at <= step ? styles['reached'] : undefined}
+              key={name}
+            >
+              {name}
+            </li>
+          ))}
+        </ol>
+      </header>
+      <Uploader
+        onPublished={() => void client.invalidateQueries({ queryKey: keys.sites })}
+        siteNames={sites?.map(({ rkey }) => rkey) ?? null}
+        title={onboarding.formTitle}
+      />
+      <p className={styles['ways']}>
+        {step === 0 && (
+          <button className={styles['link']} onClick={() => setStarting(true)} type="button">
+            {start.fromTemplate}
+          </button>
+        )}
+        {!isFirst && <Link href="/editor">{onboarding.toSites}</Link>}
       </p>
+      {isStarting && (
+        <Suspense>
+          <StarterDialog handle={user?.handle ?? ''} onClose={() => setStarting(false)} />
+        </Suspense>
+      )}
     </Page>
   )
 }

@@ -2,6 +2,7 @@ import { DropZone } from '#web/parts/drop-zone.tsx'
 import { Problem } from '#web/parts/problem.tsx'
 import { entriesOfDrop, filesOfInput } from '#web/publish/files/picked-files.ts'
 import { words } from '#web/words/words.ts'
+import styles from './file-drop.module.css'
 import { publishSession, type SessionState } from './publish-session.ts'
 
 interface FileDropProps {
@@ -13,7 +14,7 @@ interface FileDropProps {
 export function FileDrop({ session, title }: FileDropProps) {
   const { choice, found, problem } = session
   const { zone } = words.publish
-  return (
+  const zoneOfFiles = (
     <DropZone
       isBusy={found !== null}
       onChoose={(files) => void publishSession.takeFiles(filesOfInput(files))}
@@ -24,4 +25,6 @@ export function FileDrop({ session, title }: FileDropProps) {
       {problem !== null && <Problem>{problem}</Problem>}
     </DropZone>
   )
+  // There is something already: it steps back.
+  return choice === null ? zoneOfFiles : <div className={styles['again']}>{zoneOfFiles}</div>
 }

@@ -165,12 +165,13 @@ class PublishSession {
   }
 
   async #restore(): Promise<void> {
-    const turn = this.#latest
-    const kept = await keptDrops.read()
-    if (kept === null || this.#latest !== turn || this.#state.choice !== null) return
+    // Something else was chosen meanwhile, or even before.
+    const isLate = () => this.#latest > 0
+    const kept = isLate() ? null : await keptDrops.read()
+    if (kept === null || isLate()) return
     try {
       const choice = await chooseFiles(kept.picked)
-      if (this.#latest !== turn) return
+      if (isLate()) return
       this.#keptDeploy = kept.deployId
       this.#set({ ...nothing, choice, kept: 'kept', isRestored: true })
     } catch {

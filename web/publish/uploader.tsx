@@ -44,7 +44,12 @@ export function Uploader({ title, siteNames, site, onPublished }: UploaderProps)
     <>
       <ResumedPublishes onClose={() => heading.current?.focus()} onPublished={onPublished} />
       <section aria-labelledby={titleId} className={styles['uploader']}>
-        <h2 id={titleId} ref={heading} tabIndex={-1}>
+        <h2
+          className={publish.stage === 'done' ? 'visually-hidden' : undefined}
+          id={titleId}
+          ref={heading}
+          tabIndex={-1}
+        >
           {title}
         </h2>
         {(publish.stage === 'idle' || publish.stage === 'failed') && (

@@ -2,24 +2,24 @@ import { Button } from '#web/parts/button.tsx'
 import { TextField } from '#web/parts/field.tsx'
 import { words } from '#web/words/words.ts'
 import styles from './sign-in-form.module.css'
-import { useSignIn } from './use-sign-in.ts'
+import type { SignIn } from './use-sign-in.ts'
 
-/** `notice` is what went wrong before, shown until the next try. */
-export function SignInForm({ notice }: { notice: string | null }) {
-  const { field, handle, isLeaving, problem, returnTo, setHandle, submit } = useSignIn(notice)
-  const { signIn } = words.start
+interface SignInFormProps {
+  readonly signIn: SignIn
+  /** Something is chosen, which is published once the person is back. */
+  readonly publishes: boolean
+}
+
+export function SignInForm({ signIn, publishes }: SignInFormProps) {
+  const { field, handle, isLeaving, problem, returnTo, setHandle, submit } = signIn
+  const said = words.start.signIn
   return (
-    <form
-      action="/api/auth/login"
-      className={styles['form']}
-      method="get"
-      onSubmit={(event) => void submit(event)}
-    >
+    <form action="/api/auth/login" className={styles['form']} method="get" onSubmit={submit}>
       <TextField
         autoComplete="username"
-        hint={signIn.hint}
+        hint={said.hint}
         inputMode="url"
-        label={signIn.label}
+        label={said.label}
         name="handle"
         onChange={(event) => setHandle(event.target.value)}
         problem={problem}
@@ -29,7 +29,7 @@ export function SignInForm({ notice }: { notice: string | null }) {
       />
       {returnTo !== null && <input name="return_to" type="hidden" value={returnTo} />}
       <Button isBusy={isLeaving} type="submit">
-        {isLeaving ? signIn.leaving : signIn.submit}
+        {isLeaving ? said.leaving : publishes ? said.submitAndPublish : said.submit}
       </Button>
     </form>
   )

@@ -1,58 +1,110 @@
-import { useEffect, useState } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { News } from '#web/parts/news.tsx'
+import { ChosenFiles } from '#web/publish/chosen-files.tsx'
+import { FileDrop } from '#web/publish/file-drop.tsx'
+import { publishSession } from '#web/publish/publish-session.ts'
+import { usePublishSession } from '#web/publish/use-publish-session.ts'
 import { readAuthStatus } from '#web/server/api.ts'
 import { instance } from '#web/server/instance.ts'
 import { noticeOf } from '#web/server/session.ts'
+import { goTo } from '#web/shell/address.ts'
 import { Page } from '#web/shell/page.tsx'
+import { words } from '#web/words/words.ts'
+import { AccountHelp } from './account-help.tsx'
+import { SampleSite } from './sample-site.tsx'
 import { SignInForm } from './sign-in-form.tsx'
 import styles from './start-page.module.css'
+import { useSignIn } from './use-sign-in.ts'
 
-/** `/`: says what this is and lets people in; those who are in already go on to their sites. */
+const StarterDialog = lazy(() => import('./starter-dialog.tsx'))
+
+/** `/`: a folder is dropped before anything else; signing in publishes it. Whoever is signed in goes on to their sites. */
 export default function StartPage() {
+  const { start } = words
   const [notice] = useState(() => noticeOf(location.search))
+  const [isStarting, setStarting] = useState(false)
+  const session = usePublishSession()
+  const { choice } = session
+  const publishes = choice !== null && choice.problems.length === 0
+  const signIn = useSignIn({
+    notice: notice?.kind === 'problem' ? notice.text : null,
+    onLeaving: async () => (publishes ? await publishSession.want() : undefined),
+  })
   useEffect(() => {
+    // What was dropped before the sign-in was denied is still there, and waits for another try.
+    publishSession.unwant()
+    void publishSession.restore()
     // Whoever was sent here to read something stays, also so that no two pages send them back and forth.
     if (notice !== null) return
     readAuthStatus().then(
-      ({ authenticated }) => authenticated && location.replace('/editor'),
+      ({ authenticated }) => authenticated && goTo('/editor', { replace: true }),
       // The form below says what is wrong when it is used.
       () => undefined,
     )
   }, [notice])
   return (
-    <Page title="Sign in">
+    <Page title={start.tab}>
       {notice?.kind === 'news' && <News>{notice.text}</News>}
-      <div className={styles['opening']}>
-        <h1 className={styles['headline']}>Your website. Your account. Live in seconds.</h1>
-        <p className={styles['lead']}>
-          Drop a folder to put it online. The files live in your own AT Protocol account, so you can
-          take them to any other host.
-        </p>
-      </div>
-      {instance.frontPageText.length > 0 && (
-        <div className={styles['own']}>
-          {instance.frontPageText.map((paragraph) => (
-            <p key={paragraph}>{paragraph}</p>
-          ))}
+      <div className={styles['columns']}>
+        <div className={styles['column']}>
+          <h1 className={styles['headline']}>
+            {start.lines.map((line) => (
+              <span key={line}>{line} </span>
+            ))}
+          </h1>
+          <p className={styles['lead']}>{start.lead}</p>
+          <OwnText />
+          {choice !== null && <ChosenFiles choice={choice} session={session} />}
+          <div className={choice === null ? styles['hero'] : undefined}>
+            <FileDrop session={session} />
+          </div>
+          {choice === null && (
+            <p className={styles['aside']}>
+              {start.noSite}{' '}
+              <button className={styles['link']} onClick={() => setStarting(true)} type="button">
+                {start.fromTemplate}
+              </button>
+            </p>
+          )}
+          <SignInForm publishes={publishes} signIn={signIn} />
+          {publishes && session.kept === 'kept' && <p className={styles['aside']}>{start.kept}</p>}
+          <AccountHelp signIn={signIn} />
         </div>
+        <SampleSite />
+      </div>
+      <Facts />
+      {isStarting && (
+        <Suspense>
+          <StarterDialog handle={signIn.handle} onClose={() => setStarting(false)} />
+        </Suspense>
       )}
-      <SignInForm notice={notice?.kind === 'problem' ? notice.text : null} />
-      <ul className={styles['facts']}>
-        <li>
-          <h2>You own it</h2>
-          <p>Your account holds the files and signs them. Any other host can serve them too.</p>
-        </li>
-        <li>
-          <h2>Updates are all or nothing</h2>
-          <p>Visitors see the whole new version, or still the old one.</p>
-        </li>
-        <li>
-          <h2>We only touch your sites</h2>
-          <p>
-            You sign in at your own server. {instance.name} can write your sites, not your posts.
-          </p>
-        </li>
-      </ul>
     </Page>
+  )
+}
+
+/** What the operator of this service says. */
+function OwnText() {
+  if (instance.frontPageText.length === 0) return null
+  return (
+    <div className={styles['own']}>
+      {instance.frontPageText.map((paragraph) => (
+        <p key={paragraph}>{paragraph}</p>
+      ))}
+    </div>
+  )
+}
+
+function Facts() {
+  const { facts, onlySites } = words.start
+  const all = [...facts, { title: onlySites.title, text: onlySites.text(instance.name) }]
+  return (
+    <ul className={styles['facts']}>
+      {all.map(({ title, text }) => (
+        <li key={title}>
+          <h2>{title}</h2>
+          <p>{text}</p>
+        </li>
+      ))}
+    </ul>
   )
 }

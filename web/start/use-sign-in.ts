@@ -13,11 +13,20 @@ export interface SignIn {
   readonly isLeaving: boolean
   /** Gets the focus when there is a problem. */
   readonly field: RefObject<HTMLInputElement | null>
-  readonly submit: (event: FormEvent) => Promise<void>
+  /** At this server, or with this handle. */
+  readonly begin: (at: string) => Promise<void>
+  readonly submit: (event: FormEvent) => void
 }
 
-/** Signing in with the account's own server. `notice`: what went wrong before, shown until the next try. */
-export function useSignIn(notice: string | null): SignIn {
+interface SignInOptions {
+  /** What went wrong before, shown until the next try. */
+  readonly notice: string | null
+  /** Awaited before the browser leaves. */
+  readonly onLeaving: () => Promise<void>
+}
+
+/** Signing in with the account's own server. */
+export function useSignIn({ notice, onLeaving }: SignInOptions): SignIn {
   const [begun] = useState(() => signInToBegin(location.search, keptSignIn()))
   const { returnTo } = begun
   const [handle, setHandle] = useState(begun.handle)
@@ -32,13 +41,14 @@ export function useSignIn(notice: string | null): SignIn {
     return () => removeEventListener('pageshow', wake)
   }, [])
 
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
+  const begin = async (at: string) => {
     setLeaving(true)
     setProblem(null)
     keepBegunSignIn({ handle, returnTo })
     try {
-      location.assign(await startSignIn(handle.trim().replace(/^@/, ''), returnTo))
+      const url = await startSignIn(at.trim().replace(/^@/, ''), returnTo)
+      await onLeaving()
+      location.assign(url)
     } catch (error) {
       setProblem(error instanceof ApiError ? error.message : words.start.signIn.failed)
       setLeaving(false)
@@ -46,5 +56,10 @@ export function useSignIn(notice: string | null): SignIn {
     }
   }
 
-  return { handle, setHandle, returnTo, problem, isLeaving, field, submit }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    void begin(handle)
+  }
+
+  return { handle, setHandle, returnTo, problem, isLeaving, field, begin, submit }
 }

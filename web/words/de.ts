@@ -1,5 +1,6 @@
 import { account } from './de/account.ts'
 import { notFound } from './de/not-found.ts'
+import { onboarding } from './de/onboarding.ts'
 import { parts } from './de/parts.ts'
 import { publish } from './de/publish.ts'
 import { server } from './de/server.ts'
@@ -14,6 +15,7 @@ export const de: Catalogue = {
   locale: 'de',
   account,
   notFound,
+  onboarding,
   parts,
   publish,
   server,

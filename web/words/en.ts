@@ -1,5 +1,6 @@
 import { account } from './en/account.ts'
 import { notFound } from './en/not-found.ts'
+import { onboarding } from './en/onboarding.ts'
 import { parts } from './en/parts.ts'
 import { publish } from './en/publish.ts'
 import { server } from './en/server.ts'
@@ -13,6 +14,7 @@ export const en = {
   locale: 'en',
   account,
   notFound,
+  onboarding,
   parts,
   publish,
   server,

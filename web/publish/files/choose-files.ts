@@ -200,7 +200,9 @@ export async function titleOfSite({ files }: Choice): Promise<string | null> {
   const index = files.find(({ path }) => path === 'index.html')
   if (index === undefined) return null
   const html = await (await index.open()).slice(0, titleBytesMax).text()
-  const title = new DOMParser().parseFromString(html, 'text/html').title.trim()
+  const text = /<title[^>]*>[^<]*/i.exec(html)?.[0] ?? ''
+  // Of the title only: the policy of this page is applied to the rest, and reported.
+  const title = new DOMParser().parseFromString(text, 'text/html').title.trim()
   return title === '' ? null : title.slice(0, titleCharsMax)
 }
 

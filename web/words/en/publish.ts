@@ -54,9 +54,9 @@ export const publish = {
     notKept: {
       'too-large': 'This is too large to keep in your browser. Stay on this page until it is sent.',
       'no-room':
-        'Your browser has no space to keep this. If you leave or sign in, choose it again afterwards.',
+        'Your browser has no space to keep this. After you sign in or reload, choose it again.',
       unavailable:
-        'Your browser does not keep files for this page. If you leave or sign in, choose them again afterwards.',
+        'Your browser does not keep files for this page. After you sign in or reload, choose them again.',
     },
   },
   form: {

@@ -1,0 +1,147 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { hasBrowser, startBrowser } from '#tests/support/browser.ts'
+import { violationsOf } from '#tests/support/browser-page.ts'
+import { signInAndAuthorize } from '#tests/support/chromium-consent.ts'
+import { startWorld, type World } from '#tests/support/world.ts'
+
+describe.skipIf(!hasBrowser)('a person without a sign-in', () => {
+  let world: World
+  let browser: Browser
+  let context: BrowserContext
+  let page: Page
+  let folder: string
+  const problems: string[] = []
+
+  beforeAll(async () => {
+    world = await startWorld()
+    browser = await startBrowser()
+    folder = await mkdtemp(join(tmpdir(), 'sitehost-garden-'))
+    await writeFile(
+      join(folder, 'index.html'),
+      '<title>Garden</title><h1 style="color: red">Garden',
+    )
+    await writeFile(join(folder, 'style.css'), 'h1 { color: green }')
+  }, 300_000)
+  afterAll(async () => {
+    await browser.close()
+    await world[Symbol.asyncDispose]()
+    await rm(folder, { recursive: true })
+  })
+  beforeEach(async () => {
+    context = await browser.newContext({ locale: 'en-US' })
+    page = await context.newPage()
+    page.on('pageerror', (error) => problems.push(error.message))
+    page.on('console', (message) => {
+      if (message.text().includes('Content Security Policy')) problems.push(message.text())
+    })
+    await page.goto(world.app)
+  })
+  afterEach(() => context.close())
+
+  const drop = async () => {
+    await page.getByLabel('Choose a folder').setInputFiles(folder)
+    await page.getByText('Garden', { exact: true }).waitFor()
+    await page.getByText('stays in this browser').waitFor()
+  }
+  const signIn = async (handle: string, options: { reject?: boolean } = {}) => {
+    await page.getByLabel('Your handle').fill(handle)
+    await page.getByRole('button', { name: 'Sign in and publish' }).click()
+    await signInAndAuthorize(page, { password: 'hunter2pass', ...options })
+  }
+  const live = () => page.getByText('Your site is live').waitFor()
+
+  test('drops a folder, signs in, and is live: four inputs', async () => {
+    await drop()
+    await signIn('alice.test')
+    await live()
+    const address = page.getByRole('link', { name: 'Open', exact: true })
+    const html = await (await fetch((await address.getAttribute('href')) ?? '')).text()
+    expect(html).toContain('Garden')
+    const share = page.getByRole('link', { name: 'Share on Bluesky' })
+    expect(await share.getAttribute('href')).toContain('bsky.app/intent/compose?text=')
+    await page.frameLocator('iframe').getByText('Garden').waitFor()
+    // Nothing is left of it in the browser.
+    await page.reload()
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    expect(await keptFiles()).toEqual([])
+  }, 120_000)
+
+  test('keeps what was dropped over a denied consent, and the handle', async () => {
+    await drop()
+    await signIn('bob.test', { reject: true })
+    await page.waitForURL(/error=auth_failed/)
+    await page.getByText('Garden', { exact: true }).waitFor()
+    expect(await page.getByLabel('Your handle').inputValue()).toBe('bob.test')
+    await page.getByRole('button', { name: 'Sign in and publish' }).click()
+    await signInAndAuthorize(page, { password: 'hunter2pass' })
+    await live()
+  }, 120_000)
+
+  test('keeps what was dropped over a reload, until it is removed', async () => {
+    await drop()
+    await page.reload()
+    await page.getByText('Garden', { exact: true }).waitFor()
+    await page.getByText('You chose this earlier').waitFor()
+    await page.getByRole('button', { name: 'Remove' }).click()
+    await page.getByRole('group', { name: 'Drop a folder here' }).waitFor()
+    await page.reload()
+    await page.getByRole('group', { name: 'Drop a folder here' }).waitFor()
+    expect(await keptFiles()).toEqual([])
+  }, 120_000)
+
+  test('does not replace a site of that name without being asked', async () => {
+    const program = await world.signedIn('carol.test')
+    const name = folder.split('/').at(-1) ?? ''
+    await program.publish(name, [{ path: 'index.html', body: new Blob(['mine']) }])
+    await drop()
+    await signIn('carol.test')
+    await page.getByText(`Replaces your site “${name}”.`).waitFor()
+    await page.getByText('Garden', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await live()
+  }, 120_000)
+
+  test('starts from a template, in their own words', async () => {
+    await page.getByRole('button', { name: 'Start from a template' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('Blog', { exact: true }).click()
+    await dialog.getByRole('button', { name: 'Use this template' }).click()
+    await dialog.getByText('Give it a title.').waitFor()
+    await dialog.getByLabel('Title').fill('Dan <3')
+    await dialog.getByLabel('Your handle').fill('dan.test')
+    await expectNoViolations()
+    await dialog.getByRole('button', { name: 'Use this template' }).click()
+    await page.getByText('Dan <3').waitFor()
+    await page.getByText('3 files').waitFor()
+  }, 120_000)
+
+  test('finds nothing that axe objects to, wide and narrow, empty and dropped', async () => {
+    for (const width of [1280, 360]) {
+      await page.setViewportSize({ width, height: 800 })
+      await expectNoViolations()
+      const overflow = 'document.documentElement.scrollWidth - innerWidth'
+      expect(await page.evaluate(overflow)).toBe(0)
+    }
+    await drop()
+    await expectNoViolations()
+  }, 120_000)
+
+  test('no page broke its own policy or threw', () => {
+    expect(problems).toEqual([])
+  })
+
+  const keptFiles = () =>
+    page.evaluate(async () => {
+      const folder = await navigator.storage.getDirectory()
+      return await Array.fromAsync(folder.keys())
+    })
+
+  const expectNoViolations = async () => {
+    await page.getByRole('heading').first().waitFor()
+    expect(await violationsOf(page)).toEqual([])
+  }
+})

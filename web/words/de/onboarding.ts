@@ -1,0 +1,14 @@
+import type { Catalogue } from '#web/words/en.ts'
+
+export const onboarding: Catalogue['onboarding'] = {
+  tab: 'Neue Website',
+  steps: ['Ordner', 'Name', 'Online'],
+  titles: ['Stell eine Website online', 'Gib ihr einen Namen', 'Deine Website ist online'],
+  texts: [
+    'Zieh den Ordner mit deiner Website hierher. Er wird in deinem eigenen Konto gespeichert und hat sofort eine Adresse.',
+    'Der Name ist für dich: Du siehst ihn in der Liste deiner Websites. Veröffentliche sie, und sie hat eine Adresse.',
+    'Gib die Adresse weiter, verbinde eine eigene Domain, oder ändere die Website und veröffentliche sie noch einmal.',
+  ],
+  formTitle: 'Neue Website',
+  toSites: 'Zu deinen Websites',
+}
