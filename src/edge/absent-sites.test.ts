@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, spyOn, test } from 'bun:test'
+import { Addresses } from '#edge/names/addresses.ts'
 import { AwaitedSites } from '#edge/names/awaited-sites.ts'
 import { GoneVersions } from '#edge/names/gone-versions.ts'
 import { Hosts } from '#edge/names/hosts.ts'
@@ -53,6 +54,7 @@ function openEdge() {
       ...{ ...context, db, bytesMax: 1_000_000, earlierBytesMax: 1_000_000 },
       onUnreadable: () => undefined,
     }),
+    addresses: new Addresses({ ...context, db }),
     takedowns: new Takedowns({ ...context, db }),
   }
 }

@@ -41,6 +41,7 @@ const options: Parameters<typeof createDispatch>[0] = {
     snapshots: { get: (asked) => (asked === label ? site.known : Promise.resolve(null)) },
   },
   addresses: {
+    addresses: { get: async () => null },
     db: null as never,
     pages: site.context.pages,
     siteUrl: () => 'unused',

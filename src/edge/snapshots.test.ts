@@ -202,6 +202,7 @@ describe('changes', () => {
     const edge = forgetChanged({
       hosts,
       snapshots,
+      addresses: hosts,
       gone: hosts,
       previews: hosts,
       takedowns: hosts,

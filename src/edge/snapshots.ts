@@ -48,10 +48,11 @@ export class Snapshots extends LoadingTier<SiteInMemory> {
 }
 
 type Forgetful = Pick<LoadingTier<unknown>, 'forget' | 'forgetAll'>
-type OfEdge = 'gone' | 'hosts' | 'previews' | 'snapshots' | 'takedowns'
+type OfEdge = 'addresses' | 'gone' | 'hosts' | 'previews' | 'snapshots' | 'takedowns'
 
 /** Invalidates changed sites, versions and hosts. */
 export function forgetChanged({
+  addresses,
   hosts,
   gone,
   previews,
@@ -61,9 +62,10 @@ export function forgetChanged({
   const byLabel = [gone, previews, snapshots, takedowns]
   return {
     startAfresh() {
-      for (const each of [hosts, ...byLabel]) each.forgetAll()
+      for (const each of [addresses, hosts, ...byLabel]) each.forgetAll()
     },
     follow(changes) {
+      if (changes.some(({ kind }) => kind === 'site')) addresses.forgetAll()
       for (const change of changes) {
         if (change.kind === 'host') hosts.forget(change.host)
         else if (change.kind === 'site') for (const each of byLabel) each.forget(change.label)

@@ -34,6 +34,7 @@ import {
 } from '#tests/support/sample-rows.ts'
 import { goLive, snapshotOf } from '#tests/support/served-site.ts'
 import { createDispatch } from './dispatch.ts'
+import { Addresses } from './names/addresses.ts'
 import { forgetChanged, Snapshots } from './snapshots.ts'
 
 const baseDomain = 'sites.test'
@@ -95,6 +96,7 @@ function openEdge() {
   const [log, now, elapsed] = [recordingLog(), () => time, () => performance.now()]
   const origins = { baseDomain, db, elapsed, originOf }
   const caches = {
+    addresses: new Addresses({ db, elapsed }),
     gone: new GoneVersions({ ...origins, now }),
     hosts: new Hosts(origins),
     previews: new Previews(origins),
@@ -119,7 +121,11 @@ function openEdge() {
       trustedProxies: parseTrustedProxies('') ?? [],
     },
     visits: { ...stored.context, ...caches, awaited, log, now },
-    addresses: { db, pages: stored.context.pages, siteUrl: () => 'unused', discover: undefined },
+    addresses: {
+      ...{ addresses: caches.addresses, db, pages: stored.context.pages },
+      siteUrl: () => 'unused',
+      discover: undefined,
+    },
     metrics: { observe: () => undefined },
     elsewhere: null,
   })

@@ -7,6 +7,7 @@ import { DecodedFiles } from '#edge/files/decoded-files.ts'
 import { DecodedStreams } from '#edge/files/decoded-streams.ts'
 import { MissingBlobs } from '#edge/files/missing-blobs.ts'
 import { Recompressor } from '#edge/files/recompressor.ts'
+import { Addresses } from '#edge/names/addresses.ts'
 import { AwaitedSites } from '#edge/names/awaited-sites.ts'
 import { DiscoverOwner, type Discovery, type Owner } from '#edge/names/discover-owner.ts'
 import { GoneVersions } from '#edge/names/gone-versions.ts'
@@ -52,6 +53,7 @@ export function openEdge(options: EdgeOptions) {
     dir: join(config.dataDir, 'decoded'),
   })
   return {
+    addresses: new Addresses({ db, elapsed }),
     awaited: new AwaitedSites({ db, now: elapsed }),
     bodies,
     choices: new CodingChoices(),

@@ -227,7 +227,7 @@ function openDispatch(parts: ServiceParts): Service['fetch'] {
     ...hosts,
     front: { countryHeader, redirectsToHttps, trustedProxies },
     visits: { ...edge, log: visitorLog, now },
-    addresses: { db: stores.db, pages: edge.pages, siteUrl, discover },
+    addresses: { addresses: edge.addresses, db: stores.db, pages: edge.pages, siteUrl, discover },
     metrics: requests,
     elsewhere: elsewhereOf(config.roles),
   })

@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, spyOn, test } from 'bun:test'
+import { missMs } from '#concurrency/loading-tier.ts'
 import { OwnPages } from '#edge/pages.ts'
+import { forgetChanged } from '#edge/snapshots.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { type Database, openDatabase } from '#store/database/database.ts'
 import { putTakedown } from '#store/moderation/takedowns.ts'
@@ -7,6 +9,7 @@ import { recordingLog } from '#tests/support/api.ts'
 import { memoryDatabase } from '#tests/support/databases.ts'
 import { accountOf, alice, bob, nameOf } from '#tests/support/sample-rows.ts'
 import { redirectToSite } from './address-redirect.ts'
+import { Addresses } from './addresses.ts'
 import type { Discovery, Owner } from './discover-owner.ts'
 
 let database: Database
@@ -23,8 +26,10 @@ const redirect = (
   path: string,
   db = database.db,
   discover?: (owner: Owner) => Promise<Discovery>,
+  known?: Addresses,
 ) =>
   redirectToSite(new Request(`http://sites.localhost${path}`), {
+    addresses: known ?? new Addresses({ db, elapsed: () => 0 }),
     clientOf: () => 'client',
     db,
     ...(discover && { discover }),
@@ -103,4 +108,31 @@ test('an address of a site that is taken down: 451, or as of a site that does no
   const ofNoSite = await answered('/moved.test/none/x')
   const asHidden = JSON.parse(JSON.stringify(ofNoSite).replace('none', 'hidden'))
   expect(await answered('/moved.test/hidden/x')).toEqual(asHidden)
+})
+
+test('an address that is visited again costs no query for a second, and a change of a site is seen at once', async () => {
+  const closed = openDatabase({})
+  await closed[Symbol.asyncDispose]()
+  let elapsed = 0
+  const known = new Addresses({ db: database.db, elapsed: () => elapsed })
+  const visited = async (path = '/MOVED.test/blog/x') =>
+    (await redirect(path, closed.db, undefined, known)).status
+  expect(await visited('/moved.test/blog')).toBe(302)
+  const load = spyOn(database.db, 'selectFrom')
+  try {
+    elapsed = missMs - 1
+    expect(await visited()).toBe(302)
+    expect(load).not.toHaveBeenCalled()
+    elapsed = missMs
+    expect(await visited()).toBe(302)
+  } finally {
+    load.mockRestore()
+  }
+  const takedown = { did: alice, reason: 'r', actor: 'ruth', at: 1, status: 451 } as const
+  await putTakedown(database.db, { ...takedown, site: nameOf('blog') })
+  const none = { forget: () => undefined, forgetAll: () => undefined }
+  const caches = { gone: none, hosts: none, previews: none, snapshots: none, takedowns: none }
+  const follower = forgetChanged({ ...caches, addresses: known })
+  follower.follow([{ kind: 'site', label: 's--1', seq: 1, createdAt: 1 }])
+  expect(await visited()).toBe(451)
 })

@@ -1,14 +1,14 @@
 import { type OwnPages, plainPage } from '#edge/pages.ts'
 import { requestTarget } from '#edge/request-target.ts'
 import type { Log } from '#observe/log.ts'
-import { type Did, parseDid, type SiteAddress } from '#site/site-address.ts'
-import { parseSiteName } from '#site/site-name.ts'
-import { findDidByHandle, isKnownAccount } from '#store/accounts/accounts.ts'
+import { parseDid, type SiteAddress } from '#site/site-address.ts'
+import { parseSiteName, type SiteName } from '#site/site-name.ts'
 import type { Db } from '#store/database/database.ts'
-import { findTakedown } from '#store/moderation/takedowns.ts'
+import { type Addresses, type AddressTarget, addressKey, targetOf } from './addresses.ts'
 import type { Discovery, Owner } from './discover-owner.ts'
 
 export interface RedirectContext {
+  readonly addresses: Pick<Addresses, 'get'>
   readonly db: Db
   readonly log: Log
   readonly pages: OwnPages
@@ -38,13 +38,14 @@ export async function redirectToSite(
   const owner = ownerOf(accountText)
   if (owner === null) return pages.unclaimed()
   try {
-    const discovery = await findOwner(owner, request, context)
-    if (discovery.kind !== 'known') return notKnown(discovery, pages)
-    const takedown = await findTakedown(context.db, { did: discovery.did, name })
+    const known = await context.addresses.get(addressKey(owner.did ?? owner.handle, name))
+    const found = known ?? (await discovered(owner, name, request, context))
+    if ('kind' in found) return notKnown(found, pages)
+    const { did, takedown } = found
     // 404 at the site's own host, as for a site that does not exist.
-    if (takedown?.status === 451) return pages.takenDown(451)
+    if (takedown === 451) return pages.takenDown(451)
     // Visible ASCII, as it was sent, after a slash of ours.
-    const location = context.siteUrl({ did: discovery.did, name }) + rest.join('/') + search
+    const location = context.siteUrl({ did, name }) + rest.join('/') + search
     const headers = { location, 'cache-control': 'public, max-age=0' }
     return new Response(null, { status: 302, headers })
   } catch (error) {
@@ -53,22 +54,20 @@ export async function redirectToSite(
   }
 }
 
-async function findOwner(
+type NotFound = Exclude<Discovery, { kind: 'known' }>
+
+/** Where an address leads whose owner is not known here yet. */
+async function discovered(
   owner: Owner,
+  name: SiteName,
   request: Request,
   { clientOf, db, discover }: RedirectContext,
-): Promise<Discovery> {
-  const known = await knownDid(owner, db)
-  if (known !== null) return { kind: 'known', did: known }
-  return (await discover?.(owner, clientOf(request))) ?? { kind: 'not-found' }
+): Promise<AddressTarget | NotFound> {
+  const discovery = (await discover?.(owner, clientOf(request))) ?? { kind: 'not-found' }
+  return discovery.kind === 'known' ? await targetOf(discovery.did, name, db) : discovery
 }
 
-async function knownDid({ did, handle }: Owner, db: Db): Promise<Did | null> {
-  if (did === undefined) return await findDidByHandle(db, handle)
-  return (await isKnownAccount(db, did)) ? did : null
-}
-
-function notKnown({ kind }: Exclude<Discovery, { kind: 'known' }>, pages: OwnPages): Response {
+function notKnown({ kind }: NotFound, pages: OwnPages): Response {
   switch (kind) {
     case 'not-found':
       return pages.unclaimed()

@@ -88,7 +88,7 @@ test('a change is followed', async () => {
   const stop = new AbortController()
   const none = { forget: () => undefined, forgetAll: () => undefined }
   const log = recordingLog()
-  const others = { gone: none, previews: none, snapshots: none, takedowns: none }
+  const others = { addresses: none, gone: none, previews: none, snapshots: none, takedowns: none }
   const edge = forgetChanged({ hosts, ...others })
   const following = followChanges([edge], { db, wakeUps, log, signal: stop.signal })
   await eventually(async () => expect(await hosts.get(host)).toEqual({ label, movedTo: null }))
