@@ -1,6 +1,7 @@
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import { literals } from '#api/contract/messages.ts'
 import { type Routes, routes } from '#api/contract/routes.ts'
+import { reportFailedPage } from '#api/document/report-page.ts'
 import { accountHandlers } from '#api/routes/account.ts'
 import { adminHandlers } from '#api/routes/admin.ts'
 import { adminActionHandlers } from '#api/routes/admin-actions.ts'
@@ -23,7 +24,7 @@ import { AdminSessions, BrowserSessions } from '#api/session/sessions.ts'
 import { endIfGrantEnded } from '#api/session/sign-ins.ts'
 import type { Did } from '#site/site-address.ts'
 import { adminPage, assetPath } from './app-pages.ts'
-import { bindRoutes, type Guards, type HandlersOf } from './bind-routes.ts'
+import { bindRoutes, type Guards, type HandlersOf, sendsJson } from './bind-routes.ts'
 import type { ApiContext, ApiEnv } from './context.ts'
 import { ApiError, answerError } from './errors.ts'
 import { headLength } from './head-length.ts'
@@ -85,7 +86,10 @@ export function createApp(context: AppContext): Hono<ApiEnv> {
   app.use(securityHeaders({ isHttps: secure, sites: context.labelUrl('*').replace(/\/$/, '') }))
   app.use(async (c, next) => {
     const isAllowed = safeMethods.has(c.req.method) || isSameOrigin(c.req.raw.headers, origin)
-    if (!isAllowed) throw new ApiError(403, literals.crossOrigin)
+    if (!isAllowed) {
+      if (isReportForm(c)) c.set('failurePage', reportFailedPage)
+      throw new ApiError(403, literals.crossOrigin)
+    }
     await next()
   })
   app.onError(answerError(log))
@@ -112,6 +116,10 @@ export function createApp(context: AppContext): Hono<ApiEnv> {
   })
   return app
 }
+
+/** Before any route: a person may have sent it. */
+const isReportForm = (c: Context<ApiEnv>): boolean =>
+  c.req.path === routes.sendReportPage.path && !sendsJson(c)
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 

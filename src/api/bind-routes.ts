@@ -116,7 +116,7 @@ function endpoint(route: Route, handler: Handler<Route>, guards: Guards): HonoHa
   }
 }
 
-const sendsJson = (c: Context<ApiEnv>): boolean =>
+export const sendsJson = (c: Context<ApiEnv>): boolean =>
   /^application\/json\b/i.test(c.req.header('content-type') ?? '')
 
 /** Answers are type-checked, not validated at run time. */

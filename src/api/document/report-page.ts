@@ -39,13 +39,21 @@ export const reportSentPage = (): string =>
 
 /** For a person whose report was not accepted. */
 export function reportFailedPage(status: number, sentence: string): string {
-  const next =
-    status === 413
-      ? `Go back to your report, and shorten it to at most ${reportTextCharsMax} characters.`
-      : 'Go back to your report to send it again then: what you have written is still there.'
+  const next = nextAfter(status)
   return page(`<p role="alert">Your report was not sent. ${escapeHtml(sentence)}</p>
 <p>${next}</p>
 <p><a href="/report">Write another report</a></p>`)
+}
+
+function nextAfter(status: number): string {
+  switch (status) {
+    case 403:
+      return 'Your browser says that a page of another site has sent it: write it here.'
+    case 413:
+      return `Go back to your report, and shorten it to at most ${reportTextCharsMax} characters.`
+    default:
+      return 'Go back to your report to send it again then: what you have written is still there.'
+  }
 }
 
 const page = (body: string): string => `<!doctype html>

@@ -53,6 +53,17 @@ describe('a report that is not accepted: a person reads why, and what to do,', (
   })
 })
 
+test.each([
+  [ofForm, 'text/html; charset=UTF-8', 'Your report was not sent. Cross-origin request refused'],
+  ['application/json', 'application/json', '{"error":"Cross-origin request refused"}'],
+])('a page of another origin that sends it as %s reads %s', async (type, answered, text) => {
+  const body = type === ofForm ? new URLSearchParams(fields).toString() : JSON.stringify(fields)
+  const headers = { 'content-type': type, 'sec-fetch-site': 'cross-site' }
+  const answer = await api().request('/report', { method: 'POST', body, headers })
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([403, answered])
+  expect(await answer.text()).toContain(text)
+})
+
 test('a client that sends JSON reads JSON', async () => {
   await sendTen()
   const answer = await send(JSON.stringify(fields), 'application/json; charset=utf-8')
