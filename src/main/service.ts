@@ -40,6 +40,7 @@ import { type SiteAddress, siteLabel } from '#site/site-address.ts'
 import { followChanges } from '#store/database/change-feed.ts'
 import { latestChangeSeq } from '#store/database/changes.ts'
 import { failAt } from './fail-at.ts'
+import { followCommands } from './follow-commands.ts'
 import { answerInternal } from './hosting/answer-internal.ts'
 import { openHosting } from './hosting/open-hosting.ts'
 import { discoveryOf, openEdge } from './open-edge.ts'
@@ -193,11 +194,12 @@ function startBackground(parts: ServiceParts): Promise<unknown> {
       purgeCdn({ ...loop, baseDomain, cdn: new Cdn({ ...config.cdnPurge, signal }) }),
     maintainVisited({ ...loop, ...network, at, config, snapshots: edge.snapshots }),
   ]
-  const forgetting = [forgetChanged(edge), forgetRemoved({ ...edge, log })]
+  const followers = [forgetChanged(edge), forgetRemoved({ ...edge, log }), registrations]
+  if (config.roles.app) followers.push(followCommands({ ...loop, oauth, events: parts.events }))
   return Promise.all([
     ...(config.roles.app ? ofApplication() : []),
     ...(config.roles.hosting ? ofHosting() : []),
-    followChanges([...forgetting, registrations, ...(names ? [names] : [])], loop),
+    followChanges([...followers, ...(names ? [names] : [])], loop),
     endMinutes([parts.hostingPart, parts.operations], loop),
     databaseUrl === undefined && watchDatabaseFile(join(dataDir, 'sitehost.db'), { signal }),
   ])

@@ -1,10 +1,19 @@
 import { sessionKind } from '#atproto/oauth/oauth.ts'
 import type { Did } from '#site/site-address.ts'
+import { didHash } from '#store/accounts/did-hash.ts'
 import { deleteSealedIfSame, listUnusedSealed } from '#store/lifecycle/unused-sealed-rows.ts'
 import { sessionIdleMs } from './sessions.ts'
 import { type RevokeContext, revokeIfUnused } from './sign-ins.ts'
 
 const lookedAtMax = 1000
+
+/** Revokes the grant of the account with this `didHash`, unless a browser or job still needs it. */
+export async function revokeUnusedOf(hash: string, context: RevokeContext): Promise<void> {
+  const clock = { now: context.now(), idleMs: sessionIdleMs }
+  const unused = await listUnusedSealed(context.db, sessionKind, { limit: lookedAtMax, ...clock })
+  const row = unused.find(({ did }) => didHash(did) === hash)
+  if (row !== undefined) await revokeIfUnused(row.did, context)
+}
 
 /**
  * Revokes OAuth grants without use: the last browser session has expired, or its owner signed out while a job ran. Only

@@ -22,7 +22,7 @@ export async function hostsToPurge(
   for (const change of changes) {
     if (change.kind === 'host') hosts.add(change.host)
     else if (change.kind === 'site') labels.add(change.label)
-    else if (change.label !== '') sites.add(change.label)
+    else if (change.kind === 'blobs' && change.label !== '') sites.add(change.label)
   }
   const gone = labels.difference(await servedAmong(db, [...labels]))
   for (const label of gone) if (!isVersionLabel(label)) sites.add(label)

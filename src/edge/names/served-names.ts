@@ -194,8 +194,8 @@ export class NamesFollower implements ChangeSubscriber {
 }
 
 function namesOf(change: Change): string | readonly string[] {
-  if (change.kind === 'blobs') return []
-  return change.kind === 'host' ? change.host : change.label
+  if (change.kind === 'host') return change.host
+  return change.kind === 'site' ? change.label : []
 }
 
 async function readAll(db: Db): Promise<Set<string>> {

@@ -10,9 +10,12 @@ import { startProcessLog } from '#main/process/process-log.ts'
 import { readAnnouncement } from '#main/process/service-address.ts'
 import { StartError } from '#main/process/start-failure.ts'
 import { requestsAtOnce } from '#main/requests-at-once.ts'
-import { openStores } from '#main/stores.ts'
+import { openStores, type Stores } from '#main/stores.ts'
+import type { Log } from '#observe/log.ts'
 import { LogQueue } from '#observe/log-queue.ts'
+import { Tally } from '#observe/tally.ts'
 import type { LookUp } from '#outbound/dns/look-up.ts'
+import { appendEventCounts } from '#store/database/changes.ts'
 import { storeLog } from '#store/log/store-log.ts'
 
 export interface Upkeep extends SyncContext, AsyncDisposable {
@@ -44,14 +47,18 @@ export async function openUpkeep(
   if (!mayBeNew) await assertUsed(config)
   await assertOwnFolder(config.dataDir)
   const queue = new LogQueue()
+  const events = new Tally<string>()
   const log = opened.use(
     await startProcessLog(config, {
       service: 'main-app',
-      ...(isLogged && { onEntry: queue.add }),
+      ...(isLogged && { onEntry: queue.add, onEvent: (event) => events.add(event) }),
     }),
   )
   const stores = await openStores({ config, log }, opened)
-  if (isLogged) opened.use(storeLog({ db: stores.db, queue, log }))
+  if (isLogged) {
+    opened.use(storeLog({ db: stores.db, queue, log }))
+    opened.defer(() => tellEvents(stores, events, log))
+  }
   const open = opened.move()
   return {
     ...stores,
@@ -67,6 +74,21 @@ export async function openUpkeep(
     }),
     now: Date.now,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
+  }
+}
+
+/** The running service counts what the command has recorded. */
+async function tellEvents(
+  { db, wakeUps }: Pick<Stores, 'db' | 'wakeUps'>,
+  { counts }: Tally<string>,
+  log: Log,
+): Promise<void> {
+  if (Object.keys(counts).length === 0) return
+  try {
+    await appendEventCounts(db, counts, Date.now())
+    wakeUps.notify('changes')
+  } catch (error) {
+    log.warn('events not counted', { error })
   }
 }
 

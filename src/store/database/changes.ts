@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely'
+import type { Counts } from '#observe/tally.ts'
 import { type SiteAddress, siteLabel } from '#site/site-address.ts'
 import { chunksOf } from './chunks.ts'
 import type { Db } from './database.ts'
@@ -18,6 +19,10 @@ export type Change = { readonly seq: number; readonly createdAt: number } & (
    * hashes; in a CDN, of all that the site has.
    */
   | { readonly kind: 'blobs'; readonly label: string; readonly hashes: readonly string[] }
+  /** The account with this `didHash` was signed out of all browsers. */
+  | { readonly kind: 'signed-out'; readonly didHash: string }
+  /** A command recorded these events, so often each. */
+  | { readonly kind: 'events'; readonly counts: Counts }
 )
 
 /**
@@ -49,6 +54,16 @@ export async function appendBlobChanges(
     const label = some.join(' ')
     await append(db, { kind: 'blobs', label, host: siteLabel(site), createdAt: now })
   }
+}
+
+/** As `appendChange`, for an account that a command or an administrator signed out. */
+export async function appendSignedOut(db: Db, didHash: string, now: number): Promise<void> {
+  await append(db, { kind: 'signed-out', label: didHash, host: null, createdAt: now })
+}
+
+/** As `appendChange`, for what a command recorded: the service counts it. */
+export async function appendEventCounts(db: Db, counts: Counts, now: number): Promise<void> {
+  await append(db, { kind: 'events', label: JSON.stringify(counts), host: null, createdAt: now })
 }
 
 const hashesOfChange = 100
@@ -119,6 +134,10 @@ function changeOf({ seq, kind, label, host, createdAt }: ChangeRow): Change {
       return { kind, seq, host: host ?? '', createdAt }
     case 'blobs':
       return { kind, seq, label: host ?? '', hashes: (label ?? '').match(/\S+/g) ?? [], createdAt }
+    case 'signed-out':
+      return { kind, seq, didHash: label ?? '', createdAt }
+    case 'events':
+      return { kind, seq, counts: JSON.parse(label ?? '{}') as Counts, createdAt }
   }
 }
 

@@ -150,8 +150,11 @@ export interface Schema
   }
   changes: {
     seq: Generated<number>
-    kind: 'site' | 'host' | 'blobs'
-    /** Of a site: its own host's. Of blobs: their hashes, with spaces between them. */
+    kind: 'site' | 'host' | 'blobs' | 'signed-out' | 'events'
+    /**
+     * Of a site: its own host's. Of blobs: their hashes, with spaces between them. Of an account that was signed out: its
+     * `didHash`. Of events: JSON.
+     */
     label: string | null
     /** Of blobs: the label of the site whose they were. */
     host: string | null
