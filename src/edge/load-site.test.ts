@@ -146,7 +146,7 @@ describe('hashed assets of earlier versions', () => {
     await publish(3, { 'index.html': file })
     await database.db
       .updateTable('versions')
-      .set({ snapshot: '{}' })
+      .set({ snapshot: '{"assets/":[]}' })
       .where('state', '=', 'replaced')
       .execute()
     expect(await earlier()).toEqual([])

@@ -1,12 +1,18 @@
 import { runInSlices, yieldEventLoop } from '#concurrency/yield-event-loop.ts'
 import type { SnapshotSource } from '#edge/files/missing-blobs.ts'
 import { findLiveOrigin, type OriginContext } from '#edge/names/live-origin.ts'
+import { isHashedAsset, mayNameHashedAsset } from '#http/cache-control.ts'
 import type { Log } from '#observe/log.ts'
 import { versionUri } from '#site/site-address.ts'
 import { isVersionLabel } from '#site/version-label.ts'
 import { type EarlierFiles, findEarlierAssets } from '#site/visit/earlier-assets.ts'
 import { type ServableSite, servableSiteSteps } from '#site/visit/servable-site.ts'
-import { decodeSnapshot, SnapshotFormatError } from '#site/visit/snapshot.ts'
+import {
+  decodeFiles,
+  decodeSnapshot,
+  type Snapshot,
+  SnapshotFormatError,
+} from '#site/visit/snapshot.ts'
 import { findPrimaryDomain } from '#store/names/primary-domain.ts'
 import { earlierVersions } from '#store/sites/earlier-versions.ts'
 import { findSiteByLabel, type ServedSite } from '#store/sites/sites.ts'
@@ -41,7 +47,7 @@ async function loadLive(label: string, context: LoadContext): Promise<LoadedSite
   if (served === null) return null
   try {
     const live = decodeSnapshot(served.snapshot)
-    const earlier = readEarlier(served, context)
+    const earlier = readEarlier(served, live.files, context)
     const earlierAssets = await findEarlierAssets(live.files, earlier, context.earlierBytesMax)
     await yieldEventLoop()
     // The owner's date may be in the future, or before the one of the replaced version.
@@ -107,12 +113,15 @@ function bytesOf(
 /** One at a time, yielding to the event loop before each: there may be ten, of several MiB each. */
 async function* readEarlier(
   site: ServedSite,
+  live: Snapshot['files'],
   { db, log, now }: LoadContext,
 ): AsyncGenerator<EarlierFiles> {
   for await (const { id, snapshot, until } of earlierVersions(db, site, now())) {
     await yieldEventLoop()
+    if (!mayNameHashedAsset(snapshot)) continue
     try {
-      yield { files: decodeSnapshot(snapshot).files, until }
+      const isWanted = (path: string): boolean => !live.has(path) && isHashedAsset(path)
+      yield { files: decodeFiles(snapshot, isWanted), until }
     } catch (error) {
       // Only pages that are still open can miss a file.
       log.warn('earlier version not readable', { versionId: id, error })

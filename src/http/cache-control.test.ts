@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { cpuMs } from '#tests/support/cpu-ms.ts'
-import { cacheControlOf, isHashedAsset } from './cache-control.ts'
+import { cacheControlOf, isHashedAsset, mayNameHashedAsset } from './cache-control.ts'
 
 describe('named after their content', () => {
   test.each([
@@ -62,6 +62,7 @@ describe('named after their content', () => {
     '_astro/hero.CkLx9q2a_Z1vG8mK.webp',
   ])('%s', (path) => {
     expect(isHashedAsset(path)).toBe(true)
+    expect(mayNameHashedAsset(JSON.stringify([`other/${path}`]))).toBe(true)
     expect(cacheControlOf(path)).toBe('public, max-age=31536000, immutable')
   })
 })

@@ -43,7 +43,12 @@ export function isHashedAsset(path: string): boolean {
   return parts.some((part, i) => holdsHash(part, isCode, i < parts.length - 1))
 }
 
-const toolDirectory = /(?:^|\/)(?:_astro|_next\/static|_nuxt|_app\/immutable|assets)\//
+const toolDirectories = ['_astro', '_next/static', '_nuxt', '_app/immutable', 'assets']
+const toolDirectory = new RegExp(`(?:^|/)(?:${toolDirectories.join('|')})/`)
+
+/** Whether a text with paths may hold that of a hashed asset; much faster than a look at each. */
+export const mayNameHashedAsset = (text: string): boolean =>
+  toolDirectories.some((name) => text.includes(`${name}/`))
 
 /** Fonts and pictures have names such as `OpenSans-SemiBold`; scripts hardly ever do. */
 const code = new Set(['css', 'js', 'map', 'mjs'])

@@ -6,6 +6,7 @@ import type { SiteSettings } from '#site/record/settings.ts'
 import { parseDid } from '#site/site-address.ts'
 import { parseSiteName } from '#site/site-name.ts'
 import {
+  decodeFiles,
   decodeSnapshot,
   encodeSnapshot,
   type Snapshot,
@@ -139,4 +140,16 @@ test('a string that is not JSON is rejected', () => {
       expect(() => decodeSnapshot(text)).toThrow(SnapshotFormatError)
     }),
   )
+})
+
+test('only the wanted files are decoded: those that decoding all gives at these paths', () => {
+  const isWanted = (path: string): boolean => path.length % 2 === 0
+  fc.assert(
+    fc.property(snapshot, (given) => {
+      const text = encodeSnapshot(given)
+      const wanted = [...decodeSnapshot(text).files].filter(([path]) => isWanted(path))
+      expect([...decodeFiles(text, isWanted)]).toEqual(wanted)
+    }),
+  )
+  expect(() => decodeFiles('{}', isWanted)).toThrow(SnapshotFormatError)
 })

@@ -67,10 +67,7 @@ export function snapshotSizeProblem(encoded: string): string | null {
 
 /** Also reads format 1, without settings and rules, so that live sites survive upgrades. Throws SnapshotFormatError. */
 export function decodeSnapshot(text: string): Snapshot {
-  const parsed = parseObject(text)
-  const stored = parsed['format'] === 1 ? { ...parsed, ...withoutRules, format } : parsed
-  if (stored['format'] !== format) throw new SnapshotFormatError('unknown format')
-  if (!Array.isArray(stored['files'])) throw new SnapshotFormatError('no files')
+  const stored = parseStored(text)
   return {
     did: parseDid(string(stored['did'])) ?? fail('bad did'),
     name: parseSiteName(string(stored['name'])) ?? fail('bad name'),
@@ -79,8 +76,24 @@ export function decodeSnapshot(text: string): Snapshot {
     settings: decodeSettings(stored['settings']),
     redirects: string(stored['redirects']),
     headers: string(stored['headers']),
-    files: new Map(stored['files'].map(decodeFile)),
+    files: new Map(stored.files.map(decodeFile)),
   }
+}
+
+/** Only the files at wanted paths; decoding all takes several times as long as parsing them. Throws SnapshotFormatError. */
+export function decodeFiles(text: string, isWanted: (path: string) => boolean): Snapshot['files'] {
+  const isOfWanted = (row: unknown): boolean =>
+    Array.isArray(row) && typeof row[0] === 'string' && isWanted(row[0])
+  return new Map(parseStored(text).files.filter(isOfWanted).map(decodeFile))
+}
+
+function parseStored(text: string): Readonly<Record<string, unknown>> & { files: unknown[] } {
+  const parsed = parseObject(text)
+  const stored = parsed['format'] === 1 ? { ...parsed, ...withoutRules, format } : parsed
+  if (stored['format'] !== format) throw new SnapshotFormatError('unknown format')
+  const { files } = stored
+  if (!Array.isArray(files)) throw new SnapshotFormatError('no files')
+  return { ...stored, files }
 }
 
 /** Increment when the stored form changes or `parseSettings` becomes stricter. */
