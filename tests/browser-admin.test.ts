@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { hasBrowser, startBrowser } from './support/browser.ts'
+import { openPage, violationsOf } from './support/browser-page.ts'
 import { runCommand } from './support/run-command.ts'
 import { startWorld, type World } from './support/world.ts'
 
@@ -12,7 +12,7 @@ describe.skipIf(!hasBrowser)('an administrator with a browser', () => {
   let browser: Browser
   let page: Page
   let siteUrl: string
-  const problems: string[] = []
+  let problems: readonly string[]
 
   beforeAll(async () => {
     world = await startWorld({ canFail: true, environment: { LOG_LEVEL: 'info' } })
@@ -24,13 +24,7 @@ describe.skipIf(!hasBrowser)('an administrator with a browser', () => {
     await alice.publish('broken', files).catch(() => null)
     world.network.setFaults({})
     browser = await startBrowser()
-    page = await (await browser.newContext({ locale: 'en-US' })).newPage()
-    page.on('pageerror', (error) => problems.push(error.message))
-    page.on('console', (message) => {
-      if (message.type() === 'error' && message.text().includes('Content Security Policy')) {
-        problems.push(message.text())
-      }
-    })
+    ;({ page, problems } = await openPage(browser, world.app))
   }, 300_000)
   afterAll(async () => {
     await browser.close()
@@ -184,13 +178,13 @@ describe.skipIf(!hasBrowser)('an administrator with a browser', () => {
       for (const path of [...paths, '/allow-list', '/invitations', '/audit', '/nothing']) {
         await page.goto(`${world.app}/admin${path}`)
         await page.getByText('Loading…').first().waitFor({ state: 'detached' })
-        expect(await violations(path)).toEqual([])
+        expect([path, await violationsOf(page)]).toEqual([path, []])
       }
       await page.goto(`${world.app}/admin/sites`)
       await page.getByRole('link', { name: 'blog' }).click()
       await page.getByRole('button', { name: 'Take offline' }).click()
       await page.getByRole('dialog').getByLabel('Reason', { exact: true }).waitFor()
-      expect(await violations('dialog')).toEqual([])
+      expect(['dialog', await violationsOf(page)]).toEqual(['dialog', []])
     }, 120_000)
   }
 
@@ -227,22 +221,4 @@ describe.skipIf(!hasBrowser)('an administrator with a browser', () => {
   test('no page broke its own policy or threw', () => {
     expect(problems).toEqual([])
   })
-
-  /** What axe objects to, with the place. */
-  async function violations(path: string): Promise<unknown> {
-    const client = await page.context().newCDPSession(page)
-    await client.send('Runtime.evaluate', { expression: axe.source })
-    await client.detach()
-    const found = await page.evaluate<Found>('axe.run(document, { resultTypes: ["violations"] })')
-    return found.violations.flatMap(({ id, nodes }) =>
-      nodes.map(({ html, failureSummary }) => ({ path, id, html, failureSummary })),
-    )
-  }
 })
-
-interface Found {
-  readonly violations: readonly {
-    readonly id: string
-    readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
-  }[]
-}

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import type { AppClient } from '../devnet/app-client.ts'
 import { hasBrowser, startBrowser } from './support/browser.ts'
+import { openPage } from './support/browser-page.ts'
 import { signInAndAuthorize } from './support/chromium-consent.ts'
 import { type DnsServer, startDnsServer } from './support/dns-server.ts'
 import { startWorld, type World } from './support/world.ts'
@@ -12,7 +13,7 @@ describe.skipIf(!hasBrowser)('a person who gives a site names, and deletes the a
   let browser: Browser
   let alice: AppClient
   let page: Page
-  const problems: string[] = []
+  let problems: readonly string[]
 
   beforeAll(async () => {
     dns = await startDnsServer({})
@@ -22,14 +23,7 @@ describe.skipIf(!hasBrowser)('a person who gives a site names, and deletes the a
       { path: 'index.html', body: new Blob(['<!doctype html><h1>My site</h1>']) },
     ])
     browser = await startBrowser()
-    const context = await browser.newContext({ locale: 'en-US' })
-    page = await context.newPage()
-    page.on('pageerror', (error) => problems.push(error.message))
-    page.on('console', (message) => {
-      if (message.type() === 'error' && message.text().includes('Content Security Policy')) {
-        problems.push(message.text())
-      }
-    })
+    ;({ page, problems } = await openPage(browser, world.app))
     await page.goto(world.app)
     await page.getByLabel('Your handle').fill('alice.test')
     await page.getByRole('button', { name: 'Sign in' }).click()

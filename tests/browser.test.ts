@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { zipOf } from './support/archives.ts'
 import { hasBrowser, startBrowser } from './support/browser.ts'
+import { openPage } from './support/browser-page.ts'
 import { signInAndAuthorize } from './support/chromium-consent.ts'
 import { startWorld, type World } from './support/world.ts'
 
@@ -13,20 +14,13 @@ describe.skipIf(!hasBrowser)('a person with a browser', () => {
   let browser: Browser
   let folder: string
   let page: Page
-  const problems: string[] = []
+  let problems: readonly string[]
 
   beforeAll(async () => {
     world = await startWorld({ canFail: true })
     browser = await startBrowser()
     folder = await sampleFolder()
-    const context = await browser.newContext({ locale: 'en-US' })
-    page = await context.newPage()
-    page.on('pageerror', (error) => problems.push(error.message))
-    page.on('console', (message) => {
-      if (message.type() === 'error' && message.text().includes('Content Security Policy')) {
-        problems.push(message.text())
-      }
-    })
+    ;({ page, problems } = await openPage(browser, world.app))
   }, 300_000)
   afterAll(async () => {
     await browser.close()

@@ -3,15 +3,9 @@ import { gzipSync } from 'node:zlib'
 import { siteLabel } from '#site/site-address.ts'
 import { parseSiteName } from '#site/site-name.ts'
 import type { AppClient } from '../devnet/app-client.ts'
-import {
-  createSession,
-  deleteRecord,
-  type PdsAccount,
-  putRecord,
-  uploadBlob,
-} from './support/accounts.ts'
+import { deleteRecord, type PdsAccount, putRecord, uploadBlob } from './support/accounts.ts'
 import { eventually } from './support/eventually.ts'
-import { startWorld, type World } from './support/world.ts'
+import { startWorldOfAlice, type World } from './support/world.ts'
 
 // Records written to the account's server by another program, without a line of our publishing code.
 
@@ -19,9 +13,7 @@ let world: World
 let alice: AppClient
 let repo: PdsAccount
 beforeAll(async () => {
-  world = await startWorld()
-  alice = await world.signedIn('alice.test')
-  repo = await createSession(world.network.pds, 'alice.test', 'hunter2pass')
+  ;({ world, alice, repo } = await startWorldOfAlice())
 }, 300_000)
 afterAll(() => world[Symbol.asyncDispose]())
 

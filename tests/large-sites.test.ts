@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { AppClient, UploadFile } from '../devnet/app-client.ts'
-import { createSession, listRecords, type PdsAccount } from './support/accounts.ts'
+import { listRecords, type PdsAccount } from './support/accounts.ts'
 import { countUploads } from './support/count-uploads.ts'
 import { type PlainFile, readSitePlainly } from './support/plain-reader.ts'
-import { startWorld, type World } from './support/world.ts'
+import { startWorldOfAlice, type World } from './support/world.ts'
 
 // Sites of every size, published again and again: what is written to the repository, and what is not.
 
@@ -11,9 +11,7 @@ let world: World
 let alice: AppClient
 let repo: PdsAccount
 beforeAll(async () => {
-  world = await startWorld({ hasLog: true })
-  alice = await world.signedIn('alice.test')
-  repo = await createSession(world.network.pds, 'alice.test', 'hunter2pass')
+  ;({ world, alice, repo } = await startWorldOfAlice({ hasLog: true }))
 }, 300_000)
 afterAll(() => world[Symbol.asyncDispose]())
 

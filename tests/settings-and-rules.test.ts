@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type Did, siteLabel } from '#site/site-address.ts'
 import type { AppClient } from '../devnet/app-client.ts'
-import { createSession, deleteRecord, type PdsAccount, putRecord } from './support/accounts.ts'
+import { deleteRecord, type PdsAccount, putRecord } from './support/accounts.ts'
 import { eventually } from './support/eventually.ts'
 import { nameOf } from './support/sample-rows.ts'
-import { startWorld, type World } from './support/world.ts'
+import { startWorldOfAlice, type World } from './support/world.ts'
 
 // What the owner says about serving a site reaches its visitors, whoever wrote it down.
 
@@ -14,9 +14,7 @@ let world: World
 let alice: AppClient
 let repo: PdsAccount
 beforeAll(async () => {
-  world = await startWorld()
-  alice = await world.signedIn('alice.test')
-  repo = await createSession(world.network.pds, 'alice.test', 'hunter2pass')
+  ;({ world, alice, repo } = await startWorldOfAlice())
 }, 300_000)
 afterAll(() => world[Symbol.asyncDispose]())
 

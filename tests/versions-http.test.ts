@@ -3,18 +3,12 @@ import { buffer } from 'node:stream/consumers'
 import { fromBufferPromise } from 'yauzl'
 import { versionKeyAt } from '#site/version-key.ts'
 import type { AppClient } from '../devnet/app-client.ts'
-import {
-  createSession,
-  getRecord,
-  type PdsAccount,
-  putRecord,
-  uploadBlob,
-} from './support/accounts.ts'
+import { getRecord, type PdsAccount, putRecord, uploadBlob } from './support/accounts.ts'
 import { countUploads } from './support/count-uploads.ts'
 import { eventually } from './support/eventually.ts'
 import { textFile } from './support/upload-files.ts'
 import { filesOfVersion, visibleVersion } from './support/visible-version.ts'
-import { startWorld, type World } from './support/world.ts'
+import { startWorldOfAlice, type World } from './support/world.ts'
 
 // What an owner does with versions over HTTP, on real servers (docs/versions.md).
 
@@ -24,9 +18,7 @@ let world: World
 let alice: AppClient
 let repo: PdsAccount
 beforeAll(async () => {
-  world = await startWorld({ hasLog: true })
-  alice = await world.signedIn('alice.test')
-  repo = await createSession(world.network.pds, 'alice.test', 'hunter2pass')
+  ;({ world, alice, repo } = await startWorldOfAlice({ hasLog: true }))
 }, 300_000)
 afterAll(() => world[Symbol.asyncDispose]())
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { AppClient, UploadFile } from '../devnet/app-client.ts'
-import { createSession, listRecords, type PdsAccount } from './support/accounts.ts'
+import { listRecords, type PdsAccount } from './support/accounts.ts'
 import { type PlainFile, readSitePlainly } from './support/plain-reader.ts'
-import { startWorld, type World } from './support/world.ts'
+import { startWorldOfAlice, type World } from './support/world.ts'
 
 // Versions that their owner keeps: what is in the repository, read straight from the account's server.
 
@@ -10,9 +10,7 @@ let world: World
 let alice: AppClient
 let repo: PdsAccount
 beforeAll(async () => {
-  world = await startWorld()
-  alice = await world.signedIn('alice.test')
-  repo = await createSession(world.network.pds, 'alice.test', 'hunter2pass')
+  ;({ world, alice, repo } = await startWorldOfAlice())
 }, 300_000)
 afterAll(() => world[Symbol.asyncDispose]())
 

@@ -6,6 +6,7 @@ import { startServing } from '#main/commands/serve.ts'
 import { AppClient } from '../../devnet/app-client.ts'
 import { startSharedDevnet } from '../../devnet/shared.ts'
 import { type DevnetOptions, type Network, startDevnet } from '../../devnet/start.ts'
+import { createSession } from './accounts.ts'
 
 /** A network and a service of a test's own: ports, folders and all. */
 export interface World extends AsyncDisposable {
@@ -79,6 +80,16 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       await network.stop()
       await rm(dir, { recursive: true, force: true })
     },
+  }
+}
+
+/** A world with alice signed in, in which tests also write to her repository as another program. */
+export async function startWorldOfAlice(options: WorldOptions = {}) {
+  const world = await startWorld(options)
+  return {
+    world,
+    alice: await world.signedIn('alice.test'),
+    repo: await createSession(world.network.pds, 'alice.test', 'hunter2pass'),
   }
 }
 
