@@ -7,7 +7,9 @@ import { openDatabase } from '#store/database/database.ts'
 import type { AppClient, UploadFile } from '../devnet/app-client.ts'
 import { createSession, uploadBlob } from './support/accounts.ts'
 import { countUploads } from './support/count-uploads.ts'
+import { type Contents, DeployClient } from './support/deploy-client.ts'
 import { eventually } from './support/eventually.ts'
+import { readSitePlainly } from './support/plain-reader.ts'
 import { expireTokens } from './support/stored-sessions.ts'
 import { smallFiles } from './support/upload-files.ts'
 import { startWorld, type World } from './support/world.ts'
@@ -78,6 +80,38 @@ describe('a server', () => {
     expect(result).toMatchObject({ fileCount: 3 })
   }, 120_000)
 
+  test('that takes small commits only: its site and every version are whole', async () => {
+    const deploys = new DeployClient(alice)
+    world.network.setFaults({ [commitMethod]: { bytesMax: 20_000 } })
+    const first = await deploys.deploy('pieces', pagesOf(300, 'first'))
+    const second = await deploys.deploy('pieces', { '0.html': 'second' }, { base: 'live' })
+    world.network.setFaults({})
+    const changed = { ...pagesOf(300, 'first'), '0.html': 'second' }
+    expect(await contentsOf('pieces', 'place.sitehost.fs')).toEqual(changed)
+    expect(await contentsOf(first.result['versionId'])).toEqual(pagesOf(300, 'first'))
+    expect(await contentsOf(second.result['versionId'])).toEqual(changed)
+  }, 120_000)
+
+  test('that refuses the second of several commits: the site stays, and then is the next one', async () => {
+    const deploys = new DeployClient(alice)
+    const { result } = await deploys.deploy('refused', pagesOf(3, 'first'))
+    // Long names: the records take more than one commit.
+    const pages = pagesOf(2_200, 'next', 'n'.repeat(230))
+    world.network.setFaults({ [commitMethod]: { status: 400, after: 1 } })
+    const begun = await deploys.begin('refused', pages)
+    const { error } = await deploys.finish(begun, pages)
+    expect(error).toContain('fault 400')
+    world.network.setFaults({})
+    expect(await contentsOf('refused', 'place.sitehost.fs')).toEqual(pagesOf(3, 'first'))
+    expect(await contentsOf(result['versionId'])).toEqual(pagesOf(3, 'first'))
+    const next = await deploys.deploy('refused', pages)
+    expect(next.result).toMatchObject({ live: true, versionProblem: null })
+    const [path = ''] = Object.keys(pages).slice(-1)
+    expect(await pageAt(next.result['url'], path)).toBe('next')
+    expect(await pageAt(next.result['versionUrl'], path)).toBe('next')
+    expect(await pageAt(result['versionUrl'], '1.html')).toBe('first')
+  }, 120_000)
+
   test('that has dropped what an earlier try sent: that is sent again, and nothing else', async () => {
     const files = smallFiles(30, 'dropped')
     world.network.setFaults({ [commitMethod]: { status: 400 } })
@@ -109,6 +143,20 @@ describe('a server', () => {
     expect(end).toMatchObject({ result: { success: true }, error: null })
   }, 120_000)
 })
+
+/** Pages with the same content. */
+const pagesOf = (count: number, content: string, prefix = ''): Contents =>
+  Object.fromEntries(Array.from({ length: count }, (_, n) => [`${prefix}${n}.html`, content]))
+
+/** As a reader that knows only the specification finds them in the repository. */
+async function contentsOf(key: unknown, collection = 'place.sitehost.version'): Promise<Contents> {
+  const repo = await createSession(world.network.pds, 'alice.test', 'hunter2pass')
+  const files = await readSitePlainly(repo, String(key), collection)
+  return Object.fromEntries(files.map(({ path, content }) => [path, content]))
+}
+
+const pageAt = async (site: unknown, path: string): Promise<string> =>
+  await (await fetch(new URL(path, String(site)))).text()
 
 async function failureOf(
   client: AppClient,
