@@ -155,13 +155,31 @@ describe('a deploy, killed', () => {
       await deploys.commit(begun.deployId)
       await service.exited
     })
-    await start('forget-committed')
+    await start()
     network.setFaults({})
     expect(await visibleVersion(url)).toBeOneOf([3, 4])
     const { result } = await client.watch(begun.deployId)
     kept[4] = { id: String(result?.['versionId']), url: String(result?.['versionUrl']) }
     await expectLive(4)
     expect(await getRecord(repo, versions, kept[4].id)).toMatchObject({ manifest: result?.['cid'] })
+  }, 60_000)
+
+  test('after the commit of a preview, has it once, on the version that it changes', async () => {
+    await start('after-commit')
+    const options = { base: kept[2]?.id ?? '', preview: { alias: 'pr-2' } }
+    begun = await deploys.begin(site, { 'more.txt': more }, options)
+    await dies(async () => {
+      await deploys.commit(begun.deployId)
+      await service.exited
+    })
+    await start('forget-committed')
+    const { result } = await client.watch(begun.deployId)
+    expect(await visibleVersion(String(result?.['previewUrl']))).toBe(2)
+    const previews = (await listRecords(repo, versions)).filter(
+      ({ value }) => (value as { alias?: string }).alias === 'pr-2',
+    )
+    expect(previews.map(({ rkey }) => rkey)).toEqual([String(result?.['versionId'])])
+    await expectLive(4)
   }, 60_000)
 })
 
