@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { devSettings } from '#main/commands/dev-network.ts'
 import type { FailPoint } from '#publish/fail-points.ts'
 import { AppClient } from '../devnet/app-client.ts'
-import { countUploads } from './support/count-uploads.ts'
+import { countCalls, countUploads } from './support/count-uploads.ts'
 import { type Contents, DeployClient } from './support/deploy-client.ts'
 import { eventually } from './support/eventually.ts'
 import { startServiceProcess } from './support/service-process.ts'
@@ -42,6 +42,7 @@ const pagesOf = (count: number, about: string): Contents =>
 
 test('a whole site, then nothing of it again, then only what has changed', async () => {
   const site = { 'index.html': 'one', ...pagesOf(300, 'page'), 'copy.html': 'one' }
+  const fetched = await countCalls(world, 'com.atproto.sync.getBlob')
   const first = await alice.deploy('whole', site)
   expect(first.sent).toBe(301)
   expect(first.result).toMatchObject({ success: true, fileCount: 302, uploadedCount: 301 })
@@ -61,6 +62,8 @@ test('a whole site, then nothing of it again, then only what has changed', async
     const { versions } = (await answer.json()) as { versions: unknown[] }
     expect(versions[0]).toMatchObject({ id: changed.result['versionId'], message })
   })
+  // Ingest has read it all, and has had every file already.
+  expect(await fetched()).toBe(0)
   await expectSeen(changed.result['url'], {
     ...{ '': 'two', 'p/299.html': 'page 299', 'copy.html': 'one' },
   })
