@@ -21,7 +21,7 @@ const routes: readonly Route[] = [
     isOwn: true,
     prefetch: prefetchSites,
   },
-  { pattern: '/names', load: () => import('./names/names-page.tsx'), isOwn: true },
+  { pattern: '/names', load: () => import('./sites/old-names-page.tsx'), isOwn: true },
   {
     pattern: '/sites/:rkey',
     load: () => import('./site/overview/overview-page.tsx'),
@@ -30,6 +30,11 @@ const routes: readonly Route[] = [
   {
     pattern: '/sites/:rkey/versions',
     load: () => import('./site/versions/versions-page.tsx'),
+    ...ofSite,
+  },
+  {
+    pattern: '/sites/:rkey/domains',
+    load: () => import('./site/domains/domains-page.tsx'),
     ...ofSite,
   },
   {

@@ -47,9 +47,10 @@ export function parseCustomDomain(
 }
 
 /** Whether it is a registrable domain, without a subdomain. */
-export function isApex(domain: string): boolean {
-  return parse(domain, publicSuffixes).domain === domain
-}
+export const isApex = (domain: string): boolean => zoneOf(domain) === domain
+
+/** The registrable domain that it is below or is: what its owner manages at a DNS provider. */
+export const zoneOf = (domain: string): string => parse(domain, publicSuffixes).domain ?? domain
 
 /**
  * The registrable domain that the application shares with the sites under `baseDomain`; null: none. Browsers let a page

@@ -31,6 +31,7 @@ const customRow = {
     txt: { name: '_sitehost.bob-example.com', value: '{bob}' },
     cname: { name: 'bob-example.com', target: '{id}.dns.{base}' },
   },
+  zone: 'bob-example.com',
 }
 
 /** §4.2, with the rows of decisions.md §6. */

@@ -1,5 +1,5 @@
 import { X } from 'lucide-react'
-import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react'
 import { words } from '#web/words/words.ts'
 import styles from './dialog.module.css'
 import { IconButton } from './icon-button.tsx'
@@ -17,9 +17,12 @@ interface DialogProps {
 export function Dialog({ isOpen, onClose, title, children, actions }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const titleId = useId()
-  useEffect(() => {
+  const [isShown, setShown] = useState(false)
+  useLayoutEffect(() => {
     if (isOpen) dialog.current?.showModal()
     else dialog.current?.close()
+    // Rendered after the dialog is shown: what is in a hidden one cannot take the focus.
+    setShown(isOpen)
   }, [isOpen])
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape and the close button do the same.
@@ -30,7 +33,7 @@ export function Dialog({ isOpen, onClose, title, children, actions }: DialogProp
       onClose={onClose}
       ref={dialog}
     >
-      {isOpen && (
+      {isShown && (
         <div className={styles['body']}>
           <header className={styles['head']}>
             <h2 id={titleId}>{title}</h2>

@@ -35,14 +35,15 @@ export function Menu({ label, button, buttonClass, align = 'end', children }: Me
   const [isOpen, setOpen] = useState(false)
   useEffect(() => {
     if (!isOpen) return
-    const close = () => list.current?.hidePopover()
-    addEventListener('scroll', close, { passive: true })
-    addEventListener('resize', close)
+    // A press that scrolled its button into view is followed by this event: the list stays with the button.
+    const follow = () => placeBelow(opener.current, list.current, align)
+    addEventListener('scroll', follow, { passive: true })
+    addEventListener('resize', follow)
     return () => {
-      removeEventListener('scroll', close)
-      removeEventListener('resize', close)
+      removeEventListener('scroll', follow)
+      removeEventListener('resize', follow)
     }
-  }, [isOpen])
+  }, [align, isOpen])
   const open = ({ newState }: ToggleEvent) => {
     if (newState !== 'open') return
     setOpen(true)

@@ -45,7 +45,6 @@ export async function signOut(): Promise<void> {
 }
 
 export type Names = AnswerTo<'GET /api/user/domains'>
-export type Subdomain = Names['sitehostDomains'][number]
 export type CustomDomain = Names['customDomains'][number]
 
 export const listNames = () => call('GET /api/user/domains', {})

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Check, Globe, LogOut, UserRound } from 'lucide-react'
+import { Check, LogOut, UserRound } from 'lucide-react'
 import { useState } from 'react'
 import { Icon } from '#web/parts/icon.tsx'
 import { Menu, MenuButton, MenuGroup, MenuLink } from '#web/parts/menu.tsx'
@@ -38,9 +38,6 @@ export function AccountMenu() {
     >
       <MenuGroup>
         <p className={styles['handle']}>@{user?.handle}</p>
-        <MenuLink href="/names" icon={Globe}>
-          {shell.names}
-        </MenuLink>
         <MenuLink href="/account" icon={UserRound}>
           {shell.account}
         </MenuLink>

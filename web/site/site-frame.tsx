@@ -74,6 +74,7 @@ function tabsOf(rkey: string) {
   return [
     { href: root, name: tabs.overview },
     { href: `${root}/versions`, name: tabs.versions },
+    { href: `${root}/domains`, name: tabs.domains },
     { href: `${root}/settings`, name: tabs.settings },
   ]
 }

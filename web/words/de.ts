@@ -1,4 +1,5 @@
 import { account } from './de/account.ts'
+import { domains } from './de/domains.ts'
 import { notFound } from './de/not-found.ts'
 import { onboarding } from './de/onboarding.ts'
 import { parts } from './de/parts.ts'
@@ -14,6 +15,7 @@ import type { Catalogue } from './en.ts'
 export const de: Catalogue = {
   locale: 'de',
   account,
+  domains,
   notFound,
   onboarding,
   parts,

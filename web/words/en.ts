@@ -1,4 +1,5 @@
 import { account } from './en/account.ts'
+import { domains } from './en/domains.ts'
 import { notFound } from './en/not-found.ts'
 import { onboarding } from './en/onboarding.ts'
 import { parts } from './en/parts.ts'
@@ -13,6 +14,7 @@ import { versions } from './en/versions.ts'
 export const en = {
   locale: 'en',
   account,
+  domains,
   notFound,
   onboarding,
   parts,

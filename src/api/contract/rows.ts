@@ -77,4 +77,7 @@ export const customDomainRow = z.strictObject({
       cname: z.strictObject({ name: z.string(), target: z.string() }),
     })
     .describe('The records to set: `txt` proves the owner, `cname` leads visitors here'),
+  zone: z
+    .string()
+    .describe('The registrable domain that it belongs to: providers want names without it'),
 })

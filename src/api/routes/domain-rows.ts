@@ -1,4 +1,5 @@
 import { dnsRecordsFor } from '#domains/dns-records.ts'
+import { zoneOf } from '#domains/domain-name.ts'
 import type { SiteName } from '#site/site-name.ts'
 import type { CustomDomain } from '#store/names/custom-domains.ts'
 import type { Subdomain } from '#store/names/subdomains.ts'
@@ -16,6 +17,7 @@ export function customDomainRow(domain: CustomDomain, baseDomain: string) {
     createdAt: isoOf(createdAt),
     warning: warnings.length > 0 ? warnings.join(' ') : null,
     dns: dnsRecordsFor(domain, baseDomain),
+    zone: zoneOf(domain.domain),
   }
 }
 

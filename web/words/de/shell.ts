@@ -13,7 +13,6 @@ export const shell = {
   account: 'Konto',
   accountOf: (handle: string) => `Konto: ${handle}`,
   yourAccount: 'Dein Konto',
-  names: 'Namen',
   signIn: 'Anmelden',
   signOut: 'Abmelden',
   signOutFailed: 'Du bist noch angemeldet: Sitehost war nicht erreichbar. Versuch es noch einmal.',

@@ -13,7 +13,6 @@ export const shell = {
   account: 'Account',
   accountOf: (handle: string) => `Account: ${handle}`,
   yourAccount: 'Your account',
-  names: 'Names',
   signIn: 'Sign in',
   signOut: 'Sign out',
   signOutFailed: 'You are still signed in: Sitehost could not be reached. Try again.',

@@ -1,0 +1,73 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { Ellipsis, PencilLine, Trash2, Unlink } from 'lucide-react'
+import { useState } from 'react'
+import { ConfirmDialog } from '#web/parts/confirm.tsx'
+import { Icon } from '#web/parts/icon.tsx'
+import { Menu, MenuButton, MenuGroup } from '#web/parts/menu.tsx'
+import { ApiError, deleteDomain, mapDomain, mapName, releaseName } from '#web/server/api.ts'
+import { keys } from '#web/server/queries.ts'
+import { leaveIfSignedOut } from '#web/server/session.ts'
+import { toast } from '#web/shell/toasts.ts'
+import { words } from '#web/words/words.ts'
+import type { Address } from './address.ts'
+import { RenameDialog } from './rename-dialog.tsx'
+
+/** What can be done with an address: using it no longer here, changing it, giving it up. */
+export function AddressMenu({ address }: { address: Pick<Address, 'custom' | 'domain'> }) {
+  const { custom, domain } = address
+  const texts = words.domains
+  const client = useQueryClient()
+  const [open, setOpen] = useState<'rename' | 'end' | null>(null)
+  const act = async (work: () => Promise<unknown>, done: string) => {
+    try {
+      await work()
+      toast(done)
+    } catch (error) {
+      if (leaveIfSignedOut(error)) return
+      toast(error instanceof ApiError ? error.message : words.server.failed, { tone: 'danger' })
+    } finally {
+      await Promise.all([
+        client.invalidateQueries({ queryKey: keys.names }),
+        client.invalidateQueries({ queryKey: keys.sites }),
+      ])
+    }
+  }
+  const detach = () =>
+    act(
+      () => (custom === null ? mapName(domain, null) : mapDomain(custom.id, null)),
+      texts.detached(domain),
+    )
+  const end = () =>
+    custom === null
+      ? act(() => releaseName(domain), texts.gaveUp(domain))
+      : act(() => deleteDomain(custom.id), texts.removed(domain))
+  return (
+    <>
+      <Menu button={<Icon of={Ellipsis} size={20} />} label={texts.more(domain)}>
+        {custom === null && (
+          <MenuButton icon={PencilLine} onClick={() => setOpen('rename')}>
+            {texts.rename}
+          </MenuButton>
+        )}
+        <MenuButton icon={Unlink} onClick={() => void detach()}>
+          {texts.detach}
+        </MenuButton>
+        <MenuGroup>
+          <MenuButton icon={Trash2} isDestructive onClick={() => setOpen('end')}>
+            {custom === null ? texts.giveUp : texts.remove}
+          </MenuButton>
+        </MenuGroup>
+      </Menu>
+      <RenameDialog domain={domain} isOpen={open === 'rename'} onClose={() => setOpen(null)} />
+      <ConfirmDialog
+        isOpen={open === 'end'}
+        onClose={() => setOpen(null)}
+        onConfirm={() => void end()}
+        title={custom === null ? texts.giveUpTitle(domain) : texts.removeTitle(domain)}
+        yes={custom === null ? texts.giveUpYes : texts.removeYes}
+      >
+        <p>{custom === null ? texts.giveUpText : texts.removeText}</p>
+      </ConfirmDialog>
+    </>
+  )
+}

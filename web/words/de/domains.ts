@@ -1,0 +1,126 @@
+export const domains = {
+  title: 'Domains',
+  intro:
+    'Deine Website hat eine dauerhafte Adresse. Gib ihr eine bessere, oder deine eigene Domain.',
+  table: {
+    caption: 'Adressen dieser Website',
+    address: 'Adresse',
+    state: 'Zustand',
+    primary: 'Hauptadresse',
+    actions: 'Aktionen',
+  },
+  states: {
+    permanent: 'Dauerhaft',
+    live: 'Online',
+    waiting: 'Wartet auf DNS',
+    warned: 'Bitte ansehen',
+  },
+  isPrimary: 'Hauptadresse',
+  makePrimary: 'Zur Hauptadresse machen',
+  makePrimaryOf: (domain: string) => `Zur Hauptadresse machen: ${domain}`,
+  noPrimary: 'Nicht mehr weiterleiten',
+  primaryHint: 'Wer die anderen Adressen besucht, wird zur Hauptadresse geleitet.',
+  nowPrimary: (domain: string) => `${domain} ist jetzt die Hauptadresse.`,
+  nowNoPrimary: 'Jede Adresse zeigt jetzt die Website.',
+  more: (domain: string) => `Mehr zu ${domain}`,
+  detach: 'Hier nicht mehr verwenden',
+  detached: (domain: string) => `${domain} zeigt jetzt keine Website. Sie gehört weiter dir.`,
+  address: (domain: string) => `Die Adresse ${domain}`,
+
+  rename: 'Adresse ändern …',
+  renameTitle: (domain: string) => `${domain} ändern`,
+  renameHint:
+    'Links zur alten Adresse funktionieren nicht mehr. Sie bleibt 30 Tage für dich reserviert.',
+  renameYes: 'Adresse ändern',
+  renamed: (domain: string) => `Die Adresse ist jetzt ${domain}.`,
+
+  giveUp: 'Aufgeben …',
+  giveUpTitle: (domain: string) => `${domain} aufgeben?`,
+  giveUpText:
+    'Links zu dieser Adresse funktionieren nicht mehr. Die Website bleibt. Die Adresse bleibt 30 Tage für dich reserviert, danach kann jeder sie bekommen.',
+  giveUpYes: 'Adresse aufgeben',
+  gaveUp: (domain: string) => `Du hast ${domain} aufgegeben.`,
+
+  remove: 'Domain entfernen …',
+  removeTitle: (domain: string) => `${domain} entfernen?`,
+  removeText:
+    'Sie zeigt deine Website nicht mehr. Die Einträge bei deinem DNS-Anbieter kannst du löschen.',
+  removeYes: 'Domain entfernen',
+  removed: (domain: string) => `${domain} ist entfernt.`,
+
+  claim: {
+    title: 'Adresse wählen',
+    label: 'Adresse',
+    hint: '3 bis 63 Buchstaben, Ziffern und Bindestriche',
+    yes: 'Nehmen',
+    checking: 'Prüfe …',
+    free: (domain: string) => `${domain} ist frei.`,
+    taken: (domain: string) => `${domain} ist vergeben.`,
+    try: 'Frei:',
+    empty: 'Gib die Adresse ein, die du möchtest.',
+    short: 'Nimm mindestens 3 Zeichen.',
+    long: 'Nimm höchstens 63 Zeichen.',
+    characters: 'Nimm nur Buchstaben, Ziffern und einzelne Bindestriche dazwischen.',
+    reserved: 'Diese ist reserviert. Wähle eine andere.',
+    claimed: (domain: string) => `${domain} zeigt jetzt deine Website.`,
+  },
+  own: {
+    title: 'Eigene Domain verwenden',
+    label: 'Domain',
+    hint: 'Eine, die dir gehört, etwa www.example.com',
+    yes: 'Domain hinzufügen',
+    empty: 'Gib eine Domain ein, die dir gehört.',
+    added: (domain: string) => `${domain} ist hinzugefügt. Setze ihre zwei Einträge.`,
+  },
+  unused: {
+    title: 'Adressen, die du hast und nicht verwendest',
+    take: 'Hier verwenden',
+    takeOf: (domain: string) => `Hier verwenden: ${domain}`,
+    of: (site: string) => `zeigt ${site}`,
+    taken: (domain: string) => `${domain} zeigt jetzt deine Website.`,
+  },
+  dns: {
+    title: (domain: string) => `Zwei Einträge für ${domain} setzen`,
+    intro:
+      'Setze sie dort, wo du das DNS deiner Domain verwaltest. Wir prüfen alle paar Sekunden, solange diese Seite offen ist.',
+    type: 'Typ',
+    name: 'Name',
+    value: 'Wert',
+    ownership: 'zeigt, dass die Domain dir gehört',
+    pointing: 'führt Besucher hierher',
+    done: 'Gefunden',
+    missing: 'Noch nicht gefunden',
+    checking: 'Prüfe …',
+    checkNow: 'Jetzt prüfen',
+    checkOf: (domain: string) => `Jetzt prüfen: ${domain}`,
+    copyName: (type: string) => `Der Name des ${type}-Eintrags`,
+    copyValue: (type: string) => `Der Wert des ${type}-Eintrags`,
+    apex: 'Ganz oben in einer Domain nennen Anbieter das ALIAS, ANAME oder CNAME-Flattening.',
+    whole: (name: string) =>
+      `Der ganze Name ist ${name}. Die meisten Anbieter möchten ihn ohne deine Domain, wie oben.`,
+    providers: 'Wie dein Anbieter es nennt',
+    verified: (domain: string) => `${domain} ist bestätigt.`,
+  },
+  providers: [
+    {
+      name: 'Cloudflare',
+      text: 'DNS → Records → Add record. „Name“, dann „Content“ oder „Target“. Den CNAME auf „DNS only“ stellen.',
+    },
+    {
+      name: 'Namecheap',
+      text: 'Domain List → Manage → Advanced DNS → Add new record. „Host“ und „Value“; ganz oben ein ALIAS-Eintrag.',
+    },
+    {
+      name: 'GoDaddy',
+      text: 'Domain-Portfolio → DNS → Neuen Eintrag hinzufügen. „Name“ und „Wert“.',
+    },
+    {
+      name: 'IONOS',
+      text: 'Domains & SSL → DNS → Record hinzufügen. „Hostname“, dann „Wert“ oder „Zeigt auf“.',
+    },
+    {
+      name: 'Gandi',
+      text: 'Domain → DNS-Einträge → Hinzufügen. „Name“ und „Wert“ oder „Ziel“; ganz oben ALIAS.',
+    },
+  ],
+}
