@@ -179,6 +179,9 @@ test('over a connection: a client that goes away gives its slots back', async ()
 })
 
 describe('the pace of a stream', () => {
+  /** Between two events. */
+  const pauseMs = 200
+
   /** Its texts, and when each could be read by a clock that only waiting moves; `onWait` is told how long. */
   async function streamAt(onWait: (ms: number) => Promise<number>) {
     const id = await newRunningJob()
@@ -191,6 +194,7 @@ describe('the pace of a stream', () => {
     // The stream reads ahead, but time passes only for what the test has asked for.
     let asked = Promise.withResolvers<void>()
     const wait = async (ms: number): Promise<void> => {
+      if (ms <= pauseMs) return await pass(ms)
       await asked.promise
       asked = Promise.withResolvers()
       await pass(await onWait(ms))
@@ -206,7 +210,7 @@ describe('the pace of a stream', () => {
       isSignedIn: async () => true,
       release: () => undefined,
     }
-    const clock = { now: () => time, sleep: pass }
+    const clock = { now: () => time }
     const { body } = jobStream(job, context, { ...ends, ...clock })
     const reader = (body as ReadableStream<Uint8Array>).getReader()
     const first = await reader.read()
@@ -234,6 +238,15 @@ describe('the pace of a stream', () => {
     for (let i = 0; i < 10; i++) times.push((await next())[0])
     expect(times).toEqual([200, 400, 600, 800, 1000, 1200, 1400, 1600, 1800, 2000])
   })
+})
+
+test('the end does not wait for the pace', async () => {
+  const id = await newRunningJob()
+  const { next } = await openStream(id, { eventEveryMs: 60_000, commentEveryMs: 120_000 })
+  expect(await next()).toBe(state('processing'))
+  await finish(id)
+  expect(await next()).toBe(state('completed', 0, result))
+  expect(await next()).toBe(event('done', result))
 })
 
 describe('a stream', () => {

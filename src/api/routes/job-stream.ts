@@ -2,7 +2,7 @@ import { textStream } from '#api/body-stream.ts'
 import type { ApiContext } from '#api/context.ts'
 import type { JobEvents } from '#api/contract/client.ts'
 import type { WakeUpSubscription } from '#store/database/wake-ups.ts'
-import { findJob, type Job } from '#store/queues/jobs.ts'
+import { findJob, hasJobEnded, type Job } from '#store/queues/jobs.ts'
 
 interface StreamOptions {
   /** Aborted when the client is gone. */
@@ -15,7 +15,6 @@ interface StreamOptions {
   readonly commentEveryMs?: number
   /** Monotonic milliseconds. */
   readonly now?: () => number
-  readonly sleep?: (ms: number) => Promise<void>
 }
 
 interface StreamContext extends Pick<ApiContext, 'db' | 'log'> {
@@ -61,7 +60,7 @@ async function* statesOf(
   options: StreamOptions,
 ): AsyncGenerator<string> {
   const { isSignedIn, signal, eventEveryMs = 200, commentEveryMs = 15_000 } = options
-  const { now = () => performance.now(), sleep = Bun.sleep } = options
+  const { now = () => performance.now() } = options
   using changed = wakeUps.subscribe('job-progress')
   // The row was read before we subscribed: the first wait below must not miss what came in between.
   changed.wake()
@@ -71,8 +70,11 @@ async function* statesOf(
   while (current.finishedAt === null) {
     const silentMs = now() - silentSince
     await changed.wait(Math.max(commentEveryMs - silentMs, 0), signal)
-    // Only what is left of the pause since the last event: news after a silence goes out at once.
-    await sleep(Math.max(eventEveryMs - (now() - silentSince), 0))
+    // Only what is left of the pause since the last event: news after a silence goes out at once, and so does the end.
+    const pauseMs = (): number => eventEveryMs - (now() - silentSince)
+    while (pauseMs() > 0 && !signal.aborted && !(await hasJobEnded(db, job.id))) {
+      await changed.wait(pauseMs(), signal)
+    }
     const next = signal.aborted ? null : await findJob(db, job.id)
     if (next === null) return
     const isNews = progressEvent(next) !== progressEvent(current)

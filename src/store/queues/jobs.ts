@@ -5,6 +5,7 @@ import type { SiteName } from '#site/site-name.ts'
 import { lockOrThrowIfDeletedHere } from '#store/accounts/deleted-here.ts'
 import { chunksOf } from '#store/database/chunks.ts'
 import type { Db } from '#store/database/database.ts'
+import { prepared } from '#store/database/prepared.ts'
 import type { Schema } from '#store/database/schema.ts'
 import { inTransaction, lockUntilCommit } from '#store/database/transaction.ts'
 import type { AccountLimits } from '#store/moderation/account-limits.ts'
@@ -163,6 +164,16 @@ export async function listUnfinishedJobs(db: Db): Promise<Job[]> {
     .execute()
   return rows.map(jobOf)
 }
+
+/** Whether the job has ended; without its plan, which can be 2 MB. */
+export async function hasJobEnded(db: Db, id: string): Promise<boolean> {
+  const { rows } = await selectEnded(db, { id })
+  return rows.length > 0
+}
+
+const selectEnded = prepared<{ id: string }, { id: string }>((db, { id }) =>
+  db.selectFrom('jobs').select('id').where('id', '=', id).where('finishedAt', 'is not', null),
+)
 
 /** The jobs among `ids` that have ended, apart from those of open deploys, which wait to be committed again. */
 export async function endedJobsAmong(db: Db, ids: readonly string[]): Promise<string[]> {
