@@ -1,6 +1,8 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
+import { flushSync } from 'react-dom'
 import { createRoot } from 'react-dom/client'
+import { keepTyped } from './keep-typed.ts'
 import { openRouter } from './routes.ts'
 import { openQueryClient } from './server/query-client.ts'
 import { App } from './shell/app.tsx'
@@ -14,12 +16,13 @@ if (root === null) throw new Error('the page has no element #app')
 const router = openRouter()
 const { route } = router.match(location.pathname)
 await Promise.all([loadWords(), router.load(route)])
-createRoot(root).render(
+const app = (
   <StrictMode>
     <QueryClientProvider client={openQueryClient()}>
       <RouterContext value={router}>
         <App />
       </RouterContext>
     </QueryClientProvider>
-  </StrictMode>,
+  </StrictMode>
 )
+keepTyped(root, () => flushSync(() => createRoot(root).render(app)))

@@ -58,9 +58,9 @@ describe('a sign-in comes back to pages of the web app only', () => {
 describe('the document of a page', () => {
   test.each([
     ['/', '/'],
-    ['/editor', '/'],
-    ['/sites/blog', '/'],
-    ['/sites/blog/files', '/'],
+    ['/editor', '/editor'],
+    ['/sites/blog', '/editor'],
+    ['/sites/blog/files', '/editor'],
     ['/sites/blog/nothing', '/sites/blog/nothing'],
     ['/sites/', '/sites/'],
     ['/admin/', '/admin'],

@@ -1,5 +1,8 @@
-/** The web app's own addresses: one document, which reads its address. */
+/** The web app's own addresses. The start has a document of its own; that of the others reads its address. */
 const pages: ReadonlySet<string> = new Set(['/', '/onboarding', '/editor', '/names', '/account'])
+
+/** Where the document of all its pages but the start is kept. */
+export const appPage = '/editor'
 
 /** The administrator's area: one document for its pages, which reads its own address. */
 export const adminPage = '/admin'
@@ -17,7 +20,8 @@ export const isAppPage = (path: string): boolean => pages.has(path) || sitePage.
 
 /** Under which path the document of this page is kept; other paths: themselves. */
 export function assetPath(path: string): string {
-  if (isAppPage(path)) return '/'
+  if (path === '/') return path
+  if (isAppPage(path)) return appPage
   return adminDetail.test(path) ? adminPage : path
 }
 

@@ -23,7 +23,7 @@ import { confirmGrant } from '#api/session/grant-check.ts'
 import { AdminSessions, BrowserSessions } from '#api/session/sessions.ts'
 import { endIfGrantEnded } from '#api/session/sign-ins.ts'
 import type { Did } from '#site/site-address.ts'
-import { adminPage, assetPath } from './app-pages.ts'
+import { adminPage, appPage, assetPath } from './app-pages.ts'
 import { bindRoutes, type Guards, type HandlersOf, sendsJson } from './bind-routes.ts'
 import type { ApiContext, ApiEnv } from './context.ts'
 import { ApiError, answerError } from './errors.ts'
@@ -110,7 +110,7 @@ export function createApp(context: AppContext): Hono<ApiEnv> {
     const asset = webAssets.get(assetPath(path))
     if (asset !== undefined) return assetAnswer(asset, headers)
     // People get the web app with status 404: it reads its own address and shows a "not found" page.
-    const document = path.startsWith(`${adminPage}/`) ? adminPage : '/'
+    const document = path.startsWith(`${adminPage}/`) ? adminPage : appPage
     const page = headers.get('accept')?.includes('text/html') && webAssets.get(document)
     return page ? assetAnswer(page, headers, 404) : c.notFound()
   })

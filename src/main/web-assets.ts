@@ -1,13 +1,14 @@
 import { watch } from 'node:fs'
 import { join } from 'node:path'
 import type { BunPlugin } from 'bun'
-import { adminPage } from '#api/app-pages.ts'
+import { adminPage, appPage } from '#api/app-pages.ts'
 import { makeWebAsset, type WebAsset } from '#api/web-asset.ts'
 import { escapeHtml } from '#http/escape-html.ts'
 import type { Instance } from '#site/instance.ts'
 import { fontPaths } from '#site/page-tokens.ts'
 import { sections } from '#web/admin/sections.ts'
 import type { OpenedInstance } from './instance.ts'
+import { type AppOptions, prerenderStart } from './prerender.ts'
 import { publicFiles } from './public-files.ts'
 
 const webDir = new URL('../../web', import.meta.url).pathname
@@ -41,7 +42,7 @@ export async function bundleWebAssets(
   const { instance, logo } = opened
   const documentOptions = { instance, hasStyleguide, isCodedLater }
   const [app, admin] = await Promise.all([
-    bundle('index.html', hasStyleguide ? ['/', styleguide] : ['/'], documentOptions),
+    bundle('index.html', hasStyleguide ? [appPage, styleguide] : [appPage], documentOptions),
     bundle('admin/index.html', adminPages, documentOptions),
   ])
   const files = await publicFiles(opened, Date.now())
@@ -60,8 +61,7 @@ async function bundle(
   paths: readonly string[],
   { instance, hasStyleguide, isCodedLater }: DocumentOptions,
 ): Promise<[path: string, WebAsset][]> {
-  const { outputs } = await Bun.build({
-    entrypoints: [join(webDir, document)],
+  const options: AppOptions = {
     target: 'browser',
     minify: true,
     splitting: true,
@@ -76,7 +76,11 @@ async function bundle(
       asset: 'assets/[name]-[hash].[ext]',
     },
     define: { 'process.env.NODE_ENV': '"production"', HAS_STYLEGUIDE: String(hasStyleguide) },
-  })
+  }
+  const [{ outputs }, start] = await Promise.all([
+    Bun.build({ ...options, entrypoints: [join(webDir, document)] }),
+    paths.includes(appPage) ? startOf(instance, options) : '',
+  ])
   const pages = outputs.filter(({ path }) => path.endsWith('.html'))
   const html = (await Promise.all(pages.map((page) => page.text()))).join('')
   const made = outputs.map(async (output): Promise<[string, WebAsset][]> => {
@@ -84,8 +88,11 @@ async function bundle(
     const path = output.path.replace(/^\./, '')
     if (path.endsWith('.html')) {
       const html = pageOf(await output.text(), instance)
-      const page = await makeWebAsset(html, { contentType, isCodedLater })
-      return paths.map((at) => [at, page])
+      const kind = { contentType, isCodedLater }
+      const page = await makeWebAsset(html, kind)
+      const same = paths.map((at): [string, WebAsset] => [at, page])
+      if (start === '') return paths.includes(appPage) ? [...same, ['/', page]] : same
+      return [...same, ['/', await makeWebAsset(withStart(html, start), kind)]]
     }
     // Of what is split off; the document's sheet has it, too (`allStyles`).
     if (path.endsWith('.css') && !html.includes(path)) return []
@@ -94,6 +101,23 @@ async function bundle(
   })
   return (await Promise.all(made)).flat()
 }
+
+/** Empty if it cannot be drawn: the app draws it then. */
+async function startOf(instance: Instance, options: AppOptions): Promise<string> {
+  try {
+    return await prerenderStart(webDir, instance, options)
+  } catch (error) {
+    console.error(error)
+    return ''
+  }
+}
+
+/** The document with the start page in it, whose form works without scripts, too. */
+const withStart = (html: string, start: string): string =>
+  new HTMLRewriter()
+    .on('#app', { element: (app) => void app.setInnerContent(start, { html: true }) })
+    .on('noscript', { element: (note) => void note.remove() })
+    .transform(html)
 
 /**
  * The app's one style sheet has the styles of all its pages: Bun (1.4.5) does not load those of what it splits off. Those of

@@ -28,6 +28,8 @@ describe.skipIf(!hasBrowser)('who is not signed in', () => {
   }
 
   const signIn = async (page: Page, handle: string) => {
+    // Before the script has drawn the page, its form is one without memory.
+    await page.waitForFunction(() => document.title.includes(' · '))
     await page.getByLabel('Your handle').fill(handle)
     await page.locator('form').getByRole('button', { name: 'Sign in' }).click()
   }
@@ -56,6 +58,34 @@ describe.skipIf(!hasBrowser)('who is not signed in', () => {
     await page.locator('form').getByRole('button', { name: 'Sign in' }).click()
     await signInAndAuthorize(page, { password })
     await page.waitForURL(`${world.app}/sites/blog`)
+  }, 120_000)
+
+  test('reads the start page and signs in without scripts', async () => {
+    const context = await browser.newContext({ locale: 'en-US', javaScriptEnabled: false })
+    const page = await context.newPage()
+    await page.goto(world.app)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.locator('input[name="handle"]').fill('alice.test')
+    await page.locator('form button[type="submit"]').click()
+    await page.waitForURL(/\/oauth\/authorize\?/)
+  }, 120_000)
+
+  test('keeps what was typed before the script came', async () => {
+    const context = await browser.newContext({ locale: 'en-US' })
+    const page = await context.newPage()
+    const arrived = Promise.withResolvers<void>()
+    await page.route('**/assets/*.js', async (route) => {
+      await arrived.promise
+      await route.continue()
+    })
+    await page.goto(world.app, { waitUntil: 'commit' })
+    const field = page.locator('input[name="handle"]')
+    await field.fill('alice.test')
+    await field.evaluate((input) => input.setAttribute('data-sent-by', 'server'))
+    arrived.resolve()
+    await page.locator('input[name="handle"]:not([data-sent-by])').waitFor()
+    expect(await field.inputValue()).toBe('alice.test')
+    expect(await field.evaluate((input) => input === document.activeElement)).toBe(true)
   }, 120_000)
 
   test('may name a server instead of an account, without its scheme', async () => {

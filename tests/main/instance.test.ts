@@ -53,7 +53,7 @@ describe('the logo', () => {
     expect([asset?.contentType, asset?.body.size]).toEqual(['image/svg+xml', 41])
     const assets = await bundleWebAssets(opened)
     expect(assets.get('/favicon.ico')).toBe(asset)
-    const html = (await assets.get('/')?.body.text()) ?? ''
+    const html = (await assets.get('/editor')?.body.text()) ?? ''
     expect(html.match(/<link[^>]*href="\/logo.svg"/g)).toEqual([
       '<link rel="icon" href="/logo.svg"',
       '<link rel="apple-touch-icon" href="/logo.svg"',

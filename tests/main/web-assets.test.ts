@@ -34,6 +34,30 @@ describe('the administrator’s area', () => {
   })
 })
 
+describe('the start page', () => {
+  test('is in its document as the app draws it first, with the classes of its style sheet', async () => {
+    const assets = await bundled()
+    const html = assets.get('/') ?? ''
+    expect(html).toMatch(/<h1[ >]/)
+    expect(html).toMatch(/<form[^>]* action="\/api\/auth\/login"/)
+    expect(html).not.toContain('<noscript')
+    const [sheet = ''] = linksOf(assets, '/').filter((path) => path.endsWith('.css'))
+    const style = assets.get(sheet) ?? ''
+    const classes = [...html.matchAll(/ class="([^"]*)"/g)].flatMap(([, names = '']) =>
+      names.split(' '),
+    )
+    const drawn = classes.filter((name) => /_\S{6}$/.test(name))
+    expect(drawn.length).toBeGreaterThan(10)
+    expect(drawn.filter((name) => !style.includes(`.${name}`))).toEqual([])
+  })
+
+  test('is in no other document', async () => {
+    const assets = await bundled()
+    expect(assets.get('/editor')).toContain('<div id="app"></div>')
+    expect(linksOf(assets, '/editor')).toEqual(linksOf(assets, '/'))
+  })
+})
+
 /** Path → text, as the service sends them. */
 async function bundled(): Promise<Map<string, string>> {
   const assets = await bundleWebAssets({ instance: plainInstance, logo: null })

@@ -175,6 +175,7 @@ export const longScript = 'go();'.repeat(1000)
 
 export const webAssets: ReadonlyMap<string, WebAsset> = new Map([
   ['/', await documentOf('<h1>app</h1>')],
+  ['/editor', await documentOf('<h1>app</h1>')],
   ['/admin', await documentOf('<h1>area</h1>')],
   ['/admin/logs', await documentOf('<h1>area</h1>')],
   [

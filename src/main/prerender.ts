@@ -1,0 +1,63 @@
+import { join } from 'node:path'
+import { withTimeout } from '#concurrency/or-aborted.ts'
+import type { Instance } from '#site/instance.ts'
+
+/** The bundler's options of the app: its style sheet has the same names for the same classes. */
+export type AppOptions = Omit<Parameters<typeof Bun.build>[0], 'entrypoints'>
+
+const prerenderMsMax = 30_000
+
+/**
+ * The start page in English, as HTML that is equal to what the app draws first: it is read, and its form used, before and
+ * without the script. Throws what drawing it throws.
+ */
+export async function prerenderStart(
+  webDir: string,
+  instance: Instance,
+  options: AppOptions,
+): Promise<string> {
+  const { outputs } = await Bun.build({
+    ...options,
+    entrypoints: [join(webDir, 'prerender.tsx')],
+    splitting: false,
+    // Of workers of the app, which nothing starts here.
+    define: { ...options.define, 'import.meta.url': JSON.stringify(instance.origin) },
+  })
+  const script = outputs.find(({ kind }) => kind === 'entry-point')
+  return await drawn(`${globalsOf(instance)}${(await script?.text()) ?? ''}${answer}`)
+}
+
+/** Runs the script in a thread, whose globals are its own. */
+async function drawn(script: string): Promise<string> {
+  const url = URL.createObjectURL(new Blob([script], { type: 'text/javascript' }))
+  const worker = new Worker(url)
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  worker.onmessage = ({ data }: MessageEvent<{ html?: string; error?: string }>) => {
+    if (data.html !== undefined) resolve(data.html)
+    else reject(new Error(`the start page was not drawn: ${data.error}`))
+  }
+  worker.onerror = ({ message }) => reject(new Error(`the start page was not drawn: ${message}`))
+  try {
+    return await withTimeout(promise, prerenderMsMax, () => {
+      throw new Error('the start page was not drawn in time')
+    })
+  } finally {
+    worker.terminate()
+    URL.revokeObjectURL(url)
+  }
+}
+
+/** What the app reads while it draws. There is no storage, as in a browser that has blocked it. */
+function globalsOf(instance: Instance): string {
+  const { origin } = instance
+  const values = {
+    location: { origin, href: `${origin}/`, pathname: '/', search: '' },
+    navigator: { onLine: true, languages: ['en'] },
+  }
+  const content = JSON.stringify(JSON.stringify(instance))
+  const globals = `{ ...${JSON.stringify(values)}, document: { querySelector: () => ({ content: ${content} }), documentElement: { dataset: {} } } }`
+  return `for (const [name, value] of Object.entries(${globals})) Object.defineProperty(globalThis, name, { value, configurable: true });`
+}
+
+const answer =
+  ';prerendered.then((html) => postMessage({ html }), (error) => postMessage({ error: String(error?.stack ?? error) }))'
