@@ -105,6 +105,31 @@ describe.skipIf(!hasBrowser)('a person without a sign-in', () => {
     await live()
   }, 120_000)
 
+  test('signs out, and what was dropped is gone from the browser', async () => {
+    await drop()
+    // There is a site of that name: nothing is published before that is confirmed.
+    await signIn('alice.test')
+    await page.getByText('Replaces your site').waitFor()
+    expect(await keptFiles()).toHaveLength(2)
+    await page.getByRole('button', { name: /^Account/ }).click()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByLabel('Your handle').waitFor()
+    expect(await keptFiles()).toEqual([])
+  }, 120_000)
+
+  test('drops a folder anywhere on a page', async () => {
+    const devTools = await context.newCDPSession(page)
+    const data = { items: [], files: [folder], dragOperationsMask: 1 }
+    const drag = (type: 'dragEnter' | 'dragOver' | 'drop') =>
+      devTools.send('Input.dispatchDragEvent', { type, x: 5, y: 5, data })
+    await drag('dragEnter')
+    await drag('dragOver')
+    await page.getByText('Drop to publish as a new site').waitFor()
+    await drag('drop')
+    await page.getByText('Garden', { exact: true }).waitFor()
+    await page.getByText('2 files').waitFor()
+  }, 120_000)
+
   test('starts from a template, in their own words', async () => {
     await page.getByRole('button', { name: 'Start from a template' }).click()
     const dialog = page.getByRole('dialog')

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { Choice } from '#web/parts/choice.tsx'
 import { Confirm } from '#web/parts/confirm.tsx'
 import { Problem } from '#web/parts/problem.tsx'
+import { forgetDropped } from '#web/publish/forget-dropped.ts'
 import { deleteAccount } from '#web/server/api.ts'
 import { useAction } from '#web/server/use-action.ts'
 import styles from './account-page.module.css'
@@ -11,7 +12,9 @@ export function AccountDeletionForm() {
   const [records, setRecords] = useState(false)
   const { isBusy, problem, run } = useAction()
   const confirm = async () => {
-    if (await run(() => deleteAccount(records))) location.assign('/?news=left')
+    if (!(await run(() => deleteAccount(records)))) return
+    await forgetDropped()
+    location.assign('/?news=left')
   }
   return (
     <div className={styles['form']}>

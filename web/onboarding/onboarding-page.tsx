@@ -4,6 +4,7 @@ import { isRunning } from '#web/publish/publish-state.ts'
 import { Uploader } from '#web/publish/uploader.tsx'
 import { usePublishSession } from '#web/publish/use-publish-session.ts'
 import { keys, sitesQuery, userQuery } from '#web/server/queries.ts'
+import { useAddress } from '#web/shell/address.ts'
 import { Link } from '#web/shell/link.tsx'
 import { Page } from '#web/shell/page.tsx'
 import { words } from '#web/words/words.ts'
@@ -19,13 +20,18 @@ export default function OnboardingPage() {
   const { data: user } = useQuery(userQuery)
   const { choice, publish } = usePublishSession()
   const [isStarting, setStarting] = useState(false)
+  // The site that is to be updated, which a page of it names.
+  const named = useAddress().searchParams.get('site')
+  const site = sites?.some(({ rkey }) => rkey === named) ? (named ?? undefined) : undefined
   const step = publish.stage === 'done' ? 2 : choice === null && !isRunning(publish) ? 0 : 1
   const isFirst = sites?.length === 0
   return (
     <Page title={onboarding.tab}>
       <header className={styles['opening']}>
-        <h1>{onboarding.titles[step]}</h1>
-        <p>{onboarding.texts[step]}</p>
+        <h1>
+          {site !== undefined && step < 2 ? onboarding.update(site) : onboarding.titles[step]}
+        </h1>
+        <p>{site !== undefined && step < 2 ? onboarding.updateText : onboarding.texts[step]}</p>
         <ol className={styles['steps']}>
           {onboarding.steps.map((name, at) => (
             <li
@@ -41,7 +47,8 @@ export default function OnboardingPage() {
       <Uploader
         onPublished={() => void client.invalidateQueries({ queryKey: keys.sites })}
         siteNames={sites?.map(({ rkey }) => rkey) ?? null}
-        title={onboarding.formTitle}
+        title={site === undefined ? onboarding.formTitle : onboarding.update(site)}
+        {...(site !== undefined && { site })}
       />
       <p className={styles['ways']}>
         {step === 0 && (

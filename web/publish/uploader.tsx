@@ -11,7 +11,6 @@ import { publishSession } from './publish-session.ts'
 import { isRunning } from './publish-state.ts'
 import { ResumedPublishes } from './resumed-publishes.tsx'
 import styles from './uploader.module.css'
-import { useNoStrayDrops } from './use-no-stray-drops.ts'
 import { usePublishSession } from './use-publish-session.ts'
 
 interface UploaderProps {
@@ -25,7 +24,6 @@ interface UploaderProps {
 
 /** From a folder on someone's disk to a site: choose, send, go live, follow the link. */
 export function Uploader({ title, siteNames, site, onPublished }: UploaderProps) {
-  useNoStrayDrops()
   const titleId = useId()
   const session = usePublishSession()
   const { choice, publish } = session

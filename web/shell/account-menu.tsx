@@ -3,6 +3,7 @@ import { Check, LogOut, UserRound } from 'lucide-react'
 import { useState } from 'react'
 import { Icon } from '#web/parts/icon.tsx'
 import { Menu, MenuButton, MenuGroup, MenuLink } from '#web/parts/menu.tsx'
+import { forgetDropped } from '#web/publish/forget-dropped.ts'
 import { signOut } from '#web/server/api.ts'
 import { userQuery } from '#web/server/queries.ts'
 import { forgetAccount } from '#web/server/query-client.ts'
@@ -24,6 +25,7 @@ export function AccountMenu() {
       return toast(shell.signOutFailed, { tone: 'danger' })
     }
     forgetAccount(client)
+    await forgetDropped()
     location.assign('/')
   }
   return (

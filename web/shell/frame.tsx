@@ -5,6 +5,7 @@ import { OfflineStrip } from './connection.tsx'
 import styles from './frame.module.css'
 import { ToastRegion } from './toast-region.tsx'
 import { TopBar } from './top-bar.tsx'
+import { WindowDrop } from './window-drop.tsx'
 
 interface FrameProps {
   /** Whether the page is the account's: the bar then has its sites and its menu. */
@@ -26,6 +27,7 @@ export function Frame({ isOwn, children }: FrameProps) {
       <Footer />
       <ToastRegion />
       <OfflineStrip />
+      <WindowDrop />
     </>
   )
 }

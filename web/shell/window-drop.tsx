@@ -1,0 +1,67 @@
+import { useEffect, useState } from 'react'
+import { words } from '#web/words/words.ts'
+import { goTo, useAddress } from './address.ts'
+import { matchPattern } from './match-route.ts'
+import { toast } from './toasts.ts'
+import styles from './window-drop.module.css'
+
+/** Takes what is dropped anywhere on a page: for the site whose page it is, else as a new site. Pages with a place for it show it there. */
+export function WindowDrop() {
+  const { pathname } = useAddress()
+  const site = siteOf(pathname)
+  const [isOver, setOver] = useState(false)
+  useEffect(() => {
+    const over = (event: DragEvent) => {
+      if (!hasFiles(event)) return
+      // Else the browser would open the file, and be gone from the page.
+      event.preventDefault()
+      setOver(true)
+    }
+    const leave = ({ relatedTarget }: DragEvent) => relatedTarget === null && setOver(false)
+    const drop = (event: DragEvent) => {
+      setOver(false)
+      if (event.defaultPrevented || !hasFiles(event)) return
+      event.preventDefault()
+      // They are gone after the event.
+      const entries = Array.from(event.dataTransfer?.items ?? [], (item) =>
+        item.webkitGetAsEntry(),
+      ).filter((entry) => entry !== null)
+      if (entries.length > 0) void take(entries, site)
+    }
+    const end = new AbortController()
+    const { signal } = end
+    document.addEventListener('dragover', over, { signal })
+    document.addEventListener('dragleave', leave, { signal })
+    document.addEventListener('drop', drop, { signal })
+    return () => end.abort()
+  }, [site])
+  if (!isOver) return null
+  const { zone } = words.publish
+  return (
+    <div aria-hidden="true" className={styles['frame']}>
+      <span className={styles['label']}>{site === null ? zone.asNew : zone.onto(site)}</span>
+    </div>
+  )
+}
+
+const hasFiles = ({ dataTransfer }: DragEvent): boolean =>
+  dataTransfer?.types.includes('Files') === true
+
+const placesWithZone = ['/', '/editor', '/onboarding']
+
+function siteOf(path: string): string | null {
+  const [, first, rkey = ''] = path.split('/')
+  return first === 'sites' ? (matchPattern('/:rkey', `/${rkey}`)?.['rkey'] ?? null) : null
+}
+
+async function take(entries: readonly FileSystemEntry[], site: string | null): Promise<void> {
+  try {
+    const { publishSession } = await import('#web/publish/publish-session.ts')
+    if (!placesWithZone.includes(location.pathname)) {
+      goTo(site === null ? '/onboarding' : `/onboarding?${new URLSearchParams({ site })}`)
+    }
+    await publishSession.takeEntries(entries)
+  } catch {
+    toast(words.publish.unreadable, { tone: 'danger' })
+  }
+}
