@@ -151,9 +151,9 @@ describe('what was read of a repository a moment ago', () => {
     await readAgain(shop)
     expect(asked).toBe(3 * lists)
   })
-  test('is not kept beyond 32 MiB', async () => {
-    await readAgain(blog, 220_000)
-    await readAgain(blog, 220_000)
+  test('is not kept beyond 64 MiB', async () => {
+    await readAgain(blog, 430_000)
+    await readAgain(blog, 430_000)
     expect(asked).toBe(2 * lists)
   })
 })

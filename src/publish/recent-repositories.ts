@@ -2,8 +2,8 @@ import { MemoryTier } from '#concurrency/memory-tier.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import type { RepositoryState } from './repository-state.ts'
 
-/** A site of 10 000 files takes 20 MB. */
-const bytesMax = 32 * 1024 * 1024
+/** A site of 10 000 files with a history counts as 40 MB. */
+const bytesMax = 64 * 1024 * 1024
 /** Of a value, as listings count them, and what was parsed of it. */
 const bytesPerValue = 160
 /** From the begin of a deploy of few files to its commit. */
