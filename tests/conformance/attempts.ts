@@ -38,6 +38,7 @@ export const attempts: Readonly<Record<string, readonly Attempt[] | NamesNothing
 
   'GET /api/user/status': ownAccountOnly,
   'GET /api/user/info': ownAccountOnly,
+  'GET /api/user/usage': ownAccountOnly,
   'GET /api/user/sites': ownAccountOnly,
   'GET /api/user/domains': ownAccountOnly,
   'GET /api/user/sessions': ownAccountOnly,

@@ -1,7 +1,10 @@
+import { expect } from 'bun:test'
 import { putRecord } from '../support/accounts.ts'
 import { aCid, aTime, like } from './like.ts'
 import type { Row } from './row.ts'
 import type { Scene } from './scene.ts'
+
+const aNumber: unknown = expect.any(Number)
 
 const siteHost = 's--[a-z2-7]{26}\\.{base}'
 
@@ -72,6 +75,26 @@ export const userRows: readonly Row[] = [
     route: 'GET /api/user/status',
     section: 'decisions 1',
     situation: 'Authenticated route, cookie missing or invalid',
+    what: 'nobody is signed in',
+    by: 'nobody',
+    ...{ status: 401, body: { error: 'Unauthorized' } },
+  },
+  {
+    route: 'GET /api/user/usage',
+    section: 'ours',
+    what: 'who has a site',
+    by: 'bob',
+    status: 200,
+    body: {
+      pds: like('http://localhost:\\d+'),
+      sites: { used: 1, max: 1000 },
+      bytes: { used: aNumber, max: 5_000_000_000 },
+      uploads: { used: aNumber, max: 1000 },
+    },
+  },
+  {
+    route: 'GET /api/user/usage',
+    section: 'ours',
     what: 'nobody is signed in',
     by: 'nobody',
     ...{ status: 401, body: { error: 'Unauthorized' } },

@@ -1,29 +1,67 @@
+import { useQuery } from '@tanstack/react-query'
+import { buttonClass } from '#web/parts/button.tsx'
+import { CopyButton } from '#web/parts/copy-button.tsx'
+import { Skeleton } from '#web/parts/skeleton.tsx'
+import { usageQuery, userQuery } from '#web/server/queries.ts'
 import { Page } from '#web/shell/page.tsx'
-import { AccountDeletionForm } from './account-deletion-form.tsx'
+import { words } from '#web/words/words.ts'
 import styles from './account-page.module.css'
+import { Appearance } from './appearance.tsx'
+import { Removal } from './removal.tsx'
+import { Section } from './section.tsx'
+import { SignIns } from './sign-ins.tsx'
+import { Usage } from './usage.tsx'
 
-/** `/account`: export and deletion of the data stored here. */
+/** `/account`: who one is, what one uses, where one is signed in, and the way out. */
 export default function AccountPage() {
+  const { account } = words
   return (
-    <Page title="Account">
-      <h1>Account</h1>
-      <section aria-labelledby="export" className={styles['section']}>
-        <h2 id="export">Export your data</h2>
+    <Page title={account.title}>
+      <header className={styles['head']}>
+        <h1>{account.title}</h1>
+        <Identity />
+      </header>
+      <Usage />
+      <SignIns />
+      <Appearance />
+      <Section title={account.export.title}>
+        <p className={styles['text']}>{account.export.text}</p>
         <p>
-          One file with everything this service stores about your account: your sites with the names
-          and hashes of their files, addresses, domains, uploads of the last day, and sign-ins. The
-          files themselves are in your account.
-        </p>
-        <p>
-          <a download href="/api/user/export">
-            Download everything as a file
+          <a className={buttonClass('secondary')} download href="/api/user/export">
+            {account.export.button}
           </a>
         </p>
-      </section>
-      <section aria-labelledby="account-deletion" className={styles['section']}>
-        <h2 id="account-deletion">Delete your data here</h2>
-        <AccountDeletionForm />
-      </section>
+      </Section>
+      <Removal />
     </Page>
+  )
+}
+
+function Identity() {
+  const { data: user } = useQuery(userQuery)
+  const { data: usage, isPending } = useQuery(usageQuery)
+  const { identity, identityText } = words.account
+  if (user === undefined) return <Skeleton count={3} />
+  return (
+    <>
+      <dl className={styles['facts']}>
+        <div>
+          <dt>{identity.handle}</dt>
+          <dd>@{user.handle}</dd>
+        </div>
+        <div>
+          <dt>{identity.did}</dt>
+          <dd className={styles['did']}>
+            <code>{user.did}</code>
+            <CopyButton isSmall text={user.did} what={identity.did} />
+          </dd>
+        </div>
+        <div>
+          <dt>{identity.server}</dt>
+          <dd>{isPending ? '\u00a0' : (usage?.pds ?? identity.unknown)}</dd>
+        </div>
+      </dl>
+      <p className={styles['text']}>{identityText}</p>
+    </>
   )
 }

@@ -37,10 +37,17 @@ export const siteQuery = (rkey: string) =>
 /** Claimed addresses and custom domains of the account. @public */
 export const namesQuery = queryOptions({ queryKey: keys.names, queryFn: listNames })
 
-/** @public */
 export const signInsQuery = queryOptions({
   queryKey: keys.signIns,
   queryFn: async () => (await call('GET /api/user/sessions', {})).sessions,
+  meta: kept,
+})
+
+/** What the account uses of what it may. */
+export const usageQuery = queryOptions({
+  queryKey: [...keys.user, 'usage'],
+  queryFn: () => call('GET /api/user/usage', {}),
+  meta: kept,
 })
 
 /** As the account’s repository has them now. */
@@ -92,3 +99,6 @@ export const changesQuery = (rkey: string, id: string, against: string) =>
   })
 
 export type Version = AnswerTo<'GET /api/site/:rkey/versions'>['versions'][number]
+
+/** What is kept over a reload. */
+export const keptQueries = [userQuery, sitesQuery, usageQuery, signInsQuery] as const

@@ -1,8 +1,8 @@
-import { QueryCache, QueryClient, type QueryKey } from '@tanstack/react-query'
+import { hashKey, QueryCache, QueryClient, type QueryKey } from '@tanstack/react-query'
 import { ApiError } from './api.ts'
 import { dropKept, keep, readKept } from './kept-answers.ts'
-import { keys, sitesQuery, userQuery } from './queries.ts'
-import { leaveIfSignedOut, rememberSignedIn } from './session.ts'
+import { keptQueries, keys, userQuery } from './queries.ts'
+import { isLeavingAccount, leaveIfSignedOut, rememberSignedIn } from './session.ts'
 
 const retriesMax = 2
 
@@ -18,17 +18,16 @@ export const isWorthRetrying = (failures: number, error: unknown): boolean =>
 export function openQueryClient(): QueryClient {
   const client = new QueryClient({
     queryCache: new QueryCache({
-      onError: (error) => {
-        if (leaveIfSignedOut(error)) forgetAccount(client)
-      },
+      onError: (error) => void leaveIfSignedOut(error),
       onSuccess: (answer, { queryKey, meta }) => {
+        if (isLeavingAccount()) return
         if (queryKey[0] === keys.user[0]) rememberSignedIn()
         if (meta?.['isKept'] === true) keep(queryKey, answer)
       },
     }),
     defaultOptions: { queries: { staleTime: freshMs, retry: isWorthRetrying } },
   })
-  for (const queryKey of [userQuery.queryKey, sitesQuery.queryKey] as QueryKey[]) {
+  for (const { queryKey } of keptQueries as readonly { readonly queryKey: QueryKey }[]) {
     // As old as can be: shown at once and asked again.
     client.setQueryData(queryKey, readKept(queryKey), { updatedAt: 1 })
   }
@@ -36,20 +35,14 @@ export function openQueryClient(): QueryClient {
   return client
 }
 
-/** Forgets everything about the account that was signed in. */
-export function forgetAccount(client: QueryClient): void {
-  dropKept()
-  client.clear()
-}
-
 /** Another tab may have signed in as somebody else. */
 function dropWhenAnother(client: QueryClient): void {
   let did = client.getQueryData(userQuery.queryKey)?.did
   client.getQueryCache().subscribe(({ type, query }) => {
-    if (type !== 'updated' || query.queryKey[0] !== keys.user[0]) return
+    if (type !== 'updated' || query.queryHash !== hashKey(userQuery.queryKey)) return
     const current = client.getQueryData(userQuery.queryKey)?.did
     if (did !== undefined && current !== undefined && current !== did) {
-      client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== keys.user[0] })
+      client.removeQueries({ predicate: (other) => other !== query })
       dropKept()
     }
     did = current ?? did

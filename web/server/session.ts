@@ -1,12 +1,34 @@
+import { forgetDropped } from '#web/publish/forget-dropped.ts'
 import { words } from '#web/words/words.ts'
 import { ApiError } from './api.ts'
+import { dropKept } from './kept-answers.ts'
 
 /** Whether the error says that nobody is signed in; if so, the page is being left for the sign-in, which comes back to it. */
 export function leaveIfSignedOut(error: unknown): boolean {
   if (!(error instanceof ApiError) || error.status !== 401) return false
-  location.replace(signInAddress(location, wasSignedIn()))
+  if (!isLeaving) {
+    const address = signInAddress(location, wasSignedIn())
+    dropKept()
+    location.replace(address)
+  }
   return true
 }
+
+let isLeaving = false
+
+/** Goes where nobody is signed in any more. Nothing of the account stays in the tab, and no late answer leads elsewhere. */
+export async function leaveAccount(address: string): Promise<void> {
+  isLeaving = true
+  // The back button may bring this page as it was left.
+  addEventListener('pageshow', () => location.reload(), { once: true })
+  dropKept()
+  sessionStorage.removeItem(signedInKey)
+  await forgetDropped()
+  location.assign(address)
+}
+
+/** Whether the account is being left: what arrives now is not kept. */
+export const isLeavingAccount = (): boolean => isLeaving
 
 export function signInAddress(
   { pathname, search }: Pick<Location, 'pathname' | 'search'>,

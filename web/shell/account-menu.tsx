@@ -1,12 +1,11 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Check, LogOut, UserRound } from 'lucide-react'
 import { useState } from 'react'
 import { Icon } from '#web/parts/icon.tsx'
 import { Menu, MenuButton, MenuGroup, MenuLink } from '#web/parts/menu.tsx'
-import { forgetDropped } from '#web/publish/forget-dropped.ts'
 import { signOut } from '#web/server/api.ts'
 import { userQuery } from '#web/server/queries.ts'
-import { forgetAccount } from '#web/server/query-client.ts'
+import { leaveAccount } from '#web/server/session.ts'
 import { localeNames, locales, setLocale } from '#web/words/locale.ts'
 import { words } from '#web/words/words.ts'
 import styles from './account-menu.module.css'
@@ -16,7 +15,6 @@ import { toast } from './toasts.ts'
 /** Who is signed in; theme, language and the way out. */
 export function AccountMenu() {
   const { data: user } = useQuery(userQuery)
-  const client = useQueryClient()
   const { shell } = words
   const leave = async () => {
     try {
@@ -24,9 +22,7 @@ export function AccountMenu() {
     } catch {
       return toast(shell.signOutFailed, { tone: 'danger' })
     }
-    forgetAccount(client)
-    await forgetDropped()
-    location.assign('/')
+    await leaveAccount('/')
   }
   return (
     <Menu

@@ -23,7 +23,7 @@ const refused: readonly RegExp[] = [
   /\bclaim\b|\brelease\b/i,
   /so it is not served/i,
   /take it along/i,
-  /\bleave\b(?! this page)/i,
+  /^leave$/i,
   /taken back/i,
   /keep it\b/i,
   /there is no such page/i,

@@ -32,6 +32,11 @@ const signIn = z.strictObject({
   current: z.boolean().describe('Whether it is the session of this request'),
 })
 
+const used = z.strictObject({
+  used: count,
+  max: count.nullable().describe('Null: no limit'),
+})
+
 /** `/api/user/*`: what the signed-in account has here, and where it is signed in. */
 export const userRoutes = {
   readUserStatus: defineRoute({
@@ -69,6 +74,26 @@ export const userRoutes = {
         }),
       ),
     },
+  }),
+  readUsage: defineRoute({
+    ...ofSection,
+    section: 'ours',
+    method: 'GET',
+    path: '/api/user/usage',
+    limit: 'list',
+    summary: 'What the account uses of what it may',
+    answers: {
+      200: json(
+        'Counted as the limits count it',
+        z.strictObject({
+          pds: z.string().nullable().describe('Origin of the account’s server'),
+          sites: used,
+          bytes: used.describe('Of the files of all live versions'),
+          uploads: used.describe('Begun within 24 hours'),
+        }),
+      ),
+    },
+    failures: { 429: [sentences.listsBusy] },
   }),
   listSites: defineRoute({
     ...ofSection,

@@ -6,6 +6,8 @@ import type { AccountSync } from '#ingest/sync-account.ts'
 import { ServerUnreachableError } from '#outbound/server-errors.ts'
 import { noDiskSpace } from '#site/limits.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
+import { putLimitOverrides } from '#store/moderation/account-limits.ts'
+import { countUpload } from '#store/queues/begun-uploads.ts'
 import { enqueueSites } from '#store/queues/enqueue.ts'
 import { takeDue } from '#store/queues/take-due.ts'
 import { retryItem, type WorkItem } from '#store/queues/work-items.ts'
@@ -35,6 +37,30 @@ test('an account without anything', async () => {
     sitesCount: 0,
   })
   expect(await answer('/api/user/sites')).toEqual({ sites: [] })
+})
+
+test('what an account uses of what it may', async () => {
+  const { db } = api()
+  await recordVersion(db, newVersion(), 0)
+  await recordVersion(db, newVersion({ site: siteOf('hers', bob), label: 's--hers' }), 0)
+  const usage = async () => (await answer('/api/user/usage')) as Record<string, unknown>
+  const { bytes } =
+    ((await answer('/api/user/sites')) as { sites: { bytes: number }[] }).sites[0] ?? {}
+  expect(await usage()).toMatchObject({
+    pds: null,
+    sites: { used: 1, max: 1000 },
+    bytes: { used: bytes },
+    uploads: { used: 0 },
+  })
+  await putLimitOverrides(db, alice, { sitesMax: 3, bytesMax: 5000, uploadsPerDayMax: 7 })
+  await countUpload(db, alice, { limits: {}, now: api().now })
+  await upsertAccount(db, { did: alice, pds: 'https://pds.example' }, 1)
+  expect(await usage()).toEqual({
+    pds: 'https://pds.example',
+    sites: { used: 1, max: 3 },
+    bytes: { used: bytes, max: 5000 },
+    uploads: { used: 1, max: 7 },
+  })
 })
 
 test('the handle, or the network’s word for none', async () => {

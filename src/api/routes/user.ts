@@ -17,6 +17,7 @@ import { listCustomDomains } from '#store/names/custom-domains.ts'
 import { listSubdomains } from '#store/names/subdomains.ts'
 import { listUnreadSites } from '#store/queues/unread.ts'
 import { listSites, type Site } from '#store/sites/sites.ts'
+import { readAccountUsage } from './account-usage.ts'
 import { customDomainRow, primaryOf, siteDomainRows, subdomainRow } from './domain-rows.ts'
 import { isoOf } from './iso-of.ts'
 import { siteRow } from './site-row.ts'
@@ -72,6 +73,13 @@ export function userHandlers(
       const account = await findAccount(db, did)
       // atproto's handle for an account whose own does not resolve back to it
       return answer(200, { did, handle: account?.handle ?? 'handle.invalid' })
+    },
+
+    readUsage: async ({ session: { did }, answer }) => {
+      using _ = await listing.acquire(did)
+      const account = await findAccount(db, did)
+      const usage = await readAccountUsage(db, did, { limits: context.limits, now: context.now() })
+      return answer(200, { pds: account?.pds ?? null, ...usage })
     },
 
     listSites: async ({ session: { did }, answer }) => {

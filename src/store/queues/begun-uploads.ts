@@ -36,13 +36,18 @@ export async function reachedUploadLimit(
 ): Promise<number | null> {
   const { uploadsPerDayMax } = await limitsOfAccount(db, did, limits)
   if (uploadsPerDayMax === undefined) return null
+  return (await uploadsWithinDay(db, did, now)) >= uploadsPerDayMax ? uploadsPerDayMax : null
+}
+
+/** How many uploads the account has begun within 24 hours. */
+export async function uploadsWithinDay(db: Db, did: Did, now: number): Promise<number> {
   const { count } = await db
     .selectFrom('begunUploads')
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .where('didHash', '=', didHash(did))
     .where('at', '>', now - countedMs)
     .executeTakeFirstOrThrow()
-  return Number(count) >= uploadsPerDayMax ? uploadsPerDayMax : null
+  return Number(count)
 }
 
 /** Deletes the uploads that no longer count. */

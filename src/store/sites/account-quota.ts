@@ -1,6 +1,7 @@
 import type { ExpressionBuilder, Transaction } from 'kysely'
 import { accountSitesMax, overAccountBytes } from '#site/limits.ts'
-import type { SiteAddress } from '#site/site-address.ts'
+import type { Did, SiteAddress } from '#site/site-address.ts'
+import type { SiteName } from '#site/site-name.ts'
 import type { Db } from '#store/database/database.ts'
 import type { Schema } from '#store/database/schema.ts'
 import { type AccountLimits, limitsOfAccount } from '#store/moderation/account-limits.ts'
@@ -17,15 +18,30 @@ export async function findQuotaProblem(
 ): Promise<string | null> {
   const { accountBytesMax } = await limitsOfAccount(db, did, defaults)
   if (accountBytesMax === undefined) return null
-  const others = await db
+  const isWithin = (await liveBytes(db, did, name)) + bytes <= accountBytesMax
+  return isWithin ? null : overAccountBytes(accountBytesMax)
+}
+
+/** Of every file of the account's live versions, decoded; without those of the site `except`. */
+export async function liveBytes(db: Db, did: Did, except: SiteName | null = null): Promise<number> {
+  const all = db
     .selectFrom('versions')
     .select(({ fn }) => fn.sum<number | null>('bytes').as('bytes'))
     .where('did', '=', did)
-    .where('name', '!=', name)
     .where('state', '=', 'live')
+  const others = except === null ? all : all.where('name', '!=', except)
+  return Number((await others.executeTakeFirstOrThrow()).bytes ?? 0)
+}
+
+/** Sites of an account that are not removed. */
+export async function countPresentSites(db: Db, did: Did): Promise<number> {
+  const { count } = await db
+    .selectFrom('sites')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('did', '=', did)
+    .where(isPresent)
     .executeTakeFirstOrThrow()
-  const isWithin = Number(others.bytes ?? 0) + bytes <= accountBytesMax
-  return isWithin ? null : overAccountBytes(accountBytesMax)
+  return Number(count)
 }
 
 // A site that was published again after a removal has both.

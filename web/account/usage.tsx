@@ -1,0 +1,66 @@
+import { useQuery } from '@tanstack/react-query'
+import { formatBytes } from '#web/parts/bytes.ts'
+import { Notice } from '#web/parts/notice.tsx'
+import { Skeleton } from '#web/parts/skeleton.tsx'
+import { usageQuery } from '#web/server/queries.ts'
+import { words } from '#web/words/words.ts'
+import styles from './account-page.module.css'
+import { Section } from './section.tsx'
+
+/** What the account uses of what it may. */
+export function Usage() {
+  const { data, error } = useQuery(usageQuery)
+  const { usage } = words.account
+  const count = (n: number): string => n.toLocaleString(words.locale)
+  return (
+    <Section title={usage.title}>
+      {data === undefined && error === null && (
+        <div className={styles['waiting']}>
+          <Skeleton count={3} />
+        </div>
+      )}
+      {data === undefined && error !== null && (
+        <Notice title={usage.failed} tone="warn">
+          <p>{error.message}</p>
+        </Notice>
+      )}
+      {data !== undefined && (
+        <ul className={styles['meters']}>
+          <Meter {...data.sites} name={usage.sites} text={count} />
+          <Meter {...data.bytes} name={usage.bytes} text={formatBytes} />
+          <Meter {...data.uploads} name={usage.uploads} text={count} />
+        </ul>
+      )}
+    </Section>
+  )
+}
+
+interface MeterProps {
+  readonly name: string
+  readonly used: number
+  readonly max: number | null
+  readonly text: (amount: number) => string
+}
+
+/** From here on it is worth a colour. */
+const nearlyAll = 0.9
+
+function Meter({ name, used, max, text }: MeterProps) {
+  const { usage } = words.account
+  return (
+    <li className={styles['meter']}>
+      <span>{name}</span>
+      <span className={styles['amount']}>
+        {max === null ? usage.unlimited(text(used)) : usage.of(text(used), text(max))}
+      </span>
+      {max !== null && (
+        <progress
+          aria-label={name}
+          data-nearly={used >= nearlyAll * max || undefined}
+          max={Math.max(max, 1)}
+          value={Math.min(used, max)}
+        />
+      )}
+    </li>
+  )
+}
