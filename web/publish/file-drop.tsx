@@ -1,6 +1,6 @@
 import { DropZone } from '#web/parts/drop-zone.tsx'
 import { Problem } from '#web/parts/problem.tsx'
-import { entriesOfDrop, filesOfInput } from '#web/publish/files/picked-files.ts'
+import { entriesOfDrop, filesOfInput } from '#web/publish/files/dropped.ts'
 import { words } from '#web/words/words.ts'
 import styles from './file-drop.module.css'
 import { publishSession, type SessionState } from './publish-session.ts'

@@ -31,18 +31,24 @@ export function PublishForm({ session, siteName, siteNames, onName }: PublishFor
   const filesProblem = filesProblemOf(session)
   const failure = publish.stage === 'failed' ? publish : null
 
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = async () => {
+    // Who is quicker than the reading need not press again.
+    await publishSession.chosen
     setTried(true)
-    if (filesProblem !== null || nameProblem !== null) return
+    if (filesProblemOf(publishSession.state) !== null || nameProblem !== null) return
     setTried(false)
     const isSame = failure?.siteName === siteName && failure.kind !== 'conflict'
     if (isSame) publishSession.retry()
     else void publishSession.publish(siteName)
   }
 
+  const press = (event: FormEvent) => {
+    event.preventDefault()
+    void submit()
+  }
+
   return (
-    <form className={styles['form']} noValidate onSubmit={submit}>
+    <form className={styles['form']} noValidate onSubmit={(event) => press(event)}>
       {choice !== null && <ChosenFiles choice={choice} session={session} />}
       <FileDrop session={session} />
       {onName !== null && (

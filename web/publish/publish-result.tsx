@@ -23,7 +23,7 @@ interface PublishResultProps {
 }
 
 /** The moment: the address, ways to pass it on, the site itself, and what comes next. */
-export function PublishResult({ result, leftOut, headingRef }: PublishResultProps) {
+export default function PublishResult({ result, leftOut, headingRef }: PublishResultProps) {
   const said = words.publish.result
   const { live, siteName, skippedFiles, sizeNotice, url, versionProblem } = result
   const { data: sites = [] } = useQuery(sitesQuery)

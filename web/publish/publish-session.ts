@@ -1,12 +1,11 @@
 import type { SitePath } from '#site/path.ts'
-import { type Choice, chooseFiles, chooseFolder } from '#web/publish/files/choose-files.ts'
+import type { Choice } from '#web/publish/files/choose-files.ts'
 import { type KeepOutcome, keptDrops } from '#web/publish/files/kept-drop.ts'
 import { type PickedFile, ReadError } from '#web/publish/files/picked-file.ts'
-import { filesOfEntries } from '#web/publish/files/picked-files.ts'
-import { ApiError, cancelJob } from '#web/server/api.ts'
+import { ApiError } from '#web/server/api.ts'
 import { leaveIfSignedOut } from '#web/server/session.ts'
 import { words } from '#web/words/words.ts'
-import { PublishEngine } from './publish-engine.ts'
+import type { PublishEngine } from './publish-engine.ts'
 import { isRunning, type PublishState } from './publish-state.ts'
 import { suggestSiteName } from './suggest-site-name.ts'
 
@@ -40,20 +39,10 @@ const nothing = {
  */
 class PublishSession {
   readonly #listeners = new Set<() => void>()
-  readonly #engine: PublishEngine
-  #state: SessionState
+  #engine: PublishEngine | null = null
+  #state: SessionState = { ...nothing, publish: { stage: 'idle' } }
   #latest = 0
   #restoring: Promise<void> | null = null
-
-  constructor() {
-    this.#engine = new PublishEngine({
-      isSignedOut: leaveIfSignedOut,
-      cancelJob,
-      onBegun: (deployId) => void keptDrops.note({ deployId }),
-    })
-    this.#state = { ...nothing, publish: this.#engine.state }
-    this.#engine.subscribe(() => this.#onPublish(this.#engine.state))
-  }
 
   get state(): SessionState {
     return this.#state
@@ -67,17 +56,29 @@ class PublishSession {
   /** Of a drop; call it within the event. */
   async takeEntries(entries: readonly FileSystemEntry[]): Promise<void> {
     if (entries.length === 0) return
-    await this.#take(async (onFound) => await filesOfEntries(entries, { onFound }))
+    this.#taking = this.#take(async (onFound) => {
+      const { filesOfEntries } = await reading()
+      return await filesOfEntries(entries, { onFound })
+    })
+    await this.#taking
   }
 
   async takeFiles(picked: readonly PickedFile[]): Promise<void> {
-    if (picked.length > 0) await this.#take(async () => picked)
+    if (picked.length === 0) return
+    this.#taking = this.#take(async () => picked)
+    await this.#taking
+  }
+
+  /** Resolves when what was chosen last has been read. */
+  get chosen(): Promise<void> {
+    return this.#taking
   }
 
   /** The folder of the choice as the whole site. */
   async takeFolder(folder: string): Promise<void> {
     const { choice } = this.#state
     if (choice === null) return
+    const { chooseFolder } = await reading()
     const within = await chooseFolder(choice, folder)
     await this.#choose(within, this.#latest)
   }
@@ -89,7 +90,7 @@ class PublishSession {
   /** What was chosen is forgotten, here and in the browser's storage. */
   async clear(): Promise<void> {
     this.#latest++
-    this.#engine.reset()
+    this.#engine?.reset()
     setWanted(null)
     this.#set(nothing)
     await keptDrops.clear()
@@ -109,7 +110,8 @@ class PublishSession {
     void keptDrops.note({ siteName })
     const { files, isSealed, settings } = choice
     const ofPage = startPage === null ? null : { indexFiles: [startPage] }
-    await this.#engine.publish({
+    const engine = await this.#open()
+    await engine.publish({
       siteName,
       files,
       isSealed,
@@ -132,12 +134,12 @@ class PublishSession {
   }
 
   retry(): void {
-    void this.#engine.retry()
+    void this.#engine?.retry()
   }
 
   cancel(): void {
     setWanted(null)
-    this.#engine.cancel()
+    this.#engine?.cancel()
   }
 
   /** Brings back what was chosen before the document was loaded. Once a document. */
@@ -151,6 +153,7 @@ class PublishSession {
     return wantedName()
   }
 
+  #taking: Promise<void> = Promise.resolve()
   #keeping: Promise<unknown> = Promise.resolve()
   #keptDeploy: string | null = null
 
@@ -170,6 +173,7 @@ class PublishSession {
     const kept = isLate() ? null : await keptDrops.read()
     if (kept === null || isLate()) return
     try {
+      const { chooseFiles } = await reading()
       const choice = await chooseFiles(kept.picked)
       if (isLate()) return
       this.#keptDeploy = kept.deployId
@@ -182,11 +186,12 @@ class PublishSession {
   async #take(read: (onFound: (count: number) => void) => Promise<readonly PickedFile[]>) {
     if (isRunning(this.#state.publish)) return
     const turn = ++this.#latest
-    this.#engine.reset()
+    this.#engine?.reset()
     this.#keptDeploy = null
     this.#set({ ...nothing, found: 0 })
     try {
       const picked = await read((found) => this.#latest === turn && this.#set({ found }))
+      const { chooseFiles } = await reading()
       await this.#choose(await chooseFiles(picked), turn)
     } catch (error) {
       if (this.#latest !== turn) return
@@ -199,9 +204,24 @@ class PublishSession {
     if (this.#latest !== turn) return
     this.#set({ ...nothing, choice })
     const keeping = keptDrops.keep(choice.picked, { siteName: null, deployId: null })
-    this.#keeping = keeping
-    const kept = await keeping
-    if (this.#latest === turn) this.#set({ kept })
+    this.#keeping = keeping.then((kept) => {
+      if (this.#latest === turn) this.#set({ kept })
+    })
+  }
+
+  #opening: Promise<PublishEngine> | null = null
+
+  #open(): Promise<PublishEngine> {
+    this.#opening ??= import('./publish-engine.ts').then(({ PublishEngine }) => {
+      const engine = new PublishEngine({
+        isSignedOut: leaveIfSignedOut,
+        onBegun: (deployId) => void keptDrops.note({ deployId }),
+      })
+      engine.subscribe(() => this.#onPublish(engine.state))
+      this.#engine = engine
+      return engine
+    })
+    return this.#opening
   }
 
   #onPublish(publish: PublishState): void {
@@ -220,6 +240,9 @@ class PublishSession {
     for (const listener of this.#listeners) listener()
   }
 }
+
+/** What reads files is loaded with the first of them: the pages are seen before that. */
+const reading = () => import('./files/reading.ts')
 
 /** Whether it shows this job. */
 export const isPublishing = ({ publish }: SessionState, jobId: string): boolean =>

@@ -7,7 +7,7 @@ import { leaveIfSignedOut } from '#web/server/session.ts'
 import { words } from '#web/words/words.ts'
 import { PublishEngine } from './publish-engine.ts'
 import { PublishProgress } from './publish-progress.tsx'
-import { PublishResult } from './publish-result.tsx'
+import PublishResult from './publish-result.tsx'
 import { isPublishing, publishSession } from './publish-session.ts'
 import styles from './uploader.module.css'
 
@@ -18,7 +18,7 @@ interface ResumedPublishesProps {
 }
 
 /** What was begun before this document was loaded, or in another tab, each until its end was read and put away. */
-export function ResumedPublishes({ onPublished, onClose }: ResumedPublishesProps) {
+export default function ResumedPublishes({ onPublished, onClose }: ResumedPublishesProps) {
   const [jobs, setJobs] = useState(() => rememberedJobs().filter((job) => !isOfThisTab(job)))
   const close = (closed: RememberedJob) => {
     setJobs(jobs.filter((job) => job !== closed))

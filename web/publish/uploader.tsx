@@ -1,17 +1,19 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useId, useRef, useState } from 'react'
+import { lazy, Suspense, useEffect, useId, useRef, useState } from 'react'
 import { Button } from '#web/parts/button.tsx'
 import { focusOnMount } from '#web/parts/focus-on-mount.ts'
+import { rememberedJobs } from '#web/publish/send/remembered-jobs.ts'
 import { keys } from '#web/server/queries.ts'
 import { words } from '#web/words/words.ts'
 import { PublishForm } from './publish-form.tsx'
 import { PublishProgress } from './publish-progress.tsx'
-import { PublishResult } from './publish-result.tsx'
 import { publishSession } from './publish-session.ts'
 import { isRunning } from './publish-state.ts'
-import { ResumedPublishes } from './resumed-publishes.tsx'
 import styles from './uploader.module.css'
 import { usePublishSession } from './use-publish-session.ts'
+
+const PublishResult = lazy(() => import('./publish-result.tsx'))
+const ResumedPublishes = lazy(() => import('./resumed-publishes.tsx'))
 
 interface UploaderProps {
   readonly title: string
@@ -29,6 +31,7 @@ export function Uploader({ title, siteNames, site, onPublished }: UploaderProps)
   const { choice, publish } = session
   const [typedName, setTypedName] = useState<string | null>(null)
   const siteName = site ?? typedName ?? publishSession.suggestedName
+  const [hasJobs] = useState(() => rememberedJobs().length > 0)
   const heading = useRef<HTMLHeadingElement>(null)
   useContinue(siteNames, setTypedName)
   usePublished(publish.stage === 'done', onPublished)
@@ -40,7 +43,11 @@ export function Uploader({ title, siteNames, site, onPublished }: UploaderProps)
   }
   return (
     <>
-      <ResumedPublishes onClose={() => heading.current?.focus()} onPublished={onPublished} />
+      {hasJobs && (
+        <Suspense>
+          <ResumedPublishes onClose={() => heading.current?.focus()} onPublished={onPublished} />
+        </Suspense>
+      )}
       <section aria-labelledby={titleId} className={styles['uploader']}>
         <h2
           className={publish.stage === 'done' ? 'visually-hidden' : undefined}
@@ -67,7 +74,7 @@ export function Uploader({ title, siteNames, site, onPublished }: UploaderProps)
           </>
         )}
         {publish.stage === 'done' && (
-          <>
+          <Suspense>
             <PublishResult
               headingRef={focusOnMount}
               leftOut={choice?.leftOut ?? []}
@@ -76,7 +83,7 @@ export function Uploader({ title, siteNames, site, onPublished }: UploaderProps)
             <Button look="secondary" onClick={chooseAnother}>
               {words.publish.result.another}
             </Button>
-          </>
+          </Suspense>
         )}
       </section>
     </>
