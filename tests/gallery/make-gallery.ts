@@ -1,0 +1,94 @@
+// Writes every state of the app as pictures, with an index of all: `npm run gallery [folder] [part of a name]`.
+// Fails when a state does not come, is wider than its window, or axe finds something.
+
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Browser } from 'playwright-core'
+import { startBrowser } from '../support/browser.ts'
+import { openPage, violationsOf } from '../support/browser-page.ts'
+import { openScene, type Scene } from './scene.ts'
+import { type State, states } from './states.ts'
+
+const widths = [360, 1280] as const
+const schemes = ['light', 'dark'] as const
+const stateMsMax = 20_000
+
+const [folder = '.sitehost/gallery', part = ''] = process.argv.slice(2)
+await mkdir(folder, { recursive: true })
+await using scene = await openScene()
+const browser = await startBrowser()
+const chosen = states.filter(({ name }) => name.includes(part))
+const problems: string[] = []
+for (const state of chosen) {
+  for (const width of widths) problems.push(...(await picture(state, width, scene, browser)))
+}
+await browser.close()
+await writeFile(join(folder, 'index.html'), indexOf(chosen))
+for (const problem of problems) console.error(problem)
+console.log(`${chosen.length} states, ${problems.length} problems: ${join(folder, 'index.html')}`)
+if (problems.length > 0) process.exitCode = 1
+
+/** Both schemes of a state at one width. Returns what is wrong with it. */
+async function picture(
+  state: State,
+  width: (typeof widths)[number],
+  scene: Scene,
+  browser: Browser,
+): Promise<string[]> {
+  const { world, clients } = scene
+  const client = clients[state.by]
+  const options = { client, viewport: { width, height: 800 }, reducedMotion: 'reduce' as const }
+  const { page, problems } = await openPage(browser, world.app, options)
+  page.setDefaultTimeout(stateMsMax)
+  const found: string[] = []
+  try {
+    await state.show({ ...scene, page })
+    // What floats is in the window; the rest is shown whole, from its top.
+    const floats = await page.evaluate(
+      () => document.querySelector('dialog[open], :popover-open') !== null,
+    )
+    if (!floats) await page.evaluate(() => scrollTo(0, 0))
+    for (const colorScheme of schemes) {
+      await page.emulateMedia({ colorScheme })
+      found.push(...(await violationsOf(page)).map((violation) => `${colorScheme}: ${violation}`))
+      const path = join(folder, fileOf(state, width, colorScheme))
+      await page.screenshot({ path, fullPage: !floats })
+    }
+    const { scrollWidth, clientWidth } = await page.evaluate(() => document.documentElement)
+    if (scrollWidth > clientWidth) found.push(`${scrollWidth - clientWidth} px too wide`)
+  } catch (error) {
+    found.push(String(error).split('\n', 1)[0] ?? '')
+  } finally {
+    await page.context().close()
+  }
+  return [...found, ...problems].map((problem) => `${state.name} at ${width}: ${problem}`)
+}
+
+function fileOf({ name }: State, width: number, scheme: string): string {
+  return `${name.replaceAll('/', '-')}-${width}-${scheme}.png`
+}
+
+function indexOf(shown: readonly State[]): string {
+  const figures = shown.map((state) => {
+    const pictures = widths.flatMap((width) =>
+      schemes.map((scheme) => {
+        const file = fileOf(state, width, scheme)
+        return `<a href="${file}"><img loading="lazy" alt="${state.name}, ${width} px, ${scheme}" src="${file}" width="${width / 4}"></a>`
+      }),
+    )
+    return `<section><h2>${state.name}</h2><p>${pictures.join('\n')}</p></section>`
+  })
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>Every state</title>
+<style>
+  body { font: 15px/1.5 system-ui; margin: 2rem; background: #faf9f6 }
+  p { display: flex; flex-wrap: wrap; gap: 1rem; align-items: start }
+  img { border: 1px solid #828885 }
+</style>
+<h1>Every state</h1>
+${figures.join('\n')}
+</html>
+`
+}

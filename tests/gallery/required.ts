@@ -1,0 +1,34 @@
+/** The states that have to be in the gallery. */
+export const required: readonly string[] = [
+  ...namesOf('start', 'empty', 'dropped', 'error', 'denied', 'too-many-files', 'signed-out'),
+  ...namesOf('onboarding', '1', '2', '3'),
+  ...namesOf('list', '0', '1', '2', '50', 'loading', 'failed', 'stale'),
+  ...namesOf('site', 'fine', 'problems', 'waiting', 'refused', 'offline'),
+  ...namesOf('publish', 'choosing', 'refused', 'sending', 'waiting', 'storing'),
+  ...namesOf('publish', 'cancelled', 'failed', 'done'),
+  ...namesOf('versions', '1', '20', 'restoring'),
+  ...namesOf('files', '3', '1000', 'right-to-left', '512-characters'),
+  ...namesOf('domains', 'none', 'waiting', 'one-tick', 'verified', 'warned', 'lost'),
+  ...namesOf('settings', 'pristine', 'dirty', 'invalid', 'saved'),
+  ...namesOf('account', 'all', 'deletion'),
+  'not-found',
+  ...namesOf('visitor', '404', '410', '451', '503', 'nothing-here', 'listing'),
+]
+
+/** Of pages that are not built yet. Whoever builds one takes its states off. The list only gets shorter. */
+export const notYet: readonly string[] = [
+  'start/too-many-files',
+  ...namesOf('onboarding', '2', '3'),
+  'list/stale',
+  ...namesOf('site', 'waiting', 'refused'),
+  ...namesOf('publish', 'choosing', 'refused', 'sending', 'waiting', 'storing'),
+  ...namesOf('publish', 'cancelled', 'failed', 'done'),
+  ...namesOf('versions', '1', '20', 'restoring'),
+  ...namesOf('files', '3', '1000', 'right-to-left', '512-characters'),
+  ...namesOf('domains', 'none', 'waiting', 'one-tick', 'verified', 'warned', 'lost'),
+  'visitor/503',
+]
+
+function namesOf(page: string, ...names: readonly string[]): string[] {
+  return names.map((name) => `${page}/${name}`)
+}
