@@ -224,11 +224,7 @@ describe.skipIf(!hasBrowser)('a person with a browser', () => {
     await page.getByRole('button', { name: 'Sign in' }).click()
     await signInAndAuthorize(page, { password: 'hunter2pass' })
     await page.waitForURL(`${world.app}/onboarding`)
-    await page.goto(`${world.app}/names`)
-    await page.getByLabel('Choose an address').fill('carols-page')
-    await page.keyboard.press('Enter')
-    await page.getByText('then choose here that carols-page.localhost shows it').waitFor()
-    await page.getByRole('link', { name: 'Publish a site' }).click()
+    await page.goto(`${world.app}/editor`)
     await page.getByText('No sites yet').waitFor()
     const program = await world.signedIn('carol.test')
     await program.publish('from-elsewhere', [

@@ -28,7 +28,7 @@ export function SiteItem({ site, onDeleted }: SiteItemProps) {
   return (
     <li className={styles['site']}>
       <h2 className={styles['name']}>
-        <a href={url}>{displayName || rkey}</a>
+        <Link href={`/sites/${encodeURIComponent(rkey)}`}>{displayName || rkey}</Link>
       </h2>
       <ul className={styles['addresses']}>
         {domains.map((row) => (

@@ -33,13 +33,12 @@ export function Addresses({ site, names }: { site: Site; names: Names }) {
     { name: texts.table.state, cell: (row) => <StateOf address={row} /> },
     {
       name: texts.table.primary,
-      cell: (row) =>
-        hasChoice && isServed(row) ? <PrimaryButton address={row} rkey={site.rkey} /> : null,
+      cell: (row) => hasChoice && isServed(row) && <PrimaryButton address={row} rkey={site.rkey} />,
     },
     {
       name: texts.table.actions,
       isUnnamed: true,
-      cell: (row) => (row.kind === 'permanent' ? null : <AddressMenu address={row} />),
+      cell: (row) => row.kind !== 'permanent' && <AddressMenu address={row} />,
     },
   ]
   return (
