@@ -14,17 +14,18 @@ interface FileDropProps {
 export function FileDrop({ session, title }: FileDropProps) {
   const { choice, found, problem } = session
   const { zone } = words.publish
-  const zoneOfFiles = (
-    <DropZone
-      isBusy={found !== null}
-      onChoose={(files) => void publishSession.takeFiles(filesOfInput(files))}
-      onDrop={(items) => void publishSession.takeEntries(entriesOfDrop(items))}
-      title={title ?? (choice === null ? zone.title : zone.another)}
-    >
-      {found !== null && found > 0 && <p role="status">{zone.found(found)}</p>}
-      {problem !== null && <Problem>{problem}</Problem>}
-    </DropZone>
+  // With something chosen it steps back. It stays the same element: a file dialog may be open while a choice is restored.
+  return (
+    <div className={choice === null ? undefined : styles['again']}>
+      <DropZone
+        isBusy={found !== null}
+        onChoose={(files) => void publishSession.takeFiles(filesOfInput(files))}
+        onDrop={(items) => void publishSession.takeEntries(entriesOfDrop(items))}
+        title={title ?? (choice === null ? zone.title : zone.another)}
+      >
+        {found !== null && found > 0 && <p role="status">{zone.found(found)}</p>}
+        {problem !== null && <Problem>{problem}</Problem>}
+      </DropZone>
+    </div>
   )
-  // There is something already: it steps back.
-  return choice === null ? zoneOfFiles : <div className={styles['again']}>{zoneOfFiles}</div>
 }

@@ -16,8 +16,8 @@ interface PublishFormProps {
   readonly siteName: string
   /** The sites there are, to publish a new version of one. */
   readonly siteNames: readonly string[]
-  /** Null: the name is not to be chosen. */
-  readonly onName: ((name: string) => void) | null
+  /** Called with null while nobody has typed a name, and the files may suggest one. Null: the name is not to be chosen. */
+  readonly onName: ((name: string | null) => void) | null
 }
 
 /** The files and the name of the site. */
@@ -59,7 +59,10 @@ export function PublishForm({ session, siteName, siteNames, onName }: PublishFor
             label={form.siteName}
             list={listId}
             name="siteName"
+            onBlur={() => siteName === '' && onName(null)}
             onChange={(event) => onName(event.target.value)}
+            // A suggestion that arrives while somebody types would mix with the letters.
+            onFocus={() => onName(siteName)}
             problem={isTried ? nameProblem : null}
             value={siteName}
           />

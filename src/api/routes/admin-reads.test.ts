@@ -226,6 +226,7 @@ describe('GET /api/admin/sites', () => {
             createdAt: '1970-01-01T00:00:00.008Z',
             warning: null,
             dns: expect.any(Object),
+            zone: 'example.com',
           },
         ],
       },
