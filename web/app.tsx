@@ -2,7 +2,7 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { flushSync } from 'react-dom'
 import { createRoot } from 'react-dom/client'
-import { keepTyped } from './keep-typed.ts'
+import { keepInput } from './keep-input.ts'
 import { openRouter } from './routes.ts'
 import { openQueryClient } from './server/query-client.ts'
 import { App } from './shell/app.tsx'
@@ -25,4 +25,4 @@ const app = (
     </QueryClientProvider>
   </StrictMode>
 )
-keepTyped(root, () => flushSync(() => createRoot(root).render(app)))
+keepInput(root, () => flushSync(() => createRoot(root).render(app)))

@@ -110,7 +110,11 @@ class PublishSession {
     void keptDrops.note({ siteName })
     const { files, isSealed, settings } = choice
     const ofPage = startPage === null ? null : { indexFiles: [startPage] }
-    const engine = await this.#open()
+    const engine = await this.#open().catch(() => null)
+    if (engine === null) {
+      const message = words.server.unreachable
+      return this.#set({ publish: { stage: 'failed', siteName, message, kind: 'refused' } })
+    }
     await engine.publish({
       siteName,
       files,
@@ -134,7 +138,9 @@ class PublishSession {
   }
 
   retry(): void {
-    void this.#engine?.retry()
+    const { publish } = this.#state
+    if (this.#engine !== null) void this.#engine.retry()
+    else if (publish.stage === 'failed') void this.publish(publish.siteName)
   }
 
   cancel(): void {
@@ -203,6 +209,8 @@ class PublishSession {
   async #choose(choice: Choice, turn: number): Promise<void> {
     if (this.#latest !== turn) return
     this.#set({ ...nothing, choice })
+    // Who goes offline now can still press the button, and what is missing is waited for.
+    void this.#open().catch(() => undefined)
     const keeping = keptDrops.keep(choice.picked, { siteName: null, deployId: null })
     this.#keeping = keeping.then((kept) => {
       if (this.#latest === turn) this.#set({ kept })
@@ -220,6 +228,9 @@ class PublishSession {
       engine.subscribe(() => this.#onPublish(engine.state))
       this.#engine = engine
       return engine
+    })
+    this.#opening.catch(() => {
+      this.#opening = null
     })
     return this.#opening
   }

@@ -24,7 +24,7 @@ export function Question({ title, samples = [], children }: QuestionProps) {
         <div className={styles['samples']}>
           <p className={styles['hint']}>{words.settings.sample}</p>
           {samples.map((sample) => (
-            <Sample {...sample} key={sample.address} />
+            <Sample key={sample.address} {...sample} />
           ))}
         </div>
       )}
