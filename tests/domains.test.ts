@@ -732,6 +732,7 @@ describe('what the owner sees', () => {
               txt: { name: '_sitehost.example.com', value: alice },
               cname: { name: 'example.com', target: `${id}.dns.${baseDomain}` },
             },
+            zone: 'example.com',
           },
         ],
       },
