@@ -39,6 +39,8 @@ describe.skipIf(!hasBrowser)('a person without a sign-in', () => {
       if (message.text().includes('Content Security Policy')) problems.push(message.text())
     })
     await page.goto(world.app)
+    // What is dragged over the page that the server sent, before the script has drawn it, goes to the browser.
+    await page.waitForFunction(() => document.title.includes(' · '))
   })
   afterEach(() => context.close())
 
