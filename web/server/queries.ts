@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query'
 import type { AnswerTo, Site } from '#api/contract/client.ts'
 import { call, listNames, listSites, readSettings, readUser } from './api.ts'
 
@@ -59,6 +59,13 @@ export const settingsQuery = (rkey: string) =>
     staleTime: 60_000,
     refetchOnWindowFocus: false,
   })
+
+/** After a change of an address: the account's names and its sites both show it. */
+export const refreshAddresses = (client: QueryClient) =>
+  Promise.all([
+    client.invalidateQueries({ queryKey: keys.names }),
+    client.invalidateQueries({ queryKey: keys.sites }),
+  ])
 
 const versionsPageSize = 20
 

@@ -4,7 +4,7 @@ import { Button } from '#web/parts/button.tsx'
 import { TextField } from '#web/parts/field.tsx'
 import { problemOfField } from '#web/parts/field-problem.ts'
 import { addDomain, mapDomain } from '#web/server/api.ts'
-import { keys } from '#web/server/queries.ts'
+import { refreshAddresses } from '#web/server/queries.ts'
 import { useAction } from '#web/server/use-action.ts'
 import { toast } from '#web/shell/toasts.ts'
 import { words } from '#web/words/words.ts'
@@ -33,10 +33,7 @@ export function AddDomain({ rkey }: { rkey: string }) {
     })
     if (isAdded) setTyped('')
     else input.current?.focus()
-    await Promise.all([
-      client.invalidateQueries({ queryKey: keys.names }),
-      client.invalidateQueries({ queryKey: keys.sites }),
-    ])
+    await refreshAddresses(client)
   }
   return (
     <form className={styles['form']} noValidate onSubmit={(event) => void add(event)}>

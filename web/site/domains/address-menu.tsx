@@ -5,7 +5,7 @@ import { ConfirmDialog } from '#web/parts/confirm.tsx'
 import { Icon } from '#web/parts/icon.tsx'
 import { Menu, MenuButton, MenuGroup } from '#web/parts/menu.tsx'
 import { ApiError, deleteDomain, mapDomain, mapName, releaseName } from '#web/server/api.ts'
-import { keys } from '#web/server/queries.ts'
+import { refreshAddresses } from '#web/server/queries.ts'
 import { leaveIfSignedOut } from '#web/server/session.ts'
 import { toast } from '#web/shell/toasts.ts'
 import { words } from '#web/words/words.ts'
@@ -26,10 +26,7 @@ export function AddressMenu({ address }: { address: Pick<Address, 'custom' | 'do
       if (leaveIfSignedOut(error)) return
       toast(error instanceof ApiError ? error.message : words.server.failed, { tone: 'danger' })
     } finally {
-      await Promise.all([
-        client.invalidateQueries({ queryKey: keys.names }),
-        client.invalidateQueries({ queryKey: keys.sites }),
-      ])
+      await refreshAddresses(client)
     }
   }
   const detach = () =>

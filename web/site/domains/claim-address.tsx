@@ -3,7 +3,7 @@ import { type FormEvent, useRef, useState } from 'react'
 import { Button } from '#web/parts/button.tsx'
 import { TextField } from '#web/parts/field.tsx'
 import { claimName, mapName } from '#web/server/api.ts'
-import { keys } from '#web/server/queries.ts'
+import { refreshAddresses } from '#web/server/queries.ts'
 import { useAction } from '#web/server/use-action.ts'
 import { toast } from '#web/shell/toasts.ts'
 import { words } from '#web/words/words.ts'
@@ -36,10 +36,7 @@ export function ClaimAddress({ rkey, baseDomain }: { rkey: string; baseDomain: s
     })
     if (isClaimed) setTyped('')
     else input.current?.focus()
-    await Promise.all([
-      client.invalidateQueries({ queryKey: keys.names }),
-      client.invalidateQueries({ queryKey: keys.sites }),
-    ])
+    await refreshAddresses(client)
   }
   return (
     <form className={styles['form']} noValidate onSubmit={(event) => void claim(event)}>

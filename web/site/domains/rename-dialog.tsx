@@ -4,7 +4,7 @@ import { Button } from '#web/parts/button.tsx'
 import { Dialog } from '#web/parts/dialog.tsx'
 import { TextField } from '#web/parts/field.tsx'
 import { renameName } from '#web/server/api.ts'
-import { keys } from '#web/server/queries.ts'
+import { refreshAddresses } from '#web/server/queries.ts'
 import { useAction } from '#web/server/use-action.ts'
 import { toast } from '#web/shell/toasts.ts'
 import { words } from '#web/words/words.ts'
@@ -36,10 +36,7 @@ function RenameForm({ domain, onClose }: Omit<RenameDialogProps, 'isOpen'>) {
     if (wrong !== null) return setProblem(wrong)
     const isDone = await run(async () => {
       toast(texts.renamed(await renameName(domain, label.trim())))
-      await Promise.all([
-        client.invalidateQueries({ queryKey: keys.names }),
-        client.invalidateQueries({ queryKey: keys.sites }),
-      ])
+      await refreshAddresses(client)
     })
     if (isDone) onClose()
   }

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Button } from '#web/parts/button.tsx'
 import { Problem } from '#web/parts/problem.tsx'
 import { mapDomain, mapName, type Names } from '#web/server/api.ts'
-import { keys } from '#web/server/queries.ts'
+import { refreshAddresses } from '#web/server/queries.ts'
 import { useAction } from '#web/server/use-action.ts'
 import { toast } from '#web/shell/toasts.ts'
 import { words } from '#web/words/words.ts'
@@ -33,10 +33,7 @@ function List({ unused, rkey }: { unused: readonly Unused[]; rkey: string }) {
     run(async () => {
       await (custom === null ? mapName(domain, rkey) : mapDomain(custom.id, rkey))
       toast(texts.taken(domain))
-      await Promise.all([
-        client.invalidateQueries({ queryKey: keys.names }),
-        client.invalidateQueries({ queryKey: keys.sites }),
-      ])
+      await refreshAddresses(client)
     })
   return (
     <section aria-labelledby="unused" className={styles['unused']}>

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { ApiError, type CustomDomain, verifyDomain } from '#web/server/api.ts'
-import { keys } from '#web/server/queries.ts'
+import { refreshAddresses } from '#web/server/queries.ts'
 import { leaveIfSignedOut } from '#web/server/session.ts'
 import { toast } from '#web/shell/toasts.ts'
 import { words } from '#web/words/words.ts'
@@ -25,10 +25,7 @@ export function useVerification({ id, domain, verified, warning }: CustomDomain)
       const answer = await verifyDomain(id)
       setProblem(answer.error)
       if (answer.verified && !verified) toast(words.domains.dns.verified(domain))
-      await Promise.all([
-        client.invalidateQueries({ queryKey: keys.names }),
-        client.invalidateQueries({ queryKey: keys.sites }),
-      ])
+      await refreshAddresses(client)
     } catch (error) {
       if (!leaveIfSignedOut(error)) {
         setProblem(error instanceof ApiError ? error.message : words.server.failed)
