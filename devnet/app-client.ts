@@ -88,10 +88,7 @@ export class AppClient {
     return job
   }
 
-  /**
-   * Uploads a site and waits until visitors get it, which on a busy machine takes longer than the job waits for it.
-   * Throws when it was refused or failed.
-   */
+  /** Uploads a site and waits until visitors get it. Throws when it was refused or failed. */
   async publish(siteName: string, files: Iterable<UploadFile>): Promise<Record<string, unknown>> {
     const answer = await this.upload(siteName, files)
     const body = (await answer.json()) as { jobId?: string; error?: string }
@@ -100,11 +97,16 @@ export class AppClient {
     }
     const { result, error } = await this.watch(body.jobId)
     if (result === null) throw new Error(`upload of ${siteName} failed: ${error}`)
+    await this.untilVisible(siteName, result)
+    return result
+  }
+
+  /** Waits until visitors get what a job has published: on a busy machine that takes longer than the job waits for it. */
+  async untilVisible(siteName: string, result: Record<string, unknown>): Promise<void> {
     for (const end = Date.now() + visibleMsMax; result['live'] !== true; await sleep(lookAgainMs)) {
       if ((await this.#liveCid(siteName)) === result['cid']) break
       if (Date.now() > end) throw new Error(`${siteName} is published, and not visible`)
     }
-    return result
   }
 
   async #liveCid(siteName: string): Promise<string | undefined> {

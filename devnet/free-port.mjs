@@ -3,9 +3,10 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 // A devnet keeps its ports for as long as its folder lives. Ports above 32768 are those that systems
-// hand out for outgoing connections, so one of them might be taken at a later start.
-const PORT_MIN = 20_000
-const PORT_MAX = 32_767
+// hand out for outgoing connections, so one of them might be taken at a later start; those around 20 000 and 30 000 are the
+// services (`src/main/process/free-port.ts`) and of tests (`tests/support/own-port.ts`).
+const PORT_MIN = 24_000
+const PORT_MAX = 27_999
 
 const ATTEMPTS_MAX = 100
 

@@ -19,6 +19,7 @@ const DEFAULT_ACCOUNTS = ['alice.test', 'bob.test', 'carol.test'].map((handle) =
  *   plcPort?: number
  *   env?: Record<string, unknown>
  *   canFail?: boolean
+ *   callsFile?: string
  *   accounts?: { handle: string, password: string }[]
  * }} settings
  */
@@ -28,6 +29,7 @@ export async function startNetwork({
   plcPort,
   env,
   canFail,
+  callsFile,
   accounts = DEFAULT_ACCOUNTS,
 }) {
   const saved = readSaved(dir) ?? (await newNetwork({ pdsPort, plcPort }))
@@ -44,6 +46,7 @@ export async function startNetwork({
     secrets: saved.secrets,
     env,
     canFail,
+    callsFile,
   })
 
   const known = new Set(saved.accounts.map((account) => account.handle))

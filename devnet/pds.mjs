@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { appendFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { envToCfg, envToSecrets, PDS } from '@atproto/pds'
 import { bindToLoopback } from './bind-to-loopback.mjs'
@@ -7,9 +7,9 @@ import { injectFaults } from './faults.mjs'
 /**
  * Starts the reference PDS. `env` overrides its settings by the names of `ServerEnvironment`, which
  * are those of its environment variables: `PDS_BLOB_UPLOAD_LIMIT` is `blobUploadLimit`. With `canFail`,
- * `faults.json` in its folder makes calls go wrong.
+ * `faults.json` in its folder makes calls go wrong. With `callsFile`, the paths of all others are written to that file of its folder.
  */
-export async function startPds({ dir, port, plcUrl, secrets, env, canFail = false }) {
+export async function startPds({ dir, port, plcUrl, secrets, env, canFail = false, callsFile }) {
   const settings = { ...settingsFor({ dir, port, plcUrl }), ...secrets, ...env }
   mkdirSync(settings.blobstoreDiskLocation, { recursive: true })
   mkdirSync(settings.blobstoreDiskTmpLocation, { recursive: true })
@@ -20,6 +20,8 @@ export async function startPds({ dir, port, plcUrl, secrets, env, canFail = fals
   resolveTestHandles(pds.ctx)
   bindToLoopback(pds.app)
   const server = await pds.start()
+  // First: a call that goes wrong on purpose is not one that the PDS sees.
+  if (callsFile) server.prependListener('request', writePathTo(join(dir, callsFile)))
   if (canFail) injectFaults(server, join(dir, 'faults.json'))
 
   // Also where its public address is another, with somebody in front who has the certificate.
@@ -35,6 +37,9 @@ export async function startPds({ dir, port, plcUrl, secrets, env, canFail = fals
     },
   }
 }
+
+const writePathTo = (/** @type {string} */ file) => (request) =>
+  appendFileSync(file, `${request.url.split('?', 1)[0]}\n`)
 
 function settingsFor({ dir, port, plcUrl }) {
   return {

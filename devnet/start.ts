@@ -14,6 +14,8 @@ export interface DevnetOptions {
   accounts?: { handle: string; password: string }[]
   /** Write the servers' logs to this file of `dir`. */
   logFile?: string
+  /** Write the path of each request that the PDS answers to this file of `dir`, a line each, as it arrives. */
+  callsFile?: string
   /** Lets `setFaults` make calls to the PDS go wrong. */
   canFail?: boolean
   /** Lets the PDS connect to names of the tests' own by https; without it, there are none. */

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from '#main/process/free-port.ts'
 import type { AppClient } from '../devnet/app-client.ts'
 import { type AcmeServer, pebble, startAcmeServer } from './support/acme-server.ts'
 import { type Caddy, caddyProgram, startCaddy } from './support/caddy.ts'
 import { type DnsServer, startDnsServer } from './support/dns-server.ts'
 import { eventually } from './support/eventually.ts'
+import { ownPort } from './support/own-port.ts'
 import { type PublicWorld, startPublicWorld } from './support/public-world.ts'
 import { available } from './support/require.ts'
 
@@ -35,7 +35,7 @@ if (isHere) {
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), 'sitehost-behind-caddy-'))
     dns = await startDnsServer({ [appHost]: here, [baseDomain]: here })
-    const ports = { httpPort: Number(await freePort()), httpsPort: Number(await freePort()) }
+    const ports = { httpPort: Number(await ownPort()), httpsPort: Number(await ownPort()) }
     acme = await startAcmeServer({ dir, dnsServer: dns.address, ...ports })
     world = await startPublicWorld({
       canFail: true,

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from '#main/process/free-port.ts'
 import type { AppClient } from '../devnet/app-client.ts'
 import { type AcmeServer, pebble, startAcmeServer } from './support/acme-server.ts'
 import { type Caddy, caddyProgram, startCaddy } from './support/caddy.ts'
 import { type DnsServer, startDnsServer } from './support/dns-server.ts'
 import { eventually } from './support/eventually.ts'
 import { loopbackCertificate } from './support/loopback-certificate.ts'
+import { ownPort } from './support/own-port.ts'
 import { available } from './support/require.ts'
 import { runCommand } from './support/run-command.ts'
 import { startWorld, type World } from './support/world.ts'
@@ -32,7 +32,7 @@ let caddy: Caddy
 let world: World
 let alice: AppClient
 let ask: string
-const ports = { httpPort: Number(await freePort()), httpsPort: Number(await freePort()) }
+const ports = { httpPort: Number(await ownPort()), httpsPort: Number(await ownPort()) }
 
 const caddyIn = (folder: string, environment: Record<string, string> = {}, root = acme.root) =>
   startCaddy({
@@ -97,7 +97,7 @@ if (isHere) {
     dir = await mkdtemp(join(tmpdir(), 'sitehost-certificates-'))
     dns = await startDnsServer({ [appHost]: here, [baseDomain]: here })
     acme = await startAcmeServer({ dir, dnsServer: dns.address, ...ports })
-    ask = `127.0.0.1:${await freePort()}`
+    ask = `127.0.0.1:${await ownPort()}`
     world = await startWorld({
       environment: { BASE_DOMAIN: baseDomain, DNS_SERVERS: dns.address, ASK_LISTEN: ask },
     })

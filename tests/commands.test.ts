@@ -3,11 +3,11 @@ import { cp, exists, mkdir, mkdtemp, rename, rm, rmdir, symlink } from 'node:fs/
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { devSettings } from '#main/commands/dev-network.ts'
-import { freePort } from '#main/process/free-port.ts'
 import { AppClient } from '../devnet/app-client.ts'
 import { startSharedDevnet } from '../devnet/shared.ts'
 import { runAtTerminal } from './support/at-terminal.ts'
 import { hasBrowser, startBrowser } from './support/browser.ts'
+import { ownPort } from './support/own-port.ts'
 import { startServiceProcess } from './support/service-process.ts'
 
 const root = join(import.meta.dir, '..')
@@ -123,7 +123,7 @@ test.each(['demo', 'dev'])('%s: without the devnet folder, says so', async (comm
 
 describe('dev', () => {
   test('is the same, empty, and stops as fast', async () => {
-    const wanted = await freePort()
+    const wanted = await ownPort()
     const args = ['dev', '--data', join(dir, 'dev')]
     await using dev = await startServiceProcess(args, { PORT: wanted })
     const ready = dev.ready as unknown as Ready

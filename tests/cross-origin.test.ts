@@ -2,7 +2,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { sql } from 'kysely'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { hashPassword } from '#api/session/admin-password.ts'
-import { freePort } from '#main/process/free-port.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { addAdmin } from '#store/accounts/admins.ts'
 import { addCustomDomain } from '#store/names/custom-domains.ts'
@@ -11,12 +10,13 @@ import { createJob } from '#store/queues/jobs.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
 import { baseDomain, cookieHeader, testApi } from './support/api.ts'
 import { hasBrowser, startBrowser } from './support/browser.ts'
+import { ownPort } from './support/own-port.ts'
 import { alice, bob, newJob, newVersion } from './support/sample-rows.ts'
 import { certificate, certificateKey } from './support/self-signed.ts'
 
 // On https, as in production. Below one registered domain are the worst neighbours there are: their
 // requests carry every cookie, whatever its SameSite says.
-const port = await freePort()
+const port = await ownPort()
 const app = `https://app.sites.localhost:${port}`
 const neighbour = `https://evil.sites.localhost:${port}`
 const stranger = `https://evil.elsewhere.localhost:${port}`

@@ -8,6 +8,7 @@ import { AppClient } from '../devnet/app-client.ts'
 import { countCalls, countUploads } from './support/count-uploads.ts'
 import { type Contents, DeployClient } from './support/deploy-client.ts'
 import { eventually } from './support/eventually.ts'
+import { ownPort } from './support/own-port.ts'
 import { startServiceProcess } from './support/service-process.ts'
 import { textFile } from './support/upload-files.ts'
 import { startWorld, type World } from './support/world.ts'
@@ -16,7 +17,7 @@ let world: World
 let client: AppClient
 let alice: DeployClient
 beforeAll(async () => {
-  world = await startWorld({ hasLog: true })
+  world = await startWorld({ countsCalls: true })
   client = await world.signedIn('alice.test')
   alice = new DeployClient(client)
 }, 300_000)
@@ -166,7 +167,7 @@ describe('a service that is killed', () => {
   afterAll(() => rm(dir, { recursive: true }))
 
   const start = async (failPoint?: FailPoint) => {
-    const port = app === '' ? '0' : new URL(app).port
+    const port = app === '' ? await ownPort() : new URL(app).port
     const service = await startServiceProcess(['serve', '--port', port, '--data', dir], {
       ...devSettings(world.network),
       LOG_LEVEL: 'error',

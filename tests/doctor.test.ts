@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from '#main/process/free-port.ts'
 import { startDnsServer } from './support/dns-server.ts'
+import { ownPort } from './support/own-port.ts'
 import { runCommand } from './support/run-command.ts'
 import { startServiceProcess } from './support/service-process.ts'
 
@@ -14,9 +14,9 @@ test('sitehost doctor: beside a public service, and where settings are wrong', a
   await using dns = await startDnsServer({ 'sitehost.net': here, 'sites.net': here })
   const dir = await mkdtemp(join(tmpdir(), 'sitehost-doctor-'))
   const data = ['--data', join(dir, 'data')]
-  const ask = `127.0.0.1:${await freePort()}`
+  const ask = `127.0.0.1:${await ownPort()}`
   const environment = {
-    ...{ PORT: await freePort(), LOG_LEVEL: 'warning', ASK_LISTEN: ask, DNS_SERVERS: dns.address },
+    ...{ PORT: await ownPort(), LOG_LEVEL: 'warning', ASK_LISTEN: ask, DNS_SERVERS: dns.address },
     ...{ BASE_URL: 'https://sitehost.net', BASE_DOMAIN: 'sites.net', BAES_URL: 'https://x.net' },
     ...{ FIREHOSE_URL: 'http://127.0.0.1:9', PLC_URL: directory.url.origin },
   }

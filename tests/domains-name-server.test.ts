@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DidNotFoundError } from '@atcute/identity-resolver'
 import { DnsHandleResolver } from '#atproto/identity/dns-handle-resolver.ts'
-import { freePort } from '#main/process/free-port.ts'
 import type { DnsType } from '#outbound/dns/ask-dns-server.ts'
 import { createLookUp, type DnsAnswer } from '#outbound/dns/look-up.ts'
 import { ForbiddenHostError } from '#outbound/public-address.ts'
 import { createResolveHost } from '#outbound/resolve-host.ts'
 import { createSafeFetch } from '#outbound/safe-fetch.ts'
 import { eventually } from './support/eventually.ts'
+import { ownPort } from './support/own-port.ts'
 import { available } from './support/require.ts'
 import { alice } from './support/sample-rows.ts'
 
@@ -71,7 +71,7 @@ const isHere = await available('look-ups at NSD', async () => {
 
 if (isHere) {
   const dir = await mkdtemp(join(tmpdir(), 'sitehost-nsd-'))
-  const port = Number(await freePort())
+  const port = Number(await ownPort())
   await writeFile(join(dir, 'zone'), zone)
   await writeFile(join(dir, 'nsd.conf'), configuration(dir, port))
   const server = Bun.spawn([nsd ?? '', '-d', '-c', join(dir, 'nsd.conf')], { stderr: 'ignore' })

@@ -732,6 +732,8 @@ describe('what the owner sees', () => {
               txt: { name: '_sitehost.example.com', value: alice },
               cname: { name: 'example.com', target: `${id}.dns.${baseDomain}` },
             },
+            found: { txt: false, cname: false },
+            lost: false,
             zone: 'example.com',
           },
         ],

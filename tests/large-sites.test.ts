@@ -11,7 +11,7 @@ let world: World
 let alice: AppClient
 let repo: PdsAccount
 beforeAll(async () => {
-  ;({ world, alice, repo } = await startWorldOfAlice({ hasLog: true }))
+  ;({ world, alice, repo } = await startWorldOfAlice({ countsCalls: true }))
 }, 300_000)
 afterAll(() => world[Symbol.asyncDispose]())
 

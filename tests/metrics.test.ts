@@ -2,14 +2,14 @@ import { expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from '#main/process/free-port.ts'
 import { eventually } from './support/eventually.ts'
+import { ownPort } from './support/own-port.ts'
 import { startServiceProcess } from './support/service-process.ts'
 
 test('a service is scraped at its own listener without a token, and at its address with one', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'sitehost-metrics-'))
   try {
-    const listener = `127.0.0.1:${await freePort()}`
+    const listener = `127.0.0.1:${await ownPort()}`
     await using service = await startServiceProcess(['serve', '--port', '0', '--data', dir], {
       ...{ FIREHOSE_URL: 'http://127.0.0.1:9', METRICS_LISTEN: listener },
       METRICS_TOKEN: 'a-token-of-many-characters',

@@ -17,7 +17,7 @@ let client: AppClient
 let alice: DeployClient
 let repo: PdsAccount
 beforeAll(async () => {
-  world = await startWorld({ hasLog: true })
+  world = await startWorld({ countsCalls: true })
   client = await world.signedIn('alice.test')
   alice = new DeployClient(client)
   repo = await createSession(world.network.pds, 'alice.test', 'hunter2pass')

@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from '#main/process/free-port.ts'
 import { onEachDatabase } from './support/databases.ts'
+import { ownPort } from './support/own-port.ts'
 import { runCommand } from './support/run-command.ts'
 import { startServiceProcess } from './support/service-process.ts'
 
@@ -13,7 +13,7 @@ await onEachDatabase('sitehost status', (make, dialect) => {
     const dir = await mkdtemp(join(tmpdir(), 'sitehost-status-'))
     const data = ['--data', join(dir, 'data')]
     const environment = {
-      ...{ PORT: await freePort(), LOG_LEVEL: 'error', DATABASE_URL: own?.options.url ?? '' },
+      ...{ PORT: await ownPort(), LOG_LEVEL: 'error', DATABASE_URL: own?.options.url ?? '' },
       ...{ FIREHOSE_URL: 'http://127.0.0.1:9', PLC_URL: 'http://127.0.0.1:9' },
     }
     const status = async () => {

@@ -19,6 +19,7 @@ import {
 } from './support/accounts.ts'
 import { type BegunDeploy, DeployClient, sha256 } from './support/deploy-client.ts'
 import { eventually } from './support/eventually.ts'
+import { ownPort } from './support/own-port.ts'
 import { siteFields, writeSite } from './support/plain-sites.ts'
 import { type ServiceProcess, startServiceProcess } from './support/service-process.ts'
 import { filesOfVersion, visibleVersion } from './support/visible-version.ts'
@@ -74,7 +75,7 @@ afterAll(async () => {
 /** On the data of the last one, which is killed if it still runs. */
 async function start(failPoint?: FailPoint | ForgetPoint): Promise<void> {
   await service?.end('SIGKILL')
-  const port = app === '' ? '0' : new URL(app).port
+  const port = app === '' ? await ownPort() : new URL(app).port
   const data = join(dir, 'data')
   service = await startServiceProcess(['serve', '--port', port, '--data', data], {
     ...devSettings(network),

@@ -47,7 +47,7 @@ export async function deploy(
   })
   const sentAt = performance.now()
   await answered(client.fetch(`/api/deploys/${deployId}/commit`, { method: 'POST' }))
-  const { url, versionId } = await liveAfter(client, deployId)
+  const { url, versionId } = await liveAfter(client, site, deployId)
   const ms = { begin: begunAt - start, send: sentAt - begunAt, publish: performance.now() - sentAt }
   return { url, versionId, sentBytes, ms }
 }
@@ -63,13 +63,14 @@ export async function restore(client: AppClient, site: string, versionId: string
   const start = performance.now()
   const path = `/api/site/${site}/versions/${versionId}/restore`
   const body = (await answered(client.fetch(path, { method: 'POST' }))) as { jobId: string }
-  await liveAfter(client, body.jobId)
+  await liveAfter(client, site, body.jobId)
   return performance.now() - start
 }
 
-async function liveAfter(client: AppClient, jobId: string) {
+async function liveAfter(client: AppClient, site: string, jobId: string) {
   const { result, error } = await client.watch(jobId)
-  if (result?.['live'] !== true) throw new Error(`not live: ${error ?? JSON.stringify(result)}`)
+  if (result === null) throw new Error(`not published: ${error}`)
+  await client.untilVisible(site, result)
   return { url: String(result['url']), versionId: String(result['versionId']) }
 }
 

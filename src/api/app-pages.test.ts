@@ -59,8 +59,8 @@ describe('the document of a page', () => {
   test.each([
     ['/', '/'],
     ['/editor', '/editor'],
-    ['/sites/blog', '/editor'],
-    ['/sites/blog/files', '/editor'],
+    ['/sites/blog', '/sites/:rkey'],
+    ['/sites/blog/files', '/sites/:rkey/files'],
     ['/sites/blog/nothing', '/sites/blog/nothing'],
     ['/sites/', '/sites/'],
     ['/admin/', '/admin'],

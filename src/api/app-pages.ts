@@ -1,27 +1,41 @@
-/** The web app's own addresses. The start has a document of its own; that of the others reads its address. */
+import { preferredLanguages } from '#http/accept-language.ts'
+import { chooseLocale, type Locale, localeCookie } from '#site/locales.ts'
+
+/** The web app's own addresses, besides those of one site. */
 const pages: ReadonlySet<string> = new Set(['/', '/onboarding', '/editor', '/names', '/account'])
 
-/** Where the document of all its pages but the start is kept. */
-export const appPage = '/editor'
+/** Under which the document is kept that says that there is no such page: no path. */
+export const noPage = '*'
 
 /** The administrator's area: one document for its pages, which reads its own address. */
 export const adminPage = '/admin'
 
 // As `encodeURIComponent` writes it.
 const encoded = String.raw`(?:[\w.:~-]|%[0-9A-F]{2})+`
-const sitePage = new RegExp(`^/sites/${encoded}(?:/(?:files|versions|domains|settings))?$`)
+const sitePage = new RegExp(`^/sites/${encoded}(/(?:files|versions|domains|settings))?$`)
 /** The pages of one account and of one site, and `/admin/`. */
 const adminDetail = new RegExp(
   `^/admin/(?:accounts/did${encoded}|sites/did${encoded}/${encoded})?$`,
 )
 
+/** Under which key a page's document is kept in a language. */
+export const documentKey = (page: string, locale: Locale): string =>
+  locale === 'en' ? page : `${page} ${locale}`
+
+/** The language of pages for somebody: the one that they chose, or that their browser prefers. */
+export const localeOf = (headers: Headers): Locale =>
+  chooseLocale(
+    new Bun.CookieMap(headers.get('cookie') ?? '').get(localeCookie),
+    preferredLanguages(headers.get('accept-language')),
+  )
+
 /** Whether the web app, and not the administrator's area, has a page at this path. */
 export const isAppPage = (path: string): boolean => pages.has(path) || sitePage.test(path)
 
-/** Under which path the document of this page is kept; other paths: themselves. */
+/** Under which path the document of this page is kept, that of a site's under its pattern; other paths: themselves. */
 export function assetPath(path: string): string {
-  if (path === '/') return path
-  if (isAppPage(path)) return appPage
+  const ofSite = sitePage.exec(path)
+  if (ofSite !== null) return `/sites/:rkey${ofSite[1] ?? ''}`
   return adminDetail.test(path) ? adminPage : path
 }
 

@@ -151,6 +151,35 @@ describe('the web app', () => {
   }
 })
 
+describe('a page in several languages', () => {
+  test.each([
+    ['', '', 'en'],
+    ['de-AT,en;q=0.8', '', 'de'],
+    ['en,de;q=0.5', '', 'en'],
+    ['fr,de;q=0.5', '', 'de'],
+    ['de;q=0', '', 'en'],
+    ['de', 'other=1; locale=en', 'en'],
+    ['en', 'locale=de', 'de'],
+    ['en', 'locale=%', 'en'],
+  ])('for who accepts %p, with the cookie %p, is in %p', async (languages, cookie, locale) => {
+    const headers = { 'accept-language': languages, cookie }
+    const answer = await api().request('/', { headers })
+    expect(await answer.text()).toBe(locale === 'de' ? '<h1>App</h1>' : '<h1>app</h1>')
+    expect(answer.headers.get('content-language')).toBe(locale)
+    expect(answer.headers.get('vary')).toBe('Accept-Language, Cookie')
+    expect(answer.headers.get('cache-control')).toBe('no-cache')
+  })
+
+  test('is not the same as in the other, for who has it', async () => {
+    const english = await api().request('/')
+    const known = { 'if-none-match': english.headers.get('etag') ?? '' }
+    const again = await api().request('/', { headers: known })
+    expect([again.status, again.headers.get('vary')]).toEqual([304, 'Accept-Language, Cookie'])
+    const german = await api().request('/', { headers: { ...known, 'accept-language': 'de' } })
+    expect(german.status).toBe(200)
+  })
+})
+
 describe('where there is nothing', () => {
   const ask = (accept: string, method = 'GET') =>
     api().request('/editor/old', { method, headers: { accept } })

@@ -23,7 +23,7 @@ import { confirmGrant } from '#api/session/grant-check.ts'
 import { AdminSessions, BrowserSessions } from '#api/session/sessions.ts'
 import { endIfGrantEnded } from '#api/session/sign-ins.ts'
 import type { Did } from '#site/site-address.ts'
-import { adminPage, appPage, assetPath } from './app-pages.ts'
+import { adminPage, assetPath, documentKey, localeOf, noPage } from './app-pages.ts'
 import { bindRoutes, type Guards, type HandlersOf, sendsJson } from './bind-routes.ts'
 import type { ApiContext, ApiEnv } from './context.ts'
 import { ApiError, answerError } from './errors.ts'
@@ -104,15 +104,27 @@ export function createApp(context: AppContext): Hono<ApiEnv> {
     await guards.admin(c)
     await next()
   })
+  const answerAsset = async (at: string, headers: Headers, status: 200 | 404) => {
+    const locale = localeOf(headers)
+    const asset = webAssets.get(documentKey(at, locale)) ?? webAssets.get(at)
+    if (asset === undefined) throw new ApiError(404, literals.notFound)
+    const answer = await assetAnswer(asset, headers, status)
+    if (webAssets.has(documentKey(at, 'de'))) {
+      answer.headers.set('content-language', locale)
+      answer.headers.append('vary', 'Accept-Language, Cookie')
+    }
+    return answer
+  }
   app.get('*', (c) => {
     const { path } = c.req
     const { headers } = c.req.raw
-    const asset = webAssets.get(assetPath(path))
-    if (asset !== undefined) return assetAnswer(asset, headers)
+    const at = assetPath(path)
+    if (webAssets.has(at)) return answerAsset(at, headers, 200)
     // People get the web app with status 404: it reads its own address and shows a "not found" page.
-    const document = path.startsWith(`${adminPage}/`) ? adminPage : appPage
-    const page = headers.get('accept')?.includes('text/html') && webAssets.get(document)
-    return page ? assetAnswer(page, headers, 404) : c.notFound()
+    const document = path.startsWith(`${adminPage}/`) ? adminPage : noPage
+    return headers.get('accept')?.includes('text/html')
+      ? answerAsset(document, headers, 404)
+      : c.notFound()
   })
   return app
 }

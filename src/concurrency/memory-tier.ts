@@ -100,7 +100,13 @@ export class MemoryTier<Value> {
   }
 
   forgetAll(): void {
-    for (const key of this.#entries.keys()) this.forget(key)
+    this.forgetWhere(() => true)
+  }
+
+  forgetWhere(isOver: (value: Value) => boolean): void {
+    for (const { key, value } of this.#entries.values()) {
+      if (value !== null && isOver(value)) this.forget(key)
+    }
   }
 
   #ownedBy(owner: string): Owned<Value> {

@@ -10,7 +10,10 @@ import { plainPage } from './pages.ts'
 import { servePreview } from './serve-preview.ts'
 import { startTimer, timeAnswers } from './time-answers.ts'
 
-type Answer = (request: Request, server: Bun.Server<undefined>) => Response | Promise<Response>
+export type Answer = (
+  request: Request,
+  server: Bun.Server<undefined>,
+) => Response | Promise<Response>
 
 interface DispatchOptions extends RoutedHosts {
   readonly application: Answer

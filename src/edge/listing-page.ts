@@ -1,5 +1,6 @@
 import { escapeHtml } from '#http/escape-html.ts'
 import { parseWeights } from '#http/weights.ts'
+import { byteText } from '#site/byte-text.ts'
 import { directoryEntriesMax } from '#site/limits.ts'
 import type { ListingEntry } from '#site/visit/listing.ts'
 import type { OwnPages } from './pages.ts'
@@ -70,18 +71,11 @@ function rowOf(entry: ListingEntry): string {
   const link = `<a href="${escapeHtml(`./${encodeURIComponent(entry.name)}${slash}`)}">${name}</a>`
   return isFolder
     ? row(link, '', 'Folder')
-    : row(link, sizeOf(entry.bytes), escapeHtml(entry.contentType.split(';', 1)[0] ?? ''))
+    : row(link, byteText(entry.bytes), escapeHtml(entry.contentType.split(';', 1)[0] ?? ''))
 }
 
 const row = (name: string, size: string, kind: string): string =>
   `<tr><td>${name}</td><td>${size}</td><td>${kind}</td></tr>\n`
-
-/** In steps of 1000, as browsers and operating systems show sizes. */
-function sizeOf(bytes: number): string {
-  if (bytes < 999.5) return `${bytes} B`
-  const [value, unit] = bytes < 999_500 ? [bytes / 1e3, 'kB'] : [bytes / 1e6, 'MB']
-  return `${value < 9.95 ? value.toFixed(1) : Math.round(value)} ${unit}`
-}
 
 /** Shows invisible characters, which could change how the rest is read, as `\u{202E}`. */
 function escapeText(name: string): string {

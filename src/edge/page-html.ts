@@ -59,7 +59,7 @@ p a{display:inline-block;padding:.5rem 1rem;border:1px solid var(--line);border-
 p a:hover,tr:hover{background:var(--accent-tint)}
 table{width:100%;margin-top:1.5rem;border-collapse:collapse;font-size:.9375rem;font-variant-numeric:tabular-nums}
 th,td{padding:.625rem .5rem;border-bottom:1px solid var(--line);text-align:start;vertical-align:top}
-th{font-size:.8125rem;font-weight:400}
+th{font-size:.8125rem;font-weight:400;white-space:nowrap}
 :is(th,td):first-child{width:100%}
 td:first-child{padding:0}
 td+td{white-space:nowrap;color:var(--ink-soft)}

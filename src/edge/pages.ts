@@ -1,10 +1,9 @@
 import { escapeHtml } from '#http/escape-html.ts'
-import type { HeaderList } from '#http/header-fields.ts'
 import type { SiteHosting } from '#site/instance.ts'
 import type { MissingStatus } from '#site/visit/decision.ts'
+import { corsFields } from '#site/visit/place.ts'
 import type { TakedownStatus } from '#store/database/moderation-tables.ts'
 import { type PageFigure, pageHtml, stylePolicy } from './page-html.ts'
-import { corsFields } from './place.ts'
 
 /** The headers of our own pages. */
 export const ownPageFields = {
@@ -14,10 +13,6 @@ export const ownPageFields = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': `default-src 'none'; style-src ${stylePolicy}`,
 }
-
-/** An owner's header rules are for files: a page of ours keeps its media type. */
-export const withOwnType = (fields: HeaderList, contentType: string): HeaderList =>
-  fields.map(([name, value]) => [name, name === 'content-type' ? contentType : value])
 
 interface OwnPage {
   readonly status: number

@@ -1,12 +1,19 @@
 import { Representation } from '#edge/files/representation.ts'
 import { type FileContext, respondFile } from '#edge/files/respond-file.ts'
-import { withCacheControl } from '#http/cache-control.ts'
 import { checkConditions, type ReadField } from '#http/conditions.ts'
+import type { HeaderList } from '#http/header-fields.ts'
+import { answerFields, withOwnType } from '#site/visit/answer-fields.ts'
 import type { Decision } from '#site/visit/decision.ts'
+import {
+  corsFields,
+  type Place,
+  redirectCacheControl,
+  ruledFields,
+  siteFields,
+} from '#site/visit/place.ts'
 import type { ServableSite } from '#site/visit/servable-site.ts'
 import { wantsJson } from './listing-page.ts'
-import { type OwnPages, ownPageFields, plainPage, withOwnType } from './pages.ts'
-import { corsFields, type Place, redirectCacheControl, ruledFields, siteFields } from './place.ts'
+import { type OwnPages, ownPageFields, plainPage } from './pages.ts'
 import type { SiteInMemory } from './site-in-memory.ts'
 
 /** Puts a decision on the wire: headers, conditions, ranges, codings. Synchronous when all of it is in memory. */
@@ -27,7 +34,7 @@ export function respond(
       return respondListing(decision, request, place, known, context.pages)
     case 'missing': {
       const { status, html } = context.pages.missing(decision.status, place.pathname)
-      const headers = fieldsOf(site, place, ownPageFields, decision)
+      const headers = headersOf(answerFields(site, place, ownPageFields, decision))
       return new Response(html, { status, headers })
     }
     case 'options':
@@ -56,7 +63,7 @@ function respondRedirect(
   place: Place,
 ): Response {
   const own = { 'cache-control': redirectCacheControl(place) }
-  const headers = fieldsOf(site, place, own, decision)
+  const headers = headersOf(answerFields(site, place, own, decision))
   headers.set('location', decision.location)
   return new Response(null, { status: decision.status, headers })
 }
@@ -92,29 +99,8 @@ function respondListing(
   return new Response(request.method === 'HEAD' ? null : body, whole)
 }
 
-interface OwnFields extends Readonly<Record<string, string>> {
-  readonly 'cache-control': string
-  readonly 'content-type'?: string
-}
-
-/** Headers of an answer without a file. The owner's rules change neither its media type nor its `Cache-Control`. */
-function fieldsOf(
-  site: ServableSite,
-  place: Place,
-  own: OwnFields,
-  { vary }: { readonly vary: readonly string[] },
-): Headers {
-  const all = {
-    ...siteFields(site, place),
-    ...own,
-    ...(vary.length > 0 && { vary: vary.join(', ') }),
-  }
+function headersOf(fields: HeaderList): Headers {
   const headers = new Headers()
-  const ruled = ruledFields(site, place, all)
-  const type = own['content-type']
-  const fields = type === undefined ? ruled : withOwnType(ruled, type)
-  for (const [name, value] of withCacheControl(fields, own['cache-control'])) {
-    headers.append(name, value)
-  }
+  for (const [name, value] of fields) headers.append(name, value)
   return headers
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { Shows } from '#edge/place.ts'
+import type { Shows } from '#site/visit/place.ts'
 import { seen, type VisitOptions, visitedSite, visitSite } from '#tests/support/edge.ts'
 import { SiteInMemory } from './site-in-memory.ts'
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import { brotliDecompressSync } from 'node:zlib'
 import { FileAnswer } from '#edge/files/file-answer.ts'
+import type { Place } from '#site/visit/place.ts'
 import { servableSite } from '#site/visit/servable-site.ts'
 import { seen, visitedSite, visitSite } from '#tests/support/edge.ts'
 import { snapshotOf, storedFile } from '#tests/support/served-site.ts'
 import { OwnPages } from './pages.ts'
-import type { Place } from './place.ts'
 import { SiteInMemory } from './site-in-memory.ts'
 
 const { file } = storedFile({ body: 'x' })

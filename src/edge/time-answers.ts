@@ -14,15 +14,15 @@ export type TimeAnswer = (
  * time in which its body is sent does not count, and an answer without a promise stays one. A rejection counts as 500.
  */
 export function timeAnswers(metrics: Pick<RequestMetrics, 'observe'>): TimeAnswer {
+  const observe = (role: Role, status: number, startedAt: number): void =>
+    metrics.observe(role, status, (startTimer() - startedAt) * 1000)
   return (answer, role, startedAt) => {
-    const observe = (status: number): void =>
-      metrics.observe(role, status, (startTimer() - startedAt) * 1000)
     if (answer instanceof Promise) {
       answer.then(
-        ({ status }) => observe(status),
-        () => observe(500),
+        ({ status }) => observe(role, status, startedAt),
+        () => observe(role, 500, startedAt),
       )
-    } else observe(answer.status)
+    } else observe(role, answer.status, startedAt)
     return answer
   }
 }

@@ -1,14 +1,13 @@
 import { parseWeights } from './weights.ts'
 
 /** The first of the most wanted language tags, in lower case (RFC 9110 §12.5.4); null: none. Never throws. */
-export function preferredLanguage(header: string | null): string | null {
-  let best: string | null = null
-  let bestWeight = 0
-  for (const [tag, weight] of parseWeights(header ?? '')) {
-    if (tag !== '*' && weight > bestWeight) {
-      best = tag
-      bestWeight = weight
-    }
-  }
-  return best
+export const preferredLanguage = (header: string | null): string | null =>
+  preferredLanguages(header)[0] ?? null
+
+/** All that are wanted, in lower case, the most wanted first. Never throws. */
+export function preferredLanguages(header: string | null): string[] {
+  const wanted = [...parseWeights(header ?? '')].filter(
+    ([tag, weight]) => tag !== '*' && weight > 0,
+  )
+  return wanted.toSorted(([, a], [, b]) => b - a).map(([tag]) => tag)
 }

@@ -18,6 +18,7 @@ import { findSite } from '#store/sites/sites.ts'
 import { assertStillSigns, readProven } from './proven-reading.ts'
 import { readSite, type SiteContent } from './read-site.ts'
 import { readVersion, refusedVersion, type VersionContext } from './read-version.ts'
+import type { RecentTrees } from './recent-trees.ts'
 import type { WorkContext } from './work-context.ts'
 
 /** What reading the owner's repository changed here. */
@@ -27,6 +28,8 @@ export interface IngestContext extends VersionContext, Pick<WorkContext, 'log' |
   readonly identities: Pick<Identities, 'resolve'>
   /** Left out: blocks of a repository are read for each site and version. */
   readonly recentBlocks?: RecentBlocks
+  /** Left out: parts are parsed for each site and version. */
+  readonly recentTrees?: RecentTrees
   /** Left out: no traces. */
   readonly spans?: Spans
   /** Reserves quota, or throws. Left out: unlimited. */
@@ -54,6 +57,8 @@ export async function ingestSite(
   if (!reading.found) {
     await assertStillSigns(identity, siteUri(address), context)
     context.recentBlocks?.clear()
+    context.recentTrees?.clear()
+    context.recentVersions?.clear()
     const isRemoved = await removeSite(db, address, reading.rev, now())
     at?.('site-removed')
     if (isRemoved) recordEvent(log, 'site_removed', { did: address.did, site: address.name })

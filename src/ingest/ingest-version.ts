@@ -61,6 +61,8 @@ export async function ingestVersion(
   if (!reading.found) {
     await assertStillSigns(identity, uriOf(key), context)
     context.recentBlocks?.clear()
+    context.recentTrees?.clear()
+    context.recentVersions?.clear()
     const isRemoved = await removeVersionRecord(db, key, reading.rev, now())
     at?.('version-removed')
     if (isRemoved) log.info('version removed', { ...key })

@@ -10,6 +10,7 @@ import type { SitePath } from '#site/path.ts'
 import { entriesIn, expandTree } from '#site/record/expand.ts'
 import type { Directory, FileNode } from '#site/record/manifest.ts'
 import { type PartUri, parsePart } from '#site/record/part.ts'
+import type { KnownPart, RecentTrees } from './recent-trees.ts'
 
 const partsAtOnce = 4
 
@@ -33,6 +34,8 @@ export interface ReadContext {
   readonly signal: AbortSignal
   /** Left out: blocks of a repository are read for each site and version. */
   readonly recentBlocks?: RecentBlocks
+  /** Left out: parts are parsed for each site and version. */
+  readonly recentTrees?: RecentTrees
 }
 
 /** The record of each part, and the repository's revision when it was read. */
@@ -49,11 +52,24 @@ export async function readFiles(
   identity: Identity,
   context: ReadContext,
 ): Promise<{ result: FilesResult; parts: PartVersions }> {
+  const { rev, treeCid } = commit
+  const { did } = identity
+  const known = context.recentTrees?.files(did, treeCid, root)
+  if (known !== undefined) {
+    const parts = new Map(Array.from(known.parts, ([uri, cid]) => [uri, { cid, rev }]))
+    return { result: { ok: true, files: known.files }, parts }
+  }
   const read: ReadParts = { roots: new Map(), versions: new Map(), bytes: 0, entries: 0 }
   for (;;) {
-    const expanded = expandTree(root, identity.did, read.roots)
+    const expanded = expandTree(root, did, read.roots)
     if (expanded.ok || expanded.missing.length === 0) {
-      return { result: expanded, parts: read.versions }
+      const parts = read.versions
+      // Parts that were read alone may be of a later commit.
+      if (expanded.ok && parts.values().every((part) => part.rev === rev)) {
+        const cids = new Map(Array.from(parts, ([uri, { cid }]) => [uri, cid]))
+        context.recentTrees?.keepFiles(did, treeCid, root, { files: expanded.files, parts: cids })
+      }
+      return { result: expanded, parts }
     }
     const problems = await readParts(expanded.missing, read, commit, identity, context)
     if (problems.length > 0) return { result: { ok: false, problems }, parts: read.versions }
@@ -80,38 +96,67 @@ async function readParts(
   read: ReadParts,
   commit: CommitRecords,
   identity: Identity,
-  { fetch, signal }: ReadContext,
+  { fetch, recentTrees, signal }: ReadContext,
 ): Promise<string[]> {
+  const { did } = identity
   const keys = uris.map((uri) => {
     const rkey = uri.slice(uri.lastIndexOf('/') + 1)
-    return { uri, did: identity.did, collection: 'place.sitehost.subfs', rkey }
+    return { uri, did, collection: 'place.sitehost.subfs', rkey }
   })
+  const keep = (cid: string, part: KnownPart): void => recentTrees?.keepPart(did, cid, part)
   const alone: (typeof keys)[number][] = []
   const problems: string[] = []
   const yieldWhenDue = timeSlices()
-  for await (const [key, answer] of commit.read(keys)) {
+  const unknown = new Set(keys)
+  for (const [key, cid] of recentTrees === undefined ? [] : await commit.cidsOf(keys)) {
+    const part = recentTrees?.part(did, cid)
+    if (part === undefined) continue
+    addPart(key.uri, { ...part, cid, rev: commit.rev }, read)
+    unknown.delete(key)
+  }
+  for await (const [key, answer] of commit.read([...unknown])) {
     if (answer === null) alone.push(key)
-    else problems.push(...readPart(key.uri, answer, read))
+    else problems.push(...readPart(key.uri, answer, read, keep))
     if (problems.length > 0 || tooMuchOf(read) !== null) break
     await yieldWhenDue()
   }
   const ofOthers = await mapAtOnce(alone, { atOnce: partsAtOnce, signal }, async (key, signal) => {
     if (tooMuchOf(read) !== null) return []
-    return readPart(key.uri, await readVerifiedRecord(key, identity, fetch, signal), read)
+    const answer = await readVerifiedRecord(key, identity, fetch, signal)
+    return readPart(key.uri, answer, read, keep)
   })
   return tooMuchOf(read) ?? [...problems, ...ofOthers.flat()]
 }
 
 /** Returns the problems. */
-function readPart(uri: PartUri, answer: VerifiedRecord, read: ReadParts): string[] {
+function readPart(
+  uri: PartUri,
+  answer: VerifiedRecord,
+  read: ReadParts,
+  keep: (cid: string, part: KnownPart) => void,
+): string[] {
   if (!answer.found) throw new PartMissingError(uri)
-  const { cid, rev } = answer
+  const { bytes, cid, rev } = answer
+  const parsed = answer.problem === null ? parsePart(answer.record) : null
+  if (parsed?.ok) {
+    const { root } = parsed.part
+    keep(cid, { root, bytes })
+    addPart(uri, { root, bytes, cid, rev }, read)
+    return []
+  }
   read.versions.set(uri, { cid, rev })
-  read.bytes += answer.bytes
-  if (answer.problem !== null) return [`the part ${uri}: ${answer.problem}`]
-  const parsed = parsePart(answer.record)
-  if (!parsed.ok) return parsed.problems.map((problem) => `the part ${uri}: ${problem}`)
-  read.roots.set(uri, parsed.part.root)
-  read.entries += entriesIn(parsed.part.root)
-  return []
+  read.bytes += bytes
+  const problems = parsed === null ? [String(answer.problem)] : parsed.problems
+  return problems.map((problem) => `the part ${uri}: ${problem}`)
+}
+
+function addPart(
+  uri: PartUri,
+  { root, bytes, cid, rev }: KnownPart & { readonly cid: string; readonly rev: string },
+  read: ReadParts,
+): void {
+  read.versions.set(uri, { cid, rev })
+  read.bytes += bytes
+  read.roots.set(uri, root)
+  read.entries += entriesIn(root)
 }

@@ -12,21 +12,18 @@ import {
   snapshotSizeProblem,
 } from '#site/visit/snapshot.ts'
 import type { KnownBlob } from '#store/sites/blobs.ts'
-import type { NewVersion } from '#store/sites/record-version.ts'
+import { keepStored } from './blobs/keep-stored.ts'
 import { readRuleFiles } from './read-rule-files.ts'
 import type { SiteContent } from './read-site.ts'
+import { isSameContent, type Judgement, type RecentVersions } from './recent-versions.ts'
 import type { JudgedContent, RefusedContents } from './refused-contents.ts'
 
 export interface VersionContext extends FetchContext {
   /** Content to refuse without reading its blobs again. Left out, as in a requested sync: all blobs are read. */
   readonly refusedContents?: RefusedContents
+  /** Left out: what is known of blobs is read from the database for each site and version. */
+  readonly recentVersions?: RecentVersions
 }
-
-/** What the index stores for a version, apart from its identity. */
-type Judgement = Pick<
-  NewVersion,
-  'snapshot' | 'problems' | 'fileCount' | 'bytes' | 'publishedAt' | 'filesDigest'
->
 
 /**
  * Builds the snapshot from a site's records once all its blobs are stored and verified. An error in the site as a
@@ -51,11 +48,19 @@ export async function readVersion(
 }
 
 async function judge(
-  { site, recordCid, content }: JudgedContent,
+  judged: JudgedContent,
   identity: Identity,
   context: VersionContext,
 ): Promise<Judgement> {
-  const fetched = await fetchBlobs(content.files, site, identity, context)
+  const { site, recordCid, content } = judged
+  const { db, recentVersions } = context
+  const live = (await recentVersions?.live(site, db)) ?? null
+  // A version record describes the site that was read just before it.
+  if (live !== null && isSameContent(judged, live)) {
+    if (await keepStored(live.judgement.snapshot, context)) return live.judgement
+  }
+  const held = live?.blobs ?? new Map()
+  const fetched = await fetchBlobs(content.files, site, identity, { ...context, held })
   context.at?.('blobs-fetched')
   if (!fetched.ok) return refusedVersion(fetched.problems, context)
 
@@ -71,7 +76,7 @@ async function judge(
   const sizeProblem = snapshotSizeProblem(snapshot)
   if (sizeProblem !== null) return refusedVersion([sizeProblem], context)
   decodeSnapshot(snapshot) // a snapshot that the edge cannot read must fail here, while another version is live
-  return {
+  const judgement: Judgement = {
     snapshot,
     problems: [...content.problems, ...problems],
     fileCount: files.size,
@@ -79,6 +84,8 @@ async function judge(
     publishedAt,
     filesDigest: versionDigest(content.files, null),
   }
+  recentVersions?.keep({ judged, judgement, blobs: fetched.blobs })
+  return judgement
 }
 
 function snapshotFiles(

@@ -6,6 +6,8 @@ import { collectGarbage } from '#ingest/blobs/garbage.ts'
 import { scrubBlobs } from '#ingest/blobs/scrub-blobs.ts'
 import { followSites } from '#ingest/follow.ts'
 import { finishForgets } from '#ingest/forget-content.ts'
+import { RecentTrees } from '#ingest/recent-trees.ts'
+import { RecentVersions } from '#ingest/recent-versions.ts'
 import { runWork } from '#ingest/run-work.ts'
 import { siteWork } from '#ingest/site-work.ts'
 import { versionWork } from '#ingest/version-work.ts'
@@ -63,6 +65,8 @@ export function startIngestPlane({ settings, ...options }: PlaneOptions) {
     fetch,
     identities,
     recentBlocks: new RecentBlocks(),
+    recentTrees: new RecentTrees(),
+    recentVersions: new RecentVersions(),
     limits,
     visitedQuota: new VisitedQuota({ db, bytesMax: visitedBytesMax, now }),
     at: failAt(settings.failPoint),

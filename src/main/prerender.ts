@@ -1,30 +1,39 @@
 import { join } from 'node:path'
 import { withTimeout } from '#concurrency/or-aborted.ts'
 import type { Instance } from '#site/instance.ts'
+import { type Locale, locales } from '#site/locales.ts'
+import { type Build, type BuildOptions, textOf } from './kept-builds.ts'
 
 /** The bundler's options of the app: its style sheet has the same names for the same classes. */
-export type AppOptions = Omit<Parameters<typeof Bun.build>[0], 'entrypoints'>
+export type AppOptions = Omit<BuildOptions, 'entrypoints'>
 
 const prerenderMsMax = 30_000
 
 /**
- * The start page in English, as HTML that is equal to what the app draws first: it is read, and its form used, before and
- * without the script. Throws what drawing it throws.
+ * The start page in each language, as HTML that is equal to what the app draws first: it is read, and its form used, before
+ * and without the script. Throws what drawing it throws.
  */
 export async function prerenderStart(
   webDir: string,
   instance: Instance,
   options: AppOptions,
-): Promise<string> {
-  const { outputs } = await Bun.build({
+  build: Build,
+): Promise<ReadonlyMap<Locale, string>> {
+  const { files } = await build({
     ...options,
     entrypoints: [join(webDir, 'prerender.tsx')],
     splitting: false,
     // Of workers of the app, which nothing starts here.
-    define: { ...options.define, 'import.meta.url': JSON.stringify(instance.origin) },
+    define: { ...options.define, 'import.meta.url': 'location.origin' },
   })
-  const script = outputs.find(({ kind }) => kind === 'entry-point')
-  return await drawn(`${globalsOf(instance)}${(await script?.text()) ?? ''}${answer}`)
+  const script = files.filter(({ isEntry }) => isEntry).map(textOf)
+  const pages = locales.map(
+    async (locale): Promise<[Locale, string]> => [
+      locale,
+      await drawn(`${globalsOf(instance, locale)}${script.join('')}${answer}`),
+    ],
+  )
+  return new Map(await Promise.all(pages))
 }
 
 /** Runs the script in a thread, whose globals are its own. */
@@ -48,14 +57,14 @@ async function drawn(script: string): Promise<string> {
 }
 
 /** What the app reads while it draws. There is no storage, as in a browser that has blocked it. */
-function globalsOf(instance: Instance): string {
+function globalsOf(instance: Instance, lang: Locale): string {
   const { origin } = instance
   const values = {
     location: { origin, href: `${origin}/`, pathname: '/', search: '' },
-    navigator: { onLine: true, languages: ['en'] },
+    navigator: { onLine: true },
   }
   const content = JSON.stringify(JSON.stringify(instance))
-  const globals = `{ ...${JSON.stringify(values)}, document: { querySelector: () => ({ content: ${content} }), documentElement: { dataset: {} } } }`
+  const globals = `{ ...${JSON.stringify(values)}, document: { querySelector: () => ({ content: ${content} }), documentElement: { dataset: {}, lang: '${lang}' } } }`
   return `for (const [name, value] of Object.entries(${globals})) Object.defineProperty(globalThis, name, { value, configurable: true });`
 }
 

@@ -1,54 +1,31 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createApp } from '#api/app.ts'
-import type { Shutdown } from '#api/context.ts'
-import { Registrations } from '#api/routes/registrations.ts'
-import { KeyRing } from '#api/session/key-ring.ts'
-import type { WebAsset } from '#api/web-asset.ts'
 import { recheckDomains } from '#domains/recheck-domains.ts'
-import { createDispatch } from '#edge/dispatch.ts'
 import { forgetRemoved } from '#edge/files/forget-removed.ts'
 import { answerAsk } from '#edge/names/ask.ts'
 import { Cdn } from '#edge/names/cdn.ts'
-import { CertificateLog } from '#edge/names/certificate-log.ts'
 import { purgeCdn } from '#edge/names/purge-cdn.ts'
 import { NamesFollower } from '#edge/names/served-names.ts'
 import { forgetChanged } from '#edge/snapshots.ts'
-import type { Config } from '#main/config/config.ts'
-import { readSecrets } from '#main/config/secret-key.ts'
 import { checkSeals } from '#main/maintenance/check-seals.ts'
 import { maintainVisited, runMaintenance } from '#main/maintenance/run-maintenance.ts'
 import { endMinutes } from '#main/metrics/end-minutes.ts'
-import { newMeters, openMetrics } from '#main/metrics/open-metrics.ts'
 import { lockDataDir, servicePartsOf } from '#main/process/data-lock.ts'
-import { openSpans } from '#main/process/open-spans.ts'
-import type { StartError } from '#main/process/start-failure.ts'
-import { readVersion } from '#main/process/version.ts'
 import { watchDatabaseFile } from '#main/process/watch-database-file.ts'
-import { logOfService } from '#observe/log-of-service.ts'
-import type { LogQueue } from '#observe/log-queue.ts'
 import type { Metrics } from '#observe/metrics.ts'
-import { rateLimitedLog } from '#observe/rate-limited-log.ts'
-import type { RunningLog } from '#observe/start-log.ts'
-import type { Tally } from '#observe/tally.ts'
 import { runAccountDeletions } from '#publish/account-deletions.ts'
-import { OpenDeploys } from '#publish/deploy/open-deploys.ts'
 import { recoverJobs, runJobs } from '#publish/jobs/jobs.ts'
-import { RecentRepositories } from '#publish/recent-repositories.ts'
-import type { Instance } from '#site/instance.ts'
-import { type SiteAddress, siteLabel } from '#site/site-address.ts'
 import { followChanges } from '#store/database/change-feed.ts'
-import { latestChangeSeq } from '#store/database/changes.ts'
-import { failAt } from './fail-at.ts'
 import { followCommands } from './follow-commands.ts'
 import { answerInternal } from './hosting/answer-internal.ts'
-import { openHosting } from './hosting/open-hosting.ts'
-import { discoveryOf, openEdge } from './open-edge.ts'
-import { openNetwork } from './open-network.ts'
-import { openOperations } from './open-operations.ts'
-import { openServiceStores } from './open-service-stores.ts'
-import { readiness } from './process/readiness.ts'
-import { siteAtUrl } from './site-at-url.ts'
+import { openDispatch } from './open-dispatch.ts'
+import {
+  jobContextOf,
+  now,
+  openParts,
+  type ServiceOptions,
+  type ServiceParts,
+} from './open-parts.ts'
 
 /** The running service: what answers requests, and what runs in the background. */
 export interface Service extends AsyncDisposable {
@@ -63,21 +40,6 @@ export interface Service extends AsyncDisposable {
   readonly following: Promise<void>
   /** Resolves when all background work has ended after the signal. */
   readonly background: Promise<unknown>
-}
-
-interface ServiceOptions {
-  readonly config: Config
-  /** The log's, in this thread. */
-  readonly events: Tally<string>
-  readonly log: RunningLog
-  /** Entries of the log until the database is open. */
-  readonly logQueue: LogQueue
-  readonly webAssets: ReadonlyMap<string, WebAsset>
-  readonly instance: Instance
-  /** Ends background work. */
-  readonly signal: AbortSignal
-  /** Requests are answered for a while after the signal. */
-  readonly shutdown: Shutdown & { readonly over: AbortSignal }
 }
 
 /** Connects the rooms to each other and starts what runs in the background. */
@@ -105,70 +67,6 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     following: ingest.started,
     background,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
-  }
-}
-
-const now = Date.now
-/** Monotonic: for limits, pauses and timeouts, which a change of the clock must not affect. */
-const elapsed = (): number => performance.now()
-
-type ServiceParts = Awaited<ReturnType<typeof openParts>>
-
-async function openParts(
-  options: ServiceOptions,
-  opened: AsyncDisposableStack,
-  onLost: (reason: StartError) => void,
-) {
-  const { config, log, shutdown, signal } = options
-  const { baseDomain, origin } = config
-  const secrets = await readSecrets(config.secrets, config.dataDir)
-  const stores = await openServiceStores(options, opened, onLost)
-  const { db, wakeUps } = stores
-  const meters = newMeters(options.events, now)
-  const network = await openNetwork(options, db, secrets, meters)
-  const { identities } = network
-  /** Of a host of ours: with the scheme and the port of the application. */
-  const originOf = (host: string): string => {
-    const url = new URL(origin)
-    url.hostname = host
-    return url.origin
-  }
-  const labelUrl = (label: string): string => `${originOf(`${label}.${baseDomain}`)}/`
-  /** For messages that anybody can cause. */
-  const visitorLog = rateLimitedLog(logOfService(log, 'hosting-service'))
-  const loop = { ...stores, elapsed, log: visitorLog, now, signal: shutdown.over }
-  const edge = openEdge({ ...loop, config, originOf })
-  const { requests } = meters
-  const { over } = shutdown
-  const hostingPart = openHosting(
-    { ...{ config, edge, identities, log, now, over, requests, signal, wakeUps } },
-    opened,
-  )
-  const { hosting, ingest } = hostingPart
-  const version = await readVersion()
-  const at = failAt(config.failPoint)
-  return {
-    ...options,
-    at,
-    certificateLog: new CertificateLog({ log: logOfService(log, 'hosting-service'), now: elapsed }),
-    deploys: new OpenDeploys({ ...stores, at, elapsed, log, now }),
-    edge,
-    hostingPart,
-    hosts: { applicationHost: new URL(origin).hostname, baseDomain },
-    ingest,
-    metrics: openMetrics({ ...loop, config, edge, ingest, meters, version }, opened),
-    network,
-    operations: openOperations({ ...loop, config, hosting, requests, version }),
-    recentRepositories: new RecentRepositories(),
-    registrations: opened.use(new Registrations({ db, wakeUps })),
-    requests,
-    secrets,
-    spans: await openSpans({ config, part: 'main-app', log }, opened),
-    /** The address of a label below the base domain, with a slash at the end. */
-    labelUrl,
-    siteUrl: (site: SiteAddress) => labelUrl(siteLabel(site)),
-    stores,
-    visitorLog,
   }
 }
 
@@ -203,73 +101,4 @@ function startBackground(parts: ServiceParts): Promise<unknown> {
     endMinutes([parts.hostingPart, parts.operations], loop),
     databaseUrl === undefined && watchDatabaseFile(join(dataDir, 'sitehost.db'), { signal }),
   ])
-}
-
-/** What jobs use, and the application too. */
-function jobContextOf(parts: ServiceParts) {
-  const { at, deploys, labelUrl, log, network, recentRepositories, siteUrl, spans, stores } = parts
-  const { identities, oauth } = network
-  const onDeployReopened = (id: string) => deploys.adopt(id)
-  const filesMax = parts.config.limits.siteFilesMax
-  const loop = { ...stores, at, elapsed, filesMax, log, now, onDeployReopened, recentRepositories }
-  return { ...loop, identities, labelUrl, oauth, siteUrl, spans }
-}
-
-function openDispatch(parts: ServiceParts): Service['fetch'] {
-  const { config, edge, hosts, network, requests, signal, siteUrl, stores, visitorLog } = parts
-  const { countryHeader, origin, redirectsToHttps, trustedProxies } = config
-  const app = openApplication(parts)
-  const discover =
-    config.ingest === 'visited'
-      ? discoveryOf({ ...stores, ...network, awaited: edge.awaited, elapsed, now, signal })
-      : undefined
-  return createDispatch({
-    application: (request, server) => app.fetch(request, { server }),
-    origin,
-    ...hosts,
-    front: { countryHeader, redirectsToHttps, trustedProxies },
-    visits: { ...edge, log: visitorLog, now },
-    addresses: { addresses: edge.addresses, db: stores.db, pages: edge.pages, siteUrl, discover },
-    metrics: requests,
-    elsewhere: elsewhereOf(config.roles),
-  })
-}
-
-function elsewhereOf({ app, hosting }: Config['roles']): 'application' | 'sites' | null {
-  if (!app) return 'application'
-  return hosting ? null : 'sites'
-}
-
-function openApplication(parts: ServiceParts) {
-  const { config, hosts, hostingPart, metrics, network, registrations, secrets, shutdown, stores } =
-    parts
-  const { baseDomain, limits, metricsToken, origin, reservedNames, signIn } = config
-  const { subdomainsMax, trustedProxies } = config
-  return createApp({
-    ...jobContextOf(parts),
-    deploys: parts.deploys,
-    unready: readiness([
-      { problem: 'The database does not answer.', ask: () => latestChangeSeq(stores.db) },
-      {
-        problem: 'The folder of the blobs is not there: is its disk mounted?',
-        ask: () => stores.blobs.assertThere(),
-      },
-    ]),
-    baseDomain,
-    keys: new KeyRing(secrets),
-    limits,
-    lookUp: network.lookUp,
-    metrics: metricsToken === null ? null : { token: metricsToken, text: () => metrics.text() },
-    operations: parts.operations,
-    origin,
-    registrations,
-    reservedNames,
-    shutdown,
-    signIn,
-    siteAt: (url) => siteAtUrl(url, { db: stores.db, ...hosts }),
-    subdomainsMax,
-    syncAccount: hostingPart.sync,
-    trustedProxies,
-    webAssets: parts.webAssets,
-  })
 }

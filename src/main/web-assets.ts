@@ -1,15 +1,18 @@
 import { watch } from 'node:fs'
 import { join } from 'node:path'
-import type { BunPlugin } from 'bun'
-import { adminPage, appPage } from '#api/app-pages.ts'
+import type { BuildMetafile, BunPlugin } from 'bun'
+import { adminPage, documentKey } from '#api/app-pages.ts'
 import { makeWebAsset, type WebAsset } from '#api/web-asset.ts'
 import { escapeHtml } from '#http/escape-html.ts'
 import type { Instance } from '#site/instance.ts'
+import { type Locale, locales } from '#site/locales.ts'
 import { fontPaths } from '#site/page-tokens.ts'
 import { sections } from '#web/admin/sections.ts'
 import type { OpenedInstance } from './instance.ts'
+import { type Build, keptBuilds, textOf } from './kept-builds.ts'
 import { type AppOptions, prerenderStart } from './prerender.ts'
 import { publicFiles } from './public-files.ts'
+import { chunksOf, type PageModules, readLazyModules, sharedChunks } from './web-chunks.ts'
 
 const webDir = new URL('../../web', import.meta.url).pathname
 
@@ -40,11 +43,8 @@ export async function bundleWebAssets(
   { hasStyleguide = false, isCodedLater = false }: BundleOptions = {},
 ): Promise<Map<string, WebAsset>> {
   const { instance, logo } = opened
-  const documentOptions = { instance, hasStyleguide, isCodedLater }
-  const [app, admin] = await Promise.all([
-    bundle('index.html', hasStyleguide ? [appPage, styleguide] : [appPage], documentOptions),
-    bundle('admin/index.html', adminPages, documentOptions),
-  ])
+  const documentOptions = { instance, hasStyleguide, isCodedLater, build: keptBuilds() }
+  const [app, admin] = await Promise.all([bundleApp(documentOptions), bundleAdmin(documentOptions)])
   const files = await publicFiles(opened, Date.now())
   const assets = new Map([...app, ...admin, ...(await readFonts()), ...files])
   if (logo !== null && instance.logoPath !== null) assets.set(instance.logoPath, logo)
@@ -53,62 +53,159 @@ export async function bundleWebAssets(
 
 interface DocumentOptions extends Required<BundleOptions> {
   readonly instance: Instance
+  readonly build: Build
 }
 
-/** What one document needs; the document itself at each of `paths`. */
+type Made = [path: string, WebAsset][]
+
+/** The app: what its documents load, and a document of each page in each language, which says what the page needs. */
+async function bundleApp(options: DocumentOptions): Promise<Made> {
+  const { build, hasStyleguide, instance } = options
+  const lazy = await readLazyModules(webDir)
+  const common: AppOptions = { ...buildOptions(options), plugins: [allStyles] }
+  const split: AppOptions = {
+    ...common,
+    metafile: true,
+    minChunkSize: chunkSizeMin,
+    plugins: [allStyles, sharedChunks(lazy)],
+  }
+  const [built, theme, starts] = await Promise.all([
+    bundle('index.html', split, options),
+    themeScript(common, options),
+    startsOf(instance, common, build),
+  ])
+  const [themePath] = theme
+  const pages = lazy.pages.filter(({ pattern }) => hasStyleguide || pattern !== styleguide)
+  const documentOf = async (page: PageModules, locale: Locale): Promise<[string, WebAsset]> => {
+    // English is part of the shell.
+    const words = locale === 'en' ? [] : [join(webDir, `words/${locale}.ts`)]
+    const scripts = chunksOf([...page.files, ...words], built.metafile)
+    const answers = page.isOwn ? ownAnswers : []
+    const html = withLoads(built.html, { locale, themePath, scripts, answers })
+    const start = page.pattern === '/' ? starts.get(locale) : undefined
+    const document = await built.documentOf(start === undefined ? html : withStart(html, start))
+    return [documentKey(page.pattern, locale), document]
+  }
+  const documents = pages.flatMap((page) => locales.map((locale) => documentOf(page, locale)))
+  return [...built.files, theme, ...(await Promise.all(documents))]
+}
+
+/** What shows the chosen theme before anything is painted: a script that the page waits for, as for its style sheet. */
+async function themeScript(
+  options: AppOptions,
+  { build, isCodedLater }: DocumentOptions,
+): Promise<[path: string, WebAsset]> {
+  const { files } = await build({
+    ...options,
+    entrypoints: [join(webDir, 'theme-first.ts')],
+    splitting: false,
+    format: 'iife',
+    naming: { entry: 'assets/[name]-[hash].[ext]' },
+  })
+  const [script] = files
+  if (script === undefined) throw new Error('the theme has no script')
+  const { bytes, contentType } = script
+  const asset = await makeWebAsset(bytes, { contentType, isCodedLater, isImmutable: true })
+  return [script.path.replace(/^\./, ''), asset]
+}
+
+/** The administrator's area: one document, at the path of each of its pages. */
+async function bundleAdmin(options: DocumentOptions): Promise<Made> {
+  const built = await bundle('admin/index.html', buildOptions(options), options)
+  const document = await built.documentOf(built.html)
+  return [...built.files, ...adminPages.map((path): [string, WebAsset] => [path, document])]
+}
+
+/** Each chunk is a request: smaller ones become part of one that is loaded anyway. */
+const chunkSizeMin = 16_384
+
+const buildOptions = ({ hasStyleguide }: DocumentOptions): AppOptions => ({
+  target: 'browser',
+  minify: true,
+  splitting: true,
+  sourcemap: 'none',
+  publicPath: '/',
+  env: 'disable',
+  external: Object.keys(fonts),
+  naming: {
+    entry: '[name].[ext]',
+    chunk: 'assets/[name]-[hash].[ext]',
+    asset: 'assets/[name]-[hash].[ext]',
+  },
+  define: { 'process.env.NODE_ENV': '"production"', HAS_STYLEGUIDE: String(hasStyleguide) },
+})
+
+interface Built {
+  /** Scripts, style sheets and the like. */
+  readonly files: Made
+  /** The document, with the instance in it. */
+  readonly html: string
+  readonly documentOf: (html: string) => Promise<WebAsset>
+  readonly metafile: BuildMetafile
+}
+
 async function bundle(
   document: string,
-  paths: readonly string[],
-  { instance, hasStyleguide, isCodedLater }: DocumentOptions,
-): Promise<[path: string, WebAsset][]> {
-  const options: AppOptions = {
-    target: 'browser',
-    minify: true,
-    splitting: true,
-    sourcemap: 'none',
-    publicPath: '/',
-    env: 'disable',
-    external: Object.keys(fonts),
-    plugins: [allStyles],
-    naming: {
-      entry: '[name].[ext]',
-      chunk: 'assets/[name]-[hash].[ext]',
-      asset: 'assets/[name]-[hash].[ext]',
-    },
-    define: { 'process.env.NODE_ENV': '"production"', HAS_STYLEGUIDE: String(hasStyleguide) },
-  }
-  const [{ outputs }, start] = await Promise.all([
-    Bun.build({ ...options, entrypoints: [join(webDir, document)] }),
-    paths.includes(appPage) ? startOf(instance, options) : '',
-  ])
-  const pages = outputs.filter(({ path }) => path.endsWith('.html'))
-  const html = (await Promise.all(pages.map((page) => page.text()))).join('')
-  const made = outputs.map(async (output): Promise<[string, WebAsset][]> => {
-    const { type: contentType } = output
-    const path = output.path.replace(/^\./, '')
-    if (path.endsWith('.html')) {
-      const html = pageOf(await output.text(), instance)
-      const kind = { contentType, isCodedLater }
-      const page = await makeWebAsset(html, kind)
-      const same = paths.map((at): [string, WebAsset] => [at, page])
-      if (start === '') return paths.includes(appPage) ? [...same, ['/', page]] : same
-      return [...same, ['/', await makeWebAsset(withStart(html, start), kind)]]
-    }
-    // Of what is split off; the document's sheet has it, too (`allStyles`).
-    if (path.endsWith('.css') && !html.includes(path)) return []
-    const bytes = new Uint8Array(await output.arrayBuffer())
+  options: AppOptions,
+  { build, instance, isCodedLater }: DocumentOptions,
+): Promise<Built> {
+  const entrypoints = [join(webDir, document)]
+  const { files, metafile } = await build({ ...options, entrypoints })
+  const page = files.find(({ path }) => path.endsWith('.html'))
+  const html = page === undefined ? '' : textOf(page)
+  const made = files.map(async (file): Promise<Made> => {
+    const { bytes, contentType } = file
+    const path = file.path.replace(/^\./, '')
+    // Of what is split off, the document's sheet has the styles, too (`allStyles`).
+    if (file === page || (path.endsWith('.css') && !html.includes(path))) return []
     return [[path, await makeWebAsset(bytes, { contentType, isCodedLater, isImmutable: true })]]
   })
-  return (await Promise.all(made)).flat()
+  return {
+    files: (await Promise.all(made)).flat(),
+    html: pageOf(html, instance),
+    documentOf: (html) =>
+      makeWebAsset(html, { contentType: page?.contentType ?? '', isCodedLater }),
+    metafile,
+  }
+}
+
+/** What the shell asks on each page of an account (`web/server/queries.ts`): asked while its scripts are loaded. */
+const ownAnswers = ['/api/user/info', '/api/user/sites']
+
+interface DocumentLoads {
+  readonly locale: Locale
+  readonly themePath: string
+  readonly scripts: readonly string[]
+  readonly answers: readonly string[]
+}
+
+/** The document in a language, with links for what its page needs, which is then loaded together with the shell. */
+function withLoads(html: string, { locale, themePath, scripts, answers }: DocumentLoads): string {
+  const missing = scripts.filter((path) => !html.includes(`"${path}"`))
+  const links = [
+    ...answers.map((path) => `<link rel="preload" as="fetch" crossorigin href="${path}">`),
+    ...missing.map((path) => `<link rel="modulepreload" crossorigin href="${path}">`),
+  ]
+  return new HTMLRewriter()
+    .on('html', { element: (root) => void root.setAttribute('lang', locale) })
+    .on('title', {
+      element: (title) => void title.before(`<script src="${themePath}"></script>`, { html: true }),
+    })
+    .on('head', { element: (head) => void head.append(links.join(''), { html: true }) })
+    .transform(html)
 }
 
 /** Empty if it cannot be drawn: the app draws it then. */
-async function startOf(instance: Instance, options: AppOptions): Promise<string> {
+async function startsOf(
+  instance: Instance,
+  options: AppOptions,
+  build: Build,
+): Promise<ReadonlyMap<Locale, string>> {
   try {
-    return await prerenderStart(webDir, instance, options)
+    return await prerenderStart(webDir, instance, options, build)
   } catch (error) {
     console.error(error)
-    return ''
+    return new Map()
   }
 }
 

@@ -1,3 +1,4 @@
+import { escapeUnprintable } from './escape-unprintable.ts'
 import type { LogEntry, LogMethod } from './log-entry.ts'
 
 /** One JSON object in one line, without its end. */
@@ -12,7 +13,7 @@ export function jsonLine({ at, level, context, ...entry }: LogEntry): string {
     ...(traceId !== null && { traceId }),
     properties: context,
   })
-  return text.replace(unprintable, escaped)
+  return escapeUnprintable(text)
 }
 
 /**
@@ -26,7 +27,7 @@ export function textLine(entry: LogEntry, { colours }: { readonly colours: boole
   const written = fields.map(([name, value]) => ` ${paint(dim, `${name}=`)}${valueText(value)}`)
   const levelText = paint(levelColours[level], level.toUpperCase().padEnd(5))
   const time = paint(dim, new Date(at).toISOString())
-  const head = `${time} ${levelText} ${paint(bold, message.replace(unprintable, escaped))}`
+  const head = `${time} ${levelText} ${paint(bold, escapeUnprintable(message))}`
   return written.length === 0 ? head : `${head} ${written.join('')}`
 }
 
@@ -34,16 +35,8 @@ export function textLine(entry: LogEntry, { colours }: { readonly colours: boole
 function valueText(value: unknown): string {
   const text = String(value).replace(/\s*\n\s*/g, ' | ')
   const isWord = /^[^\s"=]+$/.test(text)
-  return (isWord ? text : JSON.stringify(text)).replace(unprintable, escaped)
+  return escapeUnprintable(isWord ? text : JSON.stringify(text))
 }
-
-/** Also what moves the cursor, or shows text in another order, without being a control character of ASCII. */
-const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
-
-const escaped = (character: string): string =>
-  [...Array(character.length).keys()]
-    .map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`)
-    .join('')
 
 type Paint = (code: number, text: string) => string
 const painted: Paint = (code, text) => `\u001b[${code}m${text}\u001b[0m`

@@ -31,7 +31,12 @@ interface SafeFetchOptions {
   readonly limits?: Partial<FetchLimits>
   /** Counts how requests end. */
   readonly outcomes?: Tally<FetchOutcome>
-  /** For tests: replaces the connection to the vetted address. */
+  /**
+   * Connects by name after the addresses were vetted, for runtimes whose fetch cannot be given the address: another
+   * look-up may have another answer. Not for servers.
+   */
+  readonly connectsByName?: boolean
+  /** Replaces the connection to the vetted address. */
   readonly connect?: Connect
 }
 
@@ -48,26 +53,38 @@ type Connect = (request: Request, init: BunFetchRequestInit) => Promise<Response
 export function createSafeFetch(options: SafeFetchOptions = {}): SafeFetch {
   const { allowPrivate = false, resolve = createResolveHost(), connect = fetch } = options
   const { perHost = { max: 4, waitingMax }, requestsMax = requestsMaxDefault } = options
-  const { outcomes } = options
+  const { connectsByName = false, outcomes } = options
   const ofHost = new KeyedSemaphore({ ...perHost, waitMsMax })
   const ofAll = new Semaphore({ key: 'all hosts', max: requestsMax, waitingMax, waitMsMax })
+
+  /** Returns what releases them, once. */
+  const permitsFor = async ({ host }: URL, signal: AbortSignal): Promise<() => void> => {
+    // The host's permit first: a request that waits for a slow host must not hold a global permit.
+    const permits = [await ofHost.acquire(host, signal)]
+    const release = (): void => {
+      for (const permit of permits.splice(0)) permit[Symbol.dispose]()
+    }
+    try {
+      permits.push(await ofAll.acquire(signal))
+    } catch (error) {
+      release()
+      throw error
+    }
+    return release
+  }
 
   const fetchOnce: SafeFetch = async (input, init = {}) => {
     const request = new Request(input, { ...init, redirect: 'manual' })
     const url = new URL(request.url)
     assertAllowedUrl(url, allowPrivate)
     const limits = { ...limitsDefault, ...options.limits, ...init.limits }
-    using acquired = new DisposableStack()
-    // The host's permit first: a request that waits for a slow host must not hold a global permit.
-    acquired.use(await ofHost.acquire(url.host, request.signal))
-    acquired.use(await ofAll.acquire(request.signal))
-    const permits = acquired.move()
-    const release = (): void => permits.dispose()
+    const release = await permitsFor(url, request.signal)
     const deadlines = new Deadlines(url.href)
     try {
       const signal = AbortSignal.any([request.signal, deadlines.signal])
       deadlines.arm('lookup', limits.lookupMs)
-      const address = allowPrivate ? null : await publicAddressOf(url.hostname, resolve, signal)
+      const vetted = allowPrivate ? null : await publicAddressOf(url.hostname, resolve, signal)
+      const address = connectsByName ? null : vetted
       deadlines.disarm('lookup')
       const attempt = { request, url, address, connect, signal, deadlines, release }
       const response = await send(attempt, limits)

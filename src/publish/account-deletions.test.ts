@@ -79,6 +79,6 @@ test('what the server refuses is thrown, and nothing is gone', async () => {
 
 test('a server that only says it has deleted them is not asked without end', async () => {
   hold(1)
-  repo.applyWrites = async () => []
+  repo.applyWrites = async () => ({ cids: [], head: null })
   await expect(deleteAll()).rejects.toThrow(RecordsConflictError)
 })

@@ -118,11 +118,18 @@ describe('what was read of a repository a moment ago', () => {
     asked = 0
     recent = new RecentRepositories()
   })
-  const readAgain = async (site: SiteName, valuesOfPart = 1_000) => {
-    const listRecords: AccountRepo['listRecords'] = async (collection, { onKept }) => {
+  const readAgain = async (site: SiteName, valuesOfPart = 1_000, leftOut: object[] = []) => {
+    const listRecords: AccountRepo['listRecords'] = async (collection, { onKept, summarize }) => {
       asked++
-      if (collection === 'place.sitehost.subfs') onKept?.(valuesOfPart)
-      return []
+      if (collection !== 'place.sitehost.subfs') return []
+      onKept?.(valuesOfPart)
+      const summaries = leftOut.map(async (value, n) =>
+        record(
+          `part-${n}`,
+          await summarize?.(Buffer.from(JSON.stringify(value)), async () => value),
+        ),
+      )
+      return await Promise.all(summaries)
     }
     const repo = {
       did: alice,
@@ -154,6 +161,17 @@ describe('what was read of a repository a moment ago', () => {
   test('is not kept beyond 64 MiB', async () => {
     await readAgain(blog, 430_000)
     await readAgain(blog, 430_000)
+    expect(asked).toBe(2 * lists)
+  })
+  test('is not kept with more names of parts than that, of records that were left out', async () => {
+    const named = Array.from({ length: 430_000 }, () => `at://${alice}/place.sitehost.subfs/part`)
+    await readAgain(blog, 0, [{ named }])
+    await readAgain(blog, 0, [{ named }])
+    expect(asked).toBe(2 * lists)
+  })
+  test('is not kept when a record may name parts that are not known', async () => {
+    await readAgain(blog, 0, [{ text: 'escaped: \u0001' }])
+    await readAgain(blog, 0, [{ text: 'escaped: \u0001' }])
     expect(asked).toBe(2 * lists)
   })
 })

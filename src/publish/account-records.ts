@@ -47,7 +47,11 @@ export async function readRepository(
   const onKept = (of: number): void => {
     values += of
   }
-  const summarize = (json: Uint8Array) => namedParts(json, repo.did)
+  const summarize = (json: Uint8Array) => {
+    const named = namedParts(json, repo.did)
+    onKept(named?.length ?? 0)
+    return named
+  }
   const summarizeVersion = async (json: Uint8Array, parse: () => Promise<unknown>) =>
     new VersionSummary(await parse(), summarize(json))
   const limitsOf = (kind: keyof typeof recordsMax) => {
@@ -84,7 +88,7 @@ export async function readRepository(
     parts: await byKey(parts, partRecord),
     versions: history,
   }
-  if (site !== undefined) recent?.keep({ did, name: site }, state, values)
+  if (site !== undefined && state.isComplete) recent?.keep({ did, name: site }, state, values)
   return state
 }
 
@@ -125,18 +129,18 @@ const isWhole = (records: readonly ListedRecord[], max: number): boolean =>
 const partsAreKnown = (value: unknown): boolean =>
   value !== null && !(value instanceof VersionSummary && value.parts === null)
 
-function siteRecord({ rkey, cid, value }: ListedRecord): StoredRecord {
+export function siteRecord({ rkey, cid, value }: ListedRecord): StoredRecord {
   const name = parseSiteName(rkey)
   const parsed = name === null ? null : parseManifest(value, name)
   return { cid, value, root: parsed?.ok ? parsed.manifest.root : null }
 }
 
-function partRecord({ cid, value }: ListedRecord): StoredRecord {
+export function partRecord({ cid, value }: ListedRecord): StoredRecord {
   const parsed = parsePart(value)
   return { cid, value, root: parsed.ok ? parsed.part.root : null }
 }
 
-function versionRecord({ cid, value }: ListedRecord): StoredVersion {
+export function versionRecord({ cid, value }: ListedRecord): StoredVersion {
   if (value instanceof VersionSummary) return { cid, value, version: value.version }
   const parsed = parseVersionRecord(value)
   return { cid, value, version: parsed.ok ? parsed.version : null }

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'bun:test'
+import { beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import type { SitePath } from '#site/path.ts'
 import type { FileNode } from '#site/record/manifest.ts'
 import { partUri } from '#site/record/part.ts'
@@ -146,11 +146,16 @@ for (const [name, attempt] of Object.entries(attempts)) {
       ['one call', (at) => (n) => n === at],
       ['all from one call on', (at) => (n) => n >= at],
     ]
-    /** An attempt on a fresh repository; how many calls it made. */
-    const refused = async (refuses: (n: number) => boolean): Promise<number> => {
+    let published: FakeRepo
+    beforeAll(async () => {
       repo = new FakeRepo()
       await publishVersions(count)
-      repo.writesMax = writesMax
+      published = repo
+    })
+    /** An attempt on a repository with two versions; how many calls it made. */
+    const refused = async (refuses: (n: number) => boolean): Promise<number> => {
+      repo = Object.assign(published.copy(), { writesMax })
+      expectedCid = undefined
       const counted = refuseCalls(refuses)
       await attempt(count).catch(() => undefined)
       counted.stop()

@@ -1,5 +1,6 @@
 import { ServerRefusedError } from '#outbound/server-errors.ts'
 import { parseVersionRecord, type VersionRecord } from '#site/record/version-record.ts'
+import { isSameJson } from '#site/same-json.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import type { VersionKey } from '#site/version-key.ts'
 import { type RepoContext, SiteConflictError } from './commit-on-head.ts'
@@ -48,7 +49,7 @@ export async function changeVersion(
   )
   if (refused !== undefined) return { kind: 'refused', field: refused }
 
-  if (!Bun.deepEquals(value, record.value)) {
+  if (!isSameJson(value, record.value)) {
     // Some servers do not return the CID.
     const put = () => repo.putRecord(collection, key, value, record.cid || undefined)
     await withPatience(put, patience).catch((error) => {

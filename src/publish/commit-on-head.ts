@@ -1,4 +1,4 @@
-import type { AccountRepo, RepoWrite } from '#atproto/repo/account-repo.ts'
+import type { AccountRepo, Committed, RepoWrite } from '#atproto/repo/account-repo.ts'
 import { backoff } from '#concurrency/backoff.ts'
 import {
   ServerRefusedError,
@@ -73,6 +73,8 @@ export interface HeadCommit<State extends { readonly head: string }, T> {
   readonly read: () => Promise<State>
   /** `first` is what was read first. Throws when another program has changed the record that is to be written. */
   readonly plan: (now: State, first: State) => CommitPlan<T>
+  /** Called after each commit of planned writes on top of the state that they were planned on. */
+  readonly onCommitted?: (before: State, writes: readonly PlannedWrite[], made: Committed) => void
   /** When other programs win every race, writes each record alone: then only a change of that record conflicts. */
   readonly mayWriteAlone: boolean
   /** Thrown when other programs win every race nevertheless. */
@@ -110,7 +112,7 @@ const raceDelayMs = backoff({ min: 20, max: 500, jitter: 1 })
  * `plan` and the repository's calls throw.
  */
 export async function commitOnHead<State extends { readonly head: string }, T>(
-  { start, read, plan, mayWriteAlone, conflict }: HeadCommit<State, T>,
+  { start, read, plan, onCommitted = () => {}, mayWriteAlone, conflict }: HeadCommit<State, T>,
   { repo, at = () => {}, ...patience }: CommitContext,
 ): Promise<T> {
   const first = start ?? (await withPatience(read, patience))
@@ -121,7 +123,11 @@ export async function commitOnHead<State extends { readonly head: string }, T>(
     if (races === racesMax && !mayWriteAlone) break
     at('before-commit')
     const head = races < racesMax ? now.head : null
-    const commit = () => commitWrites(planned.writes, head, repo, at)
+    const before = now
+    const commit = () =>
+      commitWrites(planned.writes, head, repo, at, (writes, made) =>
+        onCommitted(before, writes, made),
+      )
     const cids = await withPatience(commit, patience).catch((error) => {
       throw isUnanswered(error) ? new CommitUnknownError(repo.did, { cause: error }) : error
     })
@@ -143,7 +149,7 @@ export async function commitOnHead<State extends { readonly head: string }, T>(
 const isUnanswered = (error: unknown): boolean =>
   isOfServer(error) && !(error instanceof ServerRefusedError && error.status < 500)
 
-type Cids = (string | null)[]
+type Cids = readonly (string | null)[]
 
 /** Null when the repository has moved on since `head`: nothing was written. */
 async function commitWrites(
@@ -151,11 +157,14 @@ async function commitWrites(
   head: string | null,
   repo: AccountRepo,
   at: AtFailPoint,
+  onCommitted: (writes: readonly PlannedWrite[], made: Committed) => void,
 ): Promise<Cids | null> {
   if (head === null) return await writeEach(writes, repo, at)
   try {
-    const results = await repo.applyWrites(firstCommit(writes), head)
-    return results.map(({ cid }) => cid)
+    const first = firstCommit(writes)
+    const made = await repo.applyWrites(first, head)
+    onCommitted(first, made)
+    return made.cids
   } catch (error) {
     if (!(error instanceof ServerRefusedError)) throw error
     if (error.code === 'InvalidSwap') return null
@@ -192,7 +201,7 @@ async function writeEach(
   repo: AccountRepo,
   at: AtFailPoint,
 ): Promise<Cids | null> {
-  const cids: Cids = []
+  const cids: (string | null)[] = []
   for (const write of writes) {
     const isMain = write.replaces !== undefined
     if (isMain) at('parts-written')

@@ -1,10 +1,16 @@
+import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { createGzip, type Gzip, gzip } from 'node:zlib'
 import { pieceBytes, piecesOf } from '#blobs/pieces-of.ts'
 import { mediaTypeOf } from '#http/media-type.ts'
-import type { SpoolFolder } from '#publish/upload/spool-folder.ts'
+import type { SpooledFile, SpoolFolder } from '#publish/upload/spool-folder.ts'
 import type { UploadedFile } from '#publish/upload/upload-tree.ts'
 import { type Coding, isCompressible, isWorthGzip } from '#site/encoding.ts'
+
+/** Where a publish has its files, and puts large ones in another form: the spool, or a folder of this machine. */
+export interface ContentFolder extends Pick<SpoolFolder, 'write'> {
+  blob(file: SpooledFile): Blob | Promise<Blob>
+}
 
 /** A file's bytes in some form, in memory or in the spool. */
 export interface FileForm {
@@ -25,10 +31,10 @@ const inMemory = promisify(gzip)
 /** The stored form of a file, made off the event loop. gzip is deterministic (no name, no time): same content, same blob. */
 export async function encodeFile(
   source: UploadedFile,
-  folder: SpoolFolder,
+  folder: ContentFolder,
   signal: AbortSignal,
 ): Promise<EncodedFile> {
-  const stored = folder.blob(source)
+  const stored = await folder.blob(source)
   const content = source.bytes > pieceBytes ? stored : new Blob([await stored.bytes()])
   const identity: EncodedFile = { source, coding: 'identity', content, sha256: source.sha256 }
   if (!isCompressible(mediaTypeOf(source.path)) || source.bytes === 0) return identity
@@ -40,27 +46,28 @@ export async function encodeFile(
   return isSmaller ? { source, coding: 'gzip', ...gzipped } : identity
 }
 
-export async function base64Form(content: Blob, folder: SpoolFolder): Promise<FileForm> {
+export async function base64Form(content: Blob, folder: ContentFolder): Promise<FileForm> {
   if (content.size > pieceBytes) return await spooled(base64Of(content), folder)
   return formOf(textOf(await content.bytes()))
 }
 
 function formOf(bytes: Uint8Array<ArrayBuffer>): FileForm {
-  const sha256 = new Bun.CryptoHasher('sha256').update(bytes).digest('hex')
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
   return { content: new Blob([bytes]), sha256 }
 }
 
 async function spooled(
   source: AsyncIterable<Uint8Array>,
-  folder: SpoolFolder,
+  folder: ContentFolder,
   options: { steps?: readonly Gzip[]; signal?: AbortSignal } = {},
 ): Promise<FileForm> {
   const file = await folder.write(source, { bytesMax: Number.POSITIVE_INFINITY, ...options })
-  return { content: folder.blob(file), sha256: file.sha256 }
+  return { content: await folder.blob(file), sha256: file.sha256 }
 }
 
 async function* base64Of(content: Blob): AsyncGenerator<Uint8Array> {
   for await (const piece of piecesOf(content)) yield textOf(piece)
 }
 
-const textOf = (bytes: Uint8Array): Buffer<ArrayBuffer> => Buffer.from(bytes.toBase64(), 'latin1')
+const textOf = (bytes: Uint8Array): Buffer<ArrayBuffer> =>
+  Buffer.from(Buffer.from(bytes).toString('base64'), 'latin1')

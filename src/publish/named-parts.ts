@@ -11,5 +11,8 @@ export function namedParts(json: Uint8Array, did: Did): string[] | null {
   return text
     .split(`"${partUri(did, '')}`)
     .slice(1)
-    .map((rest) => partUri(did, rest.slice(0, rest.indexOf('"'))))
+    .map((rest) => copyOf(partUri(did, rest.slice(0, rest.indexOf('"')))))
 }
+
+/** Without it, a name keeps the whole record in memory that it was cut from. */
+const copyOf = (name: string): string => Buffer.from(name, 'latin1').toString('latin1')

@@ -1,6 +1,7 @@
 import { versionRecordsMax, versionsKeptDefault } from '#site/limits.ts'
 import { hasRoomForVersion, planVersions } from '#site/record/plan-versions.ts'
 import type { SiteSettings } from '#site/record/settings.ts'
+import { isSameJson } from '#site/same-json.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import { parseVersionKey, type VersionKey } from '#site/version-key.ts'
 import type { RepositoryState } from './account-records.ts'
@@ -73,7 +74,7 @@ function keyOfSame(records: SiteRecords, repository: RepositoryState): VersionKe
       version?.site === records.address.name &&
       version.manifest === live &&
       version.root !== undefined &&
-      Bun.deepEquals(version.settings ?? null, settings),
+      isSameJson(version.settings ?? null, settings),
   )
   const keys = same.flatMap(([key]) => parseVersionKey(key) ?? [])
   return keys.sort().at(-1) ?? null

@@ -1,5 +1,5 @@
 import { IdentityError } from '#atproto/identity/identity.ts'
-import { SessionEndedError } from '#atproto/oauth/oauth.ts'
+import { SessionEndedError } from '#atproto/oauth/session-ended.ts'
 import { BlobStorageError } from '#blobs/blob-store.ts'
 import { codeOf } from '#observe/code-of.ts'
 import {

@@ -14,6 +14,7 @@ import { refusal } from '#tests/support/fake-repo.ts'
 import { alice, siteOf } from '#tests/support/sample-rows.ts'
 import type { BaseChanges } from './files-of-base.ts'
 import { type PublishJob, type PublishOutcome, publishSite } from './publish-site.ts'
+import { storedLedger } from './stored-ledger.ts'
 
 let dir: string
 let database: Database
@@ -83,10 +84,14 @@ async function publishTo(
   return await publishSite(siteOf('blog'), { files: [file], changes, settings: null }, job, {
     filesMax,
     repo,
-    host: 'pds.test',
     folder,
-    blobs: diskBlobStore({ dir: join(dir, 'blobs') }),
-    db: database.db,
+    ledger: storedLedger({
+      did: repo.did,
+      host: 'pds.test',
+      db: database.db,
+      blobs: diskBlobStore({ dir: join(dir, 'blobs') }),
+      now: () => 1,
+    }),
     now: () => 1,
     signal: new AbortController().signal,
     at: () => {},

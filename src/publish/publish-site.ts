@@ -2,18 +2,17 @@ import type { Lane } from '#concurrency/lane.ts'
 import { ServerRefusedError } from '#outbound/server-errors.ts'
 import type { SitePath } from '#site/path.ts'
 import type { FileNode } from '#site/record/manifest.ts'
+import { isSameJson } from '#site/same-json.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import { applyChanges } from '#site/upload/apply-changes.ts'
 import type { VersionKey } from '#site/version-key.ts'
 import type { JobProgress } from '#store/queues/jobs.ts'
-import { forgetUploadedBlobs } from '#store/sites/uploaded-blobs.ts'
 import { type RepositoryState, readRepository } from './account-records.ts'
 import { type RepoContext, SiteConflictError } from './commit-on-head.ts'
 import { type BaseChanges, filesOfBase, unlistedFiles } from './files-of-base.ts'
 import type { NewVersion, VersionToWrite } from './new-version.ts'
 import { NotPublishableError } from './not-publishable.ts'
 import type { PlannedFile } from './planned-file.ts'
-import { findReusableBlobs } from './reusable-blobs.ts'
 import { ServerBusyError, withPatience } from './server-patience.ts'
 import type { SettingsChange } from './site-records.ts'
 import {
@@ -72,7 +71,7 @@ export async function publishSite(
   job: PublishJob,
   context: StoreContext,
 ): Promise<PublishOutcome> {
-  const { db, repo } = context
+  const { ledger } = context
   const hashes = files.map((file) => file.sha256)
   const attempt = async (): Promise<PublishOutcome> => {
     const prepared = await prepare(address, { files, changes }, job, context)
@@ -93,12 +92,11 @@ export async function publishSite(
       if (!isBlobNotFound(error)) throw error
       // The server has dropped blobs of an earlier attempt or of a deleted record: the next attempt sends every
       // blob that neither this job has sent nor a record references.
-      await forgetUploadedBlobs(db, repo.did, hashes, { before: job.startedAt })
+      await ledger.forget(hashes, { before: job.startedAt })
       return await attempt()
     })
     if (outcome.kind !== 'published') return outcome
-    await forgetUploadedBlobs(db, repo.did, hashes)
-    context.recentRepositories?.forget(address)
+    await ledger.forget(hashes)
     job.report({ phase: 'finalizing' })
     return outcome
   } catch (error) {
@@ -122,7 +120,7 @@ async function prepare(
   address: SiteAddress,
   { files, changes }: Omit<SiteContent, 'settings'>,
   { rememberExpectedCid }: PublishJob,
-  { db, now, recentRepositories: recent, repo, signal }: StoreContext,
+  { ledger, now, recentRepositories: recent, repo, signal }: StoreContext,
 ): Promise<Prepared> {
   const version = changes?.version ?? undefined
   const read = () => readRepository(repo, address.name, { recent, version })
@@ -134,9 +132,8 @@ async function prepare(
     changes === null
       ? null
       : await baseOf(address, changes.version, repository, { repo, now, signal })
-  const hashes = files.map((file) => file.sha256)
   const present = base ?? (await unlistedFiles(address, repository, { repo, now, signal }))
-  const stored = await findReusableBlobs(repo.did, repository, hashes, db, present.values())
+  const stored = await ledger.findReusable(files, repository, present)
   // The account's records take too much memory to keep them during uploads.
   const start = unsentOf(files, stored).length === 0 ? repository : null
   if (base !== null && isMoved && start === null) throw new SiteConflictError(address)
@@ -168,10 +165,13 @@ function treeOf(
   const tree = applyChanges(base, nodes, { ...changes, remove }, filesMax)
   if (!tree.ok) throw new NotPublishableError(`${tree.problems[0]} Nothing was published.`)
   const isMade = () =>
-    Bun.deepEquals(tree.files, base) && !changes.remove.some((path) => holds(base, path))
+    isSameTree(tree.files, base) && !changes.remove.some((path) => holds(base, path))
   if (isMoved && !isMade()) throw new SiteConflictError(address)
   return tree.files
 }
+
+const isSameTree = (a: Files, b: Files): boolean =>
+  a.size === b.size && [...a].every(([path, node]) => isSameJson(node, b.get(path)))
 
 /** Whether there is a file or a folder at this path. */
 const holds = (files: Files, at: SitePath): boolean =>

@@ -19,6 +19,7 @@ import { FakeRepo, refusal } from '#tests/support/fake-repo.ts'
 import { newVersion, siteOf, versionKeyOf } from '#tests/support/sample-rows.ts'
 import { restoreState } from './restore-stored-state.ts'
 import { SiteRecords } from './site-records.ts'
+import { storedLedger } from './stored-ledger.ts'
 
 const blog = siteOf('blog')
 const [fs, versions] = ['place.sitehost.fs', 'place.sitehost.version']
@@ -86,8 +87,12 @@ async function restore(stateId: string, { settings = true, isCancelled = false }
     beginWriting: async () => !isCancelled,
   }
   await using folder = await new Spool(join(dir, 'spool')).open(crypto.randomUUID())
+  const stores = { blobs: blobs(), db: database.db }
   return await restoreState(blog, { stateId, settings }, job, {
-    ...{ repo: repo.asRepo, host: 'pds.test', folder, blobs: blobs(), db: database.db },
+    ...{ repo: repo.asRepo, folder, ...stores },
+    ...{
+      ledger: storedLedger({ did: repo.asRepo.did, host: 'pds.test', ...stores, now: () => 1 }),
+    },
     ...{ now: () => 1, signal: new AbortController().signal, at: () => {} },
   })
 }

@@ -1,4 +1,5 @@
 import { createGunzip } from 'node:zlib'
+import type { BlobStore } from '#blobs/blob-store.ts'
 import { piecesOf } from '#blobs/pieces-of.ts'
 import type { SpooledFile } from '#publish/upload/spool-folder.ts'
 import type { UploadedFile } from '#publish/upload/upload-tree.ts'
@@ -10,6 +11,7 @@ import {
   type SnapshotFile,
   SnapshotFormatError,
 } from '#site/visit/snapshot.ts'
+import type { Db } from '#store/database/database.ts'
 import { findSnapshotText } from '#store/lifecycle/account-data.ts'
 import { NotPublishableError } from './not-publishable.ts'
 import { type PublishJob, type PublishOutcome, publishSite } from './publish-site.ts'
@@ -22,6 +24,11 @@ export interface RestoreStatePlan {
   readonly settings: boolean
 }
 
+interface RestoreContext extends StoreContext {
+  readonly db: Db
+  readonly blobs: BlobStore
+}
+
 /**
  * Publishes the files that a site had, from our store, and in the same commit the settings of then, if asked for: the
  * account's server has dropped the blobs that no record names any more. What it still has is not sent. Throws as
@@ -31,7 +38,7 @@ export async function restoreState(
   address: SiteAddress,
   { stateId, settings }: RestoreStatePlan,
   job: PublishJob,
-  context: StoreContext,
+  context: RestoreContext,
 ): Promise<PublishOutcome> {
   const snapshot = await snapshotOf(address, stateId, context)
   const files = await spooled(snapshot, context)
@@ -42,7 +49,7 @@ export async function restoreState(
 async function snapshotOf(
   { did }: SiteAddress,
   stateId: string,
-  { db }: StoreContext,
+  { db }: RestoreContext,
 ): Promise<Snapshot> {
   const text = await findSnapshotText(db, did, stateId)
   try {
@@ -56,7 +63,7 @@ async function snapshotOf(
 /** Every content decoded into the job's folder, once. */
 async function spooled(
   { files }: Snapshot,
-  { blobs, folder, signal }: StoreContext,
+  { blobs, folder, signal }: RestoreContext,
 ): Promise<UploadedFile[]> {
   const contents = new Map<string, SpooledFile>()
   const uploaded: UploadedFile[] = []
@@ -71,9 +78,9 @@ async function spooled(
 }
 
 async function decodedTo(
-  folder: StoreContext['folder'],
+  folder: RestoreContext['folder'],
   { bytes, coding, hash }: SnapshotFile,
-  { blobs, signal }: Pick<StoreContext, 'blobs' | 'signal'>,
+  { blobs, signal }: Pick<RestoreContext, 'blobs' | 'signal'>,
 ): Promise<SpooledFile> {
   const stored = await blobs.open(hash)
   if (stored === null) throw new NotPublishableError(filesGone)

@@ -24,6 +24,7 @@ import type { PublishJob, PublishOutcome } from './publish-site.ts'
 import { ServerBusyError, withPatience } from './server-patience.ts'
 import { SiteRecords } from './site-records.ts'
 import { settingsWrites } from './site-settings.ts'
+import { remembering } from './state-after.ts'
 import { isRefusal, mainCid, type WriteContext, type WrittenSite } from './write-site.ts'
 
 /** What a restore makes live. */
@@ -50,8 +51,8 @@ export async function restoreVersion(
   job: RestoreJob,
   context: WriteContext,
 ): Promise<PublishOutcome> {
-  const { now, repo, signal } = context
-  const read = () => readRepository(repo, address.name, { version: plan.key })
+  const { now, recentRepositories: recent, repo, signal } = context
+  const read = () => readRepository(repo, address.name, { recent, version: plan.key })
   try {
     const start = await withPatience(read, { now, signal })
     const expectedCid = await job.rememberExpectedCid(mainCid(address, start))
@@ -65,6 +66,7 @@ export async function restoreVersion(
           start,
           read,
           plan: (now) => planRestore(restored, { ...plan, mayKeep, expectedCid }, now),
+          onCommitted: remembering(address, recent),
           mayWriteAlone: true,
           conflict: () => new SiteConflictError(address),
         },

@@ -9,6 +9,7 @@ import { parseSettings, type SiteSettings, withFields } from '#site/record/setti
 import { type SplitTree, splitTree, splitVersion } from '#site/record/split.ts'
 import { buildTree } from '#site/record/tree.ts'
 import { parseVersionRecord, type VersionRecord } from '#site/record/version-record.ts'
+import { isSameJson } from '#site/same-json.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import type { RepositoryState } from './account-records.ts'
 import type { VersionToWrite } from './new-version.ts'
@@ -58,7 +59,7 @@ export class SiteRecords {
 
   /** Whether the site's present manifest has the same tree. */
   isPresent({ sites }: Pick<AccountRecords, 'sites'>): boolean {
-    return Bun.deepEquals(sites.get(this.address.name)?.root, this.trees.manifest.root)
+    return isSameJson(sites.get(this.address.name)?.root, this.trees.manifest.root)
   }
 
   /** The site's settings once its records are written; null: none, or such that they have no effect. */

@@ -1,6 +1,7 @@
 import type { ListedRecord } from '#atproto/repo/account-repo.ts'
 import { UnusableAnswerError } from '#outbound/server-errors.ts'
 import { defaultSettings, type SiteSettings } from '#site/record/settings.ts'
+import { isSameJson } from '#site/same-json.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import type { RepositoryState } from './account-records.ts'
@@ -47,7 +48,7 @@ export async function writeSettings(
   const plan = (now: SettingsAtHead, first: SettingsAtHead): CommitPlan<WrittenSettings> => {
     const { current } = now
     if (!now.isSite) return { kind: 'done', result: null }
-    if (current?.cid && Bun.deepEquals(current.value, settings)) {
+    if (current?.cid && isSameJson(current.value, settings)) {
       return { kind: 'done', result: written(current.cid) }
     }
     if (current?.cid !== first.current?.cid) throw conflict()
@@ -74,7 +75,7 @@ export function settingsWrites(
   { name: rkey }: SiteAddress,
 ): PlannedWrite[] {
   const present = now.settings
-  if (Bun.deepEquals(settingsOf(now), wanted)) return []
+  if (isSameJson(settingsOf(now), wanted)) return []
   // Some servers do not return the CID.
   const replaces = present === null ? null : present.cid || undefined
   if (wanted === null)

@@ -2,16 +2,17 @@ import type { AccountRepo } from '#atproto/repo/account-repo.ts'
 import { mapAtOnce } from '#concurrency/map-at-once.ts'
 import { mediaTypeOf } from '#http/media-type.ts'
 import type { UploadedFile } from '#publish/upload/upload-tree.ts'
+import { byteText } from '#site/byte-text.ts'
 import type { SitePath } from '#site/path.ts'
 import type { FileNode } from '#site/record/manifest.ts'
-import { megabytes } from '#site/upload/upload-refusal.ts'
+
 import type { JobProgress } from '#store/queues/jobs.ts'
 import { type EncodedFile, encodeFile } from './encode-file.ts'
 import type { AtFailPoint } from './fail-points.ts'
+import type { ReusableBlob } from './named-blobs.ts'
 import { NotPublishableError } from './not-publishable.ts'
 import { ContentsGoneError, type PlannedFile } from './planned-file.ts'
 import type { RecentRepositories } from './recent-repositories.ts'
-import type { ReusableBlob } from './reusable-blobs.ts'
 import { withPatience } from './server-patience.ts'
 import { type UploadContext, type UploadSteps, uploadBlobs } from './upload-blobs.ts'
 
@@ -120,9 +121,9 @@ async function encodeLarge(
   const encoded = await mapAtOnce(large, { atOnce: largeAtOnce, signal }, encode)
   const tooLarge = encoded.filter(({ content }) => content.size > bytesMax)
   if (tooLarge.length === 0) return new Map(encoded.map((file) => [file.source, file]))
-  const names = tooLarge.map(({ source, content }) => `${source.path} (${megabytes(content.size)})`)
+  const names = tooLarge.map(({ source, content }) => `${source.path} (${byteText(content.size)})`)
   throw new NotPublishableError(
-    `Your account’s server takes files of at most ${megabytes(bytesMax)}, and these are larger: ` +
+    `Your account’s server takes files of at most ${byteText(bytesMax)}, and these are larger: ` +
       `${names.join(', ')}. Make them smaller or leave them out; nothing was published.`,
   )
 }

@@ -15,7 +15,8 @@ import { findServer } from '#store/sites/servers.ts'
 import { memoryDatabase } from '#tests/support/databases.ts'
 import { alice } from '#tests/support/sample-rows.ts'
 import { encodeFile } from './encode-file.ts'
-import type { ReusableBlob } from './reusable-blobs.ts'
+import type { ReusableBlob } from './named-blobs.ts'
+import { storedLedger } from './stored-ledger.ts'
 import { BlobRefusedError, type UploadSteps, uploadBlobs } from './upload-blobs.ts'
 
 let dir: string
@@ -87,10 +88,14 @@ async function upload(repo: FakeRepo, files: Record<string, string>): Promise<Re
   }
   return await uploadBlobs(spooled, steps, {
     repo,
-    host: 'pds.example',
     folder,
-    blobs,
-    db: database.db,
+    ledger: storedLedger({
+      did: repo.did,
+      host: 'pds.example',
+      db: database.db,
+      blobs,
+      now: () => 1,
+    }),
     now: () => 1,
     signal,
   })

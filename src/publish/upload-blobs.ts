@@ -1,19 +1,11 @@
 import type { AccountRepo } from '#atproto/repo/account-repo.ts'
 import { rawCid } from '#atproto/repo/raw-cid.ts'
-import type { BlobStore, StoredBlob } from '#blobs/blob-store.ts'
-import { piecesOf } from '#blobs/pieces-of.ts'
 import { mapAtOnce } from '#concurrency/map-at-once.ts'
-import type { SpoolFolder } from '#publish/upload/spool-folder.ts'
 import type { UploadedFile } from '#publish/upload/upload-tree.ts'
 import type { BlobRef } from '#site/record/blob-ref.ts'
-import type { Db } from '#store/database/database.ts'
-import { inTransaction } from '#store/database/transaction.ts'
-import { type KnownBlob, rememberBlobs } from '#store/sites/blobs.ts'
-import { rememberReceived } from '#store/sites/received-blobs.ts'
-import { findServer, rememberServer } from '#store/sites/servers.ts'
-import { rememberUploadedBlobs } from '#store/sites/uploaded-blobs.ts'
-import { base64Form, type EncodedFile, type FileForm } from './encode-file.ts'
-import type { ReusableBlob } from './reusable-blobs.ts'
+import type { BlobLedger } from './blob-ledger.ts'
+import { base64Form, type ContentFolder, type EncodedFile, type FileForm } from './encode-file.ts'
+import type { ReusableBlob } from './named-blobs.ts'
 import { withPatience } from './server-patience.ts'
 
 export const uploadsAtOnce = 8
@@ -32,11 +24,8 @@ export class BlobRefusedError extends Error {
 
 export interface UploadContext {
   readonly repo: Pick<AccountRepo, 'did' | 'uploadBlob'>
-  /** Host of the account's server. */
-  readonly host: string
-  readonly folder: SpoolFolder
-  readonly blobs: BlobStore
-  readonly db: Db
+  readonly folder: ContentFolder
+  readonly ledger: BlobLedger
   readonly now: () => number
   readonly signal: AbortSignal
 }
@@ -49,9 +38,8 @@ export interface UploadSteps {
 }
 
 /**
- * Encodes and uploads eight files at a time; returns the server's blobs in order. Uploaded files are also stored here,
- * so that ingest need not fetch them, and recorded, so that another attempt need not send them. Throws the first
- * failure that retries do not overcome, after all calls in progress.
+ * Encodes and uploads eight files at a time; returns the server's blobs in order. The ledger records them. Throws the
+ * first failure that retries do not overcome, after all calls in progress.
  */
 export async function uploadBlobs(
   files: readonly UploadedFile[],
@@ -59,23 +47,18 @@ export async function uploadBlobs(
   context: UploadContext,
 ): Promise<ReusableBlob[]> {
   const server = new UploadServer(context)
-  const ledger = openLedger(context)
-  const { blobs, signal } = context
+  const { ledger, signal } = context
   return await mapAtOnce(files, { atOnce: uploadsAtOnce, signal }, async (source, signal) => {
     const file = await encode(source, signal)
     onUploading(source)
     // Concurrent: one waits for the network, the other for the disk. Both settle before anything is thrown, because
     // the caller then removes the files.
-    const [sent, kept] = await Promise.allSettled([
-      server.upload(file, signal),
-      blobs.put(piecesOf(file.content)),
-    ])
+    const [sent, kept] = await Promise.allSettled([server.upload(file, signal), ledger.keep(file)])
     if (sent.status === 'rejected') throw sent.reason
     if (kept.status === 'rejected') throw kept.reason
-    const uploaded = sent.value
-    await ledger.add({ source, uploaded, kept: kept.value })
+    await kept.value(sent.value)
     onUploaded(source)
-    return uploaded
+    return sent.value
   }).finally(() => ledger.flush())
 }
 
@@ -110,16 +93,15 @@ class UploadServer {
   }
 
   async #findOut(file: EncodedFile, signal: AbortSignal): Promise<boolean> {
-    const known = await findServer(this.#context.db, this.#context.host)
-    if (known !== null) return known.sniffsGzip
+    const known = await this.#context.ledger.sniffsGzip()
+    if (known !== null) return known
     const blob = await this.#send(file, file, signal)
     this.#probed.set(file, blob)
     return await this.#learn(blob.mimeType !== opaqueType)
   }
 
   async #learn(sniffsGzip: boolean): Promise<boolean> {
-    const { db, host, now } = this.#context
-    await rememberServer(db, { host, sniffsGzip }, now())
+    await this.#context.ledger.rememberSniffing(sniffsGzip)
     return sniffsGzip
   }
 
@@ -138,48 +120,3 @@ class UploadServer {
     return blob
   }
 }
-
-interface LedgerEntry {
-  readonly source: UploadedFile
-  readonly uploaded: ReusableBlob
-  readonly kept: StoredBlob
-}
-
-/** At most this many uploads are sent again after a crash. */
-const unrecordedMax = 32
-
-/** Records uploads, many in one transaction: one per upload would take as long as the upload. `flush` at the end. */
-function openLedger({ db, now, repo }: UploadContext) {
-  let waiting: LedgerEntry[] = []
-  const flush = async (): Promise<void> => {
-    const entries = waiting
-    waiting = []
-    if (entries.length === 0) return
-    const uploaded = entries.map((entry) => ({
-      ...entry.uploaded,
-      decodedHash: entry.source.sha256,
-    }))
-    await inTransaction(db, async (transaction) => {
-      const at = now()
-      const blobs = entries.map(knownBlobOf)
-      await rememberBlobs(transaction, blobs, at)
-      await rememberReceived(transaction, repo.did, blobs, at)
-      await rememberUploadedBlobs(transaction, repo.did, uploaded, at)
-    })
-  }
-  const add = async (entry: LedgerEntry): Promise<void> => {
-    waiting.push(entry)
-    if (waiting.length >= unrecordedMax) await flush()
-  }
-  return { add, flush }
-}
-
-const knownBlobOf = ({ source, uploaded, kept }: LedgerEntry): KnownBlob => ({
-  cid: uploaded.blob.ref.$link,
-  coding: uploaded.coding,
-  base64: uploaded.base64,
-  hash: kept.hash,
-  decodedHash: source.sha256,
-  storedBytes: kept.bytes,
-  decodedBytes: source.bytes,
-})

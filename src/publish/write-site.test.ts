@@ -14,6 +14,7 @@ import { SiteConflictError } from './commit-on-head.ts'
 import type { FailPoint } from './fail-points.ts'
 import { noPreviewRoomSentence, type VersionToWrite } from './new-version.ts'
 import { NotPublishableError } from './not-publishable.ts'
+import { RecentRepositories } from './recent-repositories.ts'
 import { mainCid, writeSite } from './write-site.ts'
 
 const blog = siteOf('blog')
@@ -196,6 +197,48 @@ const pinnedOther = {
   pinned: true,
   manifest: 'bafyreib2rxk3rybk3aobmv5cjuql3bm2twh4jo5uxgf5kpqcsgz7soitae',
 }
+
+describe('what is known of the repository after a commit', () => {
+  const recent = new RecentRepositories()
+  const state = () => readRepository(repo.asRepo, blog.name, { recent })
+  const publish = async (
+    files: ReturnType<typeof filesOf>,
+    n: number,
+    settings: SiteSettings | null = null,
+  ) => {
+    const start = await state()
+    const onto = { expectedCid: mainCid(blog, start), start }
+    const within = { ...context(), recentRepositories: recent }
+    const change = settings && ({ kind: 'fields', settings } as const)
+    return await writeSite(blog, files, onto, within, kept(n), change)
+  }
+  const asked = () => repo.calls.filter((call) => call === 'listRecords').length
+  beforeEach(() => recent.forget(blog))
+
+  test('is what it holds, and is not read again', async () => {
+    for (const n of [0, 1, 2, 3]) {
+      const settings = n === 2 ? ({ $type: settingsOf, cleanUrls: true } as const) : null
+      await publish(filesOf(600, 700 + n), n, settings)
+    }
+    const lists = asked()
+    const known = await state()
+    expect(asked()).toBe(lists)
+    expect(lists).toBe(3)
+    expect(known).toEqual(await readRepository(repo.asRepo, blog.name))
+  })
+
+  test('is read again when another program has written since', async () => {
+    await publish(filesOf(3), 0)
+    repo.put(fs, 'shop', { theirs: true })
+    expect((await state()).sites.has('shop')).toBe(true)
+  })
+
+  test('is not known of a server that takes each record alone', async () => {
+    repo.writesMax = 0
+    await publish(filesOf(3), 0)
+    expect((await state()).sites.get('blog')?.cid).toBe(repo.find(fs, 'blog')?.cid ?? '')
+  })
+})
 
 describe('with a record of the version', () => {
   const publish = (files: ReturnType<typeof filesOf>, to: VersionToWrite) =>

@@ -23,6 +23,7 @@ import { planHistory } from './plan-history.ts'
 import type { RecentRepositories } from './recent-repositories.ts'
 import { type SettingsChange, SiteRecords } from './site-records.ts'
 import { settingsWrites } from './site-settings.ts'
+import { remembering } from './state-after.ts'
 
 /** The main record in the repository; of a preview its version record. */
 export interface WrittenSite {
@@ -76,6 +77,7 @@ export async function writeSite(
         read: () =>
           readRepository(context.repo, address.name, { recent: context.recentRepositories }),
         plan: (now) => planSite(records, version, expectedCid, now),
+        onCommitted: remembering(address, context.recentRepositories),
         mayWriteAlone: true,
         conflict: () => new SiteConflictError(address),
       },

@@ -88,6 +88,10 @@ export const attempts: Readonly<Record<string, readonly Attempt[] | NamesNothing
     { path: '/api/site/{rkey}/versions/live/files' },
     { path: '/api/site/theirs/versions/{version}/files' },
   ],
+  'GET /api/site/:rkey/versions/:id/content': [
+    { path: '/api/site/{rkey}/versions/live/content?path=index.html' },
+    { path: '/api/site/theirs/versions/{version}/content?path=index.html' },
+  ],
   'GET /api/site/:rkey/versions/:id/archive': [
     { path: '/api/site/{rkey}/versions/live/archive' },
     { path: '/api/site/theirs/versions/{version}/archive' },
@@ -105,6 +109,7 @@ export const attempts: Readonly<Record<string, readonly Attempt[] | NamesNothing
     { path: '/api/site/{rkey}/versions/live' },
     { path: '/api/site/theirs/versions/{version}' },
   ],
+  'GET /api/site/:rkey/explain': [{ path: '/api/site/{rkey}/explain?address=/' }],
   'DELETE /api/site/:rkey': [{ path: '/api/site/{rkey}' }],
   'GET /api/site/:rkey/settings': [{ path: '/api/site/{rkey}/settings' }],
   'POST /api/site/:rkey/settings': [

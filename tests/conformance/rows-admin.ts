@@ -56,6 +56,7 @@ const blog = {
   createdAt: aTime,
   updatedAt: aTime,
   publishedAt: aTime,
+  verifiedAt: aTime,
   problems: [],
   domains: [],
   primary: null,

@@ -35,6 +35,8 @@ const read = {
   ...{ route: 'GET /api/site/:rkey/settings', path: '/api/site/blog/settings' },
   by: 'alice',
 } as const
+const explained = { route: 'GET /api/site/:rkey/explain', section: 'ours', by: 'alice' } as const
+const ofService = (name: string, value: unknown) => ({ name, value, from: [] })
 const write = {
   ...{ route: 'POST /api/site/:rkey/settings', path: '/api/site/blog/settings' },
   by: 'alice',
@@ -52,6 +54,39 @@ const written = {
 
 /** §4.4, with decisions.md §5. */
 export const siteRows: readonly Row[] = [
+  {
+    ...explained,
+    what: 'why there is no such page',
+    path: '/api/site/blog/explain?address=/nothing',
+    status: 200,
+    body: {
+      address: like('http://s--[a-z2-7]{26}\\.{base}:\\d+/nothing'),
+      ...{ status: 404, by: 'nothing', file: null, location: null },
+      ...{ rule: null, overruled: null },
+      headers: [
+        ofService('access-control-allow-origin', '*'),
+        ofService('access-control-expose-headers', '*'),
+        ofService('x-content-type-options', 'nosniff'),
+        ofService('x-sitehost-record', 'at://{alice}/place.sitehost.fs/blog'),
+        ofService('x-sitehost-version', aCid),
+        ofService('content-type', 'text/html; charset=utf-8'),
+        ofService('cache-control', 'no-store'),
+      ],
+    },
+  },
+  {
+    ...explained,
+    what: 'an address of another site',
+    path: '/api/site/blog/explain?address=https://example.com/',
+    status: 400,
+    body: failed('address: expected a path, such as /about, or an address of this site'),
+  },
+  {
+    ...explained,
+    what: 'a site that is not there',
+    path: '/api/site/nowhere/explain?address=/',
+    ...siteNotFound,
+  },
   {
     ...remove,
     section: '4.4',

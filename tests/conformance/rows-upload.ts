@@ -237,7 +237,7 @@ const refusals: [status: 400 | 413, error: string, fields: Field[]][] = [
   ],
   [
     413,
-    'A site can have at most 1000 files; this upload has more.',
+    'A site can have at most 1,000 files; this upload has more.',
     [named('new'), ...Array.from({ length: 1001 }, (_, n) => file(`${n}.html`))],
   ],
   [
@@ -247,7 +247,7 @@ const refusals: [status: 400 | 413, error: string, fields: Field[]][] = [
   ],
   [
     413,
-    'This site is larger than 1.5 MB: "two.bin" no longer fits.',
+    'This site is larger than 1.6 MB: "two.bin" no longer fits.',
     [
       ...[named('new'), file('one.bin', 'b'.repeat(mebibyte))],
       file('two.bin', 'b'.repeat(mebibyte / 2 + 1)),

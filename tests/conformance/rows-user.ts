@@ -34,6 +34,8 @@ const customRow = {
     txt: { name: '_sitehost.bob-example.com', value: '{bob}' },
     cname: { name: 'bob-example.com', target: '{id}.dns.{base}' },
   },
+  found: { txt: false, cname: false },
+  lost: false,
   zone: 'bob-example.com',
 }
 
@@ -128,6 +130,8 @@ export const userRows: readonly Row[] = [
           createdAt: aTime,
           updatedAt: aTime,
           publishedAt: aTime,
+          verifiedAt: aTime,
+          state: 'live',
           problems: [],
         },
       ],

@@ -8,6 +8,7 @@ const versionNotFound = { status: 404, body: failed('This site has no such versi
 const ofBlog = { section: 'ours', by: 'alice' } as const
 const changes = { ...ofBlog, route: 'GET /api/site/:rkey/versions/:id/changes' } as const
 const files = { ...ofBlog, route: 'GET /api/site/:rkey/versions/:id/files' } as const
+const content = { ...ofBlog, route: 'GET /api/site/:rkey/versions/:id/content' } as const
 const archive = { ...ofBlog, route: 'GET /api/site/:rkey/versions/:id/archive' } as const
 
 const list = { ...ofBlog, route: 'GET /api/site/:rkey/versions' } as const
@@ -94,6 +95,25 @@ export const versionRows: readonly Row[] = [
     },
   },
   {
+    ...content,
+    what: 'one file of what is live, as a download',
+    path: '/api/site/blog/versions/live/content?path=index.html',
+    status: 200,
+    body: like('<h1>.*'),
+    answerHeaders: {
+      'content-type': 'application/octet-stream',
+      'content-disposition': "attachment; filename*=UTF-8''index.html",
+      'x-content-type-options': 'nosniff',
+    },
+  },
+  {
+    ...content,
+    what: 'a file that is not there',
+    path: '/api/site/blog/versions/live/content?path=nothing.html',
+    status: 404,
+    body: failed('This version has no such file.'),
+  },
+  {
     ...archive,
     what: 'a zip of what is live',
     path: '/api/site/blog/versions/live/archive',
@@ -133,8 +153,8 @@ export const versionRows: readonly Row[] = [
     status: 409,
     body: failed('This site is being published. Wait until that has finished, or cancel it.'),
   },
-  ...[changes, files, archive, restore, forget].flatMap((route): Row[] => {
-    const end = route.route.split('/:id')[1]
+  ...[changes, files, content, archive, restore, forget].flatMap((route): Row[] => {
+    const end = route.route.split('/:id')[1] + (route === content ? '?path=index.html' : '')
     return [
       {
         ...route,

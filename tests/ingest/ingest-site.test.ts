@@ -23,6 +23,7 @@ import { memoryDatabase } from '../support/databases.ts'
 import { carOf, type FakePds, proofOf, startFakePds } from '../support/fake-pds.ts'
 import { findServedSite } from '../support/find-served-site.ts'
 import { hollowGzip } from '../support/hollow-gzip.ts'
+import { ingestMemory } from '../support/ingest-place.ts'
 import { alice, bob, siteOf } from '../support/sample-rows.ts'
 
 const path = 'place.sitehost.fs/blog'
@@ -32,7 +33,9 @@ let dir: string
 let database: Database
 let pds: FakePds
 let identities: Identities
+let memory: ReturnType<typeof ingestMemory>
 beforeEach(async () => {
+  memory = ingestMemory()
   dir = await mkdtemp(join(tmpdir(), 'ingest-'))
   database = await memoryDatabase()
   await upsertAccount(database.db, { did: alice }, 1)
@@ -65,6 +68,7 @@ async function ingest(options: Options = {}): Promise<IngestOutcome> {
     limits: { fileBytesMax: 10_000, siteBytesMax: 20_000 },
     now: Date.now,
     signal: new AbortController().signal,
+    ...memory,
     ...options,
   })
 }

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { P256PrivateKeyExportable } from '@atcute/crypto'
 import { ProofError } from '#atproto/repo/verified-record.ts'
 import { ingestSite } from '#ingest/ingest-site.ts'
@@ -12,12 +14,14 @@ import { rememberVisited } from '#store/lifecycle/visited-accounts.ts'
 import { putTakedown } from '#store/moderation/takedowns.ts'
 import { enqueueSites } from '#store/queues/enqueue.ts'
 import { tooManyVersions } from '#store/sites/record-version-record.ts'
+import { findSite } from '#store/sites/sites.ts'
 import { findVersionByLabel } from '#store/sites/version-addresses.ts'
 import {
   findVersionRecord,
   findVersionSnapshot,
   listVersionRecords,
 } from '#store/sites/version-records.ts'
+import { findLiveSnapshot } from '#store/sites/versions.ts'
 import { carOf, proofOf } from '../support/fake-pds.ts'
 import { type IngestPlace, openIngestPlace } from '../support/ingest-place.ts'
 import { alice, bob, siteOf, versionKeyOf } from '../support/sample-rows.ts'
@@ -123,6 +127,81 @@ test('its files may be in parts', async () => {
   await write(1, { root: rootOf({ docs: { type: 'subfs', subject: uri, flat: false } }) })
   expect(await ingest(1)).toBe('kept')
   expect([...((await snapshotOf(1))?.files.keys() ?? [])]).toEqual(['docs/a.html'])
+})
+
+describe('the version of a site that was just read', () => {
+  const parts = 9
+  const uriOf = (n: number) => `at://${alice}/place.sitehost.subfs/part${n}`
+  const root = rootOf(
+    Object.fromEntries(
+      Array.from({ length: parts }, (_, n) => [
+        `folder${n}`,
+        { type: 'subfs', subject: uriOf(n), flat: false },
+      ]),
+    ),
+  )
+  /** With its files in parts. */
+  const publish = async (facts: Record<string, unknown> = {}) => {
+    for (let n = 0; n < parts; n++) {
+      await place.pds.putRecord(`place.sitehost.subfs/part${n}`, {
+        $type: 'place.sitehost.subfs',
+        root: rootOf({ 'a.html': fileOf(`file ${n}`) }),
+        createdAt: '2026-01-01T00:00:00.000Z',
+      })
+    }
+    const manifest = await place.pds.putRecord('place.sitehost.fs/blog', {
+      ...{ $type: 'place.sitehost.fs', site: 'blog', root },
+      createdAt: '2026-01-01T00:00:00.000Z',
+    })
+    await write(1, { root, manifest, ...facts })
+    await ingestSite(blog, place.context)
+    place.pds.requests.length = 0
+  }
+  const liveSnapshot = () => findLiveSnapshot(place.context.db, blog)
+
+  test('costs one request, and has its snapshot', async () => {
+    await publish()
+    expect(await ingest(1)).toBe('kept')
+    expect(place.pds.requests).toEqual([`getRecord ${pathOf(1)}`])
+    expect(await findVersionSnapshot(place.context.db, keyOf(1))).toBe(await liveSnapshot())
+  })
+
+  test('has its own settings', async () => {
+    await publish({ settings: { cleanUrls: true } })
+    expect(await ingest(1)).toBe('kept')
+    expect((await snapshotOf(1))?.settings).toMatchObject({ cleanUrls: true })
+  })
+
+  test('fetches what was lost here meanwhile', async () => {
+    await publish()
+    const stored = new Bun.Glob('[0-9a-f][0-9a-f]/*').scan(place.blobsDir)
+    for await (const file of stored) await rm(join(place.blobsDir, file))
+    expect(await ingest(1)).toBe('kept')
+    expect(fetched()).toBe(parts)
+  })
+
+  test('is refused when its record lies about a size', async () => {
+    const file = fileOf('file 0')
+    await place.write('blog', { 'index.html': 'file 0' })
+    await ingestSite(blog, place.context)
+    const manifest = (await findSite(place.context.db, blog))?.live?.recordCid
+    const wrong = { ...file, blob: { ...file.blob, size: 7 } }
+    await write(1, { manifest, root: rootOf({ 'index.html': wrong }) })
+    await refuses(1, 'is not what the record names')
+  })
+
+  test('has a part that was changed since, as it is now', async () => {
+    await publish()
+    await place.pds.putRecord('place.sitehost.subfs/part4', {
+      $type: 'place.sitehost.subfs',
+      root: rootOf({ 'b.html': fileOf('changed') }),
+      createdAt: '2026-01-01T00:00:00.000Z',
+    })
+    expect(await ingest(1)).toBe('kept')
+    expect((await snapshotOf(1))?.files.has('folder4/b.html')).toBe(true)
+    expect((await snapshotOf(1))?.files.has('folder4/a.html')).toBe(false)
+    expect(fetched()).toBe(1)
+  })
 })
 
 test('read again, it changes nothing; removed, it is gone', async () => {

@@ -9,9 +9,9 @@ import { checkOpenFiles } from '#main/doctor/check-open-files.ts'
 import { checkFront, checkPort } from '#main/doctor/check-ports.ts'
 import { checkTlsPermission } from '#main/doctor/check-tls-permission.ts'
 import { findingLines, ok, problem } from '#main/doctor/finding.ts'
-import { freePort } from '#main/process/free-port.ts'
 import { parseDnsServerAddress } from '#outbound/dns/dns-server-address.ts'
 import { createLookUp } from '#outbound/dns/look-up.ts'
+import { ownPort } from '#tests/support/own-port.ts'
 import { type DnsName, startDnsServer } from '../support/dns-server.ts'
 
 const gibibyte = 1024 ** 3
@@ -81,7 +81,7 @@ describe('ports', () => {
       level: 'problem',
       seen: expect.stringContaining('is in use'),
     })
-    const port = Number(await freePort())
+    const port = Number(await ownPort())
     expect(await checkPort(processAt(port))).toMatchObject({
       level: 'ok',
       seen: `port ${port} is free: the service does not run`,
@@ -90,7 +90,7 @@ describe('ports', () => {
 
   test('of the front', async () => {
     await using server = serve(() => new Response())
-    const free = Number(await freePort())
+    const free = Number(await ownPort())
     const levels = (await checkFront([server.port ?? 0, free])).map(({ level }) => level)
     expect(levels).toEqual(['ok', 'warning'])
   })
@@ -114,7 +114,7 @@ describe('certificates', () => {
 
   test('nobody asks, or nobody answers', async () => {
     expect((await checkTlsPermission({ ...settings, askListen: null })).level).toBe('ok')
-    const askListen = { host: '127.0.0.1', port: Number(await freePort()) }
+    const askListen = { host: '127.0.0.1', port: Number(await ownPort()) }
     expect((await checkTlsPermission({ ...settings, askListen })).level).toBe('warning')
   })
 })
@@ -134,7 +134,7 @@ describe('clock', () => {
   })
 
   test('a server that does not answer', async () => {
-    const nowhere = `http://127.0.0.1:${await freePort()}`
+    const nowhere = `http://127.0.0.1:${await ownPort()}`
     expect((await checkClock(nowhere, Date.now)).level).toBe('warning')
   })
 })

@@ -532,6 +532,18 @@ test('one that waits for its server can be cancelled, and its files go', async (
   expect(await readdir(join(dir, 'spool'))).toEqual([])
 })
 
+test('one that sends a file can be cancelled: the attempt ends at once, and says that it was cancelled', async () => {
+  answer = ({ method, honest, signal }) => (method === 'uploadBlob' ? never(signal) : honest())
+  const id = await queue(siteOf('blog'))
+  start()
+  await eventually(async () => expect(askedFor('uploadBlob')).toBe(1))
+  expect(await cancelJob(await jobOf(id), context)).toBe('cancelled')
+  const ends = () => lines.filter(({ message }) => /^publish (cancelled|failed)$/.test(message))
+  await eventually(async () => expect(ends()).toHaveLength(1))
+  expect(ends()).toMatchObject([{ message: 'publish cancelled', fields: { job: id } }])
+  await eventually(async () => expect(await readdir(join(dir, 'spool'))).toEqual([]))
+})
+
 describe('a fault of this service', () => {
   test('a full disk: the job waits, says so, and ends well when there is room', async () => {
     const space = { free: 0, total: 1024 ** 4 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { freePort } from '#main/process/free-port.ts'
 import { eventually } from './eventually.ts'
 import { loopbackCertificate, loopbackCertificateKey } from './loopback-certificate.ts'
+import { ownPort } from './own-port.ts'
 
 /** Pebble: a certificate authority that checks who asks, and that nobody else trusts. */
 export interface AcmeServer extends AsyncDisposable {
@@ -29,7 +29,7 @@ export const pebble = Bun.which('pebble')
 
 export async function startAcmeServer(options: AcmeServerOptions): Promise<AcmeServer> {
   const { dir, dnsServer, httpPort, httpsPort } = options
-  const [port, managementPort] = [await freePort(), await freePort()]
+  const [port, managementPort] = [await ownPort(), await ownPort()]
   const certificateFile = join(dir, 'acme-server.pem')
   const config = {
     listenAddress: `127.0.0.1:${port}`,

@@ -34,8 +34,10 @@ export async function answerXrpc(
       }
       case 'putRecord':
         return Response.json(await from.putRecord(collection, rkey, record, swapRecord))
-      case 'applyWrites':
-        return Response.json({ results: await from.applyWrites(writes.map(writeOf), swapCommit) })
+      case 'applyWrites': {
+        const { cids } = await from.applyWrites(writes.map(writeOf), swapCommit)
+        return Response.json({ results: cids.map((cid) => ({ cid })) })
+      }
       default:
         return Response.json({ error: 'MethodNotImplemented' }, { status: 501 })
     }

@@ -175,7 +175,9 @@ export const longScript = 'go();'.repeat(1000)
 
 export const webAssets: ReadonlyMap<string, WebAsset> = new Map([
   ['/', await documentOf('<h1>app</h1>')],
+  ['/ de', await documentOf('<h1>App</h1>')],
   ['/editor', await documentOf('<h1>app</h1>')],
+  ['*', await documentOf('<h1>app</h1>')],
   ['/admin', await documentOf('<h1>area</h1>')],
   ['/admin/logs', await documentOf('<h1>area</h1>')],
   [

@@ -1,4 +1,4 @@
-import type { AccountRepo, ListedRecord, RepoWrite } from '#atproto/repo/account-repo.ts'
+import type { AccountRepo, Committed, ListedRecord, RepoWrite } from '#atproto/repo/account-repo.ts'
 import { recordCid } from '#atproto/repo/record-cid.ts'
 import { ServerRefusedError } from '#outbound/server-errors.ts'
 import type { Did } from '#site/site-address.ts'
@@ -21,6 +21,14 @@ export class FakeRepo {
   writesMax = 200
   /** It commits on any head, as a server does that does not know `swapCommit`. */
   ignoresSwap = false
+
+  /** Another one with the same records and head. */
+  copy(): FakeRepo {
+    const copy = new FakeRepo()
+    for (const [key, record] of this.#records) copy.#records.set(key, record)
+    copy.#commits = this.#commits
+    return copy
+  }
 
   /** As the code under test takes it. */
   get asRepo(): AccountRepo {
@@ -85,7 +93,7 @@ export class FakeRepo {
     return this.find(collection, rkey)
   }
 
-  async applyWrites(writes: readonly RepoWrite[], head: string): Promise<{ cid: string | null }[]> {
+  async applyWrites(writes: readonly RepoWrite[], head: string): Promise<Committed> {
     this.#called('applyWrites')
     if (writes.length > this.writesMax) throw refusal(413, 'PayloadTooLarge')
     if (!this.ignoresSwap && head !== `commit-${this.#commits}`) throw refusal(400, 'InvalidSwap')
@@ -94,11 +102,12 @@ export class FakeRepo {
       // As the reference server has it: creating what is there, or changing what is not, is an error.
       if (exists === (write.action === 'create')) throw refusal(500, 'InternalServerError')
     }
-    return writes.map((write) => {
+    const cids = writes.map((write) => {
       if (write.action === 'delete') this.remove(write.collection, write.rkey)
       else this.put(write.collection, write.rkey, write.value)
-      return { cid: this.find(write.collection, write.rkey)?.cid ?? null }
+      return this.find(write.collection, write.rkey)?.cid ?? null
     })
+    return { cids, head: `commit-${this.#commits}` }
   }
 
   async putRecord(

@@ -7,6 +7,7 @@ import type { Network } from '../../devnet/start.ts'
 import { activate, deactivate } from './account-admin.ts'
 import { createSession, deleteRecord, type PdsAccount, putRecord, uploadBlob } from './accounts.ts'
 import { eventually } from './eventually.ts'
+import { ownPort } from './own-port.ts'
 import { pageUrl, writeSite } from './plain-sites.ts'
 import { type ServiceProcess, startServiceProcess } from './service-process.ts'
 import { filesOfVersion, visibleVersion } from './visible-version.ts'
@@ -155,7 +156,7 @@ export class CrashingIngest {
 
   async #start(failPoint?: IngestFailPoint): Promise<ServiceProcess> {
     const { dataDir, network } = this.#options
-    const port = this.#app === '' ? '0' : new URL(this.#app).port
+    const port = this.#app === '' ? await ownPort() : new URL(this.#app).port
     return await startServiceProcess(['serve', '--port', port, '--data', dataDir], {
       ...devSettings(network),
       INGEST: 'all',

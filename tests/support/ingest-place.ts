@@ -2,7 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Identities } from '#atproto/identity/identity.ts'
+import { RecentBlocks } from '#atproto/repo/recent-blocks.ts'
 import { diskBlobStore } from '#blobs/disk.ts'
+import { RecentTrees } from '#ingest/recent-trees.ts'
+import { RecentVersions } from '#ingest/recent-versions.ts'
 import type { SyncContext } from '#ingest/sync-account.ts'
 import type { Log } from '#observe/log.ts'
 import { createSafeFetch } from '#outbound/safe-fetch.ts'
@@ -46,6 +49,7 @@ export async function openIngestPlace(db?: Db): Promise<IngestPlace> {
       log: { debug: log, info: log, warn: log, error: log } satisfies Log,
       identities: new Identities({ fetch, plcUrl: pds.url, allowHttp: true }),
       fetch,
+      ...ingestMemory(),
       limits: { fileBytesMax: 10_000, siteBytesMax: 100_000 },
       now: () => place.now,
       signal: stop.signal,
@@ -61,6 +65,13 @@ export async function openIngestPlace(db?: Db): Promise<IngestPlace> {
   }
   return place
 }
+
+/** What the process of ingest remembers for a minute. */
+export const ingestMemory = () => ({
+  recentBlocks: new RecentBlocks(),
+  recentTrees: new RecentTrees(),
+  recentVersions: new RecentVersions(),
+})
 
 /** A record whose blobs this server has. */
 export function manifestOf(

@@ -18,6 +18,7 @@ import {
   jetstreamIdentity,
   startJetstreamServer,
 } from './jetstream-server.ts'
+import { ownPort } from './own-port.ts'
 import { type ManyRepo, type RepoNetwork, siteRecord, startRepoNetwork } from './repo-network.ts'
 import { reposCommit, reposEvent, startReposServer } from './repos-server.ts'
 import { type ServiceProcess, startServiceProcess } from './service-process.ts'
@@ -72,7 +73,7 @@ class Soak implements AsyncDisposable {
   /** Told later than those of others; of one account in their order. */
   readonly #held: { readonly did: Did; readonly tell: () => void }[] = []
   #service: ServiceProcess | null = null
-  #port = '0'
+  #port: string | null = null
   #number = 0
   #pages = 0
   #replayed = 0
@@ -145,13 +146,13 @@ class Soak implements AsyncDisposable {
 
   async #start(): Promise<void> {
     const { plc } = this.#network
+    this.#port ??= await ownPort()
     const args = ['serve', '--port', this.#port, '--data', this.#dir]
     this.#service = await startServiceProcess(args, {
       ...{ PLC_URL: plc, HANDLE_RESOLVER_URL: plc, RELAY_URL: plc },
       ...{ FIREHOSE_URL: this.#source.url, ALLOW_PRIVATE_HOSTS: '1' },
       ...{ INGEST: 'all', LOG_LEVEL: 'error' },
     })
-    this.#port = new URL(this.#service.ready.app).port
   }
 
   /** One thing that happens to one account. */

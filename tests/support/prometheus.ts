@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { freePort } from '#main/process/free-port.ts'
 import { eventually } from './eventually.ts'
+import { ownPort } from './own-port.ts'
 
 /** Prometheus as `deploy/` configures it, with one service to scrape. */
 export interface Prometheus extends AsyncDisposable {
@@ -18,7 +18,7 @@ export async function startPrometheus(dir: string, target: string): Promise<Prom
     .replace('prometheus-alerts.yml', join(deploy, 'prometheus-alerts.yml'))
   const file = join(dir, 'prometheus.yml')
   await Bun.write(file, `global:\n  evaluation_interval: 1s\n${config}`)
-  const port = await freePort()
+  const port = await ownPort()
   const child = Bun.spawn({
     cmd: [
       'prometheus',

@@ -2,11 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { devSettings } from '#main/commands/dev-network.ts'
-import { freePort } from '#main/process/free-port.ts'
 import type { Did } from '#site/site-address.ts'
 import { AppClient } from '../../devnet/app-client.ts'
 import { type Devnet, type DevnetOptions, startDevnet } from '../../devnet/start.ts'
 import { openPublicNames, type PublicNames } from './https-names.ts'
+import { ownPort } from './own-port.ts'
 import { type ServiceProcess, startServiceProcess } from './service-process.ts'
 
 export const publicOrigin = 'https://sitehost.home.arpa'
@@ -63,7 +63,7 @@ export async function startPublicWorld(options: PublicWorldOptions = {}): Promis
   }
   let network = await startDevnet(networkOptions)
   if (httpsPds) names.lead(pdsName, Number(new URL(network.pds).port))
-  const port = await freePort()
+  const port = await ownPort()
   if (front) names.leadTls(front.appHost, front.httpsPort)
   else names.lead(applicationName, Number(port))
   const environment = {
@@ -72,7 +72,7 @@ export async function startPublicWorld(options: PublicWorldOptions = {}): Promis
     BASE_URL: origin,
     BASE_DOMAIN: front?.baseDomain ?? 'sites.home.arpa',
     PORT: port,
-    ASK_LISTEN: `127.0.0.1:${await freePort()}`,
+    ASK_LISTEN: `127.0.0.1:${await ownPort()}`,
     DATA_DIR: join(dir, 'data'),
     SECRET_KEY: secret,
     INSTANCE_NAME: 'Public Sites',

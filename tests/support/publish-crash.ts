@@ -8,6 +8,7 @@ import { AppClient, type UploadFile } from '../../devnet/app-client.ts'
 import type { Network } from '../../devnet/start.ts'
 import { listRecords } from './accounts.ts'
 import { eventually } from './eventually.ts'
+import { ownPort } from './own-port.ts'
 import { type ServiceProcess, startServiceProcess } from './service-process.ts'
 import { filesOfVersion, visibleVersion } from './visible-version.ts'
 
@@ -73,7 +74,7 @@ export class CrashingSite {
 
   async #start(failPoint?: FailPoint): Promise<ServiceProcess> {
     const { dataDir, network } = this.#options
-    const port = this.#app === '' ? '0' : new URL(this.#app).port
+    const port = this.#app === '' ? await ownPort() : new URL(this.#app).port
     return await startServiceProcess(['serve', '--port', port, '--data', dataDir], {
       ...devSettings(network),
       LOG_LEVEL: 'error',

@@ -1,7 +1,7 @@
 import { devSettings } from '#main/commands/dev-network.ts'
-import { freePort } from '#main/process/free-port.ts'
 import type { Network } from '../../devnet/start.ts'
 import type { OwnDatabase } from './databases.ts'
+import { ownPort } from './own-port.ts'
 
 /** Settings by part of the service. */
 type SettingsOfParts = { readonly [part in 'app' | 'hosting']: Record<string, string> }
@@ -10,7 +10,7 @@ const token = 'the-token-of-both-processes'
 
 /** Of the application in one process, ingest and edge in another, on one database. */
 export async function settingsOf(network: Network, own: OwnDatabase): Promise<SettingsOfParts> {
-  const [port, hostingPort, internalPort] = [await freePort(), await freePort(), await freePort()]
+  const [port, hostingPort, internalPort] = [await ownPort(), await ownPort(), await ownPort()]
   const both = {
     ...devSettings(network),
     ...{ LOG_LEVEL: 'info', SHUTDOWN_SECONDS_MAX: '0', INTERNAL_TOKEN: token },
@@ -22,7 +22,7 @@ export async function settingsOf(network: Network, own: OwnDatabase): Promise<Se
     app: { ...both, ROLES: 'app', PORT: String(port), HOSTING_URL: `http://${internal}` },
     hosting: {
       ...{ ...both, ROLES: 'edge,ingest', PORT: String(hostingPort), INTERNAL_LISTEN: internal },
-      ASK_LISTEN: `127.0.0.1:${await freePort()}`,
+      ASK_LISTEN: `127.0.0.1:${await ownPort()}`,
     },
   }
 }

@@ -5,8 +5,9 @@ import { devSettings } from '#main/commands/dev-network.ts'
 import { startServing } from '#main/commands/serve.ts'
 import { AppClient } from '../../devnet/app-client.ts'
 import { startSharedDevnet } from '../../devnet/shared.ts'
-import { type DevnetOptions, type Network, startDevnet } from '../../devnet/start.ts'
+import type { DevnetOptions, Network } from '../../devnet/start.ts'
 import { createSession } from './accounts.ts'
+import { ownPort } from './own-port.ts'
 
 /** A network and a service of a test's own: ports, folders and all. */
 export interface World extends AsyncDisposable {
@@ -30,22 +31,25 @@ interface WorldOptions {
   readonly environment?: Record<string, string>
   /** `network.setFaults` works. */
   readonly canFail?: boolean
-  /** The network is a process of its own, which writes `pds.log` in `networkDir`. */
-  readonly hasLog?: boolean
+  /** The account server writes its calls, for `countCalls`. */
+  readonly countsCalls?: boolean
 }
+
+/** In the folder of a network that counts calls. */
+export const callsFile = 'calls.txt'
 
 /** Starts a world; dispose of it to stop everything and remove what it stored. */
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
-  const { pdsEnv, environment, canFail = false, hasLog = false } = options
+  const { pdsEnv, environment, canFail = false, countsCalls = false } = options
   const dir = await mkdtemp(join(tmpdir(), 'sitehost-world-'))
   const dataDir = join(dir, 'sitehost')
   const networkDir = join(dir, 'devnet')
   const startNetwork = (changed: WorldOptions['pdsEnv'] = {}): Promise<Network> => {
     const settings = { dir: networkDir, canFail, pdsEnv: { ...pdsEnv, ...changed } }
-    return hasLog ? startDevnet({ ...settings, logFile: 'pds.log' }) : startSharedDevnet(settings)
+    return startSharedDevnet(countsCalls ? { ...settings, callsFile } : settings)
   }
   let network = await startNetwork()
-  let service = await startService(network, dataDir, '0', environment)
+  let service = await startService(network, dataDir, await ownPort(), environment)
 
   return {
     get network() {

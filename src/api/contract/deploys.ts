@@ -8,97 +8,20 @@ import {
   overAccountSites,
   overUploadsPerDay,
   previewDaysMax,
-  previewMs,
   versionRecordsMax,
 } from '#site/limits.ts'
 import { empty, json } from './answers.ts'
+import { deployBody, onlyDeployFields, sha256 } from './deploy-body.ts'
 import { deployFilesAtOnce, deployJsonBytesMax, hourMs } from './limits.ts'
 import { bodyTooLarge, like, literals, sentences, takenDownSentence } from './messages.ts'
 import { accountServerFailures, defineRoute } from './route.ts'
-import { count, done, instant, siteName } from './rows.ts'
+import { done, instant, siteName } from './rows.ts'
 
 const ofSection = { section: 'deploys §4', access: 'signed-in' } as const
 const id = z.string().meta({ examples: ['0b5a2c1e-6a4f-4c7e-9d0b-2f3e4a5b6c7d'] })
 const params = { id }
 
-const sha256 = z
-  .string()
-  .regex(/^[0-9a-f]{64}$/, 'expected SHA-256 in lower-case hex')
-  .meta({ description: 'SHA-256 of the file as it is on disk, in lower-case hex' })
 const missing = z.array(sha256).describe('What to send')
-
-const fieldsOfDeploy = 'files, base, remove, into, preview, message, source and settings'
-const onlyFields = (fields: string): string => `expected only the fields ${fields}`
-const fieldsError =
-  (fields: string) =>
-  ({ code }: { readonly code: string }): string | undefined =>
-    code === 'unrecognized_keys' ? onlyFields(fields) : undefined
-
-/** What a deploy is to contain. A field that a later version may know is not ignored: it would publish something else. */
-export const deployBody = z.strictObject(
-  {
-    files: z
-      .array(z.object({ path: z.string(), sha256, size: count }))
-      .describe('The whole site; with `base`, the files to set'),
-    base: z
-      .string()
-      .optional()
-      .describe(
-        '`live`: change the site as it is now; the commit fails if it changes meanwhile. The id of a version: change that one; it replaces whatever is live',
-      )
-      .meta({ examples: ['live', '3mkq2vtpdbk2c'] }),
-    remove: z
-      .array(z.string())
-      .optional()
-      .describe('With `base`: files and folders to remove, before `files` are set'),
-    into: z
-      .string()
-      .optional()
-      .describe(
-        'With `base`: this folder becomes exactly `files`, whose paths are relative to it; not with `remove`',
-      ),
-    preview: z
-      .strictObject(
-        {
-          alias: z
-            .string()
-            .optional()
-            .describe(
-              `Its address follows the newest preview with it; 3 to ${aliasCharsMax} of \`a-z 0-9 -\``,
-            ),
-          expiresAt: z.iso
-            .datetime({ offset: true, error: 'expected a time, such as 2030-01-31T12:00:00Z' })
-            .optional()
-            .describe(
-              `Within ${previewDaysMax} days; left out: ${previewMs / 86_400_000} days after the commit`,
-            ),
-        },
-        { error: fieldsError('alias and expiresAt') },
-      )
-      .optional()
-      .describe('Publish a preview: what is live stays as it is'),
-    message: z
-      .string()
-      .optional()
-      .describe(`Of the version in the site’s history; up to ${messageGraphemesMax} characters`),
-    source: z
-      .strictObject({
-        repository: z.string().optional(),
-        commit: z.string().optional(),
-        ref: z.string().optional(),
-        url: z.string().optional(),
-      })
-      .optional()
-      .describe('What the version was made of'),
-    settings: z
-      .unknown()
-      .optional()
-      .describe(
-        'Fields of the site’s settings to set, before those of its `sitehost.json`; others stay',
-      ),
-  },
-  { error: fieldsError(fieldsOfDeploy) },
-)
 
 const notFound = { 404: [literals.deployNotFound] }
 
@@ -124,7 +47,7 @@ export const deployRoutes = {
     failures: {
       400: [
         'body: expected JSON',
-        `body: ${onlyFields(fieldsOfDeploy)}`,
+        `body: ${onlyDeployFields}`,
         sentences.badSiteName,
         sentences.baseMissing,
         like(`preview.alias: expected 3 to ${aliasCharsMax} of a-z, 0-9 and single hyphens inside`),

@@ -54,6 +54,10 @@ export const rateLimits = {
   versionChange: { what: 'versions changed', perClient: 600, perAccount: 200 },
   /** Each may be a megabyte. */
   versionList: { what: 'lists of versions and their files', perClient: 2000, perAccount: 1000 },
+  /** Each compiles the rules of a site. */
+  explain: { what: 'addresses explained', perClient: 2000, perAccount: 1000 },
+  /** Somebody who edits a site opens many files; each reads a snapshot of several megabytes. */
+  versionFile: { what: 'files of versions', perClient: 2000, perAccount: 1000 },
   /** Each may be a whole site. */
   archive: { what: 'archives', perClient: 300, perAccount: 100 },
   /** Each may be a megabyte. */

@@ -1,3 +1,4 @@
+import { byteText } from '#site/byte-text.ts'
 import {
   customDomainsMax,
   keptSubdomainMs,
@@ -105,13 +106,16 @@ export const sentences = {
 
   versionNotFound: 'This site has no such version.',
   filesNotKept: 'The files of this version are not stored here any more.',
+  notAddressOfSite: 'address: expected a path, such as /about, or an address of this site',
+  fileNotFound: 'This version has no such file.',
+  filesBusy: 'Too many files of yours are on their way. Try again in a few seconds.',
   previewsOnly: 'Only a preview has an alias and a time at which it expires.',
   noVersionRecord: 'No version record describes this version, so there is nothing to change.',
   versionRefused: 'This version was refused, so it cannot go live. Its problems say why.',
   versionIsLive: 'This version is live. Make another one live first, or delete the site.',
   forgetsRunning: 'Too many versions are being forgotten. Try again in a few seconds.',
   archiveRunning: 'An archive of yours is on its way already. Wait until it has ended.',
-  archiveTooLarge: `A zip holds at most ${zipContentBytesMax / 1_000_000} MB, and this version has more.`,
+  archiveTooLarge: `A zip holds at most ${byteText(zipContentBytesMax)}, and this version has more.`,
 
   beingPublished: 'This site is being published. Wait until that has finished, or cancel it.',
   publishedAlready: 'This site is being published already. Wait until that has finished.',
@@ -121,7 +125,7 @@ export const sentences = {
   archivesBusy:
     'Too many archives are being unpacked. Try again in half a minute, or send the files themselves.',
   uploadsBusy: 'Too many uploads are under way. Try again in half a minute.',
-  uploadTooSlow: `This upload arrived too slowly: less than ${uploadBytesPerSecondMin / 1024} KB a second for ${uploadPaceMs / 1000} seconds. Try again on a faster connection.`,
+  uploadTooSlow: `This upload arrived too slowly: less than ${byteText(uploadBytesPerSecondMin)} a second for ${uploadPaceMs / 1000} seconds. Try again on a faster connection.`,
   uploadTooLong: `This upload took more than ${uploadMsMax / 3_600_000} hours to arrive. Try again on a faster connection, or publish less.`,
   uploadGaveWay:
     'Others wait for space, and this upload was the slowest. Try again in a minute, on a faster connection if there is one.',

@@ -51,10 +51,18 @@ export const siteRow = z.strictObject({
   url: z.string().describe('The address of its own host'),
   ...times,
   publishedAt: instant.nullable(),
+  verifiedAt: instant.nullable().describe('When the signature of its record was last verified'),
+  state: z
+    .enum(['live', 'unread', 'refused', 'offline'])
+    .describe(
+      'Offline: it or its account is taken down here. Unread: the account’s server did not send all of the newest version yet. Refused: the newest version is. An earlier one may be live',
+    ),
   problems: z.array(z.string()).describe('Why the newest version was rejected, or what to fix'),
   domains: z.array(siteDomainRow),
   primary: z.string().nullable().describe('The name that the others redirect to'),
 })
+
+export type SiteRow = z.output<typeof siteRow>
 
 /** A name below the base domain. */
 export const subdomainRow = z.strictObject({
@@ -77,6 +85,10 @@ export const customDomainRow = z.strictObject({
       cname: z.strictObject({ name: z.string(), target: z.string() }),
     })
     .describe('The records to set: `txt` proves the owner, `cname` leads visitors here'),
+  found: z
+    .strictObject({ txt: z.boolean(), cname: z.boolean() })
+    .describe('Which of them the last look-up found'),
+  lost: z.boolean().describe('It was verified once, and is not served any more'),
   zone: z
     .string()
     .describe('The registrable domain that it belongs to: providers want names without it'),

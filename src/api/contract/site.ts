@@ -13,6 +13,10 @@ const ofSection = {
   params: { rkey: siteName },
 } as const
 
+const ruleLine = z
+  .strictObject({ line: z.number().int().describe('From 1'), text: z.string() })
+  .nullable()
+
 /** `/api/site/*`: deleting the account's own sites, and their settings. */
 export const siteRoutes = {
   deleteSite: defineRoute({
@@ -51,6 +55,65 @@ export const siteRoutes = {
     failures: {
       400: [sentences.primaryUnverified, sentences.primaryElsewhere],
       404: [literals.siteNotFound, literals.domainNotFound],
+    },
+  }),
+  explainAddress: defineRoute({
+    ...ofSection,
+    section: 'ours',
+    method: 'GET',
+    path: '/api/site/:rkey/explain',
+    limit: 'explain',
+    summary: 'Why visitors of an address get what they get',
+    details:
+      'Of the live version, for a browser that opens the address, without cookies and with no known language and country. Files of earlier versions, which open pages still get for a while, are left out.',
+    query: {
+      address: z
+        .string()
+        .describe('A path, such as `/about?from=feed`, or an address of the site')
+        .meta({ examples: ['/'] }),
+    },
+    answers: {
+      200: json(
+        'What is sent, and what decided it',
+        z.strictObject({
+          address: z.string().describe('The whole address'),
+          status: z.number().int(),
+          by: z
+            .enum([
+              ...(['forced-rule', 'file', 'rule', 'listing', 'application'] as const),
+              ...(['nothing', 'reserved', 'request', 'primary', 'takedown'] as const),
+            ])
+            .describe(
+              '`forced-rule`: a rule with `!`; `application`: the page of `spaMode`; `nothing`: there is no such page; `reserved`: a file that configures the site; `request`: the address is not valid; `primary`: the site has another primary address; `takedown`: an administrator took the site offline',
+            ),
+          file: z.string().nullable().describe('The file that is shown'),
+          location: z.string().nullable().describe('Where visitors are redirected'),
+          rule: ruleLine.describe('The line of `_redirects` that decided'),
+          overruled: ruleLine.describe('The line that would decide if there were no such file'),
+          headers: z.array(
+            z.strictObject({
+              name: z.string(),
+              value: z.string().nullable().describe('Null: the owner removed it'),
+              from: z
+                .array(
+                  z.discriminatedUnion('kind', [
+                    z.strictObject({ kind: z.literal('file'), line: z.number().int() }),
+                    z.strictObject({ kind: z.literal('settings'), index: z.number().int() }),
+                  ]),
+                )
+                .describe(
+                  'Lines of `_headers` and headers of the settings that say something about it, in the order in which they apply; empty: the service sets it',
+                ),
+            }),
+          ),
+        }),
+      ),
+    },
+    failures: {
+      400: [sentences.notAddressOfSite],
+      404: [literals.siteNotFound, sentences.versionNotFound],
+      410: [sentences.filesNotKept],
+      429: [sentences.listsBusy],
     },
   }),
   readSettings: defineRoute({

@@ -5,6 +5,7 @@ import {
   overAccountBytes,
   overAccountSites,
   overUploadsPerDay,
+  previewDaysMax,
 } from '#site/limits.ts'
 import { nextCursor, pageQuery } from './admin-rows.ts'
 import { download, json, type Sent } from './answers.ts'
@@ -105,7 +106,11 @@ export const versionRoutes = {
           .nullable()
           .optional()
           .describe(`Of a preview: 3 to ${aliasCharsMax} of \`a-z 0-9 -\``),
-        expiresAt: z.iso.datetime({ offset: true }).nullable().optional().describe('Of a preview'),
+        expiresAt: z.iso
+          .datetime({ offset: true })
+          .nullable()
+          .optional()
+          .describe(`Of a preview: within ${previewDaysMax} days`),
       }),
     },
     answers: { 200: json('As it is now', versionRow) },
@@ -113,6 +118,7 @@ export const versionRoutes = {
       ...accountServerFailures,
       400: [
         like(`alias: expected 3 to ${aliasCharsMax} of a-z, 0-9 and single hyphens inside`),
+        like(`expiresAt: expected a time within ${previewDaysMax} days`),
         sentences.previewsOnly,
       ],
       404: notThere[404],
@@ -194,6 +200,22 @@ export const versionRoutes = {
       ),
     },
     failures: { ...notThere, 429: [sentences.listsBusy] },
+  }),
+  readVersionFile: defineRoute({
+    ...ofVersion,
+    method: 'GET',
+    path: '/api/site/:rkey/versions/:id/content',
+    limit: 'versionFile',
+    summary: 'One file of a version, as it was before it was stored',
+    details:
+      'Also files that visitors never get, such as `_redirects`. Sent as a download of no type, so that no browser runs it at this origin.',
+    query: { path: z.string().describe('Of the file, as in the list of files') },
+    answers: { 200: download('Its bytes', 'application/octet-stream') },
+    failures: {
+      404: [...notThere[404], sentences.fileNotFound],
+      410: notThere[410],
+      429: [sentences.filesBusy],
+    },
   }),
   downloadVersion: defineRoute({
     ...ofVersion,

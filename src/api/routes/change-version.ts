@@ -4,7 +4,7 @@ import type { VersionRow } from '#api/contract/versions.ts'
 import { ApiError } from '#api/errors.ts'
 import { versionFacts } from '#ingest/ingest-version.ts'
 import { changeVersion as changeRecord, type VersionChange } from '#publish/change-version.ts'
-import { aliasCharsMax, messageGraphemesMax } from '#site/limits.ts'
+import { aliasCharsMax, messageGraphemesMax, previewDaysMax } from '#site/limits.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import { enqueueVersions } from '#store/queues/enqueue.ts'
 import { atServer } from './own-site.ts'
@@ -22,7 +22,10 @@ export async function changeVersion(
   const found = await findVersion(site, id, db)
   if (found.kind === 'state') throw new ApiError(409, sentences.noVersionRecord)
   const { key } = found.record
-  const wanted = { ...change, ...(change.expiresAt && { expiresAt: inUtc(change.expiresAt) }) }
+  const wanted = {
+    ...change,
+    ...(change.expiresAt && { expiresAt: expiryOf(change.expiresAt, now()) }),
+  }
   const outcome = await atServer(site.did, 'change version', context, (server) =>
     changeRecord(site, key, wanted, { ...server, now }),
   )
@@ -43,7 +46,16 @@ export async function changeVersion(
   }
 }
 
-const inUtc = (time: string): string => new Date(time).toISOString()
+/** In UTC; a time that is over ends the preview now. Throws ApiError for one that is too far away. */
+function expiryOf(time: string, now: number): string {
+  const end = Date.parse(time)
+  if (end > now + previewDaysMax * dayMs) {
+    throw new ApiError(400, `expiresAt: expected a time within ${previewDaysMax} days`)
+  }
+  return new Date(end).toISOString()
+}
+
+const dayMs = 24 * 60 * 60 * 1000
 
 const expectations: Readonly<Record<keyof VersionChange, string>> = {
   alias: `alias: expected 3 to ${aliasCharsMax} of a-z, 0-9 and single hyphens inside`,

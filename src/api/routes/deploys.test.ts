@@ -411,7 +411,7 @@ describe('what cannot be a deploy is refused:', () => {
       413,
       /^"index\.html" is larger than 1 MB\.$/,
     ],
-    ['a site too large', { files: [mib('a'), mib('b'), one] }, 413, /larger than 2 MB/],
+    ['a site too large', { files: [mib('a'), mib('b'), one] }, 413, /larger than 2\.1 MB/],
   ]
   test.each(facts)('%s', async (_, body, expected, message) => {
     const [status, answer] = await begin(body)

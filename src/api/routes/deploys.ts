@@ -2,7 +2,8 @@ import type { HandlersOf } from '#api/bind-routes.ts'
 import { parse, readJson } from '#api/body.ts'
 import { ConcurrencyLimit } from '#api/concurrency-limit.ts'
 import type { ApiContext } from '#api/context.ts'
-import { deployBody, type deployRoutes } from '#api/contract/deploys.ts'
+import { deployBody } from '#api/contract/deploy-body.ts'
+import type { deployRoutes } from '#api/contract/deploys.ts'
 import { deployFilesAtOnce, deployJsonBytesMax, openDeploysMax } from '#api/contract/limits.ts'
 import { literals, sentences } from '#api/contract/messages.ts'
 import { DeploySlots } from '#api/deploy-slots.ts'
@@ -23,15 +24,12 @@ import type { Did, SiteAddress } from '#site/site-address.ts'
 import { parseSiteName } from '#site/site-name.ts'
 import { findAccount } from '#store/accounts/accounts.ts'
 import {
-  createDeploy,
   type DeployContent,
-  type DeployFacts,
-  deleteDeploy,
   findContent,
-  findDeploy,
   isPlanned,
   listMissing,
-} from '#store/queues/deploys.ts'
+} from '#store/queues/deploy-contents.ts'
+import { createDeploy, type DeployFacts, deleteDeploy, findDeploy } from '#store/queues/deploys.ts'
 import { findJob, type Job, listUnfinishedSites } from '#store/queues/jobs.ts'
 import { findQuotaProblem } from '#store/sites/account-quota.ts'
 import { isoOf } from './iso-of.ts'

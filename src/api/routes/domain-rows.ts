@@ -6,8 +6,8 @@ import type { Subdomain } from '#store/names/subdomains.ts'
 import { isoOf, isoOrNull } from './iso-of.ts'
 
 export function customDomainRow(domain: CustomDomain, baseDomain: string) {
-  const { id, verified, site, checkedAt, createdAt } = domain
-  const warnings = [domain.ownershipWarning, domain.pointingWarning].filter(Boolean)
+  const { id, verified, site, checkedAt, createdAt, ownershipWarning, pointingWarning } = domain
+  const warnings = [ownershipWarning, pointingWarning].filter(Boolean)
   return {
     id,
     domain: domain.domain,
@@ -17,6 +17,11 @@ export function customDomainRow(domain: CustomDomain, baseDomain: string) {
     createdAt: isoOf(createdAt),
     warning: warnings.length > 0 ? warnings.join(' ') : null,
     dns: dnsRecordsFor(domain, baseDomain),
+    found: {
+      txt: verified && ownershipWarning === null,
+      cname: checkedAt !== null && pointingWarning === null,
+    },
+    lost: !verified && domain.confirmedAt !== null,
     zone: zoneOf(domain.domain),
   }
 }

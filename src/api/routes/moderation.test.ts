@@ -119,21 +119,21 @@ describe('a takedown', () => {
     })
     return [answer.status, ((await answer.json()) as { error?: string }).error ?? null]
   }
-  const problems = async () => {
+  const listed = async () => {
     const headers = { cookie: await api().signedIn(alice) }
     const answer = await api().request('/api/user/sites', { headers })
-    return ((await answer.json()) as { sites: { problems: string[] }[] }).sites[0]?.problems
+    return ((await answer.json()) as { sites: { problems: string[]; state: string }[] }).sites[0]
   }
 
   test('is told to the owner, whose uploads to the site are refused until it ends', async () => {
     const sentence =
       'The operator of this service has taken this site offline: a court said so. You can still read and delete it.'
     await send(`${ofBlog}/take-down`, { status: 451, reason })
-    expect(await problems()).toEqual([sentence])
+    expect(await listed()).toMatchObject({ state: 'offline', problems: [sentence] })
     expect(await upload('blog')).toEqual([403, sentence])
     expect((await upload('other'))[0]).toBe(200)
     await send(`${ofBlog}/bring-back`, { reason })
-    expect(await problems()).toEqual([])
+    expect(await listed()).toMatchObject({ state: 'live', problems: [] })
     expect((await upload('blog'))[0]).toBe(200)
   })
 

@@ -26,6 +26,7 @@ export function siteRow(
     createdAt: isoOf(site.createdAt),
     updatedAt: isoOf(site.updatedAt),
     publishedAt: isoOrNull(live?.publishedAt),
+    verifiedAt: isoOrNull(live?.seenAt),
     problems: [...firstOf((refused ?? live)?.problems ?? []), ...unreadProblems(failed)],
   }
 }

@@ -1,5 +1,6 @@
 import type { HandlersOf } from '#api/bind-routes.ts'
 import { readJson } from '#api/body.ts'
+import { ConcurrencyLimit } from '#api/concurrency-limit.ts'
 import type { ApiContext } from '#api/context.ts'
 import { settingsJsonBytesMax } from '#api/contract/limits.ts'
 import { literals, sentences } from '#api/contract/messages.ts'
@@ -15,11 +16,20 @@ import { unmapSite } from '#store/names/hosts.ts'
 import { type PrimaryOutcome, setPrimaryDomain } from '#store/names/primary-domain.ts'
 import { enqueueSites } from '#store/queues/enqueue.ts'
 import { domainNotFound, ownSite } from './domain-mapping.ts'
+import { explainAddress } from './explain-address.ts'
 import { assertNotPublishing, atServer, siteNameOf, siteNotFound } from './own-site.ts'
+
+/** Per account: each compiles all rules of a site. */
+const explainedAtOnceMax = 2
 
 /** `/api/site/*`: deleting the account's own sites, and their settings (interface.md §4.4). */
 export function siteHandlers(context: ApiContext): HandlersOf<typeof siteRoutes> {
   const { db, wakeUps, log, now } = context
+  const explaining = new ConcurrencyLimit({
+    max: explainedAtOnceMax,
+    sentence: sentences.listsBusy,
+    retryAfterSeconds: 1,
+  })
   return {
     choosePrimary: async ({ params, body, session: { did }, answer }) => {
       const name = await ownSite(db, did, params.rkey)
@@ -44,6 +54,12 @@ export function siteHandlers(context: ApiContext): HandlersOf<typeof siteRoutes>
       if (!isDeleted) throw siteNotFound()
       recordEvent(log, 'site_deleted', { did, site: site.name })
       return answer(200, { success: true, message: literals.siteDeleted })
+    },
+
+    explainAddress: async ({ params, query, session: { did }, answer }) => {
+      using _ = await explaining.acquire(did)
+      const site = { did, name: siteNameOf(params.rkey) }
+      return answer(200, await explainAddress(site, query.address, context))
     },
 
     readSettings: async ({ params, session, answer }) => {

@@ -130,7 +130,7 @@ describe('refused, and nothing kept', () => {
       'a site too large',
       () => formOf([['siteName', 'blog'], mib('a'), mib('b'), page]),
       413,
-      /larger than 2 MB/,
+      /larger than 2\.1 MB/,
     ],
     [
       'only what is left out',

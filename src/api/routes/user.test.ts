@@ -116,6 +116,8 @@ test('a live site', async () => {
         createdAt: '1970-01-01T00:00:00.000Z',
         updatedAt: '1970-01-01T00:00:00.000Z',
         publishedAt: '1970-01-01T00:00:00.001Z',
+        verifiedAt: '1970-01-01T00:00:00.000Z',
+        state: 'live',
         problems: ['mend this'],
       },
     ],
@@ -126,15 +128,20 @@ test('a site of which nothing was ever good enough says why', async () => {
   await recordVersion(api().db, newVersion({ snapshot: null, problems: ['too deep'] }), 0)
   const { sites } = (await answer('/api/user/sites')) as { sites: unknown[] }
   expect(sites).toMatchObject([
-    { rkey: 'blog', cid: null, fileCount: 0, bytes: 0, publishedAt: null, problems: ['too deep'] },
+    {
+      ...{ rkey: 'blog', cid: null, fileCount: 0, bytes: 0, publishedAt: null, verifiedAt: null },
+      ...{ state: 'refused', problems: ['too deep'] },
+    },
   ])
 })
 
 test('a site whose newest version cannot be read says so, and what comes next', async () => {
   const { db } = api()
   await recordVersion(db, newVersion(), 0)
-  const problems = async () =>
-    ((await answer('/api/user/sites')) as { sites: { problems: string[] }[] }).sites[0]?.problems
+  const listed = async () =>
+    ((await answer('/api/user/sites')) as { sites: { problems: string[]; state: string }[] })
+      .sites[0]
+  const problems = async () => (await listed())?.problems
   const fail = async (at: number | null, error = 'internal') => {
     await enqueueSites(askedAt(db, 1), [siteOf('blog')])
     const [item] = await takeDue(db, { kind: 'site', now: 1, leaseMs: 1, limit: 1 })
@@ -142,6 +149,7 @@ test('a site whose newest version cannot be read says so, and what comes next', 
   }
   const unread = 'Your account’s server did not send all of the newest version.'
   await fail(60_000)
+  expect((await listed())?.state).toBe('unread')
   expect(await problems()).toEqual([`${unread} We will try again at 1970-01-01T00:01:00.000Z.`])
   await fail(null)
   expect(await problems()).toEqual([expect.stringContaining('We stopped trying.')])

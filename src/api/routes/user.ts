@@ -2,6 +2,7 @@ import type { HandlersOf } from '#api/bind-routes.ts'
 import { ConcurrencyLimit } from '#api/concurrency-limit.ts'
 import type { ApiContext } from '#api/context.ts'
 import { literals, sentences, takenDownSentence } from '#api/contract/messages.ts'
+import type { SiteRow } from '#api/contract/rows.ts'
 import type { userRoutes } from '#api/contract/user.ts'
 import { ApiError } from '#api/errors.ts'
 import type { BrowserSessions } from '#api/session/sessions.ts'
@@ -93,10 +94,16 @@ export function userHandlers(
       for (const site of sites) {
         await yieldWhenDue()
         const domains = siteDomainRows(site.name, subdomains, customDomains)
-        const row = siteRow(site, failed.get(site.name), context)
+        const unread = failed.get(site.name)
+        const row = siteRow(site, unread, context)
+        const takenDown = takedownProblems(site, takedowns)
         rows.push({
           ...row,
-          problems: [...takedownProblems(site, takedowns), ...row.problems],
+          state: stateOf(site, {
+            isTakenDown: takenDown.length > 0,
+            isUnread: unread !== undefined,
+          }),
+          problems: [...takenDown, ...row.problems],
           domains,
           primary: primaryOf(domains),
         })
@@ -143,3 +150,13 @@ export function userHandlers(
 
 const takedownProblems = ({ name }: Site, takedowns: readonly Takedown[]): string[] =>
   takedowns.filter(({ site }) => site === '' || site === name).map(takenDownSentence)
+
+function stateOf(
+  { live, refused }: Site,
+  { isTakenDown, isUnread }: { readonly isTakenDown: boolean; readonly isUnread: boolean },
+): SiteRow['state'] {
+  if (isTakenDown) return 'offline'
+  if (isUnread) return 'unread'
+  if (refused !== null) return 'refused'
+  return live === null ? 'unread' : 'live'
+}

@@ -3,7 +3,13 @@ import { sentences } from '#api/contract/messages.ts'
 import { ApiError } from '#api/errors.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import { parseVersionKey, type VersionKey } from '#site/version-key.ts'
-import { decodeSnapshot, type Snapshot, SnapshotFormatError } from '#site/visit/snapshot.ts'
+import {
+  decodeFiles,
+  decodeSnapshot,
+  type Snapshot,
+  type SnapshotFile,
+  SnapshotFormatError,
+} from '#site/visit/snapshot.ts'
 import type { Db } from '#store/database/database.ts'
 import { findSnapshotText } from '#store/lifecycle/account-data.ts'
 import { findSite } from '#store/sites/sites.ts'
@@ -69,14 +75,37 @@ export async function contentOf(
   id: string,
   context: ContentContext,
 ): Promise<VersionContent> {
-  const { db, log } = context
+  const { version, decoded } = await decodedText(site, id, decodeSnapshot, context)
+  return { snapshot: decoded, url: urlOf(site, version, context) }
+}
+
+/** One file of what visitors of a version get, or got. Throws ApiError as `contentOf`, and 404 without such a file. */
+export async function fileOf(
+  site: SiteAddress,
+  id: string,
+  path: string,
+  context: Pick<ContentContext, 'db' | 'log'>,
+): Promise<SnapshotFile> {
+  const decode = (text: string) => decodeFiles(text, (other) => other === path)
+  const { decoded } = await decodedText(site, id, decode, context)
+  const file = decoded.get(path)
+  if (file === undefined) throw new ApiError(404, sentences.fileNotFound)
+  return file
+}
+
+async function decodedText<Decoded>(
+  site: SiteAddress,
+  id: string,
+  decode: (text: string) => Decoded,
+  { db, log }: Pick<ContentContext, 'db' | 'log'>,
+): Promise<{ version: FoundVersion; decoded: Decoded }> {
   const version = await findVersion(site, id, db)
   const text =
     version.kind === 'record'
       ? await findVersionSnapshot(db, version.record)
       : await findSnapshotText(db, site.did, version.state.id)
   try {
-    return { snapshot: decodeSnapshot(text ?? notKept()), url: urlOf(site, version, context) }
+    return { version, decoded: decode(text ?? notKept()) }
   } catch (error) {
     if (!(error instanceof SnapshotFormatError)) throw error
     log.warn('snapshot not read', { did: site.did, site: site.name, version: id, error })

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { fromBufferPromise } from 'yauzl'
 import { sentences } from '#api/contract/messages.ts'
 import type { OAuth } from '#atproto/oauth/oauth.ts'
-import { previewMs } from '#site/limits.ts'
+import { previewDaysMax, previewMs } from '#site/limits.ts'
 import type { SiteSettings } from '#site/record/settings.ts'
 import { siteLabel } from '#site/site-address.ts'
 import { decodeSnapshot, encodeSnapshot, type SnapshotFile } from '#site/visit/snapshot.ts'
@@ -93,9 +93,9 @@ function served(repo: FakeRepo): FakeRepo {
   return repo
 }
 
-async function ask(path: string, did = alice): Promise<Response> {
+async function ask(path: string, did = alice, method = 'GET'): Promise<Response> {
   const headers = { cookie: await api().signedIn(did) }
-  return await api().request(`/api/site/${path}`, { headers })
+  return await api().request(`/api/site/${path}`, { method, headers })
 }
 
 async function answer(path: string, did = alice): Promise<[number, unknown]> {
@@ -157,6 +157,44 @@ describe('changes', () => {
   test('against one that is not there', async () => {
     const body = failed(sentences.versionNotFound)
     expect(await answer('blog/versions/live/changes?against=other-x')).toEqual([404, body])
+  })
+})
+
+describe('a file', () => {
+  const contentAt = async (path: string) =>
+    await ask(`blog/versions/live/content?path=${encodeURIComponent(path)}`)
+
+  test('is sent decoded, as a download with its own name', async () => {
+    const response = await contentAt('é/new page.txt')
+    expect(response.headers.get('content-type')).toBe('application/octet-stream')
+    expect(response.headers.get('content-disposition')).toBe(
+      "attachment; filename*=UTF-8''new%20page.txt",
+    )
+    expect(await response.text()).toBe('new')
+  })
+
+  test('is 404 for another path, and 410 without its bytes', async () => {
+    expect(await answer('blog/versions/live/content?path=gone.txt')).toEqual([
+      404,
+      failed(sentences.fileNotFound),
+    ])
+    for await (const hash of api().blobs.list()) await api().blobs.delete(hash)
+    expect(await answer('blog/versions/live/content?path=index.html')).toEqual([
+      410,
+      failed(sentences.filesNotKept),
+    ])
+  })
+
+  test('eight at a time', async () => {
+    const running = await Promise.all(Array.from({ length: 8 }, () => contentAt('index.html')))
+    const head = async () => await ask('blog/versions/live/content?path=index.html', alice, 'HEAD')
+    const others = [contentAt('index.html'), contentAt('gone.txt'), head()]
+    expect((await Promise.all(others)).map(({ status }) => status)).toEqual([429, 429, 429])
+    for (const { body } of running) await body?.cancel()
+    for (let n = 0; n < 9; n++) {
+      expect([(await contentAt('gone.txt')).status, (await head()).status]).toEqual([404, 200])
+    }
+    expect(await (await contentAt('index.html')).text()).toBe('<h1>new</h1>')
   })
 })
 
@@ -348,8 +386,8 @@ describe('what is said about a version', () => {
 
   test('is written to its record, and read again at once', async () => {
     const news = { message: 'Launch', pinned: true, alias: 'pr-12' }
-    const [status, row] = await change(key, { ...news, expiresAt: '2031-01-01T01:00:00+01:00' })
-    const expiresAt = '2031-01-01T00:00:00.000Z'
+    const [status, row] = await change(key, { ...news, expiresAt: '2026-12-01T01:00:00+01:00' })
+    const expiresAt = '2026-12-01T00:00:00.000Z'
     const answered = { id: key, ...news, expiresAt: null }
     expect([status, row]).toEqual([200, expect.objectContaining(answered)])
     expect(repo.find(collection, key)?.value).toMatchObject({ ...news, expiresAt })
@@ -358,11 +396,17 @@ describe('what is said about a version', () => {
 
   test('is answered as it will be read: when a preview ends', async () => {
     const expiresAt = new Date(now + previewMs).toISOString()
-    const later = '2031-01-01T00:00:00.000Z'
+    const later = new Date(api().now + previewDaysMax * 86_400_000).toISOString()
     expect(await change(key, { expiresAt: later })).toMatchObject([200, { expiresAt: later }])
     expect(await change(key, { expiresAt: null })).toMatchObject([200, { expiresAt }])
     const pinned = { pinned: true, expiresAt: later }
     expect(await change(key, pinned)).toMatchObject([200, { pinned: true, expiresAt: null }])
+  })
+
+  test('refused: a preview that ends too late', async () => {
+    const expiresAt = new Date(api().now + previewDaysMax * 86_400_000 + 1).toISOString()
+    const error = 'expiresAt: expected a time within 365 days'
+    expect(await change(key, { expiresAt })).toEqual([400, failed(error)])
   })
 
   const refused: [object, string][] = [

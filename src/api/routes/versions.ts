@@ -22,10 +22,13 @@ import { versionForgetter } from './forget-version.ts'
 import { siteNameOf } from './own-site.ts'
 import { restoreVersion } from './restore-version.ts'
 import { contentOf, liveKeyOf } from './version-content.ts'
+import { versionFile } from './version-file.ts'
 import { versionRow } from './version-row.ts'
 
 /** Per account: each reads snapshots of several megabytes. */
 const listsAtOnceMax = 4
+/** Per account: each reads a snapshot, and is streamed at the client's pace. */
+const filesAtOnceMax = 8
 /** Per account: each reads a whole site. */
 const archivesAtOnceMax = 1
 /** Of one archive, at the disk. */
@@ -37,6 +40,11 @@ export function versionHandlers(context: ApiContext): HandlersOf<typeof versionR
   const listing = new ConcurrencyLimit({
     max: listsAtOnceMax,
     sentence: sentences.listsBusy,
+    retryAfterSeconds: 2,
+  })
+  const reading = new ConcurrencyLimit({
+    max: filesAtOnceMax,
+    sentence: sentences.filesBusy,
     retryAfterSeconds: 2,
   })
   const archiving = new ConcurrencyLimit({
@@ -95,6 +103,12 @@ export function versionHandlers(context: ApiContext): HandlersOf<typeof versionR
         url: url && url + urlPathOf(path),
       }))
       return answer(200, { files: files.sort((a, b) => compareBytes(a.path, b.path)) })
+    },
+
+    readVersionFile: async ({ c, params: { rkey, id }, query, session: { did }, answer }) => {
+      const within = { blobs, db, log, reading, request: c.req.raw }
+      const site = { did, name: siteNameOf(rkey) }
+      return answer(200, await versionFile(site, id, query.path, within))
     },
 
     downloadVersion: async ({ c, params: { rkey, id }, session: { did }, answer }) => {

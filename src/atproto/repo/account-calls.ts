@@ -1,4 +1,5 @@
-import { type AccountSession, SessionEndedError } from '#atproto/oauth/oauth.ts'
+import type { AccountSession } from '#atproto/oauth/account-sessions.ts'
+import { SessionEndedError } from '#atproto/oauth/session-ended.ts'
 import { orAborted } from '#concurrency/or-aborted.ts'
 import { bodyOf, fieldsOf, serverErrorOf, smallAnswer } from '#outbound/answer-body.ts'
 import type { AnswerFields } from '#outbound/answer-fields.ts'

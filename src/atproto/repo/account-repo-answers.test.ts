@@ -35,9 +35,12 @@ const honest: [keyof typeof calls, unknown, object | number | string | null][] =
   ['limit', {}, null],
   ['upload', { blob: { ...blob, more: 1 } }, blob],
   ['put', { uri, cid }, { uri, cid }],
-  ['write', { commit: {}, results: [{ $type: 'x', uri, cid }] }, [{ cid }]],
-  ['erase', { results: [{ $type: 'x' }] }, [{ cid: null }]],
-  ['erase', {}, []],
+  ['write', { results: [{ $type: 'x', uri, cid }] }, { cids: [cid], head: null }],
+  ['write', { commit: {}, results: [{ cid }] }, { cids: [cid], head: null }],
+  ['write', { commit: { cid: 'x'.repeat(300) }, results: [{ cid }] }, { cids: [cid], head: null }],
+  ['write', { commit: { cid }, results: [{ cid }] }, { cids: [cid], head: cid }],
+  ['erase', { results: [{ $type: 'x' }] }, { cids: [null], head: null }],
+  ['erase', { commit: { cid } }, { cids: [], head: cid }],
   ['head', { cid, rev: '3k' }, cid],
   ['find', record, { rkey: 'blog', cid, value: {} }],
   ['find', { uri, value: { a: [1] } }, { rkey: 'blog', cid: '', value: { a: [1] } }],
@@ -89,7 +92,7 @@ const lies: [keyof typeof calls, unknown, string][] = [
   ['list', { records: [{ ...record, value: 0 }] }, 'records.0.value'],
   ['list', { records: [record], cursor: 7 }, 'cursor'],
   ['list', { records: [record], cursor: 'x'.repeat(1_025) }, 'cursor'],
-  ['list', { records: [{ ...record, cid: 'x'.repeat(70_000) }] }, 'too many bytes'],
+  ['list', { records: [{ ...record, cid: 'x'.repeat(300_000) }] }, 'too many bytes'],
 ]
 test.each(lies)('%s that is answered %j is unusable: %s', async (call, body, field) => {
   await expect(calls[call](repoAt(body))).rejects.toMatchObject({

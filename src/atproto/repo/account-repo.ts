@@ -1,11 +1,12 @@
-import { type Did, isTid } from '@atcute/lexicons/syntax'
-import type { AccountSession } from '#atproto/oauth/oauth.ts'
+import { type Did, isCid, isTid } from '@atcute/lexicons/syntax'
+import type { AccountSession } from '#atproto/oauth/account-sessions.ts'
 import { timeSlices } from '#concurrency/yield-event-loop.ts'
 import { smallAnswer } from '#outbound/answer-body.ts'
 import type { AnswerFields } from '#outbound/answer-fields.ts'
 import type { JsonLimits, JsonPiece } from '#outbound/json-scan.ts'
 import { ServerRefusedError, UnusableAnswerError } from '#outbound/server-errors.ts'
 import { type BlobRef, readBlobRef } from '#site/record/blob-ref.ts'
+import { ownField } from '#site/record/own-fields.ts'
 import { AccountCalls, posting } from './account-calls.ts'
 import { listMethod, listRecords, parseRecord, readRecord, recordLimits } from './list-records.ts'
 
@@ -23,6 +24,14 @@ export interface ListedRecord {
   readonly cid: string
   /** Untrusted, as the server sent it. Null: left out because the limits are used up. */
   readonly value: unknown
+}
+
+/** A commit that was made. */
+export interface Committed {
+  /** Of the records, in the order of the writes; null for deletions. Empty for deletions only, if the server sends no results. */
+  readonly cids: readonly (string | null)[]
+  /** CID of the commit; null: not stated. */
+  readonly head: string | null
 }
 
 interface ListOptions {
@@ -122,14 +131,8 @@ export class AccountRepo {
     await this.#calls.body('com.atproto.repo.deleteRecord', posting(input), smallAnswer.bytesMax)
   }
 
-  /**
-   * Applies all writes in one commit on top of `head`, or none: then ServerRefusedError `InvalidSwap`. Returns the
-   * CIDs in the order of the writes, null for deletions; empty for deletions only, if the server sends no results.
-   */
-  async applyWrites(
-    writes: readonly RepoWrite[],
-    head: string,
-  ): Promise<readonly { readonly cid: string | null }[]> {
+  /** Applies all writes in one commit on top of `head`, or none: then ServerRefusedError `InvalidSwap`. */
+  async applyWrites(writes: readonly RepoWrite[], head: string): Promise<Committed> {
     const typed = writes.map((write) => ({
       $type: `com.atproto.repo.applyWrites#${write.action}`,
       collection: write.collection,
@@ -142,13 +145,17 @@ export class AccountRepo {
       posting(input),
       writesAnswer,
     )
+    const committed = { head: headOf(answer) }
     // Deletions have no CIDs to report.
-    if (!answer.has('results') && writes.every(({ action }) => action === 'delete')) return []
+    if (!answer.has('results') && writes.every(({ action }) => action === 'delete')) {
+      return { ...committed, cids: [] }
+    }
     const results = answer.objects('results')
     if (results.length !== writes.length) throw answer.unusable('results')
-    return results.map((result, n) => ({
-      cid: writes[n]?.action === 'delete' ? null : result.cid('cid'),
-    }))
+    const cids = results.map((result, n) =>
+      writes[n]?.action === 'delete' ? null : result.cid('cid'),
+    )
+    return { ...committed, cids }
   }
 
   async latestCommit(): Promise<string> {
@@ -214,4 +221,11 @@ export class AccountRepo {
     const query = { parameters: { did: this.did } }
     return await this.#calls.fields('com.atproto.sync.getLatestCommit', query)
   }
+}
+
+/** It is optional, and of no use unless it is a CID. */
+function headOf(answer: AnswerFields): string | null {
+  const commit = answer.get('commit')
+  const cid = ownField(commit, 'cid')
+  return typeof cid === 'string' && isCid(cid) ? cid : null
 }

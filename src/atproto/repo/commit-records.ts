@@ -20,7 +20,7 @@ const blocksAtOnce = 100
 const answerBytesMax = 8 * 1024 * 1024
 /** Nodes that are kept while records are read. Those of a site of ten thousand files have 100 kB. */
 const nodesBytesMax = 1024 * 1024
-/** Fewer records are read one by one: then the nodes on the way to them take no fewer requests. */
+/** Of fewer records, each is read alone: then the nodes on the way to them take no fewer requests. */
 const recordsMin = 8
 
 interface CommitContext {
@@ -37,7 +37,10 @@ interface CommitContext {
 export class CommitRecords {
   readonly #identity: Pick<Identity, 'did' | 'pds'>
   readonly #context: CommitContext
-  readonly #rev: string
+  /** The revision of the commit. */
+  readonly rev: string
+  /** CID of the commit's tree: the same tree has the same records. */
+  readonly treeCid: string
   readonly #tree: RepoTree
   readonly #nodes: BlockMap = new Map()
   #nodesBytes = 0
@@ -51,7 +54,8 @@ export class CommitRecords {
   ) {
     this.#identity = identity
     this.#context = context
-    this.#rev = rev
+    this.rev = rev
+    this.treeCid = tree
     this.#tree = new RepoTree(tree, { get: (cid) => this.#nodes.get(cid) ?? this.#recent(cid) })
     this.#keep(blocks)
     context.recentBlocks?.keep(identity.did, blocks)
@@ -66,7 +70,7 @@ export class CommitRecords {
   ): AsyncGenerator<readonly [Key, VerifiedRecord | null]> {
     const byCid = new Map<string, Key[]>()
     for (const [key, entry] of await this.#locate(keys)) {
-      if (entry === 'absent') yield [key, { found: false, rev: this.#rev }]
+      if (entry === 'absent') yield [key, { found: false, rev: this.rev }]
       else if ('missing' in entry) yield [key, null]
       else byCid.set(entry.cid, [...(byCid.get(entry.cid) ?? []), key])
     }
@@ -77,10 +81,19 @@ export class CommitRecords {
       for (const cid of some) {
         const bytes = blocks.get(cid) ?? this.#recent(cid)
         for (const key of byCid.get(cid) ?? []) {
-          yield [key, bytes === undefined ? null : verifiedRecord(this.#rev, cid, bytes)]
+          yield [key, bytes === undefined ? null : verifiedRecord(this.rev, cid, bytes)]
         }
       }
     }
+  }
+
+  /** The CIDs of those of these records that the known nodes lead to, and those that it is worth reading for that. */
+  async cidsOf<Key extends RecordKey>(keys: readonly Key[]): Promise<ReadonlyMap<Key, string>> {
+    const cids = new Map<Key, string>()
+    for (const [key, entry] of await this.#locate(keys)) {
+      if (entry !== 'absent' && 'cid' in entry) cids.set(key, entry.cid)
+    }
+    return cids
   }
 
   async #locate<Key extends RecordKey>(keys: readonly Key[]): Promise<ReadonlyMap<Key, TreeEntry>> {
@@ -97,7 +110,7 @@ export class CommitRecords {
       }
       open = [...missing.keys()]
       const unasked = new Set([...missing.values()].filter((cid) => !asked.has(cid)))
-      if (open.length < recordsMin || unasked.size === 0 || !this.#sendsBlocks) return entries
+      if (keys.length < recordsMin || unasked.size === 0 || !this.#sendsBlocks) return entries
       const wanted = [...unasked].slice(0, blocksAtOnce)
       for (const cid of wanted) asked.add(cid)
       this.#keep(await this.#fetch(wanted))

@@ -14,6 +14,9 @@ export const listMethod = 'com.atproto.repo.listRecords'
 
 /** Each record may have 1 MiB, and the server sends it whole. */
 const recordsPerPage = 20
+/** The most that servers list in a page: asked for after a page of records that have at most `smallRecordBytes`, as parts do. */
+const smallRecordsPerPage = 100
+const smallRecordBytes = 64 * 1024
 const pageBytesMax = 32 * 1024 * 1024
 /** For a whole collection. A thousand sites that we wrote have at most half of it. */
 const collectionBytesMax = 256 * 1024 * 1024
@@ -26,8 +29,8 @@ export const recordLimits: JsonLimits = {
   namesMax: 1_000,
 }
 
-/** For a page without its record values: twenty addresses and a cursor. */
-const outerLimits: JsonLimits = { bytesMax: 64 * 1024, valuesMax: 1_000, namesMax: 200 }
+/** For a page without its record values: a hundred addresses and a cursor. */
+const outerLimits: JsonLimits = { bytesMax: 256 * 1024, valuesMax: 2_000, namesMax: 200 }
 /** Below the answer, its list and an entry. */
 const depthOfRecords = 3
 
@@ -66,13 +69,27 @@ export async function* listRecords(
   const givesUpAt = performance.now() + msMax
   let bytesLeft = collectionBytesMax
   let recordsLeft = recordsMax
-  const query = { repo: did, collection, limit: recordsPerPage }
-  const askForPage = async (at: { readonly cursor?: string }): Promise<RecordPage> => {
-    const body = await ask({ ...query, ...at }, pageBytesMax)
-    bytesLeft -= body.length
+  let limit = recordsPerPage
+  let limitMax = smallRecordsPerPage
+  const query = { repo: did, collection }
+  const count = (bytes: number): void => {
+    bytesLeft -= bytes
     if (bytesLeft < 0) throw new UnusableAnswerError(listMethod, 'too many bytes')
     if (performance.now() > givesUpAt) throw new ServerUnreachableError(listMethod)
-    return await readRecordPage(body)
+  }
+  const askForPage = async (at: { readonly cursor?: string }): Promise<RecordPage> => {
+    const body = await ask({ ...query, limit, ...at }, pageBytesMax).catch((error) => {
+      if (limit === recordsPerPage || !(error instanceof UnusableAnswerError)) throw error
+      // Large records may come after small ones. A server that alternates them must not have each page read twice.
+      count(pageBytesMax)
+      limit = limitMax = recordsPerPage
+      return ask({ ...query, limit, ...at }, pageBytesMax)
+    })
+    count(body.length)
+    const page = await readRecordPage(body)
+    const isSmall = body.length <= page.listed * smallRecordBytes
+    limit = isSmall ? limitMax : recordsPerPage
+    return page
   }
   for await (const page of xrpcPages(askForPage, recordsMax)) {
     yield page.records.slice(0, recordsLeft)

@@ -1,5 +1,5 @@
 import { readRuleFiles } from '#ingest/read-rule-files.ts'
-import { startOf } from '#publish/upload/archive-unpack.ts'
+import { startOf } from '#publish/upload/start-of.ts'
 import type { SiteLimits } from '#site/limits.ts'
 import { ignoreFileBytesMax, siteFileBytesMax } from '#site/limits.ts'
 import type { SiteSettings } from '#site/record/settings.ts'

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
+import { DecodedLengthError } from '#blobs/decode.ts'
 import { decodedStreamsMax, decodedStreamsOfClientMax } from '#site/limits.ts'
 import { eventually } from '#tests/support/eventually.ts'
-import { DecodedLengthError } from './decode.ts'
 import { DecodedStreams, SlowReaderError } from './decoded-streams.ts'
 
 const content = 'all the same '.repeat(100_000)

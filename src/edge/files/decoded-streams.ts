@@ -1,3 +1,4 @@
+import { decode } from '#blobs/decode.ts'
 import { BytePace } from '#concurrency/byte-pace.ts'
 import {
   decodedStreamsMax,
@@ -5,7 +6,6 @@ import {
   givesWayBytesPerSecondMax,
   readerBytesPerSecondMin,
 } from '#site/limits.ts'
-import { decode } from './decode.ts'
 import { slowestReadMs } from './slowest-read.ts'
 
 interface DecodedStreamsOptions {

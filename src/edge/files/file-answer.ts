@@ -1,13 +1,10 @@
-import { type Place, ruledFields, siteFields } from '#edge/place.ts'
 import type { ContentCoding } from '#http/accept-encoding.ts'
-import { cacheControlOf, immutable, isHashedAsset, withCacheControl } from '#http/cache-control.ts'
+import { isHashedAsset } from '#http/cache-control.ts'
 import type { HeaderList } from '#http/header-fields.ts'
-import { isText } from '#http/media-type.ts'
-import { recompressedBytesMin, wholeBodyBytesMax } from '#site/limits.ts'
-import { encodeAddress } from '#site/visit/addresses.ts'
 import type { Decision } from '#site/visit/decision.ts'
+import { fileFields, makeableCodings } from '#site/visit/file-fields.ts'
+import type { Place } from '#site/visit/place.ts'
 import type { ServableSite } from '#site/visit/servable-site.ts'
-import type { SnapshotFile } from '#site/visit/snapshot.ts'
 import type { Bodies } from './bodies.ts'
 import { type CodingSet, codingSet } from './codings.ts'
 import { etagOf } from './etag.ts'
@@ -41,16 +38,14 @@ export class FileAnswer {
   constructor(site: ServableSite, decision: FileDecision, place: Place) {
     this.decision = decision
     this.#lastModified = site.liveSince
-    this.possible = codingSet([decision.file.coding, ...makeable(decision.file)])
+    this.possible = codingSet([decision.file.coding, ...makeableCodings(decision.file)])
     this.#pathname = place.pathname
     this.#isOnlyHere =
       !site.headers.isEmpty || isHashedAsset(decision.path) || place.canonical !== null
-    const own = ownFields(site, decision, place, this.possible.codings.length > 1)
-    const fields = ruledFields(site, place, own)
-    this.#fields = decision.status === 200 ? fields : withCacheControl(fields, 'no-store')
-    this.#contentType = this.#valueOf('content-type') ?? ''
-    const disposition = this.#valueOf('content-disposition')
-    this.#disposition = disposition === own['content-disposition'] ? undefined : disposition
+    const { disposition, fields } = fileFields(site, decision, place)
+    this.#fields = fields
+    this.#contentType = fields.find(([name]) => name === 'content-type')?.[1] ?? ''
+    this.#disposition = disposition
     this.bytes = answerBytes(this.#fields, this.possible.codings.length)
   }
 
@@ -94,10 +89,6 @@ export class FileAnswer {
     return made
   }
 
-  #valueOf(field: string): string | undefined {
-    return this.#fields.find(([name]) => name === field)?.[1]
-  }
-
   #make(coding: ContentCoding, bytes: number): Representation {
     const { file, status } = this.decision
     const disposition = this.#disposition
@@ -107,51 +98,6 @@ export class FileAnswer {
     this.#made.set(coding, made)
     return made
   }
-}
-
-/** Text that fits into memory; gzip may also help if it is stored uncompressed. */
-function makeable(file: SnapshotFile): ContentCoding[] {
-  const { bytes, coding, contentType } = file
-  if (bytes <= recompressedBytesMin || isStreamed(file)) return []
-  if (!isText(contentType.split(';', 1)[0] ?? '')) return []
-  return coding === 'gzip' ? ['br', 'zstd'] : ['br', 'zstd', 'gzip']
-}
-
-/** Whether at least one of its codings is streamed. */
-const isStreamed = ({ bytes, storedBytes }: SnapshotFile): boolean =>
-  Math.max(bytes, storedBytes) > wholeBodyBytesMax
-
-function ownFields(
-  site: ServableSite,
-  { file, path, status, vary }: FileDecision,
-  place: Place,
-  hasCodings: boolean,
-): Record<string, string> {
-  const varies = [...(hasCodings ? ['accept-encoding'] : []), ...vary]
-  return {
-    ...siteFields(site, place),
-    'content-type': file.contentType,
-    // Has no effect, but without it Bun names what it streams after the file in our store (Bun 1.4.5).
-    ...(isStreamed(file) && { 'content-disposition': 'inline' }),
-    'cache-control': status === 200 ? cacheControlAt(place, path, site) : 'no-store',
-    ...(status === 200 && {
-      'last-modified': new Date(site.liveSince).toUTCString(),
-      'accept-ranges': 'bytes',
-    }),
-    ...(varies.length > 0 && { vary: varies.join(', ') }),
-  }
-}
-
-function cacheControlAt(
-  { pathname, shows }: Place,
-  path: string,
-  { redirects }: ServableSite,
-): string {
-  // No `Vary` tells caches of the visitor's country.
-  if (shows === 'version' && !redirects.readsCountry) return immutable
-  // A rule may show a hashed asset at an address that does not change with its content.
-  const isOwnAddress = encodeAddress({ path, isDirectory: false }) === pathname
-  return cacheControlOf(isOwnAddress ? path : '')
 }
 
 // Measured (Bun 1.4.5, resident memory of 3000 answers with 10 to 110 fields of 2 to 950 characters): the estimate is

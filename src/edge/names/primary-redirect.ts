@@ -1,6 +1,6 @@
-import { corsFields } from '#edge/place.ts'
 import { requestTarget } from '#edge/request-target.ts'
 import { isForCertificates, parseRequestPath } from '#site/request-path.ts'
+import { corsFields } from '#site/visit/place.ts'
 
 /** Redirects a visitor to the site's primary address, with path and query. Null: this host answers the request. */
 export function redirectToPrimary(origin: string, { method, url }: Request): Response | null {

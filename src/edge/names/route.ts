@@ -1,6 +1,6 @@
 import { LruMap } from '#concurrency/lru-map.ts'
-import type { Shows } from '#edge/place.ts'
 import { parsePreviewLabel } from '#site/preview-label.ts'
+import type { Shows } from '#site/visit/place.ts'
 
 /** Where a Host header leads. */
 export type Route =

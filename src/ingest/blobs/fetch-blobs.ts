@@ -29,6 +29,8 @@ export interface FetchContext extends Omit<WorkContext, 'log' | 'wakeUps'> {
   readonly limits: SiteLimits
   /** Its `isHeldUp` is called when the gzip, or what it inflates to, is more than `quickInflatedBytesMax`. */
   readonly lane?: Pick<Lane, 'isHeldUp' | 'ownWait'>
+  /** What is known of blobs that the site's live version names, by path. Left out: it is read from the database. */
+  readonly held?: ReadonlyMap<SitePath, KnownBlob>
 }
 
 export type BlobsResult =
@@ -48,11 +50,7 @@ export async function fetchBlobs(
 ): Promise<BlobsResult> {
   const { limits, signal } = context
   const different = new Map([...files].map(([path, node]) => [keyText(node), { path, node }]))
-  const present = await presentBlobs(
-    [...different.values()].map(({ node }) => blobKeyOf(node)),
-    site,
-    context,
-  )
+  const present = await presentBlobs([...different.values()], site, context)
   const missing = [...different].filter(([key]) => !present.has(key))
   const claimedBytes = missing.reduce((sum, [, { node }]) => sum + storedBytesOf(node), 0)
   let decodedBytes = [...present.values()].reduce((sum, blob) => sum + blob.decodedBytes, 0)
@@ -113,11 +111,19 @@ export function storedBytesOf({ blob, base64 }: FileNode): number {
 }
 
 async function presentBlobs(
-  keys: readonly BlobKey[],
+  files: readonly { readonly path: SitePath; readonly node: FileNode }[],
   site: SiteAddress,
-  { db, blobs, signal }: FetchContext,
+  { blobs, db, held, signal }: FetchContext,
 ): Promise<Map<string, KnownBlob>> {
-  const known = await findHeldBlobs(db, site, keys)
+  const known: KnownBlob[] = []
+  const others: BlobKey[] = []
+  for (const { path, node } of files) {
+    const key = blobKeyOf(node)
+    const blob = held?.get(path)
+    if (blob !== undefined && blobKeyText(blob) === blobKeyText(key)) known.push(blob)
+    else others.push(key)
+  }
+  if (others.length > 0) known.push(...(await findHeldBlobs(db, site, others)))
   await claimBlobs(
     db,
     known.map(({ hash }) => hash),

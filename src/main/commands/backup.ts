@@ -1,5 +1,4 @@
 import { BlobStorageError } from '#blobs/blob-store.ts'
-import { byteText } from '#cli/byte-text.ts'
 import { counted } from '#cli/counted.ts'
 import type { BackupCommandOptions, RestoreCommandOptions } from '#cli/program.ts'
 import { type BackupDone, backUp } from '#main/backup/back-up.ts'
@@ -8,6 +7,7 @@ import { readConfig } from '#main/config/config.ts'
 import { StartError } from '#main/process/start-failure.ts'
 import { readVersion } from '#main/process/version.ts'
 import { codeOf } from '#observe/code-of.ts'
+import { byteText } from '#site/byte-text.ts'
 import { assertOwnFolder, assertUsed } from './upkeep.ts'
 
 const keepMax = 1000

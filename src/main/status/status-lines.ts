@@ -1,5 +1,5 @@
-import { byteText } from '#cli/byte-text.ts'
 import { counted } from '#cli/counted.ts'
+import { byteText } from '#site/byte-text.ts'
 import type { ProcessStatus, Status } from './read-status.ts'
 
 /** The status as a person reads it, one fact a line. */

@@ -11,14 +11,12 @@ import { parseSettings, type SiteSettings } from '#site/record/settings.ts'
 import { siteFileName } from '#site/upload/path-rules.ts'
 import { invalid } from '#site/upload/upload-refusal.ts'
 import { inTransaction } from '#store/database/transaction.ts'
+import { type DeployContent, listContents, listMissing } from '#store/queues/deploy-contents.ts'
 import {
   commitDeploy,
   type DeployCommit,
-  type DeployContent,
   type DeployFacts,
   findDeployPlan,
-  listContents,
-  listMissing,
 } from '#store/queues/deploys.ts'
 import { listVersions } from '#store/sites/versions.ts'
 import { type DeployPlan, parseDeployPlan } from './deploy-plan.ts'

@@ -7,15 +7,12 @@ import { Spool, SpoolFullError } from '#publish/upload/spool.ts'
 import type { Database } from '#store/database/database.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
 import {
-  createDeploy,
-  type DeployFacts,
   findContent,
-  findDeploy,
   listContents,
   listMissing,
   type NeededContent,
-  reopenDeploy,
-} from '#store/queues/deploys.ts'
+} from '#store/queues/deploy-contents.ts'
+import { createDeploy, type DeployFacts, findDeploy, reopenDeploy } from '#store/queues/deploys.ts'
 import { createJob } from '#store/queues/jobs.ts'
 import { recordingLog } from '#tests/support/api.ts'
 import { memoryDatabase } from '#tests/support/databases.ts'

@@ -4,14 +4,12 @@ import { spoolOwnerOf, spoolServerOf } from '#publish/jobs/spool-owner.ts'
 import type { Spool, SpoolAdmission } from '#publish/upload/spool.ts'
 import { smallUploadBytesMax } from '#publish/upload/spool-shares.ts'
 import type { Db } from '#store/database/database.ts'
+import { type DeployContent, listContents, recordArrived } from '#store/queues/deploy-contents.ts'
 import {
-  type DeployContent,
   type DeployFacts,
   findDeploy,
   forgetArrived,
-  listContents,
   listOpenDeploys,
-  recordArrived,
 } from '#store/queues/deploys.ts'
 import { DeployArrival, DeployClosedError } from './deploy-arrival.ts'
 import { type IncomingFile, spoolFile } from './spool-file.ts'

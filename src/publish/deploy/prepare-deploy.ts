@@ -6,16 +6,24 @@ import type { RecentRepositories } from '#publish/recent-repositories.ts'
 import { findReusableBlobs } from '#publish/reusable-blobs.ts'
 import { patienceOfAPerson, withPatience } from '#publish/server-patience.ts'
 import { mainCid } from '#publish/write-site.ts'
+import { byteText } from '#site/byte-text.ts'
 import { type SiteLimits, siteFilesMax } from '#site/limits.ts'
 import type { SitePath } from '#site/path.ts'
 import { blobKeyOf, blobKeyText } from '#site/record/blob-key.ts'
 import type { FileNode } from '#site/record/manifest.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import { applyChanges } from '#site/upload/apply-changes.ts'
-import { invalid, megabytes, tooLarge } from '#site/upload/upload-refusal.ts'
+import { invalid, tooLarge } from '#site/upload/upload-refusal.ts'
+import {
+  decodeFiles,
+  type Snapshot,
+  type SnapshotFile,
+  SnapshotFormatError,
+} from '#site/visit/snapshot.ts'
 import type { Db } from '#store/database/database.ts'
-import type { NeededContent } from '#store/queues/deploys.ts'
+import type { NeededContent } from '#store/queues/deploy-contents.ts'
 import { findHeldBlobs } from '#store/sites/held-blobs.ts'
+import { findLiveSnapshot } from '#store/sites/versions.ts'
 import type { AdmittedDeploy } from './declared-files.ts'
 import type { DeployPlan } from './deploy-plan.ts'
 
@@ -72,7 +80,7 @@ export async function prepareDeploy(
     throw tooLarge(`This site would have more than ${filesMax} files.`)
   const bytes = tree.files.values().reduce((sum, size) => sum + size, 0)
   if (bytes > limits.siteBytesMax) {
-    throw tooLarge(`This site would be larger than ${megabytes(limits.siteBytesMax)}.`)
+    throw tooLarge(`This site would be larger than ${byteText(limits.siteBytesMax)}.`)
   }
   const hashes = files.map(({ sha256 }) => sha256)
   const known =
@@ -95,19 +103,47 @@ const distinct = (files: DeployPlan['files']): NeededContent[] => [
 ]
 
 /** Of the base's files, decoded where this account has shown that to us. */
-async function sizesOf(
-  address: SiteAddress,
-  files: ReadonlyMap<SitePath, FileNode>,
-  db: Db,
-): Promise<Map<SitePath, number>> {
-  const keys = [...files.values()].map(blobKeyOf)
-  const known = new Map(
-    (await findHeldBlobs(db, address, keys)).map((blob) => [blobKeyText(blob), blob.decodedBytes]),
-  )
+async function sizesOf(address: SiteAddress, files: Files, db: Db): Promise<Map<SitePath, number>> {
+  const live = await liveFiles(address, files, db)
+  const others = [...files].filter(([path]) => !live.has(path)).map(([, node]) => blobKeyOf(node))
+  const held = others.length === 0 ? [] : await findHeldBlobs(db, address, others)
+  const known = new Map(held.map((blob) => [blobKeyText(blob), blob.decodedBytes]))
   return new Map(
     Array.from(files, ([path, node]) => {
-      const bytes = known.get(blobKeyText(blobKeyOf(node))) ?? node.blob.size
+      const bytes = live.get(path) ?? known.get(blobKeyText(blobKeyOf(node))) ?? node.blob.size
       return [path, bytes]
     }),
   )
+}
+
+type Files = ReadonlyMap<SitePath, FileNode>
+
+/** Sizes of those files that are in the live version, too: its snapshot says them without a look at thousands of blobs. */
+async function liveFiles(
+  address: SiteAddress,
+  files: Files,
+  db: Db,
+): Promise<ReadonlyMap<string, number>> {
+  const snapshot = files.size === 0 ? null : await findLiveSnapshot(db, address)
+  const live = snapshot === null ? null : filesIn(snapshot, files)
+  if (live === null) return new Map()
+  const isSame = (path: string, { cid, coding }: SnapshotFile): boolean => {
+    const node = files.get(path as SitePath)
+    return node?.blob.ref.$link === cid && (node.encoding ?? 'identity') === coding
+  }
+  return new Map(
+    [...live]
+      .filter(([path, file]) => isSame(path, file))
+      .map(([path, { bytes }]) => [path, bytes]),
+  )
+}
+
+/** Null: it cannot be read. */
+function filesIn(snapshot: string, wanted: Files): Snapshot['files'] | null {
+  try {
+    return decodeFiles(snapshot, (path) => wanted.has(path as SitePath))
+  } catch (error) {
+    if (!(error instanceof SnapshotFormatError)) throw error
+    return null
+  }
 }

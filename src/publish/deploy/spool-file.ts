@@ -10,7 +10,7 @@ import {
 import type { UploadArrival } from '#publish/upload/upload-arrival.ts'
 import type { Coding } from '#site/encoding.ts'
 import { invalid, type UploadRefusedError } from '#site/upload/upload-refusal.ts'
-import type { NeededContent } from '#store/queues/deploys.ts'
+import type { NeededContent } from '#store/queues/deploy-contents.ts'
 
 /** The body of a request that sends a file of a deploy. */
 export interface IncomingFile {

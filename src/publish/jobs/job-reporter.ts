@@ -11,9 +11,9 @@ const reportEveryMs = 200
  * fail the job.
  */
 export class JobReporter {
-  readonly #cancelled = new AbortController()
-  /** Aborted once a write of progress finds that the job has been cancelled. */
-  readonly cancelled = this.#cancelled.signal
+  readonly #cancelled: AbortController
+  /** Aborted once the job is known to have been cancelled: a write of progress finds that, too. */
+  readonly cancelled: AbortSignal
   readonly #jobId: string
   readonly #context: ReporterContext
   #latest: JobProgress
@@ -22,7 +22,14 @@ export class JobReporter {
   #isWriting = false
   #writing: Promise<void> = Promise.resolve()
 
-  constructor({ id, progress }: Pick<Job, 'id' | 'progress'>, context: ReporterContext) {
+  /** `cancelled` is for those who learn of a cancellation before a write does. */
+  constructor(
+    { id, progress }: Pick<Job, 'id' | 'progress'>,
+    context: ReporterContext,
+    cancelled = new AbortController(),
+  ) {
+    this.#cancelled = cancelled
+    this.cancelled = cancelled.signal
     this.#jobId = id
     this.#latest = progress
     this.#context = context

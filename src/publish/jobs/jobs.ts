@@ -191,10 +191,10 @@ export async function runJobs(context: JobContext, signal: AbortSignal): Promise
     slowPinnedMax: slowJobsMax,
     shares,
   })
-  const running = new Set<Promise<void>>()
+  const running: Running = new Map()
   let offset = 0
   const start = async (): Promise<number> => {
-    await removeEnded(context)
+    await removeEnded(running, context)
     const seen = await startJobs(lanes, running, offset, context, signal)
     const isMore = seen >= waitingAccountsMax
     offset = isMore ? offset + seen : 0
@@ -202,18 +202,26 @@ export async function runJobs(context: JobContext, signal: AbortSignal): Promise
   }
   const onError = waitForDatabase('jobs', { log, signal, pauseMs })
   await everyOrWhenWoken(start, { signal, wakeUp, onError })
-  await Promise.all(running)
+  await Promise.all([...running.values()].map(({ work }) => work))
 }
 
-/** Frees the space of jobs that another process has cancelled. */
-async function removeEnded({ db, spool }: JobContext): Promise<void> {
-  for (const id of await endedJobsAmong(db, spool.heldJobs)) await spool.remove(id)
+/** The attempts under way, by their jobs. */
+type Running = Map<string, { readonly cancelled: AbortController; readonly work: Promise<void> }>
+
+/** Frees the space of jobs that were cancelled, here or by another process. */
+async function removeEnded(running: Running, { db, spool }: JobContext): Promise<void> {
+  for (const id of await endedJobsAmong(db, spool.heldJobs)) {
+    // An attempt still reads its files, and removes them when it ends.
+    const attempt = running.get(id)
+    if (attempt) attempt.cancelled.abort()
+    else await spool.remove(id)
+  }
 }
 
 /** Returns how many accounts were examined, starting at `offset`. */
 async function startJobs(
   lanes: Lanes,
-  running: Set<Promise<void>>,
+  running: Running,
   offset: number,
   context: JobContext,
   signal: AbortSignal,
@@ -228,19 +236,22 @@ async function startJobs(
     }
     const job = await startNextJob(db, party.account as Did, now())
     if (job === null) continue
+    const cancelled = new AbortController()
+    const ends = { stop: signal, cancelled }
     const work = lanes
       .start({
-        run: (lane) => inTrace(traceOf(job.traceId), () => runJob(job, lane, context, signal)),
+        run: (lane) => inTrace(traceOf(job.traceId), () => runJob(job, lane, context, ends)),
         onSlow: () => wakeUps.notify('jobs'),
         pinned: true,
         party,
       })
       .catch((error) => log.error('job could not be ended', { job: job.id, error }))
       .finally(() => {
-        running.delete(work)
+        // The job may have its next attempt already.
+        if (running.get(job.id)?.cancelled === cancelled) running.delete(job.id)
         wakeUps.notify('jobs')
       })
-    running.add(work)
+    running.set(job.id, { cancelled, work })
   }
   // A job that ends or becomes slow sends a wake-up.
   lanes.preemptFor(waiting, { pinned: true })

@@ -16,6 +16,7 @@ import { interruptedSentence } from '#publish/publish-failure.ts'
 import { type PublishJob, publishSite, type SiteContent } from '#publish/publish-site.ts'
 import { restoreState } from '#publish/restore-stored-state.ts'
 import { restoreVersion } from '#publish/restore-version.ts'
+import { storedLedger } from '#publish/stored-ledger.ts'
 import { deployOpenMs } from '#site/limits.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
@@ -38,17 +39,18 @@ const sentBytesPerMs = 256
 
 /**
  * Makes an attempt at a job: the job ends and its files are removed, or it returns to the queue to wait. When `stop`
- * aborts, the job stays as it is and the next start continues it. Failures of the job do not reject.
+ * aborts, the job stays as it is and the next start continues it. `cancelled` ends the attempt of a job that has been
+ * cancelled. Failures of the job do not reject.
  */
 export async function runJob(
   job: Job,
   lane: Lane,
   context: JobContext,
-  stop: AbortSignal,
+  { stop, cancelled }: { readonly stop: AbortSignal; readonly cancelled: AbortController },
 ): Promise<void> {
   const { at, db, wakeUps, now, spans = noSpans, spool } = context
   at('job-started')
-  const attempt = attemptAt(job, lane, context)
+  const attempt = attemptAt(job, lane, context, cancelled)
   const facts = { did: job.did, site: job.site, job: job.id }
   const outcome = await spans
     .run('publish', facts, async (span) => {
@@ -120,13 +122,13 @@ async function onceAvailable(
   return null
 }
 
-function attemptAt(job: Job, lane: Lane, context: JobContext): Attempt {
+function attemptAt(job: Job, lane: Lane, context: JobContext, cancelled: AbortController): Attempt {
   const { now, jobMsMax = jobMsMaxDefault } = context
   // A corrected clock does not extend the time limit.
   const startedAt = Math.min(job.startedAt ?? now(), now())
   const givesUpAt = startedAt + jobMsMax
   const timeIsUp = AbortSignal.timeout(Math.max(givesUpAt - now(), 0))
-  const reporter = new JobReporter(job, context)
+  const reporter = new JobReporter(job, context, cancelled)
   return { job, reporter, lane, startedAt, givesUpAt, timeIsUp, server: null }
 }
 
@@ -135,7 +137,7 @@ async function carryOut(
   context: JobContext,
   stop: AbortSignal,
 ): Promise<Outcome> {
-  const { db, identities, oauth, spans = noSpans, spool } = context
+  const { blobs, db, identities, now, oauth, spans = noSpans, spool } = context
   const { slowAfterMs = slowAfterMsDefault } = context
   const { job, lane, reporter, startedAt, timeIsUp } = attempt
   const signal = AbortSignal.any([stop, lane.signal, timeIsUp])
@@ -162,7 +164,8 @@ async function carryOut(
     beginWriting: () => reporter.beginWriting(),
   }
   const repo = new AccountRepo(job.did, sessionsInLane(oauth.session, callMs, lane), { signal })
-  const forSite = { folder, repo, host, signal: AbortSignal.any([signal, reporter.cancelled]) }
+  const ledger = storedLedger({ did: job.did, host, db, blobs, now })
+  const forSite = { folder, repo, ledger, signal: AbortSignal.any([signal, reporter.cancelled]) }
   const { restore } = plan
   const within = { ...context, ...forSite }
   const outcome = await spans.run('publish.write-site', { server: host }, () => {

@@ -305,7 +305,7 @@ describe('limits, from both sides', () => {
     })
   }
   test('files of the limit that every upload has', async () => {
-    expect((await refusal(unpackTar(many(1001)))).message).toContain('at most 1000 files')
+    expect((await refusal(unpackTar(many(1001)))).message).toContain('at most 1,000 files')
   })
   test('an archive that is larger itself', async () => {
     const error = await refusal(unpack('a.tar', Buffer.alloc(2_500_001 + 16 * 1024 * 1024)))

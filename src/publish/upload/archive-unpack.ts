@@ -1,3 +1,4 @@
+import { byteText } from '#site/byte-text.ts'
 import type { SiteLimits } from '#site/limits.ts'
 import { siteFileBytesMax, uploadOverheadBytesMax } from '#site/limits.ts'
 import {
@@ -7,11 +8,12 @@ import {
   siteFileName,
   skipReason,
 } from '#site/upload/path-rules.ts'
-import { invalid, megabytes, quoted, tooLarge } from '#site/upload/upload-refusal.ts'
+import { invalid, quoted, tooLarge } from '#site/upload/upload-refusal.ts'
 import type { ArchiveEntry } from './archive-entry.ts'
 import { readTar } from './archive-tar.ts'
 import { readZip } from './archive-zip.ts'
 import { type SpoolFolder, SpoolLimitError } from './spool-folder.ts'
+import { startOf } from './start-of.ts'
 import type { UploadTree } from './upload-tree.ts'
 
 export interface UnpackOptions {
@@ -41,7 +43,7 @@ export async function unpackArchive(
   }
   await folder.whileOnDisk(content, bytesMax, unpack).catch((error) => {
     if (!(error instanceof SpoolLimitError)) throw error
-    throw tooLarge(`This archive is larger than ${megabytes(bytesMax)}.`)
+    throw tooLarge(`This archive is larger than ${byteText(bytesMax)}.`)
   })
 }
 
@@ -56,8 +58,8 @@ async function addEntries(
   const { bytes, largest, rules } = await survey(read())
   // Rules may leave out the excess.
   if (rules.length === 0 && bytes > limits.siteBytesMax) {
-    const file = `${quoted(largest.name)} with ${megabytes(largest.bytes)}`
-    const size = megabytes(limits.siteBytesMax)
+    const file = `${quoted(largest.name)} with ${byteText(largest.bytes)}`
+    const size = byteText(limits.siteBytesMax)
     throw tooLarge(`This site is larger than ${size}; its largest file is ${file}.`)
   }
   await onUnpack?.(archiveBytes + Math.min(bytes, limits.siteBytesMax))
@@ -102,21 +104,6 @@ async function survey(entries: AsyncIterable<ArchiveEntry>): Promise<Survey> {
     return text === undefined ? [] : { path, name, text }
   })
   return { bytes, largest, rules }
-}
-
-/** At most `bytesMax` bytes as a string; the rest is not read. */
-export async function startOf(
-  content: AsyncIterable<Uint8Array>,
-  bytesMax: number,
-): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of content) {
-    chunks.push(chunk)
-    bytes += chunk.length
-    if (bytes >= bytesMax) break
-  }
-  return Buffer.concat(chunks).toString('utf8', 0, bytesMax)
 }
 
 function formatOf(name: string): 'zip' | 'tar' | 'tar.gz' | null {

@@ -10,10 +10,11 @@ import {
   uploadBytesMax,
   uploadTooLarge,
 } from '#site/upload/upload-refusal.ts'
-import { startOf, type UnpackOptions, unpackArchive } from './archive-unpack.ts'
+import { type UnpackOptions, unpackArchive } from './archive-unpack.ts'
 import { bounded } from './byte-reader.ts'
 import { type FormPart, MultipartError, PartsLimitError, readMultipart } from './multipart.ts'
 import { SpoolFullError } from './spool.ts'
+import { startOf } from './start-of.ts'
 import { UploadArrival, UploadTooSlowError } from './upload-arrival.ts'
 import { type UploadedFile, UploadTree } from './upload-tree.ts'
 

@@ -1,4 +1,5 @@
 import { compareBytes } from '#site/path.ts'
+import { isSameJson } from '#site/same-json.ts'
 import { defaultSettings, type SiteSettings } from './settings.ts'
 
 /** A file as its visitors get it. */
@@ -63,7 +64,7 @@ export function compareSettings(
   const fields = [...new Set([...before.keys(), ...after.keys()])].sort()
   return fields
     .map((field) => ({ field, from: before.get(field) ?? null, to: after.get(field) ?? null }))
-    .filter((change) => !Bun.deepEquals(change.from, change.to))
+    .filter((change) => !isSameJson(change.from, change.to))
 }
 
 function fieldsOf(settings: SiteSettings | null): ReadonlyMap<string, unknown> {

@@ -1,3 +1,4 @@
+import { isSameJson } from '#site/same-json.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import type { Directory } from './manifest.ts'
 import { partUri } from './part.ts'
@@ -77,7 +78,7 @@ export function planWrites(
   ])
   return {
     createParts: [...own].filter((key) => !records.parts.has(key)),
-    putMain: manifest !== null && !Bun.deepEquals(previous?.root, manifest.root),
+    putMain: manifest !== null && !isSameJson(previous?.root, manifest.root),
     deleteParts: obsoleteParts(address, records, { gone, needed }),
   }
 }

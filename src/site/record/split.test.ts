@@ -220,7 +220,7 @@ describe('the tree of a version', () => {
             }
             expect(treeBytes(after.root)).toBeLessThanOrEqual(12 * 1024)
           }),
-          { numRuns: 30 },
+          { numRuns: 10 },
         )
       },
     )
@@ -236,7 +236,7 @@ describe('the tree of a version', () => {
           const fileCount = changed.reduce((sum, part) => sum + part.fileCount, 0)
           expect(fileCount).toBeLessThanOrEqual(150)
         }),
-        { numRuns: 30, seed: 1 },
+        { numRuns: 10, seed: 1 },
       )
     })
   })
@@ -308,6 +308,6 @@ test('split and joined, every tree is itself again', () => {
       expectWithinLimits(tree, files.size)
       expect(sorted(join(tree))).toEqual(sorted(files))
     }),
-    { numRuns: 30 },
+    { numRuns: 15 },
   )
 }, 20_000)

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, type Hash } from 'node:crypto'
 import { compareBytes, type SitePath } from '#site/path.ts'
 import type { FileNode } from './manifest.ts'
 import type { SiteSettings } from './settings.ts'
@@ -11,12 +11,25 @@ export function versionDigest(
   files: ReadonlyMap<SitePath, FileNode>,
   settings: SiteSettings | null,
 ): string {
+  return hashOf(files)
+    .copy()
+    .update(JSON.stringify(canonical(served(settings))))
+    .digest('hex')
+}
+
+/** A site of 10 000 files takes 80 ms, and is asked for with several settings. Nobody changes a tree that was read. */
+const hashes = new WeakMap<ReadonlyMap<SitePath, FileNode>, Hash>()
+
+function hashOf(files: ReadonlyMap<SitePath, FileNode>): Hash {
+  const known = hashes.get(files)
+  if (known !== undefined) return known
   const hash = createHash('sha256')
   for (const [path, { blob, encoding, base64, mimeType }] of sorted(files)) {
     const file = [path, blob.ref.$link, encoding ?? null, base64 ?? false, mimeType ?? null]
     hash.update(`${JSON.stringify(file)}\n`)
   }
-  return hash.update(JSON.stringify(canonical(served(settings)))).digest('hex')
+  hashes.set(files, hash)
+  return hash
 }
 
 const sorted = (files: ReadonlyMap<SitePath, FileNode>) =>

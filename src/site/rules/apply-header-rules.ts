@@ -3,7 +3,7 @@ import { claimsServedCharset } from '#http/media-type.ts'
 import { answerHeaderCharsMax, headerFieldsMax, headerValueCharsMax } from '#site/limits.ts'
 import { isForCertificates, parseRequestPath } from '#site/request-path.ts'
 import { EncodedPath, matchPath } from './encoded-path.ts'
-import type { HeaderBlock, HeaderChange } from './header-block.ts'
+import type { HeaderChange, PlacedChange } from './header-block.ts'
 import type { HeaderRules } from './header-rules.ts'
 import { visitRules } from './rule-index.ts'
 import { fillTemplate, type TemplateValues } from './template.ts'
@@ -27,21 +27,34 @@ export function applyHeaderRules(
   place: HeaderPlace,
   own: Readonly<Record<string, string>>,
 ): HeaderList {
-  const path = rules.isEmpty ? null : parseRequestPath(place.pathname)
-  if (path === null || !path.ok || isForCertificates(path.segments)) return Object.entries(own)
-  const asked = new EncodedPath(path)
+  if (rules.isEmpty) return Object.entries(own)
   const owners: OwnersFields = {
     values: new Map(),
     charsLeft: answerHeaderCharsMax,
     linesLeft: headerFieldsMax,
   }
+  visitHeaderChanges(rules, place, (change, captures) => changeField(owners, change, captures))
+  return merge(own, owners.values)
+}
+
+/** Calls `visit` with each change that the owner's rules make at this address, in their order. */
+export function visitHeaderChanges(
+  rules: HeaderRules,
+  { host, isUnderBaseDomain, pathname }: HeaderPlace,
+  visit: (change: PlacedChange, captures: TemplateValues) => void,
+): void {
+  const path = rules.isEmpty ? null : parseRequestPath(pathname)
+  if (path === null || !path.ok || isForCertificates(path.segments)) return
+  const asked = new EncodedPath(path)
   visitRules(rules.blocks, path.segments, (block) => {
-    const isForHost = block.host === null || block.host === place.host
+    const isForHost = block.host === null || block.host === host
     const captures = isForHost ? matchPath(block.pattern, asked) : null
-    if (captures !== null) changeFields(owners, block, captures, place.isUnderBaseDomain)
+    if (captures === null) return false
+    for (const change of block.changes) {
+      if (!(isUnderBaseDomain && change.isForOwnDomain)) visit(change, captures)
+    }
     return false
   })
-  return merge(own, owners.values)
 }
 
 interface OwnersFields {
@@ -49,17 +62,6 @@ interface OwnersFields {
   readonly values: Map<string, string[]>
   charsLeft: number
   linesLeft: number
-}
-
-function changeFields(
-  owners: OwnersFields,
-  block: HeaderBlock,
-  captures: TemplateValues,
-  isUnderBaseDomain: boolean,
-): void {
-  for (const change of block.changes) {
-    if (!(isUnderBaseDomain && change.isForOwnDomain)) changeField(owners, change, captures)
-  }
 }
 
 function changeField(

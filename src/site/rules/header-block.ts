@@ -16,8 +16,19 @@ export interface HeaderBlock {
   /** Lower case; null for every host of the site. */
   readonly host: string | null
   readonly pattern: PathPattern
-  readonly changes: readonly HeaderChange[]
+  readonly changes: readonly PlacedChange[]
 }
+
+export interface PlacedChange extends HeaderChange {
+  readonly from: HeaderOrigin
+}
+
+/** Where an owner set or removed a header. */
+export type HeaderOrigin =
+  /** A line of `_headers`, from 1. */
+  | { readonly kind: 'file'; readonly line: number }
+  /** A header of the settings, from 0. */
+  | { readonly kind: 'settings'; readonly index: number }
 
 export interface HeaderChange {
   /** Lower case. */

@@ -80,7 +80,8 @@ function readHeaderSettings(own: readonly HeaderSetting[], budget: SearchBudget)
     }
     const { host, pattern } = address
     const read = setHeader(name, value, pattern.names)
-    if (read.ok) blocks.push({ host, pattern, changes: [read.change] })
+    const from = { kind: 'settings', index } as const
+    if (read.ok) blocks.push({ host, pattern, changes: [{ ...read.change, from }] })
     if (read.problem !== null) problems.push(`${place}.${read.at}: ${read.problem}`)
   }
   return { blocks, problems }

@@ -10,6 +10,7 @@ import {
   type HeaderBlock,
   type HeaderChange,
   type HeaderChangeResult,
+  type PlacedChange,
   readBlockAddress,
   removeHeader,
   setHeader,
@@ -119,13 +120,14 @@ function* readSection(
     problems.add(number, 'has no headers below it')
   }
 
-  const changes: HeaderChange[] = []
+  const changes: PlacedChange[] = []
   for (const { number, text } of section.changes) {
     if (used.pace.isPauseDue(text)) yield
     const read = readChange(text, address.pattern.names)
     const problem = read.ok && isOneTooMany(used.names, read.change) ? tooManyNames : read.problem
     if (problem !== null) problems.add(number, problem)
-    if (read.ok && problem !== tooManyNames) changes.push(read.change)
+    if (read.ok && problem !== tooManyNames)
+      changes.push({ ...read.change, from: { kind: 'file', line: number } })
   }
   return { host: address.host, pattern: address.pattern, changes }
 }

@@ -9,6 +9,8 @@ import { type RuleIndex, visitRules } from './rule-index.ts'
 import type { TemplateValues } from './template.ts'
 
 export interface RedirectMatch {
+  /** Of `_redirects`. */
+  readonly line: number
   readonly status: RedirectStatus
   /**
    * Visible ASCII. For 3xx a `Location`, query merged: an http(s) address, or a path with exactly one leading
@@ -42,7 +44,9 @@ export function matchRedirect(
     path,
     search: request.search,
   })
-  return target === undefined ? null : { status: rule.status, target, vary: rules.fields }
+  return target === undefined
+    ? null
+    : { line: rule.line, status: rule.status, target, vary: rules.fields }
 }
 
 function firstToApply(

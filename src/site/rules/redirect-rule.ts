@@ -16,6 +16,8 @@ import {
 
 /** One line of a `_redirects`. */
 export interface RedirectRule {
+  /** From 1. */
+  readonly line: number
   /** Canonical; null for every host of the site. */
   readonly host: string | null
   readonly from: PathPattern
@@ -37,8 +39,10 @@ export function isRedirection(status: RedirectStatus): boolean {
   return status >= 300 && status < 400
 }
 
+type CompiledRule = Omit<RedirectRule, 'line'>
+
 type RedirectRuleResult =
-  | { readonly ok: true; readonly rule: RedirectRule; readonly remarks: readonly string[] }
+  | { readonly ok: true; readonly rule: CompiledRule; readonly remarks: readonly string[] }
   | { readonly ok: false; readonly problem: string }
 
 /** Compiles what `sortRedirectWords` made of a line; `remarks` point out likely mistakes. Never throws. */
@@ -58,7 +62,7 @@ export function compileRedirectRule(words: RedirectWords | string): RedirectRule
   const { host, from } = source
   const { target, status, isForced } = answer
   const rule = { host, from, query: query.values, conditions: conditions.values }
-  const whole: RedirectRule = { ...rule, target, status, isForced }
+  const whole: CompiledRule = { ...rule, target, status, isForced }
   const problem = selfReferenceOf(whole)
   if (problem !== null) return { ok: false, problem }
   return { ok: true, rule: whole, remarks: [...source.remarks, ...remarksOn(words.to, whole)] }
@@ -116,12 +120,12 @@ function readAnswer({ to, status: word }: RedirectWords, names: ReadonlySet<stri
 }
 
 /** With 404, 410 and 451 a page may be its own target. */
-function selfReferenceOf({ host, from, query, target, status }: RedirectRule): string | null {
+function selfReferenceOf({ host, from, query, target, status }: CompiledRule): string | null {
   if (target === null || status >= 400) return null
   return describeSelfReference({ host, from, query, target, isRewrite: status === 200 })
 }
 
-function remarksOn(to: string | null, { target, status }: RedirectRule): string[] {
+function remarksOn(to: string | null, { target, status }: CompiledRule): string[] {
   if (to === null || target === null) return []
   const remarks: string[] = []
   if (to.startsWith('//')) remarks.push(`${quoted(to)} is taken as a path of this site`)

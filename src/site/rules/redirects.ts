@@ -45,12 +45,13 @@ export function* redirectSteps(text: string): Steps<ParsedRedirects> {
     const messages = result.ok ? result.remarks : [result.problem]
     for (const message of messages) problems.add(index + 1, message)
     if (!result.ok) continue
-    conditions += conditionsOf(result.rule)
+    const rule: RedirectRule = { ...result.rule, line: index + 1 }
+    conditions += conditionsOf(rule)
     if (conditions > redirectConditionsMax) {
       problems.add(index + 1, tooManyConditions)
       break
     }
-    rules.push(result.rule)
+    rules.push(rule)
   }
   return { rules: compile(rules), problems: problems.list() }
 }

@@ -94,7 +94,7 @@ describe('refused:', () => {
         base: Object.fromEntries(Array.from({ length: siteFilesMax }, (_, i) => [`${i}`, 'a'])),
         files: { 'one-more': 'b' },
       },
-      /at most \d+ files; this one would have more\.$/,
+      /at most 10,000 files; this one would have more\.$/,
     ],
   ]
   test.each(facts)('%s', (_, given, problem) => {

@@ -44,7 +44,9 @@ export function applyChanges<Node>(
     else changed.set(place, node)
   }
   if (changed.size > filesMax) {
-    problems.push(`A site can have at most ${filesMax} files; this one would have more.`)
+    problems.push(
+      `A site can have at most ${filesMax.toLocaleString('en')} files; this one would have more.`,
+    )
   }
   for (const problem of treeProblems(changed.keys())) {
     problems.push(`This cannot be a site: ${problem}.`)

@@ -1,3 +1,4 @@
+import { byteText } from '#site/byte-text.ts'
 import type { SiteLimits } from '#site/limits.ts'
 import { directoryDepthMax, siteFilesMax } from '#site/limits.ts'
 import { describeBadPath, foldersAbove, parseSitePath, type SitePath } from '#site/path.ts'
@@ -10,7 +11,7 @@ import {
   siteFileName,
   skipReason,
 } from './path-rules.ts'
-import { invalid, megabytes, quoted, tooLarge, type UploadRefusedError } from './upload-refusal.ts'
+import { invalid, quoted, tooLarge, type UploadRefusedError } from './upload-refusal.ts'
 
 interface SizedFile {
   readonly path: SitePath
@@ -97,11 +98,11 @@ export class UploadAdmission<File extends SizedFile> {
     const { fileBytesMax, siteBytesMax } = this.#limits
     const leftBytes = siteBytesMax - this.#totalBytes
     if (bytes > fileBytesMax) {
-      this.#refuse(tooLarge(`${quoted(path)} is larger than ${megabytes(fileBytesMax)}.`))
+      this.#refuse(tooLarge(`${quoted(path)} is larger than ${byteText(fileBytesMax)}.`))
     }
     // Refused once: after that, `leftBytes` is negative.
     if (bytes > leftBytes && leftBytes >= 0) {
-      const size = megabytes(siteBytesMax)
+      const size = byteText(siteBytesMax)
       this.#refuse(tooLarge(`This site is larger than ${size}: ${quoted(path)} no longer fits.`))
     }
   }
@@ -234,6 +235,6 @@ const topOf = (root: string | null): string => (root === null ? '' : `${root}/`)
 export const nothingLeft =
   'Every file of this upload is one that is left out. Nothing was published.'
 const tooManyFiles = (filesMax: number) =>
-  tooLarge(`A site can have at most ${filesMax} files; this upload has more.`)
+  tooLarge(`A site can have at most ${filesMax.toLocaleString('en')} files; this upload has more.`)
 const fileAndFolder = (path: string) =>
   `${quoted(path)} is both a file and a folder in this upload.`

@@ -1,3 +1,4 @@
+import { byteText } from '#site/byte-text.ts'
 import { type SiteLimits, uploadOverheadBytesMax } from '#site/limits.ts'
 
 /** The upload cannot become a site. `message` is for the person who sent it. */
@@ -20,14 +21,11 @@ export const tooLarge = (message: string): UploadRefusedError =>
 /** A name from outside, to be put into a sentence. */
 export const quoted = (name: string): string => JSON.stringify(name.slice(0, 300))
 
-export const megabytes = (bytes: number): string =>
-  `${(bytes / (1024 * 1024)).toLocaleString('en', { maximumFractionDigits: 1 })} MB`
-
 /** What an upload may have in all: files that are left out are sent too, and a form has its own bytes. */
 export const uploadBytesMax = ({ siteBytesMax }: SiteLimits): number =>
   2 * siteBytesMax + uploadOverheadBytesMax
 
 export const uploadTooLarge = (limits: SiteLimits): UploadRefusedError =>
   tooLarge(
-    `This upload is larger than ${megabytes(uploadBytesMax(limits))}. Leave out what is not part of the site.`,
+    `This upload is larger than ${byteText(uploadBytesMax(limits))}. Leave out what is not part of the site.`,
   )

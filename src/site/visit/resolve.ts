@@ -27,29 +27,54 @@ export type { Decision } from './decision.ts'
  * 7. the nearest `404.html`: for `/d/y` the one in `d/`, else the one at the root
  */
 export function resolve(site: ServableSite, request: VisitorRequest, now = Infinity): Decision {
+  return decide(site, request, now).decision
+}
+
+/** A decision, and the step that made it. */
+export interface Decided {
+  readonly by: Step | 'request' | 'reserved' | 'nothing'
+  readonly decision: Decision
+}
+
+/** As `resolve`, and tells by what: a step, the request alone, a reserved name, or because no step applied. */
+export function decide(site: ServableSite, request: VisitorRequest, now = Infinity): Decided {
   const isRead = request.method === 'GET' || request.method === 'HEAD'
   const path = parseRequestPath(request.pathname)
-  if (!path.ok) return { kind: path.status === 414 ? 'uri-too-long' : 'bad-request' }
-  if (request.method === 'OPTIONS') return { kind: 'options', allow }
+  if (!path.ok) return byRequest({ kind: path.status === 414 ? 'uri-too-long' : 'bad-request' })
+  if (request.method === 'OPTIONS') return byRequest({ kind: 'options', allow })
   const address = addressOf(path)
-  if (isRead) return decide({ site, request, segments: path.segments, address, now })
-  return findPage(site, address) === null ? missing(404, []) : { kind: 'method-not-allowed', allow }
+  if (isRead) return decideStep({ site, request, segments: path.segments, address, now })
+  return byRequest(
+    findPage(site, address) === null ? missing(404, []) : { kind: 'method-not-allowed', allow },
+  )
 }
+
+const byRequest = (decision: Decision): Decided => ({ by: 'request', decision })
 
 const allow = 'GET, HEAD, OPTIONS'
 
-function decide(visit: Visit): Decision {
+type Step = 'forced-rule' | 'file' | 'earlier-asset' | 'rule' | 'listing' | 'application'
+
+/** In this order. */
+const steps: readonly (readonly [Step, (visit: Visit) => Decision | null])[] = [
+  ['forced-rule', (visit) => obeyRules(visit, 'forced')],
+  ['file', showFile],
+  ['earlier-asset', showEarlierAsset],
+  ['rule', (visit) => obeyRules(visit, 'unforced')],
+  ['listing', listDirectory],
+  ['application', showApplication],
+]
+
+function decideStep(visit: Visit): Decided {
   const { path, isDirectory } = visit.address
-  if (!isDirectory && isReservedFile(path)) return notFound(visit, [])
-  return (
-    obeyRules(visit, 'forced') ??
-    showFile(visit) ??
-    showEarlierAsset(visit) ??
-    obeyRules(visit, 'unforced') ??
-    listDirectory(visit) ??
-    showApplication(visit) ??
-    notFound(visit, visit.site.redirects.fields)
-  )
+  if (!isDirectory && isReservedFile(path)) {
+    return { by: 'reserved', decision: notFound(visit, []) }
+  }
+  for (const [by, step] of steps) {
+    const decision = step(visit)
+    if (decision !== null) return { by, decision }
+  }
+  return { by: 'nothing', decision: notFound(visit, visit.site.redirects.fields) }
 }
 
 function showFile(visit: Visit): Decision | null {

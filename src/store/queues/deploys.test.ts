@@ -4,19 +4,17 @@ import { inTransaction } from '#store/database/transaction.ts'
 import { onEachStore } from '#tests/support/databases.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { alice, bob, nameOf, newDeploy, newJob } from '#tests/support/sample-rows.ts'
+import { findContent, listMissing, recordArrived } from './deploy-contents.ts'
 import {
   commitDeploy,
   createDeploy,
   deleteDeploy,
   deleteExpiredDeploys,
-  findContent,
   findDeploy,
   findDeployPlan,
   forgetArrived,
-  listMissing,
   listOpenDeploys,
   type NewDeploy,
-  recordArrived,
   reopenDeploy,
 } from './deploys.ts'
 import { finishJob, startNextJob } from './job-steps.ts'

@@ -1,6 +1,13 @@
 import { expect, test } from 'bun:test'
 import { onEachStore } from '#tests/support/databases.ts'
-import { findBlobs, forgetBlobs, type KnownBlob, rememberBlob, rememberBlobs } from './blobs.ts'
+import {
+  findBlobs,
+  findBlobsOfContents,
+  forgetBlobs,
+  type KnownBlob,
+  rememberBlob,
+  rememberBlobs,
+} from './blobs.ts'
 
 onEachStore('store/sites/blobs', (db) => {
   const blob = (facts: Partial<KnownBlob> = {}): KnownBlob => ({
@@ -42,6 +49,16 @@ onEachStore('store/sites/blobs', (db) => {
     const many = Array.from({ length: 5000 }, (_, n) => blob({ cid: `cid-${n}` }))
     await rememberBlobs(db(), many, 1)
     expect(await findBlobs(db(), many)).toHaveLength(5000)
+  })
+
+  test('they are found by their content, unless it has thousands of forms', async () => {
+    const forms = (count: number) =>
+      Array.from({ length: count }, (_, n) => blob({ cid: `cid-${n}`, decodedHash: 'content' }))
+    await rememberBlobs(db(), [...forms(2), blob({ cid: 'other', decodedHash: 'other' })], 1)
+    const contents = ['content', 'unknown']
+    expect(await findBlobsOfContents(db(), contents)).toEqual(forms(2))
+    await rememberBlobs(db(), forms(2_048), 1)
+    expect(await findBlobsOfContents(db(), contents)).toBeNull()
   })
 
   test('blobs whose bytes are gone are forgotten', async () => {

@@ -29,6 +29,24 @@ const selectBlobs = preparedForList((db, cids: readonly RawBuilder<string>[]) =>
   db.selectFrom('blobs').selectAll().where('cid', 'in', cids),
 )
 
+/**
+ * The known blobs with these contents, by SHA-256; null if there are too many: anybody can compress a content in thousands
+ * of ways.
+ */
+export async function findBlobsOfContents(
+  db: Db,
+  decodedHashes: readonly string[],
+): Promise<KnownBlob[] | null> {
+  const rows = await selectOfContents(db, [...new Set(decodedHashes)])
+  return rows.length < ofContentsMax ? rows.map(blobOf) : null
+}
+
+const ofContentsMax = 2_048
+
+const selectOfContents = preparedForList((db, hashes: readonly RawBuilder<string>[]) =>
+  db.selectFrom('blobs').selectAll().where('decodedHash', 'in', hashes).limit(ofContentsMax),
+)
+
 export function rememberBlob(db: Db, blob: KnownBlob, now: number): Promise<void> {
   return rememberBlobs(db, [blob], now)
 }

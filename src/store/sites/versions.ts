@@ -36,6 +36,28 @@ export async function findLiveSnapshot(db: Db, { did, name }: SiteAddress): Prom
   return row?.snapshot ?? null
 }
 
+/** What the live version of a site consists of. */
+export interface LiveContent {
+  readonly recordCid: string
+  /** Null: it was read before there were digests. */
+  readonly filesDigest: string | null
+}
+
+/** Null: the site has no live version. */
+export async function findLiveContent(
+  db: Db,
+  { did, name }: SiteAddress,
+): Promise<LiveContent | null> {
+  const row = await db
+    .selectFrom('versions')
+    .select(['recordCid', 'filesDigest'])
+    .where('did', '=', did)
+    .where('name', '=', name)
+    .where('state', '=', 'live')
+    .executeTakeFirst()
+  return row ?? null
+}
+
 /**
  * Drops the snapshots of the site's replaced versions: visitors get only the live version's assets once the caller has
  * appended a change.

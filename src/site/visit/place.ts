@@ -1,7 +1,7 @@
 import { withCacheControl } from '#http/cache-control.ts'
 import type { HeaderList } from '#http/header-fields.ts'
 import { applyHeaderRules, type HeaderPlace } from '#site/rules/apply-header-rules.ts'
-import type { ServableSite } from '#site/visit/servable-site.ts'
+import type { ServableSite } from './servable-site.ts'
 
 /** What a host shows of a site: its live version, one version for ever, or the newest preview with an alias. */
 export type Shows = 'live' | 'version' | 'preview'

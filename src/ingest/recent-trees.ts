@@ -1,0 +1,72 @@
+import { ExpiringTier } from '#concurrency/expiring-tier.ts'
+import type { SitePath } from '#site/path.ts'
+import type { Directory, FileNode } from '#site/record/manifest.ts'
+import type { PartUri } from '#site/record/part.ts'
+import type { Did } from '#site/site-address.ts'
+
+/** Parts and files of 10 000 files count as 16 MB. */
+const bytesMax = 32 * 1024 * 1024
+/** Long enough for the record of a version to be read after its site. */
+const ttlMs = 60_000
+/** What was parsed of a byte of a record. */
+const bytesPerRecordByte = 4
+/** A file's place among others, besides its path; the rest of it is in its part. */
+const bytesPerFile = 160
+const bytesPerPathChar = 2
+
+/** A part, parsed. */
+export interface KnownPart {
+  readonly root: Directory
+  /** Of its record. */
+  readonly bytes: number
+}
+
+/** The files of a tree, all of whose records are in one commit. */
+interface FilesOfTree {
+  readonly files: ReadonlyMap<SitePath, FileNode>
+  /** CIDs of its parts. */
+  readonly parts: ReadonlyMap<PartUri, string>
+}
+
+/**
+ * What was parsed within the last minute of records that servers had proven: parts by CID, and the files of whole trees. The
+ * next version of a site has nearly the same parts, and its version record the same tree. That a record is in a repository,
+ * only a signed commit says.
+ */
+export class RecentTrees {
+  readonly #parts: ExpiringTier<KnownPart>
+  readonly #trees: ExpiringTier<FilesOfTree>
+
+  constructor(elapsed?: () => number) {
+    const options = { bytesMax: bytesMax / 2, ttlMs, ...(elapsed && { elapsed }) }
+    this.#parts = new ExpiringTier(options)
+    this.#trees = new ExpiringTier(options)
+  }
+
+  part(did: Did, cid: string): KnownPart | undefined {
+    return this.#parts.get(`${did} ${cid}`)
+  }
+
+  keepPart(did: Did, cid: string, part: KnownPart): void {
+    this.#parts.set(`${did} ${cid}`, part, part.bytes * bytesPerRecordByte)
+  }
+
+  /** The files of this root in a repository whose tree has this CID. */
+  files(did: Did, treeCid: string, root: Directory): FilesOfTree | undefined {
+    return this.#trees.get(keyOf(did, treeCid, root))
+  }
+
+  keepFiles(did: Did, treeCid: string, root: Directory, files: FilesOfTree): void {
+    let bytes = 0
+    for (const path of files.files.keys()) bytes += bytesPerFile + path.length * bytesPerPathChar
+    this.#trees.set(keyOf(did, treeCid, root), files, bytes)
+  }
+
+  clear(): void {
+    this.#parts.clear()
+    this.#trees.clear()
+  }
+}
+
+const keyOf = (did: Did, treeCid: string, root: Directory): string =>
+  `${did} ${treeCid} ${new Bun.CryptoHasher('sha256').update(JSON.stringify(root)).digest('hex')}`

@@ -1,0 +1,69 @@
+import { createApp } from '#api/app.ts'
+import { KeyRing } from '#api/session/key-ring.ts'
+import { type Answer, createDispatch } from '#edge/dispatch.ts'
+import type { Config } from '#main/config/config.ts'
+import { latestChangeSeq } from '#store/database/changes.ts'
+import { discoveryOf } from './open-edge.ts'
+import { elapsed, jobContextOf, now, type ServiceParts } from './open-parts.ts'
+import { readiness } from './process/readiness.ts'
+import { siteAtUrl } from './site-at-url.ts'
+
+/** Answers every request: the application and the sites. */
+export function openDispatch(parts: ServiceParts): Answer {
+  const { config, edge, hosts, network, requests, signal, siteUrl, stores, visitorLog } = parts
+  const { countryHeader, origin, redirectsToHttps, trustedProxies } = config
+  const app = openApplication(parts)
+  const discover =
+    config.ingest === 'visited'
+      ? discoveryOf({ ...stores, ...network, awaited: edge.awaited, elapsed, now, signal })
+      : undefined
+  return createDispatch({
+    application: (request, server) => app.fetch(request, { server }),
+    origin,
+    ...hosts,
+    front: { countryHeader, redirectsToHttps, trustedProxies },
+    visits: { ...edge, log: visitorLog, now },
+    addresses: { addresses: edge.addresses, db: stores.db, pages: edge.pages, siteUrl, discover },
+    metrics: requests,
+    elsewhere: elsewhereOf(config.roles),
+  })
+}
+
+function elsewhereOf({ app, hosting }: Config['roles']): 'application' | 'sites' | null {
+  if (!app) return 'application'
+  return hosting ? null : 'sites'
+}
+
+function openApplication(parts: ServiceParts) {
+  const { config, hosts, hostingPart, metrics, network, registrations, secrets, shutdown, stores } =
+    parts
+  const { baseDomain, limits, metricsToken, origin, reservedNames, signIn } = config
+  const { subdomainsMax, trustedProxies } = config
+  return createApp({
+    ...jobContextOf(parts),
+    deploys: parts.deploys,
+    unready: readiness([
+      { problem: 'The database does not answer.', ask: () => latestChangeSeq(stores.db) },
+      {
+        problem: 'The folder of the blobs is not there: is its disk mounted?',
+        ask: () => stores.blobs.assertThere(),
+      },
+    ]),
+    baseDomain,
+    keys: new KeyRing(secrets),
+    limits,
+    lookUp: network.lookUp,
+    metrics: metricsToken === null ? null : { token: metricsToken, text: () => metrics.text() },
+    operations: parts.operations,
+    origin,
+    registrations,
+    reservedNames,
+    shutdown,
+    signIn,
+    siteAt: (url) => siteAtUrl(url, { db: stores.db, ...hosts }),
+    subdomainsMax,
+    syncAccount: hostingPart.sync,
+    trustedProxies,
+    webAssets: parts.webAssets,
+  })
+}

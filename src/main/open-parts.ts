@@ -1,0 +1,115 @@
+import type { Shutdown } from '#api/context.ts'
+import { Registrations } from '#api/routes/registrations.ts'
+import type { WebAsset } from '#api/web-asset.ts'
+import { CertificateLog } from '#edge/names/certificate-log.ts'
+import type { Config } from '#main/config/config.ts'
+import { readSecrets } from '#main/config/secret-key.ts'
+import { newMeters, openMetrics } from '#main/metrics/open-metrics.ts'
+import { openSpans } from '#main/process/open-spans.ts'
+import type { StartError } from '#main/process/start-failure.ts'
+import { readVersion } from '#main/process/version.ts'
+import { logOfService } from '#observe/log-of-service.ts'
+import type { LogQueue } from '#observe/log-queue.ts'
+import { rateLimitedLog } from '#observe/rate-limited-log.ts'
+import type { RunningLog } from '#observe/start-log.ts'
+import type { Tally } from '#observe/tally.ts'
+import { OpenDeploys } from '#publish/deploy/open-deploys.ts'
+import { RecentRepositories } from '#publish/recent-repositories.ts'
+import type { Instance } from '#site/instance.ts'
+import { type SiteAddress, siteLabel } from '#site/site-address.ts'
+import { failAt } from './fail-at.ts'
+import { openHosting } from './hosting/open-hosting.ts'
+import { openEdge } from './open-edge.ts'
+import { openNetwork } from './open-network.ts'
+import { openOperations } from './open-operations.ts'
+import { openServiceStores } from './open-service-stores.ts'
+
+export interface ServiceOptions {
+  readonly config: Config
+  /** The log's, in this thread. */
+  readonly events: Tally<string>
+  readonly log: RunningLog
+  /** Entries of the log until the database is open. */
+  readonly logQueue: LogQueue
+  readonly webAssets: ReadonlyMap<string, WebAsset>
+  readonly instance: Instance
+  /** Ends background work. */
+  readonly signal: AbortSignal
+  /** Requests are answered for a while after the signal. */
+  readonly shutdown: Shutdown & { readonly over: AbortSignal }
+}
+
+/** What the service consists of, opened; nothing runs in the background yet. */
+export type ServiceParts = Awaited<ReturnType<typeof openParts>>
+
+export async function openParts(
+  options: ServiceOptions,
+  opened: AsyncDisposableStack,
+  onLost: (reason: StartError) => void,
+) {
+  const { config, log, shutdown, signal } = options
+  const { baseDomain, origin } = config
+  const secrets = await readSecrets(config.secrets, config.dataDir)
+  const stores = await openServiceStores(options, opened, onLost)
+  const { db, wakeUps } = stores
+  const meters = newMeters(options.events, now)
+  const network = await openNetwork(options, db, secrets, meters)
+  const { identities } = network
+  /** Of a host of ours: with the scheme and the port of the application. */
+  const originOf = (host: string): string => {
+    const url = new URL(origin)
+    url.hostname = host
+    return url.origin
+  }
+  const labelUrl = (label: string): string => `${originOf(`${label}.${baseDomain}`)}/`
+  /** For messages that anybody can cause. */
+  const visitorLog = rateLimitedLog(logOfService(log, 'hosting-service'))
+  const loop = { ...stores, elapsed, log: visitorLog, now, signal: shutdown.over }
+  const edge = openEdge({ ...loop, config, originOf })
+  const { requests } = meters
+  const { over } = shutdown
+  const hostingPart = openHosting(
+    { ...{ config, edge, identities, log, now, over, requests, signal, wakeUps } },
+    opened,
+  )
+  const { hosting, ingest } = hostingPart
+  const version = await readVersion()
+  const at = failAt(config.failPoint)
+  return {
+    ...options,
+    at,
+    certificateLog: new CertificateLog({ log: logOfService(log, 'hosting-service'), now: elapsed }),
+    deploys: new OpenDeploys({ ...stores, at, elapsed, log, now }),
+    edge,
+    hostingPart,
+    hosts: { applicationHost: new URL(origin).hostname, baseDomain },
+    ingest,
+    metrics: openMetrics({ ...loop, config, edge, ingest, meters, version }, opened),
+    network,
+    operations: openOperations({ ...loop, config, hosting, requests, version }),
+    recentRepositories: new RecentRepositories(),
+    registrations: opened.use(new Registrations({ db, wakeUps })),
+    requests,
+    secrets,
+    spans: await openSpans({ config, part: 'main-app', log }, opened),
+    /** The address of a label below the base domain, with a slash at the end. */
+    labelUrl,
+    siteUrl: (site: SiteAddress) => labelUrl(siteLabel(site)),
+    stores,
+    visitorLog,
+  }
+}
+
+/** What jobs use, and the application too. */
+export function jobContextOf(parts: ServiceParts) {
+  const { at, deploys, labelUrl, log, network, recentRepositories, siteUrl, spans, stores } = parts
+  const { identities, oauth } = network
+  const onDeployReopened = (id: string) => deploys.adopt(id)
+  const filesMax = parts.config.limits.siteFilesMax
+  const loop = { ...stores, at, elapsed, filesMax, log, now, onDeployReopened, recentRepositories }
+  return { ...loop, identities, labelUrl, oauth, siteUrl, spans }
+}
+
+export const now = Date.now
+/** Monotonic: for limits, pauses and timeouts, which a change of the clock must not affect. */
+export const elapsed = (): number => performance.now()

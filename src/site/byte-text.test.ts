@@ -1,0 +1,15 @@
+import { expect, test } from 'bun:test'
+import { byteText } from './byte-text.ts'
+
+test.each<[number, string]>([
+  [0, '0 B'],
+  [999, '999 B'],
+  [1000, '1 kB'],
+  [1484, '1.5 kB'],
+  [999_949, '999.9 kB'],
+  [999_950, '1 MB'],
+  [104_857_600, '104.9 MB'],
+  [300_000_000, '300 MB'],
+  [1e9, '1 GB'],
+  [5e15, '5,000 TB'],
+])('%d bytes read %j', (bytes, text) => expect(byteText(bytes)).toBe(text))
