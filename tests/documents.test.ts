@@ -3,6 +3,7 @@ import { exists } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { readConfig } from '#main/config/config.ts'
 import { settings } from '#main/config/settings.ts'
+import { siteOwnerSettings } from '#main/config/site-owner-config.ts'
 import { codeBlocks } from './support/code-blocks.ts'
 
 const root = join(import.meta.dir, '..')
@@ -24,7 +25,10 @@ describe.each(documents)('%s', (document) => {
     const caddyfile = await read('deploy/Caddyfile')
     const named = (await read(document)).match(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g) ?? []
     const isThere = (name: string): boolean =>
-      name in settings.shape || otherVariables.test(name) || caddyfile.includes(`{$${name}`)
+      name in settings.shape ||
+      name in siteOwnerSettings.shape ||
+      otherVariables.test(name) ||
+      caddyfile.includes(`{$${name}`)
     expect(named.filter((name) => !isThere(name))).toEqual([])
   })
 

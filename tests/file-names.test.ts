@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { chooseFiles as chooseForPreview, noRules } from '#cli/preview/folder-choice.ts'
+import { chooseFiles as chooseForPreview, noRules } from '#cli/folder/folder-choice.ts'
 import { admitDeclared } from '#publish/deploy/declared-files.ts'
 import { chooseFiles } from '#web/publish/files/choose-files.ts'
 import { pickedOf } from '#web/publish/files/picked-file.ts'
@@ -43,7 +43,7 @@ test.each(names)('page, preview and service agree on %j: %s', async (name, outco
   expect(outcomeOf(name, page, page.problems)).toBe(outcome)
   const listed = paths.map((path) => ({ path, realPath: path, bytes: 0, state: '' }))
   const preview = chooseForPreview({ files: listed, leftOut: [] }, noRules, limits)
-  expect(outcomeOf(name, preview, preview.problems)).toBe(outcome)
+  expect(outcomeOf(name, preview, preview.refusals)).toBe(outcome)
   const service = asService(paths)
   expect(outcomeOf(name, service, service.problems)).toBe(outcome)
 })

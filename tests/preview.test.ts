@@ -267,7 +267,7 @@ test('a site that publishing would refuse is shown all the same, and that is sai
   const environment = { MAX_SITE_FILES: '1000' }
   await using large = await startPreview(many, { environment })
   expect(large.said('problem:')).toEqual([
-    '  problem: publishing would refuse this: A site can have at most 1000 files; this upload has more.',
+    '  problem: publishing would refuse this: A site can have at most 1,000 files; this upload has more.',
   ])
   expect((await large.visit('/0/999.txt')).status).toBe(200)
 })

@@ -43,6 +43,10 @@ const program = createProgram(
     async preview(folder, options) {
       await (await import('#main/commands/preview.ts')).runPreview(folder, options, signal)
     },
+    async deploy(folder, options) {
+      const { runDeploy } = await import('#main/commands/site-owner.ts')
+      await runDeploy(folder, options, signal)
+    },
     async status(options) {
       await (await import('#main/commands/status.ts')).runStatus(options, signal)
     },

@@ -1,10 +1,10 @@
 import { counted } from '#cli/counted.ts'
+import { FolderError } from '#cli/folder/folder-error.ts'
+import { type FolderListing, listFolder } from '#cli/folder/folder-listing.ts'
 import type { SiteLimits } from '#site/limits.ts'
 import type { SiteSettings } from '#site/record/settings.ts'
 import type { Snapshot } from '#site/visit/snapshot.ts'
-import { type FolderListing, listFolder } from './folder-listing.ts'
 import { type FolderVersion, readFolderVersion } from './folder-version.ts'
-import { PreviewError } from './preview-error.ts'
 import { noSettings, pollSettings, type SettingsState } from './settings-file.ts'
 import type { StoredFiles } from './stored-files.ts'
 import { watchForChanges } from './watch-for-changes.ts'
@@ -25,7 +25,7 @@ interface PreviewContext {
 
 /** The folder and its settings at one moment. */
 interface PolledState {
-  readonly listing: FolderListing | PreviewError
+  readonly listing: FolderListing | FolderError
   readonly settings: SettingsState
 }
 
@@ -41,11 +41,11 @@ export class FolderPreview {
     this.#context = context
   }
 
-  /** Shows the folder and prints its problems. Throws PreviewError if it cannot be shown. */
+  /** Shows the folder and prints its problems. Throws FolderError if it cannot be shown. */
   async start(): Promise<void> {
     const state = await this.#poll()
     const { settings } = state.settings
-    if (settings instanceof PreviewError) throw settings
+    if (settings instanceof FolderError) throw settings
     const version = await this.#read(state)
     this.#show(version, describeVersion(this.#context.folder, version))
   }
@@ -74,15 +74,15 @@ export class FolderPreview {
   }
 
   async #read({ listing, settings: file }: PolledState): Promise<FolderVersion> {
-    if (listing instanceof PreviewError) throw listing
-    if (!(file.settings instanceof PreviewError)) this.#settings = file.settings
+    if (listing instanceof FolderError) throw listing
+    if (!(file.settings instanceof FolderError)) this.#settings = file.settings
     const version = await readFolderVersion(listing, { ...this.#context, settings: this.#settings })
     return { ...version, problems: [...problemsOf(file), ...version.problems] }
   }
 
   async #showChange(state: PolledState): Promise<void> {
     const version = await orPreviewError(this.#read(state))
-    if (version instanceof PreviewError) {
+    if (version instanceof FolderError) {
       this.#context.say(printable(`${version.message}; the previous version is still shown`))
     } else {
       this.#show(version, describeChange(version, this.#problems))
@@ -97,16 +97,16 @@ export class FolderPreview {
 }
 
 const stateOf = ({ listing, settings }: PolledState): string =>
-  listing instanceof PreviewError ? listing.message : JSON.stringify([listing, settings.state])
+  listing instanceof FolderError ? listing.message : JSON.stringify([listing, settings.state])
 
 const problemsOf = ({ settings, problems }: SettingsState): readonly string[] =>
-  settings instanceof PreviewError ? [`${settings.message}; the previous settings apply`] : problems
+  settings instanceof FolderError ? [`${settings.message}; the previous settings apply`] : problems
 
-async function orPreviewError<Result>(work: Promise<Result>): Promise<Result | PreviewError> {
+async function orPreviewError<Result>(work: Promise<Result>): Promise<Result | FolderError> {
   try {
     return await work
   } catch (error) {
-    if (error instanceof PreviewError) return error
+    if (error instanceof FolderError) return error
     throw error
   }
 }

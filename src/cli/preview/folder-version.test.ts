@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type FolderListing, listFolder } from '#cli/folder/folder-listing.ts'
 import { ruleFileBytesMax } from '#site/limits.ts'
 import type { SiteSettings } from '#site/record/settings.ts'
 import { uploadBytesMax } from '#site/upload/upload-refusal.ts'
 import { decodeSnapshot, encodeSnapshot } from '#site/visit/snapshot.ts'
-import { type FolderListing, listFolder } from './folder-listing.ts'
 import { readFolderVersion } from './folder-version.ts'
 import { StoredFiles } from './stored-files.ts'
 
@@ -98,6 +98,6 @@ describe('of a folder', () => {
   })
   test('larger than that, none', async () => {
     const listing = { files: [gone('large', bytesMax), gone('small', 1)], leftOut: [] }
-    await expect(read(listing)).rejects.toThrow(/^This upload is larger than 16 MB\./)
+    await expect(read(listing)).rejects.toThrow(/^This upload is larger than 16\.8 MB\./)
   })
 })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PreviewError } from './preview-error.ts'
+import { FolderError } from '#cli/folder/folder-error.ts'
 import { noSettings, pollSettings } from './settings-file.ts'
 
 let file: string
@@ -49,13 +49,13 @@ describe('what cannot be used says where', () => {
   ]
   test.each(rows)('%s', async (text, message) => {
     const { settings } = await lookAt(text)
-    expect(settings).toBeInstanceOf(PreviewError)
-    expect((settings as PreviewError).message).toMatch(message)
+    expect(settings).toBeInstanceOf(FolderError)
+    expect((settings as FolderError).message).toMatch(message)
   })
 
   test('no such file', async () => {
     const { settings } = await pollSettings(join(dir, 'missing.json'), noSettings)
-    expect((settings as PreviewError).message).toMatch(/missing\.json cannot be read \(ENOENT\)$/)
+    expect((settings as FolderError).message).toMatch(/missing\.json cannot be read \(ENOENT\)$/)
   })
 })
 
@@ -66,5 +66,5 @@ test('a file that has not changed is not read again', async () => {
   const second = await pollSettings(file, first)
   expect(second.settings).toMatchObject({ cleanUrls: false })
   await rm(file)
-  expect((await pollSettings(file, second)).settings).toBeInstanceOf(PreviewError)
+  expect((await pollSettings(file, second)).settings).toBeInstanceOf(FolderError)
 })

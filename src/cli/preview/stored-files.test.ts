@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { rawCid } from '#atproto/repo/raw-cid.ts'
-import type { ChosenFile } from './folder-choice.ts'
-import { listFolder } from './folder-listing.ts'
-import { PreviewError } from './preview-error.ts'
+import type { ChosenFile } from '#cli/folder/folder-choice.ts'
+import { FolderError } from '#cli/folder/folder-error.ts'
+import { listFolder } from '#cli/folder/folder-listing.ts'
 import { StoredFiles } from './stored-files.ts'
 
 let dir: string
@@ -121,7 +121,7 @@ test('when no copies can be made, that is said', async () => {
   await using folder = await open({ a: 'a' })
   await rm((await ownFolders())[0] ?? '', { recursive: true })
   const stored = folder.store()
-  await expect(stored).rejects.toBeInstanceOf(PreviewError)
+  await expect(stored).rejects.toBeInstanceOf(FolderError)
   await expect(stored).rejects.toThrow(/cannot be copied to .*ENOENT/)
 })
 

@@ -3,16 +3,16 @@ import { join } from 'node:path'
 import { rawCid } from '#atproto/repo/raw-cid.ts'
 import { BlobStorageError, type BlobStore } from '#blobs/blob-store.ts'
 import { diskBlobStore } from '#blobs/disk.ts'
+import type { ChosenFile } from '#cli/folder/folder-choice.ts'
+import { contentOf } from '#cli/folder/folder-content.ts'
+import { FolderError, UnreadableFileError } from '#cli/folder/folder-error.ts'
+import type { LeftOut } from '#cli/folder/folder-listing.ts'
 import { mapAtOnce } from '#concurrency/map-at-once.ts'
 import { contentTypeOf } from '#http/media-type.ts'
 import { codeOf } from '#observe/code-of.ts'
 import { encodeFile } from '#publish/encode-file.ts'
 import { SpoolFolder } from '#publish/upload/spool-folder.ts'
 import type { SnapshotFile } from '#site/visit/snapshot.ts'
-import type { ChosenFile } from './folder-choice.ts'
-import { contentOf } from './folder-content.ts'
-import type { LeftOut } from './folder-listing.ts'
-import { PreviewError, UnreadableFileError } from './preview-error.ts'
 
 /** As in publishing. */
 const filesAtOnce = 8
@@ -50,7 +50,7 @@ export class StoredFiles implements AsyncDisposable {
 
   /**
    * Stores every file and re-reads only those that have changed. Unreadable files are left out. Keeps the previous
-   * copies, which may still be read; deletes older ones. Throws PreviewError if no copies can be made.
+   * copies, which may still be read; deletes older ones. Throws FolderError if no copies can be made.
    */
   async store(files: readonly ChosenFile[], signal: AbortSignal): Promise<Stored> {
     try {
@@ -58,7 +58,7 @@ export class StoredFiles implements AsyncDisposable {
     } catch (cause) {
       const code = codeOf(cause instanceof BlobStorageError ? cause.cause : cause)
       if (code === undefined || signal.aborted) throw cause
-      throw new PreviewError(`the files cannot be copied to ${this.dir} (${code})`, { cause })
+      throw new FolderError(`the files cannot be copied to ${this.dir} (${code})`, { cause })
     }
   }
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
-import { ConfigError, readConfig, readUploadLimits } from './config.ts'
+import { ConfigError, readConfig } from './config.ts'
 import { settings } from './settings.ts'
+import { readUploadLimits } from './site-owner-config.ts'
 
 const defaults = readConfig({}, {})
 

@@ -1,25 +1,20 @@
 import type { z } from 'zod'
-import type { SiteLimits } from '#site/limits.ts'
 import { problemOfAddresses } from './base-url.ts'
+import { ConfigError, type Environment, parseSettings } from './parse-settings.ts'
 import type { ListenAddress } from './setting-kinds.ts'
 import { settings } from './settings.ts'
 
+export { ConfigError }
+
 /** The settings as the service uses them; `.env.example` describes each. */
 export type Config = Readonly<ReturnType<typeof configOf>>
-
-/** An invalid setting; `message` says which, and what it should be. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError'
-}
-
-type Environment = Readonly<Record<string, string | undefined>>
 
 /** The process's settings, those in `overrides` first. Throws ConfigError. */
 export function readConfig(
   overrides: Environment = {},
   environment: Environment = process.env,
 ): Config {
-  return configOf(parse(settings, { ...environment, ...withoutUndefined(overrides) }))
+  return configOf(parseSettings(settings, { ...environment, ...withoutUndefined(overrides) }))
 }
 
 /** For a child process: this one's environment, overridden by `settings`. */
@@ -27,29 +22,6 @@ export const childEnvironment = (settings: Readonly<Record<string, string>>): En
   ...process.env,
   ...settings,
 })
-
-/** Limits of an upload; ignores the other settings, even invalid ones. Throws ConfigError. */
-export function readUploadLimits(environment: Environment = process.env): SiteLimits {
-  const limits = settings.pick({
-    MAX_FILE_BYTES: true,
-    MAX_SITE_BYTES: true,
-    MAX_SITE_FILES: true,
-  })
-  const values = parse(limits, environment)
-  return {
-    fileBytesMax: values.MAX_FILE_BYTES,
-    siteBytesMax: values.MAX_SITE_BYTES,
-    siteFilesMax: values.MAX_SITE_FILES,
-  }
-}
-
-function parse<Schema extends z.ZodType>(schema: Schema, environment: Environment) {
-  const given = Object.entries(environment).filter(([, value]) => value !== '')
-  const parsed = schema.safeParse(Object.fromEntries(given))
-  if (parsed.success) return parsed.data
-  const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
-  throw new ConfigError(problems.join('; '))
-}
 
 function configOf(values: z.infer<typeof settings>) {
   const baseUrl = new URL(values.BASE_URL ?? `http://127.0.0.1:${values.PORT}`)

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { parseFirehoseUrl } from '#atproto/firehose/follow-firehose.ts'
 import { forgetPoints, ingestFailPoints } from '#ingest/fail-points.ts'
 import { accountDeletionPoints, deployPoints, failPoints } from '#publish/fail-points.ts'
-import { accountSitesMax, siteFilesMax } from '#site/limits.ts'
+import { accountSitesMax } from '#site/limits.ts'
 import {
   bearerToken,
   bytes,
@@ -19,6 +19,7 @@ import {
   trustedProxies,
   wholeNumber,
 } from './setting-kinds.ts'
+import { limitSettings, networkSettings } from './site-owner-config.ts'
 
 /** Every setting, by the name of its environment variable. `.env.example` describes each. */
 export const settings = z.object({
@@ -62,8 +63,8 @@ export const settings = z.object({
       error: 'postgres://user:password@host/database, the password percent-encoded',
     })
     .optional(),
-  PLC_URL: httpUrl.default('https://plc.directory'),
-  HANDLE_RESOLVER_URL: httpUrl.optional(),
+  PLC_URL: networkSettings.PLC_URL,
+  HANDLE_RESOLVER_URL: networkSettings.HANDLE_RESOLVER_URL,
   FIREHOSE_URL: z
     .string()
     .refine(
@@ -74,17 +75,12 @@ export const settings = z.object({
   RELAY_URL: httpUrl.default('https://relay1.us-east.bsky.network'),
   INGEST: z.enum(['known', 'visited', 'all'], 'known, visited or all').default('known'),
   VISITED_BYTES_MAX: bytes.default(5_000_000_000),
-  ALLOW_PRIVATE_HOSTS: flag.default(false),
+  ALLOW_PRIVATE_HOSTS: networkSettings.ALLOW_PRIVATE_HOSTS,
   DNS_SERVERS: dnsServers.default([]),
   RESERVED_NAMES: names.prefault(''),
   SIGN_IN: z.enum(['open', 'listed', 'invited'], 'open, listed or invited').default('open'),
   MAX_SUBDOMAINS: wholeNumber('a whole number, 0 or more', { min: 0 }).default(3),
-  MAX_FILE_BYTES: bytes.default(100 * 1024 * 1024),
-  MAX_SITE_BYTES: bytes.default(300 * 1024 * 1024),
-  MAX_SITE_FILES: wholeNumber(`a whole number from 1 to ${siteFilesMax}`, {
-    min: 1,
-    max: siteFilesMax,
-  }).default(siteFilesMax),
+  ...limitSettings,
   ACCOUNT_BYTES_MAX: bytes.default(5_000_000_000),
   ACCOUNT_SITES_MAX: wholeNumber(`a whole number from 0 to ${accountSitesMax}`, {
     min: 0,

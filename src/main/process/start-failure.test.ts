@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { BlobStorageError } from '#blobs/blob-store.ts'
-import { PreviewError } from '#cli/preview/preview-error.ts'
+import { FolderError } from '#cli/folder/folder-error.ts'
 import { ConfigError } from '#main/config/config.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
 import { DatabaseAheadError } from '#store/database/migrate.ts'
@@ -15,7 +15,7 @@ const named = (name: string, message: string) => Object.assign(new Error(message
 test.each<[unknown, RegExp | null]>([
   [new ConfigError('PORT: too big'), /^PORT: too big$/],
   [new StartError('the sample site'), /^the sample site$/],
-  [new PreviewError('no folder'), /^no folder$/],
+  [new FolderError('no folder'), /^no folder$/],
   [
     system('EACCES', '/srv/data'),
     /^\/srv\/data may not be used by the user who runs this: make it theirs, or choose .* --data$/,

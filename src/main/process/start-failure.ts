@@ -1,5 +1,5 @@
 import { BlobStorageError } from '#blobs/blob-store.ts'
-import { PreviewError } from '#cli/preview/preview-error.ts'
+import { FolderError } from '#cli/folder/folder-error.ts'
 import { ConfigError } from '#main/config/config.ts'
 import { codeOf } from '#observe/code-of.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
@@ -13,7 +13,7 @@ export class StartError extends Error {
 /** What the user can do about a failed start, in one line; null for unexpected errors, which need their stack. */
 export function startFailureSentence(error: unknown): string | null {
   if (error instanceof ConfigError || error instanceof StartError) return error.message
-  if (error instanceof PreviewError) return error.message
+  if (error instanceof FolderError) return error.message
   if (error instanceof DatabaseUnavailableError) return databaseSentence(error)
   if (error instanceof DatabaseAheadError) {
     return `a newer Sitehost has used the database (${error.migration}): start that one, or put back the backup from before the upgrade`

@@ -17,14 +17,13 @@ export const noRules: FolderRules = { '.sitehostignore': '', 'sitehost.json': ''
 export interface FolderChoice {
   readonly files: readonly ChosenFile[]
   readonly leftOut: readonly LeftOut[]
-  /** Invalid rules, and why publishing would reject these files. */
+  /** Invalid rules. */
   readonly problems: readonly string[]
+  /** Why publishing rejects these files, in sentences. */
+  readonly refusals: readonly string[]
 }
 
-/**
- * Chooses the files that publishing takes. If publishing would reject them, that is a problem and they are shown
- * nevertheless, except for paths that no site can have.
- */
+/** Chooses the files that publishing takes; also if it rejects them, except for paths that no site can have. */
 export function chooseFiles(
   listing: FolderListing,
   rules: FolderRules,
@@ -36,7 +35,7 @@ export function chooseFiles(
     if (!(error instanceof UploadRefusedError)) throw error
     // The rules take too long: they have no effect, instead of one on the first files only.
     const choice = admit(listing, noRules, limits)
-    return { ...choice, problems: [refused(error.message), ...choice.problems] }
+    return { ...choice, refusals: [error.message, ...choice.refusals] }
   }
 }
 
@@ -58,11 +57,7 @@ function admit(listing: FolderListing, rules: FolderRules, limits: SiteLimits): 
       ...listing.leftOut,
       ...skippedFiles.map(({ name: path, reason }) => ({ path, reason })),
     ],
-    problems: [
-      ...ruleProblems.map(({ name, reason }) => `${name}, ${reason}`),
-      ...Array.from(refusals, refused),
-    ],
+    problems: ruleProblems.map(({ name, reason }) => `${name}, ${reason}`),
+    refusals: [...refusals],
   }
 }
-
-const refused = (sentence: string): string => `publishing would refuse this: ${sentence}`

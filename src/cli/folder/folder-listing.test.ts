@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { link, mkdir, mkdtemp, rename, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { FolderError } from './folder-error.ts'
 import { listFolder } from './folder-listing.ts'
-import { PreviewError } from './preview-error.ts'
 
 let dir: string
 beforeAll(async () => {
@@ -122,7 +122,7 @@ describe('what cannot be listed says why', () => {
   ]
   test.each(rows)('%s', async (_, path, message) => {
     const listed = listFolder(join(await folderOf('index.html'), path))
-    await expect(listed).rejects.toBeInstanceOf(PreviewError)
+    await expect(listed).rejects.toBeInstanceOf(FolderError)
     await expect(listed).rejects.toThrow(message)
   })
 })

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
+import { UnreadableFileError } from './folder-error.ts'
 import type { FolderFile } from './folder-listing.ts'
-import { UnreadableFileError } from './preview-error.ts'
 
 const pieceBytes = 256 * 1024
 

@@ -5,7 +5,7 @@ import { codeOf } from '#observe/code-of.ts'
 import { uploadEntriesMax } from '#site/limits.ts'
 import { compareBytes } from '#site/path.ts'
 import { skipReason } from '#site/upload/path-rules.ts'
-import { PreviewError } from './preview-error.ts'
+import { FolderError } from './folder-error.ts'
 
 /** A file on this machine. */
 export interface FolderFile {
@@ -32,7 +32,7 @@ export interface FolderListing {
 
 /**
  * Lists all files below a folder, except those that are never part of a site. Follows links to files inside the
- * folder only. Throws PreviewError.
+ * folder only. Throws FolderError.
  */
 export async function listFolder(
   folder: string,
@@ -43,7 +43,7 @@ export async function listFolder(
   try {
     await walk.enter('')
   } catch (cause) {
-    throw new PreviewError(`${folder} ${unreadable(cause)}`, { cause })
+    throw new FolderError(`${folder} ${unreadable(cause)}`, { cause })
   }
   return {
     files: walk.files.sort((a, b) => compareBytes(a.path, b.path)),
@@ -57,10 +57,10 @@ async function realFolder(folder: string): Promise<string> {
     if ((await stat(root)).isDirectory()) return root
   } catch (cause) {
     const code = codeOf(cause)
-    if (code === 'ENOENT') throw new PreviewError(`there is no folder ${folder}`, { cause })
-    if (code !== 'ENOTDIR') throw new PreviewError(`${folder} ${unreadable(cause)}`, { cause })
+    if (code === 'ENOENT') throw new FolderError(`there is no folder ${folder}`, { cause })
+    if (code !== 'ENOTDIR') throw new FolderError(`${folder} ${unreadable(cause)}`, { cause })
   }
-  throw new PreviewError(`${folder} is not a folder`)
+  throw new FolderError(`${folder} is not a folder`)
 }
 
 class Walk {
@@ -80,7 +80,7 @@ class Walk {
     const names = await readdir(join(this.#root, folder))
     this.#entries += names.length
     if (this.#entries > this.#entriesMax) {
-      throw new PreviewError(
+      throw new FolderError(
         `${this.#root} holds over ${this.#entriesMax} files and folders, more than can be published; name the folder ` +
           'that the finished site is in',
       )

@@ -1,12 +1,12 @@
 import { codeOf } from '#observe/code-of.ts'
 
-/** Nothing can be previewed; `message` says why, in one line for the user. */
-export class PreviewError extends Error {
-  override readonly name: string = 'PreviewError'
+/** The folder cannot be read as a site; `message` says why, in one line for the user. */
+export class FolderError extends Error {
+  override readonly name: string = 'FolderError'
 }
 
 /** The file is gone or unreadable; `code` is the system's. */
-export class UnreadableFileError extends PreviewError {
+export class UnreadableFileError extends FolderError {
   override readonly name = 'UnreadableFileError'
   readonly code: string
 

@@ -1,0 +1,89 @@
+import { createInterface } from 'node:readline/promises'
+import { escapeUnprintable } from '#observe/escape-unprintable.ts'
+
+/** Where a command reads from and writes to. */
+export interface Streams {
+  readonly stdin: NodeJS.ReadStream
+  readonly stdout: NodeJS.WriteStream
+  readonly stderr: NodeJS.WriteStream
+}
+
+const framesPerSecondMax = 20
+const [red, yellow] = [31, 33]
+const clearLine = '\r\x1b[2K'
+
+/**
+ * What a command says: results on standard output, everything else on standard error. On a terminal progress is one line
+ * that changes; elsewhere it is lines. Names of files and words of servers are untrusted: a terminal or a CI log would obey
+ * control characters and further lines, so each line is escaped.
+ */
+export class Console {
+  /** On a terminal (https://no-color.org). */
+  hasColour = false
+  readonly #streams: Streams
+  #progress = ''
+  #drawnAt = 0
+
+  constructor(streams: Streams) {
+    this.#streams = streams
+  }
+
+  /** A line of the result. */
+  say(line: string): void {
+    this.#clear()
+    this.#streams.stdout.write(`${escapeUnprintable(line)}\n`)
+  }
+
+  /** A line for the person who watches. */
+  note(line: string): void {
+    this.#write(escapeUnprintable(line))
+  }
+
+  warn(line: string): void {
+    this.#write(this.#coloured(yellow, escapeUnprintable(line)))
+  }
+
+  fail(line: string): void {
+    this.#write(this.#coloured(red, escapeUnprintable(line)))
+  }
+
+  /** On a terminal, replaces the line of progress; elsewhere nothing. */
+  progress(line: string, now = performance.now()): void {
+    const { stderr } = this.#streams
+    if (!stderr.isTTY || now - this.#drawnAt < 1000 / framesPerSecondMax) return
+    this.#drawnAt = now
+    this.#progress = escapeUnprintable(line).slice(0, Math.max((stderr.columns || 80) - 1, 20))
+    stderr.write(clearLine + this.#progress)
+  }
+
+  /** Whether somebody can answer. */
+  get isInteractive(): boolean {
+    return this.#streams.stdin.isTTY && this.#streams.stderr.isTTY
+  }
+
+  /** The answer of the person at the terminal, without spaces around it. */
+  async ask(question: string, signal: AbortSignal): Promise<string> {
+    this.#clear()
+    const { stdin: input, stderr: output } = this.#streams
+    const reader = createInterface({ input, output })
+    try {
+      return (await reader.question(escapeUnprintable(question), { signal })).trim()
+    } finally {
+      reader.close()
+    }
+  }
+
+  #write(line: string): void {
+    this.#clear()
+    this.#streams.stderr.write(`${line}\n`)
+  }
+
+  #coloured(code: number, line: string): string {
+    return this.hasColour && this.#streams.stderr.isTTY ? `\x1b[${code}m${line}\x1b[0m` : line
+  }
+
+  #clear(): void {
+    if (this.#progress !== '') this.#streams.stderr.write(clearLine)
+    this.#progress = ''
+  }
+}

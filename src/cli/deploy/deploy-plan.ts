@@ -1,0 +1,86 @@
+import { UsageError } from '#cli/command-error.ts'
+import { describedPreview, describedVersion } from '#publish/deploy/described-version.ts'
+import { type NewVersion, newVersion } from '#publish/new-version.ts'
+import { previewMs } from '#site/limits.ts'
+import { parseSitePath, type SitePath } from '#site/path.ts'
+import { parseSiteName, type SiteName } from '#site/site-name.ts'
+import { UploadRefusedError } from '#site/upload/upload-refusal.ts'
+
+/** Options of `deploy`, as given. */
+export interface DeployOptions {
+  readonly site?: string
+  readonly into?: string
+  readonly message?: string
+  /** True: a preview without an alias. */
+  readonly preview?: string | true
+  readonly dryRun?: true
+  readonly yes?: true
+  readonly json?: true
+  readonly wait?: string
+}
+
+/** What the options ask for, checked. */
+export interface DeployPlan {
+  /** Null: the folder's `sitehost.json` or the person says it. */
+  readonly site: SiteName | null
+  /** Only this folder of the site is replaced; null: all of it. */
+  readonly into: SitePath | null
+  readonly version: NewVersion
+  /** Where visitors are waited for; null: nowhere. */
+  readonly wait: URL | null
+}
+
+/** Throws UsageError. */
+export function parseDeployOptions(options: DeployOptions, now: number): DeployPlan {
+  const { message, preview, wait } = options
+  try {
+    const { message: checked } = describedVersion(message, undefined)
+    const plan = {
+      site: siteOf(options.site),
+      into: intoOf(options.into),
+      version: {
+        ...newVersion(now),
+        ...(checked && { message: checked }),
+        ...previewOf(preview, now),
+      },
+      wait: waitOf(wait),
+    }
+    if (plan.wait !== null && preview !== undefined) {
+      throw new UsageError('--wait is for what goes live: a preview does not.')
+    }
+    return plan
+  } catch (error) {
+    if (error instanceof UploadRefusedError) throw new UsageError(`--${error.message}`)
+    throw error
+  }
+}
+
+export function siteOf(name: string | undefined): SiteName | null {
+  if (name === undefined) return null
+  const site = parseSiteName(name)
+  if (site !== null) return site
+  throw new UsageError(
+    `${JSON.stringify(name)} cannot be the name of a site: 1 to 512 of A-Z a-z 0-9 . - _ : ~ can.`,
+  )
+}
+
+function intoOf(into: string | undefined): SitePath | null {
+  if (into === undefined) return null
+  const path = parseSitePath(into.replace(/^\.?\/+|\/+$/g, ''))
+  if (path !== null) return path
+  throw new UsageError(`--into: expected a folder of the site, such as docs or blog/2026.`)
+}
+
+function previewOf(preview: string | true | undefined, now: number): Pick<NewVersion, 'preview'> {
+  if (preview === undefined) return {}
+  const expiresAt = new Date(now + previewMs).toISOString()
+  const alias = preview === true ? undefined : preview
+  return { preview: { ...describedPreview({ alias }, now), expiresAt } }
+}
+
+function waitOf(wait: string | undefined): URL | null {
+  if (wait === undefined) return null
+  const url = URL.canParse(wait) ? new URL(wait) : null
+  if (url !== null && /^https?:$/.test(url.protocol)) return url
+  throw new UsageError('--wait: expected an address that begins with https:// or http://.')
+}

@@ -1,0 +1,122 @@
+import { AccountRepo } from '#atproto/repo/account-repo.ts'
+import { type AccountContext, openAccount } from '#cli/account/account.ts'
+import { fetchStoredBlob } from '#cli/account/fetch-blob.ts'
+import { CommandError, UsageError } from '#cli/command-error.ts'
+import { counted } from '#cli/counted.ts'
+import { mapAtOnce } from '#concurrency/map-at-once.ts'
+import { busySentence, failureSentence } from '#publish/publish-failure.ts'
+import type { SiteLimits } from '#site/limits.ts'
+import type { SiteAddress } from '#site/site-address.ts'
+import type { SiteName } from '#site/site-name.ts'
+import { compareWithLive, type Difference } from './compare-with-live.ts'
+import { deployFiles } from './deploy-files.ts'
+import { type DeployOptions, type DeployPlan, parseDeployOptions, siteOf } from './deploy-plan.ts'
+import { LocalContents } from './local-contents.ts'
+import { readLocalSite } from './local-site.ts'
+import { progressLine } from './progress-line.ts'
+import { recordLedger } from './record-ledger.ts'
+import { differenceLines, resultJson, resultLines } from './result-lines.ts'
+import { waitUntilVisible } from './wait-until-visible.ts'
+
+interface DeployContext extends AccountContext {
+  readonly limits: SiteLimits
+  readonly now: () => number
+}
+
+const hashedAtOnce = 8
+
+/** Publishes a folder at its owner's server, and says what it did. Throws CommandError and FolderError. */
+export async function deploy(
+  folder: string,
+  options: DeployOptions,
+  context: DeployContext,
+): Promise<void> {
+  const { console, limits, now, signal } = context
+  const plan = parseDeployOptions(options, now())
+  const local = await readLocalSite(folder, limits)
+  for (const problem of local.problems) console.warn(problem)
+  const name = plan.site ?? local.site ?? (await askForSite(context))
+  const { identity, session } = await openAccount(context)
+  const address: SiteAddress = { did: identity.did, name }
+  await using folderContents = new LocalContents()
+  console.progress(`Reading ${counted(local.files.length, 'file')}`)
+  const files = await mapAtOnce(local.files, { atOnce: hashedAtOnce, signal }, (file) =>
+    folderContents.hash(file),
+  )
+  const repo = new AccountRepo(identity.did, async () => session, { signal })
+  const fetchBlob = (cid: string, bytesMax: number) =>
+    fetchStoredBlob(identity, cid, bytesMax, context)
+  const parts = { repo, folder: folderContents, now, signal }
+  const ledger = recordLedger(address, { ...parts, fetchBlob })
+  const compare = () => compareWithLive(address, { files, into: plan.into }, ledger, parts)
+  const explained = <T>(work: () => Promise<T>) => work().catch((error) => explain(error, signal))
+  if (options.dryRun) {
+    const difference = await explained(compare)
+    if (options.json) console.say(JSON.stringify({ site: name, dryRun: true, ...difference }))
+    else for (const line of differenceLines(name, difference)) console.say(line)
+    return
+  }
+  if (console.isInteractive && !options.yes && plan.version.preview === undefined) {
+    await confirmRemovals(name, await explained(compare), context)
+  }
+  const content = {
+    files,
+    changes: plan.into === null ? null : { version: null, remove: [], into: plan.into },
+    settings: local.settings && ({ kind: 'fields', settings: local.settings } as const),
+  }
+  const outcome = await explained(() =>
+    deployFiles(address, content, plan.version, {
+      ...parts,
+      ledger,
+      ...(limits.siteFilesMax !== undefined && { filesMax: limits.siteFilesMax }),
+      onProgress: (progress) => console.progress(progressLine(progress)),
+    }),
+  )
+  if (outcome.kind === 'busy') throw new CommandError(busySentence(outcome.retryAt))
+  if (outcome.versionProblem !== null) console.warn(outcome.versionProblem)
+  const lines = resultLines(address, outcome)
+  if (!options.json) for (const line of lines) console.say(line)
+  const url = await visibleAt(address, outcome.cid, plan, context).catch((error) => {
+    if (options.json) console.say(resultJson(address, outcome, null))
+    throw error
+  })
+  if (options.json) console.say(resultJson(address, outcome, url))
+  else if (url !== null) console.say(url)
+}
+
+async function askForSite({ console, signal }: DeployContext): Promise<SiteName> {
+  const missing = 'Which site? Name it with --site, or as "site" in the folder’s sitehost.json.'
+  if (!console.isInteractive) throw new UsageError(missing)
+  const name = siteOf(await console.ask('Name of the site, such as blog: ', signal))
+  if (name === null) throw new UsageError(missing)
+  return name
+}
+
+/** A person who names the wrong folder loses most of the site: that is asked before. */
+async function confirmRemovals(
+  name: SiteName,
+  { present, removed }: Difference,
+  { console, signal }: DeployContext,
+): Promise<void> {
+  if (removed.length * 2 <= present) return
+  const question = `This removes ${removed.length} of the ${counted(present, 'file')} of ${name}. Publish? [y/N] `
+  const answer = await console.ask(question, signal)
+  if (!/^y(es)?$/i.test(answer)) throw new CommandError('Nothing was published.')
+}
+
+async function visibleAt(
+  address: SiteAddress,
+  cid: string,
+  { wait }: DeployPlan,
+  context: DeployContext,
+): Promise<string | null> {
+  if (wait === null) return null
+  context.console.progress(`Waiting for ${wait.host}`)
+  return await waitUntilVisible(address, cid, wait, context)
+}
+
+function explain(error: unknown, signal: AbortSignal): never {
+  signal.throwIfAborted()
+  const sentence = failureSentence(error)
+  throw sentence === null ? error : new CommandError(sentence, { cause: error })
+}

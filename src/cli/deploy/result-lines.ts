@@ -1,0 +1,54 @@
+import { counted } from '#cli/counted.ts'
+import { byteText } from '#site/byte-text.ts'
+import { type SiteAddress, versionUri } from '#site/site-address.ts'
+import type { SiteName } from '#site/site-name.ts'
+import type { Difference } from './compare-with-live.ts'
+import type { Deployed } from './deploy-files.ts'
+
+/** For people: what was published, then its addresses in the repository. */
+export function resultLines({ did, name }: SiteAddress, deployed: Deployed): string[] {
+  const { isUnchanged, progress, uri, version } = deployed
+  const isPreview = version !== null && version.manifest === null
+  const sent = `${progress.filesUploaded} sent (${byteText(progress.bytesUploaded)})`
+  const files = `${counted(deployed.fileCount, 'file')}, ${sent}`
+  const versionLine =
+    version === null || isPreview ? [] : [`version ${versionUri(did, version.key)}`]
+  if (isUnchanged) return [`${name} is like this already: nothing was sent.`, uri, ...versionLine]
+  return [`Published ${isPreview ? `a preview of ${name}` : name}: ${files}.`, uri, ...versionLine]
+}
+
+/** One object on one line; `docs/command-line.md` lists the fields. `url` null: nothing was waited for, or in vain. */
+export function resultJson(
+  { did, name }: SiteAddress,
+  deployed: Deployed,
+  url: string | null,
+): string {
+  const { cid, fileCount, isUnchanged, progress, uri, version, versionProblem } = deployed
+  return JSON.stringify({
+    site: name,
+    did,
+    uri,
+    cid,
+    version: version && {
+      id: version.key,
+      label: version.label,
+      isPreview: version.manifest === null,
+    },
+    versionProblem,
+    unchanged: isUnchanged,
+    files: { total: fileCount, sent: progress.filesUploaded, reused: progress.filesReused },
+    bytesSent: progress.bytesUploaded,
+    url,
+  })
+}
+
+/** One line for each path: `+` new, `~` changed, `-` removed. */
+export function differenceLines(name: SiteName, { added, changed, removed }: Difference): string[] {
+  const count = added.length + changed.length + removed.length
+  if (count === 0) return [`${name} would not change.`]
+  return [
+    ...added.map((path) => `+ ${path}`),
+    ...changed.map((path) => `~ ${path}`),
+    ...removed.map((path) => `- ${path}`),
+  ]
+}

@@ -1,0 +1,41 @@
+import { startOf } from '#publish/upload/start-of.ts'
+import { ignoreFileBytesMax, siteFileBytesMax } from '#site/limits.ts'
+import type { SiteSettings } from '#site/record/settings.ts'
+import type { SiteName } from '#site/site-name.ts'
+import { ignoreFileName, siteFileName } from '#site/upload/path-rules.ts'
+import { parseSiteFile } from '#site/upload/site-file.ts'
+import type { FolderRules } from './folder-choice.ts'
+import { contentOf } from './folder-content.ts'
+import type { FolderListing } from './folder-listing.ts'
+
+/** What a folder says of itself in its `sitehost.json` and `.sitehostignore`. */
+export interface ReadRules {
+  readonly rules: FolderRules
+  /** Null: it names none. */
+  readonly site: SiteName | null
+  /** Fields to set; null: none. */
+  readonly settings: SiteSettings | null
+  /** What is wrong with its `sitehost.json`, which then has no effect; null: nothing. */
+  readonly problem: string | null
+}
+
+/** Throws UnreadableFileError: without the rules, ignored secrets could be shown. */
+export async function readFolderRules(listing: FolderListing): Promise<ReadRules> {
+  const text = await textOf(listing, siteFileName, siteFileBytesMax)
+  const parsed = parseSiteFile(text === '' ? '{}' : text)
+  const { site, settings, ignore } = parsed.ok ? parsed.file : nothing
+  const ignoreText = await textOf(listing, ignoreFileName, ignoreFileBytesMax)
+  return {
+    rules: { '.sitehostignore': ignoreText, 'sitehost.json': ignore.join('\n') },
+    site,
+    settings,
+    problem: parsed.ok ? null : `${siteFileName}, ${parsed.problem}.`,
+  }
+}
+
+const nothing = { site: null, settings: null, ignore: [] }
+
+async function textOf({ files }: FolderListing, name: string, bytesMax: number): Promise<string> {
+  const file = files.find(({ path }) => path === name)
+  return file === undefined ? '' : await startOf(contentOf(file), bytesMax + 1)
+}

@@ -1,0 +1,107 @@
+import { Resolver } from 'node:dns/promises'
+import type { LookUpTxt } from '#atproto/identity/dns-handle-resolver.ts'
+import { Identities } from '#atproto/identity/identity.ts'
+import { CommandError, exitCodeOf } from '#cli/command-error.ts'
+import { Console } from '#cli/console.ts'
+import type { DeployOptions } from '#cli/deploy/deploy-plan.ts'
+import { FolderError } from '#cli/folder/folder-error.ts'
+import { onAbort } from '#concurrency/or-aborted.ts'
+import { ConfigError } from '#main/config/parse-settings.ts'
+import { readSiteOwnerConfig, type SiteOwnerConfig } from '#main/config/site-owner-config.ts'
+import { codeOf } from '#observe/code-of.ts'
+import { createSafeFetch } from '#outbound/safe-fetch.ts'
+import { fetchHeadOfLoopback, isHeadOfLoopback } from './loopback-fetch.ts'
+
+// The commands for site owners, for `bin/sitehost` and the package for people: no API of Bun.
+
+/** Of one server, for files of one site. */
+const requestsPerHost = { max: 16, waitingMax: 100_000 }
+
+export const runDeploy = (
+  folder: string,
+  options: DeployOptions,
+  signal: AbortSignal,
+): Promise<void> =>
+  runCommand(signal, async (context) => {
+    const { deploy } = await import('#cli/deploy/deploy.ts')
+    await deploy(folder, options, context)
+  })
+
+/** Sets the exit status; says in one line why a command failed. */
+async function runCommand(
+  signal: AbortSignal,
+  command: (context: ReturnType<typeof contextOf>) => Promise<void>,
+): Promise<void> {
+  const { stdin, stdout, stderr } = process
+  const console = new Console({ stdin, stdout, stderr })
+  try {
+    const config = readSiteOwnerConfig()
+    console.hasColour = !config.noColour
+    await command(contextOf(config, console, signal))
+  } catch (error) {
+    process.exitCode = failed(error, console, signal)
+  }
+}
+
+/** Exit status after a signal, as a shell reports it for SIGINT. */
+const interrupted = 130
+
+function failed(error: unknown, console: Console, signal: AbortSignal): number {
+  if (signal.aborted) {
+    console.fail(
+      'Interrupted. What was sent so far is in your account for a while; the site is as it was, or published.',
+    )
+    return interrupted
+  }
+  if (error instanceof CommandError) {
+    for (const line of error.lines) console.fail(line)
+    return exitCodeOf(error)
+  }
+  if (error instanceof ConfigError || error instanceof FolderError) {
+    console.fail(error.message)
+    return error instanceof ConfigError ? 2 : 1
+  }
+  console.fail(String(error))
+  for (const frame of framesOf(error)) console.fail(frame)
+  return 1
+}
+
+/** Without the message, which may have further lines of somebody else's. */
+const framesOf = (error: unknown): string[] =>
+  error instanceof Error
+    ? (error.stack?.split('\n').filter((line) => /^ +at /.test(line)) ?? [])
+    : []
+
+function contextOf(config: SiteOwnerConfig, console: Console, signal: AbortSignal) {
+  const { allowPrivateHosts, credentials, handleResolverUrl, limits, plcUrl } = config
+  const fetch = createSafeFetch({
+    allowPrivate: allowPrivateHosts,
+    connectsByName: true,
+    connect: (request, init) =>
+      isHeadOfLoopback(request)
+        ? fetchHeadOfLoopback(request, request.signal)
+        : globalThis.fetch(request, init),
+    perHost: requestsPerHost,
+  })
+  const identities = new Identities({
+    fetch,
+    plcUrl,
+    handleResolverUrl,
+    lookUpTxt,
+    allowHttp: allowPrivateHosts,
+  })
+  return { console, credentials, fetch, identities, limits, now: Date.now, signal }
+}
+
+/** By the machine's name servers. */
+const lookUpTxt: LookUpTxt = async (name, signal) => {
+  const resolver = new Resolver({ timeout: 3_000, tries: 2 })
+  using _ = signal ? onAbort(signal, () => resolver.cancel()) : null
+  try {
+    const records = await resolver.resolveTxt(name)
+    return { answered: true, values: records.map((chunks) => chunks.join('')) }
+  } catch (error) {
+    const isNone = ['ENOTFOUND', 'ENODATA'].includes(codeOf(error) ?? '')
+    return isNone ? { answered: true, values: [] } : { answered: false, reason: 'failing' }
+  }
+}

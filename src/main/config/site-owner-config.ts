@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import type { SiteLimits } from '#site/limits.ts'
+import { siteFilesMax } from '#site/limits.ts'
+import { type Environment, parseSettings } from './parse-settings.ts'
+import { bytes, flag, httpUrl, wholeNumber } from './setting-kinds.ts'
+
+/** How accounts are found and their servers reached. */
+export const networkSettings = {
+  PLC_URL: httpUrl.default('https://plc.directory'),
+  HANDLE_RESOLVER_URL: httpUrl.optional(),
+  ALLOW_PRIVATE_HOSTS: flag.default(false),
+}
+
+/** What a site may have. */
+export const limitSettings = {
+  MAX_FILE_BYTES: bytes.default(100 * 1024 * 1024),
+  MAX_SITE_BYTES: bytes.default(300 * 1024 * 1024),
+  MAX_SITE_FILES: wholeNumber(`a whole number from 1 to ${siteFilesMax}`, {
+    min: 1,
+    max: siteFilesMax,
+  }).default(siteFilesMax),
+}
+
+/** Every setting of the commands for site owners; `docs/command-line.md` describes each. */
+export const siteOwnerSettings = z.object({
+  ...networkSettings,
+  ...limitSettings,
+  SITEHOST_HANDLE: z.string().optional(),
+  SITEHOST_APP_PASSWORD: z.string().optional(),
+  NO_COLOR: z.string().optional(),
+})
+
+/** Throws ConfigError. */
+export function readSiteOwnerConfig(environment: Environment = process.env) {
+  const values = parseSettings(siteOwnerSettings, environment)
+  return {
+    plcUrl: values.PLC_URL,
+    handleResolverUrl: values.HANDLE_RESOLVER_URL,
+    allowPrivateHosts: values.ALLOW_PRIVATE_HOSTS,
+    limits: limitsOf(values),
+    credentials: { handle: values.SITEHOST_HANDLE, appPassword: values.SITEHOST_APP_PASSWORD },
+    noColour: values.NO_COLOR !== undefined,
+  }
+}
+
+export type SiteOwnerConfig = ReturnType<typeof readSiteOwnerConfig>
+
+/** Limits of an upload; ignores the other settings, even invalid ones. Throws ConfigError. */
+export const readUploadLimits = (environment: Environment = process.env): SiteLimits =>
+  limitsOf(parseSettings(z.object(limitSettings), environment))
+
+const limitsOf = (values: {
+  readonly MAX_FILE_BYTES: number
+  readonly MAX_SITE_BYTES: number
+  readonly MAX_SITE_FILES: number
+}): SiteLimits => ({
+  fileBytesMax: values.MAX_FILE_BYTES,
+  siteBytesMax: values.MAX_SITE_BYTES,
+  siteFilesMax: values.MAX_SITE_FILES,
+})

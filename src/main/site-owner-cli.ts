@@ -1,0 +1,33 @@
+import { Command } from 'commander'
+import { addSiteCommands } from '#cli/site-program.ts'
+import { version } from '#package.json'
+
+// The package for site owners, on Node, Bun and Deno: `npm run build:cli` bundles it.
+
+const stop = new AbortController()
+process.once('SIGINT', () => stop.abort())
+process.once('SIGTERM', () => stop.abort())
+
+const program = new Command('sitehost')
+  .description('Publishes static websites to their owners’ AT Protocol repositories.')
+  .version(version)
+  .commandsGroup('Your sites:')
+addSiteCommands(program, {
+  async deploy(folder, options) {
+    await import('#main/process/newer-methods.ts')
+    const { runDeploy } = await import('#main/commands/site-owner.ts')
+    await runDeploy(folder, options, stop.signal)
+  },
+})
+program.addHelpText(
+  'after',
+  `
+Running the service:
+  A Sitehost of your own serves such sites: see the project’s README.
+
+docs/command-line.md of the project describes settings, results and exit status.`,
+)
+program.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
+await program.parseAsync()
+// Idle connections must not delay the exit.
+process.exit()

@@ -1,0 +1,41 @@
+import { beforeAll, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { bundleCli } from '../../scripts/build-cli.ts'
+
+let bundle: Awaited<ReturnType<typeof bundleCli>>
+beforeAll(async () => {
+  bundle = await bundleCli()
+})
+
+const kB = 1024
+
+test('the package for site owners has at most 250 kB compressed', () => {
+  expect(Bun.gzipSync(bundle.code).length).toBeLessThan(250 * kB)
+})
+
+const own = () => bundle.inputs.filter((path) => path.startsWith('src/')).sort()
+const roomOf = (path: string) => path.split('/')[1] ?? ''
+
+test('it has what publishing shares, and nothing of the service', () => {
+  const never = ['admin', 'api', 'domains', 'edge', 'ingest']
+  expect(own().filter((path) => never.includes(roomOf(path)))).toEqual([])
+  expect(own().filter((path) => ['blobs', 'store'].includes(roomOf(path)))).toEqual([
+    'src/blobs/blob-store.ts',
+    'src/blobs/pieces-of.ts',
+    'src/store/database/database-unavailable.ts',
+  ])
+  expect(own()).toContain('src/publish/publish-site.ts')
+})
+
+test('nothing in it needs Bun', async () => {
+  const needing: string[] = []
+  for (const path of own()) {
+    const text = await Bun.file(join(import.meta.dir, '../..', path)).text()
+    const code = text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
+    if (/(?<!globalThis\.)\bBun\.|\bfrom 'bun(:[a-z]+)?'|import\.meta\.dir\b/.test(code)) {
+      needing.push(path)
+    }
+  }
+  expect(needing).toEqual([])
+  expect(bundle.code).not.toMatch(/["']bun(:[a-z]+)?["']/)
+})

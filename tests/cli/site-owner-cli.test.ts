@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { type Did, siteLabel } from '#site/site-address.ts'
+import { parseSiteName, type SiteName } from '#site/site-name.ts'
+import type { CommandEnd } from '#tests/support/run-command.ts'
+import { type InstalledCli, installCli } from '#tests/support/site-owner-cli.ts'
+import { startWorld, type World } from '#tests/support/world.ts'
+
+// The package as people install it, on Node, against a real account server: the service runs only where a test says so.
+
+let cli: InstalledCli
+let world: World
+beforeAll(async () => {
+  ;[cli, world] = await Promise.all([installCli(), startWorld()])
+})
+afterAll(async () => {
+  await cli?.[Symbol.asyncDispose]()
+  await world?.[Symbol.asyncDispose]()
+})
+
+const page = (title: string) => `<h1>${title}</h1>`.repeat(100)
+const site = {
+  'index.html': page('home'),
+  'about.html': page('about'),
+  'photo.bin': '\u0000\u0001',
+  'blog/one.html': page('one'),
+  '.sitehostignore': 'drafts/\n',
+  'drafts/two.html': page('two'),
+  '.env': 'SECRET=1',
+}
+
+async function write(files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(dirname(join(cli.dir, path)), { recursive: true })
+    await writeFile(join(cli.dir, path), content)
+  }
+}
+
+const inFolder = (folder: string, files: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(files).map(([path, content]) => [`${folder}/${path}`, content]))
+
+const account = () => {
+  const [alice] = world.network.accounts
+  if (alice === undefined) throw new Error('no account')
+  return alice
+}
+
+const environment = () => ({
+  SITEHOST_HANDLE: account().handle,
+  SITEHOST_APP_PASSWORD: account().password,
+  PLC_URL: world.network.plc,
+  HANDLE_RESOLVER_URL: world.network.pds,
+  ALLOW_PRIVATE_HOSTS: '1',
+})
+
+const deploy = (...args: string[]): Promise<CommandEnd> =>
+  cli.run(['deploy', ...args], environment())
+
+async function deployed(...args: string[]) {
+  const end = await deploy(...args, '--json')
+  if (end.code !== 0) throw new Error(end.complaints)
+  return JSON.parse(end.said.join('\n'))
+}
+
+const addressOf = (name: string) => ({
+  did: account().did as Did,
+  name: parseSiteName(name) as SiteName,
+})
+const sitesAt = () => `http://localhost:${new URL(world.app).port}`
+const visit = (name: string, path = '') =>
+  fetch(`http://${siteLabel(addressOf(name))}.localhost:${new URL(world.app).port}/${path}`)
+
+const head = async (): Promise<string> => {
+  const url = `${world.network.pds}/xrpc/com.atproto.sync.getLatestCommit?did=${account().did}`
+  return ((await (await fetch(url)).json()) as { cid: string }).cid
+}
+
+test('a folder is published while no service runs, and is live once one starts', async () => {
+  await write(inFolder('site', site))
+  // The service follows the accounts that it knows.
+  await world.signedIn(account().handle)
+  let result: Record<string, unknown> = {}
+  await world.restart({}, async () => {
+    result = await deployed('site', '--site', 'blog', '--message', 'first')
+  })
+  expect(result).toMatchObject({ site: 'blog', unchanged: false, files: { total: 4, sent: 4 } })
+  const again = await deployed('site', '--site', 'blog', '--wait', sitesAt())
+  expect(again).toMatchObject({ unchanged: true, cid: result['cid'] })
+  expect(await (await fetch(again.url)).text()).toBe(page('home'))
+  expect((await visit('blog', 'blog/one.html')).status).toBe(200)
+  expect((await visit('blog', 'drafts/two.html')).status).toBe(404)
+})
+
+describe('what is sent and written', () => {
+  test('of an unchanged site: nothing; of one with a changed file: that file, and one commit', async () => {
+    await write(inFolder('plain', site))
+    await deployed('plain', '--site', 'plain')
+    const before = await head()
+    expect(await deployed('plain', '--site', 'plain')).toMatchObject({
+      unchanged: true,
+      files: { sent: 0, reused: 4 },
+    })
+    expect(await head()).toBe(before)
+    await write({ 'plain/about.html': page('changed') })
+    expect((await deploy('plain', '--site', 'plain', '--dry-run')).said).toEqual(['~ about.html'])
+    expect(await head()).toBe(before)
+    expect(await deployed('plain', '--site', 'plain')).toMatchObject({
+      unchanged: false,
+      files: { sent: 1, reused: 3 },
+    })
+  })
+
+  test('of a site that the service published, whose runtime compresses to other bytes: nothing', async () => {
+    const { '.env': _, '.sitehostignore': __, 'drafts/two.html': ___, ...files } = site
+    const browser = await world.signedIn(account().handle)
+    const upload = Object.entries(files).map(([path, text]) => ({ path, body: new Blob([text]) }))
+    await browser.publish('service', upload)
+    await write(inFolder('service', site))
+    const before = await head()
+    expect(await deployed('service', '--site', 'service')).toMatchObject({ unchanged: true })
+    expect(await head()).toBe(before)
+  })
+})
+
+test('--into replaces one folder, and --preview leaves the site as it is', async () => {
+  await write(inFolder('parts', site))
+  const whole = await deployed('parts', '--site', 'parts')
+  const preview = await deployed('parts/blog', '--site', 'parts', '--preview=pr-12')
+  expect(preview).toMatchObject({ version: { isPreview: true }, files: { total: 1, sent: 0 } })
+  expect((await deployed('parts', '--site', 'parts')).cid).toBe(whole.cid)
+  await write({ 'docs/new.html': page('new') })
+  const into = await deployed('docs', '--site', 'parts', '--into', 'blog', '--wait', sitesAt())
+  expect(into.files).toMatchObject({ total: 4, sent: 1 })
+  expect((await visit('parts', 'blog/new.html')).status).toBe(200)
+  expect((await visit('parts', 'blog/one.html')).status).toBe(404)
+})
+
+test('sitehost.json names the site and sets its settings', async () => {
+  const file = JSON.stringify({ site: 'named', settings: { directoryListing: true } })
+  await write({ 'named/a/b.txt': 'b', 'named/sitehost.json': file })
+  expect(await deployed('named', '--wait', sitesAt())).toMatchObject({ site: 'named' })
+  expect((await visit('named', 'a/')).status).toBe(200)
+})
+
+describe('what cannot work says why, with its exit status', () => {
+  test.each<[string, readonly string[], number, string]>([
+    ['no site', ['site'], 2, 'Which site?'],
+    ['an unknown option', ['--sight'], 2, "unknown option '--sight'"],
+    ['an alias that none can be', ['site', '--preview=Pr_12'], 2, 'preview.alias'],
+    ['no folder', ['nowhere', '--site', 'blog'], 1, 'there is no folder nowhere'],
+    ['a mistake in sitehost.json', ['wrong'], 1, 'sitehost.json, line 1, column'],
+  ])('%s', async (_, args, code, sentence) => {
+    await write({ 'wrong/sitehost.json': '{"sight":1}', 'wrong/a.txt': 'a' })
+    const end = await deploy(...args)
+    expect(end).toMatchObject({ code, said: [] })
+    expect(end.complaints).toContain(sentence)
+    expect(end.complaints).not.toContain('\u001b')
+  })
+
+  test('a password that the account’s server does not accept', async () => {
+    const wrong = { ...environment(), SITEHOST_APP_PASSWORD: 'wrong-secret' }
+    const end = await cli.run(['deploy', 'site', '--site', 'blog'], wrong)
+    expect(end).toMatchObject({ code: 1, said: [] })
+    expect(end.complaints).toContain('did not accept SITEHOST_APP_PASSWORD')
+    expect(end.complaints).not.toContain('wrong-secret')
+  })
+})
+
+test('the app password is warned of once, and is in no output', async () => {
+  const { complaints, said } = await deploy('site', '--site', 'blog')
+  expect(complaints.match(/may write everything in this account/g)).toHaveLength(1)
+  expect(complaints + said.join()).not.toContain(account().password)
+})
