@@ -1,9 +1,9 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import React from 'react'
 import { renderToString } from 'react-dom/server'
 import { openRouter } from './routes.ts'
 import { App } from './shell/app.tsx'
 import { RouterContext } from './shell/router.ts'
+import { loadWords } from './words/words.ts'
 
 // The server has no snapshots of what may change: everything is as it is at the start.
 React.useSyncExternalStore = (_, read) => read()
@@ -11,13 +11,11 @@ React.useSyncExternalStore = (_, read) => read()
 /** The start page as the app draws it first, for the service: it runs this with the few globals that drawing needs. */
 async function prerender(): Promise<string> {
   const router = openRouter()
-  await router.load(router.match('/').route)
+  await Promise.all([loadWords(), router.load(router.match('/').route)])
   return renderToString(
-    <QueryClientProvider client={new QueryClient()}>
-      <RouterContext value={router}>
-        <App />
-      </RouterContext>
-    </QueryClientProvider>,
+    <RouterContext value={router}>
+      <App />
+    </RouterContext>,
   )
 }
 

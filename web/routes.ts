@@ -28,6 +28,11 @@ const routes: readonly Route[] = [
     ...ofSite,
   },
   {
+    pattern: '/sites/:rkey/files',
+    load: () => import('./site/files/files-page.tsx'),
+    ...ofSite,
+  },
+  {
     pattern: '/sites/:rkey/versions',
     load: () => import('./site/versions/versions-page.tsx'),
     ...ofSite,
@@ -60,4 +65,12 @@ const notFound: Route = {
   isOwn: false,
 }
 
-export const openRouter = (): Router => new Router(routes, notFound)
+export const openRouter = (): Router =>
+  new Router({
+    routes,
+    notFound,
+    loadOwn: async () => {
+      const { Bar, Queries, client } = await import('./shell/own.tsx')
+      return { Bar, Queries, client }
+    },
+  })

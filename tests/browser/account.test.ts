@@ -80,6 +80,27 @@ describe.skipIf(!hasBrowser)('the page of an account', () => {
     expect(await page.evaluate(() => Object.keys(sessionStorage))).toEqual([])
   }, 60_000)
 
+  test('signs out everywhere: in another tab and in another browser too', async () => {
+    const [here, there] = [
+      await openPage(browser, world.app, { client: await world.signedIn('bob.test') }),
+      await openPage(browser, world.app, { client: await world.signedIn('bob.test') }),
+    ]
+    const tab = await here.page.context().newPage()
+    for (const each of [tab, there.page]) {
+      await each.goto('/editor')
+      await each.getByRole('heading', { name: 'Your sites' }).waitFor()
+    }
+    await here.page.goto('/account')
+    await here.page.getByRole('button', { name: 'Sign out everywhere' }).click()
+    const dialog = here.page.getByRole('dialog')
+    await dialog.getByText('This signs you out of 2 browsers, including this one.').waitFor()
+    await dialog.getByRole('button', { name: 'Sign out everywhere' }).click()
+    for (const each of [here.page, tab, there.page]) {
+      if (each !== here.page) await each.reload()
+      await each.getByLabel('Your handle').waitFor()
+    }
+  }, 60_000)
+
   test('no page broke its own policy or threw', () => {
     expect([opened.problems, other.problems]).toEqual([[], []])
   })

@@ -44,7 +44,7 @@ describe.skipIf(!hasBrowser)('publishing from the browser', () => {
   }
 
   const choose = async (contents: Record<string, string>, siteName: string) => {
-    await page.goto(`${world.app}/editor`)
+    await page.goto(`${world.app}/onboarding`)
     await page.getByLabel('Choose a folder').setInputFiles(await folderOf(contents))
     await page.getByLabel('Site name').fill(siteName)
   }
@@ -57,7 +57,7 @@ describe.skipIf(!hasBrowser)('publishing from the browser', () => {
     return sent.filter((each) => each.startsWith('PUT '))
   }
 
-  const uploader = () => page.getByRole('region', { name: 'Publish', exact: true })
+  const uploader = () => page.getByRole('region', { name: 'New site', exact: true })
   const live = () => uploader().getByText('Your site is live').waitFor({ timeout: 100_000 })
 
   const siteUrl = async () =>
@@ -133,6 +133,30 @@ describe.skipIf(!hasBrowser)('publishing from the browser', () => {
     await page.unrouteAll()
     expect(sent.filter((each) => each.startsWith('PUT '))).toHaveLength(2)
     expect(sent.filter((each) => each.endsWith('/api/site/reloaded/deploys'))).toEqual([])
+  }, 120_000)
+
+  test('of two tabs that continue the same folder, one publishes it', async () => {
+    await choose({ 'index.html': 'from one tab', 'a.txt': 'tab' }, 'one-tab')
+    const context = page.context()
+    await context.route('**/api/deploys/*/files/*', (route) => route.fulfill({ status: 503 }))
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await page.getByText('Trying again').waitFor()
+    // What a tab remembers is copied to those that it opens, and with "Duplicate tab".
+    const opened = context.waitForEvent('page')
+    await page.evaluate(() => window.open('/api/docs'))
+    const copy = await opened
+    const commits: string[] = []
+    context.on('request', (request) => {
+      if (/\/commit$/.test(request.url())) commits.push(request.url())
+    })
+    await Promise.all([page.reload(), copy.goto(`${world.app}/editor`)])
+    const other = 'Another tab of this browser is publishing this.'
+    await Promise.any([page, copy].map((tab) => tab.getByText(other).waitFor()))
+    await context.unrouteAll()
+    const isLive = (tab: Page) => tab.getByText('Your site is live').waitFor({ timeout: 100_000 })
+    await Promise.any([page, copy].map(isLive))
+    expect(commits).toHaveLength(1)
+    await copy.close()
   }, 120_000)
 
   test('a restart of the service in the middle continues', async () => {

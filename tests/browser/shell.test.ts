@@ -31,21 +31,29 @@ describe.skipIf(!hasBrowser)('the frame of the app', () => {
   test('goes from page to page without loading a document, and says where one is', async () => {
     await page.goto('/editor')
     await page.getByRole('heading', { name: 'Your sites' }).waitFor()
-    await page.evaluate(() => Object.assign(window, { isSame: true }))
-    await page.getByRole('button', { name: 'Choose a site' }).click()
-    await page.getByRole('banner').getByRole('link', { name: 'blog' }).click()
+    await page.evaluate(() => {
+      const { startViewTransition } = document
+      Object.assign(window, { isSame: true, transitions: 0 })
+      document.startViewTransition = (update) => {
+        Object.assign(window, { transitions: 1 })
+        return startViewTransition.call(document, update)
+      }
+    })
+    await page.locator('#content').getByRole('link', { name: 'blog', exact: true }).click()
     await page.getByRole('heading', { name: 'blog', level: 1 }).waitFor()
     await page.waitForFunction(() => document.title === 'blog · Sitehost')
     expect(new URL(page.url()).pathname).toBe('/sites/blog')
+    // The name of the row becomes the heading.
+    expect(await page.evaluate(() => 'transitions' in window && window.transitions)).toBe(1)
     // A screen reader starts where the page does.
     await page.waitForFunction(() => document.activeElement?.tagName === 'H1')
     expect(await focused()).toBe('blog')
     const tab = page.getByRole('link', { name: 'Settings' })
     await tab.press('Enter')
     await page.waitForURL('**/sites/blog/settings')
+    await page.locator('a[aria-current="page"]', { hasText: 'Settings' }).waitFor()
     // Head and tabs stay, and with them the focus.
     expect(await focused()).toBe('Settings')
-    expect(await tab.getAttribute('aria-current')).toBe('page')
     await page.goBack()
     await page.goBack()
     await page.getByRole('heading', { name: 'Your sites' }).waitFor()
@@ -54,7 +62,10 @@ describe.skipIf(!hasBrowser)('the frame of the app', () => {
 
   test('follows a link in another tab, when asked to', async () => {
     const other = page.context().waitForEvent('page')
-    await page.getByRole('link', { name: 'New site' }).click({ modifiers: ['Control'] })
+    await page
+      .getByRole('banner')
+      .getByRole('link', { name: 'New site' })
+      .click({ modifiers: ['Control'] })
     await (await other).close()
     expect(new URL(page.url()).pathname).toBe('/editor')
   }, 60_000)
@@ -62,8 +73,13 @@ describe.skipIf(!hasBrowser)('the frame of the app', () => {
   test('shows who is signed in and their sites at once after a reload, and nothing moves', async () => {
     for (const width of [360, 1280]) {
       await page.setViewportSize({ width, height: 800 })
+      const asked: string[] = []
+      page.on('request', (request) => asked.push(new URL(request.url()).pathname))
       await page.goto('/sites/portfolio')
       await page.getByRole('link', { name: 'Open' }).waitFor()
+      // Once, while the scripts are loaded.
+      expect(asked.filter((path) => path === '/api/user/info')).toHaveLength(1)
+      page.removeAllListeners('request')
       await page.reload()
       await page.getByRole('link', { name: 'Open' }).waitFor()
       expect(await layoutShiftOf(page)).toBeLessThanOrEqual(0.02)
@@ -79,6 +95,18 @@ describe.skipIf(!hasBrowser)('the frame of the app', () => {
     await menu().click()
     await page.getByRole('button', { name: 'Light' }).click()
     expect(await paper()).toBe(light)
+    const around = () =>
+      page.evaluate(() => {
+        const metas = [...document.querySelectorAll<HTMLMetaElement>('meta[name=theme-color]')]
+        return metas.filter(({ media }) => matchMedia(media).matches).map(({ content }) => content)
+      })
+    expect(await around()).toEqual(['#faf9f6'])
+    // Before the app has drawn anything, too.
+    const apps = /\/assets\/(?!theme)[^/]*\.js$/
+    await page.route(apps, (route) => route.abort())
+    await page.reload()
+    expect([await paper(), await around()]).toEqual([light, ['#faf9f6']])
+    await page.unroute(apps)
     await page.reload()
     await menu().waitFor()
     expect(await paper()).toBe(light)
@@ -97,6 +125,7 @@ describe.skipIf(!hasBrowser)('the frame of the app', () => {
     await page.getByRole('button', { name: 'Deutsch' }).click()
     await page.getByRole('button', { name: 'Konto: alice.test' }).click()
     expect(await page.getAttribute('html', 'lang')).toBe('de')
+    expect(await (await page.request.get('/')).text()).toContain('Deine Website')
     await page.getByRole('button', { name: 'English' }).click()
     await menu().waitFor()
   }, 60_000)

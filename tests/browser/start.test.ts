@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { hasBrowser, startBrowser } from '#tests/support/browser.ts'
 import { violationsOf } from '#tests/support/browser-page.ts'
 import { signInAndAuthorize } from '#tests/support/chromium-consent.ts'
@@ -93,6 +93,38 @@ describe.skipIf(!hasBrowser)('a person without a sign-in', () => {
     await page.reload()
     await page.getByRole('group', { name: 'Drop a folder here' }).waitFor()
     expect(await keptFiles()).toEqual([])
+  }, 120_000)
+
+  test('gets from the start page to a live site by keyboard alone, at 360 px', async () => {
+    await page.setViewportSize({ width: 360, height: 740 })
+    const focused = (control: Locator) =>
+      control.evaluate((element) => element === document.activeElement)
+    const tabTo = async (control: Locator) => {
+      for (let presses = 0; !(await focused(control)); presses++) {
+        expect(presses).toBeLessThan(40)
+        await page.keyboard.press('Tab')
+      }
+    }
+    const fits = async () =>
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0)
+    await tabTo(page.getByLabel('Choose a folder'))
+    const choosing = page.waitForEvent('filechooser')
+    await page.keyboard.press('Enter')
+    await (await choosing).setFiles(folder)
+    await page.getByText('stays in this browser').waitFor()
+    await fits()
+    await tabTo(page.getByLabel('Your handle'))
+    await page.keyboard.type('carol.test')
+    await page.keyboard.press('Enter')
+    await signInAndAuthorize(page, { password: 'hunter2pass' })
+    await live()
+    await fits()
+    // Who published hears of it first, and finds the address next.
+    await page.waitForFunction(() => document.activeElement?.textContent === 'Your site is live')
+    await page.keyboard.press('Tab')
+    const address = await page.evaluate(() => document.activeElement?.textContent ?? '')
+    expect(address).toMatch(/^s--[a-z0-9]+\.localhost/)
+    expect(await violationsOf(page)).toEqual([])
   }, 120_000)
 
   test('does not replace a site of that name without being asked', async () => {

@@ -29,7 +29,7 @@ describe.skipIf(!hasBrowser)('the versions of a site', () => {
     }
     ;({ page, problems } = await openPage(browser, world.app, { client: alice }))
     await page.goto('/sites/blog')
-    await page.getByRole('link', { name: 'Versions' }).click()
+    await page.getByRole('link', { name: 'Versions', exact: true }).click()
   }, 300_000)
   afterAll(async () => {
     await browser.close()

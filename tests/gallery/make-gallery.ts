@@ -1,23 +1,32 @@
-// Writes every state of the app as pictures, with an index of all: `npm run gallery [folder] [part of a name]`.
-// Fails when a state does not come, is wider than its window, or axe finds something.
+// Writes every state of the app as pictures, with an index of all: `npm run gallery [folder] [parts of names]`.
+// With `--readme`, only the picture of the README. Fails when a state does not come, is wider than its window, or axe finds something.
 
-import { mkdir, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { startBrowser } from '../support/browser.ts'
 import { openPage, violationsOf } from '../support/browser-page.ts'
 import { openScene, type Scene } from './scene.ts'
-import { type State, states } from './states.ts'
+import type { State } from './state.ts'
+import { states } from './states.ts'
 
 const widths = [360, 1280] as const
 const schemes = ['light', 'dark'] as const
 const stateMsMax = 20_000
 
-const [folder = '.sitehost/gallery', part = ''] = process.argv.slice(2)
+/** In the README, in the light theme and as wide as a laptop. */
+const ofReadme = { name: 'start/dropped', path: 'docs/start-page.png' }
+
+const isReadme = process.argv[2] === '--readme'
+const [folder = '.sitehost/gallery', ...parts] = isReadme ? [] : process.argv.slice(2)
 await mkdir(folder, { recursive: true })
 const scene = await openScene()
 const browser = await startBrowser()
-const chosen = states.filter(({ name }) => name.includes(part))
+const isChosen = ({ name }: State) =>
+  isReadme
+    ? name === ofReadme.name
+    : parts.length === 0 || parts.some((part) => name.includes(part))
+const chosen = states.filter(isChosen)
 const problems: string[] = []
 for (const state of chosen) {
   for (const width of widths) problems.push(...(await picture(state, width, scene, browser)))
@@ -25,6 +34,9 @@ for (const state of chosen) {
 await browser.close()
 await scene[Symbol.asyncDispose]()
 await writeFile(join(folder, 'index.html'), indexOf(chosen))
+for (const state of isReadme ? chosen : []) {
+  await copyFile(join(folder, fileOf(state, 1280, 'light')), ofReadme.path)
+}
 for (const problem of problems) console.error(problem)
 console.log(`${chosen.length} states, ${problems.length} problems: ${join(folder, 'index.html')}`)
 // The network that tests share waits for another one to use it.
@@ -43,8 +55,9 @@ async function picture(
   const { page, problems } = await openPage(browser, world.app, options)
   page.setDefaultTimeout(stateMsMax)
   const found: string[] = []
+  const undone: (() => unknown)[] = []
   try {
-    await state.show({ ...scene, page })
+    await state.show({ ...scene, page, after: (undo) => undone.push(undo) })
     // What floats is in the window; the rest is shown whole, from its top.
     const floats = await page.evaluate(
       () => document.querySelector('dialog[open], :popover-open') !== null,
@@ -54,16 +67,22 @@ async function picture(
       await page.emulateMedia({ colorScheme })
       found.push(...(await violationsOf(page)).map((violation) => `${colorScheme}: ${violation}`))
       const path = join(folder, fileOf(state, width, colorScheme))
-      await page.screenshot({ path, fullPage: !floats })
+      await page.screenshot({ path, fullPage: !floats && !(await isLong(page)) })
     }
     const { scrollWidth, clientWidth } = await page.evaluate(() => document.documentElement)
     if (scrollWidth > clientWidth) found.push(`${scrollWidth - clientWidth} px too wide`)
   } catch (error) {
     found.push(String(error).split('\n', 1)[0] ?? '')
   } finally {
+    for (const undo of undone) await undo()
     await page.context().close()
   }
   return [...found, ...problems].map((problem) => `${state.name} at ${width}: ${problem}`)
+}
+
+/** Such as the API reference, of which the beginning is enough. */
+function isLong(page: Page): Promise<boolean> {
+  return page.evaluate(() => document.documentElement.scrollHeight > 10_000)
 }
 
 function fileOf({ name }: State, width: number, scheme: string): string {

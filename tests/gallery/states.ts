@@ -1,36 +1,28 @@
-import type { Page } from 'playwright-core'
-import type { Shown, Viewer } from './scene.ts'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { textFile } from '../support/upload-files.ts'
+import { domains } from './domain-states.ts'
+import { files } from './file-states.ts'
+import { publish } from './publish-states.ts'
+import { journal, type Shown } from './scene.ts'
+import { answering, at, choose, press, type State, see } from './state.ts'
 
-/** One state of one page: how it is reached, and by whom. One line or a few each; add yours to its page. */
-export interface State {
-  /** As in the list of states that must exist (`required.ts`). */
-  readonly name: string
-  readonly by: Viewer
-  /** Rejects when the state does not come. */
-  readonly show: (shown: Shown) => Promise<unknown>
-}
+const sitesPath = '/api/user/sites'
 
-const see = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
-const press = (page: Page, name: string) => page.getByRole('button', { name }).first().click()
-
-/** Opens a page and waits for its heading. */
-const at =
-  (path: string, then: (shown: Shown) => Promise<unknown> = async () => undefined) =>
-  async (shown: Shown) => {
-    await shown.page.goto(path)
-    await shown.page.getByRole('heading', { level: 1 }).first().waitFor()
+/** The list of sites says this of each of them: states that take a while to come, or never last. */
+const listed =
+  (changes: object, then: (shown: Shown) => Promise<unknown>) =>
+  async (shown: Shown): Promise<void> => {
+    await shown.page.route(`**${sitesPath}`, async (route) => {
+      const { sites } = (await (await route.fetch()).json()) as { sites: object[] }
+      await route.fulfill({ json: { sites: sites.map((each) => ({ ...each, ...changes })) } })
+    })
     await then(shown)
   }
 
-/** Requests of this path stay without an answer, or get this one. */
-const answering = (page: Page, path: string, status: number | null, body: object = {}) =>
-  page.route(`**${path}`, async (route) => {
-    if (status !== null) await route.fulfill({ status, json: body })
-  })
-
-const drop = async ({ page, folder }: Shown) => {
-  await page.getByLabel('Choose a folder').setInputFiles(folder)
-  await see(page, 'stays in this browser')
+const drop = async (shown: Shown) => {
+  await choose(shown, 'garden')
+  await see(shown.page, 'stays in this browser')
 }
 
 /** A page of a visitor, on the site's own host. */
@@ -53,11 +45,18 @@ const start: readonly State[] = [
       await page.getByRole('alert').first().waitFor()
     }),
   },
+  {
+    name: 'start/too-many-files',
+    by: 'nobody',
+    show: at('/', async (shown) => {
+      await choose(shown, 'many')
+      await see(shown.page, 'at most 10,000 files')
+    }),
+  },
   { name: 'start/denied', by: 'nobody', show: at('/?error=auth_failed&handle=alice.test') },
   { name: 'start/signed-out', by: 'nobody', show: at('/?news=signed_out&return_to=%2Feditor') },
 ]
 
-const sitesPath = '/api/user/sites'
 const list: readonly State[] = [
   { name: 'list/0', by: 'carol', show: at('/editor') },
   {
@@ -82,6 +81,16 @@ const list: readonly State[] = [
     },
   },
   {
+    name: 'list/stale',
+    by: 'alice',
+    show: async (shown) => {
+      await at('/editor', ({ page }) => see(page, 'portfolio'))(shown)
+      await answering(shown.page, sitesPath, 400, { error: 'Not now.' })
+      await shown.page.reload()
+      await see(shown.page, 'may be out of date')
+    },
+  },
+  {
     name: 'list/failed',
     by: 'alice',
     show: async (shown) => {
@@ -97,6 +106,30 @@ const site: readonly State[] = [
     name: 'site/problems',
     by: 'alice',
     show: at('/sites/portfolio', ({ page }) => see(page, '999')),
+  },
+  {
+    name: 'site/waiting',
+    by: 'alice',
+    show: listed(
+      {
+        state: 'unread',
+        problems: [
+          'Your account’s server did not send all of the newest version. We will try again at 2026-05-30T12:00:00.000Z.',
+        ],
+      },
+      at('/sites/blog', ({ page }) => see(page, 'could not be read')),
+    ),
+  },
+  {
+    name: 'site/refused',
+    by: 'alice',
+    show: listed(
+      {
+        state: 'refused',
+        problems: ['“a/../b” is not a path that a site can have.', '_redirects, line 1: too long'],
+      },
+      at('/sites/blog', ({ page }) => see(page, 'was refused')),
+    ),
   },
   { name: 'site/missing', by: 'alice', show: at('/sites/nothing') },
   {
@@ -169,18 +202,59 @@ const account: readonly State[] = [
   },
 ]
 
-const rest: readonly State[] = [
-  { name: 'onboarding/1', by: 'carol', show: at('/onboarding') },
+const versions: readonly State[] = [
+  {
+    name: 'versions/1',
+    by: 'bob',
+    show: at('/sites/site-10/versions', ({ page }) => see(page, 'What changed')),
+  },
   {
     name: 'versions/2',
     by: 'alice',
-    show: at('/sites/blog/versions', ({ page }) => see(page, 'What changed')),
+    show: at('/sites/blog/versions', ({ page }) => page.getByText('What changed').first().click()),
   },
-  { name: 'not-found', by: 'nobody', show: at('/nothing-here') },
+  {
+    name: 'versions/20',
+    by: 'bob',
+    show: at(`/sites/${journal}/versions`, ({ page }) => see(page, 'Show older versions')),
+  },
+  {
+    name: 'versions/restoring',
+    by: 'alice',
+    show: at('/sites/blog/versions', async ({ page, world, after }) => {
+      world.network.setFaults({ 'com.atproto.repo.applyWrites': { status: 503 } })
+      after(async () => {
+        world.network.setFaults({})
+        await see(page, 'blog is back at this version.')
+      })
+      await press(page, 'Restore')
+      await see(page, 'Restoring')
+    }),
+  },
+]
+
+const visitors: readonly State[] = [
   { name: 'visitor/404', by: 'nobody', show: visiting('/nothing') },
   { name: 'visitor/410', by: 'nobody', show: visiting('/gone') },
   { name: 'visitor/451', by: 'nobody', show: visiting('/blocked') },
   { name: 'visitor/listing', by: 'nobody', show: visiting('/img/') },
+  {
+    name: 'visitor/503',
+    by: 'nobody',
+    show: async ({ page, world, clients, after }) => {
+      const content = `<!doctype html><title>${crypto.randomUUID()}</title>`
+      const { url } = await clients.alice.publish('lost', [textFile('index.html', content)])
+      world.network.setFaults({ 'com.atproto.sync.getBlob': { status: 503 } })
+      const hash = new Bun.CryptoHasher('sha256').update(content).digest('hex')
+      await rm(join(world.dataDir, 'blobs', hash.slice(0, 2), hash.slice(2)))
+      after(async () => {
+        world.network.setFaults({})
+        await clients.alice.fetch('/api/site/lost', { method: 'DELETE' })
+      })
+      await page.goto(String(url))
+      await see(page, 'Not here yet')
+    },
+  },
   {
     name: 'visitor/nothing-here',
     by: 'nobody',
@@ -194,7 +268,13 @@ export const states: readonly State[] = [
   ...start,
   ...list,
   ...site,
+  ...files,
   ...settings,
   ...account,
-  ...rest,
+  ...versions,
+  ...domains,
+  ...publish,
+  { name: 'not-found', by: 'nobody', show: at('/nothing-here') },
+  { name: 'api-reference', by: 'nobody', show: at('/api/docs') },
+  ...visitors,
 ]

@@ -51,21 +51,85 @@ describe('the start page', () => {
     expect(drawn.filter((name) => !style.includes(`.${name}`))).toEqual([])
   })
 
+  test('is there in German, too', async () => {
+    const html = (await bundled()).get('/ de') ?? ''
+    expect(html).toContain('<html lang="de">')
+    expect(html).toContain('Deine Website')
+    const words = [...html.matchAll(/rel="modulepreload"[^>]*href="([^"]*)"/g)]
+    expect(words.filter(([, path]) => path?.includes('/de-'))).toHaveLength(1)
+  })
+
   test('is in no other document', async () => {
     const assets = await bundled()
     expect(assets.get('/editor')).toContain('<div id="app"></div>')
-    expect(linksOf(assets, '/editor')).toEqual(linksOf(assets, '/'))
   })
 })
 
+describe('the scripts of a page', () => {
+  const kB = 1000
+  const pages: readonly (readonly [path: string, chunk: string, bytesMax: number])[] = [
+    ['/', 'start-page', 85 * kB],
+    ['/onboarding', 'onboarding-page', 110 * kB],
+    ['/editor', 'sites-page', 110 * kB],
+    ['/sites/:rkey', 'overview-page', 110 * kB],
+    ['/sites/:rkey/files', 'files-page', 110 * kB],
+    ['/sites/:rkey/versions', 'versions-page', 110 * kB],
+    ['/sites/:rkey/domains', 'domains-page', 110 * kB],
+    ['/sites/:rkey/settings', 'settings-page', 110 * kB],
+    ['/account', 'account-page', 110 * kB],
+    ['*', 'not-found-page', 85 * kB],
+  ]
+
+  test.each(pages)(
+    '%p: all are in its document, and no more than it may have',
+    async (path, chunk, bytesMax) => {
+      const made = await assetsOf()
+      const html = (await made.get(path)?.body.text()) ?? ''
+      const scripts = [...html.matchAll(/"(\/[^"]*\.js)"/g)].map(([, script = '']) => script)
+      expect(scripts.filter((script) => script.includes(`/${chunk}-`))).toHaveLength(1)
+      // Each is a request.
+      expect(scripts.length).toBeLessThanOrEqual(20)
+      const imported = await Promise.all(
+        scripts.map(async (script) => {
+          const text = (await made.get(script)?.body.text()) ?? ''
+          return [...text.matchAll(/(?:from|import)"(\/[^"]*)"/g)].map(([, other = '']) => other)
+        }),
+      )
+      expect(imported.flat().filter((script) => !scripts.includes(script))).toEqual([])
+      const sizes = await Promise.all(
+        scripts.map(async (script) => (await made.get(script)?.coded())?.get('br')?.size ?? 0),
+      )
+      expect(Math.min(...sizes)).toBeGreaterThan(0)
+      expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(bytesMax)
+    },
+  )
+
+  test('are made for every page that the app has', async () => {
+    const made = await assetsOf()
+    const known = new Set(pages.map(([path]) => path))
+    const documents = [...made].filter(([, { contentType }]) => contentType.startsWith('text/html'))
+    const others = documents.map(([path]) => path).filter((path) => !known.has(path))
+    const ofApp = others.filter((path) => !path.startsWith('/admin') && !path.endsWith(' de'))
+    expect(ofApp).toEqual(['/names'])
+  })
+})
+
+let made: ReturnType<typeof bundleWebAssets> | null = null
+
+/** Bundled once. */
+const assetsOf = () => {
+  made ??= bundleWebAssets({ instance: plainInstance, logo: null })
+  return made
+}
+
 /** Path → text, as the service sends them. */
 async function bundled(): Promise<Map<string, string>> {
-  const assets = await bundleWebAssets({ instance: plainInstance, logo: null })
+  const assets = await assetsOf()
   const texts = [...assets].map(async ([path, { body }]) => [path, await body.text()] as const)
   return new Map(await Promise.all(texts))
 }
 
-/** What the document loads by itself. */
+/** What the document loads. */
 const linksOf = (assets: ReadonlyMap<string, string>, page: string): string[] =>
   [...(assets.get(page) ?? '').matchAll(/(?:src|href)="(\/assets[^"]*)"/g)].map(
     ([, path]) => path ?? '',

@@ -3,7 +3,7 @@ import { lineText, valueText } from './series.ts'
 
 test('a value has its unit', () => {
   expect(valueText(12.345, 'ms')).toBe('12.3 ms')
-  expect(valueText(3 * 1024 ** 3, 'bytes')).toBe('3 GB')
+  expect(valueText(3 * 1000 ** 3, 'bytes')).toBe('3 GB')
   expect(valueText(null, 's')).toBe('–')
 })
 

@@ -23,15 +23,15 @@ export default function OnboardingPage() {
   // The site that is to be updated, which a page of it names.
   const named = useAddress().searchParams.get('site')
   const site = sites?.some(({ rkey }) => rkey === named) ? (named ?? undefined) : undefined
-  const step = publish.stage === 'done' ? 2 : choice === null && !isRunning(publish) ? 0 : 1
+  const isPublishing = isRunning(publish)
+  const step = isPublishing || publish.stage === 'done' ? 2 : choice === null ? 0 : 1
+  const [title, text] = isPublishing ? onboarding.publishing : titleOf(step, site)
   const isFirst = sites?.length === 0
   return (
     <Page title={onboarding.tab}>
       <header className={styles['opening']}>
-        <h1>
-          {site !== undefined && step < 2 ? onboarding.update(site) : onboarding.titles[step]}
-        </h1>
-        <p>{site !== undefined && step < 2 ? onboarding.updateText : onboarding.texts[step]}</p>
+        <h1>{title}</h1>
+        <p>{text}</p>
         <ol className={styles['steps']}>
           {onboarding.steps.map((name, at) => (
             <li
@@ -45,6 +45,7 @@ export default function OnboardingPage() {
         </ol>
       </header>
       <Uploader
+        isTitleHidden
         onPublished={() => void client.invalidateQueries({ queryKey: keys.sites })}
         siteNames={sites?.map(({ rkey }) => rkey) ?? null}
         title={site === undefined ? onboarding.formTitle : onboarding.update(site)}
@@ -65,4 +66,11 @@ export default function OnboardingPage() {
       )}
     </Page>
   )
+}
+
+/** The headline of a step and what it says of it. */
+function titleOf(step: 0 | 1 | 2, site: string | undefined) {
+  const { texts, titles, update, updateText } = words.onboarding
+  if (site !== undefined && step < 2) return [update(site), updateText]
+  return [titles[step], texts[step]]
 }

@@ -10,10 +10,11 @@ interface CopyButtonProps {
   readonly what: string
   /** Without the word, for rows. */
   readonly isSmall?: boolean
+  readonly look?: 'primary' | 'secondary'
 }
 
 /** Puts the text into the clipboard, and says whether that worked. */
-export function CopyButton({ text, what, isSmall = false }: CopyButtonProps) {
+export function CopyButton({ text, what, isSmall = false, look = 'secondary' }: CopyButtonProps) {
   const [state, setState] = useState<'idle' | 'copied' | 'failed'>('idle')
   const { parts } = words
   const copy = () =>
@@ -27,12 +28,7 @@ export function CopyButton({ text, what, isSmall = false }: CopyButtonProps) {
       {isSmall ? (
         <IconButton icon={icon} label={parts.copyOf(what)} onClick={() => void copy()} />
       ) : (
-        <Button
-          aria-label={parts.copyOf(what)}
-          icon={icon}
-          look="secondary"
-          onClick={() => void copy()}
-        >
+        <Button aria-label={parts.copyOf(what)} icon={icon} look={look} onClick={() => void copy()}>
           {state === 'copied' ? parts.copied : parts.copy}
         </Button>
       )}

@@ -24,11 +24,14 @@ interface MenuProps {
   readonly buttonClass?: string | undefined
   /** Which edges of button and menu meet. */
   readonly align?: 'start' | 'end'
+  /** Of the button. */
+  readonly tabIndex?: number
   readonly children: ReactNode
 }
 
 /** A button that opens a list of links and actions: a popover, which Escape and a press elsewhere close. */
-export function Menu({ label, button, buttonClass, align = 'end', children }: MenuProps) {
+export function Menu(props: MenuProps) {
+  const { label, button, buttonClass, align = 'end', tabIndex, children } = props
   const id = useId()
   const opener = useRef<HTMLButtonElement>(null)
   const list = useRef<HTMLDivElement>(null)
@@ -57,6 +60,7 @@ export function Menu({ label, button, buttonClass, align = 'end', children }: Me
         className={buttonClass ?? iconStyles['button']}
         popoverTarget={id}
         ref={opener}
+        tabIndex={tabIndex}
         type="button"
       >
         {button}

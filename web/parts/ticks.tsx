@@ -12,10 +12,16 @@ export interface Tick {
   readonly note?: string
 }
 
+interface TicksProps {
+  readonly ticks: readonly Tick[]
+  /** For rows: without lines, and as wide as it needs. */
+  readonly isSmall?: boolean
+}
+
 /** How far something is that takes steps: a mark and a word for each, in one row. */
-export function Ticks({ ticks }: { ticks: readonly Tick[] }) {
+export function Ticks({ ticks, isSmall = false }: TicksProps) {
   return (
-    <ol className={styles['ticks']}>
+    <ol className={styles['ticks']} data-small={isSmall || undefined}>
       {ticks.map(({ name, state, note }) => (
         <li className={styles['tick']} data-state={state} key={name}>
           <span className={styles['mark']}>

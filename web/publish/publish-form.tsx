@@ -38,7 +38,7 @@ export function PublishForm({ session, siteName, siteNames, onName }: PublishFor
     if (filesProblemOf(publishSession.state) !== null || nameProblem !== null) return
     setTried(false)
     const isSame = failure?.siteName === siteName && failure.kind !== 'conflict'
-    if (isSame) publishSession.retry()
+    if (isSame) void publishSession.retry()
     else void publishSession.publish(siteName)
   }
 

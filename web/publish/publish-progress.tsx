@@ -14,12 +14,13 @@ interface PublishProgressProps {
 /** Read, send, live: a tick each and a bar for the one that runs. A screen reader hears every quarter, not every file. */
 export function PublishProgress({ state, onCancel }: PublishProgressProps) {
   const { progress } = words.publish
-  const { step, text, fraction } = lineOf(state)
+  const { step, text, fraction } = progressOf(state)
   const name = words.parts.ticks[step]
   return (
     <div className={styles['progress']}>
-      <Ticks ticks={publishTicks(step, { note: text })} />
+      <Ticks ticks={publishTicks(step)} />
       <progress aria-label={name} {...(fraction !== null && { value: fraction })} />
+      <p className={styles['line']}>{text}</p>
       <p aria-live="polite" className="visually-hidden">
         {name}
         {fraction !== null && `: ${progress.percent(Math.floor(fraction * 4) * 25)}`}
@@ -34,14 +35,14 @@ export function PublishProgress({ state, onCancel }: PublishProgressProps) {
   )
 }
 
-interface Line {
+export interface Progress {
   readonly step: 'read' | 'send' | 'live'
   readonly text: string
   /** Null is a bar that only says that something is going on. */
   readonly fraction: number | null
 }
 
-function lineOf(state: RunningState): Line {
+export function progressOf(state: RunningState): Progress {
   const { progress } = words.publish
   switch (state.stage) {
     case 'reading': {
@@ -66,7 +67,7 @@ function lineOf(state: RunningState): Line {
 
 const share = (done: number, total: number): number => (total === 0 ? 1 : done / total)
 
-function noticeOf(state: RunningState): string {
+export function noticeOf(state: RunningState): string {
   const { progress } = words.publish
   if (state.isCancelling) return progress.cancelling
   if (state.waiting === 'offline') return progress.offline

@@ -44,7 +44,7 @@ export default function PublishResult({ result, leftOut, headingRef }: PublishRe
         </p>
         <p className={styles['facts']}>{factsOf(result)}</p>
         <div className={styles['buttons']}>
-          <CopyButton text={url} what={said.address} />
+          <CopyButton look="primary" text={url} what={said.address} />
           <a className={buttonClass('secondary')} href={url} rel="noreferrer" target="_blank">
             <Icon of={ExternalLink} />
             {said.open}

@@ -1,4 +1,5 @@
 import type { SitePath } from '#site/path.ts'
+import { asOnlyTab } from '#web/publish/files/as-only-tab.ts'
 import type { Choice } from '#web/publish/files/choose-files.ts'
 import { type KeepOutcome, keptDrops } from '#web/publish/files/kept-drop.ts'
 import { type PickedFile, ReadError } from '#web/publish/files/picked-file.ts'
@@ -53,20 +54,27 @@ class PublishSession {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Of a drop; call it within the event. */
-  async takeEntries(entries: readonly FileSystemEntry[]): Promise<void> {
-    if (entries.length === 0) return
-    this.#taking = this.#take(async (onFound) => {
+  /** Of a drop; call it within the event. Null: nothing came of it, or something else was chosen meanwhile. */
+  async takeEntries(entries: readonly FileSystemEntry[]): Promise<Choice | null> {
+    if (entries.length === 0) return null
+    return await this.#begin(async (onFound) => {
       const { filesOfEntries } = await reading()
       return await filesOfEntries(entries, { onFound })
     })
-    await this.#taking
   }
 
-  async takeFiles(picked: readonly PickedFile[]): Promise<void> {
-    if (picked.length === 0) return
-    this.#taking = this.#take(async () => picked)
-    await this.#taking
+  /** Of a file dialog. */
+  async takeChosen(files: readonly File[]): Promise<Choice | null> {
+    if (files.length === 0) return null
+    return await this.#begin(async () => {
+      const { filesOfInput } = await reading()
+      return await filesOfInput(files)
+    })
+  }
+
+  async takeFiles(picked: readonly PickedFile[]): Promise<Choice | null> {
+    if (picked.length === 0) return null
+    return await this.#begin(async () => picked)
   }
 
   /** Resolves when what was chosen last has been read. */
@@ -80,7 +88,7 @@ class PublishSession {
     if (choice === null) return
     const { chooseFolder } = await reading()
     const within = await chooseFolder(choice, folder)
-    await this.#choose(within, this.#latest)
+    this.#choose(within, this.#latest)
   }
 
   setStartPage(startPage: SitePath): void {
@@ -103,7 +111,11 @@ class PublishSession {
   }
 
   /** Publishes the choice. Leaving the page and coming back continues it. */
-  async publish(siteName: string, deployId: string | null = null): Promise<void> {
+  async publish(siteName: string): Promise<void> {
+    await asOnlyTab(() => this.#publish(siteName, null))
+  }
+
+  async #publish(siteName: string, deployId: string | null): Promise<void> {
     const { choice, startPage } = this.#state
     if (choice === null || isRunning(this.#state.publish)) return
     setWanted(siteName)
@@ -137,10 +149,11 @@ class PublishSession {
     setWanted(null)
   }
 
-  retry(): void {
+  async retry(): Promise<void> {
     const { publish } = this.#state
-    if (this.#engine !== null) void this.#engine.retry()
-    else if (publish.stage === 'failed') void this.publish(publish.siteName)
+    const engine = this.#engine
+    if (engine !== null) await asOnlyTab(() => engine.retry())
+    else if (publish.stage === 'failed') await this.publish(publish.siteName)
   }
 
   cancel(): void {
@@ -168,9 +181,16 @@ class PublishSession {
     return this.#keptDeploy !== null
   }
 
-  /** Continues what this tab was publishing when the document was left. */
+  /** Continues what this tab was publishing when the document was left, unless its copy does so, or has done so. */
   async continue(siteName: string): Promise<void> {
-    await this.publish(siteName, this.#keptDeploy)
+    await asOnlyTab(async (isOnly) => {
+      if (isOnly && (await keptDrops.read()) !== null) {
+        await this.#publish(siteName, this.#keptDeploy)
+        return
+      }
+      setWanted(null)
+      this.#set({ ...nothing, problem: isOnly ? null : words.publish.inOtherTab })
+    })
   }
 
   async #restore(): Promise<void> {
@@ -189,8 +209,14 @@ class PublishSession {
     }
   }
 
-  async #take(read: (onFound: (count: number) => void) => Promise<readonly PickedFile[]>) {
-    if (isRunning(this.#state.publish)) return
+  #begin(read: Read): Promise<Choice | null> {
+    const taking = this.#take(read)
+    this.#taking = taking.then(() => undefined)
+    return taking
+  }
+
+  async #take(read: Read): Promise<Choice | null> {
+    if (isRunning(this.#state.publish)) return null
     const turn = ++this.#latest
     this.#engine?.reset()
     this.#keptDeploy = null
@@ -198,16 +224,17 @@ class PublishSession {
     try {
       const picked = await read((found) => this.#latest === turn && this.#set({ found }))
       const { chooseFiles } = await reading()
-      await this.#choose(await chooseFiles(picked), turn)
+      return this.#choose(await chooseFiles(picked), turn)
     } catch (error) {
-      if (this.#latest !== turn) return
+      if (this.#latest !== turn) return null
       const isOurs = error instanceof ReadError || error instanceof ApiError
       this.#set({ ...nothing, problem: isOurs ? error.message : words.publish.unreadable })
+      return null
     }
   }
 
-  async #choose(choice: Choice, turn: number): Promise<void> {
-    if (this.#latest !== turn) return
+  #choose(choice: Choice, turn: number): Choice | null {
+    if (this.#latest !== turn) return null
     this.#set({ ...nothing, choice })
     // Who goes offline now can still press the button, and what is missing is waited for.
     void this.#open().catch(() => undefined)
@@ -215,6 +242,7 @@ class PublishSession {
     this.#keeping = keeping.then((kept) => {
       if (this.#latest === turn) this.#set({ kept })
     })
+    return choice
   }
 
   #opening: Promise<PublishEngine> | null = null
@@ -251,6 +279,8 @@ class PublishSession {
     for (const listener of this.#listeners) listener()
   }
 }
+
+type Read = (onFound: (count: number) => void) => Promise<readonly PickedFile[]>
 
 /** What reads files is loaded with the first of them: the pages are seen before that. */
 const reading = () => import('./files/reading.ts')

@@ -1,15 +1,12 @@
-import { useEffect, useId, useState, useSyncExternalStore } from 'react'
+import { useEffect, useId, useRef } from 'react'
 import { Button } from '#web/parts/button.tsx'
 import { focusOnMount } from '#web/parts/focus-on-mount.ts'
 import { Problem } from '#web/parts/problem.tsx'
-import { type RememberedJob, rememberedJobs } from '#web/publish/send/remembered-jobs.ts'
-import { leaveIfSignedOut } from '#web/server/session.ts'
 import { words } from '#web/words/words.ts'
-import { PublishEngine } from './publish-engine.ts'
 import { PublishProgress } from './publish-progress.tsx'
 import PublishResult from './publish-result.tsx'
-import { isPublishing, publishSession } from './publish-session.ts'
 import styles from './uploader.module.css'
+import { isShown, type Resumed, useResumed } from './use-resumed.ts'
 
 interface ResumedPublishesProps {
   readonly onPublished: (() => void) | undefined
@@ -17,49 +14,43 @@ interface ResumedPublishesProps {
   readonly onClose: () => void
 }
 
-/** What was begun before this document was loaded, or in another tab, each until its end was read and put away. */
+/** What was begun earlier or in another tab, with its result. */
 export default function ResumedPublishes({ onPublished, onClose }: ResumedPublishesProps) {
-  const [jobs, setJobs] = useState(() => rememberedJobs().filter((job) => !isOfThisTab(job)))
-  const close = (closed: RememberedJob) => {
-    setJobs(jobs.filter((job) => job !== closed))
-    onClose()
-  }
-  return jobs.map((job) => (
+  const { resumed, close } = useResumed()
+  return resumed.filter(isShown).map((each) => (
     <ResumedPublish
-      job={job}
-      key={job.jobId}
-      onClose={() => close(job)}
+      key={each.job.jobId}
+      onClose={() => {
+        close(each.job.jobId)
+        onClose()
+      }}
       onPublished={onPublished}
+      resumed={each}
     />
   ))
 }
 
-const isOfThisTab = ({ jobId }: RememberedJob): boolean => isPublishing(publishSession.state, jobId)
-
 interface ResumedPublishProps extends ResumedPublishesProps {
-  readonly job: RememberedJob
+  readonly resumed: Resumed
 }
 
-function ResumedPublish({ job, onClose, onPublished }: ResumedPublishProps) {
+function ResumedPublish({ resumed, onClose, onPublished }: ResumedPublishProps) {
+  const { job, state, cancel } = resumed
   const titleId = useId()
-  const [engine, setEngine] = useState(openEngine)
-  const state = useSyncExternalStore(engine.subscribe, () => engine.state)
+  const told = useRef(onPublished)
+  told.current = onPublished
+  const isDone = state.stage === 'done'
   useEffect(() => {
-    const opened = openEngine()
-    setEngine(opened)
-    void opened.resume(job).then(() => opened.state.stage === 'done' && onPublished?.())
-    return () => opened[Symbol.dispose]()
-  }, [job, onPublished])
+    if (isDone) told.current?.()
+  }, [isDone])
   const isRunning = state.stage === 'going-live'
-  // Until the server has told about it, it may be another account's.
-  if (state.stage === 'idle' || (isRunning && state.update === null)) return null
   const { progress } = words.publish
   return (
     <section aria-labelledby={titleId} className={styles['uploader']}>
       <h2 id={titleId}>{progress.title(job.siteName)}</h2>
-      {isRunning && <PublishProgress onCancel={() => engine.cancel()} state={state} />}
+      {isRunning && <PublishProgress onCancel={cancel} state={state} />}
       {state.stage === 'failed' && <Problem>{state.message}</Problem>}
-      {state.stage === 'done' && <PublishResult leftOut={[]} result={state.result} />}
+      {isDone && <PublishResult leftOut={[]} result={state.result} />}
       {!isRunning && (
         <Button look="secondary" onClick={onClose} ref={focusOnMount}>
           {progress.close}
@@ -68,5 +59,3 @@ function ResumedPublish({ job, onClose, onPublished }: ResumedPublishProps) {
     </section>
   )
 }
-
-const openEngine = () => new PublishEngine({ isSignedOut: leaveIfSignedOut })

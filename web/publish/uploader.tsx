@@ -17,6 +17,8 @@ const ResumedPublishes = lazy(() => import('./resumed-publishes.tsx'))
 
 interface UploaderProps {
   readonly title: string
+  /** The page says it already. */
+  readonly isTitleHidden?: boolean
   /** The sites there are, to publish a new version of one; null while that is not known. */
   readonly siteNames: readonly string[] | null
   /** Publishes to this site only. */
@@ -25,7 +27,8 @@ interface UploaderProps {
 }
 
 /** From a folder on someone's disk to a site: choose, send, go live, follow the link. */
-export function Uploader({ title, siteNames, site, onPublished }: UploaderProps) {
+export function Uploader(props: UploaderProps) {
+  const { title, isTitleHidden = false, siteNames, site, onPublished } = props
   const titleId = useId()
   const session = usePublishSession()
   const { choice, publish } = session
@@ -50,7 +53,11 @@ export function Uploader({ title, siteNames, site, onPublished }: UploaderProps)
       )}
       <section aria-labelledby={titleId} className={styles['uploader']}>
         <h2
-          className={publish.stage === 'done' ? 'visually-hidden' : undefined}
+          className={
+            isTitleHidden || isRunning(publish) || publish.stage === 'done'
+              ? 'visually-hidden'
+              : undefined
+          }
           id={titleId}
           ref={heading}
           tabIndex={-1}

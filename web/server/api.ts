@@ -1,4 +1,5 @@
 import type { AnswerTo, Asked, CallName } from '#api/contract/client.ts'
+import { words } from '#web/words/words.ts'
 
 /**
  * A call that did not do what it was for. `message` is a sentence for the person at the screen.
@@ -121,7 +122,7 @@ export async function cancelJob(jobId: string): Promise<void> {
 export function errorSentence(body: unknown, status: number): string {
   const { error, details, id } = isObject(body) ? body : {}
   if (typeof details === 'string') return details
-  if (typeof error !== 'string') return `Sitehost answered with an error (${status}). Try again.`
+  if (typeof error !== 'string') return words.server.status(status)
   return typeof id === 'string' ? `${error} (${id})` : error
 }
 
@@ -154,9 +155,7 @@ export async function call<Name extends CallName>(
   try {
     response = await fetch(path, { method, ...jsonOf(sent), credentials: 'same-origin' })
   } catch (cause) {
-    throw new ApiError(null, 'Sitehost cannot be reached. Check your connection and try again.', {
-      cause,
-    })
+    throw new ApiError(null, words.server.unreachable, { cause })
   }
   const body: unknown = await response.json().catch(() => null)
   if (!response.ok) {

@@ -1,6 +1,9 @@
 /** The text of one answer; larger ones are loaded again. sessionStorage holds some 5 MB. */
 const keptCharsMax = 500_000
 
+/** Of who is signed in. */
+export const userKey = ['user'] as const
+
 const prefix = 'kept:'
 
 const storageKeyOf = (queryKey: readonly unknown[]): string => prefix + JSON.stringify(queryKey)

@@ -1,15 +1,18 @@
 import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query'
 import type { AnswerTo, Site } from '#api/contract/client.ts'
 import { call, listNames, listSites, readSettings, readUser } from './api.ts'
+import { userKey } from './kept-answers.ts'
 
 // Every read of the app, once: its key, and how long its answer counts as fresh. Mutations invalidate by key:
 // `queryClient.invalidateQueries({ queryKey: keys.sites })`.
 
 export const keys = {
-  user: ['user'],
+  user: userKey,
   sites: ['sites'],
   names: ['names'],
   signIns: ['sign-ins'],
+  /** What is known about each site alone. */
+  eachSite: ['site'],
   /** All that is known about one site. */
   site: (rkey: string) => ['site', rkey],
 } as const
@@ -59,6 +62,19 @@ export const settingsQuery = (rkey: string) =>
     staleTime: 60_000,
     refetchOnWindowFocus: false,
   })
+
+/** After a publish: the list, and what each site's pages show. */
+export const refreshSites = (client: QueryClient) =>
+  Promise.all([
+    client.invalidateQueries({ queryKey: keys.sites }),
+    client.invalidateQueries({ queryKey: keys.eachSite }),
+  ])
+
+/** After a deletion, which the service's own list learns a moment later. */
+export function forgetSite(client: QueryClient, rkey: string): void {
+  client.setQueryData(sitesQuery.queryKey, (sites) => sites?.filter((each) => each.rkey !== rkey))
+  client.removeQueries({ queryKey: keys.site(rkey) })
+}
 
 /** After a change of an address: the account's names and its sites both show it. */
 export const refreshAddresses = (client: QueryClient) =>

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { words } from '#web/words/words.ts'
 import { ApiError } from './api.ts'
 import { leaveIfSignedOut } from './session.ts'
 
@@ -24,7 +25,7 @@ export function useAction(): Action {
       return true
     } catch (error) {
       if (!leaveIfSignedOut(error)) {
-        setProblem(error instanceof ApiError ? error.message : 'That did not work. Try again.')
+        setProblem(error instanceof ApiError ? error.message : words.server.failed)
       }
       return false
     } finally {

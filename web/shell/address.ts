@@ -44,8 +44,22 @@ export function guardLeaving(asked: LeaveGuard): () => void {
 /** Where the page that is about to appear starts: the top, or where it was when one went on from it. */
 export const scrollTargetNow = (): number => scrollTarget
 
+/** How one page takes the place of another. */
+export interface PageChange {
+  /** Loads what the page of a path needs; null: it has it. The page before stays until then. */
+  readonly prepare: (path: string) => Promise<void> | null
+  /** Runs `update`, after which the other page is there. */
+  readonly show: (update: () => void, from: URL, to: URL) => void
+}
+
+/** Without it, pages change at once. */
+export function changePagesWith(given: PageChange): void {
+  pageChange = given
+}
+
+let pageChange: PageChange = { prepare: () => null, show: (update) => update() }
 let guard: LeaveGuard | null = null
-/** What is shown. While a guard objects, the browser's own may be another one for a moment. */
+/** What is shown. While a guard objects or a page is loaded, the browser's own may be another one for a moment. */
 let href: string | null = null
 /** Of the history, counted from where the tab came here. */
 let entry: number | null = null
@@ -111,8 +125,22 @@ function keepPosition(): void {
 const listeners = new Set<() => void>()
 
 function show(): void {
-  href = location.href
-  for (const listener of listeners) listener()
+  const from = new URL(currentHref())
+  const to = new URL(location.href)
+  const update = () => {
+    // A transition begins with the next frame, and a page is loaded: somebody may have gone on meanwhile.
+    if (location.href !== to.href) return
+    href = to.href
+    for (const listener of listeners) listener()
+  }
+  const change = () => pageChange.show(update, from, to)
+  if (from.pathname === to.pathname) {
+    update()
+    return
+  }
+  const preparing = pageChange.prepare(to.pathname)
+  if (preparing === null) change()
+  else void preparing.then(() => location.href === to.href && change())
 }
 
 function subscribe(listener: () => void): () => void {

@@ -1,4 +1,3 @@
-import { useQueryClient } from '@tanstack/react-query'
 import type { ComponentProps, MouseEvent } from 'react'
 import { goTo } from './address.ts'
 import { useRouter } from './router.ts'
@@ -10,13 +9,8 @@ interface LinkProps extends ComponentProps<'a'> {
 
 /** A link to another of these pages, which appears without loading a document; hovered, it is loaded ahead. */
 export function Link({ href, onClick, ...rest }: LinkProps) {
-  const client = useQueryClient()
   const router = useRouter()
-  const warm = () => {
-    const { route, params } = router.match(new URL(href, location.href).pathname)
-    void router.load(route)
-    void route.prefetch?.(client, params)
-  }
+  const warm = () => void router.warm(new URL(href, location.href).pathname)
   const follow = (event: MouseEvent<HTMLAnchorElement>) => {
     onClick?.(event)
     // These open another tab or window, or save the page.

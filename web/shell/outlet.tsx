@@ -1,25 +1,28 @@
-import { Suspense, useDeferredValue, useEffect, useRef } from 'react'
+import { Fragment, Suspense, useEffect, useRef } from 'react'
 import { scrollTargetNow, useAddress } from './address.ts'
 import { useRouter } from './router.ts'
 
-/** The page of the address. The one before stays on screen until the next is loaded. */
+/** The page of the address. */
 export function Outlet() {
-  const path = useDeferredValue(useAddress().pathname)
+  const path = useAddress().pathname
   useArrival(path)
   const router = useRouter()
   const { route, params } = router.match(path)
   const Page = router.pageOf(route)
   const page = <Page key={path} params={params} />
   const Frame = router.frameOf(route)
+  const Queries = route.isOwn ? router.own.Queries : Fragment
   return (
     <Suspense fallback={null}>
-      {Frame === null ? (
-        page
-      ) : (
-        <Frame key={params['rkey']} params={params}>
-          {page}
-        </Frame>
-      )}
+      <Queries>
+        {Frame === null ? (
+          page
+        ) : (
+          <Frame key={params['rkey']} params={params}>
+            {page}
+          </Frame>
+        )}
+      </Queries>
     </Suspense>
   )
 }

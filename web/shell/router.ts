@@ -17,7 +17,7 @@ export interface Route {
   readonly load: Load<PageProps>
   /** What it has in common with its neighbours and what stays while one goes between them. */
   readonly loadFrame?: Load<PageFrameProps>
-  /** Whether the bar has the account's sites and menu. */
+  /** Whether it is a page of the account: it has queries, and the bar has the account's sites and menu. */
   readonly isOwn: boolean
   /** What the page asks first, so that a hovered link has it ready. */
   readonly prefetch?: (client: QueryClient, params: RouteParams) => Promise<unknown>
@@ -28,36 +28,75 @@ export interface Match {
   readonly params: RouteParams
 }
 
+/** What the pages of an account have in common. Pages for everybody do without it. */
+export interface OwnParts {
+  /** The right side of the bar. */
+  readonly Bar: ComponentType
+  /** Around what asks the server by queries. */
+  readonly Queries: ComponentType<{ readonly children: ReactNode }>
+  readonly client: () => QueryClient
+}
+
+interface RouterOptions {
+  readonly routes: readonly Route[]
+  readonly notFound: Route
+  readonly loadOwn: () => Promise<OwnParts>
+}
+
 /** Which page an address has, and its components: loaded ahead, they appear without a pause. */
 export class Router {
-  readonly #routes: readonly Route[]
-  readonly #notFound: Route
+  readonly #options: RouterOptions
+  readonly #ready = new Set<Route>()
   readonly #pages = new Map<Load<PageProps>, ComponentType<PageProps>>()
   readonly #frames = new Map<Load<PageFrameProps>, ComponentType<PageFrameProps>>()
+  #own: Pick<OwnParts, 'Bar' | 'Queries'> | null = null
 
-  constructor(routes: readonly Route[], notFound: Route) {
-    this.#routes = routes
-    this.#notFound = notFound
+  constructor(options: RouterOptions) {
+    this.#options = options
   }
 
   match(path: string): Match {
-    for (const route of this.#routes) {
+    const { routes, notFound } = this.#options
+    for (const route of routes) {
       const params = matchPattern(route.pattern, path)
       if (params !== null) return { route, params }
     }
-    return { route: this.#notFound, params: {} }
+    return { route: notFound, params: {} }
+  }
+
+  /** Loads what the page of a path needs; null: it is there already. */
+  prepare(path: string): Promise<void> | null {
+    const { route } = this.match(path)
+    return this.#ready.has(route) ? null : this.load(route)
   }
 
   /** Loads a page's chunks. Never throws: opening the page says what is wrong. */
-  async load({ load, loadFrame }: Route): Promise<void> {
+  async load(route: Route): Promise<void> {
+    const { isOwn, load, loadFrame } = route
     try {
-      const [page, frame] = await Promise.all([load(), loadFrame?.()])
+      const [page, frame, own] = await Promise.all([
+        load(),
+        loadFrame?.(),
+        isOwn ? this.#options.loadOwn() : null,
+      ])
       if (!this.#pages.has(load)) this.#pages.set(load, page.default)
-      if (loadFrame === undefined || frame === undefined || this.#frames.has(loadFrame)) return
-      this.#frames.set(loadFrame, frame.default)
+      this.#own ??= own
+      if (loadFrame !== undefined && frame !== undefined && !this.#frames.has(loadFrame)) {
+        this.#frames.set(loadFrame, frame.default)
+      }
+      this.#ready.add(route)
     } catch {
       // The network may be back when somebody follows the link.
     }
+  }
+
+  /** Loads a page that somebody may be about to open, and what it asks first. Never throws. */
+  async warm(path: string): Promise<void> {
+    const { route, params } = this.match(path)
+    const { prefetch } = route
+    const asking =
+      prefetch && this.#options.loadOwn().then(({ client }) => prefetch(client(), params))
+    await Promise.allSettled([this.load(route), asking])
   }
 
   pageOf({ load }: Route): ComponentType<PageProps> {
@@ -71,6 +110,16 @@ export class Router {
     const frame = this.#frames.get(loadFrame) ?? lazy(loadFrame)
     this.#frames.set(loadFrame, frame)
     return frame
+  }
+
+  /** For pages of the account. */
+  get own(): Pick<OwnParts, 'Bar' | 'Queries'> {
+    const { loadOwn } = this.#options
+    this.#own ??= {
+      Bar: lazy(async () => ({ default: (await loadOwn()).Bar })),
+      Queries: lazy(async () => ({ default: (await loadOwn()).Queries })),
+    }
+    return this.#own
   }
 }
 

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { ChevronsUpDown, LayoutList } from 'lucide-react'
-import type { Site } from '#api/contract/client.ts'
 import { Icon } from '#web/parts/icon.tsx'
 import { Menu, MenuGroup, MenuLink } from '#web/parts/menu.tsx'
 import { sitesQuery } from '#web/server/queries.ts'
+import { nameOf, newestFirst, pageOf } from '#web/site/site-facts.ts'
 import { words } from '#web/words/words.ts'
 import { useAddress } from './address.ts'
 import { useRouter } from './router.ts'
@@ -42,7 +42,7 @@ export function SiteSwitcher() {
             .map((site) => (
               <MenuLink
                 aria-current={site.rkey === rkey ? 'page' : undefined}
-                href={`/sites/${encodeURIComponent(site.rkey)}`}
+                href={pageOf(site)}
                 key={site.rkey}
               >
                 {nameOf(site)}
@@ -59,9 +59,3 @@ export function SiteSwitcher() {
     </Menu>
   )
 }
-
-const nameOf = ({ displayName, rkey }: Site): string => displayName || rkey
-
-const newestFirst = (a: Site, b: Site): number => changedAt(b).localeCompare(changedAt(a))
-
-const changedAt = ({ publishedAt, updatedAt }: Site): string => publishedAt ?? updatedAt

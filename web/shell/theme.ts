@@ -25,8 +25,14 @@ export function setTheme(theme: Theme): void {
   applyTheme(theme)
 }
 
-/** Before the first render; `tokens.css` has the colours of each. */
+/** `tokens.css` has the colours of each; the document names the browser's own beside the page, one for each scheme. */
 export function applyTheme(theme: Theme = storedTheme()): void {
+  for (const scheme of ['light', 'dark'] as const) {
+    const meta = document.querySelector<HTMLMetaElement>(`meta[data-scheme="${scheme}"]`)
+    const chosen = theme === scheme ? 'all' : 'not all'
+    if (meta !== null)
+      meta.media = theme === 'system' ? `(prefers-color-scheme: ${scheme})` : chosen
+  }
   const { dataset } = document.documentElement
   if (theme === 'system') delete dataset['theme']
   else dataset['theme'] = theme

@@ -1,14 +1,19 @@
 import { useEffect, useState } from 'react'
 import { words } from '#web/words/words.ts'
 import { goTo, useAddress } from './address.ts'
+import { setDropTarget, siteAt, useDropTarget } from './drop-target.ts'
 import { matchPattern } from './match-route.ts'
 import { toast } from './toasts.ts'
 import styles from './window-drop.module.css'
 
-/** Takes what is dropped anywhere on a page: for the site whose page it is, else as a new site. Pages with a place for it show it there. */
+/**
+ * Takes what is dropped anywhere on a page: for the site whose row or page it is, else as a new site. Pages with a place
+ * for it show it there.
+ */
 export function WindowDrop() {
   const { pathname } = useAddress()
-  const site = siteOf(pathname)
+  const pageSite = siteOf(pathname)
+  const site = useDropTarget() ?? pageSite
   const [isOver, setOver] = useState(false)
   useEffect(() => {
     const over = (event: DragEvent) => {
@@ -16,25 +21,30 @@ export function WindowDrop() {
       // Else the browser would open the file, and be gone from the page.
       event.preventDefault()
       setOver(true)
+      setDropTarget(siteAt(event.target))
     }
-    const leave = ({ relatedTarget }: DragEvent) => relatedTarget === null && setOver(false)
-    const drop = (event: DragEvent) => {
+    const end = () => {
       setOver(false)
+      setDropTarget(null)
+    }
+    const leave = ({ relatedTarget }: DragEvent) => relatedTarget === null && end()
+    const drop = (event: DragEvent) => {
+      end()
       if (event.defaultPrevented || !hasFiles(event)) return
       event.preventDefault()
       // They are gone after the event.
       const entries = Array.from(event.dataTransfer?.items ?? [], (item) =>
         item.webkitGetAsEntry(),
       ).filter((entry) => entry !== null)
-      if (entries.length > 0) void take(entries, site)
+      if (entries.length > 0) void take(entries, siteAt(event.target) ?? pageSite)
     }
-    const end = new AbortController()
-    const { signal } = end
+    const gone = new AbortController()
+    const { signal } = gone
     document.addEventListener('dragover', over, { signal })
     document.addEventListener('dragleave', leave, { signal })
     document.addEventListener('drop', drop, { signal })
-    return () => end.abort()
-  }, [site])
+    return () => gone.abort()
+  }, [pageSite])
   if (!isOver) return null
   const { zone } = words.publish
   return (
@@ -47,7 +57,7 @@ export function WindowDrop() {
 const hasFiles = ({ dataTransfer }: DragEvent): boolean =>
   dataTransfer?.types.includes('Files') === true
 
-const placesWithZone = ['/', '/editor', '/onboarding']
+const placesWithZone = ['/', '/onboarding']
 
 function siteOf(path: string): string | null {
   const [, first, rkey = ''] = path.split('/')
@@ -57,10 +67,13 @@ function siteOf(path: string): string | null {
 async function take(entries: readonly FileSystemEntry[], site: string | null): Promise<void> {
   try {
     const { publishSession } = await import('#web/publish/publish-session.ts')
-    if (!placesWithZone.includes(location.pathname)) {
-      goTo(site === null ? '/onboarding' : `/onboarding?${new URLSearchParams({ site })}`)
+    const takeEntries = () => publishSession.takeEntries(entries)
+    if (site !== null) {
+      const { updateSite } = await import('#web/publish/update-site.ts')
+      return await updateSite(site, takeEntries)
     }
-    await publishSession.takeEntries(entries)
+    if (!placesWithZone.includes(location.pathname)) goTo('/onboarding')
+    await takeEntries()
   } catch {
     toast(words.publish.unreadable, { tone: 'danger' })
   }

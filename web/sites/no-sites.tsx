@@ -1,28 +1,61 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { lazy, Suspense, useState } from 'react'
 import { Button } from '#web/parts/button.tsx'
 import { Problem } from '#web/parts/problem.tsx'
+import { FileDrop } from '#web/publish/file-drop.tsx'
+import { publishSession } from '#web/publish/publish-session.ts'
+import { usePublishSession } from '#web/publish/use-publish-session.ts'
 import { ApiError, syncSites } from '#web/server/api.ts'
+import { refreshSites, userQuery } from '#web/server/queries.ts'
 import { useAction } from '#web/server/use-action.ts'
+import { goTo } from '#web/shell/address.ts'
+import { words } from '#web/words/words.ts'
 import styles from './no-sites.module.css'
 
-/** In the place of an empty list: sites that were written elsewhere may be on their way. */
-export function NoSites({ onChecked }: { onChecked: () => void }) {
+const StarterDialog = lazy(() => import('#web/start/starter-dialog.tsx'))
+
+/** In the place of an empty list: the first site begins here. Sites that were written elsewhere may be on their way. */
+export function NoSites() {
+  const { empty } = words.sites
+  const client = useQueryClient()
+  const session = usePublishSession()
+  const { data: user } = useQuery(userQuery)
+  const [isStarting, setStarting] = useState(false)
   const { isBusy, problem, run } = useAction()
   const check = async () => {
     const { errors } = await syncSites()
-    onChecked()
+    await refreshSites(client)
     const [first] = errors
     if (first !== undefined) throw new ApiError(null, `${first.rkey}: ${first.error}`)
   }
+  const closeStarter = () => {
+    setStarting(false)
+    continueIfChosen()
+  }
   return (
     <div className={styles['none']}>
-      <p>
-        No sites yet. Drop a folder to publish your first one. Sites you published elsewhere appear
-        here automatically.
-      </p>
-      <Button isBusy={isBusy} look="secondary" onClick={() => void run(check)}>
-        {isBusy ? 'Checking…' : 'Check again'}
-      </Button>
+      <p className={styles['text']}>{empty.text}</p>
+      <FileDrop onTaken={continueIfChosen} session={session} />
+      <div className={styles['ways']}>
+        <Button look="secondary" onClick={() => setStarting(true)}>
+          {words.start.fromTemplate}
+        </Button>
+        <Button isBusy={isBusy} look="ghost" onClick={() => void run(check)}>
+          {isBusy ? empty.checking : empty.check}
+        </Button>
+      </div>
       {problem !== null && <Problem>{problem}</Problem>}
+      {isStarting && (
+        <Suspense>
+          <StarterDialog handle={user?.handle ?? ''} onClose={closeStarter} />
+        </Suspense>
+      )}
     </div>
   )
+}
+
+/** The page for new sites shows how the reading goes, and what comes next. */
+function continueIfChosen(): void {
+  const { choice, found } = publishSession.state
+  if (choice !== null || found !== null) goTo('/onboarding')
 }

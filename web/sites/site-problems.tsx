@@ -1,4 +1,4 @@
-import { formatCount } from '#web/parts/bytes.ts'
+import { words } from '#web/words/words.ts'
 import styles from './site-problems.module.css'
 
 interface SiteProblemsProps {
@@ -12,7 +12,7 @@ export function SiteProblems({ problems, isOpen = false }: SiteProblemsProps) {
   if (problems.length === 0) return null
   return (
     <details className={styles['problems']} open={isOpen}>
-      <summary>{formatCount(problems.length, 'problem')}</summary>
+      <summary>{words.site.problemsOf(problems.length)}</summary>
       <ul>
         {problems.map((problem) => (
           <li key={problem}>{problem}</li>

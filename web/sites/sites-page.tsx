@@ -1,58 +1,62 @@
-import { useQueryClient } from '@tanstack/react-query'
-import { useCallback, useState } from 'react'
-import type { Site } from '#api/contract/client.ts'
-import { Problem } from '#web/parts/problem.tsx'
-import { Told } from '#web/parts/told.tsx'
-import { Uploader } from '#web/publish/uploader.tsx'
-import { listSites } from '#web/server/api.ts'
-import { keys } from '#web/server/queries.ts'
-import { useLoaded } from '#web/server/use-loaded.ts'
+import { useQuery } from '@tanstack/react-query'
+import { Plus } from 'lucide-react'
+import { useEffect } from 'react'
+import { Button, buttonClass } from '#web/parts/button.tsx'
+import { Icon } from '#web/parts/icon.tsx'
+import { Notice } from '#web/parts/notice.tsx'
+import { Skeleton } from '#web/parts/skeleton.tsx'
+import { publishSession } from '#web/publish/publish-session.ts'
+import { usePublishes } from '#web/publish/use-publishes.ts'
+import { sitesQuery } from '#web/server/queries.ts'
+import { goTo } from '#web/shell/address.ts'
+import { Link } from '#web/shell/link.tsx'
 import { Page } from '#web/shell/page.tsx'
+import { words } from '#web/words/words.ts'
+import { NoSites } from './no-sites.tsx'
 import { SiteList } from './site-list.tsx'
+import styles from './sites-page.module.css'
+import { UnusedAddresses } from './unused-addresses.tsx'
 
-/** `/editor`: someone's sites, and the way to publish one more or a new version. */
+/** `/editor`: the account's sites, newest first. */
 export default function SitesPage() {
-  const client = useQueryClient()
-  const [loaded, load] = useLoaded(listSites)
-  const reload = useCallback(() => {
-    load()
-    void client.invalidateQueries({ queryKey: keys.sites })
-  }, [client, load])
-  const [told, setTold] = useState('')
-  const [deleted, setDeleted] = useState<readonly string[]>([])
-  const onChanged = useCallback(
-    (what: string) => {
-      setTold(what)
-      reload()
-    },
-    [reload],
+  const { data: sites, error, isPending, refetch } = useQuery(sitesQuery)
+  const publishes = usePublishes()
+  useEffect(continueElsewhere, [])
+  const texts = words.sites
+  const isEmpty = sites?.length === 0 && publishes.length === 0
+  const again = (
+    <Button look="secondary" onClick={() => void refetch()}>
+      {words.shell.tryAgain}
+    </Button>
   )
-  const onDeleted = (site: Site, what: string) => {
-    setDeleted((before) => [...before, stateOf(site)])
-    onChanged(what)
-  }
-  // Its record is gone; the service's own list learns it a moment later.
-  const sites =
-    loaded.state === 'loaded' ? loaded.value.filter((site) => !deleted.includes(stateOf(site))) : []
   return (
-    <Page title="Your sites">
-      <section aria-busy={loaded.state === 'loading'} aria-labelledby="sites">
-        <h1 id="sites">Your sites</h1>
-        <Told loaded={loaded} text={told} />
-        {loaded.state === 'loading' && <p>Loading…</p>}
-        {loaded.state === 'failed' && <Problem>{loaded.message}</Problem>}
-        {loaded.state === 'loaded' && (
-          <SiteList onChanged={onChanged} onDeleted={onDeleted} sites={sites} />
+    <Page title={texts.title}>
+      <header className={styles['head']}>
+        <h1>{texts.title}</h1>
+        {!isEmpty && (
+          <Link className={buttonClass('primary')} href="/onboarding">
+            <Icon of={Plus} />
+            {texts.create}
+          </Link>
         )}
+      </header>
+      <section aria-busy={isPending} aria-label={texts.title} className={styles['list']}>
+        {error !== null && (
+          <Notice action={again} tone={sites === undefined ? 'danger' : 'warn'}>
+            <p>{sites === undefined ? error.message : words.shell.stale}</p>
+          </Notice>
+        )}
+        {isPending && <Skeleton count={3} shape="row" />}
+        {isEmpty && <NoSites />}
+        {sites !== undefined && !isEmpty && <SiteList publishes={publishes} sites={sites} />}
       </section>
-      <Uploader
-        onPublished={reload}
-        siteNames={loaded.state === 'loaded' ? sites.map(({ rkey }) => rkey) : null}
-        title="Publish"
-      />
+      {sites !== undefined && <UnusedAddresses sites={sites} />}
     </Page>
   )
 }
 
-/** The same until the site is published anew, also where it is refused and has no CID. */
-const stateOf = ({ rkey, cid, updatedAt }: Site): string => `${rkey} ${cid ?? updatedAt}`
+/** What this tab was about to publish before a sign-in or a reload is published on the page for that. */
+function continueElsewhere(): void {
+  const { state, wanted } = publishSession
+  if (wanted !== null && state.publish.stage === 'idle') goTo('/onboarding', { replace: true })
+}

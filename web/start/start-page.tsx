@@ -67,7 +67,7 @@ export default function StartPage() {
             </p>
           )}
           <SignInForm publishes={publishes} signIn={signIn} />
-          {publishes && session.kept === 'kept' && <p className={styles['aside']}>{start.kept}</p>}
+          {publishes && session.kept === 'kept' && <p className={styles['kept']}>{start.kept}</p>}
           <AccountHelp signIn={signIn} />
         </div>
         <SampleSite />

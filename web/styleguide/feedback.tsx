@@ -38,6 +38,7 @@ export function Feedback() {
         <Ticks ticks={publishTicks('send', { note: '4.2 of 9 MB' })} />
         <Ticks ticks={publishTicks('live', { hasFailed: true })} />
         <Ticks ticks={publishTicks(null)} />
+        <Ticks isSmall ticks={publishTicks('send')} />
       </Specimen>
       <Specimen name="Skeleton">
         <Skeleton shape="title" />

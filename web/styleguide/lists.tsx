@@ -4,6 +4,7 @@ import { Qr } from '#web/parts/qr.tsx'
 import { Status } from '#web/parts/status.tsx'
 import { type Column, Table } from '#web/parts/table.tsx'
 import { TimeAgo } from '#web/parts/time-ago.tsx'
+import { SiteTile } from '#web/site/site-tile.tsx'
 import { arabic, longText, Section, Specimen } from './section.tsx'
 
 interface Row {
@@ -35,6 +36,10 @@ export function Lists() {
     <Section title="Lists and pictures">
       <Specimen isWide name="Table">
         <Table caption="Files" columns={columns} keyOf={({ path }) => path} rows={rows} />
+      </Specimen>
+      <Specimen name="Letters of sites">
+        <SiteTile name="portfolio" />
+        <SiteTile isLarge name={arabic} />
       </Specimen>
       <Specimen name="QR code">
         <Qr address="https://portfolio.sites.example/" />

@@ -1,5 +1,7 @@
 import { account } from './de/account.ts'
 import { domains } from './de/domains.ts'
+import { explain } from './de/explain.ts'
+import { files } from './de/files.ts'
 import { notFound } from './de/not-found.ts'
 import { onboarding } from './de/onboarding.ts'
 import { parts } from './de/parts.ts'
@@ -8,6 +10,7 @@ import { server } from './de/server.ts'
 import { settings } from './de/settings.ts'
 import { shell } from './de/shell.ts'
 import { site } from './de/site.ts'
+import { sites } from './de/sites.ts'
 import { start } from './de/start.ts'
 import { versions } from './de/versions.ts'
 import type { Catalogue } from './en.ts'
@@ -16,6 +19,8 @@ export const de: Catalogue = {
   locale: 'de',
   account,
   domains,
+  explain,
+  files,
   notFound,
   onboarding,
   parts,
@@ -24,6 +29,7 @@ export const de: Catalogue = {
   settings,
   shell,
   site,
+  sites,
   start,
   versions,
 }

@@ -1,35 +1,19 @@
-/** The languages that the app speaks. */
-export const locales = ['en', 'de'] as const
-
-export type Locale = (typeof locales)[number]
+import { type Locale, localeCookie, locales } from '#site/locales.ts'
 
 /** In their own words. */
 export const localeNames: Readonly<Record<Locale, string>> = { en: 'English', de: 'Deutsch' }
 
-/** What somebody chose here, else the first of their browser's languages that the app speaks, else English. */
-export function chooseLocale(chosen: string | null, preferred: readonly string[]): Locale {
-  const wanted = [chosen ?? '', ...preferred].map((tag) => tag.toLowerCase().split('-')[0])
-  return wanted.map((tag) => locales.find((locale) => locale === tag)).find(Boolean) ?? 'en'
-}
-
-const storageKey = 'locale'
-
+/** The document's: the service sends it in the language that somebody chose, or that their browser prefers. */
 export function currentLocale(): Locale {
-  if (typeof navigator === 'undefined') return 'en'
-  return chooseLocale(storedLocale(), navigator.languages)
+  if (typeof document === 'undefined') return 'en'
+  return locales.find((locale) => locale === document.documentElement.lang) ?? 'en'
 }
+
+const keptSeconds = 365 * 24 * 60 * 60
 
 /** Remembers the choice and loads the page in it. */
 export function setLocale(locale: Locale): void {
-  localStorage.setItem(storageKey, locale)
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser.
+  document.cookie = `${localeCookie}=${locale}; Path=/; Max-Age=${keptSeconds}; SameSite=Lax`
   location.reload()
-}
-
-function storedLocale(): string | null {
-  try {
-    return localStorage.getItem(storageKey)
-  } catch {
-    // Blocked by the browser's settings.
-    return null
-  }
 }

@@ -10,6 +10,7 @@ import {
 } from '#site/upload/path-rules.ts'
 import { type SkippedFile, UploadAdmission } from '#site/upload/upload-admission.ts'
 import { UploadRefusedError } from '#site/upload/upload-refusal.ts'
+import { inSlices } from './in-slices.ts'
 import { archiveNameOf, openZip } from './open-archive.ts'
 import type { PickedFile } from './picked-file.ts'
 import { type StartPage, startPageOf } from './start-page.ts'
@@ -95,7 +96,10 @@ async function chooseAmong(
     for (const { name, text } of rules.ok ? rules.texts : []) {
       for (const _ of admission.ignoreBy(top + name, name, text));
     }
-    await admitAll(kept, admission)
+    await inSlices(kept, (file) => {
+      const path = admission.admit(file.path, file.problem)
+      if (path !== null) admission.add({ ...file, path })
+    })
   } catch (error) {
     if (!(error instanceof UploadRefusedError)) throw error
     problems.add(error.message)
@@ -176,21 +180,3 @@ async function readRules(kept: readonly PickedFile[], top: string): Promise<Rule
   }
   return { ok: true, texts, siteName, settings }
 }
-
-/** Lets the page answer in between. */
-async function admitAll(
-  kept: readonly PickedFile[],
-  admission: UploadAdmission<SiteFile>,
-): Promise<void> {
-  let sliceEnds = performance.now() + sliceMs
-  for (const file of kept) {
-    const path = admission.admit(file.path, file.problem)
-    if (path !== null) admission.add({ ...file, path })
-    if (performance.now() < sliceEnds) continue
-    await new Promise((resolve) => setTimeout(resolve))
-    sliceEnds = performance.now() + sliceMs
-  }
-}
-
-/** A person sees no delay below this. */
-const sliceMs = 30

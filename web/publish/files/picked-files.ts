@@ -2,6 +2,7 @@ import pMap from 'p-map'
 import { uploadEntriesMax } from '#site/limits.ts'
 import { skipReason } from '#site/upload/path-rules.ts'
 import { words } from '#web/words/words.ts'
+import { inSlices } from './in-slices.ts'
 import { type PickedFile, pickedOf, ReadError } from './picked-file.ts'
 
 /** Files of a drop that are being opened at a time. */
@@ -29,6 +30,18 @@ export async function filesOfEntries(
     // What browsers say here ("A requested file or directory could not be found") helps nobody.
     throw new ReadError(words.publish.unreadable, { cause })
   }
+}
+
+/** The files of `<input type=file>`, folder pick or not. */
+export async function filesOfInput(files: readonly File[]): Promise<PickedFile[]> {
+  const picked: PickedFile[] = []
+  // Each is looked up on the disk when its size is asked for, while the page waits.
+  await inSlices(files, (file) => {
+    const { name, webkitRelativePath: path } = file
+    // Chromium writes a slash for each backslash in the path, which would make folders of it.
+    picked.push(pickedOf(path.slice(0, -name.length) + name, file))
+  })
+  return picked
 }
 
 async function list(

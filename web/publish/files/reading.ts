@@ -1,2 +1,2 @@
 export { chooseFiles, chooseFolder } from './choose-files.ts'
-export { filesOfEntries } from './picked-files.ts'
+export { filesOfEntries, filesOfInput } from './picked-files.ts'

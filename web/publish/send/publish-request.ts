@@ -28,8 +28,8 @@ export interface SendOptions {
   readonly onRead: (progress: HashProgress) => void
   readonly onSend: (progress: SendProgress) => void
   readonly onWait: (why: Waiting | null) => void
-  /** The service knows of it from now on, so that another page can go on with it. */
-  readonly onBegun: (deployId: string) => void
+  /** The service knows of it from now on, so that another page can go on with it. What it throws ends the deploy. */
+  readonly onBegun: (deployId: string) => void | Promise<void>
 }
 
 /**

@@ -31,8 +31,8 @@ export async function sendDeploy(
   const found = await resumed(request, patience)
   if (found !== null && 'jobId' in found) return found.jobId
   const { deployId, missing } = found ?? (await begin(request, hashes, patience))
-  onBegun(deployId)
   try {
+    await onBegun(deployId)
     let lacking = missing
     for (let round = 0; round < roundsMax; round++) {
       await sendAll(deployId, contentsOf(lacking, hashes), options, put)

@@ -12,8 +12,14 @@ import { words } from '#web/words/words.ts'
 import type { Address } from './address.ts'
 import { RenameDialog } from './rename-dialog.tsx'
 
+interface AddressMenuProps {
+  readonly address: Pick<Address, 'custom' | 'domain'>
+  /** No site shows it. */
+  readonly isUnused?: boolean
+}
+
 /** What can be done with an address: using it no longer here, changing it, giving it up. */
-export function AddressMenu({ address }: { address: Pick<Address, 'custom' | 'domain'> }) {
+export function AddressMenu({ address, isUnused = false }: AddressMenuProps) {
   const { custom, domain } = address
   const texts = words.domains
   const client = useQueryClient()
@@ -46,9 +52,11 @@ export function AddressMenu({ address }: { address: Pick<Address, 'custom' | 'do
             {texts.rename}
           </MenuButton>
         )}
-        <MenuButton icon={Unlink} onClick={() => void detach()}>
-          {texts.detach}
-        </MenuButton>
+        {!isUnused && (
+          <MenuButton icon={Unlink} onClick={() => void detach()}>
+            {texts.detach}
+          </MenuButton>
+        )}
         <MenuGroup>
           <MenuButton icon={Trash2} isDestructive onClick={() => setOpen('end')}>
             {custom === null ? texts.giveUp : texts.remove}

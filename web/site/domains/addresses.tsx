@@ -71,6 +71,7 @@ const isServed = ({ kind, custom }: Address): boolean =>
 function StateOf({ address: { kind, custom } }: { address: Address }) {
   const { states } = words.domains
   if (kind === 'permanent') return <Status state="resting">{states.permanent}</Status>
+  if (custom?.lost) return <Status state="broken">{states.lost}</Status>
   if (kind === 'own' && !custom?.verified) return <Status state="waiting">{states.waiting}</Status>
   if (custom?.warning) return <Status state="warn">{states.warned}</Status>
   return <Status state="live">{states.live}</Status>

@@ -1,6 +1,7 @@
 import { RefreshCw } from 'lucide-react'
 import { Button } from '#web/parts/button.tsx'
 import { CopyButton } from '#web/parts/copy-button.tsx'
+import { Notice } from '#web/parts/notice.tsx'
 import { Problem } from '#web/parts/problem.tsx'
 import { Status } from '#web/parts/status.tsx'
 import type { CustomDomain } from '#web/server/api.ts'
@@ -11,16 +12,16 @@ import { useVerification } from './use-verification.ts'
 
 /** What to set at the provider of a domain, ticked as it is found. */
 export function DnsCard({ custom }: { custom: CustomDomain }) {
-  const { dns, domain, verified, warning, zone } = custom
+  const { dns, domain, found, lost, warning, zone } = custom
   const texts = words.domains.dns
   const { isChecking, problem, check } = useVerification(custom)
   const { cname, txt } = dns
   return (
     <section aria-labelledby={`dns-${custom.id}`} className={styles['card']}>
-      <h2 id={`dns-${custom.id}`}>{texts.title(domain)}</h2>
+      <h2 id={`dns-${custom.id}`}>{lost ? texts.titleOfLost(domain) : texts.title(domain)}</h2>
       <p className={styles['soft']}>{texts.intro}</p>
       <Row
-        isFound={verified}
+        isFound={found.txt}
         name={relativeName(txt.name, zone)}
         purpose={texts.ownership}
         type="TXT"
@@ -28,7 +29,7 @@ export function DnsCard({ custom }: { custom: CustomDomain }) {
         whole={txt.name}
       />
       <Row
-        isFound={verified && warning === null}
+        isFound={found.cname}
         name={relativeName(cname.name, zone)}
         purpose={texts.pointing}
         type="CNAME"
@@ -37,7 +38,9 @@ export function DnsCard({ custom }: { custom: CustomDomain }) {
       />
       {cname.name === zone && <p className={styles['soft']}>{texts.apex}</p>}
       {problem !== null && <Problem>{problem}</Problem>}
-      {warning !== null && warning !== problem && <p className={styles['warning']}>{warning}</p>}
+      {warning !== null && warning !== problem && (
+        <Notice tone={lost ? 'danger' : 'warn'}>{warning}</Notice>
+      )}
       <div className={styles['foot']}>
         <Button
           aria-label={isChecking ? undefined : texts.checkOf(domain)}
@@ -84,14 +87,18 @@ function Row({ type, name, whole, value, purpose, isFound }: RowProps) {
       <dl className={styles['pieces']}>
         <dt>{texts.name}</dt>
         <dd>
-          <code>{name}</code>
-          <CopyButton isSmall text={name} what={texts.copyName(type)} />
+          <span className={styles['copied']}>
+            <code>{name}</code>
+            <CopyButton isSmall text={name} what={texts.copyName(type)} />
+          </span>
           {name !== whole && <span className={styles['whole']}>{texts.whole(whole)}</span>}
         </dd>
         <dt>{texts.value}</dt>
         <dd>
-          <code>{value}</code>
-          <CopyButton isSmall text={value} what={texts.copyValue(type)} />
+          <span className={styles['copied']}>
+            <code>{value}</code>
+            <CopyButton isSmall text={value} what={texts.copyValue(type)} />
+          </span>
         </dd>
       </dl>
     </div>

@@ -1,56 +1,63 @@
 import { useQueryClient } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { Button } from '#web/parts/button.tsx'
 import { Problem } from '#web/parts/problem.tsx'
-import { mapDomain, mapName, type Names } from '#web/server/api.ts'
+import type { Names } from '#web/server/api.ts'
 import { refreshAddresses } from '#web/server/queries.ts'
 import { useAction } from '#web/server/use-action.ts'
 import { toast } from '#web/shell/toasts.ts'
 import { words } from '#web/words/words.ts'
-import type { Address } from './address.ts'
 import { AddressMenu } from './address-menu.tsx'
+import { assignTo, type Unused, unusedOf } from './unused.ts'
 import styles from './unused-addresses.module.css'
 
 /** What the account has and no site shows, for this site to take. */
 export function UnusedAddresses({ names, rkey }: { names: Names; rkey: string }) {
-  const unused = [
-    ...names.sitehostDomains
-      .filter((each) => each.rkey === '')
-      .map(({ domain }) => ({ domain, custom: null })),
-    ...names.customDomains
-      .filter((each) => each.rkey === null)
-      .map((custom) => ({ domain: custom.domain, custom })),
-  ]
-  return unused.length === 0 ? null : <List rkey={rkey} unused={unused} />
-}
-
-type Unused = Pick<Address, 'custom' | 'domain'>
-
-function List({ unused, rkey }: { unused: readonly Unused[]; rkey: string }) {
   const texts = words.domains.unused
   const client = useQueryClient()
   const { isBusy, problem, run } = useAction()
-  const take = ({ domain, custom }: Unused) =>
+  const take = (each: Unused) =>
     run(async () => {
-      await (custom === null ? mapName(domain, rkey) : mapDomain(custom.id, rkey))
-      toast(texts.taken(domain))
+      await assignTo(each, rkey)
+      toast(texts.taken(each.domain))
       await refreshAddresses(client)
     })
   return (
+    <UnusedList names={names} problem={problem}>
+      {(each) => (
+        <Button
+          aria-label={texts.takeOf(each.domain)}
+          isBusy={isBusy}
+          look="secondary"
+          onClick={() => void take(each)}
+        >
+          {texts.take}
+        </Button>
+      )}
+    </UnusedList>
+  )
+}
+
+interface UnusedListProps {
+  readonly names: Names
+  readonly problem?: string | null
+  /** What can be done with one, besides giving it up. */
+  readonly children: (unused: Unused) => ReactNode
+}
+
+/** Nothing where each address is used. */
+export function UnusedList({ names, problem = null, children }: UnusedListProps) {
+  const unused = unusedOf(names)
+  if (unused.length === 0) return null
+  return (
     <section aria-labelledby="unused" className={styles['unused']}>
-      <h2 id="unused">{texts.title}</h2>
+      <h2 id="unused">{words.domains.unused.title}</h2>
       <ul>
         {unused.map((each) => (
           <li key={each.domain}>
             <bdi>{each.domain}</bdi>
-            <Button
-              aria-label={texts.takeOf(each.domain)}
-              isBusy={isBusy}
-              look="secondary"
-              onClick={() => void take(each)}
-            >
-              {texts.take}
-            </Button>
-            <AddressMenu address={each} />
+            {children(each)}
+            <AddressMenu address={each} isUnused />
           </li>
         ))}
       </ul>

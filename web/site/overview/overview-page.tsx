@@ -1,22 +1,30 @@
 import { useQuery } from '@tanstack/react-query'
-import { formatBytes, formatCount } from '#web/parts/bytes.ts'
-import { TimeAgo } from '#web/parts/time-ago.tsx'
 import { siteQuery } from '#web/server/queries.ts'
 import { Page } from '#web/shell/page.tsx'
 import type { PageProps } from '#web/shell/router.ts'
-import { SiteProblems } from '#web/sites/site-problems.tsx'
+import { nameOf } from '#web/site/site-facts.ts'
+import { Addresses } from './addresses.tsx'
+import { LastVersion } from './last-version.tsx'
+import styles from './overview-page.module.css'
+import { Proof } from './proof.tsx'
+import { StateNotice } from './state-notice.tsx'
 
-/** `/sites/:rkey`: what is live, and what is wrong with it. */
+/** `/sites/:rkey`: what is live, what is wrong with it, and where it comes from. */
 export default function OverviewPage({ params: { rkey = '' } }: PageProps) {
   const { data: site } = useQuery(siteQuery(rkey))
   if (!site) return null
   return (
-    <Page title={site.displayName || rkey}>
-      <p>
-        {formatCount(site.fileCount, 'file')}, {formatBytes(site.bytes)},{' '}
-        <TimeAgo at={site.publishedAt ?? site.updatedAt} />
-      </p>
-      <SiteProblems isOpen problems={site.problems} />
+    <Page title={nameOf(site)}>
+      <StateNotice site={site} />
+      <div className={styles['columns']}>
+        <div className={styles['column']}>
+          <LastVersion site={site} />
+          <Addresses site={site} />
+        </div>
+        <div className={styles['column']}>
+          <Proof site={site} />
+        </div>
+      </div>
     </Page>
   )
 }

@@ -3,7 +3,7 @@ import type { Site } from '#api/contract/client.ts'
 import { Confirm } from '#web/parts/confirm.tsx'
 import { Problem } from '#web/parts/problem.tsx'
 import { deleteSite } from '#web/server/api.ts'
-import { keys, sitesQuery } from '#web/server/queries.ts'
+import { forgetSite } from '#web/server/queries.ts'
 import { goTo } from '#web/shell/address.ts'
 import { useRouter } from '#web/shell/router.ts'
 import { toast } from '#web/shell/toasts.ts'
@@ -23,11 +23,7 @@ export function DangerZone({ site: { rkey, domains } }: { site: Site }) {
     onSuccess: () => {
       // Whatever was not saved is gone with it.
       goTo('/editor', { forced: true })
-      // The service's own list learns it a moment later.
-      client.setQueryData(sitesQuery.queryKey, (sites) =>
-        sites?.filter((each) => each.rkey !== rkey),
-      )
-      client.removeQueries({ queryKey: keys.site(rkey) })
+      forgetSite(client, rkey)
       toast(danger.deleted(rkey))
     },
   })

@@ -50,5 +50,5 @@ export function useRestore(rkey: string, live: string | null) {
     toast(text, { action: live === null ? null : { label, run: () => void undo(live) } })
   }
 
-  return { isBusy, restore }
+  return { isBusy, restore, undo }
 }

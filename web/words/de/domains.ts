@@ -14,6 +14,7 @@ export const domains = {
     live: 'Online',
     waiting: 'Wartet auf DNS',
     warned: 'Bitte ansehen',
+    lost: 'Nicht mehr erreichbar',
   },
   isPrimary: 'Hauptadresse',
   makePrimary: 'Zur Hauptadresse machen',
@@ -81,6 +82,7 @@ export const domains = {
   },
   dns: {
     title: (domain: string) => `Zwei Einträge für ${domain} setzen`,
+    titleOfLost: (domain: string) => `Einträge von ${domain} wieder setzen`,
     intro:
       'Setze sie dort, wo du das DNS deiner Domain verwaltest. Wir prüfen alle paar Sekunden, solange diese Seite offen ist.',
     type: 'Typ',

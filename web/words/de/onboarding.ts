@@ -9,6 +9,7 @@ export const onboarding: Catalogue['onboarding'] = {
     'Der Name ist für dich: Du siehst ihn in der Liste deiner Websites. Veröffentliche sie, und sie hat eine Adresse.',
     'Gib die Adresse weiter, verbinde eine eigene Domain, oder ändere die Website und veröffentliche sie noch einmal.',
   ],
+  publishing: ['Sie geht online', 'Du kannst dir inzwischen deine anderen Websites ansehen.'],
   update: (site: string) => `${site} aktualisieren`,
   updateText:
     'Zieh die neue Version der Website hierher. Besucher sehen sie ganz oder noch die alte.',

@@ -32,6 +32,7 @@ export const publish: Catalogue['publish'] = {
   nameNotForForms: (path: string) =>
     `Dieser Dienst nimmt Dateinamen wie „${path}“ nicht an. Benenne die Datei um, ohne Anführungszeichen.`,
   cancelled: 'Abgebrochen. Nichts wurde veröffentlicht.',
+  inOtherTab: 'Ein anderer Tab dieses Browsers veröffentlicht das gerade.',
   broken: 'Auf dieser Seite ist etwas schiefgegangen. Versuche es noch einmal.',
 
   zone: {
@@ -88,8 +89,8 @@ export const publish: Catalogue['publish'] = {
     cancel: 'Abbrechen',
     cancelling: 'Wird abgebrochen …',
     close: 'Schließen',
-    stay: 'Bleib auf dieser Seite, bis alles gesendet ist.',
-    leave: 'Du kannst diese Seite verlassen. Es geht weiter.',
+    stay: 'Lass diesen Tab offen, bis alles gesendet ist.',
+    leave: 'Du kannst diesen Tab schließen. Es geht weiter.',
     offline: 'Du bist offline. Es geht weiter, sobald die Verbindung zurück ist.',
     service: 'Der Dienst ist ausgelastet oder startet neu. Neuer Versuch …',
     server: 'Wartet auf den Server deines Kontos. Es geht automatisch weiter.',
@@ -98,6 +99,15 @@ export const publish: Catalogue['publish'] = {
     stored: (n: number, total: number) => `${n} von ${files(total)} gespeichert`,
     writing: 'Die neue Version wird geschrieben',
     online: 'Die Website geht online',
+  },
+  update: {
+    title: (site: string) => `${site} aktualisieren`,
+    text: 'Besucher sehen die ganze neue Version, oder noch die alte.',
+    zone: 'Zieh die neue Version hierher',
+    busy: (site: string) => `${site} wird gerade veröffentlicht. Warte, bis es online ist.`,
+    done: (site: string) => `${site} ist aktualisiert. Jetzt online.`,
+    cancel: (site: string) => `Veröffentlichen von ${site} abbrechen`,
+    tryAgain: (site: string) => `Noch einmal versuchen: ${site}`,
   },
   result: {
     live: 'Deine Website ist online',

@@ -1,3 +1,7 @@
+import { plurals } from '#web/words/plural.ts'
+
+const plural = plurals('de')
+
 export const site = {
   tabs: {
     label: 'Teile dieser Website',
@@ -13,8 +17,48 @@ export const site = {
     toSites: 'Zu deinen Websites',
   },
   open: 'Öffnen',
+  update: 'Aktualisieren',
   address: 'Adresse',
-  live: 'Online',
-  problems: 'Bitte ansehen',
-  notLive: 'Noch nicht online',
+  qr: 'QR-Code zeigen',
+  qrTitle: (host: string) => `QR-Code von ${host}`,
+  qrText: 'Richte die Kamera eines Telefons darauf, um die Website zu öffnen.',
+  overview: {
+    lastVersion: 'Letzte Version',
+    allVersions: 'Alle Versionen',
+    allDomains: 'Domains verwalten',
+    neverLive: 'Noch keine Version ist online gegangen.',
+    files: (n: number) => plural(n, 'Datei', 'Dateien'),
+    changed: (n: number) => (n === 0 ? 'nichts geändert' : `${n} geändert`),
+  },
+  proof: {
+    title: 'Nachweis',
+    verified: 'Signatur geprüft',
+    none: 'Noch nichts zu prüfen',
+    signer: 'Signiert von',
+    record: 'Eintrag',
+    recordAddress: 'die Adresse des Eintrags',
+    cid: 'Prüfsumme',
+    text: 'Der Eintrag liegt in deinem Konto, und dein Konto signiert ihn. Das kann jeder ohne uns prüfen.',
+  },
+  problemsOf: (n: number) => plural(n, 'Problem', 'Probleme'),
+  notices: {
+    live: { title: 'Online, mit etwas zu verbessern', text: 'Der Rest der Website funktioniert.' },
+    unread: {
+      title: 'Wartet auf den Server deines Kontos',
+      text: 'Die neueste Version konnte noch nicht ganz gelesen werden.',
+    },
+    refused: {
+      title: 'Die neueste Version wurde abgelehnt',
+      text: 'Verbessere dies und veröffentliche noch einmal.',
+    },
+    offline: { title: 'Diese Website wurde gesperrt', text: 'Besucher sehen sie nicht.' },
+    olderIsLive: 'Besucher sehen noch die Version davor.',
+  },
+  states: {
+    live: 'Online',
+    problems: 'Bitte ansehen',
+    unread: 'Wartet auf deinen Server',
+    refused: 'Abgelehnt',
+    offline: 'Gesperrt',
+  },
 }

@@ -13,6 +13,7 @@ export const domains = {
     live: 'Live',
     waiting: 'Waiting for DNS',
     warned: 'Needs a look',
+    lost: 'Not served any more',
   },
   isPrimary: 'Primary',
   makePrimary: 'Make primary',
@@ -78,6 +79,7 @@ export const domains = {
   },
   dns: {
     title: (domain: string) => `Set two records for ${domain}`,
+    titleOfLost: (domain: string) => `Put back the records of ${domain}`,
     intro:
       'Add them where you manage the DNS of your domain. We check every few seconds while this page is open.',
     type: 'Type',

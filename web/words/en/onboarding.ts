@@ -7,6 +7,7 @@ export const onboarding = {
     'The name is for you: you see it in the list of your sites. Publish, and it has an address.',
     'Pass the address on, give the site a domain of your own, or change it and publish again.',
   ],
+  publishing: ['Putting it online', 'You can look at your other sites meanwhile.'],
   update: (site: string) => `Update ${site}`,
   updateText: 'Drop the new version of the site. Visitors see it whole, or still the old one.',
   formTitle: 'New site',

@@ -29,6 +29,7 @@ export const publish = {
   nameNotForForms: (path: string) =>
     `This service does not accept file names like “${path}”. Rename the file, without quotation marks.`,
   cancelled: 'Cancelled. Nothing was published.',
+  inOtherTab: 'Another tab of this browser is publishing this.',
   broken: 'Something went wrong in this page. Try again.',
 
   zone: {
@@ -83,8 +84,8 @@ export const publish = {
     cancel: 'Cancel',
     cancelling: 'Cancelling…',
     close: 'Close',
-    stay: 'Stay on this page until everything is sent.',
-    leave: 'You can leave this page. Publishing continues.',
+    stay: 'Keep this tab open until everything is sent.',
+    leave: 'You can close this tab. Publishing continues.',
     offline: 'You’re offline. This continues when the connection is back.',
     service: 'The service is busy or restarting. Trying again…',
     server: 'Waiting for your account’s server. This continues automatically.',
@@ -93,6 +94,15 @@ export const publish = {
     stored: (n: number, total: number) => `Stored ${n} of ${files(total)}`,
     writing: 'Writing the new version',
     online: 'Putting it online',
+  },
+  update: {
+    title: (site: string) => `Update ${site}`,
+    text: 'Visitors see the whole new version, or still the old one.',
+    zone: 'Drop the new version here',
+    busy: (site: string) => `${site} is being published. Wait until it is live.`,
+    done: (site: string) => `${site} is updated. Live for visitors now.`,
+    cancel: (site: string) => `Cancel publishing ${site}`,
+    tryAgain: (site: string) => `Try again: ${site}`,
   },
   result: {
     live: 'Your site is live',

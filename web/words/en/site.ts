@@ -1,3 +1,7 @@
+import { plurals } from '#web/words/plural.ts'
+
+const plural = plurals('en')
+
 export const site = {
   tabs: {
     label: 'Parts of this site',
@@ -13,8 +17,45 @@ export const site = {
     toSites: 'Go to your sites',
   },
   open: 'Open',
+  update: 'Update',
   address: 'address',
-  live: 'Live',
-  problems: 'Needs a look',
-  notLive: 'Not live yet',
+  qr: 'Show QR code',
+  qrTitle: (host: string) => `QR code of ${host}`,
+  qrText: 'Point the camera of a phone at it to open the site.',
+  overview: {
+    lastVersion: 'Last version',
+    allVersions: 'All versions',
+    allDomains: 'Manage domains',
+    neverLive: 'No version has gone live yet.',
+    files: (n: number) => plural(n, 'file', 'files'),
+    changed: (n: number) => (n === 0 ? 'nothing changed' : `${n} changed`),
+  },
+  proof: {
+    title: 'Proof',
+    verified: 'Signature verified',
+    none: 'Nothing to verify yet',
+    signer: 'Signed by',
+    record: 'Record',
+    recordAddress: 'the address of the record',
+    cid: 'Content hash',
+    text: 'The record is in your account, and your account signs it. Anybody can check that without us.',
+  },
+  problemsOf: (n: number) => plural(n, 'problem', 'problems'),
+  notices: {
+    live: { title: 'Live, with something to fix', text: 'The rest of the site works.' },
+    unread: {
+      title: 'Waiting for your account’s server',
+      text: 'The newest version could not be read completely yet.',
+    },
+    refused: { title: 'The newest version was refused', text: 'Fix this and publish again.' },
+    offline: { title: 'This site was taken offline', text: 'Visitors don’t see it.' },
+    olderIsLive: 'Visitors still see the version before it.',
+  },
+  states: {
+    live: 'Live',
+    problems: 'Needs a look',
+    unread: 'Waiting for your server',
+    refused: 'Refused',
+    offline: 'Taken offline',
+  },
 }

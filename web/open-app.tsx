@@ -1,0 +1,30 @@
+import { StrictMode } from 'react'
+import { flushSync } from 'react-dom'
+import { createRoot } from 'react-dom/client'
+import { keepInput } from './keep-input.ts'
+import { openRouter } from './routes.ts'
+import { changePagesWith } from './shell/address.ts'
+import { App } from './shell/app.tsx'
+import { RouterContext } from './shell/router.ts'
+import { withViewTransition } from './shell/view-transition.ts'
+import { loadWords } from './words/words.ts'
+
+/** Draws the app over what the document has. */
+export async function openApp(): Promise<void> {
+  const root = document.getElementById('app')
+  if (root === null) throw new Error('the page has no element #app')
+  const router = openRouter()
+  changePagesWith({
+    prepare: (path) => router.prepare(path),
+    show: (update, from, to) => withViewTransition(() => flushSync(update), from, to),
+  })
+  await Promise.all([loadWords(), router.prepare(location.pathname)])
+  const app = (
+    <StrictMode>
+      <RouterContext value={router}>
+        <App />
+      </RouterContext>
+    </StrictMode>
+  )
+  keepInput(root, () => flushSync(() => createRoot(root).render(app)))
+}

@@ -1,0 +1,48 @@
+import { type QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { Plus } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { buttonClass } from '#web/parts/button.tsx'
+import '#web/parts/copy-button.tsx'
+import { Icon } from '#web/parts/icon.tsx'
+import { openQueryClient } from '#web/server/query-client.ts'
+import { words } from '#web/words/words.ts'
+import '#web/words/own.ts'
+import { AccountMenu } from './account-menu.tsx'
+import { Link } from './link.tsx'
+import { SiteSwitcher } from './site-switcher.tsx'
+import styles from './top-bar.module.css'
+
+let opened: QueryClient | null = null
+
+/** Of this tab. */
+export function client(): QueryClient {
+  opened ??= openQueryClient()
+  return opened
+}
+
+/** Around what asks the server by queries. */
+export function Queries({ children }: { children: ReactNode }) {
+  return <QueryClientProvider client={client()}>{children}</QueryClientProvider>
+}
+
+/** The bar of the account's pages: its sites, a new one, and who is signed in. */
+export function Bar() {
+  const { shell } = words
+  return (
+    <Queries>
+      <span aria-hidden="true" className={styles['slash']}>
+        /
+      </span>
+      <SiteSwitcher />
+      <Link
+        aria-label={shell.newSite}
+        className={`${buttonClass('secondary')} ${styles['new']}`}
+        href="/onboarding"
+      >
+        <Icon of={Plus} />
+        <span className={styles['newName']}>{shell.newSite}</span>
+      </Link>
+      <AccountMenu />
+    </Queries>
+  )
+}

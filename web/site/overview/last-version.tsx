@@ -1,0 +1,54 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import type { Site } from '#api/contract/client.ts'
+import { formatBytes } from '#web/parts/bytes.ts'
+import { TimeAgo } from '#web/parts/time-ago.tsx'
+import { changesQuery, type Version, versionsQuery } from '#web/server/queries.ts'
+import { changedAt, pageOf } from '#web/site/site-facts.ts'
+import { words } from '#web/words/words.ts'
+import { Card } from './card.tsx'
+import styles from './last-version.module.css'
+
+/** What visitors get, and what is new in it. */
+export function LastVersion({ site }: { site: Site }) {
+  const { overview } = words.site
+  const versions = useInfiniteQuery(versionsQuery(site.rkey)).data?.pages[0]?.versions ?? []
+  const live = versions.findIndex(({ state }) => state === 'live')
+  const version = versions[live]
+  const before = versions.slice(live + 1).find(({ state }) => state === 'replaced')
+  return (
+    <Card
+      more={{ name: overview.allVersions, href: `${pageOf(site)}/versions` }}
+      title={overview.lastVersion}
+    >
+      {site.cid === null ? (
+        <p className={styles['facts']}>{overview.neverLive}</p>
+      ) : (
+        <p className={styles['facts']}>
+          <span>{overview.files(site.fileCount)}</span>
+          <span>{formatBytes(site.bytes)}</span>
+          <TimeAgo at={changedAt(site)} />
+          {version !== undefined && before !== undefined && (
+            <Changed before={before.id} rkey={site.rkey} version={version} />
+          )}
+        </p>
+      )}
+      {/* Its line is there before it is known. */}
+      <p className={styles['message']} dir="auto">
+        {version?.message}
+      </p>
+    </Card>
+  )
+}
+
+interface ChangedProps {
+  readonly rkey: string
+  readonly version: Version
+  readonly before: string
+}
+
+function Changed({ rkey, version, before }: ChangedProps) {
+  const { data } = useQuery(changesQuery(rkey, version.id, before))
+  if (data === undefined) return null
+  const { added, changed, removed } = data
+  return <span>{words.site.overview.changed(added.length + changed.length + removed.length)}</span>
+}

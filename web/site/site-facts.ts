@@ -1,0 +1,11 @@
+import type { Site } from '#api/contract/client.ts'
+
+export const nameOf = ({ displayName, rkey }: Pick<Site, 'displayName' | 'rkey'>): string =>
+  displayName || rkey
+
+export const pageOf = ({ rkey }: Pick<Site, 'rkey'>): string => `/sites/${encodeURIComponent(rkey)}`
+
+/** When visitors got its last version; for one that never went live, when it was last seen. */
+export const changedAt = ({ publishedAt, updatedAt }: Site): string => publishedAt ?? updatedAt
+
+export const newestFirst = (a: Site, b: Site): number => changedAt(b).localeCompare(changedAt(a))

@@ -1,0 +1,81 @@
+import { ExternalLink, FolderUp, QrCode } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
+import type { Site } from '#api/contract/client.ts'
+import { Button, buttonClass } from '#web/parts/button.tsx'
+import { CopyButton } from '#web/parts/copy-button.tsx'
+import { Icon } from '#web/parts/icon.tsx'
+import { IconButton } from '#web/parts/icon-button.tsx'
+import { Skeleton } from '#web/parts/skeleton.tsx'
+import { SiteProgress } from '#web/publish/site-progress.tsx'
+import { usePublishes } from '#web/publish/use-publishes.ts'
+import { words } from '#web/words/words.ts'
+import { bestAddress } from './best-address.ts'
+import { nameOf } from './site-facts.ts'
+import styles from './site-head.module.css'
+import { SiteState } from './site-state.tsx'
+import { SiteTile } from './site-tile.tsx'
+
+const UpdateDialog = lazy(() => import('#web/publish/update-dialog.tsx'))
+const QrDialog = lazy(() => import('./qr-dialog.tsx'))
+
+interface SiteHeadProps {
+  readonly rkey: string
+  /** Undefined while it is being loaded. */
+  readonly site: Site | undefined
+}
+
+/** What a site is called, where it is, and the way to a new version of it. */
+export function SiteHead({ rkey, site }: SiteHeadProps) {
+  const publish = usePublishes().find(({ siteName }) => siteName === rkey)
+  const [open, setOpen] = useState<'update' | 'qr' | null>(null)
+  const close = () => setOpen(null)
+  const name = site === undefined ? rkey : nameOf(site)
+  const address = site === undefined ? null : bestAddress(site)
+  return (
+    <header className={styles['head']}>
+      <SiteTile isLarge name={name} />
+      <div className={styles['names']}>
+        <div className={styles['title']}>
+          <h1 dir="auto">{name}</h1>
+          {site !== undefined && <SiteState site={site} />}
+        </div>
+        {address === null ? (
+          <Skeleton />
+        ) : (
+          <div className={styles['place']}>
+            <a className={styles['address']} href={address.href} rel="noopener" target="_blank">
+              {address.host}
+            </a>
+            <CopyButton isSmall text={address.href} what={words.site.address} />
+            <IconButton icon={QrCode} label={words.site.qr} onClick={() => setOpen('qr')} />
+          </div>
+        )}
+      </div>
+      <div className={styles['buttons']}>
+        <Button icon={FolderUp} onClick={() => setOpen('update')}>
+          {words.site.update}
+        </Button>
+        {address !== null && (
+          <a
+            className={buttonClass('secondary')}
+            href={address.href}
+            rel="noopener"
+            target="_blank"
+          >
+            <Icon of={ExternalLink} />
+            {words.site.open}
+          </a>
+        )}
+      </div>
+      {publish !== undefined && (
+        <div className={styles['progress']}>
+          <SiteProgress publish={publish} />
+        </div>
+      )}
+      <Suspense>
+        {open === 'update' && <UpdateDialog onClose={close} site={rkey} />}
+        {open === 'qr' && address !== null && <QrDialog address={address} onClose={close} />}
+      </Suspense>
+    </header>
+  )
+}

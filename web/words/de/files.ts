@@ -1,0 +1,103 @@
+import { plurals } from '#web/words/plural.ts'
+
+const plural = plurals('de')
+
+export const files = {
+  title: 'Dateien',
+  list: 'Dateien der Live-Version',
+  none: {
+    title: 'Noch keine Dateien',
+    text: 'Was du veröffentlichst, erscheint hier.',
+  },
+  filter: 'Dateien filtern',
+  filterHint: 'Teil eines Namens oder Pfads',
+  total: (n: number, bytes: string) => `${plural(n, 'Datei', 'Dateien')}, ${bytes}`,
+  found: (n: number, of: number) =>
+    `${n.toLocaleString('de')} von ${plural(of, 'Datei', 'Dateien')}`,
+  nothingFound: (text: string) => `Keine Datei passt zu „${text}“.`,
+  download: 'Als Zip herunterladen',
+  columns: { name: 'Name', type: 'Typ', size: 'Größe', actions: 'Aktionen' },
+  folder: (n: number) => plural(n, 'Datei', 'Dateien'),
+  openFolder: (name: string) => `Ordner ${name} öffnen`,
+  closeFolder: (name: string) => `Ordner ${name} schließen`,
+  more: (name: string) => `Mehr zu ${name}`,
+  open: (name: string) => `${name} öffnen, wie Besucher es sehen`,
+  openShort: 'Öffnen, wie Besucher es sehen',
+  hidden: 'Liest nur Sitehost',
+  edit: 'Bearbeiten',
+  downloadFile: 'Herunterladen',
+  rename: 'Umbenennen oder verschieben …',
+  remove: 'Löschen …',
+  create: 'Neue Datei',
+  path: 'Pfad',
+  pathHint: 'Mit seinen Ordnern, etwa blog/erster.html',
+  badPath:
+    'So kann keine Datei heißen. Nimm einen Namen wie about.html oder einen Pfad wie blog/erster.html.',
+  pathTaken: (path: string) => `Die Datei ${path} gibt es schon. Wähle einen anderen Pfad.`,
+  changed: (path: string) =>
+    `Die Datei ${path} wurde inzwischen geändert. Versuche es noch einmal.`,
+  renameTitle: 'Diese Datei umbenennen oder verschieben',
+  renameHint: 'Besucher der alten Adresse sehen die Seite für fehlende Dateien.',
+  renameYes: 'Datei umbenennen',
+  removeTitle: (name: string) => `${name} löschen?`,
+  removeText: 'Besucher bekommen sie nicht mehr. Du kannst das rückgängig machen.',
+  removeYes: 'Datei löschen',
+  createYes: 'Datei anlegen',
+  messages: {
+    edited: (path: string) => `${path} bearbeitet`,
+    created: (path: string) => `${path} hinzugefügt`,
+    renamed: (from: string, to: string) => `${from} in ${to} umbenannt`,
+    removed: (path: string) => `${path} gelöscht`,
+  },
+  published: (path: string) => `${path} ist jetzt online.`,
+  publishedSoon: (path: string) => `${path} ist veröffentlicht. Besucher bekommen es gleich.`,
+  removed: (path: string) => `${path} ist gelöscht.`,
+  undo: 'Rückgängig',
+
+  editor: {
+    back: 'Alle Dateien',
+    content: (path: string) => `Inhalt von ${path}`,
+    facts: (lines: number, bytes: string) => `${plural(lines, 'Zeile', 'Zeilen')}, ${bytes}`,
+    encodings: {
+      'utf-8': 'UTF-8',
+      'utf-16le': 'UTF-16',
+      'utf-16be': 'UTF-16',
+      'windows-1252': 'Windows-1252',
+    },
+    lineEnds: { '\n': 'LF', '\r\n': 'CRLF', '\r': 'CR' },
+    withMark: 'mit Byte Order Mark',
+    publish: 'Änderungen veröffentlichen',
+    publishing: 'Wird veröffentlicht …',
+    unsaved: 'Noch nicht veröffentlicht',
+    unchanged: 'Keine Änderungen',
+    shortcut: (key: string) => `${key} veröffentlicht. Tab verlässt den Text.`,
+    discard: 'Änderungen verwerfen',
+    missing: (path: string) => `Die Live-Version hat keine Datei ${path}.`,
+    notText: 'Diese Datei ist kein Text und lässt sich hier nicht bearbeiten.',
+    tooLarge: (max: string) =>
+      `Dateien von mehr als ${max} lassen sich hier nicht bearbeiten. Lade sie herunter, ändere sie und veröffentliche sie neu.`,
+    grownTooLarge: (max: string) => `Höchstens ${max} lassen sich hier bearbeiten. Kürze den Text.`,
+    noSuchCharacter:
+      'Diese Datei ist in Windows-1252, und einige deiner Zeichen gibt es darin nicht. Nimm andere, oder veröffentliche die Datei in UTF-8.',
+    leaving: {
+      title: 'Gehen, ohne zu veröffentlichen?',
+      text: 'Was du in dieser Datei geändert hast, geht verloren.',
+      discard: 'Änderungen verwerfen',
+      stay: 'Weiter bearbeiten',
+    },
+    conflict: {
+      title: 'Diese Datei wurde inzwischen geändert',
+      text: 'Jemand hat eine andere Fassung veröffentlicht, seit du sie geöffnet hast. Nichts wurde veröffentlicht, und nichts von deinem Text ist verloren.',
+      gone: 'Jemand hat sie gelöscht, seit du sie geöffnet hast. Nichts wurde veröffentlicht, und nichts von deinem Text ist verloren.',
+      compare: 'Vergleichen',
+      comparing: 'Von der anderen Fassung zu deiner',
+      removed: 'die andere',
+      added: 'deine',
+      alike: (n: number) =>
+        n === 1 ? '1 gleiche Zeile' : `${n.toLocaleString('de')} gleiche Zeilen`,
+      mine: 'Meine veröffentlichen',
+      theirs: 'Die andere nehmen',
+      notShown: 'Die andere Fassung ist kein Text.',
+    },
+  },
+}

@@ -1,0 +1,22 @@
+import { account } from './en/account.ts'
+import { domains } from './en/domains.ts'
+import { explain } from './en/explain.ts'
+import { files } from './en/files.ts'
+import { onboarding } from './en/onboarding.ts'
+import { settings } from './en/settings.ts'
+import { site } from './en/site.ts'
+import { sites } from './en/sites.ts'
+import { versions } from './en/versions.ts'
+
+/** What only pages of an account say: part of the chunk that those share. */
+export const enOwn = {
+  account,
+  domains,
+  explain,
+  files,
+  onboarding,
+  settings,
+  site,
+  sites,
+  versions,
+}
